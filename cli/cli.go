@@ -22,6 +22,7 @@ type Flags struct {
 // Commands talk to a running server over its API.
 type Commands struct {
 	Chat        chatCommand        `cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
+	ACP         acpCommand         `cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol; editors start it."`
 	Tail        tailCommand        `cmd:"" help:"Show events as they happen."`
 	Sessions    sessionsCommand    `cmd:"" help:"List sessions; run a round again, choose an answer, make a fork."`
 	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`

@@ -19,13 +19,18 @@ import (
 	"github.com/fermata-dev/fermata/internal/secretfile"
 )
 
-// clientFlags say where the server is, who calls, and how to print.
-type clientFlags struct {
+// serverFlags say where the server is, and who calls.
+type serverFlags struct {
 	URL       string `help:"URL of the server." default:"http://127.0.0.1:8080" env:"FERMATA_URL"`
 	Key       string `help:"API key; better in the environment than on the command line." env:"FERMATA_KEY"`
 	KeyFile   string `help:"File that holds the API key." env:"FERMATA_KEY_FILE" type:"path"`
 	Workspace string `help:"Workspace, for the root key and on a server without credentials." env:"FERMATA_WORKSPACE"`
-	Output    string `help:"table or json." short:"o" default:"table" enum:"table,json"`
+}
+
+// clientFlags say besides how to print.
+type clientFlags struct {
+	serverFlags `embed:""`
+	Output      string `help:"table or json." short:"o" default:"table" enum:"table,json"`
 }
 
 // client calls the API of a running server.
@@ -39,7 +44,7 @@ type client struct {
 }
 
 // client makes one of the flags.
-func (f *clientFlags) client(cc *Context) (*client, error) {
+func (f *serverFlags) client(cc *Context) (*client, error) {
 	if err := secretfile.Fill(map[*string]string{&f.Key: f.KeyFile}); err != nil {
 		return nil, err
 	}
@@ -71,12 +76,9 @@ const maxAnswer = 64 << 20
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	var body []byte
-	if in != nil {
-		var err error
-		if body, err = json.Marshal(in); err != nil {
-			return fmt.Errorf("encode the request: %w", err)
-		}
+	body, err := encoded(in)
+	if err != nil {
+		return err
 	}
 	idempotencyKey := uuid.NewString()
 	response, err := c.send(ctx, method, path, body, idempotencyKey, "application/json")
@@ -88,10 +90,61 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 			return err
 		}
 	}
+	return c.decode(response, path, out)
+}
+
+// insist makes a call until there is a reply, for as long as a call may take: while a server
+// is started again, the same request is made again under the same key.
+func (c *client) insist(ctx context.Context, method, path string, in, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	body, err := encoded(in)
+	if err != nil {
+		return err
+	}
+	idempotencyKey := uuid.NewString()
+	for pause := c.pause; ; pause = min(2*pause, maxPause) {
+		response, err := c.send(ctx, method, path, body, idempotencyKey, "application/json")
+		if err == nil {
+			err = c.decode(response, path, out)
+		}
+		if _, cut := errors.AsType[*cutError](err); err == nil || final(err) || !cut && !away(err) {
+			return err
+		}
+		if wait(ctx, max(pause, retryAfter(err))) != nil {
+			return err
+		}
+	}
+}
+
+// away says that nobody was there who could have answered.
+func away(err error) bool {
+	_, unreachable := errors.AsType[*unreachableError](err)
+	_, answered := errors.AsType[*serverError](err)
+	return unreachable || answered
+}
+
+func encoded(in any) ([]byte, error) {
+	if in == nil {
+		return nil, nil
+	}
+	body, err := json.Marshal(in)
+	if err != nil {
+		return nil, fmt.Errorf("encode the request: %w", err)
+	}
+	return body, nil
+}
+
+// cutError: an answer broke off.
+type cutError struct{ error }
+
+func (e *cutError) Unwrap() error { return e.error }
+
+func (c *client) decode(response *http.Response, path string, out any) error {
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return fmt.Errorf("read the answer of %s: %w", c.base, err)
+		return &cutError{fmt.Errorf("read the answer of %s: %w", c.base, err)}
 	}
 	if out == nil || len(bytes.TrimSpace(text)) == 0 {
 		return nil
@@ -178,6 +231,9 @@ func readProblem(response *http.Response) *serverError {
 	}
 	return e
 }
+
+// Told is the error as the server told it.
+func (e *serverError) Told() *api.Problem { return &e.Problem }
 
 // Error says what happened, what became of it, what to do, and what to quote.
 func (e *serverError) Error() string {

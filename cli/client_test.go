@@ -72,7 +72,9 @@ func (f *fakeAPI) seen(prefix string) []fakeRequest {
 	return out
 }
 
-func (f *fakeAPI) flags() clientFlags { return clientFlags{URL: f.URL, Output: "table"} }
+func (f *fakeAPI) flags() clientFlags {
+	return clientFlags{serverFlags: serverFlags{URL: f.URL}, Output: "table"}
+}
 
 // sse writes events and keeps the stream open until the client goes, or ends it.
 func sse(w http.ResponseWriter, r *http.Request, hold bool, events ...string) {
@@ -213,7 +215,7 @@ func TestTheKeyAndTheWorkspaceAreSent(t *testing.T) {
 		t.Fatalf("headers: %v", h)
 	}
 	for _, url := range []string{"localhost:8080", "ftp://x", "", "http://"} {
-		if _, err := (&clientFlags{URL: url}).client(&Context{}); err == nil {
+		if _, err := (&serverFlags{URL: url}).client(&Context{}); err == nil {
 			t.Errorf("%q passes for a URL", url)
 		}
 	}
@@ -320,7 +322,7 @@ func TestASilentStreamIsGivenUp(t *testing.T) {
 }
 
 func TestAServerThatWasNeverThereIsNotWaitedFor(t *testing.T) {
-	flags := clientFlags{URL: "http://127.0.0.1:1"}
+	flags := serverFlags{URL: "http://127.0.0.1:1"}
 	client, _ := flags.client(&Context{})
 	follow := &follower{client: client, path: "/v1/events", take: func(sseEvent) error { return nil }}
 	err := follow.run(t.Context())

@@ -244,7 +244,7 @@ func TestDoctor(t *testing.T) {
 	}
 	t.Run("nobody there", func(t *testing.T) {
 		cc, out := testContext(t, strings.NewReader(""))
-		if err := (&Doctor{clientFlags: clientFlags{URL: "http://127.0.0.1:1", Output: "json"}}).Check(cc, nil); err == nil {
+		if err := (&Doctor{clientFlags: clientFlags{serverFlags: serverFlags{URL: "http://127.0.0.1:1"}, Output: "json"}}).Check(cc, nil); err == nil {
 			t.Error("all well")
 		}
 		wants(t, out.String(), `"check": "server"`, `"level": "failed"`, `"mend": "Start it with`)

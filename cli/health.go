@@ -16,7 +16,7 @@ type healthCommand struct {
 
 // Run asks once, and fails unless the server is ready.
 func (c *healthCommand) Run(cc *Context) error {
-	flags := clientFlags{URL: c.URL, Output: c.Output}
+	flags := clientFlags{serverFlags: serverFlags{URL: c.URL}, Output: c.Output}
 	own := flags.URL == ""
 	if own {
 		flags.URL = localURL(os.Getenv("FERMATA_LISTEN"), os.Getenv("FERMATA_TLS_CERT") != "")

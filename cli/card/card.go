@@ -1,4 +1,6 @@
-package cli
+// Package card puts an approval into words: what would happen, to what, and why a person is
+// asked.
+package card
 
 import (
 	"bytes"
@@ -11,17 +13,14 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// cardLines show an approval in a terminal: what would happen, to what, and why a
-// person is asked.
-func cardLines(a *api.Approval) []string {
-	lines := []string{"", "┌ " + cardTitle(a)}
+// Body is all of it but the title, line by line. Nothing in it looks like anything else.
+func Body(a *api.Approval) []string {
+	var lines []string
 	add := func(format string, args ...any) {
-		for line := range strings.SplitSeq(api.Visible(fmt.Sprintf(format, args...)), "\n") {
-			lines = append(lines, "│ "+line)
-		}
+		lines = append(lines, strings.Split(api.Visible(fmt.Sprintf(format, args...)), "\n")...)
 	}
-	if text := deref(a.Text); text != "" {
-		add("%s", text)
+	if a.Text != nil && *a.Text != "" {
+		add("%s", *a.Text)
 	}
 	for i, action := range a.Actions {
 		number := ""
@@ -42,10 +41,11 @@ func cardLines(a *api.Approval) []string {
 	for _, reason := range a.Reasons {
 		add("asked because: %s", reason.Text)
 	}
-	return append(lines, "└ "+a.ID)
+	return lines
 }
 
-func cardTitle(a *api.Approval) string {
+// Title says in one line what is asked.
+func Title(a *api.Approval) string {
 	switch a.Kind {
 	case api.ApprovalActions:
 		if len(a.Actions) == 1 {

@@ -1,0 +1,358 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// Event is one of a session's stream. ID is 0 for those that are not kept.
+type Event struct {
+	ID   int64
+	Name string
+	Data []byte
+}
+
+// Server is the API of a server, as one key may use it. An error of the server is a Refusal.
+type Server interface {
+	Call(ctx context.Context, method, path string, in, out any) error
+	// Insist makes a call that may change something, and makes the same one again while the
+	// server is away: it is carried out once.
+	Insist(ctx context.Context, method, path string, in, out any) error
+	// Follow reads the events of a session after one of them, and comes back by itself.
+	Follow(ctx context.Context, session string, after int64, take func(Event) error) error
+}
+
+// Agent serves one editor.
+type Agent struct {
+	Server  Server
+	URL     string // of the server; people answer there what an editor cannot ask
+	Version string
+	Folder  string // that sessions are listed with: they belong to none
+	Log     func(format string, args ...any)
+
+	conn *conn
+	work sync.WaitGroup
+
+	opening  sync.Mutex // held while a session is opened that is not
+	mu       sync.Mutex // of what follows
+	editor   initializeParams
+	sessions map[string]*session
+}
+
+// Serve talks until the editor closes its side.
+func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer a.work.Wait()
+	defer cancel(errClosed)
+	a.conn, a.sessions = newConn(in, out), map[string]*session{}
+	for {
+		m, err := a.conn.next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		a.take(ctx, m)
+	}
+}
+
+var errClosed = errors.New("the editor has closed the connection")
+
+// method begins what a message asks for, in the order in which messages came; the rest of it
+// may take its time.
+type method func(a *Agent, ctx context.Context, params json.RawMessage) (rest, error)
+
+type rest func(ctx context.Context) (any, error)
+
+var methods = map[string]method{
+	"initialize": (*Agent).initialize, "session/new": (*Agent).newSession, "session/list": (*Agent).list,
+	"session/load": (*Agent).load, "session/resume": (*Agent).resume, "session/close": (*Agent).closeSession,
+	"session/prompt": (*Agent).prompt, "session/cancel": (*Agent).cancel, "session/set_config_option": (*Agent).configure,
+	"authenticate": (*Agent).authenticate,
+}
+
+func (a *Agent) take(ctx context.Context, m *message) {
+	begin, known := methods[m.Method]
+	if !known {
+		if m.ID != nil { // a notification that is not known is passed over
+			a.conn.refuse(m.ID, wrong(codeMethod, "not_found", "There is no method %q here.", m.Method))
+		}
+		return
+	}
+	then, err := begin(a, ctx, m.Params)
+	if err != nil {
+		a.end(m, nil, err)
+		return
+	}
+	a.work.Go(func() {
+		result, err := then(ctx)
+		a.end(m, result, err)
+	})
+}
+
+// end answers a request; a notification has no answer.
+func (a *Agent) end(m *message, result any, err error) {
+	switch {
+	case m.ID == nil && err != nil:
+		a.Log("%s: %v", m.Method, err)
+	case m.ID == nil:
+	case err != nil:
+		a.conn.refuse(m.ID, failureOf(err))
+	default:
+		a.conn.reply(m.ID, result)
+	}
+}
+
+// read reads the parameters of a method.
+func read(params json.RawMessage, into any) error {
+	if err := json.Unmarshal(params, into); err != nil {
+		return wrong(codeParams, "invalid", "The parameters cannot be read: %v.", err)
+	}
+	return nil
+}
+
+func (a *Agent) initialize(_ context.Context, params json.RawMessage) (rest, error) {
+	var in initializeParams
+	if err := read(params, &in); err != nil {
+		return nil, err
+	}
+	a.mu.Lock()
+	a.editor = in
+	a.mu.Unlock()
+	return func(context.Context) (any, error) {
+		return fields{
+			"protocolVersion": version,
+			"agentInfo":       fields{"name": "fermata", "title": "Fermata", "version": a.Version},
+			"authMethods":     []fields{},
+			"agentCapabilities": fields{
+				"loadSession":         true,
+				"promptCapabilities":  fields{"embeddedContext": true},
+				"sessionCapabilities": fields{"list": fields{}, "resume": fields{}, "close": fields{}},
+			},
+		}, nil
+	}, nil
+}
+
+// can says what the editor said that it can do.
+func (a *Agent) can() initializeParams {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.editor
+}
+
+func (a *Agent) authenticate(context.Context, json.RawMessage) (rest, error) {
+	return nil, wrong(codeAuthRequired, "unauthenticated",
+		"The key is given to the program: set FERMATA_KEY or FERMATA_KEY_FILE in the editor's settings of this agent.")
+}
+
+func (a *Agent) newSession(_ context.Context, params json.RawMessage) (rest, error) {
+	var in sessionParams
+	if err := read(params, &in); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (any, error) {
+		a.passOver(in.MCPServers)
+		var made api.Session
+		if err := a.Server.Insist(ctx, http.MethodPost, "/v1/sessions", fields{}, &made); err != nil {
+			return nil, err
+		}
+		s := a.keep(ctx, &made)
+		options, err := s.options(ctx, &made)
+		if err != nil {
+			return nil, err
+		}
+		return fields{"sessionId": made.ID, "configOptions": options}, nil
+	}, nil
+}
+
+// passOver says what becomes of the editor's own servers: sessions are carried out elsewhere.
+func (a *Agent) passOver(servers []json.RawMessage) {
+	if len(servers) > 0 {
+		a.Log("the editor's %d MCP servers are not used: connect them to the server (fermata connectors add)", len(servers))
+	}
+}
+
+func (a *Agent) list(_ context.Context, params json.RawMessage) (rest, error) {
+	var in listParams
+	if err := read(params, &in); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (any, error) {
+		query := url.Values{"type": {string(api.TypeChat)}, "limit": {"50"}}
+		if in.Cursor != "" {
+			query.Set("after", in.Cursor)
+		}
+		var page api.SessionList
+		if err := a.Server.Call(ctx, http.MethodGet, "/v1/sessions?"+query.Encode(), nil, &page); err != nil {
+			return nil, err
+		}
+		folder := in.Folder
+		if folder == "" {
+			folder = a.Folder
+		}
+		infos := []fields{}
+		for _, s := range page.Data {
+			info := fields{"sessionId": s.ID, "cwd": folder, "updatedAt": s.LastEventTime}
+			if s.Name != "" {
+				info["title"] = s.Name
+			}
+			infos = append(infos, info)
+		}
+		return fields{"sessions": infos, "nextCursor": page.NextCursor}, nil
+	}, nil
+}
+
+func (a *Agent) load(_ context.Context, params json.RawMessage) (rest, error) {
+	return a.reopen(params, true)
+}
+
+func (a *Agent) resume(_ context.Context, params json.RawMessage) (rest, error) {
+	return a.reopen(params, false)
+}
+
+// reopen goes on with a session that is there; with its record, if it is to be told.
+func (a *Agent) reopen(params json.RawMessage, tell bool) (rest, error) {
+	var in sessionParams
+	if err := read(params, &in); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (any, error) {
+		a.passOver(in.MCPServers)
+		found, err := a.find(ctx, in.SessionID)
+		if err != nil {
+			return nil, err
+		}
+		a.drop(in.SessionID)
+		s := a.make(found)
+		if err := s.catchUp(ctx, tell); err != nil {
+			return nil, err
+		}
+		options, err := s.options(ctx, found)
+		if err != nil {
+			return nil, err
+		}
+		a.begin(ctx, s, found)
+		return fields{"configOptions": options}, nil
+	}, nil
+}
+
+// find reads a session that can be talked with.
+func (a *Agent) find(ctx context.Context, id string) (*api.Session, error) {
+	if id == "" {
+		return nil, wrong(codeParams, "invalid", "There is no sessionId.")
+	}
+	var s api.Session
+	if err := a.Server.Call(ctx, http.MethodGet, sessionPath(id), nil, &s); err != nil {
+		return nil, err
+	}
+	if s.Type != api.TypeChat {
+		return nil, wrong(codeParams, "wrong_type", "%s is of type %s; only a CHAT can be talked with.", id, s.Type)
+	}
+	return &s, nil
+}
+
+func sessionPath(id string) string { return "/v1/sessions/" + url.PathEscape(id) }
+
+// keep opens a session: from now on the editor is told what happens in it.
+func (a *Agent) keep(ctx context.Context, found *api.Session) *session {
+	s := a.make(found)
+	a.begin(ctx, s, found)
+	return s
+}
+
+func (a *Agent) make(found *api.Session) *session {
+	s := &session{
+		Agent: a, id: found.ID, unnamed: found.Name == "", stopped: make(chan struct{}), asks: map[string]context.CancelFunc{},
+	}
+	s.told = newTeller(func(kind string, f fields) {
+		f["sessionUpdate"] = kind
+		a.conn.notify(methodUpdate, fields{"sessionId": s.id, "update": f})
+	})
+	return s
+}
+
+// begin follows a session from where it stands.
+func (a *Agent) begin(ctx context.Context, s *session, found *api.Session) {
+	ctx, s.stop = context.WithCancelCause(ctx)
+	a.mu.Lock()
+	a.sessions[s.id] = s
+	a.mu.Unlock()
+	a.work.Go(func() { s.follow(ctx, found) })
+}
+
+// open is a session that the editor names: one that is open, or one that is there.
+func (a *Agent) open(ctx context.Context, id string) (*session, error) {
+	a.opening.Lock()
+	defer a.opening.Unlock()
+	if s := a.opened(id); s != nil {
+		return s, nil
+	}
+	found, err := a.find(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	s := a.make(found)
+	if err := s.catchUp(ctx, false); err != nil {
+		return nil, err
+	}
+	a.begin(ctx, s, found)
+	return s, nil
+}
+
+func (a *Agent) opened(id string) *session {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.sessions[id]
+}
+
+// drop closes a session here; at the server it stays as it is.
+func (a *Agent) drop(id string) {
+	a.mu.Lock()
+	s := a.sessions[id]
+	delete(a.sessions, id)
+	a.mu.Unlock()
+	if s != nil {
+		s.stop(errClosed)
+		<-s.stopped
+	}
+}
+
+func (a *Agent) closeSession(_ context.Context, params json.RawMessage) (rest, error) {
+	var in sessionParams
+	if err := read(params, &in); err != nil {
+		return nil, err
+	}
+	s := a.opened(in.SessionID)
+	if s == nil {
+		return nil, wrong(codeNotFound, "not_found", "The session %q is not open.", in.SessionID)
+	}
+	return func(ctx context.Context) (any, error) {
+		s.interrupt(ctx)
+		a.drop(in.SessionID)
+		return fields{}, nil
+	}, nil
+}
+
+func (a *Agent) cancel(_ context.Context, params json.RawMessage) (rest, error) {
+	var in cancelParams
+	if err := read(params, &in); err != nil {
+		return nil, err
+	}
+	s := a.opened(in.SessionID)
+	if s == nil {
+		return nil, fmt.Errorf("the session %q is not open", in.SessionID)
+	}
+	return func(ctx context.Context) (any, error) {
+		s.interrupt(ctx)
+		return nil, nil //nolint:nilnil // a notification has no answer
+	}, nil
+}

@@ -1,0 +1,182 @@
+package acp
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/card"
+)
+
+// findOpen asks the person what the session waits for, or agents of it, unless they are asked
+// already.
+func (s *session) findOpen(ctx context.Context, found *api.Session) error {
+	if found.Status != "requires_action" {
+		return nil
+	}
+	who := []string{found.ID}
+	if w := found.WaitingContext; w != nil && w.Agents != nil {
+		who = append(who, *w.Agents...)
+	}
+	for _, id := range who {
+		var page api.ApprovalList
+		if err := s.Server.Call(ctx, http.MethodGet, "/v1/approvals?status=open&session_id="+url.QueryEscape(id), nil, &page); err != nil {
+			return err
+		}
+		for i := range page.Data {
+			s.ask(ctx, &page.Data[i])
+		}
+	}
+	return nil
+}
+
+// ask puts an approval to the person, beside everything else.
+func (s *session) ask(ctx context.Context, a *api.Approval) {
+	if s.asks[a.ID] != nil || s.question == a.ID || a.Status != "open" {
+		return
+	}
+	choices, form := optionsOf(a), any(nil)
+	if len(choices) == 0 && s.can().Capabilities.Elicitation.Form != nil {
+		form = formOf(a)
+	}
+	kind, m := moduleOf(a)
+	if kind == "Plan" {
+		s.told.plan(m.Steps)
+	}
+	if len(choices) == 0 && form == nil {
+		s.askInWords(a, kind)
+		return
+	}
+	call := s.callOf(a)
+	asked, cancel := context.WithCancel(ctx)
+	s.asks[a.ID] = cancel
+	s.work.Go(func() {
+		defer cancel()
+		s.put(asked, ctx, &asking{approval: a, call: call, choices: choices, form: form})
+	})
+}
+
+// askInWords asks what an editor has no form for. A text is answered by the next prompt,
+// anything else where there are forms.
+func (s *session) askInWords(a *api.Approval, kind string) {
+	text := strings.Join(card.Body(a), "\n")
+	if kind != "Text" {
+		s.told.say(a.ID, text+"\n\nAnswer here: "+s.URL+"/#/chat/"+a.SessionID, false)
+		return
+	}
+	s.told.say(a.ID, text, false)
+	if a.SessionID != s.id { // of an agent of it, whose questions its own prompts do not answer
+		return
+	}
+	s.question = a.ID
+	for _, p := range s.waiting() {
+		if p.placed {
+			s.finish(p, s.outcome(p))
+		}
+	}
+}
+
+// asking is an approval on its way to the person.
+type asking struct {
+	approval *api.Approval
+	call     fields // that it is shown as
+	choices  []option
+	form     any
+}
+
+// callOf shows what is asked as a call of a tool: the one that needs the yes, or one of its own.
+func (s *session) callOf(a *api.Approval) fields {
+	id, name, title := a.ID, "ASK_USER", card.Title(a)
+	if a.Kind == api.ApprovalActions && len(a.Actions) == 1 {
+		id, name, title = a.Actions[0].ID, a.Actions[0].Command, api.Visible(a.Actions[0].Text)
+	}
+	call := fields{"title": title, "status": "pending", "content": contentOf(strings.Join(card.Body(a), "\n"))}
+	s.told.call(id, name, "", nil, call)
+	return fields{"toolCallId": id, "title": title, "status": "pending", "content": call["content"]}
+}
+
+// put asks until there is an answer that the server takes. asked ends when it is settled
+// otherwise.
+func (s *session) put(asked, ctx context.Context, q *asking) {
+	for {
+		answer, err := s.answerTo(asked, q)
+		if asked.Err() != nil || (answer == nil && err == nil) {
+			return // settled elsewhere, or left as it is
+		}
+		if err == nil {
+			err = s.Server.Insist(ctx, http.MethodPost, "/v1/approvals/"+q.approval.ID, answer, nil)
+		}
+		if err == nil || asked.Err() != nil {
+			return
+		}
+		s.mu.Lock()
+		s.told.call(q.call["toolCallId"].(string), "", "", nil, fields{"content": contentOf(
+			"The answer was not taken: " + err.Error() + "\n\nAnswer here: " + s.URL + "/#/chat/" + q.approval.SessionID)})
+		s.mu.Unlock()
+		if codeOf(err) != "invalid" {
+			return
+		}
+	}
+}
+
+// answerTo is what the person says; nil is nothing.
+func (s *session) answerTo(ctx context.Context, q *asking) (fields, error) {
+	if q.form != nil {
+		return s.formTo(ctx, q)
+	}
+	options := []fields{}
+	for i, o := range q.choices {
+		options = append(options, fields{"optionId": strconv.Itoa(i), "name": o.name, "kind": o.kind})
+	}
+	var result permissionResult
+	if err := s.conn.ask(ctx, methodPermission, fields{"sessionId": s.id, "toolCall": q.call, "options": options}, &result); err != nil {
+		return nil, err
+	}
+	if result.Outcome.Outcome != "selected" {
+		return nil, nil //nolint:nilnil // nothing was said
+	}
+	for i, o := range q.choices {
+		if result.Outcome.Option == strconv.Itoa(i) {
+			return o.answer, nil
+		}
+	}
+	return nil, wrong(codeParams, "invalid", "there is no option %q", result.Outcome.Option)
+}
+
+func (s *session) formTo(ctx context.Context, q *asking) (fields, error) {
+	var result elicitationResult
+	err := s.conn.ask(ctx, methodElicitation, fields{
+		"sessionId": s.id, "toolCallId": q.call["toolCallId"], "mode": "form", "requestedSchema": q.form,
+		"message": strings.Join(card.Body(q.approval), "\n"),
+	}, &result)
+	switch {
+	case err != nil:
+		return nil, err
+	case result.Action == "accept":
+		return valueOf(q.approval, result.Content), nil
+	case result.Action == "decline":
+		return fields{"cancelled": true}, nil
+	}
+	return nil, nil //nolint:nilnil // nothing was said
+}
+
+// settled: what the person was asked has an answer, from here or elsewhere.
+func (s *session) settled(a *api.Approval) {
+	if taken := s.asks[a.ID]; taken != nil {
+		taken()
+		delete(s.asks, a.ID)
+	}
+	if s.question == a.ID {
+		s.question = ""
+	}
+	if s.told.calls[a.ID] { // it was shown as a call of its own
+		status := "failed"
+		if a.Status == "approved" {
+			status = "completed"
+		}
+		s.told.call(a.ID, "", "", nil, fields{"status": status})
+	}
+}

@@ -1,0 +1,75 @@
+package acp
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/api"
+)
+
+// The protocol's codes.
+const (
+	codeParse        = -32700
+	codeRequest      = -32600
+	codeMethod       = -32601
+	codeParams       = -32602
+	codeInternal     = -32603
+	codeCancelled    = -32800
+	codeAuthRequired = -32000
+	codeNotFound     = -32002
+)
+
+// failure is an error as the protocol tells it; its data has our code.
+type failure struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Data    fields `json:"data,omitempty"`
+}
+
+func (f *failure) Error() string { return f.Message }
+
+// wrong is an error of the editor's.
+func wrong(code int, ours, format string, args ...any) *failure {
+	return &failure{Code: code, Message: fmt.Sprintf(format, args...), Data: fields{"code": ours}}
+}
+
+// Refusal is an error that the server told.
+type Refusal interface {
+	error
+	Told() *api.Problem
+}
+
+// failureOf is an error in the protocol's form.
+func failureOf(err error) *failure {
+	if f, ok := errors.AsType[*failure](err); ok {
+		return f
+	}
+	refused, ok := errors.AsType[Refusal](err)
+	if !ok {
+		return &failure{Code: codeInternal, Message: err.Error(), Data: fields{"code": "unreachable", "retryable": true}}
+	}
+	p := refused.Told()
+	data := fields{"code": p.Code, "status": p.Status, "request_id": p.RequestID, "retryable": p.Retryable, "outcome": p.Outcome}
+	if p.Errors != nil {
+		data["errors"] = *p.Errors
+	}
+	code := codeInternal
+	switch p.Status {
+	case http.StatusUnauthorized:
+		code = codeAuthRequired
+	case http.StatusNotFound:
+		code = codeNotFound
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		code = codeParams
+	}
+	return &failure{Code: code, Message: refused.Error(), Data: data}
+}
+
+// codeOf is the server's code of an error; "" for any other.
+func codeOf(err error) string {
+	if refused, ok := errors.AsType[Refusal](err); ok {
+		return refused.Told().Code
+	}
+	return ""
+}

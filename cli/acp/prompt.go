@@ -1,0 +1,206 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// prompt is one that the editor waits for.
+type prompt struct {
+	cancelled atomic.Bool
+	message   string // which one it became; with what follows, under the session's mu
+	placed    bool   // it no longer waits its turn
+	after     int64  // the number of the event that placed it
+	done      chan outcome
+}
+
+// outcome is what a prompt is answered with.
+type outcome struct {
+	reason string
+	usage  api.Usage
+	err    error
+}
+
+func (a *Agent) prompt(_ context.Context, params json.RawMessage) (rest, error) {
+	var in promptParams
+	if err := read(params, &in); err != nil {
+		return nil, err
+	}
+	text, err := textOf(in.Prompt)
+	if err != nil {
+		return nil, err
+	}
+	p := &prompt{done: make(chan outcome, 1)}
+	s := a.opened(in.SessionID)
+	if s != nil {
+		s.wait(p) // before what comes next: that may take it back
+	}
+	return func(ctx context.Context) (any, error) {
+		if s == nil {
+			opened, err := a.open(ctx, in.SessionID)
+			if err != nil {
+				return nil, err
+			}
+			s = opened
+			s.wait(p)
+		}
+		if err := s.send(ctx, p, text); err != nil {
+			s.finish(p, outcome{err: err})
+		}
+		select {
+		case o := <-p.done:
+			return o.result()
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}, nil
+}
+
+func (o outcome) result() (any, error) {
+	if o.err != nil {
+		return nil, o.err
+	}
+	return fields{"stopReason": o.reason, "_meta": fields{"fermata": fields{"usage": o.usage}}}, nil
+}
+
+// textOf is what a prompt says: its texts, what it embeds, and where else it points.
+func textOf(blocks []block) (string, error) {
+	var text strings.Builder
+	for _, b := range blocks {
+		switch {
+		case b.Type == "text":
+			text.WriteString(b.Text)
+		case b.Type == "resource_link":
+			text.WriteString("[" + b.Name + "](" + b.URI + ")")
+		case b.Type == "resource" && b.Resource.Text != nil:
+			text.WriteString("\n\n" + b.Resource.URI + ":\n\n```\n" + strings.TrimRight(*b.Resource.Text, "\n") + "\n```\n\n")
+		default:
+			return "", wrong(codeParams, "invalid", "A prompt takes texts, links and embedded texts, and no %q.", b.Type)
+		}
+	}
+	if strings.TrimSpace(text.String()) == "" {
+		return "", wrong(codeParams, "invalid", "The prompt says nothing.")
+	}
+	return text.String(), nil
+}
+
+// wait puts a prompt among those that the editor waits for.
+func (s *session) wait(p *prompt) {
+	s.line.Lock()
+	defer s.line.Unlock()
+	s.prompts = append(s.prompts, p)
+}
+
+func (s *session) waiting() []*prompt {
+	s.line.Lock()
+	defer s.line.Unlock()
+	return slices.Clone(s.prompts)
+}
+
+// finish answers a prompt, once.
+func (s *session) finish(p *prompt, o outcome) {
+	s.line.Lock()
+	i := slices.Index(s.prompts, p)
+	if i >= 0 {
+		s.prompts = slices.Delete(s.prompts, i, i+1)
+	}
+	s.line.Unlock()
+	if i >= 0 {
+		p.done <- o
+	}
+}
+
+// outcome is how the round of a prompt ended.
+func (s *session) outcome(p *prompt) outcome {
+	o := outcome{reason: s.round.reason, usage: s.round.usage}
+	switch {
+	case p.cancelled.Load():
+		o.reason = "cancelled"
+	case s.round.trouble != nil:
+		o.err = s.round.trouble
+	case o.reason == "":
+		o.reason = "end_turn"
+	}
+	return o
+}
+
+// send brings a prompt to the session: as the answer that the session waits for, or as a message.
+func (s *session) send(ctx context.Context, p *prompt, text string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.question != "" {
+		var result api.AnswerResult
+		err := s.Server.Insist(ctx, http.MethodPost, "/v1/approvals/"+s.question, fields{"value": text}, &result)
+		if err == nil {
+			s.question, p.placed, p.after = "", true, result.EventSeq
+			return nil
+		}
+		if codeOf(err) != "validation_resolved" {
+			return err
+		}
+	}
+	var receipt api.MessageAccepted
+	if err := s.Server.Insist(ctx, http.MethodPost, sessionPath(s.id)+"/messages", fields{"text": text}, &receipt); err != nil {
+		return err
+	}
+	p.message, p.placed, p.after = receipt.Message.ID, receipt.Message.Seq != nil, receipt.EventSeq
+	s.told.own[p.message] = true
+	if s.unnamed {
+		s.unnamed = false
+		s.name(ctx, text)
+	}
+	return nil
+}
+
+// name calls the session by the first line of what was said in it. Without a name it is as good.
+func (s *session) name(ctx context.Context, text string) {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	name := jsonbody.Cut(line, 60)
+	if err := s.Server.Call(ctx, http.MethodPatch, sessionPath(s.id), fields{"name": name}, nil); err != nil {
+		s.Log("name %s: %v", s.id, err)
+		return
+	}
+	s.told.update("session_info_update", fields{"title": name})
+}
+
+// interrupt ends what goes on, and takes back what waits its turn.
+func (s *session) interrupt(ctx context.Context) {
+	for _, p := range s.waiting() {
+		p.cancelled.Store(true)
+	}
+	s.mu.Lock() // what is on its way has arrived
+	defer s.mu.Unlock()
+	err := s.Server.Call(ctx, http.MethodPost, sessionPath(s.id)+"/interrupt", nil, nil)
+	if err == nil {
+		return
+	}
+	for _, p := range s.waiting() {
+		switch {
+		case codeOf(err) != "wrong_phase":
+			s.finish(p, outcome{reason: "cancelled"})
+		case !p.placed:
+			if s.Server.Call(ctx, http.MethodDelete, sessionPath(s.id)+"/messages/"+p.message, nil, nil) == nil {
+				s.finish(p, outcome{reason: "cancelled"})
+			}
+		}
+	}
+	if codeOf(err) != "wrong_phase" {
+		s.Log("interrupt %s: %v", s.id, err)
+	}
+}
+
+// withdrawn: a message was taken back before it had its turn.
+func (s *session) withdrawn(d *api.MessageDeletedData) {
+	for _, p := range s.waiting() {
+		if p.message != "" && p.message == d.Message.ID {
+			s.finish(p, outcome{reason: "cancelled"})
+		}
+	}
+}

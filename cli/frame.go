@@ -1,0 +1,15 @@
+package cli
+
+import (
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/card"
+)
+
+// cardLines show an approval in a terminal.
+func cardLines(a *api.Approval) []string {
+	lines := []string{"", "┌ " + card.Title(a)}
+	for _, line := range card.Body(a) {
+		lines = append(lines, "│ "+line)
+	}
+	return append(lines, "└ "+a.ID)
+}
