@@ -81,16 +81,11 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 		return err
 	}
 	idempotencyKey := uuid.NewString()
-	response, err := c.send(ctx, method, path, body, idempotencyKey, "application/json")
-	if err != nil {
-		if wait(ctx, c.pause) == nil {
-			response, err = c.send(ctx, method, path, body, idempotencyKey, "application/json")
-		}
-		if err != nil {
-			return err
-		}
+	err = c.once(ctx, method, path, body, idempotencyKey, out)
+	if _, unreachable := errors.AsType[*unreachableError](err); !unreachable || wait(ctx, c.pause) != nil {
+		return err
 	}
-	return c.decode(response, path, out)
+	return c.once(ctx, method, path, body, idempotencyKey, out)
 }
 
 // insist makes a call until there is a reply, for as long as a call may take: while a server
@@ -104,24 +99,13 @@ func (c *client) insist(ctx context.Context, method, path string, in, out any) e
 	}
 	idempotencyKey := uuid.NewString()
 	for pause := c.pause; ; pause = min(2*pause, maxPause) {
-		response, err := c.send(ctx, method, path, body, idempotencyKey, "application/json")
-		if err == nil {
-			err = c.decode(response, path, out)
-		}
-		if _, cut := errors.AsType[*cutError](err); err == nil || final(err) || !cut && !away(err) {
-			return err
-		}
-		if wait(ctx, max(pause, retryAfter(err))) != nil {
+		err := c.once(ctx, method, path, body, idempotencyKey, out)
+		_, unreachable := errors.AsType[*unreachableError](err)
+		_, refused := errors.AsType[*serverError](err)
+		if again := unreachable || refused && !final(err); !again || wait(ctx, max(pause, retryAfter(err))) != nil {
 			return err
 		}
 	}
-}
-
-// away says that nobody was there who could have answered.
-func away(err error) bool {
-	_, unreachable := errors.AsType[*unreachableError](err)
-	_, answered := errors.AsType[*serverError](err)
-	return unreachable || answered
 }
 
 func encoded(in any) ([]byte, error) {
@@ -135,16 +119,16 @@ func encoded(in any) ([]byte, error) {
 	return body, nil
 }
 
-// cutError: an answer broke off.
-type cutError struct{ error }
-
-func (e *cutError) Unwrap() error { return e.error }
-
-func (c *client) decode(response *http.Response, path string, out any) error {
+// once makes one request and decodes its answer.
+func (c *client) once(ctx context.Context, method, path string, body []byte, idempotencyKey string, out any) error {
+	response, err := c.send(ctx, method, path, body, idempotencyKey, "application/json")
+	if err != nil {
+		return err
+	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return &cutError{fmt.Errorf("read the answer of %s: %w", c.base, err)}
+		return &unreachableError{base: c.base, err: err} // half a reply is none
 	}
 	if out == nil || len(bytes.TrimSpace(text)) == 0 {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -330,4 +331,50 @@ func TestAServerThatWasNeverThereIsNotWaitedFor(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	wants(t, err.Error(), "http://127.0.0.1:1 does not answer", "fermata serve", "--url")
+}
+
+// What the server refuses is not asked again; while it is away, the same request is.
+func TestWhatIsAskedAgain(t *testing.T) {
+	f := newFakeAPI(t)
+	f.answers("POST /v1/refused", 422, `{"title":"No.","code":"invalid","status":422}`)
+	var times atomic.Int32
+	f.mux.HandleFunc("POST /v1/away", func(w http.ResponseWriter, _ *http.Request) {
+		switch times.Add(1) {
+		case 1:
+			w.WriteHeader(http.StatusServiceUnavailable)
+		case 2:
+			w.Header().Set("Content-Length", "100") // the answer breaks off
+			_, _ = io.WriteString(w, `{"id":`)
+		default:
+			_, _ = io.WriteString(w, `{"id":"ses_1"}`)
+		}
+	})
+	cc, _ := testContext(t, strings.NewReader(""))
+	flags := f.flags()
+	client, err := flags.client(cc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	client.pause = time.Millisecond
+	for _, ask := range []func(context.Context, string, string, any, any) error{client.call, client.insist} {
+		if err := ask(cc, "POST", "/v1/refused", nil, nil); codeOf(err) != "invalid" {
+			t.Errorf("refused with %v", err)
+		}
+	}
+	if n := len(f.seen("POST /v1/refused")); n != 2 {
+		t.Errorf("what was refused was asked %d times", n)
+	}
+	var got struct{ ID string }
+	if err := client.insist(cc, "POST", "/v1/away", nil, &got); err != nil || got.ID != "ses_1" {
+		t.Errorf("it answers %+v: %v", got, err)
+	}
+	asked := f.seen("POST /v1/away")
+	for _, r := range asked {
+		if r.Header.Get("Idempotency-Key") != asked[0].Header.Get("Idempotency-Key") || r.Header.Get("Idempotency-Key") == "" {
+			t.Errorf("asked under %q", r.Header.Get("Idempotency-Key"))
+		}
+	}
+	if len(asked) != 3 {
+		t.Errorf("asked %d times", len(asked))
+	}
 }

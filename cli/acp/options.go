@@ -101,7 +101,8 @@ func questionOptions(a *api.Approval) []option {
 func formOf(a *api.Approval) any {
 	switch kind, m := moduleOf(a); {
 	case kind == "MultipleChoice" && m.Multiple:
-		return oneField(fields{"type": "array", "title": "Your answer", "items": fields{"type": "string", "enum": m.Options}, "minItems": 1})
+		items := fields{"type": "string", "enum": m.Options}
+		return oneField(fields{"type": "array", "title": "Your answer", "items": items, "minItems": 1})
 	case kind == "MultipleChoice":
 		return oneField(fields{"type": "string", "title": "Your answer", "enum": m.Options})
 	case kind == "Text":

@@ -170,29 +170,26 @@ func (s *session) name(ctx context.Context, text string) {
 	s.told.update("session_info_update", fields{"title": name})
 }
 
-// interrupt ends what goes on, and takes back what waits its turn.
+// interrupt takes back what waits its turn, and ends what goes on. It is done when the server
+// has said so: what comes of it are events.
 func (s *session) interrupt(ctx context.Context) {
 	for _, p := range s.waiting() {
 		p.cancelled.Store(true)
 	}
 	s.mu.Lock() // what is on its way has arrived
 	defer s.mu.Unlock()
-	err := s.Server.Call(ctx, http.MethodPost, sessionPath(s.id)+"/interrupt", nil, nil)
-	if err == nil {
-		return
-	}
 	for _, p := range s.waiting() {
-		switch {
-		case codeOf(err) != "wrong_phase":
+		if p.message != "" && !p.placed && s.Server.Call(ctx, http.MethodDelete, sessionPath(s.id)+"/messages/"+p.message, nil, nil) == nil {
 			s.finish(p, outcome{reason: "cancelled"})
-		case !p.placed:
-			if s.Server.Call(ctx, http.MethodDelete, sessionPath(s.id)+"/messages/"+p.message, nil, nil) == nil {
-				s.finish(p, outcome{reason: "cancelled"})
-			}
 		}
 	}
-	if codeOf(err) != "wrong_phase" {
-		s.Log("interrupt %s: %v", s.id, err)
+	err := s.Server.Call(ctx, http.MethodPost, sessionPath(s.id)+"/interrupt", nil, nil)
+	if err == nil || codeOf(err) == "wrong_phase" { // it had come to rest by itself
+		return
+	}
+	s.Log("interrupt %s: %v", s.id, err)
+	for _, p := range s.waiting() {
+		s.finish(p, outcome{reason: "cancelled"})
 	}
 }
 

@@ -151,3 +151,55 @@ func TestTheHowToForAGUI(t *testing.T) {
 		t.Errorf("the example does not have\n%s", code)
 	}
 }
+
+// What the how-to for editors says to type is typed; its settings start an agent, and an approval
+// looks as it shows.
+func TestTheHowToForEditors(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/acp.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, key := newChatServer(t, harness.Databases["sqlite"](t), `[
+		{"when": {"roundtrip": 1}, "answer": {"text": "I make it.", "calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Garden"}}]}},
+		{"answer": {"text": "It is made."}}]`)
+	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
+	typed := shell.FindAllStringSubmatch(string(text), -1)
+	if len(typed) != 1 {
+		t.Fatalf("the page has %d commands", len(typed))
+	}
+	var hello struct {
+		Result struct{ AgentInfo struct{ Name string } }
+	}
+	typeIn(t, s.URL, "fermata() { "+self(t)+" \"$@\"; }\n"+typed[0][1], &hello, programVariable+"=1")
+	if hello.Result.AgentInfo.Name != "fermata" {
+		t.Errorf("it says hello with %+v", hello)
+	}
+	_, settings, _ := strings.Cut(string(text), "```json\n")
+	settings, _, _ = strings.Cut(settings, "```")
+	var agents struct {
+		Servers map[string]struct {
+			Type, Command string
+			Args          []string
+			Env           map[string]string
+		} `json:"agent_servers"`
+	}
+	if err := json.Unmarshal([]byte(settings), &agents); err != nil {
+		t.Fatal(err)
+	}
+	agent := agents.Servers["Fermata"]
+	if agent.Type != "custom" || agent.Command != "fermata" || agent.Env["FERMATA_URL"] != "http://127.0.0.1:8080" {
+		t.Fatalf("the settings are %+v", agent)
+	}
+	start := exec.Command(self(t), agent.Args...)
+	start.Env = append(os.Environ(), programVariable+"=1", "FERMATA_URL="+s.URL, "FERMATA_KEY="+key)
+	e := harness.StartEditor(t, start)
+	var shown string
+	e.Choose = func(r harness.EditorRequest) any {
+		shown = harness.Shown(r)
+		return harness.Option(r, "Approve")
+	}
+	e.Prompt(e.Open(), "make a garden")
+	if !strings.Contains(string(text), shown) {
+		t.Errorf("an approval looks like\n%s", shown)
+	}
+}

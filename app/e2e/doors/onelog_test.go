@@ -110,7 +110,7 @@ const oneTalk = `[
 func TestOneTalkThroughEachDoor(t *testing.T) {
 	for kind, fresh := range harness.Databases {
 		records := map[string]string{}
-		for _, name := range []string{"own", "chat", "mcp", "agui"} {
+		for _, name := range []string{"own", "chat", "mcp", "agui", "acp"} {
 			s, key := newChatServer(t, fresh(t), oneTalk)
 			s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true, "mcp_answers": true}).Want(200)
 			s.Key = key
@@ -118,6 +118,9 @@ func TestOneTalkThroughEachDoor(t *testing.T) {
 				"own": &ownAPI{s: s}, "chat": &chatDoor{ownAPI{s: s}}, "mcp": &mcpDoor{s: s, client: s.mcpClient(key, "2026-07-28", nil)},
 				"agui": &aguiDoor{s: s, talk: "one talk"},
 			}[name]
+			if name == "acp" {
+				door = newACPDoor(s, key)
+			}
 			door.say("hello")
 			door.say("look")
 			door.say("make it")
@@ -130,7 +133,7 @@ func TestOneTalkThroughEachDoor(t *testing.T) {
 			s.Key = harness.RootKey
 			s.Sound()
 		}
-		for _, name := range []string{"chat", "mcp", "agui"} {
+		for _, name := range []string{"chat", "mcp", "agui", "acp"} {
 			if records[name] != records["own"] {
 				t.Errorf("%s: through %s the record is\n%s\nand through the API\n%s", kind, name, records[name], records["own"])
 			}

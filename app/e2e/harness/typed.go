@@ -21,13 +21,18 @@ func (s *Server) Typed(stdin string, args ...string) (out, beside string, err er
 	if s.Key != "" {
 		args = append(args, "--key="+s.Key)
 	}
-	err = cli.Run(&struct {
+	err = CommandLine(&cli.Context{
+		Context: ctx, Version: "dev", In: strings.NewReader(stdin), Out: &written, Errors: &errors, Clock: clock.System,
+	}, args...)
+	return written.String(), errors.String(), err
+}
+
+// CommandLine carries out what a program is started with.
+func CommandLine(cc *cli.Context, args ...string) error {
+	return cli.Run(&struct {
 		cli.Commands `embed:""`
 		Keys         cli.KeysCommand `cmd:""`
-	}{}, args, &cli.Context{
-		Context: ctx, Version: "dev", In: strings.NewReader(stdin), Out: &written, Errors: &errors, Clock: clock.System,
-	})
-	return written.String(), errors.String(), err
+	}{}, args, cc)
 }
 
 // Types is typed for what succeeds.
