@@ -47,6 +47,7 @@ export const steps = [
       await run.getByText('There is nothing yet.').waitFor();
       await tidy(page, 'the runs');
       await shot(page, 'runs');
+      await run.getByRole('button', { name: /^Details of/ }).click();
       await run.getByRole('link', { name: 'Open the chat' }).click();
       await until('the conversation is open', () => page.evaluate(() => location.hash.startsWith('#/chat/ses_')));
     },
@@ -92,17 +93,24 @@ export const steps = [
       const page = await open({ at: '/automations' });
       const row = page.locator(`[data-automation="${a.id}"]`);
       await row.getByText('Monday to Friday at 07:30').waitFor();
-      await page.getByRole('button', { name: 'Run now: Report' }).click();
+      const act = async (what) => {
+        await page.getByRole('button', { name: 'Actions: Report' }).click();
+        await page.getByRole('button', { name: `${what}: Report` }).click();
+      };
+      await act('Run now');
       await ended(call, a.id);
       await row.getByRole('img', { name: /Last runs, newest last: 1 × done/ }).waitFor();
-      await page.getByRole('button', { name: 'Pause: Report' }).click();
+      await act('Pause');
       await row.getByText('paused').first().waitFor();
       same((await call('GET', `/v1/automations/${a.id}`)).enabled, false, 'enabled');
       await shot(page, 'list');
-      await page.getByRole('button', { name: 'Turn on: Report' }).click();
-      await page.getByRole('button', { name: 'Pause: Report' }).waitFor();
+      // By keys alone: J takes the row, P turns it on.
+      await page.keyboard.press('j');
+      await page.keyboard.press('p');
+      await until('it is on again', async () => (await call('GET', `/v1/automations/${a.id}`)).enabled);
+      await becomes(() => row.getAttribute('data-is'), 'well', 'how its row stands');
       await tidy(page, 'the list');
-      await page.getByRole('button', { name: 'Delete: Report' }).click();
+      await act('Delete');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
       await page.getByText('No automations yet.').waitFor();
       await becomes(() => page.evaluate(() => document.activeElement?.id), 'page-title', 'where the focus is');
@@ -296,19 +304,79 @@ export const steps = [
       await ended(call, a.id);
       await call('PATCH', `/v1/automations/${a.id}`, { seed: { text: 'what do I have today' } });
       const page = await open({ at: '/runs' });
+      await page.getByRole('button', { name: 'Filters', exact: true }).click();
       await page.getByLabel('Automation', { exact: true }).selectOption('Often');
+      check(page.url().includes(`/runs/automation=${a.id}`), `the filter is in the address: ${page.url()}`);
+      await page.locator('[data-chip="automation"]').getByText('Often').waitFor();
       const first = page.locator('[data-run]').last();
-      await first.getByRole('button', { name: 'Request' }).click();
+      await first.getByRole('button', { name: /^Details of/ }).click();
       await first.locator('[data-seed] ins', { hasText: 'today' }).waitFor();
       await tidy(page, 'the runs with a request');
       await shot(page, 'runs-request');
-      await first.getByRole('button', { name: 'Run again' }).click();
-      await ended(call, a.id, 2);
-      await until('both are shown', async () => (await page.locator('[data-run]').count()) >= 2);
       await page.getByLabel('Outcome').selectOption('failed');
       await page.getByText('No run matches.').waitFor();
       await page.getByRole('button', { name: 'Clear filters' }).first().click();
       await page.locator('[data-run]').first().waitFor();
+    },
+  },
+  {
+    name: 'a run is run again with another request, and what will be different is said before',
+    async run({ open, call, shot }) {
+      await clear(call);
+      const zone = await call('POST', '/v1/zones', { name: 'Health' });
+      const tool = await call('POST', '/v1/tools', {
+        zone_id: zone.id,
+        tool_type: 'tracking',
+        name: 'Naps',
+        config: {},
+      });
+      const a = await make(call, {
+        name: 'Naps of the week',
+        seed: {
+          segments: [
+            { type: 'text', text: 'what do I have ' },
+            {
+              type: 'enrichment',
+              enrichment: { type: 'USE', config: { tool_id: tool.id, period: { relative: '0_WEEK' } } },
+            },
+          ],
+        },
+      });
+      await call('POST', `/v1/automations/${a.id}/execute`);
+      await ended(call, a.id);
+      const [{ session_id: first }] = await runs(call, a.id);
+      const page = await open({ at: `/runs/automation=${a.id}` });
+      const dialog = page.getByRole('dialog');
+      await page.getByRole('button', { name: 'Run again: Naps of the week' }).click();
+      await dialog.locator('[data-differs="times"]').waitFor();
+      same(await dialog.locator('[data-differs="request"]').count(), 0, 'the request is the same');
+      await page.keyboard.press('Escape');
+      await call('POST', `/v1/tools/${tool.id}/entries`, { data: { value: 3 } });
+      await call('PATCH', `/v1/automations/${a.id}`, { name: 'Naps' });
+      await page.getByRole('button', { name: 'Run again: Naps of the week' }).click();
+      await dialog.locator(`[data-differs="${tool.id}"]`).getByText('1 entry added or changed').waitFor();
+      await dialog.locator('[data-differs="automation"]').waitFor();
+      await dialog.getByLabel('Your request').fill('what did I have ');
+      await dialog.locator('[data-differs="request"] ins', { hasText: 'did' }).waitFor();
+      await tidy(page, 'a run again');
+      await shot(page, 'run-again');
+      await dialog.getByRole('button', { name: 'Run again' }).click();
+      const all = await ended(call, a.id, 2);
+      const again = all.find((run) => run.session_id !== first);
+      const [message] = (await call('GET', `/v1/sessions/${again.session_id}/messages?limit=1`)).data;
+      check(
+        /^what did I have/.test(message.rich_content.linear_text),
+        `it was asked: ${message.rich_content.linear_text}`,
+      );
+      same(message.rich_content.segments[1].enrichment.config.tool_id, tool.id, 'the data is in it');
+      const seed = await call('GET', `/v1/automations/${a.id}/seed`);
+      check(/^what do I have/.test(seed.linear_text), 'the automation is as it was');
+      const row = page.locator(`[data-run="${first}"]`);
+      await row.getByRole('button', { name: /^Actions/ }).click();
+      await row.getByRole('button', { name: /Continue as a chat/ }).click();
+      await until('a chat is open', () => page.evaluate(() => location.hash.startsWith('#/chat/ses_')));
+      const chat = await page.evaluate(() => location.hash.split('/').at(-1));
+      same((await call('GET', `/v1/sessions/${chat}`)).forked_from.session_id, first, 'it goes on from the run');
     },
   },
   {
@@ -337,7 +405,7 @@ export const steps = [
       await shot(page, 'failures');
       await page.locator(`[data-automation="${a.id}"]`).getByRole('link', { name: 'See the last runs' }).click();
       await page.getByRole('heading', { level: 1, name: 'Runs' }).waitFor();
-      same(await page.getByLabel('Automation', { exact: true }).inputValue(), a.id, 'the filter');
+      check(page.url().includes(`/runs/automation=${a.id}`), 'the filter');
     },
   },
   {

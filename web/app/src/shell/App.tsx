@@ -87,7 +87,7 @@ function Screens() {
           <Route path="/chat/:id?">{({ id }) => <Chat id={id} />}</Route>
           <Route path="/approvals" component={Approvals} />
           <Route path="/automations/*?" component={Automations} />
-          <Route path="/runs" component={Runs} />
+          <Route path="/runs/*?" component={Runs} />
           <Route path="/tasks/:status?">{({ status }) => <Tasks status={status} />}</Route>
           <Route path="/timeline/:id">{({ id }) => <Timeline key={id} id={id} />}</Route>
           <Route path="/data/*?" component={Data} />

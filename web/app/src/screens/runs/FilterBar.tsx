@@ -1,23 +1,121 @@
+import { X } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
 import { $api } from '../../api/client';
+import { useFormat } from '../../i18n/format';
 import { Field } from '../../ui/Field';
+import { Icon } from '../../ui/Icon';
 import { useWords } from '../../ui/session';
 import { all, ends, triggers, underWay, type Filter } from './filter';
 import css from './runs.module.css';
 import { texts } from './texts';
 
-/** What to show of the runs. */
-export function FilterBar({ value: f, onChange }: { value: Filter; onChange: (f: Filter) => void }) {
+interface Props {
+  value: Filter;
+  onChange: (f: Filter) => void;
+}
+
+/** What to show of the runs: what is chosen are chips, the rest is folded. */
+export function FilterBar({ value: f, onChange }: Props) {
+  const t = texts.use();
+  const [open, setOpen] = useState(false);
+  const chosen = useChosen(f);
+  return (
+    <div className="stack tight" role="search" aria-label={t('filter')}>
+      <div className="row">
+        {[
+          ['', t('filter.every')],
+          ['end:ERROR', t('filter.failed')],
+          ['not_run', t('filter.not_run')],
+        ].map(([state, words]) => (
+          <button
+            key={state}
+            type="button"
+            className={`small ${css.chip}`}
+            aria-pressed={f.state === state}
+            onClick={() => onChange({ ...f, state: state! })}
+          >
+            {words}
+          </button>
+        ))}
+        {chosen.map(([name, words]) => (
+          <button
+            key={name}
+            type="button"
+            className={`small ${css.chip}`}
+            data-chip={name}
+            aria-label={t('filter.drop', { what: words })}
+            onClick={() => onChange({ ...f, [name]: '' })}
+          >
+            <span className={css.cut}>{words}</span>
+            <Icon of={X} size={14} />
+          </button>
+        ))}
+        <button type="button" className="plain small" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {t('filter.more')}
+        </button>
+        {chosen.length > 0 && (
+          <button type="button" className="plain small" onClick={() => onChange(all)}>
+            {t('filter.clear')}
+          </button>
+        )}
+      </div>
+      {open && <Choices value={f} onChange={onChange} />}
+    </div>
+  );
+}
+
+const quick = ['', 'end:ERROR', 'not_run'];
+
+/** What is chosen beside the quick ones, in words. */
+function useChosen(f: Filter): [keyof Filter, string][] {
+  const t = texts.use();
+  const words = useWords();
+  const format = useFormat();
+  const automation = $api.useQuery(
+    'get',
+    '/v1/automations/{automation_id}',
+    { params: { path: { automation_id: f.automation } } },
+    { enabled: f.automation !== '', retry: false },
+  );
+  const [kind, value = ''] = f.state.split(':');
+  const day = (text: string) => format.date(`${text}T12:00:00Z`, 'UTC');
+  const chosen: [keyof Filter, string][] = [
+    ['automation', f.automation && (automation.data?.name.slice(0, 80) ?? (automation.error ? t('gone') : '…'))],
+    ['state', quick.includes(f.state) ? '' : kind === 'end' ? words.ended(value) : words.status(value)],
+    ['trigger', f.trigger && words.trigger(f.trigger)],
+    ['since', f.since && t('filter.from', { day: day(f.since) })],
+    ['until', f.until && t('filter.to', { day: day(f.until) })],
+  ];
+  return chosen.filter(([, text]) => text !== '');
+}
+
+function Choices({ value: f, onChange }: Props) {
   const t = texts.use();
   const words = useWords();
   const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit: 200 } } });
   const known = automations.data?.data ?? [];
   const set = (part: Partial<Filter>) => onChange({ ...f, ...part });
-  const filtered = JSON.stringify(f) !== JSON.stringify(all);
+  const list = (of: readonly string[], say: (name: string) => string, kind = '') =>
+    of.map((name) => (
+      <option key={name} value={kind + name}>
+        {say(name)}
+      </option>
+    ));
+  const choice = (name: 'automation' | 'state' | 'trigger', label: string, any: string, options: ReactNode) => (
+    <Field label={label}>
+      <select value={f[name]} onChange={(e) => set({ [name]: e.target.value })}>
+        <option value="">{any}</option>
+        {options}
+      </select>
+    </Field>
+  );
   return (
-    <div className={css.filter} role="search" aria-label={t('filter')}>
-      <Field label={t('filter.automation')}>
-        <select value={f.automation} onChange={(e) => set({ automation: e.target.value })}>
-          <option value="">{t('filter.all')}</option>
+    <div className={css.filter}>
+      {choice(
+        'automation',
+        t('filter.automation'),
+        t('filter.all'),
+        <>
           {f.automation && !known.some((a) => a.id === f.automation) && (
             <option value={f.automation}>{t('gone')}</option>
           )}
@@ -26,38 +124,19 @@ export function FilterBar({ value: f, onChange }: { value: Filter; onChange: (f:
               {a.name.slice(0, 80)}
             </option>
           ))}
-        </select>
-      </Field>
-      <Field label={t('filter.state')}>
-        <select value={f.state} onChange={(e) => set({ state: e.target.value })}>
-          <option value="">{t('filter.any')}</option>
-          <optgroup label={t('filter.ended')}>
-            {ends.map((reason) => (
-              <option key={reason} value={`end:${reason}`}>
-                {words.ended(reason)}
-              </option>
-            ))}
-          </optgroup>
-          <optgroup label={t('filter.underway')}>
-            {underWay.map((status) => (
-              <option key={status} value={`status:${status}`}>
-                {words.status(status)}
-              </option>
-            ))}
-          </optgroup>
+        </>,
+      )}
+      {choice(
+        'state',
+        t('filter.state'),
+        t('filter.any'),
+        <>
+          <optgroup label={t('filter.ended')}>{list(ends, words.ended, 'end:')}</optgroup>
+          <optgroup label={t('filter.underway')}>{list(underWay, words.status, 'status:')}</optgroup>
           <option value="not_run">{t('filter.not_run')}</option>
-        </select>
-      </Field>
-      <Field label={t('filter.trigger')}>
-        <select value={f.trigger} onChange={(e) => set({ trigger: e.target.value })}>
-          <option value="">{t('filter.any')}</option>
-          {triggers.map((name) => (
-            <option key={name} value={name}>
-              {words.trigger(name)}
-            </option>
-          ))}
-        </select>
-      </Field>
+        </>,
+      )}
+      {choice('trigger', t('filter.trigger'), t('filter.any'), list(triggers, words.trigger))}
       <Field label={t('filter.since')}>
         <input
           type="date"
@@ -74,11 +153,6 @@ export function FilterBar({ value: f, onChange }: { value: Filter; onChange: (f:
           onChange={(e) => set({ until: e.target.value })}
         />
       </Field>
-      {filtered && (
-        <button type="button" className="plain" onClick={() => onChange(all)}>
-          {t('filter.clear')}
-        </button>
-      )}
     </div>
   );
 }

@@ -1,7 +1,11 @@
+import { CircleSlash } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../api/client';
 import { useFormat } from '../../i18n/format';
+import { Icon } from '../../ui/Icon';
 import { Time } from '../../ui/Time';
+import { visible } from '../../ui/visible';
+import css from './runs.module.css';
 import { texts } from './texts';
 
 type Occurrence = Schemas['Occurrence'];
@@ -29,22 +33,29 @@ export function OccurrenceLine({ of: o, name }: { of: Occurrence; name?: string 
   const key = `state.${o.state}`;
   const tone = tones[o.state] ?? 'warn';
   return (
-    <li className="card stack tight" data-occurrence={o.id} data-state={o.state}>
-      <p className="row">
-        <span className={`badge ${tone}`}>
-          <span aria-hidden="true">⊘ </span>
-          {t.has(key) ? t(key) : o.state}
+    <li data-occurrence={o.id} data-state={o.state}>
+      <div className={css.row}>
+        <span className={css.fold} />
+        <span className={css.outcome}>
+          <span className={`badge ${tone}`}>
+            <Icon of={CircleSlash} size={14} />
+            {t.has(key) ? t(key) : o.state}
+          </span>
         </span>
-        {name !== undefined && (
-          <Link href={`/automations/${o.automation_id}`} className="clamp">
-            {name}
-          </Link>
-        )}
-        <span className="small muted">
-          {t('due.at')} <Time at={o.scheduled_at} />
+        <span className={css.name}>
+          {name !== undefined && (
+            <Link href={`/automations/${o.automation_id}`}>
+              <bdi>{visible(name)}</bdi>
+            </Link>
+          )}
+          <span className={css.excerpt} title={why(o)}>
+            {why(o)}
+          </span>
         </span>
-      </p>
-      <p>{why(o)}</p>
+        <span className={css.started}>
+          <Time at={o.scheduled_at} />
+        </span>
+      </div>
     </li>
   );
 }

@@ -1,4 +1,16 @@
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CirclePause,
+  CircleQuestionMark,
+  CircleStop,
+  Clock,
+  LoaderCircle,
+  type LucideIcon,
+} from 'lucide-react';
 import type { Schemas } from '../../api/client';
+import { Icon } from '../../ui/Icon';
 import { useWords } from '../../ui/session';
 import { hasEnded, outcomeOf } from './outcome';
 
@@ -11,13 +23,26 @@ export function useOutcomeWords() {
     hasEnded(run) && run.end_reason ? words.ended(run.end_reason) : words.status(run.status);
 }
 
-/** The same as a badge, with a sign beside its colour. */
+const icons: Record<string, LucideIcon> = {
+  COMPLETED: CircleCheck,
+  ERROR: CircleAlert,
+  TIMEOUT: CircleAlert,
+  LIMIT_REACHED: CircleAlert,
+  CANCELLED: CircleStop,
+  running: LoaderCircle,
+  requires_action: CircleQuestionMark,
+  queued: Clock,
+  waiting: Clock,
+  suspended: CirclePause,
+};
+
+/** The same as a badge, with an icon beside its colour. */
 export function OutcomeBadge({ run }: { run: Run }) {
   const words = useOutcomeWords();
-  const { tone, sign, name } = outcomeOf(run);
+  const { tone, name } = outcomeOf(run);
   return (
     <span className={`badge ${tone}`} data-outcome={name}>
-      <span aria-hidden="true">{sign} </span>
+      <Icon of={icons[name] ?? CircleDashed} size={14} />
       {words(run)}
     </span>
   );

@@ -3,7 +3,7 @@ import { asProblem } from '../../api/problem';
 import { Read } from '../../ui/Read';
 import { writtenText } from '../chat/store/items';
 import { diff } from './diff';
-import css from './runs.module.css';
+import { Differing } from './Differing';
 import { texts } from './texts';
 
 /** The request as it was for this run, and what has changed in it since. */
@@ -32,21 +32,7 @@ export function SeedThen({ run }: { run: Schemas['AutomationRun'] }) {
               {same || !pieces ? (
                 <p className="preserve">{then}</p>
               ) : (
-                <p className="preserve">
-                  {pieces.map((p, i) =>
-                    p.kind === 'gone' ? (
-                      <del key={i} className={css.gone}>
-                        {p.text}
-                      </del>
-                    ) : p.kind === 'new' ? (
-                      <ins key={i} className={css.new}>
-                        {p.text}
-                      </ins>
-                    ) : (
-                      <span key={i}>{p.text}</span>
-                    ),
-                  )}
-                </p>
+                <Differing before={then} now={seed.data!.linear_text} />
               )}
               <p className="small muted">{gone ? t('seed.gone') : pieces && t(same ? 'seed.same' : 'seed.legend')}</p>
             </>

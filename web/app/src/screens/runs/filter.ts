@@ -1,4 +1,4 @@
-// What the list of runs shows. It is kept for the tab: the address has no room for it.
+// What the list of runs shows. It stands in the address: a link to it can be sent.
 export interface Filter {
   automation: string;
   state: string;
@@ -8,28 +8,21 @@ export interface Filter {
 }
 
 export const all: Filter = { automation: '', state: '', trigger: '', since: '', until: '' };
-const name = 'fermata.runs.filter';
 
-export function readFilter(): Filter {
-  try {
-    const kept: unknown = JSON.parse(sessionStorage.getItem(name) ?? '{}');
-    const known = Object.entries(kept as object).filter(([k, v]) => k in all && typeof v === 'string');
-    return { ...all, ...Object.fromEntries(known) };
-  } catch {
-    return all;
-  }
+/** The filter that an address has behind the screen's name: `/runs/automation=aut_…&state=end:ERROR`. */
+export function filterOf(path: string): Filter {
+  const asked = new URLSearchParams(path.split('/').slice(2).join('/'));
+  return { ...all, ...Object.fromEntries([...asked].filter(([name]) => name in all)) };
 }
 
-export function keepFilter(filter: Filter): void {
-  try {
-    sessionStorage.setItem(name, JSON.stringify(filter));
-  } catch {
-    /* it holds until the screen is left */
-  }
+/** The address of the list with a filter. */
+export function addressOf(filter: Partial<Filter>): string {
+  const asked = new URLSearchParams(Object.entries(filter).filter(([, value]) => value !== ''));
+  return asked.size ? `/runs/${asked.toString().replaceAll('%3A', ':')}` : '/runs';
 }
 
-/** To be called before the list of runs is shown: those of one automation. */
-export const showRunsOf = (automation: string) => keepFilter({ ...all, automation });
+/** Where the runs of one automation are. */
+export const runsOf = (automation: string) => addressOf({ automation });
 
 export const underWay = ['running', 'queued', 'requires_action', 'waiting', 'suspended'] as const;
 export const ends = ['COMPLETED', 'ERROR', 'TIMEOUT', 'LIMIT_REACHED', 'CANCELLED'] as const;

@@ -1,26 +1,26 @@
-import { useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { $api, byPages } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
 import { ReleaseSlot } from '../../ui/ReleaseSlot';
 import { texts as uiTexts } from '../../ui/texts';
-import { all, keepFilter, queriesOf, readFilter } from './filter';
+import { addressOf, all, filterOf, queriesOf } from './filter';
 import { FilterBar } from './FilterBar';
+import { KeyLine, useRowKeys } from '../rows/keys';
+import { SkeletonRows } from '../rows/Skeleton';
 import { merge, together } from './merge';
 import { OccurrenceLine } from './OccurrenceLine';
 import { RunLine } from './RunLine';
+import css from './runs.module.css';
 import { texts } from './texts';
 
 /** The runs of all automations and what did not run, newest first. */
 export default function Runs() {
   const t = texts.use();
-  const [filter, setFilter] = useState(readFilter);
-  const change = (next: typeof filter) => {
-    keepFilter(next);
-    setFilter(next);
-  };
+  const [path, go] = useLocation();
+  const filter = filterOf(path);
+  const change = (next: typeof filter) => go(addressOf(next), { replace: true });
   return (
     <Page
       title={t('title')}
@@ -58,7 +58,9 @@ function Shown({ filter, onClear }: { filter: typeof all; onClear: () => void })
   const nameOf = (id: string) => automations.data?.data.find((a) => a.id === id)?.name ?? t('gone');
   const queries = [...(asked.runs ? [runs] : []), ...(asked.occurrences ? [occurrences] : [])];
   const waiting = queries.find((q) => q.data === undefined);
+  const list = useRowKeys();
   const both = waiting ?? queries.find((q) => q.error) ?? queries[0]!;
+  if (waiting && !waiting.error) return <SkeletonRows n={8} label={t('reading')} />;
   return (
     <Read
       query={{
@@ -74,7 +76,7 @@ function Shown({ filter, onClear }: { filter: typeof all; onClear: () => void })
         );
         const more = wants.runs || wants.occurrences;
         if (!items.length && !more)
-          return filter === all || JSON.stringify(filter) === JSON.stringify(all) ? (
+          return JSON.stringify(filter) === JSON.stringify(all) ? (
             <Nothing />
           ) : (
             <Empty>
@@ -88,19 +90,30 @@ function Shown({ filter, onClear }: { filter: typeof all; onClear: () => void })
           );
         return (
           <>
-            <ul className="plain stack tight" aria-label={t('title')}>
-              {items.map((item) =>
-                item.run ? (
-                  <RunLine key={item.run.session_id} run={item.run} named />
-                ) : (
-                  <OccurrenceLine
-                    key={item.occurrence.id}
-                    of={item.occurrence}
-                    name={nameOf(item.occurrence.automation_id)}
-                  />
-                ),
-              )}
-            </ul>
+            <div className={css.list}>
+              <ul className="rows" aria-label={t('title')} ref={list}>
+                {items.map((item) =>
+                  item.run ? (
+                    <RunLine key={item.run.session_id} run={item.run} named />
+                  ) : (
+                    <OccurrenceLine
+                      key={item.occurrence.id}
+                      of={item.occurrence}
+                      name={nameOf(item.occurrence.automation_id)}
+                    />
+                  ),
+                )}
+              </ul>
+            </div>
+            <KeyLine
+              keys={[
+                ['J K', t('keys.move')],
+                ['R', t('keys.again')],
+                ['O', t('keys.open')],
+                ['T', t('keys.timeline')],
+                ['C', t('keys.fork')],
+              ]}
+            />
             {more && (
               <p>
                 <button

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { diff } from './diff';
-import { queriesOf } from './filter';
+import { addressOf, filterOf, queriesOf } from './filter';
 import { merge, together, type Occurrence, type Run } from './merge';
 
 const run = (minute: number) => ({ session_id: `ses_${minute}`, requested_at: `2026-03-02T08:${minute}:00Z` }) as Run;
@@ -96,5 +96,16 @@ describe('the difference of two texts', () => {
   it('of the same is the same', () => {
     expect(diff('a b', 'a b')).toEqual([{ kind: 'same', text: 'a b' }]);
     expect(diff('', '')).toEqual([]);
+  });
+});
+
+describe('the address of a filter', () => {
+  it('is read as it was written', () => {
+    const filter = { automation: 'aut_1', state: 'end:ERROR', trigger: 'MANUAL', since: '2026-03-02', until: '' };
+    expect(addressOf(filter)).toBe('/runs/automation=aut_1&state=end:ERROR&trigger=MANUAL&since=2026-03-02');
+    expect(filterOf(addressOf(filter))).toEqual(filter);
+    expect(addressOf(filterOf('/runs'))).toBe('/runs');
+    expect(filterOf('/runs/nonsense=1&state=status:running').state).toBe('status:running');
+    expect(Object.keys(filterOf('/runs/nonsense=1'))).not.toContain('nonsense');
   });
 });

@@ -6,7 +6,7 @@ import { announce } from '../../../shell/announce';
 import { useAction } from '../../../ui/action';
 import { ProblemBox } from '../../../ui/Problem';
 import { ReleaseSlot } from '../../../ui/ReleaseSlot';
-import { showRunsOf } from '../../runs/filter';
+import { runsOf } from '../../runs/filter';
 import { hasEnded, outcomeOf } from '../../runs/outcome';
 import { useOutcomeWords } from '../../runs/OutcomeBadge';
 import { texts } from '../texts';
@@ -61,9 +61,7 @@ function Ran({ result }: { result: Result }) {
       >
         <span>{words}</span>
         <Link href={`/chat/${id}`}>{t(ended ? 'ran.result' : 'ran.look')}</Link>
-        <Link href="/runs" onClick={() => showRunsOf(automation_id ?? '')}>
-          {t('ran.runs')}
-        </Link>
+        <Link href={runsOf(automation_id ?? '')}>{t('ran.runs')}</Link>
       </p>
       {run.status === 'queued' && <ReleaseSlot />}
     </>

@@ -22,7 +22,7 @@ export function Marks({ runs }: { runs: Schemas['AutomationRun'][] }) {
         return (
           <span
             key={run.session_id}
-            className={css.mark}
+            className={`${css.mark} drawn`}
             data-tone={tone}
             title={`${words(run)}, ${f.full(run.requested_at)}`}
           >

@@ -1,64 +1,28 @@
+import { CircleAlert, CircleCheck, CirclePause } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { $api, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { useFormat } from '../../../i18n/format';
-import { Time } from '../../../ui/Time';
-import { meansOf } from '../../runs/outcome';
-import { showRunsOf } from '../../runs/filter';
-import css from '../automations.module.css';
+import { Icon } from '../../../ui/Icon';
+import { ProblemBox } from '../../../ui/Problem';
+import { visible } from '../../../ui/visible';
 import { DeleteDialog } from '../actions/DeleteDialog';
-import { Marks } from './Marks';
 import { RanBox, useRunNow } from '../actions/RunNow';
 import { useSwitch } from '../actions/useSwitch';
+import { Menu } from '../../rows/Menu';
+import { meansOf } from '../../runs/outcome';
+import { runsOf } from '../../runs/filter';
 import { texts } from '../texts';
-import { browserZone } from '../draft/schedule';
 import { StartWords } from '../words';
-import { ProblemBox } from '../../../ui/Problem';
+import css from './list.module.css';
+import { Marks } from './Marks';
+import { NextRun, PausedByServer } from './Next';
+import { standingOf, type Standing } from './standing';
 
 type Automation = Schemas['Automation'];
 
-/** When it runs next, or why it does not. */
-export function NextRun({ of: a }: { of: Automation }) {
-  const t = texts.use();
-  const f = useFormat();
-  if (!a.enabled) return <span className="muted">{t('next.paused')}</span>;
-  if (!a.next_run_at) return <span className="muted">{a.triggers.length ? t('next.events') : t('next.none')}</span>;
-  const zone = a.schedule?.time_zone;
-  const elsewhere = zone !== undefined && zone !== browserZone();
-  return (
-    <span>
-      {t('next.run')} <Time at={a.next_run_at} zone={zone} />{' '}
-      <span className="muted">
-        {f.time(a.next_run_at, zone)}
-        {elsewhere && ` ${t('zone.of', { zone })}`}
-      </span>
-    </span>
-  );
-}
-
-/** That the server itself paused it, why, and what to do. */
-export function PausedByServer({ of: a }: { of: Automation }) {
-  const t = texts.use();
-  if (a.enabled || !a.disabled_reason) return null;
-  return (
-    <div className="box warn stack tight" data-disabled={a.disabled_reason}>
-      {a.disabled_reason === 'failures' ? (
-        <p>
-          <strong>{t('failures.what')}</strong> {t('failures.do')}
-        </p>
-      ) : (
-        <p>{t('disabled.other', { reason: a.disabled_reason })}</p>
-      )}
-      <p>
-        <Link href="/runs" onClick={() => showRunsOf(a.id)}>
-          {t('failures.look')}
-        </Link>
-      </p>
-    </div>
-  );
-}
-
-/** One automation of the list: all that matters about it on one card. */
+/** One automation in one line: which, when, and is it well? */
 export function Row({ of: a }: { of: Automation }) {
   const t = texts.use();
   const f = useFormat();
@@ -68,79 +32,136 @@ export function Row({ of: a }: { of: Automation }) {
   const runs = $api.useQuery('get', '/v1/automations/{automation_id}/executions', {
     params: { path: { automation_id: a.id }, query: { limit: 10 } },
   });
-  const means = meansOf(runs.data?.data ?? []);
-  const called = (what: string) => t('of.name', { what, name: a.name });
+  const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } });
+  const is = standingOf(a, runs.data?.data ?? [], providers.data?.data);
+  const { duration, cost } = meansOf(runs.data?.data ?? []);
   return (
-    <li className="card stack tight" data-automation={a.id}>
+    <li data-automation={a.id} data-is={is}>
       <div className={css.row}>
-        <div className="stack tight grow">
-          <h2 className={css.name}>
-            <Link href={`/automations/${a.id}`} className="clamp">
-              {a.name}
-            </Link>
-          </h2>
-          <p>
-            <StartWords of={a} />
-          </p>
-          <p className="small">
-            <NextRun of={a} />
-          </p>
-          {a.tags.length > 0 && (
-            <p className="row">
-              {a.tags.map((tag) => (
-                <span key={tag} className="badge">
-                  {tag}
-                </span>
-              ))}
-            </p>
+        <Sign is={is} />
+        <span className={css.name}>
+          <Link href={`/automations/${a.id}`} data-row-main>
+            <bdi>{visible(a.name)}</bdi>
+          </Link>
+          {a.tags.slice(0, 3).map((tag) => (
+            <span key={tag} className={`badge ${css.tag}`}>
+              <bdi>{visible(tag)}</bdi>
+            </span>
+          ))}
+        </span>
+        <span className={css.when}>
+          <StartWords of={a} />
+        </span>
+        <span className={css.next}>{is === 'no_provider' ? t('next.no_provider') : <NextRun of={a} />}</span>
+        <span className={css.last}>{runs.data && <Marks runs={runs.data.data} />}</span>
+        <span
+          className={`${css.took} figures`}
+          title={cost === null ? undefined : t('mean.cost', { cost: f.money(cost, 'USD') })}
+        >
+          {duration !== null && (
+            <>
+              <span className="visually-hidden">{t('col.took')} </span>
+              {f.duration(duration)}
+            </>
           )}
-        </div>
-        <div className={css.facts}>
-          <span className={a.enabled ? 'badge ok' : 'badge warn'}>{t(a.enabled ? 'enabled' : 'paused')}</span>
-          {runs.data && <Marks runs={runs.data.data} />}
-          {means.duration !== null && (
-            <span className="small muted">{t('mean.duration', { duration: f.duration(means.duration) })}</span>
-          )}
-          {means.cost !== null && (
-            <span className="small muted">{t('mean.cost', { cost: f.money(means.cost, 'USD') })}</span>
-          )}
-        </div>
+        </span>
+        <span className={css.acts}>
+          <Fix of={a} is={is} />
+          <Actions of={a} run={run} toggle={toggle} onDelete={() => setDeleting(true)} />
+        </span>
       </div>
-      <PausedByServer of={a} />
-      <div className="row">
-        <button
-          type="button"
-          className="small"
-          disabled={run.busy}
-          aria-label={called(t('run'))}
-          onClick={() => void run.run()}
-        >
-          {t('run')}
-        </button>
-        <button
-          type="button"
-          className="small"
-          disabled={toggle.busy}
-          aria-label={called(t(a.enabled ? 'pause' : 'enable'))}
-          onClick={() => void toggle.run()}
-        >
-          {t(a.enabled ? 'pause' : 'enable')}
-        </button>
-        <Link href={`/automations/${a.id}`} className="button small" aria-label={called(t('edit'))}>
-          {t('edit')}
-        </Link>
-        <button
-          type="button"
-          className="plain small"
-          aria-label={called(t('delete'))}
-          onClick={() => setDeleting(true)}
-        >
-          {t('delete')}
-        </button>
-      </div>
+      {is === 'stopped' && <PausedByServer of={a} />}
       <RanBox result={run.result} problem={run.problem} />
       {toggle.problem != null && <ProblemBox thrown={toggle.problem} onClose={toggle.clear} />}
       {deleting && <DeleteDialog of={a} onClose={() => setDeleting(false)} />}
     </li>
+  );
+}
+
+const signs = {
+  well: [CircleCheck, 'ok'],
+  paused: [CirclePause, ''],
+  stopped: [CircleAlert, 'bad'],
+  failing: [CircleAlert, 'bad'],
+  no_provider: [CircleAlert, 'bad'],
+} as const;
+
+function Sign({ is }: { is: Standing }) {
+  const t = texts.use();
+  const [icon, tone] = signs[is];
+  return (
+    <span className={css.sign} data-tone={tone} title={t(`is.${is}`)}>
+      <Icon of={icon} />
+      <span className="visually-hidden">{t(`is.${is}`)}</span>
+    </span>
+  );
+}
+
+/** The way to what is to be mended, where something is. */
+function Fix({ of: a, is }: { of: Automation; is: Standing }) {
+  const t = texts.use();
+  if (is === 'well' || is === 'paused') return null;
+  const to = is === 'no_provider' ? `/automations/${a.id}` : runsOf(a.id);
+  return (
+    <Link href={to} className="button small" aria-label={t('of.name', { what: t('fix'), name: a.name.slice(0, 100) })}>
+      {t('fix')}
+    </Link>
+  );
+}
+
+interface ActionProps {
+  of: Automation;
+  run: ReturnType<typeof useRunNow>;
+  toggle: ReturnType<typeof useSwitch>;
+  onDelete: () => void;
+}
+
+/** What can be done with it, for those who may. */
+function Actions({ of: a, run, toggle, onDelete }: ActionProps) {
+  const t = texts.use();
+  const member = useMay('member');
+  const admin = useMay('admin');
+  const called = (what: string) => t('of.name', { what, name: a.name.slice(0, 100) });
+  return (
+    <Menu label={called(t('more'))}>
+      {member && (
+        <button
+          type="button"
+          data-key="r"
+          disabled={run.busy}
+          aria-label={called(t('run'))}
+          onClick={() => void run.run()}
+        >
+          {t('run')} <kbd>R</kbd>
+        </button>
+      )}
+      {admin && (
+        <button
+          type="button"
+          data-key="p"
+          disabled={toggle.busy}
+          aria-label={called(t(a.enabled ? 'pause' : 'enable'))}
+          onClick={() => void toggle.run()}
+        >
+          {t(a.enabled ? 'pause' : 'enable')} <kbd>P</kbd>
+        </button>
+      )}
+      <Link
+        href={`/automations/${a.id}`}
+        className="button"
+        data-key="e"
+        aria-label={called(t(admin ? 'edit' : 'open'))}
+      >
+        {t(admin ? 'edit' : 'open')} <kbd>E</kbd>
+      </Link>
+      <Link href={runsOf(a.id)} className="button" data-key="h" aria-label={called(t('ran.runs'))}>
+        {t('ran.runs')} <kbd>H</kbd>
+      </Link>
+      {admin && (
+        <button type="button" data-key="d" aria-label={called(t('delete'))} onClick={onDelete}>
+          {t('delete')} <kbd>D</kbd>
+        </button>
+      )}
+    </Menu>
   );
 }

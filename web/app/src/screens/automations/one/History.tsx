@@ -1,10 +1,11 @@
 import { Link } from 'wouter';
 import { $api } from '../../../api/client';
 import { Read } from '../../../ui/Read';
-import { showRunsOf } from '../../runs/filter';
+import { runsOf } from '../../runs/filter';
 import { merge, together } from '../../runs/merge';
 import { OccurrenceLine } from '../../runs/OccurrenceLine';
 import { RunLine } from '../../runs/RunLine';
+import css from '../../runs/runs.module.css';
 import { texts } from '../texts';
 
 const last = 3;
@@ -29,7 +30,7 @@ export function History({ id }: { id: string }) {
           if (!items.length) return <p className="muted">{t('history.none')}</p>;
           return (
             <>
-              <ul className="plain stack tight">
+              <ul className={`rows ${css.list}`}>
                 {items
                   .slice(0, last)
                   .map((i) =>
@@ -41,9 +42,7 @@ export function History({ id }: { id: string }) {
                   )}
               </ul>
               <p>
-                <Link href="/runs" onClick={() => showRunsOf(id)}>
-                  {t('ran.runs')}
-                </Link>
+                <Link href={runsOf(id)}>{t('ran.runs')}</Link>
               </p>
             </>
           );

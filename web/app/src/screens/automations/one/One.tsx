@@ -13,7 +13,7 @@ import { Editor } from '../form/Editor';
 import { ExportButton } from '../files/FileButtons';
 import { formTexts } from '../form/texts';
 import { History } from './History';
-import { NextRun, PausedByServer } from '../list/Row';
+import { NextRun, PausedByServer } from '../list/Next';
 import { RanBox, useRunNow } from '../actions/RunNow';
 import { useSwitch } from '../actions/useSwitch';
 import { texts } from '../texts';

@@ -1,0 +1,46 @@
+import { Link } from 'wouter';
+import type { Schemas } from '../../../api/client';
+import { useFormat } from '../../../i18n/format';
+import { Time } from '../../../ui/Time';
+import { browserZone } from '../draft/schedule';
+import { runsOf } from '../../runs/filter';
+import { texts } from '../texts';
+
+type Automation = Schemas['Automation'];
+
+/** When it runs next, or why it does not. */
+export function NextRun({ of: a }: { of: Automation }) {
+  const t = texts.use();
+  const f = useFormat();
+  if (!a.enabled) return <span className="muted">{t('next.paused')}</span>;
+  if (!a.next_run_at) return <span className="muted">{a.triggers.length ? t('next.events') : t('next.none')}</span>;
+  const zone = a.schedule?.time_zone;
+  const elsewhere = zone !== undefined && zone !== browserZone();
+  return (
+    <span>
+      <Time at={a.next_run_at} zone={zone} />{' '}
+      <span className="muted">
+        {f.time(a.next_run_at, zone)}
+        {elsewhere && ` ${t('zone.of', { zone })}`}
+      </span>
+    </span>
+  );
+}
+
+/** That the server itself paused it, why, and what to do. */
+export function PausedByServer({ of: a }: { of: Automation }) {
+  const t = texts.use();
+  if (a.enabled || !a.disabled_reason) return null;
+  return (
+    <p className="box warn row" data-disabled={a.disabled_reason}>
+      {a.disabled_reason === 'failures' ? (
+        <span>
+          {t('failures.what')} {t('failures.do')}
+        </span>
+      ) : (
+        <span>{t('disabled.other', { reason: a.disabled_reason })}</span>
+      )}
+      <Link href={runsOf(a.id)}>{t('failures.look')}</Link>
+    </p>
+  );
+}
