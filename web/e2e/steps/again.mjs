@@ -45,6 +45,7 @@ async function told(call, text) {
 const answers = (page) => page.locator('[data-sender=AI] [data-text]').allTextContents();
 const ask = async (page) => {
   await page.locator('[data-act=again]').last().click();
+  await page.locator('[data-again-with=form]').click();
   await page.locator('[data-again]').waitFor();
 };
 
@@ -63,30 +64,30 @@ export const steps = [
       await page.locator('[data-again] select').selectOption(other.id);
       await page.locator('[data-again] button[type=submit]').click();
       await becomes(() => answers(page), ['Noodles with basil.'], 'the second answer');
-      await page.getByText('2 of 2').waitFor();
+      await page.getByText('2 / 2').waitFor();
       await rest(call, id);
       await ask(page);
       await page.locator('[data-again] textarea').fill('What shall I cook? Say it shorter.');
       await page.locator('[data-again] button[type=submit]').click();
       await becomes(() => answers(page), ['Soup.'], 'the third answer');
-      await page.getByText('3 of 3').waitFor();
-      await page.getByRole('button', { name: 'The answer before' }).click();
+      await page.getByText('3 / 3').waitFor();
+      await page.getByRole('button', { name: 'Previous answer' }).click();
       await becomes(() => answers(page), ['Noodles with basil.'], 'the one before');
       await tidy(page, 'an earlier answer');
       await shot(page, 'again-earlier');
-      await page.getByRole('button', { name: 'The answer before' }).click();
-      await page.getByText('1 of 3').waitFor();
-      await page.getByRole('button', { name: 'Go on with this one' }).click();
+      await page.getByRole('button', { name: 'Previous answer' }).click();
+      await page.getByText('1 / 3').waitFor();
+      await page.getByRole('button', { name: 'Use this one' }).click();
       await until('it is the current one', async () => {
         const { data } = await call('GET', `/v1/sessions/${id}/messages`);
         return data[1].status === 'stored' && data.at(-1).status === 'superseded';
       });
-      await becomes(() => page.getByRole('button', { name: 'Go on with this one' }).count(), 0, 'it was chosen');
+      await becomes(() => page.getByRole('button', { name: 'Use this one' }).count(), 0, 'it was chosen');
       await page.reload();
       await becomes(() => answers(page), ['A soup of leeks and potatoes.'], 'after a reload');
       same(page.bad, [], 'nothing was thrown');
       const small = await open({ at: `/chat/${id}`, ...dark, ...narrow, ...french });
-      await small.getByText('1 sur 3').waitFor();
+      await small.getByText('1 / 3').waitFor();
       await tidy(small, 'the answers, small and in French');
       await shot(small, 'again-dark-narrow-fr');
     },
@@ -100,11 +101,11 @@ export const steps = [
       await ask(page);
       await page.locator('[data-again] button[type=submit]').click();
       await page.locator('[data-effects="1"]').waitFor();
-      await page.getByText('CREATE_ZONE').last().waitFor();
+      await page.getByText('Added the zone').last().waitFor();
       await tidy(page, 'what stays changed');
       await shot(page, 'again-effects');
-      await page.getByRole('button', { name: 'Answer again all the same' }).click();
-      await page.getByText('2 of 2').waitFor();
+      await page.getByRole('button', { name: 'Answer again anyway' }).click();
+      await page.getByText('2 / 2').waitFor();
       const { data } = await call('GET', `/v1/sessions/${id}/messages?limit=200`);
       check(
         data.some((m) => m.system_message?.type === 'GUIDANCE'),

@@ -130,7 +130,7 @@ export const steps = [
       await field(page).press('Enter');
       await streams(page);
       const phase = await page.locator('[data-words]').textContent();
-      check(/Thinks/.test(phase), `the phase was shown as ${phase}`);
+      check(/Thinking|Writing/.test(phase), `the phase was shown as ${phase}`);
       await until('finished sentences are announced', async () =>
         /no AI model\./.test(await page.locator('#announce').textContent()),
       );
@@ -251,6 +251,7 @@ export const steps = [
       await streams(page, 10);
       await say(page, 'what do I have');
       await say(page, 'search for plumber');
+      await page.getByRole('button', { name: '2 queued' }).click();
       await until('both wait', async () => (await page.locator('[data-queued] li').count()) === 2);
       await shot(page, 'chat-queued');
       await page.getByRole('button', { name: 'Withdraw the message “search for plumber”' }).click();
@@ -283,7 +284,7 @@ export const steps = [
       const card = page.locator('[data-approval]');
       await card.getByText('Kitchen').first().waitFor();
       await until('the phase says it', async () =>
-        /Waits for you/.test(await page.locator('[data-words]').textContent()),
+        /Waiting for your approval/.test(await page.locator('[data-words]').textContent()),
       );
       check(
         !(await call('GET', '/v1/zones')).data.some((z) => z.name === 'Kitchen'),
@@ -369,6 +370,7 @@ export const steps = [
       line.set('cut');
       await page.locator('#net.shown').waitFor();
       await say(page, 'what do I have');
+      await page.getByRole('button', { name: '1 not sent yet' }).click();
       await page.locator('[data-outbox] li').waitFor();
       const at = page.url();
       const later = await page.context().newPage();
@@ -459,6 +461,7 @@ export const steps = [
         'what was sent',
       );
       same(said.rich_content.segments[1].enrichment.config.tool_id, tool.id, 'what it refers to');
+      await page.locator('[data-reads] > summary').click();
       await page.locator('[data-command=TOOL_STATS]').waitFor();
       await exact(page, call, id);
     },
@@ -474,7 +477,7 @@ export const steps = [
         await page.getByRole('button', { name: 'More' }).click();
         await page.getByRole('button', { name }).click();
       };
-      await more('Settings of this chat');
+      await more('Rename');
       await page.getByLabel('Name', { exact: true }).fill('Mine <b>');
       await page.keyboard.press('Enter');
       await becomes(() => page.locator('#page-title').textContent(), 'Mine <b>', 'the name');
@@ -486,7 +489,7 @@ export const steps = [
       same((await file).suggestedFilename(), 'Mine-b-.md', 'the file');
       await field(page).fill('are you there');
       await call('DELETE', `/v1/sessions/${id}`);
-      await page.getByText('does not exist any more').waitFor();
+      await page.getByText('This chat was deleted').waitFor();
       await tidy(page, 'a chat that is gone');
       await page.getByRole('button', { name: 'Write it in a new chat' }).click();
       await becomes(() => field(page).inputValue(), 'are you there', 'what was written is not lost');
@@ -494,7 +497,7 @@ export const steps = [
       const other = await rests(page, call);
       await more('Delete');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-      await page.getByRole('heading', { name: 'What shall we do?' }).waitFor();
+      await page.getByRole('heading', { name: 'What can I do for you?' }).waitFor();
       check((await fetch(`${new URL(page.url()).origin}/v1/sessions/${other}`)).status === 404, 'it is deleted');
       await becomes(() => field(page).inputValue(), '', 'the field'); // the message to the other chat is not here
     },
@@ -529,8 +532,8 @@ export const steps = [
           await shot(chat, 'chat-took');
           await chat.locator('[data-slot=took]').getByRole('link').click();
           await becomes(() => chat.evaluate(() => location.hash), `#/chat/${run.id}`, 'the run');
-          await chat.getByRole('button', { name: /End this run/ }).click();
-          await chat.getByRole('dialog').getByRole('button', { name: 'End it' }).click();
+          await chat.getByRole('button', { name: /Stop this run/ }).click();
+          await chat.getByRole('dialog').getByRole('button', { name: 'Stop it' }).click();
           await until('it has ended', async () => (await call('GET', `/v1/sessions/${run.id}`)).status === 'ended');
         },
       );
@@ -686,7 +689,7 @@ export const steps = [
       await reach('[data-command=CREATE_ZONE] summary');
       await page.keyboard.press('Enter');
       await page.locator('[data-command=CREATE_ZONE] pre').first().waitFor();
-      await page.locator('[data-command=CREATE_ZONE]').getByRole('link', { name: 'The zone' }).waitFor();
+      await page.locator('[data-command=CREATE_ZONE]').getByRole('link', { name: 'Open the zone' }).waitFor();
       await reach('#chats a');
     },
   },

@@ -1,7 +1,10 @@
-import { memo, type ReactNode } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
+import { memo, useMemo, type ReactNode } from 'react';
+import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
-import { texts } from './texts';
+import { CodeBlock } from './MarkdownCode';
+import { addCaret, alignFigures, languageOf, textOf } from './markdownTree';
+import { texts } from './textsOfMarkdown';
+import css from './Markdown.module.css';
 
 // Text of a model is a stranger's: no raw HTML (the library drops it), no image is
 // loaded (its address would tell somebody), and a link says where it goes.
@@ -20,6 +23,16 @@ function Table({ children }: { children?: ReactNode }) {
   );
 }
 
+function Code({ node }: ExtraProps) {
+  const code = node?.children[0];
+  if (code?.type !== 'element') return null;
+  const text = textOf(code).replace(/\n$/, '');
+  return <CodeBlock code={text} language={languageOf(code)} />;
+}
+
+type Heading = { children?: ReactNode };
+// The title of the screen is the h1: an answer begins below it. How large a heading is goes by
+// its own level.
 const components: Components = {
   img: ({ alt }) => <Picture alt={alt} />,
   a: ({ href, children }) =>
@@ -30,21 +43,35 @@ const components: Components = {
     ) : (
       <span>{children}</span>
     ),
-  h1: ({ children }) => <h3>{children}</h3>,
-  h2: ({ children }) => <h3>{children}</h3>,
-  h3: ({ children }) => <h4>{children}</h4>,
+  h1: ({ children }: Heading) => <h2 className={css.h1}>{children}</h2>,
+  h2: ({ children }: Heading) => <h3 className={css.h2}>{children}</h3>,
+  h3: ({ children }: Heading) => <h4 className={css.h3}>{children}</h4>,
+  h4: ({ children }: Heading) => <h5 className={css.h3}>{children}</h5>,
+  h5: ({ children }: Heading) => <h6 className={css.h3}>{children}</h6>,
+  h6: ({ children }: Heading) => <h6 className={css.h3}>{children}</h6>,
   table: ({ children }) => <Table>{children}</Table>,
+  pre: Code,
   input: ({ checked }) => <span aria-hidden="true">{checked ? '☑' : '☐'}</span>,
 };
-const plugins = [remarkGfm];
+const remark = [remarkGfm];
+const settled = [alignFigures];
+const growing = [alignFigures, addCaret];
+
+interface Props {
+  text: string;
+  /** It is being written: a mark stands where the next word comes. */
+  caret?: boolean;
+}
 
 /** Markdown, parsed once for each text. */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
-  return (
-    <div className="md">
-      <ReactMarkdown remarkPlugins={plugins} components={components}>
+export const Markdown = memo(function Markdown({ text, caret = false }: Props) {
+  const content = useMemo(
+    () => (
+      <ReactMarkdown remarkPlugins={remark} rehypePlugins={caret ? growing : settled} components={components}>
         {text}
       </ReactMarkdown>
-    </div>
+    ),
+    [text, caret],
   );
+  return <div className={`md ${css.text}`}>{content}</div>;
 });

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { $api, api, body, newKey } from '../../api/client';
 import { useAction } from '../../ui/action';
@@ -12,6 +12,8 @@ import { emptyDraft, keepDraft, tokenOf, type Draft } from './store/drafts';
 import { keepParcel } from './store/outbox';
 import { texts } from './texts';
 import { words } from './texts.compose';
+import { cutAtWord } from './store/cut';
+import { useField } from './useField';
 import { useTabTitle } from './useTabTitle';
 
 /** A chat that is not there yet: it is made when its first message is sent. */
@@ -21,10 +23,7 @@ export function NewChat({ toggle }: { toggle: ReactNode }) {
   const { draft, set } = useDraft(undefined);
   const begin = useBegin(set);
   useTabTitle(t('new'));
-  useEffect(() => {
-    // Where one would type; a finger would get the keyboard over half of the screen.
-    if (window.matchMedia('(pointer: fine)').matches) document.getElementById('message')?.focus();
-  }, []);
+  useField();
   return (
     <>
       <div className={css.welcome}>
@@ -43,11 +42,9 @@ export function NewChat({ toggle }: { toggle: ReactNode }) {
         </div>
       </div>
       <div className={compose.dock}>
-        {begin.busy && (
-          <p className="muted small" role="status">
-            {tw('out.sending')}
-          </p>
-        )}
+        <div className={`muted ${compose.phase}`} role="status">
+          {begin.busy && tw('out.sending')}
+        </div>
         {begin.problem != null && <ProblemBox thrown={begin.problem} onClose={begin.clear} />}
         <Composer draft={draft} onDraft={set} mode="free" onSend={(said) => void begin.run(said)} />
       </div>
@@ -72,7 +69,7 @@ function useBegin(set: (draft: Draft) => void) {
           body: {
             type: 'CHAT',
             require_validation: false,
-            name: [...(plain || draft.files?.[0]?.name || '').split('\n')[0]!].slice(0, 60).join(''),
+            name: cutAtWord((plain || draft.files?.[0]?.name || '').split('\n')[0]!, 60),
           },
         }),
       );
@@ -87,16 +84,17 @@ function useBegin(set: (draft: Draft) => void) {
   });
 }
 
-/** Without a provider a demo answers: it says so, and what it understands. */
+/** Where the demo answers it says so, and what it understands. */
 function Demo({ onTry }: { onTry: (text: string) => void }) {
   const t = texts.use();
   const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } });
   const used = providers.data?.data.find((p) => p.is_default);
   if (!providers.data || (used && used.kind !== 'demo')) return null;
+  const others = providers.data.data.some((p) => p.kind !== 'demo');
   return (
     <div className="stack tight">
       <p className="muted">
-        {t('welcome.demo')} <Link href="/settings/providers">{t('welcome.provider')}</Link>
+        {t('welcome.demo')} <Link href="/settings/providers">{t(others ? 'welcome.other' : 'welcome.provider')}</Link>
       </p>
       <p className="row">
         <span className="muted small">{t('welcome.try')}</span>

@@ -12,6 +12,7 @@ import { WaitingMessages } from './compose/Waiting';
 import { Head } from './head/Head';
 import { nameOf } from './head/name';
 import { SlotNote } from './head/SlotNote';
+import { markSeen } from './list/seen';
 import { useFork } from './record/Actions';
 import { Record } from './record/Record';
 import type { Chat } from './store/chat';
@@ -22,6 +23,7 @@ import { texts } from './texts';
 import { again } from './texts.again';
 import { words } from './texts.compose';
 import { useChat } from './useChat';
+import { useField } from './useField';
 import { useTabTitle } from './useTabTitle';
 
 /** An open chat, or a run of an automation, which is shown in the same way. */
@@ -36,6 +38,9 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
       delete document.body.dataset.session;
     };
   }, [id]);
+  useEffect(() => {
+    if (session && !document.hidden) markSeen(session);
+  }, [session]);
   useTabTitle(session ? nameOf(session, t).slice(0, 80) : t('title'));
   if (chat.gone) return <Gone chat={chat} toggle={toggle} />;
   if (!session && chat.problem != null)
@@ -128,8 +133,9 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
   useEffect(() => {
     latest.current = draft;
   });
+  useField();
   useEffect(() => {
-    if (wasBegun(chat.id)) document.getElementById('message')?.focus();
+    if (wasBegun(chat.id)) document.getElementById('message')?.focus(); // it was being typed in, also by a finger
   }, [chat]);
   const steer = useSessionControl(chat);
   const escape = useEscape(() => void steer.run('interrupt'));

@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
+import { PanelLeft } from 'lucide-react';
+import { Icon } from '../../ui/Icon';
 import css from './chat.module.css';
 import { ChatList } from './list/ChatList';
 import { NewChat } from './NewChat';
@@ -31,13 +33,14 @@ export default function Chat({ id }: { id?: string }) {
     <button
       ref={button}
       type="button"
-      className={`plain small ${css.toggle}`}
+      className={`plain icon ${css.toggle}`}
+      title={t('chats')}
       aria-expanded={shown}
       aria-controls="chats"
       aria-label={t(shown ? 'chats.hide' : 'chats.show')}
       onClick={() => show(!shown)}
     >
-      ☰ {t('chats')}
+      <Icon of={PanelLeft} />
     </button>
   );
   return (

@@ -1,12 +1,15 @@
+import { ArrowUp, AtSign, Check, ChevronUp, Paperclip } from 'lucide-react';
 import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
 import { useFormat } from '../../../i18n/format';
+import { Icon } from '../../../ui/Icon';
+import { Menu } from '../Menu';
 import { Attached } from './Attached';
 import { useUploads } from './useUploads';
 import { emptyDraft, freeLabel, isEmpty, present, tokenOf, type Draft, type Reference } from '../store/drafts';
 import type { IfBusy } from '../store/outbox';
 import { words } from '../texts.compose';
 import css from './compose.module.css';
-import { choices, type Mode } from './mode';
+import { choices, chosenFor, keepChoice, type Mode } from './mode';
 import { Picker } from './Picker';
 import { References } from './References';
 
@@ -32,7 +35,7 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
   const [picking, pick] = useState<number | null>(null); // where the reference goes in the text
   useLayoutEffect(() => fit(field.current));
   const offered = choices[mode];
-  const ifBusy = chosen[mode] ?? offered[0];
+  const ifBusy = chosen[mode] ?? chosenFor(mode);
   const length = draft.text.length > maxCharacters * 0.9 ? [...draft.text.trim()].length : 0;
   const uploads = useUploads(draft, onDraft);
   const notYet = isEmpty(draft) || length > maxCharacters || uploads.busy;
@@ -90,43 +93,25 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
       )}
       <References draft={draft} onDraft={onDraft} />
       <Attached draft={draft} uploads={uploads} />
-      {offered.length > 0 && (
-        <label className={`small ${css.mode}`}>
-          <span>{t('busy')}</span>
-          <select value={ifBusy} onChange={(e) => choose({ ...chosen, [mode]: e.target.value as IfBusy | '' })}>
-            {offered.map((c) => (
-              <option key={c} value={c}>
-                {t(
-                  mode === 'wait'
-                    ? c === ''
-                      ? 'wait.'
-                      : 'wait.enqueue'
-                    : `busy.${c as 'enqueue' | 'steer' | 'interrupt'}`,
-                )}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
       <div className={css.line}>
         <button
           type="button"
-          className={`plain ${css.at}`}
+          className={`plain icon ${css.at}`}
           aria-label={t('refer')}
           title={t('refer')}
           aria-expanded={picking !== null}
           onClick={() => pick(picking === null ? (field.current?.selectionStart ?? draft.text.length) : null)}
         >
-          @
+          <Icon of={AtSign} />
         </button>
         <button
           type="button"
-          className={`plain ${css.at}`}
+          className={`plain icon ${css.at}`}
           aria-label={t('attach')}
           title={t('attach')}
           onClick={() => chooser.current?.click()}
         >
-          <span aria-hidden="true">+</span>
+          <Icon of={Paperclip} />
         </button>
         <input
           ref={chooser}
@@ -157,9 +142,36 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
           }}
           enterKeyHint="send"
         />
-        <button type="submit" className="primary" aria-disabled={notYet}>
-          {t('send')}
-        </button>
+        <div className={css.send}>
+          <button type="submit" className="primary" aria-disabled={notYet} aria-label={t('send')}>
+            <Icon of={ArrowUp} />
+            <span>{t('send')}</span>
+          </button>
+          {offered.length > 0 && (
+            <Menu
+              label={t('busy.menu', { how: t(wordOf(mode, ifBusy)) })}
+              button={<Icon of={ChevronUp} />}
+              className="primary icon"
+              act="busy"
+            >
+              <p>{t('busy')}</p>
+              {offered.map((c) => (
+                <button
+                  key={c}
+                  type="button"
+                  aria-pressed={c === ifBusy}
+                  onClick={() => {
+                    choose({ ...chosen, [mode]: c });
+                    keepChoice(mode, c);
+                  }}
+                >
+                  <span className={css.tick}>{c === ifBusy && <Icon of={Check} />}</span>
+                  {t(wordOf(mode, c))}
+                </button>
+              ))}
+            </Menu>
+          )}
+        </div>
       </div>
       {length > maxCharacters && (
         <p className={css.long} role="alert">
@@ -172,6 +184,9 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
     </form>
   );
 }
+
+const wordOf = (mode: Mode, c: IfBusy | '') =>
+  mode === 'wait' ? (c === '' ? 'wait.' : 'wait.enqueue') : (`busy.${c as 'enqueue' | 'steer' | 'interrupt'}` as const);
 
 /** Makes the field as high as its text, up to a third of the window. */
 function fit(box: HTMLTextAreaElement | null): void {

@@ -1,17 +1,19 @@
+import { Square } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
 import { api } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { useFormat } from '../../../i18n/format';
+import { Icon } from '../../../ui/Icon';
 import { useAction } from '../../../ui/action';
 import { Confirm } from '../../../ui/Confirm';
 import { ProblemBox } from '../../../ui/Problem';
-import { useNow } from '../../../ui/Time';
 import { AgainDialog } from '../record/Again';
 import type { Chat } from '../store/chat';
 import type { Session } from '../store/sessionStore';
 import { words } from '../texts.compose';
 import { useLive } from '../useChat';
 import css from './compose.module.css';
+import { useServerTime } from './useServerTime';
 import { deadlineOf, standing, type Standing } from './phase';
 import { Why } from './Why';
 
@@ -37,7 +39,8 @@ export function useSessionControl(chat: Chat) {
   });
 }
 
-/** The line that says what the session does, since when, and what comes next by itself. */
+/** The line that says what the session does, since when, and what comes next by itself. It is
+ * always there, so that nothing moves when something begins. */
 export function PhaseLine({
   chat,
   steer,
@@ -53,38 +56,33 @@ export function PhaseLine({
   const [why, setWhy] = useState(false);
   const session = chat.store.session;
   useLive(chat, session?.phase === 'CALLING_AI');
-  if (!session) return null;
+  if (!session) return <div className={css.phase} />;
   const live = [...chat.store.live.values()][0];
   const now = standing(session, { writes: !!live?.text, command: live?.writesCommand ?? false });
   const again = !now && session.type === 'CHAT' ? brokenBy(chat) : '';
-  if (!now && !again && steer.problem == null) return children ? <>{children}</> : null;
   return (
     <>
       {why && now && <Why id={chat.id} />}
       {steer.problem != null && <ProblemBox thrown={steer.problem} onClose={steer.clear} />}
-      {(now || again) && (
-        <div className={css.phase} data-does={now?.does} data-phase={session.phase} data-status={session.status}>
-          {now && (
-            <>
-              <span className={css.words}>
-                <span className={css.dot} aria-hidden="true" />
-                <Words session={session} now={now} />
-              </span>
-              <Clock chat={chat} session={session} now={now} />
-            </>
-          )}
-          {again && <span>{t('down.chat')}</span>}
-          <span className="grow" />
-          {hint && <span className="muted small">{t('hint.esc')}</span>}
-          {now && now.does !== 'ended' && (
-            <button type="button" className="plain small" aria-expanded={why} onClick={() => setWhy(!why)}>
-              {t(why ? 'act.why.hide' : 'act.why')}
-            </button>
-          )}
-          <Steps chat={chat} session={session} again={again} steer={steer} />
-        </div>
-      )}
-      {children}
+      <div className={css.phase} data-does={now?.does} data-phase={session.phase} data-status={session.status}>
+        {now && (
+          <span className={css.words}>
+            <span className={`drawn ${css.dot}`} aria-hidden="true" />
+            <Words session={session} now={now} />
+            <Clock chat={chat} session={session} now={now} />
+          </span>
+        )}
+        {again && <span className="muted">{t('down.chat')}</span>}
+        <span className="grow" />
+        {hint && <span className="muted small">{t('hint.esc')}</span>}
+        {children}
+        {now && now.does !== 'ended' && (
+          <button type="button" className="plain small" aria-expanded={why} onClick={() => setWhy(!why)}>
+            {t(why ? 'act.why.hide' : 'act.why')}
+          </button>
+        )}
+        <Steps chat={chat} session={session} again={again} steer={steer} />
+      </div>
     </>
   );
 }
@@ -92,18 +90,14 @@ export function PhaseLine({
 function Words({ session, now }: { session: Session; now: Standing }) {
   const t = words.use();
   const key = t.has(now.at) ? now.at : now.does === 'ended' ? 'end.other' : 'at.other';
-  return (
-    <span data-words="">
-      <strong>{t(`do.${now.does}`)}</strong> · {t(key, { n: session.queue_position ?? 0 })}
-    </span>
-  );
+  return <span data-words="">{t(key, { n: session.queue_position ?? 0 })}</span>;
 }
 
 /** The clocks are not read out: the words are. */
 function Clock({ chat, session, now }: { chat: Chat; session: Session; now: Standing }) {
   const t = words.use();
   const f = useFormat();
-  const time = useNow();
+  const time = useServerTime();
   if (now.does === 'ended') return null;
   const elapsed = time - chat.store.phaseSince;
   const deadline = deadlineOf(session, chat.store.open);
@@ -117,11 +111,13 @@ function Clock({ chat, session, now }: { chat: Chat; session: Session; now: Stan
         : '');
   return (
     <span className="muted small" aria-hidden="true">
-      {elapsed >= 1000 && t('phase.since', { time: f.duration(Math.floor(elapsed / 1000) * 1000) })}
+      {elapsed >= 1000 &&
+        now.does !== 'waits' &&
+        t('phase.since', { time: f.duration(Math.floor(elapsed / 1000) * 1000) })}
       {next && (
         <>
-          {' '}
-          · <span data-deadline={deadline.kind}>{next}</span>
+          {elapsed >= 1000 && now.does !== 'waits' && ' · '}
+          <span data-deadline={deadline.kind}>{next}</span>
         </>
       )}
       {session.phase === 'WAITING_NETWORK_RETRY' && (session.waiting_context?.attempt ?? 0) > 0 && (
@@ -174,7 +170,7 @@ function Steps({
       )}
       {!ended && session.type === 'CHAT' && session.phase !== 'IDLE' && (
         <button type="button" className="small" data-act="stop" onClick={go('interrupt')}>
-          ■ {t('act.stop')}
+          <Icon of={Square} size={14} /> {t('act.stop')}
         </button>
       )}
       {!ended && session.type !== 'CHAT' && session.type !== 'SEED' && (

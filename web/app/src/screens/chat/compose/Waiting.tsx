@@ -1,7 +1,9 @@
-import { useState } from 'react';
+import { ChevronDown, ChevronUp } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { api } from '../../../api/client';
 import { announce } from '../../../shell/announce';
 import { useAction } from '../../../ui/action';
+import { Icon } from '../../../ui/Icon';
 import { ProblemBox } from '../../../ui/Problem';
 import { texts as ui } from '../../../ui/texts';
 import type { Chat } from '../store/chat';
@@ -15,36 +17,68 @@ import css from './compose.module.css';
 
 const short = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-/** Messages that wait their turn on the server, and those on their way to it. */
+/** Messages that wait their turn on the server, and those on their way to it: one line that opens
+ * upwards. What was refused opens it by itself. */
 export function WaitingMessages({ chat, onBack }: { chat: Chat; onBack: (draft: Draft) => void }) {
   const t = words.use();
+  const [shown, show] = useState(false);
   const { queued } = chat.store;
-  const { items } = chat.outbox;
+  // What has only just left is in the record in a moment; what could not be sent is told.
+  const late = useLate(chat.outbox.items.length > 0);
+  const items = late ? chat.outbox.items : [];
+  const refused = items.some((i) => i.state === 'failed' && !passes(i));
+  const open = shown || refused;
   if (!queued.length && !items.length) return null;
+  const line = [
+    queued.length ? t('queue.line', { n: queued.length }) : '',
+    items.length ? t('out.line', { n: items.length }) : '',
+  ].filter(Boolean);
   return (
-    <div className={css.waiting}>
-      {queued.length > 0 && (
-        <>
-          <h2>{t('queue.title')}</h2>
-          <ul className="plain stack tight" data-queued="">
-            {queued.map((m) => (
-              <Queued key={m.id} chat={chat} message={m} onBack={onBack} />
-            ))}
-          </ul>
-        </>
+    <>
+      <button type="button" className="plain small" data-waiting="" aria-expanded={open} onClick={() => show(!open)}>
+        {line.join(' · ')}
+        <Icon of={open ? ChevronDown : ChevronUp} />
+      </button>
+      {open && (
+        <div className={css.waiting}>
+          {queued.length > 0 && (
+            <>
+              <h2>{t('queue.title')}</h2>
+              <ul className="plain stack tight" data-queued="">
+                {queued.map((m) => (
+                  <Queued key={m.id} chat={chat} message={m} onBack={onBack} />
+                ))}
+              </ul>
+            </>
+          )}
+          {items.length > 0 && (
+            <>
+              <h2>{t('out.title')}</h2>
+              <ul className="plain stack tight" data-outbox="">
+                {items.map((i) => (
+                  <OnItsWay key={i.key} chat={chat} item={i} onBack={onBack} />
+                ))}
+              </ul>
+            </>
+          )}
+        </div>
       )}
-      {items.length > 0 && (
-        <>
-          <h2>{t('out.title')}</h2>
-          <ul className="plain stack tight" data-outbox="">
-            {items.map((i) => (
-              <OnItsWay key={i.key} chat={chat} item={i} onBack={onBack} />
-            ))}
-          </ul>
-        </>
-      )}
-    </div>
+    </>
   );
+}
+
+const passes = ({ problem }: Outgoing): boolean => !!problem && (problem.retryable || problem.code === 'unreachable');
+
+/** Whether something has lasted for half a second. */
+function useLate(lasts: boolean): boolean {
+  const [late, set] = useState(false);
+  if (!lasts && late) set(false);
+  useEffect(() => {
+    if (!lasts) return undefined;
+    const timer = setTimeout(() => set(true), 500);
+    return () => clearTimeout(timer);
+  }, [lasts]);
+  return lasts && late;
 }
 
 function Queued({ chat, message, onBack }: { chat: Chat; message: Message; onBack: (draft: Draft) => void }) {
@@ -159,7 +193,7 @@ function Editing({ chat, message, draft, onDraft, onDone }: EditingProps) {
 function OnItsWay({ chat, item, onBack }: { chat: Chat; item: Outgoing; onBack: (draft: Draft) => void }) {
   const t = words.use();
   const problem = item.problem;
-  const tried = problem && (problem.retryable || problem.code === 'unreachable');
+  const tried = passes(item);
   const state = item.state === 'failed' ? (tried ? 'out.failed' : 'out.refused') : (`out.${item.state}` as const);
   return (
     <li className={css.queued} data-state={item.state}>

@@ -2,12 +2,15 @@ import { Link } from 'wouter';
 import { $api } from '../../../api/client';
 import { Read } from '../../../ui/Read';
 import { Time } from '../../../ui/Time';
+import { nameOf } from '../head/name';
+import { texts } from '../texts';
 import { words } from '../texts.compose';
 import css from './compose.module.css';
 
 /** Why a session stands where it stands, in the server's words. */
 export function Why({ id }: { id: string }) {
   const t = words.use();
+  const tc = texts.use();
   const query = $api.useQuery(
     'get',
     '/v1/sessions/{session_id}/explain',
@@ -24,11 +27,16 @@ export function Why({ id }: { id: string }) {
               <p>
                 {t('why.holder')}{' '}
                 <Link href={`/chat/${said.waiting_for.holder.id}`}>
-                  {(said.waiting_for.holder.name || said.waiting_for.holder.id).slice(0, 80)}
+                  {nameOf(said.waiting_for.holder, tc).slice(0, 80)}
                 </Link>
               </p>
             )}
-            {said.waiting_for.last_error && <p className="muted small">{said.waiting_for.last_error}</p>}
+            {said.waiting_for.last_error && (
+              <details>
+                <summary className="muted small">{tc('down.details')}</summary>
+                <p className="small">{said.waiting_for.last_error}</p>
+              </details>
+            )}
             <p className="row small">
               <span className="muted">
                 <Time at={said.since} />

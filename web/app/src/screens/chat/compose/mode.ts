@@ -17,3 +17,25 @@ export const choices: Record<Mode, readonly (IfBusy | '')[]> = {
   busy: ['enqueue', 'steer', 'interrupt'],
   wait: ['', 'enqueue'],
 };
+
+const store = 'fermata.busy';
+
+/** What a person chose last for a message that meets a busy session. */
+export function chosenFor(mode: Mode): IfBusy | '' {
+  let said: unknown;
+  try {
+    said = (JSON.parse(localStorage.getItem(store) ?? '{}') as Record<string, unknown>)[mode];
+  } catch {
+    /* nothing, or not ours */
+  }
+  return choices[mode].find((c) => c === said) ?? choices[mode][0] ?? '';
+}
+
+export function keepChoice(mode: Mode, choice: IfBusy | ''): void {
+  try {
+    const all = JSON.parse(localStorage.getItem(store) ?? '{}') as Record<string, string>;
+    localStorage.setItem(store, JSON.stringify({ ...all, [mode]: choice }));
+  } catch {
+    /* it holds for this page then */
+  }
+}

@@ -59,7 +59,7 @@ export function ChatSettings({ chat, session, onClose }: { chat: Chat; session: 
           <select value={provider} onChange={(e) => setProvider(e.target.value)}>
             <option value="">{t('set.default')}</option>
             {provider && !(providers.data?.data ?? []).some((p) => p.id === provider) && (
-              <option value={provider}>{provider}</option>
+              <option value={provider}>{t('set.unknown')}</option>
             )}
             {(providers.data?.data ?? []).map((p) => (
               <option key={p.id} value={p.id}>

@@ -1,19 +1,22 @@
+import { CalendarClock, Download, Ellipsis, History, Pencil, Pin, PinOff, Settings2, Trash2 } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { api, body } from '../../../api/client';
 import { useAction } from '../../../ui/action';
 import { Confirm } from '../../../ui/Confirm';
+import { Icon } from '../../../ui/Icon';
 import { ProblemBox } from '../../../ui/Problem';
 import type { Chat } from '../store/chat';
 import type { Session } from '../store/sessionStore';
 import { emptyDraft, keepDraft } from '../store/drafts';
+import { Menu } from '../Menu';
 import { texts } from '../texts';
 import { ChatSettings } from './ChatSettings';
-import { ContextBar } from './ContextBar';
 import { download } from './download';
 import css from './head.module.css';
-import { Menu } from './Menu';
+import { Model } from './Model';
+import { NameField } from './NameField';
 import { nameOf } from './name';
 
 /** The head of an open chat: its name, what it has used, what can be done with it. */
@@ -21,6 +24,7 @@ export function Head({ chat, session, toggle }: { chat: Chat; session: Session; 
   const t = texts.use();
   const [, go] = useLocation();
   const queries = useQueryClient();
+  const [naming, name] = useState(false);
   const [dialog, show] = useState<'settings' | 'delete' | null>(null);
   const path = { params: { path: { session_id: chat.id } } };
   const pin = useAction(async () => {
@@ -46,40 +50,51 @@ export function Head({ chat, session, toggle }: { chat: Chat; session: Session; 
     <header className={css.head}>
       <div className={css.title}>
         {toggle}
-        <h1 tabIndex={-1} id="page-title" className={css.name} title={session.name.slice(0, 300)}>
-          {nameOf(session, t)}
-        </h1>
-        <Menu label={t('head.actions')} className={css.menu}>
+        <NameField chat={chat} session={session} editing={naming} edit={name} />
+        <Model chat={chat} session={session} />
+        <Menu label={t('head.actions')} button={<Icon of={Ellipsis} />} className="plain icon">
           {session.type === 'CHAT' && (
-            <button type="button" className="plain small" onClick={() => void pin.run()}>
-              {t(session.pinned ? 'head.unpin' : 'head.pin')}
-            </button>
-          )}
-          {session.type === 'CHAT' && (
-            <button type="button" className="plain small" onClick={() => show('settings')}>
-              {t('head.rename')}
-            </button>
+            <>
+              <button type="button" onClick={() => name(true)}>
+                <Icon of={Pencil} />
+                {t('head.rename')}
+              </button>
+              <button type="button" onClick={() => void pin.run()}>
+                <Icon of={session.pinned ? PinOff : Pin} />
+                {t(session.pinned ? 'head.unpin' : 'head.pin')}
+              </button>
+              <button type="button" onClick={() => show('settings')}>
+                <Icon of={Settings2} />
+                {t('head.settings')}
+              </button>
+            </>
           )}
           {session.automation_id && (
-            <Link className="button plain small" href={`/automations/${session.automation_id}`}>
+            <Link href={`/automations/${session.automation_id}`}>
+              <Icon of={CalendarClock} />
               {t('head.automation')}
             </Link>
           )}
-          <Link className="button plain small" href={`/timeline/${chat.id}`}>
+          <Link href={`/timeline/${chat.id}`}>
+            <Icon of={History} />
             {t('head.timeline')}
           </Link>
-          <button type="button" className="plain small" onClick={() => void take.run('markdown')}>
+          <hr />
+          <button type="button" onClick={() => void take.run('markdown')}>
+            <Icon of={Download} />
             {t('head.markdown')}
           </button>
-          <button type="button" className="plain small" onClick={() => void take.run('json')}>
+          <button type="button" onClick={() => void take.run('json')}>
+            <Icon of={Download} />
             {t('head.json')}
           </button>
-          <button type="button" className="plain small danger" onClick={() => show('delete')}>
+          <hr />
+          <button type="button" className="danger" onClick={() => show('delete')}>
+            <Icon of={Trash2} />
             {t('head.delete')}
           </button>
         </Menu>
       </div>
-      <ContextBar chat={chat} session={session} />
       {problem != null && (
         <ProblemBox
           thrown={problem}

@@ -1,22 +1,34 @@
+import { Pin, Plus } from 'lucide-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { api, body, type Schemas } from '../../../api/client';
+import { useFormat } from '../../../i18n/format';
+import { useLang } from '../../../i18n/texts';
+import { Icon } from '../../../ui/Icon';
 import { ProblemBox } from '../../../ui/Problem';
 import { Read } from '../../../ui/Read';
-import { Time } from '../../../ui/Time';
+
+import { visible } from '../../../ui/visible';
 import { texts as ui } from '../../../ui/texts';
+import { cutAtWord } from '../store/cut';
+import { dayOf } from '../store/days';
 import { isEmpty, readDraft } from '../store/drafts';
 import { texts } from '../texts';
+import { useToday } from '../useDay';
+import { groupsOf } from './groups';
 import css from './list.module.css';
+import { useUnread } from './seen';
 
 type Session = Schemas['Session'];
 
-/** The chats: pinned ones first, then by what happened last in them. Runs of automations
+/** The chats: what needs the person first, then pinned ones, then day by day. Runs of automations
  * have a screen of their own. */
 export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
   const t = texts.use();
   const tu = ui.use();
+  const lang = useLang();
+  const unread = useUnread();
   const [typed, type] = useState('');
   const q = useDeferredValue(typed.trim().slice(0, 200));
   const query = useInfiniteQuery({
@@ -33,22 +45,18 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
     getNextPageParam: (last) => last.next_cursor,
     placeholderData: (before) => before,
   });
-  const sessions = useMemo(
-    () =>
-      (query.data?.pages ?? [])
-        .flatMap((p) => p.data)
-        .toSorted((a, b) => Number(b.pinned) - Number(a.pinned) || b.last_event_time.localeCompare(a.last_event_time)),
-    [query.data],
-  );
+  const found = useMemo(() => (query.data?.pages ?? []).flatMap((p) => p.data), [query.data]);
+  const today = useToday();
+  const groups = useMemo(() => groupsOf(found, Date.parse(`${today}T12:00:00`)), [found, today]);
   return (
     <>
       <Link href="/chat" className={`button ${css.new}`} aria-current={open ? undefined : 'page'} onClick={onGo}>
-        + {t('new')}
+        <Icon of={Plus} /> {t('new')}
       </Link>
-      {(sessions.length > 8 || typed) && (
+      {(found.length > 0 || typed) && (
         <input
           type="search"
-          className={css.search}
+
           aria-label={t('chats.search')}
           placeholder={t('chats.search')}
           maxLength={200}
@@ -59,12 +67,26 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
       <Read query={query}>
         {() => (
           <>
-            {sessions.length === 0 && <p className="muted small">{t(q ? 'chats.none' : 'chats.empty')}</p>}
-            <ul className={`plain ${css.rows}`}>
-              {sessions.map((s) => (
-                <Row key={s.id} session={s} here={s.id === open} onGo={onGo} />
-              ))}
-            </ul>
+            {found.length === 0 && <p className="muted small">{t(q ? 'chats.none' : 'chats.empty')}</p>}
+            {groups.map((g) => (
+              <section key={g.key} aria-labelledby={`chats-${g.key}`} data-group={g.key}>
+                <h2 id={`chats-${g.key}`} className={css.group}>
+                  {titleOf(g.key, t, lang)}
+                </h2>
+                <ul className={`plain ${css.rows}`}>
+                  {g.sessions.map((s) => (
+                    <Row
+                      key={s.id}
+                      session={s}
+                      here={s.id === open}
+                      unread={s.id !== open && unread(s)}
+                      today={g.key === 'today' || dayOf(s.last_event_time) === today}
+                      onGo={onGo}
+                    />
+                  ))}
+                </ul>
+              </section>
+            ))}
             {query.isFetchNextPageError && <ProblemBox thrown={query.error} />}
             {query.hasNextPage && (
               <button
@@ -83,12 +105,34 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
   );
 }
 
-function Row({ session, here, onGo }: { session: Session; here: boolean; onGo: () => void }) {
+/** What a group of chats is called; those of a month by its name. */
+function titleOf(key: string, t: ReturnType<typeof texts.use>, lang: string): string {
+  if (key === 'needs') return t('chats.needs');
+  const name = `day.${key}`;
+  if (t.has(name)) return t(name);
+  const month = new Intl.DateTimeFormat(lang, { month: 'long', year: 'numeric' }).format(
+    new Date(`${key}-15T12:00:00`),
+  );
+  return month[0]!.toUpperCase() + month.slice(1);
+}
+
+interface RowProps {
+  session: Session;
+  here: boolean;
+  unread: boolean;
+  today: boolean;
+  onGo: () => void;
+}
+
+function Row({ session, here, unread, today, onGo }: RowProps) {
   const t = texts.use();
+  const f = useFormat();
   const status = `status.${session.status}`;
-  const words = session.status === 'idle' ? '' : t.has(status) ? t(status) : session.status;
+  const words = session.status === 'idle' || !t.has(status) ? '' : t(status);
   const tone = session.status === 'requires_action' ? 'warn' : session.status === 'running' ? 'accent' : '';
   const draft = !here && !isEmpty(readDraft(session.id));
+  const name = visible(session.name || t('untitled'));
+  const at = session.last_event_time;
   return (
     <li>
       <Link
@@ -96,22 +140,27 @@ function Row({ session, here, onGo }: { session: Session; here: boolean; onGo: (
         className={css.row}
         aria-current={here ? 'page' : undefined}
         data-status={session.status}
+        data-unread={unread || undefined}
+        title={name.slice(0, 300)}
         onClick={onGo}
       >
         <span className={css.name}>
+          {unread && <span className={`drawn ${css.dot}`} role="img" aria-label={t('chats.unread')} />}
           {session.pinned && (
-            <span aria-label={t('chats.pinned')} role="img">
-              ★{' '}
+            <span role="img" aria-label={t('chats.pinned')} className={css.pin}>
+              <Icon of={Pin} size={12} />
             </span>
           )}
-          {(session.name || t('untitled')).slice(0, 300)}
+          <bdi>{cutAtWord(name, 60)}</bdi>
         </span>
         <span className={css.meta}>
           {words && <span className={`badge ${tone}`}>{words}</span>}
           {draft && <span className="badge">{t('chats.draft')}</span>}
-          <span>
-            <Time at={session.last_event_time} absolute />
-          </span>
+          {!words && (
+            <time dateTime={at} title={f.full(at)}>
+              {today ? f.time(at) : f.date(at)}
+            </time>
+          )}
         </span>
       </Link>
     </li>

@@ -1,14 +1,18 @@
+import { GitBranch, History, Pencil, RefreshCw } from 'lucide-react';
 import { useState } from 'react';
 import { createPortal } from 'react-dom';
-import { useLocation } from 'wouter';
-import { api, body } from '../../../api/client';
+import { Link, useLocation } from 'wouter';
+import { $api, api, body } from '../../../api/client';
 import { useAction } from '../../../ui/action';
+import { Icon, IconButton } from '../../../ui/Icon';
 import { ProblemBox } from '../../../ui/Problem';
+import { Menu } from '../Menu';
 import type { Chat } from '../store/chat';
 import type { Message } from '../store/sessionStore';
 import { again } from '../texts.again';
 import { useRecord } from '../useChat';
 import { AgainDialog } from './Again';
+import { useAgain } from './useAgain';
 
 /** Begins a chat that goes on from a message, and opens it. */
 export function useFork(chat: Chat) {
@@ -24,34 +28,86 @@ export function useFork(chat: Chat) {
   });
 }
 
-/** What can be done with a message: answer again, or go on from it elsewhere. */
-export function MessageActions({ chat, message }: { chat: Chat; message: Message }) {
+interface Props {
+  chat: Chat;
+  message: Message;
+  /** Writes the message anew, where that can be done. */
+  onEdit?: () => void;
+}
+
+/** What can be done with a message: answer again, edit, go on from it elsewhere, look closer. */
+export function MessageActions({ chat, message, onEdit }: Props) {
   const t = again.use();
-  const [asking, ask] = useState(false);
   const fork = useFork(chat);
   useRecord(chat); // whether it can be answered again changes while the message does not
   const { session } = chat.store;
   if (!session || message.seq === null || (session.type !== 'CHAT' && session.type !== 'AUTOMATION')) return null;
-  const retries =
-    message.sender === 'AI' && session.type === 'CHAT' && session.status === 'idle' && chat.store.isLastRound(message);
+  const rests = session.type === 'CHAT' && session.status === 'idle';
   return (
     <>
-      {retries && (
-        <button type="button" className="plain small" data-act="again" onClick={() => ask(true)}>
-          ↻ {t('act.again')}
-        </button>
+      {message.sender === 'AI' && rests && chat.store.isLastRound(message) && <AnswerAgain chat={chat} />}
+      {onEdit && rests && (
+        <IconButton of={Pencil} label={t('act.edit')} className="plain small" data-act="edit" onClick={onEdit} />
       )}
-      <button
-        type="button"
+      <IconButton
+        of={GitBranch}
+        label={t('act.fork')}
         className="plain small"
         data-act="fork"
-        title={t('act.fork.hint')}
         disabled={fork.busy}
         onClick={() => void fork.run(message.id)}
+      />
+      <Link
+        href={`/timeline/${chat.id}`}
+        className="button icon plain small"
+        aria-label={t('act.timeline')}
+        title={t('act.timeline')}
       >
-        {t('act.fork')}
-      </button>
+        <Icon of={History} />
+      </Link>
       {fork.problem != null && <ProblemBox thrown={fork.problem} onClose={fork.clear} />}
+    </>
+  );
+}
+
+/** Asks for the answer again: of the same model or another one at once, in other words by a form. */
+function AnswerAgain({ chat }: { chat: Chat }) {
+  const t = again.use();
+  const [wanted, want] = useState(false);
+  const [asking, ask] = useState(false);
+  const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } }, { enabled: wanted });
+  const send = useAgain(chat);
+  const { provider_id: own } = chat.store.session!;
+  const others = providers.data?.data.filter((p) => (own ? p.id !== own : !p.is_default)) ?? [];
+  return (
+    <>
+      <Menu
+        label={t('act.again')}
+        act="again"
+        className="plain small icon"
+        button={<Icon of={RefreshCw} />}
+        onOpen={() => want(true)}
+      >
+        <button type="button" data-again-with="same" disabled={send.busy} onClick={() => send.run({})}>
+          {t('act.again.same')}
+        </button>
+        {others.slice(0, 8).map((p) => (
+          <button
+            key={p.id}
+            type="button"
+            data-again-with={p.id}
+            disabled={send.busy}
+            onClick={() => send.run({ provider_id: p.id })}
+          >
+            <bdi className="clamp">{p.name}</bdi>
+          </button>
+        ))}
+        <hr />
+        <button type="button" data-again-with="form" onClick={() => ask(true)}>
+          {t('act.again.other')}
+        </button>
+      </Menu>
+      {send.more}
       {asking && createPortal(<AgainDialog chat={chat} onClose={() => ask(false)} />, document.body)}
     </>
   );

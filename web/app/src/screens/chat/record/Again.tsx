@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { $api, api, type Schemas } from '../../../api/client';
+import { $api, api } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { useAction } from '../../../ui/action';
 import { Dialog } from '../../../ui/Dialog';
@@ -9,12 +9,8 @@ import { texts as ui } from '../../../ui/texts';
 import type { Chat } from '../store/chat';
 import { writtenText } from '../store/items';
 import { again } from '../texts.again';
-
-/** What became of a command, in words where there are some. */
-function outcome(t: ReturnType<typeof again.use>, status: string): string {
-  const word = `effect.${status}`;
-  return t.has(word) ? t(word) : status;
-}
+import { Effects } from './Effects';
+import { effectsOf } from './useAgain';
 
 /** Asks for the last answer again: as it is, of another model, or in other words. What the round has
  * changed is shown before it is run again all the same. */
@@ -46,7 +42,7 @@ export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void
     onClose();
   });
   const problem = send.problem == null ? null : asProblem(send.problem);
-  const effects = problem?.code === 'round_has_effects' ? (problem.more.executions as Schemas['Execution'][]) : null;
+  const effects = send.problem == null ? null : effectsOf(send.problem);
   return (
     <Dialog title={t('again.title')} onClose={onClose}>
       <form
@@ -76,20 +72,7 @@ export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void
         <Field label={t('again.model')}>
           <input type="text" value={model} onChange={(e) => setModel(e.target.value)} />
         </Field>
-        {effects && (
-          <div className="box warn" role="alert" data-effects={effects.length}>
-            <p>
-              <strong>{t('again.effects')}</strong>
-            </p>
-            <ul>
-              {effects.map((e) => (
-                <li key={e.id}>
-                  <code>{e.command}</code> · {outcome(t, e.status)}
-                </li>
-              ))}
-            </ul>
-          </div>
-        )}
+        {effects && <Effects chat={chat} executions={effects} />}
         {problem && !effects && <ProblemBox thrown={problem} />}
         <div className="row">
           <button type="submit" className={effects ? 'danger' : 'primary'} disabled={send.busy}>

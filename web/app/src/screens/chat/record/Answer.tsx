@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { Markdown } from '../../../ui/Markdown';
-import { Copy } from '../../../ui/Copy';
+import { CodeBlock } from '../../../ui/MarkdownCode';
 import { Time } from '../../../ui/Time';
 import { blocksOf, openCode } from '../store/blocks';
 import type { Chat } from '../store/chat';
@@ -10,6 +10,7 @@ import { readable } from '../store/live';
 import { texts } from '../texts';
 import { useLive } from '../useChat';
 import { MessageActions } from './Actions';
+import { CopyIcon } from './CopyIcon';
 import { Long } from './Long';
 import css from './record.module.css';
 
@@ -59,7 +60,7 @@ export function AnswerView({ chat, id, message }: Props) {
           {message && (
             <>
               <Time at={message.timestamp} absolute />
-              {text && <Copy text={text} />}
+              {text && <CopyIcon text={text} />}
               <MessageActions chat={chat} message={message} />
             </>
           )}
@@ -89,7 +90,7 @@ function Blocks({ text, live }: { text: string; live: boolean }) {
             {blocks.map((block, i) => (
               <Block key={i} text={block} open={live && i === blocks.length - 1} />
             ))}
-            {live && <span className={css.caret} aria-hidden="true" />}
+            {live && !blocks.length && <span className="caret" aria-hidden="true" />}
           </div>
         );
       }}
@@ -99,15 +100,8 @@ function Blocks({ text, live }: { text: string; live: boolean }) {
 
 function Block({ text, open }: { text: string; open: boolean }) {
   const code = open ? openCode(text) : null;
-  if (code !== null)
-    return (
-      <div className="md">
-        <pre>
-          <code>{code}</code>
-        </pre>
-      </div>
-    );
-  return <Markdown text={text} />;
+  if (code !== null) return <CodeBlock code={code.text} language={code.language} growing />;
+  return <Markdown text={text} caret={open} />;
 }
 
 /** The text, but held back for a moment while a long block is being written. */

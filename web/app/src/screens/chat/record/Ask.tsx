@@ -3,31 +3,56 @@ import { ApprovalCard } from '../../../approvals/ApprovalCard';
 import type { Approval } from '../store/sessionStore';
 import type { Chat } from '../store/chat';
 import { texts } from '../texts';
+import { useRecord } from '../useChat';
+import { useAgain } from './useAgain';
 import css from './record.module.css';
 
 /** A question to the person. Once it is settled it is a quiet line, unless it was answered
  * here: then its card says what became of the answer. */
 export function AskView({ chat, approval }: { chat: Chat; approval: Approval }) {
   const [asked] = useState(approval.status === 'open');
-  if (asked) return <ApprovalCard approval={approval} compact onSettled={(now) => chat.store.settle(now)} />;
-  return <Settled approval={approval} />;
+  const card = asked && approval.status !== 'evicted' && approval.status !== 'expired';
+  if (card) return <ApprovalCard approval={approval} compact onSettled={(now) => chat.store.settle(now)} />;
+  return <Settled chat={chat} approval={approval} />;
 }
 
-function Settled({ approval }: { approval: Approval }) {
+function Settled({ chat, approval }: { chat: Chat; approval: Approval }) {
   const t = texts.use();
   const question =
     approval.kind === 'question' &&
     (approval.status === 'approved' ? 'settled.answered' : approval.status === 'refused' ? 'settled.unanswered' : null);
   const status = `settled.${approval.status}`;
+  const comment = (approval.decision as { comment?: string } | null)?.comment;
   return (
     <section className={css.quiet} data-approval={approval.id} data-status={approval.status}>
-      <p>
+      <p className="row">
         <span className={`badge ${approval.status === 'approved' ? 'ok' : 'warn'}`}>
-          {question ? t(question) : t.has(status) ? t(status) : approval.status}
-        </span>{' '}
-        {aboutOf(approval)}
+          {question ? t(question) : t.has(status) ? t(status) : t('settled.other')}
+        </span>
+        <bdi>{aboutOf(approval)}</bdi>
+        <AskAgain chat={chat} approval={approval} />
       </p>
+      {comment && <blockquote className="preserve">{comment}</blockquote>}
     </section>
+  );
+}
+
+/** Nobody answered in time: one click has it asked again, without typing it all anew. */
+function AskAgain({ chat, approval }: { chat: Chat; approval: Approval }) {
+  const t = texts.use();
+  const again = useAgain(chat);
+  useRecord(chat);
+  const { session } = chat.store;
+  const missed = approval.status === 'evicted' || approval.status === 'expired';
+  if (!missed || session?.type !== 'CHAT' || session.status !== 'idle' || session.round_id !== approval.round_id)
+    return null;
+  return (
+    <>
+      <button type="button" className="small" data-act="ask-again" disabled={again.busy} onClick={() => again.run({})}>
+        {t('settled.again')}
+      </button>
+      {again.more}
+    </>
   );
 }
 

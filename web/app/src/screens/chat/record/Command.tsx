@@ -2,7 +2,10 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
+import { visible } from '../../../ui/visible';
+import { UndoButton } from '../../../undo/UndoButton';
 import type { Chat } from '../store/chat';
+import { tookOf } from '../store/reads';
 import type { Execution } from '../store/sessionStore';
 import { texts } from '../texts';
 import { Long } from './Long';
@@ -29,6 +32,9 @@ const tone: Record<string, string> = {
   PENDING: 'accent',
 };
 
+// How it ended is said only where it is not as one expects.
+const expected = new Set(['SUCCESS', 'CACHED', 'PENDING']);
+
 /** One command: what it did in words, how it ended, and folded what it was given and gave. */
 export function CommandCard({ chat, command, status, result, execution, round }: Props) {
   const t = texts.use();
@@ -38,44 +44,63 @@ export function CommandCard({ chat, command, status, result, execution, round }:
   const error = result?.error ?? execution?.error;
   // How to read on is said to the AI; nobody else can use a cursor.
   const note = (result?.note ?? execution?.note)?.replace(/There is more: go on with cursor "[^"]*"\.$/, '').trim();
-  const took =
-    execution?.started_at && execution.ended_at
-      ? Math.max(0, Date.parse(execution.ended_at) - Date.parse(execution.started_at))
-      : null;
+  const took = tookOf([execution]);
   return (
     <div className={css.card} data-command={command} data-status={status}>
-      <details
-        open={open}
-        onToggle={(e) => {
-          setOpen(e.currentTarget.open);
-          if (e.currentTarget.open && !execution) chat.needRound(round);
-        }}
-      >
-        <summary>
-          <span className="grow clamp">{result?.summary || command}</span>
-          {status !== 'PENDING' && (
-            <span className={`badge ${tone[status] ?? ''}`}>{t.has(state) ? t(state) : status}</span>
-          )}
-          {took !== null && took > 0 && status !== 'PENDING' && <span className="muted small">{f.duration(took)}</span>}
-        </summary>
-        {open && <Inside command={command} result={result} execution={execution} />}
-      </details>
-      {error && (
-        <div className={css.wrong}>
-          <p>{error.message}</p>
-          {error.fields && error.fields.length > 0 && (
-            <ul>
-              {error.fields.map((x) => (
-                <li key={x.pointer + x.code}>
-                  <code>{x.pointer}</code> {x.message}
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
+      <div className={css.what}>
+        <details
+          open={open}
+          onToggle={(e) => {
+            setOpen(e.currentTarget.open);
+            if (e.currentTarget.open && !execution) chat.needRound(round);
+          }}
+        >
+          <summary>
+            <span className="clamp">
+              <bdi>{visible(result?.summary || named(t, command, execution))}</bdi>
+            </span>
+            <span className={css.outcome}>
+              {!expected.has(status) && (
+                <span className={`badge ${tone[status] ?? ''}`}>{t.has(state) ? t(state) : t('sys.other')}</span>
+              )}
+              {status === 'CACHED' && t('exec.CACHED')}
+              {took !== null && took > 0 && status !== 'PENDING' && f.duration(took)}
+            </span>
+          </summary>
+          {open && <Inside command={command} result={result} execution={execution} />}
+        </details>
+        {execution && <UndoButton execution={execution} />}
+      </div>
+      {error && <Wrong error={error} />}
+      {note && <p className={css.note}>{note}</p>}
       <Elsewhere chat={chat} command={command} status={status} result={result} execution={execution} />
-      {note && <p className={`muted small ${css.inside}`}>{note}</p>}
+    </div>
+  );
+}
+
+/** What runs, before the server has words for it. The commands of others keep their names. */
+function named(t: ReturnType<typeof texts.use>, command: string, execution?: Execution): string {
+  if (command.includes('.'))
+    return command
+      .slice(command.indexOf('.') + 1)
+      .replaceAll('_', ' ')
+      .toLowerCase();
+  return t(execution?.kind === 'query' ? 'exec.reading' : 'exec.changing');
+}
+
+/** Why it failed, once: the fields say it where they say more than the sentence above them. */
+function Wrong({ error }: { error: Schemas['CommandError'] }) {
+  const fields = (error.fields ?? []).filter((x) => !error.message.includes(x.message));
+  return (
+    <div className={css.wrong}>
+      <p>{error.message}</p>
+      {fields.length > 0 && (
+        <ul>
+          {fields.map((x) => (
+            <li key={x.pointer + x.code}>{x.message}</li>
+          ))}
+        </ul>
+      )}
     </div>
   );
 }
@@ -103,7 +128,6 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
   return (
     <div className={css.inside}>
       <p className="row small">
-        <code>{command}</code>
         <Origin from={result?.from} />
         {execution && execution.attempt > 1 && (
           <span className="muted">{t('exec.attempt', { n: execution.attempt })}</span>
@@ -114,8 +138,16 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
           </Link>
         ))}
       </p>
-      {execution && <Labelled label={t('exec.params')} text={JSON.stringify(execution.params, null, 1)} />}
       {text && <Labelled label={t('exec.result')} text={text} />}
+      {execution && (
+        <details className={css.fold} data-raw="">
+          <summary>{t('exec.raw')}</summary>
+          <p>
+            <code>{command}</code>
+          </p>
+          <Labelled label={t('exec.params')} text={JSON.stringify(execution.params, null, 1)} />
+        </details>
+      )}
       {!text && !execution && <p className="muted small">{t('exec.none')}</p>}
     </div>
   );

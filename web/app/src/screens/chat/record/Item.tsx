@@ -4,6 +4,7 @@ import type { Item } from '../store/items';
 import { AnswerView } from './Answer';
 import { AskView } from './Ask';
 import { CommandCard } from './Command';
+import { ReadsView } from './Reads';
 import { AgentAsks } from './Outside';
 import { texts } from '../texts';
 import css from './record.module.css';
@@ -26,6 +27,8 @@ export const ItemView = memo(
         );
       case 'approval':
         return <AskView chat={chat} approval={item.approval} />;
+      case 'reads':
+        return <ReadsView chat={chat} reads={item.reads} />;
       case 'tries':
         return <TriesLine chat={chat} tries={item.tries} />;
       case 'running':

@@ -1,9 +1,13 @@
 import { useVirtualizer, defaultRangeExtractor, type Range } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { ArrowDown } from 'lucide-react';
+import { Icon } from '../../../ui/Icon';
 import { ProblemBox } from '../../../ui/Problem';
 import { itemsOf, severalPeople, writtenText, type Item } from '../store/items';
 import type { Chat } from '../store/chat';
+import { daysOf } from '../store/days';
 import { texts } from '../texts';
+import { useDay } from '../useDay';
 import { useRecord } from '../useChat';
 import css from './record.module.css';
 import { ItemView } from './Item';
@@ -29,6 +33,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the version stands for what is read
   const items = useMemo(() => itemsOf(chat.store), [chat, version]);
   const named = useMemo(() => severalPeople(items), [items]);
+  const days = useMemo(() => daysOf(items), [items]);
   const scroller = useRef<HTMLDivElement>(null);
   // Forms that somebody fills in stay, however far away they are scrolled.
   const keep = useCallback(
@@ -86,6 +91,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
               className={css.item}
               style={{ transform: `translateY(${start}px)` }}
             >
+              {days.has(index) && <Day at={days.get(index)!} />}
               <ItemView chat={chat} item={items[index]!} named={named} />
             </div>
           ))}
@@ -97,10 +103,19 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
           className={`small ${css.newest}`}
           onClick={() => virtual.scrollToEnd({ behavior: 'smooth' })}
         >
-          ↓ {t('newest')}
+          <Icon of={ArrowDown} /> {t('newest')}
         </button>
       )}
     </div>
+  );
+}
+
+function Day({ at }: { at: string }) {
+  const name = useDay()(at);
+  return (
+    <p className={css.day} data-day={at.slice(0, 10)}>
+      <span>{name}</span>
+    </p>
   );
 }
 

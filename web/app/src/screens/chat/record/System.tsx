@@ -11,7 +11,7 @@ import { Long } from './Long';
 import css from './record.module.css';
 
 // What a person has to notice; the rest are quiet lines.
-const loud = new Set(['NETWORK_ERROR', 'SESSION_TIMEOUT', 'LIMIT_REACHED']);
+const loud = new Set(['SESSION_TIMEOUT', 'LIMIT_REACHED']);
 
 /** What the server did. */
 export function SystemView({ chat, message }: { chat: Chat; message: Message }) {
@@ -45,6 +45,7 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
       </section>
     );
   }
+  if (said?.type === 'NETWORK_ERROR') return <Down chat={chat} message={message} />;
   if (said?.type === 'FORKED') return <Forked chat={chat} text={said.summary} />;
   if (loud.has(said?.type ?? '')) {
     return (
@@ -64,6 +65,34 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
         title={title}
         text={[said?.summary === title ? '' : said?.summary, said?.formatted_data].filter(Boolean).join('\n\n')}
       />
+    </section>
+  );
+}
+
+/** The AI gave no answer: why in a sentence, the way to what can be done about it, and the
+ * provider's own words for those who want them. */
+function Down({ chat, message }: { chat: Chat; message: Message }) {
+  const t = texts.use();
+  const [, words = '', code = ''] = /^([^]*?)(?: \((\w+)\))?$/.exec(message.system_message?.summary ?? '') ?? [];
+  const title = `down.${code}`;
+  const provider = chat.store.session?.provider_id;
+  return (
+    <section className="box warn" data-system="NETWORK_ERROR" data-code={code || 'network'}>
+      <p className="row">
+        <strong>{t.has(title) ? t(title) : t('sys.NETWORK_ERROR')}</strong>
+        {code !== 'internal' && code !== 'context_too_large' && (
+          <Link href={provider ? `/settings/providers/${provider}` : '/settings/providers'}>{t('down.check')}</Link>
+        )}
+        <span className="meta">
+          <Time at={message.timestamp} absolute />
+        </span>
+      </p>
+      {words && (
+        <details className={css.fold}>
+          <summary>{t('down.details')}</summary>
+          <p className="small">{words}</p>
+        </details>
+      )}
     </section>
   );
 }

@@ -1,5 +1,5 @@
+import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
-import { Copy } from '../../../ui/Copy';
 import { Time } from '../../../ui/Time';
 import { visible } from '../../../ui/visible';
 import type { Chat } from '../store/chat';
@@ -7,6 +7,8 @@ import type { Message } from '../store/sessionStore';
 import { writtenText } from '../store/items';
 import { texts } from '../texts';
 import { MessageActions } from './Actions';
+import { CopyIcon } from './CopyIcon';
+import { EditMessage } from './EditMessage';
 import { FileView } from './FileView';
 import { Long } from './Long';
 import { isOutside, Origin } from './Origin';
@@ -29,45 +31,49 @@ export function UserView({ chat, message, named }: { chat: Chat; message: Messag
   const t = texts.use();
   const text = writtenText(message);
   const segments = message.rich_content?.segments ?? [];
+  const [editing, edit] = useState(false);
   const who = named ? visible(message.sender_name ?? message.sender_id ?? '') : '';
   const parts = segments.some((s) => s.type !== 'text' || isOutside(s.from));
+  if (editing) return <EditMessage chat={chat} message={message} onDone={() => edit(false)} />;
   return (
-    <article className={css.mine} aria-label={who || t('you')} data-sender="USER" data-message={message.id}>
-      {who && (
-        <p className={`small muted ${css.author}`} data-author="">
-          <bdi>{who}</bdi>
-        </p>
-      )}
-      {parts ? (
-        // oxlint-disable-next-line react/no-array-index-key -- segments never change
-        <div className="preserve">
-          {segments.map((s, i) =>
-            s.file ? (
-              <FileView key={i} file={s.file} />
-            ) : isOutside(s.from) ? (
-              <Foreign key={i} from={s.from} text={s.text?.trim() ?? ''} />
-            ) : s.type === 'text' ? (
-              <span key={i}>{s.text}</span>
-            ) : (
-              <span key={i} className={css.reference}>
-                {s.enrichment?.summary ?? s.enrichment?.type}
-              </span>
-            ),
-          )}
-        </div>
-      ) : (
-        <Long text={text} most={2500}>
-          {(shown) => (
-            <p className="preserve" data-text="">
-              {shown}
-            </p>
-          )}
-        </Long>
-      )}
+    <article className={css.said} aria-label={who || t('you')} data-sender="USER" data-message={message.id}>
+      <div className={css.mine}>
+        {who && (
+          <p className={`small muted ${css.author}`} data-author="">
+            <bdi>{who}</bdi>
+          </p>
+        )}
+        {parts ? (
+          // oxlint-disable-next-line react/no-array-index-key -- segments never change
+          <div className="preserve">
+            {segments.map((s, i) =>
+              s.file ? (
+                <FileView key={i} file={s.file} />
+              ) : isOutside(s.from) ? (
+                <Foreign key={i} from={s.from} text={s.text?.trim() ?? ''} />
+              ) : s.type === 'text' ? (
+                <span key={i}>{s.text}</span>
+              ) : (
+                <span key={i} className={css.reference}>
+                  {s.enrichment?.summary ?? '@'}
+                </span>
+              ),
+            )}
+          </div>
+        ) : (
+          <Long text={text} most={2500}>
+            {(shown) => (
+              <p className="preserve" data-text="">
+                {shown}
+              </p>
+            )}
+          </Long>
+        )}
+      </div>
       <footer className={css.foot}>
         <Time at={message.timestamp} absolute />
-        {text && <Copy text={text} />}
-        <MessageActions chat={chat} message={message} />
+        {text && <CopyIcon text={text} />}
+        <MessageActions chat={chat} message={message} onEdit={message.rich_content ? () => edit(true) : undefined} />
       </footer>
     </article>
   );

@@ -35,12 +35,14 @@ function begins(block: string, line: string): boolean {
 }
 
 /** The code of a block that is a fence not closed yet, which needs no parser; else null. */
-export function openCode(block: string): string | null {
+export function openCode(block: string): { text: string; language: string } | null {
   const mark = fence.exec(block);
   if (!mark) return null;
   const lines = block.split('\n');
   const closed = lines
     .slice(1)
     .some((l) => l.trim().startsWith(mark[1]!) && l.trim().replaceAll(mark[1]![0]!, '') === '');
-  return closed ? null : lines.slice(1).join('\n');
+  if (closed) return null;
+  const language = lines[0]!.slice(mark[0].length).trim().split(/[\s{]/)[0]!;
+  return { text: lines.slice(1).join('\n'), language };
 }

@@ -1,5 +1,6 @@
 // What the record shows, in order.
 import type { Approval, SessionStore, Execution, Message } from './sessionStore';
+import { isRead, type Reads } from './reads';
 import { seenOf, type Tries } from './tries';
 
 export type Item =
@@ -7,6 +8,7 @@ export type Item =
   | { kind: 'live'; key: string }
   | { kind: 'voided'; key: string }
   | { kind: 'tries'; key: string; tries: Tries }
+  | { kind: 'reads'; key: string; reads: Reads }
   | { kind: 'approval'; key: string; approval: Approval }
   | { kind: 'running'; key: string; executions: Execution[] }
   | { kind: 'agents'; key: string; sessions: string[] };
@@ -43,17 +45,29 @@ export const thoughts = (m: Message): string =>
  * says that a question was set aside is hidden while the question itself is shown. */
 export function itemsOf(c: SessionStore): Item[] {
   const waits = c.session?.waiting_context;
-  const hidden = new Set([...c.approvals.values()].map((a) => a.approval.cancel_message_id).filter(Boolean));
-  if (waits?.kind === 'agents') hidden.add(waits.cancel_message_id);
+  const hidden = hiddenBy(c);
   const reported = new Set<string>();
   const placed: { seq: number; item: Item }[] = [];
+  const reads = new Map<string, Reads>();
   const seen = seenOf(c.placed, c.picked);
   for (const tries of seen.tries)
     placed.push({ seq: tries.after + 0.5, item: { kind: 'tries', key: `tries-${tries.group}`, tries } });
-  for (const message of c.messages.values()) {
+  for (const message of c.placed.concat(c.queued)) {
     if (hidden.has(message.id)) continue;
     for (const r of message.system_message?.command_results ?? []) if (r.execution_id) reported.add(r.execution_id);
     if (message.status === 'queued' || seen.hidden.has(message.id) || saysNothing(message)) continue;
+    const round = message.round_id;
+    if (round && isRead(message)) {
+      const known = reads.get(round);
+      if (known) {
+        known.messages.push(message);
+        continue;
+      }
+      const made = { round, messages: [message], running: [] };
+      reads.set(round, made);
+      placed.push({ seq: message.seq!, item: { kind: 'reads', key: `reads-${round}`, reads: made } });
+      continue;
+    }
     placed.push({ seq: message.seq ?? Infinity, item: { kind: 'message', key: message.id, message } });
   }
   for (const { approval, seq } of c.approvals.values()) {
@@ -66,16 +80,51 @@ export function itemsOf(c: SessionStore): Item[] {
   const items = placed.map((p) => p.item);
   for (const id of c.live.keys()) items.push({ kind: 'live', key: id });
   if (c.voided) items.push({ kind: 'voided', key: 'voided' });
-  const running = [...c.executions.values()].filter(
+  items.push(...running(c, reported, reads));
+  if (waits?.kind === 'agents' && waits.agents?.length)
+    items.push({ kind: 'agents', key: 'agents', sessions: waits.agents });
+  return items;
+}
+
+/** Messages that say again what a card of the record says. */
+function hiddenBy(c: SessionStore): Set<string | undefined> {
+  const cards = [...c.approvals.values()].map((a) => a.approval);
+  const hidden = new Set(cards.map((a) => a.cancel_message_id).filter(Boolean));
+  const waits = c.session?.waiting_context;
+  if (waits?.kind === 'agents') hidden.add(waits.cancel_message_id);
+  for (const card of cards) {
+    const comment = (card.decision as { comment?: string } | null)?.comment;
+    if (!comment) continue;
+    const told = [...c.messages.values()].find(
+      (m) => isComment(m) && m.round_id === card.round_id && m.text_content === comment,
+    );
+    hidden.add(told?.id);
+  }
+  return hidden;
+}
+
+/** What somebody wrote beside a decision, not as a message of its own. */
+export const isComment = (m: Message): boolean => m.sender === 'USER' && !m.rich_content && !!m.text_content;
+
+/** What runs and is not reported yet: what is read joins the line of its round. */
+function running(c: SessionStore, reported: ReadonlySet<string>, reads: ReadonlyMap<string, Reads>): Item[] {
+  const round = c.session?.round_id;
+  const now = [...c.executions.values()].filter(
     (e) =>
       !reported.has(e.id) &&
       e.kind !== 'control' &&
-      e.round_id === c.session?.round_id &&
+      e.round_id === round &&
       (e.status === 'APPROVED' || e.status === 'STARTED'),
   );
-  if (running.length) items.push({ kind: 'running', key: 'running', executions: running });
-  if (waits?.kind === 'agents' && waits.agents?.length)
-    items.push({ kind: 'agents', key: 'agents', sessions: waits.agents });
+  const items: Item[] = [];
+  const read = now.filter((e) => e.kind === 'query' && !e.command.startsWith('AGENT.'));
+  if (read.length && round) {
+    const known = reads.get(round);
+    if (known) known.running = read;
+    else items.push({ kind: 'reads', key: `reads-${round}`, reads: { round, messages: [], running: read } });
+  }
+  const acts = now.filter((e) => !read.includes(e));
+  if (acts.length) items.push({ kind: 'running', key: 'running', executions: acts });
   return items;
 }
 

@@ -199,27 +199,68 @@ describe('questions and commands', () => {
     expect(shown(c)).toEqual(['message msg_1', 'message msg_2', 'approval apr_1', 'message msg_3']);
   });
 
-  it('shows commands of the round that run, until their results are in the record', () => {
+  const results = (seq: number, type: 'DATA_ADDED' | 'ACTIONS_EXECUTED', round: string, execution: string) =>
+    created(
+      seq,
+      aMessage(`msg_${seq}`, seq, {
+        sender: 'SYSTEM',
+        round_id: round,
+        rich_content: undefined,
+        system_message: {
+          type,
+          summary: '',
+          command_results: [{ execution_id: execution, command: 'X', status: 'SUCCESS' }],
+        },
+      }),
+    );
+  const readsOf = (c: SessionStore) =>
+    itemsOf(c).flatMap((i) => (i.kind === 'reads' ? [[i.key, i.reads.messages.length, i.reads.running.length]] : []));
+
+  it('folds what a round reads into one line, also while it is read', () => {
     const c = loaded({
       session: aSession({ round_id: 'rnd_1', phase: 'EXECUTING_DATA_QUERIES', status: 'running' }),
       executions: [anExecution('exe_1'), anExecution('exe_0', { round_id: 'rnd_0' })],
     });
+    expect(readsOf(c)).toEqual([['reads-rnd_1', 0, 1]]);
+    c.apply(results(12, 'DATA_ADDED', 'rnd_1', 'exe_1'));
+    expect(readsOf(c)).toEqual([['reads-rnd_1', 1, 0]]);
+    c.apply(results(13, 'DATA_ADDED', 'rnd_1', 'exe_2'));
+    c.apply(results(14, 'DATA_ADDED', 'rnd_2', 'exe_3'));
+    expect(readsOf(c)).toEqual([
+      ['reads-rnd_1', 2, 0],
+      ['reads-rnd_2', 1, 0],
+    ]);
+  });
+
+  it('shows changes that run, until their results are in the record, one by one', () => {
+    const c = loaded({
+      session: aSession({ round_id: 'rnd_1', phase: 'EXECUTING_ACTIONS', status: 'running' }),
+      executions: [anExecution('exe_1', { kind: 'action', command: 'CREATE_ZONE' })],
+    });
     expect(shown(c).at(-1)).toBe('running running');
-    c.apply(
-      created(
-        12,
-        aMessage('msg_r', 12, {
-          sender: 'SYSTEM',
-          rich_content: undefined,
-          system_message: {
-            type: 'DATA_ADDED',
-            summary: '',
-            command_results: [{ execution_id: 'exe_1', command: 'TOOL_DATA', status: 'SUCCESS' }],
-          },
+    c.apply(results(12, 'ACTIONS_EXECUTED', 'rnd_1', 'exe_1'));
+    expect(shown(c).at(-1)).toBe('message msg_12');
+  });
+
+  it('says once why a change was refused, on its card', () => {
+    const c = loaded({ session: aSession({ round_id: 'rnd_1' }) });
+    c.apply({
+      name: 'approval.settled',
+      seq: 12,
+      data: {
+        session_seq: 12,
+        approval: anApproval('apr_1', {
+          round_id: 'rnd_1',
+          status: 'refused',
+          decision: { approved: false, comment: 'Too long' },
         }),
-      ),
-    );
-    expect(shown(c).at(-1)).toBe('message msg_r');
+      },
+    });
+    const comment = { rich_content: undefined, round_id: 'rnd_1', text_content: 'Too long' };
+    c.apply(created(13, aMessage('msg_c', 13, comment)));
+    c.apply(created(14, aMessage('msg_d', 14, { ...comment, text_content: 'Something else' })));
+    expect(shown(c)).not.toContain('message msg_c');
+    expect(shown(c)).toContain('message msg_d');
   });
 
   it('leaves out answers that only gave commands', () => {

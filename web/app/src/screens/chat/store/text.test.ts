@@ -27,7 +27,7 @@ describe('blocks of Markdown', () => {
     expect(blocksOf('see [a]\n\nmore\n\n[a]: https://x')).toHaveLength(1));
 
   it('know code that is still open', () => {
-    expect(openCode('```js\nlet a;')).toBe('let a;');
+    expect(openCode('```js\nlet a;')).toEqual({ text: 'let a;', language: 'js' });
     expect(openCode('```js\nlet a;\n```\n')).toBeNull();
     expect(openCode('plain')).toBeNull();
   });

@@ -1,0 +1,31 @@
+import type { Schemas } from '../../../api/client';
+import type { Chat } from '../store/chat';
+import { again } from '../texts.again';
+
+/** What the earlier answers have changed, in the words of the record. */
+export function Effects({ chat, executions }: { chat: Chat; executions: Schemas['Execution'][] }) {
+  const t = again.use();
+  const outcome = (status: string) => (t.has(`effect.${status}`) ? t(`effect.${status}` as 'effect.SUCCESS') : '');
+  return (
+    <div className="box warn" role="alert" data-effects={executions.length}>
+      <p>
+        <strong>{t('again.effects')}</strong>
+      </p>
+      <ul>
+        {executions.map((e) => (
+          <li key={e.id}>
+            <bdi>{toldOf(chat, e.id) || t('effect.other')}</bdi>
+            {outcome(e.status) && ` · ${outcome(e.status)}`}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/** What the record says that an execution did. */
+function toldOf(chat: Chat, execution: string): string {
+  for (const m of chat.store.messages.values())
+    for (const r of m.system_message?.command_results ?? []) if (r.execution_id === execution) return r.summary ?? '';
+  return '';
+}

@@ -1,0 +1,41 @@
+import { renderToStaticMarkup } from 'react-dom/server';
+import { expect, test } from 'vitest';
+import { Markdown } from './Markdown';
+import { piecesOf } from './markdownColours';
+
+const html = (text: string, caret = false) => renderToStaticMarkup(<Markdown text={text} caret={caret} />);
+const mark = '<span class="caret" aria-hidden="true"></span>';
+
+test('what is being written ends with a mark in its last line', () => {
+  expect(html('One\n\nTwo **three**', true)).toMatch(new RegExp(`Two <strong>three</strong>${mark}</p>`));
+  expect(html('- one\n- two', true)).toMatch(new RegExp(`two${mark}</li>`));
+  expect(html('- one\n  - inner', true)).toMatch(new RegExp(`inner${mark}</li>`));
+  expect(html('> said', true)).toMatch(new RegExp(`said${mark}</p>`));
+  expect(html('One', false)).not.toContain('caret');
+});
+
+test('a column of figures stands to the right, one with a word in it does not', () => {
+  const out = html(
+    '| Day | Hours | Share | Note |\n|---|---|---|---|\n| Monday | 7.5 | 40 % | 3 |\n| Tuesday | – | 1 200 % | none |',
+  );
+  expect([...out.matchAll(/<t[hd] class="number">([^<]*)</g)].map((m) => m[1])).toEqual([
+    'Hours',
+    'Share',
+    '7.5',
+    '40 %',
+    '–',
+    '1 200 %',
+  ]);
+});
+
+test('a block of code names its language, and loses no letter to its colours', () => {
+  expect(html('```python\nx = 1\n```')).toMatch(/data-code="python".*x = 1/s);
+  for (const code of ['def f(x):\n    return "a"  # b\n', '{"a": [1, null]}', 'x\n\n\ny', '<b a="1">é😀</b>'])
+    for (const language of ['python', 'json', 'ts', 'html', 'sql', 'unheard', ''])
+      expect(
+        piecesOf(code, language)
+          .map((p) => p[1])
+          .join(''),
+      ).toBe(code);
+  expect(piecesOf('return "a"', 'js').map((p) => p[0])).toContain('text');
+});

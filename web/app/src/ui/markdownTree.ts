@@ -1,0 +1,65 @@
+// What the page adds to parsed Markdown: where a growing text ends, and which columns hold
+// figures. Plugins of react-markdown, on its tree of elements.
+import type { ExtraProps } from 'react-markdown';
+
+type Element = NonNullable<ExtraProps['node']>;
+type Node = Element['children'][number];
+interface Root {
+  children: unknown[];
+}
+
+/** The text within an element. */
+export function textOf(node: Node): string {
+  if (node.type === 'text') return node.value;
+  return node.type === 'element' ? node.children.map(textOf).join('') : '';
+}
+
+/** The language that a fence names. */
+export function languageOf(code: Element): string {
+  const names = code.properties?.className;
+  const name = Array.isArray(names) ? names.find((n) => String(n).startsWith('language-')) : undefined;
+  return name === undefined ? '' : String(name).slice('language-'.length);
+}
+
+const elements = (nodes: readonly unknown[]) => (nodes as Node[]).filter((n): n is Element => n.type === 'element');
+const flows = new Set(['p', 'ul', 'ol', 'li', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
+
+/** Puts the mark of a text that grows behind its last word, in its line. */
+export const addCaret = () => (root: Root) => {
+  let at: Root | Element = root;
+  for (;;) {
+    const last: Node | undefined = (at.children as Node[]).findLast((n) => n.type !== 'text' || n.value.trim() !== '');
+    if (last?.type !== 'element' || !flows.has(last.tagName)) break;
+    at = last;
+  }
+  if (at === root) return; // a table or a code block: the words of the state line tell
+  (at as Element).children.push({
+    type: 'element',
+    tagName: 'span',
+    properties: { className: ['caret'], ariaHidden: 'true' },
+    children: [],
+  });
+};
+
+const figure = /^[-+−±~≈]?\s?(?:[$€£¥]\s?)?\d[\d\s.,’'\u00a0\u202f]*(?:\s?(?:%|‰|[$€£¥]|°C?|[a-zµ]{1,3}))?$/i;
+
+/** Figures stand under each other, by their last digit: a column of nothing else is marked. */
+export const alignFigures = () => (root: Root) => {
+  for (const table of tablesOf(root.children)) {
+    const rows = elements(table.children).flatMap((part) =>
+      elements(part.children).map((row) => ({ head: part.tagName === 'thead', cells: elements(row.children) })),
+    );
+    const columns = Math.max(0, ...rows.map((r) => r.cells.length));
+    for (let i = 0; i < columns; i++) {
+      const column = rows.flatMap(({ head, cells }) => cells.slice(i, i + 1).map((cell) => ({ head, cell })));
+      const told = column.filter((c) => !c.head).map((c) => textOf(c.cell).trim());
+      const figures = told.filter((x) => x && !/^[–—-]$/.test(x));
+      if (!figures.length || !figures.every((x) => figure.test(x))) continue;
+      for (const { cell } of column) cell.properties.className = ['number'];
+    }
+  }
+};
+
+function tablesOf(nodes: readonly unknown[]): Element[] {
+  return elements(nodes).flatMap((n) => (n.tagName === 'table' ? [n] : tablesOf(n.children)));
+}

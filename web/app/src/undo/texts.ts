@@ -1,0 +1,14 @@
+import { defineTexts } from '../i18n/texts';
+
+export const texts = defineTexts(
+  {
+    undo: 'Undo',
+    done: 'Undone',
+    since: 'It was changed again since, so it stays as it is. Change it under Data.',
+  },
+  {
+    undo: 'Annuler',
+    done: 'Annulé',
+    since: 'Modifié depuis : rien n’a été changé. Corrigez-le dans Données.',
+  },
+);
