@@ -3532,6 +3532,9 @@ type SystemMessage = domain.SystemMessage
 // service was asked at all is not known, because the server stopped just then. In events `result`
 // is null: the message that brings it, and `GET /v1/tasks/{task_id}`, have it.
 type Task struct {
+	// ApprovalID The approval by which its service asks a person something in the middle of it.
+	ApprovalID *string `json:"approval_id"`
+
 	// Attempts How often the service was asked to begin.
 	Attempts    int     `json:"attempts"`
 	Command     string  `json:"command"`

@@ -10,6 +10,9 @@ func TaskFrom(t *domain.Task) *Task {
 		Deadline: Time(t.Deadline), CreatedAt: Time(t.CreatedAt), UpdatedAt: Time(t.UpdatedAt), EndedAt: timePtr(t.EndedAt),
 		Attempts: t.Attempts,
 	}
+	if q := t.Question; q != nil && len(q.Answer) == 0 {
+		out.ApprovalID = &q.ApprovalID
+	}
 	if l := t.Late; l != nil {
 		out.Late = &LateReport{Status: l.Status, Result: l.Result, Error: textPtr(l.Error), At: Time(l.At)}
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -49,7 +50,8 @@ func (a *App) wireScheduling() {
 	runs := automations.NewRuns(config)
 	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}
 	outside := tasks.New(tasks.Config{
-		Door: door, Store: a.store.Tasks, Remote: taskServices{a.connectors, a.connectors.Manager}, Clock: a.clock, Log: a.log,
+		Door: door, Store: a.store.Tasks, Remote: taskServices{a.connectors, a.connectors.Manager}, Shown: commands.ShownQuestion,
+		Clock: a.clock, NewID: a.newID, Log: a.log,
 	})
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,

@@ -74,6 +74,9 @@ func (c *oneTask) print(cc *Context, t *api.Task) error {
 	if text := progressOf(t); text != "" {
 		out.line("progress: %s", text)
 	}
+	if t.ApprovalID != nil {
+		out.line("asks: fermata approve %s", *t.ApprovalID)
+	}
 	if t.Error != nil {
 		out.line("error: %s", printable(*t.Error))
 	}
@@ -125,7 +128,7 @@ func (c *tasksWatch) Run(cc *Context) error {
 		if err != nil {
 			return err
 		}
-		if now := string(t.Status) + progressOf(t); now != shown {
+		if now := fmt.Sprint(t.Status, progressOf(t), t.ApprovalID != nil); now != shown {
 			shown = now
 			if err := c.print(cc, t); err != nil {
 				return err

@@ -20,7 +20,7 @@ func (e *Env) askPerson(spec *domain.CommandSpec, x *domain.Execution, r domain.
 	case err != nil && domain.FaultOf(err) == domain.FaultSignIn && !e.Answers[x.ID].Refused:
 		ask.Why = messageOf(err)
 	case err == nil && r.Question != nil:
-		shown, schema, ok := shownQuestion(r.Question)
+		shown, schema, ok := ShownQuestion(r.Question)
 		if !ok {
 			return // nobody could answer it
 		}
@@ -34,9 +34,9 @@ func (e *Env) askPerson(spec *domain.CommandSpec, x *domain.Execution, r domain.
 // maxTitle bounds the heading of a form, in characters.
 const maxTitle = 500
 
-// shownQuestion is a server's question as a person is shown it: what would turn, hide or
+// ShownQuestion is a server's question as a person is shown it: what would turn, hide or
 // imitate its texts is escaped. false: it is no question that can be shown.
-func shownQuestion(asked *domain.Module) (shown *domain.Module, response json.RawMessage, ok bool) {
+func ShownQuestion(asked *domain.Module) (shown *domain.Module, response json.RawMessage, ok bool) {
 	value, err := jsonbody.Value(asked.Data)
 	if err != nil {
 		return nil, nil, false

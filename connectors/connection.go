@@ -35,8 +35,9 @@ type Listing struct {
 // (OutsideResult.Task): it is asked how far it is, and does not call back.
 type Tasks interface {
 	Task(ctx context.Context, id string) (TaskState, error)
-	// AnswerTask passes on a person's answer to what the task asked (TaskState.Question).
-	AnswerTask(ctx context.Context, id string, answer json.RawMessage) error
+	// AnswerTask passes on a person's answer to what the task asked by this key
+	// (TaskState.QuestionKey); null declines. Where it asks that no more, nothing is said.
+	AnswerTask(ctx context.Context, id, key string, answer json.RawMessage) error
 	// CancelTask asks the server to stop. What becomes of the task, its state says.
 	CancelTask(ctx context.Context, id string) error
 }
@@ -50,6 +51,8 @@ type TaskState struct {
 	Poll      time.Duration // when it wants to be asked again
 	Result    *domain.OutsideResult
 	Question  *domain.Module // it waits for a person's answer
+	// QuestionKey tells the question from others of the same task.
+	QuestionKey string
 }
 
 // Call is one execution, with the command as the connector has it.

@@ -70,17 +70,39 @@ func (m *Manager) PollTask(ctx context.Context, t *domain.Task) (domain.TaskRepo
 			return err
 		}
 		report = reportOf(state)
-		if state.Question != nil { // it goes on without an answer, where it can
-			return asked.AnswerTask(ctx, t.RemoteID, json.RawMessage("null"))
-		}
 		return nil
 	})
+	if report.Question != nil {
+		report.Question.From = m.nameOf(ctx, t)
+	}
 	return report, err
+}
+
+// nameOf is how people know the connector of a task.
+func (m *Manager) nameOf(ctx context.Context, t *domain.Task) string {
+	if w, err := m.workspace(ctx, t.WorkspaceID); err == nil && w.lines[t.ConnectorID] != nil {
+		return w.lines[t.ConnectorID].connector.Name
+	}
+	return t.Command
+}
+
+// AnswerTask tells the server of a task what a person answered to what it asked.
+func (m *Manager) AnswerTask(ctx context.Context, t *domain.Task, key string, answer json.RawMessage) error {
+	return m.about(ctx, t, func(ctx context.Context, c *connection, _ domain.ConnectorCommand) error {
+		asked, ok := c.Connection.(Tasks)
+		if !ok {
+			return nil
+		}
+		return asked.AnswerTask(ctx, t.RemoteID, key, answer)
+	})
 }
 
 // reportOf is what a server says of a task that is asked for.
 func reportOf(state TaskState) domain.TaskReport {
 	r := domain.TaskReport{Status: domain.TaskRunning}
+	if state.Question != nil && !state.Done {
+		r.Question = &domain.TaskAsks{Key: state.QuestionKey, Module: state.Question}
+	}
 	switch result := state.Result; {
 	case !state.Done:
 		if state.Text != "" {

@@ -59,6 +59,8 @@ type Task struct {
 	DueAt *time.Time
 	// Seen are the ids of the latest reports, newest last: one that comes again is no news.
 	Seen []string
+	// Question is what its service asks a person in the middle of it; nil: nothing.
+	Question *TaskQuestion
 	// Late is what the service said after the task was over. It is kept and changes nothing.
 	Late *LateReport
 	// Version is bumped by every write, and a write is conditional on it.
@@ -71,6 +73,25 @@ type TaskProgress struct {
 	Text    string   `json:"text,omitempty"`
 }
 
+// TaskQuestion is what the service of a task asks. The approval shows it, and holds nothing
+// up: the session goes on, and so does whatever else the service does.
+type TaskQuestion struct {
+	ApprovalID string `json:"approval_id"`
+	// Key tells it from other questions of the same task.
+	Key string `json:"key"`
+	// Answer is what a person said, which the service has yet to be told; null declines.
+	// Empty: nobody has answered.
+	Answer json.RawMessage `json:"answer,omitempty"`
+}
+
+// TaskAsks is a question as the service of a task asks it.
+type TaskAsks struct {
+	Key    string
+	Module *Module
+	// From is the name of the connector, for people.
+	From string
+}
+
 // TaskReport is what a service says of its work: TaskRunning, TaskSucceeded or TaskFailed.
 type TaskReport struct {
 	// ID is that of the message that brought it: the same one again is no news.
@@ -79,6 +100,8 @@ type TaskReport struct {
 	Progress *TaskProgress
 	Result   json.RawMessage
 	Error    string
+	// Question is what it asks just now, where the service is asked how far it is.
+	Question *TaskAsks
 }
 
 // LateReport is a report that came when the task was over.
@@ -105,6 +128,8 @@ const (
 	maxSeen = 20
 	// progressEvery is how often the progress of a task is stored at most.
 	progressEvery = time.Second
+	// askedPoll is how often a service is asked at most that waits for a person's answer.
+	askedPoll = 15 * time.Second
 )
 
 // Why a service is told to stop.
@@ -120,6 +145,10 @@ const (
 func (t *Task) Clone() *Task {
 	own := *t
 	own.Seen = slices.Clone(t.Seen)
+	if t.Question != nil {
+		question := *t.Question
+		own.Question = &question
+	}
 	return &own
 }
 
@@ -135,13 +164,23 @@ func (t *Task) SetDue(now time.Time) {
 		t.DueAt = &now
 	case t.Status == TaskUnknown: // a person decides, or a report does
 		t.DueAt = nil
-	case t.Poll > 0 && now.Add(t.Poll).Before(t.Deadline):
-		next := now.Add(t.Poll)
+	case t.Question != nil && len(t.Question.Answer) > 0:
+		t.DueAt = &now
+	case t.Poll > 0 && now.Add(t.Interval()).Before(t.Deadline):
+		next := now.Add(t.Interval())
 		t.DueAt = &next
 	default:
 		deadline := t.Deadline
 		t.DueAt = &deadline
 	}
+}
+
+// Interval is how long its service is left alone between two questions about it.
+func (t *Task) Interval() time.Duration {
+	if t.Question != nil && len(t.Question.Answer) == 0 {
+		return max(t.Poll, askedPoll)
+	}
+	return t.Poll
 }
 
 // AskCancel has the task cancelled as soon as it is looked at.
@@ -152,7 +191,7 @@ func (t *Task) AskCancel(now time.Time) {
 
 // Finish ends the task. owed, if set, is what its service must be told.
 func (t *Task) Finish(status TaskStatus, why, owed string, now time.Time) {
-	t.Status, t.Error, t.Owed, t.UpdatedAt, t.EndedAt = status, why, owed, now, &now
+	t.Status, t.Error, t.Owed, t.UpdatedAt, t.EndedAt, t.Question = status, why, owed, now, &now, nil
 	t.SetDue(now)
 }
 

@@ -35,6 +35,7 @@ type taskRow struct {
 	DueAt       sqldb.Stamp `db:"due_at"`
 	Seen        string      `db:"seen"`
 	Late        string      `db:"late"`
+	Question    string      `db:"question"`
 	Version     int64       `db:"version"`
 }
 
@@ -50,7 +51,8 @@ func taskRowOf(t *domain.Task) (taskRow, error) {
 		Command: t.Command, Status: string(t.Status), Progress: sqldb.JSONOf(&t.Progress, &err), Result: string(t.Result), Error: t.Error,
 		Deadline: sqldb.At(t.Deadline), CreatedAt: sqldb.At(t.CreatedAt), UpdatedAt: sqldb.At(t.UpdatedAt), EndedAt: sqldb.AtPtr(t.EndedAt),
 		Attempts: t.Attempts, RemoteID: t.RemoteID, PollMillis: t.Poll.Milliseconds(), Owed: t.Owed, Tries: t.Tries,
-		DueAt: sqldb.AtPtr(t.DueAt), Seen: sqldb.JSONOf(&t.Seen, &err), Late: sqldb.JSONOf(t.Late, &err), Version: t.Version + 1,
+		DueAt: sqldb.AtPtr(t.DueAt), Seen: sqldb.JSONOf(&t.Seen, &err), Late: sqldb.JSONOf(t.Late, &err),
+		Question: sqldb.JSONOf(t.Question, &err), Version: t.Version + 1,
 	}
 	if err != nil {
 		return row, fmt.Errorf("write task %s: %w", t.ID, err)
@@ -75,6 +77,9 @@ func (r *taskRow) task() (*domain.Task, error) {
 		return nil, fmt.Errorf("read task %s: %w", r.ID, err)
 	}
 	t.Progress, t.Seen = *progress, *seen
+	if t.Question, err = sqldb.DecodeJSON[domain.TaskQuestion](r.Question); err != nil {
+		return nil, fmt.Errorf("read task %s: %w", r.ID, err)
+	}
 	if t.Late, err = sqldb.DecodeJSON[domain.LateReport](r.Late); err != nil {
 		return nil, fmt.Errorf("read task %s: %w", r.ID, err)
 	}

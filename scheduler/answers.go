@@ -67,6 +67,9 @@ func (a *Answers) answer(
 	}
 	o, err := a.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
 		return a.event(v, kind, decision, recorded, ready)
+	}, Also: func(v *domain.View, change *domain.Change) error {
+		a.answerTask(v, change, decision.ApprovalID, decision, recorded)
+		return nil
 	}})
 	if err != nil {
 		if domain.ErrorCode(err) == errSettled.Code {
@@ -130,7 +133,7 @@ func record(decision domain.Decision) ([]byte, error) {
 
 func open(v *domain.View, kind domain.ApprovalKind, id string) *domain.Approval {
 	for _, a := range v.Open {
-		if a.Kind == kind && (id == "" || a.ID == id) {
+		if a.Kind == kind && (a.ID == id || id == "" && askingTask(v, a) == nil) {
 			return a
 		}
 	}

@@ -81,6 +81,9 @@ func (a *Answers) answerEvent(
 	case domain.ApprovalReconnect:
 		return domain.ValidationReceived{Answer: answer}, nil
 	case domain.ApprovalQuestion:
+		if askingTask(v, asked) != nil {
+			return nil, a.checkTaskAnswer(asked, decision)
+		}
 		w := v.Session.State.Waiting
 		ofServer := w != nil && w.Kind == domain.WaitOutside
 		if decision.Cancelled && ofServer {
@@ -109,6 +112,14 @@ func (a *Answers) answerEvent(
 		return question.Reply(decision.Approved, answer), nil
 	}
 	return nil, domain.Errorf(domain.CodeWrongPhase, "An approval of kind %s cannot be answered yet.", asked.Kind)
+}
+
+// checkTaskAnswer refuses an answer that the service of a task could not read.
+func (a *Answers) checkTaskAnswer(asked *domain.Approval, decision domain.Decision) error {
+	if decision.Cancelled {
+		return nil
+	}
+	return a.Checks.CheckResponse(asked.Module, decision.Value)
 }
 
 // checkDecision checks an answer to actions: what it names is the approval's, and who

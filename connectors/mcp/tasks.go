@@ -96,10 +96,15 @@ func (c *Connection) taskState(ctx context.Context, s *session, task *wireTask) 
 	state := connectors.TaskState{Poll: task.poll(), Text: cut(task.Message, MaxTextBytes)}
 	switch task.Status {
 	case "working", "submitted":
+		c.hearNoMore(task.ID)
 		return state, nil
 	case "input_required":
+		if s.legacy {
+			return c.hear(ctx, s, task, state)
+		}
 		return withQuestion(state, task)
 	case "completed":
+		c.hearNoMore(task.ID)
 		raw, err := s.taskResult(ctx, task)
 		if err != nil {
 			return state, taskError(ctx, err)
@@ -111,6 +116,7 @@ func (c *Connection) taskState(ctx context.Context, s *session, task *wireTask) 
 		state.Done, state.Result = true, &result
 		return state, nil
 	case "failed", "cancelled":
+		c.hearNoMore(task.ID)
 		text := firstOf(state.Text, "The server says: "+task.Status+".")
 		if task.Error != nil {
 			text = firstOf(cut(task.Error.Message, MaxTextBytes), text)
@@ -134,9 +140,9 @@ func (s *session) taskResult(ctx context.Context, task *wireTask) (json.RawMessa
 
 // withQuestion: of several questions the first; the others come when that is answered.
 func withQuestion(state connectors.TaskState, task *wireTask) (connectors.TaskState, error) {
-	_, form, err := firstQuestion(task)
+	key, form, err := firstQuestion(task)
 	if form != nil {
-		state.Question = form.module
+		state.Question, state.QuestionKey = form.module, key
 	}
 	return state, err
 }
@@ -165,12 +171,15 @@ func readTaskQuestion(raw json.RawMessage) (*question, error) {
 }
 
 // AnswerTask answers the question that Task showed.
-func (c *Connection) AnswerTask(ctx context.Context, id string, answer json.RawMessage) error {
+func (c *Connection) AnswerTask(ctx context.Context, id, wanted string, answer json.RawMessage) error {
 	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
 	defer cancel()
 	s, err := c.session(ctx)
 	if err != nil {
 		return c.failed(ctx, err)
+	}
+	if s.legacy {
+		return c.sayHeard(ctx, id, wanted, answer)
 	}
 	task, err := s.task(ctx, id)
 	if err != nil {
@@ -180,8 +189,8 @@ func (c *Connection) AnswerTask(ctx context.Context, id string, answer json.RawM
 	if err != nil {
 		return err
 	}
-	if form == nil {
-		return refused("The task asks nothing.", nil)
+	if form == nil || key != wanted {
+		return nil // it has the answer, or does not want it any more
 	}
 	reply, err := form.reply(answer)
 	if err != nil {

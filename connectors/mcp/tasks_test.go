@@ -46,6 +46,42 @@ func TestEverythingTask(t *testing.T) {
 	}
 }
 
+// A task of that server asks in its middle: the question comes with the wait for its result,
+// a look later it is the same one, and the answer lets the task go on.
+func TestEverythingTaskAsks(t *testing.T) {
+	for _, answer := range []string{`{"interpretation":"technical"}`, "null"} {
+		c := open(t, Config{URL: everythingOverHTTP(t)})
+		r := call(t, c, list(t, c), "SIMULATE_RESEARCH_QUERY", `{"topic":"python","ambiguous":true}`)
+		if r.Task == nil {
+			t.Fatalf("no task: %+v", r)
+		}
+		look := func() connectors.TaskState {
+			t.Helper()
+			state, err := c.Task(t.Context(), r.Task.ID)
+			if err != nil {
+				t.Fatalf("%v (%v)", err, unwrap(err))
+			}
+			return state
+		}
+		var asked connectors.TaskState
+		testkit.Until(t, "it asks", func() bool { asked = look(); return asked.Question != nil || asked.Done })
+		if asked.Done || asked.Question.Type != "Form" || asked.QuestionKey == "" {
+			t.Fatalf("it asks %+v, %s", asked, asked.Question.Data)
+		}
+		if again := look(); again.QuestionKey != asked.QuestionKey {
+			t.Errorf("a look later it asks %+v", again.Question)
+		}
+		if err := c.AnswerTask(t.Context(), r.Task.ID, asked.QuestionKey, json.RawMessage(answer)); err != nil {
+			t.Fatal(err)
+		}
+		var end connectors.TaskState
+		testkit.Until(t, "the task is done", func() bool { end = look(); return end.Done })
+		if end.Result == nil || !strings.Contains(end.Result.Text, "python") {
+			t.Errorf("after %s it ended %+v", answer, end.Result)
+		}
+	}
+}
+
 // A task of 2026-07-28: the handle that the SDK would drop, a question in the middle, and
 // the result that comes with the state.
 func TestTask(t *testing.T) {
@@ -84,14 +120,17 @@ func TestTask(t *testing.T) {
 	if _, h := s.last(t, methodTask); h.Get("Mcp-Name") != "t-1" || h.Get("Mcp-Method") != methodTask {
 		t.Errorf("asked with %v", h)
 	}
-	if err := c.AnswerTask(t.Context(), "t-1", json.RawMessage(`true`)); domain.FaultOf(err) != domain.FaultRefused {
-		t.Errorf("nothing was asked: %v", err)
+	if err := c.AnswerTask(t.Context(), "t-1", "k", json.RawMessage(`true`)); err != nil || s.count(methodTaskUpdate) != 0 {
+		t.Errorf("nothing was asked: %v, told %d times", err, s.count(methodTaskUpdate))
 	}
 	state = `"status":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Sure?"}}}`
-	if got := ask(); got.Done || got.Question == nil || got.Question.Type != "Validation" {
+	if got := ask(); got.Done || got.Question == nil || got.Question.Type != "Validation" || got.QuestionKey != "k" {
 		t.Errorf("asks: %+v", got)
 	}
-	if err := c.AnswerTask(t.Context(), "t-1", json.RawMessage(`true`)); err != nil {
+	if err := c.AnswerTask(t.Context(), "t-1", "before", json.RawMessage(`true`)); err != nil || s.count(methodTaskUpdate) != 0 {
+		t.Errorf("another question: %v", err)
+	}
+	if err := c.AnswerTask(t.Context(), "t-1", "k", json.RawMessage(`true`)); err != nil {
 		t.Fatal(err)
 	}
 	if m, _ := s.last(t, methodTaskUpdate); !strings.Contains(string(m.Params), `"inputResponses":{"k":{"action":"accept","content":{}}}`) {

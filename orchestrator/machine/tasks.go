@@ -9,6 +9,9 @@ import (
 // writeTask puts a task into the change once, in its latest form, and tells of it.
 func (s *step) writeTask(given *domain.Task) {
 	t := given.Clone()
+	if !t.Awake() {
+		closeQuestion(s, t)
+	}
 	s.tasks = slices.DeleteFunc(s.tasks, func(x *domain.Task) bool { return x.ID == t.ID })
 	if t.Awake() {
 		s.tasks = append(s.tasks, t)
@@ -19,6 +22,29 @@ func (s *step) writeTask(given *domain.Task) {
 		s.change.Tasks = append(s.change.Tasks, t)
 	}
 	s.emit(domain.LogEvent{Type: domain.LogTaskChanged, Task: t})
+}
+
+// closeQuestion settles what a task asks that is over: nobody hears the answer.
+func closeQuestion(s *step, t *domain.Task) {
+	status := domain.ApprovalStatusStale
+	switch t.Status {
+	case domain.TaskCancelled:
+		status = domain.ApprovalStatusStopped
+	case domain.TaskExpired:
+		status = domain.ApprovalStatusExpired
+	}
+	for _, was := range s.tasks {
+		for _, a := range slices.Clone(s.open) {
+			if was.ID == t.ID && was.Question != nil && was.Question.ApprovalID == a.ID {
+				s.settleOne(a, status)
+			}
+		}
+	}
+}
+
+// ofTask: the approval is what a task asks, and goes when that does.
+func ofTask(s *step, a *domain.Approval) bool {
+	return slices.ContainsFunc(s.tasks, func(t *domain.Task) bool { return t.Question != nil && t.Question.ApprovalID == a.ID })
 }
 
 // keepTask writes the task whose end the event brings, by its service's word or a person's.

@@ -55,11 +55,11 @@ func (s *step) settle(status domain.ApprovalStatus) {
 	}
 }
 
-// settleAll closes whatever is open; questions about unknown outcomes only when the
-// session ends.
-func (s *step) settleAll(status domain.ApprovalStatus, outcomesToo bool) {
+// settleAll closes whatever is open; questions about unknown outcomes, and those of tasks that
+// go on, only when the session ends.
+func (s *step) settleAll(status domain.ApprovalStatus, whenItEnds bool) {
 	for _, a := range append([]*domain.Approval(nil), s.open...) {
-		if outcomesToo || a.Kind != domain.ApprovalOutcome {
+		if whenItEnds || a.Kind != domain.ApprovalOutcome && !ofTask(s, a) {
 			s.settleOne(a, status)
 		}
 	}

@@ -99,9 +99,11 @@ func (s *Service) ask(ctx context.Context, t *domain.Task) {
 	}
 	if err != nil {
 		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a service could not be asked about a task; it is asked again")
+	} else if s.question(ctx, t, report) {
+		return
 	}
 	if err != nil || report.Status == "" || !report.Status.Over() && !says(t, report) {
-		next := s.cfg.Clock().Add(max(t.Poll, shortestPoll))
+		next := s.cfg.Clock().Add(max(t.Interval(), shortestPoll))
 		if next.After(t.Deadline) {
 			next = t.Deadline
 		}

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 	"time"
 
@@ -34,14 +35,22 @@ type Remote interface {
 	CancelTask(ctx context.Context, t *domain.Task, reason string) error
 	// PollTask asks a service that does not call back.
 	PollTask(ctx context.Context, t *domain.Task) (domain.TaskReport, error)
+	// AnswerTask tells it what a person said to what it asked by a key; null declines.
+	AnswerTask(ctx context.Context, t *domain.Task, key string, answer json.RawMessage) error
 }
+
+// Shown is a service's question as a person can be shown it, with the schema of its answer;
+// false: nobody could answer it.
+type Shown func(*domain.Module) (shown *domain.Module, response json.RawMessage, ok bool)
 
 // Config is what a Service is made of; every field is needed.
 type Config struct {
 	Door   *scheduler.Door
 	Store  Store
 	Remote Remote
+	Shown  Shown
 	Clock  clock.Clock
+	NewID  domain.IDSource
 	Log    zerolog.Logger
 }
 

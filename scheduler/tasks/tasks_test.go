@@ -206,10 +206,7 @@ func TestAServiceThatIsAway(t *testing.T) {
 // same change, and their services told.
 func TestStoppingEndsTasks(t *testing.T) {
 	w := newWorld(t)
-	sessions := &scheduler.Sessions{Door: w.door, Store: struct {
-		sessionReads
-		automationReads
-	}{w.store.Sessions, w.store.Automations}}
+	sessions := w.sessions()
 	stopped := w.session(domain.Run, domain.WaitingExternalResult, "tsk_1", "tsk_2")
 	deleted := w.session(domain.Chat, domain.Idle, "tsk_3")
 	_, err := sessions.StopSession(t.Context(), ws, stopped.ID, domain.Author{})

@@ -61,7 +61,7 @@ func newWorld(t *testing.T) *world {
 			return func(int) time.Duration { return time.Second }
 		},
 	})
-	w.service = tasks.New(tasks.Config{Door: w.door, Store: store.Tasks, Remote: w, Clock: w.clock, Log: zerolog.Nop()})
+	w.service = tasks.New(tasks.Config{Door: w.door, Store: store.Tasks, Remote: w, Shown: shown, Clock: w.clock, NewID: ids.New, Log: zerolog.Nop()})
 	t.Cleanup(func() { _ = w.service.Stop(context.Background()) })
 	return w
 }

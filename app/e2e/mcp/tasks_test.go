@@ -94,11 +94,12 @@ const baking = `[
 	{"when": {"contains": "bake", "roundtrip": 1}, "answer": {"calls": [{"name": "KITCHEN_BAKE", "arguments": {}}]}},
 	{"when": {"result": "a cake"}, "answer": {"text": "The cake is ready."}},
 	{"when": {"result": "cancelled"}, "answer": {"text": "No cake then."}},
+	{"when": {"contains": "Are you there"}, "answer": {"text": "Yes."}},
 	{"answer": {"text": "Hm."}}]`
 
 // TestATaskOfAnMCPServer: the call becomes a row that is polled, also by a server that is
 // started anew in the middle, and its result begins a round. A question in the middle of it
-// is declined; a task that is cancelled is cancelled there.
+// is a card, which outlives the server too; a task that is cancelled is cancelled there.
 func TestATaskOfAnMCPServer(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		k := newKitchen(t)
@@ -115,7 +116,20 @@ func TestATaskOfAnMCPServer(t *testing.T) {
 		testkit.Until(t, "it is asked how far it is", func() bool { return task().Str("data.0.progress.text") == "in the oven" })
 		v.restart()
 		k.becomes(`"status":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Raisins?"}}}`)
-		testkit.Until(t, "the question is declined", func() bool { return k.count("tasks/update") == 1 })
+		asked := func() *harness.Reply { return v.Call("GET", "/v1/approvals?status=open", nil).Want(200) }
+		testkit.Until(t, "a person is asked", func() bool { return len(asked().List("data")) == 1 })
+		if rested := v.Settle(chat); rested.Str("phase") != "IDLE" {
+			t.Errorf("the question holds the chat up: %s", rested.Body)
+		}
+		v.Say(chat, "Are you there?") // another message is no answer
+		v.restart()
+		card := v.Card()
+		if card.Str("kind") != "question" || card.Str("module.data.message") != "Raisins?" || card.Str("id") != task().Str("data.0.approval_id") {
+			t.Errorf("the card: %s", card.Body)
+		}
+		v.Call("POST", "/v1/sessions/"+chat+"/response", map[string]any{"value": true}).Problem(409, "wrong_phase")
+		v.Call("POST", "/v1/approvals/"+card.Str("id"), map[string]any{"value": true}).Want(200)
+		testkit.Until(t, "the server is told", func() bool { return k.count("tasks/update") == 1 })
 		testkit.Until(t, "it goes on", func() bool { return task().Str("data.0.progress.text") == "without raisins" })
 		k.becomes(`"status":"completed","result":{"content":[{"type":"text","text":"a cake"}]}`)
 		testkit.Until(t, "the result begins a round", func() bool { return v.LastText(chat) == "The cake is ready." })

@@ -1,0 +1,86 @@
+package scheduler
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// The service of a task may ask a person something in the middle of its work. Nothing waits for
+// the answer but the service: the session rests, works on or is parked as it was. So the machine
+// knows nothing of it, but that the question goes when the task does.
+
+// OpenTaskQuestion adds the approval of what a task asks, which t names already.
+func OpenTaskQuestion(
+	v *domain.View, change *domain.Change, t *domain.Task, asks *domain.TaskAsks, response json.RawMessage, now time.Time,
+) {
+	deadline := t.Deadline
+	name := domain.VisibleLine(asks.From)
+	a := &domain.Approval{
+		ID: t.Question.ApprovalID, WorkspaceID: t.WorkspaceID, SessionID: t.SessionID, RoundID: v.Session.State.RoundID,
+		Kind: domain.ApprovalQuestion, Status: domain.ApprovalStatusOpen, Module: asks.Module, ResponseSchema: response,
+		CreatedAt: now, ExpiresAt: &deadline, OnExpiry: "deny",
+		Actions: []domain.ApprovalAction{{ID: t.ExecutionID, Command: t.Command, Params: json.RawMessage("{}"), Text: t.Command}},
+		Reasons: []domain.ApprovalReason{{Level: domain.LevelConnector, ID: t.ConnectorID, Text: v.Workspace.Settings.Say(
+			"The server of the connector %s asks this in the middle of its work, and gets the answer.",
+			"Le serveur du connecteur %s le demande au cours de son travail, et reçoit la réponse.", name)}},
+	}
+	change.Approvals = append(change.Approvals, a)
+	change.Emit(domain.LogEvent{SessionID: t.SessionID, Type: domain.LogApprovalRequested, Approval: a})
+}
+
+// SettleTaskQuestion settles the approval of what a task asks, if it is open still.
+func SettleTaskQuestion(v *domain.View, change *domain.Change, t *domain.Task, status domain.ApprovalStatus, now time.Time) {
+	if t.Question != nil {
+		settleTaskQuestion(v, change, t.Question.ApprovalID, now, func(a *domain.Approval) { a.Status = status })
+	}
+}
+
+func settleTaskQuestion(v *domain.View, change *domain.Change, id string, now time.Time, how func(*domain.Approval)) {
+	for _, a := range v.Open {
+		if a.ID == id && a.Status == domain.ApprovalStatusOpen {
+			own := *a
+			own.SettledAt = &now
+			how(&own)
+			change.Approvals = append(change.Approvals, &own)
+			change.Emit(domain.LogEvent{SessionID: own.SessionID, Type: domain.LogApprovalSettled, Approval: &own})
+		}
+	}
+}
+
+// askingTask is the task that asks by an approval; nil: it is the session that asks.
+func askingTask(v *domain.View, approval *domain.Approval) *domain.Task {
+	for _, t := range v.Tasks {
+		if t.Question != nil && t.Question.ApprovalID == approval.ID {
+			return t
+		}
+	}
+	return nil
+}
+
+// answerTask keeps a person's answer for the service of the task that asks, if one does; it is told
+// at once.
+func (a *Answers) answerTask(v *domain.View, change *domain.Change, id string, decision domain.Decision, recorded []byte) {
+	if id == "" {
+		return
+	}
+	t := askingTask(v, &domain.Approval{ID: id})
+	if t == nil || len(t.Question.Answer) > 0 {
+		return
+	}
+	now := change.At
+	own := t.Clone()
+	status := domain.ApprovalStatusApproved
+	own.Question.Answer = decision.Value
+	if decision.Cancelled || len(decision.Value) == 0 {
+		status, own.Question.Answer = domain.ApprovalStatusRefused, json.RawMessage("null")
+	}
+	own.UpdatedAt = now
+	own.SetDue(now)
+	settleTaskQuestion(v, change, id, now, func(a *domain.Approval) {
+		a.Status, a.SettledBy, a.Decision = status, decision.By.ID, recorded
+	})
+	change.Tasks = append(change.Tasks, own)
+	change.Emit(domain.LogEvent{SessionID: own.SessionID, Type: domain.LogTaskChanged, Task: own})
+}
