@@ -3895,6 +3895,9 @@ type Webhook struct {
 	FailingSince *Timestamp `json:"failing_since"`
 	ID           string     `json:"id"`
 
+	// Links `approval.requested` comes with a `link` to the approval.
+	Links bool `json:"links"`
+
 	// OldSecretUntil Until then messages are signed with the secret before, too.
 	OldSecretUntil *Timestamp `json:"old_secret_until"`
 

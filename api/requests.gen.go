@@ -460,6 +460,8 @@ type NewWebhook struct {
 	URL     string   `json:"url" validate:"required,max=2000"`
 	Types   []string `json:"types" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
 	Enabled *bool    `json:"enabled"`
+	// Put a signed link to each approval into its message: whoever reads it may answer.
+	Links *bool `json:"links"`
 }
 
 // NewWorkspace is the body of createWorkspace.
@@ -703,6 +705,7 @@ type WebhookPatch struct {
 	URL     *string  `json:"url" validate:"omitempty,min=1,max=2000"`
 	Types   []string `json:"types" validate:"omitempty,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
 	Enabled *bool    `json:"enabled"`
+	Links   *bool    `json:"links"`
 }
 
 // WebhookReplay is the body of replayWebhook.

@@ -5,7 +5,7 @@ import "github.com/fermata-dev/fermata/domain"
 // WebhookFrom is a webhook as clients see it. secret is only in the answer that made it.
 func WebhookFrom(h *domain.Webhook, secret string) *Webhook {
 	out := &Webhook{
-		ID: h.ID, URL: h.URL, Types: h.Types, Enabled: h.Enabled, DisabledReason: textOrNull(string(h.DisabledReason)),
+		ID: h.ID, URL: h.URL, Types: h.Types, Enabled: h.Enabled, Links: h.Links, DisabledReason: textOrNull(string(h.DisabledReason)),
 		FailingSince: timePtr(h.FailingSince), PausedUntil: timePtr(h.PausedUntil), SentTo: h.SentTo,
 		OldSecretUntil: timePtr(h.OldSecretUntil), CreatedAt: Time(h.CreatedAt), UpdatedAt: Time(h.UpdatedAt),
 	}
@@ -35,7 +35,7 @@ func WebhookTestFrom(t *domain.WebhookTest) *WebhookTest {
 
 // Domain is the change that is asked for.
 func (in *WebhookPatch) Domain() domain.WebhookPatch {
-	return domain.WebhookPatch{URL: in.URL, Types: LogTypesOf(in.Types), Enabled: in.Enabled}
+	return domain.WebhookPatch{URL: in.URL, Types: LogTypesOf(in.Types), Enabled: in.Enabled, Links: in.Links}
 }
 
 // LogTypesOf are the types of events that somebody named; nil where none were.

@@ -1,11 +1,63 @@
 package app
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+
 	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/connectors/webhooks"
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
 )
 
-// linkPorts sign links to approvals, with a key made of the secret key: the same on all nodes.
+// linksOf signs links to approvals, with a key made of the secret key: the same on all nodes.
+func linksOf(a *App) *auth.Links { return auth.NewLinks(a.keys.DeriveAll("approval link"), a.clock) }
+
 func linkPorts(a *App) handlers.LinkPorts {
-	return handlers.LinkPorts{Links: auth.NewLinks(a.keys.DeriveAll("approval link"), a.clock), PublicURL: a.flags.pageURL()}
+	return handlers.LinkPorts{Links: linksOf(a), PublicURL: a.flags.pageURL()}
+}
+
+// linksOut makes the links that go out with what people are told; nil where nobody knows
+// the address that browsers use, or nothing can be signed.
+func linksOut(a *App) webhooks.Link {
+	links, base := linksOf(a), a.flags.pageURL()
+	if base == "" || !links.Any() {
+		return nil
+	}
+	return func(ctx context.Context, e *domain.LogEvent, recipient string) (string, error) {
+		var data struct {
+			Approval struct {
+				ID string `json:"id"`
+			} `json:"approval"`
+		}
+		if err := json.Unmarshal(e.Data, &data); err != nil {
+			return "", fmt.Errorf("read event %d: %w", e.Seq, err)
+		}
+		asked, err := a.store.Approvals.Approval(ctx, e.WorkspaceID, data.Approval.ID)
+		if domain.ErrorCode(err) == domain.CodeNotFound {
+			return "", nil // its session was deleted
+		}
+		if err != nil {
+			return "", err
+		}
+		return linkTo(links, base, asked, recipient)
+	}
+}
+
+// linkTo is the address of a link to an approval, the same however often it is made; "" where
+// it is settled.
+func linkTo(links *auth.Links, base string, asked *domain.Approval, recipient string) (string, error) {
+	if asked.Status != domain.ApprovalStatusOpen {
+		return "", nil
+	}
+	link, err := domain.LinkTo(asked, recipient, asked.CreatedAt)
+	if err != nil {
+		return "", err
+	}
+	token, err := links.Sign(link)
+	if err != nil {
+		return "", err
+	}
+	return base + "/a/" + token, nil
 }

@@ -20,7 +20,7 @@ func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) {
 	}
 	a.webhooks = webhooks.NewLoop(webhooks.Config{
 		Store: a.store.Webhooks, Workspaces: a.store.Workspaces, Secrets: webhooks.Secrets{Keys: a.keys}, Client: client, Policy: policy,
-		Agent: "fermata/" + a.flags.Version, Clock: a.clock, Log: a.log,
+		Agent: "fermata/" + a.flags.Version, Clock: a.clock, Log: a.log, Link: linksOut(a),
 		Tried: func(r webhooks.Result) { tries.WithLabelValues(string(r)).Inc() },
 	})
 	a.metrics.registry.MustRegister(tries, prometheus.NewGaugeFunc(prometheus.GaugeOpts{

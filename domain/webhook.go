@@ -4,11 +4,17 @@ import "time"
 
 // Webhook is an address that is told of events of a workspace's log, as they are there.
 type Webhook struct {
-	ID          string
+	ID string
+	// Kind is how it is told; URL is where: an address of HTTP, of mail, or of a push service.
+	Kind        WebhookKind
 	WorkspaceID string
 	URL         string
 	Types       []LogType
 	Enabled     bool
+	// Links: what waits for a person comes with a link to it.
+	Links bool
+	// Person is whose browser it is, and Label what that calls itself; of a push.
+	Person, Label string
 	// DisabledReason says why the server disabled it; empty: a person did, or nobody.
 	DisabledReason WebhookReason
 	// Secret signs; OldSecret signs too until OldSecretUntil. Both are sealed.
@@ -28,6 +34,18 @@ type Webhook struct {
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
+
+// WebhookKind is how a webhook is told.
+type WebhookKind string
+
+const (
+	// WebhookHTTP is one that people make (/v1/webhooks).
+	WebhookHTTP WebhookKind = "http"
+	// WebhookMail is an address of the setting notifications.mail_to.
+	WebhookMail WebhookKind = "mail"
+	// WebhookPush is a browser that somebody has told.
+	WebhookPush WebhookKind = "push"
+)
 
 // WebhookReason is why the server disabled a webhook.
 type WebhookReason string
@@ -134,6 +152,7 @@ type WebhookPatch struct {
 	URL     *string
 	Types   []LogType // nil: as they are
 	Enabled *bool
+	Links   *bool
 }
 
 // WebhookTest is what came of a message that was sent to try an address.

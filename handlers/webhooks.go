@@ -16,7 +16,7 @@ type Webhooks interface {
 	Webhooks(ctx context.Context, ws string) ([]*domain.Webhook, error)
 	Webhook(ctx context.Context, ws, id string) (*domain.Webhook, error)
 	// CreateWebhook makes one, and gives its secret, this once.
-	CreateWebhook(ctx context.Context, ws, url string, types []domain.LogType, enabled bool) (h *domain.Webhook, secret string, err error)
+	CreateWebhook(ctx context.Context, in domain.Webhook) (h *domain.Webhook, secret string, err error)
 	UpdateWebhook(ctx context.Context, ws, id string, version int64, patch domain.WebhookPatch) (*domain.Webhook, error)
 	DeleteWebhook(ctx context.Context, ws, id string, version int64) error
 }
@@ -54,8 +54,10 @@ func (s *webhookRoutes) createWebhook(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	enabled := in.Enabled == nil || *in.Enabled
-	h, secret, err := s.Webhooks.CreateWebhook(r.Context(), caller(r).Workspace, in.URL, api.LogTypesOf(in.Types), enabled)
+	h, secret, err := s.Webhooks.CreateWebhook(r.Context(), domain.Webhook{
+		WorkspaceID: caller(r).Workspace, URL: in.URL, Types: api.LogTypesOf(in.Types), Enabled: in.Enabled == nil || *in.Enabled,
+		Links: in.Links != nil && *in.Links,
+	})
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -31,7 +31,7 @@ var (
 	signInCeiling     = newCeiling(10_000, "sign-ins", "sign_ins WHERE 1 = 1")
 	providerCeiling   = newCeiling(100, "providers", "providers WHERE 1 = 1")
 	agentCeiling      = newCeiling(100, "agents", "agents WHERE 1 = 1")
-	webhookCeiling    = newCeiling(domain.MaxWebhooks, "webhooks", "webhooks WHERE 1 = 1")
+	webhookCeiling    = newCeiling(domain.MaxWebhooks, "webhooks", "webhooks WHERE kind = 'http'")
 	connectorCeiling  = newCeiling(50, "connectors", "connectors WHERE 1 = 1")
 )
 

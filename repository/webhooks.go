@@ -18,6 +18,10 @@ type webhookRow struct {
 	URL              string      `db:"url"`
 	Types            string      `db:"types"` // with commas
 	Enabled          bool        `db:"enabled"`
+	Kind             string      `db:"kind,once"`
+	Links            bool        `db:"links"`
+	Person           string      `db:"person,once"`
+	Label            string      `db:"label"`
 	DisabledReason   string      `db:"disabled_reason"`
 	SecretSealed     string      `db:"secret_sealed"`
 	OldSecretSealed  string      `db:"old_secret_sealed"`
@@ -45,6 +49,7 @@ func webhookRowOf(h *domain.Webhook) webhookRow {
 	}
 	return webhookRow{
 		WorkspaceID: h.WorkspaceID, ID: h.ID, URL: h.URL, Types: strings.Join(types, ","), Enabled: h.Enabled,
+		Kind: string(h.Kind), Links: h.Links, Person: h.Person, Label: h.Label,
 		DisabledReason: string(h.DisabledReason), SecretSealed: h.Secret, OldSecretSealed: h.OldSecret,
 		OldSecretUntil: sqldb.AtPtr(h.OldSecretUntil), FailingSince: sqldb.AtPtr(h.FailingSince), PausedUntil: sqldb.AtPtr(h.PausedUntil),
 		SentTo: h.SentTo, Epoch: h.Epoch, Version: h.Version, CreatedAt: sqldb.At(h.CreatedAt), UpdatedAt: sqldb.At(h.UpdatedAt),
@@ -58,6 +63,7 @@ func (r *webhookRow) webhook() *domain.Webhook {
 	}
 	return &domain.Webhook{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, URL: r.URL, Types: types, Enabled: r.Enabled,
+		Kind: domain.WebhookKind(r.Kind), Links: r.Links, Person: r.Person, Label: r.Label,
 		DisabledReason: domain.WebhookReason(r.DisabledReason), Secret: r.SecretSealed, OldSecret: r.OldSecretSealed,
 		OldSecretUntil: r.OldSecretUntil.Ptr(), FailingSince: r.FailingSince.Ptr(), PausedUntil: r.PausedUntil.Ptr(),
 		SentTo: r.SentTo, Epoch: r.Epoch, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
@@ -67,7 +73,8 @@ func (r *webhookRow) webhook() *domain.Webhook {
 // Webhooks lists a workspace's webhooks, oldest first. There are few of them.
 func (s *WebhookStore) Webhooks(ctx context.Context, workspace string) ([]*domain.Webhook, error) {
 	var rows []webhookRow
-	err := s.db.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
+	err := s.db.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND kind = 'http' "+
+		"ORDER BY created_at, id", workspace)
 	if err != nil {
 		return nil, fmt.Errorf("list the webhooks: %w", err)
 	}
@@ -85,7 +92,8 @@ func (s *WebhookStore) Webhook(ctx context.Context, workspace, id string) (*doma
 
 func webhookIn(ctx context.Context, r sqldb.Reader, workspace, id, lock string) (*domain.Webhook, error) {
 	var row webhookRow
-	err := r.Get(ctx, &row, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND id = $2"+lock, workspace, id)
+	err := r.Get(ctx, &row, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND id = $2 "+
+		"AND kind = 'http'"+lock, workspace, id)
 	if sqldb.NotFound(err) {
 		return nil, domain.NotFound("webhook")
 	}

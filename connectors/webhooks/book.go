@@ -179,6 +179,10 @@ func (b *book) settle(l *lane, o *outcome, now time.Time) domain.WebhookReason {
 	e := l.queue[0]
 	b.release(l)
 	b.changed = true
+	if o.result == Held {
+		b.pausedUntil = new(o.heldUntil)
+		return ""
+	}
 	d := domain.WebhookDelivery{
 		Seq: e.Seq, Type: e.Type, SessionID: e.SessionID, At: e.At, FirstAt: o.at, LastAt: o.at, Tries: l.tries + 1,
 		Status: o.status, Detail: o.detail, Took: o.took,
@@ -216,7 +220,7 @@ func (b *book) failed(l *lane, e *domain.LogEvent, o *outcome, d *domain.Webhook
 		}
 		b.pausedUntil = new(now.Add(pause))
 	}
-	if d.Tries >= domain.WebhookTries {
+	if d.Tries >= domain.WebhookTries || o.result == Rejected {
 		d.State = domain.DeliveryFailed
 		b.lag(l, now) // what is behind it goes on from here, and this is in its row
 		b.past(l, e, now)

@@ -43,6 +43,24 @@ type Workspaces interface {
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 }
 
+// Link is how links to approvals are made.
+type Link func(ctx context.Context, e *domain.LogEvent, recipient string) (string, error)
+
+// Carrier takes an event to where it is told of. id is the same at each try of an event;
+// secret is the webhook's, "" if it has none.
+type Carrier interface {
+	Carry(ctx context.Context, h *domain.Webhook, secret, id string, e *domain.LogEvent) Outcome
+}
+
+// Outcome is what came of a carrier's try.
+type Outcome struct {
+	Result     Result
+	Status     int    // that of an answer, if there was one
+	Detail     string // in words that tell nothing of networks
+	RetryAfter time.Duration
+	HeldUntil  time.Time // of Held
+}
+
 // Config is what sending is done with.
 type Config struct {
 	Store      Store
@@ -53,6 +71,11 @@ type Config struct {
 	Agent      string        // who we are: fermata/1.2.3
 	Clock      clock.Clock
 	Log        zerolog.Logger
+	// Link makes the address at which a recipient answers the approval that an event asks for;
+	// "" where it is settled. Nil: no link is made.
+	Link Link
+	// Carriers tell webhooks of other kinds than HTTP.
+	Carriers map[domain.WebhookKind]Carrier
 	// Tried, if set, is told of each try.
 	Tried func(Result)
 }

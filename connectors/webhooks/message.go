@@ -26,8 +26,9 @@ type cut struct {
 	Bytes      int    `json:"bytes"`
 }
 
-// body is an event as it is sent. Its data begins with the type, as on event streams.
-func body(e *domain.LogEvent) []byte {
+// body is an event as it is sent, with a link if there is one. Its data begins with the type,
+// as on event streams.
+func body(e *domain.LogEvent, link string) []byte {
 	data := e.Data
 	if len(data) > 2 { // not {}
 		data = append(fmt.Appendf(nil, `{"type":%q,`, e.Type), data[1:]...)
@@ -36,10 +37,13 @@ func body(e *domain.LogEvent) []byte {
 		// Numbers, and an id of ours: they can be encoded.
 		data, _ = json.Marshal(cut{SessionID: e.SessionID, SessionSeq: e.SessionSeq, Cut: true, Bytes: len(e.Data)})
 	}
-	b := make([]byte, 0, len(data)+len(e.WorkspaceID)+160)
-	b = fmt.Appendf(b, `{"type":%q,"seq":%d,"at":%q,"workspace_id":%q,"data":`,
+	b := make([]byte, 0, len(data)+len(e.WorkspaceID)+len(link)+160)
+	b = fmt.Appendf(b, `{"type":%q,"seq":%d,"at":%q,"workspace_id":%q,`,
 		e.Type, e.Seq, e.At.UTC().Format(timeFormat), e.WorkspaceID)
-	return append(append(b, data...), '}')
+	if link != "" {
+		b = fmt.Appendf(b, `"link":%q,`, link) // an address of ours: ASCII
+	}
+	return append(append(append(b, `"data":`...), data...), '}')
 }
 
 // messageID is the same whenever an event is sent to a webhook: by it a receiver knows what

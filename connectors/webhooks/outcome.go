@@ -12,6 +12,7 @@ type outcome struct {
 	status     int // 0: no answer came
 	detail     string
 	retryAfter time.Duration
+	heldUntil  time.Time // of Held
 	at         time.Time // it began
 	took       time.Duration
 }
@@ -25,10 +26,13 @@ const (
 	Throttled   Result = "throttled"   // 429, or another that says when to come again
 	Gone        Result = "gone"        // 410: for good
 	Unreachable Result = "unreachable" // no answer
+	Rejected    Result = "rejected"    // and no other try would do better
+	// Held: it is not tried yet. No try is counted, and nothing more is sent there until then.
+	Held Result = "held"
 )
 
-// Results are all of them.
-var Results = []Result{Delivered, Refused, Throttled, Gone, Unreachable}
+// Results are all ends of a try.
+var Results = []Result{Delivered, Refused, Throttled, Gone, Unreachable, Rejected}
 
 func (o *outcome) delivered() bool { return o.result == Delivered }
 

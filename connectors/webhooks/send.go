@@ -16,15 +16,43 @@ func (l *Loop) send(h *domain.Webhook, secrets []string, e *domain.LogEvent, try
 	case <-l.life.Done():
 		return outcome{}, true
 	}
-	o = l.sender.send(l.wire, h, secrets, messageID(h.ID, e.Seq), e)
+	o = l.carry(h, secrets, e)
 	if !o.delivered() && l.wire.Err() != nil {
 		return o, true
+	}
+	if o.result == Held {
+		return o, false
 	}
 	l.cfg.Tried(o.result)
 	l.cfg.Log.Info().Str("workspace", h.WorkspaceID).Str("webhook", h.ID).Int64("seq", e.Seq).Str("type", string(e.Type)).
 		Int("try", try).Str("outcome", string(o.result)).Int("status", o.status).Str("detail", o.detail).
 		Int64("duration_ms", o.took.Milliseconds()).Msg("webhook")
 	return o, false
+}
+
+// carry takes an event to a webhook, in the way of its kind.
+func (l *Loop) carry(h *domain.Webhook, secrets []string, e *domain.LogEvent) outcome {
+	id := messageID(h.ID, e.Seq)
+	if carrier := l.cfg.Carriers[h.Kind]; carrier != nil {
+		began, secret := l.cfg.Clock(), ""
+		if len(secrets) > 0 {
+			secret = secrets[0]
+		}
+		came := carrier.Carry(l.wire, h, secret, id, e)
+		return outcome{
+			result: came.Result, status: came.Status, detail: came.Detail, retryAfter: came.RetryAfter, heldUntil: came.HeldUntil,
+			at: began, took: l.cfg.Clock().Sub(began),
+		}
+	}
+	link := ""
+	if h.Links && l.cfg.Link != nil && e.Type == domain.LogApprovalRequested {
+		var err error
+		if link, err = l.cfg.Link(l.wire, e, h.ID); err != nil {
+			l.cfg.Log.Warn().Err(err).Str("webhook", h.ID).Int64("seq", e.Seq).Msg("could not make a link for a webhook")
+			return outcome{result: Unreachable, detail: "its link could not be made", at: l.cfg.Clock()}
+		}
+	}
+	return l.sender.send(l.wire, h, secrets, id, e, link)
 }
 
 // noteWaiting keeps since when the oldest event of a webhook waits.

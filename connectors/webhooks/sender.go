@@ -37,11 +37,11 @@ type sender struct {
 }
 
 // send sends an event to a webhook and says what came of it.
-func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, id string, e *domain.LogEvent) outcome {
+func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, id string, e *domain.LogEvent, link string) outcome {
 	o := outcome{result: Unreachable, at: s.clock()}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
-	request, err := s.request(ctx, h, secrets, id, e, o.at)
+	request, err := s.request(ctx, h, secrets, id, body(e, link), e, o.at)
 	if err != nil {
 		o.detail = err.Error()
 		return o
@@ -60,7 +60,8 @@ func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, 
 	return o
 }
 
-func (s *sender) request(ctx context.Context, h *domain.Webhook, secrets []string, id string, e *domain.LogEvent, now time.Time) (
+func (s *sender) request(ctx context.Context, h *domain.Webhook, secrets []string, id string, text []byte, e *domain.LogEvent,
+	now time.Time) (
 	*http.Request, error,
 ) {
 	to, err := url.Parse(h.URL)
@@ -71,7 +72,6 @@ func (s *sender) request(ctx context.Context, h *domain.Webhook, secrets []strin
 	if to.Scheme != "https" && !s.policy.AllowsPlain(ctx, to) {
 		return nil, fmt.Errorf("not allowed without TLS (https)")
 	}
-	text := body(e)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(text))
 	if err != nil {
 		return nil, fmt.Errorf("the address cannot be read")

@@ -34,17 +34,18 @@ func NewService(rows Rows, loop *Loop, newID domain.IDSource) *Service {
 	return &Service{rows, loop, newID}
 }
 
-// CreateWebhook makes a webhook, and gives its secret, which is never shown again. It is told
-// of what happens from now on.
-func (s *Service) CreateWebhook(ctx context.Context, workspace, address string, types []domain.LogType, enabled bool) (
-	h *domain.Webhook, secret string, err error,
-) {
+// CreateWebhook makes a webhook of its address, its types and what else a person says of it,
+// and gives its secret, which is never shown again. It is told of what happens from now on.
+func (s *Service) CreateWebhook(ctx context.Context, in domain.Webhook) (h *domain.Webhook, secret string, err error) {
 	now := s.loop.cfg.Clock()
 	h = &domain.Webhook{
-		ID: s.newID(domain.PrefixWebhook), WorkspaceID: workspace, URL: address, Types: normal(types), Enabled: enabled,
-		CreatedAt: now, UpdatedAt: now,
+		ID: s.newID(domain.PrefixWebhook), WorkspaceID: in.WorkspaceID, Kind: domain.WebhookHTTP, URL: in.URL, Types: normal(in.Types),
+		Enabled: in.Enabled, Links: in.Links, CreatedAt: now, UpdatedAt: now,
 	}
-	if err := s.checkURL(ctx, address); err != nil {
+	if err := s.checkURL(ctx, h.URL); err != nil {
+		return nil, "", err
+	}
+	if err := s.checkLinks(h.Links); err != nil {
 		return nil, "", err
 	}
 	if err := checkTypes(h.Types); err != nil {
@@ -56,7 +57,7 @@ func (s *Service) CreateWebhook(ctx context.Context, workspace, address string, 
 	if err := s.InsertWebhook(ctx, h); err != nil {
 		return nil, "", err
 	}
-	s.loop.Changed(domain.WebhookRef{WorkspaceID: workspace, ID: h.ID})
+	s.loop.Changed(domain.WebhookRef{WorkspaceID: h.WorkspaceID, ID: h.ID})
 	return h, secret, nil
 }
 
@@ -79,6 +80,12 @@ func (s *Service) UpdateWebhook(ctx context.Context, workspace, id string, versi
 		}
 		if p.Types != nil {
 			h.Types = normal(p.Types)
+		}
+		if p.Links != nil {
+			if err := s.checkLinks(*p.Links); err != nil {
+				return nil, err
+			}
+			h.Links = *p.Links
 		}
 		if p.Enabled == nil || *p.Enabled == h.Enabled {
 			return nil, nil
@@ -157,7 +164,7 @@ func (s *Service) TestWebhook(ctx context.Context, workspace, id string) (*domai
 		return nil, domain.Errorf(domain.CodeProviderKey,
 			"The secret of this webhook cannot be read: FERMATA_SECRET_KEY is missing or has changed. Rotate it.")
 	}
-	o := s.loop.sender.send(ctx, h, secrets, fmt.Sprintf("%s_test_%d", h.ID, now.UnixMicro()), testEvent(h, now))
+	o := s.loop.sender.send(ctx, h, secrets, fmt.Sprintf("%s_test_%d", h.ID, now.UnixMicro()), testEvent(h, now), "")
 	return &domain.WebhookTest{OK: o.delivered(), Status: o.status, Detail: o.detail, Took: o.took}, nil
 }
 
@@ -177,6 +184,15 @@ func (s *Service) checkURL(ctx context.Context, address string) error {
 	case u.Scheme != "https" && !s.loop.cfg.Policy.AllowsPlain(ctx, u):
 		return domain.Invalid("/url", "https_only",
 			"Messages go out over https only. The operator can allow a host without it (FERMATA_ALLOWED_HOSTS).")
+	}
+	return nil
+}
+
+// checkLinks refuses links that would lead nowhere.
+func (s *Service) checkLinks(wanted bool) error {
+	if wanted && s.loop.cfg.Link == nil {
+		return domain.Invalid("/links", "no_public_url",
+			"This server does not know the address that browsers reach it under, so it makes no links. Set FERMATA_PUBLIC_URL.")
 	}
 	return nil
 }

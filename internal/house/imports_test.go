@@ -98,6 +98,7 @@ var table = map[string][]string{
 	"app/e2e/load":              {},
 	"app/e2e/mcp":               {},
 	"app/e2e/schedules":         {},
+	"app/e2e/notified":          {},
 	"app/e2e/outside":           {},
 	"app/e2e/slot":              {},
 	"app/e2e/tasks":             {},

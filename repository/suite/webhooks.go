@@ -14,7 +14,7 @@ import (
 func webhook(workspace, id string) *domain.Webhook {
 	return &domain.Webhook{
 		ID: id, WorkspaceID: workspace, URL: "https://receiver.example/" + id, Types: []domain.LogType{domain.LogNotice, domain.LogSessionEnded},
-		Enabled: true, Secret: "v2.00000000.sealed", CreatedAt: T0, UpdatedAt: T0,
+		Kind: domain.WebhookHTTP, Enabled: true, Secret: "v2.00000000.sealed", CreatedAt: T0, UpdatedAt: T0,
 	}
 }
 
