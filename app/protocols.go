@@ -23,12 +23,32 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service) []handl
 		Plain:     plainCalls{a},
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
-	return []handlers.ProtocolRoute{
+	return append(responses(a, config), []handlers.ProtocolRoute{
 		{Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Protocol: &openai.Completions{Config: config}},
 		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
 		{Method: "POST", Pattern: "/mcp", Role: domain.RoleViewer, Protocol: mcpServer(a, userData)},
 		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Protocol: aguiDoor(a, who)},
 		{Method: "GET", Pattern: "/v1/agui", Role: domain.RoleViewer, Protocol: &agui.Capabilities{Version: a.flags.Version}},
+	}...)
+}
+
+// responses is the door for programs that use OpenAI's responses.
+func responses(a *App, config openai.Config) []handlers.ProtocolRoute {
+	const all, one = "/v1/responses", "/v1/responses/{response_id}"
+	member, viewer := domain.RoleMember, domain.RoleViewer
+	ends := struct {
+		*scheduler.Sessions
+		*scheduler.Messages
+	}{a.scheduling.Sessions, a.scheduling.Messages}
+	return []handlers.ProtocolRoute{
+		{Method: "POST", Pattern: all, Role: member, Protocol: &openai.Responses{Config: config}},
+		{Method: "GET", Pattern: one, Role: viewer, Protocol: &openai.Response{Config: config}},
+		{Method: "DELETE", Pattern: one, Role: member, Protocol: &openai.ResponseDelete{Config: config, Endings: ends}, Bodyless: true},
+		{
+			Method: "POST", Pattern: one + "/cancel", Role: member, Bodyless: true,
+			Protocol: &openai.ResponseEnd{Config: config, Endings: ends},
+		},
+		{Method: "GET", Pattern: one + "/input_items", Role: viewer, Protocol: &openai.ResponseInput{Config: config}},
 	}
 }
 

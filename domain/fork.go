@@ -32,6 +32,7 @@ const MaxRecordParts = 100
 
 // NewFork asks for a fork.
 type NewFork struct {
+	ID         string // "": the server makes one
 	MessageID  string // the last message that it has in common with the session
 	Name       string
 	ProviderID string

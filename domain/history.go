@@ -7,6 +7,9 @@ import "time"
 type HistoryKey struct {
 	Hash   string
 	Number int
+	// Request is what the client said of its request beside the message, in JSON; "": nothing
+	// that is read again.
+	Request string
 }
 
 // KnownHistory says which session's record a client's history is. It is stored together with

@@ -14,8 +14,8 @@ type edge struct {
 	unread    *ledger // answers that are not read yet
 	open      *tally  // event streams
 	limits    RateLimits
-	protocols map[string]Protocol // by their addresses
-	deep      chan struct{}       // a place for each who works aside
+	protocols doors
+	deep      chan struct{} // a place for each who works aside
 }
 
 func newEdge(c Edge, protocols []ProtocolRoute) *edge {
@@ -30,7 +30,7 @@ func newEdge(c Edge, protocols []ProtocolRoute) *edge {
 		unread:    newLedger(),
 		open:      &tally{open: map[string]int{}},
 		limits:    limits,
-		protocols: protocolsByPath(protocols),
+		protocols: doorsOf(protocols),
 		deep:      make(chan struct{}, asideAtOnce),
 	}
 }

@@ -150,7 +150,7 @@ func (s *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.Log.Error().Err(err).Str("request_id", p.RequestID).Str("code", string(p.Code)).Msg("request failed")
 	}
 	tellFailure(w.Header(), p)
-	if other := s.protocols[r.URL.Path]; other != nil {
+	if other := s.protocols.at(r.URL.Path); other != nil {
 		other.Refuse(w, p.failure())
 		return
 	}

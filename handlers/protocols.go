@@ -3,6 +3,7 @@ package handlers
 import (
 	"bytes"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/api"
@@ -26,22 +27,41 @@ type ProtocolRoute struct {
 	Pattern  string
 	Role     domain.Role
 	Protocol Protocol
+	// Bodyless requests need no body, whatever their method.
+	Bodyless bool
 }
 
-// protocolsByPath are the doors by their addresses, for errors that come before the route is known.
-func protocolsByPath(routes []ProtocolRoute) map[string]Protocol {
-	doors := make(map[string]Protocol, len(routes))
+// doors are protocols by their addresses, for errors that come before the route is known.
+type doors map[string]Protocol
+
+// doorsOf takes of an address that ends with a name what stands before the name.
+func doorsOf(routes []ProtocolRoute) doors {
+	all := make(doors, len(routes))
 	for _, d := range routes {
-		doors[d.Pattern] = d.Protocol
+		address, _, _ := strings.Cut(d.Pattern, "{")
+		all[address] = d.Protocol
 	}
-	return doors
+	return all
+}
+
+// at is the door of an address; nil for one of the API.
+func (d doors) at(path string) Protocol {
+	if door := d[path]; door != nil {
+		return door
+	}
+	for address, door := range d {
+		if strings.HasSuffix(address, "/") && strings.HasPrefix(path, address) {
+			return door
+		}
+	}
+	return nil
 }
 
 // throughProtocol makes the handler of a door. An answer may take as long as a session waits:
 // it counts among the streams of its caller.
 func (s *server) throughProtocol(d ProtocolRoute) http.HandlerFunc {
 	return s.requireRole(d.Role, func(w http.ResponseWriter, r *http.Request) {
-		body, err := s.protocolBody(w, r)
+		body, err := s.protocolBody(w, r, d)
 		if err != nil {
 			s.fail(w, r, err)
 			return
@@ -61,8 +81,8 @@ func (s *server) throughProtocol(d ProtocolRoute) http.HandlerFunc {
 }
 
 // protocolBody reads the body of a request that has one.
-func (s *edge) protocolBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if safe(r.Method) {
+func (s *edge) protocolBody(w http.ResponseWriter, r *http.Request, d ProtocolRoute) ([]byte, error) {
+	if safe(r.Method) || d.Bodyless {
 		return nil, nil
 	}
 	body, err := readBody(w, r)

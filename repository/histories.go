@@ -18,6 +18,7 @@ type historyRow struct {
 	SessionID   string      `db:"session_id"`
 	MessageID   string      `db:"message_id"`
 	CreatedAt   sqldb.Stamp `db:"created_at"`
+	Request     string      `db:"request"`
 }
 
 type foundHistoryRow struct {
@@ -47,11 +48,24 @@ func (s *HistoryStore) KnownHistories(ctx context.Context, workspace string, has
 	found := make([]domain.KnownHistory, len(rows))
 	for i, r := range rows {
 		found[i] = domain.KnownHistory{
-			HistoryKey: domain.HistoryKey{Hash: r.Hash, Number: r.Number}, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID,
-			MessageID: r.MessageID, CreatedAt: r.CreatedAt.Time, Newest: r.MessageID == r.Newest,
+			HistoryKey: domain.HistoryKey{Hash: r.Hash, Number: r.Number, Request: r.Request}, WorkspaceID: r.WorkspaceID,
+			SessionID: r.SessionID, MessageID: r.MessageID, CreatedAt: r.CreatedAt.Time, Newest: r.MessageID == r.Newest,
 		}
 	}
 	return found, nil
+}
+
+// RequestOf is what the client that brought a message said of its request beside it; "" of a
+// message that came otherwise.
+func (s *HistoryStore) RequestOf(ctx context.Context, workspace, session, message string) (string, error) {
+	var rows []struct {
+		Request string `db:"request"`
+	}
+	const query = "SELECT request FROM known_histories WHERE workspace_id = $1 AND session_id = $2 AND message_id = $3"
+	if err := s.db.All(ctx, &rows, query, workspace, session, message); err != nil || len(rows) == 0 {
+		return "", err
+	}
+	return rows[0].Request, nil
 }
 
 // writeHistories notes what histories the messages of a change came with. One that somebody
@@ -61,7 +75,7 @@ func (t *tx) writeHistories(ctx context.Context, histories []domain.KnownHistory
 	for i, h := range histories {
 		rows[i] = historyRow{
 			WorkspaceID: h.WorkspaceID, Hash: h.Hash, Number: h.Number, SessionID: h.SessionID, MessageID: h.MessageID,
-			CreatedAt: sqldb.At(h.CreatedAt),
+			CreatedAt: sqldb.At(h.CreatedAt), Request: h.Request,
 		}
 	}
 	if _, err := t.Insert(ctx, historyTable.Rows(rows...), ""); err != nil {

@@ -22,9 +22,14 @@ func (a *Again) ForkSession(ctx context.Context, workspace, session string, in d
 	if err != nil {
 		return nil, err
 	}
+	var id string
 	r := Request{Workspace: workspace, New: made, Event: nothingHappens}
 	if in.Message != nil {
-		r.Event = func(*domain.View) (domain.Event, error) { return a.Door.userMessage(made, *in.Message), nil }
+		r.Event = func(*domain.View) (domain.Event, error) {
+			sent := a.Door.userMessage(made, *in.Message)
+			id = sent.Message.ID
+			return sent, nil
+		}
 	}
 	r.Also = func(v *domain.View, change *domain.Change) error {
 		making := &domain.Change{WorkspaceID: workspace, At: change.At}
@@ -33,6 +38,9 @@ func (a *Again) ForkSession(ctx context.Context, workspace, session string, in d
 		change.Messages = append([]*domain.Message{card}, change.Messages...)
 		making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogMessageCreated, Message: card})
 		insertCreationEvents(change, made.ID, making.Events)
+		if in.Message != nil {
+			noteHistory(change, made.ID, in.Message.History, id)
+		}
 		return nil
 	}
 	o, err := a.Door.Deliver(ctx, r)
@@ -65,7 +73,7 @@ func (a *Again) fork(ctx context.Context, point *domain.ForkPoint, in domain.New
 	}
 	now := a.Door.cfg.Clock()
 	made := &domain.Session{
-		ID: a.Door.cfg.NewID(domain.PrefixSession), WorkspaceID: of.WorkspaceID, Type: domain.Chat, Phase: domain.Idle,
+		ID: cmp.Or(in.ID, a.Door.cfg.NewID(domain.PrefixSession)), WorkspaceID: of.WorkspaceID, Type: domain.Chat, Phase: domain.Idle,
 		Name: cmp.Or(in.Name, of.Name), ProviderID: provider, RequireValidation: of.RequireValidation,
 		Origin:    &domain.ForkOrigin{SessionID: of.ID, MessageID: point.Message.ID, Parts: parts},
 		CreatedAt: now, UpdatedAt: now, LastEventTime: now,

@@ -2,9 +2,6 @@ package agui
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -19,7 +16,7 @@ func (x *run) find(ctx context.Context) error {
 
 func (x *run) findOnce(ctx context.Context) error {
 	m := x.in.said[x.in.last]
-	hash := hashOf("ag-ui", x.in.Talk, m.ID)
+	hash := standing.Hash("ag-ui", x.in.Talk, m.ID)
 	found, err := x.Histories.KnownHistories(ctx, x.who.Workspace, [2]string{hash, hash})
 	if err != nil {
 		return err
@@ -87,14 +84,4 @@ func (x *run) sessionOf(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return s.ID, nil
-}
-
-// hashOf takes each part with its length, so that no two lists of them read alike.
-func hashOf(parts ...string) string {
-	h := sha256.New()
-	for _, part := range parts {
-		_, _ = h.Write(binary.AppendUvarint(nil, uint64(len(part)))) // a hash never fails
-		_, _ = h.Write([]byte(part))
-	}
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }

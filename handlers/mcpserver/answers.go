@@ -40,7 +40,7 @@ func digestOf(a *domain.Approval) string {
 	if a.Module != nil {
 		parts = append(parts, a.Module.Type, string(a.Module.Data))
 	}
-	return hashOf(parts...)
+	return standing.Hash(parts...)
 }
 
 // form asks a client that can show forms what a session waits for; nil where it cannot, or

@@ -2,9 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/binary"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -61,7 +58,7 @@ func (c *call) sendOnce(ctx context.Context, in *sending) (*place, error) {
 		}
 		before = latest.ID
 	}
-	hash := hashOf("mcp next", in.SessionID, before, in.Text)
+	hash := standing.Hash("mcp next", in.SessionID, before, in.Text)
 	if found, err := c.known(ctx, hash); err != nil {
 		return nil, err
 	} else if found != nil { // it was stored since the latest message was read
@@ -108,7 +105,7 @@ func (c *call) still(ctx context.Context, in *sending, session string, m *domain
 // begin makes a session, unless the same caller has begun one with the same words that is
 // still at work on them.
 func (c *call) begin(ctx context.Context, in *sending) (*place, error) {
-	key := &domain.HistoryKey{Hash: hashOf("mcp first", c.who.Name, in.Text)}
+	key := &domain.HistoryKey{Hash: standing.Hash("mcp first", c.who.Name, in.Text)}
 	found, err := c.known(ctx, key.Hash)
 	if err != nil {
 		return nil, err
@@ -129,7 +126,7 @@ func (c *call) begin(ctx context.Context, in *sending) (*place, error) {
 
 // sendByKey: the same key finds its message for as long as the session is kept.
 func (c *call) sendByKey(ctx context.Context, in *sending) (*place, error) {
-	hash := hashOf("mcp key", c.who.Name, in.SessionID, in.IdempotencyKey)
+	hash := standing.Hash("mcp key", c.who.Name, in.SessionID, in.IdempotencyKey)
 	found, err := c.known(ctx, hash)
 	if err != nil {
 		return nil, err
@@ -178,16 +175,6 @@ func (c *call) store(ctx context.Context, in *sending, key *domain.HistoryKey) (
 		return nil, err
 	}
 	return &place{session: receipt.Session.ID, message: receipt.Message.ID}, nil
-}
-
-// hashOf takes each part with its length, so that no two lists of them read alike.
-func hashOf(parts ...string) string {
-	h := sha256.New()
-	for _, part := range parts {
-		_, _ = h.Write(binary.AppendUvarint(nil, uint64(len(part)))) // a hash never fails
-		_, _ = h.Write([]byte(part))
-	}
-	return base64.RawURLEncoding.EncodeToString(h.Sum(nil))
 }
 
 // sendMessage says something, and waits for what comes of it.

@@ -16,7 +16,7 @@ import (
 const heartbeat = 15 * time.Second
 
 // answer follows the round of a request to its end, or to where it waits for a person.
-func (a *asking) answer(w http.ResponseWriter, r *http.Request, at *place) error {
+func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) error {
 	head := newCompletion(chatCompletion, a.request.Model, at.message, at.message.Timestamp)
 	out := extra{SessionID: at.session, MessageID: at.message.ID, NewSession: at.begun, DepartedFrom: at.from}
 	if a.request.Stream {
@@ -24,8 +24,8 @@ func (a *asking) answer(w http.ResponseWriter, r *http.Request, at *place) error
 		return nil
 	}
 	var text, thoughts strings.Builder
-	rd := &round{message: at.message.ID, id: at.message.RoundID, thought: func(s string) { thoughts.WriteString(s) }}
-	rd.told.emit = func(s string) { text.WriteString(s) }
+	told := &telling{emit: func(s string) { text.WriteString(s) }}
+	rd := &round{message: at.message.ID, id: at.message.RoundID, told: told, thought: func(s string) { thoughts.WriteString(s) }}
 	var err error
 	if out.ask, err = a.follow(r, at, rd, kept{}); err != nil {
 		if rd.final {

@@ -28,10 +28,13 @@ func (c *chunks) open() {
 
 // stream sends an answer as it comes. Its head is sent when the message is stored: from then
 // on errors are told within it.
-func (a *asking) stream(r *http.Request, at *place, out *chunks) {
+func (a *completing) stream(r *http.Request, at *place, out *chunks) {
 	out.open()
-	rd := &round{message: at.message.ID, id: at.message.RoundID, thought: func(s string) { out.delta(wireDelta{ReasoningContent: s}) }}
-	rd.told.emit = func(s string) { out.delta(wireDelta{Content: &s}) }
+	told := &telling{emit: func(s string) { out.delta(wireDelta{Content: &s}) }}
+	rd := &round{
+		message: at.message.ID, id: at.message.RoundID, told: told,
+		thought: func(s string) { out.delta(wireDelta{ReasoningContent: s}) },
+	}
 	ask, err := a.follow(r, at, rd, out)
 	if err != nil {
 		out.fail(r, a.Failure(err))
@@ -39,7 +42,7 @@ func (a *asking) stream(r *http.Request, at *place, out *chunks) {
 	}
 	if out.extra.ask = ask; ask != nil {
 		text := ask.text
-		if rd.told.any {
+		if told.any {
 			text = separator + text
 		}
 		out.delta(wireDelta{Content: &text})

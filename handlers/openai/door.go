@@ -15,15 +15,22 @@ type Completions struct {
 	Config
 }
 
-// asking is a request on its way.
+// asking is a request on its way, of either protocol.
 type asking struct {
-	*Completions
+	*Config
 	who      *auth.Identity
-	request  *request
+	payer    string // who pays, in the words of the client
+	about    string // what is kept of the request beside its message, in JSON
 	talk     *talk
 	scope    scope
 	provider string // the one that the model names; "": the session's own
 	reader   *stream.Reader
+}
+
+// completing is a request for a completion on its way.
+type completing struct {
+	asking
+	request *request
 }
 
 // Serve answers a request for a completion.
@@ -35,7 +42,7 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	if request.Model == modelRaw {
 		return c.serveRaw(w, r, who, request)
 	}
-	a := &asking{Completions: c, who: who, request: request}
+	a := &completing{asking: asking{Config: &c.Config, who: who, payer: request.User}, request: request}
 	if err := a.prepare(r); err != nil {
 		return err
 	}
@@ -49,7 +56,7 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 }
 
 // prepare checks what a session cannot do, before anything is stored.
-func (a *asking) prepare(r *http.Request) error {
+func (a *completing) prepare(r *http.Request) error {
 	var err error
 	if a.scope, err = scopeOf(r, func() (string, error) { return a.ownHeader(r.Context()) }); err != nil {
 		return err

@@ -11,7 +11,8 @@ import (
 
 // event is what is read of an event of a session's stream.
 type event struct {
-	name string
+	name       string
+	SessionSeq int64 `json:"session_seq"` // 0 of what is not in the log
 
 	// Of the text of an answer.
 	MessageID string `json:"message_id"`

@@ -50,7 +50,7 @@ func (a *asking) findOnce(ctx context.Context) (*place, error) {
 	if at, err := a.again(ctx, whole); at != nil || err != nil {
 		return at, err
 	}
-	key := &domain.HistoryKey{Hash: a.talk.whole}
+	key := &domain.HistoryKey{Hash: a.talk.whole, Request: a.about}
 	if len(whole) > 0 {
 		key.Number = whole[0].Number + 1
 	}
@@ -160,7 +160,7 @@ func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKe
 }
 
 func (a *asking) newMessage(ctx context.Context, key *domain.HistoryKey, first bool) domain.NewMessage {
-	return domain.NewMessage{Trace: traces.From(ctx), Rich: a.talk.words(first), By: a.who.Author(), Payer: a.request.User, History: key}
+	return domain.NewMessage{Trace: traces.From(ctx), Rich: a.talk.words(first), By: a.who.Author(), Payer: a.payer, History: key}
 }
 
 // begin makes a session, with the message as its first.

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"fmt"
 	"hash"
 	"strings"
 	"unicode/utf8"
@@ -37,15 +36,12 @@ func converse(all []said, scope string) (*talk, error) {
 	for last >= 0 && (all[last].role == roleSystem || all[last].role == roleDeveloper) {
 		last--
 	}
-	pointer := fmt.Sprintf("/messages/%d", max(last, 0))
 	if last < 0 || all[last].role != roleUser {
-		return nil, domain.Invalid(pointer, "not_a_message", "The last message must be one of the user.")
+		return nil, domain.Invalid(all[max(last, 0)].at, "not_a_message", "The last message must be one of the user.")
 	}
-	switch c.last = all[last].text; {
-	case strings.TrimSpace(c.last) == "":
-		return nil, domain.Invalid(pointer+"/content", "required", "The last message says nothing.")
-	case utf8.RuneCountInString(c.last) > maxMessage:
-		return nil, domain.Invalid(pointer+"/content", "too_long", "A message has %d characters at most.", maxMessage)
+	c.last = all[last].text
+	if err := checkWords(c.last, all[last].content); err != nil {
+		return nil, err
 	}
 	var instructions []string
 	for i, m := range all {
@@ -64,6 +60,17 @@ func converse(all []said, scope string) (*talk, error) {
 	c.instructions = strings.Join(instructions, "\n\n")
 	c.hash(scope)
 	return c, nil
+}
+
+// checkWords refuses a message that says nothing, or too much.
+func checkWords(text, pointer string) error {
+	switch {
+	case strings.TrimSpace(text) == "":
+		return domain.Invalid(pointer, "required", "The last message says nothing.")
+	case utf8.RuneCountInString(text) > maxMessage:
+		return domain.Invalid(pointer, "too_long", "A message has %d characters at most.", maxMessage)
+	}
+	return nil
 }
 
 // answered adds an answer to what was said last: a client may show one in several messages.

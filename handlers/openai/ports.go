@@ -33,7 +33,15 @@ type Sessions interface {
 	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
 	UpdateSession(ctx context.Context, ws, session string, patch domain.SessionPatch) (*domain.Receipt, error)
 	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
+	ForkSession(ctx context.Context, ws, session string, in domain.NewFork) (*domain.Receipt, error)
 	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
+}
+
+// Endings is what ends a response before its time, and what takes it away.
+type Endings interface {
+	InterruptSession(ctx context.Context, ws, session string, by domain.Author) (*domain.Receipt, error)
+	WithdrawMessage(ctx context.Context, ws, session, message string) (*domain.Receipt, error)
+	DeleteSession(ctx context.Context, ws, session string) error
 }
 
 // Record reads what is kept. What is not there is a domain not_found error.
@@ -49,6 +57,8 @@ type Record interface {
 // Histories finds the sessions of what clients hold of their conversations.
 type Histories interface {
 	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
+	// RequestOf is what was said of the request that brought a message, in JSON.
+	RequestOf(ctx context.Context, ws, session, message string) (string, error)
 }
 
 // Streams is the broker of live events.

@@ -49,10 +49,10 @@ const (
 	roleTool      = "tool"
 )
 
-// said is one message of a client, as text.
+// said is one message of a client, as text, with where the request has it and its content.
 type said struct {
-	role string
-	text string
+	role, text  string
+	at, content string
 }
 
 // maxUser bounds the name of who pays.
@@ -137,11 +137,12 @@ func (r *request) sayings() ([]said, error) {
 			return nil, domain.Invalid(fmt.Sprintf("/messages/%d/role", i), "not_allowed",
 				"role takes one of: system, developer, user, assistant.")
 		}
-		text, err := textOf(m.Content, fmt.Sprintf("/messages/%d/content", i))
+		at := fmt.Sprintf("/messages/%d", i)
+		text, err := textOf(m.Content, at+"/content")
 		if err != nil {
 			return nil, err
 		}
-		all[i] = said{role: m.Role, text: text}
+		all[i] = said{role: m.Role, text: text, at: at, content: at + "/content"}
 	}
 	return all, nil
 }

@@ -12,24 +12,58 @@ import (
 type round struct {
 	message string // of the user, which began it
 	id      string // "" while the message waits its turn
-	told    telling
+	told    teller
 	thought func(string)
 	usage   tokens
 
 	over     bool
+	overAt   int64  // the session's own number of the event with which it was over
 	approval string // what a person is asked, where it waits for that
 	failure  string // what the provider said, where it failed
 	final    bool   // of a failure: the same request would fail again
 	cut      bool   // the answer reached its longest
 	gone     bool   // the message was withdrawn
 	passed   bool   // after a failure the session has gone on with something else
+	stopped  bool   // a person cut it
+}
+
+// teller is told of the text of a round's answers, as it comes.
+type teller interface {
+	// called: the event of this number began a call of the AI. Text that comes is of it.
+	called(seq int64)
+	// more is a piece of the text of a message that is being written, whole all of it so far.
+	more(message string, offset int, text string)
+	whole(message, text string)
+	// stored: a message is in the record.
+	stored(m *saying)
+	// discard: what was streamed will not become a message.
+	discard()
+}
+
+// saying is a message of a round as it stands in the record.
+type saying struct {
+	seq      int64 // the session's own number of the event that brought it
+	id, text string
+	cut      bool // a person cut it
 }
 
 // take learns from an event.
 func (r *round) take(e *event) {
+	if r.settled() {
+		return // what follows is of another round
+	}
+	was := r.over
+	r.learn(e)
+	if r.over && !was {
+		r.overAt = e.SessionSeq
+	}
+	if e.name == string(domain.LogSessionPhase) && e.Phase == domain.CallingAI && r.id != "" && e.RoundID == r.id {
+		r.told.called(e.SessionSeq)
+	}
+}
+
+func (r *round) learn(e *event) {
 	switch {
-	case r.settled():
-		// What follows is of another round.
 	case r.over && r.failure != "":
 		r.afterFailure(e)
 	case e.name == string(domain.LogSessionEnded):
@@ -43,7 +77,7 @@ func (r *round) take(e *event) {
 	case e.name == stream.EventDiscarded:
 		r.told.discard()
 	case e.Message != nil && e.Message.RoundID == r.id && e.name == string(domain.LogMessageCreated):
-		r.said(e.Message)
+		r.said(e)
 	case e.Roundtrip != nil && e.Roundtrip.RoundID == r.id:
 		r.usage = r.usage.plus(e.Roundtrip.Usage)
 	case e.Approval != nil:
@@ -97,16 +131,19 @@ func (r *round) streamed(e *event) {
 }
 
 // said: a message of the round is in the record.
-func (r *round) said(m *eventMessage) {
+func (r *round) said(e *event) {
+	m := e.Message
 	switch {
 	case m.Sender == domain.SenderAI:
-		r.told.stored(m.ID, m.shownText())
+		cut := m.Status == domain.MessageInterrupted
+		r.told.stored(&saying{seq: e.SessionSeq, id: m.ID, text: m.shownText(), cut: cut})
+		r.stopped = r.stopped || cut
 		r.cut = m.Raw != nil && m.Raw.StopReason == "length"
 	case m.System == nil:
 	case m.System.Type == domain.SystemNetworkError:
 		r.failure = m.System.Summary
 	case m.System.Type == domain.SystemLimitReached:
-		r.told.stored(m.ID, m.System.Summary)
+		r.told.stored(&saying{seq: e.SessionSeq, id: m.ID, text: m.System.Summary})
 		r.cut = true
 	}
 }
@@ -118,6 +155,7 @@ func (r *round) moved(e *event) {
 		r.over = true
 	case e.RoundID != r.id, e.Phase == domain.Idle, e.Phase == domain.Completed:
 		r.over, r.approval = true, ""
+		r.stopped = r.stopped || e.Event == (domain.InterruptRequested{}).Name() || e.Event == (domain.StopRequested{}).Name()
 		r.final = r.failure != "" && e.Event == (domain.SystemErrorOccurred{}).Name()
 	default:
 		r.over, r.approval = false, "" // perhaps a person has answered
@@ -177,14 +215,15 @@ func (t *telling) whole(message, text string) {
 	t.give(text)
 }
 
-// stored: the message is in the record, with this text.
-func (t *telling) stored(message, text string) {
-	t.begin(message)
-	t.give(text)
+func (t *telling) stored(m *saying) {
+	t.begin(m.id)
+	t.give(m.text)
 	t.ended = true
 }
 
-// discard: what was streamed will not become a message.
+// called: a chat client is told nothing of calls.
+func (t *telling) called(int64) {}
+
 func (t *telling) discard() { t.message = "" }
 
 // shownText is what a client is shown of a message.

@@ -17,7 +17,8 @@ func histories(w *world) {
 		c := w.change(s)
 		m := w.say(c, s, domain.SenderUser, "hello")
 		c.Histories = []domain.KnownHistory{{
-			HistoryKey: domain.HistoryKey{Hash: hash, Number: number}, WorkspaceID: s.WorkspaceID, SessionID: s.ID, MessageID: m.ID, CreatedAt: T0,
+			HistoryKey:  domain.HistoryKey{Hash: hash, Number: number, Request: `{"of":"` + hash + `"}`},
+			WorkspaceID: s.WorkspaceID, SessionID: s.ID, MessageID: m.ID, CreatedAt: T0,
 		}}
 		return m, w.Commit(ctx, c)
 	}
@@ -34,8 +35,11 @@ func histories(w *world) {
 	found, err := w.Histories.KnownHistories(ctx, s.WorkspaceID, [2]string{"h1", "h2"})
 	w.ok(err)
 	want := []domain.KnownHistory{
-		{HistoryKey: domain.HistoryKey{Hash: "h1"}, WorkspaceID: s.WorkspaceID, SessionID: s.ID, MessageID: first.ID, CreatedAt: T0},
-		{HistoryKey: domain.HistoryKey{Hash: "h2"}, WorkspaceID: s.WorkspaceID, SessionID: s.ID, MessageID: second.ID, CreatedAt: T0, Newest: true},
+		{HistoryKey: domain.HistoryKey{Hash: "h1", Request: `{"of":"h1"}`}, WorkspaceID: s.WorkspaceID, SessionID: s.ID, MessageID: first.ID, CreatedAt: T0},
+		{
+			HistoryKey: domain.HistoryKey{Hash: "h2", Request: `{"of":"h2"}`}, WorkspaceID: s.WorkspaceID, SessionID: s.ID, MessageID: second.ID,
+			CreatedAt: T0, Newest: true,
+		},
 	}
 	if len(found) == 2 && found[0].Hash == "h2" {
 		found[0], found[1] = found[1], found[0]
@@ -45,8 +49,23 @@ func histories(w *world) {
 	w.ok(err)
 	w.equal(len(none), 0, "histories of another workspace")
 
+	requests(w, first, second)
 	manyAlike(w, note)
 	w.deletesHistories(s)
+}
+
+// requests: what was said of the request that brought a message, in its own session alone.
+func requests(w *world, first, second *domain.Message) {
+	for _, c := range []struct {
+		ws, session, message, want string
+	}{
+		{first.WorkspaceID, first.SessionID, first.ID, `{"of":"h1"}`}, {second.WorkspaceID, second.SessionID, second.ID, `{"of":"h2"}`},
+		{first.WorkspaceID, first.SessionID, "msg_none", ""}, {first.WorkspaceID, "ses_other", first.ID, ""}, {"other", first.SessionID, first.ID, ""},
+	} {
+		request, err := w.Histories.RequestOf(w.Context(), c.ws, c.session, c.message)
+		w.ok(err)
+		w.equal(request, c.want, "what was said of the request")
+	}
 }
 
 // manyAlike: as many as are looked at, the newest first; at the same instant, one of many.

@@ -1,0 +1,238 @@
+package doors
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+// The same request ten times at once is one response, whatever names its session; and so is
+// one that is made again later. What it said of itself is kept.
+func TestTheSameResponseTenTimesAtOnce(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		s, key := newChatServer(t, db, echo)
+		s.Key = key
+		before, _ := s.respond(map[string]any{"input": "before"})
+		for name, body := range map[string]map[string]any{
+			"no name": {}, "a name": {"conversation": "mine"}, "an object": {"conversation": map[string]any{"id": "theirs"}},
+			"the one before": {"previous_response_id": before.ID},
+		} {
+			body["input"], body["metadata"] = "hello from "+name, map[string]any{"of": name}
+			var at sync.WaitGroup
+			answers := make([]*responseSeen, 10)
+			for i := range answers {
+				own := maps.Clone(body)
+				at.Go(func() { answers[i], _ = s.respond(own) })
+			}
+			at.Wait()
+			first := answers[0]
+			for _, a := range answers {
+				if a.Status != "completed" || a.text() != "Yes." || a.ID != first.ID || a.Metadata["of"] != name {
+					t.Fatalf("%s: one of ten is %+v, the first %+v", name, a, first)
+				}
+			}
+			if later, _ := s.respond(body); later.ID != first.ID {
+				t.Errorf("%s: made again it is %+v", name, later)
+			}
+			want := map[bool]int{true: 4, false: 2}[name == "the one before"]
+			if got := s.said(first.Talk.ID); len(got) != want {
+				t.Errorf("%s: the record is %q", name, got)
+			}
+			if got := s.response(first.ID); got.Metadata["of"] != name || got.PreviousResponseID != first.PreviousResponseID {
+				t.Errorf("%s: read again it is %+v", name, got)
+			}
+		}
+		s.Key = harness.RootKey
+		s.Sound()
+	})
+}
+
+// A response that was followed before is followed in a fork: the other talk stays as it was.
+func TestAResponseIsFollowedTwice(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		s, key := newChatServer(t, db, echo)
+		s.Key = key
+		first, _ := s.respond(map[string]any{"input": "one"})
+		second, _ := s.respond(map[string]any{"input": "two", "previous_response_id": first.ID})
+		third, _ := s.respond(map[string]any{"input": "three", "previous_response_id": second.ID})
+		var all sync.WaitGroup
+		others := make([]*responseSeen, 4)
+		for i := range others {
+			all.Go(func() {
+				others[i], _ = s.respond(map[string]any{"input": fmt.Sprint("two, edited ", i%2), "previous_response_id": first.ID})
+			})
+		}
+		all.Wait()
+		home := first.Talk.ID
+		if second.Talk.ID != home || third.Talk.ID != home || second.Fermata.NewSession != "" {
+			t.Fatalf("a talk has become %+v, %+v and %+v", first, second, third)
+		}
+		for i, o := range others {
+			if o.Talk.ID == home || o.Fermata.DepartedFrom != home && o.Fermata.DepartedFrom != "" || o.ID != others[i%2].ID || o.text() != "Yes." {
+				t.Errorf("the edited one is %+v", o)
+			}
+			want := fmt.Sprintf("USER one|AI Yes.|SYSTEM FORKED|USER two, edited %d|AI Yes.", i%2)
+			if got := strings.Join(s.said(o.Talk.ID), "|"); got != want {
+				t.Errorf("its record is %q", got)
+			}
+		}
+		onward, _ := s.respond(map[string]any{"input": "three, edited", "previous_response_id": others[0].ID})
+		if onward.Talk.ID != others[0].Talk.ID || onward.Fermata.NewSession != "" {
+			t.Errorf("the fork goes on as %+v", onward)
+		}
+		if got := strings.Join(s.said(home), "|"); got != "USER one|AI Yes.|USER two|AI Yes.|USER three|AI Yes." {
+			t.Errorf("the first record has become %q", got)
+		}
+		s.Call("POST", "/v1/sessions/"+home+"/messages", map[string]any{"text": "from the page"}).Want(202)
+		s.Until(home, "idle")
+		if next, _ := s.respond(map[string]any{"input": "four", "previous_response_id": third.ID}); next.Talk.ID != home {
+			t.Errorf("what another door said makes a fork: %+v", next)
+		}
+		s.Key = harness.RootKey
+		s.Sound()
+	})
+}
+
+// A client that keeps its own history is recognised by it, as in chat completions: what was
+// begun there goes on here.
+func TestAHistoryInAResponse(t *testing.T) {
+	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
+	begun := s.chat(key, nil, "one")
+	s.Key = key
+	items := []any{
+		map[string]any{"role": "developer", "content": "Short."}, map[string]any{"role": "user", "content": "one"},
+		map[string]any{"type": "message", "role": "assistant", "content": []any{map[string]any{"type": "output_text", "text": "Yes."}}},
+		map[string]any{"type": "message", "role": "user", "content": []any{map[string]any{"type": "input_text", "text": "two"}}},
+	}
+	if got, _ := s.respond(map[string]any{"input": items}); got.Talk.ID != begun.session || got.Fermata.NewSession != "" {
+		t.Errorf("it goes on as %+v", got)
+	}
+	items[1] = map[string]any{"role": "user", "content": "one, edited"}
+	if got, _ := s.respond(map[string]any{"input": items}); got.Talk.ID == begun.session || got.Fermata.NewSession != "history_unknown" {
+		t.Errorf("another history goes on as %+v", got)
+	}
+}
+
+// A client that leaves in the middle of a stream, at whatever byte, changes nothing.
+func TestAResponseThatIsLeft(t *testing.T) {
+	s, key := newChatServer(t, harness.Databases["sqlite"](t),
+		`[{"token_delay_ms": 3, "answer": {"text": "One two three four five six seven eight nine ten."}}]`)
+	s.Key = key
+	for _, bytes := range []int{0, 1, 15, 200, 400, 777, 1200, 3000} {
+		body := map[string]any{"model": "fermata", "input": fmt.Sprint("leave after ", bytes)}
+		left := maps.Clone(body)
+		left["stream"] = true
+		encoded, err := json.Marshal(left)
+		if err != nil {
+			t.Fatal(err)
+		}
+		request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/v1/responses", strings.NewReader(string(encoded)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Authorization", "Bearer "+key)
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.ReadFull(bufio.NewReaderSize(response.Body, 16), make([]byte, bytes)) // as far as there is
+		_ = response.Body.Close()
+		answer, _ := s.respond(body)
+		if answer.text() != "One two three four five six seven eight nine ten." || answer.Talk.ID != response.Header.Get("X-Fermata-Session") {
+			t.Errorf("after %d bytes it is %+v", bytes, answer)
+		}
+		if got := s.said(answer.Talk.ID); len(got) != 2 {
+			t.Errorf("after %d bytes the record is %q", bytes, got)
+		}
+	}
+}
+
+// What a client gets wrong is told in OpenAI's form with our code, and changes nothing.
+func TestWhatResponsesGetWrong(t *testing.T) {
+	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
+	s.Call("POST", "/v1/workspaces", map[string]any{"id": "elsewhere"}).Want(201)
+	theirKey := s.Call("POST", "/v1/keys", map[string]any{"name": "t", "role": "member"}, "Fermata-Workspace", "elsewhere").Want(201).Str("key")
+	s.Call("POST", "/v1/providers", map[string]any{"name": "S", "kind": "script", "is_default": true,
+		"config": map[string]any{"steps": []any{map[string]any{"answer": map[string]any{"text": "Yes."}}}}}, "Fermata-Workspace", "elsewhere").Want(201)
+	s.Key = theirKey
+	theirs, _ := s.respond(map[string]any{"input": "hello"})
+	s.Key = key
+	item := `{"role":"user","content":"hello"}`
+	unknown := "resp_" + strings.Repeat("0", 64)
+	for name, c := range map[string]struct {
+		body, code, param string
+		status            int
+	}{
+		"no JSON":          {`{"model"`, "malformed_json", "", 400},
+		"nothing":          {``, "empty_body", "", 400},
+		"no model":         {`{"input":"hello"}`, "invalid", "model", 422},
+		"unknown model":    {`{"model":"gpt-5","input":"hello"}`, "not_found", "model", 404},
+		"unknown provider": {`{"model":"fermata/Nobody","input":"hello"}`, "not_found", "model", 404},
+		"a plain call":     {`{"model":"fermata/raw","input":"hello"}`, "invalid", "model", 422},
+		"no input":         {`{"model":"fermata"}`, "invalid", "input", 422},
+		"an empty list":    {`{"model":"fermata","input":[]}`, "invalid", "input", 422},
+		"input of a kind":  {`{"model":"fermata","input":7}`, "invalid", "input", 422},
+		"a blank input":    {`{"model":"fermata","input":" \n"}`, "invalid", "input", 422},
+		"an answer last":   {`{"model":"fermata","input":[` + item + `,{"role":"assistant","content":"x"}]}`, "invalid", "input[1]", 422},
+		"an unknown role":  {`{"model":"fermata","input":[{"role":"wizard","content":"x"}]}`, "invalid", "input[0].role", 422},
+		"only a system's":  {`{"model":"fermata","input":[{"role":"system","content":"x"}]}`, "invalid", "input[0]", 422},
+		"an image": {`{"model":"fermata","input":[{"role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:,"}]}]}`,
+			"invalid", "input[0].content[1]", 422},
+		"a file":                   {`{"model":"fermata","input":[{"role":"user","content":[{"type":"input_file"}]}]}`, "invalid", "input[0].content[0].type", 422},
+		"a tool":                   {`{"model":"fermata","tools":[{"type":"function","name":"f"}],"input":"x"}`, "invalid", "tools", 422},
+		"an unknown tool":          {`{"model":"fermata","tools":[{"type":"web_search"}],"input":"x"}`, "invalid", "tools", 422},
+		"a tool's result":          {`{"model":"fermata","input":[{"type":"function_call_output","call_id":"c","output":"x"}]}`, "invalid", "input[0].type", 422},
+		"a reference":              {`{"model":"fermata","input":[{"type":"item_reference","id":"msg_1"}]}`, "invalid", "input[0].type", 422},
+		"not stored":               {`{"model":"fermata","store":false,"input":"x"}`, "invalid", "store", 422},
+		"JSON as an answer":        {`{"model":"fermata","text":{"format":{"type":"json_object"}},"input":"x"}`, "invalid", "text.format", 422},
+		"a stored prompt":          {`{"model":"fermata","prompt":{"id":"p"},"input":"x"}`, "invalid", "prompt", 422},
+		"much metadata":            {`{"model":"fermata","metadata":{"a":"` + strings.Repeat("x", 513) + `"},"input":"x"}`, "invalid", "metadata", 422},
+		"metadata of a kind":       {`{"model":"fermata","metadata":{"a":7},"input":"x"}`, "invalid", "", 422},
+		"two names":                {`{"model":"fermata","conversation":"c","previous_response_id":"` + unknown + `","input":"x"}`, "invalid", "conversation", 422},
+		"a name that steers":       {`{"model":"fermata","conversation":"a\u202eb","input":"x"}`, "invalid", "conversation", 422},
+		"an unknown one before":    {`{"model":"fermata","previous_response_id":"` + unknown + `","input":"x"}`, "not_found", "previous_response_id", 404},
+		"no id before":             {`{"model":"fermata","previous_response_id":"resp_x","input":"x"}`, "not_found", "previous_response_id", 404},
+		"another workspace's":      {`{"model":"fermata","previous_response_id":"` + theirs.ID + `","input":"x"}`, "not_found", "previous_response_id", 404},
+		"another's session":        {`{"model":"fermata","conversation":"` + theirs.Talk.ID + `","input":"x"}`, "not_found", "", 404},
+		"an answer and one before": {`{"model":"fermata","previous_response_id":"` + unknown + `","input":[{"role":"assistant","content":"x"}]}`, "invalid", "input[0]", 422},
+		"100,000 items":            {`{"model":"fermata","input":[` + strings.Repeat(item+",", 99_999) + item + `]}`, "too_large", "", 413},
+		"too many items":           {`{"model":"fermata","input":[` + strings.Repeat(`{"role":"user","content":"a"},`, 20_000) + item + `]}`, "too_large", "", 413},
+	} {
+		reply := s.openAI("POST", "/v1/responses", c.body)
+		var got struct {
+			Error struct{ Message, Type, Param, Code string }
+		}
+		if err := json.Unmarshal(reply.Body, &got); err != nil {
+			t.Fatalf("%s: %s", name, reply.Body)
+		}
+		if reply.Status != c.status || got.Error.Code != c.code || got.Error.Param != c.param || got.Error.Message == "" || got.Error.Type == "" {
+			t.Errorf("%s: %d %+v", name, reply.Status, got.Error)
+		}
+	}
+	for _, call := range [][2]string{
+		{"GET", ""}, {"GET", "?stream=true"}, {"GET", "/input_items"}, {"POST", "/cancel"}, {"DELETE", ""},
+	} {
+		id := "/v1/responses/" + unknown
+		none, other := s.openAI(call[0], id+call[1], nil), s.openAI(call[0], "/v1/responses/"+theirs.ID+call[1], nil)
+		if none.Status != 404 || other.Status != 404 || none.Str("error.code") != "not_found" || other.Str("error.message") != none.Str("error.message") {
+			t.Errorf("%s %s: unknown %s, another workspace's %s", call[0], call[1], none.Body, other.Body)
+		}
+	}
+	if list := s.Call("GET", "/v1/sessions", nil).Want(200); !strings.Contains(string(list.Body), `"data":[]`) {
+		t.Errorf("something was stored: %s", list.Body)
+	}
+	s.Key = theirKey
+	if got := s.response(theirs.ID); got.Status != "completed" || got.text() != "Yes." {
+		t.Errorf("the other workspace's has become %+v", got)
+	}
+}

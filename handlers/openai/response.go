@@ -1,0 +1,160 @@
+package openai
+
+import (
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// response is a response as OpenAI's clients read it.
+type response struct {
+	ID                 string             `json:"id"`
+	Object             string             `json:"object"`
+	CreatedAt          int64              `json:"created_at"`
+	Status             string             `json:"status"`
+	Background         bool               `json:"background"`
+	Error              *responseError     `json:"error"`
+	IncompleteDetails  *incompleteDetails `json:"incomplete_details"`
+	Instructions       *string            `json:"instructions"`
+	MaxOutputTokens    *int               `json:"max_output_tokens"`
+	Model              string             `json:"model"`
+	Output             []outputItem       `json:"output"`
+	ParallelToolCalls  bool               `json:"parallel_tool_calls"`
+	PreviousResponseID *string            `json:"previous_response_id"`
+	Talk               sessionRef         `json:"conversation"`
+	Reasoning          struct {
+		Effort  *string `json:"effort"`
+		Summary *string `json:"summary"`
+	} `json:"reasoning"`
+	Store       bool     `json:"store"`
+	Temperature *float64 `json:"temperature"`
+	Text        struct {
+		Format textFormat `json:"format"`
+	} `json:"text"`
+	ToolChoice string            `json:"tool_choice"`
+	Tools      []struct{}        `json:"tools"`
+	TopP       *float64          `json:"top_p"`
+	Truncation string            `json:"truncation"`
+	Usage      *responseUsage    `json:"usage"`
+	User       *string           `json:"user"`
+	Metadata   map[string]string `json:"metadata"`
+	Fermata    *extra            `json:"fermata"`
+}
+
+type (
+	responseError struct {
+		Code    string `json:"code"`
+		Message string `json:"message"`
+	}
+	incompleteDetails struct {
+		Reason string `json:"reason"`
+	}
+	sessionRef struct {
+		ID string `json:"id"`
+	}
+	textFormat struct {
+		Type string `json:"type"`
+	}
+)
+
+// Statuses of a response.
+const (
+	responseQueued     = "queued"
+	responseInProgress = "in_progress"
+	responseCompleted  = "completed"
+	responseIncomplete = "incomplete"
+	responseFailed     = "failed"
+	responseCancelled  = "cancelled"
+)
+
+// Why a response is incomplete. OpenAI has the first; the other waits for a person, and a
+// response goes on when it is answered.
+const (
+	reasonTokens = "max_output_tokens"
+	reasonInput  = "input_required"
+)
+
+// outputItem is a message of an answer.
+type outputItem struct {
+	ID      string        `json:"id"`
+	Type    string        `json:"type"`
+	Status  string        `json:"status"`
+	Role    string        `json:"role"`
+	Content []contentPart `json:"content"`
+}
+
+type contentPart struct {
+	Type        string     `json:"type"`
+	Text        string     `json:"text"`
+	Annotations []struct{} `json:"annotations"`
+	Logprobs    []struct{} `json:"logprobs"`
+}
+
+func partOf(text string) contentPart {
+	return contentPart{Type: "output_text", Text: text, Annotations: []struct{}{}, Logprobs: []struct{}{}}
+}
+
+// itemOf is a message of an answer; without a text, one that has none yet.
+func itemOf(id, status string, text ...string) outputItem {
+	item := outputItem{ID: id, Type: "message", Status: status, Role: roleAssistant, Content: []contentPart{}}
+	for _, t := range text {
+		item.Content = append(item.Content, partOf(t))
+	}
+	return item
+}
+
+type responseUsage struct {
+	InputTokens  int64 `json:"input_tokens"`
+	InputDetails struct {
+		CachedTokens int64 `json:"cached_tokens"`
+	} `json:"input_tokens_details"`
+	OutputTokens  int64 `json:"output_tokens"`
+	OutputDetails struct {
+		ReasoningTokens int64 `json:"reasoning_tokens"`
+	} `json:"output_tokens_details"`
+	TotalTokens int64 `json:"total_tokens"`
+}
+
+func responseUsageOf(t tokens) *responseUsage {
+	u := &responseUsage{InputTokens: t.Input + t.CacheRead + t.CacheWrite, OutputTokens: t.Output}
+	u.TotalTokens = u.InputTokens + u.OutputTokens
+	u.InputDetails.CachedTokens, u.OutputDetails.ReasoningTokens = t.CacheRead, t.Reasoning
+	return u
+}
+
+// about is what a request said of its response, beside its message.
+type about struct {
+	Model      string            `json:"model,omitempty"`
+	Background bool              `json:"background,omitempty"`
+	Previous   string            `json:"previous_response_id,omitempty"`
+	Metadata   map[string]string `json:"metadata,omitempty"`
+	User       string            `json:"user,omitempty"`
+}
+
+func (r *responseRequest) about() about {
+	return about{Model: r.Model, Background: r.Background, Previous: r.Previous, Metadata: r.Metadata, User: r.User}
+}
+
+// newResponse is a response to which nothing was said yet.
+func newResponse(at *place, of about) response {
+	m := at.message
+	out := response{
+		ID: responseID(at.session, m.ID), Object: "response", CreatedAt: m.Timestamp.Unix(), Status: responseInProgress,
+		Background: of.Background, Model: of.Model, Output: []outputItem{}, ParallelToolCalls: true,
+		Talk: sessionRef{at.session}, Store: true, ToolChoice: "auto", Tools: []struct{}{}, Truncation: "disabled",
+		Metadata: of.Metadata,
+		Fermata:  &extra{SessionID: at.session, MessageID: m.ID, NewSession: at.begun, DepartedFrom: at.from},
+	}
+	out.Text.Format.Type = "text"
+	if m.Status == domain.MessageQueued {
+		out.Status = responseQueued
+	}
+	if out.Metadata == nil {
+		out.Metadata = map[string]string{}
+	}
+	if of.Previous != "" {
+		out.PreviousResponseID = &of.Previous
+	}
+	if of.User != "" {
+		out.User = &of.User
+	}
+	return out
+}

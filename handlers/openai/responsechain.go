@@ -1,0 +1,131 @@
+package openai
+
+import (
+	"context"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+)
+
+// afterPrevious goes on behind a response. What follows it first goes on in its session; what
+// follows it in other words makes a fork, as a client expects that sends an edited message.
+func (a *responding) afterPrevious(ctx context.Context, all []said) (*place, error) {
+	text, err := news(all)
+	if err != nil {
+		return nil, err
+	}
+	a.talk = &talk{last: text}
+	var at *place
+	err = standing.GiveWay(ctx, func() (err error) {
+		at, err = a.afterPreviousOnce(ctx)
+		return err
+	})
+	return at, err
+}
+
+func (a *responding) afterPreviousOnce(ctx context.Context) (*place, error) {
+	session, message, err := a.begun(ctx, a.request.Previous)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return nil, errNoPrevious
+	}
+	if err != nil {
+		return nil, err
+	}
+	key := &domain.HistoryKey{Hash: standing.Hash("response after", message.ID), Request: a.about}
+	followed, err := a.Histories.KnownHistories(ctx, a.who.Workspace, [2]string{key.Hash, ""})
+	if err != nil {
+		return nil, err
+	}
+	if len(followed) > 0 {
+		key.Number = followed[0].Number + 1
+	}
+	others := false
+	for _, h := range followed {
+		s, m, err := a.stored(ctx, h)
+		if err != nil {
+			return nil, err
+		}
+		if m != nil && m.Rich.Words() == a.talk.last {
+			a.listen(h.SessionID)
+			return placed(s, m), nil
+		}
+		others = others || m != nil
+	}
+	if !others {
+		return a.send(ctx, session.ID, key)
+	}
+	return a.fork(ctx, session, message, key)
+}
+
+// placed is where a message stands that was sent before.
+func placed(s *domain.Session, m *domain.Message) *place {
+	at := &place{session: s.ID, message: m, after: m.Seq - 1, again: true}
+	if m.Seq == 0 {
+		at.after = s.LastSeq // it waits its turn, or took it since
+	}
+	return at
+}
+
+var errNoPrevious = &domain.Error{
+	Code: domain.CodeNotFound, Message: "There is no such response.",
+	Fields: []domain.FieldError{{Pointer: "/previous_response_id", Code: "unknown", Message: "There is no such response."}},
+}
+
+// fork begins a session whose record is that of another up to the end of a response.
+func (a *responding) fork(ctx context.Context, session *domain.Session, message *domain.Message, key *domain.HistoryKey) (*place, error) {
+	end, err := a.endOf(ctx, session, message)
+	if err != nil {
+		return nil, err
+	}
+	id := a.NewID(domain.PrefixSession)
+	a.listen(id)
+	sent := a.newMessage(ctx, key, false)
+	receipt, err := a.Door.ForkSession(ctx, a.who.Workspace, session.ID, domain.NewFork{
+		ID: id, MessageID: end, ProviderID: a.provider, Message: &sent, By: a.who.Author(),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &place{session: id, message: receipt.Message, after: receipt.Seq, begun: begunForked, from: session.ID}, nil
+}
+
+// begunForked: another message followed the same response before.
+const begunForked = "forked"
+
+// endOf is the last message of a response's round.
+func (a *asking) endOf(ctx context.Context, session *domain.Session, message *domain.Message) (string, error) {
+	after, err := a.Record.Messages(ctx, a.who.Workspace, session.ID, message.Seq, maxRound)
+	if err != nil {
+		return "", err
+	}
+	end := message.ID
+	for _, m := range after {
+		if m.Seq == 0 || m.Sender == domain.SenderUser && m.RoundID != message.RoundID {
+			break
+		}
+		end = m.ID
+	}
+	return end, nil
+}
+
+// news is the new message of a request that names what was said before. Instructions stand at
+// the head of a session, which this one has.
+func news(all []said) (string, error) {
+	var texts []string
+	var last said
+	for _, m := range all {
+		switch m.role {
+		case roleAssistant:
+			return "", domain.Invalid(m.at, "not_allowed",
+				"previous_response_id brings what was said before: send the new message alone.")
+		case roleUser:
+			texts, last = append(texts, m.text), m
+		}
+	}
+	if len(texts) == 0 {
+		return "", domain.Invalid("/input", "not_a_message", "The last message must be one of the user.")
+	}
+	text := strings.Join(texts, separator)
+	return text, checkWords(text, last.content)
+}

@@ -1,0 +1,127 @@
+package openai
+
+import (
+	"encoding/json"
+	"net/http"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// responseEvent is one event of a response's stream. Those of an item say where in the output
+// it stands.
+type responseEvent struct {
+	Type         string       `json:"type"`
+	Number       int64        `json:"sequence_number"`
+	Response     *response    `json:"response,omitempty"`
+	OutputIndex  *int         `json:"output_index,omitempty"`
+	ContentIndex *int         `json:"content_index,omitempty"`
+	ItemID       string       `json:"item_id,omitempty"`
+	Item         *outputItem  `json:"item,omitempty"`
+	Part         *contentPart `json:"part,omitempty"`
+	Delta        string       `json:"delta,omitempty"`
+	Text         *string      `json:"text,omitempty"`
+	Logprobs     *[]struct{}  `json:"logprobs,omitempty"`
+	// Of an error, which is of the stream and not of the response.
+	Code    string  `json:"code,omitempty"`
+	Message string  `json:"message,omitempty"`
+	Param   *string `json:"param,omitempty"`
+
+	index int
+}
+
+// codeOfFailure is the code of a response that failed: its provider gave no answer.
+const codeOfFailure = string(domain.CodeProviderFailed)
+
+// responseEvents writes the events of a response, those behind the one that the client has.
+type responseEvents struct {
+	w     http.ResponseWriter
+	after int64 // the number of the last event that the client has
+	last  int64 // of the last event that was written
+	err   error // of the first write that failed: the client has gone
+}
+
+// allEvents is what a client has that has none.
+const allEvents = -1
+
+func (o *responseEvents) open() {
+	h := o.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-store, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	o.write([]byte(": accepted\n\n"))
+	_ = o.flush() // a client that has gone is noticed by its context
+}
+
+func (o *responseEvents) event(e *responseEvent) {
+	if e.Number <= o.after {
+		return
+	}
+	if n := int64(utf8.RuneCountInString(e.Delta)); e.Delta != "" && e.Number-n < o.after {
+		e.Delta = skipRunes(e.Delta, int(o.after-(e.Number-n))) // the client has its beginning
+	}
+	if e.Response == nil {
+		e.OutputIndex = &e.index
+	}
+	if e.ItemID != "" {
+		e.ContentIndex = new(0)
+	}
+	if e.Delta != "" || e.Text != nil {
+		e.Logprobs = &[]struct{}{}
+	}
+	o.send(e)
+}
+
+func (o *responseEvents) send(e *responseEvent) {
+	o.last = e.Number
+	body, _ := json.Marshal(e) // structs of texts and numbers: cannot fail
+	line := make([]byte, 0, len(e.Type)+len(body)+32)
+	line = append(append(append(line, "event: "...), e.Type...), "\ndata: "...)
+	o.write(append(append(line, body...), "\n\n"...))
+}
+
+// fail ends a stream that could not go on. The response goes on all the same.
+func (o *responseEvents) fail(f *api.Failure) {
+	o.send(&responseEvent{Type: "error", Number: max(o.last, o.after, 0), Code: string(f.Code), Message: f.Message})
+	_ = o.flush() // the client may have gone
+}
+
+// beat tells a client that waits, and the proxies before it, that somebody is there.
+func (o *responseEvents) beat() error {
+	o.write([]byte(": waiting\n\n"))
+	return o.flush()
+}
+
+func (o *responseEvents) write(b []byte) {
+	if o.err == nil {
+		_, o.err = o.w.Write(b)
+	}
+}
+
+func (o *responseEvents) flush() error {
+	if o.err == nil {
+		o.err = http.NewResponseController(o.w).Flush()
+	}
+	return o.err
+}
+
+// streamResponse tells a response from its beginning, or from behind what the client has.
+func (a *asking) streamResponse(r *http.Request, at *place, t *responseTeller, out *responseEvents) {
+	out.open()
+	t.emit = out.event
+	rd := t.round(at)
+	t.tell(&responseEvent{Type: "response.created", Number: numberCreated, Response: t.response()})
+	if t.out.Status == responseQueued {
+		t.tell(&responseEvent{Type: "response.queued", Number: numberQueued, Response: t.response()})
+	} else {
+		t.tell(&responseEvent{Type: "response.in_progress", Number: numberInProgress, Response: t.response()})
+	}
+	ask, err := a.follow(r, at, rd, out)
+	if err != nil && rd.err() == nil {
+		out.fail(a.Failure(err))
+		return
+	}
+	t.end(rd, ask)
+	_ = out.flush() // the client may have gone
+}

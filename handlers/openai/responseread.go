@@ -1,0 +1,240 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Response serves GET /v1/responses/{response_id}: as it stands, or its events.
+type Response struct {
+	refuser
+	Config
+}
+
+// Serve answers with a response, or with its events behind one that the client has.
+func (d *Response) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
+	streamed, after, err := streamWanted(r)
+	if err != nil {
+		return err
+	}
+	a := &asking{Config: &d.Config, who: who}
+	defer a.close()
+	at, of, err := a.known(r.Context(), r.PathValue(pathResponse))
+	if err != nil {
+		return err
+	}
+	w.Header().Set(sessionHeader, at.session)
+	t := newTeller(at, of)
+	if !streamed {
+		return a.show(w, r, at, t)
+	}
+	if err := a.reader.Seek(r.Context(), at.after); err != nil {
+		return lostLog(err)
+	}
+	a.streamResponse(r, at, t, &responseEvents{w: w, after: after})
+	return nil
+}
+
+// pathResponse is the name of a response's id in an address.
+const pathResponse = "response_id"
+
+// streamWanted reads the query of a request for a response.
+func streamWanted(r *http.Request) (streamed bool, after int64, err error) {
+	streamed, after = streamInBody(r), allEvents
+	for name, values := range r.URL.Query() {
+		switch value := values[0]; name {
+		case "stream":
+			if streamed, err = strconv.ParseBool(value); err != nil {
+				return false, 0, domain.Invalid("/stream", "wrong_type", "stream takes true or false.")
+			}
+		case "starting_after":
+			if after, err = strconv.ParseInt(value, 10, 64); err != nil || after < 0 {
+				return false, 0, domain.Invalid("/starting_after", "wrong_type", "starting_after takes the sequence_number of an event.")
+			}
+		case "include", "include[]", "include_obfuscation":
+		default:
+			return false, 0, domain.Invalid("/"+name, "unknown", "There is no such parameter.")
+		}
+	}
+	if after != allEvents && !streamed {
+		return false, 0, domain.Invalid("/starting_after", "not_allowed", "starting_after is for streams: send stream=true with it.")
+	}
+	return streamed && r.Method != http.MethodHead, after, nil
+}
+
+// streamInBody: openai-go says in the body of a GET that it wants a stream.
+func streamInBody(r *http.Request) bool {
+	var body struct {
+		Stream bool `json:"stream"`
+	}
+	const most = 1 << 10
+	return r.ContentLength != 0 && json.NewDecoder(io.LimitReader(r.Body, most)).Decode(&body) == nil && body.Stream
+}
+
+// known finds a response by its id, and listens to its session.
+func (a *asking) known(ctx context.Context, id string) (*place, about, error) {
+	session, message, err := a.begun(ctx, id)
+	if err != nil {
+		return nil, about{}, err
+	}
+	a.listen(session.ID)
+	at := placed(session, message)
+	at.again = false
+	of, err := a.said(ctx, at)
+	return at, of, err
+}
+
+// said is what the client that brought a message said of its response. A message of another
+// door has one too.
+func (a *asking) said(ctx context.Context, at *place) (about, error) {
+	of := about{}
+	request, err := a.Histories.RequestOf(ctx, a.who.Workspace, at.session, at.message.ID)
+	if err == nil && request != "" {
+		err = json.Unmarshal([]byte(request), &of)
+	}
+	if of.Model == "" {
+		of.Model = modelSession
+	}
+	return of, err
+}
+
+// lostLog says why the events of a response cannot be told.
+func lostLog(err error) error {
+	if errors.Is(err, stream.ErrReset) {
+		return domain.Errorf(domain.CodeSessionEnded, "The session of this response has ended, and its events are not kept any more. "+
+			"What was said stands in its record: GET /v1/sessions/{id}/messages.")
+	}
+	return lost(err)
+}
+
+// ResponseEnd serves POST /v1/responses/{response_id}/cancel.
+type ResponseEnd struct {
+	refuser
+	Config
+	Endings Endings
+}
+
+// Serve cuts the round of a response, or withdraws the message that waits its turn. What is
+// over stays as it ended.
+func (d *ResponseEnd) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
+	a := &asking{Config: &d.Config, who: who}
+	defer a.close()
+	ctx := r.Context()
+	at, of, err := a.known(ctx, r.PathValue(pathResponse))
+	if err != nil {
+		return err
+	}
+	if at.message.Seq == 0 {
+		_, err := d.Endings.WithdrawMessage(ctx, who.Workspace, at.session, at.message.ID)
+		if err == nil {
+			t := newTeller(at, of)
+			rd := t.round(at)
+			rd.gone = true
+			t.end(rd, nil)
+			writeJSON(w, t.response())
+			return nil
+		}
+		if domain.ErrorCode(err) != domain.CodeMessagePlaced {
+			return err
+		}
+	}
+	rd := newTeller(at, of).round(at)
+	if err := a.upToNow(ctx, at, rd); err != nil {
+		return err
+	}
+	if !rd.settled() || rd.failure != "" && !rd.passed {
+		_, err := d.Endings.InterruptSession(ctx, who.Workspace, at.session, who.Author())
+		if err != nil && !over(err) {
+			return err
+		}
+	}
+	return a.show(w, r, at, newTeller(at, of))
+}
+
+// over says that there was nothing to cut any more.
+func over(err error) bool {
+	code := domain.ErrorCode(err)
+	return code == domain.CodeWrongPhase || code == domain.CodeSessionEnded
+}
+
+// ResponseDelete serves DELETE /v1/responses/{response_id}.
+type ResponseDelete struct {
+	refuser
+	Config
+	Endings Endings
+}
+
+// Serve deletes the session of a response that is all there is in it. Out of a longer record
+// nothing is taken.
+func (d *ResponseDelete) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
+	a := &asking{Config: &d.Config, who: who}
+	ctx, id := r.Context(), r.PathValue(pathResponse)
+	session, message, err := a.begun(ctx, id)
+	if err != nil {
+		return err
+	}
+	all, err := a.Record.Messages(ctx, who.Workspace, session.ID, 0, maxRound)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.Sender == domain.SenderUser && m.ID != message.ID && m.RoundID != message.RoundID || m.Seq == 0 {
+			return domain.Errorf(domain.CodeNotEmpty, "The session of this response holds more than it, and nothing is taken out of a record. "+
+				"DELETE /v1/sessions/%s deletes all of it.", session.ID)
+		}
+	}
+	if err := d.Endings.DeleteSession(ctx, who.Workspace, session.ID); err != nil {
+		return err
+	}
+	writeJSON(w, struct {
+		ID      string `json:"id"`
+		Object  string `json:"object"`
+		Deleted bool   `json:"deleted"`
+	}{id, "response", true})
+	return nil
+}
+
+// ResponseInput serves GET /v1/responses/{response_id}/input_items.
+type ResponseInput struct {
+	refuser
+	Config
+}
+
+type inputMessage struct {
+	ID      string      `json:"id"`
+	Type    string      `json:"type"`
+	Status  string      `json:"status"`
+	Role    string      `json:"role"`
+	Content []inputText `json:"content"`
+}
+
+type inputText struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// Serve answers with the message that began the round of a response.
+func (d *ResponseInput) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
+	a := &asking{Config: &d.Config, who: who}
+	_, message, err := a.begun(r.Context(), r.PathValue(pathResponse))
+	if err != nil {
+		return err
+	}
+	item := inputMessage{message.ID, "message", responseCompleted, roleUser, []inputText{{"input_text", message.Rich.Words()}}}
+	writeJSON(w, struct {
+		Object  string         `json:"object"`
+		Data    []inputMessage `json:"data"`
+		FirstID string         `json:"first_id"`
+		LastID  string         `json:"last_id"`
+		HasMore bool           `json:"has_more"`
+	}{"list", []inputMessage{item}, item.ID, item.ID, false})
+	return nil
+}

@@ -1,0 +1,182 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// responseRequest is what is read of a request for a response. What a program may say besides
+// (temperature, truncation …) is for the provider's configuration to say here, and passed over.
+type responseRequest struct {
+	Model        string            `json:"model"`
+	Input        json.RawMessage   `json:"input"`
+	Instructions json.RawMessage   `json:"instructions"`
+	Stream       bool              `json:"stream"`
+	Background   bool              `json:"background"`
+	Store        *bool             `json:"store"`
+	Previous     string            `json:"previous_response_id"`
+	Talk         json.RawMessage   `json:"conversation"`
+	Metadata     map[string]string `json:"metadata"`
+	Tools        json.RawMessage   `json:"tools"`
+	Prompt       json.RawMessage   `json:"prompt"`
+	Text         json.RawMessage   `json:"text"`
+	User         string            `json:"user"`
+}
+
+// inputItem is one item of an input that is a list.
+type inputItem struct {
+	Type    string          `json:"type"`
+	Role    string          `json:"role"`
+	Content json.RawMessage `json:"content"`
+}
+
+// Bounds of what a request may say of itself, as OpenAI has them.
+const (
+	maxMetadata      = 16
+	maxMetadataName  = 64
+	maxMetadataValue = 512
+)
+
+func readResponseRequest(body []byte) (*responseRequest, error) {
+	var r responseRequest
+	if err := jsonbody.Fill(body, &r); err != nil {
+		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
+		return nil, &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
+	}
+	switch {
+	case r.Model == "":
+		return nil, domain.Invalid("/model", "required", "model is missing. Try %q.", modelSession)
+	case r.Model == modelRaw:
+		return nil, domain.Invalid("/model", "not_supported",
+			"%s is a plain call, of which nothing is kept: send it to chat completions. Here the model is %q.", modelRaw, modelSession)
+	case !given(r.Input):
+		return nil, domain.Invalid("/input", "required", "input is missing: a text, or a list of messages.")
+	case r.Store != nil && !*r.Store:
+		return nil, domain.Invalid("/store", "not_supported", "A response is always stored, in the record of its session: leave store out.")
+	case given(r.Tools):
+		return nil, domain.Invalid("/tools", "not_supported",
+			"A session runs its own commands and takes no tools of a client. Leave tools out, or use chat completions with the model %q.", modelRaw)
+	case given(r.Prompt):
+		return nil, domain.Invalid("/prompt", "not_supported", "There are no stored prompts here: send their text as input.")
+	case len(r.User) > maxUser || !domain.IsName(r.User):
+		return nil, domain.Invalid("/user", "not_a_name", "user takes a line of %d bytes at most.", maxUser)
+	case r.Previous != "" && given(r.Talk):
+		return nil, domain.Invalid("/conversation", "not_allowed", "previous_response_id names the session already: send one of the two.")
+	}
+	if err := r.checkText(); err != nil {
+		return nil, err
+	}
+	return &r, r.checkMetadata()
+}
+
+// checkText refuses what would be promised and not kept: answers are text.
+func (r *responseRequest) checkText() error {
+	var text struct {
+		Format *struct {
+			Type string `json:"type"`
+		} `json:"format"`
+	}
+	if given(r.Text) && (json.Unmarshal(r.Text, &text) != nil || text.Format != nil && text.Format.Type != "text") {
+		return domain.Invalid("/text/format", "not_supported", `Answers are text: leave text.format out, or send {"type": "text"}.`)
+	}
+	return nil
+}
+
+func (r *responseRequest) checkMetadata() error {
+	if len(r.Metadata) > maxMetadata {
+		return domain.Invalid("/metadata", "too_many", "metadata has %d names at most.", maxMetadata)
+	}
+	for name, value := range r.Metadata {
+		if utf8.RuneCountInString(name) > maxMetadataName || utf8.RuneCountInString(value) > maxMetadataValue {
+			return domain.Invalid("/metadata", "too_long",
+				"A name of metadata has %d characters at most, a value %d.", maxMetadataName, maxMetadataValue)
+		}
+	}
+	return nil
+}
+
+// instructions are the client's own, for the model.
+func (r *responseRequest) instructions() (string, error) {
+	if !given(r.Instructions) {
+		return "", nil
+	}
+	var text string
+	if err := json.Unmarshal(r.Instructions, &text); err != nil {
+		return "", domain.Invalid("/instructions", "wrong_type", "instructions takes a text.")
+	}
+	return text, nil
+}
+
+// sessionName is the name of the session that the client means; "": it names none.
+func (r *responseRequest) sessionName() (string, error) {
+	if !given(r.Talk) {
+		return "", nil
+	}
+	var name string
+	var object struct {
+		ID string `json:"id"`
+	}
+	if json.Unmarshal(r.Talk, &name) != nil {
+		if json.Unmarshal(r.Talk, &object) != nil {
+			return "", domain.Invalid("/conversation", "wrong_type", "conversation takes an id, or an object with one.")
+		}
+		name = object.ID
+	}
+	if name = strings.TrimSpace(name); name == "" || len(name) > maxScope || !domain.IsName(name) {
+		return "", domain.Invalid("/conversation", "not_a_name", "conversation takes a line of %d bytes at most.", maxScope)
+	}
+	return name, nil
+}
+
+// sayings are the messages of a request as text, the instructions first.
+func (r *responseRequest) sayings() ([]said, error) {
+	instructions, err := r.instructions()
+	if err != nil {
+		return nil, err
+	}
+	var all []said
+	if instructions != "" {
+		all = append(all, said{role: roleSystem, text: instructions, at: "/input"})
+	}
+	if raw := bytes.TrimSpace(r.Input); raw[0] == '"' {
+		text, err := textOf(raw, "/input")
+		return append(all, said{role: roleUser, text: text, at: "/input", content: "/input"}), err
+	}
+	var items []inputItem
+	if err := json.Unmarshal(r.Input, &items); err != nil {
+		return nil, domain.Invalid("/input", "wrong_type", "input takes a text or a list of messages.")
+	}
+	for i := range items {
+		m, err := items[i].said(fmt.Sprintf("/input/%d", i))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// said is an item as text.
+func (m *inputItem) said(pointer string) (said, error) {
+	switch m.Type {
+	case "", "message":
+	case "function_call_output", "custom_tool_call_output", "computer_call_output", "local_shell_call_output":
+		return said{}, domain.Invalid(pointer+"/type", "not_supported",
+			"A session has no calls of a client's tools, so it takes no results of them. Nothing was stored.")
+	default:
+		return said{}, domain.Invalid(pointer+"/type", "not_supported", "Only items of type message can be sent. Nothing was stored.")
+	}
+	switch m.Role {
+	case roleSystem, roleDeveloper, roleUser, roleAssistant:
+	default:
+		return said{}, domain.Invalid(pointer+"/role", "not_allowed", "role takes one of: system, developer, user, assistant.")
+	}
+	text, err := textOf(m.Content, pointer+"/content")
+	return said{role: m.Role, text: text, at: pointer, content: pointer + "/content"}, err
+}

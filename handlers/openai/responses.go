@@ -1,0 +1,175 @@
+package openai
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// Responses serves POST /v1/responses.
+type Responses struct {
+	refuser
+	Config
+}
+
+// responding is a request for a response on its way.
+type responding struct {
+	asking
+	request *responseRequest
+}
+
+// Serve answers a request for a response: at once, as it comes, or when it is whole.
+func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
+	request, err := readResponseRequest(body)
+	if err != nil {
+		return err
+	}
+	of := request.about()
+	a := &responding{asking: asking{Config: &d.Config, who: who, payer: request.User, about: string(jsonbody.Encode(of))}, request: request}
+	defer a.close()
+	at, err := a.place(r)
+	if err != nil {
+		return err
+	}
+	if at.again {
+		if of, err = a.said(r.Context(), at); err != nil {
+			return err
+		}
+	}
+	w.Header().Set(sessionHeader, at.session)
+	t := newTeller(at.fromItsMessage(), of)
+	switch {
+	case request.Stream:
+		a.streamResponse(r, at, t, &responseEvents{w: w, after: allEvents})
+		return nil
+	case request.Background:
+		return a.show(w, r, at, t)
+	}
+	return a.answerWhole(w, r, at, t)
+}
+
+// place says where a request belongs in the record, and stores its message unless it was
+// stored before.
+func (a *responding) place(r *http.Request) (*place, error) {
+	ctx := r.Context()
+	var err error
+	if a.provider, err = a.providerOf(ctx, a.who.Workspace, a.request.Model); err != nil {
+		return nil, err
+	}
+	all, err := a.request.sayings()
+	if err != nil {
+		return nil, err
+	}
+	if a.request.Previous != "" {
+		return a.afterPrevious(ctx, all)
+	}
+	name, err := a.request.sessionName()
+	if err != nil {
+		return nil, err
+	}
+	if a.scope = (scope{name: name, ours: true}); name == "" {
+		if a.scope, err = scopeOf(r, func() (string, error) { return a.ownHeader(ctx) }); err != nil {
+			return nil, err
+		}
+	}
+	if a.talk, err = converse(all, a.scope.seed(a.who)); err != nil {
+		return nil, err
+	}
+	return a.find(ctx)
+}
+
+// fromItsMessage has a round told from the message that began it: what a response's events are
+// numbered by lies behind it.
+func (at *place) fromItsMessage() *place {
+	if at.message.Seq > 0 {
+		at.after = at.message.Seq - 1
+	}
+	return at
+}
+
+// answerWhole waits for the end of a round, or for a person to be asked.
+func (a *responding) answerWhole(w http.ResponseWriter, r *http.Request, at *place, t *responseTeller) error {
+	rd := t.round(at)
+	ask, err := a.follow(r, at, rd, kept{})
+	if err != nil {
+		if rd.final {
+			w.Header().Set(shouldRetry, "false")
+		}
+		return err
+	}
+	t.end(rd, ask)
+	writeJSON(w, t.response())
+	return nil
+}
+
+// show answers with a response as it stands now.
+func (a *asking) show(w http.ResponseWriter, r *http.Request, at *place, t *responseTeller) error {
+	rd := t.round(at)
+	if err := a.upToNow(r.Context(), at, rd); err != nil {
+		return err
+	}
+	if rd.over && rd.approval != "" {
+		ask, err := a.askOf(r.Context(), r, rd.approval)
+		if err != nil {
+			return err
+		}
+		if ask != nil {
+			t.end(rd, ask)
+		}
+	} else if rd.over {
+		t.end(rd, nil)
+	}
+	writeJSON(w, t.response())
+	return nil
+}
+
+// upToNow takes what has happened in a round so far.
+func (a *asking) upToNow(ctx context.Context, at *place, rd *round) error {
+	if err := a.reader.Seek(ctx, at.after); err != nil {
+		return lostLog(err)
+	}
+	if err := a.read(ctx, rd, kept{}); err != nil {
+		return lostLog(err)
+	}
+	return nil
+}
+
+// What a response is called: the session and the message that began its round, so that no
+// table is needed to find them.
+const (
+	prefixResponse = "resp_"
+	idDigits       = 32
+)
+
+func responseID(session, message string) string {
+	return prefixResponse + strings.TrimPrefix(session, domain.PrefixSession+"_") + strings.TrimPrefix(message, domain.PrefixMessage+"_")
+}
+
+// readResponseID is what a response's id says.
+func readResponseID(id string) (session, message string, ok bool) {
+	digits, ok := strings.CutPrefix(id, prefixResponse)
+	if !ok || len(digits) != 2*idDigits || strings.Trim(digits, "0123456789abcdef") != "" {
+		return "", "", false
+	}
+	return domain.PrefixSession + "_" + digits[:idDigits], domain.PrefixMessage + "_" + digits[idDigits:], true
+}
+
+// begun reads the session and the message of a response. One that is not there and one of
+// another workspace are the same.
+func (a *asking) begun(ctx context.Context, id string) (*domain.Session, *domain.Message, error) {
+	session, message, ok := readResponseID(id)
+	if !ok {
+		return nil, nil, errNoResponse
+	}
+	s, m, err := a.stored(ctx, domain.KnownHistory{SessionID: session, MessageID: message})
+	if err == nil && (m == nil || m.Sender != domain.SenderUser || m.Rich == nil) {
+		err = errNoResponse
+	}
+	return s, m, err
+}
+
+var errNoResponse = domain.NotFound("response")
