@@ -40,7 +40,7 @@ $(MODULES): web/app/package.json web/app/package-lock.json
 test: test-server test-page ## all tests: the server's, and the page's in a real browser
 
 test-server: postgres mcp-servers ## the server's tests, on SQLite and PostgreSQL, with the race detector
-	@scripts/need go cc nginx systemd prometheus
+	@scripts/need go cc nginx pgbouncer systemd prometheus
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout 40m ./...
 	go test -tags conformance -run TestConformance ./handlers/mcpserver # the protocol's own suite, over fixtures
 
@@ -139,6 +139,7 @@ bench: postgres ## benchmarks: the whole server beside the floor, and its parts
 # Without the race detector, which `make test` has: with it 400 seeds alone take ninety minutes on two cores.
 long: postgres ## the long sweeps: kill -9 in every phase, random events, floods, fuzzing
 	FERMATA_LONG=1 go test -shuffle=on -timeout 150m ./app/e2e/... ./orchestrator/...
+	FERMATA_LONG=1 go test -timeout 60m ./repository -run PgBouncer
 	$(MAKE) -s fuzz
 
 FUZZTIME ?= 60s

@@ -153,6 +153,7 @@ func openStore(ctx context.Context, flags *Database, config repository.Config) (
 	}
 	config.Encode = api.EncodeEvent
 	config.URL, config.DirectURL = flags.DatabaseURL, flags.DatabaseDirectURL
+	config.Unprepared = flags.DatabasePrepared != nil && !*flags.DatabasePrepared
 	if config.URL == "" {
 		config.Path = flags.SQLitePath()
 	}

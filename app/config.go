@@ -19,6 +19,7 @@ type Database struct {
 	DataDir               string `help:"Directory of the SQLite database, the lock file and the secret key." default:"./data" env:"FERMATA_DATA_DIR" type:"path"`
 	DatabaseURL           string `help:"PostgreSQL URL; empty: SQLite in the data directory." env:"FERMATA_DATABASE_URL" secret:"url"`
 	DatabaseDirectURL     string `help:"URL of the PostgreSQL server itself, where FERMATA_DATABASE_URL leads to a pooler." env:"FERMATA_DATABASE_DIRECT_URL" secret:"url"`
+	DatabasePrepared      *bool  `help:"Whether statements are kept prepared; false behind PgBouncer in transaction mode before 1.21. Default: true." env:"FERMATA_DATABASE_PREPARED"`
 	DatabaseDirectURLFile string `help:"File that holds it." env:"FERMATA_DATABASE_DIRECT_URL_FILE" hidden:""`
 	DatabaseURLFile       string `help:"File that holds the PostgreSQL URL." env:"FERMATA_DATABASE_URL_FILE" hidden:""`
 }

@@ -19,6 +19,8 @@ type Config struct {
 	// DirectURL leads to the PostgreSQL server itself where URL leads to a pooler: what
 	// needs a connection of its own goes there. Empty: URL.
 	DirectURL string
+	// Unprepared: the pooler does not know prepared statements (PgBouncer before 1.21).
+	Unprepared bool
 	// Node names this process among those that share the database; Incarnation is
 	// random for each start of it.
 	Node        string
@@ -88,7 +90,7 @@ func InUse(err error) bool {
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	preparePacking()
 	db, err := sqldb.Open(ctx, sqldb.Config{
-		URL: cfg.URL, Path: cfg.Path, DirectURL: cfg.DirectURL, Connections: cfg.Connections,
+		URL: cfg.URL, Path: cfg.Path, DirectURL: cfg.DirectURL, Unprepared: cfg.Unprepared, Connections: cfg.Connections,
 		Migrations: sqldb.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()},
 		Clock:      cfg.Clock, NewID: cfg.NewID, AroundCommit: cfg.AroundCommit,
 	})

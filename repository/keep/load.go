@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
@@ -218,12 +220,11 @@ func (l *loader) columnsOf(name string) ([]column, error) {
 	if !slices.ContainsFunc(tables, func(t table) bool { return t.name == name }) {
 		return nil, errors.New("there is no such table")
 	}
-	rows, err := l.t.Rows(l.ctx, "SELECT * FROM "+name+" WHERE 1 = 0")
-	if err != nil {
-		return nil, err
-	}
-	l.columns[name], err = readColumns(name, rows.Rows)
-	return l.columns[name], errors.Join(err, rows.Close())
+	err := l.t.Each(l.ctx, func(rows *sqlx.Rows) (err error) {
+		l.columns[name], err = readColumns(name, rows.Rows)
+		return err
+	}, "SELECT * FROM "+name+" WHERE 1 = 0")
+	return l.columns[name], err
 }
 
 func (l *loader) flush() error {

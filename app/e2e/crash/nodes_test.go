@@ -24,13 +24,19 @@ const clusterTTL = 3 * time.Second
 func newCluster(t testing.TB) (db app.Database, hosts []*host) {
 	t.Helper()
 	db = harness.Databases["postgres"](t)
+	return db, newNodes(t, db)
+}
+
+// newNodes starts three of them on a database.
+func newNodes(t testing.TB, db app.Database, env ...string) (hosts []*host) {
+	t.Helper()
 	for _, name := range []string{"a", "b", "c"} {
-		hosts = append(hosts, newNodeHost(t, db, name, "FERMATA_LEASE_TTL="+clusterTTL.String()))
+		hosts = append(hosts, newNodeHost(t, db, name, append(env, "FERMATA_LEASE_TTL="+clusterTTL.String())...))
 	}
 	for _, h := range hosts {
 		h.server()
 	}
-	return db, hosts
+	return hosts
 }
 
 // newClusterPlayer is a client whose every request goes to another node, and which does
@@ -141,6 +147,26 @@ func TestNodesDieAndStallUnderLoad(t *testing.T) {
 		blows = 300
 	}
 	_, hosts := newCluster(t)
+	strikeNodes(t, hosts, blows)
+}
+
+// TestNodesBehindPgBouncer: the same where the nodes reach the database through a real
+// PgBouncer in transaction mode that knows no prepared statements, as Debian 12 has it.
+func TestNodesBehindPgBouncer(t *testing.T) {
+	t.Parallel()
+	blows := 3
+	if harness.Long {
+		blows = 100
+	}
+	db := harness.Databases["postgres"](t)
+	direct := db.DatabaseURL
+	db.DatabaseURL = testkit.PgBouncer(t)(direct)
+	strikeNodes(t, newNodes(t, db, "FERMATA_DATABASE_PREPARED=false", "FERMATA_DATABASE_DIRECT_URL="+direct), blows)
+}
+
+// strikeNodes is what both of them do.
+func strikeNodes(t *testing.T, hosts []*host, blows int) {
+	t.Helper()
 	m := newModel(t)
 	stop := make(chan struct{})
 	var people sync.WaitGroup

@@ -22,6 +22,10 @@ type Config struct {
 	// DirectURL leads to the PostgreSQL server itself where URL leads to a pooler: what
 	// needs a connection of its own goes there. Empty: URL.
 	DirectURL string
+	// Unprepared: URL leads to a pooler in transaction mode that does not know prepared
+	// statements (PgBouncer before 1.21). Every statement goes within a transaction then, and
+	// none is kept prepared: two ways more for each.
+	Unprepared bool
 	// Connections bounds those to PostgreSQL, half of them for writing; 0 means 16.
 	// With SQLite half of them read, and one writes.
 	Connections int
@@ -107,7 +111,7 @@ func (db *DB) connect(ctx context.Context) error {
 		return fmt.Errorf("connect to the database: %w", err)
 	}
 	if db.cfg.Path == "" {
-		db.stmts = newStatements(db.writes)
+		db.stmts = newStatements(db.preparing(db.writes))
 	} else {
 		db.writer = &writer{db: db}
 	}
@@ -115,8 +119,16 @@ func (db *DB) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	db.readPool = &readPool{db: pool, stmts: newStatements(pool), dialect: db.Dialect}
+	db.readPool = &readPool{db: pool, stmts: newStatements(db.preparing(pool)), dialect: db.Dialect}
 	return nil
+}
+
+// preparing is the pool where statements are prepared, nil if none are.
+func (db *DB) preparing(pool *sqlx.DB) preparer {
+	if db.cfg.Unprepared && db.cfg.Path == "" {
+		return nil
+	}
+	return pool
 }
 
 // Ping says whether the database answers.

@@ -126,11 +126,11 @@ func postgresDialect(address string, writers, readers int) (*Dialect, error) {
 		if own.Runtime == nil {
 			own.Runtime = map[string]string{}
 		}
-		own.Runtime["idle_in_transaction_session_timeout"] = fmt.Sprint(idleTimeout.Milliseconds())
+		own.Runtime[idleSetting] = fmt.Sprint(idleTimeout.Milliseconds())
 		own.Runtime["timezone"] = "UTC"
 		connections := writers
 		if readOnly {
-			own.Runtime["default_transaction_read_only"] = "on"
+			own.Runtime[readOnlySetting] = "on"
 			connections = readers
 		}
 		if own.ConnectTimeout == 0 {
@@ -141,7 +141,11 @@ func postgresDialect(address string, writers, readers int) (*Dialect, error) {
 			return nil, fmt.Errorf("prepare the connection: %w", err)
 		}
 		connector.Dialer(dialer{})
-		db := sql.OpenDB(dsn.Discreet(connector, cfg.Password))
+		plain, err := poolable(own)
+		if err != nil {
+			return nil, err
+		}
+		db := sql.OpenDB(dsn.Discreet(&tolerant{full: connector, plain: plain}, cfg.Password))
 		db.SetMaxOpenConns(connections)
 		db.SetMaxIdleConns(connections)
 		return db, nil

@@ -11,9 +11,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Fences says whether the database takes fenced statements. Where it is a file beside
-// the program, a transaction costs no way there and back.
-func (db *DB) Fences() bool { return db.Dialect.joins }
+// Fences says whether the database takes fenced statements: one statement that commits
+// itself. Where it is a file beside the program, a transaction costs no way there and back;
+// and what is not prepared is not one statement on the way (readPool.pinned).
+func (db *DB) Fences() bool { return db.Dialect.joins && !db.cfg.Unprepared }
 
 // WriteFenced writes what fn gathers, as one statement that commits itself, if the
 // latest change of the workspace is still seen, and says whether it did. fn gives the

@@ -90,9 +90,9 @@ func (o *once) All(ctx context.Context, dest any, query string, args ...any) err
 	return o.Reader.All(ctx, dest, query, args...)
 }
 
-func (o *once) Rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
+func (o *once) Each(ctx context.Context, fn func(rows *sqlx.Rows) error, query string, args ...any) error {
 	if err := o.use(); err != nil {
-		return nil, err
+		return err
 	}
-	return o.Reader.Rows(ctx, query, args...)
+	return o.Reader.Each(ctx, fn, query, args...)
 }

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/jmoiron/sqlx"
+
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -66,31 +68,32 @@ func FillEach[R, T any](ctx context.Context, r Reader, m *Room, q *Query, held f
 	out []T, more bool, err error,
 ) {
 	q.Add(" LIMIT ?", m.rows+1)
-	rows, err := r.Rows(ctx, q.Text(), q.Args()...)
+	err = r.Each(ctx, func(rows *sqlx.Rows) error {
+		for !more && rows.Next() {
+			if more = m.rows == 0; more {
+				break
+			}
+			var row R
+			if err := rows.StructScan(&row); err != nil {
+				return fmt.Errorf("read a row: %w", err)
+			}
+			all, err := held(&row)
+			if err != nil {
+				return err
+			}
+			for _, v := range all {
+				if more = !m.fits(size(v)); more {
+					break
+				}
+				out = append(out, v)
+			}
+		}
+		return nil
+	}, q.Text(), q.Args()...)
 	if err != nil {
 		return nil, false, err
 	}
-	defer func() { _ = rows.Close() }() // what it has read stands, and Err was asked
-	for rows.Next() {
-		if m.rows == 0 {
-			return out, true, nil
-		}
-		var row R
-		if err := rows.StructScan(&row); err != nil {
-			return nil, false, fmt.Errorf("read a row: %w", err)
-		}
-		all, err := held(&row)
-		if err != nil {
-			return nil, false, err
-		}
-		for _, v := range all {
-			if !m.fits(size(v)) {
-				return out, true, nil
-			}
-			out = append(out, v)
-		}
-	}
-	return out, false, r.Failed(ctx, rows.Err())
+	return out, more, nil
 }
 
 // ReadPage reads one page of a query that is in its order already, and gives the cursor

@@ -19,10 +19,10 @@ type Reader interface {
 	Get(ctx context.Context, dest any, query string, args ...any) error
 	// All reads every row into dest, a slice.
 	All(ctx context.Context, dest any, query string, args ...any) error
-	// Rows reads one row after the other; Failed gives their error its meaning. Whoever
-	// asks closes them.
-	Rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
-	Failed(ctx context.Context, err error) error
+	// Each hands the rows to fn, which reads one after the other and may stop before their
+	// end; it closes them. What fn says is handed on as it is, what the database says of the
+	// rows is given its meaning.
+	Each(ctx context.Context, fn func(rows *sqlx.Rows) error, query string, args ...any) error
 }
 
 // statements are prepared statements, by their text. With a pool, a statement that is
@@ -30,7 +30,7 @@ type Reader interface {
 // prepared afterwards: with a single connection, preparing meanwhile would wait for
 // that very transaction.
 type statements struct {
-	on preparer
+	on preparer // nil: nothing is kept prepared (Config.Unprepared)
 	mu sync.RWMutex
 	by map[string]*sqlx.Stmt
 }
@@ -62,6 +62,9 @@ func (s *statements) full() bool {
 // prepare keeps the statements of these texts. A failure is no harm: the text runs
 // unprepared again, and says itself what is wrong with it.
 func (s *statements) prepare(ctx context.Context, queries []string) {
+	if s.on == nil {
+		return
+	}
 	for _, query := range queries {
 		if s.find(query) != nil || s.full() { // preparing what is not kept would cost a way each time
 			continue
@@ -120,6 +123,9 @@ type readPool struct {
 }
 
 func (p *readPool) Get(ctx context.Context, dest any, query string, args ...any) error {
+	if p.stmts.on == nil {
+		return p.pinned(ctx, func(tx *sqlx.Tx) error { return tx.GetContext(ctx, dest, query, args...) })
+	}
 	if stmt := p.prepared(ctx, query); stmt != nil {
 		return p.translate(ctx, stmt.GetContext(ctx, dest, args...))
 	}
@@ -127,22 +133,54 @@ func (p *readPool) Get(ctx context.Context, dest any, query string, args ...any)
 }
 
 func (p *readPool) All(ctx context.Context, dest any, query string, args ...any) error {
+	if p.stmts.on == nil {
+		return p.pinned(ctx, func(tx *sqlx.Tx) error { return tx.SelectContext(ctx, dest, query, args...) })
+	}
 	if stmt := p.prepared(ctx, query); stmt != nil {
 		return p.translate(ctx, stmt.SelectContext(ctx, dest, args...))
 	}
 	return p.translate(ctx, p.db.SelectContext(ctx, dest, query, args...))
 }
 
-func (p *readPool) Rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
-	if stmt := p.prepared(ctx, query); stmt != nil {
-		rows, err := stmt.QueryxContext(ctx, args...)
-		return rows, p.translate(ctx, err)
+func (p *readPool) Each(ctx context.Context, fn func(rows *sqlx.Rows) error, query string, args ...any) error {
+	if p.stmts.on == nil {
+		return p.pinned(ctx, func(tx *sqlx.Tx) error { return p.each(ctx, fn)(tx.QueryxContext(ctx, query, args...)) })
 	}
-	rows, err := p.db.QueryxContext(ctx, query, args...)
-	return rows, p.translate(ctx, err)
+	if stmt := p.prepared(ctx, query); stmt != nil {
+		return p.each(ctx, fn)(stmt.QueryxContext(ctx, args...))
+	}
+	return p.each(ctx, fn)(p.db.QueryxContext(ctx, query, args...))
 }
 
-func (p *readPool) Failed(ctx context.Context, err error) error { return p.translate(ctx, err) }
+func (p *readPool) each(ctx context.Context, fn func(rows *sqlx.Rows) error) func(*sqlx.Rows, error) error {
+	return func(rows *sqlx.Rows, err error) error {
+		return eachOf(rows, err, fn, func(err error) error { return p.translate(ctx, err) })
+	}
+}
+
+// eachOf hands rows to fn and closes them; told gives what the database says its meaning.
+func eachOf(rows *sqlx.Rows, err error, fn func(*sqlx.Rows) error, told func(error) error) error {
+	if err != nil {
+		return told(err)
+	}
+	defer func() { _ = rows.Close() }() // what was read stands, and Err is asked
+	if err := fn(rows); err != nil {
+		return err
+	}
+	return told(rows.Err())
+}
+
+// pinned asks within a transaction, where nothing is kept prepared: the driver sends a
+// statement with values in two steps, and a pooler in transaction mode would let another's
+// statement come between them on another connection.
+func (p *readPool) pinned(ctx context.Context, ask func(tx *sqlx.Tx) error) error {
+	tx, err := p.db.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return p.translate(ctx, fmt.Errorf("begin to read: %w", err))
+	}
+	defer func() { _ = tx.Rollback() }() // nothing was written: how it ends does not matter
+	return p.translate(ctx, ask(tx))
+}
 
 func (p *readPool) prepared(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := p.stmts.find(query); stmt != nil {
@@ -179,6 +217,9 @@ type poolTx struct {
 func (p *poolTx) stmt(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := p.stmts.find(query); stmt != nil {
 		return p.StmtxContext(ctx, stmt)
+	}
+	if p.stmts.on == nil {
+		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -220,24 +261,22 @@ func (s *snapshot) All(ctx context.Context, dest any, query string, args ...any)
 	return s.ended(ctx, s.tx.SelectContext(ctx, dest, query, args...))
 }
 
-func (s *snapshot) Rows(ctx context.Context, query string, args ...any) (*sqlx.Rows, error) {
+func (s *snapshot) Each(ctx context.Context, fn func(rows *sqlx.Rows) error, query string, args ...any) error {
 	ctx, err := s.may(ctx)
 	if err != nil {
-		return nil, err
+		return err
+	}
+	each := func(rows *sqlx.Rows, err error) error {
+		return eachOf(rows, err, fn, func(err error) error { return s.ended(ctx, err) })
 	}
 	if s.uncut { // others may ask the same before these rows have been read: a handle of its own
-		rows, err := s.tx.QueryxContext(ctx, query, args...)
-		return rows, s.ended(ctx, err)
+		return each(s.tx.QueryxContext(ctx, query, args...))
 	}
 	if stmt := s.tx.stmt(ctx, query); stmt != nil {
-		rows, err := stmt.QueryxContext(ctx, args...)
-		return rows, s.ended(ctx, err)
+		return each(stmt.QueryxContext(ctx, args...))
 	}
-	rows, err := s.tx.QueryxContext(ctx, query, args...)
-	return rows, s.ended(ctx, err)
+	return each(s.tx.QueryxContext(ctx, query, args...))
 }
-
-func (s *snapshot) Failed(ctx context.Context, err error) error { return s.ended(ctx, err) }
 
 // ended is what a statement's error is told as.
 func (s *snapshot) ended(ctx context.Context, err error) error {

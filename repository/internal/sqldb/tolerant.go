@@ -1,0 +1,51 @@
+package sqldb
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"strings"
+	"sync/atomic"
+
+	"github.com/lib/pq"
+)
+
+// The settings of a connection that a pooler does not pass on: PgBouncer refuses whoever
+// asks for them when connecting, unless its ignore_startup_parameters names them.
+const (
+	idleSetting     = "idle_in_transaction_session_timeout"
+	readOnlySetting = "default_transaction_read_only"
+)
+
+// tolerant connects with these settings, and without them where a pooler refuses them: they
+// keep an error from doing harm, nothing relies on them for being right.
+type tolerant struct {
+	full, plain driver.Connector
+	refused     atomic.Bool
+}
+
+// poolable is the connector without what a pooler refuses.
+func poolable(cfg pq.Config) (driver.Connector, error) {
+	own := cfg.Clone()
+	delete(own.Runtime, idleSetting)
+	delete(own.Runtime, readOnlySetting)
+	connector, err := pq.NewConnectorConfig(own)
+	if err != nil {
+		return nil, fmt.Errorf("prepare the connection: %w", err)
+	}
+	connector.Dialer(dialer{})
+	return connector, nil
+}
+
+func (c *tolerant) Connect(ctx context.Context) (driver.Conn, error) {
+	if !c.refused.Load() {
+		conn, err := c.full.Connect(ctx)
+		if e := pq.As(err); e == nil || !strings.Contains(e.Message, "unsupported startup parameter") {
+			return conn, err
+		}
+		c.refused.Store(true)
+	}
+	return c.plain.Connect(ctx)
+}
+
+func (c *tolerant) Driver() driver.Driver { return c.full.Driver() }
