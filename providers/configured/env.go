@@ -138,13 +138,13 @@ func (list Env) check(name, origin, grant string) error {
 		return domain.Invalid(
 			"/config/api_key_env",
 			"not_listed",
-			"%s is not for providers: FERMATA_PROVIDER_ENV lists the variables that are. Choose one of them, or enter the key itself as api_key.",
+			"%s is not for providers: FERMATA_PROVIDER_ENV lists the variables that are. Choose one of them, or enter the key itself.",
 			name,
 		)
 	case origin == "" || !list.goesTo(name, origin) && grant != envGrant(name, origin):
 		return domain.Invalid("/config/api_key_env", "other_host",
 			"%s does not go to this base URL: the operator decides where a variable of the server is sent "+
-				"(FERMATA_PROVIDER_ENV=%s@https://host, or a provider configured with the root key). Enter the key itself as api_key.", name, name)
+				"(FERMATA_PROVIDER_ENV=%s@https://host, or a provider configured with the root key). Enter the key itself.", name, name)
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ var classWords = map[providers.Class][2]string{
 		"Check base_url, DNS and the firewall, and for private hosts FERMATA_ALLOWED_HOSTS; else wait."},
 	providers.ClassRateLimited:    {"The provider limits how often it is called.", "Wait, or ask the provider for more."},
 	providers.ClassOverloaded:     {"The provider has too much to do.", "Wait, or name another provider in fallback_providers."},
-	providers.ClassAuthentication: {"The key was refused.", "Set api_key or api_key_env in the provider's config."},
+	providers.ClassAuthentication: {"The key was refused.", "Enter the key again, or name the environment variable of the server that holds it."},
 	providers.ClassInvalidRequest: {
 		"The provider refuses the request.",
 		"Check model, base_url and the parameters in the provider's config.",

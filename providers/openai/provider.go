@@ -33,7 +33,7 @@ func (k *kind) provider(raw json.RawMessage, secret string, client *http.Client)
 	}
 	if known.needsKey && known.at(base) && secret == "" && c.APIKeyEnv == "" {
 		return nil, domain.Invalid("/config/api_key", "required",
-			"This vendor needs a key: give api_key, or the name of an environment variable that holds it as api_key_env.")
+			"This vendor needs a key. Enter it here, or name the environment variable of the server that holds it.")
 	}
 	a := known.abilities
 	a.json = c.jsonMode(a.json)

@@ -108,8 +108,7 @@ export const steps = [
         await page.getByLabel(/^API key/).fill('sk-right-key-0123456789');
         await page.getByRole('button', { name: 'Save and test' }).click();
         await page.locator('[data-test="ok"]').waitFor();
-        await page.getByRole('button', { name: 'Show its models' }).click();
-        await page.getByLabel('Models').selectOption('large');
+        await page.getByLabel('Models it offers').selectOption('large');
         await page.getByRole('button', { name: 'Save and test' }).click();
         await until(
           'the model is stored',
@@ -130,47 +129,64 @@ export const steps = [
     },
   },
   {
-    name: 'limits are saved, and nobody overwrites what somebody else saved meanwhile',
-    async run({ open, call }) {
+    name: 'a value is saved when its field is left, can be undone, and nobody overwrites what somebody else saved',
+    async run({ open, call, shot }) {
       const page = await open({ at: '/settings/limits' });
       const at = '/limits/chat/max_action_retries';
+      const retries = async () => {
+        const { limits } = await call('GET', '/v1/settings');
+        return [limits.chat.max_action_retries, limits.automation.max_action_retries];
+      };
+      const before = (await retries())[0];
+      // Somebody else changes another value meanwhile: both are kept.
       await setting(page, at).getByRole('spinbutton').fill('4');
       same(await source(page, at), 'unsaved', 'it is not saved yet');
       await call('PATCH', '/v1/settings', { limits: { automation: { max_action_retries: 7 } } });
-      await page.getByRole('button', { name: 'Save' }).click();
-      await page.locator('[data-code="precondition_failed"]').waitFor();
-      same((await call('GET', '/v1/settings')).limits.chat.max_action_retries, null, 'nothing was saved');
-      await page.getByRole('button', { name: 'Reload' }).click();
-      await becomes(
-        () => setting(page, '/limits/automation/max_action_retries').getByRole('spinbutton').inputValue(),
-        '7',
-        'what the other one saved',
-      );
-      same(await setting(page, at).getByRole('spinbutton').inputValue(), '4', 'what was typed is kept');
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.keyboard.press('Tab');
       await becomes(() => source(page, at), 'set', 'it is saved');
-      const { limits } = await call('GET', '/v1/settings');
-      same([limits.chat.max_action_retries, limits.automation.max_action_retries], [4, 7], 'both are there');
+      same(await retries(), [4, 7], 'both are there');
+      await tidy(page, 'a saved limit');
+      await shot(page, 'settings-saved');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await becomes(async () => (await retries())[0], before, 'it is taken back');
+
+      // The same value: nothing is overwritten before one has seen it.
+      await setting(page, at).getByRole('spinbutton').fill('5');
+      await call('PATCH', '/v1/settings', { limits: { chat: { max_action_retries: 6 } } });
+      await page.keyboard.press('Tab');
+      await page.locator('[data-code="precondition_failed"]').waitFor();
+      same((await retries())[0], 6, 'nothing was overwritten');
+      await page.getByRole('button', { name: 'Reload' }).click();
+      same(await setting(page, at).getByRole('spinbutton').inputValue(), '5', 'what was typed is kept');
+      await page.getByRole('button', { name: 'Save' }).click();
+      await becomes(async () => (await retries())[0], 5, 'it is saved');
 
       await page.getByRole('button', { name: 'Fill in strict limits' }).click();
-      await page.getByRole('button', { name: 'Save' }).click();
-      await until(
-        'the strict limits are saved',
-        async () =>
-          (await call('GET', '/v1/settings')).limits.automation.max_autonomous_roundtrips === 20 &&
-          (await call('GET', '/v1/settings')).limits.chat.max_autonomous_roundtrips === 10,
-      );
+      await until('the strict limits are saved', async () => {
+        const { limits } = await call('GET', '/v1/settings');
+        return limits.automation.max_autonomous_roundtrips === 20 && limits.chat.max_autonomous_roundtrips === 10;
+      });
 
-      await page.goto(`${page.url().split('#')[0]}#/settings/calendar`);
-      await setting(page, '/time_zone').getByRole('combobox').fill('Europe/Nowhere');
-      await page.getByRole('button', { name: 'Save' }).click();
-      await setting(page, '/time_zone').getByText('There is no time zone').waitFor();
-      await setting(page, '/time_zone').getByRole('combobox').fill('Europe/Paris');
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByLabel('Search settings').fill('time zone');
+      await page.locator('[data-found]').getByRole('link', { name: 'Time zone' }).click();
+      await becomes(
+        () => page.evaluate(() => document.activeElement?.tagName),
+        'SELECT',
+        'the focus is on the setting',
+      );
+      await setting(page, '/time_zone').getByRole('combobox').selectOption('Europe/Paris');
       await becomes(() => source(page, '/time_zone'), 'set', 'the zone is set here');
       await setting(page, '/time_zone').getByRole('button', { name: 'Reset to default' }).click();
-      await page.getByRole('button', { name: 'Save' }).click();
       await becomes(() => source(page, '/time_zone'), 'default', 'and back');
+
+      await page.goto(`${page.url().split('#')[0]}#/settings/automations`);
+      const wait = setting(page, '/chat_eviction_after').getByRole('textbox');
+      await wait.fill('soon');
+      await page.keyboard.press('Tab');
+      await becomes(() => wait.getAttribute('aria-invalid'), 'true', 'what is wrong is marked');
+      same(await page.locator('main [data-code]').count(), 0, 'it is said once, at its field');
+      await page.getByRole('button', { name: 'Discard' }).click();
+      await becomes(() => source(page, '/chat_eviction_after'), 'default', 'as it was');
     },
   },
   {

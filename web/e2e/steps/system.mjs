@@ -6,6 +6,7 @@ export const steps = [
     async run({ open, call, shot }) {
       const page = await open({ at: '/system' });
       await page.locator('[data-ready="yes"]').waitFor();
+      await page.locator('[data-well="true"]').getByText('All is well.').waitFor();
       const { node } = await call('GET', '/v1/admin/status');
       await page.locator(`[data-node="${node}"]`).getByText('running').waitFor();
       await page.getByText('All providers are reachable.').waitFor();

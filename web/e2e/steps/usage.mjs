@@ -5,7 +5,7 @@ export const steps = [
     name: 'usage is summed by day and by who used it, and held against budgets',
     async run({ open, call, shot }) {
       const page = await open({ at: '/usage' });
-      await page.getByText('Nothing was used in this time.').waitFor();
+      await page.getByText('No AI calls in this period.').waitFor();
       const chat = await call('POST', '/v1/sessions', { name: 'Asked', message: 'what do I have' });
       await until(
         'the demo has answered',
@@ -21,8 +21,10 @@ export const steps = [
         'all tokens',
       );
       await becomes(async () => plain(await page.locator('[data-total="calls"] dd').textContent()), calls, 'all calls');
-      await page.getByText('of models without a known price').waitFor();
-      await page.getByText('The same in numbers').click();
+      // The demo is free, not of an unknown price; a real model without a price has a way to set it.
+      await page.locator('[data-total="cost"]').getByText('Free').waitFor();
+      same(await page.locator('[data-unpriced]').count(), 0, 'calls without a price');
+      await page.getByText('Show as a table').click();
       same(await page.locator('details table tbody tr').count(), 1, 'one day in numbers');
       await page.getByRole('combobox', { name: 'By' }).selectOption('session');
       await page.locator('[data-group="session"]').getByRole('link', { name: 'Asked' }).waitFor();
@@ -35,6 +37,54 @@ export const steps = [
       await other.locator('[data-total="tokens"]').waitFor();
       await tidy(other, 'usage, dark, narrow, French');
       await shot(other, 'usage-dark-narrow-fr');
+    },
+  },
+  {
+    name: 'a model without a price has a link to set it, and calls that failed are no model',
+    async run({ open, call, shot }) {
+      const page = await open({ at: '/usage' });
+      const sum = (key, more) => ({
+        key,
+        label: null,
+        calls: 10,
+        errors: 0,
+        unpriced_calls: 10,
+        input_tokens: 900,
+        cache_read_tokens: 0,
+        cache_write_tokens: 0,
+        output_tokens: 100,
+        reasoning_tokens: 0,
+        cost: null,
+        ...more,
+      });
+      const today = new Date().toISOString().slice(0, 10);
+      await page.route(/\/v1\/usage\?/, (route) => {
+        const group = new URL(route.request().url()).searchParams.get('group_by');
+        const data =
+          group === 'model'
+            ? [sum('house/model'), sum('', { calls: 5, errors: 5, input_tokens: 0, output_tokens: 0 })]
+            : [sum(group === 'day' ? today : group === 'automation' ? '' : 'x')];
+        return route.fulfill({ json: { data, next_cursor: null } });
+      });
+      await page.reload();
+      await page.locator('[data-unpriced="10"]').waitFor();
+      await page.locator('[data-group="model"]').getByText('Failed before a model answered').waitFor();
+      await page.locator('[data-advice="errors"]').getByRole('link', { name: 'Check the provider' }).waitFor();
+      await tidy(page, 'usage without prices');
+      await shot(page, 'usage-prices');
+      await page.locator('[data-unpriced]').getByRole('link', { name: 'Set a price' }).click();
+      const row = page.locator('[data-price="house/model"]');
+      await row.getByLabel(/^Input price/).fill('2');
+      await row.getByLabel(/^Output price/).fill('8,5');
+      await page.keyboard.press('Tab');
+      await until(
+        'the price is stored',
+        async () => (await call('GET', '/v1/settings')).prices['house/model']?.output === 8.5,
+      );
+      await tidy(page, 'prices of models');
+      await shot(page, 'settings-prices');
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await until('it is taken back', async () => !(await call('GET', '/v1/settings')).prices['house/model']);
     },
   },
 ];

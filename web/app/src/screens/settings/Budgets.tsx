@@ -3,17 +3,25 @@ import { Budgets as Used } from '../usage/Budgets';
 import { amounts } from './fields';
 import { Form } from './Form';
 import { LimitTable } from './LimitTable';
+import { Prices } from './Prices';
 import { texts } from './texts';
 
-/** Limits of tokens and money, and what is used of them. */
-export function Budgets() {
+/** Limits of tokens and money, what is used of them, and what models cost. */
+export function Budgets({ model }: { model?: string }) {
   const t = texts.use();
   return (
     <>
       <p>
         {t('budgets.text')} <Link href="/usage">{t('budgets.usage')}</Link>
       </p>
-      <Form fields={[]}>{(draft, settings) => <LimitTable rows={amounts} draft={draft} settings={settings} />}</Form>
+      <Form fields={[]}>
+        {(draft, settings) => (
+          <>
+            <LimitTable rows={amounts} draft={draft} settings={settings} />
+            <Prices draft={draft} settings={settings} model={model} />
+          </>
+        )}
+      </Form>
       <h3>{t('budgets.used')}</h3>
       <Used />
     </>

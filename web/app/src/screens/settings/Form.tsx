@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, SyntheticEvent } from 'react';
 import { Read } from '../../ui/Read';
 import type { FieldSpec } from './fields';
 import { SaveBar } from './SaveBar';
@@ -8,30 +8,45 @@ import { Value } from './Value';
 interface Props {
   fields: readonly FieldSpec[];
   children?: (draft: Draft, settings: Settings) => ReactNode;
+  /** Long texts are saved by a button; all else when one leaves the field. */
+  byButton?: boolean;
 }
 
-/** A section that is a list of settings, saved together. */
+/** A section that is a list of settings. */
 export function Form(props: Props) {
   const query = useSettings();
   return <Read query={query}>{(loaded) => <Filled loaded={loaded} {...props} />}</Read>;
 }
 
-function Filled({ loaded, fields, children }: Props & { loaded: Parameters<typeof useDraft>[0] }) {
+const chosenAtOnce = (target: EventTarget) =>
+  target instanceof HTMLSelectElement || (target instanceof HTMLInputElement && target.type === 'checkbox');
+
+function Filled({ loaded, fields, children, byButton }: Props & { loaded: Parameters<typeof useDraft>[0] }) {
   const draft = useDraft(loaded);
+  const leave = () => void draft.save.run();
+  // What a control did is known here: its own handlers come first.
+  const auto = byButton
+    ? {}
+    : {
+        onBlur: leave,
+        onChange: (e: SyntheticEvent) => chosenAtOnce(e.target) && leave(),
+        onClick: (e: SyntheticEvent) => e.target instanceof HTMLButtonElement && !e.target.dataset.own && leave(),
+      };
   return (
     <form
       className="stack"
       noValidate
       onSubmit={(e) => {
         e.preventDefault();
-        void draft.save.run();
+        leave();
       }}
+      {...auto}
     >
       {fields.map((spec) => (
         <Value key={spec.at} spec={spec} draft={draft} settings={loaded.value} />
       ))}
       {children?.(draft, loaded.value)}
-      <SaveBar draft={draft} />
+      <SaveBar draft={draft} byButton={byButton} />
     </form>
   );
 }

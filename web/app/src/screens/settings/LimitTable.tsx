@@ -94,7 +94,7 @@ function Limit({
       )}
       <span
         id={`${id}s`}
-        className={edited ? 'small badge warn' : 'small muted'}
+        className={edited ? 'badge warn' : set ? 'badge accent' : 'meta'}
         data-source={edited ? 'unsaved' : set ? 'set' : 'default'}
       >
         {t(edited ? 'source.unsaved' : set ? 'source.set' : 'source.default')}

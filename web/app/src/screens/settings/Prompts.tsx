@@ -16,7 +16,7 @@ export function Prompts() {
   const t = texts.use();
   const chunks = $api.useQuery('get', '/v1/prompt-chunks');
   return (
-    <Form fields={forms.prompts}>
+    <Form fields={forms.prompts} byButton>
       {(draft, settings) => (
         <>
           <p className="muted">{t('chunks.text')}</p>

@@ -125,7 +125,14 @@ export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
           <div className="stack">{form(more)}</div>
         </details>
       )}
-      {problem && <ProblemBox thrown={problem} />}
+      {problem &&
+        (problem.errors.length ? (
+          <p className="box bad" role="alert">
+            {t('provider.fix')}
+          </p>
+        ) : (
+          <ProblemBox thrown={problem} />
+        ))}
       {problem?.status === 412 && (
         <p className="row">
           <button type="button" onClick={() => void again()}>
@@ -134,8 +141,15 @@ export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
           <span className="muted small">{t('again.text')}</span>
         </p>
       )}
-      {test && <TestResult result={test} />}
-      {saved && <Models provider={saved.id} onChoose={(model) => setConfig((now) => ({ ...now, model }))} />}
+      {test && <TestResult result={test} atField={testErrors(test.error ?? null, schema).length > 0} />}
+      {saved && (
+        <Models
+          key={`${saved.id} ${saved.version}`}
+          provider={saved.id}
+          model={typeof config.model === 'string' ? config.model : ''}
+          onChoose={(model) => setConfig((now) => ({ ...now, model }))}
+        />
+      )}
       <div className="row">
         <button type="submit" className="primary" disabled={save.busy}>
           {t(save.busy ? 'test.runs' : 'provider.save')}

@@ -6,8 +6,9 @@ import styles from './settings.module.css';
 import { texts } from './texts';
 import type { Draft } from './useSettings';
 
-/** Save and discard, with what went wrong. A page with unsaved changes asks before it goes. */
-export function SaveBar({ draft }: { draft: Draft }) {
+/** Whether what was changed is saved, and the way back. A page with unsaved changes asks before it
+ * goes. Its place is always there: nothing moves when it has something to say. */
+export function SaveBar({ draft, byButton = false }: { draft: Draft; byButton?: boolean }) {
   const t = texts.use();
   const tu = uiTexts.use();
   useEffect(() => {
@@ -18,27 +19,61 @@ export function SaveBar({ draft }: { draft: Draft }) {
   }, [draft.changed]);
   const problem = draft.save.problem;
   const stale = problem != null && asProblem(problem).status === 412;
+  const failed = problem != null || draft.review;
+  const undo = draft.undo;
   return (
     <div className={`stack tight ${styles.save}`} data-changed={draft.changed}>
-      {problem != null && <ProblemBox thrown={problem} />}
+      {problem != null && draft.errors.length === 0 && <ProblemBox thrown={problem} />}
+      {undo?.problem != null && <ProblemBox thrown={undo.problem} onClose={undo.clear} />}
       {stale && (
         <p className="row">
-          <button type="button" onClick={() => void draft.again()}>
+          <button type="button" data-own="again" onClick={() => void draft.again()}>
             {t('again')}
           </button>
           <span className="muted small">{t('again.text')}</span>
         </p>
       )}
-      <div className="row">
-        <button type="submit" className="primary" disabled={!draft.changed || draft.save.busy}>
-          {tu('save')}
-        </button>
-        <button type="button" disabled={!draft.changed || draft.save.busy} onClick={draft.discard}>
-          {t('discard')}
-        </button>
-        <span className="muted small" role="status">
-          {draft.changed ? t('unsaved') : ''}
+      <div className="row" data-own="bar">
+        {(byButton || (failed && draft.changed)) && (
+          <>
+            <button
+              type="submit"
+              className="primary"
+              data-own="save"
+              disabled={!draft.changed || draft.save.busy || stale}
+            >
+              {tu('save')}
+            </button>
+            <button
+              type="button"
+              data-own="discard"
+              disabled={!draft.changed || draft.save.busy}
+              onClick={draft.discard}
+            >
+              {t('discard')}
+            </button>
+          </>
+        )}
+        <span className="muted small" role="status" data-saved={!draft.changed && undo ? '' : undefined}>
+          {draft.save.busy
+            ? t('saving')
+            : draft.changed && (byButton || failed)
+              ? t('unsaved')
+              : undo
+                ? t('saved')
+                : ''}
         </span>
+        {undo && !draft.changed && (
+          <button
+            type="button"
+            className="link small"
+            data-own="undo"
+            disabled={undo.busy}
+            onClick={() => void undo.run()}
+          >
+            {t('undo')}
+          </button>
+        )}
       </div>
     </div>
   );

@@ -4,8 +4,9 @@ import { texts } from './texts';
 
 export type Test = Schemas['ProviderTest'];
 
-/** What came of a test: how long it took and what was said, or why it failed. */
-export function TestResult({ result }: { result: Test }) {
+/** What came of a test: how long it took and what was said, or why it failed. `atField`: what it
+ * means stands at the field it is about. */
+export function TestResult({ result, atField = false }: { result: Test; atField?: boolean }) {
   const t = texts.use();
   const f = useFormat();
   const model = result.model ?? '';
@@ -13,15 +14,20 @@ export function TestResult({ result }: { result: Test }) {
     return (
       <p className="box ok" role="status" data-test="ok">
         {t('test.ok', { model, time: f.duration(result.latency_ms) })}
-        {result.said && ` « ${result.said} »`}
+        {result.said && ` ${t('test.said', { said: result.said.slice(0, 200) })}`}
       </p>
     );
   return (
     <div className="box bad stack tight" role="alert" data-test={result.error?.code ?? 'failed'}>
       <p>
-        <strong>{result.error?.meaning ?? t('test.failed')}</strong> {result.error?.mend}
+        <strong>{t('test.failed')}</strong> {!atField && result.error?.meaning} {result.error?.mend}
       </p>
-      {result.error?.message && <p className="small">{result.error.message}</p>}
+      {result.error?.message && (
+        <details className="small">
+          <summary>{t('details')}</summary>
+          {result.error.message}
+        </details>
+      )}
     </div>
   );
 }

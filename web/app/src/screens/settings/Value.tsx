@@ -1,4 +1,4 @@
-import { useId, useMemo } from 'react';
+import { useMemo } from 'react';
 import { useFormat } from '../../i18n/format';
 import { Field } from '../../ui/Field';
 import { msOf } from './duration';
@@ -22,7 +22,7 @@ export function Value({ spec, draft, settings }: Props) {
   const set = settings.changed?.includes(spec.at);
   const edited = draft.edited(spec.at);
   return (
-    <div className={styles.value} data-setting={spec.at}>
+    <div className={styles.value} data-setting={spec.at} data-changed={set || undefined}>
       <Field
         label={t.has(label) ? t(label) : name}
         hint={<Hint text={t.has(hint) ? t(hint) : ''} spec={spec} value={draft.get(spec.at)} />}
@@ -32,7 +32,10 @@ export function Value({ spec, draft, settings }: Props) {
         <Control spec={spec} draft={draft} />
       </Field>
       <p className={styles.source}>
-        <span className={edited ? 'badge warn' : 'badge'} data-source={edited ? 'unsaved' : set ? 'set' : 'default'}>
+        <span
+          className={edited ? 'badge warn' : set ? 'badge accent' : 'meta'}
+          data-source={edited ? 'unsaved' : set ? 'set' : 'default'}
+        >
           {t(edited ? 'source.unsaved' : set ? 'source.set' : 'source.default')}
         </span>
         {set && !edited && (
@@ -62,7 +65,6 @@ function Hint({ text, spec, value }: { text: string; spec: FieldSpec; value: unk
 /** The control of a setting. Field gives it its id. */
 function Control({ spec, draft, ...given }: { spec: FieldSpec; draft: Draft; id?: string }) {
   const t = texts.use();
-  const zones = useId();
   const value = draft.get(spec.at);
   const set = (next: unknown) => draft.set(spec.at, next);
   const all = useMemo(
@@ -111,22 +113,14 @@ function Control({ spec, draft, ...given }: { spec: FieldSpec; draft: Draft; id?
       );
     case 'zone':
       return (
-        <>
-          <input
-            {...given}
-            list={zones}
-            autoComplete="off"
-            value={typeof value === 'string' ? value : ''}
-            onChange={(e) => set(e.target.value || null)}
-          />
-          <datalist id={zones}>
-            {all.map((zone) => (
-              <option key={zone} value={zone}>
-                {zone}
-              </option>
-            ))}
-          </datalist>
-        </>
+        <select {...given} value={typeof value === 'string' ? value : ''} onChange={(e) => set(e.target.value)}>
+          {typeof value === 'string' && !all.includes(value) && <option value={value}>{value}</option>}
+          {all.map((zone) => (
+            <option key={zone} value={zone}>
+              {zone.replaceAll('_', ' ')}
+            </option>
+          ))}
+        </select>
       );
     default:
       return (

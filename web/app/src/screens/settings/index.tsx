@@ -1,4 +1,4 @@
-import { useEffect, useRef, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useMay } from '../../api/me';
 import { Page } from '../../ui/Page';
@@ -12,6 +12,7 @@ import { Keys } from './Keys';
 import { LimitTable, Strict } from './LimitTable';
 import { Matrix } from './Matrix';
 import { PageSection } from './PageSection';
+import { Found } from './Found';
 import { Prompts } from './Prompts';
 import { Providers } from './Providers';
 import styles from './settings.module.css';
@@ -58,7 +59,7 @@ const content: Record<Section, (item?: string) => ReactNode> = {
       )}
     </Form>
   ),
-  budgets: () => <Budgets />,
+  budgets: (item) => <Budgets model={item} />,
   automations: () => <Form fields={forms.automations} />,
   network: () => <Form fields={forms.network}>{(draft) => <Fallback draft={draft} />}</Form>,
   calendar: () => <Form fields={forms.calendar} />,
@@ -71,21 +72,53 @@ const content: Record<Section, (item?: string) => ReactNode> = {
   page: () => <PageSection />,
 };
 
+/** What an address names, as it is: a model's name may have a slash. */
+function named(item: string | undefined): string | undefined {
+  try {
+    return item && decodeURIComponent(item);
+  } catch {
+    return item; // a mistyped address
+  }
+}
+
 /** What can be set, in sections that are saved one by one. */
 export default function Settings({ section, item }: { section?: string; item?: string }) {
   const t = texts.use();
   const admin = useMay('admin');
   const offered = sections.filter((s) => admin || personal.includes(s));
   const here = sections.find((s) => s === section) ?? (admin ? 'providers' : 'you');
+  const [word, setWord] = useState('');
   const heading = useRef<HTMLHeadingElement>(null);
   const place = `${here}/${item ?? ''}`;
   const before = useRef(place);
   useEffect(() => {
-    if (before.current !== place) heading.current?.focus({ preventScroll: true });
+    if (before.current !== place) {
+      const asked =
+        item &&
+        document.querySelector<HTMLElement>(`[data-setting="/${item.replaceAll('.', '/')}"] :is(input, select)`);
+      if (asked) asked.focus();
+      else heading.current?.focus({ preventScroll: true });
+    }
     before.current = place;
-  }, [place]);
+  }, [place, item]);
   return (
-    <Page title={t('title')} name={`${t(`s.${here}`)} · ${t('title')}`}>
+    <Page
+      title={t('title')}
+      name={`${t(`s.${here}`)} · ${t('title')}`}
+      actions={
+        admin && (
+          <input
+            type="search"
+            className={styles.search}
+            aria-label={t('search')}
+            placeholder={t('search')}
+            value={word}
+            onChange={(e) => setWord(e.target.value)}
+          />
+        )
+      }
+    >
+      {word.trim() !== '' && <Found word={word} sections={offered} onGone={() => setWord('')} />}
       <div className={styles.frame}>
         <nav aria-label={t('sections')} className={styles.nav}>
           <ul className="plain">
@@ -102,7 +135,7 @@ export default function Settings({ section, item }: { section?: string; item?: s
           <h2 id="settings-section" ref={heading} tabIndex={-1}>
             {t(`s.${here}`)}
           </h2>
-          {admin || personal.includes(here) ? content[here](item) : <AdminsOnly />}
+          {admin || personal.includes(here) ? content[here](named(item)) : <AdminsOnly />}
         </section>
       </div>
     </Page>

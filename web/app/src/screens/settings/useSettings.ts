@@ -1,6 +1,6 @@
 // The settings with their version, and changes to them that are not saved yet.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { api, versioned, type Schemas } from '../../api/client';
 import { same } from '../../api/mergePatch';
 import { asProblem, type FieldError } from '../../api/problem';
@@ -14,10 +14,12 @@ interface Versioned {
   value: Settings;
   etag: string;
 }
+type Values = ReadonlyMap<string, unknown>;
+const key = ['get', '/v1/settings', 'versioned'];
 
 export function useSettings() {
   return useQuery<Versioned>({
-    queryKey: ['get', '/v1/settings', 'versioned'],
+    queryKey: key,
     queryFn: () => versioned(api.GET('/v1/settings')),
   });
 }
@@ -34,38 +36,93 @@ export interface Draft {
   save: Action<[]>;
   /** Somebody else saved meanwhile: what they saved is read, what was typed is kept. */
   again(): Promise<void>;
+  /** What others saved is read, and what was typed waits to be looked at. */
+  review: boolean;
+  /** What was saved last can be taken back. */
+  undo: Action<[]> | null;
+}
+
+const put = (etag: string, values: Values) =>
+  versioned(
+    api.PATCH('/v1/settings', {
+      params: { header: { 'If-Match': etag } },
+      body: patchOf(values) as Schemas['SettingsPatch'],
+    }),
+  );
+
+/** Saves values that were read in `known`. Where somebody else saved others meanwhile, theirs stay
+ * and these are saved too; where it was the same ones, it is refused. */
+async function store(known: Versioned, values: Values): Promise<Versioned> {
+  try {
+    return await put(known.etag, values);
+  } catch (thrown) {
+    if (asProblem(thrown).status !== 412) throw thrown;
+    const fresh = await versioned(api.GET('/v1/settings'));
+    if ([...values.keys()].some((p) => !same(at(fresh.value, p), at(known.value, p)))) throw thrown;
+    return put(fresh.etag, values);
+  }
+}
+
+/** What brings these values back: the default, where nothing was set. */
+export function undoOf(known: Settings, values: Values): Values {
+  const set = (p: string) =>
+    p.startsWith('/limits/') || known.changed.some((c) => c === p || c.startsWith(`${p}/`) || p.startsWith(`${c}/`));
+  return new Map([...values.keys()].map((p) => [p, set(p) ? (at(known, p) ?? null) : null]));
 }
 
 /** Edits of the settings, kept until they are saved. */
 export function useDraft(loaded: Versioned): Draft {
   const t = texts.use();
   const queries = useQueryClient();
-  const [edits, setEdits] = useState<ReadonlyMap<string, unknown>>(new Map());
-  const key = ['get', '/v1/settings', 'versioned'];
-  const save = useAction(async () => {
-    const saved = await versioned(
-      api.PATCH('/v1/settings', {
-        params: { header: { 'If-Match': loaded.etag } },
-        body: patchOf(edits) as Schemas['SettingsPatch'],
-      }),
-    );
+  const [edits, setEdits] = useState<Values>(new Map());
+  const newest = useRef<Values>(edits); // also within the event that changes them
+  const [before, setBefore] = useState<Values | null>(null);
+  const [review, setReview] = useState(false);
+  const known = useRef(loaded);
+  useEffect(() => {
+    known.current = loaded;
+  }, [loaded]);
+  const change = useCallback((next: Values) => {
+    newest.current = next;
+    setEdits(next);
+  }, []);
+  const took = (saved: Versioned) => {
+    known.current = saved;
     queries.setQueryData(key, saved);
-    setEdits(new Map());
-    announce(t('saved'));
     void queries.invalidateQueries({
-      predicate: ({ queryKey }) => queryKey[1] === '/v1/settings' || queryKey[1] === '/v1/prompt-chunks',
+      predicate: ({ queryKey }) =>
+        (queryKey[1] === '/v1/settings' && queryKey[2] !== 'versioned') || queryKey[1] === '/v1/prompt-chunks',
     });
+  };
+  const save = useAction(async () => {
+    // What is changed while it is being saved is saved after it.
+    while (newest.current.size) {
+      const values = new Map(newest.current);
+      const back = undoOf(known.current.value, values);
+      // Each waits for the one before: the version goes from one to the next.
+      // eslint-disable-next-line no-await-in-loop
+      took(await store(known.current, values));
+      change(new Map([...newest.current].filter(([p, v]) => !values.has(p) || !same(values.get(p), v))));
+      setBefore(back);
+      setReview(false);
+      announce(t('saved'));
+    }
+  });
+  const undo = useAction(async () => {
+    if (!before) return;
+    took(await store(known.current, before));
+    setBefore(null);
+    announce(t('undone'));
   });
   const errors = save.problem == null ? [] : asProblem(save.problem).errors;
   const set = useCallback(
-    (pointer: string, value: unknown) =>
-      setEdits((now) => {
-        const next = new Map(now);
-        if (same(value, at(loaded.value, pointer))) next.delete(pointer);
-        else next.set(pointer, value);
-        return next;
-      }),
-    [loaded.value],
+    (pointer: string, value: unknown) => {
+      const next = new Map(newest.current);
+      if (same(value, at(known.current.value, pointer))) next.delete(pointer);
+      else next.set(pointer, value);
+      change(next);
+    },
+    [change],
   );
   return {
     get: (pointer) => (edits.has(pointer) ? edits.get(pointer) : at(loaded.value, pointer)),
@@ -75,13 +132,17 @@ export function useDraft(loaded: Versioned): Draft {
     wrong: (pointer) => errors.find((e) => e.pointer === pointer || e.pointer.startsWith(`${pointer}/`))?.message,
     errors,
     discard: () => {
-      setEdits(new Map());
+      change(new Map());
+      setReview(false);
       save.clear();
     },
     save,
     again: async () => {
       await queries.refetchQueries({ queryKey: key });
+      setReview(true);
       save.clear();
     },
+    review: review && edits.size > 0,
+    undo: before ? undo : null,
   };
 }

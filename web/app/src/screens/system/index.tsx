@@ -1,6 +1,9 @@
+import { CircleAlert, CircleCheck } from 'lucide-react';
+import { Link } from 'wouter';
 import { $api, type Schemas } from '../../api/client';
 import { asProblem } from '../../api/problem';
 import { useFormat } from '../../i18n/format';
+import { Icon } from '../../ui/Icon';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
 import { Elapsed } from '../../ui/session';
@@ -17,7 +20,7 @@ export default function System() {
   const forbidden = status.error != null && asProblem(status.error).status === 403;
   return (
     <Page title={t('title')}>
-      <Version />
+      <Verdict status={forbidden ? undefined : status.data} unread={!forbidden && status.error != null} />
       {forbidden ? (
         <p className="box warn">{t('forbidden')}</p>
       ) : (
@@ -34,6 +37,7 @@ export default function System() {
           <Invariants />
         </>
       )}
+      <Version />
       <p className="row small">
         <a href="/docs">{t('docs')}</a>
         <a href="/metrics">{t('metrics')}</a>
@@ -42,39 +46,62 @@ export default function System() {
   );
 }
 
+/** One sentence: that all is well, or what is wrong. Its place is kept while it is found out. */
+function Verdict({ status, unread }: { status: Schemas['NodeStatus'] | undefined; unread: boolean }) {
+  const t = texts.use();
+  const ready = $api.useQuery('get', '/readyz', undefined, { retry: false, refetchInterval: 10_000 });
+  const wrong = [
+    ...(ready.error ? [t('ready.no', { why: asProblem(ready.error).message })] : []),
+    ...(unread ? [t('unread')] : []),
+    ...(status?.draining ? [t('draining')] : []),
+    ...(status && status.nodes.some((n) => !n.alive)
+      ? [t('nodes.gone', { n: status.nodes.filter((n) => !n.alive).length })]
+      : []),
+    ...(status && status.breakers.some((b) => b.state !== 'closed')
+      ? [t('breakers.down', { n: status.breakers.filter((b) => b.state !== 'closed').length })]
+      : []),
+  ];
+  const known = ready.data !== undefined || ready.error != null;
+  const well = known && wrong.length === 0;
+  return (
+    <div
+      className={styles.verdict}
+      role="status"
+      data-ready={known ? (ready.error ? 'no' : 'yes') : ''}
+      data-well={well}
+    >
+      {known && (
+        <>
+          <span className={well ? styles.well : styles.wrong}>
+            <Icon of={well ? CircleCheck : CircleAlert} size={20} />
+          </span>
+          <strong>{well ? t('well') : wrong.join(' ')}</strong>
+        </>
+      )}
+    </div>
+  );
+}
+
 function Version() {
   const t = texts.use();
   const version = $api.useQuery('get', '/version');
-  const ready = $api.useQuery('get', '/readyz', undefined, { retry: false, refetchInterval: 10_000 });
+  const { version: name, commit, built_at: built } = version.data ?? {};
   return (
-    <section className="card">
-      <dl className={styles.facts}>
-        <div>
-          <dt>{t('ready')}</dt>
-          <dd data-ready={ready.error ? 'no' : ready.data ? 'yes' : ''}>
-            {ready.error ? t('ready.no', { why: asProblem(ready.error).message }) : ready.data ? t('ready.yes') : ''}
-          </dd>
-        </div>
-        <div>
-          <dt>{t('version')}</dt>
-          <dd>{version.data?.version}</dd>
-        </div>
-        {version.data?.commit && (
-          <div>
-            <dt>{t('version.commit')}</dt>
-            <dd>
-              <code>{version.data.commit}</code>
-            </dd>
-          </div>
-        )}
-        {version.data?.built_at && (
-          <div>
-            <dt>{t('version.built')}</dt>
-            <dd>{version.data.built_at}</dd>
-          </div>
-        )}
-      </dl>
-    </section>
+    <p className={`small muted ${styles.version}`}>
+      {name && `${t('version')} ${name}`}
+      {commit && (
+        <>
+          {' · '}
+          <code>{commit.slice(0, 12)}</code>
+        </>
+      )}
+      {built && (
+        <>
+          {' · '}
+          {t('version.built')} <Time at={built} />
+        </>
+      )}
+    </p>
   );
 }
 
@@ -83,9 +110,8 @@ function Here({ status }: { status: Schemas['NodeStatus'] }) {
   const f = useFormat();
   const database = `database.${status.database}`;
   return (
-    <section className="card stack tight" aria-labelledby="node">
+    <section className="stack tight" aria-labelledby="node">
       <h2 id="node">{t('node')}</h2>
-      {status.draining && <p className="box warn">{t('draining')}</p>}
       <dl className={styles.facts}>
         <div>
           <dt>{t('name')}</dt>
@@ -150,12 +176,12 @@ function Nodes({ status }: { status: Schemas['NodeStatus'] }) {
                     </>
                   )}
                 </th>
-                <td>
+                <td className="nowrap">
                   <span className={node.alive ? 'badge ok' : 'badge bad'}>{t(node.alive ? 'alive' : 'gone')}</span>
                 </td>
                 <td className="number">{f.number(node.sessions)}</td>
                 <td className="nowrap">
-                  <Time at={node.lease_until} absolute />
+                  <Time at={node.lease_until} />
                 </td>
               </tr>
             ))}
@@ -181,9 +207,9 @@ function Breakers({ breakers }: { breakers: Schemas['Breaker'][] }) {
       {breakers.length === 0 ? (
         <p className="muted">{t('breakers.none')}</p>
       ) : (
-        <ul className="plain stack tight">
+        <ul className="rows">
           {breakers.map((b) => (
-            <li key={`${b.provider_id} ${b.model}`} className="card stack tight" data-breaker={b.state}>
+            <li key={`${b.provider_id} ${b.model}`} className="stack tight" data-breaker={b.state}>
               <p className="row">
                 <strong className="clamp">
                   {b.provider_id === null
@@ -195,8 +221,19 @@ function Breakers({ breakers }: { breakers: Schemas['Breaker'][] }) {
               </p>
               <p className="small">
                 {t('breaker.failures', { n: b.failures })}
-                {b.last_error && ` · ${b.last_error}`}
+                {b.provider_id !== null && b.state !== 'closed' && (
+                  <>
+                    {' · '}
+                    <Link href="/settings/providers">{t('breaker.check')}</Link>
+                  </>
+                )}
               </p>
+              {b.last_error && (
+                <details className="small">
+                  <summary>{t('details')}</summary>
+                  {b.last_error}
+                </details>
+              )}
             </li>
           ))}
         </ul>

@@ -58,9 +58,9 @@ function Meter({ id, label, max, spent }: { id: string; label: string; max: numb
           {t('budget.of', { spent: f.money(spent, 'USD'), max: f.money(max, 'USD'), share: f.percent(share) })}
         </span>
       </p>
-      <span className={styles.meter} aria-hidden="true">
+      <span className={`${styles.meter} drawn`} aria-hidden="true">
         <span
-          className={share >= 1 ? styles.full : share >= 0.8 ? styles.near : styles.part}
+          className={`drawn ${share >= 1 ? styles.full : share >= 0.8 ? styles.near : styles.part}`}
           style={{ width: `${Math.min(100, share * 100)}%` }}
         />
       </span>

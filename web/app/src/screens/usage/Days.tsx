@@ -18,13 +18,13 @@ export function Days({ days, rows, measure }: { days: string[]; rows: Schemas['U
   const highest = Math.max(...values.map((v) => v.value));
   const date = (day: string) => f.date(`${day}T12:00:00Z`, 'UTC');
   return (
-    <section className="card stack tight" aria-labelledby="days">
+    <section className="stack tight" aria-labelledby="days">
       <h2 id="days">{t('days')}</h2>
       {highest > 0 && <p className="muted small right">{say(highest)}</p>}
       <div className={styles.chart} aria-hidden="true">
         {values.map(({ day, value }) => (
           <span key={day} className={styles.day} title={`${date(day)} : ${say(value)}`}>
-            <span className={styles.bar} style={{ height: highest ? `${(value / highest) * 100}%` : 0 }} />
+            <span className={`${styles.bar} drawn`} style={{ height: highest ? `${(value / highest) * 100}%` : 0 }} />
           </span>
         ))}
       </div>

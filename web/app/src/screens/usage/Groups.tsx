@@ -1,11 +1,13 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { $api, type Schemas } from '../../api/client';
+import { useMay } from '../../api/me';
 import { useFormat } from '../../i18n/format';
 import { Read } from '../../ui/Read';
 import { useWords } from '../../ui/session';
 import { texts as uiTexts } from '../../ui/texts';
 import { Scroll } from '../../ui/Scroll';
+import { demoModel, priceOf } from './insight';
 import { measured, totalOf, useMeasure, type Measure } from './sums';
 import { texts } from './texts';
 import styles from './usage.module.css';
@@ -22,7 +24,7 @@ export function Groups({ since, measure }: { since: string; measure: Measure }) 
   const tu = uiTexts.use();
   const query = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: group, since, limit } } });
   return (
-    <section className="card stack tight" aria-labelledby="groups">
+    <section className="stack tight" aria-labelledby="groups">
       <header className="row between">
         <h2 id="groups">{t('groups')}</h2>
         <label className="row small">
@@ -90,7 +92,9 @@ function Table({ group, rows, measure }: { group: Group; rows: Row[]; measure: M
                   <Name group={group} row={row} />
                 </th>
                 <td>
-                  <span className="nowrap">{measure === 'cost' && !row.cost ? t('cost.none') : say(value)}</span>
+                  <span className="nowrap">
+                    {measure === 'cost' && !row.cost ? <NoCost group={group} row={row} /> : say(value)}
+                  </span>
                   <span className={styles.share} aria-hidden="true">
                     <span style={{ width: all ? `${(value / all) * 100}%` : 0 }} />
                   </span>
@@ -106,14 +110,44 @@ function Table({ group, rows, measure }: { group: Group; rows: Row[]; measure: M
   );
 }
 
+/** Why there is no amount: it is free, nothing was answered, or nobody knows the price. */
+function NoCost({ group, row }: { group: Group; row: Row }) {
+  const t = texts.use();
+  const admin = useMay('admin');
+  if (group === 'provider' && !row.key) return <>{t('free')}</>;
+  if (group !== 'model') return <>{t('cost.none')}</>;
+  const price = priceOf(row);
+  if (price !== 'unknown') return <>{price === 'free' ? t('free') : '–'}</>;
+  return (
+    <>
+      {t('cost.none')}
+      {admin && (
+        <>
+          {' · '}
+          <Link href={`/settings/budgets/${encodeURIComponent(row.key)}`}>{t('price.set')}</Link>
+        </>
+      )}
+    </>
+  );
+}
+
 /** The group in words, with the way to it where there is one. */
 function Name({ group, row }: { group: Group; row: Row }) {
   const t = texts.use();
   const words = useWords();
   if (!row.key)
     return (
-      <>{group === 'provider' ? t('none.provider') : group === 'automation' ? t('none.automation') : t('none.else')}</>
+      <>
+        {group === 'provider'
+          ? t('none.provider')
+          : group === 'automation'
+            ? t('none.automation')
+            : group === 'model'
+              ? t('none.model')
+              : t('none.else')}
+      </>
     );
+  if (group === 'model' && row.key === demoModel) return <>{t('none.provider')}</>;
   const purpose = `purpose.${row.key}`;
   if (group === 'purpose') return <>{t.has(purpose) ? t(purpose) : row.key}</>;
   if (group === 'type') return <>{words.type(row.key)}</>;

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { $api, type Schemas } from '../../api/client';
-import { useFormat } from '../../i18n/format';
+import { useMay } from '../../api/me';
 import { Empty } from '../../ui/Empty';
 import { Page } from '../../ui/Page';
 import { Read } from '../../ui/Read';
@@ -9,62 +9,54 @@ import { useNow } from '../../ui/Time';
 import { Budgets } from './Budgets';
 import { Days } from './Days';
 import { Groups } from './Groups';
-import { lastDays } from './period';
-import { totalOf, type Measure } from './sums';
+import { lastDays, type Place } from './period';
+import type { Measure } from './sums';
 import { texts } from './texts';
+import { Total } from './Total';
 import styles from './usage.module.css';
 
 const periods = [1, 7, 30, 90] as const;
 const measures: Measure[] = ['cost', 'tokens', 'calls'];
 
-/** What the AI used: by day, by who used it, and against the budgets. */
+/** What the AI used: the total and its trend, what it was for, and how much of the budgets is left. */
 export default function Usage() {
   const t = texts.use();
+  const admin = useMay('admin');
   const settings = $api.useQuery('get', '/v1/settings');
   return (
     <Page
       title={t('title')}
       actions={
-        <Link href="/settings/budgets" className="button small">
-          {t('budgets.set')}
-        </Link>
+        admin && (
+          <Link href="/settings/budgets" className="button small">
+            {t('budgets.set')}
+          </Link>
+        )
       }
     >
-      <Read query={settings}>{(s) => <Report settings={s} />}</Read>
+      <Read query={settings}>
+        {(s: Schemas['Settings']) => <Report place={{ zone: s.time_zone, hour: s.day_start_hour }} />}
+      </Read>
     </Page>
   );
 }
 
-function Report({ settings }: { settings: Schemas['Settings'] }) {
+function Report({ place }: { place: Place }) {
   const t = texts.use();
   const now = useNow();
   const [period, setPeriod] = useState<(typeof periods)[number]>(30);
-  const [measure, setMeasure] = useState<Measure>('tokens');
-  const { days, since } = lastDays(now, { zone: settings.time_zone, hour: settings.day_start_hour }, period);
+  const [measure, setMeasure] = useState<Measure | null>(null);
+  const { days, since } = lastDays(now, place, period);
+  const before = lastDays(now, place, 2 * period).since;
   const query = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: 'day', since, limit: 200 } } });
+  const models = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: 'model', since, limit: 200 } } });
+  const priced = (query.data?.data ?? []).some((row) => (row.cost?.amount ?? 0) > 0);
+  const shown = measure ?? (priced ? 'cost' : 'tokens');
   return (
     <>
       <div className={styles.controls}>
-        <label className="row small">
-          {t('period')}
-          <select value={period} onChange={(e) => setPeriod(Number(e.target.value) as typeof period)}>
-            {periods.map((p) => (
-              <option key={p} value={p}>
-                {t(`period.${p}`)}
-              </option>
-            ))}
-          </select>
-        </label>
-        <label className="row small">
-          {t('measure')}
-          <select value={measure} onChange={(e) => setMeasure(e.target.value as Measure)}>
-            {measures.map((m) => (
-              <option key={m} value={m}>
-                {t(`measure.${m}`)}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Chips label={t('period')} all={periods} value={period} onChange={setPeriod} say={(p) => t(`period.${p}`)} />
+        <Chips label={t('measure')} all={measures} value={shown} onChange={setMeasure} say={(m) => t(`measure.${m}`)} />
       </div>
       <Read query={query}>
         {({ data }) =>
@@ -72,14 +64,14 @@ function Report({ settings }: { settings: Schemas['Settings'] }) {
             <Empty>{t('none')}</Empty>
           ) : (
             <>
-              <Totals rows={data} />
-              <Days days={days} rows={data} measure={measure} />
-              <Groups since={since} measure={measure} />
+              <Total rows={data} models={models.data?.data} since={since} before={before} period={period} />
+              <Days days={days} rows={data} measure={shown} />
+              <Groups since={since} measure={shown} />
             </>
           )
         }
       </Read>
-      <section className="card stack tight" aria-labelledby="budgets">
+      <section className="stack tight" aria-labelledby="budgets">
         <h2 id="budgets">{t('budgets')}</h2>
         <Budgets />
       </section>
@@ -87,34 +79,28 @@ function Report({ settings }: { settings: Schemas['Settings'] }) {
   );
 }
 
-function Totals({ rows }: { rows: Schemas['UsageSum'][] }) {
-  const t = texts.use();
-  const f = useFormat();
-  const sum = totalOf(rows);
-  const priced = sum.unpriced_calls < sum.calls;
-  const facts: [string, string, string][] = [
-    ['cost', t('cost'), priced ? f.money(sum.cost, 'USD') : t('cost.none')],
-    ['tokens', t('tokens'), f.number(sum.tokens)],
-    ['input', t('input'), f.number(sum.input)],
-    ['output', t('output'), f.number(sum.output)],
-    ['cached', t('cached'), f.percent(sum.input ? sum.cached / sum.input : 0)],
-    ['calls', t('calls'), f.number(sum.calls)],
-    ['errors', t('errors'), f.number(sum.errors)],
-  ];
+interface ChipsProps<T> {
+  label: string;
+  all: readonly T[];
+  value: T;
+  onChange: (value: T) => void;
+  say: (value: T) => string;
+}
+
+function Chips<T extends string | number>({ label, all, value, onChange, say }: ChipsProps<T>) {
   return (
-    <section className="card stack tight" aria-labelledby="totals">
-      <h2 id="totals">{t('totals')}</h2>
-      <dl className={styles.facts}>
-        {facts.map(([id, label, value]) => (
-          <div key={id} data-total={id}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-      {sum.unpriced_calls > 0 && (
-        <p className="muted small">{t('unpriced', { n: sum.unpriced_calls, count: f.number(sum.unpriced_calls) })}</p>
-      )}
-    </section>
+    <div className="row" role="group" aria-label={label}>
+      {all.map((one) => (
+        <button
+          key={one}
+          type="button"
+          className={`small ${styles.chip}`}
+          aria-pressed={one === value}
+          onClick={() => onChange(one)}
+        >
+          {say(one)}
+        </button>
+      ))}
+    </div>
   );
 }
