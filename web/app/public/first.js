@@ -1,8 +1,9 @@
-// Runs before the first paint, so that a chosen theme and language never flash.
+// Runs before the first paint, so that a chosen theme, language and width of the menu never flash.
 (function () {
   try {
     var theme = localStorage.getItem('fermata.theme');
     if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+    if (localStorage.getItem('fermata.menu') === 'folded') document.documentElement.dataset.menu = 'folded';
     var lang = localStorage.getItem('fermata.lang') || (navigator.language || 'en').slice(0, 2);
     document.documentElement.lang = lang === 'fr' ? 'fr' : 'en';
   } catch (e) {

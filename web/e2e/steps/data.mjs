@@ -519,7 +519,7 @@ export const steps = [
           .map(([colour]) => colour);
       await drawn();
       const before = await main();
-      await page.getByLabel('Theme').selectOption('dark');
+      await page.emulateMedia(dark);
       await until('it has other colours', async () => (await main())[0] !== before[0]);
       await tidy(page, 'a tool, dark');
       await shot(page, 'data-tool-dark');

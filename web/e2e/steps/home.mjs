@@ -1,5 +1,7 @@
 import http from 'node:http';
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+import { furnish } from '../furnish.mjs';
+import { go, settled } from '../screens.mjs';
 
 export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
 
@@ -61,33 +63,211 @@ const card = (page, name) => page.locator(`[data-card="${name}"]`);
 
 export const steps = [
   {
-    name: 'somebody new is led through three steps',
-    async run({ open, call, shot }) {
-      const page = await open({ at: '/' });
-      await page.getByRole('heading', { name: 'Three steps to begin' }).waitFor();
-      await tidy(page, 'the first steps');
-      await shot(page, 'home-first-light');
-      await page.getByRole('button', { name: 'Go on with the demo' }).click();
-      await page.locator('[data-step="1"][data-done="true"]').waitFor();
-      await page.getByRole('button', { name: 'Make the sample' }).click();
-      await page.locator('[data-step="3"][data-done="true"]').waitFor();
-      const [made] = (await call('GET', '/v1/automations')).data;
-      same(made.enabled, false, 'the sample is switched off');
-      same(made.schedule.expression, '0 8 * * *', 'its schedule');
-      await page.getByRole('button', { name: 'Open a chat with it' }).click();
-      await page.waitForURL(/#\/chat/);
-      await page.getByText('create a zone Health; track my sleep').first().waitFor();
-      await page.locator('#message').press('Enter');
-      await until('the conversation is there', async () => (await call('GET', '/v1/zones')).data.length === 1);
-      await page.getByRole('link', { name: 'Home' }).click();
-      await page.locator('[data-step="2"][data-done="true"]').waitFor();
-      await page.getByRole('button', { name: 'Hide these steps' }).click();
-      await becomes(() => card(page, 'steps').count(), 0, 'the steps are gone');
-      await page.reload();
+    name: 'somebody new: what this is, one field with the cursor in it, three examples, which model answers',
+    async run({ freshServer, open, shot }) {
+      const server = await freshServer();
+      const page = await open({ base: server.base });
+      const field = page.getByRole('textbox', { name: 'Your first message' });
+      await field.waitFor();
+      await page.getByText(/An assistant that keeps your data, works on a schedule, and asks/).waitFor();
+      await becomes(() => field.evaluate((e) => e === document.activeElement), true, 'one can type at once');
+      same(await page.getByRole('group', { name: 'Examples' }).getByRole('button').count(), 3, 'the examples');
+      await page.getByText('Demo model').waitFor();
+      for (const [name, look] of [
+        ['light', {}],
+        ['dark', dark],
+        ['narrow', narrow],
+        ['fr', { ...french, ...narrow, ...dark }],
+      ]) {
+        const other = await open({ base: (await freshServer()).base, ...look });
+        await settled(other);
+        await tidy(other, `somebody new, ${name}`);
+        await shot(other, `home-new-${name}`);
+        await other.context().close();
+      }
+      await page.getByRole('button', { name: 'Track my sleep' }).click();
+      check((await field.inputValue()).startsWith('create a zone Health'), 'an example fills the field');
+      await page.keyboard.press('Enter');
+      await page.waitForURL(/#\/chat\/ses_/);
+      await until('what was said is done', async () => (await server.call('GET', '/v1/zones')).data.length === 1);
+      const [chat] = (await server.call('GET', '/v1/sessions?type=CHAT')).data;
+      same(chat.name, 'create a zone Health; track my sleep in hours between 0 and…', 'its name is cut between words');
+      await go(page, '/');
       await card(page, 'recent')
         .getByRole('link', { name: /create a zone Health/ })
         .waitFor();
-      same(await card(page, 'steps').count(), 0, 'the steps stay away');
+      same(await card(page, 'newcomer').count(), 0, 'it is an everyday page now');
+    },
+  },
+  {
+    name: 'a first automation is one click, and one click away again',
+    async run({ freshServer, open }) {
+      const { base, call } = await freshServer();
+      const page = await open({ base });
+      await page.getByRole('button', { name: 'Plan a daily review' }).click();
+      await page.waitForURL(/#\/automations\/aut_/);
+      const [made] = (await call('GET', '/v1/automations')).data;
+      same([made.enabled, made.schedule.expression], [false, '0 8 * * *'], 'the sample is switched off');
+      const toast = page.locator('[data-toast]');
+      await toast.getByText('Sample automation added').waitFor();
+      await settled(page);
+      await tidy(page, 'a toast');
+      await toast.getByRole('button', { name: 'Undo' }).click();
+      await becomes(async () => (await call('GET', '/v1/automations')).data.length, 0, 'it is gone');
+      await page.getByRole('textbox', { name: 'Your first message' }).waitFor();
+      same(await toast.count(), 0, 'what was taken back is not told any more');
+    },
+  },
+  {
+    name: 'a French browser makes an empty workspace French, and leaves what somebody has set',
+    async run({ freshServer, open }) {
+      const { base, call } = await freshServer();
+      const page = await open({ base, ...french, timezoneId: 'Europe/Paris' });
+      await page.getByRole('textbox', { name: 'Votre premier message' }).waitFor();
+      await until('the workspace is French', async () => (await call('GET', '/v1/settings')).language === 'fr');
+      same((await call('GET', '/v1/settings')).time_zone, 'Europe/Paris', 'its time zone');
+      await page.getByRole('button', { name: 'Suivre mon sommeil' }).click();
+      await page.keyboard.press('Enter');
+      await page
+        .getByText(/Ajouter l’outil|Outil « Sommeil »|L’outil|la zone « Santé »/)
+        .first()
+        .waitFor();
+      const set = await freshServer();
+      await set.call('PATCH', '/v1/settings', { language: 'fr' });
+      const other = await open({ base: set.base });
+      await other.getByRole('textbox', { name: 'Your first message' }).waitFor();
+      await settled(other);
+      same((await set.call('GET', '/v1/settings')).language, 'fr', 'what was set stays');
+    },
+  },
+  {
+    name: 'what needs a person: a question with its text, a change that is approved in place',
+    async run({ freshServer, open, shot }) {
+      const { base, call } = await freshServer();
+      await call('PATCH', '/v1/settings', { require_validation: true, chat_eviction_after: '1s' });
+      const ask = async (name, text) => {
+        const { id } = await call('POST', '/v1/sessions', { type: 'CHAT', name, message: { text } });
+        return until(
+          `${name} asks`,
+          async () => (await call('GET', `/v1/approvals?status=open&session_id=${id}`)).data[0],
+        );
+      };
+      const change = await ask('Rooms', 'create a zone Kitchen');
+      await call('POST', `/v1/sessions/${change.session_id}/release`).catch(() => {});
+      const page = await open({ base });
+      const row = card(page, 'needs').locator(`[data-approval="${change.id}"]`);
+      await row.getByText('Add the zone “Kitchen”').waitFor();
+      await tidy(page, 'what needs a person');
+      await shot(page, 'home-needs');
+      await row.getByRole('link', { name: /^Review/ }).click();
+      await page.locator(`[data-detail] [data-approval="${change.id}"]`).waitFor();
+      await go(page, '/');
+      await row.getByRole('button', { name: /^Approve/ }).click();
+      await until('it is done', async () => (await call('GET', '/v1/zones')).data.some((z) => z.name === 'Kitchen'));
+      await page.locator('[data-clear]').waitFor();
+      const question = await ask('Asks', 'ask me something');
+      const asked = card(page, 'needs').locator(`[data-approval="${question.id}"]`);
+      await asked.waitFor();
+      check((await asked.innerText()).includes('?'), 'the question is shown with its text');
+      await asked.getByRole('link', { name: /^Answer/ }).click();
+      await page.locator(`[data-detail] [data-approval="${question.id}"]`).waitFor();
+    },
+  },
+  {
+    name: 'a run that cannot reach its AI is marked at the automation, on Home and in the menu: no notice anywhere',
+    async run({ freshServer, open, shot }) {
+      const { base, call } = await freshServer({ env });
+      const dead = await call('POST', '/v1/providers', {
+        name: 'Away',
+        kind: 'openai_compatible',
+        config: { base_url: 'http://127.0.0.1:9/v1', model: 'x' },
+      });
+      const order = await call('POST', '/v1/automations', {
+        name: 'Morning review',
+        seed: { text: 'sum it up' },
+        provider_id: dead.id,
+      });
+      const page = await open({ base });
+      await settled(page);
+      await call('POST', `/v1/automations/${order.id}/execute`);
+      const row = card(page, 'needs').locator('[data-trouble=unreachable]');
+      await row.getByText('Can’t reach its AI provider.').waitFor();
+      same(await row.getByRole('link', { name: 'Check the provider' }).count(), 1, 'the way out');
+      check(!/dial tcp|127\.0\.0\.1|network_error/.test(await page.locator('body').innerText()), 'no address is shown');
+      await page.getByRole('navigation').getByText('1 automation needs a look').waitFor({ state: 'attached' });
+      await tidy(page, 'a run that cannot reach its AI');
+      await shot(page, 'home-trouble');
+      for (const at of ['/data', '/usage', '/approvals']) {
+        await go(page, at);
+        same(await page.locator('[data-toast]').count(), 0, `${at}: no notice lies over it`);
+      }
+    },
+  },
+  {
+    name: 'the queue says why one waits, since when, and about how long',
+    async run({ freshServer, open, shot }) {
+      const { base, call } = await freshServer({ env });
+      await call('POST', '/v1/providers', {
+        name: 'Demo',
+        kind: 'demo',
+        is_default: true,
+        config: { word_delay_ms: 150 },
+      });
+      const order = await call('POST', '/v1/automations', { name: 'Slow', seed: { text: 'help' } });
+      const run = async () => (await call('POST', `/v1/automations/${order.id}/execute`)).session.id;
+      const first = await run();
+      await until(
+        'one was done',
+        async () => (await call('GET', `/v1/sessions/${first}`)).end_reason === 'COMPLETED',
+        60_000,
+      );
+      for (let n = 0; n < 3; n++) await run();
+      const page = await open({ base });
+      const rows = card(page, 'queue').locator('li[data-session]');
+      await becomes(() => rows.count(), 2, 'two wait');
+      await rows.nth(1).locator('[data-wait]').getByText(/about/).waitFor();
+      check(/since/.test(await rows.nth(0).innerText()), 'since when');
+      await tidy(page, 'a queue');
+      await shot(page, 'home-queue');
+    },
+  },
+  {
+    name: 'Home comes without a shift, furnished and new, wide and on a phone',
+    async run({ open, freshServer }) {
+      const made = await freshServer();
+      await furnish(made.call);
+      for (const base of [made.base, (await freshServer()).base]) {
+        for (const viewport of [
+          { width: 1280, height: 800 },
+          { width: 390, height: 800 },
+        ]) {
+          const page = await open({ base: 'about:blank', viewport });
+          page.bad.length = 0;
+          await page.addInitScript(() => {
+            globalThis.shifts = [];
+            new PerformanceObserver((list) => {
+              for (const entry of list.getEntries())
+                if (!entry.hadRecentInput)
+                  globalThis.shifts.push({
+                    value: entry.value,
+                    of: entry.sources.map((s) => s.node?.outerHTML?.slice(0, 80)),
+                  });
+            }).observe({ type: 'layout-shift', buffered: true });
+          });
+          await page.route('**/v1/**', async (route) => {
+            await new Promise((done) => setTimeout(done, 20 + Math.random() * 200));
+            await route.continue().catch(() => {});
+          });
+          await page.goto(base);
+          await settled(page);
+          await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+          const shifts = await page.evaluate(() => globalThis.shifts);
+          const sum = shifts.reduce((all, one) => all + one.value, 0);
+          check(sum < 0.05, `layout shift ${sum} at ${viewport.width} px: ${JSON.stringify(shifts)}`);
+          page.bad = page.bad.filter((bad) => !bad.includes(base));
+          await page.context().close();
+        }
+      }
     },
   },
   {
@@ -106,7 +286,8 @@ export const steps = [
         // A chat that rests keeps the slot for five minutes.
         if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`);
         const page = await open({ at: '/' });
-        await card(page, 'slot').getByText('Nobody.').waitFor();
+        await settled(page);
+        same(await card(page, 'slot').count(), 0, 'what is empty is not drawn');
         const { session: run } = await call('POST', `/v1/automations/${order.id}/execute`);
         await card(page, 'slot').locator(`[data-session="${run.id}"]`).waitFor();
         await card(page, 'slot').getByText('The AI is thinking').waitFor();
@@ -118,9 +299,8 @@ export const steps = [
 
         const chat = await call('POST', '/v1/sessions', { name: 'Now', message: 'something first' });
         await card(page, 'slot').locator(`[data-session="${chat.id}"]`).waitFor();
-        await card(page, 'slot').locator('[data-aside="here"]').getByRole('link', { name: 'Nightly sums' }).waitFor();
         const aside = card(page, 'aside').locator(`li[data-session="${run.id}"]`);
-        await aside.getByText('Set aside by your conversation Now').waitFor();
+        await aside.getByText('Paused for “Now”. Resumes automatically.').waitFor();
         await tidy(page, 'home at work');
         await shot(page, 'home-aside-light');
         const other = await open({ ...dark, ...narrow, ...french, at: '/' });
@@ -133,8 +313,8 @@ export const steps = [
         await page.locator('[data-waits="slot"]').getByRole('link', { name: 'Now' }).waitFor();
         await page.getByRole('link', { name: 'Home' }).click();
 
-        await card(page, 'queue').getByRole('button', { name: 'Take Nightly sums out of the queue' }).click();
-        await page.getByRole('dialog').getByRole('button', { name: 'Leave the queue' }).click();
+        await card(page, 'queue').getByRole('button', { name: 'Remove from queue: Nightly sums' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Remove from queue' }).click();
         await becomes(() => queued.count(), 0, 'it has left the queue');
         await until('the model is asked for the chat', () => ai.open.length === 1);
         ai.open[0].say('Done, go on.');

@@ -142,7 +142,7 @@ export const steps = [
       line.answers.set('/version', { ...(await call('GET', '/version')), version: '99.0.0' });
       line.set('cut');
       line.set('open');
-      const again = page.getByRole('button', { name: 'Load again' });
+      const again = page.getByRole('button', { name: 'Reload' });
       await again.waitFor();
       await again.click();
       await page.waitForLoadState('load');

@@ -15,7 +15,7 @@ export const steps = [
       const chat = await call('POST', '/v1/sessions', { name: 'Holidays in Brest' });
       const page = await open({ at: '/usage' });
       await page.locator('#page-title').waitFor();
-      const field = page.getByRole('combobox', { name: /Where to/ });
+      const field = page.getByRole('combobox', { name: /^Search screens/ });
       const choose = async (words, name) => {
         await page.keyboard.press('Control+k');
         await field.waitFor();
@@ -33,7 +33,7 @@ export const steps = [
       };
       await page.keyboard.press('Control+k');
       await field.waitFor();
-      await page.getByRole('option', { name: 'Settings', exact: true }).waitFor();
+      await page.getByRole('option', { name: /^Settings/ }).waitFor();
       await tidy(page, 'the palette');
       await shot(page, 'palette-light');
       await page.keyboard.press('Escape');
@@ -49,11 +49,11 @@ export const steps = [
       await page.keyboard.press('Control+k');
       await field.waitFor();
       await page.keyboard.type('nothing like this');
-      await page.getByText('Nothing has this name.').last().waitFor();
+      await page.getByText('No results. Try fewer words.').last().waitFor();
     },
   },
   {
-    name: 'the question mark lists the keys, not while one writes, and the navigation has a button for it',
+    name: 'the question mark lists the keys, not while one writes, and the menu has a button for the search',
     async run({ open, shot }) {
       const page = await open({ ...dark, ...narrow, ...french, at: '/usage' });
       await page.locator('#page-title').waitFor();
@@ -62,13 +62,62 @@ export const steps = [
       await tidy(page, 'the list of keys');
       await shot(page, 'keys-dark-narrow-fr');
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Menu' }).click();
-      await page.getByRole('button', { name: 'Aller à… (Ctrl K)' }).click();
-      await page.getByRole('combobox', { name: /Où aller/ }).waitFor();
+      await page.getByRole('button', { name: 'Plus' }).click();
+      await page.getByRole('button', { name: 'Rechercher' }).click();
+      await page.getByRole('combobox', { name: /^Rechercher un écran/ }).waitFor();
       await page.keyboard.type('?');
-      same(await page.getByRole('combobox', { name: /Où aller/ }).inputValue(), '?', 'it is typed where one writes');
+      same(
+        await page.getByRole('combobox', { name: /^Rechercher un écran/ }).inputValue(),
+        '?',
+        'it is typed where one writes',
+      );
       same(await page.getByRole('dialog').count(), 1, 'and opens nothing');
       await tidy(page, 'the palette, dark, narrow, French');
+    },
+  },
+  {
+    name: 'the palette does what it can do, with the way back, and shows the keys; G and a letter go to a screen',
+    async run({ open, call }) {
+      const page = await open({ at: '/usage' });
+      await page.locator('#page-title').waitFor();
+      const choose = async (words, name) => {
+        await page.keyboard.press('Control+k');
+        await page.getByRole('combobox').waitFor();
+        await page.keyboard.type(words);
+        const option = page.getByRole('option', { name, selected: true });
+        await option.waitFor();
+        await page.keyboard.press('Enter');
+      };
+      const theme = () => page.evaluate(() => document.documentElement.dataset.theme ?? 'system');
+      await choose('night', /Use the dark theme/);
+      await becomes(theme, 'dark', 'the theme');
+      await page.locator('[data-toast]').getByRole('button', { name: 'Undo' }).click();
+      await becomes(theme, 'system', 'the theme that was before');
+      await choose('français', /Passer en français/);
+      await becomes(() => page.evaluate(() => document.documentElement.lang), 'fr', 'the language');
+      await choose('english', /Switch to English/);
+      await becomes(() => page.evaluate(() => document.documentElement.lang), 'en', 'the language again');
+      await call('PATCH', '/v1/settings', { require_validation: true });
+      for (const name of ['One', 'Two'])
+        await call('POST', '/v1/sessions', { type: 'CHAT', name, message: { text: `create a zone ${name}` } });
+      await page.getByRole('navigation').getByText('2 approvals waiting').waitFor({ state: 'attached' });
+      await choose('approve all', /^Approve all/);
+      await page.waitForURL(/#\/approvals\/all/);
+      await becomes(() => page.locator('[data-row] input:checked').count(), 2, 'both are chosen');
+      same((await call('GET', '/v1/approvals?status=open')).data.length, 2, 'nothing is approved by the palette');
+      await page.keyboard.press('g');
+      await page.keyboard.press('a'); // to Approvals, where A alone would approve
+      await page.keyboard.press('g');
+      await page.keyboard.press('d');
+      await page.waitForURL(/#\/data/);
+      same(
+        (await call('GET', '/v1/approvals?status=open')).data.length,
+        2,
+        'the letter after G is no key of the screen',
+      );
+      await page.keyboard.press('Control+k');
+      const row = page.getByRole('option', { name: /^Usage/ });
+      same((await row.locator('kbd').allInnerTexts()).join(' '), 'G U', 'the keys of a screen stand beside it');
     },
   },
 ];

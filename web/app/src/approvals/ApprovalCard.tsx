@@ -3,7 +3,6 @@ import { $api } from '../api/client';
 import { useFormat } from '../i18n/format';
 import { ProblemBox } from '../ui/Problem';
 import { SessionLink, useWords } from '../ui/session';
-import { visible } from '../ui/visible';
 import { Time, useNow } from '../ui/Time';
 import { Actions } from './Actions';
 import type { AskProps } from './ask';
@@ -13,6 +12,7 @@ import { Question } from './Question';
 import { Reconnect, Source } from './Reconnect';
 import { Settled } from './Settled';
 import { texts } from './texts';
+import { titleOf } from './title';
 import css from './approvals.module.css';
 
 interface Props {
@@ -99,17 +99,6 @@ function Body(ask: AskProps) {
     default:
       return <Question {...ask} />;
   }
-}
-
-/** What is asked, in the server's words. */
-export const titleOf = (a: Approval): string => visible(asked(a));
-
-function asked(a: Approval): string {
-  const data = (a.module?.data ?? {}) as Record<string, unknown>;
-  const words = [data.question, data.message, data.title].find((x) => typeof x === 'string' && x.trim());
-  if (a.kind === 'question') return (words as string | undefined) ?? a.text ?? '';
-  if (a.kind === 'actions' && a.actions.length > 1) return texts.t('changes', { n: a.actions.length });
-  return a.actions[0]?.text && a.kind === 'actions' ? a.actions[0].text : (a.text ?? '');
 }
 
 function Session({ id }: { id: string }) {

@@ -18,3 +18,16 @@ test('less than a day is told in hours, minutes and seconds', () => {
   expect(relative('2026-11-21T15:27:01Z')).toBe('2 minutes ago');
   expect(relative('2026-11-21T15:30:00Z')).toBe('now');
 });
+
+test('an instant is written in one way', () => {
+  const time = (at: string, lang: 'en' | 'fr' = 'en') => format(lang).time(at, 'Europe/Paris', now);
+  expect(time('2026-11-21T06:30:00Z')).toBe('07:30');
+  expect(time('2026-11-22T06:30:00Z')).toBe('tomorrow 07:30');
+  expect(time('2026-11-22T06:30:00Z', 'fr')).toBe('demain 07:30');
+  expect(time('2026-11-20T17:00:00Z')).toBe('yesterday 18:00');
+  expect(time('2026-11-24T06:30:00Z')).toBe('Tue 07:30');
+  expect(time('2026-11-24T06:30:00Z', 'fr')).toBe('mar. 07:30');
+  expect(time('2026-11-18T06:30:00Z')).toBe('Nov 18 07:30'); // a weekday that has been would be a riddle
+  expect(time('2027-11-18T06:30:00Z', 'fr')).toBe('18 nov. 2027 07:30');
+  expect(time('nonsense')).toBe('');
+});

@@ -17,8 +17,9 @@ export interface Format {
   percent(part: number): string;
   /** An amount as the server gives it, a decimal in a string; small ones keep their digits. */
   money(amount: string | number, currency: string): string;
-  /** Time of day, with the date when it is not today. */
-  time(iso: string | number | Date, zone?: string): string;
+  /** The one way to write an instant: "07:30" today, "tomorrow 07:30", "Fri 07:30" within a week
+   * to come, else with its date. */
+  time(iso: string | number | Date, zone?: string, now?: number): string;
   /** Time of day to the second. */
   clock(iso: string | number | Date, zone?: string): string;
   date(iso: string | number | Date, zone?: string): string;
@@ -54,6 +55,8 @@ function formatOf(lang: Lang): Format {
     const t = ms(at);
     return Number.isNaN(t) ? '' : dt(`${name}:${options.timeZone ?? ''}`, options).format(t);
   };
+  const daysAway = (n: number) =>
+    once(`${locale}:r`, () => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })).format(n, 'day');
   const unit = (n: number, u: string, digits = 0) =>
     nb(`${u}:${digits}`, {
       style: 'unit',
@@ -74,16 +77,28 @@ function formatOf(lang: Lang): Format {
         maximumFractionDigits: digits,
       }).format(n);
     },
-    time(iso, timeZone) {
-      const day = (at: number) => dt(`day:${timeZone ?? ''}`, { dateStyle: 'short', timeZone }).format(at);
-      const today = !Number.isNaN(ms(iso)) && day(ms(iso)) === day(Date.now());
-      return dated(
-        iso,
-        today ? 't' : 'dt',
-        today ? { timeStyle: 'short', timeZone } : { dateStyle: 'medium', timeStyle: 'short', timeZone },
-      );
+    time(iso, timeZone, now = Date.now()) {
+      const at = ms(iso);
+      if (Number.isNaN(at)) return '';
+      const clock = dated(at, 'hm', { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZone });
+      const days = dayNumber(at, timeZone) - dayNumber(now, timeZone);
+      if (days === 0) return clock;
+      if (Math.abs(days) === 1) return `${daysAway(days)} ${clock}`;
+      if (days > 0 && days < 7) return `${dated(at, 'weekday', { weekday: 'short', timeZone })} ${clock}`;
+      const near = Math.abs(days) < 180;
+      const day = near
+        ? dated(at, 'dm', { day: 'numeric', month: 'short', timeZone })
+        : dated(at, 'dmy', { day: 'numeric', month: 'short', year: 'numeric', timeZone });
+      return `${day} ${clock}`;
     },
-    clock: (iso, timeZone) => dated(iso, 'clock', { timeStyle: 'medium', timeZone }),
+    clock: (iso, timeZone) =>
+      dated(iso, 'clock', {
+        hour: '2-digit',
+        minute: '2-digit',
+        second: '2-digit',
+        hourCycle: 'h23',
+        timeZone,
+      }),
     date: (iso, timeZone) => dated(iso, 'date', { dateStyle: 'medium', timeZone }),
     full: (iso, timeZone) =>
       dated(iso, 'full', {
@@ -94,6 +109,7 @@ function formatOf(lang: Lang): Format {
         hour: '2-digit',
         minute: '2-digit',
         second: '2-digit',
+        hourCycle: 'h23',
         timeZoneName: 'short',
         timeZone,
       }),

@@ -1,25 +1,28 @@
 import { QueryClientProvider, useQueryClient } from '@tanstack/react-query';
-import { Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { Link, Route, Router, Switch, useLocation } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { useMe } from '../api/me';
 import { asProblem } from '../api/problem';
 import { greet, onRefused, shared } from '../api/who';
 import { Page } from '../ui/Page';
-import { texts as uiTexts } from '../ui/texts';
+import { Skeleton } from '../ui/Skeleton';
 import { Announcements } from './announce';
 import { ConnectionBar } from './Connection';
 import { ErrorBoundary } from './ErrorBoundary';
 import { Nav } from './Nav';
-import { Notices } from './Notices';
 import { GlobalKeys } from './palette/GlobalKeys';
 import { queries } from './queries';
 import { screen } from './screen';
-import { SignIn } from './SignIn';
 import { texts } from './texts';
 import { Title } from './Title';
+import { Toasts } from './Toasts';
+import { TroubleWatch } from './troubles';
+import { useNarrow } from './useNarrow';
 import { useWaiting } from './useWaiting';
 import { VersionBar } from './Version';
+
+const SignIn = lazy(() => import('./SignIn'));
 
 // Each screen is fetched when it is first shown, or once there is nothing else to do.
 const home = screen(() => import('../screens/home'));
@@ -69,23 +72,24 @@ function Missing() {
   );
 }
 
+/** In the place of a screen that is being fetched. */
+const Coming = () => (
+  <div className="page stack">
+    <div className="skeleton coming" />
+    <Skeleton each="card" />
+  </div>
+);
+
 /** The addresses of the page: `#/chat/ses_…`. What follows a screen's name is its own. */
 function Screens() {
-  const t = uiTexts.use();
   const [path] = useLocation();
   return (
     <ErrorBoundary key={path.split('/')[1]}>
-      <Suspense
-        fallback={
-          <p className="page muted" data-loading>
-            {t('loading')}
-          </p>
-        }
-      >
+      <Suspense fallback={<Coming />}>
         <Switch>
           <Route path="/" component={Home} />
           <Route path="/chat/:id?">{({ id }) => <Chat id={id} />}</Route>
-          <Route path="/approvals" component={Approvals} />
+          <Route path="/approvals/:id?">{({ id }) => <Approvals id={id} />}</Route>
           <Route path="/automations/*?" component={Automations} />
           <Route path="/runs/*?" component={Runs} />
           <Route path="/tasks/:status?">{({ status }) => <Tasks status={status} />}</Route>
@@ -129,33 +133,45 @@ function useFocusOnMove() {
   }, [screen]);
 }
 
-function Shell() {
+/** Passes the menu: to the field where one writes, where there is one, else to the content. */
+function Skip() {
   const t = texts.use();
+  const chat = /^\/chat(\/|$)/.test(useLocation()[0]);
+  return (
+    <a
+      className="skip"
+      href="#main"
+      onClick={(e) => {
+        e.preventDefault();
+        const field = chat ? document.getElementById('message') : null;
+        (field ?? document.getElementById('main'))?.focus();
+      }}
+    >
+      {t(chat ? 'skip.message' : 'skip')}
+    </a>
+  );
+}
+
+function Shell() {
   const waiting = useWaiting();
+  const narrow = useNarrow();
   useFocusOnMove();
   usePreload();
   return (
     <>
-      <a
-        className="skip"
-        href="#main"
-        onClick={(e) => {
-          e.preventDefault();
-          document.getElementById('main')?.focus();
-        }}
-      >
-        {t('skip')}
-      </a>
+      <Skip />
       <ConnectionBar />
       <div className="frame">
-        <Nav waiting={waiting} />
+        {!narrow && <Nav waiting={waiting} />}
         <main id="main" tabIndex={-1}>
           <VersionBar />
           <Screens />
         </main>
+        {narrow && <Nav narrow waiting={waiting} />}
       </div>
       <GlobalKeys />
-      <Notices />
+      <Toasts />
+      <TroubleWatch />
       <Announcements />
       <Title waiting={waiting} />
     </>
@@ -181,7 +197,12 @@ function SignInGate() {
   useEffect(() => {
     if (inside && at.startsWith('/sign-in')) go('/', { replace: true });
   }, [inside, at, go]);
-  if (locked) return <SignIn onDone={() => queryClient.resetQueries()} />;
+  if (locked)
+    return (
+      <Suspense fallback={null}>
+        <SignIn onDone={() => queryClient.resetQueries()} />
+      </Suspense>
+    );
   return me.isPending && shared() ? null : <Shell />;
 }
 

@@ -17,6 +17,10 @@ export function ConnectionBar() {
     return () => clearTimeout(timer);
   }, [since]);
   const shown = offline || (since !== null && late === since);
+  useEffect(() => {
+    if (shown) document.documentElement.dataset.net = 'lost';
+    else delete document.documentElement.dataset.net;
+  }, [shown]);
   return (
     <div id="net" className={shown ? 'net shown' : 'net'} role="status">
       {shown && t(navigator.onLine ? 'net.lost' : 'net.offline')}

@@ -1,73 +1,217 @@
-import { useState } from 'react';
+import {
+  Activity,
+  CalendarClock,
+  ChartNoAxesColumn,
+  Database,
+  Ellipsis,
+  History,
+  House,
+  Inbox,
+  LogOut,
+  MessageSquare,
+  PanelLeftClose,
+  PanelLeftOpen,
+  Search,
+  Settings,
+  type LucideIcon,
+} from 'lucide-react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
 import { signOut, useMay, useMe } from '../api/me';
-import { getLang, setLang } from '../i18n/lang';
-import { show } from './palette/overlay';
-import { setTheme, useTheme, type Theme } from './theme';
-import { texts } from './texts';
 import { useAction } from '../ui/action';
+import { Dialog } from '../ui/Dialog';
+import { Icon } from '../ui/Icon';
 import { ProblemBox } from '../ui/Problem';
+import { setFolded, useFolded } from './folded';
+import { show } from './palette/overlay';
+import { first, pathOf, screens, second, type Screen } from './screens';
+import { texts } from './texts';
+import { useTroubles } from './troubles';
 
-const screens = ['home', 'chat', 'approvals', 'automations', 'runs', 'data', 'usage', 'settings', 'system'] as const;
-const pathOf = (screen: (typeof screens)[number]) => (screen === 'home' ? '/' : `/${screen}`);
+const icons: Record<Screen, LucideIcon> = {
+  home: House,
+  chat: MessageSquare,
+  approvals: Inbox,
+  automations: CalendarClock,
+  data: Database,
+  runs: History,
+  usage: ChartNoAxesColumn,
+  settings: Settings,
+  system: Activity,
+};
 
-/** The way to every screen, the language and the theme. On a narrow page it is folded. */
-export function Nav({ waiting }: { waiting: number }) {
-  const t = texts.use();
+const key = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
+
+/** The screen whose address this is; tasks and timelines stand beside runs. */
+function useHere(): Screen | undefined {
   const [path] = useLocation();
-  const [open, setOpen] = useState(false);
-  const admin = useMay('admin');
-  const offered = screens.filter((screen) => screen !== 'system' || admin);
-  const at = path === '/tasks' || path.startsWith('/tasks/') ? '/runs' : path; // tasks stand beside runs
-  const here = screens.find((s) => (s === 'home' ? at === '/' : at === `/${s}` || at.startsWith(`/${s}/`)));
+  const at = /^\/(tasks|timeline)(\/|$)/.test(path) ? '/runs' : path;
+  return screens.find((s) => (s === 'home' ? at === '/' : at === `/${s}` || at.startsWith(`/${s}/`)));
+}
+
+/** The way to every screen: at the side, or on a narrow page below. */
+export const Nav = ({ narrow, waiting }: { narrow?: boolean; waiting: number }) =>
+  narrow ? <Bar waiting={waiting} /> : <Side waiting={waiting} />;
+
+interface ItemProps {
+  screen: Screen;
+  here: boolean;
+  waiting: number;
+  /** Where there is little room. */
+  short?: boolean;
+  onUsed?: () => void;
+}
+
+/** A screen, with how much there is to do. */
+function Item({ screen, here, waiting, short, onUsed }: ItemProps) {
+  const t = texts.use();
+  const folded = useFolded();
+  const troubles = useTroubles();
+  const counts: Partial<Record<Screen, [number, string]>> = {
+    approvals: [waiting, t('waiting', { n: waiting })],
+    automations: [troubles.automations.length, t('troubled', { n: troubles.automations.length })],
+    chat: [troubles.chats.length, t('unanswered', { n: troubles.chats.length })],
+  };
+  const [n, said] = counts[screen] ?? [0, ''];
   return (
-    <div className="side">
-      <div className="brand">
-        <Mark />
-        <span className="grow">Fermata</span>
-        {waiting > 0 && (
-          <Link
-            href="/approvals"
-            className="badge warn narrow-only"
-            aria-label={t('waiting', { n: waiting })}
-            title={t('waiting', { n: waiting })}
-          >
-            {waiting}
-          </Link>
-        )}
-        <button
-          type="button"
-          className="plain narrow-only"
-          aria-expanded={open}
-          aria-controls="nav"
-          onClick={() => setOpen(!open)}
-        >
-          ☰ {t('menu')}
-        </button>
+    <Link
+      href={pathOf(screen)}
+      className="nav-item"
+      aria-current={here ? 'page' : undefined}
+      onClick={onUsed}
+      title={folded ? t(`nav.${screen}`) : undefined}
+    >
+      <Icon of={icons[screen]} />
+      <span className="nav-name">{short && screen === 'chat' ? t('nav.chat.short') : t(`nav.${screen}`)}</span>
+      {n > 0 && (
+        <span className={`badge count ${screen === 'approvals' ? 'warn' : 'bad'}`}>
+          <span aria-hidden="true">{n > 99 ? '99+' : n}</span>
+          <span className="visually-hidden">{said}</span>
+        </span>
+      )}
+    </Link>
+  );
+}
+
+function Side({ waiting }: { waiting: number }) {
+  const t = texts.use();
+  const here = useHere();
+  const admin = useMay('admin');
+  const folded = useFolded();
+  const list = (screens: readonly Screen[]) => (
+    <ul className="plain">
+      {screens.map((screen) => (
+        <li key={screen}>
+          <Item screen={screen} here={screen === here} waiting={waiting} />
+        </li>
+      ))}
+    </ul>
+  );
+  return (
+    <nav id="nav" className="side" aria-label={t('nav.label')}>
+      <div className="side-in">
+        <p className="brand">
+          <Mark />
+          <span className="nav-name">Fermata</span>
+        </p>
+        <Button icon={Search} name={t('palette')} hint={`${t('palette')} (${key})`} onClick={() => show('palette')}>
+          <kbd aria-hidden="true">{key}</kbd>
+        </Button>
+        {list(first)}
+        {list(second.filter((s) => admin || s !== 'system'))}
+        <div className="foot">
+          <Who />
+          <Button
+            icon={folded ? PanelLeftOpen : PanelLeftClose}
+            name={t(folded ? 'menu.unfold' : 'menu.fold')}
+            onClick={() => setFolded(!folded)}
+          />
+        </div>
       </div>
-      <nav id="nav" aria-label={t('nav.label')} data-open={open}>
-        <ul className="plain">
-          {offered.map((screen) => (
-            <li key={screen}>
-              <Link
-                href={pathOf(screen)}
-                aria-current={screen === here ? 'page' : undefined}
-                onClick={() => setOpen(false)}
-              >
-                <span className="grow">{t(`nav.${screen}`)}</span>
-                {screen === 'approvals' && waiting > 0 && (
-                  <span className="badge warn">
-                    <span aria-hidden="true">{waiting}</span>
-                    <span className="visually-hidden">{t('waiting', { n: waiting })}</span>
-                  </span>
-                )}
-              </Link>
-            </li>
-          ))}
-        </ul>
-        <Foot onUsed={() => setOpen(false)} />
-      </nav>
-    </div>
+    </nav>
+  );
+}
+
+interface ButtonProps {
+  icon: LucideIcon;
+  name: string;
+  hint?: string;
+  onClick: () => void;
+  disabled?: boolean;
+  children?: ReactNode;
+}
+
+/** Something that the menu does, drawn as its screens are. */
+const Button = ({ icon, name, hint, onClick, disabled, children }: ButtonProps) => (
+  <button type="button" className="plain nav-item" title={hint ?? name} disabled={disabled} onClick={onClick}>
+    <Icon of={icon} />
+    <span className="nav-name">{name}</span>
+    {children}
+  </button>
+);
+
+/** The bar below a narrow page; what has no place in it is behind More. */
+function Bar({ waiting }: { waiting: number }) {
+  const t = texts.use();
+  const here = useHere();
+  const [open, setOpen] = useState(false);
+  const shown = ['home', 'chat', 'approvals'] as const;
+  const beyond = here !== undefined && !shown.some((s) => s === here);
+  return (
+    <nav id="nav" className="bar" aria-label={t('nav.label')}>
+      <ul className="plain">
+        {shown.map((screen) => (
+          <li key={screen}>
+            <Item screen={screen} here={screen === here} waiting={waiting} short />
+          </li>
+        ))}
+        <li>
+          <button
+            type="button"
+            className="plain nav-item"
+            aria-haspopup="dialog"
+            data-here={beyond || undefined}
+            onClick={() => setOpen(true)}
+          >
+            <Icon of={Ellipsis} />
+            <span className="nav-name">{t('more')}</span>
+          </button>
+        </li>
+      </ul>
+      {open && <More here={here} waiting={waiting} onClose={() => setOpen(false)} />}
+    </nav>
+  );
+}
+
+function More({ here, waiting, onClose }: { here: Screen | undefined; waiting: number; onClose: () => void }) {
+  const t = texts.use();
+  const admin = useMay('admin');
+  const list = useRef<HTMLUListElement>(null);
+  useEffect(() => list.current?.querySelector('a')?.focus(), []); // a dialog gives the focus to its first button
+  const rest = screens.slice(3).filter((s) => admin || s !== 'system');
+  return (
+    <Dialog title={t('more')} onClose={onClose}>
+      <ul className="plain more" ref={list}>
+        {rest.map((screen) => (
+          <li key={screen}>
+            <Item screen={screen} here={screen === here} waiting={waiting} onUsed={onClose} />
+          </li>
+        ))}
+        <li>
+          <Button
+            icon={Search}
+            name={t('palette')}
+            onClick={() => {
+              onClose();
+              show('palette');
+            }}
+          />
+        </li>
+        <li>
+          <Who onUsed={onClose} />
+        </li>
+      </ul>
+    </Dialog>
   );
 }
 
@@ -81,58 +225,8 @@ function Mark() {
   );
 }
 
-/** What is on every screen: the palette, the shortcuts, theme, language and signing out. */
-function Foot({ onUsed }: { onUsed: () => void }) {
-  const t = texts.use();
-  const theme = useTheme();
-  return (
-    <div className="foot stack tight">
-      <button
-        type="button"
-        className="plain small"
-        aria-keyshortcuts="Control+K Meta+K"
-        onClick={() => {
-          onUsed();
-          show('palette');
-        }}
-      >
-        {t('palette')}
-      </button>
-      <button
-        type="button"
-        className="plain small"
-        onClick={() => {
-          onUsed();
-          show('keys');
-        }}
-      >
-        {t('keys')}
-      </button>
-      <label className="row small">
-        <span className="muted">{t('theme')}</span>
-        <select value={theme} onChange={(e) => setTheme(e.target.value as Theme)}>
-          {(['system', 'light', 'dark'] as const).map((name) => (
-            <option key={name} value={name}>
-              {t(`theme.${name}`)}
-            </option>
-          ))}
-        </select>
-      </label>
-      <button
-        type="button"
-        className="plain small"
-        lang={getLang() === 'en' ? 'fr' : 'en'}
-        onClick={() => setLang(getLang() === 'en' ? 'fr' : 'en')}
-      >
-        {t('language')}
-      </button>
-      <Who onUsed={onUsed} />
-    </div>
-  );
-}
-
 /** Who is signed in, and the way out. */
-function Who({ onUsed }: { onUsed: () => void }) {
+function Who({ onUsed }: { onUsed?: () => void }) {
   const t = texts.use();
   const me = useMe().data;
   const leave = useAction(signOut);
@@ -140,13 +234,11 @@ function Who({ onUsed }: { onUsed: () => void }) {
   const role = t(`role.${me.role}`);
   return (
     <>
-      <Link href="/settings/you" className="small clamp" onClick={onUsed} data-who={me.id}>
-        <bdi>{me.name || role}</bdi>
-        {me.name && <span className="muted"> · {role}</span>}
+      <Link href="/settings/you" className="who" onClick={onUsed} data-who={me.id}>
+        <bdi className="clamp">{me.name || role}</bdi>
+        {me.name && <span className="meta">{role}</span>}
       </Link>
-      <button type="button" className="plain small" disabled={leave.busy} onClick={() => void leave.run()}>
-        {t('sign.out')}
-      </button>
+      <Button icon={LogOut} name={t('sign.out')} disabled={leave.busy} onClick={() => void leave.run()} />
       {leave.problem != null && <ProblemBox thrown={leave.problem} />}
     </>
   );

@@ -6,7 +6,7 @@ import { signedIn } from '../api/who';
 import { useAction } from '../ui/action';
 import { Field } from '../ui/Field';
 import { ProblemBox } from '../ui/Problem';
-import { texts } from './texts';
+import { texts } from './textsOfSignIn';
 
 const path = '/sign-in';
 
@@ -14,26 +14,26 @@ const path = '/sign-in';
 const here = () => (location.hash.startsWith(`#${path}`) ? '/' : `/${location.hash}`);
 
 /** Asks who it is: by the issuer that the server trusts, or by a key. */
-export function SignIn({ onDone }: { onDone: () => Promise<unknown> }) {
+export default function SignIn({ onDone }: { onDone: () => Promise<unknown> }) {
   const t = texts.use();
   const ways = $api.useQuery('get', '/v1/sign-in');
   const oidc = ways.data?.oidc;
   return (
     <main className="signin">
       <div className="card stack">
-        <h1>{t('signin.title')}</h1>
+        <h1>{t('title')}</h1>
         <Refused />
         {ways.error != null && <ProblemBox thrown={ways.error} onRetry={() => ways.refetch()} />}
         {oidc && (
           <p>
             <a className="button primary" href={`${oidc.url}?return_to=${encodeURIComponent(here())}`}>
-              {t('signin.oidc', { issuer: hostOf(oidc.issuer) })}
+              {t('oidc', { issuer: hostOf(oidc.issuer) })}
             </a>
           </p>
         )}
         {oidc ? (
           <details>
-            <summary>{t('signin.by.key')}</summary>
+            <summary>{t('by.key')}</summary>
             <ByKey onDone={onDone} />
           </details>
         ) : (
@@ -59,14 +59,14 @@ function Refused() {
   const about = new URLSearchParams(at.startsWith(`${path}?`) ? at.slice(path.length + 1) : '');
   const code = about.get('problem');
   if (!code) return null;
-  const known = `signin.${code}`;
+  const known = code;
   const id = about.get('request_id') ?? '';
   return (
     <div className="box bad stack tight" role="alert" data-code={code.slice(0, 40)}>
-      <p>{t.has(known) ? t(known) : t('signin.failed')}</p>
+      <p>{t.has(known) ? t(known) : t('failed')}</p>
       {/^[\w.-]{1,60}$/.test(id) && (
         <p className="small">
-          {t('signin.request')} <code>{id}</code>
+          {t('request')} <code>{id}</code>
         </p>
       )}
     </div>
@@ -83,7 +83,7 @@ function ByKey({ onDone }: { onDone: () => Promise<unknown> }) {
       await api.POST('/v1/sign-in', { body: { key: key.trim() } });
     } catch (thrown) {
       if (asProblem(thrown).status !== 401) throw thrown;
-      setWrong(t('signin.wrong'));
+      setWrong(t('wrong'));
       return;
     }
     setKey('');
@@ -98,13 +98,13 @@ function ByKey({ onDone }: { onDone: () => Promise<unknown> }) {
         void send.run();
       }}
     >
-      <p className="muted">{t('signin.text')}</p>
-      <Field label={t('signin.key')} wrong={wrong}>
+      <p className="muted">{t('text')}</p>
+      <Field label={t('key')} wrong={wrong}>
         <input type="password" autoComplete="current-password" value={key} onChange={(e) => setKey(e.target.value)} />
       </Field>
       {send.problem != null && <ProblemBox thrown={send.problem} />}
       <button type="submit" className="primary" disabled={send.busy || !key.trim()}>
-        {t('signin.send')}
+        {t('send')}
       </button>
     </form>
   );

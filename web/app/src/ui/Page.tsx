@@ -7,13 +7,17 @@ interface Props {
   children: ReactNode;
 }
 
+/** Gives the tab its name. */
+export function useTabName(name: string): void {
+  useEffect(() => {
+    document.body.dataset.title = name;
+    window.dispatchEvent(new Event('fermata:title'));
+  }, [name]);
+}
+
 /** A screen: its title, what can be done there, and its content. `name` is for the tab. */
 export function Page({ title, name, actions, children }: Props) {
-  const tab = name ?? (typeof title === 'string' ? title : '');
-  useEffect(() => {
-    document.body.dataset.title = tab;
-    window.dispatchEvent(new Event('fermata:title'));
-  }, [tab]);
+  useTabName(name ?? (typeof title === 'string' ? title : ''));
   return (
     <div className="page stack">
       <header className="row between">

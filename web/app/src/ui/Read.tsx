@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { ProblemBox } from './Problem';
-import { texts } from './texts';
+import { Skeleton } from './Skeleton';
 
 interface Query<T> {
   data: T | undefined;
@@ -10,13 +10,15 @@ interface Query<T> {
 }
 interface Props<T> {
   query: Query<T>;
+  /** What will mostly come: its place is kept meanwhile. */
+  rows?: number;
+  each?: 'row' | 'card';
   children: (data: T) => ReactNode;
 }
 
 /** What was read, or that it is being read, or why it could not be. Old values stay
  * while new ones cannot be had. */
-export function Read<T>({ query, children }: Props<T>) {
-  const t = texts.use();
+export function Read<T>({ query, rows, each, children }: Props<T>) {
   if (query.data !== undefined) {
     return (
       <>
@@ -26,9 +28,5 @@ export function Read<T>({ query, children }: Props<T>) {
     );
   }
   if (query.error) return <ProblemBox thrown={query.error} onRetry={() => query.refetch()} />;
-  return (
-    <p className="muted" role="status" data-loading>
-      {t('loading')}
-    </p>
-  );
+  return <Skeleton rows={rows} each={each} />;
 }

@@ -8,6 +8,8 @@ let timer = 0;
 function subscribe(changed: () => void) {
   listeners.add(changed);
   timer ||= window.setInterval(() => {
+    // While the server cannot be heard nobody knows what goes on: the clocks stop.
+    if (document.documentElement.dataset.net === 'lost') return;
     now = Date.now();
     for (const l of listeners) l();
   }, 1000);
@@ -29,18 +31,21 @@ interface Props {
   absolute?: boolean;
 }
 
-/** A point in time: relative, the whole of it on hover; or the other way round. */
+const hour = 3_600_000;
+
+/** A point in time: how long ago within the hour, else the clock, as everywhere ("tomorrow
+ * 07:30"); the whole of it on hover. */
 export function Time({ at, zone, absolute }: Props) {
   const f = useFormat();
   const now = useNow();
   if (!at) return null;
-  const full = f.full(at, zone);
-  // The clock ticks by the second: what has just happened is not "in 1 second".
   const instant = Date.parse(at);
-  const relative = f.relative(at, Math.abs(instant - now) < 1500 ? instant : now, zone);
+  // The clock ticks by the second: what has just happened is not "in 1 second".
+  const near = Math.abs(instant - now) < 1500 ? instant : now;
+  const text = absolute || Math.abs(instant - now) >= hour ? f.time(at, zone, now) : f.relative(at, near, zone);
   return (
-    <time dateTime={at} title={absolute ? relative : full}>
-      {absolute ? f.time(at, zone) : relative}
+    <time dateTime={at} title={f.full(at, zone)}>
+      {text}
     </time>
   );
 }

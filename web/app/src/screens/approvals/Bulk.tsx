@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { asProblem } from '../../api/problem';
-import { titleOf } from '../../approvals/ApprovalCard';
+import { titleOf } from '../../approvals/title';
 import { statusIn, useSend, type Approval } from '../../approvals/decide';
 import { announce } from '../../shell/announce';
 import { texts as uiTexts } from '../../ui/texts';

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { $api, api, body } from '../../api/client';
-import { ApprovalCard, titleOf } from '../../approvals/ApprovalCard';
+import { ApprovalCard } from '../../approvals/ApprovalCard';
+import { titleOf } from '../../approvals/title';
 import { statusIn, type Approval } from '../../approvals/decide';
 import { Empty } from '../../ui/Empty';
 import { useKeys } from '../../ui/keys';
@@ -25,7 +26,7 @@ const useWide = () =>
 
 /** What waits, and the one of it that is looked at. It stays there when somebody else
  * decides it; after one's own decision the next one comes. */
-export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
+export function Inbox({ open, wanted }: { open: ReturnType<typeof useOpen>; wanted?: string }) {
   const t = texts.use();
   const name = useNames();
   const isWide = useWide();
@@ -37,6 +38,13 @@ export function Inbox({ open }: { open: ReturnType<typeof useOpen> }) {
   const box = useRef<HTMLDivElement>(null);
   const [done, setDone] = useState<string[]>([]); // decided here; the list hears of it a little later
   const shown = open.shown.filter((a) => !done.includes(a.id));
+  const [taken, setTaken] = useState<string | undefined>(); // of the address, once it is there
+  const asked = wanted === 'all' ? shown.find(inBulk) : shown.find((a) => a.id === wanted);
+  if (asked && wanted !== taken) {
+    setTaken(wanted);
+    setPicked(asked);
+    if (wanted === 'all') setTicked(shown.filter(inBulk).map((a) => a.id));
+  }
   // Beside the list there is always one of it. It is kept, so that nothing else takes its place under a hand.
   if (isWide && !picked && shown[0]) setPicked(shown[0]);
   const current = shown.find((a) => a.id === picked?.id) ?? picked;

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { $api, byPages } from '../../api/client';
-import { ApprovalCard, titleOf } from '../../approvals/ApprovalCard';
+import { ApprovalCard } from '../../approvals/ApprovalCard';
+import { titleOf } from '../../approvals/title';
 import { statusIn, type Approval } from '../../approvals/decide';
 import { toneOf } from '../../approvals/Settled';
 import { Read } from '../../ui/Read';

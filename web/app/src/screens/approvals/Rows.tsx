@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { titleOf } from '../../approvals/ApprovalCard';
+import { titleOf } from '../../approvals/title';
 import type { Approval } from '../../approvals/decide';
 import { useWords } from '../../ui/session';
 import { Time } from '../../ui/Time';

@@ -6,13 +6,14 @@ import { Recent } from './Recent';
 import { texts } from './texts';
 import { useOpen } from './useOpen';
 
-/** Everything that waits for a person, of all sessions. */
-export default function Approvals() {
+/** Everything that waits for a person, of all sessions. The address may name one, or `all`: to
+ * approve all changes that wait. */
+export default function Approvals({ id }: { id?: string }) {
   const t = texts.use();
   const open = useOpen();
   return (
     <Page title={t('title')} actions={<Notify />}>
-      <Read query={open.query}>{() => <Inbox open={open} />}</Read>
+      <Read query={open.query}>{() => <Inbox open={open} wanted={id} />}</Read>
       <Recent />
     </Page>
   );

@@ -1,44 +1,187 @@
+import { CalendarX, MessageSquareWarning, TriangleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import { $api } from '../../api/client';
-import { Read } from '../../ui/Read';
+import { useDecide, type Approval } from '../../approvals/decide';
+import { KindIcon } from '../../approvals/KindIcon';
+import { titleOf } from '../../approvals/title';
+import type { Told, TroubledAutomation, Troubles } from '../../shell/troubles';
+import { Icon } from '../../ui/Icon';
+import { ProblemBox } from '../../ui/Problem';
 import { useWords } from '../../ui/session';
 import { Time } from '../../ui/Time';
-import { Card } from './Card';
+import { visible } from '../../ui/visible';
+import styles from './home.module.css';
+import { Section } from './Section';
 import { texts } from './texts';
 
-/** The first few questions that are open; the screen of approvals has them all. */
-export function Needs() {
+const most = 5;
+
+interface Props {
+  approvals: Approval[];
+  troubles: Troubles;
+}
+
+/** What a person has to do, each with the way to do it. */
+export function Needs({ approvals, troubles }: Props) {
   const t = texts.use();
-  const words = useWords();
-  const open = $api.useQuery('get', '/v1/approvals', { params: { query: { status: 'open', limit: 200 } } });
-  const n = open.data?.data.length ?? 0;
+  const n = approvals.length + troubles.automations.length + troubles.chats.length + troubles.others.length;
+  const oldest = approvals.toSorted((a, b) => a.created_at.localeCompare(b.created_at));
   return (
-    <Card
+    <Section
       title={t('needs')}
       name="needs"
       count={n}
-      more={n > 0 ? { href: '/approvals', text: t('needs.open') } : undefined}
+      more={approvals.length > most ? { href: '/approvals', text: t('needs.all', { n: approvals.length }) } : undefined}
     >
-      <Read query={open}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="muted">{t('needs.none')}</p>
-          ) : (
-            <ul className="plain stack tight">
-              {data.slice(0, 5).map((a) => (
-                <li key={a.id} data-approval={a.id}>
-                  <Link href="/approvals" className="clamp">
-                    {a.text || a.actions[0]?.text || words.approval(a.kind)}
-                  </Link>
-                  <span className="muted small">
-                    {words.approval(a.kind)} · <Time at={a.created_at} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Read>
-    </Card>
+      <ul className="rows">
+        {oldest.slice(0, most).map((a) => (
+          <Asked key={a.id} approval={a} />
+        ))}
+        {troubles.automations.map((a) => (
+          <Automation key={a.id} of={a} />
+        ))}
+        {troubles.chats.map((told) => (
+          <Chat key={told.id} told={told} />
+        ))}
+        {troubles.others.map((told) => (
+          <Other key={told.id} told={told} />
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+interface RowProps {
+  icon: ReactNode;
+  text: ReactNode;
+  sub: ReactNode;
+  children: ReactNode;
+}
+
+const Row = ({ icon, text, sub, children, ...rest }: RowProps & Record<`data-${string}`, string>) => (
+  <li className={styles.row} {...rest}>
+    <span className={styles.icon}>{icon}</span>
+    <div className="grow">
+      {text}
+      <p className="meta">{sub}</p>
+    </div>
+    <div className={styles.buttons}>{children}</div>
+  </li>
+);
+
+/** A question with its text, or changes that can be approved where they stand. */
+function Asked({ approval }: { approval: Approval }) {
+  const t = texts.use();
+  const words = useWords();
+  const { run, busy, problem, clear } = useDecide(approval);
+  const at = `/approvals/${approval.id}`;
+  const acts = approval.kind === 'actions';
+  const title = titleOf(approval) || words.approval(approval.kind);
+  const name = title.slice(0, 80);
+  return (
+    <Row
+      data-approval={approval.id}
+      icon={<KindIcon kind={approval.kind} />}
+      text={
+        <p className="clamp">
+          <bdi>{title}</bdi>
+        </p>
+      }
+      sub={
+        <>
+          {words.approval(approval.kind)} · <Time at={approval.created_at} />
+        </>
+      }
+    >
+      {acts && approval.actions.length === 1 && (
+        <button
+          type="button"
+          className="small"
+          disabled={busy}
+          aria-label={t('of', { what: t('approve'), name })}
+          onClick={() => void run({ approved: true })}
+        >
+          {t('approve')}
+        </button>
+      )}
+      <Link href={at} className="button small" aria-label={t('of', { what: t(acts ? 'review' : 'answer'), name })}>
+        {t(acts ? 'review' : 'answer')}
+      </Link>
+      {problem != null && <ProblemBox thrown={problem} onClose={clear} />}
+    </Row>
+  );
+}
+
+/** An automation that the server stopped, or whose run cannot reach the AI. */
+function Automation({ of }: { of: TroubledAutomation }) {
+  const t = texts.use();
+  const at = of.run?.waiting_context?.at;
+  return (
+    <Row
+      data-trouble={of.kind}
+      icon={<Icon of={CalendarX} />}
+      text={
+        <p className="clamp">
+          <Link href={`/automations/${of.id}`}>
+            <bdi>{visible(of.name)}</bdi>
+          </Link>
+        </p>
+      }
+      sub={
+        <>
+          {t(`trouble.${of.kind}`)}
+          {of.kind === 'unreachable' && at && (
+            <>
+              {' '}
+              {t('trouble.again')} <Time at={at} />
+            </>
+          )}
+        </>
+      }
+    >
+      {of.kind === 'unreachable' ? (
+        <Link href="/settings/providers" className="button small">
+          {t('trouble.provider')}
+        </Link>
+      ) : (
+        <Link href={`/automations/${of.id}`} className="button small">
+          {t('trouble.look')}
+        </Link>
+      )}
+    </Row>
+  );
+}
+
+/** A chat that went wrong while nobody looked. */
+function Chat({ told }: { told: Told }) {
+  const t = texts.use();
+  return (
+    <Row
+      data-trouble={told.code}
+      icon={<Icon of={MessageSquareWarning} />}
+      text={<p className="clamp">{told.text}</p>}
+      sub={<Time at={new Date(told.at).toISOString()} />}
+    >
+      <Link href={`/chat/${told.id}`} className="button small">
+        {t('trouble.chat')}
+      </Link>
+    </Row>
+  );
+}
+
+function Other({ told }: { told: Told }) {
+  const t = texts.use();
+  const href = told.code.startsWith('webhook') ? '/settings/webhooks' : '/automations';
+  return (
+    <Row
+      data-trouble={told.code}
+      icon={<Icon of={TriangleAlert} />}
+      text={<p className="clamp">{told.text}</p>}
+      sub={<Time at={new Date(told.at).toISOString()} />}
+    >
+      <Link href={href} className="button small">
+        {t('trouble.look')}
+      </Link>
+    </Row>
   );
 }

@@ -1,35 +1,28 @@
-import { $api } from '../../api/client';
-import { Read } from '../../ui/Read';
-import { SessionLink, useWords } from '../../ui/session';
+import type { Schemas } from '../../api/client';
+import { SessionLink } from '../../ui/session';
 import { Time } from '../../ui/Time';
-import { Card } from './Card';
+import styles from './home.module.css';
+import { Section } from './Section';
 import { texts } from './texts';
 
 /** The chats that were opened last. */
-export function Recent() {
+export function Recent({ chats }: { chats: Schemas['Session'][] }) {
   const t = texts.use();
-  const words = useWords();
-  const chats = $api.useQuery('get', '/v1/sessions', { params: { query: { type: 'CHAT', limit: 6 } } });
+  if (!chats.length) return null;
   return (
-    <Card title={t('recent')} name="recent" more={{ href: '/chat', text: t('all') }}>
-      <Read query={chats}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p className="muted">{t('recent.none')}</p>
-          ) : (
-            <ul className="plain stack tight">
-              {data.map((s) => (
-                <li key={s.id}>
-                  <SessionLink session={s} />
-                  <span className="muted small">
-                    {words.status(s.status)} · <Time at={s.last_event_time} />
-                  </span>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Read>
-    </Card>
+    <Section title={t('recent')} name="recent" more={{ href: '/chat', text: t('recent.all') }}>
+      <ul className="rows">
+        {chats.slice(0, 5).map((s) => (
+          <li key={s.id} className={styles.row}>
+            <div className="grow">
+              <SessionLink session={s} />
+            </div>
+            <span className={styles.when}>
+              <Time at={s.last_event_time} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
   );
 }

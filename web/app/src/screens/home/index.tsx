@@ -1,59 +1,52 @@
-import { useState } from 'react';
+import { Plus } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
-import { $api } from '../../api/client';
+import { Icon } from '../../ui/Icon';
 import { Page } from '../../ui/Page';
-import { Aside } from './Aside';
-import { FirstSteps } from './FirstSteps';
-import { Needs } from './Needs';
-import { NextRuns } from './NextRuns';
-import { QueueCard } from './Queue';
-import { Recent } from './Recent';
-import { SlotCard } from './Slot';
-import styles from './home.module.css';
-import { hideSteps, stepsHidden } from './steps';
+import { ProblemBox } from '../../ui/Problem';
+import { Skeleton } from '../../ui/Skeleton';
 import { texts } from './texts';
-import { Today } from './Today';
+import { useHome } from './useHome';
 
-/** The first steps are shown while there is no chat, and then until they are done. */
-function useFirstSteps() {
-  const chats = $api.useQuery('get', '/v1/sessions', { params: { query: { type: 'CHAT', limit: 6 } } });
-  const [hidden, setHidden] = useState(stepsHidden);
-  const [begun, setBegun] = useState(false);
-  const fresh = chats.data?.data.length === 0;
-  if (fresh && !begun) setBegun(true);
-  return {
-    show: !hidden && (fresh || begun),
-    hide: () => {
-      hideSteps();
-      setHidden(true);
-    },
-  };
-}
+// One of the two is fetched.
+const Newcomer = lazy(() => import('./Newcomer'));
+const EveryDay = lazy(() => import('./EveryDay'));
 
+/** What needs me, what goes on, what comes next; or, for somebody new, one thing to do. */
 export default function Home() {
   const t = texts.use();
-  const steps = useFirstSteps();
+  const home = useHome();
+  const fresh =
+    home.ready && !home.chats.length && !home.automations.length && !home.approvals.length && !home.slot?.holder;
+  // Who began here stays with it until they have sent something, whatever else comes in.
+  const [began, setBegan] = useState<boolean | null>(null);
+  if (home.ready && began === null) setBegan(fresh);
+  if (began && home.ready && home.chats.length > 0) setBegan(false);
+  if (began && home.ready)
+    return (
+      <Suspense fallback={<div data-loading />}>
+        <Newcomer home={home} />
+      </Suspense>
+    );
   return (
     <Page
       title={t('title')}
       actions={
         <Link href="/chat" className="button primary">
+          <Icon of={Plus} />
           {t('chat.new')}
         </Link>
       }
     >
-      {steps.show && <FirstSteps onHide={steps.hide} />}
-      <div className={styles.wide}>
-        <SlotCard />
-        <QueueCard />
-      </div>
-      <Aside />
-      <div className={styles.wide}>
-        <Needs />
-        <NextRuns />
-        <Today />
-        <Recent />
-      </div>
+      {home.ready ? (
+        <Suspense fallback={<Skeleton rows={6} />}>
+          <EveryDay home={home} />
+        </Suspense>
+      ) : home.failed ? (
+        <ProblemBox thrown={home.failed} onRetry={home.again} />
+      ) : (
+        <Skeleton rows={6} />
+      )}
     </Page>
   );
 }

@@ -1,5 +1,9 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useEffectEvent, useRef } from 'react';
+import { useLocation } from 'wouter';
+import { useMay } from '../../api/me';
 import { keysOn } from '../../ui/keys';
+import { pathOf } from '../screens';
+import { screenOf } from './goKeys';
 import { show, useOverlay } from './overlay';
 
 // Loaded when they are first wanted.
@@ -9,22 +13,39 @@ const Keys = lazy(() => import('./Keys'));
 const writes = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 
+const soon = 1200; // milliseconds between G and its letter
+
 /** The keys that work everywhere, and what they open. */
 export function GlobalKeys() {
   const overlay = useOverlay();
+  const [, go] = useLocation();
+  const admin = useMay('admin');
+  const gone = useRef(-Infinity); // when G was typed
+  const take = useEffectEvent((e: KeyboardEvent) => {
+    const open = document.querySelector('dialog[open]') !== null;
+    if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
+      e.preventDefault(); // the browser would go to its address bar
+      if (!open) show('palette');
+      return;
+    }
+    if (!keysOn() || e.ctrlKey || e.metaKey || e.altKey || e.isComposing || writes(e.target) || open) return;
+    if (e.key === '?') {
+      e.preventDefault();
+      show('keys');
+      return;
+    }
+    const after = e.timeStamp - gone.current < soon;
+    gone.current = !after && e.key.toLowerCase() === 'g' ? e.timeStamp : -Infinity;
+    const screen = after ? screenOf(e.key) : undefined;
+    if (!screen || (screen === 'system' && !admin)) return;
+    e.preventDefault(); // the screen's own keys leave it alone then
+    go(pathOf(screen));
+  });
   useEffect(() => {
-    const onKey = (e: KeyboardEvent) => {
-      const open = document.querySelector('dialog[open]') !== null;
-      if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
-        e.preventDefault(); // the browser would go to its address bar
-        if (!open) show('palette');
-      } else if (e.key === '?' && keysOn() && !e.ctrlKey && !e.metaKey && !e.altKey && !writes(e.target) && !open) {
-        e.preventDefault();
-        show('keys');
-      }
-    };
-    window.addEventListener('keydown', onKey);
-    return () => window.removeEventListener('keydown', onKey);
+    // Before the screens, whose single keys may be the same letters.
+    const listen = (e: KeyboardEvent) => take(e);
+    window.addEventListener('keydown', listen, { capture: true });
+    return () => window.removeEventListener('keydown', listen, { capture: true });
   }, []);
   const close = () => show(null);
   return (

@@ -8,6 +8,7 @@ const lists = [
     'everywhere',
     [
       [[mac ? '⌘ K' : 'Ctrl K'], 'palette'],
+      [['G H'], 'go'],
       [['?'], 'help'],
       [['Esc'], 'escape'],
     ],
@@ -27,6 +28,8 @@ const lists = [
       [['J', 'K'], 'next'],
       [['A'], 'yes'],
       [['R'], 'no'],
+      [['E'], 'edit'],
+      [['X'], 'tick'],
     ],
   ],
   [

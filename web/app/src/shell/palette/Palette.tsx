@@ -20,7 +20,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const go = (target: Target | undefined) => {
     if (!target) return;
     onClose();
-    navigate(target.href);
+    if (target.act) target.act();
+    else if (target.href) navigate(target.href);
   };
   const move = (to: number) => {
     const next = (to + targets.length) % targets.length;
@@ -41,12 +42,19 @@ export default function Palette({ onClose }: { onClose: () => void }) {
       id={`${id}-${i}`}
       role="option"
       aria-selected={i === chosen}
-      data-target={target.href}
+      data-target={target.id}
       tabIndex={-1}
       className={styles.option}
     >
       <span className={styles.name}>{target.name}</span>
       {target.note && <span className={styles.note}>{target.note}</span>}
+      {target.keys && (
+        <span className={styles.shortcut}>
+          {target.keys.split(' ').map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </span>
+      )}
     </div>
   );
   return (
@@ -62,6 +70,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         spellCheck={false}
         placeholder={t('placeholder')}
+        className={styles.field}
         value={query}
         onChange={(e) => {
           setQuery(e.target.value);
@@ -86,9 +95,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
           className={styles.list}
           onClick={(e) =>
             go(
-              targets.find(
-                (x) => x.href === (e.target as Element).closest<HTMLElement>('[data-target]')?.dataset.target,
-              ),
+              targets.find((x) => x.id === (e.target as Element).closest<HTMLElement>('[data-target]')?.dataset.target),
             )
           }
         >

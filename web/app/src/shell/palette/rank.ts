@@ -1,10 +1,16 @@
-/** Something that one can go to. */
+/** Something that one can go to, or do. */
 export interface Target {
   id: string;
   group: string;
   name: string;
-  href: string;
+  href?: string;
+  /** What it does, where it is a command. */
+  act?: () => void;
   note?: string;
+  /** The keys that do the same. */
+  keys?: string;
+  /** Other words that find it. */
+  also?: string;
 }
 
 /** A text without case and accents. */
@@ -29,13 +35,19 @@ function score(name: string, words: string[]): number | null {
   return sum;
 }
 
+/** Found by another word it comes after those that have it in their names. */
+function alias(also: string | undefined, words: string[]): number | null {
+  const points = also ? score(also, words) : null;
+  return points === null ? null : points + 10;
+}
+
 /** Those in whose names all words stand, the best first, a few of each group. Without
  * words all stay in their order. */
 export function rank(targets: Target[], query: string, each: number): Target[] {
   const words = plain(query).split(/\s+/).filter(Boolean);
   const groups = new Map<string, { target: Target; score: number }[]>();
   for (const target of targets) {
-    const points = score(target.name, words);
+    const points = score(target.name, words) ?? alias(target.also, words);
     if (points === null) continue;
     const group = groups.get(target.group) ?? [];
     group.push({ target, score: points });

@@ -2,11 +2,15 @@
 import { $api } from '../../api/client';
 import { useMay } from '../../api/me';
 import { useSettled } from '../../ui/useSettled';
+import { useFormat } from '../../i18n/format';
+import { pathOf, screens } from '../screens';
 import { texts as shellTexts } from '../texts';
+import { useWaiting } from '../useWaiting';
+import { useCommands } from './commands';
+import { letters } from './goKeys';
 import { rank, type Target } from './rank';
 import { texts } from './texts';
 
-const screens = ['home', 'chat', 'approvals', 'automations', 'runs', 'data', 'usage', 'settings', 'system'] as const;
 const sections = [
   'providers',
   'validation',
@@ -31,6 +35,7 @@ const everybodys: readonly string[] = ['you', 'page'];
 export function useTargets(query: string): { targets: Target[]; busy: boolean } {
   const t = texts.use();
   const ts = shellTexts.use();
+  const f = useFormat();
   const asked = useSettled(query.trim().slice(0, 200), 200);
   const limit = 200;
   const admin = useMay('admin');
@@ -40,6 +45,9 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
   const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit } } });
   const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit } } });
   const tools = $api.useQuery('get', '/v1/tools', { params: { query: { limit } } });
+  const runs = $api.useQuery('get', '/v1/runs', { params: { query: { limit: 100 } } });
+  const documents = $api.useQuery('get', '/v1/documents', { params: { query: { limit } } });
+  const commands = useCommands(useWaiting());
   const found = $api.useQuery(
     'get',
     '/v1/search',
@@ -53,8 +61,10 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
         id: `screen-${s}`,
         group: 'screens',
         name: ts(`nav.${s}`),
-        href: s === 'home' ? '/' : `/${s}`,
+        href: pathOf(s),
+        keys: `G ${letters[s]}`,
       })),
+    { id: 'new-chat', group: 'screens', name: t('chat.new'), href: '/chat' },
     { id: 'screen-tasks', group: 'screens', name: t('tasks'), href: '/tasks' },
     ...(admin
       ? [{ id: 'new-automation', group: 'screens' as const, name: t('automation.new'), href: '/automations/new' }]
@@ -73,6 +83,21 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
       href: `/data/tools/${tool.id}`,
       note: zones.data?.data.find((z) => z.id === tool.zone_id)?.name,
     })),
+    ...(documents.data?.data ?? []).map((d) => ({
+      id: d.id,
+      group: 'data',
+      name: d.title || d.key,
+      href: `/data/documents/${d.id}`,
+      note: t('document'),
+    })),
+    ...(query.trim() ? (runs.data?.data ?? []) : []).map((run) => ({
+      id: run.session_id,
+      group: 'runs',
+      name: run.name,
+      href: `/timeline/${run.session_id}`,
+      note: f.time(run.requested_at),
+    })),
+    ...commands,
     ...sections
       .filter((s) => admin || everybodys.includes(s))
       .map((s) => ({
@@ -105,7 +130,7 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
       ),
       ...rank(talks, query, every),
       ...rank(
-        named.filter((x) => x.group !== 'screens' && (query.trim() || x.group !== 'settings')),
+        named.filter((x) => x.group !== 'screens' && (query.trim() || !['settings', 'commands'].includes(x.group))),
         query,
         every,
       ),

@@ -1,0 +1,25 @@
+import {
+  CircleCheck,
+  CircleQuestionMark,
+  FileDiff,
+  LogIn,
+  RotateCcw,
+  SearchCheck,
+  Wallet,
+  type LucideIcon,
+} from 'lucide-react';
+import { Icon } from '../ui/Icon';
+import type { Approval } from './decide';
+
+const icons: Record<Approval['kind'], LucideIcon> = {
+  actions: FileDiff,
+  question: CircleQuestionMark,
+  budget: Wallet,
+  completion: CircleCheck,
+  outcome: SearchCheck,
+  poisoned: RotateCcw,
+  reconnect: LogIn,
+};
+
+/** What kind of answer is wanted; the word for it stands beside it. */
+export const KindIcon = ({ kind }: { kind: Approval['kind'] }) => <Icon of={icons[kind] ?? CircleQuestionMark} />;

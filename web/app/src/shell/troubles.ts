@@ -1,0 +1,123 @@
+// What went wrong in the background, marked where it belongs: at the automation, at the chat, on
+// Home and as a count in the menu. What can be read of the server is read; what only an event
+// told is remembered until somebody has looked.
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useLocation } from 'wouter';
+import { $api, type Schemas } from '../api/client';
+import { useEvents } from '../events/react';
+
+type Session = Schemas['Session'];
+
+/** Something that failed while nobody looked. */
+export interface Told {
+  /** What it is about: a session, or a kind of notice. */
+  id: string;
+  code: string;
+  text: string;
+  level: string;
+  at: number;
+}
+
+const store = 'fermata.told';
+const listeners = new Set<() => void>();
+let told: readonly Told[] = read();
+
+function read(): readonly Told[] {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(store) ?? '[]') as unknown;
+    return Array.isArray(kept)
+      ? (kept as Told[]).filter((x) => typeof x?.id === 'string' && typeof x.text === 'string')
+      : [];
+  } catch {
+    return [];
+  }
+}
+
+function write(next: readonly Told[]): void {
+  told = next.slice(-20);
+  try {
+    sessionStorage.setItem(store, JSON.stringify(told));
+  } catch {
+    /* holds for this page then */
+  }
+  for (const listener of listeners) listener();
+}
+
+/** That somebody has looked at it, or that it goes on. */
+export function looked(id: string): void {
+  if (told.some((x) => x.id === id)) write(told.filter((x) => x.id !== id));
+}
+
+const subscribe = (changed: () => void) => {
+  listeners.add(changed);
+  return () => {
+    listeners.delete(changed);
+  };
+};
+
+/** What only events told, the latest last. */
+export const useTold = (): readonly Told[] => useSyncExternalStore(subscribe, () => told);
+
+/** Remembers what the server tells of work in the background. */
+export function TroubleWatch() {
+  const [path] = useLocation();
+  useEvents((event) => {
+    if (event.name === 'session.status' && event.data.session.status === 'running') looked(event.data.session.id);
+    if (event.name !== 'notice' || event.data.level === 'info') return;
+    const { level, code, text, session_id } = event.data;
+    // What failed in the session that is open stands in its record, where the person looks.
+    if (session_id && session_id === document.body.dataset.session) return;
+    const id = session_id || code;
+    write([...told.filter((x) => x.id !== id), { id, code, text, level, at: Date.now() }]);
+  });
+  useEffect(() => {
+    const [, screen, id] = path.split('/');
+    if (id && (screen === 'chat' || screen === 'timeline')) looked(id);
+    if (path.startsWith('/settings/webhooks')) looked('webhook_disabled');
+    if (screen === 'automations') looked('automation_not_started');
+  }, [path]);
+  return null;
+}
+
+/** An automation that needs a look: the server stopped it, or its run cannot reach the AI. */
+export interface TroubledAutomation {
+  id: string;
+  name: string;
+  kind: 'stopped' | 'unreachable';
+  /** The run that waits. */
+  run?: Session;
+}
+export interface Troubles {
+  automations: TroubledAutomation[];
+  chats: Told[];
+  others: Told[];
+}
+
+const unreachable = (s: Session | null | undefined): s is Session & { automation_id: string } =>
+  s?.phase === 'WAITING_NETWORK_RETRY' && s.type === 'AUTOMATION' && s.automation_id !== null;
+
+/** Everything that went wrong in the background. */
+export function useTroubles(): Troubles {
+  const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit: 200 } } }).data?.data;
+  const holder = $api.useQuery('get', '/v1/slot').data?.holder;
+  const queue = $api.useQuery('get', '/v1/queue').data?.data;
+  const suspended = $api.useQuery('get', '/v1/sessions', {
+    params: { query: { status: 'suspended', limit: 10 } },
+  }).data?.data;
+  const heard = useTold();
+  return useMemo(() => {
+    const found = new Map<string, TroubledAutomation>();
+    for (const run of [holder, ...(queue ?? []).map((row) => row.session), ...(suspended ?? [])])
+      if (unreachable(run) && !found.has(run.automation_id))
+        found.set(run.automation_id, { id: run.automation_id, name: run.name, kind: 'unreachable', run });
+    for (const { id, name, enabled, disabled_reason } of automations ?? [])
+      if (!enabled && disabled_reason) found.set(id, { id, name, kind: 'stopped' });
+    const runs = new Set([...found.values()].map((x) => x.run?.id));
+    const rest = heard.filter((x) => !runs.has(x.id) && x.code !== 'automation_disabled');
+    return {
+      automations: [...found.values()],
+      chats: rest.filter((x) => x.id.startsWith('ses_')),
+      others: rest.filter((x) => !x.id.startsWith('ses_')),
+    };
+  }, [automations, holder, queue, suspended, heard]);
+}
