@@ -82,7 +82,7 @@ export const steps = [
       await page.locator('#page-title').waitFor();
       const choose = async (words, name) => {
         await page.keyboard.press('Control+k');
-        await page.getByRole('combobox').waitFor();
+        await page.getByRole('dialog').getByRole('combobox').waitFor();
         await page.keyboard.type(words);
         const option = page.getByRole('option', { name, selected: true });
         await option.waitFor();

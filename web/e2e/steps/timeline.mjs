@@ -91,7 +91,7 @@ export const steps = [
       await page.getByRole('button', { name: 'Compact' }).click();
       await shot(page, 'timeline-compact-light');
       await page.getByRole('button', { name: 'JSON', exact: true }).nth(1).click();
-      await page.getByRole('region', { name: 'JSON' }).getByText('"transition"').first().waitFor();
+      await page.getByRole('group', { name: 'JSON' }).getByText('"transition"').first().waitFor();
       await tidy(page, 'the record as JSON');
 
       const [download] = await Promise.all([

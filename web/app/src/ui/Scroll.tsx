@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
  * who has no mouse scrolls it with the arrow keys. */
 export function Scroll({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <div className="scroll" role="region" aria-label={label} tabIndex={0}>
+    <div className="scroll" role="group" aria-label={label} tabIndex={0}>
       {children}
     </div>
   );

@@ -42,7 +42,7 @@ export function AddWebhook({ onMade, onClose }: { onMade: (w: Schemas['Webhook']
   const [url, setUrl] = useState('');
   const [chosen, setChosen] = useState<LogType[]>(usual);
   const make = useAction(async () =>
-    onMade(await body(api.POST('/v1/webhooks', { body: { url, types: chosen, enabled: true } }))),
+    onMade(await body(api.POST('/v1/webhooks', { body: { url, types: chosen, enabled: true, links: false } }))),
   );
   const errors = make.problem == null ? [] : asProblem(make.problem).errors;
   const wrong = errors.find((e) => e.pointer === '/url')?.message;
