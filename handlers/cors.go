@@ -13,7 +13,7 @@ import (
 var (
 	corsTakes = []string{strings.Join([]string{
 		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Idempotency-Key",
-		"If-Match", "If-None-Match",
+		"If-Match", "If-None-Match", "User-Agent",
 		"Last-Event-ID", "X-Request-ID", "Traceparent", "Tracestate",
 	}, ", ")}
 	corsShows = []string{strings.Join([]string{

@@ -104,7 +104,7 @@ func TestPreflight(t *testing.T) {
 		if h.Get("Access-Control-Allow-Methods") != want || body != "" || h.Get("Access-Control-Max-Age") == "" || h.Get("Access-Control-Allow-Private-Network") != "true" {
 			t.Errorf("%s: %v %q", path, h, body)
 		}
-		for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Fermata-Workspace", "Last-Event-ID", "X-Request-ID", "Traceparent"} {
+		for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match", "Fermata-Workspace", "User-Agent", "Last-Event-ID", "X-Request-ID", "Traceparent"} {
 			if !strings.Contains(h.Get("Access-Control-Allow-Headers"), name) {
 				t.Errorf("%s: %s is not taken: %s", path, name, h.Get("Access-Control-Allow-Headers"))
 			}

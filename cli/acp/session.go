@@ -174,8 +174,8 @@ func (s *session) stands(seq int64, status api.SessionStatus) {
 			s.finish(p, s.outcome(p))
 		}
 	}
-	s.told.text.over()
-	s.told.mind.over()
+	s.told.text.Over()
+	s.told.mind.Over()
 }
 
 // missed reads what happened while the events of it are gone.

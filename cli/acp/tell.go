@@ -6,13 +6,14 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/speech"
 )
 
 // teller tells an editor what stands in a session and what happens in it, as updates.
 type teller struct {
 	update func(kind string, f fields)
 
-	text, mind speech
+	text, mind speech.Text
 	shown      int64           // place of the last message that was told
 	own        map[string]bool // messages that this editor sent: it shows them itself
 	calls      map[string]bool // calls that were told
@@ -37,7 +38,7 @@ func (t *teller) say(id, text string, anew bool) {
 	switch {
 	case anew:
 		text = brokenOff + text
-	case t.spoke != "" && t.spoke != id && t.text.done == t.spoke:
+	case t.spoke != "" && t.spoke != id && t.text.Done() == t.spoke:
 		text = "\n\n" + text // editors put what follows directly into one paragraph
 	}
 	t.spoke = id
@@ -54,10 +55,10 @@ func (t *teller) think(id, text string) {
 func (t *teller) piece(kind, id string, offset int, text string) {
 	switch kind {
 	case "text":
-		more, anew := t.text.piece(id, offset, text)
+		more, anew := t.text.Piece(id, offset, text)
 		t.say(id, more, anew)
 	case "thinking":
-		more, _ := t.mind.piece(id, offset, text)
+		more, _ := t.mind.Piece(id, offset, text)
 		t.think(id, more)
 	}
 }
@@ -97,7 +98,7 @@ func deref(text *string) string {
 }
 
 func (t *teller) answer(m *api.Message) {
-	t.mind.over()
+	t.mind.Over()
 	text := deref(m.TextContent)
 	if ai := m.AiMessage; ai != nil {
 		if ai.PreText != api.InvalidFormatText && ai.PreText != "" {
@@ -110,7 +111,7 @@ func (t *teller) answer(m *api.Message) {
 			t.params[c.CallID] = c.Params
 		}
 	}
-	more, anew := t.text.whole(m.ID, text, m.Status == "interrupted")
+	more, anew := t.text.Whole(m.ID, text, m.Status == "interrupted")
 	t.say(m.ID, more, anew)
 }
 

@@ -11,16 +11,15 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/stream"
 )
 
 // Config is what the door is made of; all of it is needed.
 type Config struct {
 	Commands  Sessions
-	Record    Record
+	Record    standing.Named
 	Waiting   Approvals
-	Histories Histories
+	Histories standing.Histories
 	// Follow listens to what happens in a session.
 	Follow func(stream.Filter) *stream.Reader
 	// Still says whether who asked may still listen.
@@ -32,26 +31,14 @@ type Config struct {
 
 // Sessions is the one door.
 type Sessions interface {
-	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
-	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
+	standing.Sessions
 	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
-}
-
-// Record reads what is kept. What is not there is a domain not_found error.
-type Record interface {
-	standing.Record
-	SessionByExternalID(ctx context.Context, ws, externalID string) (*domain.Session, error)
 }
 
 // Approvals reads what people are asked.
 type Approvals interface {
 	standing.Approvals
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
-}
-
-// Histories finds messages by the hash of what brought them.
-type Histories interface {
-	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
 }
 
 // Door serves POST /v1/agui.
@@ -95,14 +82,7 @@ func (x *run) refuse(out *writer, err error) error {
 }
 
 // Refuse answers with an error that came before the door, as the API does.
-func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) {
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.WriteHeader(f.Status)
-	_, _ = w.Write(jsonbody.Encode(map[string]any{ // the client may have gone
-		"type": "/problems/" + string(f.Code), "title": f.Message, "status": f.Status, "detail": f.Message, "code": f.Code,
-		"request_id": f.RequestID, "retryable": f.Retryable, "outcome": f.Outcome, "errors": f.Fields,
-	}))
-}
+func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) { standing.Refuse(w, f) }
 
 // reader reads how things stand in the caller's workspace.
 func (x *run) reader() *standing.Reader {

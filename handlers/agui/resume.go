@@ -3,7 +3,6 @@ package agui
 import (
 	"context"
 	"encoding/json"
-	"slices"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -47,12 +46,8 @@ func (x *run) asked(ctx context.Context, at *standing.Standing, id string) (*dom
 	if err != nil {
 		return nil, err
 	}
-	open := slices.ContainsFunc(at.Open, func(o *domain.Approval) bool { return o.ID == id })
-	switch late := a.ExpiresAt != nil && x.Clock().After(*a.ExpiresAt); {
-	case open && late, a.Status == domain.ApprovalStatusExpired:
-		return nil, domain.Errorf(domain.CodeApprovalExpired, "The time for an answer is over. Nothing was changed.")
-	case !open && a.Status == domain.ApprovalStatusOpen:
-		return nil, domain.NotFound("interrupt")
+	if err := standing.Answerable(a, at.Open, x.Clock()); err != nil {
+		return nil, err
 	}
 	return a, nil
 }

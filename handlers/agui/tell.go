@@ -1,22 +1,14 @@
 package agui
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/stream"
 )
-
-// heartbeat keeps proxies from closing a run that waits. At each one it is asked again whether
-// the caller may still listen.
-const heartbeat = 15 * time.Second
 
 // tell follows the round of a run to its end, or to where it waits for a person. A run that was
 // begun before is told from its beginning: the client's own copy of it is replaced.
@@ -33,7 +25,7 @@ func (x *run) tell(r *http.Request, out *writer) error {
 		after = at.Session.LastSeq
 	}
 	if err := reader.Seek(ctx, after); err != nil {
-		return x.refuse(out, lost(err))
+		return x.refuse(out, standing.Lost(err, again))
 	}
 	out.begin()
 	out.state(at)
@@ -41,7 +33,7 @@ func (x *run) tell(r *http.Request, out *writer) error {
 		out.snapshot()
 	}
 	if err := x.follow(ctx, reader, out); err != nil && r.Context().Err() == nil {
-		out.fail(x.Failure(lost(err)))
+		out.fail(x.Failure(standing.Lost(err, again)))
 	}
 	return nil
 }
@@ -49,7 +41,7 @@ func (x *run) tell(r *http.Request, out *writer) error {
 func (x *run) follow(ctx context.Context, reader *stream.Reader, out *writer) error {
 	f := &follower{out: out, message: x.message}
 	for {
-		if err := f.read(ctx, reader); err != nil {
+		if err := standing.ReadEvents(ctx, reader, f.take); err != nil {
 			return err
 		}
 		if err := out.flush(); err != nil {
@@ -64,7 +56,7 @@ func (x *run) follow(ctx context.Context, reader *stream.Reader, out *writer) er
 			x.end(out, at)
 			return nil
 		}
-		if err := x.wait(ctx, reader, out); err != nil {
+		if err := standing.Wait(ctx, reader, func() error { return x.Still(ctx, x.who) }, out.beat); err != nil {
 			return err
 		}
 	}
@@ -89,67 +81,8 @@ func (x *run) end(out *writer, at *standing.Standing) {
 	}
 }
 
-// wait is until something has happened, or for the time of a heartbeat.
-func (x *run) wait(ctx context.Context, reader *stream.Reader, out *writer) error {
-	timer := time.NewTimer(heartbeat)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the caller has gone
-	case <-reader.Ready():
-		return nil
-	case <-timer.C:
-	}
-	if err := x.Still(ctx, x.who); err != nil {
-		return err
-	}
-	return out.beat()
-}
-
-// lost says what became of a run whose stream has ended before it.
-func lost(err error) error {
-	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
-		return &domain.Error{
-			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,
-			Message: "The message is stored, and its answer will be. Send the same run again to get it.",
-		}
-	}
-	return err
-}
-
-// event is what is read of an event of a session's stream.
-type event struct {
-	MessageID string       `json:"message_id"`
-	Kind      string       `json:"kind"`
-	Offset    int          `json:"offset"`
-	Text      string       `json:"text"`
-	Phase     domain.Phase `json:"phase"`
-	RoundID   string       `json:"round_id"`
-	Message   *struct {
-		ID      string               `json:"id"`
-		RoundID string               `json:"round_id"`
-		Sender  domain.Sender        `json:"sender"`
-		Status  domain.MessageStatus `json:"status"`
-		Text    string               `json:"text_content"`
-		AI      *struct {
-			PreText string `json:"pre_text"`
-		} `json:"ai_message"`
-	} `json:"message"`
-	Execution *struct {
-		ID      string          `json:"id"`
-		RoundID string          `json:"round_id"`
-		Command string          `json:"command"`
-		Params  json.RawMessage `json:"params"`
-		Status  string          `json:"status"`
-		Result  json.RawMessage `json:"result"`
-		Error   json.RawMessage `json:"error"`
-	} `json:"execution"`
-	Approval *struct {
-		ID     string `json:"id"`
-		Kind   string `json:"kind"`
-		Status string `json:"status"`
-	} `json:"approval"`
-}
+// again is what to do where a stream ended before its run.
+const again = "Send the same run again to get it."
 
 // follower tells the events of one round.
 type follower struct {
@@ -159,34 +92,7 @@ type follower struct {
 	calls   map[string]bool // the tool calls that were told
 }
 
-var (
-	nameField = []byte("event: ")
-	dataField = []byte("\ndata: ")
-)
-
-// read takes what has happened so far.
-func (f *follower) read(ctx context.Context, reader *stream.Reader) error {
-	for more := true; more; {
-		frames, further, err := reader.Next(ctx)
-		if err != nil {
-			return err //nolint:wrapcheck // told apart by its kind
-		}
-		for _, frame := range frames {
-			_, named, _ := bytes.Cut(frame, nameField)
-			name, rest, _ := bytes.Cut(named, []byte{'\n'})
-			rest = bytes.TrimPrefix(rest, dataField[1:])
-			var e event
-			if err := json.Unmarshal(bytes.ReplaceAll(rest, dataField, []byte{'\n'}), &e); err != nil {
-				return fmt.Errorf("read an event %s: %w", name, err)
-			}
-			f.take(string(name), &e)
-		}
-		more = further
-	}
-	return nil
-}
-
-func (f *follower) take(name string, e *event) {
+func (f *follower) take(name string, e *standing.Event) {
 	if e.Message != nil && e.Message.ID == f.message {
 		f.round = e.Message.RoundID
 		return
@@ -217,7 +123,7 @@ func (f *follower) take(name string, e *event) {
 	}
 }
 
-func (f *follower) streamed(e *event) {
+func (f *follower) streamed(e *standing.Event) {
 	switch e.Kind {
 	case stream.KindText:
 		f.out.more(e.MessageID, e.Offset, e.Text)
@@ -226,23 +132,14 @@ func (f *follower) streamed(e *event) {
 	}
 }
 
-func (f *follower) said(e *event) {
-	m := e.Message
-	if m == nil || m.Sender != domain.SenderAI {
-		return
+func (f *follower) said(e *standing.Event) {
+	if m := e.Message; m != nil && m.Sender == domain.SenderAI {
+		f.out.stored(m.ID, e.Said())
 	}
-	text := m.Text
-	if m.AI != nil {
-		text = m.AI.PreText
-	}
-	if text == domain.InvalidFormatText {
-		text = ""
-	}
-	f.out.stored(m.ID, text)
 }
 
 // called tells a command as a call of a tool.
-func (f *follower) called(name string, e *event) {
+func (f *follower) called(name string, e *standing.Event) {
 	x := e.Execution
 	if x == nil {
 		return

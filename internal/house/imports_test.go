@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/spelling", "internal/traces"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/speech", "internal/spelling", "internal/traces"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -33,6 +33,7 @@ var table = map[string][]string{
 	"internal/schema":           {},
 	"internal/seal":             {},
 	"internal/secretfile":       {},
+	"internal/speech":           {},
 	"internal/spelling":         {},
 	"internal/testkit":          {},
 	"internal/traces":           {},
@@ -72,7 +73,8 @@ var table = map[string][]string{
 	"handlers/agui":             {"api", "auth", "domain", "handlers/standing", "stream"},
 	"handlers/linkpage":         {"domain"},
 	"handlers/mcpserver":        {"api", "auth", "domain", "handlers/standing", "stream"},
-	"handlers/standing":         {"domain"},
+	"handlers/standing":         {"api", "domain", "stream"},
+	"handlers/uistream":         {"api", "auth", "domain", "handlers/standing", "stream"},
 	"handlers/openai":           {"api", "auth", "domain", "handlers/standing", "stream"},
 	"repository":                {"domain", "migrations", "repository/internal/sqldb", "repository/search"},
 	"repository/internal/sqldb": {"domain"},

@@ -203,3 +203,43 @@ func TestTheHowToForEditors(t *testing.T) {
 		t.Errorf("an approval looks like\n%s", shown)
 	}
 }
+
+// What the how-to for the AI SDK says to type is typed; what it shows of code stands in the example,
+// and what it shows of a stream is in it.
+func TestTheHowToForUIChats(t *testing.T) {
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("there is no curl; scripts/need curl gets it")
+	}
+	text, err := os.ReadFile("../../../docs/ui-chat.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(t, harness.Databases["sqlite"](t))
+	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
+	typed := shell.FindAllStringSubmatch(string(text), -1)
+	if len(typed) != 1 {
+		t.Fatalf("the page has %d commands", len(typed))
+	}
+	said, err := exec.Command("bash", "-c", strings.ReplaceAll(typed[0][1], "http://127.0.0.1:8080", s.URL)).Output()
+	if err != nil || !strings.Contains(string(said), `"finishReason":"tool-calls"`) || !strings.Contains(string(said), "[DONE]") {
+		t.Errorf("%v: it says %s", err, said)
+	}
+	for _, name := range []string{`"tool-approval-request"`, `"toolCallId":"exe_`, `"approvalId":"apr_`} {
+		if !strings.Contains(string(said), name) || !strings.Contains(string(text), strings.Replace(name, ":", ": ", 1)) {
+			t.Errorf("there is no %s in what is said, or in the page", name)
+		}
+	}
+	session := s.Call("GET", "/v1/sessions", nil).Want(200)
+	if record := s.said(session.Str("data.0.id")); session.Str("data.0.external_id") != "a talk" || record[0] != "USER create a zone called Garden" {
+		t.Errorf("the record is %q", record)
+	}
+	example, err := os.ReadFile("../../../examples/chat-clients/ui-chat.mjs")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, code, _ := strings.Cut(string(text), "```js\n")
+	code, _, _ = strings.Cut(code, "```")
+	if !strings.Contains(string(example), code) {
+		t.Errorf("the example does not have\n%s", code)
+	}
+}

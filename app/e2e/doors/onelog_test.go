@@ -110,13 +110,13 @@ const oneTalk = `[
 func TestOneTalkThroughEachDoor(t *testing.T) {
 	for kind, fresh := range harness.Databases {
 		records := map[string]string{}
-		for _, name := range []string{"own", "chat", "mcp", "agui", "acp"} {
+		for _, name := range []string{"own", "chat", "mcp", "agui", "acp", "ui"} {
 			s, key := newChatServer(t, fresh(t), oneTalk)
 			s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true, "mcp_answers": true}).Want(200)
 			s.Key = key
 			door := map[string]talker{
 				"own": &ownAPI{s: s}, "chat": &chatDoor{ownAPI{s: s}}, "mcp": &mcpDoor{s: s, client: s.mcpClient(key, "2026-07-28", nil)},
-				"agui": &aguiDoor{s: s, talk: "one talk"},
+				"agui": &aguiDoor{s: s, talk: "one talk"}, "ui": &uiChatDoor{s: s},
 			}[name]
 			if name == "acp" {
 				door = newACPDoor(s, key)
@@ -133,7 +133,7 @@ func TestOneTalkThroughEachDoor(t *testing.T) {
 			s.Key = harness.RootKey
 			s.Sound()
 		}
-		for _, name := range []string{"chat", "mcp", "agui", "acp"} {
+		for _, name := range []string{"chat", "mcp", "agui", "acp", "ui"} {
 			if records[name] != records["own"] {
 				t.Errorf("%s: through %s the record is\n%s\nand through the API\n%s", kind, name, records[name], records["own"])
 			}

@@ -1,23 +1,24 @@
-package acp
+// Package speech tells a text that comes piece by piece to somebody from whom nothing can be
+// taken back.
+package speech
 
 import (
 	"strings"
 	"unicode/utf8"
 )
 
-// speech tells a text that comes piece by piece, each character once. What was told cannot be
-// taken back: where a call of the AI is made again (the server was killed), the new text goes
-// on behind what the old one had in common with it.
-type speech struct {
+// Text tells messages one after the other, each character once. Where a call of the AI is made
+// again (the server was killed), the new text goes on behind what the old one had in common with it.
+type Text struct {
 	id   string // the message that comes
 	text string // what of it has come
 	told string // what was told of it, or of the one whose place it takes
 	done string // the message that was told whole: pieces of it may come late
 }
 
-// piece takes a part of a text that begins at a character. anew says that it departs from what
+// Piece takes a part of a text that begins at a character. anew says that it departs from what
 // was told: more is then all of it.
-func (s *speech) piece(id string, offset int, text string) (more string, anew bool) {
+func (s *Text) Piece(id string, offset int, text string) (more string, anew bool) {
 	if id == s.done {
 		return "", false
 	}
@@ -45,7 +46,7 @@ func structured(text string) bool {
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "```json")
 }
 
-func (s *speech) reach(text string) (more string, anew bool) {
+func (s *Text) reach(text string) (more string, anew bool) {
 	switch {
 	case strings.HasPrefix(text, s.told):
 		more, s.told = text[len(s.told):], text
@@ -57,9 +58,9 @@ func (s *speech) reach(text string) (more string, anew bool) {
 	return text, true
 }
 
-// whole takes a message as it is stored: what of it was not told yet. One that was cut may have
+// Whole takes a message as it is stored: what of it was not told yet. One that was cut may have
 // been told a little further than it is kept.
-func (s *speech) whole(id, text string, cut bool) (more string, anew bool) {
+func (s *Text) Whole(id, text string, cut bool) (more string, anew bool) {
 	switch {
 	case text == "", cut && strings.HasPrefix(s.told, text):
 	case len(text) < len(s.told):
@@ -67,9 +68,15 @@ func (s *speech) whole(id, text string, cut bool) (more string, anew bool) {
 	default:
 		more, anew = s.reach(text)
 	}
-	*s = speech{done: id}
+	*s = Text{done: id}
 	return more, anew
 }
 
-// over forgets what was told: nothing more comes of it.
-func (s *speech) over() { *s = speech{done: s.done} }
+// Over forgets what was told: nothing more comes of it.
+func (s *Text) Over() { *s = Text{done: s.done} }
+
+// Hold begins with what somebody was told before.
+func (s *Text) Hold(told string) { *s = Text{told: told, done: s.done} }
+
+// Done is the message that was told whole last.
+func (s *Text) Done() string { return s.done }

@@ -1,0 +1,132 @@
+package crash
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+// TestAUIChatThroughKills: a front end of the AI SDK resumes the stream when it breaks, or sends
+// what it holds once more, and does nothing else: no round is lost, none is doubled, and what it
+// holds in the end is what stands in the record.
+func TestAUIChatThroughKills(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		t.Parallel()
+		rounds := 4
+		if harness.Long {
+			rounds = 100
+		}
+		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
+		h.server()
+		front := newFront(t, h)
+		front.script(rounds)
+		var want []string
+		session := ""
+		for n := range rounds {
+			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
+			want = append(want, "USER "+question, "AI "+answer)
+			if n%4 < 2 {
+				front.strikeWithin(answerTakes)
+			} else {
+				front.strikeWithin(2 * answerTakes) // perhaps when all is over
+			}
+			chat := &uiChat{front: front, message: fmt.Sprint("m", n), question: question, resumes: n%2 == 0}
+			chat.talk()
+			front.spare()
+			if session = chat.session; chat.held != answer {
+				t.Fatalf("round %d: the client holds %q, and should %q", n, chat.held, answer)
+			}
+		}
+		if got := front.record(session); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("the record is\n%s\nand should be\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if died := h.died(); died < rounds/2 {
+			t.Errorf("the server was killed %d times in %d rounds", died, rounds)
+		}
+	})
+}
+
+// uiChat is a chat as a front end has it: what it asks, and what it holds of the answer.
+type uiChat struct {
+	front             *front
+	message, question string
+	resumes           bool // it resumes a stream that broke; else it sends what it holds once more
+
+	session  string
+	id       string // of the answer; "" while nothing came
+	held     string
+	steps    int
+	finished bool
+}
+
+// talk goes on until the round has finished. A message that may not have arrived is sent again.
+func (c *uiChat) talk() {
+	c.front.t.Helper()
+	for try := range maxTries {
+		if c.resumes && try > 0 && c.id != "" {
+			c.read(http.MethodGet, "/the%20talk/stream", "")
+		} else {
+			c.read(http.MethodPost, "", c.body())
+		}
+		if c.finished {
+			return
+		}
+		c.front.pause()
+	}
+	c.front.t.Fatal("no round came to its end")
+}
+
+func (c *uiChat) body() string {
+	held := ""
+	if c.id != "" {
+		held = fmt.Sprintf(`,{"id":%q,"role":"assistant","parts":[%s{"type":"text","text":%q}]}`,
+			c.id, strings.Repeat(`{"type":"step-start"},`, c.steps), c.held)
+	}
+	return fmt.Sprintf(`{"id":"the talk","messages":[{"id":%q,"role":"user","parts":[{"type":"text","text":%q}]}%s]}`, c.message, c.question, held)
+}
+
+func (c *uiChat) read(method, path, body string) {
+	request, err := http.NewRequestWithContext(c.front.t.Context(), method, c.front.url+"/v1/ui/chat"+path, strings.NewReader(body))
+	if err != nil {
+		c.front.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return
+	}
+	defer response.Body.Close()
+	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		var chunk struct {
+			Type      string
+			Delta     string
+			MessageID string
+			Metadata  struct {
+				SessionID string `json:"session_id"`
+			} `json:"messageMetadata"`
+		}
+		if !ok || json.Unmarshal([]byte(data), &chunk) != nil {
+			continue
+		}
+		switch chunk.Type {
+		case "start":
+			if method == http.MethodGet { // a replay begins with nothing
+				c.held, c.steps = "", 0
+			}
+			c.id, c.session = chunk.MessageID, chunk.Metadata.SessionID
+		case "start-step":
+			c.steps++
+		case "text-delta":
+			c.held += chunk.Delta
+		case "finish":
+			c.finished = true
+		}
+	}
+}

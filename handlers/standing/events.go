@@ -1,0 +1,136 @@
+package standing
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Event is what is read of an event of a session's stream.
+type Event struct {
+	MessageID string       `json:"message_id"`
+	Kind      string       `json:"kind"`
+	Offset    int          `json:"offset"`
+	Text      string       `json:"text"`
+	Phase     domain.Phase `json:"phase"`
+	RoundID   string       `json:"round_id"`
+	Message   *struct {
+		ID      string               `json:"id"`
+		RoundID string               `json:"round_id"`
+		Sender  domain.Sender        `json:"sender"`
+		Status  domain.MessageStatus `json:"status"`
+		Text    string               `json:"text_content"`
+		AI      *struct {
+			PreText string `json:"pre_text"`
+		} `json:"ai_message"`
+	} `json:"message"`
+	Execution *struct {
+		ID      string          `json:"id"`
+		RoundID string          `json:"round_id"`
+		Command string          `json:"command"`
+		Params  json.RawMessage `json:"params"`
+		Status  string          `json:"status"`
+		Result  json.RawMessage `json:"result"`
+		Error   json.RawMessage `json:"error"`
+	} `json:"execution"`
+	Approval *struct {
+		ID       string                  `json:"id"`
+		Kind     string                  `json:"kind"`
+		Status   string                  `json:"status"`
+		Session  string                  `json:"session_id"`
+		Text     string                  `json:"text"`
+		Actions  []domain.ApprovalAction `json:"actions"`
+		Module   *domain.Module          `json:"module"`
+		Decision json.RawMessage         `json:"decision"`
+	} `json:"approval"`
+}
+
+// Asked is the approval that an event is about, as far as it is read; nil for none.
+func (e *Event) Asked() *domain.Approval {
+	a := e.Approval
+	if a == nil {
+		return nil
+	}
+	return &domain.Approval{
+		ID: a.ID, Kind: domain.ApprovalKind(a.Kind), Status: domain.ApprovalStatus(a.Status), SessionID: a.Session,
+		Text: a.Text, Actions: a.Actions, Module: a.Module, Decision: a.Decision,
+	}
+}
+
+// Said is what a client is shown of the message of the AI that an event brings.
+func (e *Event) Said() string {
+	text := e.Message.Text
+	if e.Message.AI != nil {
+		text = e.Message.AI.PreText
+	}
+	if text == domain.InvalidFormatText {
+		return ""
+	}
+	return text
+}
+
+var (
+	nameField = []byte("event: ")
+	dataField = []byte("\ndata: ")
+)
+
+// ReadEvents takes what has happened so far.
+func ReadEvents(ctx context.Context, reader *stream.Reader, take func(name string, e *Event)) error {
+	for more := true; more; {
+		frames, further, err := reader.Next(ctx)
+		if err != nil {
+			return err //nolint:wrapcheck // told apart by its kind
+		}
+		for _, frame := range frames {
+			_, named, _ := bytes.Cut(frame, nameField)
+			name, rest, _ := bytes.Cut(named, []byte{'\n'})
+			rest = bytes.TrimPrefix(rest, dataField[1:])
+			var e Event
+			if err := json.Unmarshal(bytes.ReplaceAll(rest, dataField, []byte{'\n'}), &e); err != nil {
+				return fmt.Errorf("read an event %s: %w", name, err)
+			}
+			take(string(name), &e)
+		}
+		more = further
+	}
+	return nil
+}
+
+// heartbeat keeps proxies from closing an answer that waits. At each one it is asked again whether
+// the caller may still listen.
+const heartbeat = 15 * time.Second
+
+// Wait is until something has happened, or for the time of a heartbeat: then still says whether
+// the caller may go on, and beat that somebody is there.
+func Wait(ctx context.Context, reader *stream.Reader, still, beat func() error) error {
+	timer := time.NewTimer(heartbeat)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err() //nolint:wrapcheck // the caller has gone
+	case <-reader.Ready():
+		return nil
+	case <-timer.C:
+	}
+	if err := still(); err != nil {
+		return err
+	}
+	return beat()
+}
+
+// Lost says what became of a round whose stream has ended before it, and what to do.
+func Lost(err error, todo string) error {
+	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
+		return &domain.Error{
+			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,
+			Message: "The message is stored, and its answer will be. " + todo,
+		}
+	}
+	return err
+}

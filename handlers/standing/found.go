@@ -1,0 +1,138 @@
+package standing
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Sessions is the part of the one door that messages come through.
+type Sessions interface {
+	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
+	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
+}
+
+// Named reads what is kept, and finds sessions by names that are not ours.
+type Named interface {
+	Record
+	SessionByExternalID(ctx context.Context, ws, externalID string) (*domain.Session, error)
+}
+
+// Histories finds messages by the hash of what brought them.
+type Histories interface {
+	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
+}
+
+// Finder finds the messages of a protocol whose clients name them: a message is known by its id
+// in its talk, and stored once.
+type Finder struct {
+	Protocol  string
+	Commands  Sessions
+	Record    Named
+	Histories Histories
+	Workspace string
+	By        domain.Author
+	Maker     string // of sessions
+}
+
+// Sent is a message as a client sends it.
+type Sent struct {
+	Talk, ID, Text string
+	// Known: it must have been brought before.
+	Known bool
+}
+
+// Found is where a message stands; Again says that it had been brought before.
+type Found struct {
+	Session, Message string
+	Again            bool
+}
+
+// Find stores a message, or finds it where it was brought before.
+func (f *Finder) Find(ctx context.Context, m Sent) (found Found, err error) {
+	return found, GiveWay(ctx, func() error {
+		found, err = f.once(ctx, m)
+		return err
+	})
+}
+
+func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {
+	hash := Hash(f.Protocol, m.Talk, m.ID)
+	known, err := f.Histories.KnownHistories(ctx, f.Workspace, [2]string{hash, hash})
+	if err != nil {
+		return Found{}, err
+	}
+	if len(known) > 0 {
+		found := Found{Session: known[0].SessionID, Message: known[0].MessageID, Again: true}
+		stored, err := f.Record.Message(ctx, f.Workspace, found.Session, found.Message)
+		if err != nil {
+			return Found{}, err
+		}
+		if stored.Rich.Words() != m.Text {
+			return Found{}, domain.Invalid("/messages", "changed", "A message that was sent is not changed. Send another one, under another id.")
+		}
+		return found, nil
+	}
+	if m.Known {
+		return Found{}, domain.Errorf(domain.CodeNotFound, "There is no such message that could be gone on from.")
+	}
+	return f.send(ctx, m, hash)
+}
+
+// send brings the message to the one door.
+func (f *Finder) send(ctx context.Context, m Sent, hash string) (Found, error) {
+	message := domain.NewMessage{
+		Rich: domain.RichContent{LinearText: m.Text, Segments: []domain.Segment{{Type: "text", Text: m.Text}}},
+		By:   f.By, History: &domain.HistoryKey{Hash: hash},
+	}
+	session, err := f.Session(ctx, m.Talk)
+	if err != nil {
+		return Found{}, err
+	}
+	var receipt *domain.Receipt
+	if session == nil {
+		receipt, err = f.Commands.CreateSession(ctx, f.Workspace, domain.NewSession{
+			Type: domain.Chat, ExternalID: m.Talk, Message: &message, By: f.Maker,
+		})
+		if err == nil && !receipt.Created {
+			receipt, err = f.Commands.SendMessage(ctx, f.Workspace, receipt.Session.ID, message)
+		}
+	} else {
+		receipt, err = f.Commands.SendMessage(ctx, f.Workspace, session.ID, message)
+	}
+	if err != nil {
+		return Found{}, err
+	}
+	return Found{Session: receipt.Session.ID, Message: receipt.Message.ID}, nil
+}
+
+// Session is the one that a talk names: by its id, or by a name of the client's own; nil if
+// there is none yet.
+func (f *Finder) Session(ctx context.Context, talk string) (*domain.Session, error) {
+	if id, ok := strings.CutPrefix(talk, domain.PrefixSession+"_"); ok && len(id) == 32 {
+		return f.Record.Session(ctx, f.Workspace, talk)
+	}
+	s, err := f.Record.SessionByExternalID(ctx, f.Workspace, talk)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return nil, nil //nolint:nilnil // there is none yet
+	}
+	return s, err
+}
+
+// Answerable says whether an answer to an approval can count: it is open in what is asked here,
+// or settled, and its time is not over.
+func Answerable(a *domain.Approval, open []*domain.Approval, now time.Time) error {
+	here := false
+	for _, o := range open {
+		here = here || o.ID == a.ID
+	}
+	switch late := a.ExpiresAt != nil && now.After(*a.ExpiresAt); {
+	case here && late, a.Status == domain.ApprovalStatusExpired:
+		return domain.Errorf(domain.CodeApprovalExpired, "The time for an answer is over. Nothing was changed.")
+	case !here && a.Status == domain.ApprovalStatusOpen:
+		return domain.NotFound("approval")
+	}
+	return nil
+}

@@ -1,0 +1,157 @@
+package uistream
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Config is what the door is made of; all of it is needed.
+type Config struct {
+	Commands  Sessions
+	Record    standing.Named
+	Waiting   Approvals
+	Histories standing.Histories
+	// Follow listens to what happens in a session.
+	Follow func(stream.Filter) *stream.Reader
+	// Still says whether who asked may still listen.
+	Still func(context.Context, *auth.Identity) error
+	// Failure says what a client may know of an error.
+	Failure func(error) *api.Failure
+	Clock   clock.Clock
+}
+
+// Sessions is the one door.
+type Sessions interface {
+	standing.Sessions
+	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
+}
+
+// Approvals reads what people are asked.
+type Approvals interface {
+	standing.Approvals
+	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+}
+
+// Chat serves POST /v1/ui/chat: a message, or answers to what was asked.
+type Chat struct{ Config }
+
+// Resumption serves GET /v1/ui/chat/{id}/stream: the round that goes on, from its beginning.
+type Resumption struct{ Config }
+
+// round is one on its way to a front end.
+type round struct {
+	*Config
+
+	who              *auth.Identity
+	session, message string
+	held             *uiMessage // what the front end has of it
+}
+
+// Serve stores the message, or finds it where it was sent before, takes the answers that come with
+// it, and tells what the front end does not hold yet.
+func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
+	in, err := readInput(body)
+	if err != nil {
+		return err
+	}
+	x := &round{Config: &d.Config, who: who, held: in.held}
+	given := answersOf(in.held)
+	found, err := x.finder().Find(r.Context(), standing.Sent{Talk: in.ID, ID: in.user.ID, Text: in.text, Known: len(given) > 0})
+	if err != nil {
+		return err
+	}
+	x.session, x.message = found.Session, found.Message
+	if err := x.answer(r.Context(), given); err != nil {
+		return err
+	}
+	return x.tell(w, r)
+}
+
+// Refuse answers with an error that came before a stream, as the API does.
+func (d *Chat) Refuse(w http.ResponseWriter, f *api.Failure) { standing.Refuse(w, f) }
+
+// settledFor is how long a round that is over is told to whoever asks for it: a front end whose
+// stream broke does not know that it is over.
+const settledFor = 2 * time.Minute
+
+// Serve tells the newest round, or says that there is nothing to tell.
+func (d *Resumption) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
+	x := &round{Config: &d.Config, who: who}
+	id := chi.URLParam(r, "id")
+	if err := checkID(id); err != nil {
+		return err
+	}
+	session, err := x.finder().Session(r.Context(), id)
+	if err != nil {
+		return err
+	}
+	if session == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	x.session = session.ID
+	if x.message, err = x.newest(r.Context(), session); err != nil {
+		return err
+	}
+	if x.message == "" {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	at, err := x.reader().Message(r.Context(), x.session, x.message)
+	if err != nil {
+		return err
+	}
+	if at.Over() && d.Clock().Sub(at.Session.LastEventTime) > settledFor {
+		w.WriteHeader(http.StatusNoContent)
+		return nil
+	}
+	return x.tell(w, r)
+}
+
+// Refuse answers with an error that came before a stream, as the API does.
+func (d *Resumption) Refuse(w http.ResponseWriter, f *api.Failure) { standing.Refuse(w, f) }
+
+// newest is the message that began the newest round of a person; "" without one. What answers a
+// question is a message of the round that asked.
+func (x *round) newest(ctx context.Context, session *domain.Session) (string, error) {
+	latest, _, err := x.Record.MessagePage(ctx, session, "", maxRound, true)
+	if err != nil {
+		return "", err
+	}
+	found, of := "", ""
+	for _, m := range latest {
+		if m.Sender != domain.SenderUser {
+			continue
+		}
+		if found != "" && (of == "" || m.RoundID != of) {
+			break
+		}
+		found, of = m.ID, m.RoundID
+	}
+	return found, nil
+}
+
+// maxRound bounds the messages among which the newest round is looked for.
+const maxRound = 200
+
+func (x *round) finder() *standing.Finder {
+	return &standing.Finder{
+		Protocol: "ui-chat", Commands: x.Commands, Record: x.Record, Histories: x.Histories,
+		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name,
+	}
+}
+
+// reader reads how things stand in the caller's workspace.
+func (x *round) reader() *standing.Reader {
+	return &standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace}
+}

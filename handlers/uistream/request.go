@@ -1,0 +1,137 @@
+package uistream
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// input is what a front end sends: all that it holds of a chat. Of it are read the newest message
+// of the user, and the answer to it as far as the front end has it.
+type input struct {
+	ID       string    `json:"id"`
+	Messages []message `json:"messages"`
+
+	user uiMessage
+	text string
+	held *uiMessage // behind the user's
+}
+
+// message is one whose parts are read when they are needed.
+type message struct {
+	ID    string          `json:"id"`
+	Role  string          `json:"role"`
+	Parts json.RawMessage `json:"parts"`
+}
+
+type uiMessage struct {
+	ID    string
+	Parts []part
+}
+
+// part is a piece of a message: a text, the call of a tool, or where a step begins.
+type part struct {
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	CallID   string          `json:"toolCallId"`
+	State    string          `json:"state"`
+	Output   json.RawMessage `json:"output"`
+	Approval *struct {
+		ID       string `json:"id"`
+		Approved *bool  `json:"approved"`
+		Reason   string `json:"reason"`
+	} `json:"approval"`
+}
+
+// isTool: the parts of tools are named after them, or dynamic.
+func (p *part) isTool() bool {
+	return p.CallID != "" && (p.Type == "dynamic-tool" || strings.HasPrefix(p.Type, "tool-"))
+}
+
+const (
+	stepStart  = "step-start"
+	maxName    = 200
+	maxMessage = 100_000
+)
+
+// readInput reads a body.
+func readInput(body []byte) (*input, error) {
+	in := &input{}
+	if err := json.Unmarshal(body, in); err != nil {
+		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The body is no request of a chat.", Err: err}
+	}
+	if err := checkID(in.ID); err != nil {
+		return nil, err
+	}
+	last := len(in.Messages) - 1
+	for last >= 0 && in.Messages[last].Role != "user" {
+		last--
+	}
+	if last < 0 {
+		return nil, domain.Invalid("/messages", "required", "There is no message of the user.")
+	}
+	var err error
+	if in.user, err = in.Messages[last].read(); err != nil {
+		return nil, err
+	}
+	if behind := in.Messages[last+1:]; len(behind) > 0 {
+		held, err := behind[len(behind)-1].read()
+		if err != nil {
+			return nil, err
+		}
+		in.held = &held
+	}
+	return in, in.check()
+}
+
+func checkID(id string) error {
+	if id == "" || len(id) > maxName || !domain.IsName(id) {
+		return domain.Invalid("/id", "required", "A chat has an id: a line of %d bytes at most.", maxName)
+	}
+	return nil
+}
+
+func (m *message) read() (uiMessage, error) {
+	out := uiMessage{ID: m.ID}
+	if len(m.Parts) == 0 {
+		return out, nil
+	}
+	if err := json.Unmarshal(m.Parts, &out.Parts); err != nil {
+		return out, &domain.Error{Code: domain.CodeInvalid, Message: "A message cannot be read.", Err: err}
+	}
+	return out, nil
+}
+
+func (in *input) check() error {
+	var texts []string
+	for _, p := range in.user.Parts {
+		switch p.Type {
+		case "text":
+			texts = append(texts, p.Text)
+		case "file":
+			return domain.Invalid("/messages", "not_supported", "A message of the user is a text here.")
+		}
+	}
+	in.text = strings.Join(texts, "\n")
+	switch {
+	case in.user.ID == "" || len(in.user.ID) > maxName:
+		return domain.Invalid("/messages", "required", "A message has an id.")
+	case strings.TrimSpace(in.text) == "":
+		return domain.Invalid("/messages", "required", "The message says nothing.")
+	case len([]rune(in.text)) > maxMessage:
+		return domain.Invalid("/messages", "too_long", "A message has %d characters at most.", maxMessage)
+	}
+	return nil
+}
+
+// lastStep are the parts of the step that the front end saw last: what it answers stands there.
+func (m *uiMessage) lastStep() []part {
+	for i, p := range slices.Backward(m.Parts) {
+		if p.Type == stepStart {
+			return m.Parts[i+1:]
+		}
+	}
+	return m.Parts
+}

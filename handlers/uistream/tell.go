@@ -1,0 +1,296 @@
+package uistream
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// again is what to do where a stream ended before its round.
+const again = "Resume the stream to get it."
+
+// tell follows a round to its end, or to where it waits for a person.
+func (x *round) tell(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	reader := x.Follow(stream.Filter{Workspace: x.who.Workspace, Session: x.session})
+	defer reader.Close()
+	at, err := x.reader().Message(ctx, x.session, x.message)
+	if err != nil {
+		return err
+	}
+	superseded, err := x.superseded(ctx, at)
+	if err != nil {
+		return err
+	}
+	after := at.Message.Seq - 1
+	if at.Message.Seq == 0 {
+		after = at.Session.LastSeq
+	}
+	if err := reader.Seek(ctx, after); err != nil {
+		return standing.Lost(err, again)
+	}
+	out := newWriter(w, x.held)
+	out.begin(x.answerID(), fields{"session_id": x.session})
+	f := &follower{out: out, message: x.message, superseded: superseded, refused: map[string]bool{}}
+	if err := x.follow(ctx, reader, f); err != nil && ctx.Err() == nil {
+		x.fail(out, standing.Lost(err, again))
+	}
+	return nil
+}
+
+// answerID is the id of the message that the round becomes in the front end: the same each time.
+func (x *round) answerID() string {
+	if x.held != nil && x.held.ID != "" {
+		return x.held.ID
+	}
+	return x.message + "-answer"
+}
+
+// superseded are the answers in whose place others are, and their tries: they are not told.
+func (x *round) superseded(ctx context.Context, at *standing.Standing) (map[string]bool, error) {
+	out := map[string]bool{}
+	if at.Message.Seq == 0 {
+		return out, nil
+	}
+	after, err := x.Record.Messages(ctx, x.who.Workspace, x.session, at.Message.Seq, maxRound)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range after {
+		if m.Superseded && m.Sender == domain.SenderAI {
+			out[m.ID], out[m.RoundID] = true, true
+		}
+	}
+	return out, nil
+}
+
+func (x *round) follow(ctx context.Context, reader *stream.Reader, f *follower) error {
+	for {
+		if err := standing.ReadEvents(ctx, reader, f.take); err != nil {
+			return err
+		}
+		if err := f.out.flush(); err != nil {
+			return err
+		}
+		at, err := x.reader().Message(ctx, x.session, x.message)
+		if err != nil {
+			return err
+		}
+		// What is told of is what the events have brought: the record may be further.
+		if at.State != standing.Working && reader.Position() >= at.Session.LastSeq {
+			x.end(f, at)
+			return nil
+		}
+		if err := standing.Wait(ctx, reader, func() error { return x.Still(ctx, x.who) }, f.out.beat); err != nil {
+			return err
+		}
+	}
+}
+
+// end tells how it ended.
+func (x *round) end(f *follower, at *standing.Standing) {
+	metadata := fields{"session_id": x.session, "state": string(at.State)}
+	reason := "stop"
+	switch at.State {
+	case standing.Failed:
+		x.fail(f.out, domain.Errorf(domain.CodeProviderFailed, "%s", at.Failure))
+		return
+	case standing.Cancelled:
+		reason = "other"
+	case standing.InputRequired:
+		reason = "tool-calls"
+		for _, a := range at.Open {
+			f.request(a)
+		}
+	case standing.Working, standing.Completed:
+	}
+	f.out.leave()
+	if at.State == standing.Cancelled {
+		f.out.chunk("abort", fields{"reason": "The round was cut."})
+	}
+	f.out.chunk("finish", fields{"finishReason": reason, "messageMetadata": metadata})
+	f.out.end()
+}
+
+// fail tells an error: its message, and our code.
+func (x *round) fail(out *writer, err error) {
+	failure := x.Failure(err)
+	out.leave()
+	out.chunk("error", fields{"errorText": failure.Message + " (" + string(failure.Code) + ")"})
+	out.end()
+}
+
+// follower tells the events of one round.
+type follower struct {
+	out        *writer
+	message    string // of the user, which began it
+	round      string // that it began; "" while it waits its turn
+	over       bool   // another one has begun since
+	superseded map[string]bool
+	refused    map[string]bool // approvals that a person did not give
+}
+
+func (f *follower) take(name string, e *standing.Event) {
+	if m := e.Message; m != nil && m.Sender == domain.SenderUser {
+		f.begins(m.ID, m.RoundID)
+		return
+	}
+	if f.round == "" || f.over {
+		return
+	}
+	switch name {
+	case stream.EventDelta:
+		f.piece(e, e.Offset)
+	case stream.EventMessageSnapshot:
+		f.piece(e, 0)
+	case string(domain.LogMessageCreated):
+		if m := e.Message; m != nil && m.Sender == domain.SenderAI && !f.superseded[m.ID] {
+			f.out.stored(m.ID, e.Said(), m.Status == domain.MessageInterrupted)
+		}
+	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
+		f.command(name, e)
+	case string(domain.LogApprovalRequested):
+		if a := e.Asked(); a != nil && a.Kind != domain.ApprovalActions {
+			f.question(a)
+		}
+	case string(domain.LogApprovalSettled):
+		f.settled(e)
+	}
+}
+
+// begins takes a message of a person: the one of this round, an answer in it, or the next round's.
+func (f *follower) begins(message, round string) {
+	switch {
+	case message == f.message:
+		f.round = round
+	case f.round != "" && round != "" && round != f.round:
+		f.over = true
+	}
+}
+
+func (f *follower) piece(e *standing.Event, offset int) {
+	switch e.Kind {
+	case stream.KindText:
+		f.out.piece(e.MessageID, offset, e.Text)
+	case stream.KindThinking:
+		f.out.thought(e.MessageID, offset, e.Text)
+	}
+}
+
+// command tells a command as a call of a tool.
+func (f *follower) command(name string, e *standing.Event) {
+	x := e.Execution
+	if x == nil || f.superseded[x.RoundID] {
+		return
+	}
+	f.out.call(x.ID, x.Command, x.Params, true)
+	if name != string(domain.LogCommandEnded) {
+		return
+	}
+	switch domain.ExecutionStatus(x.Status) {
+	case domain.ExecSuccess, domain.ExecCached:
+		f.out.ended(x.ID, "tool-output-available", fields{"output": fields{"status": x.Status, "result": x.Result}, "providerExecuted": true})
+	case domain.ExecPending:
+		f.out.ended(x.ID, "tool-output-available", fields{
+			"output": fields{"status": x.Status}, "providerExecuted": true, "preliminary": true,
+		})
+	case domain.ExecCancelled:
+		if f.refused[x.ID] {
+			f.out.ended(x.ID, "tool-output-denied", fields{})
+			return
+		}
+		f.out.ended(x.ID, "tool-output-error", fields{"errorText": x.Status, "providerExecuted": true})
+	default:
+		var failed struct {
+			Message string `json:"message"`
+		}
+		_ = json.Unmarshal(x.Error, &failed) // without one its status says it
+		if failed.Message == "" {
+			failed.Message = x.Status
+		}
+		f.out.ended(x.ID, "tool-output-error", fields{"errorText": failed.Message, "providerExecuted": true})
+	}
+}
+
+// question tells what is asked beside actions as a call of a tool that the person carries out.
+func (f *follower) question(a *domain.Approval) {
+	name, input := "ASK_USER", fields{"kind": a.Kind, "question": standing.Question(a)}
+	if a.Kind != domain.ApprovalQuestion {
+		name = "ASK_" + string(a.Kind)
+	}
+	if a.Module != nil {
+		input["module"] = a.Module
+	}
+	f.out.call(a.ID, name, input, false)
+}
+
+// request asks what is open.
+func (f *follower) request(a *domain.Approval) {
+	switch a.Kind {
+	case domain.ApprovalActions:
+		for _, action := range a.Actions {
+			f.out.call(action.ID, action.Command, action.Params, true)
+			id := a.ID
+			if len(a.Actions) > 1 {
+				id += "." + action.ID
+			}
+			f.out.chunk("tool-approval-request", fields{"toolCallId": action.ID, "approvalId": id})
+		}
+	case domain.ApprovalQuestion, domain.ApprovalOutcome:
+		f.question(a) // its output is the answer
+	default:
+		f.question(a)
+		f.out.chunk("tool-approval-request", fields{"toolCallId": a.ID, "approvalId": a.ID})
+	}
+}
+
+// settled tells what was answered, and by whatever client.
+func (f *follower) settled(e *standing.Event) {
+	a := e.Asked()
+	if a == nil {
+		return
+	}
+	if a.Kind == domain.ApprovalActions {
+		var decision struct {
+			Approved    bool     `json:"approved"`
+			ApprovedIDs []string `json:"approved_ids"`
+		}
+		_ = json.Unmarshal(a.Decision, &decision) // without one nothing was approved
+		for _, action := range a.Actions {
+			f.refused[action.ID] = true
+		}
+		for _, id := range decision.ApprovedIDs {
+			delete(f.refused, id)
+		}
+		if decision.Approved && decision.ApprovedIDs == nil {
+			clear(f.refused)
+		}
+		return
+	}
+	f.question(a)
+	if a.Status != domain.ApprovalStatusApproved {
+		if a.Kind == domain.ApprovalQuestion || a.Kind == domain.ApprovalOutcome {
+			f.out.ended(a.ID, "tool-output-error", fields{"errorText": "Not answered: " + string(a.Status)})
+			return
+		}
+		f.out.ended(a.ID, "tool-output-denied", fields{})
+		return
+	}
+	var answer struct {
+		Value   json.RawMessage `json:"value"`
+		Outcome string          `json:"outcome"`
+	}
+	_ = json.Unmarshal(a.Decision, &answer) // an answer that is not read is none
+	var output any = answer.Value
+	switch {
+	case a.Kind == domain.ApprovalOutcome:
+		output = answer.Outcome
+	case a.Kind != domain.ApprovalQuestion, answer.Value == nil:
+		output = true
+	}
+	f.out.ended(a.ID, "tool-output-available", fields{"output": output})
+}
