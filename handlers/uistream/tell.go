@@ -193,7 +193,8 @@ func (f *follower) command(name string, e *standing.Event) {
 	}
 	switch domain.ExecutionStatus(x.Status) {
 	case domain.ExecSuccess, domain.ExecCached:
-		f.out.ended(x.ID, "tool-output-available", fields{"output": fields{"status": x.Status, "result": x.Result}, "providerExecuted": true})
+		output := fields{"status": x.Status, "result": x.Result}
+		f.out.ended(x.ID, "tool-output-available", fields{"output": output, "providerExecuted": true})
 	case domain.ExecPending:
 		f.out.ended(x.ID, "tool-output-available", fields{
 			"output": fields{"status": x.Status}, "providerExecuted": true, "preliminary": true,
