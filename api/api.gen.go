@@ -1197,9 +1197,12 @@ type Approval struct {
 	CreatedAt Timestamp `json:"created_at"`
 
 	// Decision Any JSON value.
-	Decision  AnyValue   `json:"decision"`
-	ExpiresAt *Timestamp `json:"expires_at"`
-	ID        string     `json:"id"`
+	Decision AnyValue `json:"decision"`
+
+	// Evidence What a person signed with a passkey when they approved. It can be checked without this server: the challenge in `client_data_json` is the SHA-256 of `signed`, and the signature, by `public_key` (COSE), is of `authenticator_data` and the SHA-256 of `client_data_json`. All but `signed` is in base64url.
+	Evidence  *PasskeyEvidence `json:"evidence,omitempty"`
+	ExpiresAt *Timestamp       `json:"expires_at"`
+	ID        string           `json:"id"`
 
 	// Kind `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
 	Kind     ApprovalKind      `json:"kind"`
@@ -1708,6 +1711,9 @@ type ConnectorCommand struct {
 
 	// Result A JSON pointer to what counts of the answer; empty is all of it.
 	Result string `json:"result"`
+
+	// Sensitive Somebody says yes to each call, signed with a passkey; no policy and no grant stands for it.
+	Sensitive bool `json:"sensitive"`
 
 	// State `changed`: its definition is not the one that somebody looked at; it is not offered.
 	State ConnectorCommandState `json:"state"`
@@ -2629,6 +2635,65 @@ type OccurrenceState string
 // ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 type OverlapPolicy string
 
+// Passkey defines model for Passkey.
+type Passkey struct {
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt  Timestamp  `json:"created_at"`
+	ID         string     `json:"id"`
+	LastUsedAt *Timestamp `json:"last_used_at"`
+
+	// Name What its owner calls it.
+	Name string `json:"name"`
+}
+
+// PasskeyEvidence What a person signed with a passkey when they approved. It can be checked without this server: the challenge in `client_data_json` is the SHA-256 of `signed`, and the signature, by `public_key` (COSE), is of `authenticator_data` and the SHA-256 of `client_data_json`. All but `signed` is in base64url.
+type PasskeyEvidence struct {
+	AuthenticatorData string `json:"authenticator_data"`
+	ClientDataJSON    string `json:"client_data_json"`
+	CredentialID      string `json:"credential_id"`
+	PasskeyID         string `json:"passkey_id"`
+	PublicKey         string `json:"public_key"`
+
+	// RelyingParty The name of the server that the passkey is bound to.
+	RelyingParty string `json:"relying_party"`
+	Signature    string `json:"signature"`
+
+	// Signed JSON: workspace, approval, by whom, when, and each approved action with its digest.
+	Signed string `json:"signed"`
+}
+
+// PasskeyList defines model for PasskeyList.
+type PasskeyList struct {
+	Data []Passkey `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
+}
+
+// PasskeyRequest What a passkey of the caller has to sign.
+type PasskeyRequest struct {
+	// ExpiresAt RFC 3339, UTC, milliseconds.
+	ExpiresAt Timestamp `json:"expires_at"`
+
+	// IssuedAt RFC 3339, UTC, milliseconds.
+	IssuedAt Timestamp `json:"issued_at"`
+
+	// PublicKey A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
+	PublicKey JSONObject `json:"public_key"`
+}
+
+// PasskeyToMake defines model for PasskeyToMake.
+type PasskeyToMake struct {
+	// Confirm A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
+	Confirm JSONObject `json:"confirm,omitempty"`
+
+	// ExpiresAt RFC 3339, UTC, milliseconds.
+	ExpiresAt Timestamp `json:"expires_at"`
+
+	// PublicKey A JSON object; what it must hold is said elsewhere (a schema of the tool type, the command, the provider kind).
+	PublicKey JSONObject `json:"public_key"`
+}
+
 // Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
 type Phase = domain.Phase
 
@@ -2667,6 +2732,9 @@ type Problem struct {
 
 	// Outcome What became of the write.
 	Outcome ProblemOutcome `json:"outcome"`
+
+	// Passkey What a passkey of the caller has to sign.
+	Passkey *PasskeyRequest `json:"passkey,omitempty"`
 
 	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
 	Phase *Phase `json:"phase,omitempty"`
@@ -3356,6 +3424,9 @@ type Settings struct {
 
 	// RequireValidation Every action of the workspace asks a person first.
 	RequireValidation bool `json:"require_validation"`
+
+	// SensitiveCommands Actions to which a yes is signed with a passkey, built in or from outside: names (`DELETE_ZONE`), all of a connector (`BANK.*`), or all (`*`). They need a yes each time: no policy and no grant stands for it.
+	SensitiveCommands []string `json:"sensitive_commands"`
 
 	// TimeZone IANA name.
 	TimeZone     string               `json:"time_zone"`

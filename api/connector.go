@@ -29,8 +29,8 @@ func ConnectorFrom(c *domain.Connector) *Connector {
 func connectorCommandFrom(c *domain.ConnectorCommand) ConnectorCommand {
 	out := ConnectorCommand{
 		Name: c.Name, Title: c.Title, Description: c.Description, ParamsSchema: c.Params, Effect: wireEffect(c.Effect),
-		RequireValidation: c.RequireValidation, Timeout: durationText(c.Timeout), Trusted: c.Trusted, DefinitionHash: c.DefinitionHash,
-		State: ConnectorCommandState(c.State), Result: c.Result, CancelPath: c.CancelPath,
+		RequireValidation: c.RequireValidation, Timeout: durationText(c.Timeout), Trusted: c.Trusted, Sensitive: c.Sensitive,
+		DefinitionHash: c.DefinitionHash, State: ConnectorCommandState(c.State), Result: c.Result, CancelPath: c.CancelPath,
 		Documents: c.Documents,
 	}
 	if out.Documents == nil {
@@ -137,7 +137,8 @@ func connectorCommands(in []NewConnectorCommand) []domain.ConnectorCommand {
 func (in *NewConnectorCommand) domain() domain.ConnectorCommand {
 	c := domain.ConnectorCommand{
 		Name: in.Name, Title: valueOf(in.Title), Description: in.Description, Params: in.ParamsSchema, Effect: domain.EffectNonIdempotent,
-		Timeout: time.Duration(valueOf(in.Timeout)), Trusted: valueOf(in.Trusted), State: domain.CommandState(valueOf(in.State)),
+		Timeout: time.Duration(valueOf(in.Timeout)), Trusted: valueOf(in.Trusted),
+		Sensitive: valueOf(in.Sensitive), State: domain.CommandState(valueOf(in.State)),
 		Result: valueOf(in.Result), Deadline: time.Duration(valueOf(in.Deadline)), CancelPath: valueOf(in.CancelPath),
 		Documents: in.Documents,
 	}
@@ -166,7 +167,7 @@ func notNull(raw json.RawMessage) json.RawMessage {
 // Domain is what a person says of a command.
 func (in *ConnectorCommandPatch) Domain() domain.ConnectorCommandPatch {
 	patch := domain.ConnectorCommandPatch{
-		RequireValidation: in.RequireValidation, Trusted: in.Trusted, State: word[domain.CommandState](in.State),
+		RequireValidation: in.RequireValidation, Trusted: in.Trusted, Sensitive: in.Sensitive, State: word[domain.CommandState](in.State),
 	}
 	if in.Effect != nil {
 		patch.Effect = new(effectOf(*in.Effect))

@@ -16,6 +16,7 @@ func (in *ValidationAnswer) Domain() domain.Decision {
 		ApprovedIDs: in.ApprovedIDs,
 		Edits:       in.Edits,
 		Comment:     valueOf(in.Comment),
+		Passkey:     in.Passkey.domain(),
 	}
 }
 
@@ -45,7 +46,7 @@ func (in *CompletionAnswer) Domain() domain.Decision {
 // answerFields says which fields an answer to a kind of approval may have; the first one
 // is needed.
 var answerFields = map[domain.ApprovalKind][]string{
-	domain.ApprovalActions:    {"approved", "approved_ids", "edits", "comment"},
+	domain.ApprovalActions:    {"approved", "approved_ids", "edits", "comment", "passkey"},
 	domain.ApprovalQuestion:   {"value", "cancelled"},
 	domain.ApprovalBudget:     {"approved", "limit"},
 	domain.ApprovalCompletion: {"confirmed", "comment"},
@@ -60,7 +61,10 @@ func (in *ApprovalAnswer) Domain(kind domain.ApprovalKind) (domain.Decision, err
 	if err != nil {
 		return domain.Decision{}, err
 	}
-	d := domain.Decision{ApprovedIDs: in.ApprovedIDs, Edits: in.Edits, Value: in.Value, Limit: in.Limit, Comment: valueOf(in.Comment)}
+	d := domain.Decision{
+		ApprovedIDs: in.ApprovedIDs, Edits: in.Edits, Value: in.Value, Limit: in.Limit, Comment: valueOf(in.Comment),
+		Passkey: in.Passkey.domain(),
+	}
 	if kind == domain.ApprovalQuestion {
 		d.Cancelled = valueOf(in.Cancelled)
 		d.Approved = !d.Cancelled
@@ -100,6 +104,7 @@ func (in *ApprovalAnswer) checkFields(kind domain.ApprovalKind) (given map[strin
 		{"limit", in.Limit != nil},
 		{"confirmed", in.Confirmed != nil},
 		{"outcome", in.Outcome != nil},
+		{"passkey", in.Passkey != nil},
 	} {
 		if given[field.name] = field.given; field.given && !allowed[field.name] {
 			return nil, domain.Invalid("/"+field.name, "not_allowed", "An approval of kind %s takes no %s.", kind, field.name)

@@ -35,6 +35,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		ApprovalOnExpiry:            orDefault(in.ApprovalOnExpiry, def.ApprovalOnExpiry),
 		FallbackProviders:           orDefault(in.FallbackProviders, def.FallbackProviders),
 		Commands:                    orDefault(in.Commands, def.Commands),
+		SensitiveCommands:           orDefault(in.SensitiveCommands, def.SensitiveCommands),
 		NetworkRetry:                retryPatch(in.NetworkRetry, def.NetworkRetry),
 		FileBudget:                  filesPatch(in.FileBudget, def.FileBudget),
 		Prices:                      pricesPatch(in.Prices),

@@ -90,7 +90,7 @@ func ApprovalFrom(a *domain.Approval) *Approval {
 		ResponseSchema: rawOrNull(a.ResponseSchema), CancelMessageID: textPtr(a.CancelMessageID),
 		ExpiresAt: timePtr(a.ExpiresAt), OnExpiry: textPtr(ApprovalOnExpiry(a.OnExpiry)),
 		CreatedAt: Time(a.CreatedAt), SettledBy: textPtr(a.SettledBy), SettledAt: timePtr(a.SettledAt),
-		Decision: rawOrNull(a.Decision),
+		Decision: rawOrNull(a.Decision), Evidence: evidenceFrom(a.Evidence),
 	}
 }
 

@@ -51,6 +51,9 @@ type ApprovalAnswer struct {
 	ApprovedIDs []string                   `json:"approved_ids" validate:"max=100,dive,max=64"`
 	Edits       map[string]json.RawMessage `json:"edits" validate:"max=100,dive,object"`
 	Comment     *string                    `json:"comment" validate:"omitempty,max=10000"`
+	// What a passkey signed, for a yes to actions of which one is `sensitive`: send the answer without it
+	// first, and the problem `passkey_required` has in `passkey` what has to be signed.
+	Passkey *PasskeyAnswer `json:"passkey"`
 	// Any JSON value.
 	Value     json.RawMessage `json:"value"`
 	Cancelled *bool           `json:"cancelled"`
@@ -152,9 +155,10 @@ type ConnectorCommandPatch struct {
 	Effect            *string `json:"effect" validate:"omitempty,oneof=read_only idempotent non_idempotent"`
 	RequireValidation *bool   `json:"require_validation"`
 	// null: the default.
-	Timeout nullable.Nullable[domain.Duration] `json:"timeout" validate:"omitempty,dive,min=0"`
-	Trusted *bool                              `json:"trusted"`
-	State   *string                            `json:"state" validate:"omitempty,oneof=offered off"`
+	Timeout   nullable.Nullable[domain.Duration] `json:"timeout" validate:"omitempty,dive,min=0"`
+	Trusted   *bool                              `json:"trusted"`
+	Sensitive *bool                              `json:"sensitive"`
+	State     *string                            `json:"state" validate:"omitempty,oneof=offered off"`
 }
 
 // ConnectorPatch is the body of updateConnector.
@@ -331,6 +335,8 @@ type NewConnectorCommand struct {
 	// From `1s` to `5m`. Left out: `15s`.
 	Timeout *domain.Duration `json:"timeout" validate:"omitempty,min=0"`
 	Trusted *bool            `json:"trusted"`
+	// Left out: false.
+	Sensitive *bool `json:"sensitive"`
 	// Left out: as it was; a new one is offered.
 	State *string `json:"state" validate:"omitempty,oneof=offered off"`
 	// The request that carries a command out. `path`, the values of `query` and `headers`, and texts in
@@ -402,6 +408,15 @@ type NewKey struct {
 	Role string `json:"role" validate:"required,oneof=viewer member admin"`
 	// In the future. Null, or left out: it does not expire.
 	ExpiresAt nullable.Nullable[time.Time] `json:"expires_at"`
+}
+
+// NewPasskey is the body of createMyPasskey.
+type NewPasskey struct {
+	Name string `json:"name" validate:"visible,name,max=100"`
+	// What the browser made, as WebAuthn writes it in JSON (RegistrationResponseJSON).
+	Credential json.RawMessage `json:"credential" validate:"required,object"`
+	// What one of the passkeys that are there signed (AuthenticationResponseJSON).
+	Confirmation json.RawMessage `json:"confirmation" validate:"omitempty,object"`
 }
 
 // NewProvider is the body of createProvider.
@@ -477,6 +492,16 @@ type NewZone struct {
 	Colour            *string `json:"colour" validate:"omitempty,max=50"`
 	Position          *int    `json:"position" validate:"omitempty,min=0,max=1000000"`
 	RequireValidation *bool   `json:"require_validation"`
+}
+
+// PasskeyAnswer is part of a request.
+// What a passkey signed, for a yes to actions of which one is `sensitive`: send the answer without it
+// first, and the problem `passkey_required` has in `passkey` what has to be signed.
+type PasskeyAnswer struct {
+	// RFC 3339, UTC, milliseconds.
+	IssuedAt *time.Time `json:"issued_at" validate:"required"`
+	// As WebAuthn writes it in JSON (AuthenticationResponseJSON).
+	Credential json.RawMessage `json:"credential" validate:"required,object"`
 }
 
 // PricePatch is part of a request.
@@ -609,6 +634,7 @@ type SettingsPatch struct {
 	ApprovalOnExpiry            nullable.Nullable[string]                    `json:"approval_on_expiry" validate:"omitempty,dive,oneof=deny keep"`
 	FallbackProviders           nullable.Nullable[[]string]                  `json:"fallback_providers" validate:"omitempty,dive,max=20,dive,max=64"`
 	Commands                    nullable.Nullable[[]string]                  `json:"commands" validate:"omitempty,dive,max=500,dive,visible,max=100"`
+	SensitiveCommands           nullable.Nullable[[]string]                  `json:"sensitive_commands" validate:"omitempty,dive,max=500,dive,max=100"`
 	// What is said here is merged: a model set to null loses its own price.
 	Prices nullable.Nullable[map[string]nullable.Nullable[PricePatch]] `json:"prices" validate:"omitempty,dive,max=200"`
 	// What is said here is merged: a chunk set to null is as it was built in.
@@ -698,6 +724,9 @@ type ValidationAnswer struct {
 	// New params by the action's id.
 	Edits   map[string]json.RawMessage `json:"edits" validate:"max=100,dive,object"`
 	Comment *string                    `json:"comment" validate:"omitempty,max=10000"`
+	// What a passkey signed, for a yes to actions of which one is `sensitive`: send the answer without it
+	// first, and the problem `passkey_required` has in `passkey` what has to be signed.
+	Passkey *PasskeyAnswer `json:"passkey"`
 }
 
 // WebhookPatch is the body of updateWebhook.

@@ -29,7 +29,8 @@ func settingsFrom(s *domain.Settings) *Settings {
 		PromptDetail: SettingsPromptDetail(s.PromptDetail), MaxCallsPerResponse: s.MaxCallsPerResponse,
 		MaxQueueLength: s.MaxQueueLength, ApprovalExpiry: wireDuration(s.ApprovalExpiry),
 		ApprovalOnExpiry:  SettingsApprovalOnExpiry(s.ApprovalOnExpiry),
-		FallbackProviders: listOf(s.FallbackProviders), Commands: listOf(s.Commands), Prices: map[string]Price{},
+		FallbackProviders: listOf(s.FallbackProviders), Commands: listOf(s.Commands),
+		SensitiveCommands: listOf(s.SensitiveCommands), Prices: map[string]Price{},
 	}
 	maps.Copy(out.Prices, s.Prices)
 	out.PromptChunks = map[string]ChunkChange{}

@@ -18,6 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/auth/oidc"
+	"github.com/fermata-dev/fermata/auth/passkeys"
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
@@ -67,6 +68,7 @@ type App struct {
 	traces     *telemetry.Traces // nil: nobody collects them
 	uses       *auth.Uses
 	issuer     *oidc.Party // nil: people sign in with keys
+	passkeys   *passkeys.Service
 	scraped    *metricsListener
 
 	draining atomic.Bool

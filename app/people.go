@@ -70,6 +70,16 @@ func (f *Config) cookies() auth.Cookies {
 	return auth.Cookies{Secure: f.TLSCert != ""}
 }
 
+// browserURL is where browsers reach the page: on this machine where nothing else is said.
+func browserURL(a *App) func() string {
+	return func() string {
+		if a.flags.PublicURL != "" {
+			return a.flags.pageURL()
+		}
+		return a.URL()
+	}
+}
+
 // peopleParts are the server, as far as people sign in to it.
 type peopleParts struct{ *App }
 
@@ -131,7 +141,7 @@ func (a peopleParts) signIns() auth.SignInConfig {
 }
 
 func (a peopleParts) ports(who *auth.Authenticator) handlers.PeoplePorts {
-	ports := handlers.PeoplePorts{SignIns: who, Cookies: a.flags.cookies(), PublicURL: a.flags.pageURL()}
+	ports := handlers.PeoplePorts{SignIns: who, Passkeys: a.App.passkeys, Cookies: a.flags.cookies(), PublicURL: a.flags.pageURL()}
 	if a.issuer != nil {
 		ports.Issuer = a.issuer
 	}

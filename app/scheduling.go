@@ -1,6 +1,7 @@
 package app
 
 import (
+	"github.com/fermata-dev/fermata/auth/passkeys"
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/repository"
@@ -24,6 +25,7 @@ type Scheduling struct {
 }
 
 func (a *App) wireScheduling() {
+	a.passkeys = &passkeys.Service{Store: a.store.Passkeys, Address: browserURL(a), Clock: a.clock, NewID: a.newID}
 	door := scheduler.NewDoor(scheduler.Config{
 		Store: a.store, Machine: pureMachine{}, Runner: a.runner(), Models: a.loop, Observer: a.metrics,
 		Retry: orchestrator.RetryDelay, Caution: a.flags.TestHooks.Caution,
@@ -59,6 +61,7 @@ func (a *App) wireScheduling() {
 		Messages: &scheduler.Messages{Door: door, Store: a.store.Sessions, Streams: a.broker},
 		Answers: &scheduler.Answers{
 			Door: door, Store: answerStore{a.store, a.store.Sessions, a.store.Approvals, a.store.Records}, Checks: answers{a},
+			Passkeys: a.passkeys,
 		},
 		Automations: automations.NewService(config), Runs: runs,
 		Tasks: outside, Loop: scheduler.NewLoop(door, queue, a.store.Slot, runs, outside),

@@ -21,6 +21,8 @@ type card struct {
 	// setting of the command that a run's policy may stand for; person, where neither a policy
 	// nor a grant may.
 	always, asks, person string
+	// sensitive: the yes is signed with a passkey.
+	sensitive bool
 	// outside: another server carries it out.
 	outside bool
 	// version of the record that is changed; empty for a new one.

@@ -37,7 +37,7 @@ func (c *Catalogue) cover(env *Env, all []described) []described {
 // lets pass anyway uses no grant up.
 func (d *described) asks(env *Env) bool {
 	if env.Allows {
-		return d.card.always+d.card.person != "" || env.Taint.Guards(d.execution)
+		return d.card.always+d.card.person != "" || d.card.sensitive || env.Taint.Guards(d.execution)
 	}
 	return len(reasonsFor(env, []described{*d}, false)) > 0
 }
@@ -46,7 +46,7 @@ func (d *described) asks(env *Env) bool {
 // that the action touches: a deletion of a zone touches its tools too.
 func (c *Catalogue) covers(env *Env, g *domain.Grant, d described) bool {
 	e := d.execution
-	if d.err != nil || d.card.person != "" || !g.Active(env.Now) || !slices.Contains(g.Commands, e.Command) {
+	if d.err != nil || d.card.person != "" || d.card.sensitive || !g.Active(env.Now) || !slices.Contains(g.Commands, e.Command) {
 		return false
 	}
 	var zones, tools []string

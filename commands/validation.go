@@ -35,6 +35,7 @@ func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, 
 		if err != nil && !errors.As(err, &d.err) {
 			return nil, err
 		}
+		d.card.sensitive = entry.spec.Sensitive || domain.AllowsCommand(env.Settings.SensitiveCommands, e.Command)
 		if e.Summary = d.card.text; e.Summary == "" {
 			e.Summary = e.Command
 		}
@@ -115,13 +116,16 @@ func cardsOf(all []described) []domain.ApprovalAction {
 		e.Digest = digest(e, d.card)
 		cards = append(cards, domain.ApprovalAction{ID: e.ID, Command: e.Command, Params: e.Params, Text: domain.Visible(d.card.text),
 			Before: visibleJSON(d.card.before), After: visibleJSON(d.card.after), Warnings: visibleAll(d.card.warnings),
-			Digest: e.Digest, GrantID: e.GrantID, Role: d.role})
+			Digest: e.Digest, GrantID: e.GrantID, Role: d.role, Sensitive: d.card.sensitive})
 	}
 	return cards
 }
 
-// digest binds command, version of what it changes, and exact params.
+// digest binds command, version of what it changes, exact params, and how the yes is given.
 func digest(e *domain.Execution, d card) string {
+	if d.sensitive {
+		return hash("sensitive digest", e.Command, d.version, string(e.Params))
+	}
 	return hash("digest", e.Command, d.version, string(e.Params))
 }
 
@@ -174,7 +178,7 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 				add(domain.LevelCommand, "", why)
 			}
 		}
-		if why := d.card.person; why != "" {
+		for _, why := range d.card.personal(env, d.execution.Command) {
 			reason := domain.ApprovalReason{Level: domain.LevelCommand, Text: domain.Visible(why), Always: true}
 			if !slices.Contains(reasons, reason) {
 				reasons = append(reasons, reason)
@@ -185,6 +189,19 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 		reasons = append(reasons, env.Settings.OutsideReason(env.Taint))
 	}
 	return reasons
+}
+
+// personal are the reasons for which neither a policy nor a grant stands for a person's yes.
+func (d *card) personal(env *Env, command string) []string {
+	var why []string
+	if d.person != "" {
+		why = append(why, d.person)
+	}
+	if d.sensitive {
+		why = append(why, env.say("%s is sensitive: it is approved with a passkey.",
+			"%s est sensible : elle s’approuve avec une clé d’accès.", command))
+	}
+	return why
 }
 
 // guarded: one of them has an effect outside, and the session has read words from there.

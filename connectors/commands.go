@@ -171,6 +171,7 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) []domain.C
 		}
 		if was, ok := known[c.Name]; ok {
 			c.Effect, c.RequireValidation, c.Timeout, c.Trusted = was.Effect, was.RequireValidation, was.Timeout, was.Trusted
+			c.Sensitive = was.Sensitive
 			c.State = was.State
 			if was.DefinitionHash != c.DefinitionHash && was.State != domain.CommandOff {
 				c.State = domain.CommandChanged

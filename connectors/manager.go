@@ -181,10 +181,11 @@ func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.Comman
 		Name: c.Prefix + "." + command.Name, Kind: domain.KindAction, Role: domain.RoleMember, Effect: command.Effect,
 		Source: string(c.Kind), Description: command.Description, Params: command.Params, Timeout: timeoutOf(command),
 		Connector: c.ID, ConnectorName: c.Name,
-		RequireValidation: command.RequireValidation, Trusted: command.Trusted, Documents: command.Documents,
+		RequireValidation: command.RequireValidation, Trusted: command.Trusted, Sensitive: command.Sensitive,
+		Documents: command.Documents,
 	}
 	// One that reads, and that somebody wants to see first, stands and waits with the actions.
-	if command.Effect == domain.EffectRead && !command.RequireValidation && c.Kind != domain.ConnectorLongRunning {
+	if command.Effect == domain.EffectRead && !command.RequireValidation && !command.Sensitive && c.Kind != domain.ConnectorLongRunning {
 		spec.Kind = domain.KindQuery
 	}
 	if len(spec.Params) == 0 {

@@ -262,6 +262,9 @@ func (s *Service) UpdateConnectorCommand(
 		if patch.Trusted != nil {
 			command.Trusted = *patch.Trusted
 		}
+		if patch.Sensitive != nil {
+			command.Sensitive = *patch.Sensitive
+		}
 		if patch.State != nil {
 			command.State, command.LookedAt = *patch.State, nil
 		}

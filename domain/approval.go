@@ -75,6 +75,8 @@ type ApprovalAction struct {
 	Digest string `json:"digest"`
 	// Role is the least role that may approve it: the one that its command needs.
 	Role Role `json:"role,omitempty"`
+	// Sensitive: a yes to it is signed with a passkey.
+	Sensitive bool `json:"sensitive,omitempty"`
 	// GrantID is the grant that covers it: it waits because of others.
 	GrantID string `json:"grant_id,omitempty"`
 }
@@ -102,6 +104,8 @@ type Approval struct {
 	// Decision is the recorded answer, canonical: the same answer again gives the same
 	// reply, another one a 409.
 	Decision json.RawMessage
+	// Evidence is what the person signed (a PasskeyEvidence); empty: nothing had to be.
+	Evidence json.RawMessage
 }
 
 // ApprovalFilter chooses approvals of a workspace; empty fields choose all.
@@ -133,4 +137,7 @@ type Decision struct {
 	Limit       *float64                   `json:"limit,omitempty"`     // budget
 	Outcome     string                     `json:"outcome,omitempty"`   // outcome
 	By          Author                     `json:"-"`
+	// Passkey is what the person signed. It is no part of the answer: the same answer again
+	// gives the same reply.
+	Passkey *PasskeyAnswer `json:"-"`
 }

@@ -37,6 +37,7 @@ type Change struct {
 	Grants          []*Grant      // written by id
 	Histories       []KnownHistory
 	Tasks           []*Task // written by id, on the condition of their Version
+	Passkeys        []PasskeyUse
 	Events          []*LogEvent
 	// Limits and Circles are not stored: the limits that ended a round or stopped it for a
 	// person's decision, and the kinds of circles that a model was found in.
@@ -108,6 +109,7 @@ func (c *Change) Merge(o *Change) {
 	c.Grants = append(c.Grants, o.Grants...)
 	c.Histories = append(c.Histories, o.Histories...)
 	c.Tasks = append(c.Tasks, o.Tasks...)
+	c.Passkeys = append(c.Passkeys, o.Passkeys...)
 	c.Events = append(c.Events, o.Events...)
 	c.Limits = append(c.Limits, o.Limits...)
 	c.Circles = append(c.Circles, o.Circles...)

@@ -44,6 +44,8 @@ type CommandSpec struct {
 	RequireValidation bool `json:"require_validation,omitempty"`
 	// Trusted: it may run without a person although the round has read words from outside.
 	Trusted bool `json:"trusted,omitempty"`
+	// Sensitive: a person says yes to each call, signed with a passkey.
+	Sensitive bool `json:"sensitive,omitempty"`
 	// Deadline is how long the work may go on outside; 0: it is no long-running command.
 	Deadline time.Duration `json:"deadline,omitempty"`
 	// Documents are the keys of those whose texts go along with each call.

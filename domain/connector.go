@@ -86,6 +86,7 @@ type ConnectorCommandPatch struct {
 	RequireValidation *bool
 	Timeout           *time.Duration // 0: the default
 	Trusted           *bool
+	Sensitive         *bool
 	State             *CommandState
 }
 
@@ -132,7 +133,9 @@ type ConnectorCommand struct {
 	RequireValidation bool          `json:"require_validation"`
 	Timeout           time.Duration `json:"timeout,omitempty"` // 0: the default
 	// Trusted: it may run without a person although the round has read words from outside.
-	Trusted        bool         `json:"trusted,omitempty"`
+	Trusted bool `json:"trusted,omitempty"`
+	// Sensitive: a person says yes to each call, signed with a passkey.
+	Sensitive      bool         `json:"sensitive,omitempty"`
 	DefinitionHash string       `json:"definition_hash"`
 	State          CommandState `json:"state"`
 	// LookedAt is what a changed one was when somebody looked at it; nil where that is not known.

@@ -25,16 +25,19 @@ const (
 	CodeValidationResolved Code = "validation_resolved" // answered already, with another decision
 	CodeValidationStale    Code = "validation_stale"    // a record changed since it was shown
 	CodeApprovalExpired    Code = "approval_expired"
-	CodeNotEmpty           Code = "not_empty"         // deleting something that holds something, without force
-	CodeTooLarge           Code = "too_large"         // more than is taken at once
-	CodeRestoreExpired     Code = "restore_expired"   // deleted too long ago to be undone
-	CodeParentDeleted      Code = "parent_deleted"    // what held it is deleted too
-	CodeTypeInUse          Code = "tool_type_in_use"  // deleting a tool type that tools have
-	CodeTypeMisfit         Code = "tool_type_misfit"  // what is stored does not fit the tool type's schemas
-	CodeMessagePlaced      Code = "message_placed"    // only a message that waits its turn can be changed
-	CodeNothingToRetry     Code = "nothing_to_retry"  // the record has no round of its own
-	CodeRoundHasEffects    Code = "round_has_effects" // what it changed stays; with Executions
-	CodeNotLastRound       Code = "not_last_round"    // only answers of the last round are chosen
+	CodePasskeyRequired    Code = "passkey_required"     // a yes that has to be signed; with Passkey
+	CodePasskeyRefused     Code = "passkey_refused"      // what was signed is not what has to be
+	CodePasskeysOff        Code = "passkeys_unavailable" // the server has no name that they could be bound to
+	CodeNotEmpty           Code = "not_empty"            // deleting something that holds something, without force
+	CodeTooLarge           Code = "too_large"            // more than is taken at once
+	CodeRestoreExpired     Code = "restore_expired"      // deleted too long ago to be undone
+	CodeParentDeleted      Code = "parent_deleted"       // what held it is deleted too
+	CodeTypeInUse          Code = "tool_type_in_use"     // deleting a tool type that tools have
+	CodeTypeMisfit         Code = "tool_type_misfit"     // what is stored does not fit the tool type's schemas
+	CodeMessagePlaced      Code = "message_placed"       // only a message that waits its turn can be changed
+	CodeNothingToRetry     Code = "nothing_to_retry"     // the record has no round of its own
+	CodeRoundHasEffects    Code = "round_has_effects"    // what it changed stays; with Executions
+	CodeNotLastRound       Code = "not_last_round"       // only answers of the last round are chosen
 	CodeSlotTaken          Code = "slot_taken"
 	CodeQueueFull          Code = "queue_full"
 	CodeTooMany            Code = "too_many"                  // the workspace has as many of the noun as may be
@@ -97,6 +100,8 @@ type Error struct {
 	Session *Session
 	// Decision is the recorded decision of an approval that was settled already.
 	Decision string
+	// Passkey is what has to be signed, for passkey_required.
+	Passkey *PasskeyRequest
 	// Executions are what round_has_effects is about.
 	Executions []*Execution
 	// Err is the cause, for the log only.

@@ -7,6 +7,7 @@ type Answer struct {
 	Decision Decision
 	Recorded []byte // canonical form of the decision
 	Text     string // the answer in words, to a question
+	Evidence []byte // what the person signed; nil: nothing
 }
 
 func (a Answer) answer() Answer { return a }

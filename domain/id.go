@@ -26,6 +26,7 @@ const (
 	PrefixConnector  = "con"
 	PrefixSignIn     = "sgn"
 	PrefixFile       = "fil"
+	PrefixPasskey    = "psk"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

@@ -37,6 +37,7 @@ type SettingsPatch struct {
 	ApprovalOnExpiry            *string
 	FallbackProviders           *[]string
 	Commands                    *[]string
+	SensitiveCommands           *[]string
 	NetworkRetry                NetworkRetryPatch
 	FileBudget                  FileBudgetPatch
 	Prices                      PricesPatch
@@ -133,6 +134,7 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.ApprovalOnExpiry, p.ApprovalOnExpiry)
 	set(&s.FallbackProviders, p.FallbackProviders)
 	set(&s.Commands, p.Commands)
+	set(&s.SensitiveCommands, p.SensitiveCommands)
 	set(&s.NetworkRetry.Policy, p.NetworkRetry.Policy)
 	set(&s.NetworkRetry.Delays, p.NetworkRetry.Delays)
 	if err := p.Prices.apply(&s.Prices); err != nil {

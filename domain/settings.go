@@ -38,6 +38,8 @@ type Settings struct {
 	ChatPreempts         bool   `json:"chat_preempts"`
 	// ChatSessionHeader is the header by which chat clients name their session, "": none.
 	ChatSessionHeader string `json:"chat_session_header"`
+	// SensitiveCommands are actions to which people say yes with a passkey, as in AllowsCommand.
+	SensitiveCommands []string `json:"sensitive_commands"`
 	// MCPAnswers lets MCP clients answer approvals and questions.
 	MCPAnswers                  bool         `json:"mcp_answers"`
 	ChatEvictionAfter           Duration     `json:"chat_eviction_after"`
@@ -124,7 +126,8 @@ func DefaultSettings() Settings {
 		Relaunch: "with_commands", PromptDetail: "normal",
 		MaxCallsPerResponse: 10, MaxQueueLength: 1000, ApprovalOnExpiry: "keep",
 		FileBudget:        FileBudget{Bytes: 1 << 30, Count: 10_000},
-		FallbackProviders: []string{}, Commands: []string{"*"}, Prices: Prices{}, PromptChunks: map[string]ChunkChange{},
+		FallbackProviders: []string{}, Commands: []string{"*"}, SensitiveCommands: []string{},
+		Prices: Prices{}, PromptChunks: map[string]ChunkChange{},
 		Limits: LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
 	}
 }

@@ -137,9 +137,10 @@ type WebhookPorts struct {
 
 // PeoplePorts are how people sign in.
 type PeoplePorts struct {
-	SignIns SignIns
-	Issuer  Issuer // optional: without one people sign in with keys
-	Cookies auth.Cookies
+	SignIns  SignIns
+	Passkeys Passkeys
+	Issuer   Issuer // optional: without one people sign in with keys
+	Cookies  auth.Cookies
 	// PublicURL is where browsers reach the page, without a / at the end; empty: the address
 	// that they came to.
 	PublicURL string

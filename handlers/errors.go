@@ -58,6 +58,9 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodeSeedOfAutomation:   {409, "An automation begins with it", 0, "A SEED is the first message of an automation. It can be replaced with PUT /v1/automations/{automation_id}/seed, and is deleted with its automation. Nothing was deleted."},
 	domain.CodeValidationResolved: {409, "Answered already", 0, "This question was answered before, with another decision. The field decision has the one that counts."},
 	domain.CodeValidationStale:    {409, "The data has changed since", 0, "What was to be approved is not what would happen now. Look at the question again: it shows the present values."},
+	domain.CodePasskeyRequired:    {403, "This needs your passkey", 0, "A yes to a sensitive action, and a further passkey, are signed with a passkey of the person (WebAuthn). Nothing was changed. Where the field passkey is there, have it signed and send the same request again with what came of it; else register a passkey first, on the page under Settings, You."},
+	domain.CodePasskeyRefused:     {403, "What was signed does not count", 0, "A passkey signed something else than what is asked now, somebody else's did, or too long ago. Nothing was changed. errors says what is wrong; send the request without passkey to be told what has to be signed."},
+	domain.CodePasskeysOff:        {409, "There are no passkeys here", 0, "A passkey is bound to the name of the server. Open the page by its name (https, or http://localhost on the machine itself); the operator sets it with FERMATA_PUBLIC_URL. Nothing was changed."},
 	domain.CodeApprovalExpired:    {409, "Too late to answer", 0, "The time for an answer is over."},
 	domain.CodeNotEmpty:           {409, "It still holds something", 0, "What is to be deleted holds something. Delete that first, or say force."},
 	domain.CodeRestoreExpired:     {409, "Too late to undo", 0, "A deletion can be undone for 30 days. These are over. Nothing was changed."},
@@ -136,6 +139,7 @@ type problem struct {
 	SessionStatus domain.Status       `json:"session_status,omitempty"`
 	Decision      json.RawMessage     `json:"decision,omitempty"`
 	Executions    []*api.Execution    `json:"executions,omitempty"`
+	Passkey       *api.PasskeyRequest `json:"passkey,omitempty"`
 }
 
 // fail writes an error: the only place where one is. What has no code of its own is
@@ -194,7 +198,7 @@ func problemOf(err error) *problem {
 			p.Outcome = domain.OutcomeUnknown
 		}
 	}
-	p.Executions = shortExecutions(known.Executions)
+	p.Executions, p.Passkey = shortExecutions(known.Executions), api.PasskeyRequestFrom(known.Passkey)
 	if known.Session != nil {
 		p.Phase, p.SessionStatus = known.Session.Phase, known.Session.Status()
 	}

@@ -31,6 +31,7 @@ type approvalRow struct {
 	SettledBy       string      `db:"settled_by"`
 	SettledAt       sqldb.Stamp `db:"settled_at"`
 	Decision        string      `db:"decision"`
+	Evidence        string      `db:"evidence"`
 }
 
 var approvalTable = sqldb.NewTable[approvalRow]("approvals")
@@ -42,7 +43,7 @@ func approvalRowOf(a *domain.Approval) (approvalRow, error) {
 		Reasons: sqldb.JSONOf(&a.Reasons, &err), Actions: sqldb.JSONOf(&a.Actions, &err), Module: sqldb.JSONOf(a.Module, &err),
 		Budget: sqldb.JSONOf(a.Budget, &err), ResponseSchema: string(a.ResponseSchema), CancelMessageID: a.CancelMessageID,
 		Question: a.Text, ExpiresAt: sqldb.AtPtr(a.ExpiresAt), OnExpiry: a.OnExpiry, CreatedAt: sqldb.At(a.CreatedAt),
-		SettledBy: a.SettledBy, SettledAt: sqldb.AtPtr(a.SettledAt), Decision: string(a.Decision),
+		SettledBy: a.SettledBy, SettledAt: sqldb.AtPtr(a.SettledAt), Decision: string(a.Decision), Evidence: string(a.Evidence),
 	}
 	if err != nil {
 		return row, fmt.Errorf("write approval %s: %w", a.ID, err)
@@ -56,7 +57,7 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 		Kind: domain.ApprovalKind(r.Kind), Status: domain.ApprovalStatus(r.Status),
 		ResponseSchema: sqldb.RawJSON(r.ResponseSchema), CancelMessageID: r.CancelMessageID, Text: r.Question,
 		ExpiresAt: r.ExpiresAt.Ptr(), OnExpiry: r.OnExpiry, CreatedAt: r.CreatedAt.Time,
-		SettledBy: r.SettledBy, SettledAt: r.SettledAt.Ptr(), Decision: sqldb.RawJSON(r.Decision),
+		SettledBy: r.SettledBy, SettledAt: r.SettledAt.Ptr(), Decision: sqldb.RawJSON(r.Decision), Evidence: sqldb.RawJSON(r.Evidence),
 	}
 	reasons, err := sqldb.DecodeJSON[[]domain.ApprovalReason](r.Reasons)
 	if err != nil {

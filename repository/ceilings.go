@@ -29,6 +29,7 @@ var (
 	automationCeiling = newCeiling(500, "automations", "automations WHERE deleted_at IS NULL")
 	keyCeiling        = newCeiling(500, "keys", "keys WHERE revoked_at IS NULL")
 	signInCeiling     = newCeiling(10_000, "sign-ins", "sign_ins WHERE 1 = 1")
+	passkeyCeiling    = newCeiling(10_000, "registrations of passkeys", "passkey_registrations WHERE 1 = 1")
 	providerCeiling   = newCeiling(100, "providers", "providers WHERE 1 = 1")
 	agentCeiling      = newCeiling(100, "agents", "agents WHERE 1 = 1")
 	webhookCeiling    = newCeiling(domain.MaxWebhooks, "webhooks", "webhooks WHERE kind = 'http'")

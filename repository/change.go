@@ -52,6 +52,7 @@ func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() e
 		func() error { return t.writeExecutions(ctx, c.Executions) },
 		func() error { return t.writeApprovals(ctx, c.Approvals) },
 		func() error { return t.writeTasks(ctx, c.Tasks) },
+		func() error { return writePasskeyUses(ctx, t, c.Passkeys) },
 		func() error { return t.writeInbox(ctx, c) },
 		func() error { return t.writeHistories(ctx, c.Histories) },
 		func() error { return t.recount(ctx, c) },

@@ -57,6 +57,7 @@ type Store struct {
 	Requests    *RequestStore
 	Keys        *KeyStore
 	SignIns     *SignInStore
+	Passkeys    *PasskeyStore
 	Providers   *ProviderStore
 	Secrets     *SecretStore
 	Histories   *HistoryStore
@@ -101,7 +102,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return &Store{
 		base: b, Workspaces: &WorkspaceStore{b}, Sessions: &SessionStore{b}, Records: &RecordStore{b}, Events: &EventStore{b},
 		Approvals: &ApprovalStore{b}, Automations: &AutomationStore{b}, Slot: &SlotStore{b}, Nodes: &NodeStore{base: b},
-		Requests: &RequestStore{b}, Keys: &KeyStore{b}, SignIns: &SignInStore{b}, Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
+		Requests: &RequestStore{b}, Keys: &KeyStore{b}, SignIns: &SignInStore{b}, Passkeys: &PasskeyStore{b},
+		Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
 		Histories:  &HistoryStore{b},
 		Webhooks:   &WebhookStore{b},
 		Agents:     &AgentStore{b},

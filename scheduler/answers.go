@@ -14,6 +14,8 @@ type Answers struct {
 	Door   *Door
 	Store  AnswerStore
 	Checks AnswerChecks
+	// Passkeys check what a yes to sensitive actions is signed with; nil: nobody says yes to them.
+	Passkeys PasskeyChecks
 }
 
 // AnswerStore is what is read of the database about what is asked, and was.
@@ -69,6 +71,7 @@ func (a *Answers) answer(
 		return a.event(v, kind, decision, recorded, ready)
 	}, Also: func(v *domain.View, change *domain.Change) error {
 		a.answerTask(v, change, decision.ApprovalID, decision, recorded)
+		ready.noteProof(change)
 		return nil
 	}})
 	if err != nil {

@@ -19,6 +19,8 @@ type prepared struct {
 	// afresh, where they want it run once more.
 	sent  *domain.Execution
 	again *domain.PlannedCommands
+	// proof is what the person signed for a yes to sensitive actions.
+	proof *domain.PasskeyProof
 }
 
 // prepare looks, before the decision and outside its transaction, whether a yes would be
@@ -55,8 +57,11 @@ func (a *Answers) prepare(
 		}
 	}
 	if len(decision.Edits) > 0 {
-		ready.edited, err = a.Checks.Edit(ctx, v, decision)
+		if ready.edited, err = a.Checks.Edit(ctx, v, decision); err != nil {
+			return ready, err
+		}
 	}
+	ready.proof, err = a.prove(ctx, approval, decision, ready.edited)
 	return ready, err
 }
 
@@ -74,7 +79,11 @@ func (a *Answers) answerEvent(
 	answer := domain.Answer{Decision: decision, Recorded: recorded}
 	switch asked.Kind {
 	case domain.ApprovalActions:
-		if err := a.checkDecision(asked, decision); err != nil {
+		err := a.checkDecision(asked, decision)
+		if err != nil {
+			return nil, err
+		}
+		if answer.Evidence, err = ready.evidence(asked, decision); err != nil {
 			return nil, err
 		}
 		return domain.ValidationReceived{Answer: answer, Edited: ready.edited}, nil

@@ -52,6 +52,9 @@ func (c *call) form(req *mcp.CallToolRequest, s *standing.Standing, at *place) (
 	}
 	expires := c.Clock().Add(stateLives)
 	asked := s.Open[0] // of several the first; the others come when that is answered
+	if asked.Sensitive(everything) {
+		return nil, nil // it is signed on the page
+	}
 	if at := asked.ExpiresAt; at != nil && at.Before(expires) {
 		expires = *at
 	}
@@ -65,11 +68,14 @@ func (c *call) form(req *mcp.CallToolRequest, s *standing.Standing, at *place) (
 	}, nil
 }
 
+// everything is the yes to all that is asked.
+var everything = domain.Decision{Approved: true}
+
 // elicit is an approval as the protocol asks it: a form where clients may answer, else the
 // link under which a person does.
 func (c *call) elicit(a *domain.Approval) *mcp.ElicitParams {
 	message := standing.Question(a)
-	if !c.mayAns {
+	if !c.mayAns || a.Sensitive(everything) {
 		return &mcp.ElicitParams{Mode: "url", Message: message, URL: c.link(a.SessionID), ElicitationID: a.ID}
 	}
 	return &mcp.ElicitParams{Mode: "form", Message: message, RequestedSchema: formOf(a)}

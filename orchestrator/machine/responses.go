@@ -2,6 +2,7 @@ package machine
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -35,10 +36,14 @@ func actionsSchema(actions []domain.ApprovalAction) json.RawMessage {
 	if len(ids) == 0 {
 		one = `false`
 	}
+	passkey := ""
+	if slices.ContainsFunc(actions, func(a domain.ApprovalAction) bool { return a.Sensitive }) {
+		passkey = `,"passkey":{"type":"object"}`
+	}
 	return answerSchema("approved", `"approved":{"type":"boolean"},`+
 		`"approved_ids":{"type":"array","uniqueItems":true,"items":`+one+`},`+
 		`"edits":{"type":"object","propertyNames":`+one+`,"additionalProperties":{"type":"object"}},`+
-		`"comment":{"type":"string","maxLength":10000}`)
+		`"comment":{"type":"string","maxLength":10000}`+passkey)
 }
 
 func answerSchema(required, properties string) json.RawMessage {

@@ -82,6 +82,9 @@ func (s *step) settleOne(a *domain.Approval, status domain.ApprovalStatus) {
 	}
 	a.Status, a.SettledAt = status, &now
 	a.SettledBy, a.Decision = decider(s)
+	if answer, ok := domain.AnswerOf(s.event); ok {
+		a.Evidence = answer.Evidence
+	}
 	s.change.Approvals = append(s.change.Approvals, a)
 	s.emit(domain.LogEvent{Type: domain.LogApprovalSettled, Approval: a})
 }

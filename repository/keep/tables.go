@@ -66,6 +66,8 @@ var tables = []table{
 	{name: "webhook_deliveries"},
 	{name: "connector_grants", stays: "people's sign-ins to connectors are of this installation: sign in again where the workspace goes"},
 	{name: "sign_ins", stays: "people sign in anew where the workspace goes"},
+	{name: "passkeys", stays: "passkeys are bound to the name of this installation: register them where the workspace goes"},
+	{name: "passkey_registrations", stays: "registrations of passkeys live for minutes", never: "they live for minutes"},
 	{name: "keys", stays: "keys open the installation that made them: make new ones where the workspace goes"},
 	{name: "idempotency", stays: "answers kept for a day, for requests that are repeated at the same server"},
 	{name: "stream_tickets", stays: "tickets of event streams live for seconds", never: "they live for seconds"},

@@ -55,6 +55,7 @@ func Run(t *testing.T, open Open) {
 		"a task is written by who saw it last": taskVersions,
 		"a ticket opens once":                  tickets,
 		"browsers are signed in and out":       signIns,
+		"passkeys":                             passkeys,
 		"a history is noted once":              histories,
 		"answers are superseded and chosen":    answersAgain,
 		"files":                                files,

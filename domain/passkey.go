@@ -1,0 +1,123 @@
+package domain
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// MaxPasskeys bounds those of one person, with those that they took back.
+const MaxPasskeys = 20
+
+// Passkey is a key that a person's own device keeps and uses only when they ask it to
+// (WebAuthn). What this server has of it is public.
+type Passkey struct {
+	ID          string
+	WorkspaceID string
+	Owner       string // whose it is: Author.ID
+	Name        string
+	// CredentialID names it to the device. Credential is what else is known of it, in the form
+	// of the library that checks signatures: its public key above all.
+	CredentialID string
+	Credential   json.RawMessage
+	// SignCount is that of its latest signature. It grows with each; a device that does not
+	// count has 0 always.
+	SignCount  uint32
+	CreatedAt  time.Time
+	LastUsedAt *time.Time
+	RevokedAt  *time.Time
+}
+
+// InUse are those that their owner did not take back.
+func InUse(all []*Passkey) []*Passkey {
+	return slices.DeleteFunc(slices.Clone(all), func(p *Passkey) bool { return p.RevokedAt != nil })
+}
+
+// PasskeyRegistration is one that was begun and not ended. A person has one at a time.
+type PasskeyRegistration struct {
+	WorkspaceID string
+	Owner       string
+	Challenge   string
+	ExpiresAt   time.Time
+}
+
+// NewPasskey is what a person's browser brings to end a registration. Confirmation is signed by
+// one of their passkeys, if they have any.
+type NewPasskey struct {
+	Name         string
+	Credential   json.RawMessage
+	Confirmation json.RawMessage
+}
+
+// PasskeyToMake is what a browser needs to make a passkey. Confirm is what one that is there has
+// to sign; nil: it is the person's first.
+type PasskeyToMake struct {
+	PublicKey json.RawMessage
+	Confirm   json.RawMessage
+	ExpiresAt time.Time
+}
+
+// PasskeyRequest is what a person's passkey has to sign: the options of navigator.credentials.get,
+// as of an instant that is signed too.
+type PasskeyRequest struct {
+	IssuedAt  time.Time
+	ExpiresAt time.Time
+	PublicKey json.RawMessage
+}
+
+// PasskeyAnswer is what it signed.
+type PasskeyAnswer struct {
+	IssuedAt   time.Time
+	Credential json.RawMessage
+}
+
+// PasskeyProof is an answer that was checked.
+type PasskeyProof struct {
+	Use      PasskeyUse
+	Evidence json.RawMessage // a PasskeyEvidence
+}
+
+// PasskeyUse is written with what the passkey was used for, on the condition that the passkey is
+// still in use and has signed nothing later.
+type PasskeyUse struct {
+	WorkspaceID string
+	PasskeyID   string
+	SignCount   uint32
+	At          time.Time
+}
+
+// PasskeyEvidence is kept with an approval. It is enough to check the signature again without this
+// server: the challenge is the SHA-256 of Signed, and the rest is in base64url, as WebAuthn has it.
+type PasskeyEvidence struct {
+	PasskeyID         string `json:"passkey_id"`
+	CredentialID      string `json:"credential_id"`
+	PublicKey         string `json:"public_key"` // COSE
+	RelyingParty      string `json:"relying_party"`
+	Signed            string `json:"signed"`
+	ClientDataJSON    string `json:"client_data_json"`
+	AuthenticatorData string `json:"authenticator_data"`
+	Signature         string `json:"signature"`
+}
+
+// Sensitive says whether one of the actions that the decision approves needs a passkey.
+func (a *Approval) Sensitive(d Decision) bool {
+	return d.Approved && slices.ContainsFunc(a.ApprovedActions(d), func(action ApprovalAction) bool { return action.Sensitive })
+}
+
+// ApprovedActions are those that a yes is for.
+func (a *Approval) ApprovedActions(d Decision) []ApprovalAction {
+	if len(d.ApprovedIDs) == 0 {
+		return a.Actions
+	}
+	return slices.DeleteFunc(slices.Clone(a.Actions), func(action ApprovalAction) bool {
+		return !slices.Contains(d.ApprovedIDs, action.ID)
+	})
+}
+
+// PasskeyWrong says why a signature does not count.
+func PasskeyWrong(code, why string) *Error {
+	return &Error{
+		Code: CodePasskeyRefused, Message: why + " Nothing was changed; send the request without passkey to be told what has to be signed.",
+		Fields: []FieldError{{Pointer: "/passkey", Code: code, Message: why}},
+	}
+}

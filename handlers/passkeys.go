@@ -1,0 +1,106 @@
+package handlers
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/go-chi/chi/v5"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// Passkeys keeps the passkeys of people.
+type Passkeys interface {
+	Passkeys(ctx context.Context, ws string, who domain.Author) ([]*domain.Passkey, error)
+	// Begin and Finish register one.
+	Begin(ctx context.Context, ws string, who domain.Author) (*domain.PasskeyToMake, error)
+	Finish(ctx context.Context, ws string, who domain.Author, in domain.NewPasskey) (*domain.Passkey, error)
+	DeletePasskey(ctx context.Context, ws string, who domain.Author, id string) error
+	// ForgetPasskeys lets somebody begin anew.
+	ForgetPasskeys(ctx context.Context, ws, owner string) error
+}
+
+func (s *peopleRoutes) listPasskeys(w http.ResponseWriter, r *http.Request) {
+	who := caller(r)
+	all, err := s.People.Passkeys.Passkeys(r.Context(), who.Workspace, who.Author())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	list := api.PasskeyList{Data: make([]api.Passkey, len(all))}
+	for i, one := range all {
+		list.Data[i] = *api.PasskeyFrom(one)
+	}
+	s.writeJSON(w, r, http.StatusOK, list)
+}
+
+// inBrowser refuses who came with a key or a token in a header: a passkey is a person's, and
+// programs have no use for one. Whoever has only a key signs in with it at the page.
+func inBrowser(who *auth.Identity) error {
+	if who.SignIn != nil || who.Method == auth.MethodLocal {
+		return nil
+	}
+	return domain.Errorf(domain.CodeForbidden,
+		"A person registers a passkey in a browser. Sign in at the page; who has only a key signs in with it there. Nothing was changed.")
+}
+
+func (s *peopleRoutes) beginPasskey(w http.ResponseWriter, r *http.Request) {
+	who := caller(r)
+	err := s.readEmpty(w, r)
+	if err == nil {
+		err = inBrowser(who)
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	begun, err := s.People.Passkeys.Begin(r.Context(), who.Workspace, who.Author())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Cache-Control", "no-store")
+	s.writeJSON(w, r, http.StatusOK, api.PasskeyToMakeFrom(begun))
+}
+
+func (s *peopleRoutes) createPasskey(w http.ResponseWriter, r *http.Request) {
+	var in api.NewPasskey
+	who := caller(r)
+	err := s.read(w, r, &in)
+	if err == nil {
+		err = inBrowser(who)
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	made, err := s.People.Passkeys.Finish(r.Context(), who.Workspace, who.Author(), in.Domain())
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.Log.Info().Str("request_id", requestID(r)).Str("by", who.Name).Str("passkey", made.ID).Msg("a passkey was registered")
+	w.Header().Set("Location", "/v1/me/passkeys/"+made.ID)
+	s.writeJSON(w, r, http.StatusCreated, api.PasskeyFrom(made))
+}
+
+func (s *peopleRoutes) deletePasskey(w http.ResponseWriter, r *http.Request) {
+	who := caller(r)
+	if err := s.People.Passkeys.DeletePasskey(r.Context(), who.Workspace, who.Author(), chi.URLParam(r, "passkey_id")); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *peopleRoutes) forgetPasskeys(w http.ResponseWriter, r *http.Request) {
+	who, person := caller(r), chi.URLParam(r, "person_id")
+	if err := s.People.Passkeys.ForgetPasskeys(r.Context(), who.Workspace, person); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	s.Log.Info().Str("request_id", requestID(r)).Str("by", who.Name).Str("person", person).Msg("somebody's passkeys were forgotten")
+	w.WriteHeader(http.StatusNoContent)
+}

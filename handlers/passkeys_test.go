@@ -1,0 +1,64 @@
+package handlers
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit/device"
+)
+
+// seated has every caller in a browser.
+type seated struct{ roleAuth }
+
+func (s seated) Authenticate(r *http.Request) (*auth.Identity, error) {
+	id, err := s.roleAuth.Authenticate(r)
+	if err == nil {
+		id.SignIn = &domain.SignedIn{ID: "sgn_1", WorkspaceID: id.Workspace, Owner: id.Name, Method: domain.SignInKey}
+	}
+	return id, err
+}
+
+func everyPasskey(t *testing.T, w *world, c *testClient) {
+	c.all([]call{
+		{403, "POST", "/v1/me/passkeys/registration", ""}, // with a key, and without a browser
+		{403, "POST", "/v1/me/passkeys", `{"name":"x","credential":{}}`},
+	})
+	w.config.Edge.Auth = seated{}
+	*c = *w.serve(t)
+	c.all([]call{
+		{200, "GET", "/v1/me/passkeys", ""}, {404, "DELETE", "/v1/me/passkeys/psk_1", ""}, {404, "DELETE", "/v1/people/key_root/passkeys", ""},
+		{422, "POST", "/v1/me/passkeys", `{"name":" ","credential":{}}`}, {422, "POST", "/v1/me/passkeys", `{"name":"x","credential":5}`},
+		{422, "POST", "/v1/me/passkeys", `{"name":"x"}`}, {403, "POST", "/v1/me/passkeys", `{"name":"x","credential":{}}`},
+	})
+	register := func(d *device.Device, confirm *device.Device) string {
+		begun := c.want(200, "POST", "/v1/me/passkeys/registration", "")
+		options, confirmed := part(t, begun, "public_key"), ""
+		made := d.Make(t, options)
+		if confirm != nil {
+			confirmed = `,"confirmation":` + string(confirm.Sign(t, part(t, begun, "confirm")))
+		}
+		return c.want(201, "POST", "/v1/me/passkeys", `{"name":"phone","credential":`+string(made)+confirmed+`}`).body["id"].(string)
+	}
+	first, second := &device.Device{Origin: "https://fermata.example"}, &device.Device{Origin: "https://fermata.example"}
+	one := register(first, nil)
+	register(second, first)
+	if all := c.want(200, "GET", "/v1/me/passkeys", "").body["data"].([]any); len(all) != 2 || all[0].(map[string]any)["id"] != one {
+		t.Errorf("the passkeys are %v", all)
+	}
+	c.all([]call{
+		{204, "DELETE", "/v1/me/passkeys/" + one, ""}, {404, "DELETE", "/v1/me/passkeys/" + one, ""},
+		{204, "DELETE", "/v1/people/key_root/passkeys", ""}, {200, "POST", "/v1/me/passkeys/registration", ""},
+	})
+}
+
+func part(t *testing.T, r reply, name string) []byte {
+	t.Helper()
+	raw, err := json.Marshal(r.body[name])
+	if err != nil || string(raw) == "null" {
+		t.Fatalf("there is no %s in %s", name, r.text)
+	}
+	return raw
+}

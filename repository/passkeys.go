@@ -1,0 +1,160 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// PasskeyStore keeps the passkeys of people.
+type PasskeyStore struct{ *base }
+
+type passkeyRow struct {
+	WorkspaceID  string      `db:"workspace_id"`
+	ID           string      `db:"id"`
+	Owner        string      `db:"owner"`
+	Name         string      `db:"name"`
+	CredentialID string      `db:"credential_id"`
+	Credential   string      `db:"credential"`
+	SignCount    int64       `db:"sign_count"`
+	CreatedAt    sqldb.Stamp `db:"created_at"`
+	LastUsedAt   sqldb.Stamp `db:"last_used_at"`
+	RevokedAt    sqldb.Stamp `db:"revoked_at"`
+}
+
+type passkeyRegistrationRow struct {
+	WorkspaceID string      `db:"workspace_id,key"`
+	Owner       string      `db:"owner,key"`
+	Challenge   string      `db:"challenge"`
+	ExpiresAt   sqldb.Stamp `db:"expires_at"`
+}
+
+var (
+	passkeyTable             = sqldb.NewTable[passkeyRow]("passkeys")
+	passkeyRegistrationTable = sqldb.NewTable[passkeyRegistrationRow]("passkey_registrations")
+	registrationUpsert       = passkeyRegistrationTable.Upsert("")
+)
+
+func (r *passkeyRow) passkey() (*domain.Passkey, error) {
+	return &domain.Passkey{
+		ID: r.ID, WorkspaceID: r.WorkspaceID, Owner: r.Owner, Name: r.Name, CredentialID: r.CredentialID,
+		Credential: sqldb.RawJSON(r.Credential), SignCount: uint32(r.SignCount), //nolint:gosec // it was written as one
+		CreatedAt: r.CreatedAt.Time, LastUsedAt: r.LastUsedAt.Ptr(), RevokedAt: r.RevokedAt.Ptr(),
+	}, nil
+}
+
+// Passkeys lists those of an owner, the oldest first, with those that they took back.
+func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([]*domain.Passkey, error) {
+	var rows []passkeyRow
+	err := s.db.All(ctx, &rows, "SELECT "+passkeyTable.Columns()+" FROM passkeys WHERE workspace_id = $1 AND owner = $2 "+
+		"ORDER BY created_at, id", workspace, owner)
+	if err != nil {
+		return nil, fmt.Errorf("list the passkeys: %w", err)
+	}
+	return each(rows, (*passkeyRow).passkey)
+}
+
+// BeginPasskey keeps a registration, in the place of the one that its owner began before.
+func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *domain.PasskeyRegistration) error {
+	return s.writeUnseen(ctx, r.WorkspaceID, func(t *tx) error {
+		if _, err := t.Write(ctx, "DELETE FROM passkey_registrations WHERE workspace_id = $1 AND expires_at <= $2",
+			r.WorkspaceID, sqldb.At(s.cfg.Clock())); err != nil {
+			return fmt.Errorf("drop registrations whose time is over: %w", err)
+		}
+		if err := passkeyCeiling.room(ctx, t, r.WorkspaceID); err != nil {
+			return err
+		}
+		_, err := t.Insert(ctx, passkeyRegistrationTable.Rows(passkeyRegistrationRow{
+			WorkspaceID: r.WorkspaceID, Owner: r.Owner, Challenge: r.Challenge, ExpiresAt: sqldb.At(r.ExpiresAt),
+		}), registrationUpsert)
+		return err
+	})
+}
+
+// PasskeyRegistration is the one that an owner began last, and did not end.
+func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner string) (*domain.PasskeyRegistration, error) {
+	var row passkeyRegistrationRow
+	err := s.db.Get(ctx, &row, "SELECT "+passkeyRegistrationTable.Columns()+" FROM passkey_registrations "+
+		"WHERE workspace_id = $1 AND owner = $2", workspace, owner)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("registration of a passkey")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the registration: %w", err)
+	}
+	return &domain.PasskeyRegistration{
+		WorkspaceID: row.WorkspaceID, Owner: row.Owner, Challenge: row.Challenge, ExpiresAt: row.ExpiresAt.Time,
+	}, nil
+}
+
+// InsertPasskey ends the registration with this challenge, and notes the use of the passkey that
+// confirmed it. known is how many the owner was seen to have: if another one came meanwhile, nothing
+// is written.
+func (s *PasskeyStore) InsertPasskey(
+	ctx context.Context, p *domain.Passkey, challenge string, known int, use *domain.PasskeyUse,
+) error {
+	return s.configure(ctx, p.WorkspaceID, func(t *tx) error {
+		err := t.WriteOne(ctx, domain.NotFound("registration of a passkey"),
+			"DELETE FROM passkey_registrations WHERE workspace_id = $1 AND owner = $2 AND challenge = $3", p.WorkspaceID, p.Owner, challenge)
+		if err != nil {
+			return err
+		}
+		var have int
+		if err := t.Get(ctx, &have, "SELECT count(*) FROM passkeys WHERE workspace_id = $1 AND owner = $2", p.WorkspaceID, p.Owner); err != nil {
+			return fmt.Errorf("count the passkeys: %w", err)
+		}
+		if have != known {
+			return domain.NotFound("registration of a passkey")
+		}
+		if use != nil {
+			if err := writePasskeyUses(ctx, t, []domain.PasskeyUse{*use}); err != nil {
+				return err
+			}
+		}
+		n, err := t.Insert(ctx, passkeyTable.Rows(passkeyRow{
+			WorkspaceID: p.WorkspaceID, ID: p.ID, Owner: p.Owner, Name: p.Name, CredentialID: p.CredentialID, Credential: string(p.Credential),
+			SignCount: int64(p.SignCount), CreatedAt: sqldb.At(p.CreatedAt),
+		}), " ON CONFLICT DO NOTHING")
+		if err == nil && n == 0 {
+			err = domain.Errorf(domain.CodeConflict, "This passkey is registered in the workspace already. Nothing was changed.")
+		}
+		return err
+	})
+}
+
+// RevokePasskey takes one of an owner's back.
+func (s *PasskeyStore) RevokePasskey(ctx context.Context, workspace, owner, id string, at time.Time) error {
+	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+		return t.WriteOne(ctx, domain.NotFound("passkey"),
+			"UPDATE passkeys SET revoked_at = $4 WHERE workspace_id = $1 AND id = $2 AND owner = $3 AND revoked_at IS NULL",
+			workspace, id, owner, sqldb.At(at))
+	})
+}
+
+// ForgetPasskeys deletes all of an owner's: they register anew, as if they never had one.
+func (s *PasskeyStore) ForgetPasskeys(ctx context.Context, workspace, owner string) error {
+	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+		n, err := t.Write(ctx, "DELETE FROM passkeys WHERE workspace_id = $1 AND owner = $2", workspace, owner)
+		if err == nil && n == 0 {
+			err = domain.NotFound("person with passkeys")
+		}
+		return err
+	})
+}
+
+// writePasskeyUses notes what passkeys signed, if they are still in use and have signed nothing
+// later: of two who show the same signature one is heard.
+func writePasskeyUses(ctx context.Context, t *tx, uses []domain.PasskeyUse) error {
+	for _, u := range uses {
+		err := t.WriteOne(ctx, domain.PasskeyWrong("used", "This passkey was used for something else meanwhile, or taken back."),
+			"UPDATE passkeys SET sign_count = $3, last_used_at = $4 WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL "+
+				"AND (sign_count < $3 OR sign_count = 0 AND $3 = 0)", u.WorkspaceID, u.PasskeyID, int64(u.SignCount), sqldb.At(u.At))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
