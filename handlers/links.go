@@ -177,6 +177,10 @@ func (s *linkRoutes) afterAnswer(w http.ResponseWriter, r *http.Request, f *foll
 		s.writeCard(w, r, f, http.StatusConflict, f.words.Say(
 			"What you were shown has changed meanwhile. Nothing was done; it is asked anew.",
 			"Ce qui vous était montré a changé entre-temps. Rien n’a été fait ; la question est reposée."))
+	case code == domain.CodePasskeyRequired:
+		s.writeCard(w, r, f, http.StatusForbidden, f.words.Say(
+			"A yes to this is signed with a passkey, by somebody who is signed in to Fermata. Nothing was decided; you can refuse it here.",
+			"Un oui à ceci se signe avec une clé d’accès, par quelqu’un de connecté à Fermata. Rien n’a été décidé ; vous pouvez le refuser ici."))
 	case code == domain.CodeInvalid && known != nil:
 		s.writeCard(w, r, f, http.StatusUnprocessableEntity, f.words.Say(
 			"This answer cannot be taken: %s Nothing was decided.", "Cette réponse ne peut être prise : %s Rien n’a été décidé.",

@@ -3,6 +3,7 @@ package handlers
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/fermata-dev/fermata/auth"
@@ -61,4 +62,22 @@ func part(t *testing.T, r reply, name string) []byte {
 		t.Fatalf("there is no %s in %s", name, r.text)
 	}
 	return raw
+}
+
+// TestALinkSignsNothing: who has a link to a sensitive action may refuse it, and not approve it.
+func TestALinkSignsNothing(t *testing.T) {
+	w := newWorld(t)
+	c := w.serve(t)
+	c.want(200, "PATCH", "/v1/settings", `{"sensitive_commands":["*"]}`)
+	c.want(409, "POST", "/v1/approvals/apr_1", `{"approved":true}`) // it was shown without the mark
+	asked := c.want(200, "GET", "/v1/approvals?status=open", "").body["data"].([]any)[0].(map[string]any)
+	path := c.linkTo(asked["id"].(string), "ada@example.org")
+	b := &browser{t: t, c: c}
+	if got := b.press(path, "yes"); got.status != 403 || !strings.Contains(got.text, "signed with a passkey") {
+		t.Errorf("a yes by the link: %d %s", got.status, got.text)
+	}
+	if got := b.press(path, "no"); got.status != 303 {
+		t.Errorf("a no by the link: %d %s", got.status, got.text)
+	}
+	w.wait(t, "ses_1", domain.Idle)
 }

@@ -41,7 +41,7 @@ var (
 func (r *passkeyRow) passkey() (*domain.Passkey, error) {
 	return &domain.Passkey{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Owner: r.Owner, Name: r.Name, CredentialID: r.CredentialID,
-		Credential: sqldb.RawJSON(r.Credential), SignCount: uint32(r.SignCount), //nolint:gosec // it was written as one
+		Credential: sqldb.RawJSON(r.Credential), SignCount: uint32(r.SignCount),
 		CreatedAt: r.CreatedAt.Time, LastUsedAt: r.LastUsedAt.Ptr(), RevokedAt: r.RevokedAt.Ptr(),
 	}, nil
 }

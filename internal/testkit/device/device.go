@@ -10,6 +10,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"testing"
 )
 
@@ -108,7 +109,7 @@ func (d *Device) Sign(t testing.TB, publicKey []byte) json.RawMessage {
 	d.Count++
 	client, data := d.client("webauthn.get", o.Challenge), d.data(o.RPID, 0)
 	hash := sha256.Sum256(client)
-	sum := sha256.Sum256(append(data[:len(data):len(data)], hash[:]...))
+	sum := sha256.Sum256(slices.Concat(data, hash[:]))
 	signature, err := ecdsa.SignASN1(rand.Reader, d.key, sum[:])
 	if err != nil {
 		t.Fatal(err)
