@@ -103,7 +103,8 @@ func (s *PasskeyStore) InsertPasskey(
 			return err
 		}
 		var have int
-		if err := t.Get(ctx, &have, "SELECT count(*) FROM passkeys WHERE workspace_id = $1 AND owner = $2", p.WorkspaceID, p.Owner); err != nil {
+		err = t.Get(ctx, &have, "SELECT count(*) FROM passkeys WHERE workspace_id = $1 AND owner = $2", p.WorkspaceID, p.Owner)
+		if err != nil {
 			return fmt.Errorf("count the passkeys: %w", err)
 		}
 		if have != known {
