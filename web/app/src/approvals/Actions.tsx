@@ -34,6 +34,7 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
     });
   };
   const approveLabel = () => {
+    if (chosen.some((a) => a.sensitive)) return t('approve.passkey');
     if (!many) return t(changed.length ? 'approve.edited' : 'approve');
     if (chosen.length === actions.length) return t('approve.all', { n: actions.length });
     return t('approve.some', { n: chosen.length, all: actions.length });
@@ -65,6 +66,7 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
         ))}
       </ol>
       <Reasons reasons={approval.reasons} />
+      {chosen.some((a) => a.sensitive) && <p className="small muted">{t('approve.passkey.hint')}</p>}
       <Decide
         busy={busy}
         approve={approve}

@@ -39,6 +39,7 @@ export function Settled({ approval, conflict }: { approval: Approval; conflict: 
       <p>
         <span className={`badge ${toneOf(approval)}`}>{statusIn(approval)}</span> <By approval={approval} />
       </p>
+      {approval.evidence && <p className="small muted">{t('signed.passkey')}</p>}
       {!conflict && approval.status === 'stale' && <p className="small muted">{t('stale')}</p>}
       {decision.comment && (
         <blockquote className={css.quote}>

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { api, body, newKey, type Schemas } from '../api/client';
 import { asProblem } from '../api/problem';
+import { signWithPasskey } from '../api/passkey';
 import { announce } from '../shell/announce';
 import { useAction } from '../ui/action';
 import { texts } from './texts';
@@ -26,6 +27,20 @@ export function useSend() {
   };
 }
 
+/** Sends an answer, and where it has to be signed has the person's passkey sign what the server
+ * says it is for. */
+async function signed(send: ReturnType<typeof useSend>, approval: Approval, answer: Answer) {
+  try {
+    return await send(approval, answer);
+  } catch (thrown) {
+    const { code, more } = asProblem(thrown);
+    const asks = more.passkey as Schemas['PasskeyRequest'] | undefined;
+    if (code !== 'passkey_required' || !asks) throw thrown;
+    const credential = await signWithPasskey(asks.public_key);
+    return send(approval, { ...answer, passkey: { issued_at: asks.issued_at, credential } } as Answer);
+  }
+}
+
 const gone = ['validation_resolved', 'validation_stale', 'approval_expired', 'wrong_phase', 'session_ended'];
 
 /** Answers one approval, and says what happened to it, also when somebody else was faster. */
@@ -41,7 +56,7 @@ export function useDecide(approval: Approval, onSettled?: (now: Approval, confli
   };
   const action = useAction(async (answer: Answer) => {
     try {
-      const now = await send(approval, answer);
+      const now = await signed(send, approval, answer);
       take(now ?? approval);
       if (now) announce(texts.t('said', { status: statusIn(now) }));
     } catch (thrown) {

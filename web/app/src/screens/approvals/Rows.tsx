@@ -6,8 +6,9 @@ import { Time } from '../../ui/Time';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-/** Only changes can be approved several at once: everything else wants its own answer. */
-export const inBulk = (a: Approval) => a.kind === 'actions';
+/** Only changes can be approved several at once: everything else wants its own answer, and what is
+ * sensitive a passkey for each. */
+export const inBulk = (a: Approval) => a.kind === 'actions' && !a.actions.some((action) => action.sensitive);
 
 interface Props {
   list: Approval[];

@@ -103,6 +103,7 @@ function Control({ spec, draft, ...given }: { spec: FieldSpec; draft: Draft; id?
         />
       );
     case 'durations':
+    case 'names':
       return (
         <input
           {...given}

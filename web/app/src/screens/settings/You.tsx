@@ -9,6 +9,7 @@ import { Empty } from '../../ui/Empty';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
 import { Time } from '../../ui/Time';
+import { Passkeys } from './Passkeys';
 import { texts } from './textsOfYou';
 
 type SignIn = Schemas['SignIn'];
@@ -33,6 +34,7 @@ export function You() {
               {t('workspaces')}: {who.workspaces.map((w) => w.name || w.id).join(', ')}
             </p>
           )}
+          {(who.session || who.method === 'local') && <Passkeys />}
           {who.session && <SignIns />}
         </div>
       )}

@@ -1,5 +1,5 @@
 // What can be set, section by section. Each value stands at a JSON pointer of the settings.
-export type Kind = 'text' | 'number' | 'check' | 'choice' | 'duration' | 'zone' | 'durations';
+export type Kind = 'text' | 'number' | 'check' | 'choice' | 'duration' | 'zone' | 'durations' | 'names';
 export interface FieldSpec {
   at: string;
   kind: Kind;
@@ -18,6 +18,7 @@ export const forms: Record<'validation' | 'network' | 'calendar' | 'automations'
     duration('/approval_expiry'),
     choice('/approval_on_expiry', 'keep', 'deny'),
     { at: '/mcp_answers', kind: 'check' },
+    { at: '/sensitive_commands', kind: 'names' },
   ],
   network: [
     choice('/network_retry/policy', 'forever', 'requeue_after_3'),

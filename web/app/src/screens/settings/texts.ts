@@ -31,6 +31,9 @@ export const texts = defineTexts(
     'duration.is': '{time}',
     'f.require_validation': 'Every data change needs approval',
     'h.require_validation': 'In the whole workspace, whatever zones and tools are set to.',
+    'f.sensitive_commands': 'Actions confirmed with a passkey',
+    'h.sensitive_commands':
+      'Their names, separated by commas: DELETE_ZONE, all of a connector (BANK.*), or all (*). Each of them asks every time.',
     'f.mcp_answers': 'MCP clients may answer approvals and questions',
     'h.mcp_answers': 'Otherwise a client is given a link, and a person answers here.',
     'f.automation_validation': 'When an automation’s change needs approval',
@@ -262,6 +265,9 @@ export const texts = defineTexts(
     'duration.is': '{time}',
     'f.require_validation': 'Toute modification de données demande un accord',
     'h.require_validation': 'Dans tout l’espace, quels que soient les réglages des zones et des outils.',
+    'f.sensitive_commands': 'Actions confirmées avec une clé d’accès',
+    'h.sensitive_commands':
+      'Leurs noms, séparés par des virgules : DELETE_ZONE, toutes celles d’un connecteur (BANK.*), ou toutes (*). Chacune demande à chaque fois.',
     'f.mcp_answers': 'Les clients MCP peuvent répondre aux approbations et aux questions',
     'h.mcp_answers': 'Sinon, un client reçoit un lien, et quelqu’un répond ici.',
     'f.automation_validation': 'Quand la modification d’une automatisation demande un accord',

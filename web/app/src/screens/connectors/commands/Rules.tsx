@@ -46,6 +46,9 @@ export function Rules({ command, patch }: Props) {
           onChange={(e) => void send({ require_validation: e.target.checked })}
         />
       </Field>
+      <Field label={t('sensitive')} hint={t('sensitive.hint')} check>
+        <input type="checkbox" checked={now.sensitive} onChange={(e) => void send({ sensitive: e.target.checked })} />
+      </Field>
       <Field label={t('trusted')} hint={t('trusted.hint')} check>
         <input type="checkbox" checked={now.trusted} onChange={(e) => void send({ trusted: e.target.checked })} />
       </Field>

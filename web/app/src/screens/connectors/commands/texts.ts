@@ -21,6 +21,9 @@ export const texts = defineTexts(
       'The server only suggests it. A call that must not happen twice is sent once, and never repeated by itself.',
     asks: 'asks first',
     'asks.rule': 'Ask me before each call',
+    sensitive: 'Needs a passkey',
+    'sensitive.hint':
+      'Somebody confirms each call with their finger, face or PIN. No permission given beforehand counts.',
     trusted: 'May run after reading outside texts',
     'trusted.hint':
       'Otherwise it waits for you whenever the AI has just read something from outside, which could contain instructions.',
@@ -68,6 +71,9 @@ export const texts = defineTexts(
       'Le serveur ne fait que le suggérer. Un appel qui ne doit pas avoir lieu deux fois est envoyé une fois, jamais répété de lui-même.',
     asks: 'demande d’abord',
     'asks.rule': 'Me demander avant chaque appel',
+    sensitive: 'Demande une clé d’accès',
+    'sensitive.hint':
+      'Quelqu’un confirme chaque appel par son doigt, son visage ou son code. Aucune autorisation donnée d’avance ne vaut.',
     trusted: 'Peut s’exécuter après la lecture de textes extérieurs',
     'trusted.hint':
       'Sinon elle vous attend chaque fois que l’IA vient de lire un texte de l’extérieur, qui peut contenir des instructions.',

@@ -16,6 +16,7 @@ export function asWritten(c: Command): Written {
     require_validation: c.require_validation,
     timeout: c.timeout,
     trusted: c.trusted,
+    ...(c.sensitive ? { sensitive: true } : {}),
     ...(c.state === 'changed' ? {} : { state: c.state }),
     ...(c.request ? { request: c.request } : {}),
     ...(c.result ? { result: c.result } : {}),

@@ -1,0 +1,95 @@
+// Sensitive actions are approved with a passkey, in a browser with an authenticator of its own.
+import { check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+
+// device gives a page an authenticator that says yes whenever it is asked.
+async function device(page) {
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('WebAuthn.enable');
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  });
+  return { cdp, id: authenticatorId };
+}
+
+const waiting = async (call) => (await call('GET', '/v1/approvals?status=open&limit=200')).data;
+
+// ask has the AI want a zone, and gives the approval that it waits for.
+async function ask(call, name) {
+  const session = (await call('POST', '/v1/sessions', { name })).id;
+  await call('POST', `/v1/sessions/${session}/messages`, { text: `create a zone ${name}` });
+  return until(`${name} asks`, async () => (await waiting(call)).find((a) => a.session_id === session));
+}
+
+export const steps = [
+  {
+    name: 'a sensitive action is confirmed with a passkey that was added before, and with nothing else',
+    async run({ open, freshServer, shot }) {
+      const server = await freshServer({});
+      const { call } = server;
+      await call('POST', '/v1/providers', {
+        name: 'Quick',
+        kind: 'demo',
+        is_default: true,
+        config: { word_delay_ms: 0 },
+      });
+      await call('PATCH', '/v1/settings', { sensitive_commands: ['CREATE_ZONE'] });
+      const base = server.base.replace('127.0.0.1', 'localhost');
+      const asked = await ask(call, 'Cellar');
+      const page = await open({ base, at: '/approvals' });
+      const { cdp, id } = await device(page);
+      const confirm = page.getByRole('button', { name: 'Confirm with passkey' });
+
+      // Nobody has one yet: it is said where they are made, and nothing is done.
+      await confirm.click();
+      await page.locator('[data-code=passkey_required]').waitFor();
+      await shot(page, 'passkey-none');
+      same((await call('GET', `/v1/approvals/${asked.id}`)).status, 'open', 'without a passkey');
+
+      await page.goto(`${base}/#/settings/you`);
+      await page.getByLabel('Name of the passkey').fill('My phone');
+      await page.getByRole('button', { name: 'Add a passkey' }).click();
+      await page.locator('[data-passkey]', { hasText: 'My phone' }).waitFor();
+      await tidy(page, 'the passkeys');
+      await shot(page, 'passkeys');
+      await page.emulateMedia(dark);
+      await shot(page, 'passkeys-dark');
+
+      await page.goto(`${base}/#/approvals`);
+      await tidy(page, 'a sensitive action');
+      await shot(page, 'passkey-card');
+      same(await page.locator('[data-row]').getByRole('checkbox').count(), 0, 'several sensitive ones are approved at once');
+
+      // The device refuses who it does not know: nothing is decided.
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
+      await confirm.click();
+      await page.locator('[data-code=passkey_cancelled]').waitFor();
+      same((await call('GET', `/v1/approvals/${asked.id}`)).status, 'open', 'unverified');
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: true });
+      await confirm.click();
+      const settled = await until('it is approved', async () => {
+        const now = await call('GET', `/v1/approvals/${asked.id}`);
+        return now.status === 'approved' && now;
+      });
+      check(settled.evidence.signed.includes(asked.id), `what was signed: ${settled.evidence.signed}`);
+      await until('the zone is there', async () =>
+        (await call('GET', '/v1/zones')).data.some((zone) => zone.name === 'Cellar'),
+      );
+
+      // A phone, in French: a refusal needs no passkey.
+      const refused = await ask(call, 'Attic');
+      const phone = await open({ base, at: '/approvals', ...narrow, ...french });
+      await phone.locator('[data-row] button').first().click();
+      await phone.getByRole('button', { name: 'Confirmer avec la clé d’accès' }).waitFor();
+      await tidy(phone, 'a sensitive action on a phone');
+      await shot(phone, 'passkey-phone');
+      await call('POST', `/v1/approvals/${refused.id}`, { approved: false });
+    },
+  },
+];
