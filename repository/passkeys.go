@@ -98,7 +98,8 @@ func (s *PasskeyStore) InsertPasskey(
 ) error {
 	return s.configure(ctx, p.WorkspaceID, func(t *tx) error {
 		err := t.WriteOne(ctx, domain.NotFound("registration of a passkey"),
-			"DELETE FROM passkey_registrations WHERE workspace_id = $1 AND owner = $2 AND challenge = $3", p.WorkspaceID, p.Owner, challenge)
+			"DELETE FROM passkey_registrations WHERE workspace_id = $1 AND owner = $2 AND challenge = $3",
+			p.WorkspaceID, p.Owner, challenge)
 		if err != nil {
 			return err
 		}
@@ -116,8 +117,8 @@ func (s *PasskeyStore) InsertPasskey(
 			}
 		}
 		n, err := t.Insert(ctx, passkeyTable.Rows(passkeyRow{
-			WorkspaceID: p.WorkspaceID, ID: p.ID, Owner: p.Owner, Name: p.Name, CredentialID: p.CredentialID, Credential: string(p.Credential),
-			SignCount: int64(p.SignCount), CreatedAt: sqldb.At(p.CreatedAt),
+			WorkspaceID: p.WorkspaceID, ID: p.ID, Owner: p.Owner, Name: p.Name, CredentialID: p.CredentialID,
+			Credential: string(p.Credential), SignCount: int64(p.SignCount), CreatedAt: sqldb.At(p.CreatedAt),
 		}), " ON CONFLICT DO NOTHING")
 		if err == nil && n == 0 {
 			err = domain.Errorf(domain.CodeConflict, "This passkey is registered in the workspace already. Nothing was changed.")
