@@ -38,13 +38,13 @@ func PgBouncer(t testing.TB) (through func(direct string) string) {
 		}
 	}
 	_ = Postgres(t)                      // the server runs
-	dir, err := os.MkdirTemp("", "pool") // a socket's path is short
+	dir, err := socketFolder()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	conf, log := filepath.Join(dir, "conf"), &bytes.Buffer{}
-	if err := os.WriteFile(conf, fmt.Appendf(nil, poolerConf, server.pg.dir, dir), 0o644); err != nil { //nolint:gosec // another user reads it
+	if err := os.WriteFile(conf, fmt.Appendf(nil, poolerConf, server.pg.dir, dir), 0o644); err != nil { // another user reads it
 		t.Fatal(err)
 	}
 	user, err := ordinaryUser(dir)
@@ -80,6 +80,9 @@ func PgBouncer(t testing.TB) (through func(direct string) string) {
 	poolerAnswers(t, through(server.pg.url("postgres")), log)
 	return through
 }
+
+// socketFolder is not the test's own: a socket's path must be short.
+func socketFolder() (string, error) { return os.MkdirTemp("", "pool") }
 
 func poolerAnswers(t testing.TB, address string, log *bytes.Buffer) {
 	t.Helper()
