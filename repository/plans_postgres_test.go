@@ -47,6 +47,9 @@ func checkPostgres(t *testing.T, texts []string) {
 			t.Fatal(err)
 		}
 	}
+	for _, wrong := range spreadJoins(texts) {
+		t.Errorf("a join that does not name the workspace, which a cluster would ask all machines for: %s", wrong)
+	}
 	var all []step
 	for _, text := range texts {
 		root := postgresPlan(t, conn, text)
