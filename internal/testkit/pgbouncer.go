@@ -37,7 +37,7 @@ func PgBouncer(t testing.TB) (through func(direct string) string) {
 			t.Skip("there is no PgBouncer: scripts/need pgbouncer installs it")
 		}
 	}
-	_ = Postgres(t)                      // the server runs
+	_ = Postgres(t) // the server runs
 	dir, err := socketFolder()
 	if err != nil {
 		t.Fatal(err)
