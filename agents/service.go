@@ -13,6 +13,7 @@ type Store interface {
 	Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error)
 	Agent(ctx context.Context, workspace, id string) (*domain.AgentDefinition, error)
 	AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error)
+	AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) ([]*domain.AgentDefinition, string, error)
 	InsertAgent(ctx context.Context, a *domain.AgentDefinition) error
 	UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error
 	DeleteAgent(ctx context.Context, workspace, id string) error
@@ -90,4 +91,13 @@ func (s *Service) AgentVersion(ctx context.Context, workspace, id string, versio
 		return b, nil
 	}
 	return s.Store.AgentVersion(ctx, workspace, id, version)
+}
+
+// AgentVersions is an agent as it was, the latest first; a built-in one as it came is not among them.
+func (s *Service) AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) ([]*domain.AgentDefinition, string, error) {
+	all, next, err := s.Store.AgentVersions(ctx, workspace, id, cursor, limit)
+	if err == nil && len(all) == 0 && cursor == "" {
+		_, err = s.Agent(ctx, workspace, id)
+	}
+	return all, next, err
 }

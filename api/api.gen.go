@@ -3921,6 +3921,9 @@ type WaitingContextKind string
 
 // WaitingFor Which fields there are depends on `kind`.
 type WaitingFor struct {
+	// Agents The agents that work for it or wait for a person, each with its phase.
+	Agents *[]SessionName `json:"agents,omitempty"`
+
 	// Ahead Those before it in the queue, ten at most.
 	Ahead      *[]SessionName `json:"ahead,omitempty"`
 	ApprovalID *string        `json:"approval_id,omitempty"`

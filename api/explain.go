@@ -33,14 +33,19 @@ func waitingForFrom(w *domain.Waits) WaitingFor {
 	if len(w.Tasks) > 0 {
 		out.Tasks = &w.Tasks
 	}
-	if len(w.Ahead) > 0 {
-		ahead := make([]SessionName, 0, len(w.Ahead))
-		for i := range w.Ahead {
-			ahead = append(ahead, *nameFrom(&w.Ahead[i]))
-		}
-		out.Ahead = &ahead
-	}
+	out.Ahead, out.Agents = namesFrom(w.Ahead), namesFrom(w.Agents)
 	return out
+}
+
+func namesFrom(all []domain.SessionName) *[]SessionName {
+	if len(all) == 0 {
+		return nil
+	}
+	names := make([]SessionName, 0, len(all))
+	for i := range all {
+		names = append(names, *nameFrom(&all[i]))
+	}
+	return &names
 }
 
 func nameFrom(n *domain.SessionName) *SessionName {

@@ -101,3 +101,36 @@ func TestEveryStateIsExplained(t *testing.T) {
 	}
 	golden.Check(t, "testdata/explain.txt", out.String())
 }
+
+// TestExplainNamesAgents that work for a session or wait for a person, those of its agents too, and the
+// question of a task that it waits for.
+func TestExplainNamesAgents(t *testing.T) {
+	st := standing(domain.Chat, domain.ExecutingDataQueries)
+	st.View.Session.HoldsSlot, st.View.Holder = true, st.View.Session
+	agent := func(id, name string, phase domain.Phase, own ...*domain.AgentView) *domain.AgentView {
+		return &domain.AgentView{Session: &domain.Session{ID: id, Name: name, Type: domain.Agent, Phase: phase}, Agents: own}
+	}
+	st.View.Agents = []*domain.AgentView{
+		agent("ses_5", "Scout", domain.CallingAI, agent("ses_6", "Clerk", domain.WaitingValidation)), agent("ses_7", "Done", domain.Completed),
+	}
+	settings := domain.DefaultSettings()
+	e := api.ExplanationFrom(domain.Explain(st, noon), &settings)
+	if want := "Its agent “Scout” (ses_5): it is waiting for the AI’s answer. Its agent “Clerk” (ses_6): it waits for a person."; !strings.Contains(e.Text, want) {
+		t.Errorf("it says %q", e.Text)
+	}
+	if all := *e.WaitingFor.Agents; len(all) != 2 || all[0].ID != "ses_5" || all[1].Phase != domain.WaitingValidation {
+		t.Errorf("the agents are %+v", all)
+	}
+	settings.Language = "fr"
+	if e := api.ExplanationFrom(domain.Explain(st, noon), &settings); !strings.Contains(e.Text, "Son agent « Scout » (ses_5) : il attend la réponse de l’IA.") {
+		t.Errorf("in French it says %q", e.Text)
+	}
+
+	st = standing(domain.Run, domain.WaitingExternalResult)
+	st.View.Tasks = []*domain.Task{{ID: "tsk_1"}, {ID: "tsk_2", Question: &domain.TaskQuestion{ApprovalID: "apr_7", Key: "k"}}}
+	settings.Language = "en"
+	e = api.ExplanationFrom(domain.Explain(st, noon), &settings)
+	if !strings.Contains(e.Text, "The service asks a person something first (apr_7).") || *e.WaitingFor.ApprovalID != "apr_7" {
+		t.Errorf("of a task that asks it says %q", e.Text)
+	}
+}

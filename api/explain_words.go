@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -51,6 +52,10 @@ func explained(e *domain.Explanation, settings *domain.Settings) string {
 		sentences = append(sentences, s.say("The last call of the AI failed: %s.",
 			"Le dernier appel de l’IA a échoué : %s.", strings.TrimSuffix(e.Waits.LastError, ".")))
 	}
+	for i := range e.Waits.Agents {
+		a := &e.Waits.Agents[i]
+		sentences = append(sentences, s.say("Its agent %s (%s): %s", "Son agent %s (%s) : %s", s.name(a), a.ID, s.agent(a)))
+	}
 	if more := s.goesOn(e, until); more != "" {
 		sentences = append(sentences, more)
 	}
@@ -88,8 +93,7 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 		return s.say("The AI’s provider could not be reached (attempt %d): %s.",
 			"Le fournisseur d’IA est injoignable (essai %d) : %s.", w.Attempt, strings.TrimSuffix(orNone(w.LastError), "."))
 	case domain.ForTask:
-		return s.say("It waits for the result of work that goes on outside (%s).",
-			"Elle attend le résultat d’un travail en cours ailleurs (%s).", orNone(strings.Join(w.Tasks, ", ")))
+		return s.tasks(w)
 	case domain.ForSchedule:
 		if w.Deaths > 0 {
 			return s.say("It is taken up again at %s, because the server died %s while performing its step.",
@@ -107,6 +111,39 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 	default:
 		return s.nothing(e.Session)
 	}
+}
+
+// tasks says which work outside it waits for, and that one of them asks something.
+func (s speech) tasks(w *domain.Waits) string {
+	text := s.say("It waits for the result of work that goes on outside (%s).",
+		"Elle attend le résultat d’un travail en cours ailleurs (%s).", orNone(strings.Join(w.Tasks, ", ")))
+	if w.ApprovalID != "" {
+		text += " " + s.say("The service asks a person something first (%s).",
+			"Le service demande d’abord quelque chose à une personne (%s).", w.ApprovalID)
+	}
+	return text
+}
+
+// agent says what an agent of the session is doing.
+func (s speech) agent(a *domain.SessionName) string {
+	if a.Phase == domain.WaitingNetworkRetry {
+		return s.say("the AI’s provider could not be reached; it tries again.", "le fournisseur d’IA est injoignable ; il réessaie.")
+	}
+	if _, works := doing[a.Phase]; !works {
+		return s.say("it waits for a person.", "il attend une personne.")
+	}
+	words := []rune(s.pick(agentDoing(a.Phase)))
+	words[0] = unicode.ToLower(words[0])
+	return string(words)
+}
+
+// agentDoing is doing, of one who is not a session in French.
+func agentDoing(phase domain.Phase) [2]string {
+	words := doing[phase]
+	if rest, ok := strings.CutPrefix(words[1], "Elle "); ok {
+		words[1] = "Il " + rest
+	}
+	return words
 }
 
 func timesInARow(n int) [2]string {

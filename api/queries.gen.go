@@ -22,6 +22,7 @@ var Queries = map[string]map[string]bool{
 	"GET /v1/agents/{agent_id}":                                   {},
 	"PATCH /v1/agents/{agent_id}":                                 {},
 	"POST /v1/agents/{agent_id}/try":                              {},
+	"GET /v1/agents/{agent_id}/versions":                          {"after": false, "limit": false},
 	"GET /v1/approvals":                                           {"after": false, "kind": false, "limit": false, "session_id": false, "status": false},
 	"GET /v1/approvals/{approval_id}":                             {},
 	"POST /v1/approvals/{approval_id}":                            {},

@@ -11,12 +11,13 @@ import (
 
 // agentsCommand is about the assistants that the AI calls for one task.
 type agentsCommand struct {
-	List   agentsList   `cmd:"" default:"withargs" help:"List the agents, with those that the server brings along."`
-	Show   agentsShow   `cmd:"" help:"Show an agent's definition."`
-	Add    agentsAdd    `cmd:"" help:"Make one from a file."`
-	Change agentsChange `cmd:"" help:"Change one: a file with what is to be different."`
-	Try    agentsTry    `cmd:"" help:"Give an agent a task, without a caller."`
-	Delete agentsDelete `cmd:"" help:"Delete an agent; its sessions stay."`
+	List     agentsList     `cmd:"" default:"withargs" help:"List the agents, with those that the server brings along."`
+	Show     agentsShow     `cmd:"" help:"Show an agent's definition."`
+	Versions agentsVersions `cmd:"" help:"List an agent as it was, the latest first."`
+	Add      agentsAdd      `cmd:"" help:"Make one from a file."`
+	Change   agentsChange   `cmd:"" help:"Change one: a file with what is to be different."`
+	Try      agentsTry      `cmd:"" help:"Give an agent a task, without a caller."`
+	Delete   agentsDelete   `cmd:"" help:"Delete an agent; its sessions stay."`
 }
 
 type agentsList struct {
@@ -70,6 +71,30 @@ func (f *agentNamed) find(cc *Context) (*client, *api.Agent, error) {
 }
 
 func agentPath(id string) string { return "/v1/agents/" + url.PathEscape(id) }
+
+type agentsVersions struct {
+	agentNamed
+	Limit int `help:"How many at most." default:"50"`
+}
+
+// Run prints them; "-o json" has their whole texts.
+func (c *agentsVersions) Run(cc *Context) error {
+	_, a, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	head := []string{"VERSION", "MADE", "STATE", "ANSWERS", "MAY USE", "DESCRIPTION"}
+	return printList(cc, &c.clientFlags, agentPath(a.ID)+"/versions", url.Values{}, c.Limit, head, func(a *api.Agent) []string {
+		made := ""
+		if a.UpdatedAt != nil {
+			made = clockTime(*a.UpdatedAt)
+		}
+		return []string{
+			strconv.FormatInt(a.Version, 10), made, agentState(a), strconv.Itoa(a.MaxTurns),
+			strings.Join(a.Commands, ","), printable(a.Description),
+		}
+	})
+}
 
 type agentsShow struct{ agentNamed }
 

@@ -66,6 +66,7 @@ type Waits struct {
 	ApprovalID string
 	Limit      string // which budget
 	Tasks      []string
+	Agents     []SessionName // those that work for it, or wait for a person
 	ProviderID string
 	Attempt    int
 	LastError  string
@@ -113,6 +114,7 @@ func Explain(st *Standing, now time.Time) *Explanation {
 		if w != nil {
 			e.Waits.Tasks = w.Tasks
 		}
+		e.askedByTask(st)
 	case s.Phase == AwaitingSessionClosure:
 		e.timer(w)
 	case s.HoldsSlot:
@@ -121,7 +123,27 @@ func Explain(st *Standing, now time.Time) *Explanation {
 		e.without(st, now)
 	}
 	e.network(s)
+	e.agents(st.View.Agents)
 	return e
+}
+
+// agents names those that carry out a call of the session, or of one of them, and have not ended.
+func (e *Explanation) agents(all []*AgentView) {
+	for _, a := range all {
+		if s := a.Session; s.Phase != Completed {
+			e.Waits.Agents = append(e.Waits.Agents, SessionName{ID: s.ID, Name: s.Name, Type: s.Type, Phase: s.Phase})
+			e.agents(a.Agents)
+		}
+	}
+}
+
+// askedByTask names the question of a task that it waits for.
+func (e *Explanation) askedByTask(st *Standing) {
+	for _, t := range st.View.Tasks {
+		if t.Question != nil && len(t.Question.Answer) == 0 {
+			e.Waits.ApprovalID = t.Question.ApprovalID
+		}
+	}
 }
 
 func (e *Explanation) waits(kind WaitFor, by UnblockedBy) {

@@ -14,6 +14,7 @@ type InboxItem struct {
 	IfBusy      IfBusy // enqueue or steer
 	MessageID   string
 	CreatedAt   time.Time
+	Trace       string // the id of the trace that it came with
 	// Message is filled when it is read; Bytes is about how long it is.
 	Message *Message
 	Bytes   int

@@ -15,6 +15,8 @@ import (
 type Agents interface {
 	Agents(ctx context.Context, ws string) ([]*domain.AgentDefinition, error)
 	Agent(ctx context.Context, ws, id string) (*domain.AgentDefinition, error)
+	// AgentVersions are what it was, the latest first.
+	AgentVersions(ctx context.Context, ws, id, cursor string, limit int) ([]*domain.AgentDefinition, string, error)
 	Create(ctx context.Context, ws string, in domain.AgentPatch) (*domain.AgentDefinition, error)
 	Update(ctx context.Context, ws, id string, patch domain.AgentPatch) (*domain.AgentDefinition, error)
 	Delete(ctx context.Context, ws, id string, version int64) error
@@ -93,6 +95,17 @@ func (s *agentRoutes) deleteAgent(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+func (s *agentRoutes) listAgentVersions(w http.ResponseWriter, r *http.Request) {
+	limit, after, err := paging(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	writeList(s, w, r, limit, api.AgentFrom, func(limit int) ([]*domain.AgentDefinition, string, error) {
+		return s.Agents.AgentVersions(r.Context(), caller(r).Workspace, agentID(r), after, limit)
+	})
 }
 
 func (s *agentRoutes) tryAgent(w http.ResponseWriter, r *http.Request) {

@@ -185,6 +185,7 @@ func (s *server) outside() []route {
 		{"GET", "/v1/agents/{agent_id}", viewer, agents.getAgent, nil},
 		{"PATCH", "/v1/agents/{agent_id}", admin, agents.updateAgent, nil},
 		{"DELETE", "/v1/agents/{agent_id}", admin, agents.deleteAgent, nil},
+		{"GET", "/v1/agents/{agent_id}/versions", viewer, agents.listAgentVersions, nil},
 		{"POST", "/v1/agents/{agent_id}/try", member, agents.tryAgent, nil},
 		{"GET", "/v1/files", viewer, files.listFiles, nil},
 		{"POST", "/v1/files", member, files.uploadFile, files.madeFile},

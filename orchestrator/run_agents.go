@@ -149,6 +149,9 @@ func (d *calling) carryOut(ctx context.Context, call *domain.Execution) (asks bo
 // or has ended, or its time is over.
 func (d *calling) leg(ctx context.Context, view *domain.View, first domain.Event) error {
 	worked := time.Duration(view.Session.State.WorkedMicros) * time.Microsecond
+	if worked >= domain.AgentMaxActive && first == nil {
+		return d.overTime(ctx, view.Session.ID)
+	}
 	bounded, cancel := context.WithTimeoutCause(ctx, max(0, domain.AgentMaxActive-worked), ErrOverTime)
 	defer cancel()
 	own, cut := context.WithCancelCause(bounded)

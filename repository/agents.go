@@ -115,9 +115,36 @@ func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, ver
 	if err != nil {
 		return nil, fmt.Errorf("read an agent as it was: %w", err)
 	}
+	return row.agent()
+}
+
+// AgentVersions lists a page of what an agent was, the latest first, also of one that was deleted since,
+// and gives the cursor of the next page, "" at the end.
+func (s *AgentStore) AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) (
+	[]*domain.AgentDefinition, string, error,
+) {
+	after, err := sqldb.ReadCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	q := sqldb.NewQuery("SELECT "+agentVersionTable.Columns()+" FROM agent_versions WHERE workspace_id = ? AND agent_id = ?", workspace, id)
+	if cursor != "" {
+		q.Add(" AND version < ?", after.Number)
+	}
+	q.Add(" ORDER BY version DESC")
+	rows, next, err := sqldb.ReadPage(ctx, s.db, q, limit,
+		func(r *agentVersionRow) sqldb.Cursor { return sqldb.Cursor{Number: r.Version, ID: id} })
+	if err != nil {
+		return nil, "", fmt.Errorf("list the versions of an agent: %w", err)
+	}
+	all, err := each(rows, (*agentVersionRow).agent)
+	return all, next, err
+}
+
+func (r *agentVersionRow) agent() (*domain.AgentDefinition, error) {
 	was := agentRow{
-		WorkspaceID: row.WorkspaceID, ID: row.AgentID, Definition: row.Definition, Version: row.Version,
-		CreatedAt: row.CreatedAt, UpdatedAt: row.CreatedAt,
+		WorkspaceID: r.WorkspaceID, ID: r.AgentID, Definition: r.Definition, Version: r.Version,
+		CreatedAt: r.CreatedAt, UpdatedAt: r.CreatedAt,
 	}
 	return was.agent()
 }

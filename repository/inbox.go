@@ -16,6 +16,7 @@ type inboxRow struct {
 	Kind      string      `db:"kind"`
 	IfBusy    string      `db:"if_busy"`
 	CreatedAt sqldb.Stamp `db:"item_created_at"`
+	Trace     string      `db:"trace"`
 	Bytes     int         `db:"bytes"`
 }
 
@@ -29,6 +30,7 @@ type inboxItemRow struct {
 	IfBusy      string      `db:"if_busy"`
 	MessageID   string      `db:"message_id"`
 	CreatedAt   sqldb.Stamp `db:"created_at"`
+	Trace       string      `db:"trace"`
 }
 
 var inboxTable = sqldb.NewTable[inboxItemRow]("inbox")
@@ -44,7 +46,7 @@ var withoutText = strings.NewReplacer("m.rich", "'' AS rich", "m.text_content", 
 	"m.raw", "'' AS raw", "m.system", "'' AS system", "m.run", "'' AS run")
 
 func waitingOf(columns string) string {
-	return "SELECT i.id AS item_id, i.dedupe_key, i.kind, i.if_busy, i.created_at AS item_created_at, " +
+	return "SELECT i.id AS item_id, i.dedupe_key, i.kind, i.if_busy, i.created_at AS item_created_at, i.trace, " +
 		"OCTET_LENGTH(m.rich) + OCTET_LENGTH(m.text_content) AS bytes, " + columns + " FROM inbox i " +
 		"JOIN messages m ON m.workspace_id = i.workspace_id AND m.session_id = i.session_id AND m.id = i.message_id " +
 		"WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL ORDER BY i.created_at, i.id"
@@ -64,7 +66,7 @@ func waiting(ctx context.Context, r sqldb.Reader, query, workspace, session stri
 		return &domain.InboxItem{
 			ID: r.ItemID, WorkspaceID: m.WorkspaceID, SessionID: m.SessionID, DedupeKey: r.DedupeKey, Kind: r.Kind,
 			IfBusy: domain.IfBusy(r.IfBusy), MessageID: m.ID, CreatedAt: r.CreatedAt.Time, Message: m,
-			Bytes: r.Bytes,
+			Trace: r.Trace, Bytes: r.Bytes,
 		}, nil
 	})
 }
@@ -76,7 +78,7 @@ func (t *tx) writeInbox(ctx context.Context, c *domain.Change) error {
 	for n, i := range c.Inbox {
 		rows[n] = inboxItemRow{
 			WorkspaceID: i.WorkspaceID, ID: i.ID, SessionID: i.SessionID, DedupeKey: i.DedupeKey, Kind: i.Kind,
-			IfBusy: string(i.IfBusy), MessageID: i.MessageID, CreatedAt: sqldb.At(i.CreatedAt),
+			IfBusy: string(i.IfBusy), MessageID: i.MessageID, CreatedAt: sqldb.At(i.CreatedAt), Trace: i.Trace,
 		}
 	}
 	if _, err := t.Insert(ctx, inboxTable.Rows(rows...), ""); err != nil {

@@ -163,6 +163,7 @@ func keep(s *step, e domain.UserMessageSent) {
 	item := &domain.InboxItem{
 		ID: s.newID(domain.PrefixInbox), WorkspaceID: s.session.WorkspaceID, SessionID: s.session.ID, DedupeKey: e.DedupeKey,
 		Kind: "message", IfBusy: how, MessageID: own.ID, CreatedAt: s.policy.Now, Message: &own,
+		Trace: e.Trace,
 	}
 	s.change.Inbox = append(s.change.Inbox, item)
 	s.inbox = append(s.inbox, item)

@@ -180,7 +180,7 @@ func (s *step) takeNext() domain.Event {
 	}
 	if s.session.Phase == domain.Idle && len(s.inbox) > 0 {
 		if withSlot(s) {
-			return domain.UserMessageSent{Message: s.inbox[0].Message}
+			return domain.UserMessageSent{Message: s.inbox[0].Message, Trace: s.inbox[0].Trace}
 		}
 		s.asksSlot = true
 		return nil

@@ -188,7 +188,7 @@ func (w *world) mail(s *domain.Session, dedupe string) *domain.InboxItem {
 	}
 	i := &domain.InboxItem{
 		ID: w.newID(domain.PrefixInbox), WorkspaceID: s.WorkspaceID, SessionID: s.ID, DedupeKey: dedupe, Kind: "message",
-		IfBusy: domain.IfBusySteer, MessageID: m.ID, CreatedAt: T0, Message: m, Bytes: len(dedupe),
+		IfBusy: domain.IfBusySteer, MessageID: m.ID, CreatedAt: T0, Message: m, Trace: "0af7651916cd43dd8448eb211c80319c", Bytes: len(dedupe),
 	}
 	c := w.change(s)
 	c.Messages, c.Inbox = []*domain.Message{m}, []*domain.InboxItem{i}

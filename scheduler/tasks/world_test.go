@@ -43,17 +43,24 @@ type world struct {
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{T: t, now: noon}
+	w := openWorld(t, filepath.Join(t.TempDir(), "tasks.db"), noon)
+	w.ok(w.store.Migrate(t.Context()))
+	w.ok(w.store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: noon}))
+	return w
+}
+
+// openWorld is a world on a database that may be there already. Without a time its clock is that of
+// the bubble which it is in.
+func openWorld(t *testing.T, path string, now time.Time) *world {
+	w := &world{T: t, now: now}
 	store, err := repository.Open(t.Context(), repository.Config{
-		Path: filepath.Join(t.TempDir(), "tasks.db"), Node: "n", Incarnation: "i", Clock: w.clock, NewID: ids.New,
+		Path: path, Node: "n", Incarnation: "i", Clock: w.clock, NewID: ids.New,
 		Encode: func(e *domain.LogEvent) ([]byte, error) { return fmt.Appendf(nil, `{"type":%q}`, e.Type), nil },
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	w.ok(store.Migrate(t.Context()))
-	w.ok(store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: noon}))
 	w.store = store
 	w.door = scheduler.NewDoor(scheduler.Config{
 		Store: store, Machine: pure{}, Runner: w, Observer: w, Clock: w.clock, NewID: ids.New, Log: zerolog.Nop(),
@@ -76,6 +83,9 @@ func (pure) Accepts(s *domain.Session, e domain.Event) error { return machine.Ac
 func (w *world) clock() time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.now.IsZero() {
+		return time.Now()
+	}
 	return w.now
 }
 

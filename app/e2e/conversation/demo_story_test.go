@@ -370,6 +370,9 @@ func (d *demoStory) leftToAnAgent() {
 	}
 	card := d.Card()
 	agent := card.Str("session_id")
+	if why := d.Call("GET", "/v1/sessions/"+d.chatID+"/explain", nil).Want(200); why.Str("waiting_for.agents.0.id") != agent {
+		d.T.Errorf("explained by %s", why.Body)
+	}
 	if run := d.Call("GET", "/v1/sessions/"+agent, nil).Want(200); run.Str("type") != "AGENT" || run.Str("parent_session_id") != d.chatID {
 		d.T.Fatalf("who asks is %s", run.Body)
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // The model stands for the AI, on the OpenAI wire: it streams twenty words, each sent by
-// itself. The path says how: /fast at once, /slow in 390 ms, which is a quick model; /queries
-// and /actions ask for a command first, and /done, which is slow, says that a run is done.
+// itself. The path says how: /fast at once, /slow in 390 ms, which is a quick model; /queries,
+// /actions and /outside ask for a command first, and /done, which is slow, says that a run is done.
 const (
 	modelWords   = 20
 	slowFirst    = 200 * time.Millisecond
@@ -31,6 +31,13 @@ func newModel() http.Handler {
 	mux.HandleFunc("POST /queries/chat/completions", func(w http.ResponseWriter, r *http.Request) { sayCommand(w, r, "ZONES", "{}") })
 	mux.HandleFunc("POST /actions/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		sayCommand(w, r, "CREATE_ZONE", `{"name": "Health"}`)
+	})
+	mux.HandleFunc("POST /outside/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		sayCommand(w, r, "SHOP_PAY", fmt.Sprintf(`{"n": %d}`, commandsSaid.Load()))
+	})
+	mux.HandleFunc("POST /shop/orders", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, `{"ok":true}`)
 	})
 	mux.HandleFunc("POST /done/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(slowModel)
