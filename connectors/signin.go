@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// SignIn begins a person's sign-in to the server of a connector.
-func (s *Service) SignIn(ctx context.Context, workspace, id string, by domain.Author) (*domain.SignIn, error) {
+// SignIn begins a person's sign-in to the server of a connector. browser is the host by which a browser
+// of theirs reaches us, "" where none begins it: if they come back by the same host, only that
+// browser may (SignIn.State says so).
+func (s *Service) SignIn(ctx context.Context, workspace, id, browser string, by domain.Author) (*domain.SignIn, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
 		return nil, err
@@ -27,7 +31,11 @@ func (s *Service) SignIn(ctx context.Context, workspace, id string, by domain.Au
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	address, until, err := signer.Begin(ctx, redirect)
+	begins := ""
+	if back, err := url.Parse(redirect); err == nil && browser != "" && strings.EqualFold(back.Hostname(), browser) {
+		begins = domain.SignInOfBrowser
+	}
+	address, until, err := signer.Begin(ctx, redirect, begins)
 	if _, known := errors.AsType[*domain.Error](err); err != nil && !known {
 		return nil, &domain.Error{
 			Code: domain.CodeSignInFailed, Err: err, Message: fmt.Sprintf("No sign-in can be begun at %s: %v.", c.Name, err),
@@ -36,7 +44,7 @@ func (s *Service) SignIn(ctx context.Context, workspace, id string, by domain.Au
 	if err != nil {
 		return nil, err
 	}
-	return &domain.SignIn{URL: address, ExpiresAt: until}, nil
+	return &domain.SignIn{URL: address, Redirect: redirect, ExpiresAt: until}, nil
 }
 
 // signer is the way to sign in to a connector, if its config has one.

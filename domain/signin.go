@@ -22,8 +22,12 @@ type ConnectorGrant struct {
 // SignIn is a sign-in that was begun: a person opens URL, agrees there, and comes back.
 type SignIn struct {
 	URL       string
+	Redirect  string // where they come back to
 	ExpiresAt time.Time
 }
+
+// SignInOfBrowser begins the state of a sign-in that a browser began: no other one may finish it.
+const SignInOfBrowser = "browser-"
 
 // SignInAnswer is what a person comes back with. Error is why they do not bring a code.
 type SignInAnswer struct {

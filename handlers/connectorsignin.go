@@ -15,11 +15,12 @@ func (s *connectorRoutes) signIn(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	who := caller(r)
-	begun, err := s.SignIn.SignIn(r.Context(), who.Workspace, connectorID(r), who.Author())
+	begun, err := s.SignIn.SignIn(r.Context(), who.Workspace, connectorID(r), ownBrowser(r), who.Author())
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
+	markBrowser(w, begun)
 	w.Header().Set("Cache-Control", "no-store")
 	s.writeJSON(w, r, http.StatusOK, api.ConnectorSignInFrom(begun))
 }
@@ -28,9 +29,13 @@ func (s *connectorRoutes) signIn(w http.ResponseWriter, r *http.Request) {
 // to nobody else: the page refers nowhere and is kept nowhere.
 func (s *connectorRoutes) finishSignIn(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	c, err := s.SignIn.FinishSignIn(r.Context(), domain.SignInAnswer{
-		State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error"),
-	})
+	var c *domain.Connector
+	err := checkBrowser(w, r, q.Get("state"))
+	if err == nil {
+		c, err = s.SignIn.FinishSignIn(r.Context(), domain.SignInAnswer{
+			State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error"),
+		})
+	}
 	code := domain.Code("")
 	if err != nil {
 		code = domain.ErrorCode(err)
@@ -64,8 +69,8 @@ func signInWords(in *domain.Settings, c *domain.Connector, code domain.Code) (ti
 	switch {
 	case code == domain.CodeSignInOver:
 		return in.Say("This sign-in is over", "Cette connexion n’est plus valable"),
-			in.Say("It was not begun here, was finished before, or took more than a quarter of an hour. Begin it again in Fermata.",
-				"Elle n’a pas été commencée ici, est déjà terminée ou a pris plus d’un quart d’heure. Recommencez-la dans Fermata.")
+			in.Say("It was not begun in this browser, was finished before, or took more than a quarter of an hour. Begin it again in Fermata.",
+				"Elle n’a pas été commencée dans ce navigateur, est déjà terminée ou a pris plus d’un quart d’heure. Recommencez-la dans Fermata.")
 	case code != "":
 		return in.Say("You are not signed in to %s", "Vous n’êtes pas connecté à %s", name),
 			in.Say("The other server did not give what was asked for. Nothing was changed; begin again in Fermata.",

@@ -241,7 +241,8 @@ type ConnectorProbe interface {
 
 // ConnectorSignIn has people sign in to the servers of connectors.
 type ConnectorSignIn interface {
-	SignIn(ctx context.Context, ws, id string, by domain.Author) (*domain.SignIn, error)
+	// SignIn begins one. browser is the host by which a browser reaches us that begins it, or "".
+	SignIn(ctx context.Context, ws, id, browser string, by domain.Author) (*domain.SignIn, error)
 	// FinishSignIn takes back whoever comes with an answer. The connector is there as soon
 	// as it is known, also beside an error.
 	FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, error)

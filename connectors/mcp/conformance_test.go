@@ -152,7 +152,7 @@ func (s *scenario) signedIn(ctx context.Context, try func() error) error {
 }
 
 func (s *scenario) signIn(ctx context.Context) error {
-	address, _, err := s.oauth.Begin(ctx, "http://localhost:3000/callback")
+	address, _, err := s.oauth.Begin(ctx, "http://localhost:3000/callback", "")
 	if err != nil {
 		return err
 	}

@@ -136,8 +136,8 @@ func (o *OAuth) change(ctx context.Context, change func(*Grant) error) (Grant, e
 }
 
 // Begin finds out where a person signs in, makes us known there, and gives the address to
-// visit. State comes back with the answer (Finish).
-func (o *OAuth) Begin(ctx context.Context, redirect string) (address, state string, err error) {
+// visit. State comes back with the answer (Finish); it begins with what is given.
+func (o *OAuth) Begin(ctx context.Context, redirect, with string) (address, state string, err error) {
 	grant, err := o.Store.Load(ctx)
 	if err != nil {
 		return "", "", fmt.Errorf("load the sign-in: %w", err)
@@ -158,7 +158,7 @@ func (o *OAuth) Begin(ctx context.Context, redirect string) (address, state stri
 		scope = union(scope, "offline_access")
 	}
 	begun := &Begun{
-		State: rand.Text(), Verifier: oauth2.GenerateVerifier(), Redirect: redirect,
+		State: with + rand.Text(), Verifier: oauth2.GenerateVerifier(), Redirect: redirect,
 		Resource: found.resource, Issuer: found.server.Issuer, Endpoint: found.server.TokenEndpoint,
 		Client: client, Scope: scope, NamesIss: found.server.AuthorizationResponseIssParameterSupported,
 		Until: clock.System().Add(signInTime),

@@ -144,7 +144,7 @@ func TestSignIn(t *testing.T) {
 	if _, err := try(t.Context(), c, doIt(""), `{}`); domain.FaultOf(err) != domain.FaultSignIn {
 		t.Fatalf("nobody signed in: %v", err)
 	}
-	address, state, err := o.Begin(t.Context(), "https://fermata.example/back")
+	address, state, err := o.Begin(t.Context(), "https://fermata.example/back", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,8 @@ func (o KindOptions) signIn(opening connectors.Opening) (connectors.SignIner, er
 type signer struct{ oauth *OAuth }
 
 // Begin gives the address of the authorization server's page.
-func (s signer) Begin(ctx context.Context, redirect string) (address string, until time.Time, err error) {
-	address, _, err = s.oauth.Begin(ctx, redirect)
+func (s signer) Begin(ctx context.Context, redirect, state string) (address string, until time.Time, err error) {
+	address, _, err = s.oauth.Begin(ctx, redirect, state)
 	return address, clock.System().Add(signInTime), err
 }
 

@@ -1,8 +1,10 @@
 package mcp
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"strings"
 	"testing"
@@ -150,4 +152,54 @@ func TestSignInsThatDoNotComeAbout(t *testing.T) {
 	v.Call("POST", v.at+"/sign-in", nil).Problem(503, "sign_in_failed")
 	v.Call("DELETE", v.at, nil).Want(204)
 	v.Call("POST", v.at+"/sign-in", nil).Problem(404, "not_found")
+}
+
+// TestASignInBelongsToItsBrowser: one that the page began is finished in that browser and in no other, which
+// uses nothing up; one that a program began is finished wherever its person opens it.
+func TestASignInBelongsToItsBrowser(t *testing.T) {
+	v := newVault(t, harness.Databases["sqlite"](t))
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &http.Client{Jar: jar}
+	request, err := http.NewRequest(http.MethodPost, v.URL+v.at+"/sign-in", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Sec-Fetch-Site", "same-origin")
+	answer, err := own.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	var begun struct{ URL string }
+	if err := json.NewDecoder(answer.Body).Decode(&begun); err != nil || len(answer.Cookies()) != 1 || !answer.Cookies()[0].HttpOnly {
+		t.Fatalf("%v, with the cookies %v", err, answer.Cookies())
+	}
+	open := func(browser *http.Client, status int) string {
+		t.Helper()
+		r, err := http.NewRequest(http.MethodGet, begun.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Accept", "text/html")
+		response, err := browser.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return read(t, response, status)
+	}
+	if page := open(http.DefaultClient, 409); !strings.Contains(page, "not begun in this browser") {
+		t.Errorf("another browser: %s", page)
+	}
+	if c := v.Call("GET", v.at, nil).Want(200); c.Str("status") != "needs_sign_in" {
+		t.Errorf("after another browser it is %s", c.Str("status"))
+	}
+	if page := open(own, 200); !strings.Contains(page, "You are signed in to Vault") {
+		t.Errorf("its own browser: %s", page)
+	}
+	if begun := v.Call("POST", v.at+"/sign-in", nil).Want(200); begun.Header.Get("Set-Cookie") != "" || strings.Contains(begun.Str("url"), "browser-") {
+		t.Errorf("begun by a program: %v %s", begun.Header, begun.Body)
+	}
 }
