@@ -54,7 +54,7 @@ func setBrowserCookie(w http.ResponseWriter, redirect, name, value string, secon
 	if err != nil {
 		return
 	}
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure wherever people come back over TLS
 		Name: name, Value: value, Path: back.Path, MaxAge: seconds,
 		HttpOnly: true, Secure: back.Scheme == "https", SameSite: http.SameSiteLaxMode,
 	})
@@ -71,6 +71,8 @@ func checkBrowser(w http.ResponseWriter, r *http.Request, state string) error {
 	if err != nil || subtle.ConstantTimeCompare([]byte(cookie.Value), []byte(value)) != 1 {
 		return &domain.Error{Code: domain.CodeSignInOver, Message: "This sign-in was begun in another browser. Begin it again in this one."}
 	}
-	http.SetCookie(w, &http.Cookie{Name: name, Path: r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // it takes the cookie away, however it was set
+		Name: name, Path: r.URL.Path, MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
 	return nil
 }
