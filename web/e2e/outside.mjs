@@ -102,6 +102,54 @@ export async function mcp() {
   return Object.assign(made, { url, close });
 }
 
+/** An MCP server that people sign in to, on a page of its own with one link. */
+export async function guarded() {
+  const { url, close } = await listen((request, response, body) => {
+    const at = new URL(request.url, `http://${request.headers.host}`);
+    const self = at.origin;
+    if (at.pathname.startsWith('/.well-known/oauth-protected-resource')) {
+      return say(response, 200, { resource: `${self}/mcp`, authorization_servers: [self] });
+    }
+    if (at.pathname.startsWith('/.well-known/oauth-authorization-server')) {
+      return say(response, 200, {
+        issuer: self,
+        authorization_endpoint: `${self}/authorize`,
+        token_endpoint: `${self}/token`,
+        response_types_supported: ['code'],
+        code_challenge_methods_supported: ['S256'],
+        token_endpoint_auth_methods_supported: ['none'],
+      });
+    }
+    if (at.pathname === '/authorize') {
+      const back = `${at.searchParams.get('redirect_uri')}?code=c&state=${at.searchParams.get('state')}`;
+      response.writeHead(200, { 'Content-Type': 'text/html' });
+      return response.end(`<title>Vault</title><a href="${back.replaceAll('&', '&amp;')}">Agree</a>`);
+    }
+    if (at.pathname === '/token') {
+      return say(response, 200, { access_token: 'a', token_type: 'Bearer', expires_in: 3600 });
+    }
+    if (request.headers.authorization !== 'Bearer a') return say(response, 401, { error: 'sign in' });
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    const { id, method } = JSON.parse(body);
+    if (id === undefined) return response.writeHead(202).end();
+    const answers = {
+      initialize: {
+        protocolVersion: '2025-11-25',
+        capabilities: { tools: {} },
+        serverInfo: { name: 'vault', version: '1' },
+      },
+      'tools/list': { tools: [{ name: 'open', description: 'Opens it.', inputSchema: { type: 'object' } }] },
+    };
+    const result = answers[method];
+    return say(response, 200, {
+      jsonrpc: '2.0',
+      id,
+      ...(result ? { result } : { error: { code: -32601, message: 'no such method' } }),
+    });
+  });
+  return { url, close };
+}
+
 /** A service that takes orders. `worker.report(order, …)` calls back, signed with the secret. */
 export async function worker(secret) {
   const made = { orders: [], cancelled: [] };
