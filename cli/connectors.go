@@ -16,6 +16,7 @@ type connectorsCommand struct {
 	Add      connectorsAdd      `cmd:"" help:"Make a connector from a file."`
 	Show     connectorsShow     `cmd:"" help:"Show a connector, its secrets masked."`
 	Test     connectorsTest     `cmd:"" help:"See whether a connector's server answers."`
+	SignIn   connectorsSignIn   `cmd:"" help:"Begin a sign-in to a connector's server; prints the link to open."`
 	Refresh  connectorsRefresh  `cmd:"" help:"Connect anew, and list the commands again."`
 	Commands connectorsCommands `cmd:"" help:"List a connector's commands, or say how one may be used."`
 	Enable   connectorsEnable   `cmd:"" help:"Offer its commands."`
@@ -145,6 +146,27 @@ func (c *connectorsTest) Run(cc *Context) error {
 	}
 	s := screen{out: cc.Out}
 	s.line("%s answers, in %d ms; it has %d commands", one.Prefix, test.LatencyMs, test.Commands)
+	return nil
+}
+
+type connectorsSignIn struct{ connectorNamed }
+
+// Run prints the link that a person opens. It is not for one browser, as one of the page is.
+func (c *connectorsSignIn) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	var begun api.ConnectorSignIn
+	if err := client.call(cc, http.MethodPost, "/v1/connectors/"+one.ID+"/sign-in", nil, &begun); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, begun)
+	}
+	out := screen{out: cc.Out}
+	out.line("Open this in your browser before %s, and agree there. Give it to nobody else: it is good once.", clockTime(begun.ExpiresAt))
+	out.line("%s", printable(begun.URL))
 	return nil
 }
 
