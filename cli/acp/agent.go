@@ -65,7 +65,11 @@ func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-var errClosed = errors.New("the editor has closed the connection")
+// Why a session is no longer followed here.
+var (
+	errClosed   = errors.New("the editor has closed the session")
+	errReopened = errors.New("the editor has opened the session once more; its prompt goes on there")
+)
 
 // method begins what a message asks for, in the order in which messages came; the rest of it
 // may take its time.
@@ -231,7 +235,7 @@ func (a *Agent) reopen(params json.RawMessage, tell bool) (rest, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.drop(in.SessionID)
+		a.drop(in.SessionID, errReopened)
 		s := a.make(found)
 		if err := s.catchUp(ctx, tell); err != nil {
 			return nil, err
@@ -315,13 +319,13 @@ func (a *Agent) opened(id string) *session {
 }
 
 // drop closes a session here; at the server it stays as it is.
-func (a *Agent) drop(id string) {
+func (a *Agent) drop(id string, why error) {
 	a.mu.Lock()
 	s := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
 	if s != nil {
-		s.stop(errClosed)
+		s.stop(why)
 		<-s.stopped
 	}
 }
@@ -337,7 +341,7 @@ func (a *Agent) closeSession(_ context.Context, params json.RawMessage) (rest, e
 	}
 	return func(ctx context.Context) (any, error) {
 		s.interrupt(ctx)
-		a.drop(in.SessionID)
+		a.drop(in.SessionID, errClosed)
 		return fields{}, nil
 	}, nil
 }

@@ -57,8 +57,14 @@ func (a *Agent) prompt(_ context.Context, params json.RawMessage) (rest, error) 
 		select {
 		case o := <-p.done:
 			return o.result()
+		case <-s.stopped:
 		case <-ctx.Done():
-			return nil, context.Cause(ctx)
+		}
+		select {
+		case o := <-p.done:
+			return o.result()
+		default: // it came when the session was no longer followed
+			return nil, wrong(codeInternal, "closed", "The session is no longer open. Load it, and look whether the prompt is there.")
 		}
 	}, nil
 }

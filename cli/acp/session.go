@@ -63,9 +63,10 @@ func (s *session) follow(ctx context.Context, found *api.Session) {
 	s.Agent.mu.Unlock()
 	for _, p := range s.waiting() {
 		if p.cancelled.Load() {
-			err = nil
+			s.finish(p, outcome{reason: "cancelled"})
+		} else {
+			s.finish(p, outcome{err: err})
 		}
-		s.finish(p, outcome{reason: "cancelled", err: err})
 	}
 }
 

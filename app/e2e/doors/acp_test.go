@@ -216,6 +216,19 @@ func TestAnEditorJoins(t *testing.T) {
 	if said := harness.TextOf("user_message_chunk", told); said != "make ithello" {
 		t.Errorf("it is told that was said %q", said)
 	}
+	s.Call("POST", "/v1/sessions/"+session+"/messages", map[string]any{"text": "slow"}).Want(202)
+	s.Until(session, "running")
+	midst := harness.NewEditor(t, s.URL, key)
+	midst.Ask("session/load", map[string]any{"sessionId": session, "cwd": "/", "mcpServers": []any{}}, nil)
+	var heard []harness.EditorUpdate
+	testkit.Until(t, "an answer that was under way is told to its end", func() bool {
+		heard = append(heard, midst.Updates()...)
+		return strings.HasSuffix(harness.TextOf("agent_message_chunk", heard), "one two three four five six seven eight nine ten eleven twelve")
+	})
+	if text := harness.TextOf("agent_message_chunk", heard); strings.Count(text, "one") != 1 {
+		t.Errorf("it is told %q", text)
+	}
+	s.Until(session, "idle")
 	again := harness.NewEditor(t, s.URL, key)
 	again.Ask("session/resume", map[string]any{"sessionId": session, "cwd": "/"}, nil)
 	again.Prompt(session, "hello again")

@@ -1,0 +1,144 @@
+package uistream
+
+import (
+	"encoding/json"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// told is what a front end is told, in short: the kind of each chunk, with its text, or its call.
+func told(t *testing.T, held *uiMessage, tell func(o *writer)) string {
+	t.Helper()
+	response := httptest.NewRecorder()
+	o := newWriter(response, held)
+	tell(o)
+	o.leave()
+	var all []string
+	for line := range strings.SplitSeq(response.Body.String(), "\n\n") {
+		data, ok := strings.CutPrefix(line, "data: ")
+		if !ok {
+			continue
+		}
+		var c struct {
+			Type   string `json:"type"`
+			Delta  string `json:"delta"`
+			CallID string `json:"toolCallId"`
+		}
+		if err := json.Unmarshal([]byte(data), &c); err != nil {
+			t.Fatalf("%s: %v", data, err)
+		}
+		all = append(all, strings.TrimSpace(c.Type+" "+c.Delta+c.CallID))
+	}
+	return strings.Join(all, ", ")
+}
+
+// holding is a message of which a front end has these parts.
+func holding(t *testing.T, parts string) *uiMessage {
+	t.Helper()
+	held, err := (&message{ID: "a", Parts: json.RawMessage(parts)}).read()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &held
+}
+
+// A round is told in steps; what a front end holds of it is not told again.
+func TestARoundInChunks(t *testing.T) {
+	round := func(o *writer) {
+		o.thought("m1", 0, "Hm.")
+		o.piece("m1", 0, "I make")
+		o.stored("m1", "I make it.", false)
+		o.call("exe", "CREATE_ZONE", fields{"name": "Garden"}, true)
+		o.ended("exe", "tool-output-available", fields{"output": true})
+		o.piece("m2", 0, "It is ")
+		o.stored("m2", "It is made.", false)
+	}
+	for name, c := range map[string]struct{ held, want string }{
+		"nothing is held": {"", "start-step, reasoning-start, reasoning-delta Hm., reasoning-end, text-start, text-delta I make, text-delta  it., text-end, " +
+			"tool-input-start exe, tool-input-available exe, tool-output-available exe, finish-step, " +
+			"start-step, text-start, text-delta It is, text-delta made., text-end, finish-step"},
+		"half a text": {
+			`[{"type":"step-start"},{"type":"reasoning","text":"Hm."},{"type":"text","text":"I ma"}]`,
+			"text-start, text-delta ke, text-delta  it., text-end, " +
+				"tool-input-start exe, tool-input-available exe, tool-output-available exe, " +
+				"start-step, text-start, text-delta It is, text-delta made., text-end, finish-step",
+		},
+		"a call that was answered": {
+			`[{"type":"step-start"},{"type":"reasoning","text":"Hm."},{"type":"text","text":"I make it."},
+				{"type":"dynamic-tool","toolCallId":"exe","state":"approval-responded"}]`,
+			"tool-output-available exe, start-step, text-start, text-delta It is, text-delta made., text-end, finish-step",
+		},
+		"all of it": {
+			`[{"type":"step-start"},{"type":"reasoning","text":"Hm."},{"type":"text","text":"I make it."},
+				{"type":"tool-CREATE_ZONE","toolCallId":"exe","state":"output-available"},{"type":"step-start"},{"type":"text","text":"It is made."}]`,
+			"",
+		},
+		"another text": {
+			`[{"type":"step-start"},{"type":"reasoning","text":"Hm."},{"type":"text","text":"You make it."}]`,
+			"text-start, text-delta " + brokenOff + "I make, text-delta  it., text-end, " +
+				"tool-input-start exe, tool-input-available exe, tool-output-available exe, " +
+				"start-step, text-start, text-delta It is, text-delta made., text-end, finish-step",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var held *uiMessage
+			if c.held != "" {
+				held = holding(t, c.held)
+			}
+			if got := told(t, held, round); got != c.want {
+				t.Errorf("it is told\n%s\nand should be\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// A text that became no message: the one in its place is a part of the same step.
+func TestATextThatBecameNoMessage(t *testing.T) {
+	for name, c := range map[string]struct{ second, want string }{
+		"the same":   {"One two three", "start-step, text-start, text-delta One two, text-delta  three, text-end, finish-step"},
+		"another":    {"Two", "start-step, text-start, text-delta One two, text-end, text-start, text-delta " + brokenOff + "Two, text-end, finish-step"},
+		"with calls": {"", "start-step, text-start, text-delta One two, text-end, tool-input-start exe, tool-input-available exe, finish-step"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := told(t, nil, func(o *writer) {
+				o.piece("m1", 0, "One two")
+				o.stored("m2", c.second, false)
+				o.piece("m2", 0, "late")
+				if c.second == "" {
+					o.call("exe", "CREATE_ZONE", nil, true)
+				}
+			})
+			if got != c.want {
+				t.Errorf("it is told\n%s\nand should be\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// Only what the last step holds is an answer, and of several calls each has its own.
+func TestAnswersInWhatIsHeld(t *testing.T) {
+	held := holding(t, `[
+		{"type":"step-start"},{"type":"dynamic-tool","toolCallId":"apr_1","state":"output-available","output":"red"},
+		{"type":"step-start"},{"type":"text","text":"Two."},
+		{"type":"dynamic-tool","toolCallId":"exe_1","state":"approval-responded","approval":{"id":"apr_2.exe_1","approved":true}},
+		{"type":"tool-X","toolCallId":"exe_2","state":"approval-responded","approval":{"id":"apr_2.exe_2","approved":false,"reason":"no"}},
+		{"type":"dynamic-tool","toolCallId":"exe_3","state":"output-available","output":1},
+		{"type":"dynamic-tool","toolCallId":"apr_3","state":"output-error"},
+		{"type":"dynamic-tool","toolCallId":"apr_4","state":"output-available","output":["a"]},
+		{"type":"dynamic-tool","toolCallId":"exe_5","state":"approval-requested","approval":{"id":"apr_5"}}]`)
+	var got []string
+	for _, g := range answersOf(held) {
+		line, err := json.Marshal([]any{g.id, g.yes, g.no, g.reason, string(g.output), g.left})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, string(line))
+	}
+	want := []string{
+		`["apr_2",["exe_1"],["exe_2"],"no","",false]`, `["apr_3",null,null,"","",true]`, `["apr_4",null,null,"","[\"a\"]",false]`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("the answers are\n%s", strings.Join(got, "\n"))
+	}
+}
