@@ -1,0 +1,177 @@
+package crash
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/responses"
+
+	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
+)
+
+// TestAResponsesClientThroughKills: OpenAI's own client asks for responses as a whole, in the
+// background, and as streams that it takes up again from the last number it has, of a server
+// that is killed in the middle of answers. No round is lost, none is doubled, and what the
+// client put together is what stands in the record.
+func TestAResponsesClientThroughKills(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		t.Parallel()
+		rounds := 4
+		if harness.Long {
+			rounds = 100
+		}
+		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
+		h.server()
+		front := newFront(t, h)
+		front.script(rounds)
+		// A connection for each request: none is left behind by a stream.
+		once := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+		r := &responder{front: front, client: openai.NewClient(
+			option.WithBaseURL(front.url+"/v1"), option.WithMaxRetries(30), option.WithHTTPClient(once))}
+		var want []string
+		for n := range rounds {
+			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
+			want = append(want, "USER "+question, "AI "+answer)
+			var got string
+			switch n % 4 {
+			case 0:
+				got = r.whole(question)
+			case 1, 3:
+				got = r.streamed(question, h.kill)
+			case 2:
+				got = r.background(question)
+			}
+			if got != answer {
+				t.Fatalf("round %d: the client holds %q, and should %q", n, got, answer)
+			}
+		}
+		if got := front.record(r.session); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("the record is\n%s\nand should be\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if died := h.died(); died < rounds/2 {
+			t.Errorf("the server was killed %d times in %d rounds", died, rounds)
+		}
+	})
+}
+
+// responder holds a talk through responses.
+type responder struct {
+	front   *front
+	client  openai.Client
+	last    string // the id of the response before
+	session string
+}
+
+func (r *responder) params(text string) responses.ResponseNewParams {
+	in := responses.ResponseNewParams{Model: "fermata", Input: responses.ResponseNewParamsInputUnion{OfString: openai.String(text)}}
+	if r.last != "" {
+		in.PreviousResponseID = openai.String(r.last)
+	}
+	return in
+}
+
+// whole asks for a response as a whole; the SDK repeats.
+func (r *responder) whole(text string) string {
+	t := r.front.t
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	r.front.strikeWithin(answerTakes)
+	defer r.front.spare()
+	got, err := r.client.Responses.New(ctx, r.params(text))
+	if err != nil {
+		t.Fatalf("the client gave up: %v", err)
+	}
+	r.last, r.session = got.ID, got.Conversation.ID
+	return got.OutputText()
+}
+
+// background begins a response, and reads it until it is over.
+func (r *responder) background(text string) string {
+	t := r.front.t
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	in := r.params(text)
+	in.Background = openai.Bool(true)
+	r.front.strikeWithin(answerTakes)
+	defer r.front.spare()
+	got, err := r.client.Responses.New(ctx, in)
+	for err == nil && (got.Status == responses.ResponseStatusQueued || got.Status == responses.ResponseStatusInProgress) {
+		r.front.pause()
+		got, err = r.client.Responses.Get(ctx, got.ID, responses.ResponseGetParams{})
+	}
+	if err != nil {
+		t.Fatalf("the client gave up: %v", err)
+	}
+	if got.Status != responses.ResponseStatusCompleted {
+		t.Fatalf("the response is %s", got.Status)
+	}
+	r.last = got.ID
+	return got.OutputText()
+}
+
+// streamed puts a response together piece by piece. The server is killed at the fifth event;
+// whatever number the client has then, it goes on from there.
+func (r *responder) streamed(text string, kill func()) string {
+	t := r.front.t
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	held, id, last, in := []string{}, "", int64(0), r.params(text)
+	for try := range maxTries {
+		stream := r.open(ctx, in, id, last)
+		for n := 0; stream.Next(); n++ {
+			if n == 5 && try == 0 {
+				kill()
+			}
+			e := stream.Current()
+			if e.Type == "error" {
+				break
+			}
+			if e.SequenceNumber <= last && id != "" {
+				t.Fatalf("behind the number %d comes %d, %s", last, e.SequenceNumber, e.Type)
+			}
+			switch last = e.SequenceNumber; e.Type {
+			case "response.created":
+				id = e.Response.ID
+			case "response.output_item.added":
+				held = append(slices.Clone(held[:e.OutputIndex]), "")
+			case "response.output_text.delta":
+				held[e.OutputIndex] += e.Delta
+			case "response.completed":
+				if told := e.Response.OutputText(); told != strings.Join(held, "") {
+					t.Fatalf("the response is %q, and the client holds %q", told, held)
+				}
+				r.last = id
+			}
+		}
+		_ = stream.Close()
+		if r.last == id && id != "" {
+			return strings.Join(held, "")
+		}
+		r.front.pause()
+	}
+	t.Fatal("no stream came to its end")
+	return ""
+}
+
+// open begins a stream, or goes on with it.
+func (r *responder) open(ctx context.Context, in responses.ResponseNewParams, id string, last int64) interface {
+	Next() bool
+	Current() responses.ResponseStreamEventUnion
+	Close() error
+} {
+	if id == "" {
+		return r.client.Responses.NewStreaming(ctx, in)
+	}
+	return r.client.Responses.GetStreaming(ctx, id, responses.ResponseGetParams{StartingAfter: openai.Int(last)})
+}
