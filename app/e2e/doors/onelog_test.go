@@ -1,13 +1,16 @@
 package doors
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
@@ -52,14 +55,116 @@ func (o *ownAPI) answer(decision map[string]any) {
 func (o *ownAPI) session() string { return o.id }
 
 // chatDoor is chat completions. It has no words for an answer: that comes through the API.
-type chatDoor struct{ ownAPI }
+type chatDoor struct {
+	ownAPI
+	talk string
+}
 
 func (c *chatDoor) say(text string) {
 	c.last = text
-	c.id = c.s.chat(c.s.Key, []string{"X-Fermata-Session", "one talk"}, text).session
+	c.id = c.s.chat(c.s.Key, []string{"X-Fermata-Session", c.talk}, text).session
 }
 
 func (c *chatDoor) again() { c.say(c.last) }
+
+// responsesDoor is OpenAI's responses. It has no words for an answer either.
+type responsesDoor struct {
+	ownAPI
+	talk string
+	seen *responseSeen
+}
+
+func (r *responsesDoor) say(text string) {
+	r.last = text
+	body := map[string]any{"input": text}
+	if r.seen != nil {
+		body["previous_response_id"] = r.seen.ID
+	} else {
+		body["conversation"] = r.talk
+	}
+	r.seen, _ = r.s.respond(body)
+	r.id = r.seen.Talk.ID
+}
+
+// again is a program that reads its response once more.
+func (r *responsesDoor) again() {
+	r.s.T.Helper()
+	if got := r.s.response(r.seen.ID); got.text() != r.seen.text() || got.Status != r.seen.Status {
+		r.s.T.Errorf("%s: the response is %+v, and was %+v", r.last, got, r.seen)
+	}
+}
+
+// doorNames are all the doors that a talk can come through, the server's own first.
+var doorNames = []string{"own", "chat", "mcp", "agui", "acp", "ui", "responses"}
+
+// throughDoor makes a talker of a door: with a session, one that goes on in it.
+func throughDoor(s *server, key, name, session string) talker {
+	talk := cmp.Or(session, "one talk")
+	switch name {
+	case "chat":
+		return &chatDoor{ownAPI{s: s, id: session}, talk}
+	case "mcp":
+		return &mcpDoor{s: s, client: s.mcpClient(key, "2026-07-28", nil), id: session}
+	case "agui":
+		return &aguiDoor{s: s, talk: talk}
+	case "ui":
+		return &uiChatDoor{s: s, talk: talk}
+	case "responses":
+		return &responsesDoor{ownAPI: ownAPI{s: s, id: session}, talk: talk}
+	case "acp":
+		editor := newACPDoor(s, key)
+		if session != "" {
+			editor.id = session
+			editor.editor.Ask("session/load", map[string]any{"sessionId": session, "cwd": "/", "mcpServers": []any{}}, nil)
+		}
+		return editor
+	}
+	return &ownAPI{s: s, id: session}
+}
+
+// talkThrough has the talk through two doors by turns, which may be the same: what one has
+// begun goes on in the other.
+func talkThrough(t *testing.T, db app.Database, one, other string) (record string) {
+	t.Helper()
+	s, key := newChatServer(t, db, oneTalk)
+	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true, "mcp_answers": true}).Want(200)
+	s.Key = key
+	first := throughDoor(s, key, one, "")
+	first.say("hello")
+	second := first
+	if other != one {
+		second = throughDoor(s, key, other, first.session())
+	}
+	second.say("look")
+	first.say("make it")
+	first.again()
+	first.answer(map[string]any{"approved": true})
+	second.say("ask me")
+	second.again()
+	second.answer(map[string]any{"value": "red"})
+	session := first.session()
+	s.watched(session)
+	record = s.comparable(session)
+	s.Key = harness.RootKey
+	s.Sound()
+	return record
+}
+
+// watched reads the last round of a session through a third door: every message has a response.
+func (s *server) watched(session string) {
+	s.T.Helper()
+	asked := ""
+	for _, m := range s.Call("GET", "/v1/sessions/"+session+"/messages?limit=200", nil).Want(200).List("data") {
+		if m, ok := m.(map[string]any); ok && m["sender"] == "USER" && m["rich_content"] != nil {
+			asked = m["id"].(string)
+		}
+	}
+	id := "resp_" + strings.TrimPrefix(session, "ses_") + strings.TrimPrefix(asked, "msg_")
+	events := s.responseStream("/v1/responses/"+id+"?stream=true", nil, 0)
+	if last := events[len(events)-1]; last.Type != "response.completed" || toldTexts(events) != "Tell me.|Red it is." {
+		s.T.Errorf("through a third door the end is %q, %s", toldTexts(events), last.Type)
+	}
+}
 
 // mcpDoor is the one for MCP clients.
 type mcpDoor struct {
@@ -109,34 +214,32 @@ const oneTalk = `[
 // question, and a client that lost its connection in the middle and came back.
 func TestOneTalkThroughEachDoor(t *testing.T) {
 	for kind, fresh := range harness.Databases {
-		records := map[string]string{}
-		for _, name := range []string{"own", "chat", "mcp", "agui", "acp", "ui"} {
-			s, key := newChatServer(t, fresh(t), oneTalk)
-			s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true, "mcp_answers": true}).Want(200)
-			s.Key = key
-			door := map[string]talker{
-				"own": &ownAPI{s: s}, "chat": &chatDoor{ownAPI{s: s}}, "mcp": &mcpDoor{s: s, client: s.mcpClient(key, "2026-07-28", nil)},
-				"agui": &aguiDoor{s: s, talk: "one talk"}, "ui": &uiChatDoor{s: s},
-			}[name]
-			if name == "acp" {
-				door = newACPDoor(s, key)
+		own := ""
+		for _, name := range doorNames {
+			record := talkThrough(t, fresh(t), name, name)
+			if own == "" {
+				own = record
 			}
-			door.say("hello")
-			door.say("look")
-			door.say("make it")
-			door.again()
-			door.answer(map[string]any{"approved": true})
-			door.say("ask me")
-			door.again()
-			door.answer(map[string]any{"value": "red"})
-			records[name] = s.comparable(door.session())
-			s.Key = harness.RootKey
-			s.Sound()
+			if record != own {
+				t.Errorf("%s: through %s the record is\n%s\nand through the API\n%s", kind, name, record, own)
+			}
 		}
-		for _, name := range []string{"chat", "mcp", "agui", "acp", "ui"} {
-			if records[name] != records["own"] {
-				t.Errorf("%s: through %s the record is\n%s\nand through the API\n%s", kind, name, records[name], records["own"])
+	}
+}
+
+// And through every two of them by turns: a talk belongs to none.
+func TestOneTalkThroughEveryTwoDoors(t *testing.T) {
+	own := talkThrough(t, harness.Databases["sqlite"](t), "own", "own")
+	for _, one := range doorNames {
+		for _, other := range doorNames {
+			if one == other {
+				continue
 			}
+			t.Run(one+" and "+other, func(t *testing.T) {
+				if record := talkThrough(t, harness.Databases["sqlite"](t), one, other); record != own {
+					t.Errorf("the record is\n%s\nand through the API\n%s", record, own)
+				}
+			})
 		}
 	}
 }

@@ -2,6 +2,7 @@ package doors
 
 import (
 	"context"
+	"net/http"
 	"os"
 	"os/exec"
 	"strings"
@@ -72,7 +73,9 @@ func TestTheResponsesClient(t *testing.T) {
 // OpenAI's client for Go does, too.
 func TestTheResponsesClientForGo(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), responseTalk)
-	client := openai.NewClient(option.WithBaseURL(s.URL+"/v1"), option.WithAPIKey(key))
+	// A connection for each request: none is left behind by a stream.
+	once := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	client := openai.NewClient(option.WithBaseURL(s.URL+"/v1"), option.WithAPIKey(key), option.WithHTTPClient(once))
 	ask := func(text, previous string) responses.ResponseNewParams {
 		in := responses.ResponseNewParams{Model: "fermata", Input: responses.ResponseNewParamsInputUnion{OfString: openai.String(text)}}
 		if previous != "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -102,6 +103,7 @@ type uiChatDoor struct {
 	n    int
 	text string
 	last []uiChunk
+	talk string
 }
 
 func (u *uiChatDoor) say(text string) {
@@ -112,7 +114,7 @@ func (u *uiChatDoor) say(text string) {
 
 func (u *uiChatDoor) send(held string) {
 	u.s.T.Helper()
-	_, u.last, _ = u.s.uiCall(u.s.Key, "POST", "", uiBody("one talk", fmt.Sprint("m", u.n), u.text, held), 0)
+	_, u.last, _ = u.s.uiCall(u.s.Key, "POST", "", uiBody(u.talk, fmt.Sprint("m", u.n), u.text, held), 0)
 	if len(u.last) == 0 || u.last[len(u.last)-1].Type != "finish" {
 		u.s.T.Fatalf("%s: the stream ends with %+v", u.text, u.last)
 	}
@@ -121,7 +123,7 @@ func (u *uiChatDoor) send(held string) {
 // again is a page that was loaded anew.
 func (u *uiChatDoor) again() {
 	u.s.T.Helper()
-	_, u.last, _ = u.s.uiCall(u.s.Key, "GET", "/one%20talk/stream", "", 0)
+	_, u.last, _ = u.s.uiCall(u.s.Key, "GET", "/"+url.PathEscape(u.talk)+"/stream", "", 0)
 }
 
 func (u *uiChatDoor) answer(decision map[string]any) {
