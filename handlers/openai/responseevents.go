@@ -54,12 +54,18 @@ func (o *responseEvents) open() {
 	_ = o.flush() // a client that has gone is noticed by its context
 }
 
-func (o *responseEvents) event(e *responseEvent) {
-	if e.Number <= o.after {
-		return
+// wants says whether the client does not have an event. Of a text it may have the beginning,
+// which is left out then.
+func (o *responseEvents) wants(e *responseEvent) bool {
+	if n := int64(utf8.RuneCountInString(e.Delta)); e.Number > o.after && e.Number-n < o.after {
+		e.Delta = skipRunes(e.Delta, int(o.after-(e.Number-n)))
 	}
-	if n := int64(utf8.RuneCountInString(e.Delta)); e.Delta != "" && e.Number-n < o.after {
-		e.Delta = skipRunes(e.Delta, int(o.after-(e.Number-n))) // the client has its beginning
+	return e.Number > o.after
+}
+
+func (o *responseEvents) event(e *responseEvent) {
+	if !o.wants(e) {
+		return
 	}
 	if e.Response == nil {
 		e.OutputIndex = &e.index
