@@ -69,3 +69,29 @@ func (f taskFigures) Collect(out chan<- prometheus.Metric) {
 		}
 	}
 }
+
+// fileFigures reads how many files there are when they are scraped, as taskFigures does.
+type fileFigures func(context.Context) (files, bytes int64, err error)
+
+var (
+	filesDesc     = prometheus.NewDesc("fermata_files", "Files that are stored, in all workspaces.", nil, nil)
+	fileBytesDesc = prometheus.NewDesc("fermata_files_bytes", "Bytes of the contents of files, each counted once for a workspace.", nil, nil)
+)
+
+// Describe is part of prometheus.Collector.
+func (fileFigures) Describe(out chan<- *prometheus.Desc) {
+	out <- filesDesc
+	out <- fileBytesDesc
+}
+
+// Collect is part of prometheus.Collector.
+func (f fileFigures) Collect(out chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	files, bytes, err := f(ctx)
+	if err != nil {
+		return
+	}
+	out <- prometheus.MustNewConstMetric(filesDesc, prometheus.GaugeValue, float64(files))
+	out <- prometheus.MustNewConstMetric(fileBytesDesc, prometheus.GaugeValue, float64(bytes))
+}

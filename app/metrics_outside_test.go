@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 	"time"
 
@@ -76,5 +77,27 @@ func TestOpenTasksAreTold(t *testing.T) {
 	}
 	if n, _ := told(func(context.Context) (map[domain.TaskStatus]int64, error) { return nil, errors.New("away") }); n != 0 {
 		t.Errorf("%d series of a database that is away", n)
+	}
+}
+
+// TestFilesAreTold: how many there are and their bytes, and neither where the database does not say.
+func TestFilesAreTold(t *testing.T) {
+	told := func(err error) (got []float64) {
+		registry := prometheus.NewRegistry()
+		registry.MustRegister(fileFigures(func(context.Context) (int64, int64, error) { return 3, 4096, err }))
+		families, gathered := registry.Gather()
+		if gathered != nil {
+			t.Fatal(gathered)
+		}
+		for _, family := range families {
+			got = append(got, family.GetMetric()[0].GetGauge().GetValue())
+		}
+		return got
+	}
+	if got := told(nil); !slices.Equal(got, []float64{3, 4096}) {
+		t.Errorf("told are %v", got)
+	}
+	if got := told(errors.New("away")); len(got) != 0 {
+		t.Errorf("of a database that is away: %v", got)
 	}
 }

@@ -2,6 +2,7 @@ package repository
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
@@ -17,7 +18,8 @@ func (s *SessionStore) LastRound(ctx context.Context, workspace, session string)
 	return tailOf(ctx, s.db, "messages", workspace, session, 1<<62)
 }
 
-// ExecutionsOf reads what became of the commands of some answers of a session.
+// ExecutionsOf reads what became of the commands of some answers of a session, and behind them of
+// those of the agents that these called, and that those called in turn.
 func (s *RecordStore) ExecutionsOf(ctx context.Context, workspace, session string, answers []string) ([]*domain.Execution, error) {
 	var all []*domain.Execution
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
@@ -29,7 +31,35 @@ func (s *RecordStore) ExecutionsOf(ctx context.Context, workspace, session strin
 			}
 			all = append(all, of...)
 		}
-		return nil
+		of, err := executionsOfAgents(ctx, r, workspace, all)
+		all = append(all, of...)
+		return err
 	})
 	return all, err
+}
+
+// executionsOfAgents reads what the agents did that some executions called.
+func executionsOfAgents(ctx context.Context, r sqldb.Reader, workspace string, calls []*domain.Execution) ([]*domain.Execution, error) {
+	var all []*domain.Execution
+	for _, call := range calls {
+		if !domain.CallsAgent(call.Command) {
+			continue
+		}
+		var rows []executionRow
+		err := r.All(ctx, &rows, "SELECT "+executionTable.Columns()+" FROM executions WHERE workspace_id = $1 AND session_id = $2 "+
+			"ORDER BY created_at, position, id", workspace, domain.AgentSessionID(call.ID))
+		if err != nil {
+			return nil, fmt.Errorf("list the executions of an agent: %w", err)
+		}
+		own, err := each(rows, (*executionRow).execution)
+		if err != nil {
+			return nil, err
+		}
+		called, err := executionsOfAgents(ctx, r, workspace, own) // at most two deep: agents call no further
+		if err != nil {
+			return nil, err
+		}
+		all = append(append(all, own...), called...)
+	}
+	return all, nil
 }

@@ -43,6 +43,20 @@ type fileChunkRow struct {
 	Data        []byte `db:"data"`
 }
 
+// FileFigures are how many files there are in all workspaces, and the bytes of their contents.
+func (s *FileStore) FileFigures(ctx context.Context) (files, bytes int64, err error) {
+	var row struct {
+		Files int64 `db:"files"`
+		Bytes int64 `db:"bytes"`
+	}
+	err = s.db.Get(ctx, &row, "SELECT (SELECT count(*) FROM files) AS files, "+
+		"(SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM file_contents) AS bytes")
+	if err != nil {
+		return 0, 0, fmt.Errorf("count the files: %w", err)
+	}
+	return row.Files, row.Bytes, nil
+}
+
 var (
 	fileTable        = sqldb.NewTable[fileRow]("files")
 	fileContentTable = sqldb.NewTable[fileContentRow]("file_contents")

@@ -1,6 +1,7 @@
 package suite
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -55,5 +56,46 @@ func answersAgain(w *world) {
 	if err := mark(&gone, true); err == nil {
 		w.Fatalf("a message that is not there was marked")
 	}
+	w.effectsOfAgents(s, tries[3])
 	w.sound()
+}
+
+// effectsOfAgents: what an answer has done is also what the agents did that it called, and those
+// that these called; not what others did.
+func (w *world) effectsOfAgents(s *domain.Session, answer *domain.Message) {
+	ctx := w.Context()
+	call := w.execution(s, answer.ID, "AGENT.HELPER", domain.KindQuery)
+	helper := w.stored("helper", ended(call, s))
+	wrote := w.execution(helper, "msg_h", "CREATE_ZONE", domain.KindAction)
+	further := w.execution(helper, "msg_h", "AGENT.OTHER", domain.KindQuery)
+	other := w.stored("other", ended(further, helper))
+	deleted := w.execution(other, "msg_o", "DELETE_ZONE", domain.KindAction)
+	w.execution(w.stored("somebody else"), "msg_s", "CREATE_ZONE", domain.KindAction)
+	all, err := w.Records.ExecutionsOf(ctx, s.WorkspaceID, s.ID, []string{answer.ID})
+	w.ok(err)
+	var ids []string
+	for _, x := range domain.Effects(all) {
+		ids = append(ids, x.ID)
+	}
+	w.equal(ids, []string{wrote.ID, deleted.ID}, "what was done in all")
+}
+
+// ended is the session of an agent that has ended what a call gave it.
+func ended(call *domain.Execution, caller *domain.Session) func(*domain.Session) {
+	return func(a *domain.Session) {
+		a.ID, a.Type, a.ParentSessionID = domain.AgentSessionID(call.ID), domain.Agent, caller.ID
+		a.Phase, a.EndReason = domain.Completed, domain.EndCompleted
+	}
+}
+
+// execution writes one that went well.
+func (w *world) execution(s *domain.Session, answer, command string, kind domain.CommandKind) *domain.Execution {
+	c := w.change(s)
+	x := &domain.Execution{
+		ID: w.newID(domain.PrefixExecution), WorkspaceID: s.WorkspaceID, SessionID: s.ID, MessageID: answer, Command: command,
+		Params: json.RawMessage(`{}`), Kind: kind, Effect: domain.EffectIdempotent, Status: domain.ExecSuccess, CreatedAt: T0, EndedAt: new(T0),
+	}
+	c.Executions = []*domain.Execution{x}
+	w.ok(w.Commit(w.Context(), c))
+	return x
 }

@@ -57,6 +57,9 @@ func files(w *world) {
 	back, err = w.Files.FileContent(ctx, ws, "fil_empty")
 	w.ok(err)
 	w.equal(len(back), 0, "an empty file")
+	count, size, err := w.Files.FileFigures(ctx)
+	w.ok(err)
+	w.equal([]int64{count, size}, []int64{40, f.Bytes}, "how many there are, and their bytes")
 
 	w.code(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: f.Bytes, Count: 1000}), domain.CodeFilesFull)
 	w.code(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: 1 << 30, Count: 40}), domain.CodeFilesFull)
