@@ -39,7 +39,7 @@ func TestOnlyTransactionsWrite(t *testing.T) {
 	// What writes, or opens the way to it, and the files that may say so.
 	allowed := map[string][]string{
 		"Exec": {}, "ExecContext": {sqlRoom + "tx.go", sqlRoom + "writer.go", sqlRoom + "fenced.go", sqlRoom + "copy.go"}, "MustExec": {}, "MustExecContext": {}, "NamedExec": {}, "NamedExecContext": {},
-		"Begin": {}, "Beginx": {}, "MustBegin": {}, "BeginTx": {}, "BeginTxx": {sqlRoom + "tx.go", sqlRoom + "read.go", sqlRoom + "fenced.go"}, "Conn": {sqlRoom + "dial.go", sqlRoom + "writer.go"}, "Connx": {sqlRoom + "writer.go"}, // net.Conn
+		"Begin": {}, "Beginx": {}, "MustBegin": {}, "BeginTx": {}, "BeginTxx": {sqlRoom + "tx.go", sqlRoom + "read.go", sqlRoom + "fenced.go"}, "Conn": {sqlRoom + "dial.go", sqlRoom + "tolerant.go", sqlRoom + "writer.go"}, "Connx": {sqlRoom + "writer.go"}, // net.Conn, driver.Conn
 		"writes": {sqlRoom + "tx.go", sqlRoom + "writer.go", sqlRoom + "db.go", sqlRoom + "fenced.go"},
 		"Raw":    {"messages.go", sqlRoom + "writer.go"}, // a message's raw answer
 	}
