@@ -64,7 +64,11 @@ export const steps = [
       await page.goto(`${base}/#/approvals`);
       await tidy(page, 'a sensitive action');
       await shot(page, 'passkey-card');
-      same(await page.locator('[data-row]').getByRole('checkbox').count(), 0, 'several sensitive ones are approved at once');
+      same(
+        await page.locator('[data-row]').getByRole('checkbox').count(),
+        0,
+        'several sensitive ones are approved at once',
+      );
 
       // The device refuses who it does not know: nothing is decided.
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
