@@ -105,7 +105,7 @@ var Queries = map[string]map[string]bool{
 	"GET /v1/runs":                                                {"after": false, "automation_id": false, "end_reason": false, "limit": false, "since": false, "status": false, "trigger": false, "until": false},
 	"POST /v1/schedules/preview":                                  {},
 	"GET /v1/search":                                              {"after": false, "kinds": false, "limit": false, "q": false},
-	"GET /v1/sessions":                                            {"after": false, "automation_id": false, "limit": false, "q": false, "since": false, "status": false, "type": false},
+	"GET /v1/sessions":                                            {"after": false, "automation_id": false, "in": false, "limit": false, "q": false, "since": false, "status": false, "type": false},
 	"POST /v1/sessions":                                           {},
 	"DELETE /v1/sessions/{session_id}":                            {},
 	"GET /v1/sessions/{session_id}":                               {},

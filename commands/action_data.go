@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
@@ -117,13 +118,15 @@ func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
+	was := entryView(entry, time.UTC)
 	change, err := c.rules().UpdateEntry(ctx, c.store, c.env.Env, entry, p.EntryPatch)
 	if err != nil {
 		return done{}, err
 	}
-	return changed(entry.ID, change,
+	d, err := changed(entry.ID, change,
 		fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, jsonbody.Cut(string(entry.Data), 2000)),
 		c.env.say("Changed an entry of %s", "Entrée de %s modifiée", c.toolName(ctx, entry.ToolID)))
+	return d.from(entry.ID, was, entryView(entry, time.UTC)), err
 }
 
 func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card, error) {

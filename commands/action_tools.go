@@ -141,13 +141,15 @@ func runUpdateTool(ctx context.Context, c *call, p updateToolParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
+	was := toolView(tool)
 	change, err := c.rules().UpdateTool(ctx, c.store, c.env.Env, tool, p.ToolPatch)
 	if err != nil {
 		return done{}, err
 	}
-	return changed(tool.ID, change,
+	d, err := changed(tool.ID, change,
 		fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", jsonbody.Quote(tool.Name), tool.ID, tool.Config),
 		c.env.say("Changed the tool %s", "Outil %s modifié", c.env.name(tool.Name)))
+	return d.from(tool.ID, was, toolView(tool)), err
 }
 
 func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card, error) {

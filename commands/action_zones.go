@@ -85,13 +85,15 @@ func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
+	was := zoneView(zone)
 	change, err := c.rules().UpdateZone(ctx, c.store, c.env.Env, zone, p.ZonePatch)
 	if err != nil {
 		return done{}, err
 	}
-	return changed(zone.ID, change,
+	d, err := changed(zone.ID, change,
 		fmt.Sprintf("Changed the zone %s (%s).", jsonbody.Quote(zone.Name), zone.ID),
 		c.env.say("Changed the zone %s", "Zone %s modifiée", c.env.name(zone.Name)))
+	return d.from(zone.ID, was, zoneView(zone)), err
 }
 
 func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card, error) {

@@ -57,6 +57,26 @@ type changedID struct {
 	ID string `json:"id"`
 }
 
+// undoRoom is how many bytes of earlier and present values a result takes with it.
+const undoRoom = 8000
+
+// changedFrom is the result of a change of one record: with the fields that differ as they were
+// and are, so that a person can take it back; without them where they are long.
+type changedFrom struct {
+	changedID
+	Before json.RawMessage `json:"before,omitempty"`
+	After  json.RawMessage `json:"after,omitempty"`
+}
+
+// from adds to what an action did on one record what the record was.
+func (d done) from(id string, before, after any) done {
+	was, is := diff(before, after)
+	if len(was)+len(is) <= undoRoom {
+		d.result = jsonbody.Encode(changedFrom{changedID{id}, was, is})
+	}
+	return d
+}
+
 // changed is what came of an action on one record: the text is for the AI, the summary
 // for people.
 func changed(id string, change domain.DataChange, text, summary string) (done, error) {

@@ -73,6 +73,7 @@ type SessionFilter struct {
 	Status       Status
 	AutomationID string
 	Query        string    // part of the name
+	InMessages   bool      // or of what was said
 	Trigger      string    // what started a run
 	EndReason    EndReason // why it ended
 	Since        time.Time

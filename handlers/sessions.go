@@ -37,6 +37,11 @@ func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {
 	if f.Status, err = oneOf(r, "status", statuses...); err != nil {
 		return f, err
 	}
+	in, err := oneOf(r, "in", "name", "messages")
+	if err != nil {
+		return f, err
+	}
+	f.InMessages = in == "messages"
 	if f.Since, err = timeOf(r, "since"); err != nil {
 		return f, err
 	}

@@ -336,16 +336,16 @@ func TestFiltersArriveAsTheyWereAsked(t *testing.T) {
 		at, code, _ := fieldError(t, c.do("GET", path, ""))
 		equal(t, "what is wrong with "+path, at+" "+code, "/after bad_cursor")
 	}
-	noCursor("/v1/sessions?type=AUTOMATION&status=requires_action&automation_id=aut_1&q=run&since=2026-03-01T00:00:00Z&limit=7&after=cur")
+	noCursor("/v1/sessions?type=AUTOMATION&status=requires_action&automation_id=aut_1&q=run&in=messages&since=2026-03-01T00:00:00Z&limit=7&after=cur")
 	equal(t, "sessions", lastAsked[domain.SessionFilter](t, w), domain.SessionFilter{Type: domain.Run, Status: domain.StatusRequiresAction, AutomationID: "aut_1",
-		Query: "run", Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Limit: 7, Cursor: "cur"})
+		Query: "run", InMessages: true, Since: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), Limit: 7, Cursor: "cur"})
 	noCursor("/v1/approvals?status=open&session_id=ses_1&kind=budget&limit=3&after=cur")
 	equal(t, "approvals", lastAsked[domain.ApprovalFilter](t, w), domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, SessionID: "ses_1", Kind: domain.ApprovalBudget, Limit: 3, Cursor: "cur"})
 	c.want(200, "GET", "/v1/tools/tol_1/entries", "")
 	equal(t, "entries", lastAsked[domain.EntryFilter](t, w), domain.EntryFilter{ToolID: "tol_1", Limit: 50, Descending: true})
 	noCursor("/v1/search?q=C%C5%93ur+%22l%C3%A9g*&kinds=note,+document,note&limit=7&after=cur")
 	equal(t, "search", lastAsked[domain.SearchQuery](t, w), domain.SearchQuery{Text: `Cœur "lég*`, Kinds: []domain.SearchKind{domain.SearchNotes, domain.SearchDocuments}, Limit: 7, Cursor: "cur"})
-	for _, path := range []string{"/v1/search", "/v1/search?q=", "/v1/search?q=a&kinds=notes", "/v1/search?q=a&kinds=note,", "/v1/search?q=a&limit=0", "/v1/search?q=a&limit=201", "/v1/sessions?type=chat", "/v1/sessions?status=busy", "/v1/sessions?since=yesterday", "/v1/approvals?status=closed", "/v1/approvals?kind=wish",
+	for _, path := range []string{"/v1/search", "/v1/search?q=", "/v1/search?q=a&kinds=notes", "/v1/search?q=a&kinds=note,", "/v1/search?q=a&limit=0", "/v1/search?q=a&limit=201", "/v1/sessions?type=chat", "/v1/sessions?status=busy", "/v1/sessions?q=a&in=thoughts", "/v1/sessions?since=yesterday", "/v1/approvals?status=closed", "/v1/approvals?kind=wish",
 		"/v1/tools/tol_1/entries?order=up", "/v1/tools/tol_1/entries?from=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z",
 		"/v1/tools/tol_1/entries/stats?group_by=year", "/v1/zones/zon_1?force=maybe"} {
 		method := "GET"

@@ -75,7 +75,13 @@ func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.
 		q.Add(" AND automation_id = ? AND automation_id <> ''", f.AutomationID)
 	}
 	if f.Query != "" {
-		q.Add(" AND LOWER(name) LIKE LOWER(?) ESCAPE '!'", "%"+escapeLike(f.Query)+"%")
+		pattern := "%" + escapeLike(f.Query) + "%"
+		if f.InMessages {
+			q.Add(" AND (LOWER(name) LIKE LOWER(?) ESCAPE '!' OR EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = sessions.workspace_id "+
+				"AND m.session_id = sessions.id AND m.sender IN ('USER', 'AI') AND "+s.db.Dialect.Said+"))", pattern, pattern)
+		} else {
+			q.Add(" AND LOWER(name) LIKE LOWER(?) ESCAPE '!'", pattern)
+		}
 	}
 	if f.Trigger != "" {
 		q.Add(" AND trigger_kind = ?", f.Trigger)

@@ -329,6 +329,23 @@ func cursors(w *world) {
 	sessionCursors(w)
 }
 
+// sessionsBySaid: words are found where a person or the AI said them, whatever stands around them
+// in the row, and a name counts as before.
+func sessionsBySaid(w *world, list func(domain.SessionFilter) []string) {
+	talk := w.stored("Talk", func(s *domain.Session) { s.CreatedAt = T0.Add(-time.Hour) })
+	c := w.change(talk)
+	question := `Where is the "blue" kettle, 100%? <b>`
+	w.say(c, talk, domain.SenderUser, "").Rich = &domain.RichContent{Segments: []domain.Segment{{Type: domain.SegmentText, Text: question}}, LinearText: question}
+	w.say(c, talk, domain.SenderAI, "").AI = &domain.AIMessage{PreText: "In the cupboard downstairs."}
+	w.say(c, talk, domain.SenderUser, "").Rich = &domain.RichContent{LinearText: "nothing \x00 and \\u0000 stop it"}
+	w.say(c, talk, domain.SenderSystem, "of the server")
+	w.ok(w.Commit(w.Context(), c))
+	for query, want := range map[string]int{`"BLUE" kettle`: 1, "100%? <b>": 1, "Downstairs": 1, "talk": 1, "segments": 0, "pre_text": 0, "kettle_": 0, "of the server": 0} {
+		w.equal(len(list(domain.SessionFilter{Query: query, InMessages: true})), want, "said: "+query)
+	}
+	w.equal(len(list(domain.SessionFilter{Query: "kettle"})), 0, "names alone, if it is not said")
+}
+
 func sessionCursors(w *world) {
 	var want []string
 	for i := range 7 {
@@ -349,6 +366,7 @@ func sessionCursors(w *world) {
 	w.equal(list(domain.SessionFilter{}), want, "sessions, newest first")
 	w.equal(list(domain.SessionFilter{Query: "session 100% 6", Status: domain.StatusIdle, Type: domain.Chat}), want[:1], "by name")
 	w.equal(len(list(domain.SessionFilter{Query: "100_"})), 0, "a wildcard is a character")
+	sessionsBySaid(w, list)
 	w.equal(len(list(domain.SessionFilter{Since: T0.Add(2 * time.Second)})), 3, "since")
 	w.equal(len(list(domain.SessionFilter{Status: domain.StatusRunning})), 0, "by status")
 	asked := func(f domain.ApprovalFilter) []string {

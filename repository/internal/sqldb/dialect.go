@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/jmoiron/sqlx"
@@ -37,6 +38,9 @@ type Dialect struct {
 	// placeholder of its name. NULL when there is none, or one so large that a sum of
 	// such would be no number any more.
 	Number string
+	// Said holds what a message m says, a person's words or the AI's, against a pattern (LIKE),
+	// whatever the case. The JSON around the words is not looked at.
+	Said string
 	// snapshot is the isolation that shows one instant to several reads.
 	snapshot sql.IsolationLevel
 	// relaxed makes the present transaction return before it is on disk; "" where that
@@ -108,10 +112,22 @@ func sqliteDialect(path string, readers int) (*Dialect, error) {
 		Number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') " +
 			"AND ABS(CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION)) <= 1e290 " +
 			"THEN CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION) END",
+		Said: said("COALESCE(json_extract(NULLIF(m.rich, ''), '$.linear_text'), '')",
+			"COALESCE(json_extract(NULLIF(m.rich, ''), '$.segments[0].text'), '')", "COALESCE(json_extract(NULLIF(m.ai, ''), '$.pre_text'), '')"),
 		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {
 			return newMigrator(goose.DialectSQLite3, db, files.SQLite)
 		},
 	}, nil
+}
+
+// said joins what a message may say to one condition.
+func said(parts ...string) string {
+	return "LOWER(m.text_content || ' ' || " + strings.Join(parts, " || ' ' || ") + ") LIKE LOWER(?) ESCAPE '!'"
+}
+
+// textIn reads a text out of JSON for PostgreSQL, whose texts have no NUL: JSON that names one is passed over.
+func textIn(column, path string) string {
+	return "COALESCE(CASE WHEN position('\\u0000' in m." + column + ") = 0 THEN NULLIF(m." + column + ", '')::json #>> '" + path + "' END, '')"
 }
 
 // postgresDialect connects to the server of a URL. The readers' connections are
@@ -157,6 +173,7 @@ func postgresDialect(address string, writers, readers int) (*Dialect, error) {
 		Number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' " +
 			"THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
 			"THEN (data::json ->> %[1]s::text)::double precision END) END",
+		Said:    said(textIn("rich", "{linear_text}"), textIn("rich", "{segments,0,text}"), textIn("ai", "{pre_text}")),
 		relaxed: "SET LOCAL synchronous_commit = off",
 		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {
 			// Nodes that start together migrate one after the other.

@@ -70,5 +70,6 @@ function place(box: HTMLElement, button: HTMLElement): void {
   const right = at.left + at.width / 2 > window.innerWidth / 2;
   box.style.left = right ? 'auto' : `${Math.max(8, at.left)}px`;
   box.style.right = right ? `${Math.max(8, window.innerWidth - at.right)}px` : 'auto';
+  box.style.maxWidth = right ? `min(22rem, ${at.right - 8}px)` : '';
   box.style.maxHeight = `${Math.max(160, (up ? at.top : below) - 16)}px`;
 }

@@ -1,6 +1,6 @@
 import { Pin, Plus } from 'lucide-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { api, body, type Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
@@ -18,7 +18,7 @@ import { texts } from '../texts';
 import { useToday } from '../useDay';
 import { groupsOf } from './groups';
 import css from './list.module.css';
-import { useUnread } from './seen';
+import { meet, useUnread } from './seen';
 
 type Session = Schemas['Session'];
 
@@ -37,7 +37,12 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
       body(
         api.GET('/v1/sessions', {
           params: {
-            query: { type: 'CHAT', limit: 50, ...(q ? { q } : {}), ...(pageParam ? { after: pageParam } : {}) },
+            query: {
+              type: 'CHAT',
+              limit: 50,
+              ...(q ? { q, in: 'messages' as const } : {}),
+              ...(pageParam ? { after: pageParam } : {}),
+            },
           },
         }),
       ),
@@ -46,6 +51,7 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
     placeholderData: (before) => before,
   });
   const found = useMemo(() => (query.data?.pages ?? []).flatMap((p) => p.data), [query.data]);
+  useEffect(() => meet(found), [found]);
   const today = useToday();
   const groups = useMemo(() => groupsOf(found, Date.parse(`${today}T12:00:00`)), [found, today]);
   return (
@@ -80,7 +86,7 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
                       session={s}
                       here={s.id === open}
                       unread={s.id !== open && unread(s)}
-                      today={g.key === 'today' || dayOf(s.last_event_time) === today}
+                      group={g.key}
                       onGo={onGo}
                     />
                   ))}
@@ -116,17 +122,29 @@ function titleOf(key: string, t: ReturnType<typeof texts.use>, lang: string): st
   return month[0]!.toUpperCase() + month.slice(1);
 }
 
+/** When something last happened in a chat, as short as its place in the list allows. */
+function shortTime(at: string, group: string, lang: string): string {
+  const recent = group === 'today' || group === 'yesterday' || dayOf(at) === dayOf(Date.now());
+  const how: Intl.DateTimeFormatOptions = recent
+    ? { hour: '2-digit', minute: '2-digit' }
+    : group === 'week'
+      ? { weekday: 'short' }
+      : { day: 'numeric', month: 'short' };
+  return new Intl.DateTimeFormat(lang, how).format(new Date(at));
+}
+
 interface RowProps {
   session: Session;
   here: boolean;
   unread: boolean;
-  today: boolean;
+  group: string;
   onGo: () => void;
 }
 
-function Row({ session, here, unread, today, onGo }: RowProps) {
+function Row({ session, here, unread, group, onGo }: RowProps) {
   const t = texts.use();
   const f = useFormat();
+  const lang = useLang();
   const status = `status.${session.status}`;
   const words = session.status === 'idle' || !t.has(status) ? '' : t(status);
   const tone = session.status === 'requires_action' ? 'warn' : session.status === 'running' ? 'accent' : '';
@@ -154,11 +172,11 @@ function Row({ session, here, unread, today, onGo }: RowProps) {
           <bdi>{cutAtWord(name, 60)}</bdi>
         </span>
         <span className={css.meta}>
-          {words && <span className={`badge ${tone}`}>{words}</span>}
+          {words && group !== 'needs' && <span className={`badge ${tone}`}>{words}</span>}
           {draft && <span className="badge">{t('chats.draft')}</span>}
-          {!words && (
+          {(!words || group === 'needs') && (
             <time dateTime={at} title={f.full(at)}>
-              {today ? f.time(at) : f.date(at)}
+              {shortTime(at, group, lang)}
             </time>
           )}
         </span>

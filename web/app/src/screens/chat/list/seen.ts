@@ -1,9 +1,11 @@
-// Which chats have something new: up to which event each was seen in this browser.
+// Which chats have something new: how many answers of each were seen in this browser.
 import { useSyncExternalStore } from 'react';
 import type { Schemas } from '../../../api/client';
 
+type Session = Pick<Schemas['Session'], 'id' | 'total_roundtrips' | 'created_at' | 'status'>;
+
 interface Seen {
-  /** What happened before this browser first looked is not new. */
+  /** A chat that was there before this browser first looked is known. */
   since: number;
   chats: Record<string, number>;
 }
@@ -43,11 +45,21 @@ globalThis.addEventListener?.('storage', (e) => {
 });
 
 /** The chat is in front of the person. */
-export function markSeen(session: Pick<Schemas['Session'], 'id' | 'last_seq'>): void {
-  if ((seen.chats[session.id] ?? 0) >= session.last_seq) return;
-  const { [session.id]: _, ...others } = seen.chats;
-  const rest = Object.entries(others).slice(0, most - 1);
-  const next = { ...seen, chats: { [session.id]: session.last_seq, ...Object.fromEntries(rest) } };
+export function markSeen(session: Session): void {
+  if ((seen.chats[session.id] ?? -1) >= session.total_roundtrips) return;
+  put([[session.id, session.total_roundtrips]]);
+}
+
+/** Chats that are listed for the first time: what stood in them before is not new. */
+export function meet(sessions: readonly Session[]): void {
+  const strangers = sessions.filter((s) => !(s.id in seen.chats) && Date.parse(s.created_at) <= seen.since);
+  if (strangers.length) put(strangers.map((s) => [s.id, s.total_roundtrips]));
+}
+
+function put(chats: [string, number][]): void {
+  const known = Object.fromEntries(chats);
+  const rest = Object.entries(seen.chats).filter(([id]) => !(id in known));
+  const next = { ...seen, chats: Object.fromEntries([...chats, ...rest].slice(0, most)) };
   keep(next);
   update(next);
 }
@@ -59,11 +71,10 @@ const subscribe = (changed: () => void) => {
   };
 };
 
-/** Whether something came since the chat was last seen; not while it is still being written. */
-export function useUnread(): (s: Schemas['Session']) => boolean {
+/** Whether an answer came since the chat was last seen; not while one is still being written. */
+export function useUnread(): (s: Session) => boolean {
   const now = useSyncExternalStore(subscribe, () => seen);
   return (s) =>
     s.status !== 'running' &&
-    s.last_seq > (now.chats[s.id] ?? 0) &&
-    (s.id in now.chats || Date.parse(s.last_event_time) > now.since);
+    s.total_roundtrips > (now.chats[s.id] ?? (Date.parse(s.created_at) > now.since ? 0 : Infinity));
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { ApprovalCard } from '../../../approvals/ApprovalCard';
-import type { Approval } from '../store/sessionStore';
+import type { Approval, Message } from '../store/sessionStore';
 import type { Chat } from '../store/chat';
 import { texts } from '../texts';
 import { useRecord } from '../useChat';
@@ -22,6 +22,7 @@ function Settled({ chat, approval }: { chat: Chat; approval: Approval }) {
     approval.kind === 'question' &&
     (approval.status === 'approved' ? 'settled.answered' : approval.status === 'refused' ? 'settled.unanswered' : null);
   const status = `settled.${approval.status}`;
+  const missed = approval.status === 'evicted' || approval.status === 'expired';
   const comment = (approval.decision as { comment?: string } | null)?.comment;
   return (
     <section className={css.quiet} data-approval={approval.id} data-status={approval.status}>
@@ -30,22 +31,22 @@ function Settled({ chat, approval }: { chat: Chat; approval: Approval }) {
           {question ? t(question) : t.has(status) ? t(status) : t('settled.other')}
         </span>
         <bdi>{aboutOf(approval)}</bdi>
-        <AskAgain chat={chat} approval={approval} />
+        {missed && <AskAgain chat={chat} round={approval.round_id} />}
       </p>
       {comment && <blockquote className="preserve">{comment}</blockquote>}
     </section>
   );
 }
 
-/** Nobody answered in time: one click has it asked again, without typing it all anew. */
-function AskAgain({ chat, approval }: { chat: Chat; approval: Approval }) {
+/** Nothing came of a question: one click has it asked again, without typing it all anew. It
+ * stands where nothing came after, which a round or the last message tells. */
+export function AskAgain({ chat, round, after }: { chat: Chat; round?: string; after?: Message }) {
   const t = texts.use();
   const again = useAgain(chat);
   useRecord(chat);
   const { session } = chat.store;
-  const missed = approval.status === 'evicted' || approval.status === 'expired';
-  if (!missed || session?.type !== 'CHAT' || session.status !== 'idle' || session.round_id !== approval.round_id)
-    return null;
+  if (session?.type !== 'CHAT' || session.status !== 'idle') return null;
+  if (after ? chat.store.placed.at(-1)?.id !== after.id : session.round_id !== round) return null;
   return (
     <>
       <button type="button" className="small" data-act="ask-again" disabled={again.busy} onClick={() => again.run({})}>

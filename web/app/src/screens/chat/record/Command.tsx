@@ -125,6 +125,8 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
   const t = texts.use();
   const text = result?.text ?? execution?.text;
   const links = linksOf(execution?.params, execution?.result);
+  // What the AI is told of a change has the ids of the machine: people have the summary.
+  const read = execution?.kind === 'query';
   return (
     <div className={css.inside}>
       <p className="row small">
@@ -138,14 +140,15 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
           </Link>
         ))}
       </p>
-      {text && <Labelled label={t('exec.result')} text={text} />}
-      {execution && (
+      {text && read && <Labelled label={t('exec.result')} text={text} />}
+      {(execution || (text && !read)) && (
         <details className={css.fold} data-raw="">
           <summary>{t('exec.raw')}</summary>
           <p>
             <code>{command}</code>
           </p>
-          <Labelled label={t('exec.params')} text={JSON.stringify(execution.params, null, 1)} />
+          {execution && <Labelled label={t('exec.params')} text={JSON.stringify(execution.params, null, 1)} />}
+          {text && !read && <Labelled label={t('exec.result')} text={text} />}
         </details>
       )}
       {!text && !execution && <p className="muted small">{t('exec.none')}</p>}

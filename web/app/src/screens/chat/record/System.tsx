@@ -6,6 +6,7 @@ import type { Chat } from '../store/chat';
 import type { Message } from '../store/sessionStore';
 import { texts } from '../texts';
 import { again } from '../texts.again';
+import { AskAgain } from './Ask';
 import { CommandCard } from './Command';
 import { Long } from './Long';
 import css from './record.module.css';
@@ -45,6 +46,15 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
       </section>
     );
   }
+  if (said?.type === 'VALIDATION_CANCELLED')
+    return (
+      <section className={css.quiet} data-system={said.type}>
+        <p className="row">
+          {title}
+          <AskAgain chat={chat} after={message} />
+        </p>
+      </section>
+    );
   if (said?.type === 'NETWORK_ERROR') return <Down chat={chat} message={message} />;
   if (said?.type === 'FORKED') return <Forked chat={chat} text={said.summary} />;
   if (loud.has(said?.type ?? '')) {
