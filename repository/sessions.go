@@ -57,6 +57,17 @@ func (s *SessionStore) placeInQueue(ctx context.Context, sessions []*domain.Sess
 	return nil
 }
 
+// named asks for what is searched in the name, or in the name and what was said.
+func (s *SessionStore) named(q *sqldb.Query, f domain.SessionFilter) {
+	pattern := "%" + escapeLike(f.Query) + "%"
+	if !f.InMessages {
+		q.Add(" AND LOWER(name) LIKE LOWER(?) ESCAPE '!'", pattern)
+		return
+	}
+	q.Add(" AND (LOWER(name) LIKE LOWER(?) ESCAPE '!' OR EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = sessions.workspace_id "+
+		"AND m.session_id = sessions.id AND m.sender IN ('USER', 'AI') AND "+s.db.Dialect.Said+"))", pattern, pattern)
+}
+
 // Sessions lists sessions, newest first. The second result is the cursor of the next
 // page, "" at the end.
 func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.SessionFilter) ([]*domain.Session, string, error) {
@@ -75,13 +86,7 @@ func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.
 		q.Add(" AND automation_id = ? AND automation_id <> ''", f.AutomationID)
 	}
 	if f.Query != "" {
-		pattern := "%" + escapeLike(f.Query) + "%"
-		if f.InMessages {
-			q.Add(" AND (LOWER(name) LIKE LOWER(?) ESCAPE '!' OR EXISTS (SELECT 1 FROM messages m WHERE m.workspace_id = sessions.workspace_id "+
-				"AND m.session_id = sessions.id AND m.sender IN ('USER', 'AI') AND "+s.db.Dialect.Said+"))", pattern, pattern)
-		} else {
-			q.Add(" AND LOWER(name) LIKE LOWER(?) ESCAPE '!'", pattern)
-		}
+		s.named(q, f)
 	}
 	if f.Trigger != "" {
 		q.Add(" AND trigger_kind = ?", f.Trigger)
