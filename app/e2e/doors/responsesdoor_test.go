@@ -70,7 +70,9 @@ func (s *server) openAI(method, path string, body any) *harness.Reply {
 		s.T.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+s.Key)
+	if s.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+s.Key)
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.T.Fatal(err)
@@ -137,7 +139,9 @@ func (s *server) responseStream(path string, body any, upTo int) (events []respo
 		s.T.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
-	request.Header.Set("Authorization", "Bearer "+s.Key)
+	if s.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+s.Key)
+	}
 	response, err := http.DefaultClient.Do(request)
 	if err != nil {
 		s.T.Fatal(err)
@@ -323,4 +327,22 @@ func TestAnApprovalInAResponse(t *testing.T) {
 		}
 		testkit.Until(t, "the response to be whole", func() bool { return s.response(asked.ID).Status == "completed" })
 	})
+}
+
+// A response that is begun on one node goes on on another one, from the number that the client
+// has, whether it is still being written or whole.
+func TestAResponseGoesOnOnAnotherNode(t *testing.T) {
+	a, b := twoNodes(t)
+	steps, text := slowly(40, 25)
+	a.Scripted(steps)
+	here := a.responseStream("/v1/responses", map[string]any{"model": "fermata", "input": "tell me", "stream": true, "background": true}, 6)
+	id := here[0].Response.ID
+	path := fmt.Sprintf("/v1/responses/%s?stream=true&starting_after=%d", id, here[len(here)-1].Number)
+	for _, s := range []*server{b, b, a} {
+		both := append(slices.Clone(here), s.responseStream(path, nil, 0)...)
+		inOrder(t, both)
+		if end := both[len(both)-1]; toldTexts(both) != text || end.Type != "response.completed" || end.Response.text() != text {
+			t.Errorf("it goes on as %+v", both)
+		}
+	}
 }
