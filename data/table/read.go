@@ -93,7 +93,10 @@ func (r *Reader) head(names []string) {
 	seen := map[string]bool{}
 	for _, cell := range names {
 		name := strings.TrimSpace(textOfCell(cell))
-		at := slices.IndexFunc(r.table.columns, func(c column) bool { return c.name == name })
+		at := r.table.find(name)
+		if at >= 0 {
+			name = r.table.columns[at].name
+		}
 		switch {
 		case r.wrong.enough():
 			return
@@ -112,6 +115,29 @@ func (r *Reader) head(names []string) {
 			r.wrong.add(1, c.name, "missing_column", "This column is missing: its field is required.")
 		}
 	}
+}
+
+// shown are the headings that the page gives columns, in its languages, where they are not the
+// names of the fields.
+var shown = map[string]string{
+	"when": timeColumn, "quand": timeColumn,
+	"valeur": "value", "texte": "text", "titre": "title", "fait": "done", "avancement": "progress",
+}
+
+// find is the column of a heading: its name, or what a table of the page has in its place,
+// "Value (kg)". -1: there is none.
+func (t *Table) find(heading string) int {
+	byName := func(name string) int {
+		return slices.IndexFunc(t.columns, func(c column) bool { return c.name == name })
+	}
+	if at := byName(heading); at >= 0 {
+		return at
+	}
+	plain, _, _ := strings.Cut(heading, " (")
+	if at := slices.IndexFunc(t.columns, func(c column) bool { return strings.EqualFold(c.name, plain) }); at >= 0 {
+		return at
+	}
+	return byName(shown[strings.ToLower(plain)])
 }
 
 func (t *Table) names() string {

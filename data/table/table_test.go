@@ -207,3 +207,29 @@ func TestNoSeparatorMakesAFormula(t *testing.T) {
 		}
 	}
 }
+
+// What a table of the page has above its columns is understood too, in both languages.
+func TestHeadingsOfThePage(t *testing.T) {
+	kind := &domain.ToolType{EntrySchema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"number"},"note":{"type":"string"}}}`)}
+	for header, want := range map[string]string{
+		"When,Value (kg)":          "",
+		"quand;Valeur;NOTE":        "",
+		"timestamp,Value,note":     "",
+		"When,value,Value (kg)":    "duplicate_column",
+		"When,Weight":              "unknown_column",
+		"When,value,quand,unknown": "duplicate_column",
+	} {
+		all, err := Of(kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Open(all, strings.NewReader(header+"\n"))
+		if got := err == nil; got != (want == "") {
+			t.Errorf("%s: %v", header, err)
+			continue
+		}
+		if told, ok := errors.AsType[*domain.Error](err); ok && !strings.Contains(fmt.Sprint(told.Fields), want) {
+			t.Errorf("%s: %v", header, told.Fields)
+		}
+	}
+}

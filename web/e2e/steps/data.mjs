@@ -194,6 +194,15 @@ export const steps = [
       await page.locator('[data-import=done]').waitFor();
       const plain = async (id) => (await entriesOf(call, id)).map((e) => [e.timestamp, e.data]);
       same(await plain(other.id), await plain(tool.id), 'out and in again');
+      // The headings of the table are headings of a file too.
+      await choose('When;Value (kg)\n2026-03-04T07:30:00Z;12\n');
+      await page.getByText('“steps.csv” is ready: 1 entry.').waitFor();
+      // A value is changed where it stands.
+      const cell = rows(page).first().locator('[data-field="value"]');
+      await cell.getByRole('button').click();
+      await cell.getByRole('textbox').fill('77,5');
+      await page.keyboard.press('Enter');
+      await until('it is stored', async () => (await entriesOf(call, other.id))[0].data.value === 77.5);
     },
   },
   {

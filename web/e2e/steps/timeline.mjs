@@ -74,7 +74,7 @@ export const steps = [
 
       const [{ id: approval }] = (await call('GET', '/v1/approvals?status=open')).data;
       await call('POST', `/v1/approvals/${approval}`, { approved: true });
-      await rows(page).locator('[data-kind="execution"]').getByText('CREATE_ZONE').nth(2).waitFor();
+      await rows(page).locator('[data-kind="execution"]').getByText('Create zone').nth(2).waitFor();
       await page.locator('[data-status="idle"]').waitFor();
       await becomes(
         () =>

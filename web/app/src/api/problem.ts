@@ -38,6 +38,8 @@ export class Problem extends Error {
 /** Whatever was thrown, as a Problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
+  // Half an answer: the line broke, or something in between cut it.
+  if (thrown instanceof SyntaxError) return new Problem({ code: 'unreachable', retryable: true });
   return new Problem({ code: 'page_error', detail: thrown instanceof Error ? thrown.message : String(thrown) });
 }
 

@@ -99,6 +99,8 @@ export const toolTexts = defineTexts(
     'csv.what': 'Problem',
     config: 'Settings of this type of tool',
     'config.none': 'This type of tool has no settings of its own.',
+    'cell.edit': '{value} · edit {field}',
+    'cell.how': 'Edit here',
   },
   {
     edit: 'Réglages',
@@ -199,5 +201,7 @@ export const toolTexts = defineTexts(
     'csv.what': 'Problème',
     config: 'Réglages de ce type d’outil',
     'config.none': 'Ce type d’outil n’a pas de réglages propres.',
+    'cell.edit': '{value} · modifier {field}',
+    'cell.how': 'Modifier ici',
   },
 );

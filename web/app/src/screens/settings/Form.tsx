@@ -23,7 +23,8 @@ const chosenAtOnce = (target: EventTarget) =>
 
 function Filled({ loaded, fields, children, byButton }: Props & { loaded: Parameters<typeof useDraft>[0] }) {
   const draft = useDraft(loaded);
-  const leave = () => void draft.save.run();
+  const save = () => void draft.save.run();
+  const { leave } = draft;
   // What a control did is known here: its own handlers come first.
   const auto = byButton
     ? {}
@@ -38,7 +39,7 @@ function Filled({ loaded, fields, children, byButton }: Props & { loaded: Parame
       noValidate
       onSubmit={(e) => {
         e.preventDefault();
-        leave();
+        save();
       }}
       {...auto}
     >

@@ -38,6 +38,10 @@ export interface Draft {
   again(): Promise<void>;
   /** What others saved is read, and what was typed waits to be looked at. */
   review: boolean;
+  /** Somebody else was quicker: nothing is saved before it was looked at and asked for. */
+  held: boolean;
+  /** A field was left: saves, unless the same was refused before. */
+  leave(): void;
   /** What was saved last can be taken back. */
   undo: Action<[]> | null;
 }
@@ -94,7 +98,9 @@ export function useDraft(loaded: Versioned): Draft {
         (queryKey[1] === '/v1/settings' && queryKey[2] !== 'versioned') || queryKey[1] === '/v1/prompt-chunks',
     });
   };
+  const failed = useRef<Values | null>(null); // what was refused, and not changed since
   const save = useAction(async () => {
+    failed.current = newest.current;
     // What is changed while it is being saved is saved after it.
     while (newest.current.size) {
       const values = new Map(newest.current);
@@ -102,6 +108,7 @@ export function useDraft(loaded: Versioned): Draft {
       // Each waits for the one before: the version goes from one to the next.
       // eslint-disable-next-line no-await-in-loop
       took(await store(known.current, values));
+      failed.current = null;
       change(new Map([...newest.current].filter(([p, v]) => !values.has(p) || !same(values.get(p), v))));
       setBefore(back);
       setReview(false);
@@ -124,6 +131,7 @@ export function useDraft(loaded: Versioned): Draft {
     },
     [change],
   );
+  const held = review || (save.problem != null && asProblem(save.problem).status === 412);
   return {
     get: (pointer) => (edits.has(pointer) ? edits.get(pointer) : at(loaded.value, pointer)),
     set,
@@ -143,6 +151,10 @@ export function useDraft(loaded: Versioned): Draft {
       save.clear();
     },
     review: review && edits.size > 0,
+    held,
+    leave: () => {
+      if (!held && newest.current !== failed.current) void save.run();
+    },
     undo: before ? undo : null,
   };
 }

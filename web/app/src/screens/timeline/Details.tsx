@@ -130,7 +130,8 @@ function ExecutionDetails({ item, when }: Of<'execution'>) {
     <>
       <List
         facts={[
-          [t('d.status'), <Named key="s" words={inWords(t, 'exec', e.status)} name={e.status} />],
+          [t('d.command'), <Named key="c" words={inWords(t, 'command', e.command)} name={e.command} />],
+          [t('d.status'), inWords(t, 'exec', e.status)],
           [t('d.error'), e.error ? `${e.error.message} (${e.error.code})` : ''],
           [t('d.kind'), inWords(t, 'kind', e.kind)],
           [t('d.effect'), inWords(t, 'effect', e.effect)],

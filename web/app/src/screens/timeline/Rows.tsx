@@ -125,7 +125,7 @@ function BarRow({ item, x }: { item: Item; x: (at: number) => number }) {
       <span className={styles.glyph} aria-hidden="true">
         {glyph[item.kind]}
       </span>
-      <span className={styles.what} aria-hidden="true">
+      <span className={styles.what} aria-hidden="true" title={whatOf(item, t, words)}>
         {whatOf(item, t, words)} <span className="muted">{resultOf(item, t, words)}</span>
       </span>
       <span className={styles.track} aria-hidden="true">
@@ -144,14 +144,14 @@ const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
  * command that has not begun is light as a whole. */
 function Bar({ item, x }: { item: Item; x: (at: number) => number }) {
   const left = x(item.at);
-  if (item.end === null) return <span className={styles.point} style={{ left: percent(left) }} />;
+  if (item.end === null) return <span className={`${styles.point} drawn`} style={{ left: percent(left) }} />;
   const right = x(item.end);
   const unbegun = item.kind === 'execution' && item.mark === null;
   const mark = unbegun ? right : item.mark === null ? left : Math.min(right, Math.max(left, x(item.mark)));
   return (
     <>
       <span
-        className={styles.bar}
+        className={`${styles.bar} drawn`}
         data-open={item.open}
         style={{ left: percent(left), width: percent(right - left) }}
       />

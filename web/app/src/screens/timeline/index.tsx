@@ -149,7 +149,12 @@ function Record({ id }: { id: string }) {
           ) : (
             <Empty>{t('empty.filtered')}</Empty>
           )}
-          <section className={`card ${styles.details}`} aria-label={t('details')} tabIndex={-1}>
+          <section
+            className={`card ${styles.details}`}
+            aria-label={t('details')}
+            tabIndex={-1}
+            data-none={item ? undefined : ''}
+          >
             {item ? <Details item={item} session={id} /> : <p className="muted">{t('details.none')}</p>}
           </section>
         </div>

@@ -22,7 +22,7 @@ export function whatOf(item: Item, t: Say, words: Words): string {
     case 'call':
       return t('what.call', { n: item.call.number, model: item.call.model || item.call.provider_kind });
     case 'execution':
-      return item.execution.command;
+      return inWords(t, 'command', item.execution.command);
     case 'approval':
       return item.approval.text || words.approval(item.approval.kind);
     case 'wait':

@@ -4,6 +4,7 @@ import { $api, api, body, type Schemas } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { useAction } from '../../../ui/action';
 import { Dialog } from '../../../ui/Dialog';
+import { useMay } from '../../../api/me';
 import { Empty } from '../../../ui/Empty';
 import { Field } from '../../../ui/Field';
 import { Page } from '../../../ui/Page';
@@ -29,14 +30,17 @@ export function Documents() {
     { params: { query: { limit } } },
     { placeholderData: (old) => old },
   );
+  const member = useMay('member');
   return (
     <Page
       title={t('title')}
       name={t('nav.documents')}
       actions={
-        <button type="button" className="primary" onClick={() => setMaking(true)}>
-          {dt('new')}
-        </button>
+        member && (
+          <button type="button" className="primary" onClick={() => setMaking(true)}>
+            {dt('new')}
+          </button>
+        )
       }
     >
       <Tabs />

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import { api, body, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { asProblem } from '../../../api/problem';
 import { useFormat } from '../../../i18n/format';
 import { announce } from '../../../shell/announce';
@@ -56,6 +57,7 @@ const columnNames = (schema: Schema) => [
 export function Csv({ tool, schema, filter }: Props) {
   const t = toolTexts.use();
   const columns = columnNames(schema);
+  const member = useMay('member');
   const out = useAction(async () => {
     const { data } = await api.GET('/v1/tools/{tool_id}/entries', {
       params: { path: { tool_id: tool.id }, query: queryOf(filter) },
@@ -74,7 +76,7 @@ export function Csv({ tool, schema, filter }: Props) {
         </button>
       </div>
       {out.problem != null && <ProblemBox thrown={out.problem} />}
-      <details>
+      <details hidden={!member}>
         <summary>{t('csv.import')}</summary>
         <div className="stack tight">
           <p>

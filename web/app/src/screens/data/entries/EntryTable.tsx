@@ -1,3 +1,5 @@
+import { useMay } from '../../../api/me';
+import { Cell } from './Cell';
 import { api, type Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
 import { useAction } from '../../../ui/action';
@@ -32,7 +34,7 @@ export function EntryTable({ tool, schema, entries, fresh, chosen, onChosen, onE
   const all = entries.length > 0 && entries.every(({ id }) => chosen.has(id));
   const drop = useAction((entry: Entry) => deleteEntries(tool, [entry]));
   // Without a version: it changes the one field, and nothing that others change meanwhile.
-  const tick = useAction((entry: Entry, name: string, value: boolean) =>
+  const tick = useAction((entry: Entry, name: string, value: boolean | string | number) =>
     api.PATCH('/v1/entries/{entry_id}', {
       params: { path: { entry_id: entry.id } },
       body: { data: { [name]: value } },
@@ -106,6 +108,11 @@ export function EntryTable({ tool, schema, entries, fresh, chosen, onChosen, onE
   );
 }
 
+/** Numbers and short texts are edited in the table; long ones have their form. */
+const inPlace = (column: Column, value: unknown) =>
+  column.kind === 'number' ||
+  (column.kind === 'text' && typeof value === 'string' && value.length <= 80 && !value.includes('\n'));
+
 interface RowProps {
   tool: Schemas['Tool'];
   entry: Entry;
@@ -116,7 +123,7 @@ interface RowProps {
   onChoose: (on: boolean) => void;
   onEdit: () => void;
   onDelete: () => void;
-  onTick: (name: string, value: boolean) => void;
+  onTick: (name: string, value: boolean | string | number) => void;
 }
 
 function Row({ tool, entry, columns, fresh, chosen, busy, onChoose, onEdit, onDelete, onTick }: RowProps) {
@@ -125,6 +132,7 @@ function Row({ tool, entry, columns, fresh, chosen, busy, onChoose, onEdit, onDe
   const f = useFormat();
   const names = useNames();
   const value = useValueText(tool);
+  const member = useMay('member');
   const when = f.time(entry.timestamp);
   return (
     <tr
@@ -158,11 +166,19 @@ function Row({ tool, entry, columns, fresh, chosen, busy, onChoose, onEdit, onDe
               <input
                 type="checkbox"
                 aria-label={`${names.field(column)}: ${value.text(entry.data[columns[0]!.name]).slice(0, 80)}`}
-                disabled={busy}
+                disabled={busy || !member}
                 checked={entry.data[column.name] === true}
                 onChange={(e) => onTick(column.name, e.target.checked)}
               />
             </label>
+          ) : member && inPlace(column, entry.data[column.name]) ? (
+            <Cell
+              column={column}
+              label={names.field(column)}
+              shown={value.text(entry.data[column.name]).slice(0, 500)}
+              value={entry.data[column.name]}
+              onSave={(next) => onTick(column.name, next)}
+            />
           ) : (
             <div className={column.kind === 'number' ? undefined : `clamp ${css.cell}`}>
               {value.text(entry.data[column.name]).slice(0, 500)}
@@ -174,7 +190,7 @@ function Row({ tool, entry, columns, fresh, chosen, busy, onChoose, onEdit, onDe
         <EntryAuthor entry={entry} />
       </td>
       <td>
-        <div className={css.actions}>
+        <div className={css.actions} hidden={!member}>
           <button type="button" className="plain small" aria-label={tt('edit.row', { when })} onClick={onEdit}>
             {t('edit')}
           </button>

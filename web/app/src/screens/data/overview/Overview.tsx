@@ -1,10 +1,12 @@
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import type { Schemas } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { useAction } from '../../../ui/action';
 import { Page } from '../../../ui/Page';
 import { ProblemBox } from '../../../ui/Problem';
 import { Read } from '../../../ui/Read';
+import { visible } from '../../../ui/visible';
 import css from '../data.module.css';
 import { makeExample } from './example';
 import { useTools, useTypes, useZones } from '../read';
@@ -23,11 +25,12 @@ export function Overview() {
   const [making, setMaking] = useState(false);
   const [word, setWord] = useState('');
   const zones = useZones();
+  const member = useMay('member');
   return (
     <Page
       title={t('title')}
       actions={
-        zones.data?.length ? (
+        member && zones.data?.length ? (
           <button type="button" className="primary" onClick={() => setMaking(true)}>
             {t('zone.new')}
           </button>
@@ -114,23 +117,34 @@ function ZoneCard({ zone, tools, latest, types }: CardProps) {
   const t = texts.use();
   const [, go] = useLocation();
   const [making, setMaking] = useState(false);
+  const member = useMay('member');
   return (
-    <li className="card stack tight" data-zone={zone.id}>
-      <div className={css.name}>
+    <li className={css.zone} data-zone={zone.id}>
+      <div className={css.zoneHead}>
         {zone.colour && <span className={css.dot} style={{ backgroundColor: zone.colour }} aria-hidden="true" />}
-        <h2 className="grow">
+        <h2>
           <Link href={`/data/zones/${zone.id}`} className="clamp">
-            {zone.name}
+            <bdi>{visible(zone.name)}</bdi>
           </Link>
         </h2>
+        {tools && <span className="meta">{tools.length ? t('zone.tools', { n: tools.length }) : t('zone.empty')}</span>}
         {zone.require_validation && (
           <span className="badge warn" title={t('validation.hint')}>
             {t('validation.badge')}
           </span>
         )}
+        <span className="grow" />
+        {member && (
+          <button
+            type="button"
+            className="plain small"
+            aria-label={`${t('tool.new')}: ${zone.name.slice(0, 80)}`}
+            onClick={() => setMaking(true)}
+          >
+            {t('tool.new')}
+          </button>
+        )}
       </div>
-      {zone.description && <p className="muted clamp">{zone.description}</p>}
-      {tools && <p className="small muted">{tools.length ? t('zone.tools', { n: tools.length }) : t('zone.empty')}</p>}
       {tools && tools.length > 0 && (
         <ul className={`plain ${css.tools}`}>
           {tools.map((tool) => (
@@ -143,16 +157,6 @@ function ZoneCard({ zone, tools, latest, types }: CardProps) {
           ))}
         </ul>
       )}
-      <p>
-        <button
-          type="button"
-          className="small"
-          aria-label={`${t('tool.new')}: ${zone.name.slice(0, 80)}`}
-          onClick={() => setMaking(true)}
-        >
-          {t('tool.new')}
-        </button>
-      </p>
       {making && (
         <NewTool zone={zone.id} onClose={() => setMaking(false)} onSaved={(tool) => go(`/data/tools/${tool.id}`)} />
       )}

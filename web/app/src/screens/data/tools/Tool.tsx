@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { $api, api, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { Confirm } from '../../../ui/Confirm';
 import { Page } from '../../../ui/Page';
 import { Read } from '../../../ui/Read';
@@ -56,19 +57,22 @@ function Shown({ tool, type, entry }: Props) {
   const [filter, setFilter] = useState(everything);
   const schema = schemaOf(type.entry_schema);
   const numbers = numbersOf(schema);
+  const member = useMay('member');
   return (
     <Page
       name={tool.name.slice(0, 60)}
       title={<span className="clamp">{tool.name}</span>}
       actions={
-        <>
-          <button type="button" onClick={() => setOpen('edit')}>
-            {tt('edit')}
-          </button>
-          <button type="button" className="plain" onClick={() => setOpen('delete')}>
-            {t('delete')}
-          </button>
-        </>
+        member && (
+          <>
+            <button type="button" onClick={() => setOpen('edit')}>
+              {tt('edit')}
+            </button>
+            <button type="button" className="plain" onClick={() => setOpen('delete')}>
+              {t('delete')}
+            </button>
+          </>
+        )
       }
     >
       <Back zone={tool.zone_id} />
@@ -88,10 +92,14 @@ function Shown({ tool, type, entry }: Props) {
       </p>
       <Description text={tool.description} />
       <div className={css.head}>
-        <QuickAdd tool={tool} schema={schema} />
+        {member ? <QuickAdd tool={tool} schema={schema} /> : <span />}
         <FilterBar filter={filter} onChange={setFilter} />
       </div>
-      {numbers.length > 0 && <ToolChart tool={tool} fields={numbers} filter={filter} />}
+      {numbers.length > 0 && (
+        <div className={css.chart}>
+          <ToolChart tool={tool} fields={numbers} filter={filter} />
+        </div>
+      )}
       <Entries key={JSON.stringify(filter)} tool={tool} schema={schema} filter={filter} />
       <Csv tool={tool} schema={schema} filter={filter} />
       {entry && (

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { asProblem } from '../../../api/problem';
 import { useAction } from '../../../ui/action';
 import { Dialog } from '../../../ui/Dialog';
@@ -21,6 +22,7 @@ export function Types() {
   const t = texts.use();
   const dt = docTexts.use();
   const query = useTypes();
+  const admin = useMay('admin');
   const [making, setMaking] = useState(false);
   const [editing, setEditing] = useState<Type | null>(null);
   const [deleting, setDeleting] = useState<Type | null>(null);
@@ -29,9 +31,11 @@ export function Types() {
       title={t('title')}
       name={t('nav.types')}
       actions={
-        <button type="button" className="primary" onClick={() => setMaking(true)}>
-          {dt('type.new')}
-        </button>
+        admin && (
+          <button type="button" className="primary" onClick={() => setMaking(true)}>
+            {dt('type.new')}
+          </button>
+        )
       }
     >
       <Tabs />
@@ -47,7 +51,12 @@ export function Types() {
               {own.length === 0 && <p className="muted">{dt('type.none')}</p>}
               <ul className="plain stack tight">
                 {own.map((type) => (
-                  <Card key={type.id} type={type} onEdit={() => setEditing(type)} onDelete={() => setDeleting(type)} />
+                  <Card
+                    key={type.id}
+                    type={type}
+                    onEdit={admin ? () => setEditing(type) : undefined}
+                    onDelete={admin ? () => setDeleting(type) : undefined}
+                  />
                 ))}
               </ul>
               <h2>{dt('type.builtin')}</h2>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { $api, api, type Schemas } from '../../../api/client';
+import { useMay } from '../../../api/me';
 import { Confirm } from '../../../ui/Confirm';
 import { Empty } from '../../../ui/Empty';
 import { Page } from '../../../ui/Page';
@@ -34,6 +35,7 @@ function Shown({ zone }: { zone: Schemas['Zone'] }) {
   const [, go] = useLocation();
   const [open, setOpen] = useState<'' | 'edit' | 'new' | 'delete'>('');
   const close = () => setOpen('');
+  const member = useMay('member');
   const tools = useTools(zone.id);
   const types = useTypes();
   const n = tools.data?.length ?? 0;
@@ -47,17 +49,19 @@ function Shown({ zone }: { zone: Schemas['Zone'] }) {
         </span>
       }
       actions={
-        <>
-          <button type="button" className="primary" onClick={() => setOpen('new')}>
-            {t('tool.new')}
-          </button>
-          <button type="button" onClick={() => setOpen('edit')}>
-            {t('edit')}
-          </button>
-          <button type="button" className="plain" onClick={() => setOpen('delete')}>
-            {t('delete')}
-          </button>
-        </>
+        member && (
+          <>
+            <button type="button" className="primary" onClick={() => setOpen('new')}>
+              {t('tool.new')}
+            </button>
+            <button type="button" onClick={() => setOpen('edit')}>
+              {t('edit')}
+            </button>
+            <button type="button" className="plain" onClick={() => setOpen('delete')}>
+              {t('delete')}
+            </button>
+          </>
+        )
       }
     >
       <Back />
@@ -82,7 +86,7 @@ function Shown({ zone }: { zone: Schemas['Zone'] }) {
               </div>
             </Empty>
           ) : (
-            <section className="card stack tight" aria-labelledby="tools">
+            <section className="stack tight" aria-labelledby="tools">
               <h2 id="tools">{t('zone.tools', { n })}</h2>
               <ul className={`plain ${css.tools}`}>
                 {list.map((tool) => (
