@@ -2564,6 +2564,18 @@ type NoticeGivenEvent struct {
 	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
+// Notifications Who is told of what waits for a person, and when.
+type Notifications struct {
+	// MailTo Addresses of mail; each gets a link of its own. The operator sets the mail server (`FERMATA_SMTP_URL`).
+	MailTo []string `json:"mail_to"`
+
+	// QuietHours Nobody is told then; what came meanwhile, and still waits, is told once at their end.
+	QuietHours *QuietHours `json:"quiet_hours"`
+
+	// ShowContent What is asked stands in mails and pushes, not only that something is.
+	ShowContent bool `json:"show_content"`
+}
+
 // OIDCWay defines model for OIDCWay.
 type OIDCWay struct {
 	// Issuer Who vouches for people.
@@ -2923,6 +2935,13 @@ type QueueRow struct {
 	// Since RFC 3339, UTC, milliseconds.
 	Since   Timestamp `json:"since"`
 	Trigger string    `json:"trigger"`
+}
+
+// QuietHours defines model for QuietHours.
+type QuietHours struct {
+	// From In the zone of the workspace, like `22:00`.
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // RawAnswer Exactly what the model answered. Events leave `text` and `calls` out where `ai_message` has what they say.
@@ -3412,6 +3431,9 @@ type Settings struct {
 		Delays []Duration                 `json:"delays"`
 		Policy SettingsNetworkRetryPolicy `json:"policy"`
 	} `json:"network_retry"`
+
+	// Notifications Who is told of what waits for a person, and when.
+	Notifications Notifications `json:"notifications"`
 
 	// Prices The workspace's own prices by a model's name, or by a pattern in which `*` stands for
 	// any characters. They come before the built-in prices of well-known models.

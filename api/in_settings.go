@@ -41,6 +41,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		Prices:                      pricesPatch(in.Prices),
 		PromptChunks:                chunksPatch(in.PromptChunks),
 		Limits:                      limitSetPatch(in.Limits, def.Limits),
+		Notifications:               notificationsPatch(in.Notifications, def.Notifications),
 	}
 }
 
@@ -58,6 +59,24 @@ func filesPatch(in nullable.Nullable[SettingsPatchFileBudget], def domain.FileBu
 	}
 	budget := in[true]
 	return domain.FileBudgetPatch{Bytes: orDefault(budget.Bytes, def.Bytes), Count: orDefault(budget.Count, def.Count)}
+}
+
+func notificationsPatch(in nullable.Nullable[SettingsPatchNotifications], def domain.Notifications) domain.NotificationsPatch {
+	if in.IsNull() {
+		return domain.NotificationsPatch{MailTo: &def.MailTo, QuietHours: &def.QuietHours, ShowContent: &def.ShowContent}
+	}
+	given := in[true]
+	out := domain.NotificationsPatch{
+		MailTo: orDefault(given.MailTo, def.MailTo), ShowContent: orDefault(given.ShowContent, def.ShowContent),
+	}
+	switch {
+	case given.QuietHours.IsNull():
+		out.QuietHours = &def.QuietHours
+	case given.QuietHours.IsSpecified():
+		q := given.QuietHours[true]
+		out.QuietHours = new(&domain.QuietHours{From: q.From, To: q.To})
+	}
+	return out
 }
 
 func limitSetPatch(in nullable.Nullable[SettingsPatchLimits], def domain.LimitSet) domain.LimitSetPatch {

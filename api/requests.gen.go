@@ -609,32 +609,33 @@ type SessionPatchBudgets struct {
 // SettingsPatch is the body of updateSettings.
 // Any of the settings. null: back to the default; a limit set to null is none.
 type SettingsPatch struct {
-	Language                    nullable.Nullable[string]                    `json:"language" validate:"omitempty,dive,oneof=en fr"`
-	TimeZone                    nullable.Nullable[string]                    `json:"time_zone" validate:"omitempty,dive,visible,max=100"`
-	DayStartHour                nullable.Nullable[int]                       `json:"day_start_hour" validate:"omitempty,dive,min=0,max=23"`
-	WeekStartDay                nullable.Nullable[string]                    `json:"week_start_day" validate:"omitempty,dive,oneof=monday tuesday wednesday thursday friday saturday sunday"`
-	RequireValidation           nullable.Nullable[bool]                      `json:"require_validation"`
-	AutomationValidation        nullable.Nullable[string]                    `json:"automation_validation" validate:"omitempty,dive,oneof=park refuse allow"`
-	ChatPreempts                nullable.Nullable[bool]                      `json:"chat_preempts"`
-	ChatSessionHeader           nullable.Nullable[string]                    `json:"chat_session_header" validate:"omitempty,dive,session_header"`
-	McpAnswers                  nullable.Nullable[bool]                      `json:"mcp_answers"`
-	ChatEvictionAfter           nullable.Nullable[domain.Duration]           `json:"chat_eviction_after" validate:"omitempty,dive,min=0"`
-	AutomationMaxWait           nullable.Nullable[domain.Duration]           `json:"automation_max_wait" validate:"omitempty,dive,min=0"`
-	CompletionConfirmationDelay nullable.Nullable[domain.Duration]           `json:"completion_confirmation_delay" validate:"omitempty,dive,min=0"`
-	MaxInactivity               nullable.Nullable[domain.Duration]           `json:"max_inactivity" validate:"omitempty,dive,min=0"`
-	MaxActiveDuration           nullable.Nullable[domain.Duration]           `json:"max_active_duration" validate:"omitempty,dive,min=0"`
-	MisfireGrace                nullable.Nullable[domain.Duration]           `json:"misfire_grace" validate:"omitempty,dive,min=0"`
-	NetworkRetry                nullable.Nullable[SettingsPatchNetworkRetry] `json:"network_retry" validate:"omitempty,dive"`
-	Relaunch                    nullable.Nullable[string]                    `json:"relaunch" validate:"omitempty,dive,oneof=with_commands on_error_only"`
-	PromptDetail                nullable.Nullable[string]                    `json:"prompt_detail" validate:"omitempty,dive,oneof=minimal normal full"`
-	MaxCallsPerResponse         nullable.Nullable[int]                       `json:"max_calls_per_response" validate:"omitempty,dive,min=1,max=100"`
-	MaxQueueLength              nullable.Nullable[int]                       `json:"max_queue_length" validate:"omitempty,dive,min=1,max=100000"`
-	FileBudget                  nullable.Nullable[SettingsPatchFileBudget]   `json:"file_budget" validate:"omitempty,dive"`
-	ApprovalExpiry              nullable.Nullable[domain.Duration]           `json:"approval_expiry" validate:"omitempty,dive,min=0"`
-	ApprovalOnExpiry            nullable.Nullable[string]                    `json:"approval_on_expiry" validate:"omitempty,dive,oneof=deny keep"`
-	FallbackProviders           nullable.Nullable[[]string]                  `json:"fallback_providers" validate:"omitempty,dive,max=20,dive,max=64"`
-	Commands                    nullable.Nullable[[]string]                  `json:"commands" validate:"omitempty,dive,max=500,dive,visible,max=100"`
-	SensitiveCommands           nullable.Nullable[[]string]                  `json:"sensitive_commands" validate:"omitempty,dive,max=500,dive,max=100"`
+	Language                    nullable.Nullable[string]                     `json:"language" validate:"omitempty,dive,oneof=en fr"`
+	TimeZone                    nullable.Nullable[string]                     `json:"time_zone" validate:"omitempty,dive,visible,max=100"`
+	DayStartHour                nullable.Nullable[int]                        `json:"day_start_hour" validate:"omitempty,dive,min=0,max=23"`
+	WeekStartDay                nullable.Nullable[string]                     `json:"week_start_day" validate:"omitempty,dive,oneof=monday tuesday wednesday thursday friday saturday sunday"`
+	RequireValidation           nullable.Nullable[bool]                       `json:"require_validation"`
+	AutomationValidation        nullable.Nullable[string]                     `json:"automation_validation" validate:"omitempty,dive,oneof=park refuse allow"`
+	ChatPreempts                nullable.Nullable[bool]                       `json:"chat_preempts"`
+	ChatSessionHeader           nullable.Nullable[string]                     `json:"chat_session_header" validate:"omitempty,dive,session_header"`
+	McpAnswers                  nullable.Nullable[bool]                       `json:"mcp_answers"`
+	ChatEvictionAfter           nullable.Nullable[domain.Duration]            `json:"chat_eviction_after" validate:"omitempty,dive,min=0"`
+	AutomationMaxWait           nullable.Nullable[domain.Duration]            `json:"automation_max_wait" validate:"omitempty,dive,min=0"`
+	CompletionConfirmationDelay nullable.Nullable[domain.Duration]            `json:"completion_confirmation_delay" validate:"omitempty,dive,min=0"`
+	MaxInactivity               nullable.Nullable[domain.Duration]            `json:"max_inactivity" validate:"omitempty,dive,min=0"`
+	MaxActiveDuration           nullable.Nullable[domain.Duration]            `json:"max_active_duration" validate:"omitempty,dive,min=0"`
+	MisfireGrace                nullable.Nullable[domain.Duration]            `json:"misfire_grace" validate:"omitempty,dive,min=0"`
+	NetworkRetry                nullable.Nullable[SettingsPatchNetworkRetry]  `json:"network_retry" validate:"omitempty,dive"`
+	Relaunch                    nullable.Nullable[string]                     `json:"relaunch" validate:"omitempty,dive,oneof=with_commands on_error_only"`
+	PromptDetail                nullable.Nullable[string]                     `json:"prompt_detail" validate:"omitempty,dive,oneof=minimal normal full"`
+	MaxCallsPerResponse         nullable.Nullable[int]                        `json:"max_calls_per_response" validate:"omitempty,dive,min=1,max=100"`
+	MaxQueueLength              nullable.Nullable[int]                        `json:"max_queue_length" validate:"omitempty,dive,min=1,max=100000"`
+	FileBudget                  nullable.Nullable[SettingsPatchFileBudget]    `json:"file_budget" validate:"omitempty,dive"`
+	Notifications               nullable.Nullable[SettingsPatchNotifications] `json:"notifications" validate:"omitempty,dive"`
+	ApprovalExpiry              nullable.Nullable[domain.Duration]            `json:"approval_expiry" validate:"omitempty,dive,min=0"`
+	ApprovalOnExpiry            nullable.Nullable[string]                     `json:"approval_on_expiry" validate:"omitempty,dive,oneof=deny keep"`
+	FallbackProviders           nullable.Nullable[[]string]                   `json:"fallback_providers" validate:"omitempty,dive,max=20,dive,max=64"`
+	Commands                    nullable.Nullable[[]string]                   `json:"commands" validate:"omitempty,dive,max=500,dive,visible,max=100"`
+	SensitiveCommands           nullable.Nullable[[]string]                   `json:"sensitive_commands" validate:"omitempty,dive,max=500,dive,max=100"`
 	// What is said here is merged: a model set to null loses its own price.
 	Prices nullable.Nullable[map[string]nullable.Nullable[PricePatch]] `json:"prices" validate:"omitempty,dive,max=200"`
 	// What is said here is merged: a chunk set to null is as it was built in.
@@ -658,6 +659,19 @@ type SettingsPatchLimits struct {
 type SettingsPatchNetworkRetry struct {
 	Policy nullable.Nullable[string]            `json:"policy" validate:"omitempty,dive,oneof=forever requeue_after_3"`
 	Delays nullable.Nullable[[]domain.Duration] `json:"delays" validate:"omitempty,dive,min=1,max=20,dive,min=0"`
+}
+
+// SettingsPatchNotifications is part of a request.
+type SettingsPatchNotifications struct {
+	MailTo      nullable.Nullable[[]string]                             `json:"mail_to" validate:"omitempty,dive,max=20,dive,min=3,max=254"`
+	QuietHours  nullable.Nullable[SettingsPatchNotificationsQuietHours] `json:"quiet_hours" validate:"omitempty,dive"`
+	ShowContent nullable.Nullable[bool]                                 `json:"show_content"`
+}
+
+// SettingsPatchNotificationsQuietHours is part of a request.
+type SettingsPatchNotificationsQuietHours struct {
+	From string `json:"from" validate:"required,max=5"`
+	To   string `json:"to" validate:"required,max=5"`
 }
 
 // TaskProgressInput is part of a request.

@@ -37,10 +37,19 @@ func settingsFrom(s *domain.Settings) *Settings {
 	maps.Copy(out.PromptChunks, s.PromptChunks)
 	out.Limits.Chat, out.Limits.Automation = s.Limits.Chat, s.Limits.Automation
 	out.FileBudget.Bytes, out.FileBudget.Count = s.FileBudget.Bytes, s.FileBudget.Count
+	out.Notifications = notificationsFrom(&s.Notifications)
 	out.NetworkRetry.Policy = SettingsNetworkRetryPolicy(s.NetworkRetry.Policy)
 	out.NetworkRetry.Delays = make([]Duration, 0, len(s.NetworkRetry.Delays))
 	for _, d := range s.NetworkRetry.Delays {
 		out.NetworkRetry.Delays = append(out.NetworkRetry.Delays, wireDuration(d))
+	}
+	return out
+}
+
+func notificationsFrom(n *domain.Notifications) Notifications {
+	out := Notifications{MailTo: listOf(n.MailTo), ShowContent: n.ShowContent}
+	if n.QuietHours != nil {
+		out.QuietHours = &QuietHours{From: n.QuietHours.From, To: n.QuietHours.To}
 	}
 	return out
 }

@@ -280,7 +280,9 @@ func (a *App) wireProviders() error {
 		Rows: a.store.Providers, Schemas: a.catalogue, Keys: a.keys, Env: env, Client: client, Clock: a.clock, NewID: a.newID,
 		Script: a.flags.ScriptProvider, Back: a.news.Tell,
 	})
-	a.wireWebhooks(client, policy)
+	if err := a.wireWebhooks(client, policy); err != nil {
+		return err
+	}
 	a.wireConnectors(client)
 	return nil
 }

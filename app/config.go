@@ -36,6 +36,7 @@ type Network struct {
 // Outside is how far the server reaches beyond itself.
 type Outside struct {
 	Tracing      `embed:""`
+	Mail         `embed:""`
 	AllowedHosts []string `help:"Private hosts that requests may go to: host[:port] or CIDR, comma-separated." env:"FERMATA_ALLOWED_HOSTS"`
 	AllowStdio   *bool    `help:"Whether connectors may start programs on this machine (MCP over stdio); default: on an open server on loopback." env:"FERMATA_ALLOW_STDIO"`
 }
@@ -97,12 +98,20 @@ func (f *Database) resolve() error {
 	return secretfile.Fill(map[*string]string{&f.DatabaseURL: f.DatabaseURLFile, &f.DatabaseDirectURL: f.DatabaseDirectURLFile})
 }
 
+// resolve reads the secrets' files, and refuses what cannot work.
+func (f *Outside) resolve() error {
+	if err := f.Tracing.resolve(); err != nil {
+		return err
+	}
+	return f.Mail.resolve()
+}
+
 // resolve completes the configuration and refuses what cannot work.
 func (f *Config) resolve() error {
 	if err := f.Database.resolve(); err != nil {
 		return err
 	}
-	if err := f.Tracing.resolve(); err != nil {
+	if err := f.Outside.resolve(); err != nil {
 		return err
 	}
 	if err := secretfile.Fill(map[*string]string{

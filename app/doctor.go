@@ -33,6 +33,7 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 		findings = append(findings, diagnosis.Warning("transport", "keys and conversations cross the network as plain text", plainMend))
 	}
 	findings = append(findings, checkIssuer(ctx, &flags)...)
+	findings = append(findings, checkMail(ctx, &flags)...)
 	keys, err := flags.secretKeys()
 	if err != nil {
 		return append(findings, diagnosis.Failed("secret key", err.Error(), "Correct it; on PostgreSQL it is the same on every node."))

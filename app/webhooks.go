@@ -11,7 +11,11 @@ import (
 
 // wireWebhooks makes what sends events out. client is the one for every request out, and
 // policy what it allows.
-func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) {
+func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) error {
+	carriers, err := carriers(a)
+	if err != nil {
+		return err
+	}
 	tries := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "fermata_webhook_deliveries_total", Help: "Tries to send an event to a webhook, by how they ended.",
 	}, []string{"outcome"})
@@ -20,10 +24,11 @@ func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) {
 	}
 	a.webhooks = webhooks.NewLoop(webhooks.Config{
 		Store: a.store.Webhooks, Workspaces: a.store.Workspaces, Secrets: webhooks.Secrets{Keys: a.keys}, Client: client, Policy: policy,
-		Agent: "fermata/" + a.flags.Version, Clock: a.clock, Log: a.log, Link: linksOut(a),
+		Agent: "fermata/" + a.flags.Version, Clock: a.clock, Log: a.log, Link: linksOut(a), Carriers: carriers,
 		Tried: func(r webhooks.Result) { tries.WithLabelValues(string(r)).Inc() },
 	})
 	a.metrics.registry.MustRegister(tries, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "fermata_webhook_oldest_seconds", Help: "How long the oldest event waits that this node has yet to send to a webhook.",
 	}, func() float64 { return a.webhooks.Oldest().Seconds() }))
+	return nil
 }

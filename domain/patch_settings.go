@@ -43,6 +43,7 @@ type SettingsPatch struct {
 	Prices                      PricesPatch
 	PromptChunks                ChunksPatch
 	Limits                      LimitSetPatch
+	Notifications               NotificationsPatch
 }
 
 // NetworkRetryPatch changes how the network is tried again.
@@ -140,6 +141,9 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	if err := p.Prices.apply(&s.Prices); err != nil {
 		return err
 	}
+	set(&s.Notifications.MailTo, p.Notifications.MailTo)
+	set(&s.Notifications.QuietHours, p.Notifications.QuietHours)
+	set(&s.Notifications.ShowContent, p.Notifications.ShowContent)
 	p.PromptChunks.apply(&s.PromptChunks)
 	p.Limits.Chat.apply(&s.Limits.Chat, Chat)
 	p.Limits.Automation.apply(&s.Limits.Automation, Run)

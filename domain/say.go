@@ -1,6 +1,9 @@
 package domain
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Say formats the phrase of the workspace's language. The two phrases stand side by side
 // in the code, so that neither is forgotten.
@@ -17,4 +20,15 @@ func Plural(n int, one, many string) string {
 		return "1 " + one
 	}
 	return fmt.Sprintf("%d %s", n, many)
+}
+
+// When is an instant as people of the workspace read it, in its zone.
+func (s *Settings) When(at time.Time) string {
+	if zone, err := time.LoadLocation(s.TimeZone); err == nil {
+		at = at.In(zone)
+	}
+	if s.Language == "fr" {
+		return at.Format("02/01/2006 à 15:04 (MST)")
+	}
+	return at.Format("2 January 2006, 15:04 (MST)")
 }

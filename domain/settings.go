@@ -60,8 +60,9 @@ type Settings struct {
 	Commands                    []string     `json:"commands"` // from outside that may be offered: AllowsCommand
 	Prices                      Prices       `json:"prices"`   // before the built-in ones
 	// PromptChunks changes chunks of level 1, by name.
-	PromptChunks map[string]ChunkChange `json:"prompt_chunks"`
-	Limits       LimitSet               `json:"limits"`
+	PromptChunks  map[string]ChunkChange `json:"prompt_chunks"`
+	Limits        LimitSet               `json:"limits"`
+	Notifications Notifications          `json:"notifications"`
 }
 
 // NetworkRetry is the policy of an AUTOMATION whose provider cannot be reached. The
@@ -128,7 +129,8 @@ func DefaultSettings() Settings {
 		FileBudget:        FileBudget{Bytes: 1 << 30, Count: 10_000},
 		FallbackProviders: []string{}, Commands: []string{"*"}, SensitiveCommands: []string{},
 		Prices: Prices{}, PromptChunks: map[string]ChunkChange{},
-		Limits: LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
+		Limits:        LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
+		Notifications: Notifications{MailTo: []string{}},
 	}
 }
 

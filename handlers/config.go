@@ -151,4 +151,6 @@ type SettingsPorts struct {
 	Settings   Settings
 	Keys       Keys
 	Workspaces Workspaces
+	// MailOff says why this server sends no mail; empty: it does.
+	MailOff string
 }

@@ -66,6 +66,9 @@ func (s *settingsRoutes) checkSettings(ctx context.Context, ws string, in *api.S
 				"Name a command from outside (GITHUB.CREATE_ISSUE), all of a connector (GITHUB.*), or all (*).")
 		}
 	}
+	if err := s.checkNotifications(in.Notifications[true]); err != nil {
+		return err
+	}
 	if err := checkPrices(in.Prices[true]); err != nil {
 		return err
 	}

@@ -185,12 +185,6 @@ func (s *WebhookStore) DeleteWebhook(ctx context.Context, workspace, id string, 
 		if version != 0 && version != h.Version {
 			return domain.ChangedSince("webhook")
 		}
-		for _, table := range []string{"webhook_lanes", "webhook_deliveries"} {
-			if _, err := t.Write(ctx, "DELETE FROM "+table+" WHERE workspace_id = $1 AND webhook_id = $2", workspace, id); err != nil {
-				return err
-			}
-		}
-		_, err = t.Write(ctx, "DELETE FROM webhooks WHERE workspace_id = $1 AND id = $2", workspace, id)
-		return err
+		return deleteWebhook(ctx, t, workspace, id)
 	})
 }

@@ -3,6 +3,7 @@ package repository
 import (
 	"context"
 	"fmt"
+	"reflect"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
@@ -102,8 +103,14 @@ func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, p
 		if w, err = row.workspace(); err != nil {
 			return err
 		}
+		before := w.Settings.Notifications
 		if err := patch.Apply(&w.Settings); err != nil {
 			return err
+		}
+		if !reflect.DeepEqual(before, w.Settings.Notifications) || patch.TimeZone != nil {
+			if err := s.tellOthers(ctx, t, w, row.LastSeq); err != nil {
+				return err
+			}
 		}
 		settings, err := sqldb.EncodeJSON(&w.Settings)
 		if err != nil {

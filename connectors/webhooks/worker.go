@@ -239,7 +239,7 @@ func (w *worker) settle(ctx context.Context, s sent) {
 	for {
 		if s.cut {
 			w.book.release(s.lane)
-		} else if reason := w.book.settle(s.lane, &s.outcome, w.loop.cfg.Clock()); reason != "" {
+		} else if reason := w.book.settle(s.lane, &s.outcome, w.loop.cfg.Clock()); reason != "" && w.mayEnd() {
 			w.disable(ctx, reason)
 			return
 		}
@@ -250,6 +250,10 @@ func (w *worker) settle(ctx context.Context, s sent) {
 		}
 	}
 }
+
+// mayEnd says whether a webhook is disabled that fails. An address of mail is not: it is a setting, and a
+// mail server that was away comes back.
+func (w *worker) mayEnd() bool { return w.standing.Kind != domain.WebhookMail }
 
 // record writes down what came of sending; looked: also how far nothing had to be sent.
 func (w *worker) record(ctx context.Context, looked bool) error {

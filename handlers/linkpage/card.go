@@ -60,7 +60,7 @@ func Of(a *domain.Approval, link *domain.ApprovalLink, s *domain.Settings) *Page
 		p.Comment = commentOf(a)
 		return p
 	}
-	p.Until = s.Say("An answer is possible until %s.", "On peut répondre jusqu’à cette date : %s.", When(link.ExpiresAt, s))
+	p.Until = s.Say("An answer is possible until %s.", "On peut répondre jusqu’à cette date : %s.", s.When(link.ExpiresAt))
 	return p
 }
 

@@ -1,8 +1,6 @@
 package linkpage
 
 import (
-	"time"
-
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -62,7 +60,7 @@ func settledAs(a *domain.Approval, s *domain.Settings) string {
 		what += " " + by
 	}
 	if a.SettledAt != nil {
-		what += ", " + When(*a.SettledAt, s)
+		what += ", " + s.When(*a.SettledAt)
 	}
 	return what + "."
 }
@@ -81,15 +79,4 @@ func whoIn(by string, s *domain.Settings) string {
 		return s.Say("on the server's own machine", "sur la machine du serveur")
 	}
 	return s.Say("by %s", "par %s", by)
-}
-
-// When is a time as people of the workspace read it, in its zone.
-func When(at time.Time, s *domain.Settings) string {
-	if zone, err := time.LoadLocation(s.TimeZone); err == nil {
-		at = at.In(zone)
-	}
-	if s.Language == "fr" {
-		return "le " + at.Format("02/01/2006 à 15:04 (MST)")
-	}
-	return at.Format("2 January 2006, 15:04 (MST)")
 }

@@ -71,6 +71,7 @@ var table = map[string][]string{
 	"connectors/httpcommand":    {"domain", "auth", "connectors"},
 	"connectors/longrunning":    {"domain", "auth", "connectors", "connectors/httpcommand"},
 	"connectors/mcp":            {"domain", "auth", "connectors"},
+	"connectors/notify":         {"domain", "connectors/webhooks"},
 	"connectors/webhooks":       {"domain", "auth", "connectors"},
 	"handlers/agui":             {"api", "auth", "domain", "handlers/standing", "stream"},
 	"handlers/linkpage":         {"domain"},

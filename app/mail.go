@@ -1,0 +1,131 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/connectors/notify"
+	"github.com/fermata-dev/fermata/connectors/webhooks"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
+	"github.com/fermata-dev/fermata/internal/secretfile"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// Mail says who takes on the mails that tell people of what waits for them.
+type Mail struct {
+	SMTPURL     string `help:"Mail server: smtp://user:password@host:port, or smtps://." env:"FERMATA_SMTP_URL" secret:"url" name:"smtp-url"`
+	SMTPURLFile string `help:"File that holds it." env:"FERMATA_SMTP_URL_FILE" hidden:"" name:"smtp-url-file"`
+	MailFrom    string `help:"Address that mails come from." env:"FERMATA_MAIL_FROM"`
+}
+
+// resolve reads the secret's file and refuses what no mail could be sent with.
+func (m *Mail) resolve() error {
+	if err := secretfile.Fill(map[*string]string{&m.SMTPURL: m.SMTPURLFile}); err != nil {
+		return err
+	}
+	if m.SMTPURL == "" {
+		if m.MailFrom != "" {
+			return errors.New("FERMATA_MAIL_FROM is set, and FERMATA_SMTP_URL is not: name the mail server too")
+		}
+		return nil
+	}
+	if _, err := notify.ParseMailServer(m.SMTPURL); err != nil {
+		return fmt.Errorf("FERMATA_SMTP_URL: %w", err)
+	}
+	if m.MailFrom == "" {
+		return errors.New("FERMATA_SMTP_URL is set, and FERMATA_MAIL_FROM is not: say which address mails come from")
+	}
+	if _, err := notify.CheckFrom(m.MailFrom); err != nil {
+		return fmt.Errorf("FERMATA_MAIL_FROM: %w", err)
+	}
+	return nil
+}
+
+// mailOff says why this server sends no mail; empty: it does.
+func (f *Config) mailOff() string {
+	switch {
+	case f.SMTPURL == "":
+		return "This server sends no mail: its operator has set no FERMATA_SMTP_URL."
+	case f.PublicURL == "":
+		return "This server sends no mail: links in mails need FERMATA_PUBLIC_URL, and its operator has not set it."
+	}
+	return ""
+}
+
+// carriers tell people, beside the webhooks that programs have.
+func carriers(a *App) (map[domain.WebhookKind]webhooks.Carrier, error) {
+	all := map[domain.WebhookKind]webhooks.Carrier{domain.WebhookMail: noCarrier{}}
+	links, base := linksOf(a), a.flags.pageURL()
+	news := notify.News{
+		Store: a.store.Approvals, Workspaces: a.store.Workspaces, Clock: a.clock,
+		Link: func(asked *domain.Approval, recipient string) (string, error) {
+			return linkTo(links, base, asked, recipient)
+		},
+	}
+	if a.flags.mailOff() != "" {
+		return all, nil
+	}
+	server, err := notify.ParseMailServer(a.flags.SMTPURL)
+	if err != nil {
+		return nil, err
+	}
+	from, err := notify.CheckFrom(a.flags.MailFrom)
+	if err != nil {
+		return nil, err
+	}
+	all[domain.WebhookMail] = &notify.Mail{News: news, Server: server, From: from, Log: a.log}
+	return all, nil
+}
+
+// toldSettings have whoever the settings name told from now on.
+type toldSettings struct {
+	*repository.WorkspaceStore
+	look func()
+}
+
+func (s toldSettings) UpdateSettings(ctx context.Context, workspace string, patch domain.SettingsPatch) (*domain.Workspace, error) {
+	w, err := s.WorkspaceStore.UpdateSettings(ctx, workspace, patch)
+	if err == nil {
+		s.look()
+	}
+	return w, err
+}
+
+func settingsPorts(a *App) handlers.SettingsPorts {
+	return handlers.SettingsPorts{
+		Settings: toldSettings{a.store.Workspaces, a.webhooks.Look}, Keys: keyService{a}, Workspaces: a.store.Workspaces,
+		MailOff: a.flags.mailOff(),
+	}
+}
+
+// noCarrier is where the operator has taken away what carried.
+type noCarrier struct{}
+
+func (noCarrier) Carry(context.Context, *domain.Webhook, string, string, *domain.LogEvent) webhooks.Outcome {
+	return webhooks.Outcome{Result: webhooks.Unreachable, Detail: "this server has nothing to send it with"}
+}
+
+// checkMail asks the mail server whether it lets us in.
+func checkMail(ctx context.Context, f *Config) []diagnosis.Finding {
+	if f.SMTPURL == "" {
+		return nil
+	}
+	const mend = "Check FERMATA_SMTP_URL: host, port, user and password; with a password the server has to offer TLS."
+	server, err := notify.ParseMailServer(f.SMTPURL)
+	if err == nil {
+		err = server.Check(ctx)
+	}
+	if err != nil {
+		return []diagnosis.Finding{diagnosis.Failed("mail", err.Error(), mend)}
+	}
+	good := fmt.Sprintf("%s:%d lets us in; mails come from %s", server.Host, server.Port, f.MailFrom)
+	findings := []diagnosis.Finding{diagnosis.OK("mail", good)}
+	if f.PublicURL == "" {
+		findings = append(findings, diagnosis.Warning("mail", "no mail is sent: its links would lead nowhere",
+			"Set FERMATA_PUBLIC_URL to the address that browsers use."))
+	}
+	return findings
+}

@@ -1,0 +1,158 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	netmail "net/mail"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+	"github.com/wneessen/go-mail"
+
+	"github.com/fermata-dev/fermata/connectors/webhooks"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// mailTimeout bounds one try, from the connection to the server's word.
+const mailTimeout = 15 * time.Second
+
+// MailServer is who takes mails on.
+type MailServer struct {
+	Host           string
+	Port           int
+	User, Password string
+	Encrypted      bool // from the first byte on
+	Plain          bool // without TLS, even with a password
+}
+
+// ParseMailServer reads smtp://user:password@host:port, or smtps://. With smtp the connection is
+// encrypted if the server can (STARTTLS), and has to be where there is a password, but to this machine.
+func ParseMailServer(text string) (*MailServer, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" {
+		return nil, errors.New("it is written smtp://user:password@host:port, or smtps:// for TLS from the beginning")
+	}
+	s := &MailServer{Host: u.Hostname(), User: u.User.Username(), Encrypted: u.Scheme == "smtps"}
+	s.Password, _ = u.User.Password()
+	port := cmp.Or(u.Port(), map[bool]string{true: "465", false: "587"}[s.Encrypted])
+	if s.Port, err = strconv.Atoi(port); err != nil || s.Port < 1 || s.Port > 65535 {
+		return nil, fmt.Errorf("%q is no port", port)
+	}
+	s.Plain = s.Host == "localhost" || s.Host == "127.0.0.1" || s.Host == "::1"
+	return s, nil
+}
+
+// client is a connection to be made.
+func (s *MailServer) client() (*mail.Client, error) {
+	options := []mail.Option{mail.WithPort(s.Port), mail.WithTimeout(mailTimeout)}
+	switch {
+	case s.Encrypted:
+		options = append(options, mail.WithSSL())
+	case s.User != "" && !s.Plain:
+		options = append(options, mail.WithTLSPolicy(mail.TLSMandatory))
+	default:
+		options = append(options, mail.WithTLSPolicy(mail.TLSOpportunistic))
+	}
+	if s.User != "" {
+		options = append(options, mail.WithSMTPAuth(mail.SMTPAuthAutoDiscover), mail.WithUsername(s.User), mail.WithPassword(s.Password))
+	}
+	client, err := mail.NewClient(s.Host, options...)
+	if err != nil {
+		return nil, fmt.Errorf("prepare a connection to the mail server: %w", err)
+	}
+	return client, nil
+}
+
+// Check looks whether the server is there and lets us in.
+func (s *MailServer) Check(ctx context.Context) error {
+	client, err := s.client()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, mailTimeout)
+	defer cancel()
+	if err := client.DialWithContext(ctx); err != nil {
+		return fmt.Errorf("reach the mail server %s:%d: %w", s.Host, s.Port, err)
+	}
+	return client.Close()
+}
+
+// CheckFrom reads the address that mails come from.
+func CheckFrom(from string) (*netmail.Address, error) {
+	read, err := netmail.ParseAddress(from)
+	if err != nil {
+		return nil, fmt.Errorf("%q is no address like fermata@example.org", from)
+	}
+	return read, nil
+}
+
+// Mail carries news to addresses of mail.
+type Mail struct {
+	News
+	Server *MailServer
+	From   *netmail.Address
+	Log    zerolog.Logger
+}
+
+var _ webhooks.Carrier = (*Mail)(nil)
+
+// Carry sends one mail to one address. Its Message-ID is the same at each try.
+func (m *Mail) Carry(ctx context.Context, h *domain.Webhook, _, id string, e *domain.LogEvent) webhooks.Outcome {
+	t, done := m.of(ctx, e, h.URL)
+	if done != nil {
+		return *done
+	}
+	letter, err := m.letter(t, h.URL, id)
+	if err != nil {
+		m.Log.Error().Err(err).Str("webhook", h.ID).Msg("a mail could not be written")
+		return webhooks.Outcome{Result: webhooks.Rejected, Detail: "the mail could not be written"}
+	}
+	client, err := m.Server.client()
+	if err == nil {
+		err = client.DialAndSendWithContext(ctx, letter)
+	}
+	if err == nil {
+		return webhooks.Outcome{Result: webhooks.Delivered, Status: 250}
+	}
+	m.Log.Info().Err(err).Str("webhook", h.ID).Msg("a mail was not taken")
+	return refusal(err)
+}
+
+// refusal says what came of a mail that was not taken.
+func refusal(err error) webhooks.Outcome {
+	sent, ok := errors.AsType[*mail.SendError](err)
+	if !ok {
+		return webhooks.Outcome{Result: webhooks.Unreachable, Detail: "the mail server could not be reached, or did not let us in"}
+	}
+	o := webhooks.Outcome{Result: webhooks.Refused, Status: sent.ErrorCode(), Detail: "the mail server did not take it"}
+	if o.Status >= 500 {
+		o.Result, o.Detail = webhooks.Rejected, "the mail server refused it for good"
+	}
+	return o
+}
+
+// letter writes the mail.
+func (m *Mail) letter(t *told, to, id string) (*mail.Msg, error) {
+	letter := mail.NewMsg()
+	letter.FromMailAddress(m.From)
+	if err := letter.To(to); err != nil {
+		return nil, fmt.Errorf("address a mail: %w", err)
+	}
+	_, domainName, _ := strings.Cut(m.From.Address, "@")
+	letter.SetMessageIDWithValue(id + "@" + domainName)
+	letter.SetDateWithValue(m.Clock())
+	letter.Subject("Fermata: " + t.title())
+	letter.SetGenHeader("Auto-Submitted", "auto-generated")
+	plain, html, err := t.mail()
+	if err != nil {
+		return nil, err
+	}
+	letter.SetBodyString(mail.TypeTextPlain, plain)
+	letter.AddAlternativeString(mail.TypeTextHTML, html)
+	return letter, nil
+}

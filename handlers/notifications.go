@@ -1,0 +1,35 @@
+package handlers
+
+import (
+	"fmt"
+	"net/mail"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// checkNotifications checks what no rule of form can say of who is told.
+func (s *settingsRoutes) checkNotifications(in api.SettingsPatchNotifications) error {
+	if q, given := in.QuietHours[true]; given {
+		if err := (&domain.QuietHours{From: q.From, To: q.To}).Check(); err != nil {
+			return err
+		}
+	}
+	to := in.MailTo[true]
+	if len(to) > 0 && s.MailOff != "" {
+		return domain.Invalid("/notifications/mail_to", "no_mail", "%s", s.MailOff)
+	}
+	for i, address := range to {
+		at := fmt.Sprintf("/notifications/mail_to/%d", i)
+		read, err := mail.ParseAddress(address)
+		if err != nil || read.Address != address || !strings.Contains(address, "@") {
+			return domain.Invalid(at, "format", "This is no address like ada@example.org.")
+		}
+		if slices.Contains(to[:i], address) {
+			return domain.Invalid(at, "repeated", "This address stands there twice.")
+		}
+	}
+	return nil
+}

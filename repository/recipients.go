@@ -1,0 +1,73 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// tellOthers makes the rows of those who are told by mail what the settings say: whoever is new
+// is told of what comes after newest. Nobody waits for the end of quiet hours of before.
+func (s *base) tellOthers(ctx context.Context, t *tx, w *domain.Workspace, newest int64) error {
+	var rows []webhookRow
+	err := t.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND kind = $2 ORDER BY id",
+		w.ID, string(domain.WebhookMail))
+	if err != nil {
+		return fmt.Errorf("list who is told by mail: %w", err)
+	}
+	known := map[string]bool{}
+	for _, r := range rows {
+		if !slices.Contains(w.Settings.Notifications.MailTo, r.URL) {
+			if err := deleteWebhook(ctx, t, w.ID, r.ID); err != nil {
+				return err
+			}
+			continue
+		}
+		known[r.URL] = true
+	}
+	now := s.cfg.Clock()
+	for _, address := range w.Settings.Notifications.MailTo {
+		if known[address] {
+			continue
+		}
+		h := &domain.Webhook{
+			ID: s.cfg.NewID(domain.PrefixWebhook), WorkspaceID: w.ID, Kind: domain.WebhookMail, URL: address,
+			Types: []domain.LogType{domain.LogApprovalRequested}, Enabled: true, SentTo: newest, Version: 1, CreatedAt: now, UpdatedAt: now,
+		}
+		if _, err := t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), ""); err != nil {
+			return fmt.Errorf("have %s told by mail: %w", h.ID, err)
+		}
+	}
+	_, err = t.Write(ctx, "UPDATE webhooks SET paused_until = NULL, enabled = TRUE, disabled_reason = '', epoch = epoch + 1 "+
+		"WHERE workspace_id = $1 AND kind <> $2", w.ID, string(domain.WebhookHTTP))
+	return err
+}
+
+// deleteWebhook takes one away, with what it is behind with and what it was sent.
+func deleteWebhook(ctx context.Context, t *tx, workspace, id string) error {
+	for _, table := range []string{"webhook_lanes", "webhook_deliveries"} {
+		if _, err := t.Write(ctx, "DELETE FROM "+table+" WHERE workspace_id = $1 AND webhook_id = $2", workspace, id); err != nil {
+			return err
+		}
+	}
+	_, err := t.Write(ctx, "DELETE FROM webhooks WHERE workspace_id = $1 AND id = $2", workspace, id)
+	return err
+}
+
+// maxBetween is how many approvals are told at once.
+const maxBetween = 200
+
+// ApprovalsBetween are those that were asked in a time, oldest first, settled or not.
+func (s *ApprovalStore) ApprovalsBetween(ctx context.Context, workspace string, from, to time.Time) ([]*domain.Approval, error) {
+	var rows []approvalRow
+	err := s.db.All(ctx, &rows, "SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = $1 AND created_at >= $2 "+
+		"AND created_at < $3 ORDER BY created_at, id LIMIT $4", workspace, sqldb.At(from), sqldb.At(to), maxBetween)
+	if err != nil {
+		return nil, fmt.Errorf("list the approvals of a time: %w", err)
+	}
+	return each(rows, (*approvalRow).approval)
+}
