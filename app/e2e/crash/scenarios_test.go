@@ -116,6 +116,13 @@ var scenarios = []*scenario{
 		a.validates(map[string]any{"approved": true, "approved_ids": []string{second}})
 		a.rests()
 	}},
+	{name: "yes by a link", settings: askFirst, rules: []rule{{round: 1, text: "Shall I?", calls: makeTwo}, {text: "Made."}}, play: func(p *player) {
+		a := p.chat(false)
+		a.says("make two zones")
+		a.waits("WAITING_VALIDATION")
+		p.presses("yes")
+		a.rests()
+	}},
 	{name: "no to an action", settings: askFirst, rules: []rule{{text: "Shall I?", calls: makeOne}}, play: func(p *player) {
 		a := p.chat(false)
 		a.says("make a zone")
