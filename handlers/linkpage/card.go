@@ -60,6 +60,10 @@ func Of(a *domain.Approval, link *domain.ApprovalLink, s *domain.Settings) *Page
 		p.Comment = commentOf(a)
 		return p
 	}
+	if a.Sensitive(domain.Decision{Approved: true}) {
+		p.Reasons = append(p.Reasons, s.Say("It is sensitive: a yes to it is signed with a passkey, in Fermata itself. Here it can be refused.",
+			"C’est une action sensible : un oui se signe avec une clé d’accès, dans Fermata même. Ici, on peut la refuser."))
+	}
 	p.Until = s.Say("An answer is possible until %s.", "On peut répondre jusqu’à cette date : %s.", s.When(link.ExpiresAt))
 	return p
 }
