@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -65,9 +66,33 @@ func TransitionFrom(t *domain.Transition) *Transition {
 
 // clockOf writes times for people: in the workspace's zone, with the date.
 func clockOf(settings *domain.Settings) func(time.Time) string {
-	zone := time.UTC
-	if calendar, err := settings.Calendar(); err == nil { // settings are checked when they are made
-		zone = calendar.Zone
-	}
+	zone := zoneOf(settings)
 	return func(t time.Time) string { return t.In(zone).Format("2006-01-02 15:04:05") }
+}
+
+func zoneOf(settings *domain.Settings) *time.Location {
+	if calendar, err := settings.Calendar(); err == nil { // settings are checked when they are made
+		return calendar.Zone
+	}
+	return time.UTC
+}
+
+// months for people whose language has no formats in Go.
+var months = [...]string{"janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc."}
+
+// spokenClock writes times as one says them: in the workspace's zone, the clock alone on the day
+// of since, else with its day.
+func spokenClock(settings *domain.Settings, since time.Time) func(time.Time) string {
+	zone := zoneOf(settings)
+	return func(t time.Time) string {
+		t = t.In(zone)
+		switch {
+		case t.Format(time.DateOnly) == since.In(zone).Format(time.DateOnly):
+			return t.Format("15:04")
+		case settings.Language == "fr":
+			return fmt.Sprintf("%d %s %s", t.Day(), months[t.Month()-1], t.Format("15:04"))
+		default:
+			return t.Format("2 Jan 15:04")
+		}
+	}
 }

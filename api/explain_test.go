@@ -115,14 +115,14 @@ func TestExplainNamesAgents(t *testing.T) {
 	}
 	settings := domain.DefaultSettings()
 	e := api.ExplanationFrom(domain.Explain(st, noon), &settings)
-	if want := "Its agent “Scout” (ses_5): it is waiting for the AI’s answer. Its agent “Clerk” (ses_6): it waits for a person."; !strings.Contains(e.Text, want) {
+	if want := "Its agent “Scout”: waiting for the AI’s answer. Its agent “Clerk”: waiting for a person."; !strings.Contains(e.Text, want) {
 		t.Errorf("it says %q", e.Text)
 	}
 	if all := *e.WaitingFor.Agents; len(all) != 2 || all[0].ID != "ses_5" || all[1].Phase != domain.WaitingValidation {
 		t.Errorf("the agents are %+v", all)
 	}
 	settings.Language = "fr"
-	if e := api.ExplanationFrom(domain.Explain(st, noon), &settings); !strings.Contains(e.Text, "Son agent « Scout » (ses_5) : il attend la réponse de l’IA.") {
+	if e := api.ExplanationFrom(domain.Explain(st, noon), &settings); !strings.Contains(e.Text, "Son agent « Scout » : en attente de la réponse de l’IA.") {
 		t.Errorf("in French it says %q", e.Text)
 	}
 
@@ -130,7 +130,7 @@ func TestExplainNamesAgents(t *testing.T) {
 	st.View.Tasks = []*domain.Task{{ID: "tsk_1"}, {ID: "tsk_2", Question: &domain.TaskQuestion{ApprovalID: "apr_7", Key: "k"}}}
 	settings.Language = "en"
 	e = api.ExplanationFrom(domain.Explain(st, noon), &settings)
-	if !strings.Contains(e.Text, "The service asks a person something first (apr_7).") || *e.WaitingFor.ApprovalID != "apr_7" {
+	if !strings.Contains(e.Text, "The service has a question for you first.") || *e.WaitingFor.ApprovalID != "apr_7" {
 		t.Errorf("of a task that asks it says %q", e.Text)
 	}
 }

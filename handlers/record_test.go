@@ -72,7 +72,7 @@ func TestAnExplanationSpeaksTheWorkspacesLanguage(t *testing.T) {
 	got := c.want(200, "GET", "/v1/sessions/ses_1/explain", "")
 	equal(t, "what", got.body["waiting_for"], map[string]any{"kind": "approval", "approval_id": "apr_1"})
 	equal(t, "by", got.body["unblocked_by"], "answer")
-	equal(t, "in words", got.body["text"], "It waits for a person’s yes or no to its actions (apr_1). It goes on with the answer.")
+	equal(t, "in words", got.body["text"], "Waiting for your approval. It continues once you answer.")
 	c.want(200, "PATCH", "/v1/settings", `{"language":"fr"}`)
 	got = c.want(200, "GET", "/v1/sessions/ses_1/explain", "")
 	equal(t, "en français", got.body["text"], "Elle attend qu’une personne accepte ou refuse ses actions (apr_1). Elle continue avec la réponse.")

@@ -74,7 +74,19 @@ func storeNetworkError(s *step) {
 		}
 	}
 	s.system(domain.SystemNetworkError, text, nil, "")
-	s.notice("error", "network_error", text)
+	s.notice("error", "network_error", unreachable(s))
+}
+
+// unreachable tells people elsewhere on the page that the AI cannot be reached: what happened and
+// what was kept. Why stands in the record, and is not for everybody's eyes.
+func unreachable(s *step) string {
+	name := domain.VisibleLine(s.session.Name)
+	if chat(s) {
+		return s.say("“%s”: the AI provider can’t be reached. Your message is kept.",
+			"« %s » : le fournisseur d’IA est injoignable. Votre message est conservé.", name)
+	}
+	return s.say("“%s” is waiting: the AI provider can’t be reached.",
+		"« %s » est en attente : le fournisseur d’IA est injoignable.", name)
 }
 
 // lastTry: the workspace wants an automation to stand back after three calls.

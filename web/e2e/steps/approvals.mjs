@@ -52,7 +52,7 @@ export const steps = [
     async run({ open: look, call, shot }) {
       await quick({ call });
       const page = await look({ at: '/approvals' });
-      await page.getByText('Nothing needs you.').waitFor();
+      await page.getByText('All clear').waitFor();
       const asked = await ask(call, 'Rooms', 'create a zone Kitchen');
       await card(page, asked.id).waitFor(); // it came by an event
       check(await card(page, asked.id).getByText('Workspace rule').isVisible(), 'the rule that asked is not named');
@@ -66,7 +66,7 @@ export const steps = [
       await settled(call, asked.id, 'approved');
       await until('the zone is there', async () => (await zones(call)).includes('Kitchen'));
       await page.locator('[data-last=approved]').waitFor();
-      await page.getByText('Nothing needs you.').waitFor();
+      await page.getByText('All clear').waitFor();
       await page.locator(`[data-recent="${asked.id}"]`).waitFor();
     },
   },
@@ -156,13 +156,13 @@ export const steps = [
       const asked = await ask(call, 'Off', 'create a zone Off');
       const page = await look({ at: '/approvals' });
       await card(page, asked.id).waitFor();
-      await page.getByLabel(/Single keys do this/).uncheck();
+      await page.getByLabel(/Single-key shortcuts/).uncheck();
       await page.reload();
       await card(page, asked.id).waitFor();
       await page.locator('#page-title').focus();
       await page.keyboard.press('r');
       check(!(await page.locator('[data-do=reason]').isVisible()), 'the key did something');
-      await page.getByLabel(/Single keys do this/).check();
+      await page.getByLabel(/Single-key shortcuts/).check();
       await page.locator('#page-title').focus();
       await page.keyboard.press('r');
       await page.locator('[data-do=reason]').waitFor();
@@ -184,7 +184,7 @@ export const steps = [
         0,
         'a plan is answered by itself',
       );
-      await page.getByRole('button', { name: 'Approve the 2 chosen' }).click();
+      await page.getByRole('button', { name: 'Approve 2 selected' }).click();
       await page.getByText('2 of 2 approved').first().waitFor();
       same(await page.locator('[data-result=ok]').count(), 2, 'the results');
       await until('both are there', async () => (await zones(call)).filter((z) => z.startsWith('Bulk')).length === 2);
@@ -254,7 +254,7 @@ export const steps = [
       await call('PATCH', '/v1/settings', { approval_expiry: '0s', approval_on_expiry: 'keep' });
       const page = await look({ at: '/approvals' });
       await page
-        .getByText(/then it counts as a no|the time is over|expired/)
+        .getByText(/counts as refused|expired/)
         .first()
         .waitFor();
       await settled(call, asked.id, 'expired');
@@ -299,7 +299,7 @@ export const steps = [
       await card(page, asked[2].id).waitFor();
       await shot(page, 'approvals-form');
       await page.getByRole('button', { name: 'Send the answer' }).click();
-      await page.getByText('This is needed.').waitFor();
+      await page.getByText('Required', { exact: true }).first().waitFor();
       await page.locator('input:focus').waitFor(); // the first wrong field
       await page.getByLabel('Name').fill('Water');
       await page.getByLabel('First value').fill('2.5');
@@ -342,7 +342,7 @@ export const steps = [
         .waitFor();
       await shot(page, 'approvals-budget');
       await page.getByLabel(/New limit/).fill('5');
-      await page.getByRole('button', { name: 'Raise and go on' }).click();
+      await page.getByRole('button', { name: 'Raise and continue' }).click();
       await settled(call, asked.id, 'approved');
       await until(
         'the limit is raised',

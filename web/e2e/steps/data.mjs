@@ -553,10 +553,10 @@ export const steps = [
     name: 'what an address names may be gone',
     async run({ open }) {
       const page = await open({ at: '/data/tools/tol_01a1fe90527979989643ead2698c3cb1' });
-      await page.getByText('This does not exist any more.').waitFor();
+      await page.getByText('This no longer exists.').waitFor();
       await tidy(page, 'a tool that is gone');
       await go(page, '/data/zones/%E0%A4%A');
-      await page.getByText('This does not exist any more.').waitFor();
+      await page.getByText('This no longer exists.').waitFor();
     },
   },
 ];

@@ -144,7 +144,7 @@ export const steps = [
     name: 'what needs a person: a question with its text, a change that is approved in place',
     async run({ freshServer, open, shot }) {
       const { base, call } = await freshServer();
-      await call('PATCH', '/v1/settings', { require_validation: true, chat_eviction_after: '1s' });
+      await call('PATCH', '/v1/settings', { require_validation: true });
       const ask = async (name, text) => {
         const { id } = await call('POST', '/v1/sessions', { type: 'CHAT', name, message: { text } });
         return until(
@@ -153,7 +153,6 @@ export const steps = [
         );
       };
       const change = await ask('Rooms', 'create a zone Kitchen');
-      await call('POST', `/v1/sessions/${change.session_id}/release`).catch(() => {});
       const page = await open({ base });
       const row = card(page, 'needs').locator(`[data-approval="${change.id}"]`);
       await row.getByText('Add the zone “Kitchen”').waitFor();
@@ -290,7 +289,7 @@ export const steps = [
         same(await card(page, 'slot').count(), 0, 'what is empty is not drawn');
         const { session: run } = await call('POST', `/v1/automations/${order.id}/execute`);
         await card(page, 'slot').locator(`[data-session="${run.id}"]`).waitFor();
-        await card(page, 'slot').getByText('The AI is thinking').waitFor();
+        await card(page, 'slot').getByText('Thinking…').waitFor();
         await until('the model is asked', () => ai.open.length === 1);
         const second = await call('POST', `/v1/automations/${order.id}/execute`);
         const queued = card(page, 'queue').locator(`li[data-session="${second.session.id}"]`);

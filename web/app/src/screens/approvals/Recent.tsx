@@ -59,9 +59,7 @@ function Row({ approval }: { approval: Approval }) {
   return (
     <li data-recent={approval.id}>
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>
-        <summary
-          aria-label={`${statusIn(approval)}: ${titleOf(approval).slice(0, 200) || words.approval(approval.kind)}`}
-        >
+        <summary>
           <span className={css.summary}>
             <span className={`badge ${toneOf(approval)}`}>{statusIn(approval)}</span>
             <span className="clamp grow">{titleOf(approval) || words.approval(approval.kind)}</span>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { KindIcon } from '../../approvals/KindIcon';
 import { titleOf } from '../../approvals/title';
 import type { Approval } from '../../approvals/decide';
 import { useWords } from '../../ui/session';
@@ -47,7 +48,10 @@ export function Rows({ list, current, pick, ticked, tick, name, below }: Props) 
               aria-current={a.id === current ? 'true' : undefined}
               onClick={() => pick(a)}
             >
-              <bdi className="clamp">{titleOf(a) || words.approval(a.kind)}</bdi>
+              <span className={css.what}>
+                <KindIcon kind={a.kind} />
+                <bdi className="clamp">{titleOf(a) || words.approval(a.kind)}</bdi>
+              </span>
               <span className={css.sub}>
                 <span>{words.approval(a.kind)}</span>
                 {name(a.session_id) && <span className={css.name}>{name(a.session_id)}</span>}

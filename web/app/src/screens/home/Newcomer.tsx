@@ -153,8 +153,8 @@ function Plan() {
     toast(t('new.plan.made'), () => {
       void api
         .DELETE('/v1/automations/{automation_id}', { params: { path: { automation_id: made.id } } })
-        .then(() => queries.invalidateQueries({ queryKey: ['get', '/v1/automations'] }));
-      go('/');
+        .then(() => queries.invalidateQueries({ queryKey: ['get', '/v1/automations'] }))
+        .then(() => go('/')); // Home knows then that there is none any more
     });
   });
   if (!admin) return null;
