@@ -30,7 +30,6 @@ export const steps = [
       await main(page)
         .getByRole('checkbox', { name: /^Every data change needs approval/ })
         .check(); // not the first one there: zones may come before
-      await main(page).getByRole('button', { name: /^Save/ }).first().click();
       await until('the workspace asks', async () => (await call('GET', '/v1/settings')).require_validation === true);
       await go(page, /^Chat/);
       await main(page).getByRole('textbox').last().fill('note 71.9 for Weight');

@@ -43,7 +43,7 @@ function Numbers({ x, series, xLabel, xText, unit, tableLabel }: ChartProps) {
       <summary className="small">{tableLabel}</summary>
       {open && (
         <div className="stack tight">
-          <div className="scroll" tabIndex={0} role="region" aria-label={tableLabel}>
+          <div className="scroll" tabIndex={0} role="group" aria-label={tableLabel}>
             <table>
               <thead>
                 <tr>

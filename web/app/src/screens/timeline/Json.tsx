@@ -16,7 +16,7 @@ export function Json({ lines }: { lines: Line[] }) {
     overscan: 30,
   });
   return (
-    <div ref={box} className={`${styles.rows} ${styles.json}`} role="region" aria-label={t('view.json')} tabIndex={0}>
+    <div ref={box} className={`${styles.rows} ${styles.json}`} role="group" aria-label={t('view.json')} tabIndex={0}>
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }}>
         {virtual.getVirtualItems().map((seen) => (
           <div key={seen.key} className={styles.place} style={{ transform: `translateY(${seen.start}px)` }}>

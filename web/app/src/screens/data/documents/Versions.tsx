@@ -113,7 +113,7 @@ function Compared({ doc, version, now, onUse, onClose }: ComparedProps) {
 function Diff({ lines }: { lines: Line[] }) {
   const dt = docTexts.use();
   return (
-    <div className={`card ${css.diff}`} data-diff tabIndex={0} role="region" aria-label={dt('versions')}>
+    <div className={`card ${css.diff}`} data-diff tabIndex={0} role="group" aria-label={dt('versions')}>
       {lines.map(({ kind, text }, i) => {
         if (kind === 'same') return <span key={i}> {text}</span>;
         const Tag = kind === 'added' ? 'ins' : 'del';

@@ -224,7 +224,7 @@ function Wrong({ file, errors }: { file: string; errors: LineError[] }) {
       <p className="box bad">
         {t('csv.wrong', { n: errors.length, file })} {errors.length >= 100 && t('csv.wrong.most')}
       </p>
-      <div className="scroll" tabIndex={0} role="region" aria-label={t('csv.what')}>
+      <div className="scroll" tabIndex={0} role="group" aria-label={t('csv.what')}>
         <table>
           <thead>
             <tr>

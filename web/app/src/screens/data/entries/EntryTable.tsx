@@ -58,7 +58,7 @@ export function EntryTable({ tool, schema, entries, fresh, chosen, onChosen, onE
           }}
         />
       )}
-      <div className="scroll" role="region" aria-labelledby="entries" tabIndex={0}>
+      <div className="scroll" role="group" aria-labelledby="entries" tabIndex={0}>
         <table className={css.table}>
           <thead>
             <tr>
