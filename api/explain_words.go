@@ -174,7 +174,8 @@ func (s speech) slot(w *domain.Waits) string {
 		for i := range w.Ahead {
 			names = append(names, s.name(&w.Ahead[i]))
 		}
-		text += " " + s.say("Number %d in the queue, behind %s.", "Numéro %d dans la file, derrière %s.", w.Position, strings.Join(names, ", "))
+		text += " " + s.say("Number %d in the queue, behind %s.", "Numéro %d dans la file, derrière %s.",
+			w.Position, strings.Join(names, ", "))
 	case w.Position > 0:
 		text += " " + s.say("Number %d in the queue.", "Numéro %d dans la file.", w.Position)
 	}
