@@ -197,7 +197,7 @@ func (a *App) wire(ctx context.Context) error {
 	if err := a.wireProviders(); err != nil {
 		return err
 	}
-	a.metrics.registry.MustRegister(taskFigures(a.store.Tasks.TaskFigures), fileFigures(a.store.Files.FileFigures))
+	a.metrics.registry.MustRegister(taskFigures(a.store.Tasks.TaskFigures), &fileFigures{count: a.store.Files.FileFigures, now: a.clock})
 	a.metrics.registry.MustRegister(figures{a.store.Slot.Figures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "fermata_breakers_open", Help: "Models that are not called at present, because they failed or asked for time.",
 	}, a.providers.Board.Resting))

@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // outsideMetrics are those of work that others do for a session: services and agents.
@@ -70,8 +72,18 @@ func (f taskFigures) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// fileFigures reads how many files there are when they are scraped, as taskFigures does.
-type fileFigures func(context.Context) (files, bytes int64, err error)
+// fileFigures says how many files there are. Counting them reads all their rows, so it is done
+// at a scrape that comes five minutes after the last count, and not at each.
+type fileFigures struct {
+	count func(context.Context) (files, bytes int64, err error)
+	now   clock.Clock
+
+	mu           sync.Mutex
+	at           time.Time
+	files, bytes int64
+}
+
+const filesCountedEvery = 5 * time.Minute
 
 var (
 	filesDesc     = prometheus.NewDesc("fermata_files", "Files that are stored, in all workspaces.", nil, nil)
@@ -79,19 +91,24 @@ var (
 )
 
 // Describe is part of prometheus.Collector.
-func (fileFigures) Describe(out chan<- *prometheus.Desc) {
+func (*fileFigures) Describe(out chan<- *prometheus.Desc) {
 	out <- filesDesc
 	out <- fileBytesDesc
 }
 
-// Collect is part of prometheus.Collector.
-func (f fileFigures) Collect(out chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	files, bytes, err := f(ctx)
-	if err != nil {
-		return
+// Collect is part of prometheus.Collector. What cannot be read now is left out of the scrape.
+func (f *fileFigures) Collect(out chan<- prometheus.Metric) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if now := f.now(); f.at.IsZero() || now.Sub(f.at) >= filesCountedEvery {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		files, bytes, err := f.count(ctx)
+		if err != nil {
+			return
+		}
+		f.at, f.files, f.bytes = now, files, bytes
 	}
-	out <- prometheus.MustNewConstMetric(filesDesc, prometheus.GaugeValue, float64(files))
-	out <- prometheus.MustNewConstMetric(fileBytesDesc, prometheus.GaugeValue, float64(bytes))
+	out <- prometheus.MustNewConstMetric(filesDesc, prometheus.GaugeValue, float64(f.files))
+	out <- prometheus.MustNewConstMetric(fileBytesDesc, prometheus.GaugeValue, float64(f.bytes))
 }

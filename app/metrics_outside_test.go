@@ -80,24 +80,41 @@ func TestOpenTasksAreTold(t *testing.T) {
 	}
 }
 
-// TestFilesAreTold: how many there are and their bytes, and neither where the database does not say.
+// TestFilesAreTold: how many there are and their bytes, and neither where the database does not
+// say. They are counted again after five minutes, or when they could not be.
 func TestFilesAreTold(t *testing.T) {
-	told := func(err error) (got []float64) {
-		registry := prometheus.NewRegistry()
-		registry.MustRegister(fileFigures(func(context.Context) (int64, int64, error) { return 3, 4096, err }))
-		families, gathered := registry.Gather()
-		if gathered != nil {
-			t.Fatal(gathered)
+	var away error
+	counted, now := 0, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(&fileFigures{now: func() time.Time { return now }, count: func(context.Context) (int64, int64, error) {
+		counted++
+		return int64(counted), 4096, away
+	}})
+	told := func() (got []float64) {
+		t.Helper()
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
 		}
 		for _, family := range families {
 			got = append(got, family.GetMetric()[0].GetGauge().GetValue())
 		}
 		return got
 	}
-	if got := told(nil); !slices.Equal(got, []float64{3, 4096}) {
+	away = errors.New("away")
+	if got := told(); len(got) != 0 {
+		t.Errorf("of a database that is away: %v", got)
+	}
+	away = nil
+	if got := told(); !slices.Equal(got, []float64{2, 4096}) {
 		t.Errorf("told are %v", got)
 	}
-	if got := told(errors.New("away")); len(got) != 0 {
-		t.Errorf("of a database that is away: %v", got)
+	now = now.Add(filesCountedEvery - time.Second)
+	if got := told(); !slices.Equal(got, []float64{2, 4096}) {
+		t.Errorf("too soon they are counted again: %v", got)
+	}
+	now = now.Add(time.Second)
+	if got := told(); !slices.Equal(got, []float64{3, 4096}) {
+		t.Errorf("after five minutes: %v", got)
 	}
 }

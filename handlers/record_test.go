@@ -75,7 +75,7 @@ func TestAnExplanationSpeaksTheWorkspacesLanguage(t *testing.T) {
 	equal(t, "in words", got.body["text"], "Waiting for your approval. It continues once you answer.")
 	c.want(200, "PATCH", "/v1/settings", `{"language":"fr"}`)
 	got = c.want(200, "GET", "/v1/sessions/ses_1/explain", "")
-	equal(t, "en français", got.body["text"], "Elle attend qu’une personne accepte ou refuse ses actions (apr_1). Elle continue avec la réponse.")
+	equal(t, "en français", got.body["text"], "En attente de votre accord. Reprise dès votre réponse.")
 	equal(t, "transitions", len(got.body["transitions"].([]any)), 4)
 }
 

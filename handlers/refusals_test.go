@@ -322,6 +322,9 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 	// To all but POST this is the id of a connector that there is not.
 	preview := "/v1/connectors/preview"
 	methods[preview] = append(methods[preview], methods["/v1/connectors/con_1"]...)
+	// And this, to DELETE, that of a passkey.
+	registration := "/v1/me/passkeys/registration"
+	methods[registration] = append(methods[registration], "DELETE")
 	for path, known := range methods {
 		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
 			if slices.Contains(known, m) {

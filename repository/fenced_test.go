@@ -260,7 +260,7 @@ func TestWhoGoesWhileAViewIsRead(t *testing.T) {
 	}()
 	testkit.Until(t, "the view waits", func() bool {
 		var waiting int
-		w.must(db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").Scan(&waiting))
+		w.must(db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&waiting))
 		return waiting > 0
 	})
 	leave(gone)
@@ -319,7 +319,7 @@ func TestARowThatMovesBehindTheFence(t *testing.T) {
 	go func() { told <- store.Commit(t.Context(), w.plain(s, false)) }()
 	testkit.Until(t, "the write waits for the row", func() bool {
 		var waiting int
-		w.must(db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'").Scan(&waiting))
+		w.must(db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&waiting))
 		return waiting > 0
 	})
 	w.must(by.Commit())

@@ -107,6 +107,8 @@ var scans = []allowed{
 	{"FROM sessions WHERE holds_slot) AS h,", "queue", "for the metrics: those that wait anywhere"},
 	{"FROM sessions WHERE holds_slot) AS h,", "approvals", "for the metrics: the index has the open ones alone"},
 	{"GROUP BY status", "tasks", "for the metrics: the index holds those that go on"},
+	{"FROM files) AS files", "files", "for the metrics, at most every five minutes"},
+	{"FROM files) AS files", "file_contents", "for the metrics, at most every five minutes"},
 	{"AND q.reason = $1 AND s.owner_node", "queue", "at the end of the server: those that wait anywhere"},
 	{"AND q.reason = $1 AND s.owner_node", "sessions", "at the end of the server; PostgreSQL may begin with what this process has claimed"},
 	{"SELECT start, COUNT(*) AS n", "providers", atStart},

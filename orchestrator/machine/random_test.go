@@ -90,6 +90,8 @@ func (w *world) random(r *rapid.T) {
 // plausible leaves out outcomes that no effect would report without content.
 func plausible(e domain.Event) bool {
 	switch e.(type) {
+	case domain.OutsideAsked: // always of a call that is under way
+		return false
 	case domain.AIResponseParsed, domain.ApprovalStale, domain.StopRequested, domain.WatchdogExpired, domain.SystemErrorOccurred:
 		return false // the last three end too many runs early; they have their place below
 	}
@@ -138,6 +140,12 @@ func (w *world) due(r *rapid.T) domain.Event {
 		e, _ := w.ran(rapid.IntRange(0, 3).Draw(r, "failing"), status)
 		if done, ok := e.(domain.ActionsExecuted); ok && rapid.IntRange(0, 2).Draw(r, "task") == 0 {
 			return domain.ExternalTasksStarted{Executions: done.Executions, Tasks: []string{w.id("tsk")}}
+		}
+		if rapid.IntRange(0, 5).Draw(r, "outside asks") == 0 {
+			what := rapid.SampledFrom([]string{"sign-in", "answer"}).Draw(r, "wanted of a person")
+			if asked := w.wants(what, rapid.SampledFrom([][]string{nil, {"open"}}).Draw(r, "at its server")).(domain.OutsideAsked); asked.Ask.ExecutionID != "" {
+				return asked
+			}
 		}
 		if w.s.Phase == domain.ExecutingActions {
 			switch rapid.IntRange(0, 7).Draw(r, "course") {

@@ -121,6 +121,8 @@ var written = []refusalRule{
 		"The session is at work, and the message said that it must not wait. It was not kept.",
 	},
 	{in(toValidation), append([]string{"ApprovalStale"}, answers...), when{waitsForAgents}, domain.CodeWrongPhase, textAsks},
+	// What a server outside asks is no list of actions that could have changed meanwhile.
+	{in(toValidation), []string{"ApprovalStale"}, when{asksOutside}, domain.CodeWrongPhase, textPhase},
 	{in(toValidation), []string{"AgentAnswered"}, when{waitsForOther}, domain.CodeWrongPhase, textPhase},
 	{waiting, answers, when{answered}, domain.CodeValidationResolved, textSettled},
 	{waiting, answers, when{meansAnother}, domain.CodeValidationResolved, textSettled},

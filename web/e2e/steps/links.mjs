@@ -61,7 +61,10 @@ export const steps = [
         const page = await at(world, path, look);
         await page.locator('form').waitFor();
         await tidy(page, `the page of a link ${look.colorScheme ?? 'light'} ${look.locale ?? ''}`);
-        await shot(page, `link-${look.colorScheme ?? 'light'}-${look.locale ?? 'en'}-${look.viewport ? 'narrow' : 'wide'}`);
+        await shot(
+          page,
+          `link-${look.colorScheme ?? 'light'}-${look.locale ?? 'en'}-${look.viewport ? 'narrow' : 'wide'}`,
+        );
         await page.context().close();
       }
       const page = await at(world, path, narrow);

@@ -53,20 +53,26 @@ export function Recent() {
   );
 }
 
-function Row({ approval }: { approval: Approval }) {
+function Line({ approval }: { approval: Approval }) {
   const words = useWords();
+  return (
+    <span className={css.summary}>
+      <span className={`badge ${toneOf(approval)}`}>{statusIn(approval)}</span>
+      <span className="clamp grow">{titleOf(approval) || words.approval(approval.kind)}</span>
+      <span className="muted small nowrap">
+        <Time at={approval.settled_at} />
+      </span>
+    </span>
+  );
+}
+
+function Row({ approval }: { approval: Approval }) {
   const [open, setOpen] = useState(false);
   return (
     <li data-recent={approval.id}>
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary>
-          <span className={css.summary}>
-            <span className={`badge ${toneOf(approval)}`}>{statusIn(approval)}</span>
-            <span className="clamp grow">{titleOf(approval) || words.approval(approval.kind)}</span>
-            <span className="muted small nowrap">
-              <Time at={approval.settled_at} />
-            </span>
-          </span>
+          <Line approval={approval} />
         </summary>
         {open && <ApprovalCard approval={approval} />}
       </details>
