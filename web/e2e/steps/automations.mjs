@@ -138,7 +138,7 @@ export const steps = [
         });
       same((await post(url)).status, 202, 'the call');
       await page.locator('[data-run] [data-outcome="COMPLETED"]').first().waitFor();
-      await page.getByText('by an event').first().waitFor();
+      await page.locator('[data-run]').first().getByText('event', { exact: true }).waitFor();
       await page.getByRole('button', { name: 'Create a new address…' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Create a new address' }).click();
       await until(

@@ -688,6 +688,8 @@ export const steps = [
       await page.locator('[data-command=CREATE_ZONE] summary').waitFor();
       await reach('[data-command=CREATE_ZONE] summary');
       await page.keyboard.press('Enter');
+      await reach('[data-command=CREATE_ZONE] [data-raw] summary');
+      await page.keyboard.press('Enter');
       await page.locator('[data-command=CREATE_ZONE] pre').first().waitFor();
       await page.locator('[data-command=CREATE_ZONE]').getByRole('link', { name: 'Open the zone' }).waitFor();
       await reach('#chats a');

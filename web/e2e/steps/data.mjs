@@ -251,7 +251,7 @@ export const steps = [
       await box.fill('zzz');
       await page.getByText('No results. Try fewer words.').waitFor();
       await box.fill('été');
-      await page.getByLabel('Kind', { exact: true }).selectOption('document');
+      await page.getByLabel('Type', { exact: true }).selectOption('document');
       await becomes(
         () => page.locator('[data-hit]').evaluateAll((all) => all.map((e) => e.dataset.hit)),
         [doc.id],

@@ -18,7 +18,10 @@ export const steps = [
         .getByLabel(/^New: Value/)
         .fill('72.4');
       await page.keyboard.press('Enter');
-      await main(page).getByRole('cell', { name: '72.4', exact: true }).first().waitFor();
+      await main(page)
+        .getByRole('cell', { name: /^72\.4/ })
+        .first()
+        .waitFor();
       const [tool] = (await call('GET', '/v1/tools')).data;
       const values = async () =>
         (await call('GET', `/v1/tools/${tool.id}/entries?limit=50`)).data.map((e) => e.data.value);
@@ -65,9 +68,10 @@ export const steps = [
         .first()
         .waitFor();
       await main(page)
-        .getByRole('link', { name: /conversation/ })
+        .getByRole('button', { name: /^Details of/ })
         .first()
         .click();
+      await main(page).getByRole('link', { name: 'Open the chat' }).click();
       await until('the conversation of the run is shown', async () => /\/chat\/ses_/.test(page.url()));
       await main(page)
         .getByText(/Weight/)

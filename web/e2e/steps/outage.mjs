@@ -113,13 +113,13 @@ export const steps = [
         const page = await open({ viewport: size, at: '/chat' });
         await settled(page);
         const top = (what) => page.locator(what).evaluate((e) => e.getBoundingClientRect().top);
-        const before = await top('.brand');
+        const before = await top('#main');
         const gone = Date.now();
         await page.context().setOffline(true);
-        await bar(page).getByText('You are offline.').waitFor();
+        await bar(page).getByText('You’re offline.').waitFor();
         check(Date.now() - gone < 1900, `it was shown after ${Date.now() - gone} ms`);
         const height = await bar(page).evaluate((e) => e.getBoundingClientRect().height);
-        check(Math.abs((await top('.brand')) - before - height) < 2, 'the page is pushed down by the bar');
+        check(Math.abs((await top('#main')) - before - height) < 2, 'the page is pushed down by the bar');
         const foot = await page.locator('#message').evaluate((e) => e.getBoundingClientRect().bottom);
         check(foot <= size.height, `the message field is in the window: ${foot}`);
         await shot(page, `offline-${size.width}`);

@@ -67,7 +67,7 @@ export const steps = [
         await tidy(page, 'deliveries');
         await shot(page, 'webhooks-deliveries-light');
         const before = there.got.length;
-        await row.getByRole('button', { name: /^Resend event/ }).click();
+        await row.getByRole('button', { name: /^Resend from here: event/ }).click();
         await page.locator('[data-again]').waitFor();
         await until('it is received again', async () => there.got.length > before);
         same(there.got.at(-1).id, there.got[before - 1].id, 'under the same id');

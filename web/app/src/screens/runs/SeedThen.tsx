@@ -28,7 +28,7 @@ export function SeedThen({ run }: { run: Schemas['AutomationRun'] }) {
           const same = pieces?.every((p) => p.kind === 'same') ?? true;
           return (
             <>
-              <h3>{t(pieces && !same ? 'seed.differs' : 'seed.then')}</h3>
+              <h2 className="h3">{t(pieces && !same ? 'seed.differs' : 'seed.then')}</h2>
               {same || !pieces ? (
                 <p className="preserve">{then}</p>
               ) : (

@@ -6,7 +6,7 @@ export function Block({ title, text }: { title: string; text: string }) {
   return (
     <section className="stack tight">
       <header className="row between">
-        <h4>{title}</h4>
+        <h3>{title}</h3>
         <Copy text={text} />
       </header>
       <pre className={styles.block} tabIndex={0} aria-label={title}>

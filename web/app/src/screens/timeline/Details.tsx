@@ -23,7 +23,7 @@ export function Details({ item, session }: { item: Item; session: string }) {
   ];
   return (
     <div className="stack tight" data-details={item.key}>
-      <h3 className="clamp">{whatOf(item, t, words)}</h3>
+      <h2 className="h3 clamp">{whatOf(item, t, words)}</h2>
       {item.kind === 'transition' && <TransitionDetails item={item} when={when} />}
       {item.kind === 'call' && <CallDetails key={item.key} item={item} when={when} session={session} />}
       {item.kind === 'execution' && <ExecutionDetails item={item} when={when} />}

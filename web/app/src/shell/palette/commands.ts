@@ -39,7 +39,9 @@ export function useCommands(waiting: number): Target[] {
       : []),
     ...themes
       .filter((one) => one !== theme)
-      .map((one) => command(`theme-${one}`, t(`theme.${one}`), () => choose(one, theme), { also: t('theme.also') })),
+      .map((one) =>
+        command(`theme-${one}`, t(`theme.${one}`), () => choose(one, theme), { also: t(`theme.${one}.also`) }),
+      ),
     command(
       'language',
       t('do.language'),

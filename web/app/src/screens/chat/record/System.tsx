@@ -24,7 +24,7 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
   if (message.execution_metadata) return <RunLine run={message.execution_metadata} />;
   if (results.length) {
     return (
-      <section className={css.cards} aria-label={title} data-system={said?.type}>
+      <div role="group" className={css.cards} aria-label={title} data-system={said?.type}>
         {results.map((r, i) => (
           <CommandCard
             key={r.execution_id ?? r.call_id ?? i}
@@ -36,7 +36,7 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
             execution={chat.execution(r.execution_id)}
           />
         ))}
-      </section>
+      </div>
     );
   }
   if (said?.type === 'CONTEXT_SUMMARY') {
