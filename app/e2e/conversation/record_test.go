@@ -24,7 +24,7 @@ func TestTheRecordOfASession(t *testing.T) {
 		s.Say(chat, "create a zone Garden")
 		approval := s.Call("GET", "/v1/approvals?status=open", nil).Want(200).Str("data.0.id")
 		why := s.Call("GET", path+"/explain", nil).Want(200)
-		if why.Str("waiting_for.kind") != "approval" || why.Str("waiting_for.approval_id") != approval || !strings.Contains(why.Str("text"), approval) {
+		if why.Str("waiting_for.kind") != "approval" || why.Str("waiting_for.approval_id") != approval || !strings.Contains(why.Str("text"), "your approval") {
 			t.Errorf("it waits for %s: %s", approval, why.Body)
 		}
 		if last := why.List("transitions"); len(last) == 0 || len(last) > 10 || why.Str("transitions.0.phase") != "WAITING_VALIDATION" {
