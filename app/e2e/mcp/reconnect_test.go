@@ -52,7 +52,7 @@ func TestAnExpiredSignIn(t *testing.T) {
 				!strings.HasSuffix(v.at, card.Str("reasons.0.id")) || card.Str("actions.0.command") != "VAULT."+strings.ToUpper(word) {
 				t.Errorf("%s: the card is %s", word, card.Body)
 			}
-			if why := v.Call("GET", "/v1/sessions/"+chat+"/explain", nil).Want(200); !strings.Contains(why.Str("text"), "somebody has signed in to it") {
+			if why := v.Call("GET", "/v1/sessions/"+chat+"/explain", nil).Want(200); !strings.Contains(why.Str("text"), "needs someone to sign in") {
 				t.Errorf("%s: explained by %s", word, why.Body)
 			}
 			if c := v.Call("GET", v.at, nil).Want(200); c.Str("status") != "needs_sign_in" {
