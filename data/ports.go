@@ -19,7 +19,13 @@ type Store interface {
 	Entries
 	EntryUndo
 	Documents
+	Whole
+}
+
+// Whole is what is asked of the workspace as a whole.
+type Whole interface {
 	Search
+	Room
 }
 
 // Zones keeps zones. Update is conditional on Version and bumps it (a conflict is
@@ -81,6 +87,11 @@ type Documents interface {
 	KeepDocumentVersion(ctx context.Context, doc *domain.Document) error
 	DeleteDocument(ctx context.Context, id string, at time.Time) error
 	RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error)
+}
+
+// Room refuses so many more automations where there would be too many.
+type Room interface {
+	RoomForAutomations(ctx context.Context, more int) error
 }
 
 // Search finds texts by their words, the best first, and gives the cursor of the next

@@ -118,3 +118,11 @@ type NewAutomation struct {
 	Seed              RichContent
 	By                string
 }
+
+// PlainAutomation asks for an automation that is as one is when nothing more is said of it.
+func PlainAutomation(name, by string) NewAutomation {
+	return NewAutomation{
+		Name: name, Enabled: true, Misfire: MisfireOnce, Overlap: OverlapSkip, Completion: CompletionAuto,
+		Commands: []string{AllCommands}, By: by,
+	}
+}

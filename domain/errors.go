@@ -27,6 +27,7 @@ const (
 	CodeApprovalExpired    Code = "approval_expired"
 	CodePasskeyRequired    Code = "passkey_required"     // a yes that has to be signed; with Passkey
 	CodePasskeyRefused     Code = "passkey_refused"      // what was signed is not what has to be
+	CodePushOff            Code = "push_unavailable"     // the server lacks what pushes need
 	CodePasskeysOff        Code = "passkeys_unavailable" // the server has no name that they could be bound to
 	CodeNotEmpty           Code = "not_empty"            // deleting something that holds something, without force
 	CodeTooLarge           Code = "too_large"            // more than is taken at once

@@ -11,6 +11,7 @@ type Hint struct {
 	Queue       bool   `json:"queue,omitempty"`
 	Automation  bool   `json:"automation,omitempty"` // one was changed, or an occurrence recorded
 	Data        bool   `json:"data,omitempty"`
+	Asked       bool   `json:"asked,omitempty"` // something waits for a person
 	// WakeAt is the earliest time at which something of it comes due.
 	WakeAt *time.Time `json:"wake_at,omitempty"`
 }
@@ -29,6 +30,8 @@ func HintOf(c *Change) *Hint {
 			h.Automation = true
 		case LogDataChanged:
 			h.Data = true
+		case LogApprovalRequested:
+			h.Asked = true
 		}
 	}
 	for _, w := range c.Sessions {
@@ -59,6 +62,6 @@ func (h *Hint) wakes(at *time.Time) {
 func (h *Hint) Merge(o *Hint) {
 	h.Seq = max(h.Seq, o.Seq)
 	h.Slot, h.Queue = h.Slot || o.Slot, h.Queue || o.Queue
-	h.Automation, h.Data = h.Automation || o.Automation, h.Data || o.Data
+	h.Automation, h.Data, h.Asked = h.Automation || o.Automation, h.Data || o.Data, h.Asked || o.Asked
 	h.wakes(o.WakeAt)
 }

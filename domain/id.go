@@ -27,6 +27,7 @@ const (
 	PrefixSignIn     = "sgn"
 	PrefixFile       = "fil"
 	PrefixPasskey    = "psk"
+	PrefixPush       = "psh"
 )
 
 // IDSource makes ids: given a prefix, a new id. It is passed in, so that pure code

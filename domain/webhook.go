@@ -13,8 +13,11 @@ type Webhook struct {
 	Enabled     bool
 	// Links: what waits for a person comes with a link to it.
 	Links bool
-	// Person is whose browser it is, and Label what that calls itself; of a push.
-	Person, Label string
+	// Person is whose browser it is, Label what they call it, Language theirs, and SignIn that in
+	// which it was made; of a push.
+	Person, Label, Language, SignIn string
+	// HoldsUntil is when it ends by itself. Nil: it does not.
+	HoldsUntil *time.Time
 	// DisabledReason says why the server disabled it; empty: a person did, or nobody.
 	DisabledReason WebhookReason
 	// Secret signs; OldSecret signs too until OldSecretUntil. Both are sealed.
@@ -145,6 +148,7 @@ type WebhookStanding struct {
 type WebhookLook struct {
 	Enabled []WebhookRef // every one that is sent to
 	Behind  []WebhookRef // those with something to do that no other living process does
+	People  []WebhookRef // those of Enabled by which people are told, of what waits for them alone
 }
 
 // WebhookPatch changes a webhook.

@@ -22,5 +22,5 @@ func of(name string) fs.FS {
 	if err != nil {
 		panic("migrations: the embedded folder " + name + " is missing: " + err.Error())
 	}
-	return sub
+	return withNext(sub, name)
 }

@@ -57,13 +57,61 @@ func uploads(b *testing.B, store *repository.Store, size, times int) time.Durati
 
 func upload(b *testing.B, store *repository.Store, content []byte) time.Duration {
 	b.Helper()
+	return uploadWithin(b, store, content, 1000)
+}
+
+// uploadWithin stores a content in a workspace that may have so many files.
+func uploadWithin(b *testing.B, store *repository.Store, content []byte, most int64) time.Duration {
+	b.Helper()
 	sum := sha256.Sum256(content)
 	f := &domain.File{WorkspaceID: domain.DefaultWorkspace, CreatedAt: suite.T0, FileRef: domain.FileRef{
 		ID: ids.New(domain.PrefixFile), Name: "a.txt", MediaType: domain.MediaText, Bytes: int64(len(content)), SHA256: hex.EncodeToString(sum[:]),
 	}}
 	begun := time.Now()
-	if err := store.Files.InsertFile(b.Context(), f, content, domain.FileBudget{Bytes: 1 << 30, Count: 1000}); err != nil {
+	if err := store.Files.InsertFile(b.Context(), f, content, domain.FileBudget{Bytes: 1 << 30, Count: most}); err != nil {
 		b.Fatal(err)
 	}
 	return time.Since(begun)
+}
+
+// BenchmarkFilesNeverUsed: 10,000 uploads, as many as a workspace may have, that no message ever refers to.
+// "us-first" is the median of storing one of the first hundred, "x-last" how many times that one of the
+// last hundred takes; "us-collected" is what each of them costs when its day is over, and
+// "ms-longest" the longest that anybody else of the workspace waited for the collector.
+func BenchmarkFilesNeverUsed(b *testing.B) {
+	const many, sample = 10_000, 100
+	for name, open := range map[string]func(*repository.Config){
+		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "unused.db") },
+		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			store := forkStore(b, open)
+			took := make([]time.Duration, many)
+			for i := range took {
+				took[i] = uploadWithin(b, store, fmt.Appendf(nil, "file %d", i), many+1)
+			}
+			first, last := median(took[:sample]), median(took[many-sample:])
+			done := make(chan time.Duration)
+			go func() {
+				begun := time.Now()
+				if err := store.Files.PruneFiles(b.Context(), time.Now().Add(2*domain.UnusedFileFor)); err != nil {
+					b.Error(err)
+				}
+				done <- time.Since(begun)
+			}()
+			longest, collected := time.Duration(0), time.Duration(0)
+			for i := 0; collected == 0; i++ {
+				longest = max(longest, uploadWithin(b, store, fmt.Appendf(nil, "meanwhile %d", i), 2*many))
+				select {
+				case collected = <-done:
+				default:
+				}
+			}
+			b.ReportMetric(float64(first.Microseconds()), "us-first")
+			b.ReportMetric(float64(last)/float64(first), "x-last")
+			b.ReportMetric(float64(collected.Microseconds())/many, "us-collected")
+			b.ReportMetric(float64(longest.Microseconds())/1000, "ms-longest")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
 }

@@ -33,18 +33,35 @@ var (
 	providerCeiling   = newCeiling(100, "providers", "providers WHERE 1 = 1")
 	agentCeiling      = newCeiling(100, "agents", "agents WHERE 1 = 1")
 	webhookCeiling    = newCeiling(domain.MaxWebhooks, "webhooks", "webhooks WHERE kind = 'http'")
+	pushCeiling       = newCeiling(domain.MaxWorkspacePushes, "subscriptions to pushes", "webhooks WHERE kind = 'push'")
 	connectorCeiling  = newCeiling(50, "connectors", "connectors WHERE 1 = 1")
 )
 
 // room refuses one more where there are as many as may be. It is asked in the transaction
 // that would store it, under the workspace's lock.
 func (c ceiling) room(ctx context.Context, r sqldb.Reader, workspace string) error {
+	return c.roomFor(ctx, r, workspace, 1)
+}
+
+// roomFor is room for several more.
+func (c ceiling) roomFor(ctx context.Context, r sqldb.Reader, workspace string, more int) error {
 	var n int
 	if err := r.Get(ctx, &n, c.query, workspace, c.most); err != nil {
 		return fmt.Errorf("count the %s: %w", c.noun, err)
 	}
-	if n >= c.most {
+	if n+more > c.most {
 		return domain.Errorf(domain.CodeTooMany, "A workspace has at most %d %s. Nothing was stored: delete some that are not needed.", c.most, c.noun)
 	}
 	return nil
+}
+
+// rooms asks for room in a workspace before anything is stored.
+type rooms struct {
+	r         sqldb.Reader
+	workspace string
+}
+
+// RoomForAutomations refuses so many more automations where there would be too many.
+func (x rooms) RoomForAutomations(ctx context.Context, more int) error {
+	return automationCeiling.roomFor(ctx, x.r, x.workspace, more)
 }

@@ -54,7 +54,7 @@ func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() e
 		func() error { return t.writeTasks(ctx, c.Tasks) },
 		func() error { return writePasskeyUses(ctx, t, c.Passkeys) },
 		func() error { return t.writeInbox(ctx, c) },
-		func() error { return t.writeHistories(ctx, c.Histories) },
+		func() error { t.writeHistories(c.Histories); return nil },
 		func() error { return t.recount(ctx, c) },
 		func() error { t.writeTransitions(c.Transitions); t.writeRoundtrips(c.Roundtrips); return nil },
 		func() error { return t.writeEvents(ctx, c.Events) },

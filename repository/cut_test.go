@@ -443,6 +443,20 @@ func TestFewRoundTrips(t *testing.T) {
 	commit := func() error {
 		return store.Commit(t.Context(), claimed(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s}}}))
 	}
+	asked := &domain.Execution{WorkspaceID: ws, SessionID: s.ID, Command: "GET_ZONES", Kind: domain.KindQuery, CreatedAt: w.at}
+	executions := func(status domain.ExecutionStatus) func() error {
+		return func() error {
+			c := claimed(&domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: s}}})
+			if status == domain.ExecPlanned {
+				asked.ID = ids.New("exe")
+			}
+			asked.Status = status
+			c.Executions = []*domain.Execution{asked}
+			c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogCommandEnded, Execution: asked})
+			return store.Commit(t.Context(), c)
+		}
+	}
+	ask, results := executions(domain.ExecPlanned), executions(domain.ExecSuccess)
 	for name, c := range map[string]struct {
 		do   func() error
 		most int
@@ -450,12 +464,15 @@ func TestFewRoundTrips(t *testing.T) {
 		// workspace and sessions; all that is written
 		"message in": {decide, 2},
 		// all that is written
-		"answer out": {commit, 1},
+		"answer out": {commit, 1}, "answer with queries": {ask, 1}, "results of queries": {results, 1},
 	} {
 		for range 2 {
 			w.must(decide())
 			w.must(commit())
+			w.must(ask())
+			w.must(results())
 		}
+		w.must(ask()) // what has a result is not asked again
 		w.proxy.LoseReply(0)
 		w.must(c.do())
 		if n := w.proxy.Replies(); n != c.most {

@@ -11,16 +11,15 @@ import (
 // Data is the user's data of one workspace, bound to a transaction or to the read
 // pool. Every method sees that workspace alone, and nothing that is deleted.
 type Data struct {
-	workspace string
-	dialect   *sqldb.Dialect
-	search    search.Index
-	r         sqldb.Reader
-	w         *sqldb.Tx // nil outside a transaction
+	rooms
+	dialect *sqldb.Dialect
+	search  search.Index
+	w       *sqldb.Tx // nil outside a transaction
 }
 
 // ReadData gives the committed data of a workspace.
 func (s *Store) ReadData(workspace string) *Data {
-	return &Data{workspace: workspace, dialect: s.db.Dialect, search: s.search, r: s.db}
+	return &Data{rooms: rooms{s.db, workspace}, dialect: s.db.Dialect, search: s.search}
 }
 
 // errReadOnly is a mistake in the program: writing needs a transaction.
@@ -28,7 +27,7 @@ var errReadOnly = errors.New("write data: this Data is for reading; use WriteDat
 
 // data is the data as a transaction sees and changes it.
 func (t *tx) data(workspace string) *Data {
-	return &Data{workspace: workspace, dialect: t.store.db.Dialect, search: t.store.search, r: t, w: t.Tx}
+	return &Data{rooms: rooms{t, workspace}, dialect: t.store.db.Dialect, search: t.store.search, w: t.Tx}
 }
 
 func (d *Data) exec(ctx context.Context, query string, args ...any) (int64, error) {

@@ -114,13 +114,12 @@ func (t *tx) writeExecutions(ctx context.Context, executions []*domain.Execution
 	if err != nil {
 		return err
 	}
-	n, err := t.Insert(ctx, executionTable.Rows(rows...), executionUpsert)
+	missing, err := t.InsertAll(ctx, executionTable.Rows(rows...), executionUpsert)
 	if err != nil {
 		return fmt.Errorf("write executions: %w", err)
 	}
-	if n != int64(len(executions)) {
-		return fmt.Errorf("write executions: %d of %d have a result already and may not be started again",
-			int64(len(executions))-n, len(executions))
+	if missing > 0 {
+		return fmt.Errorf("write executions: %d of %d have a result already and may not be started again", missing, len(executions))
 	}
 	return nil
 }

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
 )
@@ -297,6 +299,42 @@ func TestStaleFencedWrite(t *testing.T) {
 	if w.lastSeq() != before {
 		t.Error("a stale write left something")
 	}
+}
+
+// TestWhatHasAResultIsNotStartedAgain: an execution that has ended is not on its way again,
+// without a lock as with one, and what came with it in the same change is not written either.
+func TestWhatHasAResultIsNotStartedAgain(t *testing.T) {
+	w := newCutWorld(t)
+	store := w.narrow()
+	s := w.fresh()
+	x := &domain.Execution{
+		ID: ids.New("exe"), WorkspaceID: ws, SessionID: s.ID, Command: "GET_ZONES", Kind: domain.KindQuery, Status: domain.ExecPlanned, CreatedAt: w.at,
+	}
+	other := *x
+	other.ID = ids.New("exe")
+	write := func(status domain.ExecutionStatus, executions ...*domain.Execution) error {
+		c := w.plain(s, false)
+		for _, e := range executions {
+			e.Status = status
+		}
+		c.Executions = executions
+		return store.Commit(t.Context(), c)
+	}
+	w.must(write(domain.ExecPlanned, x))
+	w.must(write(domain.ExecSuccess, x))
+	before := w.lastSeq()
+	if err := write(domain.ExecStarted, &other, x); err == nil || !strings.Contains(err.Error(), "1 of 2 have a result already") {
+		t.Errorf("told %v", err)
+	}
+	if w.lastSeq() != before {
+		t.Error("something of the change was left")
+	}
+	found, err := store.Records.Executions(t.Context(), ws, s.ID)
+	w.must(err)
+	if len(found) != 1 || found[0].Status != domain.ExecSuccess {
+		t.Errorf("the journal has %d executions: %+v", len(found), found)
+	}
+	w.must(write(domain.ExecSuccess, x)) // the same result, told again
 }
 
 // TestARowThatMovesBehindTheFence: somebody writes to a session and does not make that the

@@ -70,7 +70,7 @@ func (s *HistoryStore) RequestOf(ctx context.Context, workspace, session, messag
 
 // writeHistories notes what histories the messages of a change came with. One that somebody
 // else has noted meanwhile is a conflict, and nothing of the change is written.
-func (t *tx) writeHistories(ctx context.Context, histories []domain.KnownHistory) error {
+func (t *tx) writeHistories(histories []domain.KnownHistory) {
 	rows := make([]historyRow, len(histories))
 	for i, h := range histories {
 		rows[i] = historyRow{
@@ -78,8 +78,5 @@ func (t *tx) writeHistories(ctx context.Context, histories []domain.KnownHistory
 			CreatedAt: sqldb.At(h.CreatedAt), Request: h.Request,
 		}
 	}
-	if _, err := t.Insert(ctx, historyTable.Rows(rows...), ""); err != nil {
-		return fmt.Errorf("note a history: %w", err)
-	}
-	return nil
+	t.InsertLater(historyTable.Rows(rows...))
 }

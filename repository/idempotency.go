@@ -12,7 +12,10 @@ import (
 )
 
 // RequestStore remembers the requests that came with an idempotency key.
-type RequestStore struct{ *base }
+type RequestStore struct {
+	*base
+	held *keysHeld
+}
 
 // idempotencyTime is how long a key is remembered.
 const idempotencyTime = 24 * time.Hour
@@ -58,8 +61,10 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 ) {
 	var state domain.RequestState
 	var stored *StoredResponse
+	var attempt string
 	err := s.writeUnseen(withoutKey(ctx), workspace, func(t *tx) error {
-		// A crash forgets only that a request was on its way, or an answer that can be made again.
+		attempt = t.ChangeID
+		// A crash forgets only that a request was on its way.
 		if err := t.Relax(ctx); err != nil {
 			return err
 		}
@@ -77,8 +82,14 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 		state, stored, err = t.knownKey(ctx, workspace, r.Key, r.Hash, now)
 		return err
 	})
-	if err != nil {
+	switch k := (heldKey{workspace, r.Key}); {
+	case err != nil && attempt != "" && away(err):
+		s.held.leave(k, attempt) // it may have been taken all the same
 		return "", nil, err
+	case err != nil:
+		return "", nil, err
+	case state == domain.RequestNew:
+		s.held.take(k, attempt)
 	}
 	return state, stored, nil
 }
@@ -167,7 +178,11 @@ func (s *RequestStore) FinishIdempotent(
 	if err != nil {
 		return err
 	}
-	return s.endIdempotent(ctx, workspace, func(t *tx) error {
+	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
+		// A crash forgets only an answer that can be made again.
+		if err := t.Relax(ctx); err != nil {
+			return err
+		}
 		_, err := t.Write(ctx, "UPDATE idempotency SET status = $5, headers = $6, body = $7 "+
 			"WHERE workspace_id = $1 AND key = $2 AND status = 0 AND (applied OR (node = $3 AND incarnation = $4))",
 			workspace, key, s.cfg.Node, s.cfg.Incarnation, status, kept, base64.StdEncoding.EncodeToString(body))
@@ -178,7 +193,7 @@ func (s *RequestStore) FinishIdempotent(
 // RefuseIdempotent ends a request that was refused: its key is free again, because the
 // same refusal can be had again. If something was written under it, the answer is kept.
 func (s *RequestStore) RefuseIdempotent(ctx context.Context, workspace, key string, status int, body []byte) error {
-	return s.endIdempotent(ctx, workspace, func(t *tx) error {
+	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
 		n, err := t.freeKey(ctx, workspace, key)
 		if err != nil || n > 0 {
 			return err
@@ -193,7 +208,7 @@ func (s *RequestStore) RefuseIdempotent(ctx context.Context, workspace, key stri
 // AbandonIdempotent gives a key free whose request wrote nothing. If something was
 // written under it, it stays taken, as applied.
 func (s *RequestStore) AbandonIdempotent(ctx context.Context, workspace, key string) error {
-	return s.endIdempotent(ctx, workspace, func(t *tx) error {
+	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
 		_, err := t.freeKey(ctx, workspace, key)
 		return err
 	})
@@ -205,15 +220,11 @@ func (t *tx) freeKey(ctx context.Context, workspace, key string) (int64, error) 
 		"AND NOT applied AND status = 0", workspace, key, t.store.cfg.Node, t.store.cfg.Incarnation)
 }
 
-// endIdempotent writes what becomes of a key.
-func (s *RequestStore) endIdempotent(ctx context.Context, workspace string, do func(*tx) error) error {
-	err := s.writeUnseen(withoutKey(ctx), workspace, func(t *tx) error {
-		// A crash forgets only that a request was on its way, or an answer that can be made again.
-		if err := t.Relax(ctx); err != nil {
-			return err
-		}
-		return do(t)
-	})
+// endIdempotent writes what becomes of a key. That it is free must survive a crash of the database
+// that this process survives: the key would look as if it were in use for as long as the process lives.
+func (s *RequestStore) endIdempotent(ctx context.Context, workspace, key string, do func(*tx) error) error {
+	err := s.writeUnseen(withoutKey(ctx), workspace, do)
+	s.held.end(heldKey{workspace, key}, err != nil)
 	if err != nil {
 		return fmt.Errorf("end the request of a key: %w", err)
 	}

@@ -101,7 +101,8 @@ func (s *KeyStore) InsertKey(ctx context.Context, k *domain.Key, may func(first 
 	})
 }
 
-// RevokeKey makes a key worthless for ever. Revoking it again changes nothing. may is
+// RevokeKey makes a key worthless for ever, and has nobody told any more who came with it.
+// Revoking it again changes nothing. may is
 // asked within the transaction, with all keys of the workspace, whether it may go. nil: it
 // may.
 func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func(all []*domain.Key) error) error {
@@ -119,7 +120,7 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 				return err
 			}
 		}
-		return t.WriteOne(
+		err := t.WriteOne(
 			ctx,
 			domain.NotFound("key"),
 			"UPDATE keys SET revoked_at = COALESCE(revoked_at, $3) WHERE workspace_id = $1 AND id = $2",
@@ -127,6 +128,10 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 			id,
 			sqldb.At(s.cfg.Clock()),
 		)
+		if err != nil {
+			return err
+		}
+		return endPushes(ctx, t, "workspace_id = $1 AND person = $2", workspace, id)
 	})
 }
 

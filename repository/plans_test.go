@@ -117,6 +117,7 @@ var scans = []allowed{
 	{"SELECT start, COUNT(*) AS n", "webhooks", atStart},
 	{"AS behind FROM webhooks h", "webhooks", "every 15 seconds: the index holds those that are sent to"},
 	{"SELECT workspace_id, id FROM webhooks", "webhooks", "every ten minutes, of 20 rows of a workspace at most"},
+	{"FROM webhooks WHERE kind = 'push' AND holds_until", "webhooks", "every ten minutes, of 500 browsers of a workspace at most"},
 	{"SELECT start, COUNT(*) AS n", "connectors", atStart},
 	{"AS what, workspace_id", "providers", rotation},
 	{"AS what, workspace_id", "connectors", rotation},
@@ -176,12 +177,14 @@ func stale(t *testing.T, all []step) {
 	}
 }
 
-// settling are the statements that are never kept prepared: they look whether a COMMIT, or
-// a fenced statement, without a reply was carried out, each by a whole primary key.
+// settling are the statements that are asked where the database was away alone: they look whether
+// a COMMIT, or a fenced statement, without a reply was carried out, and give a key free that a
+// request left meanwhile, each by a whole primary key.
 var settling = []string{
 	"SELECT last_change_id FROM workspaces WHERE id = $1", "UPDATE workspaces SET last_change_id = $2 WHERE id = $1",
 	"SELECT last_seq FROM workspaces WHERE id = $1", "SELECT change_id FROM events WHERE workspace_id = $1 AND seq = $2",
 	"INSERT INTO changes (workspace_id, id, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+	"SELECT 1 FROM changes WHERE workspace_id = $1 AND id = $2", "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND attempt_id = $3 ",
 }
 
 // everyStatement: each SELECT, UPDATE and DELETE that stands in the sources was asked, of

@@ -47,7 +47,7 @@ func (s *base) tellOthers(ctx context.Context, t *tx, w *domain.Workspace, newes
 	return err
 }
 
-// deleteWebhook takes one away, with what it is behind with and what it was sent.
+// deleteWebhook takes one away, whose row is locked, with what it is behind with and what it was sent.
 func deleteWebhook(ctx context.Context, t *tx, workspace, id string) error {
 	for _, table := range []string{"webhook_lanes", "webhook_deliveries"} {
 		if _, err := t.Write(ctx, "DELETE FROM "+table+" WHERE workspace_id = $1 AND webhook_id = $2", workspace, id); err != nil {

@@ -22,7 +22,7 @@ func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[strin
 		"SELECT substr(secret_sealed, 1, $1) FROM connectors WHERE secret_sealed <> '' UNION ALL "+
 		"SELECT substr(sealed, 1, $1) FROM connector_grants UNION ALL "+
 		"SELECT substr(hook_sealed, 1, $1) FROM automations WHERE hook_sealed <> '' UNION ALL "+
-		"SELECT substr(secret_sealed, 1, $1) FROM webhooks) sealed GROUP BY start", characters)
+		"SELECT substr(secret_sealed, 1, $1) FROM webhooks WHERE secret_sealed <> '') sealed GROUP BY start", characters)
 	if err != nil {
 		return nil, fmt.Errorf("count the sealed secrets: %w", err)
 	}

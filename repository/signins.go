@@ -94,18 +94,26 @@ func (s *SignInStore) SignIns(ctx context.Context, workspace, owner string) ([]*
 	return each(rows, (*signInRow).signIn)
 }
 
-// EndSignIn ends one of an owner's.
+// EndSignIn ends one of an owner's, and has nobody told any more at the browser that it was of.
 func (s *SignInStore) EndSignIn(ctx context.Context, workspace, owner, id string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
-		return t.WriteOne(ctx, domain.NotFound("sign-in"),
+		err := t.WriteOne(ctx, domain.NotFound("sign-in"),
 			"DELETE FROM sign_ins WHERE workspace_id = $1 AND id = $2 AND owner = $3", workspace, id, owner)
+		if err != nil {
+			return err
+		}
+		return endPushes(ctx, t, "sign_in = $1", id)
 	})
 }
 
-// EndSignIns ends all of an owner's.
+// EndSignIns ends all of an owner's, as EndSignIn does one.
 func (s *SignInStore) EndSignIns(ctx context.Context, workspace, owner string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
-		_, err := t.Write(ctx, "DELETE FROM sign_ins WHERE workspace_id = $1 AND owner = $2", workspace, owner)
+		err := endPushes(ctx, t, "sign_in IN (SELECT id FROM sign_ins WHERE workspace_id = $1 AND owner = $2)", workspace, owner)
+		if err != nil {
+			return err
+		}
+		_, err = t.Write(ctx, "DELETE FROM sign_ins WHERE workspace_id = $1 AND owner = $2", workspace, owner)
 		return err
 	})
 }

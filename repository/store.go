@@ -62,6 +62,7 @@ type Store struct {
 	Secrets     *SecretStore
 	Histories   *HistoryStore
 	Webhooks    *WebhookStore
+	Pushes      *PushStore
 	Agents      *AgentStore
 	Tasks       *TaskStore
 	Connectors  *ConnectorStore
@@ -102,10 +103,11 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return &Store{
 		base: b, Workspaces: &WorkspaceStore{b}, Sessions: &SessionStore{b}, Records: &RecordStore{b}, Events: &EventStore{b},
 		Approvals: &ApprovalStore{b}, Automations: &AutomationStore{b}, Slot: &SlotStore{b}, Nodes: &NodeStore{base: b},
-		Requests: &RequestStore{b}, Keys: &KeyStore{b}, SignIns: &SignInStore{b}, Passkeys: &PasskeyStore{b},
+		Requests: &RequestStore{b, newKeysHeld()}, Keys: &KeyStore{b}, SignIns: &SignInStore{b}, Passkeys: &PasskeyStore{b},
 		Providers: &ProviderStore{b}, Secrets: &SecretStore{b},
 		Histories:  &HistoryStore{b},
 		Webhooks:   &WebhookStore{b},
+		Pushes:     &PushStore{b},
 		Agents:     &AgentStore{b},
 		Tasks:      &TaskStore{b},
 		Connectors: &ConnectorStore{b},

@@ -50,9 +50,10 @@ func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*doma
 	var rows []struct {
 		WorkspaceID string `db:"workspace_id"`
 		ID          string `db:"id"`
+		Kind        string `db:"kind"`
 		Behind      bool   `db:"behind"`
 	}
-	err := s.db.All(ctx, &rows, "SELECT h.workspace_id, h.id, ((h.sent_to < w.last_seq OR EXISTS (SELECT 1 FROM webhook_lanes l "+
+	err := s.db.All(ctx, &rows, "SELECT h.workspace_id, h.id, h.kind, ((h.sent_to < w.last_seq OR EXISTS (SELECT 1 FROM webhook_lanes l "+
 		"WHERE l.workspace_id = h.workspace_id AND l.webhook_id = h.id AND l.due_at <= $1)) "+
 		"AND ((h.owner_node = $2 AND h.owner_incarnation = $3) OR NOT "+alive(s.db.Dialect, "h.owner_node", "h.owner_incarnation")+
 		")) AS behind FROM webhooks h JOIN workspaces w ON w.id = h.workspace_id WHERE h.enabled ORDER BY h.workspace_id, h.id",
@@ -64,6 +65,9 @@ func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*doma
 	for _, r := range rows {
 		ref := domain.WebhookRef{WorkspaceID: r.WorkspaceID, ID: r.ID}
 		look.Enabled = append(look.Enabled, ref)
+		if r.Kind != string(domain.WebhookHTTP) {
+			look.People = append(look.People, ref)
+		}
 		if r.Behind {
 			look.Behind = append(look.Behind, ref)
 		}
@@ -185,10 +189,14 @@ func (t *tx) writeDeliveries(ctx context.Context, workspace, webhook string, all
 }
 
 // DisableWebhook records what came of sending, and that nothing more is sent, with a notice
-// for people in the same transaction. ErrStale as in RecordWebhook.
+// for people in the same transaction. A push that is gone is deleted, and nobody is told: its
+// browser does not take any. ErrStale as in RecordWebhook.
 func (s *WebhookStore) DisableWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress, reason domain.WebhookReason,
 	notice domain.Notice,
 ) error {
+	if h.Kind == domain.WebhookPush {
+		return s.endPush(ctx, h)
+	}
 	err := s.write(ctx, h.WorkspaceID, func(t *tx) error {
 		c := &domain.Change{WorkspaceID: h.WorkspaceID, At: s.cfg.Clock()}
 		c.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &notice})

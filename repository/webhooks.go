@@ -22,6 +22,9 @@ type webhookRow struct {
 	Links            bool        `db:"links"`
 	Person           string      `db:"person,once"`
 	Label            string      `db:"label"`
+	Language         string      `db:"language"`
+	SignIn           string      `db:"sign_in"`
+	HoldsUntil       sqldb.Stamp `db:"holds_until"`
 	DisabledReason   string      `db:"disabled_reason"`
 	SecretSealed     string      `db:"secret_sealed"`
 	OldSecretSealed  string      `db:"old_secret_sealed"`
@@ -50,6 +53,7 @@ func webhookRowOf(h *domain.Webhook) webhookRow {
 	return webhookRow{
 		WorkspaceID: h.WorkspaceID, ID: h.ID, URL: h.URL, Types: strings.Join(types, ","), Enabled: h.Enabled,
 		Kind: string(h.Kind), Links: h.Links, Person: h.Person, Label: h.Label,
+		Language: h.Language, SignIn: h.SignIn, HoldsUntil: sqldb.AtPtr(h.HoldsUntil),
 		DisabledReason: string(h.DisabledReason), SecretSealed: h.Secret, OldSecretSealed: h.OldSecret,
 		OldSecretUntil: sqldb.AtPtr(h.OldSecretUntil), FailingSince: sqldb.AtPtr(h.FailingSince), PausedUntil: sqldb.AtPtr(h.PausedUntil),
 		SentTo: h.SentTo, Epoch: h.Epoch, Version: h.Version, CreatedAt: sqldb.At(h.CreatedAt), UpdatedAt: sqldb.At(h.UpdatedAt),
@@ -64,6 +68,7 @@ func (r *webhookRow) webhook() *domain.Webhook {
 	return &domain.Webhook{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, URL: r.URL, Types: types, Enabled: r.Enabled,
 		Kind: domain.WebhookKind(r.Kind), Links: r.Links, Person: r.Person, Label: r.Label,
+		Language: r.Language, SignIn: r.SignIn, HoldsUntil: r.HoldsUntil.Ptr(),
 		DisabledReason: domain.WebhookReason(r.DisabledReason), Secret: r.SecretSealed, OldSecret: r.OldSecretSealed,
 		OldSecretUntil: r.OldSecretUntil.Ptr(), FailingSince: r.FailingSince.Ptr(), PausedUntil: r.PausedUntil.Ptr(),
 		SentTo: r.SentTo, Epoch: r.Epoch, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
@@ -149,10 +154,13 @@ func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, 
 			return err
 		}
 		h.Version++
-		if h.SentTo == before.SentTo && skipped == nil {
-			return nil
+		switch {
+		case h.SentTo != before.SentTo || skipped != nil:
+			return t.beginLanesAnew(ctx, h, skipped)
+		case h.URL != before.URL, h.Enabled && !before.Enabled:
+			return tryLanesNow(ctx, t, h)
 		}
-		return t.beginLanesAnew(ctx, h, skipped)
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -172,6 +180,20 @@ func (t *tx) beginLanesAnew(ctx context.Context, h *domain.Webhook, skipped *dom
 		return err
 	}
 	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, []domain.WebhookDelivery{*skipped})
+}
+
+// tryLanesNow has what a webhook is behind with sent at once: who corrects an address, or turns it
+// on again, would wait for hours for the next try.
+func tryLanesNow(ctx context.Context, t *tx, h *domain.Webhook) error {
+	now := sqldb.At(t.store.cfg.Clock())
+	_, err := t.Write(ctx, "UPDATE webhook_lanes SET due_at = $3 WHERE workspace_id = $1 AND webhook_id = $2 AND due_at > $3",
+		h.WorkspaceID, h.ID, now)
+	if err != nil {
+		return err
+	}
+	_, err = t.Write(ctx, "UPDATE webhook_deliveries SET next_at = $3 WHERE workspace_id = $1 AND webhook_id = $2 AND state = $4",
+		h.WorkspaceID, h.ID, now, domain.DeliveryRetrying)
+	return err
 }
 
 // DeleteWebhook takes a webhook away, with its deliveries. Nothing more is sent to it but

@@ -102,6 +102,33 @@ func TestNoStaleTextBehindTheMessage(t *testing.T) {
 	})
 }
 
+// Who listens before a commit is given what follows it without the log, and what a hint leaves
+// out from the log.
+func TestBehindACommit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, log := started(t, Config{}), suite.NewMemoryLog()
+		blind := b.Reader(nil, Filter{Workspace: "w", Session: "s"}) // a log that is read is a panic
+		defer blind.Close()
+		first := log.Append(event("s", domain.LogSessionCreated), event("s", domain.LogMessageCreated))
+		blind.Behind(1)
+		b.Publish(first)
+		expect(t, blind, "2:message.created")
+		b.Publish(log.Append(event("other", domain.LogSessionPhase), event("s", domain.LogSessionPhase)))
+		expect(t, blind, "4:session.phase")
+
+		r := b.Reader(log, Filter{Workspace: "w", Session: "s"})
+		defer r.Close()
+		r.Behind(4)
+		log.Append(event("s", domain.LogSessionStatus)) // of a commit whose hint is lost
+		b.Publish(log.Append(event("s", domain.LogSessionEnded)))
+		b.Hint("w", 6)
+		b.LookAll(t.Context())
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		expect(t, r, "5:session.status", "6:session.ended")
+	})
+}
+
 // Two commits that leave the database in the other order, and one whose hint is lost.
 func TestHintsOutOfOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

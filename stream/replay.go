@@ -96,6 +96,12 @@ func (r *Reader) Skip(seq int64) {
 	r.pos, r.chain, r.scanning, r.target = seq, 0, true, 0
 }
 
+// Behind continues after an event that was committed since the reader was made. What follows it
+// comes live: the log is read only where a hint leaves a gap.
+func (r *Reader) Behind(seq int64) {
+	r.pos, r.chain, r.scanning, r.target = seq, 0, false, 0
+}
+
 // Seek continues after the cursor, or returns ErrReset if that number is from the
 // future or what follows it is not stored any more.
 func (r *Reader) Seek(ctx context.Context, after int64) error {

@@ -35,6 +35,7 @@ type News struct {
 // told is what somebody is told.
 type told struct {
 	settings *domain.Settings
+	about    string // the approval that the event is of: the same at each try
 	asked    []*domain.Approval
 	links    []string // one for each
 }
@@ -65,7 +66,7 @@ func (n *News) find(ctx context.Context, e *domain.LogEvent) (*told, *webhooks.O
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &told{settings: &w.Settings}
+	t := &told{settings: &w.Settings, about: data.Approval.ID}
 	zone, err := time.LoadLocation(w.Settings.TimeZone)
 	if err != nil {
 		zone = time.UTC

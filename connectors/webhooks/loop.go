@@ -3,6 +3,7 @@ package webhooks
 import (
 	"context"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -85,8 +86,8 @@ type Config struct {
 type Loop struct {
 	cfg    Config
 	sender *sender
-	// known are the webhooks that are sent to, by workspace. It is replaced, never changed.
-	known atomic.Pointer[map[string][]string]
+	// known are the webhooks that are sent to. It is replaced, never changed.
+	known atomic.Pointer[listeners]
 	kick  chan struct{} // look over all workspaces now
 
 	mu      sync.Mutex
@@ -102,6 +103,10 @@ type Loop struct {
 	cut      context.CancelFunc
 }
 
+// listeners are webhooks, by workspace: those that may be told of anything, and those by which
+// people are, of what waits for them alone.
+type listeners struct{ programs, people map[string][]string }
+
 // NewLoop makes it. It sends between Start and Stop.
 func NewLoop(cfg Config) *Loop {
 	if cfg.Tried == nil {
@@ -111,7 +116,7 @@ func NewLoop(cfg Config) *Loop {
 		cfg: cfg, sender: &sender{client: cfg.Client, policy: cfg.Policy, agent: cfg.Agent, clock: cfg.Clock},
 		kick: make(chan struct{}, 1), workers: map[domain.WebhookRef]*worker{}, all: make(chan struct{}, allRequests),
 	}
-	l.known.Store(&map[string][]string{})
+	l.known.Store(&listeners{})
 	return l
 }
 
@@ -143,14 +148,15 @@ func (l *Loop) Stop(context.Context) error {
 // Committed is told of a change that this process committed.
 func (l *Loop) Committed(c *domain.Change) {
 	if len(c.Events) > 0 {
-		l.grown(c.WorkspaceID)
+		asks := func(e *domain.LogEvent) bool { return e.Type == domain.LogApprovalRequested }
+		l.grown(c.WorkspaceID, slices.ContainsFunc(c.Events, asks))
 	}
 }
 
 // Heard is told of one that another node committed.
 func (l *Loop) Heard(hint domain.Hint) {
 	if hint.Seq > 0 {
-		l.grown(hint.WorkspaceID)
+		l.grown(hint.WorkspaceID, hint.Asked)
 	}
 }
 
@@ -168,8 +174,17 @@ func (l *Loop) Changed(ref domain.WebhookRef) {
 	l.Look()
 }
 
-func (l *Loop) grown(workspace string) {
-	for _, id := range (*l.known.Load())[workspace] {
+// grown wakes whom the log may have something for. Nobody's telephone costs the messages of a
+// chat anything: how far nothing had to be told is written at a look over all.
+func (l *Loop) grown(workspace string, asked bool) {
+	known := l.known.Load()
+	for _, id := range known.programs[workspace] {
+		l.wake(domain.WebhookRef{WorkspaceID: workspace, ID: id}, false)
+	}
+	if !asked {
+		return
+	}
+	for _, id := range known.people[workspace] {
 		l.wake(domain.WebhookRef{WorkspaceID: workspace, ID: id}, false)
 	}
 }
@@ -199,12 +214,18 @@ func (l *Loop) lookOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known, enabled := map[string][]string{}, map[domain.WebhookRef]bool{}
-	for _, ref := range found.Enabled {
-		known[ref.WorkspaceID] = append(known[ref.WorkspaceID], ref.ID)
+	known, enabled := &listeners{map[string][]string{}, map[string][]string{}}, map[domain.WebhookRef]bool{}
+	for _, ref := range found.People {
+		known.people[ref.WorkspaceID] = append(known.people[ref.WorkspaceID], ref.ID)
 		enabled[ref] = true
 	}
-	l.known.Store(&known)
+	for _, ref := range found.Enabled {
+		if !enabled[ref] {
+			known.programs[ref.WorkspaceID] = append(known.programs[ref.WorkspaceID], ref.ID)
+		}
+		enabled[ref] = true
+	}
+	l.known.Store(known)
 	l.mu.Lock()
 	for ref, w := range l.workers {
 		if !enabled[ref] && !w.running {

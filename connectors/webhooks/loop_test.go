@@ -298,6 +298,72 @@ func TestAHangingReceiverHoldsLittle(t *testing.T) {
 	})
 }
 
+// A person is told of what waits for them: the messages of a chat do not so much as wake whoever tells
+// them, here or on another node. A look over all writes down how far nothing had to be told.
+func TestMessagesWakeNoTelephone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBench(t, status(201))
+		b.hook.Kind, b.hook.Types = domain.WebhookPush, []domain.LogType{domain.LogApprovalRequested}
+		_ = b.loop.Start(t.Context())
+		time.Sleep(time.Second)
+		synctest.Wait()
+		reads := b.reads
+		for range 50 {
+			b.happen(domain.LogMessageCreated, "a")
+			b.loop.Heard(domain.Hint{WorkspaceID: "default", Seq: int64(len(b.events))})
+			synctest.Wait()
+		}
+		if b.reads != reads {
+			t.Errorf("the messages were worth %d looks", b.reads-reads)
+		}
+		b.happen(domain.LogApprovalRequested, "a")
+		synctest.Wait()
+		if b.came("a") != 1 {
+			t.Error("what waits was not told at once")
+		}
+		b.memory.mu.Lock()
+		b.events = append(b.events, &domain.LogEvent{Seq: 52, WorkspaceID: "default", SessionID: "b", Type: domain.LogApprovalRequested, At: time.Now(), Data: []byte("{}")})
+		b.memory.mu.Unlock()
+		b.loop.Heard(domain.Hint{WorkspaceID: "default", Seq: 52, Asked: true})
+		synctest.Wait()
+		if len(b.times(52)) != 1 {
+			t.Error("what another node asked was not told at once")
+		}
+		b.happen(domain.LogMessageCreated, "a")
+		time.Sleep(lookEvery)
+		synctest.Wait()
+		if b.hook.SentTo != 53 {
+			t.Errorf("after a look it was told up to %d", b.hook.SentTo)
+		}
+		_ = b.loop.Stop(t.Context())
+	})
+}
+
+// A browser that is gone ends; a push service that fails for days does not end it.
+func TestATelephoneEndsWhenItIsGone(t *testing.T) {
+	inVirtualTime(t, status(500), func(b *bench) {
+		b.memory.mu.Lock()
+		b.hook.Kind = domain.WebhookPush
+		b.memory.mu.Unlock()
+		b.happen(domain.LogNotice, "a")
+		time.Sleep(100 * time.Hour)
+		b.happen(domain.LogNotice, "a")
+		time.Sleep(time.Hour)
+		synctest.Wait()
+		if !b.hook.Enabled || b.deliveries[1].State != domain.DeliveryFailed {
+			t.Errorf("after four days: %+v, %+v", b.hook, b.deliveries[1])
+		}
+		b.receiver.mu.Lock()
+		b.answer = status(410)
+		b.receiver.mu.Unlock()
+		time.Sleep(40 * time.Hour)
+		synctest.Wait()
+		if b.hook.Enabled || b.hook.DisabledReason != domain.WebhookGone {
+			t.Errorf("when it was gone: %+v", b.hook)
+		}
+	})
+}
+
 // Whatever fails, and whenever the process dies: each event is sent at least once, those of
 // a session in order, and no more often than the deaths and failures explain.
 func TestWhateverHappensNothingIsLost(t *testing.T) {

@@ -36,8 +36,8 @@ var Results = []Result{Delivered, Refused, Throttled, Gone, Unreachable, Rejecte
 
 func (o *outcome) delivered() bool { return o.result == Delivered }
 
-// resultOf says what a status means.
-func resultOf(status int, retryAfter time.Duration) Result {
+// ResultOf says what a status means.
+func ResultOf(status int, retryAfter time.Duration) Result {
 	switch {
 	case status >= 200 && status < 300:
 		return Delivered
@@ -53,8 +53,8 @@ func resultOf(status int, retryAfter time.Duration) Result {
 	return Refused
 }
 
-// retryAfterOf reads when a receiver wants to be asked again: seconds, or a date.
-func retryAfterOf(header string, now time.Time) time.Duration {
+// RetryAfterOf reads when a receiver wants to be asked again: seconds, or a date.
+func RetryAfterOf(header string, now time.Time) time.Duration {
 	if header == "" {
 		return 0
 	}

@@ -31,6 +31,19 @@ func (s Secrets) make(h *domain.Webhook) (string, error) {
 	return secret, nil
 }
 
+// Keep seals what is needed to send to a webhook of another kind.
+func (s Secrets) Keep(h *domain.Webhook, secret string) error {
+	sealed, err := s.Keys.Seal(secret, placeOf(h))
+	if err != nil {
+		return err
+	}
+	h.Secret = sealed
+	return nil
+}
+
+// Kept opens what Keep sealed.
+func (s Secrets) Kept(h *domain.Webhook) (string, error) { return s.Keys.Open(h.Secret, placeOf(h)) }
+
 // open gives the secrets that sign now, the newest first.
 func (s Secrets) open(h *domain.Webhook, now time.Time) ([]string, error) {
 	if h.Secret == "" && h.Kind == domain.WebhookMail {

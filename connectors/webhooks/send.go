@@ -76,8 +76,11 @@ func (l *Loop) Oldest() time.Duration {
 	return oldest
 }
 
-// notice is what people are told when a webhook is disabled.
+// notice is what people are told when a webhook is disabled: nothing where a browser is gone.
 func (l *Loop) notice(ctx context.Context, h *domain.Webhook, reason domain.WebhookReason) (domain.Notice, error) {
+	if h.Kind == domain.WebhookPush {
+		return domain.Notice{}, nil
+	}
 	w, err := l.cfg.Workspaces.Workspace(ctx, h.WorkspaceID)
 	if err != nil {
 		return domain.Notice{}, err

@@ -53,8 +53,8 @@ func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, 
 		return o
 	}
 	o.status = response.StatusCode
-	o.retryAfter = retryAfterOf(response.Header.Get("Retry-After"), s.clock())
-	o.result = resultOf(o.status, o.retryAfter)
+	o.retryAfter = RetryAfterOf(response.Header.Get("Retry-After"), s.clock())
+	o.result = ResultOf(o.status, o.retryAfter)
 	o.detail = detailOf(&o, response)
 	drain(response, cancel)
 	return o

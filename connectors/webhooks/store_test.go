@@ -43,6 +43,9 @@ func (m *memory) LookAtWebhooks(context.Context, time.Time) (*domain.WebhookLook
 	if m.hook.Enabled {
 		ref := domain.WebhookRef{WorkspaceID: m.hook.WorkspaceID, ID: m.hook.ID}
 		look.Enabled, look.Behind = []domain.WebhookRef{ref}, []domain.WebhookRef{ref}
+		if m.hook.Kind == domain.WebhookPush {
+			look.People = look.Enabled
+		}
 	}
 	return look, nil
 }

@@ -239,7 +239,7 @@ func (w *worker) settle(ctx context.Context, s sent) {
 	for {
 		if s.cut {
 			w.book.release(s.lane)
-		} else if reason := w.book.settle(s.lane, &s.outcome, w.loop.cfg.Clock()); reason != "" && w.mayEnd() {
+		} else if reason := w.book.settle(s.lane, &s.outcome, w.loop.cfg.Clock()); reason != "" && w.mayEnd(reason) {
 			w.disable(ctx, reason)
 			return
 		}
@@ -252,8 +252,16 @@ func (w *worker) settle(ctx context.Context, s sent) {
 }
 
 // mayEnd says whether a webhook is disabled that fails. An address of mail is not: it is a setting, and a
-// mail server that was away comes back.
-func (w *worker) mayEnd() bool { return w.standing.Kind != domain.WebhookMail }
+// mail server that was away comes back. So does a push service; a browser that is gone does not.
+func (w *worker) mayEnd(reason domain.WebhookReason) bool {
+	switch w.standing.Kind {
+	case domain.WebhookMail:
+		return false
+	case domain.WebhookPush:
+		return reason == domain.WebhookGone
+	}
+	return true
+}
 
 // record writes down what came of sending; looked: also how far nothing had to be sent.
 func (w *worker) record(ctx context.Context, looked bool) error {
@@ -284,6 +292,8 @@ func (w *worker) takeLooked() bool {
 // disable ends it, with a notice for people. When that cannot be written, the next failure
 // tries again.
 func (w *worker) disable(ctx context.Context, reason domain.WebhookReason) {
+	w.loop.cfg.Log.Info().Str("workspace", w.ref.WorkspaceID).Str("webhook", w.ref.ID).Str("kind", string(w.standing.Kind)).
+		Str("reason", string(reason)).Msg("nothing more is sent there")
 	notice, err := w.loop.notice(ctx, &w.standing.Webhook, reason)
 	if err == nil {
 		err = w.loop.cfg.Store.DisableWebhook(ctx, &w.standing.Webhook, w.book.progress(), reason, notice)

@@ -35,7 +35,12 @@ var server struct {
 // the test and says what to install. The binary's TestMain must call StopPostgres.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	server.once.Do(func() { server.pg, server.err = startPostgres() })
+	server.once.Do(func() {
+		p := &postgres{}
+		if server.err = startPostgres(p); server.err == nil {
+			server.pg = p
+		}
+	})
 	if server.err != nil {
 		t.Fatalf("no PostgreSQL for this test: %v", server.err)
 	}
@@ -47,6 +52,33 @@ func Postgres(t testing.TB) string {
 		t.Fatalf("no database for this test: %v", err)
 	}
 	return server.pg.url(name)
+}
+
+// OwnPostgres starts a server that no other test shares, with settings ("name=value") of its own.
+// It ends with the test.
+func OwnPostgres(t testing.TB, settings ...string) (url string) {
+	t.Helper()
+	return own(t, &postgres{settings: settings})
+}
+
+// StandbyPostgres starts a server that only follows another one, which is not there: it can be
+// read, and takes no writes.
+func StandbyPostgres(t testing.TB) (url string) {
+	t.Helper()
+	return own(t, &postgres{standby: true})
+}
+
+func own(t testing.TB, p *postgres) (url string) {
+	t.Helper()
+	if err := startPostgres(p); err != nil {
+		t.Fatalf("no PostgreSQL for this test: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := p.stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	return p.url("postgres")
 }
 
 // PostgresSocket is where the server of Postgres listens.
@@ -63,6 +95,9 @@ func StopPostgres() error {
 }
 
 type postgres struct {
+	settings []string
+	standby  bool
+
 	dir   string // data, socket and log
 	cmd   *exec.Cmd
 	stdin io.Closer // closed: the server ends; also when this process is killed
@@ -86,21 +121,20 @@ func binaries() (string, error) {
 	return filepath.Dir(found[len(found)-1]), nil
 }
 
-func startPostgres() (*postgres, error) {
+func startPostgres(p *postgres) error {
 	bin, err := binaries()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// A socket's path must be short, so not in the test's own folder.
-	dir, err := os.MkdirTemp("", "pg")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for PostgreSQL: %w", err)
+	if p.dir, err = os.MkdirTemp("", "pg"); err != nil {
+		return fmt.Errorf("make a folder for PostgreSQL: %w", err)
 	}
-	p := &postgres{dir: dir, log: &bytes.Buffer{}}
+	p.log = &bytes.Buffer{}
 	if err := p.start(bin); err != nil {
-		return nil, errors.Join(err, p.stop())
+		return errors.Join(err, p.stop())
 	}
-	return p, nil
+	return nil
 }
 
 func (p *postgres) start(bin string) error {
@@ -115,12 +149,20 @@ func (p *postgres) start(bin string) error {
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}
+	if p.standby {
+		if err := os.WriteFile(filepath.Join(data, "standby.signal"), nil, 0o644); err != nil { // another user reads it
+			return fmt.Errorf("make the server a standby: %w", err)
+		}
+	}
 	// The shell stops the server when its standard input ends, so that a killed test
 	// leaves nothing running.
 	p.cmd = exec.Command("/bin/sh", "-c", `"$0" "$@" & pid=$!; read -r _; kill -INT $pid; wait $pid`,
 		filepath.Join(bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync="+durable(),
 		"-c", "full_page_writes="+durable(), "-c", "max_connections=300", "-c", "shared_buffers=64MB",
 		"-c", "autovacuum="+durable())
+	for _, setting := range p.settings {
+		p.cmd.Args = append(p.cmd.Args, "-c", setting)
+	}
 	user.run(p.cmd)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {

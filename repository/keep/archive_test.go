@@ -69,6 +69,11 @@ var besideGolden = []string{
 	"INSERT INTO kept_messages (workspace_id, session_id, id, round_id, seq, at, sender, status, sender_id, rich, text_content, ai, raw, system, run, answers_call, exclude_from_prompt, sender_name, sender_role, payer, retry_of, superseded) " +
 		"VALUES ('default', 'ses_gone', 'msg_kept', '', 5, 6, 'USER', 'stored', '', '', 'kept', '', '', '', '', '', FALSE, '', '', '', '', FALSE)",
 	"INSERT INTO kept_file_uses (workspace_id, session_id, message_id, file_id) VALUES ('default', 'ses_gone', 'msg_kept', 'fil_1')",
+	"INSERT INTO webhooks (workspace_id, id, url, types, enabled, disabled_reason, secret_sealed, old_secret_sealed, sent_to, owner_node, owner_incarnation, epoch, version, created_at, updated_at, kind, person) " +
+		"VALUES ('default', 'psh_told', 'https://push.example/x', 'approval.requested', TRUE, '', 'v2.00000000.x', '', 0, '', '', 0, 1, 5, 5, 'push', 'ada')",
+	"INSERT INTO webhook_lanes (workspace_id, webhook_id, session_id, sent_to, tries, due_at) VALUES ('default', 'psh_told', '', 0, 1, 5)",
+	"INSERT INTO webhook_deliveries (workspace_id, webhook_id, seq, type, session_id, state, tries, at, first_at, last_at, status, detail, took_ms) " +
+		"VALUES ('default', 'psh_told', 1, 'approval.requested', '', 'delivered', 1, 5, 5, 5, 201, '', 1)",
 	"INSERT INTO inbox (workspace_id, id, session_id, dedupe_key, kind, if_busy, message_id, created_at, done_at) SELECT workspace_id, 'inb_1', id, 'd', 'message', 'queue', 'msg_1', 5, 6 FROM sessions LIMIT 1",
 }
 
@@ -302,7 +307,13 @@ func TestAnImportTakesAnEmptyWorkspacesPlace(t *testing.T) {
 	if said := fmt.Sprint(first.LeftOut); !strings.Contains(said, "providers.secret_sealed:1 secrets") || !strings.Contains(said, "webhooks.secret_sealed") {
 		t.Errorf("left out are %v", said)
 	}
+	if said := first.LeftOut["webhooks"]; !strings.Contains(said, "1 rows: browsers that people are told at") {
+		t.Errorf("of browsers it says %q", said)
+	}
 	text, err := os.ReadFile(file)
+	if err != nil || bytes.Contains(text, []byte("psh_told")) {
+		t.Errorf("a browser that somebody is told at is in the archive (%v)", err)
+	}
 	if err != nil || bytes.Contains(text, []byte(`"v2.`)) {
 		t.Errorf("something sealed is in the archive (%v)", err)
 	}

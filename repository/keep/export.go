@@ -100,7 +100,7 @@ func writeWhole(target string, write func(io.Writer) error) (size int64, err err
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	if err := errors.Join(write(f), f.Sync()); err != nil {
+	if err := errors.Join(write(toDisk{f}), f.Sync()); err != nil {
 		return 0, errors.Join(fmt.Errorf("write %s: %w", target, err), f.Close())
 	}
 	info, err := f.Stat()
@@ -111,6 +111,17 @@ func writeWhole(target string, write func(io.Writer) error) (size int64, err err
 		return 0, fmt.Errorf("write %s: %w", target, err)
 	}
 	return info.Size(), sqldb.Publish(f.Name(), target)
+}
+
+// toDisk says what an error of the disk usually means.
+type toDisk struct{ io.Writer }
+
+func (d toDisk) Write(b []byte) (int, error) {
+	n, err := d.Writer.Write(b)
+	if err != nil {
+		err = fmt.Errorf("%w (is the disk full? Nothing was left there; free some room, or write to another disk)", err)
+	}
+	return n, err
 }
 
 // exporter reads the tables of a scope at one instant.
@@ -127,6 +138,14 @@ func (e *exporter) only(column, before string) string {
 		return ""
 	}
 	return before + " " + column + " = $1"
+}
+
+// without is the condition that a row is in an archive of a workspace.
+func (e *exporter) without(t *table) string {
+	if t.apart == "" || e.header.Scope == ofInstallation {
+		return ""
+	}
+	return " AND NOT (" + t.apart + ")"
 }
 
 // rows asks with the workspace as $1, if the archive is of one.
@@ -192,8 +211,18 @@ func (e *exporter) name() error {
 				e.header.LeftOut[t.name] = fmt.Sprintf("%d rows: %s", n, t.stays)
 			}
 		}
+		if t.why != "" {
+			n, err := e.count("SELECT COUNT(*) FROM " + t.name + " WHERE " + t.apart + e.only("workspace_id", " AND"))
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				e.header.LeftOut[t.name] = fmt.Sprintf("%d rows: %s", n, t.why)
+			}
+		}
 		for column, todo := range t.secrets {
-			n, err := e.count("SELECT COUNT(*) FROM " + t.name + " WHERE " + column + " <> ''" + e.only("workspace_id", " AND"))
+			n, err := e.count("SELECT COUNT(*) FROM " + t.name + " WHERE " + column + " <> ''" + e.only("workspace_id", " AND") +
+				e.without(&t))
 			if err != nil {
 				return err
 			}
@@ -232,7 +261,7 @@ func (e *exporter) table(w *writer, t *table) (err error) {
 	if t.name == "workspaces" {
 		id = "id"
 	}
-	rows, err := e.rows("SELECT * FROM " + t.name + e.only(id, " WHERE") + " ORDER BY " + order)
+	rows, err := e.rows("SELECT * FROM " + t.name + e.only(id, " WHERE") + e.without(t) + " ORDER BY " + order)
 	if err != nil {
 		return err
 	}

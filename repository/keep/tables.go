@@ -5,6 +5,8 @@ type table struct {
 	name string
 	// stays says why it is in no archive of a workspace; "" is: it is in them.
 	stays string
+	// apart is a condition on rows that are in no archive of a workspace, and why is why.
+	apart, why string
 	// never says why it is not in the archive of an installation either.
 	never string
 	// secrets are the columns that an archive of a workspace holds emptied, and what their
@@ -19,6 +21,12 @@ type table struct {
 
 // node marks who drove a session: a process that is gone, and ended in good order.
 var node = map[string]string{"owner_node": "exported", "owner_incarnation": ""}
+
+// Whose browsers are told is of the installation that the people are of.
+const (
+	browsers = "browsers that people are told at are known to this installation alone: they subscribe where the workspace goes"
+	ofPush   = "(workspace_id, webhook_id) IN (SELECT h.workspace_id, h.id FROM webhooks h WHERE h.kind = 'push')"
+)
 
 const (
 	enterAgain = "enter it again"
@@ -60,10 +68,10 @@ var tables = []table{
 	{name: "inbox"},
 	{name: "queue"},
 	{name: "events"},
-	{name: "webhooks", secrets: map[string]string{"secret_sealed": makeAgain, "old_secret_sealed": ""}, own: node,
+	{name: "webhooks", apart: "kind = 'push'", why: browsers, secrets: map[string]string{"secret_sealed": makeAgain, "old_secret_sealed": ""}, own: node,
 		resting: map[string]any{"enabled": false, "disabled_reason": "It was imported, without its secret: rotate the secret, then enable it."}},
-	{name: "webhook_lanes"},
-	{name: "webhook_deliveries"},
+	{name: "webhook_lanes", apart: ofPush},
+	{name: "webhook_deliveries", apart: ofPush},
 	{name: "connector_grants", stays: "people's sign-ins to connectors are of this installation: sign in again where the workspace goes"},
 	{name: "sign_ins", stays: "people sign in anew where the workspace goes"},
 	{name: "passkeys", stays: "passkeys are bound to the name of this installation: register them where the workspace goes"},

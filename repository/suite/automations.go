@@ -43,6 +43,9 @@ func automations(w *world) {
 	got, err := w.Automations.Automation(ctx, ws, automation.ID)
 	w.ok(err)
 	w.equal(*got, *automation, "the automation read back")
+	w.ok(w.ReadData(ws).RoomForAutomations(ctx, 499))
+	w.code(w.ReadData(ws).RoomForAutomations(ctx, 500), domain.CodeTooMany)
+	w.ok(w.ReadData("other").RoomForAutomations(ctx, 500))
 	_, err = w.Automations.Automation(ctx, "other", automation.ID)
 	w.equal(domain.ErrorCode(err), domain.CodeNotFound, "from another workspace")
 

@@ -62,6 +62,7 @@ func Run(t *testing.T, open Open) {
 		"files that messages refer to":         fileUses,
 		"one content at once":                  filesAtOnce,
 		"files of forks":                       filesOfForks,
+		"files never used":                     filesNeverUsed,
 		"forks share what they begin with":     forks,
 		"configuration":                        configuration,
 		"agents and what they were":            agents,
@@ -82,6 +83,8 @@ func Run(t *testing.T, open Open) {
 		"what a webhook was sent":              webhookProgress,
 		"a webhook is given its types":         webhookEvents,
 		"deliveries are kept for a while":      webhookPruning,
+		"browsers that people are told at":     pushes,
+		"browsers that are told no more":       pushEnds,
 		"workspaces do not see each other":     isolation,
 	} {
 		t.Run(name, func(t *testing.T) { story(newWorld(t, open)) })

@@ -153,6 +153,16 @@ func webhookProgress(w *world) {
 	list, _, err = w.Webhooks.Deliveries(ctx, us, "whk_1", domain.DeliveryRetrying, "", 5)
 	w.ok(err)
 	w.equal(len(list), 0, "deliveries that are tried again")
+	for _, enabled := range []bool{false, true} {
+		_, err := w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 0, func(h *domain.Webhook, _ int64) (*domain.WebhookDelivery, error) {
+			h.Enabled = enabled
+			return nil, nil
+		})
+		w.ok(err)
+	}
+	got, err = w.Webhooks.WebhookLanes(ctx, ref)
+	w.ok(err)
+	w.equal(got, []domain.WebhookLane{{SentTo: 1, Tries: 1, Since: T0, DueAt: T0}}, "what it is behind with, once it is on again")
 
 	skipped := domain.WebhookDelivery{Seq: 3, State: domain.DeliverySkipped, At: T0, FirstAt: T0, LastAt: T0, Detail: "not sent"}
 	back, err := w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 0, func(h *domain.Webhook, _ int64) (*domain.WebhookDelivery, error) {

@@ -51,10 +51,7 @@ func (p *Postgres) Start(_ context.Context, channels []string, heard func(string
 		// Listen waits for the first connection: a server that starts while the database is
 		// away must not hang here.
 		for _, channel := range channels {
-			if err := p.listener.Listen(channel); err != nil && !errors.Is(err, pq.ErrChannelAlreadyOpen) {
-				if ctx.Err() == nil {
-					p.Log.Error().Err(err).Str("channel", channel).Msg("this node cannot hear the others; it looks at the database instead")
-				}
+			if !p.listen(ctx, channel) {
 				return
 			}
 		}
@@ -62,6 +59,27 @@ func (p *Postgres) Start(_ context.Context, channels []string, heard func(string
 		p.hear(ctx, heard, missed)
 	})
 	return nil
+}
+
+// listen asks for a channel until it is given; false: this node is told to stop. A server that is
+// a standby at that moment refuses it.
+func (p *Postgres) listen(ctx context.Context, channel string) bool {
+	for told := false; ; told = true {
+		err := p.listener.Listen(channel)
+		if err == nil || errors.Is(err, pq.ErrChannelAlreadyOpen) {
+			return true
+		}
+		if !told && ctx.Err() == nil {
+			p.Log.Error().Err(err).Str("channel", channel).Msg("this node cannot hear the others yet; it looks at the database instead")
+		}
+		pause := time.NewTimer(reconnectLast)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return false
+		}
+	}
 }
 
 // openSender prepares the one connection that sends. Its commits wait for no disk: a
@@ -75,6 +93,9 @@ func (p *Postgres) openSender() error {
 		cfg.Runtime = map[string]string{}
 	}
 	cfg.Runtime["synchronous_commit"] = "off"
+	if cfg.TargetSessionAttrs == "" {
+		cfg.TargetSessionAttrs = pq.TargetSessionAttrsPrimary // a standby sends nothing
+	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = 10 * time.Second
 	}

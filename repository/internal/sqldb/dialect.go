@@ -69,6 +69,7 @@ const (
 	dangling           // a foreign key
 	full               // no room on the disk
 	gone               // no connection
+	readOnly           // the server takes no writes
 )
 
 const (
@@ -130,9 +131,9 @@ func textIn(column, path string) string {
 	return "COALESCE(CASE WHEN position('\\u0000' in m." + column + ") = 0 THEN NULLIF(m." + column + ", '')::json #>> '" + path + "' END, '')"
 }
 
-// postgresDialect connects to the server of a URL. The readers' connections are
-// read-only in the server's own eyes.
-func postgresDialect(address string, writers, readers int) (*Dialect, error) {
+// postgresDialect connects to the server of a URL, with settings (name, value, ...) besides
+// our own. The readers' connections are read-only in the server's own eyes.
+func postgresDialect(address string, writers, readers int, settings ...string) (*Dialect, error) {
 	cfg, err := dsn.Parse(address)
 	if err != nil {
 		return nil, err
@@ -144,6 +145,13 @@ func postgresDialect(address string, writers, readers int) (*Dialect, error) {
 		}
 		own.Runtime[idleSetting] = fmt.Sprint(idleTimeout.Milliseconds())
 		own.Runtime["timezone"] = "UTC"
+		for i := 0; i < len(settings); i += 2 {
+			own.Runtime[settings[i]] = settings[i+1]
+		}
+		if own.TargetSessionAttrs == "" {
+			// Who leads the way to the primary may be behind for a moment: what a standby says is old.
+			own.TargetSessionAttrs = pq.TargetSessionAttrsPrimary
+		}
 		connections := writers
 		if readOnly {
 			own.Runtime[readOnlySetting] = "on"
@@ -255,6 +263,8 @@ func classifyPostgres(err error) class {
 		return full
 	case pqerror.LockNotAvailable:
 		return busy
+	case pqerror.ReadOnlySQLTransaction:
+		return readOnly
 	}
 	switch code := string(e.Code); {
 	case e.Code == pqerror.QueryCanceled:
@@ -271,7 +281,7 @@ func lostConnection(err error) class {
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return unclassified
-	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.As(err, &network),
+	case errors.Is(err, driver.ErrBadConn), errors.Is(err, sql.ErrConnDone), errors.Is(err, errStandby), errors.As(err, &network),
 		errors.Is(err, net.ErrClosed), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return gone
 	}

@@ -31,6 +31,9 @@ func (d *Dialect) translate(ctx context.Context, err error) error {
 			"Nothing was written."
 	case full:
 		e.Code, e.Message = domain.CodeStorageFull, "The database has no room left. Nothing was written; reading still works."
+	case readOnly:
+		e.Code, e.Message = domain.CodeUnavailable, "The database takes no writes at the moment: it is a standby, or was made read-only. "+
+			"Nothing was written; try again in a moment."
 	case gone:
 		e.Code, e.Message = domain.CodeUnavailable, "The database cannot be reached. Nothing was written."
 	default:

@@ -55,6 +55,8 @@ func TestFailuresHaveNames(t *testing.T) {
 		{&pq.Error{Code: pqerror.TooManyConnections}, domain.CodeUnavailable},
 		{&pq.Error{Code: pqerror.AdminShutdown}, domain.CodeUnavailable},
 		{&pq.Error{Code: "25P03"}, domain.CodeUnavailable},
+		{&pq.Error{Code: pqerror.ReadOnlySQLTransaction}, domain.CodeUnavailable}, // a primary that has become a standby
+		{errStandby, domain.CodeUnavailable},
 		{driver.ErrBadConn, domain.CodeUnavailable},
 		{io.ErrUnexpectedEOF, domain.CodeUnavailable},
 		{&pq.Error{Code: "42601"}, domain.CodeInternal}, // a mistake in a statement

@@ -2,6 +2,7 @@ package sqldb
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"errors"
 	"fmt"
@@ -49,15 +50,17 @@ func (db *DB) WriteFenced(ctx context.Context, workspace, seen string, fn func(t
 	}
 	n, err := db.send(ctx, text, args)
 	switch {
-	case err == nil && n == 1:
+	case err == nil && n == 1 && ctx.Err() == nil:
 		return true, nil
 	case ctx.Err() != nil && (fence.sent == 0 || fence.sent == 1 && refused(err)):
 		return false, fmt.Errorf("write: %w", context.Cause(ctx))
-	case fence.sent == 0, fence.sent == 1 && (err == nil || refused(err)):
+	case fence.sent == 0, fence.sent == 1 && (err == nil && n == 0 || refused(err)):
 		return false, nil
 	}
 	// The answer is missing; or it is that to another sending of the same statement, the
-	// first of which may have found the fence open, or may do so yet.
+	// first of which may have found the fence open, or may do so yet; or the caller went while
+	// the server waited for its synchronous standby: asked to give up, it stops waiting and
+	// says that all is well, though the standby may not have it.
 	return db.settleFenced(ctx, t, workspace, err)
 }
 
@@ -145,14 +148,24 @@ func (db *DB) closeFence(ctx context.Context, t *Tx, workspace string) (done boo
 		return false, fmt.Errorf("read the mark: %w", err)
 	}
 	if mark == t.ChangeID {
-		return true, nil
+		return true, ended(ctx, begun.Tx)
 	}
 	_, err = begun.ExecContext(ctx, "UPDATE workspaces SET last_change_id = $2 WHERE id = $1", workspace, db.cfg.NewID(domain.PrefixChange))
 	if err != nil {
 		return false, fmt.Errorf("close the fence: %w", err)
 	}
-	if err := begun.Commit(); err != nil {
-		return false, fmt.Errorf("close the fence: %w", err)
+	return false, ended(ctx, begun.Tx)
+}
+
+// ended commits what has locked a row, and so waits until the synchronous standby, if there is
+// one, has all that was committed before. A wait that was given up tells nothing.
+func ended(ctx context.Context, looked *sql.Tx) error {
+	err := looked.Commit()
+	if err == nil {
+		err = ctx.Err()
 	}
-	return false, nil
+	if err != nil {
+		return fmt.Errorf("see whether it is stored for good: %w", err)
+	}
+	return nil
 }

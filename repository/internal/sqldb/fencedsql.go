@@ -24,7 +24,7 @@ func fencedKey(updates []updating, inserts []Rows) (key textKey, ok bool) {
 	}
 	total := 0
 	for i := range inserts {
-		key.parts[i] = part{inserts[i].table, inserts[i].count()}
+		key.parts[i] = part{inserts[i].table, inserts[i].tail, inserts[i].count()}
 		total += inserts[i].count()
 	}
 	return key, total <= maxRows
@@ -34,8 +34,8 @@ func fencedKey(updates []updating, inserts []Rows) (key textKey, ok bool) {
 // the rest only if it could. It takes it on where the change before is still the latest
 // one and every row that is to be updated is as it was read. The updates are done one
 // after the other: who gives the slot up comes before who takes it. The result has one
-// row if all of it was done and none if nothing was. A row that was not found after all
-// is an error, which undoes everything.
+// row if all of it was done and none if nothing was. A row that was not found after all,
+// and one that the tail of its INSERT did not let through, is an error, which undoes everything.
 func fencedSQL(updates []updating, inserts []Rows) string {
 	var b strings.Builder
 	b.WriteString("WITH fence AS (UPDATE workspaces SET last_seq = $2, last_change_id = $3 WHERE id = $1 AND last_change_id = $4")
@@ -45,25 +45,30 @@ func fencedSQL(updates []updating, inserts []Rows) string {
 		from += len(u.args)
 	}
 	b.WriteString(" RETURNING 1)")
-	before, found := "fence", make([]string, len(updates))
+	before, demanded, done := "fence", len(updates), make([]string, 0, len(updates)+len(inserts))
 	from = fencedArgs
 	for i, u := range updates {
 		name := fmt.Sprintf("update_%d", i)
 		b.WriteString(", " + name + " AS (UPDATE " + u.table + " SET " + shifted(u.set, from) + " WHERE " + shifted(u.where, from) +
 			" AND EXISTS (SELECT 1 FROM " + before + ") RETURNING 1)")
 		from += len(u.args)
-		before, found[i] = name, "(SELECT COUNT(*) FROM "+name+")"
+		before, done = name, append(done, "(SELECT COUNT(*) FROM "+name+")")
 	}
 	for i := range inserts {
 		fmt.Fprintf(&b, ", insert_%d AS (INSERT INTO %s (%s) SELECT * FROM (VALUES ", i, inserts[i].table, inserts[i].columns)
 		writeTyped(&b, &inserts[i], from)
-		b.WriteString(") AS rows WHERE EXISTS (SELECT 1 FROM fence))")
+		b.WriteString(") AS rows WHERE EXISTS (SELECT 1 FROM fence)")
+		if inserts[i].tail != "" {
+			b.WriteString(inserts[i].tail + " RETURNING 1")
+			demanded, done = demanded+inserts[i].count(), append(done, fmt.Sprintf("(SELECT COUNT(*) FROM insert_%d)", i))
+		}
+		b.WriteByte(')')
 		from += len(inserts[i].args)
 	}
-	if len(updates) == 0 {
+	if demanded == 0 {
 		return b.String() + " SELECT 1 FROM fence"
 	}
-	return b.String() + " SELECT 1 / CASE WHEN " + strings.Join(found, " + ") + " = " + strconv.Itoa(len(updates)) +
+	return b.String() + " SELECT 1 / CASE WHEN " + strings.Join(done, " + ") + " = " + strconv.Itoa(demanded) +
 		" THEN 1 ELSE 0 END FROM fence"
 }
 

@@ -11,7 +11,8 @@ import (
 type Rows struct {
 	table, columns string
 	width          int
-	args           []any // of each row, the values of columns
+	args           []any  // of each row, the values of columns
+	tail           string // what follows them, if it does: each must have been written then
 }
 
 func (r *Rows) count() int { return len(r.args) / r.width }
@@ -34,6 +35,18 @@ func (t *Tx) Insert(ctx context.Context, rows Rows, tail string) (int64, error) 
 		args = args[n*rows.width:]
 	}
 	return total, nil
+}
+
+// InsertAll is Insert that demands that tail has let it write every row, and tells how many
+// it did not. Where the whole change is one statement, it is that which demands it.
+func (t *Tx) InsertAll(ctx context.Context, rows Rows, tail string) (missing int64, err error) {
+	if t.Gathers() {
+		rows.tail = tail
+		t.InsertLater(rows)
+		return 0, nil
+	}
+	n, err := t.Insert(ctx, rows, tail)
+	return int64(rows.count()) - n, err
 }
 
 // InsertLater keeps rows that nothing else in the transaction looks at, until Flush.

@@ -1,6 +1,7 @@
 package sqldb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 )
@@ -20,9 +22,10 @@ func (db *DB) Migrate(ctx context.Context) error {
 	// A pool of its own: the migrator needs more than one connection, and its
 	// statements are not the store's.
 	d := db.Dialect
-	if db.cfg.DirectURL != "" { // the migration's lock belongs to a connection
+	if db.cfg.Path == "" { // the lock under which nodes migrate belongs to a connection
 		var err error
-		if d, err = postgresDialect(db.cfg.DirectURL, 4, 1); err != nil {
+		direct := cmp.Or(db.cfg.DirectURL, db.cfg.URL)
+		if d, err = postgresDialect(direct, 4, 1, lockSetting, fmt.Sprint(lockWait.Milliseconds())); err != nil {
 			return err
 		}
 	}
@@ -39,10 +42,37 @@ func (db *DB) Migrate(ctx context.Context) error {
 	if err := db.prepare(ctx, migrator); err != nil {
 		return err
 	}
-	if _, err := migrator.Up(ctx); err != nil {
+	if err := db.up(ctx, migrator); err != nil {
 		return fmt.Errorf("migrate the database: %w", err)
 	}
 	return nil
+}
+
+const (
+	// lockWait is how long a step waits for a table that others use: as long as it waits, all
+	// who come after it wait too.
+	lockWait = 2 * time.Second
+	// maxLockWaits bounds how often it is tried again; the pause between two lets the others go on.
+	maxLockWaits = 60
+	lockPause    = time.Second
+)
+
+// up carries the steps out. Older nodes may be at work on the same tables: a step that lost against
+// them was undone as a whole, and is tried again.
+func (db *DB) up(ctx context.Context, migrator *goose.Provider) error {
+	for attempt := 1; ; attempt++ {
+		_, err := migrator.Up(ctx)
+		if kind := db.Dialect.classify(err); err == nil || attempt == maxLockWaits || kind != retryable && kind != busy {
+			return err
+		}
+		pause := time.NewTimer(lockPause)
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			pause.Stop()
+			return err
+		}
+	}
 }
 
 // NewerError says that a later version of Fermata changed the schema.

@@ -18,19 +18,19 @@ type textKey struct {
 }
 
 type part struct {
-	table string
-	rows  int
+	table, tail string
+	rows        int
 }
 
 const (
 	// maxParts bounds the INSERTs of one statement.
-	maxParts = 4
+	maxParts = 5
 	// maxTexts bounds what is kept; the rest is put together each time.
 	maxTexts = 1000
 )
 
 func (t *texts) insert(table, columns string, n int, tail string) string {
-	return t.of(textKey{tail: tail, parts: [maxParts]part{{table, n}}}, func() string {
+	return t.of(textKey{tail: tail, parts: [maxParts]part{{table: table, rows: n}}}, func() string {
 		return insertSQL(table, columns, n, tail)
 	})
 }
@@ -38,7 +38,7 @@ func (t *texts) insert(table, columns string, n int, tail string) string {
 func (t *texts) joint(all []Rows) string {
 	var key textKey
 	for i := range all {
-		key.parts[i] = part{all[i].table, all[i].count()}
+		key.parts[i] = part{table: all[i].table, rows: all[i].count()}
 	}
 	return t.of(key, func() string { return jointSQL(all) })
 }

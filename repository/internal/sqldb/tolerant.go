@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
@@ -15,6 +16,7 @@ import (
 const (
 	idleSetting     = "idle_in_transaction_session_timeout"
 	readOnlySetting = "default_transaction_read_only"
+	lockSetting     = "lock_timeout"
 )
 
 // tolerant connects with these settings, and without them where a pooler refuses them: they
@@ -29,6 +31,7 @@ func poolable(cfg pq.Config) (driver.Connector, error) {
 	own := cfg.Clone()
 	delete(own.Runtime, idleSetting)
 	delete(own.Runtime, readOnlySetting)
+	delete(own.Runtime, lockSetting)
 	connector, err := pq.NewConnectorConfig(own)
 	if err != nil {
 		return nil, fmt.Errorf("prepare the connection: %w", err)
@@ -37,7 +40,18 @@ func poolable(cfg pq.Config) (driver.Connector, error) {
 	return connector, nil
 }
 
+// errStandby says that the address led to a server that only follows another one.
+var errStandby = errors.New("this PostgreSQL server is a standby; the primary is needed")
+
 func (c *tolerant) Connect(ctx context.Context) (driver.Conn, error) {
+	conn, err := c.connect(ctx)
+	if err != nil && strings.Contains(err.Error(), "server is in hot standby mode") { // the driver has no name for it
+		err = fmt.Errorf("%w: %w", errStandby, err)
+	}
+	return conn, err
+}
+
+func (c *tolerant) connect(ctx context.Context) (driver.Conn, error) {
 	if !c.refused.Load() {
 		conn, err := c.full.Connect(ctx)
 		if e := pq.As(err); e == nil || !strings.Contains(e.Message, "unsupported startup parameter") {

@@ -252,7 +252,9 @@ func (db *DB) carriedOut(ctx context.Context, t *Tx, workspace string) (done boo
 		return false, fmt.Errorf("begin to read back: %w", err)
 	}
 	defer func() { _ = begun.Rollback() }()
-	err = look(&poolTx{Tx: begun, stmts: db.stmts})
+	if err = look(&poolTx{Tx: begun, stmts: db.stmts}); err == nil && done {
+		err = ended(ctx, begun.Tx)
+	}
 	return done, err
 }
 
@@ -281,6 +283,13 @@ func (db *DB) marked(ctx context.Context, on line, t *Tx, workspace string) (boo
 	n, err := result.RowsAffected()
 	if err != nil {
 		return false, fmt.Errorf("look for the mark: %w", err)
+	}
+	if n == 0 && db.writer == nil { // a lock is what the end of this transaction has to wait with (ended)
+		const held = "SELECT 1 FROM changes WHERE workspace_id = $1 AND id = $2"
+		if err := on.GetContext(ctx, &n, held+db.Dialect.Lock, workspace, t.ChangeID); err != nil {
+			return false, fmt.Errorf("lock the mark: %w", err)
+		}
+		return true, nil
 	}
 	return n == 0, nil
 }

@@ -1,0 +1,203 @@
+package notify
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/fermata-dev/fermata/connectors/webhooks"
+	"github.com/fermata-dev/fermata/connectors/webpush"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// PushRows is where subscriptions are kept.
+type PushRows interface {
+	Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error)
+	Push(ctx context.Context, workspace, person, id string) (*domain.Push, error)
+	PushAt(ctx context.Context, workspace, endpoint string) (*domain.Push, error)
+	SavePush(ctx context.Context, h *domain.Webhook) (made bool, err error)
+	DeletePush(ctx context.Context, workspace, person, id string) error
+}
+
+// Subscriptions is what people do with the browsers that they are told at.
+type Subscriptions struct {
+	Rows       PushRows
+	Workspaces Workspaces
+	Secrets    webhooks.Secrets
+	Pusher     *Pusher // nil: Off says why
+	Off        string
+	NewID      domain.IDSource
+	Clock      clock.Clock
+	// Changed is told of one that was made or changed.
+	Changed func(domain.WebhookRef)
+}
+
+func (s *Subscriptions) ready() error {
+	if s.Pusher == nil {
+		return domain.Errorf(domain.CodePushOff, "%s Nothing was changed.", s.Off)
+	}
+	return nil
+}
+
+// PushKey is the key that browsers subscribe for.
+func (s *Subscriptions) PushKey() (string, error) {
+	if err := s.ready(); err != nil {
+		return "", err
+	}
+	return s.Pusher.Sender.Public(), nil
+}
+
+// Pushes lists the browsers that somebody is told at.
+func (s *Subscriptions) Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error) {
+	return s.Rows.Pushes(ctx, workspace, person)
+}
+
+// DeletePush takes one of somebody's away. What is on its way to it still arrives.
+func (s *Subscriptions) DeletePush(ctx context.Context, workspace, person, id string) error {
+	return s.Rows.DeletePush(ctx, workspace, person, id)
+}
+
+// SubscribePush has somebody told at a browser of what waits from now on. made: they were not yet.
+func (s *Subscriptions) SubscribePush(ctx context.Context, in domain.NewPush) (p *domain.Push, made bool, err error) {
+	if err := s.ready(); err != nil {
+		return nil, false, err
+	}
+	now := s.Clock()
+	h := &domain.Webhook{
+		ID: s.NewID(domain.PrefixPush), Kind: domain.WebhookPush, WorkspaceID: in.WorkspaceID, URL: in.Endpoint, Enabled: true,
+		Types: []domain.LogType{domain.LogApprovalRequested}, Person: in.Person, SignIn: in.SignIn,
+		Label: strings.TrimSpace(in.Name), Language: in.Language,
+		HoldsUntil: holds(now, &in), CreatedAt: now, UpdatedAt: now,
+	}
+	if err := s.check(ctx, h, &in); err != nil {
+		return nil, false, err
+	}
+	if h.Language == "" {
+		w, err := s.Workspaces.Workspace(ctx, h.WorkspaceID)
+		if err != nil {
+			return nil, false, err
+		}
+		h.Language = w.Settings.Language
+	}
+	if made, err = s.save(ctx, h, &in); err != nil {
+		return nil, false, err
+	}
+	s.Changed(domain.WebhookRef{WorkspaceID: h.WorkspaceID, ID: h.ID})
+	p, err = s.Rows.Push(ctx, h.WorkspaceID, h.Person, h.ID)
+	return p, made, err
+}
+
+// holds is when a subscription ends by itself: with what its owner came with, or when its browser
+// says.
+func holds(now time.Time, in *domain.NewPush) *time.Time {
+	until := in.Until
+	if in.Unbound {
+		until = new(now.Add(domain.PushHolds))
+	}
+	if in.ExpiresAt != nil && (until == nil || in.ExpiresAt.Before(*until)) {
+		until = in.ExpiresAt
+	}
+	return until
+}
+
+// check refuses what could never be sent to.
+func (s *Subscriptions) check(ctx context.Context, h *domain.Webhook, in *domain.NewPush) error {
+	u, err := url.Parse(in.Endpoint)
+	switch {
+	case err != nil || len(in.Endpoint) > domain.MaxWebhookURL || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" ||
+		u.User != nil || u.Fragment != "" || strings.ContainsFunc(in.Endpoint, func(r rune) bool { return r <= ' ' || r > '~' }):
+		return domain.Invalid("/endpoint", "bad_url",
+			"This is no endpoint as browsers give it: an address of https, in ASCII, of %d bytes at most.", domain.MaxWebhookURL)
+	case u.Scheme != "https" && !s.Pusher.Policy.AllowsPlain(ctx, u):
+		return domain.Invalid("/endpoint", "https_only",
+			"Pushes go out over https only. The operator can allow a host without it (FERMATA_ALLOWED_HOSTS).")
+	case h.Over(s.Clock()):
+		return domain.Invalid("/expirationTime", "past", "The subscription is over already.")
+	}
+	_, err = webpush.ReadBrowser(in.P256dh, in.Auth)
+	switch {
+	case errors.Is(err, webpush.ErrAuth):
+		return domain.Invalid("/keys/auth", "wrong_format", "These are no 16 bytes in base64url.")
+	case err != nil:
+		return domain.Invalid("/keys/p256dh", "wrong_format", "This is no public key of the curve P-256 in base64url (65 bytes).")
+	}
+	return nil
+}
+
+// save keeps it. Of two that come for one endpoint at once the second finds the first one.
+func (s *Subscriptions) save(ctx context.Context, h *domain.Webhook, in *domain.NewPush) (made bool, err error) {
+	id := h.ID
+	for range 3 {
+		h.ID = id
+		if err := s.seal(ctx, h, in); err != nil {
+			return false, err
+		}
+		if made, err = s.Rows.SavePush(ctx, h); !errors.Is(err, domain.ErrStale) {
+			return made, err
+		}
+	}
+	return false, err
+}
+
+// seal keeps the keys of a subscription. An endpoint takes pushes from the key alone that it was
+// made for: one that is known keeps it, whatever the present one is.
+func (s *Subscriptions) seal(ctx context.Context, h *domain.Webhook, in *domain.NewPush) error {
+	to := receiver{P256dh: in.P256dh, Auth: in.Auth, Sender: s.Pusher.Sender.Secret()}
+	known, err := s.Rows.PushAt(ctx, h.WorkspaceID, h.URL)
+	switch {
+	case domain.ErrorCode(err) == domain.CodeNotFound:
+	case err != nil:
+		return err
+	default:
+		var before receiver
+		text, err := s.Secrets.Kept(&known.Webhook)
+		if err == nil && json.Unmarshal([]byte(text), &before) == nil {
+			to.Sender = before.Sender
+		}
+		if known.Person != h.Person {
+			break // it gets a row of its own
+		}
+		h.ID = known.ID
+		if before.P256dh == to.P256dh && before.Auth == to.Auth {
+			h.Secret = known.Secret // as it is: nothing has to be decided again
+			return nil
+		}
+	}
+	text, err := json.Marshal(to)
+	if err != nil {
+		return fmt.Errorf("write the keys of a subscription: %w", err)
+	}
+	return s.Secrets.Keep(h, string(text))
+}
+
+// TestPush sends a push that tells nothing, once, and says what came of it. One whose browser is gone
+// is taken away.
+func (s *Subscriptions) TestPush(ctx context.Context, workspace, person, id string) (*domain.WebhookTest, error) {
+	if err := s.ready(); err != nil {
+		return nil, err
+	}
+	p, err := s.Rows.Push(ctx, workspace, person, id)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := s.Secrets.Kept(&p.Webhook)
+	if err != nil {
+		return nil, domain.Errorf(domain.CodeProviderKey,
+			"The keys of this subscription cannot be read: FERMATA_SECRET_KEY is missing or has changed. Subscribe the browser again.")
+	}
+	began := s.Clock()
+	o := s.Pusher.Try(ctx, &p.Webhook, secret)
+	result := &domain.WebhookTest{OK: o.Result == webhooks.Delivered, Status: o.Status, Detail: o.Detail, Took: s.Clock().Sub(began)}
+	if o.Result == webhooks.Gone {
+		result.Detail += ": the browser takes no more pushes, and the subscription was taken away"
+		if err := s.Rows.DeletePush(ctx, workspace, person, id); err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
+			return nil, err
+		}
+	}
+	return result, nil
+}

@@ -1,0 +1,121 @@
+package webpush
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/ecdh"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+const (
+	// recordSize is what every push service takes, and all of a message is one record.
+	recordSize = 4096
+	saltSize   = 16
+	authSize   = 16
+	pointSize  = 65 // of P-256, uncompressed
+	tagSize    = 16
+	headerSize = saltSize + 4 + 1 + pointSize
+	// MaxText is how many bytes a message has at most.
+	MaxText = recordSize - headerSize - tagSize - 1
+	// padTo: messages are filled up to a multiple, so that their length tells little.
+	padTo = 256
+)
+
+// Browser is who can read what is sent to a subscription, by the keys that came with it.
+type Browser struct {
+	point *ecdh.PublicKey
+	auth  []byte
+}
+
+// What is wrong with the keys of a subscription.
+var (
+	ErrPoint = errors.New("p256dh is no public key of P-256")
+	ErrAuth  = errors.New("auth is no 16 bytes")
+)
+
+// ReadBrowser reads the keys of a subscription as a browser gives them, in base64url.
+func ReadBrowser(p256dh, auth string) (*Browser, error) {
+	raw, err := decode(p256dh)
+	if err != nil {
+		return nil, ErrPoint
+	}
+	point, err := ecdh.P256().NewPublicKey(raw)
+	if err != nil || len(raw) != pointSize {
+		return nil, ErrPoint
+	}
+	secret, err := decode(auth)
+	if err != nil || len(secret) != authSize {
+		return nil, ErrAuth
+	}
+	return &Browser{point: point, auth: secret}, nil
+}
+
+// decode takes base64url with or without the signs at its end.
+func decode(text string) ([]byte, error) {
+	return base64.RawURLEncoding.Strict().DecodeString(strings.TrimRight(text, "="))
+}
+
+// Encrypt makes the body of a push, which this browser alone can read: with a key of its own
+// each time.
+func (b *Browser) Encrypt(text []byte) ([]byte, error) {
+	once, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a key for one push: %w", err)
+	}
+	salt := make([]byte, saltSize)
+	_, _ = rand.Read(salt) // ends the program rather than fail
+	padded := min((len(text)+padTo)/padTo*padTo, MaxText)
+	return b.encrypt(once, salt, text, max(padded-len(text), 0))
+}
+
+func (b *Browser) encrypt(once *ecdh.PrivateKey, salt, text []byte, padding int) ([]byte, error) {
+	if len(text)+padding > MaxText {
+		return nil, fmt.Errorf("a push takes %d bytes, and this one has %d", MaxText, len(text))
+	}
+	shared, err := once.ECDH(b.point)
+	if err != nil {
+		return nil, fmt.Errorf("agree on a key with the browser: %w", err)
+	}
+	ours := once.PublicKey().Bytes()
+	info := "WebPush: info\x00" + string(b.point.Bytes()) + string(ours)
+	secret, err := hkdf.Key(sha256.New, shared, b.auth, info, sha256.Size)
+	if err != nil {
+		return nil, fmt.Errorf("derive the keys of a push: %w", err)
+	}
+	seal, nonce, err := sealing(secret, salt)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]byte, 0, headerSize+len(text)+1+padding+tagSize)
+	out = append(out, salt...)
+	out = binary.BigEndian.AppendUint32(out, recordSize)
+	out = append(append(out, pointSize), ours...)
+	record := append(append(make([]byte, 0, len(text)+1+padding), text...), 2) // the last record
+	return seal.Seal(out, nonce, append(record, make([]byte, padding)...), nil), nil
+}
+
+// sealing is what a record is encrypted with (RFC 8188).
+func sealing(secret, salt []byte) (seal cipher.AEAD, nonce []byte, err error) {
+	key, err := hkdf.Key(sha256.New, secret, salt, "Content-Encoding: aes128gcm\x00", 16)
+	if err == nil {
+		nonce, err = hkdf.Key(sha256.New, secret, salt, "Content-Encoding: nonce\x00", 12)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("derive the keys of a push: %w", err)
+	}
+	block, err := aes.NewCipher(key)
+	if err == nil {
+		seal, err = cipher.NewGCM(block)
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("use the key of a push: %w", err)
+	}
+	return seal, nonce, nil
+}

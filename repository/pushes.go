@@ -1,0 +1,194 @@
+package repository
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+)
+
+// PushStore keeps the browsers that people are told at. They are rows of webhooks, so that what
+// is sent to them is read, recorded and taken over as for all others.
+type PushStore struct{ *base }
+
+type pushRow struct {
+	webhookRow
+	DeliveredAt sqldb.Stamp `db:"delivered_at"`
+}
+
+func (r *pushRow) push() (*domain.Push, error) {
+	return &domain.Push{Webhook: *r.webhook(), LastDeliveredAt: r.DeliveredAt.Ptr()}, nil
+}
+
+// pushQuery reads those that hold. What was never sent, because it was settled before, has no
+// status.
+var pushQuery = "SELECT " + webhookTable.ColumnsOf("h") + ", (SELECT MAX(d.last_at) FROM webhook_deliveries d " +
+	"WHERE d.workspace_id = h.workspace_id AND d.webhook_id = h.id AND d.state = 'delivered' AND d.status > 0) AS delivered_at " +
+	"FROM webhooks h WHERE h.workspace_id = $1 AND h.kind = 'push' AND (h.holds_until IS NULL OR h.holds_until > $2) AND "
+
+// Pushes lists the browsers that somebody is told at, oldest first.
+func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error) {
+	var rows []pushRow
+	err := s.db.All(ctx, &rows, pushQuery+"h.person = $3 ORDER BY h.created_at, h.id", workspace, sqldb.At(s.cfg.Clock()), person)
+	if err != nil {
+		return nil, fmt.Errorf("list the subscriptions: %w", err)
+	}
+	return each(rows, (*pushRow).push)
+}
+
+// Push reads one of somebody's.
+func (s *PushStore) Push(ctx context.Context, workspace, person, id string) (*domain.Push, error) {
+	return s.one(ctx, "h.person = $3 AND h.id = $4", workspace, sqldb.At(s.cfg.Clock()), person, id)
+}
+
+// PushAt reads the one at an endpoint, whosever it is.
+func (s *PushStore) PushAt(ctx context.Context, workspace, endpoint string) (*domain.Push, error) {
+	return s.one(ctx, "h.url = $3 ORDER BY h.id LIMIT 1", workspace, sqldb.At(s.cfg.Clock()), endpoint)
+}
+
+func (s *PushStore) one(ctx context.Context, where string, args ...any) (*domain.Push, error) {
+	var row pushRow
+	err := s.db.Get(ctx, &row, pushQuery+where, args...)
+	if sqldb.NotFound(err) {
+		return nil, domain.NotFound("subscription")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the subscription: %w", err)
+	}
+	return row.push()
+}
+
+// SavePush keeps a subscription, in the place of the one before of the same id; made: there was
+// none. A browser is told for who came with it last: those of others at the endpoint go. ErrStale: the
+// person has another one there, and what is sealed is sealed for an id.
+func (s *PushStore) SavePush(ctx context.Context, h *domain.Webhook) (made bool, err error) {
+	err = s.configure(ctx, h.WorkspaceID, func(t *tx) error {
+		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
+		if err != nil {
+			return err
+		}
+		if err := endPushes(ctx, t, "workspace_id = $1 AND url = $2 AND person <> $3", h.WorkspaceID, h.URL, h.Person); err != nil {
+			return err
+		}
+		if err := endPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", h.WorkspaceID, sqldb.At(s.cfg.Clock())); err != nil {
+			return err
+		}
+		var there []webhookRow
+		err = t.All(ctx, &there, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND kind = 'push' AND person = $2 "+
+			"ORDER BY id"+s.db.Dialect.Lock, h.WorkspaceID, h.Person)
+		if err != nil {
+			return fmt.Errorf("list the subscriptions: %w", err)
+		}
+		for i := range there {
+			if there[i].URL == h.URL {
+				if there[i].ID != h.ID {
+					return domain.ErrStale
+				}
+				return renewPush(ctx, t, h, there[i].webhook())
+			}
+		}
+		made = true
+		return insertPush(ctx, t, h, w, len(there))
+	})
+	return made, err
+}
+
+func insertPush(ctx context.Context, t *tx, h *domain.Webhook, w *workspaceRow, others int) error {
+	if others >= domain.MaxPushes {
+		return domain.Errorf(domain.CodeTooMany,
+			"A person is told at %d browsers at most in a workspace. Nothing was stored: take one back that is not used any more.", domain.MaxPushes)
+	}
+	if err := pushCeiling.room(ctx, t, h.WorkspaceID); err != nil {
+		return err
+	}
+	t.created = h.ID
+	h.Version, h.SentTo = 1, w.LastSeq // it is told of what comes after now
+	_, err := t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), "")
+	return err
+}
+
+// renewPush puts a subscription into the place of the one before. What is on its way was decided
+// before, and is recorded only if it would be decided so again.
+func renewPush(ctx context.Context, t *tx, h, before *domain.Webhook) error {
+	otherwise := 0
+	if h.Secret != before.Secret || h.Language != before.Language {
+		otherwise = 1
+	}
+	err := t.WriteOne(ctx, domain.NotFound("subscription"), "UPDATE webhooks SET label = $3, language = $4, secret_sealed = $5, sign_in = $6, "+
+		"holds_until = $7, updated_at = $8, version = version + 1, epoch = epoch + $9 WHERE workspace_id = $1 AND id = $2",
+		before.WorkspaceID, before.ID, h.Label, h.Language, h.Secret, h.SignIn, sqldb.AtPtr(h.HoldsUntil), sqldb.At(h.UpdatedAt), otherwise)
+	h.CreatedAt, h.FailingSince, h.SentTo = before.CreatedAt, before.FailingSince, before.SentTo
+	h.Version, h.Epoch = before.Version+1, before.Epoch+int64(otherwise)
+	return err
+}
+
+// DeletePush takes one of somebody's away.
+func (s *PushStore) DeletePush(ctx context.Context, workspace, person, id string) error {
+	return s.writeUnseen(ctx, workspace, func(t *tx) error {
+		var found string
+		err := t.Get(ctx, &found, "SELECT id FROM webhooks WHERE workspace_id = $1 AND kind = 'push' AND person = $2 AND id = $3"+
+			s.db.Dialect.Lock, workspace, person, id)
+		if sqldb.NotFound(err) {
+			return domain.NotFound("subscription")
+		}
+		if err != nil {
+			return fmt.Errorf("read the subscription: %w", err)
+		}
+		return deleteWebhook(ctx, t, workspace, id)
+	})
+}
+
+// PrunePushes deletes those that hold no more.
+func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
+	var workspaces []string
+	err := s.db.All(ctx, &workspaces, "SELECT DISTINCT workspace_id FROM webhooks WHERE kind = 'push' AND holds_until <= $1", sqldb.At(now))
+	if err != nil {
+		return fmt.Errorf("look for subscriptions that are over: %w", err)
+	}
+	for _, workspace := range workspaces {
+		err := s.writeUnseen(ctx, workspace, func(t *tx) error {
+			return endPushes(ctx, t, "workspace_id = $1 AND holds_until <= $2", workspace, sqldb.At(now))
+		})
+		if err != nil {
+			return fmt.Errorf("delete the subscriptions of workspace %s that are over: %w", workspace, err)
+		}
+	}
+	return nil
+}
+
+// endPush deletes a push whose browser takes no more, unless somebody has changed it meanwhile.
+func (s *base) endPush(ctx context.Context, h *domain.Webhook) error {
+	return s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
+		var found string
+		err := t.Get(ctx, &found, "SELECT id FROM webhooks WHERE workspace_id = $1 AND id = $2 AND kind = 'push' AND epoch = $3"+
+			s.db.Dialect.Lock, h.WorkspaceID, h.ID, h.Epoch)
+		if sqldb.NotFound(err) {
+			return fmt.Errorf("end the push %s: %w", h.ID, domain.ErrStale)
+		}
+		if err != nil {
+			return fmt.Errorf("read the push that ends: %w", err)
+		}
+		return deleteWebhook(ctx, t, h.WorkspaceID, h.ID)
+	})
+}
+
+// endPushes deletes those that a condition is true of, of whatever workspace it names.
+func endPushes(ctx context.Context, t *tx, where string, args ...any) error {
+	var rows []struct {
+		WorkspaceID string `db:"workspace_id"`
+		ID          string `db:"id"`
+	}
+	err := t.All(ctx, &rows, "SELECT workspace_id, id FROM webhooks WHERE kind = 'push' AND "+where+" ORDER BY workspace_id, id"+
+		t.store.db.Dialect.Lock, args...)
+	if err != nil {
+		return fmt.Errorf("look for subscriptions that end: %w", err)
+	}
+	for _, r := range rows {
+		if err := deleteWebhook(ctx, t, r.WorkspaceID, r.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

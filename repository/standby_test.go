@@ -1,0 +1,81 @@
+package repository_test
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/repository"
+)
+
+// withoutItsStandby is a store on a server whose synchronous standby is away: no commit is told
+// before back is called. waiting is the word with which the statement begins that waits for it; "": none does.
+func withoutItsStandby(t *testing.T) (store *repository.Store, c *domain.Change, waiting func() string, back func()) {
+	t.Helper()
+	cfg := plainConfig()
+	cfg.URL = testkit.OwnPostgres(t)
+	store = opened(t, cfg)
+	w := &cutWorld{t: t, store: store, direct: store, url: cfg.URL, at: plainConfig().Clock()}
+	w.must(store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: ws, Name: "d", Settings: domain.DefaultSettings(), CreatedAt: w.at}))
+	s := w.fresh()
+	db, err := sql.Open("postgres", cfg.URL)
+	w.must(err)
+	t.Cleanup(func() { _ = db.Close() })
+	standby := func(name string) {
+		for _, text := range []string{"ALTER SYSTEM SET synchronous_standby_names = '" + name + "'", "SELECT pg_reload_conf()"} {
+			if _, err := db.ExecContext(t.Context(), text); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	standby("away")
+	testkit.Until(t, "the server waits for its standby", func() bool {
+		var name string
+		return db.QueryRowContext(t.Context(), "SHOW synchronous_standby_names").Scan(&name) == nil && name == "away"
+	})
+	waiting = func() (word string) {
+		const query = "SELECT COALESCE(MIN(split_part(query, ' ', 1)), '') FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+		w.must(db.QueryRowContext(t.Context(), query).Scan(&word))
+		return word
+	}
+	_, err = store.View(t.Context(), ws, s.ID) // from here on a change of it is one statement
+	w.must(err)
+	return store, w.plain(s, true), waiting, func() { standby("") }
+}
+
+// TestACallerWhoGoesWhileTheStandbyIsAway: asked to give up a wait for the synchronous standby, the
+// server says that the statement was carried out. That is not believed: what only the primary has
+// would be lost with it.
+func TestACallerWhoGoesWhileTheStandbyIsAway(t *testing.T) {
+	store, c, waiting, back := withoutItsStandby(t)
+	ctx, leave := context.WithCancel(t.Context())
+	told := make(chan error, 1)
+	go func() { told <- store.Commit(ctx, c) }()
+	testkit.Until(t, "the statement waits", func() bool { return waiting() == "WITH" })
+	leave()
+	testkit.Until(t, "the statement waits no more, and its fate is looked up behind the standby", func() bool {
+		select {
+		case err := <-told:
+			t.Fatalf("the standby does not have it, and the caller was told: %v", err)
+		default:
+		}
+		return waiting() == "COMMIT"
+	})
+	back()
+	if err := <-told; err != nil {
+		t.Errorf("it is stored on both by now, and was told as %v", err)
+	}
+}
+
+// TestAStandbyIsNoDatabase: who is led to a standby is told so, and reads nothing old there.
+func TestAStandbyIsNoDatabase(t *testing.T) {
+	cfg := plainConfig()
+	cfg.URL = testkit.StandbyPostgres(t)
+	_, err := repository.Open(t.Context(), cfg)
+	if err == nil || !strings.Contains(err.Error(), "this PostgreSQL server is a standby") {
+		t.Errorf("told %v", err)
+	}
+}
