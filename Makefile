@@ -29,7 +29,7 @@ page: ## build the page into web/dist; without Node.js the server does without, 
 	else echo "the page cannot be built here: the server is built without it"; fi
 
 # The folders are named too: they change when a file goes.
-$(PAGE): $(MODULES) openapi.yaml $(wildcard web/app/*.*) $(shell find web/app/src web/app/public ! -name schema.d.ts 2>/dev/null)
+$(PAGE): $(MODULES) openapi.yaml $(wildcard web/app/*.*) $(shell find web/app/build web/app/src web/app/public ! -name schema.d.ts 2>/dev/null)
 	@echo "building the page"; cd web/app && npm run -s build
 	@touch $@
 
@@ -40,7 +40,7 @@ $(MODULES): web/app/package.json web/app/package-lock.json
 test: test-server test-page ## all tests: the server's, and the page's in a real browser
 
 test-server: postgres mcp-servers ## the server's tests, on SQLite and PostgreSQL, with the race detector
-	@scripts/need go cc nginx pgbouncer systemd prometheus
+	@scripts/need go cc nginx pgbouncer patroni systemd prometheus
 	CGO_ENABLED=1 go test -race -shuffle=on -timeout 40m ./...
 	go test -tags conformance -run TestConformance ./handlers/mcpserver # the protocol's own suite, over fixtures
 
@@ -137,7 +137,8 @@ bench: postgres ## benchmarks: the whole server beside the floor, and its parts
 	go test -run '^$$' -bench . -benchtime 200ms ./repository/... ./prompt ./stream ./providers/...
 
 # Without the race detector, which `make test` has: with it 400 seeds alone take ninety minutes on two cores.
-long: postgres ## the long sweeps: kill -9 in every phase, random events, floods, fuzzing
+long: postgres ## the long sweeps: kill -9 in every phase, a database that fails over, random events, floods, fuzzing
+	@scripts/need pgbouncer patroni
 	FERMATA_LONG=1 go test -shuffle=on -timeout 150m ./app/e2e/... ./orchestrator/...
 	FERMATA_LONG=1 go test -timeout 60m ./repository -run PgBouncer
 	$(MAKE) -s fuzz

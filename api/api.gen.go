@@ -544,6 +544,24 @@ func (e MisfirePolicy) Valid() bool {
 	}
 }
 
+// Defines values for NewPushSubscriptionLanguage.
+const (
+	NewPushSubscriptionLanguageEn NewPushSubscriptionLanguage = "en"
+	NewPushSubscriptionLanguageFr NewPushSubscriptionLanguage = "fr"
+)
+
+// Valid indicates whether the value is a known member of the NewPushSubscriptionLanguage enum.
+func (e NewPushSubscriptionLanguage) Valid() bool {
+	switch e {
+	case NewPushSubscriptionLanguageEn:
+		return true
+	case NewPushSubscriptionLanguageFr:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for NodeStatusDatabase.
 const (
 	NodeStatusDatabasePostgres NodeStatusDatabase = "postgres"
@@ -667,6 +685,24 @@ func (e ProblemOutcome) Valid() bool {
 	case ProblemOutcomeNotApplied:
 		return true
 	case ProblemOutcomeUnknown:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PushSubscriptionLanguage.
+const (
+	PushSubscriptionLanguageEn PushSubscriptionLanguage = "en"
+	PushSubscriptionLanguageFr PushSubscriptionLanguage = "fr"
+)
+
+// Valid indicates whether the value is a known member of the PushSubscriptionLanguage enum.
+func (e PushSubscriptionLanguage) Valid() bool {
+	switch e {
+	case PushSubscriptionLanguageEn:
+		return true
+	case PushSubscriptionLanguageFr:
 		return true
 	default:
 		return false
@@ -2490,6 +2526,28 @@ type NewApprovalLink struct {
 	Recipient *string `json:"recipient,omitempty"`
 }
 
+// NewPushSubscription What `PushSubscription.toJSON()` gives, with a name and a language.
+type NewPushSubscription struct {
+	// Endpoint https. Its name must not lead into private networks.
+	Endpoint string `json:"endpoint"`
+
+	// ExpirationTime When it ends by the browser's word: milliseconds since 1970. Null: it does not say.
+	ExpirationTime *float32 `json:"expirationTime,omitempty"`
+	Keys           struct {
+		Auth   string `json:"auth"`
+		P256Dh string `json:"p256dh"`
+	} `json:"keys"`
+
+	// Language In which its pushes are written. Left out: that of the workspace.
+	Language *NewPushSubscriptionLanguage `json:"language,omitempty"`
+
+	// Name What its owner calls the browser: "my phone".
+	Name *string `json:"name,omitempty"`
+}
+
+// NewPushSubscriptionLanguage In which its pushes are written. Left out: that of the workspace.
+type NewPushSubscriptionLanguage string
+
 // NextCursor Pass it as `after` for the next page; null at the end.
 type NextCursor = string
 
@@ -2883,6 +2941,45 @@ type ProviderTest struct {
 
 	// Said The beginning of the answer.
 	Said *string `json:"said"`
+}
+
+// PushKey defines model for PushKey.
+type PushKey struct {
+	// PublicKey A point of P-256, uncompressed, in base64url.
+	PublicKey string `json:"public_key"`
+}
+
+// PushSubscription defines model for PushSubscription.
+type PushSubscription struct {
+	// CreatedAt RFC 3339, UTC, milliseconds.
+	CreatedAt Timestamp `json:"created_at"`
+
+	// EndpointOrigin Of which push service it is: `https://push.example`.
+	EndpointOrigin string `json:"endpoint_origin"`
+
+	// ExpiresAt When it ends by itself, unless the page sends it again. Null: with its sign-in or key.
+	ExpiresAt *Timestamp `json:"expires_at"`
+
+	// Failing The latest push did not arrive.
+	Failing      bool                     `json:"failing"`
+	FailingSince *Timestamp               `json:"failing_since"`
+	ID           string                   `json:"id"`
+	Language     PushSubscriptionLanguage `json:"language"`
+
+	// LastDeliveredAt When its push service took a push last. Null: not in the days that deliveries are kept.
+	LastDeliveredAt *Timestamp `json:"last_delivered_at"`
+	Name            string     `json:"name"`
+}
+
+// PushSubscriptionLanguage defines model for PushSubscription.Language.
+type PushSubscriptionLanguage string
+
+// PushSubscriptionList defines model for PushSubscriptionList.
+type PushSubscriptionList struct {
+	Data []PushSubscription `json:"data"`
+
+	// NextCursor Pass it as `after` for the next page; null at the end.
+	NextCursor *NextCursor `json:"next_cursor"`
 }
 
 // Queue defines model for Queue.
@@ -3412,6 +3509,9 @@ type Settings struct {
 		// Chat null is none.
 		Chat Limits `json:"chat"`
 	} `json:"limits"`
+
+	// MailOff Why this server sends no mail: its operator named no mail server (`no_server`: `FERMATA_SMTP_URL`), or no address that links lead to (`no_address`: `FERMATA_PUBLIC_URL`). Null: it does. The operator says so, not a patch.
+	MailOff *string `json:"mail_off"`
 
 	// MaxActiveDuration A number and a unit, or several, like `5m` or `1h30m`.
 	MaxActiveDuration   Duration `json:"max_active_duration"`
@@ -4183,6 +4283,9 @@ type Limit = int
 
 // Period defines model for Period.
 type Period = string
+
+// PushSubscriptionID defines model for PushSubscriptionID.
+type PushSubscriptionID = string
 
 // SessionID defines model for SessionID.
 type SessionID = string

@@ -8,11 +8,9 @@ import (
 
 // Domain is the automation that is asked for, with the defaults, without its seed.
 func (in *NewAutomation) Domain(by string) domain.NewAutomation {
-	ask := domain.NewAutomation{
-		Name: in.Name, ProviderID: in.ProviderID[true], Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip,
-		Validation: in.AutomationValidation[true], RequireValidation: valueOf(in.RequireValidation), Completion: domain.CompletionAuto,
-		Tags: in.Tags, Triggers: triggersOf(in.Triggers), Commands: []string{domain.AllCommands}, By: by,
-	}
+	ask := domain.PlainAutomation(in.Name, by)
+	ask.ProviderID, ask.Validation = in.ProviderID[true], in.AutomationValidation[true]
+	ask.RequireValidation, ask.Tags, ask.Triggers = valueOf(in.RequireValidation), in.Tags, triggersOf(in.Triggers)
 	if in.Commands != nil {
 		ask.Commands = in.Commands
 	}

@@ -429,6 +429,26 @@ type NewProvider struct {
 	IsDefault *bool           `json:"is_default"`
 }
 
+// NewPushSubscriptionInput is the body of createMyPushSubscription.
+// What `PushSubscription.toJSON()` gives, with a name and a language.
+type NewPushSubscriptionInput struct {
+	// https. Its name must not lead into private networks.
+	Endpoint string `json:"endpoint" validate:"required,max=2000"`
+	// When it ends by the browser's word: milliseconds since 1970. Null: it does not say.
+	ExpirationTime nullable.Nullable[float64] `json:"expirationTime" validate:"omitempty,dive,min=0,max=8640000000000000"`
+	Keys           NewPushSubscriptionKeys    `json:"keys"`
+	// What its owner calls the browser: "my phone".
+	Name *string `json:"name" validate:"omitempty,name,max=100"`
+	// In which its pushes are written. Left out: that of the workspace.
+	Language *string `json:"language" validate:"omitempty,oneof=en fr"`
+}
+
+// NewPushSubscriptionKeys is part of a request.
+type NewPushSubscriptionKeys struct {
+	P256dh string `json:"p256dh" validate:"required,max=200"`
+	Auth   string `json:"auth" validate:"required,max=100"`
+}
+
 // NewSession is the body of createSession.
 type NewSession struct {
 	Type *string `json:"type" validate:"omitempty,oneof=CHAT"`

@@ -22,6 +22,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
+	"github.com/fermata-dev/fermata/connectors/notify"
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
@@ -34,6 +35,7 @@ import (
 	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
+	"github.com/fermata-dev/fermata/scheduler/automations"
 	"github.com/fermata-dev/fermata/stream"
 	"github.com/fermata-dev/fermata/stream/bus"
 	"github.com/fermata-dev/fermata/telemetry"
@@ -58,6 +60,7 @@ type App struct {
 	previewer  httpcommand.Previewer
 	news       *configured.News
 	webhooks   *webhooks.Loop
+	pushes     *notify.Subscriptions
 	keys       *seal.Keys
 	loop       *orchestrator.Loop
 	outside    orchestrator.Outside // nil: nothing is offered from outside
@@ -90,7 +93,7 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	}
 	flags.TestHooks = flags.TestHooks.withDefaults()
 	rules := data.NewRules()
-	catalogue := commands.New(rules)
+	catalogue := commands.New(rules, automations.Drafts{})
 	a := &App{
 		flags: flags, log: flags.Log, clock: flags.TestHooks.Clock, newID: flags.TestHooks.NewID,
 		incarnation: ids.New("inc"), startedAt: flags.TestHooks.Clock(),
@@ -257,6 +260,7 @@ func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("lists of connectors", a.refresher)
 	a.services.Add("webhooks", a.webhooks)
 	a.services.Add("housekeeping", a.housekeeping())
+	a.services.Add("idempotency keys", releasing(a.store.Requests, a.log))
 	a.services.Add("uses of keys", a.uses)
 	a.services.Add("memory", processMemory().service())
 	a.scraped = newMetricsListener(a)

@@ -20,7 +20,7 @@ import (
 // its database. It changes nothing. Where address, of the server that people use, leads
 // to another machine, there is nothing to look at here.
 func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Finding {
-	if u, err := url.Parse(address); err != nil || !auth.LoopbackHost(u.Host) {
+	if elsewhere(address) {
 		return []diagnosis.Finding{diagnosis.Skipped("configuration",
 			"the server is on another machine; run doctor there for its configuration and database")}
 	}
@@ -32,8 +32,10 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 	if flags.plain() {
 		findings = append(findings, diagnosis.Warning("transport", "keys and conversations cross the network as plain text", plainMend))
 	}
+	findings = append(findings, checkCertificate(&flags, clock.System())...)
 	findings = append(findings, checkIssuer(ctx, &flags)...)
 	findings = append(findings, checkMail(ctx, &flags)...)
+	findings = append(findings, checkPush(&flags)...)
 	keys, err := flags.secretKeys()
 	if err != nil {
 		return append(findings, diagnosis.Failed("secret key", err.Error(), "Correct it; on PostgreSQL it is the same on every node."))
@@ -45,6 +47,12 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 	}
 	findings = append(findings, checkCollector(ctx, &flags.Tracing)...)
 	return append(findings, checkDatabase(ctx, &flags.Database, keys)...)
+}
+
+// elsewhere says whether the server that people use is on another machine.
+func elsewhere(address string) bool {
+	u, err := url.Parse(address)
+	return err != nil || !auth.LoopbackHost(u.Host)
 }
 
 // checkIssuer asks the issuer that people sign in at.

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/lifecycle"
+	"github.com/fermata-dev/fermata/repository"
 )
 
 // pruneEvery is how often what is no longer needed is deleted.
@@ -19,6 +22,20 @@ func (a *App) housekeeping() lifecycle.Service {
 		if err := a.prune(ctx); err != nil && ctx.Err() == nil {
 			a.log.Warn().Err(err).Msg("housekeeping failed; it is tried again")
 		}
+	})
+}
+
+// releaseEvery is how often keys are given free that requests left while the database was away.
+const releaseEvery = time.Second
+
+func releasing(keys *repository.RequestStore, log zerolog.Logger) lifecycle.Service {
+	told := false
+	return every(releaseEvery, func(ctx context.Context) {
+		err := keys.ReleaseLeft(ctx)
+		if err != nil && ctx.Err() == nil && !told {
+			log.Warn().Err(err).Msg("Idempotency-Keys wait for the database to be given free")
+		}
+		told = err != nil
 	})
 }
 
@@ -35,6 +52,9 @@ func (a *App) prune(ctx context.Context) error {
 	}
 	if err := a.store.SignIns.PruneSignIns(ctx, now, now.Add(-a.flags.SignInIdle)); err != nil {
 		return fmt.Errorf("prune sign-ins: %w", err)
+	}
+	if err := a.store.Pushes.PrunePushes(ctx, now); err != nil {
+		return fmt.Errorf("prune subscriptions to pushes: %w", err)
 	}
 	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {
 		return fmt.Errorf("prune what was deleted: %w", err)

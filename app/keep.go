@@ -63,6 +63,9 @@ func (c *Backup) Do(ctx context.Context, version string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
+	if err := c.markBackup(held, clock.System()); err != nil {
+		secret += fmt.Sprintf("\n`fermata doctor` does not know of this backup: %v", err)
+	}
 	return c.say(out, taken{held, secret}, fmt.Sprintf("%s: %d workspaces, %d sessions, %d messages (%s, schema %d), read from end to end.\n%s",
 		held.File, held.Workspaces, held.Sessions, held.Messages, size(held.Bytes), held.Schema, secret))
 }

@@ -48,25 +48,30 @@ func (m *Mail) resolve() error {
 func (f *Config) mailOff() string {
 	switch {
 	case f.SMTPURL == "":
-		return "This server sends no mail: its operator has set no FERMATA_SMTP_URL."
+		return handlers.MailNoServer
 	case f.PublicURL == "":
-		return "This server sends no mail: links in mails need FERMATA_PUBLIC_URL, and its operator has not set it."
+		return handlers.MailNoAddress
 	}
 	return ""
 }
 
+// newsOf says what people are told. How they answer is another link for each way to tell them.
+func newsOf(a *App) notify.News {
+	return notify.News{Store: a.store.Approvals, Workspaces: a.store.Workspaces, Clock: a.clock}
+}
+
 // carriers tell people, beside the webhooks that programs have.
-func carriers(a *App) (map[domain.WebhookKind]webhooks.Carrier, error) {
-	all := map[domain.WebhookKind]webhooks.Carrier{domain.WebhookMail: noCarrier{}}
-	links, base := linksOf(a), a.flags.pageURL()
-	news := notify.News{
-		Store: a.store.Approvals, Workspaces: a.store.Workspaces, Clock: a.clock,
-		Link: func(asked *domain.Approval, recipient string) (string, error) {
-			return linkTo(links, base, asked, recipient)
-		},
+func carriers(a *App, pusher *notify.Pusher) (map[domain.WebhookKind]webhooks.Carrier, error) {
+	all := map[domain.WebhookKind]webhooks.Carrier{domain.WebhookMail: noCarrier{}, domain.WebhookPush: noCarrier{}}
+	if pusher != nil {
+		all[domain.WebhookPush] = pusher
 	}
 	if a.flags.mailOff() != "" {
 		return all, nil
+	}
+	links, base, news := linksOf(a), a.flags.pageURL(), newsOf(a)
+	news.Link = func(asked *domain.Approval, recipient string) (string, error) {
+		return linkTo(links, base, asked, recipient)
 	}
 	server, err := notify.ParseMailServer(a.flags.SMTPURL)
 	if err != nil {

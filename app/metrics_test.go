@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
 // series counts what a scrape would give, and fails on a label that holds any of the words.
@@ -48,7 +49,7 @@ func counted(t *testing.T, c prometheus.Counter) float64 {
 }
 
 func TestNothingThatATenantOrACallerChoseIsALabel(t *testing.T) {
-	m := newMetrics(commands.New(data.NewRules()).Specs(), "dev", "unknown")
+	m := newMetrics(commands.New(data.NewRules(), automations.Drafts{}).Specs(), "dev", "unknown")
 	cost := 0.5
 	observe := func(name string) {
 		m.AICall("openai", domain.OutcomeAnswered, time.Second, time.Second, domain.Usage{InputTokens: 1, OutputTokens: 1, Cost: &cost}, name)
@@ -69,7 +70,7 @@ func TestNothingThatATenantOrACallerChoseIsALabel(t *testing.T) {
 }
 
 func TestModelsOfThePriceListAndKnownCommandsAreLabels(t *testing.T) {
-	m := newMetrics(commands.New(data.NewRules()).Specs(), "dev", "unknown")
+	m := newMetrics(commands.New(data.NewRules(), automations.Drafts{}).Specs(), "dev", "unknown")
 	m.AICall("openai", domain.OutcomeAnswered, time.Second, 0, domain.Usage{InputTokens: 7}, "gpt-4o-2024-11-20")
 	m.AICall("openai", domain.OutcomeAnswered, time.Second, 0, domain.Usage{InputTokens: 5}, "gpt-5-2026-01-01")
 	started := time.Now()

@@ -47,7 +47,7 @@ func TestTheDatabasePasswordIsNeverTold(t *testing.T) {
 		var log bytes.Buffer
 		server.Log = zerolog.New(&log)
 		_, serve := New(t.Context(), server)
-		migrate := Migrate(t.Context(), flags, io.Discard)
+		migrate := Migrate(t.Context(), flags, "text", io.Discard)
 
 		doctor := Diagnose(t.Context(), Config{Database: flags, Listen: "127.0.0.1:0"}.withDefaults(), "http://127.0.0.1:1")
 		if serve == nil || migrate == nil {

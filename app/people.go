@@ -141,7 +141,9 @@ func (a peopleParts) signIns() auth.SignInConfig {
 }
 
 func (a peopleParts) ports(who *auth.Authenticator) handlers.PeoplePorts {
-	ports := handlers.PeoplePorts{SignIns: who, Passkeys: a.App.passkeys, Cookies: a.flags.cookies(), PublicURL: a.flags.pageURL()}
+	ports := handlers.PeoplePorts{
+		SignIns: who, Passkeys: a.App.passkeys, Pushes: a.App.pushes, Cookies: a.flags.cookies(), PublicURL: a.flags.pageURL(),
+	}
 	if a.issuer != nil {
 		ports.Issuer = a.issuer
 	}

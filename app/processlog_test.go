@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
 // hostile is what a tenant might call things, to get into the log as lines of their own.
@@ -21,7 +22,7 @@ func processLog(t *testing.T, level zerolog.Level, change *domain.Change) []map[
 	t.Helper()
 	var out bytes.Buffer
 	log := zerolog.New(&out).Level(level)
-	logCommitted(&log, change, newMetrics(commands.New(data.NewRules()).Specs(), "dev", "unknown").command)
+	logCommitted(&log, change, newMetrics(commands.New(data.NewRules(), automations.Drafts{}).Specs(), "dev", "unknown").command)
 	var lines []map[string]any
 	for text := range strings.Lines(out.String()) {
 		var line map[string]any

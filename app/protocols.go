@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/handlers/agui"
 	"github.com/fermata-dev/fermata/handlers/mcpserver"
 	"github.com/fermata-dev/fermata/handlers/openai"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/handlers/uistream"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -24,12 +25,13 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service) []handl
 		Plain:     plainCalls{a},
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
-	uiChat := uiChat(a, who)
+	front := frontEnds(a, who)
+	uiChat := uistream.Config{Door: front}
 	return append(responses(a, config), []handlers.ProtocolRoute{
 		{Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Protocol: &openai.Completions{Config: config}},
 		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
 		{Method: "POST", Pattern: "/mcp", Role: domain.RoleViewer, Protocol: mcpServer(a, userData)},
-		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Protocol: aguiDoor(a, who)},
+		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Protocol: &agui.Door{Door: front}},
 		{Method: "POST", Pattern: "/v1/ui/chat", Role: domain.RoleMember, Protocol: &uistream.Chat{Config: uiChat}},
 		{Method: "GET", Pattern: "/v1/ui/chat/{id}/stream", Role: domain.RoleViewer, Protocol: &uistream.Resumption{Config: uiChat}},
 		{Method: "GET", Pattern: "/v1/agui", Role: domain.RoleViewer, Protocol: &agui.Capabilities{Version: a.flags.Version}},
@@ -67,19 +69,9 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 	})
 }
 
-// aguiDoor is the door for front ends that speak AG-UI.
-func aguiDoor(a *App, who *auth.Authenticator) *agui.Door {
-	return &agui.Door{Config: agui.Config{
-		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
-		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories,
-		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		Still:  who.Still, Failure: handlers.FailureOf, Clock: a.clock,
-	}}
-}
-
-// uiChat is what the door for front ends of the AI SDK is made of.
-func uiChat(a *App, who *auth.Authenticator) uistream.Config {
-	return uistream.Config{
+// frontEnds is what the doors for front ends are made of, for AG-UI and for the AI SDK.
+func frontEnds(a *App, who *auth.Authenticator) standing.Door {
+	return standing.Door{
 		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
 		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories,
 		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },

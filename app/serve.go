@@ -57,7 +57,7 @@ func Serve(config Config) error {
 func silenceLibraries() { stdlog.SetOutput(io.Discard) }
 
 // Migrate brings the database up to date, and says so.
-func Migrate(ctx context.Context, flags Database, out io.Writer) (err error) {
+func Migrate(ctx context.Context, flags Database, output string, out io.Writer) (err error) {
 	if err := flags.resolve(); err != nil {
 		return err
 	}
@@ -69,6 +69,5 @@ func Migrate(ctx context.Context, flags Database, out io.Writer) (err error) {
 	if err := store.Migrate(ctx); err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	_, err = fmt.Fprintln(out, "The database is up to date.")
-	return err
+	return printed{output}.say(out, map[string]bool{"up_to_date": true}, "The database is up to date.")
 }

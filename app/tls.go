@@ -25,6 +25,7 @@ type certificate struct {
 	shown   *tls.Certificate
 	written [2]time.Time // of the files, as they were last read, whether that went well or not
 	looked  time.Time
+	told    time.Time // when the operator was told last that it ends, or has ended
 }
 
 const (
@@ -32,6 +33,8 @@ const (
 	lookEvery = time.Second
 	// expiresSoon is when an operator is told that nobody has renewed it.
 	expiresSoon = 7 * 24 * time.Hour
+	// tellEvery is how often, while nobody does.
+	tellEvery = 24 * time.Hour
 )
 
 // openCertificate reads the files of the configuration; nil where there are none.
@@ -61,14 +64,29 @@ func (c *certificate) read() error {
 		return fmt.Errorf("%s with %s: %w", c.certFile, c.keyFile, err)
 	}
 	c.shown = &fresh
-	until := fresh.Leaf.NotAfter
-	if until.Before(c.clock().Add(expiresSoon)) {
-		c.log.Warn().Time("valid_until", until).Str("fix", "renew it; the server reads the files again by itself").
-			Msg("the TLS certificate ends soon")
-		return nil
+	c.told = time.Time{}
+	if !c.warn() {
+		c.log.Info().Time("valid_until", fresh.Leaf.NotAfter).Strs("names", fresh.Leaf.DNSNames).Msg("the TLS certificate was read")
 	}
-	c.log.Info().Time("valid_until", until).Strs("names", fresh.Leaf.DNSNames).Msg("the TLS certificate was read")
 	return nil
+}
+
+// warn tells the operator that the certificate ends soon, or has ended, and says whether it does.
+func (c *certificate) warn() bool {
+	now, until := c.clock(), c.shown.Leaf.NotAfter
+	if until.After(now.Add(expiresSoon)) {
+		return false
+	}
+	if now.Sub(c.told) < tellEvery {
+		return true
+	}
+	c.told = now
+	text := "the TLS certificate ends soon"
+	if !until.After(now) {
+		text = "the TLS certificate has ended: clients refuse to connect"
+	}
+	c.log.Warn().Time("valid_until", until).Str("fix", "renew it; the server reads the files again by itself").Msg(text)
+	return true
 }
 
 func (c *certificate) stamps() (written [2]time.Time, err error) {
@@ -93,6 +111,7 @@ func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	}
 	c.looked = now
 	if written, err := c.stamps(); err == nil && written == c.written {
+		c.warn()
 		return c.shown, nil
 	}
 	before := c.shown

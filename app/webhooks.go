@@ -12,12 +12,17 @@ import (
 // wireWebhooks makes what sends events out. client is the one for every request out, and
 // policy what it allows.
 func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) error {
-	carriers, err := carriers(a)
+	pusher, err := newPusher(a, client, policy)
 	if err != nil {
 		return err
 	}
+	carriers, err := carriers(a, pusher)
+	if err != nil {
+		return err
+	}
+	a.pushes = subscriptionsTo(a, pusher)
 	tries := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "fermata_webhook_deliveries_total", Help: "Tries to send an event to a webhook, by how they ended.",
+		Name: "fermata_webhook_deliveries_total", Help: "Tries to send an event to a webhook, or the news of it to an address of mail or a browser, by how they ended.",
 	}, []string{"outcome"})
 	for _, result := range webhooks.Results {
 		tries.WithLabelValues(string(result))

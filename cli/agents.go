@@ -128,7 +128,7 @@ func (c *agentsAdd) Run(cc *Context) error {
 
 type agentsChange struct {
 	agentNamed
-	File string `arg:"" help:"What PATCH /v1/agents/{id} takes, in YAML or JSON; - reads it from the input."`
+	changed
 }
 
 // Run changes it, as the file says.
@@ -137,15 +137,7 @@ func (c *agentsChange) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	ask, err := readDefinition(cc, c.File)
-	if err != nil {
-		return err
-	}
-	var changed api.Agent
-	if err := client.call(cc, http.MethodPatch, agentPath(a.ID), ask, &changed); err != nil {
-		return err
-	}
-	return showAgent(cc, c.Output, &changed)
+	return changeFrom(cc, client, c.Output, &c.changed, agentPath(a.ID), a, showAgent)
 }
 
 type agentsTry struct {
@@ -178,5 +170,5 @@ func (c *agentsDelete) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	return client.call(cc, http.MethodDelete, agentPath(a.ID), nil, nil)
+	return deleted(cc, client, c.Output, "/v1/agents", a.ID, a.Name)
 }

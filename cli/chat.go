@@ -6,13 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/cli/console"
 )
 
 // chatCommand talks with a session in the terminal.
@@ -24,13 +25,18 @@ type chatCommand struct {
 	File        []string `help:"Upload this file and send it with the first message; may be given more than once." type:"existingfile"`
 	Yes         bool     `help:"Approve whatever is asked, without asking." xor:"answer"`
 	No          bool     `help:"Refuse whatever is asked, without asking." xor:"answer"`
+	Plain       bool     `help:"Write from top to bottom only, and Markdown as it is: for screen readers and recordings."`
+	History     bool     `help:"Keep what is typed, for the arrow keys." default:"true" negatable:"" env:"FERMATA_CHAT_HISTORY"`
 }
 
 // Help is shown under --help.
 func (chatCommand) Help() string {
-	return "Each line is a message; in a pipe the next line is read when the answer is complete. " +
-		"Ctrl-C interrupts the round, a second one leaves. /quit leaves, /stop interrupts, /help lists the rest. " +
-		"With -o json each event of the session is printed as a line of JSON, and nothing else: " +
+	return "Enter sends; Alt-Enter, Ctrl-J or a backslash before Enter begin another line, and what is pasted keeps its lines. " +
+		"The arrow keys bring back what was typed before (of what begins as the line does); it is kept in " +
+		"$XDG_STATE_HOME/fermata/chat-history, 1000 entries for you alone; what begins with a space is not, nor anything with --no-history. " +
+		"Ctrl-C interrupts the round, a second one leaves, and so does Ctrl-D. /quit leaves, /stop interrupts, /help lists the rest. " +
+		"Where no cursor can be moved (a pipe, TERM=dumb, --plain) each line is a message; " +
+		"in a pipe the next one is read when the answer is complete. With -o json each event of the session is printed as a line of JSON, and nothing else: " +
 		"what waits for a person is answered by --yes or --no."
 }
 
@@ -42,60 +48,87 @@ func (c *chatCommand) Run(cc *Context) error {
 	}
 	ctx, cancel := context.WithCancel(cc.Context)
 	defer cancel()
-	if cc.Signals == nil {
-		signals := make(chan os.Signal, 2)
-		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-		defer signal.Stop(signals)
-		cc.Signals = signals
-	}
-	var files []string
-	for _, path := range c.File {
-		f, err := api.upload(cc, path)
-		if err != nil {
-			return err
-		}
-		files = append(files, f.ID)
-	}
 	t := &talk{
-		client: api, name: c.Name, files: files, yes: c.Yes, no: c.No,
-		screen: screen{out: cc.Out, terminal: cc.Terminal, colour: cc.Colour},
-		events: make(chan sseEvent, 64), links: make(chan link, 4),
+		client: api, name: c.Name, yes: c.Yes, no: c.No,
+		screen: &screen{out: cc.Out, terminal: cc.Terminal, colour: cc.Colour}, invites: cc.Terminal,
+		events: make(chan sseEvent, 64), links: make(chan link, 4), calls: make(chan func() error),
 		// A script decides by flags, and sends its next line when the answer is complete.
 		script: c.Message != "" || !cc.Interactive,
 	}
 	if c.Output == "json" {
 		// A program reads: it gets the events, and the words for people go nowhere.
-		t.screen, t.script = screen{out: io.Discard}, true
+		t.screen, t.script = &screen{out: io.Discard}, true
 		t.print = func(e sseEvent) error { return printEvent(cc, e) }
+	}
+	for _, path := range c.File {
+		f, err := api.upload(cc, path)
+		if err != nil {
+			return err
+		}
+		t.files = append(t.files, f.ID)
 	}
 	// The follower is told to stop before it is waited for: it may be about to hand on
 	// an event that nobody takes any more.
 	defer t.leave()
 	defer cancel()
+	return c.talkOn(ctx, cc, t)
+}
+
+// talkOn opens what is typed into and carries on the chat there.
+func (c *chatCommand) talkOn(ctx context.Context, cc *Context, t *talk) (err error) {
+	signals := make(chan os.Signal, 2)
+	if cc.Signals == nil {
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+		defer signal.Stop(signals)
+		cc.Signals = signals
+	}
+	var lines <-chan console.Typed
+	switch {
+	case c.Message != "":
+		lines = oneLine(c.Message)
+	case t.script || !cc.Terminal || c.Plain:
+		lines = readLines(ctx, cc.In)
+	default:
+		foot := console.Open(console.Config{In: cc.In, Out: cc.Out, Colour: cc.Colour, History: c.history(cc), Pressed: signals})
+		defer func() { err = errors.Join(err, foot.Close()) }()
+		t.screen, t.giveBack, t.invites, lines = onConsole{foot}, foot.GiveBack, false, foot.Typed()
+	}
 	if c.Session != "" {
 		if err := t.join(ctx, c.Session); err != nil {
 			return err
 		}
 	}
-	lines := readLines(ctx, cc.In)
-	if c.Message != "" {
-		lines = oneLine(c.Message)
-	}
 	return t.run(ctx, lines, cc.Signals)
+}
+
+// history is what was typed in chats before. Without it one can talk as well.
+func (c *chatCommand) history(cc *Context) *console.History {
+	if !c.History {
+		return nil
+	}
+	path, err := console.HistoryFile("chat-history")
+	if err == nil {
+		var h *console.History
+		if h, err = console.OpenHistory(path); err == nil {
+			return h
+		}
+	}
+	_, _ = fmt.Fprintf(cc.Errors, "fermata: what you type is not kept: %v\n", err)
+	return nil
 }
 
 // readLines hands on what is typed; the channel is closed at the end. The goroutine
 // ends with the input or, at the next line, with ctx: a read of a terminal cannot be
 // cut short.
-func readLines(ctx context.Context, in io.Reader) <-chan string {
-	lines := make(chan string)
+func readLines(ctx context.Context, in io.Reader) <-chan console.Typed {
+	lines := make(chan console.Typed)
 	go func() {
 		defer close(lines)
 		scanner := bufio.NewScanner(in)
 		scanner.Buffer(make([]byte, 0, 4096), 1<<20)
 		for scanner.Scan() {
 			select {
-			case lines <- scanner.Text():
+			case lines <- console.Typed{Text: scanner.Text(), Question: whatever}:
 			case <-ctx.Done():
 				return
 			}
@@ -104,9 +137,12 @@ func readLines(ctx context.Context, in io.Reader) <-chan string {
 	return lines
 }
 
-func oneLine(text string) <-chan string {
-	lines := make(chan string, 1)
-	lines <- text
+// whatever is asked is answered by a line, where nobody can say at which question it was typed.
+const whatever = -1
+
+func oneLine(text string) <-chan console.Typed {
+	lines := make(chan console.Typed, 1)
+	lines <- console.Typed{Text: text, Question: whatever}
 	close(lines)
 	return lines
 }
@@ -117,13 +153,23 @@ type link struct{ err error }
 // talk is a chat in the terminal. One loop (run) owns all of it.
 type talk struct {
 	client  *client
-	screen  screen
+	screen  display
 	name    string
 	files   []string // that go with the next message
 	yes, no bool
 	script  bool
 	// print, if set, writes each event for a program.
 	print func(sseEvent) error
+	// giveBack, if set, puts a text into the input again.
+	giveBack func(text string)
+	invites  bool // a mark shows a person that it is their turn
+
+	calls   chan func() error  // what calls beside the loop came to
+	beside  sync.WaitGroup     // those calls
+	sending context.CancelFunc // of the message that is on its way; nil: none is
+	lost    bool               // the server does not answer
+	// stopping: Ctrl-C was pressed while the message that begins the round was on its way.
+	stopping bool
 
 	events chan sseEvent
 	links  chan link
@@ -140,6 +186,7 @@ type talk struct {
 	live     liveText
 	open     []*asking // what waits for the person, oldest first
 	prompted *asking   // the one that was put to the person
+	puts     int       // how often something was put to the person
 	trouble  string    // what went wrong in the round
 	invited  bool      // the mark that it is their turn stands there
 	pressed  bool      // Ctrl-C was pressed since the person last did something else
@@ -149,7 +196,7 @@ type talk struct {
 var errLeave = errors.New("leave")
 
 // run is the loop: events, lines, signals, one at a time.
-func (t *talk) run(ctx context.Context, lines <-chan string, signals <-chan os.Signal) error {
+func (t *talk) run(ctx context.Context, lines <-chan console.Typed, signals <-chan os.Signal) error {
 	ended := false // the input is at its end
 	t.invite()
 	for {
@@ -175,16 +222,18 @@ func (t *talk) run(ctx context.Context, lines <-chan string, signals <-chan os.S
 			}
 			t.pressed, t.invited = false, false
 			if !t.script {
-				t.screen.typed()
+				t.screen.took(line.Text)
 			}
 			err = t.read(ctx, line)
-		case <-signals:
-			err = t.interrupted(ctx)
+		case then := <-t.calls:
+			err = then()
+		case s := <-signals:
+			err = t.interrupted(ctx, s)
 		}
 		switch {
 		case errors.Is(err, errLeave):
 			t.screen.end()
-			return nil
+			return t.left(signals)
 		case err != nil:
 			t.screen.end()
 			return err
@@ -199,7 +248,7 @@ func (t *talk) run(ctx context.Context, lines <-chan string, signals <-chan os.S
 
 // invite shows a person that it is their turn.
 func (t *talk) invite() {
-	if t.invited || !t.screen.terminal || t.script || !t.rests() || (t.id != "" && t.status != api.StatusIdle) {
+	if t.invited || !t.invites || t.script || !t.rests() || (t.id != "" && t.status != api.StatusIdle) {
 		return
 	}
 	t.screen.ask(">")
@@ -207,11 +256,13 @@ func (t *talk) invite() {
 }
 
 // rests says that nothing of ours is under way.
-func (t *talk) rests() bool { return t.awaited == 0 && len(t.open) == 0 }
+func (t *talk) rests() bool { return t.awaited == 0 && len(t.open) == 0 && t.sending == nil }
 
-// takesLine says whether the next line may be read: a person's always, a script's when
-// there is something to do with it.
-func (t *talk) takesLine() bool { return !t.script || t.rests() || t.prompted != nil }
+// takesLine says whether the next line may be read: a person's when the one before is sent, a
+// script's when there is something to do with it.
+func (t *talk) takesLine() bool {
+	return t.sending == nil && (!t.script || t.rests() || t.prompted != nil)
+}
 
 // inputEnded: a person who closes the input leaves; a script's last answer is waited for.
 func (t *talk) inputEnded() error {
@@ -239,81 +290,33 @@ func (t *talk) verdict() error {
 	return nil
 }
 
-// read takes a line that was typed.
-func (t *talk) read(ctx context.Context, line string) error {
-	text := strings.TrimSpace(line)
+// read takes what was typed.
+func (t *talk) read(ctx context.Context, typed console.Typed) error {
+	text := strings.TrimSpace(typed.Text)
 	switch {
 	case text == "":
 		return nil
 	case text == "/quit" || text == "/exit":
 		return errLeave
 	case text == "/help":
-		t.screen.dim("A line is a message. /stop interrupts, /session names the session, /quit leaves. Ctrl-C interrupts, twice leaves.")
+		t.screen.dim("What you type is a message. /stop interrupts, /session names the session, /quit leaves. Ctrl-C interrupts, twice leaves.")
 		return nil
 	case text == "/session":
 		t.screen.line("%s", t.id)
 		return nil
 	case text == "/stop":
 		return t.interrupt(ctx)
-	case t.prompted != nil:
+	case typed.Question > 0 && (t.prompted == nil || typed.Question != t.puts):
+		t.screen.dim("(that question had been settled; nothing was sent)")
+		return nil
+	case t.prompted != nil && typed.Question != 0:
 		return t.reply(ctx, t.prompted, text)
 	}
-	return t.say(ctx, line)
+	return t.say(ctx, typed.Text)
 }
 
-// say sends a message; the first one makes the session.
-func (t *talk) say(ctx context.Context, text string) error {
-	if t.id == "" {
-		if err := t.begin(ctx, text); err != nil {
-			return err
-		}
-	}
-	var receipt api.MessageAccepted
-	message := map[string]any{"text": text}
-	if len(t.files) > 0 {
-		message["file_ids"] = t.files
-	}
-	err := t.client.call(ctx, http.MethodPost, "/v1/sessions/"+t.id+"/messages", message, &receipt)
-	if err != nil {
-		return t.failed(err)
-	}
-	t.files = nil
-	t.trouble, t.awaited = "", receipt.EventSeq
-	if receipt.Message.Status == "queued" && !t.script && receipt.Session.Status == api.StatusRunning {
-		t.screen.dim("(waits its turn)")
-	}
-	return nil
-}
-
-// failed tells a person of an error and goes on; for a script it is the end.
-func (t *talk) failed(err error) error {
-	if t.script {
-		return err
-	}
-	t.screen.line("! %v", err)
-	return nil
-}
-
-// interrupted is Ctrl-C: the first interrupts what goes on, the next leaves.
-func (t *talk) interrupted(ctx context.Context) error {
-	if t.pressed || t.id == "" || t.status == api.StatusIdle || t.status == api.StatusEnded {
-		return errLeave
-	}
-	t.pressed = true
-	t.screen.dim("(interrupting; Ctrl-C again leaves)")
-	return t.interrupt(ctx)
-}
-
-func (t *talk) interrupt(ctx context.Context) error {
-	if t.id == "" {
-		return nil
-	}
-	err := t.client.call(ctx, http.MethodPost, "/v1/sessions/"+t.id+"/interrupt", nil, nil)
-	if codeOf(err) == "wrong_phase" {
-		return nil // it had come to rest by itself
-	}
-	if err != nil {
-		t.screen.line("! %v", err)
-	}
-	return nil
+// put asks the person something.
+func (t *talk) put(question string) {
+	t.puts++
+	t.screen.ask(question)
 }

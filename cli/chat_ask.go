@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +18,7 @@ type asking struct {
 	approval *api.Approval
 	form     []formField // of a Form: its fields, answered one by one
 	values   map[string]any
+	sent     bool // its answer is on its way
 }
 
 // formField is one field of a Form.
@@ -47,13 +47,14 @@ func (t *talk) settled(a *api.Approval) {
 	t.open = slices.DeleteFunc(t.open, func(q *asking) bool { return q.approval.ID == a.ID })
 	if t.prompted != nil && t.prompted.approval.ID == a.ID {
 		t.prompted = nil
+		t.screen.ask("")
 		t.screen.dim("(settled elsewhere: %s)", a.Status)
 	}
 }
 
 // prompt puts the oldest open question to the person, or answers it by the flags.
 func (t *talk) prompt(ctx context.Context) error {
-	if t.prompted != nil || len(t.open) == 0 {
+	if t.prompted != nil || len(t.open) == 0 || t.open[0].sent {
 		return nil
 	}
 	q := t.open[0]
@@ -67,7 +68,7 @@ func (t *talk) prompt(ctx context.Context) error {
 		return t.unanswered(q)
 	}
 	t.prompted = q
-	t.screen.ask(q.question())
+	t.put(q.question())
 	return nil
 }
 
@@ -104,15 +105,24 @@ func (t *talk) reply(ctx context.Context, q *asking, text string) error {
 		if problem != "" {
 			t.screen.line("%s", problem)
 		}
-		t.screen.ask(q.question())
+		t.put(q.question())
 		return nil
 	}
 	return t.send(ctx, q, answer)
 }
 
 func (t *talk) send(ctx context.Context, q *asking, answer map[string]any) error {
-	t.prompted = nil
-	err := t.client.call(ctx, http.MethodPost, "/v1/approvals/"+q.approval.ID, answer, nil)
+	t.prompted, q.sent = nil, true
+	call := func() error { return t.deliver(ctx, "/v1/approvals/"+q.approval.ID, answer, nil) }
+	return t.later(ctx, call, func(err error) error {
+		q.sent = false
+		return t.answered(q, answer, err)
+	})
+}
+
+// answered: the server has said what becomes of an answer.
+func (t *talk) answered(q *asking, answer map[string]any, err error) error {
+	t.linked(link{})
 	switch {
 	case err == nil && (answer["approved"] == false || answer["cancelled"] == true):
 		t.screen.dim("(set aside; nothing was changed)")

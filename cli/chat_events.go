@@ -10,23 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
-
-// begin makes a session and listens to it, so that its first answer streams.
-func (t *talk) begin(ctx context.Context, text string) error {
-	name := t.name
-	if name == "" {
-		first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-		name = jsonbody.Cut(first, 60)
-	}
-	var session api.Session
-	if err := t.client.call(ctx, http.MethodPost, "/v1/sessions", map[string]string{"name": name}, &session); err != nil {
-		return err
-	}
-	t.screen.dim("session %s", session.ID)
-	return t.follow(ctx, &session)
-}
 
 // join goes on with a session that is there: its last messages, what it asks, then
 // what happens.
@@ -71,12 +55,17 @@ func (t *talk) follow(ctx context.Context, session *api.Session) error {
 		},
 		found: func() { t.tell(ctx, link{}) },
 		lost:  func(err error) { t.tell(ctx, link{err}) },
+		// The session is there: a server that is away in this instant is waited for.
+		opened: !t.script,
 	}
 	t.done, t.stopped = make(chan error, 1), make(chan struct{})
 	go func() {
 		defer close(t.stopped)
 		t.done <- f.run(ctx)
 	}()
+	if !t.script {
+		return nil
+	}
 	select {
 	case l := <-t.links:
 		t.linked(l)
@@ -93,19 +82,24 @@ func (t *talk) tell(ctx context.Context, l link) {
 	}
 }
 
-// leave waits for the follower, which the context's end has stopped.
+// leave waits for the follower and for calls, which the context's end has stopped.
 func (t *talk) leave() {
+	t.beside.Wait()
 	if t.stopped != nil {
 		<-t.stopped
 	}
 }
 
 func (t *talk) linked(l link) {
-	if l.err != nil {
+	switch {
+	case l.err != nil && t.sending != nil:
+		t.screen.pass("the server is away; your message is kept and sent later")
+	case l.err != nil:
 		t.screen.pass("connection lost; coming back")
-		return
+	case t.lost:
+		t.screen.pass("")
 	}
-	t.screen.pass("")
+	t.lost = l.err != nil
 }
 
 // take shows one event.
@@ -141,6 +135,7 @@ func (t *talk) take(ctx context.Context, e sseEvent) error {
 	case "message.discarded":
 		return decode(e, func(d *api.MessageDiscardedData) {
 			if t.live.drop(d.MessageID) {
+				t.screen.end()
 				t.screen.dim("(the text above is void: %s; the call is made again)", d.Reason)
 			}
 		})
@@ -178,6 +173,7 @@ func (t *talk) snapshot(ctx context.Context, e sseEvent) error {
 		return err
 	}
 	t.open, t.prompted = nil, nil
+	t.screen.ask("")
 	if err := t.findOpen(ctx); err != nil {
 		return err
 	}
@@ -254,7 +250,7 @@ var phaseWords = map[api.Phase]string{
 
 func (t *talk) entered(seq int64, d *api.SessionPhaseData) {
 	t.phase, t.status = d.Phase, d.Status
-	if words := phaseWords[d.Phase]; words != "" {
+	if words := phaseWords[d.Phase]; words != "" || waits(t.status) {
 		t.screen.pass(words)
 	}
 	t.rested(seq)
@@ -262,11 +258,17 @@ func (t *talk) entered(seq int64, d *api.SessionPhaseData) {
 
 func (t *talk) stands(seq int64, s *api.Session) {
 	t.phase, t.status = s.Phase, s.Status
-	if s.Status == api.StatusQueued {
+	switch {
+	case s.Status == api.StatusQueued:
 		t.screen.pass("waits its turn")
+	case waits(t.status):
+		t.screen.pass("")
 	}
 	t.rested(seq)
 }
+
+// waits says that a session does nothing before somebody says something.
+func waits(s api.SessionStatus) bool { return s != api.StatusRunning && s != api.StatusQueued }
 
 // rested notices that the round of our message is over.
 func (t *talk) rested(seq int64) {
@@ -298,6 +300,7 @@ func (t *talk) message(m *api.Message) {
 // end came while nobody listened (the server was killed).
 func (t *talk) replaced(id string) {
 	if before := t.live.id; before != "" && before != id && t.live.drop(before) {
+		t.screen.end()
 		t.screen.dim("(the text above is void; the call is made again)")
 	}
 }

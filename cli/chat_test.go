@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -21,6 +23,7 @@ type fakeChat struct {
 	in   *io.PipeWriter
 	sig  chan os.Signal
 	done chan error
+	held sync.Mutex // while it is, no message is answered
 }
 
 // cutStream, fed to a stream, breaks it.
@@ -28,20 +31,32 @@ const cutStream = "\x00"
 
 const idleSession = `{"id":"ses_1","type":"CHAT","status":"idle","phase":"IDLE","last_seq":1}`
 
-// startChat runs the command against a session of its own.
-func startChat(t *testing.T, c chatCommand, interactive bool) *fakeChat {
+// fakeSession is a server with one session.
+func fakeSession(t *testing.T) *fakeChat {
 	t.Helper()
 	f := &fakeChat{fakeAPI: newFakeAPI(t), t: t, feed: make(chan string, 100), seq: 10, sig: make(chan os.Signal), done: make(chan error, 1)}
 	f.answers("POST /v1/sessions", 201, idleSession)
 	f.answers("GET /v1/sessions/ses_1", 200, idleSession)
 	f.answers("GET /v1/sessions/ses_1/messages", 200, `{"data":[],"next_cursor":null}`)
 	f.answers("GET /v1/approvals", 200, `{"data":[],"next_cursor":null}`)
-	f.answers("POST /v1/sessions/ses_1/messages", 202, `{"event_seq":10,"message":{"id":"msg_u","status":"stored"},"session":`+idleSession+`}`)
+	f.mux.HandleFunc("POST /v1/sessions/ses_1/messages", func(w http.ResponseWriter, _ *http.Request) {
+		f.held.Lock()
+		defer f.held.Unlock()
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = io.WriteString(w, `{"event_seq":10,"message":{"id":"msg_u","status":"stored"},"session":`+idleSession+`}`)
+	})
 	f.answers("POST /v1/sessions/ses_1/interrupt", 200, `{"event_seq":11,"session":`+idleSession+`}`)
 	f.mux.HandleFunc("POST /v1/approvals/{id}", func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"event_seq":11,"approval":null,"session":`+idleSession+`}`)
 	})
 	f.mux.HandleFunc("GET /v1/sessions/ses_1/events", f.stream)
+	return f
+}
+
+// startChat runs the command against a session of its own.
+func startChat(t *testing.T, c chatCommand, interactive bool) *fakeChat {
+	t.Helper()
+	f := fakeSession(t)
 	reader, writer := io.Pipe()
 	cc, out := testContext(t, reader)
 	cc.Interactive, cc.Signals = interactive, f.sig
@@ -252,6 +267,57 @@ func TestChatIsInterrupted(t *testing.T) {
 	f.sig <- os.Interrupt
 	if err := f.ends(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Ctrl-C before the server has said that it has the message, and whether or not its events
+// came first: the round is interrupted, and the message is not given up.
+func TestChatInterruptsWhatIsBeingSent(t *testing.T) {
+	for name, begun := range map[string]bool{"nothing is known yet": false, "its answer streams": true} {
+		t.Run(name, func(t *testing.T) {
+			f := startChat(t, chatCommand{}, true)
+			f.held.Lock()
+			f.types("hello")
+			f.request("POST /v1/sessions/ses_1/messages")
+			if begun {
+				f.phase("CALLING_AI", "running")
+				f.says(0, "A long story")
+				f.until("A long story")
+			}
+			f.sig <- os.Interrupt
+			f.until("(interrupting; Ctrl-C again leaves)")
+			f.held.Unlock()
+			f.request("POST /v1/sessions/ses_1/interrupt")
+			if strings.Contains(f.out.String(), "given up") {
+				t.Errorf("the message was given up:\n%s", f.out)
+			}
+			f.sig <- os.Interrupt
+			if err := f.ends(); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// Who leaves behind a message waits until it has arrived; where nobody answers they are told.
+func TestChatIsLeftBehindAMessage(t *testing.T) {
+	f := startChat(t, chatCommand{}, true)
+	f.held.Lock()
+	f.types("hello")
+	f.request("POST /v1/sessions/ses_1/messages")
+	_ = f.in.Close() // Ctrl-D
+	f.held.Unlock()
+	if err := f.ends(); err != nil {
+		t.Fatal(err)
+	}
+	f = startChat(t, chatCommand{Session: "ses_1"}, true)
+	f.request("GET /v1/sessions/ses_1/events")
+	f.away.Store(true)
+	f.types("hello")
+	<-f.lost
+	f.sig <- syscall.SIGTERM
+	if err := f.ends(); err == nil || !strings.Contains(err.Error(), "not certain that your last message arrived") {
+		t.Errorf("ended with %v", err)
 	}
 }
 

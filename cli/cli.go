@@ -21,21 +21,21 @@ type Flags struct {
 
 // Commands talk to a running server over its API.
 type Commands struct {
-	Chat        chatCommand        `cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
-	ACP         acpCommand         `cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol; editors start it."`
-	Tail        tailCommand        `cmd:"" help:"Show events as they happen."`
-	Sessions    sessionsCommand    `cmd:"" help:"List sessions; run a round again, choose an answer, make a fork."`
-	Approve     approveCommand     `cmd:"" help:"List what waits for a person, or answer it."`
-	Automations automationsCommand `cmd:"" help:"List automations; run, enable, disable, export and import them."`
-	Webhooks    webhooksCommand    `cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`
-	Connectors  connectorsCommand  `cmd:"" help:"List servers outside whose commands the AI may use; add, test and change them."`
-	Files       filesCommand       `cmd:"" help:"List, upload, download and delete files that messages refer to."`
-	Tasks       tasksCommand       `cmd:"" help:"List the work that goes on at other services; follow and cancel it."`
-	Agents      agentsCommand      `cmd:"" help:"List the assistants that the AI may call; make, change and try them."`
-	Providers   providersCommand   `cmd:"" help:"List providers of models; add, test and change them."`
-	Settings    settingsCommand    `cmd:"" help:"Show the workspace's settings, or change them."`
-	Data        dataCommand        `cmd:"" help:"List zones, tools, entries and documents; entries in and out as CSV."`
-	Health      healthCommand      `cmd:"" help:"Say whether the server is ready; for container engines and supervisors."`
+	Chat        chatCommand        `group:"Talk" cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
+	ACP         acpCommand         `group:"Talk" cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol; editors start it."`
+	Tail        tailCommand        `group:"Talk" cmd:"" help:"Show events as they happen."`
+	Sessions    sessionsCommand    `group:"Talk" cmd:"" help:"List sessions; run a round again, choose an answer, make a fork."`
+	Approve     approveCommand     `group:"Talk" cmd:"" help:"List what waits for a person, or answer it."`
+	Automations automationsCommand `group:"Work" cmd:"" help:"List automations; run, enable, disable, export and import them."`
+	Webhooks    webhooksCommand    `group:"Connect" cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`
+	Connectors  connectorsCommand  `group:"Connect" cmd:"" help:"List servers outside whose commands the AI may use; add, test and change them."`
+	Files       filesCommand       `group:"Workspace" cmd:"" help:"List, upload, download and delete files that messages refer to."`
+	Tasks       tasksCommand       `group:"Work" cmd:"" help:"List the work that goes on at other services; follow and cancel it."`
+	Agents      agentsCommand      `group:"Work" cmd:"" help:"List the assistants that the AI may call; make, change and try them."`
+	Providers   providersCommand   `group:"Connect" cmd:"" help:"List providers of models; add, test and change them."`
+	Settings    settingsCommand    `group:"Workspace" cmd:"" help:"Show the workspace's settings, or change them."`
+	Data        dataCommand        `group:"Workspace" cmd:"" help:"List zones, tools, entries and documents; entries in and out as CSV."`
+	Health      healthCommand      `group:"Server" cmd:"" help:"Say whether the server is ready; for container engines and supervisors."`
 }
 
 // Context is what the client's commands have of the outside world.
@@ -69,8 +69,9 @@ func Run(line any, args []string, cc *Context) error { return run(line, args, cc
 
 func run(line any, args []string, cc *Context, more ...kong.Option) error {
 	parser, err := kong.New(line, append(more, kong.Name("fermata"),
-		kong.Description("Fermata runs AI sessions that hold for a person, a network or a slot, and lose nothing."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true}), kong.Configuration(ReadConfigFile), kong.Bind(cc),
+		kong.Description("Fermata runs AI sessions that hold for a person, a network or a slot, and lose nothing.\n\n"+
+			"Begin with `fermata serve`, and `fermata chat` in another terminal."),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Configuration(ReadConfigFile), kong.Bind(cc),
 		kong.BindTo(cc.Context, (*context.Context)(nil)), kong.BindTo(cc.Out, (*io.Writer)(nil)))...)
 	if err != nil {
 		return fmt.Errorf("read the command line's own definition: %w", err)
@@ -117,10 +118,15 @@ func isTerminal(f *os.File) bool {
 }
 
 // VersionCommand prints which Fermata this is.
-type VersionCommand struct{}
+type VersionCommand struct {
+	Output string `help:"text or json." short:"o" enum:"text,json" default:"text"`
+}
 
 // Run prints.
-func (VersionCommand) Run(c *Context) error {
+func (v VersionCommand) Run(c *Context) error {
+	if v.Output == "json" {
+		return printJSON(c.Out, map[string]string{"version": c.Version, "commit": c.Commit})
+	}
 	_, err := fmt.Fprintf(c.Out, "fermata %s (%s)\n", c.Version, c.Commit)
 	return err
 }

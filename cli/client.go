@@ -93,19 +93,41 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 func (c *client) insist(ctx context.Context, method, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
+	return c.persist(ctx, method, path, in, out, nil)
+}
+
+// persist makes a call until there is a reply or ctx ends, under one key, so that it is done
+// once. away, if set, is told each time that there is none.
+func (c *client) persist(ctx context.Context, method, path string, in, out any, away func(error)) error {
 	body, err := encoded(in)
 	if err != nil {
 		return err
 	}
 	idempotencyKey := uuid.NewString()
 	for pause := c.pause; ; pause = min(2*pause, maxPause) {
-		err := c.once(ctx, method, path, body, idempotencyKey, out)
+		err := c.bounded(ctx, method, path, body, idempotencyKey, out)
 		_, unreachable := errors.AsType[*unreachableError](err)
 		_, refused := errors.AsType[*serverError](err)
-		if again := unreachable || refused && !final(err); !again || wait(ctx, max(pause, retryAfter(err))) != nil {
+		switch {
+		case ctx.Err() != nil && err != nil && unreachable:
+			return errors.Join(context.Cause(ctx), err)
+		case !unreachable && (!refused || final(err)):
 			return err
 		}
+		if away != nil {
+			away(err)
+		}
+		if wait(ctx, max(pause, retryAfter(err))) != nil {
+			return errors.Join(context.Cause(ctx), err)
+		}
 	}
+}
+
+// bounded is once, for as long as a call may take.
+func (c *client) bounded(ctx context.Context, method, path string, body []byte, idempotencyKey string, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	return c.once(ctx, method, path, body, idempotencyKey, out)
 }
 
 func encoded(in any) ([]byte, error) {

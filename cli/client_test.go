@@ -24,6 +24,9 @@ type fakeAPI struct {
 
 	mu       sync.Mutex
 	requests []fakeRequest
+
+	away atomic.Bool // connections break, as those of a dead server do
+	lost chan string // the idempotency keys of requests that came meanwhile
 }
 
 type fakeRequest struct {
@@ -34,8 +37,12 @@ type fakeRequest struct {
 
 func newFakeAPI(t *testing.T) *fakeAPI {
 	t.Helper()
-	f := &fakeAPI{mux: http.NewServeMux()}
+	f := &fakeAPI{mux: http.NewServeMux(), lost: make(chan string, 100)}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if f.away.Load() {
+			f.lost <- r.Header.Get("Idempotency-Key")
+			panic(http.ErrAbortHandler)
+		}
 		body, _ := io.ReadAll(r.Body)
 		f.mu.Lock()
 		f.requests = append(f.requests, fakeRequest{r.Method + " " + r.URL.RequestURI(), string(body), r.Header})

@@ -15,6 +15,7 @@ type connectorsCommand struct {
 	List     connectorsList     `cmd:"" default:"withargs" help:"List the workspace's connectors."`
 	Add      connectorsAdd      `cmd:"" help:"Make a connector from a file."`
 	Show     connectorsShow     `cmd:"" help:"Show a connector, its secrets masked."`
+	Change   connectorsChange   `cmd:"" help:"Change a connector: a file with what is to be different."`
 	Test     connectorsTest     `cmd:"" help:"See whether a connector's server answers."`
 	SignIn   connectorsSignIn   `cmd:"" help:"Begin a sign-in to a connector's server; prints the link to open."`
 	Refresh  connectorsRefresh  `cmd:"" help:"Connect anew, and list the commands again."`
@@ -124,6 +125,20 @@ func tableOfCommands(cc *Context, one *api.Connector) error {
 		}
 	}
 	return table(cc.Out, []string{"COMMAND", "STATE", "EFFECT", "ASKS", "TIMEOUT", "DESCRIPTION"}, rows)
+}
+
+type connectorsChange struct {
+	connectorNamed
+	changed
+}
+
+// Run changes one, as the file says.
+func (c *connectorsChange) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	return changeFrom(cc, client, c.Output, &c.changed, "/v1/connectors/"+one.ID, one, showConnector)
 }
 
 type connectorsTest struct{ connectorNamed }

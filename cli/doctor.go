@@ -17,7 +17,8 @@ import (
 // not.
 type Doctor struct {
 	clientFlags `embed:""`
-	NoCall      bool `help:"Do not make a test call of the AI (it may cost a little)."`
+	NoCall      bool          `help:"Do not make a test call of the AI (it may cost a little)."`
+	Within      time.Duration `name:"backup-within" help:"Warn when the newest backup is older than this." default:"168h" placeholder:"DURATION"`
 }
 
 // Check reports what was found on this machine, then looks at the server. Something that
@@ -82,7 +83,7 @@ func (c *Doctor) remote(cc *Context) []diagnosis.Finding {
 	if access.Level == diagnosis.LevelFailed {
 		return findings
 	}
-	findings = append(findings, d.stream(), d.invariants(), d.webhooks())
+	findings = append(findings, d.stream(), d.metrics(), d.invariants(), d.webhooks())
 	findings = append(findings, d.connectors()...)
 	return append(findings, d.provider(c.NoCall)...)
 }

@@ -13,6 +13,10 @@ const (
 	exitRefused     = 4 // the server answered that it does not do it
 )
 
+// exitWords are the same for a manual.
+const exitWords = "0: done.\n\n1: failed.\n\n2: the command line itself is wrong.\n\n" +
+	"3: no server answered.\n\n4: the server refused."
+
 // usageError: the command line cannot be read.
 type usageError struct{ error }
 

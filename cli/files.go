@@ -142,6 +142,10 @@ func (c *filesGet) Run(cc *Context) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", to, err)
 	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, map[string]string{"id": c.File, "file": to})
+	}
+	(&screen{out: cc.Out}).line("%s", to)
 	return nil
 }
 
@@ -155,5 +159,5 @@ func (c *filesDelete) Run(cc *Context) error {
 	if err != nil {
 		return err
 	}
-	return client.call(cc, http.MethodDelete, "/v1/files/"+url.PathEscape(c.File), nil, nil)
+	return deleted(cc, client, c.Output, "/v1/files", url.PathEscape(c.File), c.File)
 }

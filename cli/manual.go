@@ -8,12 +8,13 @@ import (
 	mangokong "github.com/alecthomas/mango-kong"
 	completion "github.com/jotaen/kong-completion"
 	"github.com/muesli/roff"
+	"go.yaml.in/yaml/v3"
 )
 
 // ManualCommands tell what this program can do, from its own definition.
 type ManualCommands struct {
-	Completion completionCommand `cmd:"" help:"Print what makes a shell complete commands: source <(fermata completion bash)."`
-	Man        manCommand        `cmd:"" help:"Print the manual page: fermata man | man -l -."`
+	Completion completionCommand `group:"Program" cmd:"" help:"Print what makes a shell complete commands: source <(fermata completion bash)."`
+	Man        manCommand        `group:"Program" cmd:"" help:"Print the manual page: fermata man | man -l -."`
 }
 
 type completionCommand struct {
@@ -29,7 +30,11 @@ type manCommand struct{}
 
 // Run prints the page.
 func (*manCommand) Run(k *kong.Context, out io.Writer) error {
-	if _, err := io.WriteString(out, mangokong.NewManPage(1, k.Model).Build(roff.NewDocument())); err != nil {
+	page := mangokong.NewManPage(1, k.Model).
+		WithSection("Exit status", exitWords).
+		WithSection("Files", "$XDG_STATE_HOME/fermata/chat-history: what was typed in chats.\n\n"+
+			"fermata.yaml: a file of flags, named by --config or FERMATA_CONFIG.")
+	if _, err := io.WriteString(out, page.Build(roff.NewDocument())); err != nil {
 		return fmt.Errorf("print the manual page: %w", err)
 	}
 	return nil
@@ -37,11 +42,19 @@ func (*manCommand) Run(k *kong.Context, out io.Writer) error {
 
 // OpenAPICommand prints the contract that this program serves.
 type OpenAPICommand struct {
-	Text []byte `kong:"-"`
+	Text   []byte `kong:"-"`
+	Output string `help:"yaml or json." short:"o" enum:"yaml,json" default:"yaml"`
 }
 
 // Run prints it.
 func (c *OpenAPICommand) Run(out io.Writer) error {
+	if c.Output == "json" {
+		var contract any
+		if err := yaml.Unmarshal(c.Text, &contract); err != nil {
+			return fmt.Errorf("read the contract: %w", err)
+		}
+		return printJSON(out, contract)
+	}
 	if _, err := out.Write(c.Text); err != nil {
 		return fmt.Errorf("print the contract: %w", err)
 	}

@@ -44,7 +44,7 @@ func TestShellsAreHelped(t *testing.T) {
 
 func TestTheManualNamesEveryCommand(t *testing.T) {
 	page := printed(t, "", "man")
-	for _, name := range []string{"chat", "acp", "providers", "settings", "connectors", "completion", `\fB-o, --output`} {
+	for _, name := range []string{"EXIT STATUS", "chat-history", "chat", "acp", "providers", "settings", "connectors", "completion", `\fB-o, --output`} {
 		if !strings.Contains(page, name) {
 			t.Errorf("%s is missing", name)
 		}

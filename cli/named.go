@@ -47,6 +47,10 @@ func deleted(cc *Context, c *client, output, path, id, name string) error {
 		return printJSON(cc.Out, map[string]string{"id": id})
 	}
 	s := screen{out: cc.Out}
+	if name == id {
+		s.line("deleted %s", id)
+		return nil
+	}
 	s.line("deleted %s (%s)", id, name)
 	return nil
 }

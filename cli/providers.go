@@ -16,6 +16,7 @@ type providersCommand struct {
 	Kinds   providersKinds   `cmd:"" help:"List the kinds of provider that the server knows."`
 	Add     providersAdd     `cmd:"" help:"Make a provider from a file."`
 	Show    providersShow    `cmd:"" help:"Show a provider, its key masked."`
+	Change  providersChange  `cmd:"" help:"Change a provider: a file with what is to be different."`
 	Test    providersTest    `cmd:"" help:"Make a short call, and say what came of it."`
 	Models  providersModels  `cmd:"" help:"List the models that the vendor names."`
 	Default providersDefault `cmd:"" help:"Let sessions use it that name no other."`
@@ -104,6 +105,20 @@ func showProvider(cc *Context, output string, p *api.Provider) error {
 		s.line("sessions use it that name no other")
 	}
 	return nil
+}
+
+type providersChange struct {
+	providerNamed
+	changed
+}
+
+// Run changes one, as the file says.
+func (c *providersChange) Run(cc *Context) error {
+	client, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	return changeFrom(cc, client, c.Output, &c.changed, "/v1/providers/"+one.ID, one, showProvider)
 }
 
 type providersTest struct{ providerNamed }

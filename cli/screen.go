@@ -45,13 +45,16 @@ func (s *screen) dim(format string, args ...any) {
 
 // ask writes a question and leaves the cursor behind it.
 func (s *screen) ask(question string) {
+	if question == "" {
+		return // what was asked stays where it was written
+	}
 	s.end()
 	_, _ = io.WriteString(s.out, printable(question)+" ")
 	s.midLine = true
 }
 
-// typed: the person ended the line by the Enter key.
-func (s *screen) typed() { s.midLine = false }
+// took: the person ended the line by the Enter key; the terminal has shown what was typed.
+func (s *screen) took(string) { s.midLine = false }
 
 // pass shows what goes on, in a line that the next output takes the place of. Not in
 // the middle of a text, and not in a pipe.

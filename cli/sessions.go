@@ -50,7 +50,8 @@ func (c *sessionsList) Run(cc *Context) error {
 type approveCommand struct {
 	clientFlags `embed:""`
 	Approval    string   `arg:"" optional:"" help:"Which one to answer; without: list the open ones."`
-	No          bool     `help:"Refuse instead."`
+	Yes         bool     `help:"Do not show it and ask first." short:"y" xor:"answer"`
+	No          bool     `help:"Refuse instead." xor:"answer"`
 	Comment     string   `help:"A word with it; with --no the AI reads it and goes on." short:"m"`
 	Only        []string `help:"Approve only these actions (their numbers or ids)."`
 	Value       string   `help:"Answer to a question: text, or JSON for a list or a form."`
@@ -73,7 +74,7 @@ func (c *approveCommand) Run(cc *Context) error {
 	if err := client.call(cc, http.MethodGet, path, nil, &approval); err != nil {
 		return err
 	}
-	answer, err := c.answer(&approval)
+	answer, err := c.decide(cc, &approval)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -14,6 +15,8 @@ import (
 type webhooksCommand struct {
 	List       webhooksList       `cmd:"" default:"withargs" help:"List the webhooks, and which of them fail."`
 	Add        webhooksAdd        `cmd:"" help:"Have events sent to an address; prints the secret that signs them, this once."`
+	Change     webhooksChange     `cmd:"" help:"Change what one is sent: its types, its address, links to approvals, or whether it is enabled."`
+	Show       webhooksShow       `cmd:"" help:"Show a webhook."`
 	Test       webhooksTest       `cmd:"" help:"Send a message that is no event, and say what came of it."`
 	Deliveries webhooksDeliveries `cmd:"" help:"List what a webhook was sent, and what became of it."`
 	Replay     webhooksReplay     `cmd:"" help:"Send everything after an event's number again."`
@@ -29,7 +32,7 @@ type webhooksList struct {
 func (c *webhooksList) Run(cc *Context) error {
 	head := []string{"ID", "STATE", "SENT TO", "TYPES", "URL"}
 	return printList(cc, &c.clientFlags, "/v1/webhooks", url.Values{}, everything, head, func(h *api.Webhook) []string {
-		return []string{h.ID, webhookState(h), strconv.FormatInt(h.SentTo, 10), typesOf(h), h.URL}
+		return []string{h.ID, webhookState(h), strconv.FormatInt(h.SentTo, 10), typesOf(h) + linksOf(h), h.URL}
 	})
 }
 
@@ -63,11 +66,88 @@ type webhooksAdd struct {
 	clientFlags `embed:""`
 	URL         string   `arg:"" help:"Where the events go (https)."`
 	Types       []string `arg:"" help:"Types of events, like approval.requested session.ended notice."`
+	Links       bool     `help:"Put a link to each approval into its message: whoever reads it may answer that approval."`
 }
 
 // Run makes one. The secret alone goes to the output, so that it can be put into a file.
 func (c *webhooksAdd) Run(cc *Context) error {
-	return c.withSecret(cc, "/v1/webhooks", map[string]any{"url": c.URL, "types": c.Types})
+	return c.withSecret(cc, "/v1/webhooks", map[string]any{"url": c.URL, "types": c.Types, "links": c.Links})
+}
+
+type webhooksChange struct {
+	clientFlags `embed:""`
+	Webhook     string   `arg:"" help:"Its id."`
+	To          string   `help:"Where the events go from now on (https)." placeholder:"URL"`
+	Types       []string `help:"Types of events, all of them: what is not named is not sent any more."`
+	Links       *bool    `negatable:"" help:"Put a link to each approval into its message: whoever reads it may answer that approval."`
+	Enable      *bool    `negatable:"" help:"Send to it, or nothing any more."`
+	From        string   `name:"file" short:"f" placeholder:"FILE" help:"A file that says so: url, types, links, enabled, in YAML or JSON; - reads it from the input."`
+}
+
+// Run changes what was named, and says how it is then. A flag counts more than the file.
+func (c *webhooksChange) Run(cc *Context) error {
+	patch, err := c.patch(cc)
+	if err != nil {
+		return err
+	}
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	var h api.Webhook
+	if c.From != "" { // what it has already is not sent again
+		if err := client.call(cc, http.MethodGet, webhookPath(c.Webhook, ""), nil, &h); err != nil {
+			return err
+		}
+		if patch, err = differing(patch, &h); err != nil {
+			return err
+		}
+	}
+	if len(patch) > 0 {
+		h = api.Webhook{}
+		if err := client.call(cc, http.MethodPatch, webhookPath(c.Webhook, ""), patch, &h); err != nil {
+			return err
+		}
+	}
+	return showWebhook(cc, c.Output, &h)
+}
+
+func (c *webhooksChange) patch(cc *Context) (map[string]any, error) {
+	patch := map[string]any{}
+	if c.From != "" {
+		ask, err := readDefinition(cc, c.From)
+		if err != nil {
+			return nil, err
+		}
+		if len(ask) == 0 {
+			return nil, usageError{errNothingSaid}
+		}
+		patch = ask
+	}
+	if c.To != "" {
+		patch["url"] = c.To
+	}
+	if len(c.Types) > 0 {
+		patch["types"] = c.Types
+	}
+	if c.Links != nil {
+		patch["links"] = *c.Links
+	}
+	if c.Enable != nil {
+		patch["enabled"] = *c.Enable
+	}
+	if len(patch) == 0 {
+		return nil, usageError{errors.New("name what is to be different: --to, --types, --links or --no-links, --enable or --no-enable, or --file")}
+	}
+	return patch, nil
+}
+
+// linksOf says beside the types whether messages have links.
+func linksOf(h *api.Webhook) string {
+	if h.Links {
+		return " with links"
+	}
+	return ""
 }
 
 // withSecret makes a call whose answer shows a secret, and prints it alone.
@@ -91,6 +171,41 @@ func (f *clientFlags) withSecret(cc *Context, path string, in any) error {
 	if _, err := fmt.Fprintln(cc.Out, *h.Secret); err != nil {
 		return fmt.Errorf("print the secret: %w", err)
 	}
+	return nil
+}
+
+// webhookNamed is how a command names one.
+type webhookNamed struct {
+	clientFlags `embed:""`
+	Webhook     string `arg:"" help:"Its id, or its URL."`
+}
+
+func (c *webhookNamed) find(cc *Context) (*client, *api.Webhook, error) {
+	client, err := c.client(cc)
+	if err != nil {
+		return nil, nil, err
+	}
+	one, err := findNamed(cc, client, "/v1/webhooks", c.Webhook, "webhook", "fermata webhooks",
+		func(h *api.Webhook) (id, name string) { return h.ID, h.URL })
+	return client, one, err
+}
+
+type webhooksShow struct{ webhookNamed }
+
+// Run shows one.
+func (c *webhooksShow) Run(cc *Context) error {
+	_, one, err := c.find(cc)
+	if err != nil {
+		return err
+	}
+	return showWebhook(cc, c.Output, one)
+}
+
+func showWebhook(cc *Context, output string, h *api.Webhook) error {
+	if output == "json" {
+		return printJSON(cc.Out, h)
+	}
+	(&screen{out: cc.Out}).line("%s: %s, %s%s, %s", h.ID, webhookState(h), typesOf(h), linksOf(h), h.URL)
 	return nil
 }
 
@@ -184,22 +299,15 @@ func (c *webhooksRotate) Run(cc *Context) error {
 	return c.withSecret(cc, webhookPath(c.Webhook, "/rotate"), nil)
 }
 
-type webhooksDelete struct {
-	clientFlags `embed:""`
-	Webhook     string `arg:"" help:"Its id."`
-}
+type webhooksDelete struct{ webhookNamed }
 
 // Run deletes it.
 func (c *webhooksDelete) Run(cc *Context) error {
-	client, err := c.client(cc)
+	client, one, err := c.find(cc)
 	if err != nil {
 		return err
 	}
-	if err := client.call(cc, http.MethodDelete, webhookPath(c.Webhook, ""), nil, nil); err != nil {
-		return err
-	}
-	(&screen{out: cc.Out}).line("deleted %s", c.Webhook)
-	return nil
+	return deleted(cc, client, c.Output, "/v1/webhooks", one.ID, one.URL)
 }
 
 func webhookPath(id, rest string) string { return "/v1/webhooks/" + url.PathEscape(id) + rest }

@@ -69,7 +69,7 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 		d.warnings = append(
 			d.warnings,
 			c.env.say(
-				"From then on, changes in this zone no longer ask for your yes.",
+				"From then on, changes in this zone no longer ask for your approval.",
 				"Ensuite, les modifications dans cette zone ne demanderont plus votre accord.",
 			),
 		)

@@ -21,6 +21,9 @@ type card struct {
 	// setting of the command that a run's policy may stand for; person, where neither a policy
 	// nor a grant may.
 	always, asks, person string
+	// lasts: what it leaves behind acts by itself later on, so that words from outside that led to
+	// it would too.
+	lasts bool
 	// sensitive: the yes is signed with a passkey.
 	sensitive bool
 	// outside: another server carries it out.

@@ -30,6 +30,8 @@ type Catalogue struct {
 	offered  flagged
 	rules    *data.Rules
 	schemas  *data.Schemas
+	// automations are the rules by which automations are made.
+	automations Automations
 }
 
 // command is one entry: what is offered, how it is described to a person, and how it
@@ -58,13 +60,13 @@ type call struct {
 	earlier []*domain.Execution
 }
 
-// New makes the catalogue of the built-in commands, which change the user's data by these
-// rules.
-func New(rules *data.Rules) *Catalogue {
-	c := &Catalogue{commands: map[string]*command{}, rules: rules, schemas: rules.Schemas()}
+// New makes the catalogue of the built-in commands, which change the user's data, and make
+// automations, by these rules.
+func New(rules *data.Rules, automations Automations) *Catalogue {
+	c := &Catalogue{commands: map[string]*command{}, rules: rules, schemas: rules.Schemas(), automations: automations}
 	for _, group := range [][]*command{
 		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(), searchQueries(), taskQueries(),
-		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(), taskActions(),
+		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(), automationActions(), taskActions(),
 		controls(),
 	} {
 		for _, entry := range group {
@@ -95,13 +97,13 @@ func (c *Catalogue) With(outside []domain.CommandSpec) []domain.CommandSpec {
 }
 
 // SpecsFor are the commands that the AI is offered in a session of this type: nobody
-// answers an AUTOMATION's question, a CHAT never ends by itself, and an AGENT reports to
-// the assistant that called it. Those from outside follow the catalogue's own, in their
+// answers an AUTOMATION's question or asked it for another one, a CHAT never ends by itself, and
+// an AGENT reports to the assistant that called it. Those from outside follow the catalogue's own, in their
 // order.
 func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
 	looksAfter := beginsTasks(outside)
 	specs := slices.DeleteFunc(c.With(outside), func(s domain.CommandSpec) bool {
-		return s.Name == AskUser && t != domain.Chat || s.Name == Complete && t == domain.Chat ||
+		return onlyInChats(s.Name) && t != domain.Chat || s.Name == Complete && t == domain.Chat ||
 			s.Name == AskPrincipal && t != domain.Agent || (s.Name == listTasks || s.Name == cancelTask) && !looksAfter
 	})
 	if t == domain.Agent {

@@ -30,6 +30,11 @@ type Env struct {
 	// them cannot run. Call carries one out; nil: none can be.
 	Outside []domain.CommandSpec
 	Call    Caller
+	// By is who speaks in the round, ProviderID the session's own provider; "": the workspace's.
+	By         string
+	ProviderID string
+	// Made gathers the automations that actions made, to be written with their outcome.
+	Made *[]*domain.Change
 	// Tasks are those that go on for the session at other services. CancelTask has one of them
 	// cancelled once what asks for it is stored; nil: nothing is (a rehearsal).
 	Tasks      []*domain.Task
@@ -62,6 +67,7 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 		Taint: session.State.Taint, Allows: session.Type != domain.Chat && session.ValidationPolicy(settings) == "allow",
 	}
 	env.SessionID, env.Tasks = session.ID, view.Tasks
+	env.By, env.ProviderID = session.State.RoundBy, session.ProviderID
 	if run := session.State.Agent; run != nil {
 		env.Restricted, env.Only, env.SeriesBytes = true, run.Commands, run.TokenBudget/4*7/2
 	}

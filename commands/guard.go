@@ -12,9 +12,12 @@ import (
 // guardWindow is how long a command counts as just done.
 const guardWindow = 30 * time.Second
 
-const unchangedNote = "Nothing has changed since the same query a moment ago."
-
+// repeatNote is for the AI alone.
 const repeatNote = `To run it once more all the same, add "repeat": true to its params.`
+
+func unchangedNote(e *Env) string {
+	return e.say("Unchanged since the last look.", "Inchangé depuis la dernière lecture.")
+}
 
 // guard keeps models from going in circles: what stands twice in an answer, or was
 // done just before, is not done again.
@@ -25,7 +28,8 @@ func (p *planner) guard(ctx context.Context) error {
 			continue
 		}
 		if first := seen[e.CommandID]; first != nil {
-			p.cached(e, "The same query stands before in this answer: its result is the result of this one too.", "")
+			p.cached(e, p.env.say("Asked twice in one answer: the result is the same.",
+				"Demandé deux fois dans une réponse : le résultat est le même."), "")
 			continue
 		}
 		seen[e.CommandID] = e
@@ -38,7 +42,8 @@ func (p *planner) guard(ctx context.Context) error {
 			continue
 		}
 		if first := seen[e.CommandID]; first != nil {
-			p.cached(e, "The same action stands before in this answer, and is run once.", repeatNote)
+			p.cached(e, p.env.say("Asked twice in one answer: it is done once.",
+				"Demandé deux fois dans une réponse : c’est fait une fois."), repeatNote)
 			continue
 		}
 		seen[e.CommandID] = e
@@ -95,7 +100,8 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 		return nil // what another server knows, only another call of it can tell
 	}
 	if domain.CallsAgent(e.Command) {
-		p.cached(e, before.Text, "The same task was given a moment ago; this is what came of it.")
+		p.cached(e, before.Text, p.env.say("The same task was given a moment ago; this is what came of it.",
+			"La même tâche vient d’être confiée ; voici ce qu’elle a donné."))
 		e.Result = before.Result
 		return nil
 	}
@@ -106,7 +112,7 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 	}
 	if again.Status == domain.ExecSuccess && bytes.Equal(again.Result, before.Result) {
 		// The note of before may say where the next page begins.
-		p.cached(e, before.Text, strings.TrimSpace(before.Note+" "+unchangedNote))
+		p.cached(e, before.Text, strings.TrimSpace(before.Note+" "+unchangedNote(&p.env)))
 		e.Result, e.Summary = before.Result, again.Summary
 	}
 	return nil

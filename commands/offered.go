@@ -9,8 +9,14 @@ import (
 // offers says whether the session is offered a command of the catalogue. Those that steer
 // it are never taken from it.
 func (e *Env) offers(spec *domain.CommandSpec) bool {
+	if spec.Name == createAutomation && e.SessionType != domain.Chat {
+		return false
+	}
 	return !e.Restricted || spec.Kind == domain.KindControl || slices.Contains(e.Only, spec.Name)
 }
+
+// onlyInChats: a command for which somebody has to be there.
+func onlyInChats(name string) bool { return name == AskUser || name == createAutomation }
 
 // SpecsIn are the commands that the AI is offered in a session.
 func (c *Catalogue) SpecsIn(env *Env) []domain.CommandSpec {

@@ -45,6 +45,7 @@ func (c *Catalogue) rehearse(
 ) (map[string]*domain.Error, error) {
 	trial := newTrial(store)
 	made := 0
+	env.Made = &[]*domain.Change{}
 	env.NewID = func(prefix string) string { made++; return fmt.Sprintf("%s_rehearsed_%d", prefix, made) }
 	wrong := map[string]*domain.Error{}
 	for _, e := range actions {

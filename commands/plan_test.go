@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
 // outline is a list of executions as "CALL:STATUS".
@@ -165,16 +166,16 @@ func TestSpecsForASession(t *testing.T) {
 		}
 		return " " + strings.Join(all, " ") + " "
 	}
-	c := New(data.NewRules())
+	c := New(data.NewRules(), automations.Drafts{})
 	all := names(c.Specs())
-	want := " APP_STATE ASK_PRINCIPAL ASK_USER CANCEL_TASK COMPLETE CONTEXT CONTEXT_PUBLISH CONTEXT_UPDATE CREATE_DATA CREATE_TOOL CREATE_TOOL_TYPE CREATE_ZONE DELETE_DATA DELETE_TOOL DELETE_ZONE SCHEMA SEARCH TASKS TOOL_CONFIG TOOL_DATA TOOL_INSTANCES TOOL_STATS UPDATE_DATA UPDATE_TOOL UPDATE_ZONE ZONES ZONE_CONFIG "
+	want := " APP_STATE ASK_PRINCIPAL ASK_USER CANCEL_TASK COMPLETE CONTEXT CONTEXT_PUBLISH CONTEXT_UPDATE CREATE_AUTOMATION CREATE_DATA CREATE_TOOL CREATE_TOOL_TYPE CREATE_ZONE DELETE_DATA DELETE_TOOL DELETE_ZONE SCHEMA SEARCH TASKS TOOL_CONFIG TOOL_DATA TOOL_INSTANCES TOOL_STATS UPDATE_DATA UPDATE_TOOL UPDATE_ZONE ZONES ZONE_CONFIG "
 	if all != want {
 		t.Errorf("commands%s", all)
 	}
-	if chat := names(c.SpecsFor(domain.Chat, nil)); strings.Contains(chat, Complete) || !strings.Contains(chat, AskUser) {
+	if chat := names(c.SpecsFor(domain.Chat, nil)); strings.Contains(chat, Complete) || !strings.Contains(chat, AskUser) || !strings.Contains(chat, createAutomation) {
 		t.Errorf("chat%s", chat)
 	}
-	if run := names(c.SpecsFor(domain.Run, nil)); !strings.Contains(run, Complete) || strings.Contains(run, AskUser) {
+	if run := names(c.SpecsFor(domain.Run, nil)); !strings.Contains(run, Complete) || strings.Contains(run, AskUser) || strings.Contains(run, createAutomation) {
 		t.Errorf("automation%s", run)
 	}
 	for _, s := range c.Specs() {
@@ -261,7 +262,7 @@ func TestACachedPageKeepsItsCursor(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := plan.Commands.Queries[0]
-	if e.Status != domain.ExecCached || !strings.Contains(page.Note, "cursor") || !strings.HasPrefix(e.Note, page.Note) || !strings.Contains(e.Note, "Nothing has changed") {
+	if e.Status != domain.ExecCached || !strings.Contains(page.Note, "cursor") || !strings.HasPrefix(e.Note, page.Note) || !strings.Contains(e.Note, "Unchanged since") {
 		t.Errorf("%s: %q, before %q", e.Status, e.Note, page.Note)
 	}
 }
@@ -284,7 +285,7 @@ func TestTwiceInOneAnswer(t *testing.T) {
 // Whatever a model sends as params: no panic, every call has at most one place, what
 // is kept can be stored as JSON, and what is planned can be run.
 func FuzzPlan(f *testing.F) {
-	c := New(data.NewRules())
+	c := New(data.NewRules(), automations.Drafts{})
 	for _, s := range c.Specs() {
 		f.Add(s.Name, `{}`)
 	}

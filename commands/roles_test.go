@@ -7,6 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
 // sameOverHTTP is for each command the request with which a client does the same.
@@ -18,7 +19,8 @@ var sameOverHTTP = map[string]string{
 	"CREATE_ZONE": "POST /v1/zones", "UPDATE_ZONE": "PATCH /v1/zones/{zone_id}", "DELETE_ZONE": "DELETE /v1/zones/{zone_id}",
 	"CREATE_TOOL": "POST /v1/tools", "UPDATE_TOOL": "PATCH /v1/tools/{tool_id}", "DELETE_TOOL": "DELETE /v1/tools/{tool_id}",
 	"CREATE_DATA": "POST /v1/tools/{tool_id}/entries/batch", "UPDATE_DATA": "PATCH /v1/entries/{entry_id}", "DELETE_DATA": "DELETE /v1/entries/{entry_id}",
-	"CREATE_TOOL_TYPE": "POST /v1/tool-types", "TASKS": "GET /v1/tasks", "CANCEL_TASK": "POST /v1/tasks/{task_id}/cancel",
+	"CREATE_AUTOMATION": "POST /v1/automations",
+	"CREATE_TOOL_TYPE":  "POST /v1/tool-types", "TASKS": "GET /v1/tasks", "CANCEL_TASK": "POST /v1/tasks/{task_id}/cancel",
 	"CONTEXT_UPDATE": "PATCH /v1/documents/{document_id}", "CONTEXT_PUBLISH": "POST /v1/documents/{document_id}/publish",
 	// The control commands steer the session of who speaks.
 	AskUser: "POST /v1/sessions/{session_id}/messages", Complete: "POST /v1/sessions/{session_id}/completion",
@@ -35,7 +37,7 @@ func TestACommandNeedsTheRoleThatHTTPNeeds(t *testing.T) {
 			roles[method+" "+path] = domain.Role(role)
 		}
 	}
-	for _, spec := range New(data.NewRules()).Specs() {
+	for _, spec := range New(data.NewRules(), automations.Drafts{}).Specs() {
 		route, named := sameOverHTTP[spec.Name]
 		switch needed, known := roles[route], roles[route] != ""; {
 		case !named:
@@ -52,7 +54,7 @@ func TestACommandNeedsTheRoleThatHTTPNeeds(t *testing.T) {
 // planned and where it runs.
 func TestEveryCommandIsHeldAgainstTheRole(t *testing.T) {
 	for _, role := range []domain.Role{"", domain.RoleViewer, domain.RoleMember, domain.RoleAdmin, domain.RoleRoot} {
-		for _, spec := range New(data.NewRules()).Specs() {
+		for _, spec := range New(data.NewRules(), automations.Drafts{}).Specs() {
 			if spec.Kind == domain.KindControl {
 				continue
 			}

@@ -170,7 +170,7 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 		)
 	}
 	if aiAsked {
-		add(domain.LevelAI, "", env.say("The AI itself asks for your yes.", "L’IA elle-même demande votre accord."))
+		add(domain.LevelAI, "", env.say("The AI asked for your approval.", "L’IA demande votre accord."))
 	}
 	for _, d := range all {
 		for _, why := range []string{d.card.always, d.card.asks} {
@@ -204,7 +204,9 @@ func (d *card) personal(env *Env, command string) []string {
 	return why
 }
 
-// guarded: one of them has an effect outside, and the session has read words from there.
+// guarded: one of them has an effect outside, or one that lasts, and the session has read words from there.
 func guarded(env *Env, all []described) bool {
-	return slices.ContainsFunc(all, func(d described) bool { return env.Taint.Guards(d.execution) })
+	return slices.ContainsFunc(all, func(d described) bool {
+		return env.Taint.Guards(d.execution) || env.Taint != nil && d.card.lasts
+	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
+	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
 // stored is the user's data in a transaction that ends with the test.
@@ -47,10 +48,10 @@ var noon = time.Date(2026, 11, 18, 12, 0, 0, 0, time.UTC) // a Wednesday
 // two weights and the published document "about".
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, c: New(data.NewRules()), data: &stored{Data: suite.InTransaction(t, suite.SQLite(t))}}
+	w := &world{t: t, c: New(data.NewRules(), automations.Drafts{}), data: &stored{Data: suite.InTransaction(t, suite.SQLite(t))}}
 	w.env = Env{Env: data.Env{
 		WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: newIDs(),
-	}, SessionType: domain.Chat, Role: domain.RoleAdmin}
+	}, SessionType: domain.Chat, Role: domain.RoleAdmin, Made: &[]*domain.Change{}}
 	w.put(&domain.Zone{ID: "zon_h", Name: "Health"})
 	w.put(&domain.Zone{ID: "zon_g", Name: "Guarded", RequireValidation: true, Version: 4})
 	w.put(&domain.Tool{

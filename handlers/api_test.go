@@ -99,7 +99,7 @@ type call struct {
 func TestEveryCall(t *testing.T) {
 	good := map[string]int{}
 	for name, story := range map[string]func(*testing.T, *world, *testClient){
-		"sessions": everySession, "answers": everyAnswer, "data": everyNoun, "automations": everyAutomation, "tasks": everyTask, "cancelled tasks": cancelledTask, "sign-ins": signIns, "people": everyPerson, "passkeys": everyPasskey, "files": everyFile, "links": everyLink, "the rest": everythingElse,
+		"sessions": everySession, "answers": everyAnswer, "data": everyNoun, "automations": everyAutomation, "tasks": everyTask, "cancelled tasks": cancelledTask, "sign-ins": signIns, "people": everyPerson, "passkeys": everyPasskey, "pushes": everyPush, "files": everyFile, "links": everyLink, "the rest": everythingElse,
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)

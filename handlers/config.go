@@ -139,6 +139,7 @@ type WebhookPorts struct {
 type PeoplePorts struct {
 	SignIns  SignIns
 	Passkeys Passkeys
+	Pushes   Pushes
 	Issuer   Issuer // optional: without one people sign in with keys
 	Cookies  auth.Cookies
 	// PublicURL is where browsers reach the page, without a / at the end; empty: the address
@@ -151,6 +152,6 @@ type SettingsPorts struct {
 	Settings   Settings
 	Keys       Keys
 	Workspaces Workspaces
-	// MailOff says why this server sends no mail; empty: it does.
+	// MailOff says why this server sends no mail (MailNoServer, MailNoAddress); empty: it does.
 	MailOff string
 }

@@ -15,6 +15,13 @@ var (
 		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Idempotency-Key",
 		"If-Match", "If-None-Match", "User-Agent",
 		"Last-Event-ID", "X-Request-ID", "Traceparent", "Tracestate",
+		// Of the doors: what names a session, and what other people's clients send besides.
+		"X-Fermata-Session", "X-OpenWebUI-Chat-Id",
+		"Mcp-Protocol-Version", "Mcp-Session-Id", "Mcp-Method", "Mcp-Name",
+		"OpenAI-Beta", "OpenAI-Organization", "OpenAI-Project",
+		"X-Stainless-Arch", "X-Stainless-Async", "X-Stainless-Custom-Poll-Interval", "X-Stainless-Helper-Method", "X-Stainless-Lang",
+		"X-Stainless-OS", "X-Stainless-Package-Version", "X-Stainless-Poll-Helper", "X-Stainless-Retry-Count", "X-Stainless-Runtime",
+		"X-Stainless-Runtime-Version", "X-Stainless-Timeout",
 	}, ", ")}
 	corsShows = []string{strings.Join([]string{
 		"Accept-Encoding",
@@ -35,7 +42,10 @@ var (
 		"Retry-After",
 		"Sunset",
 		"WWW-Authenticate",
+		"X-Fermata-Session",
 		"X-Request-Id",
+		"X-Should-Retry",
+		"X-Vercel-Ai-Ui-Message-Stream",
 	}, ", ")}
 	corsHolds = []string{"7200"} // seconds; browsers take no more
 	crossSite = []string{"cross-origin"}

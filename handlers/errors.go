@@ -62,6 +62,7 @@ var problemKinds = map[domain.Code]problemKind{
 	domain.CodePasskeyRefused:     {403, "What was signed does not count", 0, "A passkey signed something else than what is asked now, somebody else's did, or too long ago. Nothing was changed. errors says what is wrong; send the request without passkey to be told what has to be signed."},
 	domain.CodePasskeysOff:        {409, "There are no passkeys here", 0, "A passkey is bound to the name of the server. Open the page by its name (https, or http://localhost on the machine itself); the operator sets it with FERMATA_PUBLIC_URL. Nothing was changed."},
 	domain.CodeApprovalExpired:    {409, "Too late to answer", 0, "The time for an answer is over."},
+	domain.CodePushOff:            {409, "There are no pushes here", 0, "The server can send nothing to browsers yet: its operator has to set FERMATA_PUBLIC_URL, the address that browsers use, and FERMATA_SECRET_KEY, of which the key is made that pushes are signed with. The detail says which is missing. Nothing was changed."},
 	domain.CodeNotEmpty:           {409, "It still holds something", 0, "What is to be deleted holds something. Delete that first, or say force."},
 	domain.CodeRestoreExpired:     {409, "Too late to undo", 0, "A deletion can be undone for 30 days. These are over. Nothing was changed."},
 	domain.CodeParentDeleted:      {409, "What held it is deleted too", 0, "A tool comes back into its zone, and an entry into its tool: restore that first. Nothing was changed."},

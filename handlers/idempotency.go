@@ -245,7 +245,7 @@ func (s *edge) carryOut(w http.ResponseWriter, r *http.Request, claimed context.
 
 func (s *edge) release(ctx context.Context, r *http.Request, k requestKey) {
 	if err := s.Idempotency.ReleaseKey(ctx, k.workspace, k.name()); err != nil {
-		s.Log.Error().Err(err).Str("request_id", requestID(r)).Msg("an Idempotency-Key could not be released")
+		s.Log.Warn().Err(err).Str("request_id", requestID(r)).Msg("an Idempotency-Key could not be released; that is tried again")
 	}
 }
 

@@ -10,6 +10,17 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
+// Why a server sends no mail.
+const (
+	MailNoServer  = "no_server"
+	MailNoAddress = "no_address"
+)
+
+var mailOffSays = map[string]string{
+	MailNoServer:  "This server sends no mail: its operator has set no FERMATA_SMTP_URL.",
+	MailNoAddress: "This server sends no mail: links in mails need FERMATA_PUBLIC_URL, and its operator has not set it.",
+}
+
 // checkNotifications checks what no rule of form can say of who is told.
 func (s *settingsRoutes) checkNotifications(in api.SettingsPatchNotifications) error {
 	if q, given := in.QuietHours[true]; given {
@@ -19,7 +30,7 @@ func (s *settingsRoutes) checkNotifications(in api.SettingsPatchNotifications) e
 	}
 	to := in.MailTo[true]
 	if len(to) > 0 && s.MailOff != "" {
-		return domain.Invalid("/notifications/mail_to", "no_mail", "%s", s.MailOff)
+		return domain.Invalid("/notifications/mail_to", "no_mail", "%s", mailOffSays[s.MailOff])
 	}
 	for i, address := range to {
 		at := fmt.Sprintf("/notifications/mail_to/%d", i)

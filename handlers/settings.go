@@ -47,7 +47,11 @@ func (s *settingsRoutes) writeSettings(w http.ResponseWriter, r *http.Request, s
 		return
 	}
 	setETag(w, version)
-	s.writeJSON(w, r, http.StatusOK, api.SettingsFrom(settings))
+	out := api.SettingsFrom(settings)
+	if s.MailOff != "" {
+		out.MailOff = &s.MailOff
+	}
+	s.writeJSON(w, r, http.StatusOK, out)
 }
 
 // allowedCommand is an entry of the list of commands from outside that may be offered.

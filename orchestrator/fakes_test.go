@@ -17,6 +17,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 	"github.com/fermata-dev/fermata/providers"
 	"github.com/fermata-dev/fermata/repository/suite"
+	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
 // world is a store of one session in memory, with the guards of the real one: a write
@@ -53,7 +54,7 @@ func newWorld(t *testing.T) *world {
 	now := clock.System()
 	w.session = &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true, Version: 1, LastEventTime: now}
 	w.loop = New(Config{
-		Store: w, Streams: w.streams, Models: w.model, Commands: commands.New(data.NewRules()), Clock: clock.System, NewID: w.newID,
+		Store: w, Streams: w.streams, Models: w.model, Commands: commands.New(data.NewRules(), automations.Drafts{}), Clock: clock.System, NewID: w.newID,
 		Data: func(string) commands.Data { return noData{} }, Log: zerolog.Nop(), Grace: time.Second,
 		Hooks: Hooks{Rested: func(s *domain.Session) { w.rested <- s }},
 	})

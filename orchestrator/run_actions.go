@@ -90,7 +90,8 @@ func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error)
 			actions := withOutcome(copies(ofKind(view.Planned, domain.KindAction)), sent)
 			env := d.loop.env(view)
 			env.Outside, env.Call, env.Unsettled, env.Hold = offered.Outside, offered.Call, offered.Unsettled, hold
-			cancelled := withTasks(&env, view, env.Now)
+			cancelled, made := withTasks(&env, view, env.Now), []*domain.Change{}
+			env.Made = &made
 			outcome, err := d.loop.cfg.Commands.RunActions(ctx, data, env, actions, data.Savepoint)
 			if err != nil {
 				return nil, fmt.Errorf("run actions: %w", err)
@@ -103,6 +104,7 @@ func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error)
 				d.work.next = d.loop.begin(view, outcome.Next, offered.Outside)
 			}
 			addTasks(done.step.Change, append(append(taken, cancelled()...), d.work.next)...)
+			addAutomations(done.step.Change, made)
 			d.view, done.next, done.held = view, outcome.Next, outcome.Held
 			return done.step.Change, nil
 		})
@@ -136,6 +138,16 @@ func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome, t
 		return domain.ExternalTasksStarted{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes, Tasks: tasks}
 	default:
 		return domain.ActionsExecuted{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes}
+	}
+}
+
+// addAutomations writes the automations that actions made with a change that was decided.
+func addAutomations(change *domain.Change, made []*domain.Change) {
+	for _, m := range made {
+		for _, e := range m.Events {
+			e.At = change.At
+		}
+		change.Merge(m)
 	}
 }
 

@@ -8,12 +8,12 @@ import (
 // keeping are the commands that take the data of an installation out and put it back. They
 // work on the database itself, on the machine where the server's configuration is.
 type keeping struct {
-	Keys    keys    `cmd:"" help:"List API keys; make and revoke them; seal what is stored with a new secret key."`
-	Backup  backup  `cmd:"" help:"Copy the whole installation to a file, while the server runs."`
-	Restore restore `cmd:"" help:"Put a backup in the place of the database; what was there is kept."`
-	Export  export  `cmd:"" help:"Write a workspace with its whole record to a file, as lines of JSON, while the server runs."`
-	Import  load    `cmd:"" help:"Make a workspace from such a file, in this or the other kind of database."`
-	Check   check   `cmd:"" name:"upgrade-check" help:"Say what the next start of this version does to the database, and what is in its way."`
+	Keys    keys    `group:"Connect" cmd:"" help:"List API keys; make and revoke them; seal what is stored with a new secret key."`
+	Backup  backup  `group:"Keep" cmd:"" help:"Copy the whole installation to a file, while the server runs."`
+	Restore restore `group:"Keep" cmd:"" help:"Put a backup in the place of the database; what was there is kept."`
+	Export  export  `group:"Keep" cmd:"" help:"Write a workspace with its whole record to a file, as lines of JSON, while the server runs."`
+	Import  load    `group:"Keep" cmd:"" help:"Make a workspace from such a file, in this or the other kind of database."`
+	Check   check   `group:"Keep" cmd:"" name:"upgrade-check" help:"Say what the next start of this version does to the database, and what is in its way."`
 }
 
 // keys are two things of one name: those of people and programs, over the API, and the one

@@ -4,6 +4,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	_ "time/tzdata" // time zones on images that have none
 
@@ -20,15 +21,15 @@ var version, commit = "dev", "unknown"
 // commandLine is all that can be typed.
 type commandLine struct {
 	cli.Flags          `embed:""`
-	Serve              serve   `cmd:"" help:"Run the server."`
-	Migrate            migrate `cmd:"" help:"Bring the database up to date and end."`
+	Serve              serve   `group:"Server" cmd:"" help:"Run the server."`
+	Migrate            migrate `group:"Server" cmd:"" help:"Bring the database up to date and end."`
 	keeping            `embed:""`
 	cli.Commands       `embed:""`
 	cli.ManualCommands `embed:""`
-	Doctor             doctor                        `cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
-	OpenAPI            cli.OpenAPICommand            `cmd:"" name:"openapi" help:"Print the contract of the API, as YAML."`
-	Started            cli.ConfigCommand[app.Config] `cmd:"" name:"config" help:"Show what a server would be started with."`
-	Version            cli.VersionCommand            `cmd:"" help:"Print the version."`
+	Doctor             doctor                        `group:"Server" cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
+	OpenAPI            cli.OpenAPICommand            `group:"Program" cmd:"" name:"openapi" help:"Print the contract of the API, as YAML."`
+	Started            cli.ConfigCommand[app.Config] `group:"Server" cmd:"" name:"config" help:"Show what a server would be started with."`
+	Version            cli.VersionCommand            `group:"Program" cmd:"" help:"Print the version."`
 }
 
 type serve struct {
@@ -42,9 +43,10 @@ func (c *serve) Run(cc *cli.Context) error {
 
 type migrate struct {
 	app.Database `embed:""`
+	Output       string `help:"text or json." short:"o" enum:"text,json" default:"text"`
 }
 
-func (c *migrate) Run(cc *cli.Context) error { return app.Migrate(cc, c.Database, cc.Out) }
+func (c *migrate) Run(cc *cli.Context) error { return app.Migrate(cc, c.Database, c.Output, cc.Out) }
 
 // doctor looks at what a server on this machine would start with, then at the server.
 type doctor struct {
@@ -53,7 +55,7 @@ type doctor struct {
 }
 
 func (c *doctor) Run(cc *cli.Context) error {
-	return c.Check(cc, app.Diagnose(cc, c.Server, c.URL))
+	return c.Check(cc, slices.Concat(app.Diagnose(cc, c.Server, c.URL), app.DiagnoseBackup(c.Server, c.URL, c.Within)))
 }
 
 func main() {

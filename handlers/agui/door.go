@@ -10,48 +10,19 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
-	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/stream"
 )
 
-// Config is what the door is made of; all of it is needed.
-type Config struct {
-	Commands  Sessions
-	Record    standing.Named
-	Waiting   Approvals
-	Histories standing.Histories
-	// Follow listens to what happens in a session.
-	Follow func(stream.Filter) *stream.Reader
-	// Still says whether who asked may still listen.
-	Still func(context.Context, *auth.Identity) error
-	// Failure says what a client may know of an error.
-	Failure func(error) *api.Failure
-	Clock   clock.Clock
-}
-
-// Sessions is the one door.
-type Sessions interface {
-	standing.Sessions
-	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
-}
-
-// Approvals reads what people are asked.
-type Approvals interface {
-	standing.Approvals
-	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
-}
-
 // Door serves POST /v1/agui.
-type Door struct{ Config }
+type Door struct{ standing.Door }
 
 // run is a request on its way.
 type run struct {
 	*Door
 	who *auth.Identity
 	in  *input
-	// at is where the run's message stands; again: a run before this one has brought it.
-	session, message string
-	again            bool
+	// found is where the run's message stands, and session what happens there.
+	found   standing.Found
+	session standing.Listener
 }
 
 // Serve answers with the events of a run. Errors that come before its first event have the form
@@ -61,7 +32,8 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err != nil {
 		return err
 	}
-	x := &run{Door: d, who: who, in: in}
+	x := &run{Door: d, who: who, in: in, session: standing.Listener{Workspace: who.Workspace, Follow: d.Follow}}
+	defer x.session.Close()
 	out := newWriter(w, in)
 	if err := x.find(r.Context()); err != nil {
 		return x.refuse(out, err)
@@ -84,9 +56,10 @@ func (x *run) refuse(out *writer, err error) error {
 // Refuse answers with an error that came before the door, as the API does.
 func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) { standing.Refuse(w, f) }
 
-// reader reads how things stand in the caller's workspace.
-func (x *run) reader() *standing.Reader {
-	return &standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace}
+// standing reads how the run's message stands.
+func (x *run) standing(ctx context.Context) (*standing.Standing, error) {
+	reader := standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace}
+	return reader.Message(ctx, x.found.Session, x.found.Message)
 }
 
 // input is what a client sends of a run.

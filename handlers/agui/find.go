@@ -8,16 +8,12 @@ import (
 
 // find stores the newest message of the user, or finds it where a run before this one has
 // brought it.
-func (x *run) find(ctx context.Context) error {
+func (x *run) find(ctx context.Context) (err error) {
 	m := x.in.said[x.in.last]
 	finder := standing.Finder{
 		Protocol: "ag-ui", Commands: x.Commands, Record: x.Record, Histories: x.Histories,
-		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name,
+		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
 	}
-	found, err := finder.Find(ctx, standing.Sent{Talk: x.in.Talk, ID: m.ID, Text: m.text, Known: len(x.in.Resume) > 0})
-	if err != nil {
-		return err
-	}
-	x.session, x.message, x.again = found.Session, found.Message, found.Again
-	return nil
+	x.found, err = finder.Find(ctx, standing.Sent{Talk: x.in.Talk, ID: m.ID, Text: m.text, Known: len(x.in.Resume) > 0})
+	return err
 }

@@ -11,7 +11,7 @@ import (
 
 // resume answers what the session has asked: all that is open, in one request.
 func (x *run) resume(ctx context.Context) error {
-	at, err := x.reader().Message(ctx, x.session, x.message)
+	at, err := x.standing(ctx)
 	if err != nil {
 		return err
 	}

@@ -14,49 +14,39 @@ import (
 // begun before is told from its beginning: the client's own copy of it is replaced.
 func (x *run) tell(r *http.Request, out *writer) error {
 	ctx := r.Context()
-	reader := x.Follow(stream.Filter{Workspace: x.who.Workspace, Session: x.session})
-	defer reader.Close()
-	at, err := x.reader().Message(ctx, x.session, x.message)
+	at, err := x.session.From(ctx, x.found, x.standing)
 	if err != nil {
-		return x.refuse(out, err)
-	}
-	after := at.Message.Seq - 1
-	if at.Message.Seq == 0 {
-		after = at.Session.LastSeq
-	}
-	if err := reader.Seek(ctx, after); err != nil {
 		return x.refuse(out, standing.Lost(err, again))
 	}
 	out.begin()
 	out.state(at)
-	if x.again {
+	if x.found.Again {
 		out.snapshot()
 	}
-	if err := x.follow(ctx, reader, out); err != nil && r.Context().Err() == nil {
+	if err := x.follow(ctx, out); err != nil && r.Context().Err() == nil {
 		out.fail(x.Failure(standing.Lost(err, again)))
 	}
 	return nil
 }
 
-func (x *run) follow(ctx context.Context, reader *stream.Reader, out *writer) error {
-	f := &follower{out: out, message: x.message}
+func (x *run) follow(ctx context.Context, out *writer) error {
+	f := &follower{out: out, message: x.found.Message}
 	for {
-		if err := standing.ReadEvents(ctx, reader, f.take); err != nil {
+		if err := x.session.Events(ctx, func() string { return f.round }, f.take); err != nil {
 			return err
 		}
 		if err := out.flush(); err != nil {
 			return err
 		}
-		at, err := x.reader().Message(ctx, x.session, x.message)
+		at, err := x.session.Look(ctx, x.standing)
 		if err != nil {
 			return err
 		}
-		// What is told of is what the events have brought: the record may be further.
-		if at.State != standing.Working && reader.Position() >= at.Session.LastSeq {
+		if at != nil {
 			x.end(out, at)
 			return nil
 		}
-		if err := standing.Wait(ctx, reader, func() error { return x.Still(ctx, x.who) }, out.beat); err != nil {
+		if err := standing.Wait(ctx, x.session.Reader, func() error { return x.Still(ctx, x.who) }, out.beat); err != nil {
 			return err
 		}
 	}

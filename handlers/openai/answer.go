@@ -60,7 +60,9 @@ func (kept) beat() error  { return nil }
 // follow reads the events of a session until the round is over, or a person is asked.
 func (a *asking) follow(r *http.Request, at *place, rd *round, out sink) (*ask, error) {
 	ctx, again, failed, answered := r.Context(), at.again, "", ""
-	if err := a.reader.Seek(ctx, at.after); err != nil {
+	if at.fresh {
+		a.reader.Behind(at.after)
+	} else if err := a.reader.Seek(ctx, at.after); err != nil {
 		return nil, lost(err)
 	}
 	for {

@@ -15,6 +15,7 @@ type place struct {
 	message *domain.Message // the user's, as it is stored
 	after   int64           // the number in the log behind which its round is told
 	again   bool            // the request was made before
+	fresh   bool            // its message was stored by this request, which listened before
 	begun   string          // why a new session was begun, if it was
 	from    string          // whose record the client's history departed from
 }
@@ -32,12 +33,37 @@ func (a *asking) find(ctx context.Context) (*place, error) {
 	if err := a.scope.check(); err != nil {
 		return nil, err
 	}
-	var at *place
-	err := standing.GiveWay(ctx, func() (err error) {
+	at, err := a.atOnce(ctx)
+	if at != nil || err != nil {
+		return at, err
+	}
+	err = standing.GiveWay(ctx, func() (err error) {
 		at, err = a.findOnce(ctx)
 		return err
 	})
 	return at, err
+}
+
+// atOnce brings a message that stands alone to the session that the client names. Whether it
+// was brought before need not be looked up: then it is in conflict with itself, and found. nil:
+// it has to be looked up, whatever was in the way.
+func (a *asking) atOnce(ctx context.Context) (*place, error) {
+	if !a.scope.ours || len(a.talk.before) > 0 {
+		return nil, nil
+	}
+	session := a.scope.name
+	if !a.scope.isID() {
+		s, err := a.Record.SessionByExternalID(ctx, a.who.Workspace, session)
+		if err != nil {
+			return nil, notThere(err)
+		}
+		session = s.ID
+	}
+	at, err := a.send(ctx, session, &domain.HistoryKey{Hash: a.talk.whole, Request: a.about})
+	if err != nil {
+		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
+	}
+	return at, nil
 }
 
 func (a *asking) findOnce(ctx context.Context) (*place, error) {
@@ -156,7 +182,7 @@ func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKe
 	if err != nil {
 		return nil, err
 	}
-	return &place{session: session, message: receipt.Message, after: receipt.Seq}, nil
+	return &place{session: session, message: receipt.Message, after: receipt.Seq, fresh: true}, nil
 }
 
 func (a *asking) newMessage(ctx context.Context, key *domain.HistoryKey, first bool) domain.NewMessage {
@@ -178,7 +204,7 @@ func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, 
 	if !receipt.Created {
 		return a.inSession(ctx, receipt.Session, key)
 	}
-	return &place{session: id, message: receipt.Message, after: receipt.Seq, begun: why, from: from}, nil
+	return &place{session: id, message: receipt.Message, after: receipt.Seq, begun: why, from: from, fresh: true}, nil
 }
 
 // switchProvider has a session go on with the provider that the model names.

@@ -47,6 +47,7 @@ type Endings interface {
 // Record reads what is kept. What is not there is a domain not_found error.
 type Record interface {
 	Session(ctx context.Context, ws, id string) (*domain.Session, error)
+	SessionByExternalID(ctx context.Context, ws, externalID string) (*domain.Session, error)
 	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
 	// Messages lists those in their place after a number, in order, then those that wait.
 	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)

@@ -182,7 +182,8 @@ func textOf(raw json.RawMessage, pointer string) (string, error) {
 			b.WriteString(p.Refusal)
 		case "image_url", "input_image", "image":
 			return "", domain.Invalid(fmt.Sprintf("%s/%d", pointer, i), "images_not_supported",
-				"Images cannot be sent yet. Nothing was stored; describe the image in words, or leave it out.")
+				"This door takes no images. Nothing was stored; upload the image (POST /v1/files), and send it with POST /v1/sessions/{id}/messages "+
+					"and file_ids, in the same session. Or describe it in words.")
 		default:
 			return "", domain.Invalid(fmt.Sprintf("%s/%d/type", pointer, i), "not_supported",
 				"Only parts of type text can be sent. Nothing was stored.")

@@ -10,7 +10,8 @@ import (
 
 // afterPrevious goes on behind a response. What follows it first goes on in its session; what
 // follows it in other words makes a fork, as a client expects that sends an edited message.
-func (a *responding) afterPrevious(ctx context.Context, all []said) (*place, error) {
+// header is the session that the client names besides; "" for none.
+func (a *responding) afterPrevious(ctx context.Context, all []said, header string) (*place, error) {
 	text, err := news(all)
 	if err != nil {
 		return nil, err
@@ -18,19 +19,23 @@ func (a *responding) afterPrevious(ctx context.Context, all []said) (*place, err
 	a.talk = &talk{last: text}
 	var at *place
 	err = standing.GiveWay(ctx, func() (err error) {
-		at, err = a.afterPreviousOnce(ctx)
+		at, err = a.afterPreviousOnce(ctx, header)
 		return err
 	})
 	return at, err
 }
 
-func (a *responding) afterPreviousOnce(ctx context.Context) (*place, error) {
+func (a *responding) afterPreviousOnce(ctx context.Context, header string) (*place, error) {
 	session, message, err := a.begun(ctx, a.request.Previous)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return nil, errNoPrevious
 	}
 	if err != nil {
 		return nil, err
+	}
+	// A fork has another id than the session that the client knows by its name.
+	if header != "" && header != session.ID && header != session.ExternalID && session.Origin == nil {
+		return nil, contradicted("/previous_response_id")
 	}
 	key := &domain.HistoryKey{Hash: standing.Hash("response after", message.ID), Request: a.about}
 	followed, err := a.Histories.KnownHistories(ctx, a.who.Workspace, [2]string{key.Hash, ""})
@@ -87,7 +92,7 @@ func (a *responding) fork(ctx context.Context, session *domain.Session, message 
 	if err != nil {
 		return nil, err
 	}
-	return &place{session: id, message: receipt.Message, after: receipt.Seq, begun: begunForked, from: session.ID}, nil
+	return &place{session: id, message: receipt.Message, after: receipt.Seq, begun: begunForked, from: session.ID, fresh: true}, nil
 }
 
 // begunForked: another message followed the same response before.

@@ -64,12 +64,16 @@ func (a *responding) place(r *http.Request) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
+	header := strings.TrimSpace(r.Header.Get(sessionHeader))
 	if a.request.Previous != "" {
-		return a.afterPrevious(ctx, all)
+		return a.afterPrevious(ctx, all, header)
 	}
 	name, err := a.request.sessionName()
 	if err != nil {
 		return nil, err
+	}
+	if name != "" && header != "" && name != header {
+		return nil, contradicted("/conversation")
 	}
 	if a.scope = (scope{name: name, ours: true}); name == "" {
 		if a.scope, err = scopeOf(r, func() (string, error) { return a.ownHeader(ctx) }); err != nil {
@@ -80,6 +84,11 @@ func (a *responding) place(r *http.Request) (*place, error) {
 		return nil, err
 	}
 	return a.find(ctx)
+}
+
+// contradicted: the header names another session than the body.
+func contradicted(pointer string) error {
+	return domain.Invalid(pointer, "contradiction", "The header %s names another session. Send one of the two.", sessionHeader)
 }
 
 // fromItsMessage has a round told from the message that began it: what a response's events are

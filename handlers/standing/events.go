@@ -19,8 +19,10 @@ type Event struct {
 	Offset    int          `json:"offset"`
 	Text      string       `json:"text"`
 	Phase     domain.Phase `json:"phase"`
-	RoundID   string       `json:"round_id"`
-	Message   *struct {
+	// Status is that of a phase.
+	Status  domain.Status `json:"status"`
+	RoundID string        `json:"round_id"`
+	Message *struct {
 		ID      string               `json:"id"`
 		RoundID string               `json:"round_id"`
 		Sender  domain.Sender        `json:"sender"`
@@ -30,6 +32,9 @@ type Event struct {
 			PreText string `json:"pre_text"`
 		} `json:"ai_message"`
 	} `json:"message"`
+	Session *struct {
+		Status domain.Status `json:"status"`
+	} `json:"session"`
 	Execution *struct {
 		ID      string          `json:"id"`
 		RoundID string          `json:"round_id"`
@@ -49,6 +54,23 @@ type Event struct {
 		Module   *domain.Module          `json:"module"`
 		Decision json.RawMessage         `json:"decision"`
 	} `json:"approval"`
+}
+
+// Moves says whether with an event a round may be over, or a person be asked: the record says
+// what it has come to. Nearly all events of a round are none of these.
+func (e *Event) Moves(name, round string) bool {
+	switch name {
+	case string(domain.LogSessionPhase):
+		return e.Status != domain.StatusRunning || e.RoundID != round
+	case string(domain.LogSessionStatus):
+		return e.Session == nil || e.Session.Status != domain.StatusRunning
+	case string(domain.LogMessageCreated):
+		return e.Message == nil || e.Message.Sender == domain.SenderUser && e.Message.RoundID != round
+	case stream.EventDelta, stream.EventMessageSnapshot, stream.EventDiscarded, string(domain.LogUsageUpdated),
+		string(domain.LogCommandPlanned), string(domain.LogCommandStarted), string(domain.LogCommandEnded):
+		return false
+	}
+	return true
 }
 
 // Asked is the approval that an event is about, as far as it is read; nil for none.

@@ -1,6 +1,7 @@
 package standing
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -35,6 +36,8 @@ type Finder struct {
 	Workspace string
 	By        domain.Author
 	Maker     string // of sessions
+	// Listen is told of a session before a message goes into it.
+	Listen func(session string)
 }
 
 // Sent is a message as a client sends it.
@@ -48,14 +51,52 @@ type Sent struct {
 type Found struct {
 	Session, Message string
 	Again            bool
+	// Fresh is how it stood when it was stored in a session that was told to Listen before; nil
+	// where the record has to be asked.
+	Fresh *Standing
+	// Seq is the number of the event of that.
+	Seq int64
 }
 
 // Find stores a message, or finds it where it was brought before.
 func (f *Finder) Find(ctx context.Context, m Sent) (found Found, err error) {
+	if at, err := f.atOnce(ctx, m); at != nil || err != nil {
+		return *cmp.Or(at, &Found{}), err
+	}
 	return found, GiveWay(ctx, func() error {
 		found, err = f.once(ctx, m)
 		return err
 	})
+}
+
+// atOnce brings the message to a session that is there. Whether it was brought before need not
+// be looked up: then it is in conflict with itself, and found. nil: it has to be looked up,
+// whatever was in the way.
+func (f *Finder) atOnce(ctx context.Context, m Sent) (*Found, error) {
+	if m.Known {
+		return nil, nil
+	}
+	session, err := f.Session(ctx, m.Talk)
+	if err != nil || session == nil {
+		return nil, ctx.Err() //nolint:wrapcheck // the caller has gone
+	}
+	f.Listen(session.ID)
+	receipt, err := f.Commands.SendMessage(ctx, f.Workspace, session.ID, f.message(m, Hash(f.Protocol, m.Talk, m.ID)))
+	if err != nil {
+		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
+	}
+	found := &Found{Session: session.ID, Message: receipt.Message.ID, Seq: receipt.Seq}
+	if receipt.Session.QueuedAt == nil { // its place in the queue is known to who looks
+		found.Fresh = &Standing{Session: receipt.Session, Message: receipt.Message, State: Working}
+	}
+	return found, nil
+}
+
+func (f *Finder) message(m Sent, hash string) domain.NewMessage {
+	return domain.NewMessage{
+		Rich: domain.RichContent{LinearText: m.Text, Segments: []domain.Segment{{Type: "text", Text: m.Text}}},
+		By:   f.By, History: &domain.HistoryKey{Hash: hash},
+	}
 }
 
 func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {
@@ -83,10 +124,7 @@ func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {
 
 // send brings the message to the one door.
 func (f *Finder) send(ctx context.Context, m Sent, hash string) (Found, error) {
-	message := domain.NewMessage{
-		Rich: domain.RichContent{LinearText: m.Text, Segments: []domain.Segment{{Type: "text", Text: m.Text}}},
-		By:   f.By, History: &domain.HistoryKey{Hash: hash},
-	}
+	message := f.message(m, hash)
 	session, err := f.Session(ctx, m.Talk)
 	if err != nil {
 		return Found{}, err

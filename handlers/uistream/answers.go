@@ -64,7 +64,7 @@ func (x *round) answer(ctx context.Context, all []*given) error {
 	if len(all) == 0 {
 		return nil
 	}
-	at, err := x.reader().Message(ctx, x.session, x.message)
+	at, err := x.standing(ctx)
 	if err != nil {
 		return err
 	}

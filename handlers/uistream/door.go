@@ -11,36 +11,10 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
-	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/stream"
 )
 
-// Config is what the door is made of; all of it is needed.
-type Config struct {
-	Commands  Sessions
-	Record    standing.Named
-	Waiting   Approvals
-	Histories standing.Histories
-	// Follow listens to what happens in a session.
-	Follow func(stream.Filter) *stream.Reader
-	// Still says whether who asked may still listen.
-	Still func(context.Context, *auth.Identity) error
-	// Failure says what a client may know of an error.
-	Failure func(error) *api.Failure
-	Clock   clock.Clock
-}
-
-// Sessions is the one door.
-type Sessions interface {
-	standing.Sessions
-	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
-}
-
-// Approvals reads what people are asked.
-type Approvals interface {
-	standing.Approvals
-	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
-}
+// Config is what both of its routes are made of.
+type Config struct{ standing.Door }
 
 // Chat serves POST /v1/ui/chat: a message, or answers to what was asked.
 type Chat struct{ Config }
@@ -52,9 +26,14 @@ type Resumption struct{ Config }
 type round struct {
 	*Config
 
-	who              *auth.Identity
-	session, message string
-	held             *uiMessage // what the front end has of it
+	who     *auth.Identity
+	found   standing.Found
+	session standing.Listener
+	held    *uiMessage // what the front end has of it
+}
+
+func (c *Config) round(who *auth.Identity) *round {
+	return &round{Config: c, who: who, session: standing.Listener{Workspace: who.Workspace, Follow: c.Follow}}
 }
 
 // Serve stores the message, or finds it where it was sent before, takes the answers that come with
@@ -64,13 +43,14 @@ func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err != nil {
 		return err
 	}
-	x := &round{Config: &d.Config, who: who, held: in.held}
+	x := d.round(who)
+	defer x.session.Close()
+	x.held = in.held
 	given := answersOf(in.held)
-	found, err := x.finder().Find(r.Context(), standing.Sent{Talk: in.ID, ID: in.user.ID, Text: in.text, Known: len(given) > 0})
+	x.found, err = x.finder().Find(r.Context(), standing.Sent{Talk: in.ID, ID: in.user.ID, Text: in.text, Known: len(given) > 0})
 	if err != nil {
 		return err
 	}
-	x.session, x.message = found.Session, found.Message
 	if err := x.answer(r.Context(), given); err != nil {
 		return err
 	}
@@ -86,7 +66,8 @@ const settledFor = 2 * time.Minute
 
 // Serve tells the newest round, or says that there is nothing to tell.
 func (d *Resumption) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
-	x := &round{Config: &d.Config, who: who}
+	x := d.round(who)
+	defer x.session.Close()
 	id := chi.URLParam(r, "id")
 	if err := checkID(id); err != nil {
 		return err
@@ -99,15 +80,15 @@ func (d *Resumption) Serve(w http.ResponseWriter, r *http.Request, who *auth.Ide
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	x.session = session.ID
-	if x.message, err = x.newest(r.Context(), session); err != nil {
+	x.found.Session = session.ID
+	if x.found.Message, err = x.newest(r.Context(), session); err != nil {
 		return err
 	}
-	if x.message == "" {
+	if x.found.Message == "" {
 		w.WriteHeader(http.StatusNoContent)
 		return nil
 	}
-	at, err := x.reader().Message(r.Context(), x.session, x.message)
+	at, err := x.standing(r.Context())
 	if err != nil {
 		return err
 	}
@@ -147,11 +128,12 @@ const maxRound = 200
 func (x *round) finder() *standing.Finder {
 	return &standing.Finder{
 		Protocol: "ui-chat", Commands: x.Commands, Record: x.Record, Histories: x.Histories,
-		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name,
+		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
 	}
 }
 
-// reader reads how things stand in the caller's workspace.
-func (x *round) reader() *standing.Reader {
-	return &standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace}
+// standing reads how the round's message stands.
+func (x *round) standing(ctx context.Context) (*standing.Standing, error) {
+	reader := standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace}
+	return reader.Message(ctx, x.found.Session, x.found.Message)
 }

@@ -16,27 +16,18 @@ const again = "Resume the stream to get it."
 // tell follows a round to its end, or to where it waits for a person.
 func (x *round) tell(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
-	reader := x.Follow(stream.Filter{Workspace: x.who.Workspace, Session: x.session})
-	defer reader.Close()
-	at, err := x.reader().Message(ctx, x.session, x.message)
+	at, err := x.session.From(ctx, x.found, x.standing)
 	if err != nil {
-		return err
+		return standing.Lost(err, again)
 	}
 	superseded, err := x.superseded(ctx, at)
 	if err != nil {
 		return err
 	}
-	after := at.Message.Seq - 1
-	if at.Message.Seq == 0 {
-		after = at.Session.LastSeq
-	}
-	if err := reader.Seek(ctx, after); err != nil {
-		return standing.Lost(err, again)
-	}
 	out := newWriter(w, x.held)
-	out.begin(x.answerID(), fields{"session_id": x.session})
-	f := &follower{out: out, message: x.message, superseded: superseded, refused: map[string]bool{}}
-	if err := x.follow(ctx, reader, f); err != nil && ctx.Err() == nil {
+	out.begin(x.answerID(), fields{"session_id": x.found.Session})
+	f := &follower{out: out, message: x.found.Message, superseded: superseded, refused: map[string]bool{}}
+	if err := x.follow(ctx, f); err != nil && ctx.Err() == nil {
 		x.fail(out, standing.Lost(err, again))
 	}
 	return nil
@@ -47,16 +38,16 @@ func (x *round) answerID() string {
 	if x.held != nil && x.held.ID != "" {
 		return x.held.ID
 	}
-	return x.message + "-answer"
+	return x.found.Message + "-answer"
 }
 
 // superseded are the answers in whose place others are, and their tries: they are not told.
 func (x *round) superseded(ctx context.Context, at *standing.Standing) (map[string]bool, error) {
 	out := map[string]bool{}
-	if at.Message.Seq == 0 {
+	if at.Message.Seq == 0 || x.found.Fresh != nil {
 		return out, nil
 	}
-	after, err := x.Record.Messages(ctx, x.who.Workspace, x.session, at.Message.Seq, maxRound)
+	after, err := x.Record.Messages(ctx, x.who.Workspace, x.found.Session, at.Message.Seq, maxRound)
 	if err != nil {
 		return nil, err
 	}
@@ -68,24 +59,23 @@ func (x *round) superseded(ctx context.Context, at *standing.Standing) (map[stri
 	return out, nil
 }
 
-func (x *round) follow(ctx context.Context, reader *stream.Reader, f *follower) error {
+func (x *round) follow(ctx context.Context, f *follower) error {
 	for {
-		if err := standing.ReadEvents(ctx, reader, f.take); err != nil {
+		if err := x.session.Events(ctx, func() string { return f.round }, f.take); err != nil {
 			return err
 		}
 		if err := f.out.flush(); err != nil {
 			return err
 		}
-		at, err := x.reader().Message(ctx, x.session, x.message)
+		at, err := x.session.Look(ctx, x.standing)
 		if err != nil {
 			return err
 		}
-		// What is told of is what the events have brought: the record may be further.
-		if at.State != standing.Working && reader.Position() >= at.Session.LastSeq {
+		if at != nil {
 			x.end(f, at)
 			return nil
 		}
-		if err := standing.Wait(ctx, reader, func() error { return x.Still(ctx, x.who) }, f.out.beat); err != nil {
+		if err := standing.Wait(ctx, x.session.Reader, func() error { return x.Still(ctx, x.who) }, f.out.beat); err != nil {
 			return err
 		}
 	}
@@ -93,7 +83,7 @@ func (x *round) follow(ctx context.Context, reader *stream.Reader, f *follower) 
 
 // end tells how it ended.
 func (x *round) end(f *follower, at *standing.Standing) {
-	metadata := fields{"session_id": x.session, "state": string(at.State)}
+	metadata := fields{"session_id": x.found.Session, "state": string(at.State)}
 	reason := "stop"
 	switch at.State {
 	case standing.Failed:

@@ -76,7 +76,7 @@ func cutAnswer(s *step) {
 		tellPending(s, "Stopped before it was confirmed.")
 	default:
 		leaveAsked(s)
-		s.cancelPlanned("The round was cut before it ran.")
+		s.cancelPlanned(s.say("The round was cut before it ran.", "Interrompu avant l’exécution."))
 	}
 	s.closeAnswer()
 }
@@ -90,7 +90,7 @@ func storeCut(s *step, kind domain.CommandKind, message domain.SystemType) {
 			leaveRunning(s, x)
 		}
 	}
-	s.cancelPlanned("The round was cut before it ran.")
+	s.cancelPlanned(s.say("The round was cut before it ran.", "Interrompu avant l’exécution."))
 	results := seriesResults(s, kind, nil)
 	if len(results) > 0 {
 		s.system(message, counted(results), results, withUnformatted("", results, nil))

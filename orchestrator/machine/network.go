@@ -170,12 +170,34 @@ func storeTooLarge(s *step) { storeError(s, "context_too_large", tooLargeText(s)
 func storeError(s *step, code, problem string) {
 	s.system(domain.SystemNetworkError, fmt.Sprintf("%s (%s)", problem, code), nil, "")
 	s.because(code)
-	s.notice("error", code, problem)
+	s.notice("error", code, troubleOf(s, code))
+}
+
+// troubleOf tells people elsewhere on the page why the AI did not answer, and what to do; the provider's own words
+// stand in the record.
+func troubleOf(s *step, code string) string {
+	name := domain.VisibleLine(s.session.Name)
+	switch code {
+	case "provider_authentication":
+		return s.say("“%s”: the AI provider refused the key. Check the provider.",
+			"« %s » : le fournisseur d’IA a refusé la clé. Vérifiez le fournisseur.", name)
+	case "provider_unusable":
+		return s.say("“%s”: the AI provider can’t be used as it is set up. Check the provider.",
+			"« %s » : le fournisseur d’IA est inutilisable tel qu’il est réglé. Vérifiez le fournisseur.", name)
+	case "context_too_large":
+		return s.say("“%s” has become too long for this model. Start a new chat, or choose a larger model.",
+			"« %s » est devenue trop longue pour ce modèle. Ouvrez une nouvelle conversation ou changez de modèle.", name)
+	case "internal":
+		return s.say("“%s”: something went wrong on the server.", "« %s » : une erreur est survenue sur le serveur.", name)
+	}
+	return s.say("“%s”: the AI provider refused the request. Check the provider.",
+		"« %s » : le fournisseur d’IA a refusé la requête. Vérifiez le fournisseur.", name)
 }
 
 func storeTimeout(s *step) {
 	e := s.event.(domain.WatchdogExpired)
 	s.system(domain.SystemSessionTimeout, e.Reason, nil, "")
 	s.because(e.Reason)
-	s.notice("warning", "session_timeout", e.Reason)
+	s.notice("warning", "session_timeout", s.say("“%s” took too long and was stopped.",
+		"« %s » a duré trop longtemps et a été arrêtée.", domain.VisibleLine(s.session.Name)))
 }

@@ -65,7 +65,8 @@ func validationRefused(s *step) bool {
 // refuseActions tells an automation no, for all its actions.
 func refuseActions(s *step) {
 	s.next = nil
-	s.cancelPlanned("This needs a person's yes, and automations are refused it here.")
+	s.cancelPlanned(s.say("This needs a person's yes, and automations are refused it here.",
+		"Il faut l’accord d’une personne, et ici il est refusé aux automatisations."))
 	text := "The actions were not run: they need a person's yes, and automations are refused it here. Do without, or say that it is completed."
 	if g := s.pending().Guidance; g != "" {
 		text += "\n" + g

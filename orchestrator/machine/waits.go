@@ -177,14 +177,14 @@ func evict(s *step) {
 func dropWait(s *step, status domain.ApprovalStatus) {
 	s.settleAll(status, false)
 	leaveAsked(s)
-	s.cancelPlanned("The wait for a person ended without an answer.")
+	s.cancelPlanned(s.say("The wait for a person ended without an answer.", "L’attente a pris fin sans réponse."))
 	s.closeAnswer()
 }
 
 // decline: the answer is no. The cancel message says so to the AI already.
 func decline(s *step) {
 	s.settle(domain.ApprovalStatusRefused)
-	s.cancelPlanned("Not approved.")
+	s.cancelPlanned(s.say("Not approved.", "Non approuvé."))
 	s.closeAnswer()
 	s.session.State.ResultsGood = false // a no is a reason to do it otherwise
 }

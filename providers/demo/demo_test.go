@@ -66,7 +66,7 @@ func newSession(t *testing.T, protocol domain.Protocol) *session {
 
 var allCommands = []string{"APP_STATE", "ZONES", "TOOL_INSTANCES", "TOOL_CONFIG", "TOOL_DATA", "TOOL_STATS", "SCHEMA", "SEARCH", "CONTEXT",
 	"CREATE_ZONE", "CREATE_TOOL", "CREATE_DATA", "CREATE_TOOL_TYPE", "UPDATE_ZONE", "UPDATE_TOOL", "UPDATE_DATA", "DELETE_DATA", "DELETE_ZONE",
-	"CONTEXT_UPDATE", "CONTEXT_PUBLISH"}
+	"CONTEXT_UPDATE", "CONTEXT_PUBLISH", "CREATE_AUTOMATION"}
 
 func (s *session) offer(names ...string) {
 	s.prompt.Commands = nil

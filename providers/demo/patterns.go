@@ -3,12 +3,13 @@ package demo
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // pattern is one way of asking for something. Named groups are what the plan needs.
 type pattern struct {
 	fr   bool
-	re   *regexp.Regexp
+	re   func() *regexp.Regexp
 	plan func(c *planner, g groups)
 	// free: the rest of the message belongs to it, however many sentences that is.
 	free bool
@@ -24,8 +25,11 @@ const (
 	mon    = `(?:mon |ma |mes |notre |nos |le |la |les |l'|du |de la |de l'|des |au |à la |à l'|aux |de mon |de ma |de mes )?`
 )
 
+// en compiles when the first message comes that it may fit: a server without the demo provider
+// has none of the three megabytes that all of them take.
 func en(plan func(*planner, groups), re string) pattern {
-	return pattern{re: regexp.MustCompile(`(?i)^(?:` + re + `)$`), plan: plan}
+	compile := sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)^(?:` + re + `)$`) })
+	return pattern{re: compile, plan: plan}
 }
 
 func fr(plan func(*planner, groups), re string) pattern {
@@ -48,10 +52,18 @@ var patterns = []pattern{
 	en(welcome, `thanks|thank you|ok|great`),
 	fr(welcome, `merci|merci beaucoup|d'accord|super`),
 
+	free(en(standing, `(?:every|each|on) (?P<days>`+daysEN+`)(?:,? at (?P<at>`+timeEN+`))?(?:,|:| :)? (?P<task>(?s:.+))`)),
+	free(fr(standing, `(?:tous les|toutes les|chaque|le) (?P<days>`+daysFR+`)(?:,? à (?P<at>`+timeFR+`))?(?:,|:| :)? (?P<task>(?s:.+))`)),
+
 	free(en(journal, `(?:write|put|add|note)(?: this| down)? (?:in|into|to) `+my+`(?P<tool>journal|diary)(?: ?[:,-] ?| )(?P<text>(?s:.+))`)),
 	free(fr(journal, `(?:[ée]cri(?:s|re|vez)|note[rz]?|ajoute[rz]?|mets) dans `+mon+`(?P<tool>journal)(?: ?[:,-] ?| )(?P<text>(?s:.+))`)),
 	free(en(takeNote, `(?:(?:take|make) a |new )?note ?: ?(?P<text>(?s:.+))`)),
 	free(fr(takeNote, `(?:prends|prendre|prenez|fais|nouvelle) (?:une |en )?note ?: ?(?P<text>(?s:.+))`)),
+
+	en(standing, `(?P<task>.+?),? (?:every|each|on) (?P<days>`+daysEN+`),? at (?P<at>`+timeEN+`)`),
+	fr(standing, `(?P<task>.+?),? (?:tous les|chaque|le) (?P<days>`+daysFR+`),? à (?P<at>`+timeFR+`)`),
+	en(sumUp, `(?:sum up|summari[sz]e|review) (?:my |the )(?P<span>day|week|month)`),
+	fr(sumUp, `(?:résume[rz]?|resume[rz]?|récapitule[rz]?) (?:ma |mon |la |le )(?P<span>journée|semaine|mois)`),
 
 	en(journal, `write in `+my+`(?P<tool>journal|diary)`),
 	fr(journal, `[ée]cri(?:s|re|vez) dans `+mon+`(?P<tool>journal)`),
@@ -131,12 +143,13 @@ var patterns = []pattern{
 func find(text string) (*pattern, groups) {
 	for i := range patterns {
 		p := &patterns[i]
-		m := p.re.FindStringSubmatch(text)
+		re := p.re()
+		m := re.FindStringSubmatch(text)
 		if m == nil {
 			continue
 		}
 		g := groups{}
-		for j, name := range p.re.SubexpNames() {
+		for j, name := range re.SubexpNames() {
 			if m[j] != "" {
 				g[strings.TrimSuffix(name, "2")] = strings.TrimSpace(m[j])
 			}

@@ -84,7 +84,7 @@ func recordValue(c *planner, g groups) {
 	if g["day"] != "" {
 		said += " (" + g["day"] + ")"
 	}
-	doing := fmt.Sprintf(c.in("I note %s for “%s”.", "Je note %s pour « %s »."), said, tool.name)
+	doing := fmt.Sprintf(c.in("Logging %s for “%s”…", "Je note %s pour « %s »…"), said, tool.name)
 	if c.addEntries(doing, tool.id, at, map[string]any{"value": json.Number(plainNumber(g["value"]))}) {
 		c.say("Noted: %s for “%s”.", "Noté : %s pour « %s ».", said, tool.name)
 	}

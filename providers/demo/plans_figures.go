@@ -33,7 +33,7 @@ func stats(c *planner, g groups) {
 	if group != "" {
 		figures["group_by"] = group
 	}
-	steps, ok := c.run(c.in("I look at the figures.", "Je regarde les chiffres."),
+	steps, ok := c.run(c.in("Looking at the figures…", "Je regarde les chiffres…"),
 		planned{"TOOL_CONFIG", map[string]any{"tool_id": tool.id}}, planned{"TOOL_STATS", figures}, planned{"TOOL_DATA", latest})
 	if !ok {
 		return
@@ -138,7 +138,7 @@ func (sp *speech) entries(tool *record, when string, data step) {
 		lines = append(lines, "- "+sp.line(tool, e))
 	}
 	if cursorIn(data.text) != "" {
-		lines = append(lines, sp.in("There is more: say “more”.", "Il y en a d'autres : dites « la suite »."))
+		lines = append(lines, "", sp.in("There is more: say “more”.", "Il y en a d'autres : dites « la suite »."))
 	}
 	sp.said = append(sp.said, strings.Join(lines, "\n"))
 }

@@ -25,6 +25,9 @@ Changing (I ask for your yes; you see the values before and after)
 - change the last entry of weight to 71.9 · delete the last entry of weight · delete the zone Health
 - rename the zone Health to Wellbeing · set the unit of weight to lb
 
+By itself (I propose an automation; you see when it runs, and approve it)
+- every Monday at 8, sum up my week · every weekday at 7:30, what do I have · sum up my week
+
 Documents and types of your own
 - draft a document House rules: shoes off · publish the document House rules · show my documents · show the document House rules
 - note in the documents that the office closes at six · what do the documents say about the office (an agent looks after them)
@@ -55,6 +58,9 @@ Regarder
 Modifier (je demande votre accord ; vous voyez les valeurs avant et après)
 - change la dernière entrée du poids en 71,9 · supprime la dernière entrée du poids · supprime la zone Santé
 - renomme la zone Santé en Bien-être · change l'unité du poids en lb
+
+Tout seul (je propose une automatisation ; vous voyez quand elle s'exécute, et donnez votre accord)
+- chaque lundi à 8 h, résume ma semaine · tous les jours à 7 h 30, qu'est-ce que j'ai · résume ma semaine
 
 Documents et types à vous
 - rédige un document Règles : sans chaussures · publie le document Règles · montre mes documents · montre le document Règles

@@ -3,8 +3,10 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -198,12 +200,8 @@ func track(c *planner, g groups) {
 		return
 	}
 	if tool != nil && keyOf(tool.name) == keyOf(name) {
-		c.say(
-			"“%s” is tracked already. Say “note 72.5 for %s”.",
-			"« %s » est déjà suivi. Dites « note 72,5 pour %s ».",
-			tool.name,
-			tool.name,
-		)
+		c.say("“%s” is tracked already. Say “note %s for %s”.", "« %s » est déjà suivi. Dites « note %s pour %s ».",
+			tool.name, c.decimal(example(g)), tool.name)
 		return
 	}
 	config := map[string]any{}
@@ -218,8 +216,18 @@ func track(c *planner, g groups) {
 	if _, ok := c.createTool(name, "tracking", zone, config); !ok {
 		return
 	}
-	c.say("“%s” is there%s. Now you can say: “note 72.5 for %s”.", "« %s » est là%s. Vous pouvez dire : « note 72,5 pour %s ».",
-		name, c.inUnit(unit), name)
+	c.say("“%s” is there%s. Now you can say: “note %s for %s”.", "« %s » est là%s. Vous pouvez dire : « note %s pour %s ».",
+		name, c.inUnit(unit), c.decimal(example(g)), name)
+}
+
+// example is a value that may be noted: one within the bounds that were said.
+func example(g groups) string {
+	low, errLow := strconv.ParseFloat(plainNumber(g["min"]), 64)
+	high, errHigh := strconv.ParseFloat(plainNumber(g["max"]), 64)
+	if errLow != nil || errHigh != nil || low > high {
+		return "72.5"
+	}
+	return strconv.FormatFloat(math.Round((low+high)*5)/10, 'f', -1, 64)
 }
 
 // createTool makes a tool and gives its id.

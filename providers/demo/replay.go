@@ -108,7 +108,6 @@ func isAction(name string) bool {
 
 // good says whether a step brought what it should; if not, it tells the person.
 func (c *planner) good(s step, command planned) bool {
-	what := s.name
 	if s.outcome == succeeded || s.outcome == cached && !isAction(command.name) {
 		return true
 	}
@@ -117,26 +116,17 @@ func (c *planner) good(s step, command planned) bool {
 	case s.outcome == cached:
 		c.say("The server did not do it a second time: the same was just done. Say “again” to do it anyway.",
 			"Le serveur ne l'a pas refait : la même chose vient d'être faite. Dites « encore » pour le faire quand même.")
-	case s.outcome == cancelled && what == askUser:
+	case s.outcome == cancelled && s.name == askUser:
 		c.say("You gave no answer, so I leave it at that.", "Vous n'avez pas répondu : j'en reste là.")
 	case s.outcome == cancelled:
-		c.say("It was not done (%s was cancelled): nothing has changed.",
-			"Cela n'a pas été fait (%s a été annulée) : rien n'a changé.", what)
+		c.say("Not done: nothing has changed.", "Pas fait : rien n'a changé.")
 	case s.outcome == pending:
-		c.say("%s is still running; its result comes later.", "%s est encore en cours ; le résultat viendra plus tard.", what)
+		c.say("It is still running; the result comes later.", "C'est encore en cours ; le résultat viendra plus tard.")
 	case s.outcome == unknown:
-		c.say(
-			"The outcome of %s is unknown: look before doing it again.",
-			"On ne sait pas si %s a abouti : vérifiez avant de recommencer.",
-			what,
-		)
+		c.say("Nobody knows whether it went through: look before doing it again.",
+			"On ne sait pas si cela a abouti : vérifiez avant de recommencer.")
 	default:
-		c.say(
-			"That did not work. The server says about %s: %s",
-			"Cela n'a pas marché. Le serveur dit de %s : %s",
-			what,
-			oneLine(reasonIn(s.text)),
-		)
+		c.say("That did not work. The server says: %s", "Cela n'a pas marché. Le serveur dit : %s", oneLine(reasonIn(s.text)))
 	}
 	return false
 }
@@ -178,13 +168,13 @@ func (c *planner) justRead(steps ...step) {
 
 // looking is the word beside a query that stands alone.
 var looking = map[string][2]string{
-	"APP_STATE":      {"I look at all you have.", "Je regarde tout ce que vous avez."},
-	"ZONES":          {"I look which zones there are.", "Je regarde quelles zones il y a."},
-	"TOOL_INSTANCES": {"I look which tools there are.", "Je regarde quels outils il y a."},
-	"TOOL_DATA":      {"I read the entries.", "Je lis les entrées."},
-	"SCHEMA":         {"I look at the fields.", "Je regarde les champs."},
-	"CONTEXT":        {"I look at the documents.", "Je regarde les documents."},
-	"SEARCH":         {"I search.", "Je cherche."},
+	"APP_STATE":      {"Looking at all you have…", "Je regarde tout ce que vous avez…"},
+	"ZONES":          {"Checking your zones…", "Je regarde vos zones…"},
+	"TOOL_INSTANCES": {"Checking your tools…", "Je regarde vos outils…"},
+	"TOOL_DATA":      {"Reading the entries…", "Je lis les entrées…"},
+	"SCHEMA":         {"Looking at the fields…", "Je regarde les champs…"},
+	"CONTEXT":        {"Looking at the documents…", "Je regarde les documents…"},
+	"SEARCH":         {"Searching…", "Je cherche…"},
 }
 
 // query reads something.

@@ -45,6 +45,7 @@ func (w *world) run(name string, params json.RawMessage) domain.CommandResult {
 	}
 	if isAction(name) {
 		validate, _ := p["validation_request"].(bool)
+		validate = validate || name == "CREATE_AUTOMATION"
 		if w.refuse && validate {
 			w.refuse = false
 			return domain.CommandResult{Command: name, Status: domain.ExecCancelled}
@@ -114,6 +115,8 @@ func (w *world) do(name string, p map[string]any) (out string, failed *domain.Co
 		}
 	case "AGENT_CONTEXT_MANAGER", "AGENT.CONTEXT_MANAGER", "AGENT_SCOUT":
 		out = cmp.Or(w.report, "outcome: MISSION_COMPLETED\nreason: The task is done.\nresult: It is noted.\nIn Notes.\nconclusion: Read it.")
+	case "CREATE_AUTOMATION":
+		out = fmt.Sprintf("Created the automation %q with the id %s: %s.", p["name"], w.newID("aut"), jsonOf(p["schedule"]))
 	case "CREATE_TOOL_TYPE":
 		w.types = append(w.types, map[string]any{"tool_type": p["id"], "name": p["name"], "schema": p["entry_schema"]})
 	case "CREATE_ZONE":

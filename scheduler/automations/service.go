@@ -47,7 +47,7 @@ func edited(o *scheduler.Outcome, err error) (*domain.Automation, int64, error) 
 // CreateAutomation makes an automation and its SEED. The number is that of the event at
 // which it shows.
 func (s *Service) CreateAutomation(ctx context.Context, workspace string, in domain.NewAutomation) (*domain.Automation, int64, error) {
-	if err := s.checkSchedule(in.Schedule); err != nil {
+	if err := checkSchedule(in.Schedule, s.Clock()); err != nil {
 		return nil, 0, err
 	}
 	if err := s.Checks.CheckTriggers(ctx, workspace, in.Triggers); err != nil {
@@ -60,18 +60,28 @@ func (s *Service) CreateAutomation(ctx context.Context, workspace string, in dom
 		return nil, 0, err
 	}
 	return edited(s.edit(ctx, workspace, "", func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
-		a := &domain.Automation{
-			ID: p.newID(domain.PrefixAutomation), WorkspaceID: workspace, Name: in.Name, ProviderID: in.ProviderID,
-			Enabled: in.Enabled, Misfire: in.Misfire, Overlap: in.Overlap, Validation: in.Validation,
-			RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers, Commands: in.Commands,
-			Budgets: in.Budgets, ScheduleSince: change.At, SeenSeq: v.Workspace.LastSeq, CreatedAt: change.At, UpdatedAt: change.At,
-		}
-		if err := setSchedule(a, in.Schedule, change.At); err != nil {
+		a, err := p.create(in, change)
+		if err != nil {
 			return nil, err
 		}
-		a.SeedSessionID = p.makeSeed(a, in.Seed, in.By, change)
+		a.SeenSeq = v.Workspace.LastSeq
 		return a, s.giveHook(a)
 	}))
+}
+
+// create makes an automation and its SEED.
+func (p rules) create(in domain.NewAutomation, change *domain.Change) (*domain.Automation, error) {
+	a := &domain.Automation{
+		ID: p.newID(domain.PrefixAutomation), WorkspaceID: change.WorkspaceID, Name: in.Name, ProviderID: in.ProviderID,
+		Enabled: in.Enabled, Misfire: in.Misfire, Overlap: in.Overlap, Validation: in.Validation,
+		RequireValidation: in.RequireValidation, Completion: in.Completion, Tags: in.Tags, Triggers: in.Triggers, Commands: in.Commands,
+		Budgets: in.Budgets, ScheduleSince: change.At, CreatedAt: change.At, UpdatedAt: change.At,
+	}
+	if err := setSchedule(a, in.Schedule, change.At); err != nil {
+		return nil, err
+	}
+	a.SeedSessionID = p.makeSeed(a, in.Seed, in.By, change)
+	return a, nil
 }
 
 // DeleteAutomation deletes an automation; its runs stay. One with a run under way asks

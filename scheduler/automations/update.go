@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/scheduler"
@@ -46,7 +47,7 @@ func (s *Service) UpdateAutomation(
 // again: a tool that is gone refuses no other change.
 func (s *Service) checkUpdate(ctx context.Context, have, want *domain.Automation) error {
 	if have.Schedule == nil || want.Schedule == nil || *have.Schedule != *want.Schedule {
-		if err := s.checkSchedule(want.Schedule); err != nil {
+		if err := checkSchedule(want.Schedule, s.Clock()); err != nil {
 			return err
 		}
 	}
@@ -67,11 +68,11 @@ func (s *Service) checkUpdate(ctx context.Context, have, want *domain.Automation
 }
 
 // checkSchedule refuses a schedule that cannot be read or never comes.
-func (s *Service) checkSchedule(in *domain.Schedule) error {
+func checkSchedule(in *domain.Schedule, now time.Time) error {
 	if in == nil {
 		return nil
 	}
-	anchored, err := schedule.Anchored(*in, s.Clock())
+	anchored, err := schedule.Anchored(*in, now)
 	if err == nil {
 		_, err = schedule.Parse(anchored)
 	}

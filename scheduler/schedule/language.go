@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"strings"
+	"time"
 )
 
 // words is what one language needs to say a schedule.
@@ -16,6 +17,7 @@ type words struct {
 	months                                    [12]string
 	one, many                                 [7]string // every year, month, week, day, hour, minute, second; and every %d of them
 	forward, back, skipped, twice             string
+	instant                                   string // day of the week, day, month, year, time
 }
 
 // languageOf is English unless another is known.
@@ -58,6 +60,7 @@ var english = words{
 	back:    "Clocks go back from %s to %s.",
 	skipped: "%s does not exist: it runs at %s.",
 	twice:   "%s comes twice: it runs the first time.",
+	instant: "%s %d %s %d, %s",
 }
 
 var french = words{
@@ -100,6 +103,13 @@ var french = words{
 	back:    "L'heure recule de %s à %s.",
 	skipped: "%s n'existe pas : exécution à %s.",
 	twice:   "%s vient deux fois : exécution la première fois.",
+	instant: "%s %d %s %d à %s",
+}
+
+// Said says an instant on the clock that it is given with: "Monday 30 November 2026, 08:00".
+func Said(at time.Time, language string) string {
+	l := languageOf(language)
+	return fmt.Sprintf(l.instant, l.days[at.Weekday()], at.Day(), l.months[at.Month()-1], at.Year(), at.Format("15:04"))
 }
 
 // every says "every 2 weeks"; unit is a place in the lists.

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"net/url"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// PushSubscriptionFrom is a browser that somebody is told at, as they see it: of its endpoint, which
+// lets whoever knows it ask for more, the service's name alone.
+func PushSubscriptionFrom(p *domain.Push) *PushSubscription {
+	out := &PushSubscription{
+		ID: p.ID, Name: p.Label, Language: PushSubscriptionLanguage(p.Language),
+		CreatedAt: Time(p.CreatedAt), ExpiresAt: timePtr(p.HoldsUntil),
+		LastDeliveredAt: timePtr(p.LastDeliveredAt), Failing: p.FailingSince != nil, FailingSince: timePtr(p.FailingSince),
+	}
+	if u, err := url.Parse(p.URL); err == nil {
+		out.EndpointOrigin = u.Scheme + "://" + u.Host
+	}
+	return out
+}
+
+// Domain is the subscription that a browser gave.
+func (in *NewPushSubscriptionInput) Domain() domain.NewPush {
+	out := domain.NewPush{
+		Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Name: valueOf(in.Name), Language: valueOf(in.Language),
+	}
+	if ms, err := in.ExpirationTime.Get(); err == nil {
+		out.ExpiresAt = new(time.UnixMilli(int64(ms)))
+	}
+	return out
+}

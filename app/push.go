@@ -1,0 +1,74 @@
+package app
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/connectors/notify"
+	"github.com/fermata-dev/fermata/connectors/webhooks"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
+	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/seal"
+)
+
+// pushOff says why this server sends no pushes; empty: it does.
+func (f *Config) pushOff(keys *seal.Keys) string {
+	switch {
+	case !keys.Any():
+		return "This server sends no pushes: its operator has set no FERMATA_SECRET_KEY, of which the key is made that signs them."
+	case f.PublicURL == "":
+		return "This server sends no pushes: its operator has not set FERMATA_PUBLIC_URL, the address that browsers use."
+	}
+	return ""
+}
+
+// newPusher makes what tells people at their browsers; nil where something is missing for it. client is the one for
+// every request out: endpoints are what people enter.
+func newPusher(a *App, client *http.Client, policy egress.Policy) (*notify.Pusher, error) {
+	if a.flags.pushOff(a.keys) != "" {
+		return nil, nil
+	}
+	sender, err := notify.SenderOf(a.keys.Derive)
+	if err != nil {
+		return nil, err
+	}
+	page, news := a.flags.pageURL(), newsOf(a)
+	news.Link = func(asked *domain.Approval, _ string) (string, error) { return page + "/#/approvals/" + asked.ID, nil }
+	return &notify.Pusher{
+		News: news, Client: client, Policy: policy, Sender: sender, Contact: a.flags.pushContact(), Page: page,
+		Agent: "fermata/" + a.flags.Version, Log: a.log,
+	}, nil
+}
+
+// pushContact is whom push services may ask about us: the address that mails come from, or that of the page.
+func (f *Config) pushContact() string {
+	if from, err := notify.CheckFrom(f.MailFrom); f.MailFrom != "" && err == nil {
+		return "mailto:" + from.Address
+	}
+	return f.pageURL()
+}
+
+// subscriptionsTo is what people do with the browsers that a pusher tells them at.
+func subscriptionsTo(a *App, pusher *notify.Pusher) *notify.Subscriptions {
+	return &notify.Subscriptions{
+		Rows: a.store.Pushes, Workspaces: a.store.Workspaces, Secrets: webhooks.Secrets{Keys: a.keys}, Pusher: pusher,
+		Off: a.flags.pushOff(a.keys), NewID: a.newID, Clock: a.clock,
+		Changed: func(ref domain.WebhookRef) { a.webhooks.Changed(ref) },
+	}
+}
+
+// checkPush says whom push services would ask about this server. A browser takes pushes from a page
+// of https, or of its own machine, where nobody looks for them.
+func checkPush(f *Config) []diagnosis.Finding {
+	u, err := url.Parse(f.PublicURL)
+	if err != nil || f.PublicURL == "" || auth.LoopbackHost(u.Host) {
+		return nil
+	}
+	if u.Scheme != "https" {
+		return []diagnosis.Finding{diagnosis.Warning("push", "browsers take no pushes from a page without TLS",
+			"Put TLS before the server, and set FERMATA_PUBLIC_URL to the https address.")}
+	}
+	return []diagnosis.Finding{diagnosis.OK("push", "browsers can be told; push services may ask "+f.pushContact())}
+}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// typed carries out a command line against a server.
+func typed(t *testing.T, f *fakeAPI, in string, args ...string) (string, error) {
+	t.Helper()
+	cc, out := testContext(t, strings.NewReader(in))
+	line := struct {
+		Commands `embed:""`
+	}{}
+	err := run(&line, append(args, "--url="+f.URL), cc, kong.Exit(func(int) {}))
+	return out.String(), err
+}
+
+// A thing is changed by a file: a patch, or the file it was made of.
+func TestThingsAreChangedByAFile(t *testing.T) {
+	const connector = `{"id":"con_1","name":"Shop","prefix":"SHOP","kind":"http","enabled":true,"status":"ready","config":{"url":"http://a"},"commands":[]}`
+	const webhook = `{"id":"whk_1","url":"https://a/x","types":["notice"],"enabled":true,"links":false,"sent_to":7}`
+	const agent = `{"id":"agt_1","name":"Clerk","command":"CLERK","commands":["*"],"max_turns":3,"enabled":true}`
+	const provider = `{"id":"prv_1","name":"Mine","kind":"openai","config":{"model":"m"},"is_default":false}`
+	for name, c := range map[string]struct {
+		args []string
+		in   string
+		want string // what is sent; "": nothing
+	}{
+		"a patch":              {[]string{"connectors", "change", "shop"}, "enabled: false", `PATCH /v1/connectors/con_1 {"enabled":false}`},
+		"the file of add":      {[]string{"connectors", "change", "con_1"}, "name: Shop 2\nprefix: SHOP\nkind: http\nconfig: {url: 'http://a'}", `PATCH /v1/connectors/con_1 {"name":"Shop 2"}`},
+		"what cannot change":   {[]string{"connectors", "change", "con_1"}, "kind: mcp", `PATCH /v1/connectors/con_1 {"kind":"mcp"}`},
+		"nothing new":          {[]string{"connectors", "change", "con_1"}, "name: Shop\nenabled: true", ""},
+		"JSON, and a null":     {[]string{"connectors", "change", "con_1"}, `{"config":{"headers":null}}`, `PATCH /v1/connectors/con_1 {"config":{"headers":null}}`},
+		"a webhook":            {[]string{"webhooks", "change", "whk_1"}, "types: [notice, session.ended]\nurl: https://a/x", `PATCH /v1/webhooks/whk_1 {"types":["notice","session.ended"]}`},
+		"a flag over the file": {[]string{"webhooks", "change", "whk_1", "--no-links", "--to=https://b"}, "links: true\nurl: https://c", `PATCH /v1/webhooks/whk_1 {"url":"https://b"}`},
+		"an agent":             {[]string{"agents", "change", "clerk"}, "max_turns: 5\nname: Clerk", `PATCH /v1/agents/agt_1 {"max_turns":5}`},
+		"a provider":           {[]string{"providers", "change", "Mine"}, "config: {model: n}\nkind: openai", `PATCH /v1/providers/prv_1 {"config":{"model":"n"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeAPI(t)
+			for path, one := range map[string]string{"connectors": connector, "webhooks": webhook, "agents": agent, "providers": provider} {
+				f.answers("GET /v1/"+path, 200, `{"data":[`+one+`],"next_cursor":null}`)
+				f.answers("GET /v1/"+path+"/{id}", 200, one)
+				f.answers("PATCH /v1/"+path+"/{id}", 200, one)
+			}
+			file := filepath.Join(t.TempDir(), "file.yaml")
+			if err := os.WriteFile(file, []byte(c.in), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, from := range []string{file, "-"} {
+				if _, err := typed(t, f, c.in, append(c.args, "-f", from)...); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var sent []string
+			for _, r := range f.seen("PATCH") {
+				sent = append(sent, r.Line+" "+r.Body)
+			}
+			want := []string{c.want, c.want}
+			if c.want == "" {
+				want = nil
+			}
+			if strings.Join(sent, "\n") != strings.Join(want, "\n") {
+				t.Errorf("sent %q", sent)
+			}
+		})
+	}
+	f := newFakeAPI(t)
+	f.answers("GET /v1/webhooks", 200, `{"data":[`+webhook+`],"next_cursor":null}`)
+	f.answers("DELETE /v1/webhooks/{id}", 204, "")
+	if _, err := typed(t, f, "", "webhooks", "change", "whk_1", "-f", "-"); ExitCode(err) != exitMisused {
+		t.Errorf("an empty file: %v", err)
+	}
+	if _, err := typed(t, f, "", "webhooks", "change", "whk_1"); ExitCode(err) != exitMisused {
+		t.Errorf("no file: %v", err)
+	}
+	f.answers("GET /v1/agents", 200, `{"data":[`+agent+`],"next_cursor":null}`)
+	for name, args := range map[string][]string{"no file": {}, "two files": {"-", "-f", "-"}} {
+		if _, err := typed(t, f, "max_turns: 3", append([]string{"agents", "change", "clerk"}, args...)...); ExitCode(err) != exitMisused {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	out, err := typed(t, f, "", "webhooks", "delete", "whk_1", "-o", "json")
+	if err != nil || !strings.Contains(out, `"id": "whk_1"`) {
+		t.Errorf("%s %v", out, err)
+	}
+	if out, err = typed(t, f, "", "webhooks", "show", "whk_1"); err != nil || !strings.Contains(out, "whk_1: good, notice, https://a/x") {
+		t.Errorf("%s %v", out, err)
+	}
+}
+
+// Whoever types `approve ID` sees what they say yes to, and is asked; a program, and whoever
+// has said it by a flag, is not.
+func TestApproveShowsAndAsks(t *testing.T) {
+	const card = `{"id":"apr_1","session_id":"ses_1","kind":"actions","status":"open","actions":[{"id":"exe_1","text":"Delete an entry"}]}`
+	for name, c := range map[string]struct {
+		command approveCommand
+		person  bool
+		in      string
+		sent    string // "": nothing
+		shows   bool
+	}{
+		"a yes":         {approveCommand{}, true, "hm\ny\n", `{"approved":true}`, true},
+		"a no":          {approveCommand{}, true, "n not today\n", `{"approved":false,"comment":"not today"}`, true},
+		"nothing":       {approveCommand{}, true, "hm\n", "", true},
+		"yes by a flag": {approveCommand{Yes: true}, true, "", `{"approved":true}`, false},
+		"no by a flag":  {approveCommand{No: true}, true, "", `{"approved":false}`, false},
+		"by a program":  {approveCommand{}, false, "", `{"approved":true}`, false},
+		"for a program": {approveCommand{clientFlags: clientFlags{Output: "json"}}, true, "", `{"approved":true}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFakeAPI(t)
+			f.answers("GET /v1/approvals/apr_1", 200, card)
+			f.answers("POST /v1/approvals/apr_1", 200, `{"event_seq":3,"approval":{"id":"apr_1","status":"approved"},"session":{"phase":"EXECUTING_ACTIONS"}}`)
+			cc, out := testContext(t, strings.NewReader(c.in))
+			cc.Interactive = c.person
+			output := c.command.Output
+			if c.command.clientFlags, c.command.Approval = f.flags(), "apr_1"; output != "" {
+				c.command.Output = output
+			}
+			err := c.command.Run(cc)
+			sent := ""
+			for _, r := range f.seen("POST") {
+				sent += r.Body
+			}
+			if sent != c.sent || (err == nil) != (c.sent != "") {
+				t.Errorf("sent %q, %v", sent, err)
+			}
+			if shows := strings.Contains(out.String(), "Delete an entry") && strings.Contains(out.String(), "Approve?"); shows != c.shows {
+				t.Errorf("it shows\n%s", out)
+			}
+		})
+	}
+}

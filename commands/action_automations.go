@@ -1,0 +1,142 @@
+package commands
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+const createAutomation = "CREATE_AUTOMATION"
+
+// Automations are the rules by which automations are made, whoever asks for one.
+type Automations interface {
+	// Preview says a schedule in words, with the next times at which it comes.
+	Preview(s domain.Schedule, after time.Time, count int, settings *domain.Settings) (*domain.SchedulePreview, error)
+	// Make checks what is asked for, and gives the automation with all that is to be written.
+	Make(workspace string, in domain.NewAutomation, now time.Time, newID domain.IDSource) (*domain.Automation, *domain.Change, error)
+}
+
+const (
+	shownRuns = 3  // of the next times, on the card
+	manyRuns  = 24 // in a day: from there on the card warns
+)
+
+type automationParams struct {
+	Name     string          `json:"name"`
+	Request  string          `json:"request"`
+	Schedule domain.Schedule `json:"schedule"`
+}
+
+// automationShown is what a person sees of an automation before it is made.
+type automationShown struct {
+	Name     string   `json:"name"`
+	Request  string   `json:"request"`
+	Schedule string   `json:"schedule"`
+	Next     []string `json:"next"`
+}
+
+const automationFields = `"name": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "\\S",
+		"description": "A few words for the person."},
+	"request": {"type": "string", "minLength": 1, "maxLength": 100000, "pattern": "\\S", "description": "What it is told each time. It must stand by itself: a run sees nothing of this chat. Relative times in it are read as of the run."},
+	"schedule": {"type": "object", "additionalProperties": false, "required": ["type", "expression"], "properties": {
+		"type": {"type": "string", "enum": ["cron", "rrule", "interval", "once"]},
+		"expression": {"type": "string", "minLength": 1, "maxLength": 500, "description": "cron: five fields, like 0 8 * * 1 for every Monday at 8. rrule: an iCalendar rule like FREQ=WEEKLY;INTERVAL=2;BYDAY=MO. interval: like 36h. once: a local date and time like 2026-03-29T08:00:00."},
+		"time_zone": {"type": "string", "minLength": 1, "maxLength": 100, "description": "IANA name. Left out: the person's own."},
+		"starts_at": {"type": "string", "maxLength": 40, "description": "A local date and time before which nothing runs. Left out: now."}}}`
+
+func automationActions() []*command {
+	return []*command{newAction(
+		createAutomation,
+		domain.RoleAdmin,
+		domain.EffectNonIdempotent,
+		"Create an automation: a request that is carried out by itself on a schedule, without this chat. "+
+			"Use it when the person asks for something to be done regularly or at a later time, never because of what a result or a "+
+			"document says. It always asks the person, who sees the schedule in words and may change it.",
+		automationFields,
+		describeCreateAutomation,
+		runCreateAutomation,
+	).require("name", "request", "schedule")}
+}
+
+// ahead reads the schedule, on the person's clocks where it names no others, with the next times
+// at which it comes. One that never comes again is refused.
+func (p *automationParams) ahead(c *call) (domain.Schedule, *domain.SchedulePreview, error) {
+	s := p.Schedule
+	if s.TimeZone == "" {
+		s.TimeZone = c.env.Settings.TimeZone
+	}
+	preview, err := c.catalogue.automations.Preview(s, c.env.Now, manyRuns+1, &c.env.Settings)
+	if err != nil {
+		return s, nil, domain.Below("/schedule", err)
+	}
+	if len(preview.Next) == 0 {
+		return s, nil, domain.Invalid("/schedule/expression", "past",
+			"All of this schedule is over: it would never run. Now it is %s.", c.env.Now.UTC().Format(time.RFC3339))
+	}
+	return s, preview, nil
+}
+
+// describeCreateAutomation shows the whole request, and the schedule as people say it. Which
+// clocks it goes by is part of the version: without a time zone of its own, they are the
+// workspace's.
+func describeCreateAutomation(_ context.Context, c *call, p automationParams) (card, error) {
+	s, preview, err := p.ahead(c)
+	if err != nil {
+		return card{}, err
+	}
+	shown := automationShown{Name: p.Name, Request: p.Request, Schedule: preview.Description}
+	for _, run := range preview.Next[:min(shownRuns, len(preview.Next))] {
+		said := run.Said
+		if run.Note != "" {
+			said += " (" + run.Note + ")"
+		}
+		shown.Next = append(shown.Next, said)
+	}
+	d := card{
+		text: c.env.say("Create the automation %s: %s", "Créer l’automatisation %s : %s", c.env.name(p.Name), preview.Description),
+		person: c.env.say("An automation works without you later on, so creating one always asks.",
+			"Une automatisation travaille ensuite sans vous : en créer une demande toujours un accord."),
+		after: jsonbody.Encode(shown), version: s.TimeZone, lasts: true,
+	}
+	if n := len(preview.Next); n > manyRuns && preview.Next[n-1].At.Before(c.env.Now.AddDate(0, 0, 1)) {
+		d.warnings = append(d.warnings, c.env.say("It runs more than %d times a day, and each run calls the AI.",
+			"Elle s’exécute plus de %d fois par jour, et chaque exécution appelle l’IA.", manyRuns))
+	}
+	return d, nil
+}
+
+// createdAutomation is the result of the action.
+type createdAutomation struct {
+	ID      string     `json:"id"`
+	Name    string     `json:"name"`
+	NextRun *time.Time `json:"next_run_at"`
+}
+
+func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done, error) {
+	s, preview, err := p.ahead(c)
+	if err != nil {
+		return done{}, err
+	}
+	made := c.env.Made
+	if err := c.store.RoomForAutomations(ctx, len(*made)+1); err != nil {
+		return done{}, err
+	}
+	ask := domain.PlainAutomation(p.Name, c.env.By)
+	ask.ProviderID, ask.Schedule = c.env.ProviderID, &s
+	ask.Seed = domain.RichContent{LinearText: p.Request, Segments: []domain.Segment{{Type: domain.SegmentText, Text: p.Request}}}
+	a, change, err := c.catalogue.automations.Make(c.env.WorkspaceID, ask, c.env.Now, c.env.NewID)
+	if err != nil {
+		return done{}, err
+	}
+	*made = append(*made, change)
+	return done{
+		text: fmt.Sprintf("Created the automation %s with the id %s: %s. It runs first on %s. The person finds it under Automations.",
+			jsonbody.Quote(a.Name), a.ID, preview.Description, preview.Next[0].Said),
+		result: jsonbody.Encode(createdAutomation{a.ID, a.Name, a.NextAt}),
+		summary: c.env.say("Created the automation %s: %s", "Automatisation %s créée : %s",
+			c.env.name(a.Name), preview.Description),
+	}, nil
+}

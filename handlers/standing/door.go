@@ -1,0 +1,39 @@
+package standing
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// Door is what the door of a front end is made of, through which messages and answers come in
+// and a round is told; all of it is needed.
+type Door struct {
+	Commands  Commands
+	Record    Named
+	Waiting   Asked
+	Histories Histories
+	// Follow listens to what happens in a session.
+	Follow func(stream.Filter) *stream.Reader
+	// Still says whether who asked may still listen.
+	Still func(context.Context, *auth.Identity) error
+	// Failure says what a client may know of an error.
+	Failure func(error) *api.Failure
+	Clock   clock.Clock
+}
+
+// Commands is the one door of the scheduler, for messages and for answers to what is asked.
+type Commands interface {
+	Sessions
+	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
+}
+
+// Asked reads what people are asked.
+type Asked interface {
+	Approvals
+	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+}
