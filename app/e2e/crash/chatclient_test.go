@@ -26,10 +26,7 @@ import (
 func TestAChatClientThroughKills(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		t.Parallel()
-		rounds := 4
-		if harness.Long {
-			rounds = 100
-		}
+		kills, rounds := killsWanted()
 		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
 		h.server()
 		front := newFront(t, h)
@@ -38,7 +35,7 @@ func TestAChatClientThroughKills(t *testing.T) {
 		var said []openai.ChatCompletionMessageParamUnion
 		var want []string
 		session := ""
-		for n := range rounds {
+		for n := 0; h.died() < kills && n < rounds; n++ {
 			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
 			said = append(said, openai.UserMessage(question))
 			want = append(want, "USER "+question, "AI "+answer)
@@ -57,10 +54,26 @@ func TestAChatClientThroughKills(t *testing.T) {
 		if got := front.record(session); strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("the record is\n%s\nand should be\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
-		if died := h.died(); died < rounds/2 {
-			t.Errorf("the server was killed %d times in %d rounds", died, rounds)
-		}
+		front.sound()
+		h.diedOften(kills, len(want)/2)
 	})
+}
+
+// killsWanted is how often a test of a door has somebody killed on each database, and in how
+// many rounds it must have come to that.
+func killsWanted() (kills, rounds int) {
+	if harness.Long {
+		return 100, 250
+	}
+	return 3, 12
+}
+
+// diedOften holds the server to the deaths that a test wanted of it.
+func (h *host) diedOften(kills, rounds int) {
+	h.t.Helper()
+	if died := h.died(); died < kills {
+		h.t.Errorf("the server was killed %d times in %d rounds", died, rounds)
+	}
 }
 
 // front is the one address of a server that comes back elsewhere each time: connections go to
@@ -75,6 +88,7 @@ type front struct {
 	mu     sync.Mutex
 	strike *time.Duration // of the request that comes next; nil: it is spared
 	struck *time.Timer
+	cut    *cut // of the client that is to be killed
 }
 
 // A scripted answer has 16 words and a pause between each two: no round ends before answerTakes.
@@ -162,7 +176,7 @@ func (f *front) carry(in net.Conn) {
 	for _, way := range []struct {
 		to   io.Writer
 		from net.Conn
-	}{{in, out}, {requests{out, f}, in}} {
+	}{{counted{in, f, false}, out}, {requests{counted{out, f, true}, f}, in}} {
 		both.Go(func() {
 			_, _ = io.Copy(way.to, way.from) // ends with the connection
 			_ = in.Close()
@@ -237,7 +251,7 @@ func (f *front) streamed(client openai.Client, request openai.ChatCompletionNewP
 }
 
 // record is what stands in a session, in words.
-func (f *front) record(session string) []string {
+func (f *front) record(session string) (said []string) {
 	f.t.Helper()
 	var page struct {
 		Data []struct {
@@ -249,24 +263,25 @@ func (f *front) record(session string) []string {
 				PreText string `json:"pre_text"`
 			} `json:"ai_message"`
 		}
+		Next string `json:"next_cursor"`
 	}
-	response, err := http.Get(f.host.server().url + "/v1/sessions/" + session + "/messages?limit=200")
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	defer response.Body.Close()
-	if err := json.NewDecoder(response.Body).Decode(&page); err != nil {
-		f.t.Fatal(err)
-	}
-	var said []string
-	for _, m := range page.Data {
-		switch {
-		case m.Rich != nil:
-			said = append(said, m.Sender+" "+m.Rich.Segments[0].Text)
-		case m.AI != nil:
-			said = append(said, m.Sender+" "+m.AI.PreText)
-		default:
-			said = append(said, m.Sender)
+	for after := "?limit=200"; after != ""; {
+		page.Data, page.Next = nil, ""
+		if err := json.Unmarshal([]byte(f.call("GET", "/v1/sessions/"+session+"/messages"+after, "")), &page); err != nil {
+			f.t.Fatal(err)
+		}
+		for _, m := range page.Data {
+			switch {
+			case m.Rich != nil:
+				said = append(said, m.Sender+" "+m.Rich.Segments[0].Text)
+			case m.AI != nil:
+				said = append(said, m.Sender+" "+m.AI.PreText)
+			default:
+				said = append(said, m.Sender)
+			}
+		}
+		if after = page.Next; after != "" {
+			after = "?limit=200&after=" + after
 		}
 	}
 	return said

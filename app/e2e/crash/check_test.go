@@ -290,6 +290,11 @@ func (p *player) retell(cut bool) string {
 			n.line("entry", entry)
 		}
 	}
+	for _, a := range p.get("/v1/automations").List("data") {
+		a := a.(map[string]any)
+		seed := p.get("/v1/automations/" + a["id"].(string) + "/seed")
+		n.line("automation", []any{a["name"], seed.At("linear_text")})
+	}
 	n.title("approvals")
 	approvals := p.get("/v1/approvals").List("data")
 	sort.Slice(approvals, func(i, k int) bool {

@@ -40,6 +40,7 @@ type player struct {
 	mu    sync.Mutex
 	posts []post
 	chats []*dialogue // runs of automations too
+	made  int         // zones that were asked for; talks' own
 	// standing are the automations.
 	standing []*standing
 }

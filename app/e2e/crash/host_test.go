@@ -3,6 +3,7 @@ package crash
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,6 +26,8 @@ type host struct {
 	// node is its name, with what else its environment says.
 	node string
 	env  []string
+	// program is what is started; "": this test binary. listen is where; "": on a free port.
+	program, listen string
 	// diesEarly: a session kills it, perhaps before it says that it is ready.
 	diesEarly bool
 
@@ -61,9 +64,14 @@ func newHost(t testing.TB, db app.Database) *host {
 
 // newNodeHost is newHost for one node of several; it does not wait.
 func newNodeHost(t testing.TB, db app.Database, node string, env ...string) *host {
-	h := &host{t: t, db: db, node: node, env: env, changed: make(chan struct{}), done: make(chan struct{})}
+	return begun(&host{t: t, db: db, node: node, env: env})
+}
+
+// begun starts the server of a host.
+func begun(h *host) *host {
+	h.changed, h.done = make(chan struct{}), make(chan struct{})
 	go h.supervise()
-	t.Cleanup(h.close)
+	h.t.Cleanup(h.close)
 	return h
 }
 
@@ -72,7 +80,7 @@ func (h *host) supervise() {
 	defer close(h.done)
 	for {
 		h.mu.Lock()
-		kill := h.nextKill
+		kill, program := h.nextKill, h.program
 		h.nextKill = ""
 		closed, down := h.closed, h.down
 		h.mu.Unlock()
@@ -85,7 +93,7 @@ func (h *host) supervise() {
 			return
 		}
 		begun := time.Now()
-		c, err := startChild(h.db, kill, h.node, h.env...)
+		c, err := startChild(h, kill, program)
 		if err != nil {
 			h.change(func() { h.problem = err })
 			return
@@ -242,17 +250,21 @@ func (c *child) ask(text string) (n int, err error) {
 	return n, err
 }
 
-func startChild(db app.Database, kill, node string, env ...string) (*child, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, err
+func startChild(h *host, kill, program string) (*child, error) {
+	if program == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		program = self
 	}
+	var err error
 	c := &child{gone: make(chan struct{}), ready: make(chan string, 1), log: &tail{}}
-	c.cmd = exec.Command(self, "serve", "--listen=127.0.0.1:0", "--data-dir="+db.DataDir)
+	c.cmd = exec.Command(program, "serve", "--listen="+cmp.Or(h.listen, "127.0.0.1:0"), "--data-dir="+h.db.DataDir)
 	c.cmd.Env = append(os.Environ(), childVariable+"=1", killVariable+"="+kill,
-		"FERMATA_DATABASE_URL="+db.DatabaseURL, "FERMATA_NODE_ID="+node, "FERMATA_SHUTDOWN_GRACE=1s", cautionVariable+"="+careless,
+		"FERMATA_DATABASE_URL="+h.db.DatabaseURL, "FERMATA_NODE_ID="+h.node, "FERMATA_SHUTDOWN_GRACE=1s", cautionVariable+"="+careless,
 		"FERMATA_SECRET_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
-	c.cmd.Env = append(c.cmd.Env, env...)
+	c.cmd.Env = append(c.cmd.Env, h.env...)
 	if c.in, err = c.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

@@ -16,5 +16,8 @@ func TestMain(m *testing.M) {
 	if told := os.Getenv(floodVariable); told != "" {
 		os.Exit(floodAsChild(told))
 	}
+	if told := os.Getenv(clientVariable); told != "" {
+		os.Exit(clientAsChild(told))
+	}
 	harness.Main(m)
 }

@@ -167,43 +167,59 @@ func TestNodesBehindPgBouncer(t *testing.T) {
 // strikeNodes is what both of them do.
 func strikeNodes(t *testing.T, hosts []*host, blows int) {
 	t.Helper()
-	m := newModel(t)
-	stop := make(chan struct{})
-	var people sync.WaitGroup
-	var players []*player
-	for i := range 3 {
-		p := newClusterPlayer(t, hosts, m, fmt.Sprintf("person-%d", i+1), &scenario{rules: []rule{
-			{contains: "zone", round: 1, text: "I make it.", calls: []toolCall{{"CREATE_ZONE", `{"name":"${word}"}`}}},
-			{contains: "look", round: 1, text: "Let me look.", calls: []toolCall{{"ZONES", `{}`}, {"APP_STATE", `{}`}}},
-			{text: "That is all."},
-		}})
-		players = append(players, p)
-		people.Go(func() { p.talks(i, stop) })
-	}
-	runner := newOrders(t, hosts, m)
-	people.Go(func() { runner.runs(stop) })
-
-	fenced := 0.0
+	load := newLoad(t, hosts, newModel(t))
 	for range blows {
 		if t.Failed() {
 			break
 		}
 		h := hosts[rand.IntN(len(hosts))]
 		h.server()
-		fenced += h.strike()
+		load.fenced += h.strike()
 	}
-	close(stop)
-	people.Wait()
-	for _, h := range hosts {
+	t.Logf("%d blows, %s", blows, load.ends())
+}
+
+// load are people who talk with several nodes while automations run on them.
+type load struct {
+	hosts   []*host
+	people  sync.WaitGroup
+	players []*player
+	runner  *orders
+	stop    chan struct{}
+	fenced  float64 // stale writes that were refused by nodes that are dead
+}
+
+func newLoad(t testing.TB, hosts []*host, m *model) *load {
+	t.Helper()
+	l := &load{hosts: hosts, stop: make(chan struct{})}
+	for i := range 3 {
+		p := newClusterPlayer(t, hosts, m, fmt.Sprintf("person-%d", i+1), &scenario{rules: []rule{
+			{contains: "zone", round: 1, text: "I make it.", calls: []toolCall{{"CREATE_ZONE", `{"name":"${word}"}`}}},
+			{contains: "look", round: 1, text: "Let me look.", calls: []toolCall{{"ZONES", `{}`}, {"APP_STATE", `{}`}}},
+			{text: "That is all."},
+		}})
+		l.players = append(l.players, p)
+		l.people.Go(func() { p.talks(i, l.stop) })
+	}
+	l.runner = newOrders(t, hosts, m)
+	l.people.Go(func() { l.runner.runs(l.stop) })
+	return l
+}
+
+// ends lets them come to an end, checks all that is there, and tells it in figures.
+func (l *load) ends() string {
+	close(l.stop)
+	l.people.Wait()
+	fenced := l.fenced
+	for _, h := range l.hosts {
 		h.server()
 		fenced += h.counter("fermata_fenced_writes_total")
 	}
 	said := 0
-	for _, p := range players {
+	for _, p := range l.players {
 		said += p.counts()
 	}
-	runs := runner.ended()
-	t.Logf("%d blows, %d messages acknowledged, %d runs, %v stale writes refused", blows, said, runs, fenced)
+	return fmt.Sprintf("%d messages acknowledged, %d runs, %v stale writes refused", said, l.runner.ended(), fenced)
 }
 
 // strike kills the node, or stalls it for longer than its lease, at a random moment. It

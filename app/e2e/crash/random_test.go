@@ -52,6 +52,9 @@ func TestKilledAtRandomMoments(t *testing.T) {
 	})
 }
 
+// maxZones is below the ceiling of a workspace.
+const maxZones = 450
+
 // talks is one person: short conversations, one after the other, until told to stop.
 // One in three messages has a zone made, whose name is never used again.
 func (p *player) talks(seed int, stop <-chan struct{}) {
@@ -67,10 +70,11 @@ func (p *player) talks(seed int, stop <-chan struct{}) {
 			}
 			begun := time.Now()
 			n := len(c.acked)
-			switch random.IntN(3) {
-			case 0:
+			switch kind := random.IntN(3); {
+			case kind == 0 && p.made < maxZones:
+				p.made++
 				c.insists(fmt.Sprintf("make the zone w%d-%d", len(p.chats), n))
-			case 1:
+			case kind == 1:
 				c.insists(fmt.Sprintf("look at it %d", n))
 			default:
 				c.insists(fmt.Sprintf("just talk %d", n))

@@ -27,6 +27,9 @@ var (
 	askFirst = map[string]any{"require_validation": true}
 	makeOne  = []toolCall{{"CREATE_ZONE", `{"name":"Work"}`}}
 	makeTwo  = []toolCall{{"CREATE_ZONE", `{"name":"Work"}`}, {"CREATE_ZONE", `{"name":"Home"}`}}
+	// A zone beside it: both are there in the end, or neither.
+	makeStanding = []toolCall{{"CREATE_ZONE", `{"name":"Work"}`},
+		{"CREATE_AUTOMATION", `{"name":"My week","request":"Sum up my week.","schedule":{"type":"cron","expression":"0 8 1 1 *"}}`}}
 	question = []toolCall{{"ASK_USER", `{"type":"MultipleChoice","data":{"question":"Which?","options":["red","blue"]}}`}}
 )
 
@@ -104,6 +107,13 @@ var scenarios = []*scenario{
 	{name: "yes to actions", settings: askFirst, rules: []rule{{round: 1, text: "Shall I?", calls: makeTwo}, {text: "Made."}}, play: func(p *player) {
 		a := p.chat(true)
 		a.says("make two zones")
+		a.waits("WAITING_VALIDATION")
+		a.validates(map[string]any{"approved": true})
+		a.rests()
+	}},
+	{name: "yes to an automation", rules: []rule{{round: 1, text: "Shall I?", calls: makeStanding}, {text: "Made."}}, play: func(p *player) {
+		a := p.chat(false)
+		a.says("every Monday at 8, sum up my week")
 		a.waits("WAITING_VALIDATION")
 		a.validates(map[string]any{"approved": true})
 		a.rests()

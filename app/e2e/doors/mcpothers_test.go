@@ -222,6 +222,11 @@ func TestWhatMCPClientsGetWrong(t *testing.T) {
 		"a viewer":         {viewer, call("send_message", `{"text":"hello"}`), nil, "invalid"},
 		"no key":           {"", call("list_sessions", "{}"), nil, "unauthenticated"},
 		"another's":        {key, call("send_message", `{"session_id":"`+foreign+`","text":"hello"}`), nil, "not_found"},
+		"another's task":   {key, taskOf("tasks/get", foreign+".msg_00000000000000000000000000000000"), tasksHeaders("tasks/get", foreign+".msg_00000000000000000000000000000000"), "not_found"},
+		"another's end":    {key, taskOf("tasks/cancel", foreign), tasksHeaders("tasks/cancel", foreign), "not_found"},
+		"no such task":     {key, taskOf("tasks/get", "mine"), tasksHeaders("tasks/get", "mine"), "not_found"},
+		"a task's header":  {key, taskOf("tasks/get", "mine"), tasksHeaders("tasks/get", "yours"), "invalid"},
+		"to look at":       {key, call("get_session", `{"session_id":"`+foreign+`"}`), nil, "not_found"},
 		"wrong type":       {key, call("send_message", `{"text":7}`), nil, "invalid"},
 		"unknown argument": {key, call("send_message", `{"text":"a","loudly":true}`), nil, "invalid"},
 		"nothing said":     {key, call("send_message", `{"text":"  "}`), nil, "invalid"},
@@ -235,6 +240,50 @@ func TestWhatMCPClientsGetWrong(t *testing.T) {
 	}
 	if n := len(s.Call("GET", "/v1/sessions", nil).Want(200).List("data")); n != 0 {
 		t.Errorf("%d sessions were made", n)
+	}
+	s.Sound()
+}
+
+// taskOf is the body of a request about a task, and tasksHeaders what belongs to one.
+func taskOf(method, id string) string {
+	body, _ := modern(method, id, fmt.Sprintf(`"taskId":%q`, id), withTasks)
+	return body
+}
+
+func tasksHeaders(method, id string) []string {
+	_, headers := modern(method, id, "", withTasks)
+	return headers
+}
+
+// An answer that comes too late, by whichever way a client answers, is refused or passed over,
+// and nothing is done.
+func TestAnMCPClientAnswersTooLate(t *testing.T) {
+	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
+	s.Call("PATCH", "/v1/settings", map[string]any{
+		"require_validation": true, "mcp_answers": true, "approval_expiry": "1s", "approval_on_expiry": "deny",
+	}).Want(200)
+	_, asked := s.modern(key, "tools/call", "send_message", send("make it"), withForms)
+	open := map[string]any{}
+	if err := json.Unmarshal(asked.Result.InputRequests, &open); err != nil || len(open) != 1 {
+		t.Fatalf("it is asked %+v", asked)
+	}
+	for approval := range open {
+		testkit.Until(t, "the time for an answer is over", func() bool {
+			return s.Call("GET", "/v1/approvals/"+approval, nil).Want(200).Str("status") == "expired"
+		})
+		_, late := s.modern(key, "tools/call", "send_message", send("make it")+fmt.Sprintf(
+			`,"requestState":%q,"inputResponses":{%q:{"action":"accept","content":{"approved":true}}}`, asked.Result.State, approval), withForms)
+		if late.Error.Data.Code != "approval_expired" {
+			t.Errorf("a form: %+v", late)
+		}
+		_, late = s.modern(key, "tools/call", "answer_pending", fmt.Sprintf(
+			`"name":"answer_pending","arguments":{"approval_id":%q,"answer":{"approved":true}}`, approval), "{}")
+		if late.Error.Data.Code != "validation_resolved" { // as through the API
+			t.Errorf("the tool: %+v", late)
+		}
+	}
+	if zones := s.Call("GET", "/v1/zones", nil).Want(200).List("data"); len(zones) != 0 {
+		t.Errorf("%d zones were made", len(zones))
 	}
 	s.Sound()
 }

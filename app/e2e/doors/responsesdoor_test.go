@@ -57,6 +57,17 @@ func (r *responseSeen) text() string {
 // openAI makes a request that is none of the contract's.
 func (s *server) openAI(method, path string, body any) *harness.Reply {
 	s.T.Helper()
+	return s.openAIWith(method, path, body)
+}
+
+// responseAs asks for a response, with headers of its own.
+func (s *server) responseAs(body any, headers ...string) *harness.Reply {
+	s.T.Helper()
+	return s.openAIWith("POST", "/v1/responses", body, headers...)
+}
+
+func (s *server) openAIWith(method, path string, body any, headers ...string) *harness.Reply {
+	s.T.Helper()
 	text, isText := body.(string)
 	if !isText && body != nil {
 		encoded, err := json.Marshal(body)
@@ -70,6 +81,9 @@ func (s *server) openAI(method, path string, body any) *harness.Reply {
 		s.T.Fatal(err)
 	}
 	request.Header.Set("Content-Type", "application/json")
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
 	if s.Key != "" {
 		request.Header.Set("Authorization", "Bearer "+s.Key)
 	}

@@ -1,15 +1,19 @@
 package files
 
 import (
+	"bufio"
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
@@ -69,27 +73,59 @@ func long(n int) []byte {
 	return bytes.Repeat(fmt.Appendf(nil, "line %d of a file that is long enough to be in several pieces\n", n), 40_000)
 }
 
-// Killed in the midst of an upload, and between an upload and its message: what was told is
-// there, whole and once; what was not told can be repeated; nothing is there in half.
+// inTheBody is in the midst of an upload: the server has begun to read it, and does not have all.
+const inTheBody = "in the body"
+
+// cut uploads until the process is killed at a moment. No answer comes.
+func (p *process) cut(db app.Database, moment, key string, content []byte) {
+	p.T.Helper()
+	if moment == inTheBody {
+		p.half(key, content)
+		p.Die()
+		return
+	}
+	if err := os.WriteFile(filepath.Join(db.DataDir, fuseFile), []byte(moment), 0o600); err != nil {
+		p.T.Fatal(err)
+	}
+	if status, answer, err := p.call("POST", "/v1/files", key, content); err == nil {
+		p.T.Errorf("killed %s the COMMIT it answers %d %s", moment, status, answer)
+	}
+}
+
+// half sends half of an upload, once the server has said that it reads.
+func (p *process) half(key string, content []byte) {
+	p.T.Helper()
+	address := strings.TrimPrefix(p.URL, "http://")
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	p.T.Cleanup(func() { _ = conn.Close() })
+	_, err = fmt.Fprintf(conn, "POST /v1/files HTTP/1.1\r\nHost: %s\r\nContent-Type: text/plain\r\nIdempotency-Key: %s\r\n"+
+		"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n", address, key, len(content))
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	line, err := bufio.NewReader(conn).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "HTTP/1.1 100 ") {
+		p.T.Fatalf("before the body it says %q, %v", line, err)
+	}
+	if _, err := conn.Write(content[:len(content)/2]); err != nil {
+		p.T.Fatal(err)
+	}
+}
+
+// Killed in the midst of an upload, around its COMMIT, and between an upload and its message: what was
+// told is there, whole and once; what was not told can be repeated; nothing is there in half.
 func TestKilledWhileFilesComeIn(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		p := newProcess(t, db)
 		chat := p.id("/v1/sessions", "", []byte(`{}`), 201, "")
 		files := map[string]string{} // id to the hash of what it must hold
-		const rounds = 6
-		for n := range rounds {
+		moments := []string{inTheBody, before, after, inTheBody, before, after}
+		for n, moment := range moments {
 			content, key := long(n), fmt.Sprintf("upload-%d", n)
-			answered := make(chan struct{})
-			go func() {
-				defer close(answered)
-				_, _, _ = p.call("POST", "/v1/files", key, content) // it may be cut
-			}()
-			select { // somewhere in it, later each time
-			case <-answered:
-			case <-time.After(time.Duration(n) * 12 * time.Millisecond):
-			}
-			p.Die()
-			<-answered
+			p.cut(db, moment, key, content)
 			p.Kill()
 			id := p.id("/v1/files", key, content, 201, "")
 			sum := sha256.Sum256(content)
@@ -101,7 +137,7 @@ func TestKilledWhileFilesComeIn(t *testing.T) {
 				fmt.Appendf(nil, `{"text":"look","if_busy":"enqueue","file_ids":[%q]}`, id), 202, "message")
 		}
 		p.Kill()
-		p.check(chat, files, rounds)
+		p.check(chat, files, len(moments))
 	})
 }
 

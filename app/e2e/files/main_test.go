@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"sync"
 	"testing"
 
@@ -40,7 +42,45 @@ type serve struct {
 }
 
 // Run serves until the process ends.
-func (c *serve) Run() error { return app.Serve(c.Config) }
+func (c *serve) Run() error {
+	c.TestHooks = app.Hooks{AroundCommit: fuse(filepath.Join(c.DataDir, fuseFile)).commit}
+	return app.Serve(c.Config)
+}
+
+// fuse kills the process around the COMMIT that stores a file, once it is armed by a file that
+// says when: before it is sent, or after the database said that it was carried out.
+type fuse string
+
+const (
+	fuseFile = "fuse"
+	// before and after the COMMIT of an upload.
+	before = "before"
+	after  = "after"
+)
+
+func (f fuse) commit(commit func() error) error {
+	armed, _ := os.ReadFile(string(f)) // mostly there is none
+	if len(armed) == 0 || !bytes.Contains(debug.Stack(), []byte(").InsertFile(")) {
+		return commit()
+	}
+	if err := os.Remove(string(f)); err != nil {
+		return err
+	}
+	if string(armed) == before {
+		die()
+	}
+	err := commit()
+	die()
+	return err
+}
+
+func die() {
+	self, err := os.FindProcess(os.Getpid())
+	if err == nil {
+		_ = self.Kill() // nothing after this line runs
+	}
+	select {}
+}
 
 // vendor keeps what it is asked, and says that it has seen it.
 type vendor struct {

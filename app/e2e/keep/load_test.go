@@ -3,6 +3,7 @@ package keep
 import (
 	"database/sql"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -12,7 +13,6 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/internal/testkit"
-	"github.com/fermata-dev/fermata/repository/keep"
 )
 
 // acknowledged are the messages that clients were told are stored.
@@ -34,65 +34,79 @@ func (a *acknowledged) now() []string {
 	return slices.Clip(a.all)
 }
 
-// TestBackupsUnderLoad: while chats go on, backup after backup is taken. Each restores, has
-// every message that was acknowledged before it was begun, and breaks no invariant.
+// TestBackupsUnderLoad: while chats go on, backup after backup is taken as an operator does, in the
+// long run one every second for a minute. Each restores, has every message that was acknowledged
+// before it was begun, and breaks no invariant.
 func TestBackupsUnderLoad(t *testing.T) {
-	backups := 6
-	if harness.Long {
-		backups = 60
-	}
-	db := harness.Databases["sqlite"](t)
-	s := harness.NewServer(t, db)
-	var told acknowledged
-	stop := make(chan struct{})
-	var talking sync.WaitGroup
-	for i := range 4 {
-		p := made(s, fmt.Sprintf("load-%d", i), `[{"answer": {"text": "So it is."}}]`, nil)
-		chat := p.chat()
-		talking.Go(func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				answer := p.call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "and on"})
-				if answer.Status == 202 {
-					told.add(answer.Str("message.id"))
-				}
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		s := harness.NewServer(t, db)
+		var told acknowledged
+		stop := make(chan struct{})
+		var talking sync.WaitGroup
+		for i := range 4 {
+			p := made(s, fmt.Sprintf("load-%d", i), `[{"answer": {"text": "So it is."}}]`, nil)
+			talking.Go(func() { p.talksOn(&told, stop) })
+		}
+		all := backups(t, db, &told)
+		close(stop)
+		talking.Wait()
+		s.Stop()
+		for _, one := range all {
+			into := harness.FreshCopy(t, db)
+			if err := (&app.Restore{Database: into, File: one.file}).Do(t.Context(), io.Discard); err != nil {
+				t.Fatal(err)
 			}
-		})
+			holds(t, into, one.before)
+		}
+		t.Logf("%d backups, the last one after %d acknowledged messages", len(all), len(all[len(all)-1].before))
+	})
+}
+
+// talksOn says one thing after the other, in chats that are not yet long.
+func (p place) talksOn(told *acknowledged, stop <-chan struct{}) {
+	for chat, n := "", 0; ; n++ {
+		select {
+		case <-stop:
+			return
+		case <-time.After(20 * time.Millisecond): // as fast as it goes, sixty archives would be all that the machine does
+		}
+		if n%200 == 0 {
+			chat = p.chat()
+		}
+		answer := p.call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "and on"})
+		if answer.Status == 202 {
+			told.add(answer.Str("message.id"))
+		}
 	}
-	type taken struct {
-		file   string
-		before []string
+}
+
+// taken is a backup, and what was acknowledged before it was begun.
+type taken struct {
+	file   string
+	before []string
+}
+
+func backups(t *testing.T, db app.Database, told *acknowledged) (all []taken) {
+	t.Helper()
+	dir, most := t.TempDir(), 4
+	every := time.NewTicker(time.Second)
+	defer every.Stop()
+	if harness.Long {
+		most = 60
 	}
-	var all []taken
-	dir := t.TempDir()
-	for i := range backups {
+	for i := range most {
+		if harness.Long {
+			<-every.C
+		}
 		last := len(told.now())
 		testkit.Until(t, "the chats go on", func() bool { return len(told.now()) >= last+10 })
-		one := taken{filepath.Join(dir, fmt.Sprintf("%d.db", i)), told.now()}
-		if _, err := keep.BackupSQLite(t.Context(), db.SQLitePath(), one.file); err != nil {
+		one := taken{filepath.Join(dir, fmt.Sprint(i)), told.now()}
+		if err := (&app.Backup{Database: db, Target: one.file}).Do(t.Context(), "dev", io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		all = append(all, one)
 	}
-	close(stop)
-	talking.Wait()
-	s.Stop()
-	for _, one := range all {
-		into := app.Database{DataDir: t.TempDir()}
-		newest, err := keep.Newest(false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := keep.RestoreSQLite(t.Context(), one.file, into.SQLitePath(), newest, time.Now()); err != nil {
-			t.Fatal(err)
-		}
-		holds(t, into, one.before)
-	}
-	t.Logf("%d backups, the last one after %d acknowledged messages", len(all), len(all[len(all)-1].before))
+	return all
 }
 
 // holds: the restored database has these messages, and no invariant is broken in it once a
@@ -115,7 +129,11 @@ func holds(t *testing.T, db app.Database, messages []string) {
 
 func column(t *testing.T, db app.Database, query string) (all []string) {
 	t.Helper()
-	file, err := sql.Open("sqlite", "file:"+db.SQLitePath())
+	driver, at := "sqlite", "file:"+db.SQLitePath()
+	if db.DatabaseURL != "" {
+		driver, at = "postgres", db.DatabaseURL
+	}
+	file, err := sql.Open(driver, at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -69,9 +70,19 @@ func (f *frozen) commits(ws string) int {
 	return f.is[ws]
 }
 
-// storedAtWork are the phases of work that a commit leaves in a run; the others pass within one.
-var storedAtWork = []domain.Phase{
-	domain.ExecutingEnrichments, domain.CallingAI, domain.ExecutingActions,
+// storedAtWork are the phases of work that a commit leaves in a run, and how a run comes to each; the
+// others pass within one, unless a crash comes in between. So does a run that is about to be closed.
+var storedAtWork = []struct {
+	phase    domain.Phase
+	steps    string
+	settings map[string]any
+}{
+	{domain.ExecutingEnrichments, passing, nil},
+	{domain.CallingAI, passing, nil},
+	{domain.ExecutingActions, passing, nil},
+	{domain.CompactingContext, `[{"times": 1, "fault": {"class": "context_too_long", "message": "too long"}},
+		{"answer": {"calls": [{"name": "COMPLETE", "arguments": {}}]}}]`, nil},
+	{domain.AwaitingSessionClosure, passing, map[string]any{"limits": map[string]any{"automation": map[string]any{"max_autonomous_roundtrips": 1}}}},
 }
 
 // tellGolden fills a server with sessions in every phase that a database can hold, and with
@@ -86,11 +97,14 @@ func tellGolden(t *testing.T, db app.Database) (s *harness.Server, thaw func()) 
 	s.Mu.Unlock()
 	tellRest(s)
 	tellWaits(s)
-	for _, phase := range storedAtWork {
+	for _, at := range storedAtWork {
+		phase := at.phase
 		f.mu.Lock()
 		f.wants[workspaceOf(phase)] = phase
 		f.mu.Unlock()
-		p := made(s, workspaceOf(phase), passing, map[string]any{"completion_confirmation_delay": "0s"})
+		settings := map[string]any{"completion_confirmation_delay": "0s"}
+		maps.Copy(settings, at.settings)
+		p := made(s, workspaceOf(phase), at.steps, settings)
 		id := p.call("POST", "/v1/automations", map[string]any{"name": "Pass", "seed": map[string]any{"text": "Pass"}, "overlap": "queue"}).Want(201).Str("id")
 		go post(s.URL+"/v1/automations/"+id+"/execute", p.ws, "") // its answer may be frozen too
 		testkit.Until(t, "a session stands in "+string(phase), func() bool { return f.commits(p.ws) == 1 })

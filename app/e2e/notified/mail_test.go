@@ -126,4 +126,10 @@ func TestWhoCannotBeTold(t *testing.T) {
 	}
 	silent := harness.NewServer(t, harness.Databases["sqlite"](t))
 	silent.Call("PATCH", "/v1/settings", map[string]any{"notifications": map[string]any{"mail_to": []string{"ada@example.org"}}}).Want(422)
+	if why := silent.Call("GET", "/v1/settings", nil).Want(200).At("mail_off"); why != "no_server" {
+		t.Errorf("it says that it sends no mail because of %v", why)
+	}
+	if why := s.Call("GET", "/v1/settings", nil).Want(200).At("mail_off"); why != nil {
+		t.Errorf("a server that sends mail says %v", why)
+	}
 }

@@ -46,7 +46,7 @@ func newScheduling(store *repository.Store, config scheduler.Config) scheduling 
 	reads := sessionStore{store.Sessions, store.Automations}
 	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: store.Providers, Streams: nobodyStreams{}}
 	standing := automations.Config{
-		Door: door, Sessions: sessions, Store: reads, Events: store.Events, Conditions: conditions{commands.New(data.NewRules())},
+		Door: door, Sessions: sessions, Store: reads, Events: store.Events, Conditions: conditions{commands.New(data.NewRules(), automations.Drafts{})},
 		Checks: unchecked{}, Providers: store.Providers,
 		SealHook: func(_, _, token string) (string, error) { return token, nil }, // as it was made: tests read it
 		Clock:    config.Clock, NewID: config.NewID, Log: config.Log,
