@@ -19,7 +19,7 @@ import (
 // and nothing else: text of a model that slipped through as markup could neither run
 // nor phone home. There is no inline script or style, so no exception is needed.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
-	"img-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	"img-src 'self' blob:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // docsPolicy is that of /docs, whose library draws its icons from data: URLs of its own
 // style sheet.
@@ -107,6 +107,10 @@ func mimeOf(name string) string {
 		return "text/css; charset=utf-8"
 	case ".svg":
 		return "image/svg+xml"
+	case ".png":
+		return "image/png"
+	case ".webmanifest":
+		return "application/manifest+json"
 	}
 	if t := mime.TypeByExtension(path.Ext(name)); t != "" {
 		return t

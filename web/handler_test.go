@@ -18,6 +18,9 @@ var site = fstest.MapFS{
 	"assets/index-a1b2.js": {Data: []byte(strings.Repeat("export const hold = 'here';\n", 200))},
 	"docs.html":            {Data: []byte("<!doctype html><title>The API</title>")},
 	"icon.svg":             {Data: []byte("<svg/>")},
+	"icons/icon-192.png":   {Data: []byte("a picture")},
+	"manifest.webmanifest": {Data: []byte("{}")},
+	"sw.js":                {Data: []byte("self")},
 	".gitignore":           {Data: []byte("*")},
 }
 
@@ -41,7 +44,8 @@ func TestThePageAndItsFiles(t *testing.T) {
 	for path, kind := range map[string]string{
 		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8",
 		"/assets/index-a1b2.js": "text/javascript; charset=utf-8", "/icon.svg": "image/svg+xml",
-		"/docs": "text/html; charset=utf-8",
+		"/docs": "text/html; charset=utf-8", "/icons/icon-192.png": "image/png",
+		"/manifest.webmanifest": "application/manifest+json", "/sw.js": "text/javascript; charset=utf-8",
 	} {
 		r := get(t, "GET", path)
 		if r.StatusCode != 200 || r.Header.Get("Content-Type") != kind {
@@ -80,6 +84,12 @@ func TestWhatIsNotThere(t *testing.T) {
 func TestWhatABrowserKeeps(t *testing.T) {
 	if got := get(t, "GET", "/").Header.Get("Cache-Control"); got != "no-cache" {
 		t.Errorf("the page: %s", got)
+	}
+	// A worker that a browser kept would keep the page of its day with it.
+	for _, path := range []string{"/sw.js", "/manifest.webmanifest", "/icons/icon-192.png"} {
+		if got := get(t, "GET", path).Header.Get("Cache-Control"); got != "no-cache" {
+			t.Errorf("%s: %s", path, got)
+		}
 	}
 	if got := get(t, "GET", "/assets/index-a1b2.js").Header.Get("Cache-Control"); !strings.Contains(got, "immutable") {
 		t.Errorf("an asset: %s", got)
@@ -125,6 +135,16 @@ func TestWithoutABuild(t *testing.T) {
 	}
 	if files, built := choose(site, nil); !built || files == nil {
 		t.Error("a built page is not taken")
+	}
+}
+
+// The page is installed with its manifest, and opened by its worker: its policy lets it have both.
+func TestThePageMayBeInstalled(t *testing.T) {
+	policy := get(t, "GET", "/").Header.Get("Content-Security-Policy")
+	for _, want := range []string{"manifest-src 'self'", "worker-src 'self'", "connect-src 'self'"} {
+		if !strings.Contains(policy, want) {
+			t.Errorf("the policy %q does not say %s", policy, want)
+		}
 	}
 }
 

@@ -1,18 +1,23 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
+import { installable } from './build/installable';
 
 // The server sends the page itself; while developing, Vite does and passes calls on.
 const server = process.env.FERMATA_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), installable()],
   build: {
     outDir: '../dist',
     emptyOutDir: false, // the build script empties it, but for the file that keeps the folder in git
     target: 'es2023',
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1600, // that of /docs, which loads nothing else
-    rolldownOptions: { input: ['index.html', 'docs.html'] },
+    rolldownOptions: {
+      input: { index: 'index.html', docs: 'docs.html', sw: 'src/worker/worker.ts' },
+      // A worker answers for what lies below it: this one at the root, and by one name for all time.
+      output: { entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
+    },
     assetsInlineLimit: 0, // the content security policy has no data: URLs
   },
   server: {

@@ -73,9 +73,15 @@ export async function becomes(read, want, what) {
 }
 
 // open makes a page and watches what it must not do: ask other hosts, break its own
-// policy, throw. `at` is an address of the page, e.g. "/chat".
+// policy, throw. `at` is an address of the page, e.g. "/chat". Without its worker, so that each
+// request is seen; steps/installed.mjs is about that.
 export async function open(browser, base, { at = '/', ...options } = {}) {
-  const context = await browser.newContext({ locale: 'en-GB', viewport: { width: 1280, height: 800 }, ...options });
+  const context = await browser.newContext({
+    locale: 'en-GB',
+    viewport: { width: 1280, height: 800 },
+    serviceWorkers: 'block',
+    ...options,
+  });
   watch(context, base);
   const page = await context.newPage();
   await page.goto(at === '/' ? base : `${base}/#${at}`);

@@ -8,6 +8,7 @@ export class Line {
     this.mode = 'open';
     this.delay = 0; // milliseconds that each request waits: to see what a page shows meanwhile
     this.answers = new Map(); // path → JSON that is answered instead of the server's
+    this.changes = new Map(); // path → what becomes of the text that the server answers; null: 404
     this.sockets = new Set();
     this.server = http.createServer((request, response) => void this.pass(request, response));
     this.server.on('connection', (socket) => {
@@ -32,6 +33,7 @@ export class Line {
       return response
         .writeHead(200, { 'Content-Type': 'application/json' })
         .end(JSON.stringify(this.answers.get(pathname)));
+    if (this.changes.has(pathname)) return this.change(pathname, response);
     const far = http.request(
       {
         host: this.target.hostname,
@@ -57,6 +59,14 @@ export class Line {
     });
     response.on('close', () => far.destroy());
     request.pipe(far);
+  }
+
+  async change(pathname, response) {
+    const got = await fetch(new URL(pathname, this.target));
+    const text = this.changes.get(pathname)(await got.text());
+    if (text === null) return response.writeHead(404).end();
+    const { 'content-encoding': _, 'content-length': __, etag: ___, ...headers } = Object.fromEntries(got.headers);
+    return response.writeHead(got.status, headers).end(text);
   }
 
   set(mode) {

@@ -86,6 +86,7 @@ export class World {
     this.line.set('open');
     this.line.delay = 0;
     this.line.answers.clear();
+    this.line.changes.clear();
   }
 
   /** Keeps what a failed step has left: pictures, what the pages said, the servers' logs. */

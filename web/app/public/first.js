@@ -2,7 +2,11 @@
 (function () {
   try {
     var theme = localStorage.getItem('fermata.theme');
-    if (theme === 'light' || theme === 'dark') document.documentElement.dataset.theme = theme;
+    if (theme === 'light' || theme === 'dark') {
+      document.documentElement.dataset.theme = theme;
+      var frame = document.querySelectorAll('meta[name=theme-color]');
+      for (var i = 0; i < frame.length; i++) frame[i].content = theme === 'dark' ? '#121518' : '#f7f7f5';
+    }
     if (localStorage.getItem('fermata.menu') === 'folded') document.documentElement.dataset.menu = 'folded';
     var lang = localStorage.getItem('fermata.lang') || (navigator.language || 'en').slice(0, 2);
     document.documentElement.lang = lang === 'fr' ? 'fr' : 'en';

@@ -32,6 +32,7 @@ export const steps = [
         await page.getByText('No connectors yet.').waitFor();
         await tidy(page, 'no connectors');
         await page.getByRole('link', { name: 'Add a connector' }).click();
+        await page.getByText('An API with an OpenAPI document').click();
         await page.getByLabel(/^Address of the document/).fill(`${there.url}/nowhere.json`);
         await seen({ open, shot }, '/settings/connectors/new', 'connectors-new', '[name="connector-what"]');
         await page.getByLabel(/^Address of the document/).fill(`${there.url}/openapi.json`);
@@ -171,6 +172,63 @@ export const steps = [
     },
   },
   {
+    name: 'a newcomer connects an MCP server: its JSON is pasted, what only reads is offered at once, and a way in is shown',
+    async run({ open, call, shot }) {
+      const there = await mcp();
+      try {
+        const tool = (name, readOnlyHint) => ({
+          name,
+          description: `Does ${name}.`,
+          inputSchema: { type: 'object', properties: {} },
+          annotations: { readOnlyHint },
+        });
+        there.tools = [tool('list_issues', true), tool('read_issue', true), tool('close_issue', false)];
+        const page = await open({ at: '/settings/connectors/new' });
+        const paste = page.getByLabel(/^Address, command or JSON/);
+        await paste.fill('{"mcpServers": {');
+        await page.getByText('This isn’t an address').waitFor();
+        check(await page.getByRole('button', { name: 'Connect' }).isDisabled(), 'nothing to connect yet');
+        await paste.fill('npx -y @modelcontextprotocol/server-everything');
+        await page.locator('[data-understood="program"]').waitFor();
+        same(await page.getByLabel('Name (required)').inputValue(), 'Everything', 'the name of a program');
+        await paste.fill(JSON.stringify({ mcpServers: { tracker: { url: `${there.url}/mcp` } } }, null, 2));
+        await page.locator('[data-understood="address"]').waitFor();
+        same(await page.getByLabel('Name (required)').inputValue(), 'tracker', 'the name that the JSON has');
+        await tidy(page, 'a server is pasted');
+        await shot(page, 'connectors-paste');
+        await page.getByRole('button', { name: 'Connect' }).click();
+        await page.getByRole('heading', { name: 'tracker' }).waitFor();
+        await page.getByRole('button', { name: 'Offer the 2 that only read' }).click();
+        await becomes(() => command(page, 'READ_ISSUE').getAttribute('data-state'), 'offered', 'it only reads');
+        same(
+          (await newest(call)).commands.map((c) => [c.name, c.state]),
+          [
+            ['LIST_ISSUES', 'offered'],
+            ['READ_ISSUE', 'offered'],
+            ['CLOSE_ISSUE', 'off'],
+          ],
+          'what is offered',
+        );
+        await shot(page, 'connectors-offered');
+
+        there.refused = true;
+        await page.goto(`${new URL(page.url()).origin}/#/settings/connectors/new`);
+        await paste.fill(`${there.url}/mcp`);
+        await page.getByLabel('Name (required)').fill('Closed');
+        await page.getByRole('button', { name: 'Connect' }).click();
+        await page.locator('[data-trouble="needs_sign_in"]').getByRole('button', { name: 'Enter a token…' }).waitFor();
+        await tidy(page, 'the ways in');
+        await shot(page, 'connectors-let-in');
+        await page.locator('[data-trouble]').getByRole('button', { name: 'Sign in there…' }).click();
+        await page.locator('[data-trouble]').getByRole('button', { name: 'Sign in', exact: true }).waitFor();
+        same((await newest(call)).config.auth, 'oauth', 'by signing in');
+        for (const { id } of (await call('GET', '/v1/connectors')).data) await call('DELETE', `/v1/connectors/${id}`);
+      } finally {
+        there.close();
+      }
+    },
+  },
+  {
     name: 'a command of an MCP server that changed is shown before and after, and accepted',
     async run({ open, call, shot }) {
       const there = await mcp();
@@ -182,10 +240,9 @@ export const steps = [
         });
         there.tools = [tool('close_issue', 'Closes an issue.'), tool('list_issues', 'Lists issues.')];
         const page = await open({ at: '/settings/connectors/new' });
-        await page.getByText('An MCP server').click();
         await page.getByLabel('Name (required)').fill('Issues');
-        await page.getByLabel(/^Address of the server/).fill(`${there.url}/mcp`);
-        await page.getByRole('button', { name: 'Save' }).click();
+        await page.getByLabel(/^Address, command or JSON/).fill(`${there.url}/mcp`);
+        await page.getByRole('button', { name: 'Connect' }).click();
         await command(page, 'CLOSE_ISSUE').waitFor();
         same(await command(page, 'CLOSE_ISSUE').getAttribute('data-state'), 'off', 'new ones are off');
         await command(page, 'CLOSE_ISSUE').locator('summary').click();

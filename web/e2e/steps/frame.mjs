@@ -226,6 +226,41 @@ export const steps = [
     },
   },
   {
+    name: 'who may look at several workspaces chooses one, in all tabs, and is back when it is gone',
+    async run({ freshServer, browser, shot }) {
+      const server = await freshServer();
+      await server.call('POST', '/v1/workspaces', { id: 'second', name: 'Second' });
+      const context = await browser.newContext({ locale: 'en-GB' });
+      const [page, other] = [await context.newPage(), await context.newPage()];
+      for (const tab of [page, other]) {
+        tab.bad = [];
+        await tab.goto(`${server.base}/#/data`);
+        await settled(tab);
+      }
+      const chooser = (tab) => tab.getByRole('combobox', { name: 'Workspace' });
+      await tidy(page, 'a chooser of workspaces');
+      await chooser(page).selectOption({ label: 'Second' });
+      for (const tab of [page, other])
+        await becomes(() => chooser(tab).evaluate((e) => e.selectedOptions[0]?.label), 'Second', 'both tabs show it');
+      await go(page, '/data');
+      const inSecond = (method, path, body) => server.call(method, path, body, { 'Fermata-Workspace': 'second' });
+      await inSecond('POST', '/v1/zones', { name: 'Only there' });
+      await page.getByRole('link', { name: 'Only there' }).first().waitFor(); // the stream tells of it
+      same((await server.call('GET', '/v1/zones')).data.length, 0, 'zones of the first one');
+      await shot(page, 'workspace');
+      await page.evaluate(() => localStorage.setItem('fermata.workspace', 'gone'));
+      await page.reload();
+      await becomes(
+        () =>
+          chooser(page)
+            .evaluate((e) => e.value)
+            .catch(() => ''),
+        'default',
+        'a workspace that is gone leads back',
+      );
+    },
+  },
+  {
     name: 'the menu folds to its icons, which have names and tooltips, and stays so',
     async run({ open, shot }) {
       const page = await open({ at: '/usage' });

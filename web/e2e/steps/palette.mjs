@@ -1,4 +1,4 @@
-import { becomes, dark, french, narrow, same, tidy } from '../harness.mjs';
+import { becomes, check, dark, french, narrow, none, same, tidy, until } from '../harness.mjs';
 
 export const steps = [
   {
@@ -50,6 +50,66 @@ export const steps = [
       await field.waitFor();
       await page.keyboard.type('nothing like this');
       await page.getByText('No results. Try fewer words.').last().waitFor();
+    },
+  },
+  {
+    name: 'what was said is found in the palette, and leads to its chat',
+    async run({ open, call, demo }) {
+      await demo({ word_delay_ms: 0 });
+      const said = await call('POST', '/v1/sessions', { name: 'Errands', message: 'the number is seventysevenfold' });
+      await until('it is said', async () => (await call('GET', `/v1/sessions/${said.id}`)).status === 'idle');
+      await call('POST', '/v1/sessions', { name: 'Seventysevenfold plans' });
+      const page = await open({ at: '/usage' });
+      await page.locator('#page-title').waitFor();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('combobox', { name: /^Search screens/ }).waitFor();
+      await page.keyboard.type('seventysevenfold');
+      const within = (group) => page.getByRole('group', { name: group, exact: true }).getByRole('option');
+      await becomes(
+        () => within('In messages').locator('span:first-child').allInnerTexts(),
+        ['Errands'],
+        'where it was said',
+      );
+      await becomes(
+        () => within('Chats').locator('span:first-child').allInnerTexts(),
+        ['Seventysevenfold plans'],
+        'what is called that',
+      );
+      await within('In messages').click();
+      await page.waitForURL(new RegExp(`#/chat/${said.id}`));
+    },
+  },
+  {
+    name: 'every key of a row stands in the list of keys',
+    async run({ open, call }) {
+      await call('POST', '/v1/automations', { name: 'Report', seed: { text: 'help' } });
+      const [{ id }] = (await call('GET', '/v1/automations')).data;
+      const { holder } = await call('GET', '/v1/slot'); // a chat that rests would keep the run waiting
+      if (holder) await call('POST', `/v1/sessions/${holder.id}/release`);
+      await call('POST', `/v1/automations/${id}/execute`);
+      for (const [at, title] of [
+        ['/automations', 'On a row of Automations'],
+        ['/runs', 'On a row of Runs'],
+      ]) {
+        const page = await open({ at });
+        await page.locator('[data-row-main]').first().waitFor();
+        if (at === '/runs') await page.locator('[data-key="r"]').first().waitFor({ state: 'attached' });
+        const keys = await page
+          .locator('[data-row-main]')
+          .first()
+          .evaluate((e) => [...e.closest('li').querySelectorAll('[data-key]')].map((b) => b.dataset.key));
+        check(keys.length > 2, `a row of ${at} has keys: ${keys}`);
+        await page.locator('#page-title').click();
+        await page.keyboard.press('?');
+        const listed = page.getByRole('dialog').locator('section', { hasText: title }).locator('kbd');
+        await listed.first().waitFor();
+        const letters = await listed.allInnerTexts();
+        none(
+          keys.filter((key) => !letters.includes(key.toUpperCase())),
+          `keys of ${at} that are not in the list`,
+        );
+        await page.context().close();
+      }
     },
   },
   {

@@ -1,5 +1,5 @@
 // Sensitive actions are approved with a passkey, in a browser with an authenticator of its own.
-import { check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+import { check, dark, french, narrow, same, signIn, tidy, until } from '../harness.mjs';
 
 // device gives a page an authenticator that says yes whenever it is asked.
 async function device(page) {
@@ -94,6 +94,62 @@ export const steps = [
       await tidy(phone, 'a sensitive action on a phone');
       await shot(phone, 'passkey-phone');
       await call('POST', `/v1/approvals/${refused.id}`, { approved: false });
+    },
+  },
+  {
+    name: 'another person’s passkey signs nothing: what one is asked, the other’s device cannot confirm',
+    async run({ open, locked, shot }) {
+      const server = await locked();
+      const { call } = server;
+      await call('POST', '/v1/providers', {
+        name: 'Quick',
+        kind: 'demo',
+        is_default: true,
+        config: { word_delay_ms: 0 },
+      });
+      await call('PATCH', '/v1/settings', { sensitive_commands: ['CREATE_ZONE'] });
+      const base = server.base.replace('127.0.0.1', 'localhost');
+      // Each has a browser, a key of their own, and a passkey in their device.
+      const arrives = async (name) => {
+        const { key } = await call('POST', '/v1/keys', { name, role: 'member' });
+        const page = await open({ base });
+        await page.getByLabel('API key').waitFor();
+        await signIn(page, key);
+        const { cdp, id } = await device(page);
+        await page.goto(`${base}/#/settings/you`);
+        await page.getByLabel('Name of the passkey').fill(`${name}’s`);
+        await page.getByRole('button', { name: 'Add a passkey' }).click();
+        await page.locator('[data-passkey]', { hasText: name }).waitFor();
+        const { credentials } = await cdp.send('WebAuthn.getCredentials', { authenticatorId: id });
+        return { page, cdp, id, own: credentials[0] };
+      };
+      const ada = await arrives('Ada');
+      const grace = await arrives('Grace');
+      const asked = await ask(call, 'Vault');
+      const status = async () => (await call('GET', `/v1/approvals/${asked.id}`)).status;
+
+      // Ada's device holds Grace's passkey alone.
+      await ada.cdp.send('WebAuthn.removeCredential', { authenticatorId: ada.id, credentialId: ada.own.credentialId });
+      await ada.cdp.send('WebAuthn.addCredential', { authenticatorId: ada.id, credential: grace.own });
+      await ada.page.goto(`${base}/#/approvals/${asked.id}`);
+      const confirm = ada.page.getByRole('button', { name: 'Confirm with passkey' });
+      // A page that were not ours could ask for that one all the same: then the server has the last word.
+      await ada.page.evaluate((known) => {
+        const id = Uint8Array.from(atob(known), (c) => c.charCodeAt(0));
+        const get = navigator.credentials.get.bind(navigator.credentials);
+        navigator.credentials.get = ({ publicKey }) =>
+          get({ publicKey: { ...publicKey, allowCredentials: [{ type: 'public-key', id }] } });
+      }, grace.own.credentialId);
+      await confirm.click();
+      await ada.page.locator('[data-code=passkey_refused]').waitFor();
+      await tidy(ada.page, 'somebody else’s passkey');
+      await shot(ada.page, 'passkey-of-another');
+      same(await status(), 'open', 'after the passkey of another');
+
+      // Grace's own yes counts, in her own browser.
+      await grace.page.goto(`${base}/#/approvals/${asked.id}`);
+      await grace.page.getByRole('button', { name: 'Confirm with passkey' }).click();
+      await until('Grace has approved', async () => (await status()) === 'approved');
     },
   },
 ];

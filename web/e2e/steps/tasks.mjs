@@ -52,7 +52,7 @@ export const steps = [
     name: 'a service is connected by hand, and its signing secret is shown once',
     async run({ open, call, shot }) {
       const page = await open({ at: '/settings/connectors/new' });
-      await page.getByText('A service that works for long').click();
+      await page.getByText('A service for long work').click();
       await page.getByLabel('Name (required)').fill('Studio');
       await page.getByLabel(/^Address/).fill('http://127.0.0.1:9');
       await page.getByRole('button', { name: 'Save' }).click();

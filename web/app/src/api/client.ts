@@ -6,6 +6,7 @@ import { getLang } from '../i18n/lang';
 import { Problem, problemOf } from './problem';
 import type { components, paths } from './schema';
 import { refused } from './who';
+import { chooseWorkspace, chosenWorkspace, workspaceHeader } from './workspace';
 
 export type Schemas = components['schemas'];
 
@@ -43,6 +44,8 @@ export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-st
 api.use({
   onRequest({ request }) {
     request.headers.set('Accept-Language', getLang());
+    const workspace = chosenWorkspace();
+    if (workspace) request.headers.set(workspaceHeader, workspace);
     if (request.method === 'POST' && !request.headers.has('Idempotency-Key'))
       request.headers.set('Idempotency-Key', newKey());
     return request;
@@ -51,6 +54,8 @@ api.use({
     // The question who I am is what asks for a sign-in; any other refusal asks that question.
     const path = new URL(request.url).pathname;
     if (response.status === 401 && path !== '/v1/me' && path !== '/v1/sign-in') refused();
+    // A workspace that is gone, or not for its reader any more: back to their own.
+    if (path === '/v1/me' && [403, 404].includes(response.status) && chosenWorkspace()) chooseWorkspace('');
     if (!response.ok) throw await problemOf(response);
   },
 });

@@ -2,6 +2,7 @@
 import { getLang } from '../i18n/lang';
 import { newKey, type Schemas } from './client';
 import { Problem, problemOf } from './problem';
+import { chosenWorkspace, workspaceHeader } from './workspace';
 
 const maxBytes = 10 * 1024 * 1024; // what the server takes
 
@@ -19,6 +20,7 @@ export function upload(
     request.open('POST', '/v1/files');
     request.setRequestHeader('Accept-Language', getLang());
     request.setRequestHeader('Idempotency-Key', newKey());
+    if (chosenWorkspace()) request.setRequestHeader(workspaceHeader, chosenWorkspace());
     request.upload.addEventListener('progress', (e) => onSent(e.lengthComputable ? e.loaded / e.total : 0));
     request.addEventListener('error', () => reject(new Problem({ code: 'unreachable', retryable: true })));
     request.addEventListener('load', () => {
@@ -34,7 +36,10 @@ export function upload(
 
 /** The content of a file, for a picture or a download. */
 export async function contentOfFile(id: string): Promise<Blob> {
-  const response = await fetch(`/v1/files/${encodeURIComponent(id)}`);
+  const workspace = chosenWorkspace();
+  const response = await fetch(`/v1/files/${encodeURIComponent(id)}`, {
+    headers: workspace ? { [workspaceHeader]: workspace } : {},
+  });
   if (!response.ok) throw await problemOf(response);
   return response.blob();
 }

@@ -7,6 +7,7 @@ import { visible } from '../ui/visible';
 import css from './approvals.module.css';
 import { Diff } from './Diff';
 import { EditParams } from './EditParams';
+import { Foresight } from './Foresight';
 import { useParamsSchema } from './params';
 import { texts } from './texts';
 
@@ -77,6 +78,9 @@ export function ActionForm({ action, edited, edit, tries, problem, disabled, fou
           problem={problem === null ? [] : asProblem(problem).errors}
         />
       )}
+      {action.command === 'CREATE_AUTOMATION' && (editing || differs) && (
+        <Foresight params={edited ?? (action.params as Fields)} />
+      )}
       {!editing && (
         <div className="row">
           <button ref={button} type="button" className="small" data-do="edit" disabled={disabled} onClick={open}>
@@ -90,9 +94,10 @@ export function ActionForm({ action, edited, edit, tries, problem, disabled, fou
         </div>
       )}
       <details className={css.fold}>
-        <summary>
-          {t('params')} <code>{action.command}</code>
-        </summary>
+        <summary>{t('params')}</summary>
+        <p>
+          <code>{action.command}</code>
+        </p>
         <pre tabIndex={0}>{visible(JSON.stringify(differs ? edited : action.params, null, 2))}</pre>
       </details>
     </div>

@@ -10,6 +10,7 @@ import { Budget, Completion, Outcome, Poisoned } from './Asks';
 import { useDecide, type Approval } from './decide';
 import { Question } from './Question';
 import { Reconnect, Source } from './Reconnect';
+import { SendLink } from './SendLink';
 import { Settled } from './Settled';
 import { texts } from './texts';
 import { titleOf } from './title';
@@ -70,6 +71,7 @@ export function ApprovalCard({ approval, compact, onSettled }: Props) {
         </p>
       </header>
       {open ? <Body {...ask} /> : <Settled approval={now} conflict={conflict} />}
+      {open && <SendLink approval={now} />}
       {problem != null && <ProblemBox thrown={problem} onClose={clear} />}
     </section>
   );

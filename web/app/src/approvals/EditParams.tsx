@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import type { FieldError } from '../api/problem';
 import type { Schemas } from '../api/client';
+import { Skeleton } from '../ui/Skeleton';
 import { SchemaForm, type Schema } from '../ui/SchemaForm';
 import { isFields, type Fields } from '../ui/schemaform/types';
 import { useFieldName } from './Diff';
@@ -31,9 +32,7 @@ export function EditParams({ action, schema, value, onChange, onClose, disabled,
     <fieldset ref={box} className={css.edit} data-edit={action.id}>
       <legend>{t('edit.title')}</legend>
       {schema === null ? (
-        <p className="muted" role="status">
-          {t('edit.loading')}
-        </p>
+        <Skeleton rows={2} />
       ) : (
         <SchemaForm
           schema={schema}

@@ -1,5 +1,6 @@
 import { useFormat } from '../i18n/format';
 import { Time } from '../ui/Time';
+import { visible } from '../ui/visible';
 import { Diff } from './Diff';
 import { statusIn, type Approval } from './decide';
 import { texts } from './texts';
@@ -70,17 +71,21 @@ export function Settled({ approval, conflict }: { approval: Approval; conflict: 
 const left = (a: Approval, d: Decision, id: string) =>
   a.status === 'approved' && (d.approved_ids?.length ?? 0) > 0 && !d.approved_ids!.includes(id);
 
+/** Who settled it, in words: a link says to whom it was sent. */
+export function byWhom(by: string | null, t: typeof texts.t): string {
+  if (!by) return '';
+  if (by === 'local' || by === 'root') return t(`by.${by}`);
+  if (by === 'link') return t('by.link');
+  if (!by.startsWith('link:')) return t('by', { name: by });
+  const to = by.slice('link:'.length);
+  return to.startsWith('whk_') ? t('by.link.hook') : t('by.link.to', { name: visible(to) });
+}
+
 function By({ approval }: { approval: Approval }) {
   const t = texts.use();
-  const { settled_by: by } = approval;
-  const who = () => {
-    if (!by) return '';
-    if (by === 'local' || by === 'root') return t(`by.${by}`);
-    return t('by', { name: by });
-  };
   return (
-    <span className="muted">
-      {who()} <Time at={approval.settled_at} />
+    <span className="muted" data-by={approval.settled_by}>
+      <bdi>{byWhom(approval.settled_by, t)}</bdi> <Time at={approval.settled_at} />
     </span>
   );
 }

@@ -37,6 +37,7 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
     schema && known.isPatch ? asPatch(schema, value) : schema;
   const data = shapeOf(known.entry, params.data);
   put('body', { format: 'multiline' });
+  put('request', { format: 'multiline' });
   put('data', data);
   put('config', shapeOf(known.config, params.config));
   const entries = properties.entries as Schema | undefined;

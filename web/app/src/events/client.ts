@@ -1,7 +1,8 @@
 // The event client of this page, wired to the browser.
-import { api, newKey } from '../api/client';
+import { api, body, newKey } from '../api/client';
 import { onSignedIn } from '../api/who';
 import { asProblem } from '../api/problem';
+import { chosenWorkspace } from '../api/workspace';
 import type { Net, Trouble } from './stream';
 import { Tab } from './tab';
 import type { EventClient } from './types';
@@ -13,7 +14,11 @@ const trouble = (thrown: unknown): Trouble => {
 
 const net: Net = {
   open: (query) => new EventSource(`/v1/events/stream?${query}`),
-  ticket: () => Promise.resolve(null), // the cookie goes along by itself
+  // The cookie goes along by itself, but not which workspace was chosen: a ticket is for one.
+  ticket: async () => {
+    if (!chosenWorkspace()) return null;
+    return (await body(api.POST('/v1/stream-tickets'))).ticket;
+  },
   async probe(query) {
     const sessions = query.get('sessions') ?? undefined;
     try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dictionaries, spaces, type Text } from './texts';
+import { defineTexts, dictionaries, quoted, spaces, type Text } from './texts';
 
 // Whoever defines texts is found, so that no screen is left out.
 const modules = import.meta.glob('../**/texts*.ts', { eager: true });
@@ -31,5 +31,17 @@ describe('the texts of the page', () => {
         }
       }
     }
+  });
+});
+
+describe('a name that is written from right to left', () => {
+  it('keeps to itself within a sentence, and no other name is touched', () => {
+    const texts = defineTexts({ told: '{name} is gone' }, { told: '{name} a disparu' });
+    expect(texts.t('told', { name: 'דוח' })).toMatch(/^\u2068דוח\u2069 /);
+    expect(texts.t('told', { name: 'Report' })).not.toMatch(/[\u2068\u2069]/);
+    expect(quoted('Waiting for “דוח”, which is idle.')).toBe('Waiting for “\u2068דוח\u2069”, which is idle.');
+    expect(quoted('Attend « דוח ».')).toBe('Attend « \u2068דוח\u2069 ».');
+    expect(quoted('Waiting for “Report”.')).toBe('Waiting for “Report”.');
+    dictionaries.pop();
   });
 });

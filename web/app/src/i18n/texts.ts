@@ -54,8 +54,14 @@ function fill(lang: Lang, text: Text, params: Params = {}): string {
   const chosen =
     typeof text === 'string' ? text : text[rules[lang].select(Number(params.n ?? 0)) === 'one' ? 'one' : 'other'];
   const typeset = lang === 'fr' ? spaces(chosen) : chosen;
-  return typeset.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? String(params[name]) : whole));
+  return typeset.replace(/\{(\w+)\}/g, (whole, name: string) => (name in params ? apart(String(params[name])) : whole));
 }
+
+const turning = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u200f\u202a-\u202e\u2066-\u2069]/;
+
+/** A name that is written from right to left, or that turns what stands after it, keeps to itself
+ * within a sentence: between the two signs that Unicode has for that. */
+const apart = (said: string): string => (turning.test(said) ? `\u2068${said}\u2069` : said);
 
 /** French spaces: a narrow no-break one before ; ! ? », no-break ones before : and after «. */
 export function spaces(text: string): string {
@@ -66,3 +72,10 @@ export function spaces(text: string): string {
     .replace(/ »/g, '\u00a0»')
     .replace(/(\d|\}) (%|€|ms|s|min|h|j|ko|Mo)(?![\wéè])/g, '$1\u00a0$2');
 }
+
+/** A sentence of the server, with the names that it quotes kept to themselves. */
+export const quoted = (sentence: string): string =>
+  sentence.replace(
+    /([“«]\s?)([^”»]+?)(\s?[”»])/g,
+    (_, before: string, name: string, after: string) => `${before}${apart(name)}${after}`,
+  );

@@ -5,6 +5,7 @@ import { useHashLocation } from 'wouter/use-hash-location';
 import { useMe } from '../api/me';
 import { asProblem } from '../api/problem';
 import { greet, onRefused, shared } from '../api/who';
+import { isTold, keepShell, onOpened } from '../worker/register';
 import { Page } from '../ui/Page';
 import { Skeleton } from '../ui/Skeleton';
 import { Announcements } from './announce';
@@ -54,8 +55,14 @@ const all = [home, chat, approvals, automations, runs, tasks, timeline, data, us
 function usePreload() {
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? ((f: () => void) => setTimeout(f, 2000));
-    // After the first screen has what it reads.
-    const timer = setTimeout(() => idle(() => all.forEach((one) => one.preload())), 3000);
+    // After the first screen has what it reads. The worker keeps what was fetched for the screens.
+    const timer = setTimeout(() => {
+      idle(() => {
+        all.forEach((one) => one.preload());
+        keepShell();
+        if (isTold()) void import('../worker/push').then(({ renew }) => renew()).catch(() => {});
+      });
+    }, 3000);
     return () => clearTimeout(timer);
   }, []);
 }
@@ -152,9 +159,21 @@ function Skip() {
   );
 }
 
+/** A click on a notification leads to what it told of. */
+function useOpened() {
+  useEffect(
+    () =>
+      onOpened((url) => {
+        location.hash = new URL(url, location.origin).hash;
+      }),
+    [],
+  );
+}
+
 function Shell() {
   const waiting = useWaiting();
   const narrow = useNarrow();
+  useOpened();
   useFocusOnMove();
   usePreload();
   return (
@@ -188,6 +207,9 @@ function SignInGate() {
   const [greeted, setGreeted] = useState('');
   const refused = me.error !== null && asProblem(me.error).status === 401;
   if (!me.isPending && refused !== locked) setLocked(refused);
+  // Whether there was an answer, or none to be had: without a server the page is not asked away again.
+  const [asked, setAsked] = useState(false);
+  if (!me.isPending && asked === refused) setAsked(!refused);
   if (me.data && me.data.id !== greeted) {
     greet(me.data.id); // before anything reads a draft
     setGreeted(me.data.id);
@@ -203,7 +225,8 @@ function SignInGate() {
         <SignIn onDone={() => queryClient.resetQueries()} />
       </Suspense>
     );
-  return me.isPending && shared() ? null : <Shell />;
+  // Who reads is not known yet, and drafts wait for that. What may take long is said all the same.
+  return me.isPending && !asked && shared() ? <ConnectionBar /> : <Shell />;
 }
 
 export function App() {

@@ -27,6 +27,7 @@ import { show } from './palette/overlay';
 import { first, pathOf, screens, second, type Screen } from './screens';
 import { texts } from './texts';
 import { useTroubles } from './troubles';
+import { WorkspaceChooser } from './Workspace';
 
 const icons: Record<Screen, LucideIcon> = {
   home: House,
@@ -114,6 +115,7 @@ function Side({ waiting }: { waiting: number }) {
           <Mark />
           <span className="nav-name">Fermata</span>
         </p>
+        {!folded && <WorkspaceChooser />}
         <Button icon={Search} name={t('palette')} hint={`${t('palette')} (${key})`} onClick={() => show('palette')}>
           <kbd aria-hidden="true">{key}</kbd>
         </Button>
@@ -206,6 +208,9 @@ function More({ here, waiting, onClose }: { here: Screen | undefined; waiting: n
               show('palette');
             }}
           />
+        </li>
+        <li>
+          <WorkspaceChooser />
         </li>
         <li>
           <Who onUsed={onClose} />

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { isTold, show } from '../worker/register';
 import { texts } from './texts';
 
 /** The tab's title: what is shown, and how many things wait for the person. A hidden
@@ -20,14 +21,11 @@ export function Title({ waiting }: { waiting: number }) {
     if (
       waiting > before.current &&
       document.hidden &&
+      !isTold() && // by a push, that is
       'Notification' in window &&
       Notification.permission === 'granted'
     ) {
-      new Notification(t('note.title'), {
-        body: t('waiting', { n: waiting }),
-        tag: 'fermata-waiting',
-        icon: '/icon.svg',
-      });
+      void show(t('note.title'), { body: t('waiting', { n: waiting }), tag: 'fermata-waiting', icon: '/icon.svg' });
     }
     before.current = waiting;
   }, [waiting, t]);

@@ -20,7 +20,18 @@ export function setTheme(theme: Theme): void {
   }
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
+  paintFrame(theme);
   for (const listener of listeners) listener();
+}
+
+const grounds = { light: '#f7f7f5', dark: '#121518' };
+
+/** Browsers draw their own frame, and that of an installed page, in the colour of the page's ground. */
+function paintFrame(theme: Theme): void {
+  for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')) {
+    const system = meta.media.includes('dark') ? 'dark' : 'light';
+    meta.content = grounds[theme === 'system' ? system : theme];
+  }
 }
 
 export const useTheme = (): Theme =>

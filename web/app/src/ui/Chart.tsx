@@ -9,17 +9,10 @@ const shown = 200;
 
 /** A chart of numbers over time, and the same numbers as a table. */
 export function Chart(props: ChartProps) {
-  const t = texts.use();
   return (
     <figure className="stack tight">
       <div role="img" aria-label={`${props.label}. ${props.summary}`} data-chart={props.x.length}>
-        <Suspense
-          fallback={
-            <p className="muted" data-loading>
-              {t('loading')}
-            </p>
-          }
-        >
+        <Suspense fallback={<div className="skeleton" data-each="chart" data-loading />}>
           <Canvas {...props} />
         </Suspense>
       </div>

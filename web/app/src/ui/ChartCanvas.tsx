@@ -6,7 +6,7 @@ import { format } from '../i18n/format';
 import { useLang } from '../i18n/texts';
 import type { ChartProps } from './chartProps';
 
-const height = 240;
+const height = 240; // as high as the place that is kept for it (pieces.css)
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const onDark = (changed: () => void) => {
   dark.addEventListener('change', changed);

@@ -17,7 +17,7 @@ export async function copyText(text: string): Promise<void> {
 }
 
 /** Copies a text: an id, a command line. */
-export function Copy({ text, label }: { text: string; label?: string }) {
+export function Copy({ text, label, className = 'plain small' }: { text: string; label?: string; className?: string }) {
   const t = texts.use();
   const [done, setDone] = useState(false);
   const copy = async () => {
@@ -26,7 +26,7 @@ export function Copy({ text, label }: { text: string; label?: string }) {
     setTimeout(() => setDone(false), 2000);
   };
   return (
-    <button type="button" className="plain small" onClick={copy}>
+    <button type="button" className={className} onClick={copy}>
       <span aria-live="polite">{done ? t('copied') : (label ?? t('copy'))}</span>
     </button>
   );

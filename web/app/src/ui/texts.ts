@@ -48,11 +48,17 @@ export const texts = defineTexts(
 
     'code.passkey_required': 'This is confirmed with a passkey, and you have none here yet.',
     'code.passkey_refused': 'The passkey’s confirmation does not count. Try again.',
+    'code.push_unavailable':
+      'This server cannot send pushes to browsers yet: its operator has to set FERMATA_PUBLIC_URL and FERMATA_SECRET_KEY.',
     'code.passkeys_unavailable': 'Passkeys do not work at this address of the server.',
     'code.passkey_cancelled': 'The passkey did not confirm it.',
     'code.passkey_elsewhere':
       'Passkeys do not work at this address. Open the page by its name, over https; on this machine at http://localhost.',
     'code.passkey_known': 'This device has a passkey for you here already.',
+    'code.push_denied':
+      'Your browser does not allow notifications for this address. You can allow them in its settings.',
+    'code.push_service': 'Your browser’s push service could not be reached. Try again later.',
+    'code.push_unsupported': 'This browser cannot be told when the page is closed.',
     'code.queue_full': 'The queue is full. Try again later.',
     'code.unavailable': 'The server is starting or can’t reach its database. Try again shortly.',
     'code.db_busy': 'The database is busy. Try again shortly.',
@@ -115,11 +121,17 @@ export const texts = defineTexts(
 
     'code.passkey_required': 'Cela se confirme avec une clé d’accès, et vous n’en avez pas encore ici.',
     'code.passkey_refused': 'La confirmation de la clé d’accès ne compte pas. Réessayez.',
+    'code.push_unavailable':
+      'Ce serveur ne peut pas encore envoyer de notifications aux navigateurs : son administrateur doit définir FERMATA_PUBLIC_URL et FERMATA_SECRET_KEY.',
     'code.passkeys_unavailable': 'Les clés d’accès ne fonctionnent pas à cette adresse du serveur.',
     'code.passkey_cancelled': 'La clé d’accès ne l’a pas confirmé.',
     'code.passkey_elsewhere':
       'Les clés d’accès ne fonctionnent pas à cette adresse. Ouvrez la page par son nom, en https ; sur cette machine à http://localhost.',
     'code.passkey_known': 'Cet appareil a déjà une clé d’accès pour vous ici.',
+    'code.push_denied':
+      'Votre navigateur n’autorise pas les notifications pour cette adresse. Vous pouvez les autoriser dans ses réglages.',
+    'code.push_service': 'Le service de notifications de votre navigateur est injoignable. Réessayez plus tard.',
+    'code.push_unsupported': 'Ce navigateur ne peut pas être prévenu quand la page est fermée.',
     'code.queue_full': 'La file est pleine. Réessayez plus tard.',
     'code.unavailable': 'Le serveur démarre ou n’atteint pas sa base. Réessayez bientôt.',
     'code.db_busy': 'La base de données est occupée. Réessayez bientôt.',

@@ -5,7 +5,7 @@ import { difference, same } from '../api/mergePatch';
 
 type Execution = Schemas['Execution'];
 type Fields = Record<string, unknown>;
-type Noun = 'zone' | 'tool' | 'entry';
+type Noun = 'zone' | 'tool' | 'entry' | 'automation';
 
 /** It was changed again since: taking it back would lose that. */
 export class ChangedSince extends Error {}
@@ -29,6 +29,8 @@ export function undoOf(e: Execution): (() => Promise<void>) | null {
       return made ? () => removeAll('zone', [made]) : null;
     case 'CREATE_TOOL':
       return made ? () => removeAll('tool', [made]) : null;
+    case 'CREATE_AUTOMATION':
+      return made ? () => removeAll('automation', [made]) : null;
     case 'CREATE_DATA':
       return few(ids(result.ids)) ? () => removeAll('entry', ids(result.ids)) : null;
     case 'DELETE_ZONE':
@@ -53,6 +55,8 @@ async function removeAll(noun: Noun, list: string[]): Promise<void> {
 async function remove(noun: Noun, id: string): Promise<unknown> {
   if (noun === 'zone') return api.DELETE('/v1/zones/{zone_id}', { params: { path: { zone_id: id } } });
   if (noun === 'tool') return api.DELETE('/v1/tools/{tool_id}', { params: { path: { tool_id: id } } });
+  if (noun === 'automation')
+    return api.DELETE('/v1/automations/{automation_id}', { params: { path: { automation_id: id } } });
   return api.DELETE('/v1/entries/{entry_id}', { params: { path: { entry_id: id } } });
 }
 

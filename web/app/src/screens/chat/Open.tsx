@@ -9,6 +9,7 @@ import { modeOf } from './compose/mode';
 import { PhaseLine, useSessionControl } from './compose/PhaseLine';
 import { useDraft } from './compose/useDraft';
 import { WaitingMessages } from './compose/Waiting';
+import head from './head/head.module.css';
 import { Head } from './head/Head';
 import { nameOf } from './head/name';
 import { SlotNote } from './head/SlotNote';
@@ -54,17 +55,36 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
       {session ? (
         <Head chat={chat} session={session} toggle={toggle} />
       ) : (
-        <Missing toggle={toggle}>
-          <p className="muted" role="status" data-loading>
-            {t('loading')}
-          </p>
-        </Missing>
+        <header className={head.head}>
+          <div className={head.title}>
+            {toggle}
+            <h1 tabIndex={-1} id="page-title" className="visually-hidden">
+              {t('title')}
+            </h1>
+            <div className="skeleton coming" />
+          </div>
+        </header>
       )}
       {session && <SlotNote session={session} />}
-      {session && <Record chat={chat} sent={sent} />}
-      {!session && <div className={css.filler} />}
+      {session ? <Record chat={chat} sent={sent} /> : <RecordComing />}
       <Dock chat={chat} session={session} onSent={() => count((n) => n + 1)} />
     </>
+  );
+}
+
+/** In the place of what was said, while it is read: a question, its answer, and so on. */
+function RecordComing() {
+  const t = texts.use();
+  return (
+    <div className={css.filler} role="status" data-loading>
+      <span className="visually-hidden">{t('loading')}</span>
+      {[1, 2].map((n) => (
+        <div key={n} className={css.pair}>
+          <div className={`skeleton ${css.mine}`} />
+          <div className={`skeleton ${css.answer}`} />
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -18,6 +18,11 @@ import { Status } from './Status';
 import { Tested } from './Tested';
 import { texts } from './texts';
 
+interface StepsProps {
+  of: Connector;
+  onEdit: () => void;
+}
+
 /** One connector: how it is, what can be done with it, and its commands. */
 export function One({ id }: { id: string }) {
   const t = texts.use();
@@ -55,7 +60,7 @@ function Shown({ of: c }: { of: Connector }) {
           <span>{t(`kind.${c.kind}`)}</span>
           <span className={css.address}>{addressOf(c)}</span>
         </p>
-        <Trouble of={c} />
+        <Trouble of={c} onEdit={() => setEditing(true)} />
       </header>
       <Steps of={c} onEdit={() => setEditing(true)} />
       <Commands of={c} />
@@ -64,7 +69,7 @@ function Shown({ of: c }: { of: Connector }) {
 }
 
 /** What is wrong with it, and what to do. */
-function Trouble({ of: c }: { of: Connector }) {
+function Trouble({ of: c, onEdit }: StepsProps) {
   const t = texts.use();
   const f = useFormat();
   const now = useNow();
@@ -76,14 +81,38 @@ function Trouble({ of: c }: { of: Connector }) {
       {c.status_detail && <p>{c.status_detail}</p>}
       {standing === 'paused' && <p>{t('paused.until', { time: f.relative(c.paused_until!, now) })}</p>}
       {standing === 'needs_sign_in' && <p>{t('needs_sign_in.text')}</p>}
-      {standing === 'needs_sign_in' && (c.config as { auth?: string }).auth === 'oauth' && <SignIn of={c} />}
+      {standing === 'needs_sign_in' && <LetIn of={c} onEdit={onEdit} />}
     </div>
   );
 }
 
-interface StepsProps {
-  of: Connector;
-  onEdit: () => void;
+/** The ways in: by signing in, or with a token. */
+function LetIn({ of: c, onEdit }: StepsProps) {
+  const t = texts.use();
+  const fresh = useConnectorsFresh();
+  const path = { path: { connector_id: c.id } };
+  const byPerson = useAction(async () => {
+    await body(api.PATCH('/v1/connectors/{connector_id}', { params: path, body: { config: { auth: 'oauth' } } }));
+    await api.POST('/v1/connectors/{connector_id}/test', { params: path });
+    await fresh();
+  });
+  const { auth, url } = c.config as { auth?: string; url?: string };
+  if (auth === 'oauth') return <SignIn of={c} />;
+  return (
+    <div className="stack tight">
+      <p className="row">
+        {c.kind === 'mcp' && url && (
+          <button type="button" className="primary" disabled={byPerson.busy} onClick={() => void byPerson.run()}>
+            {t('let_in.person')}
+          </button>
+        )}
+        <button type="button" onClick={onEdit}>
+          {t('let_in.token')}
+        </button>
+      </p>
+      {byPerson.problem != null && <ProblemBox thrown={byPerson.problem} />}
+    </div>
+  );
 }
 
 /** Test, list again, turn on and off, edit, delete. */

@@ -1,15 +1,16 @@
 import type { Schemas } from '../../api/client';
+import { Status as Stands } from '../../ui/Status';
 import { useNow } from '../../ui/Time';
-import { standingOf, toneOf, type Connector } from './connector';
+import { standingOf, standsOf, type Connector } from './connector';
 import { texts } from './texts';
 
-/** How a connector is, in a word with its colour. */
+/** How a connector is: an icon and a word. */
 export function Status({ of: c }: { of: Connector }) {
   const t = texts.use();
   const standing = standingOf(c, useNow());
   return (
-    <span className={`badge ${toneOf[standing]}`} data-standing={standing}>
-      {t(`status.${standing}`)}
+    <span data-standing={standing}>
+      <Stands is={standsOf[standing]}>{t(`status.${standing}`)}</Stands>
     </span>
   );
 }

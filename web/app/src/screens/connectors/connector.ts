@@ -1,5 +1,6 @@
 // What a connector is in words: its state, and how many of its commands the AI has.
 import type { Schemas } from '../../api/client';
+import type { Stands } from '../../ui/Status';
 
 export type Connector = Schemas['Connector'];
 export type Command = Schemas['ConnectorCommand'];
@@ -13,12 +14,12 @@ export function standingOf(c: Pick<Connector, 'status' | 'paused_until'>, now: n
   return c.status;
 }
 
-export const toneOf: Record<Standing, string> = {
+export const standsOf: Record<Standing, Stands> = {
   ready: 'ok',
   unreachable: 'bad',
-  needs_sign_in: 'warn',
-  disabled: '',
-  paused: 'warn',
+  needs_sign_in: 'asks',
+  disabled: 'paused',
+  paused: 'waits',
 };
 
 /** Whether a person writes its commands; else its server lists them. */

@@ -1,7 +1,10 @@
+import { Globe, Hourglass, Plug } from 'lucide-react';
 import { Link } from 'wouter';
 import { $api } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Read } from '../../ui/Read';
+import { visible } from '../../ui/visible';
+import { Line } from '../rows/Line';
 import css from './connectors.module.css';
 import { addressOf, type Connector } from './connector';
 import { New } from './form/New';
@@ -33,7 +36,7 @@ function All() {
           {t('add')}
         </Link>
       </p>
-      <Read query={connectors}>
+      <Read query={connectors} rows={4}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty>
@@ -43,7 +46,7 @@ function All() {
               <p>{t('none.what')}</p>
             </Empty>
           ) : (
-            <ul className={`plain ${css.list}`}>
+            <ul className="rows">
               {data.map((c) => (
                 <Row key={c.id} of={c} />
               ))}
@@ -55,22 +58,34 @@ function All() {
   );
 }
 
+const icons = { mcp: Plug, http: Globe, long_running: Hourglass } as const;
+
+/** What it is and where, how much of it is offered, and how it stands, in a row. */
 function Row({ of: c }: { of: Connector }) {
   const t = texts.use();
   return (
-    <li className={css.row} data-connector={c.id} data-status={c.status}>
-      <div className="row between">
-        <Link href={`/settings/connectors/${c.id}`} className="clamp grow">
-          <bdi>{c.name}</bdi>
-        </Link>
-        <Status of={c} />
-      </div>
-      <p className="row small muted">
-        <code>{c.prefix}</code>
-        <span>{t(`kind.${c.kind}`)}</span>
-        <Counts of={c.commands} />
-      </p>
-      <p className={`small muted ${css.address}`}>{addressOf(c)}</p>
+    <li data-connector={c.id} data-status={c.status}>
+      <Line
+        icon={icons[c.kind]}
+        name={
+          <Link href={`/settings/connectors/${c.id}`}>
+            <bdi>{visible(c.name)}</bdi>
+          </Link>
+        }
+        meta={
+          <>
+            <span>{t(`kind.${c.kind}`)}</span>
+            <code>{c.prefix}</code>
+            <span className={css.address}>{addressOf(c)}</span>
+          </>
+        }
+        status={
+          <>
+            <Counts of={c.commands} />
+            <Status of={c} />
+          </>
+        }
+      />
     </li>
   );
 }

@@ -2,7 +2,7 @@ import { defineTexts } from '../../i18n/texts';
 
 export const texts = defineTexts(
   {
-    text: 'Other servers whose commands the AI may use: an API of yours, an MCP server, a service that works for long.',
+    text: 'What the AI can use outside Fermata: MCP servers, your own APIs, services for long work.',
     none: 'No connectors yet.',
     'none.what':
       'A connector lets the AI read and act outside Fermata. What changes something there asks you first, until you say otherwise.',
@@ -18,6 +18,8 @@ export const texts = defineTexts(
     'status.paused': 'Paused',
     'paused.until': 'The last calls failed, so none is made for now. Next try {time}.',
     'needs_sign_in.text': 'Sign in, or enter new credentials. What waits for this connector then goes on by itself.',
+    'let_in.person': 'Sign in there…',
+    'let_in.token': 'Enter a token…',
     sign_in: 'Sign in',
     'sign_in.open': 'Continue at {host}',
     'sign_in.text': 'Agree on the other server’s page, which opens in a new tab. The link is good once.',
@@ -50,7 +52,7 @@ export const texts = defineTexts(
     'secret.copy': 'Copy the secret',
   },
   {
-    text: 'D’autres serveurs dont l’IA peut utiliser les commandes : une API à vous, un serveur MCP, un service qui travaille longtemps.',
+    text: 'Ce que l’IA peut utiliser hors de Fermata : serveurs MCP, vos API, services pour les longs travaux.',
     none: 'Aucun connecteur.',
     'none.what':
       'Un connecteur laisse l’IA lire et agir hors de Fermata. Ce qui y change quelque chose vous demande d’abord, sauf avis contraire.',
@@ -67,6 +69,8 @@ export const texts = defineTexts(
     'paused.until': 'Les derniers appels ont échoué : aucun n’est fait pour l’instant. Prochain essai {time}.',
     'needs_sign_in.text':
       'Connectez-vous, ou saisissez de nouveaux identifiants. Ce qui attend ce connecteur reprendra de lui-même.',
+    'let_in.person': 'S’y connecter…',
+    'let_in.token': 'Saisir un jeton…',
     sign_in: 'Se connecter',
     'sign_in.open': 'Continuer sur {host}',
     'sign_in.text':

@@ -1,17 +1,17 @@
 import { X } from 'lucide-react';
 import { useState } from 'react';
-import { $api, api, type Schemas } from '../../api/client';
+import { api, type Schemas } from '../../api/client';
 import { useFormat } from '../../i18n/format';
 import { announce } from '../../shell/announce';
 import { Confirm } from '../../ui/Confirm';
 import { IconButton } from '../../ui/Icon';
 import { SessionLink, useWords } from '../../ui/session';
 import { Time, useNow } from '../../ui/Time';
-import { usual, waits } from './estimate';
 import styles from './home.module.css';
 import { Section } from './Section';
 import { Sentence } from './Sentence';
 import { texts } from './texts';
+import { round, useEstimates } from './useEstimates';
 import type { HomeData } from './useHome';
 
 type Row = Schemas['QueueRow'];
@@ -23,7 +23,7 @@ export function Then({ home }: { home: HomeData }) {
   const [leaving, setLeaving] = useState<Row | null>(null);
   const rows = home.queue?.data ?? [];
   const length = home.queue?.length ?? 0;
-  const estimates = useEstimates(home, rows);
+  const estimates = useEstimates(home.slot, rows);
   if (!rows.length && !home.suspended.length) return null;
   return (
     <Section title={t('after')} name="queue" count={length || undefined}>
@@ -61,19 +61,6 @@ export function Then({ home }: { home: HomeData }) {
   );
 }
 
-function useEstimates(home: HomeData, rows: Row[]): (number | null)[] {
-  const now = useNow();
-  const runs = $api.useQuery('get', '/v1/runs', { params: { query: { limit: 100 } } }, { enabled: rows.length > 0 });
-  if (!runs.data) return [];
-  const { holder, since } = home.slot ?? { holder: null, since: null };
-  return waits(
-    holder && { ...holder, since: since ? Date.parse(since) : null },
-    rows.map((row) => row.session ?? null),
-    usual(runs.data.data),
-    now,
-  );
-}
-
 function Queued({ row, wait, onLeave }: { row: Row; wait: number | null; onLeave: () => void }) {
   const t = texts.use();
   const words = useWords();
@@ -103,10 +90,6 @@ function Queued({ row, wait, onLeave }: { row: Row; wait: number | null; onLeave
     </li>
   );
 }
-
-/** An estimate is no stopwatch: to 5 seconds, above a minute to the minute. */
-const round = (length: number) =>
-  length > 60_000 ? Math.round(length / 60_000) * 60_000 : Math.max(5000, Math.ceil(length / 5000) * 5000);
 
 function reason(t: typeof texts.t, time: (iso: string) => string, now: number, row: Row): string {
   if (row.preempting) return t('reason.action_runs');

@@ -2,6 +2,7 @@ import { ChevronDown, ChevronRight } from 'lucide-react';
 import { useId, useState } from 'react';
 import { Link } from 'wouter';
 import { $api, type Schemas } from '../../api/client';
+import { quoted } from '../../i18n/texts';
 import { useFormat } from '../../i18n/format';
 import { Icon } from '../../ui/Icon';
 import { Markdown } from '../../ui/Markdown';
@@ -92,7 +93,7 @@ const plain = (text: string) =>
 /** Why it stands where it stands, in the server's words. */
 function Why({ id }: { id: string }) {
   const query = $api.useQuery('get', '/v1/sessions/{session_id}/explain', { params: { path: { session_id: id } } });
-  return query.data ? <p className={`small ${css.why}`}>{query.data.text}</p> : null;
+  return query.data ? <p className={`small ${css.why}`}>{quoted(query.data.text)}</p> : null;
 }
 
 function Details({ run }: { run: Run }) {

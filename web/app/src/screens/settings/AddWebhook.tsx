@@ -41,11 +41,13 @@ export function AddWebhook({ onMade, onClose }: { onMade: (w: Schemas['Webhook']
   const t = texts.use();
   const [url, setUrl] = useState('');
   const [chosen, setChosen] = useState<LogType[]>(usual);
+  const [links, setLinks] = useState(false);
+  const asks = chosen.includes('approval.requested');
   const make = useAction(async () =>
-    onMade(await body(api.POST('/v1/webhooks', { body: { url, types: chosen, enabled: true, links: false } }))),
+    onMade(await body(api.POST('/v1/webhooks', { body: { url, types: chosen, enabled: true, links: links && asks } }))),
   );
   const errors = make.problem == null ? [] : asProblem(make.problem).errors;
-  const wrong = errors.find((e) => e.pointer === '/url')?.message;
+  const wrong = (pointer: string) => errors.find((e) => e.pointer === pointer)?.message;
   return (
     <Dialog title={t('add')} onClose={onClose}>
       <form
@@ -55,7 +57,7 @@ export function AddWebhook({ onMade, onClose }: { onMade: (w: Schemas['Webhook']
           void make.run();
         }}
       >
-        <Field label={t('url')} hint={t('url.hint')} wrong={wrong} required>
+        <Field label={t('url')} hint={t('url.hint')} wrong={wrong('/url')} required>
           <input type="url" value={url} maxLength={2000} autoComplete="off" onChange={(e) => setUrl(e.target.value)} />
         </Field>
         <fieldset>
@@ -74,6 +76,11 @@ export function AddWebhook({ onMade, onClose }: { onMade: (w: Schemas['Webhook']
           ))}
           {chosen.length === 0 && <p className="wrong">{t('types.none')}</p>}
         </fieldset>
+        {asks && (
+          <Field label={t('links')} hint={t('links.hint')} wrong={wrong('/links')} check>
+            <input type="checkbox" checked={links} onChange={(e) => setLinks(e.target.checked)} />
+          </Field>
+        )}
         {make.problem != null && <ProblemBox thrown={make.problem} />}
         <p>
           <button type="submit" className="primary" disabled={make.busy || !url.trim() || chosen.length === 0}>

@@ -35,6 +35,12 @@ export function Found<S extends string>({ word, sections, onGone }: Props<S>) {
     ...limits('budgets', amounts),
     { section: 'budgets', item: '', what: t('prices'), text: t('prices.text') },
     { section: 'network', item: '', what: t('fallback'), text: t('fallback.text') },
+    ...['mail_to', 'quiet_hours'].map((name) => ({
+      section: 'told',
+      item: `notifications.${name}`,
+      what: say(`f.notifications.${name}`),
+      text: say(`h.notifications.${name}`),
+    })),
     { section: 'page', item: '', what: t('page.theme'), text: t('notify') },
   ].filter(({ section }) => (sections as readonly string[]).includes(section));
   const words = word.toLowerCase().split(/\s+/).filter(Boolean);

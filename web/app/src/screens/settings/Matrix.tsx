@@ -6,6 +6,7 @@ import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
 import styles from './settings.module.css';
 import { texts } from './texts';
+import { useSettings } from './useSettings';
 
 type Zone = Schemas['Zone'];
 type Tool = Schemas['Tool'];
@@ -14,6 +15,7 @@ type Tool = Schemas['Tool'];
  * decides for all below. */
 export function Matrix() {
   const t = texts.use();
+  const settings = useSettings();
   const workspace = $api.useQuery('get', '/v1/settings').data?.require_validation ?? false;
   const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit: 200 } } });
   const tools = $api.useQuery('get', '/v1/tools', { params: { query: { limit: 200 } } });
@@ -55,6 +57,7 @@ export function Matrix() {
           />
         )),
     ]);
+  if (!settings.data) return null; // it stands below them: it comes when they do
   return (
     <section className="stack tight">
       <h3>{t('matrix')}</h3>

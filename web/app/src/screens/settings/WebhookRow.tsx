@@ -24,7 +24,11 @@ export function WebhookRow({ webhook, onChange, onDo }: Props) {
     await body(api.PATCH('/v1/webhooks/{webhook_id}', { ...path, body: { enabled: !webhook.enabled } }));
     await onChange();
   });
-  const problem = tried.problem ?? toggled.problem;
+  const linked = useAction(async () => {
+    await body(api.PATCH('/v1/webhooks/{webhook_id}', { ...path, body: { links: !webhook.links } }));
+    await onChange();
+  });
+  const problem = tried.problem ?? toggled.problem ?? linked.problem;
   return (
     <li className="box stack tight" data-webhook={webhook.id}>
       <p className="row between">
@@ -36,6 +40,11 @@ export function WebhookRow({ webhook, onChange, onDo }: Props) {
       <p className="small muted" style={{ overflowWrap: 'anywhere' }}>
         {webhook.types.join(', ')}
       </p>
+      {webhook.links && (
+        <p className="small muted" data-links>
+          {t('links.on')}
+        </p>
+      )}
       <Trouble of={webhook} />
       <p className="row">
         <button type="button" className="small" onClick={() => onDo('deliveries')}>
@@ -47,6 +56,11 @@ export function WebhookRow({ webhook, onChange, onDo }: Props) {
         <button type="button" className="small" disabled={toggled.busy} onClick={() => void toggled.run()}>
           {webhook.enabled ? t('disable') : t('enable')}
         </button>
+        {(webhook.links || webhook.types.includes('approval.requested')) && (
+          <button type="button" className="small" disabled={linked.busy} onClick={() => void linked.run()}>
+            {webhook.links ? t('links.stop') : t('links.start')}
+          </button>
+        )}
         <button type="button" className="small" onClick={() => onDo('rotate')}>
           {t('rotate')}
         </button>

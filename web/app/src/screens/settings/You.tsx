@@ -4,6 +4,7 @@ import { $api, api, type Schemas } from '../../api/client';
 import { signOut, useMe } from '../../api/me';
 import { forgetAll } from '../../api/who';
 import { useAction } from '../../ui/action';
+import { browserName } from '../../ui/browserName';
 import { Confirm } from '../../ui/Confirm';
 import { Empty } from '../../ui/Empty';
 import { ProblemBox } from '../../ui/Problem';
@@ -118,16 +119,6 @@ function Row({ of: one, onGone }: { of: SignIn; onGone: () => Promise<unknown> }
       </button>
     </li>
   );
-}
-
-const browsers = ['Edg', 'OPR', 'Firefox', 'Chrome', 'Safari'] as const;
-const systems = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'] as const;
-
-/** The little that is of use of what a browser calls itself. */
-function browserName(text: string): string {
-  const browser = browsers.find((name) => text.includes(name));
-  const system = systems.find((name) => text.includes(name));
-  return [browser === 'Edg' ? 'Edge' : browser === 'OPR' ? 'Opera' : browser, system].filter(Boolean).join(' · ');
 }
 
 /** Why a section is not there for somebody. */

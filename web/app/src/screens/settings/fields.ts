@@ -11,7 +11,10 @@ export interface FieldSpec {
 const choice = (at: string, ...choices: string[]): FieldSpec => ({ at, kind: 'choice', choices });
 const duration = (at: string): FieldSpec => ({ at, kind: 'duration' });
 
-export const forms: Record<'validation' | 'network' | 'calendar' | 'automations' | 'prompts', readonly FieldSpec[]> = {
+export const forms: Record<
+  'validation' | 'network' | 'calendar' | 'automations' | 'prompts' | 'told',
+  readonly FieldSpec[]
+> = {
   validation: [
     { at: '/require_validation', kind: 'check' },
     choice('/automation_validation', 'park', 'refuse', 'allow'),
@@ -45,6 +48,7 @@ export const forms: Record<'validation' | 'network' | 'calendar' | 'automations'
     { at: '/file_budget/count', kind: 'number', min: 0, max: 1_000_000 },
   ],
   prompts: [choice('/prompt_detail', 'minimal', 'normal', 'full')],
+  told: [{ at: '/notifications/show_content', kind: 'check' }],
 };
 
 export const counters = [

@@ -16,6 +16,7 @@ import { Found } from './Found';
 import { Prompts } from './Prompts';
 import { Providers } from './Providers';
 import styles from './settings.module.css';
+import { Told } from './Told';
 import { texts } from './texts';
 import { AdminsOnly, You } from './You';
 import { Webhooks } from './Webhooks';
@@ -33,11 +34,12 @@ const sections = [
   'agents',
   'keys',
   'webhooks',
+  'told',
   'you',
   'page',
 ] as const;
 /** Those that are everybody's own; the others are for administrators. */
-const personal: readonly string[] = ['you', 'page'];
+const personal: readonly string[] = ['told', 'you', 'page'];
 
 type Section = (typeof sections)[number];
 
@@ -68,6 +70,7 @@ const content: Record<Section, (item?: string) => ReactNode> = {
   agents: (item) => <Agents item={item} />,
   keys: () => <Keys />,
   webhooks: () => <Webhooks />,
+  told: () => <Told />,
   you: () => <You />,
   page: () => <PageSection />,
 };
@@ -89,6 +92,13 @@ export default function Settings({ section, item }: { section?: string; item?: s
   const here = sections.find((s) => s === section) ?? (admin ? 'providers' : 'you');
   const [word, setWord] = useState('');
   const heading = useRef<HTMLHeadingElement>(null);
+  const menu = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // Where the sections are one line: the present one is in sight.
+    const list = menu.current?.querySelector('ul');
+    const link = list?.querySelector<HTMLElement>(`[data-to="${here}"]`);
+    if (list && link) list.scrollLeft = link.offsetLeft - list.offsetLeft - 16;
+  }, [here]);
   const place = `${here}/${item ?? ''}`;
   const before = useRef(place);
   useEffect(() => {
@@ -120,11 +130,11 @@ export default function Settings({ section, item }: { section?: string; item?: s
     >
       {word.trim() !== '' && <Found word={word} sections={offered} onGone={() => setWord('')} />}
       <div className={styles.frame}>
-        <nav aria-label={t('sections')} className={styles.nav}>
+        <nav ref={menu} aria-label={t('sections')} className={styles.nav}>
           <ul className="plain">
             {offered.map((s) => (
               <li key={s}>
-                <Link href={`/settings/${s}`} aria-current={s === here ? 'page' : undefined}>
+                <Link href={`/settings/${s}`} data-to={s} aria-current={s === here ? 'page' : undefined}>
                   {t(`s.${s}`)}
                 </Link>
               </li>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useFormat } from '../../i18n/format';
 import { useWords } from '../../ui/session';
+import { UndoButton } from '../../undo/UndoButton';
 import { Block } from './Block';
 import type { Item } from './model';
 import { RawAnswer } from './RawAnswer';
@@ -142,6 +143,11 @@ function ExecutionDetails({ item, when }: Of<'execution'>) {
           [t('d.note'), e.note ?? ''],
         ]}
       />
+      {item.cut.length === 0 && (
+        <div className="row">
+          <UndoButton key={e.id} execution={e} />
+        </div>
+      )}
       <Json title={t('d.params')} value={e.params} />
       {e.text && <Block title={t('d.text')} text={e.text} />}
       <Json title={t('d.result')} value={e.result} />

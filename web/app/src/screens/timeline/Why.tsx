@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { $api } from '../../api/client';
 import { useFormat } from '../../i18n/format';
+import { quoted } from '../../i18n/texts';
 import { SessionLink } from '../../ui/session';
 import { texts } from './texts';
 
@@ -15,7 +16,7 @@ export function Why({ id }: { id: string }) {
   return (
     <section className="box stack tight" aria-label={t('why')} data-waits={w.kind}>
       <p>
-        {data.text}
+        {quoted(data.text)}
         {w.until && ` ${t('why.until', { time: f.time(w.until) })}`}
       </p>
       {w.holder && (

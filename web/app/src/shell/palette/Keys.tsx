@@ -20,6 +20,7 @@ const lists = [
       [['Shift Enter'], 'line'],
       [['Esc'], 'stop'],
       [['@'], 'refer'],
+      [['/', 'C'], 'field'],
     ],
   ],
   [
@@ -30,6 +31,35 @@ const lists = [
       [['R'], 'no'],
       [['E'], 'edit'],
       [['X'], 'tick'],
+    ],
+  ],
+  [
+    'automations',
+    [
+      [['J', 'K'], 'row'],
+      [['R'], 'run'],
+      [['P'], 'pause'],
+      [['E'], 'open'],
+      [['H'], 'history'],
+      [['D'], 'delete'],
+    ],
+  ],
+  [
+    'runs',
+    [
+      [['J', 'K'], 'row'],
+      [['R'], 'again'],
+      [['O'], 'chat.open'],
+      [['T'], 'steps'],
+      [['C'], 'fork'],
+      [['S'], 'stop.run'],
+    ],
+  ],
+  [
+    'search',
+    [
+      [['↓', '↑'], 'choose'],
+      [['Enter'], 'take'],
     ],
   ],
   [

@@ -1,5 +1,6 @@
 // What the palette can do besides going somewhere.
 import { signOut, useMe } from '../../api/me';
+import { chooseWorkspace } from '../../api/workspace';
 import { getLang, setLang } from '../../i18n/lang';
 import { useLang } from '../../i18n/texts';
 import { toast } from '../../ui/toast';
@@ -53,6 +54,13 @@ export function useCommands(waiting: number): Target[] {
       { also: t('do.language.also') },
     ),
     ...(narrow ? [] : [command('menu', t(folded ? 'do.unfold' : 'do.fold'), () => setFolded(!folded))]),
+    ...(me?.workspaces ?? [])
+      .filter(({ id }) => id !== me?.workspace)
+      .map(({ id, name }) =>
+        command(`workspace-${id}`, t('do.workspace', { name: name || id }), () => chooseWorkspace(id), {
+          also: t('do.workspace.also'),
+        }),
+      ),
     command('keys', t('keys'), () => show('keys'), { keys: '?' }),
     ...(me?.session ? [command('sign-out', t('do.sign.out'), () => void signOut())] : []),
   ];

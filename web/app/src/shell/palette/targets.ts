@@ -39,9 +39,7 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
   const asked = useSettled(query.trim().slice(0, 200), 200);
   const limit = 200;
   const admin = useMay('admin');
-  const chats = $api.useQuery('get', '/v1/sessions', {
-    params: { query: { type: 'CHAT', limit: 8, q: asked || undefined } },
-  });
+  const talks = useTalks(asked);
   const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit } } });
   const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit } } });
   const tools = $api.useQuery('get', '/v1/tools', { params: { query: { limit } } });
@@ -107,9 +105,6 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
         href: `/settings/${s}`,
       })),
   ];
-  const talks: Target[] = (chats.data?.data ?? [])
-    .filter((c) => c.name)
-    .map((c) => ({ id: c.id, group: 'chats', name: c.name, href: `/chat/${c.id}` }));
   const hits: Target[] =
     asked.length > 1
       ? (found.data?.data ?? []).map((hit) => ({
@@ -121,6 +116,10 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
         }))
       : [];
   const every = query.trim() ? 6 : 4;
+  const byName = rank(talks.chats, query, every);
+  const inMessages = asked
+    ? talks.all.filter((x) => !byName.some((chat) => chat.id === x.id)).map((x) => ({ ...x, group: 'messages' }))
+    : [];
   return {
     targets: [
       ...rank(
@@ -128,14 +127,37 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
         query,
         query.trim() ? 6 : 20,
       ),
-      ...rank(talks, query, every),
+      ...byName,
       ...rank(
         named.filter((x) => x.group !== 'screens' && (query.trim() || !['settings', 'commands'].includes(x.group))),
         query,
         every,
       ),
+      ...inMessages.slice(0, every),
       ...hits,
     ],
-    busy: chats.isFetching || found.isFetching || asked !== query.trim().slice(0, 200),
+    busy: talks.busy || found.isFetching || asked !== query.trim().slice(0, 200),
+  };
+}
+
+/** The chats of that name, and the chats and runs in which it was said. */
+function useTalks(asked: string): { chats: Target[]; all: Target[]; busy: boolean } {
+  const t = texts.use();
+  const f = useFormat();
+  const found = $api.useQuery('get', '/v1/sessions', {
+    params: { query: asked ? { q: asked, in: 'messages', limit: 20 } : { type: 'CHAT', limit: 8 } },
+  });
+  const all = (found.data?.data ?? []).filter((s) => s.type === 'CHAT' || s.type === 'AUTOMATION');
+  const target = (s: (typeof all)[number]): Target => ({
+    id: s.id,
+    group: 'chats',
+    name: s.name || t('chat.unnamed'),
+    href: `/chat/${s.id}`,
+    note: f.time(s.last_event_time),
+  });
+  return {
+    chats: all.filter((s) => s.type === 'CHAT' && s.name).map(target),
+    all: all.map(target),
+    busy: found.isFetching,
   };
 }

@@ -1,6 +1,5 @@
 import { Link } from 'wouter';
 import type { Schemas } from '../../../api/client';
-import { useFormat } from '../../../i18n/format';
 import { Time } from '../../../ui/Time';
 import { browserZone } from '../draft/schedule';
 import { runsOf } from '../../runs/filter';
@@ -11,18 +10,14 @@ type Automation = Schemas['Automation'];
 /** When it runs next, or why it does not. */
 export function NextRun({ of: a }: { of: Automation }) {
   const t = texts.use();
-  const f = useFormat();
   if (!a.enabled) return <span className="muted">{t('next.paused')}</span>;
   if (!a.next_run_at) return <span className="muted">{a.triggers.length ? t('next.events') : t('next.none')}</span>;
   const zone = a.schedule?.time_zone;
   const elsewhere = zone !== undefined && zone !== browserZone();
   return (
     <span>
-      <Time at={a.next_run_at} zone={zone} />{' '}
-      <span className="muted">
-        {f.time(a.next_run_at, zone)}
-        {elsewhere && ` ${t('zone.of', { zone })}`}
-      </span>
+      <Time at={a.next_run_at} zone={zone} />
+      {elsewhere && <span className="muted"> {t('zone.of', { zone })}</span>}
     </span>
   );
 }

@@ -1,7 +1,7 @@
 import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
 import { $api } from '../../../api/client';
 import { ProblemBox } from '../../../ui/Problem';
-import { texts as ui } from '../../../ui/texts';
+import { Skeleton } from '../../../ui/Skeleton';
 import type { Reference } from '../store/drafts';
 import { words } from '../texts.compose';
 import css from './compose.module.css';
@@ -18,7 +18,6 @@ interface Props {
 /** A combobox of what can be referred to: zones, tools, types of tools. */
 export function Picker({ onPick, onClose }: Props) {
   const t = words.use();
-  const tu = ui.use();
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
@@ -109,11 +108,14 @@ export function Picker({ onPick, onClose }: Props) {
           <Row key={o.key} id={`${id}-${i}`} offer={o} active={i === active} onPick={() => onPick(o.reference)} />
         ))}
       </div>
-      {!found.length && (
-        <p className="muted small" role="status">
-          {zones.isPending || tools.isPending ? tu('loading') : t('refer.none')}
-        </p>
-      )}
+      {!found.length &&
+        (zones.isPending || tools.isPending ? (
+          !problem && <Skeleton rows={4} />
+        ) : (
+          <p className="muted small" role="status">
+            {t('refer.none')}
+          </p>
+        ))}
       {found.length === maxOffers && <p className="muted small">{t('refer.more')}</p>}
     </div>
   );

@@ -1,5 +1,6 @@
 import { Link } from 'wouter';
 import { $api } from '../../../api/client';
+import { quoted } from '../../../i18n/texts';
 import { Read } from '../../../ui/Read';
 import { Time } from '../../../ui/Time';
 import { nameOf } from '../head/name';
@@ -22,7 +23,7 @@ export function Why({ id }: { id: string }) {
       <Read query={query}>
         {(said) => (
           <>
-            <p>{said.text}</p>
+            <p>{quoted(said.text)}</p>
             {said.waiting_for.holder && (
               <p>
                 {t('why.holder')}{' '}

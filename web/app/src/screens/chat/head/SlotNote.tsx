@@ -1,5 +1,7 @@
 import { Link } from 'wouter';
-import { $api } from '../../../api/client';
+import { $api, type Schemas } from '../../../api/client';
+import { useFormat } from '../../../i18n/format';
+import { round, useEstimates } from '../../home/useEstimates';
 import type { Session } from '../store/sessionStore';
 import { words } from '../texts.compose';
 import { texts } from '../texts';
@@ -29,7 +31,28 @@ function SetAside({ session }: { session: Session }) {
       {t(session.status === 'suspended' ? 'slot.by' : 'slot.holder')}{' '}
       <Link href={`/chat/${holder.id}`}>{nameOf(holder, tc).slice(0, 80)}</Link>
       {session.status === 'suspended' && `. ${t('slot.back')}`}
+      {session.status === 'queued' && <Wait id={session.id} slot={slot.data} />}
     </p>
+  );
+}
+
+/** How many stand before it, and about how long that takes, where that can be told from how long
+ * such runs took. */
+function Wait({ id, slot }: { id: string; slot: Schemas['Slot'] | undefined }) {
+  const t = words.use();
+  const f = useFormat();
+  const queue = $api.useQuery('get', '/v1/queue');
+  const rows = queue.data?.data ?? [];
+  const estimates = useEstimates(slot, rows);
+  const at = rows.findIndex((row) => row.session_id === id);
+  if (at < 0) return null;
+  const wait = estimates[at] ?? null;
+  return (
+    <span data-wait={wait === null ? 'unknown' : 'known'}>
+      {'. '}
+      {at > 0 && `${t('slot.before', { n: at })} `}
+      {wait === null ? t('slot.wait.unknown') : t('slot.wait', { length: f.duration(round(wait)) })}
+    </span>
   );
 }
 

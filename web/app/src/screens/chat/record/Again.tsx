@@ -9,6 +9,7 @@ import { texts as ui } from '../../../ui/texts';
 import type { Chat } from '../store/chat';
 import { writtenText } from '../store/items';
 import { again } from '../texts.again';
+import { Differs } from './Differs';
 import { Effects } from './Effects';
 import { effectsOf } from './useAgain';
 
@@ -72,6 +73,14 @@ export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void
         <Field label={t('again.model')}>
           <input type="text" value={model} onChange={(e) => setModel(e.target.value)} />
         </Field>
+        {!effects && (
+          <Differs
+            chat={chat}
+            reworded={words.trim() !== '' && words !== asked}
+            provider={providers.data?.data.find((p) => p.id === provider)?.name}
+            model={model.trim()}
+          />
+        )}
         {effects && <Effects chat={chat} executions={effects} />}
         {problem && !effects && <ProblemBox thrown={problem} />}
         <div className="row">

@@ -69,6 +69,7 @@ export function CommandCard({ chat, command, status, result, execution, round }:
           </summary>
           {open && <Inside command={command} result={result} execution={execution} />}
         </details>
+        {execution && <Made execution={execution} />}
         {execution && <UndoButton execution={execution} />}
       </div>
       {error && <Wrong error={error} />}
@@ -76,6 +77,17 @@ export function CommandCard({ chat, command, status, result, execution, round }:
       <Elsewhere chat={chat} command={command} status={status} result={result} execution={execution} />
     </div>
   );
+}
+
+/** The way to an automation that a command made: what it does next, it does elsewhere. */
+function Made({ execution }: { execution: Execution }) {
+  const t = texts.use();
+  if (execution.command !== 'CREATE_AUTOMATION' || execution.status !== 'SUCCESS') return null;
+  return linksOf(execution.result).map((l) => (
+    <Link key={l.href} href={l.href} className="small" data-made="">
+      {t(`exec.${l.noun}`)}
+    </Link>
+  ));
 }
 
 /** What runs, before the server has words for it. The commands of others keep their names. */

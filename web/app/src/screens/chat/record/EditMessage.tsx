@@ -12,6 +12,7 @@ import { again } from '../texts.again';
 import { nameOf } from '../head/name';
 import { texts } from '../texts';
 import css from './record.module.css';
+import { Differs } from './Differs';
 import { useAgain } from './useAgain';
 
 interface Props {
@@ -68,6 +69,7 @@ export function EditMessage({ chat, message, onDone }: Props) {
         }}
       />
       <p className="meta">{t(last ? 'edit.keeps' : 'edit.forks')}</p>
+      {last && <Differs chat={chat} reworded={draft.text !== writtenText(message)} />}
       {retry.more}
       {branch.problem != null && <ProblemBox thrown={branch.problem} onClose={branch.clear} />}
       <div className="row">

@@ -1,8 +1,12 @@
 import { useState } from 'react';
+import { api } from '../../../api/client';
+import { useAction } from '../../../ui/action';
 import { Empty } from '../../../ui/Empty';
+import { ProblemBox } from '../../../ui/Problem';
 import { isWritten, type Connector } from '../connector';
 import css from '../connectors.module.css';
 import { CommandDialog } from '../form/CommandDialog';
+import { useConnectorsFresh } from '../fresh';
 import { CommandItem } from './CommandItem';
 import { texts } from './texts';
 
@@ -26,6 +30,7 @@ export function Commands({ of: c }: { of: Connector }) {
           </button>
         )}
       </div>
+      <OfferReads of={c} />
       {c.commands.length > many && (
         <input
           type="search"
@@ -48,5 +53,36 @@ export function Commands({ of: c }: { of: Connector }) {
       )}
       {adding && <CommandDialog connector={c} command={null} onClose={() => setAdding(false)} />}
     </section>
+  );
+}
+
+/** Offers at once what only reads: what most people want of a server first. */
+function OfferReads({ of: c }: { of: Connector }) {
+  const t = texts.use();
+  const fresh = useConnectorsFresh();
+  const reads = c.commands.filter((command) => command.state === 'off' && command.effect === 'read_only');
+  const offer = useAction(async () => {
+    for (const { name } of reads) {
+      const path = { connector_id: c.id, command_name: name };
+      // One by one: each is a version of the connector.
+      // eslint-disable-next-line no-await-in-loop
+      await api.PATCH('/v1/connectors/{connector_id}/commands/{command_name}', {
+        params: { path },
+        body: { state: 'offered' },
+      });
+    }
+    await fresh();
+  });
+  if (isWritten(c) || !reads.length) return null;
+  return (
+    <>
+      <p className="row">
+        <button type="button" className="small primary" disabled={offer.busy} onClick={() => void offer.run()}>
+          {t('offer.reads', { n: reads.length })}
+        </button>
+        <span className="small muted">{t('offer.reads.text')}</span>
+      </p>
+      {offer.problem != null && <ProblemBox thrown={offer.problem} onClose={offer.clear} />}
+    </>
   );
 }

@@ -30,6 +30,8 @@ export const texts = defineTexts(
     timeout: 'Time limit of a call',
     'timeout.hint': 'From 1s to 5m.',
     offer: 'Offer to the AI',
+    'offer.reads': { one: 'Offer the {n} that only reads', other: 'Offer the {n} that only read' },
+    'offer.reads.text': 'The server says they only read. The others stay off until you have looked at them.',
     off: 'Turn off',
     params: 'Parameters',
     'params.none': 'No parameters.',
@@ -80,6 +82,9 @@ export const texts = defineTexts(
     timeout: 'Durée maximale d’un appel',
     'timeout.hint': 'De 1s à 5m.',
     offer: 'Proposer à l’IA',
+    'offer.reads': { one: 'Proposer celle qui ne fait que lire', other: 'Proposer les {n} qui ne font que lire' },
+    'offer.reads.text':
+      'D’après le serveur, elles ne font que lire. Les autres restent désactivées jusqu’à ce que vous les ayez vues.',
     off: 'Désactiver',
     params: 'Paramètres',
     'params.none': 'Aucun paramètre.',

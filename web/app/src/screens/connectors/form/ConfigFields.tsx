@@ -17,30 +17,50 @@ export interface ConfigProps {
 }
 
 /** Name and prefix. */
-export function Naming({ draft, set, wrong, stored }: ConfigProps) {
+export const Naming = (props: ConfigProps) => (
+  <>
+    <NameField {...props} />
+    <PrefixField {...props} />
+  </>
+);
+
+/** What it is called. Until it is stored its prefix is made of that. */
+export function NameField({ draft, set, wrong, stored, ...given }: ConfigProps) {
   const t = texts.use();
   const rename = (name: string) =>
     set({ name, ...(!stored && draft.prefix === prefixOf(draft.name) ? { prefix: prefixOf(name) } : {}) });
+  // A prefix that is wrong is told here too, where its own field is folded away.
+  const told = wrong('/name') ?? (given.kind === 'mcp' && !stored ? wrong('/prefix') : undefined);
   return (
-    <>
-      <Field label={t('name')} wrong={wrong('/name')} required>
-        <input value={draft.name} maxLength={200} autoComplete="off" onChange={(e) => rename(e.target.value)} />
-      </Field>
-      <Field
-        label={t('prefix')}
-        hint={t('prefix.hint', { prefix: draft.prefix || 'SHOP' })}
-        wrong={wrong('/prefix')}
-        required
-      >
-        <input
-          value={draft.prefix}
-          maxLength={20}
-          autoComplete="off"
-          spellCheck={false}
-          onChange={(e) => set({ prefix: e.target.value.toUpperCase().replace(/[^A-Z0-9]/g, '') })}
-        />
-      </Field>
-    </>
+    <Field label={t('name')} wrong={told} required>
+      <input
+        dir="auto"
+        value={draft.name}
+        maxLength={200}
+        autoComplete="off"
+        onChange={(e) => rename(e.target.value)}
+      />
+    </Field>
+  );
+}
+
+export function PrefixField({ draft, set, wrong }: ConfigProps) {
+  const t = texts.use();
+  return (
+    <Field
+      label={t('prefix')}
+      hint={t('prefix.hint', { prefix: draft.prefix || 'SHOP' })}
+      wrong={wrong('/prefix')}
+      required
+    >
+      <input
+        value={draft.prefix}
+        maxLength={20}
+        autoComplete="off"
+        spellCheck={false}
+        onChange={(e) => set({ prefix: e.target.value.toUpperCase().replace(/[^A-Z0-9]/g, '') })}
+      />
+    </Field>
   );
 }
 
@@ -119,14 +139,22 @@ function Mcp(props: ConfigProps) {
       </fieldset>
       {draft.program ? <Program {...props} /> : <Server {...props} />}
       {wrong('/config') && <p className="wrong">{wrong('/config')}</p>}
-      <Field label={t('read.offered')} hint={t('read.offered.hint')} check>
-        <input
-          type="checkbox"
-          checked={draft.readOnlyOffered}
-          onChange={(e) => set({ readOnlyOffered: e.target.checked })}
-        />
-      </Field>
+      {props.stored && <ReadsOffered draft={draft} set={set} />}
     </>
+  );
+}
+
+/** Whether what only reads is offered without a look. */
+export function ReadsOffered({ draft, set }: Pick<ConfigProps, 'draft' | 'set'>) {
+  const t = texts.use();
+  return (
+    <Field label={t('read.offered')} hint={t('read.offered.hint')} check>
+      <input
+        type="checkbox"
+        checked={draft.readOnlyOffered}
+        onChange={(e) => set({ readOnlyOffered: e.target.checked })}
+      />
+    </Field>
   );
 }
 

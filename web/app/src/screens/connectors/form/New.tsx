@@ -1,5 +1,7 @@
+import { FileBraces, Hourglass, Plug, SquarePen, type LucideIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { Icon } from '../../../ui/Icon';
 import css from '../connectors.module.css';
 import { texts as listTexts } from '../texts';
 import { Choice } from './ConfigFields';
@@ -7,14 +9,16 @@ import { FromDocument } from './FromDocument';
 import { NewForm } from './NewForm';
 import { texts } from './texts';
 
-const whats = ['openapi', 'http', 'mcp', 'long_running'] as const;
+// What most people come for first.
+const whats = ['mcp', 'openapi', 'http', 'long_running'] as const;
 type What = (typeof whats)[number];
+const icons: Record<What, LucideIcon> = { mcp: Plug, openapi: FileBraces, http: SquarePen, long_running: Hourglass };
 
 /** A new connector: what it is first, then what that kind needs. */
 export function New() {
   const t = texts.use();
   const tl = listTexts.use();
-  const [what, setWhat] = useState<What>('openapi');
+  const [what, setWhat] = useState<What>('mcp');
   return (
     <div className="stack">
       <p>
@@ -28,7 +32,7 @@ export function New() {
         <div className={css.choices}>
           {whats.map((w) => (
             <Choice key={w} on={w === what} choose={() => setWhat(w)} name="connector-what">
-              <strong>{t(`what.${w}`)}</strong>
+              <Icon of={icons[w]} /> <strong>{t(`what.${w}`)}</strong>
               <br />
               <span className="small muted">{t(`what.${w}.text`)}</span>
             </Choice>

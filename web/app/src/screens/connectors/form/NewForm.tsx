@@ -7,7 +7,8 @@ import { ProblemBox } from '../../../ui/Problem';
 import { texts as uiTexts } from '../../../ui/texts';
 import type { Connector } from '../connector';
 import { useConnectorsFresh } from '../fresh';
-import { ConfigFields, Naming } from './ConfigFields';
+import { ConfigFields, NameField, Naming, PrefixField, ReadsOffered, type ConfigProps } from './ConfigFields';
+import { Paste } from './Paste';
 import { configOf, draftOf, type Kind } from './draft';
 import { Secret } from './Secret';
 import { texts } from './texts';
@@ -39,13 +40,16 @@ export function NewForm({ kind, proposed, commands }: FormProps) {
       }),
     );
     const path = { params: { path: { connector_id: made.id } } };
-    if (kind === 'mcp') await body(api.POST('/v1/connectors/{connector_id}/refresh', path));
+    // It is stored: what comes of the first look stands on its page.
+    if (kind === 'mcp') await api.POST('/v1/connectors/{connector_id}/refresh', path).catch(() => {});
     await fresh();
     if (kind === 'long_running' && !draft.signing.value) setSecret(made);
     else go(`/settings/connectors/${made.id}`);
   });
   const errors = make.problem == null ? [] : asProblem(make.problem).errors;
   const none = commands?.length === 0;
+  const named = draft.name.trim() !== '' && draft.prefix !== '';
+  const placed = kind !== 'mcp' || (draft.program ? draft.command : draft.address).trim() !== '';
   const fields = {
     kind,
     draft,
@@ -62,13 +66,19 @@ export function NewForm({ kind, proposed, commands }: FormProps) {
         void make.run();
       }}
     >
-      <Naming {...fields} />
-      <ConfigFields {...fields} />
+      {kind === 'mcp' ? (
+        <NewMcp {...fields} />
+      ) : (
+        <>
+          <Naming {...fields} />
+          <ConfigFields {...fields} />
+        </>
+      )}
       {make.problem != null && <ProblemBox thrown={make.problem} />}
       {none && <p className="muted small">{t('made.none')}</p>}
       <p className="row">
-        <button type="submit" className="primary" disabled={make.busy || none || !draft.name.trim() || !draft.prefix}>
-          {t(make.busy ? 'save.runs' : 'save')}
+        <button type="submit" className="primary" disabled={make.busy || none || !named || !placed}>
+          {t(kind === 'mcp' ? (make.busy ? 'connect.runs' : 'connect') : make.busy ? 'save.runs' : 'save')}
         </button>
         <Link href="/settings/connectors" className="button">
           {tu('cancel')}
@@ -76,5 +86,26 @@ export function NewForm({ kind, proposed, commands }: FormProps) {
       </p>
       {secret && <Secret of={secret} onClose={() => go(`/settings/connectors/${secret.id}`)} />}
     </form>
+  );
+}
+
+/** An MCP server in a minute: what its documentation says, and a name. The rest has good answers. */
+function NewMcp(fields: ConfigProps) {
+  const t = texts.use();
+  const { draft, set, wrong } = fields;
+  const place = draft.program ? '/config/command' : '/config/url';
+  return (
+    <>
+      <Paste draft={draft} set={set} wrong={wrong(place) ?? wrong('/config')} />
+      <NameField {...fields} />
+      <ReadsOffered draft={draft} set={set} />
+      <details>
+        <summary>{t('more.mcp')}</summary>
+        <div className="stack">
+          <PrefixField {...fields} />
+          <ConfigFields {...fields} />
+        </div>
+      </details>
+    </>
   );
 }

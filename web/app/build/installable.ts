@@ -1,0 +1,38 @@
+// What makes the built page installable: its icons, and in its worker the list of what the worker keeps.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Plugin } from 'vite';
+import { icons, png } from './png';
+
+const worker = 'sw.js';
+/** Files of public/ that the page needs where the server is not there. */
+const fixed = ['first.js', 'icon.svg', 'manifest.webmanifest'];
+/** What a person sees of the page alone: /docs has its own files. */
+const isShell = (name: string) => name.startsWith('assets/') && !name.startsWith('assets/docs-');
+
+export function installable(): Plugin {
+  let folder = '';
+  return {
+    name: 'installable',
+    apply: 'build',
+    enforce: 'post', // index.html has the names of its files by then
+    configResolved(config) {
+      folder = config.publicDir;
+    },
+    generateBundle(_, bundle) {
+      for (const [fileName, look] of Object.entries(icons))
+        this.emitFile({ type: 'asset', fileName, source: png(look) });
+      const script = bundle[worker];
+      const page = bundle['index.html'];
+      if (script?.type !== 'chunk' || page?.type !== 'asset') throw new Error(`${worker} or index.html was not built`);
+      if (script.imports.length + script.dynamicImports.length > 0) throw new Error(`${worker} is not one file`);
+      const files = Object.keys(bundle).filter(isShell).toSorted();
+      const sum = createHash('sha256').update(page.source).update(script.code).update(files.join());
+      for (const name of fixed) sum.update(readFileSync(join(folder, name)));
+      const version = sum.digest('hex').slice(0, 16);
+      const shell = { version, files: ['', ...fixed, ...files].map((name) => `/${name}`) };
+      script.code = `const FERMATA_SHELL=${JSON.stringify(shell)};${script.code}`;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import { useMay } from '../../api/me';
+import { Devices } from './Devices';
+import { forms } from './fields';
+import { Form } from './Form';
+import { MailTo } from './MailTo';
+import { QuietHours } from './QuietHours';
+import { texts } from './textsOfTold';
+import { Value } from './Value';
+
+/** Who is told of what waits for a person, where and when: the reader, and whom an administrator names. */
+export function Told() {
+  const t = texts.use();
+  const admin = useMay('admin');
+  return (
+    <div className="stack">
+      <p>{t('text')}</p>
+      <Devices />
+      {admin && <Others />}
+    </div>
+  );
+}
+
+function Others() {
+  const t = texts.use();
+  return (
+    <section className="stack" aria-labelledby="told-others">
+      <h3 id="told-others">{t('workspace')}</h3>
+      <Form fields={[]}>
+        {(draft, settings) => (
+          <>
+            <MailTo draft={draft} off={settings.mail_off} />
+            <QuietHours draft={draft} zone={settings.time_zone} />
+            {forms.told.map((spec) => (
+              <Value key={spec.at} spec={spec} draft={draft} settings={settings} />
+            ))}
+          </>
+        )}
+      </Form>
+    </section>
+  );
+}

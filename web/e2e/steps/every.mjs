@@ -1,0 +1,171 @@
+// What holds for every screen: it stands still while it comes, and keeps names apart that are
+// written from right to left.
+import { narrow, none, noSideScroll, until } from '../harness.mjs';
+import { Model } from '../model.mjs';
+import { go, settled } from '../screens.mjs';
+
+const corners = ['providers', 'limits', 'prompts', 'connectors', 'agents', 'keys', 'webhooks', 'you', 'page'];
+const more = ['/tasks', '/data/types', '/data/documents', ...corners.map((name) => `/settings/${name}`)];
+
+// inTurn does something for each, a few at once: the machine has few cores.
+async function inTurn(list, act, atOnce = 3) {
+  const left = [...list];
+  await Promise.all(
+    Array.from({ length: atOnce }, async () => {
+      for (let one = left.shift(); one !== undefined; one = left.shift()) await act(one);
+    }),
+  );
+}
+
+// slowly has each answer come in a moment of its own.
+const slowly = (page) => {
+  let n = 0;
+  return page.route('**/v1/**', async (route) => {
+    await new Promise((done) => setTimeout(done, 40 + 70 * (n++ % 5)));
+    await route.continue().catch(() => {});
+  });
+};
+
+const watchShifts = (page) =>
+  page.addInitScript(() => {
+    globalThis.shifts = [];
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        if (!entry.hadRecentInput)
+          globalThis.shifts.push({
+            value: entry.value,
+            of: entry.sources.map((s) => s.node?.outerHTML?.slice(0, 90)),
+          });
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+
+async function stands({ open, line }, addresses, options) {
+  const moved = [];
+  let most = 0;
+  await inTurn(addresses, async (at) => {
+    const page = await open({ base: 'about:blank', ...options });
+    page.bad.length = 0; // about:blank is no host of ours
+    await watchShifts(page);
+    await slowly(page);
+    await page.goto(`${line.url}/#${at}`);
+    await settled(page);
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+    const shifts = await page.evaluate(() => globalThis.shifts);
+    const sum = shifts.reduce((all, one) => all + one.value, 0);
+    most = Math.max(most, sum);
+    if (sum >= 0.05) moved.push(`${at}: ${sum.toFixed(3)} ${JSON.stringify(shifts)}`);
+    page.bad = page.bad.filter((bad) => !bad.includes(line.url));
+    await page.context().close();
+  });
+  console.log(`      the most that a screen moved: ${most.toFixed(3)}`);
+  none(moved, 'these move while they load');
+}
+
+// mixed finds blocks in which a name of Hebrew stands unprotected among words of the page.
+const mixed = () => {
+  const turned = /[\u0590-\u05ff\u202e]/;
+  const inline = (e) => getComputedStyle(e).display === 'inline';
+  const words = (node) => {
+    if (node.nodeType === Node.TEXT_NODE) return node.data;
+    if (node.nodeType !== Node.ELEMENT_NODE || node.matches('.visually-hidden')) return ' ';
+    const apart = node.tagName === 'BDI' || /isolate|plaintext/.test(getComputedStyle(node).unicodeBidi);
+    return !inline(node) || apart ? ' ' : [...node.childNodes].map(words).join('');
+  };
+  const found = new Set();
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    if (!turned.test(node.data)) continue;
+    let block = node.parentElement;
+    while (inline(block)) block = block.parentElement;
+    if (block.closest('script, textarea, select, .md, .preserve, [aria-hidden="true"]')) continue;
+    const text = [...block.childNodes]
+      .map(words)
+      .join('')
+      .replace(/\u2068[^\u2069]*\u2069/g, '');
+    if (turned.test(text) && /[a-z]{2}/i.test(text)) found.add(`${block.outerHTML.slice(0, 160)}`);
+  }
+  return [...found];
+};
+
+export const steps = [
+  {
+    name: 'no corner of the settings moves while it loads',
+    run: (world) => stands(world, more),
+  },
+  {
+    name: 'names from right to left and an answer of a megabyte break no screen',
+    async run({ open, freshServer, shot }) {
+      const server = await freshServer();
+      const odd = 'דוח שבועי';
+      const turned = 'דוח\u202e שבועי'; // the server takes it in a text, and in no name
+      const zone = await server.call('POST', '/v1/zones', { name: odd, description: odd });
+      const tool = await server.call('POST', '/v1/tools', {
+        zone_id: zone.id,
+        tool_type: 'notes',
+        name: odd,
+        config: {},
+      });
+      await server.call('POST', `/v1/tools/${tool.id}/entries`, {
+        data: { title: odd, text: `${turned}\n`.repeat(4000) },
+      });
+      await server.call('POST', '/v1/documents', { key: 'odd', title: odd, body: turned.repeat(2000) });
+      const automation = await server.call('POST', '/v1/automations', {
+        name: odd,
+        seed: { text: turned },
+        tags: [odd],
+      });
+      await server.call('POST', '/v1/connectors', {
+        name: odd,
+        prefix: 'ODD',
+        kind: 'mcp',
+        config: { url: 'https://odd.example/mcp' },
+      });
+      await server.call('POST', '/v1/agents', { name: 'Odd', description: odd, system_prompt: odd, commands: [] });
+      await server.call('PATCH', '/v1/settings', { require_validation: true });
+      const chat = await server.call('POST', '/v1/sessions', { name: odd, message: `create a zone ${odd}` });
+      await server.call('POST', `/v1/automations/${automation.id}/execute`);
+      const model = await new Model(() => ({ text: `${turned} ${'x'.repeat(1000)}\n\n`.repeat(1000) })).open();
+      await model.serve(server.call);
+      const long = await server.call('POST', '/v1/sessions', { name: odd, message: turned });
+      await until('a megabyte was answered', async () => {
+        const { data } = await server.call('GET', `/v1/sessions/${long.id}/messages?limit=20`);
+        return data.some((m) => m.sender === 'AI');
+      });
+      model.close();
+      const addresses = [
+        `/chat/${long.id}`,
+        `/timeline/${long.id}`,
+        '/',
+        '/chat',
+        `/chat/${chat.id}`,
+        '/approvals',
+        '/automations',
+        `/automations/${automation.id}`,
+        '/runs',
+        `/timeline/${chat.id}`,
+        '/data',
+        `/data/zones/${zone.id}`,
+        `/data/tools/${tool.id}`,
+        '/data/documents',
+        '/usage',
+        '/settings/validation',
+        '/settings/connectors',
+        '/settings/agents',
+        '/tasks',
+        '/system',
+      ];
+      const page = await open({ base: server.base });
+      const wrong = [];
+      for (const at of addresses) {
+        await go(page, at);
+        wrong.push(...(await page.evaluate(mixed)).map((html) => `${at}: ${html}`));
+        await page.setViewportSize(narrow.viewport);
+        await noSideScroll(page, `${at} with names from right to left`);
+        await shot(page, `odd${at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-')}`);
+        await page.setViewportSize({ width: 1280, height: 800 });
+      }
+      page.bad = page.bad.filter((bad) => !bad.includes(server.base));
+      none(wrong, 'names that could turn the words beside them');
+    },
+  },
+];
