@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/web"
 )
@@ -19,14 +20,18 @@ import (
 const stopMargin = 10 * time.Second
 
 // Serve runs a server, with its log on standard error, until the process is told to stop:
-// SIGTERM and SIGINT stop it in good order; a second one kills it.
-func Serve(config Config) error {
+// SIGTERM and SIGINT stop it in good order; a second one kills it. What was found of how it
+// was started is told in the log.
+func Serve(config Config, found ...diagnosis.Finding) error {
 	started := clock.System()
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer cancel()
 	log := newLogger(config.LogLevel)
 	config.Log = log
 	silenceLibraries()
+	for _, f := range found {
+		log.Warn().Str("fix", f.Mend).Msg(f.Detail)
+	}
 	a, err := open(ctx, config)
 	if err != nil {
 		return err

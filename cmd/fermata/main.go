@@ -8,6 +8,7 @@ import (
 
 	_ "time/tzdata" // time zones on images that have none
 
+	"github.com/alecthomas/kong"
 	_ "golang.org/x/crypto/x509roots/fallback" // and whom to trust
 
 	"github.com/fermata-dev/fermata"
@@ -36,9 +37,9 @@ type serve struct {
 	app.Config `embed:""`
 }
 
-func (c *serve) Run(cc *cli.Context) error {
+func (c *serve) Run(cc *cli.Context, parsed *kong.Context) error {
 	c.Config.Version, c.Config.Commit = cc.Version, cc.Commit
-	return app.Serve(c.Config)
+	return app.Serve(c.Config, cli.CheckVariables(parsed.Model, os.Environ())...)
 }
 
 type migrate struct {
@@ -54,8 +55,9 @@ type doctor struct {
 	Server     app.Config `embed:"" group:"What the server of this machine is started with"`
 }
 
-func (c *doctor) Run(cc *cli.Context) error {
-	return c.Check(cc, slices.Concat(app.Diagnose(cc, c.Server, c.URL), app.DiagnoseBackup(c.Server, c.URL, c.Within)))
+func (c *doctor) Run(cc *cli.Context, parsed *kong.Context) error {
+	return c.Check(cc, slices.Concat(cli.CheckVariables(parsed.Model, os.Environ()),
+		app.Diagnose(cc, c.Server, c.URL), app.DiagnoseBackup(c.Server, c.URL, c.Within)))
 }
 
 func main() {
