@@ -2,6 +2,9 @@ package api
 
 import "github.com/fermata-dev/fermata/domain"
 
+// Many counts things in English: "1 session", "3 sessions".
+func Many[N int | int64](n N, noun string) string { return domain.Many(n, noun) }
+
 // The words of the contract that a program which talks to the server compares with. They
 // are the domain's own, as the types of answers are.
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/repository/keep"
@@ -80,7 +81,7 @@ func (f *Database) checkBackup(within time.Duration, now time.Time) []diagnosis.
 	}
 	said := fmt.Sprintf("the newest is of %s (%s, %s)", mark.At.UTC().Format("2006-01-02 15:04 UTC"), mark.File, size(mark.Bytes))
 	if age := now.Sub(mark.At); age > within {
-		return []diagnosis.Finding{diagnosis.Warning(check, fmt.Sprintf("%s, %d days ago", said, int(age.Hours()/24)), mend)}
+		return []diagnosis.Finding{diagnosis.Warning(check, fmt.Sprintf("%s, %s ago", said, domain.Many(int(age.Hours()/24), "day")), mend)}
 	}
 	return []diagnosis.Finding{diagnosis.OK(check, said)}
 }

@@ -2,18 +2,14 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
-	"os"
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/auth/oidc"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/seal"
-	"github.com/fermata-dev/fermata/repository"
 )
 
 // Diagnose checks what a server on this machine would start with: its configuration and
@@ -28,7 +24,7 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 		return []diagnosis.Finding{diagnosis.Failed("configuration", err.Error(),
 			"Correct the flag, the variable or the file; `fermata serve --help` lists them all.")}
 	}
-	findings := []diagnosis.Finding{diagnosis.OK("configuration", "it can be started with (listening on "+flags.Listen+")")}
+	findings := []diagnosis.Finding{diagnosis.OK("configuration", "a server starts with it, and listens on "+flags.Listen)}
 	if flags.plain() {
 		findings = append(findings, diagnosis.Warning("transport", "keys and conversations cross the network as plain text", plainMend))
 	}
@@ -77,41 +73,6 @@ func checkIssuer(ctx context.Context, flags *Config) []diagnosis.Finding {
 	return findings
 }
 
-// checkDatabase looks whether the database is there and up to date.
-func checkDatabase(ctx context.Context, flags *Database, keys [][]byte) []diagnosis.Finding {
-	if flags.DatabaseURL == "" {
-		if _, err := os.Stat(flags.SQLitePath()); errors.Is(err, fs.ErrNotExist) {
-			return []diagnosis.Finding{diagnosis.OK("database", "SQLite at "+flags.SQLitePath()+" will be made at the first start")}
-		}
-	}
-	store, err := openStore(ctx, flags, repository.Config{Node: "doctor", Incarnation: "doctor"})
-	if err != nil {
-		return []diagnosis.Finding{unopened(flags, err)}
-	}
-	defer func() { _ = store.Close() }()
-	if _, err := store.Workspaces.Workspaces(ctx); err != nil {
-		return []diagnosis.Finding{diagnosis.Failed("database", "it answers, but its tables cannot be read: "+err.Error(),
-			"Bring it up to date: fermata migrate")}
-	}
-	good := diagnosis.OK("database", store.Kind()+" answers and is up to date")
-	return append([]diagnosis.Finding{good}, checkSealed(ctx, store.Secrets, keys)...)
-}
-
-// unopened says why the database cannot be opened. A SQLite file that a server holds is as
-// it should be.
-func unopened(flags *Database, err error) diagnosis.Finding {
-	switch {
-	case repository.InUse(err):
-		return diagnosis.OK("database", "SQLite at "+flags.SQLitePath()+" is in use: "+err.Error())
-	case flags.DatabaseURL == "":
-		return diagnosis.Failed("database", err.Error(),
-			"Look whether "+flags.SQLitePath()+" is a database, and may be read and written by this user.")
-	default:
-		return diagnosis.Failed("database", err.Error(),
-			"Check FERMATA_DATABASE_URL (and sslmode in it), and that PostgreSQL runs and lets this user in.")
-	}
-}
-
 // checkSealed looks whether the keys open what is stored.
 func checkSealed(ctx context.Context, store sealedSecrets, keys [][]byte) []diagnosis.Finding {
 	s, err := seal.New(keys)
@@ -127,7 +88,7 @@ func checkSealed(ctx context.Context, store sealedSecrets, keys [][]byte) []diag
 			diagnosis.Failed("secret key", wrongKey(s, lost, all), "Set FERMATA_SECRET_KEY to the key that sealed them."),
 		}
 	case all > 0:
-		return []diagnosis.Finding{diagnosis.OK("secret key", fmt.Sprintf("it opens all %d stored secrets", all))}
+		return []diagnosis.Finding{diagnosis.OK("secret key", fmt.Sprintf("it opens every stored secret (%d)", all))}
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/repository/keep"
 )
@@ -66,8 +67,13 @@ func (c *Backup) Do(ctx context.Context, version string, out io.Writer) error {
 	if err := c.markBackup(held, clock.System()); err != nil {
 		secret += fmt.Sprintf("\n`fermata doctor` does not know of this backup: %v", err)
 	}
-	return c.say(out, taken{held, secret}, fmt.Sprintf("%s: %d workspaces, %d sessions, %d messages (%s, schema %d), read from end to end.\n%s",
-		held.File, held.Workspaces, held.Sessions, held.Messages, size(held.Bytes), held.Schema, secret))
+	return c.say(out, taken{held, secret}, fmt.Sprintf("%s: %s (%s, schema %d), read from end to end.\n%s",
+		held.File, amounts(held.Workspaces, held.Sessions, held.Messages), size(held.Bytes), held.Schema, secret))
+}
+
+// amounts says how much a backup holds.
+func amounts(workspaces, sessions, messages int64) string {
+	return domain.Many(workspaces, "workspace") + ", " + domain.Many(sessions, "session") + ", " + domain.Many(messages, "message")
 }
 
 func (c *Backup) take(ctx context.Context, version string) (*keep.Contents, error) {
@@ -126,7 +132,7 @@ func (c *Restore) Do(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s is the database now: %d workspaces, %d sessions, %d messages.", c.SQLitePath(), done.Workspaces, done.Sessions, done.Messages)
+	text := fmt.Sprintf("%s is the database now: %s.", c.SQLitePath(), amounts(done.Workspaces, done.Sessions, done.Messages))
 	if done.Aside != "" {
 		text += "\nWhat was there before is kept as " + done.Aside + "."
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/keep"
 )
 
@@ -49,7 +50,7 @@ func (c *UpgradeCheck) Do(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	if len(u.Blocks) > 0 {
-		return fmt.Errorf("%d things are in the way of the upgrade", len(u.Blocks))
+		return fmt.Errorf("%s in the way of the upgrade", domain.Plural(len(u.Blocks), "thing is", "things are"))
 	}
 	return nil
 }

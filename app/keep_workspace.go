@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/repository/keep"
 )
@@ -37,11 +38,11 @@ func (c *Export) Do(ctx context.Context, version string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s: the workspace %s, %d rows (%s, schema %d).\nHash of its content: %s",
-		done.File, c.Workspace, total(done.Rows), size(done.Bytes), done.Schema, done.Content)
+	text := fmt.Sprintf("%s: the workspace %s, %s (%s, schema %d).\nHash of its content: %s",
+		done.File, c.Workspace, domain.Many(total(done.Rows), "row"), size(done.Bytes), done.Schema, done.Content)
 	if done.AtWork > 0 {
-		text += fmt.Sprintf("\n%d sessions were at work: they go on here, and would go on again where the file is imported. "+
-			"To move a workspace, stop the server first.", done.AtWork)
+		text += fmt.Sprintf("\n%s at work: what they do goes on here, and would go on again where the file is imported. "+
+			"To move a workspace, stop the server first.", domain.Plural(int(done.AtWork), "session was", "sessions were"))
 	}
 	return c.say(out, done, text+leftOut(done.LeftOut))
 }
@@ -65,7 +66,7 @@ func (c *Import) Do(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s is there: %d rows.", strings.Join(done.Workspaces, ", "), total(done.Rows))
+	text := fmt.Sprintf("%s is there: %s.", strings.Join(done.Workspaces, ", "), domain.Many(total(done.Rows), "row"))
 	return c.say(out, done, text+leftOut(done.LeftOut))
 }
 
@@ -75,7 +76,7 @@ func (c *Restore) load(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("The database has %d workspaces now, %d sessions, %d messages.", len(done.Workspaces), done.Rows["sessions"], done.Rows["messages"])
+	text := fmt.Sprintf("The database holds now: %s.", amounts(int64(len(done.Workspaces)), done.Rows["sessions"], done.Rows["messages"]))
 	return c.say(out, done, text+"\nStart the servers with the FERMATA_SECRET_KEY that belongs to this backup.")
 }
 

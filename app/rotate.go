@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/webhooks"
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/repository"
 )
@@ -36,15 +37,16 @@ func RotateSecret(ctx context.Context, config Config, output string, out io.Writ
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%d secrets were sealed anew, %d were sealed with the newest key already.", done.Resealed, done.Already)
+	text := fmt.Sprintf("%s sealed anew, %s sealed with the newest key already.",
+		domain.Plural(done.Resealed, "secret was", "secrets were"), domain.Plural(done.Already, "was", "were"))
 	if len(done.Lost) == 0 {
 		text += " The older keys are of no use any more: take them out of FERMATA_SECRET_KEY, on every node."
 	}
 	if err := (printed{output}).say(out, done, text); err != nil || len(done.Lost) == 0 {
 		return err
 	}
-	return fmt.Errorf("%d secrets cannot be opened by any configured key and were left as they are: %v. "+
-		"List the key that sealed them behind the others, or enter them again", len(done.Lost), done.Lost)
+	return fmt.Errorf("no configured key opens %s: %v. Nothing was changed there. "+
+		"List the key that sealed them behind the others, or enter them again", domain.Many(len(done.Lost), "secret"), done.Lost)
 }
 
 // rotation seals anew, with the parts of a server that does not run.

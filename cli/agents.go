@@ -115,7 +115,7 @@ func showAgent(cc *Context, output string, a *api.Agent) error {
 	out.line("%s %s (%s, %s)", a.ID, a.Command, printable(a.Name), agentState(a))
 	out.line("%s", printable(a.Description))
 	out.line("may use: %s", strings.Join(a.Commands, ", "))
-	out.line("answers %d times at most", a.MaxTurns)
+	out.line("answers %s at most", api.Many(a.MaxTurns, "time"))
 	return nil
 }
 

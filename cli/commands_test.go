@@ -153,7 +153,7 @@ func healthy(t *testing.T) *fakeAPI {
 // The doctor says which webhooks fail, and what to do.
 func TestDoctorLooksAtWebhooks(t *testing.T) {
 	for answer, want := range map[string][]string{
-		`{"data":[{"id":"whk_1","enabled":true,"failing_since":null}],"next_cursor":null}`: {"ok    webhooks", "1, and none fails"},
+		`{"data":[{"id":"whk_1","enabled":true,"failing_since":null}],"next_cursor":null}`: {"ok    webhooks", "none of 1 fails"},
 		`{"data":[{"id":"whk_1","enabled":true,"failing_since":"2026-03-01T09:00:00.000Z"},{"id":"whk_2","enabled":false,"disabled_reason":"gone"},
 			{"id":"whk_3","enabled":false}],"next_cursor":null}`: {"WARN  webhooks", "whk_1 is failing since 2026", "whk_2 is disabled (gone)", "-> See why"},
 	} {
@@ -181,7 +181,7 @@ func TestDoctorLooksAtConnectors(t *testing.T) {
 		return `{"data":[{"id":"con_1","prefix":"SHOP","enabled":true,"commands":[],"status_detail":"","paused_until":null,` + fields + `}],"next_cursor":null}`
 	}
 	for answer, want := range map[string][]string{
-		one(`"status":"ready"`): {"ok    connectors", "1, and nothing is wrong"},
+		one(`"status":"ready"`): {"ok    connectors", "nothing is wrong with any of 1"},
 		one(`"status":"unreachable","status_detail":"The server cannot be reached: refused."`): {"WARN  connectors", "SHOP: unreachable. The server cannot", "connectors refresh SHOP"},
 		one(`"status":"needs_sign_in"`): {"WARN  connectors", "sign in", "/v1/connectors/con_1/sign-in"},
 		one(`"status":"unreachable","status_detail":"Programs are not allowed (FERMATA_ALLOW_STDIO=true allows them)"`): {"WARN", "FERMATA_ALLOW_STDIO"},
@@ -216,9 +216,9 @@ func TestDoctor(t *testing.T) {
 		want                             []string
 	}{
 		"all well":    {200, 200, 200, 200, provider, `{"ok":true,"model":"m1","latency_ms":12,"error":null}`, 0, false, []string{"ok    server", "ok    ready", "ok    event stream", "ok    invariants", "Mine (openai)", "m1 answered after 12 ms"}},
-		"no provider": {200, 200, 200, 200, none, "", 0, false, []string{"WARN  provider", "demo answers", "examples/10"}},
+		"no provider": {200, 200, 200, 200, none, "", 0, false, []string{"WARN  provider", "demo answers", "providers add FILE"}},
 		"a wrong key": {200, 200, 200, 200, provider, `{"ok":false,"model":null,"latency_ms":1,"said":null,"error":{"code":"provider_authentication","message":"bad key","meaning":"The key was refused.","mend":"Set api_key."}}`, 0, true,
-			[]string{"FAIL  test call", "The key was refused.", "bad key", "-> Set api_key. PATCH /v1/providers/prv_1"}},
+			[]string{"FAIL  test call", "The key was refused.", "bad key", "-> Set api_key. Change it: fermata providers change prv_1 FILE"}},
 		"two, one not the default": {200, 200, 200, 200, both, `{"ok":true,"model":"m1","latency_ms":12,"said":"OK","error":null}`, 0, false,
 			[]string{"Mine (openai)", "Other: m1 answered", "Mine: m1 answered"}},
 		"no database":       {503, 200, 200, 200, none, "", 0, true, []string{"FAIL  ready", "fermata migrate"}},

@@ -160,7 +160,7 @@ func (c *connectorsTest) Run(cc *Context) error {
 		return fmt.Errorf("%s is %s: %s", one.Prefix, test.Status, *test.Error)
 	}
 	s := screen{out: cc.Out}
-	s.line("%s answers, in %d ms; it has %d commands", one.Prefix, test.LatencyMs, test.Commands)
+	s.line("%s answers, in %d ms; it has %s", one.Prefix, test.LatencyMs, api.Many(test.Commands, "command"))
 	return nil
 }
 

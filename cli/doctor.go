@@ -157,7 +157,7 @@ func (d *doctor) access() diagnosis.Finding {
 	case "forbidden":
 		mend = "The key belongs to another workspace: leave --workspace out, or use a key of that workspace."
 	case "not_found":
-		mend = "There is no such workspace: leave --workspace out, or make it with POST /v1/workspaces."
+		mend = "There is no such workspace: leave --workspace out, or make it with POST /v1/workspaces (root key)."
 	}
 	return diagnosis.Failed("access", err.Error(), mend)
 }
@@ -202,7 +202,7 @@ func (d *doctor) invariants() diagnosis.Finding {
 		return diagnosis.Failed("invariants", strings.Join(broken, ", "),
 			"The data is not as it must be: keep a copy of the database and the log, and report it.")
 	}
-	return diagnosis.OK("invariants", fmt.Sprintf("%d hold", len(list.Data)))
+	return diagnosis.OK("invariants", fmt.Sprintf("all %d hold", len(list.Data)))
 }
 
 // provider looks at what answers: each configured provider is called once, and one of
@@ -232,11 +232,11 @@ func whoAnswers(all []api.Provider) diagnosis.Finding {
 		}
 	}
 	if len(all) > 0 {
-		return diagnosis.Warning("provider", fmt.Sprintf("none of the %d providers is the default; the built-in demo answers", len(all)),
-			fmt.Sprintf("Make one the default: PATCH /v1/providers/%s {\"is_default\": true}.", all[0].ID))
+		return diagnosis.Warning("provider", "none of those that are configured is the default; the built-in demo answers",
+			"Make one the default: fermata providers default "+all[0].ID)
 	}
 	return diagnosis.Warning("provider", "none is configured; the built-in demo answers",
-		"Configure one: see examples/10-another-provider.sh.")
+		"Configure one: fermata providers add FILE (docs/providers.md).")
 }
 
 func (d *doctor) testCall(p api.Provider) diagnosis.Finding {
@@ -255,5 +255,5 @@ func (d *doctor) testCall(p api.Provider) diagnosis.Finding {
 		return diagnosis.Failed(check, p.Name+": the call failed without a reason", "Look at the server's log.")
 	}
 	return diagnosis.Failed(check, fmt.Sprintf("%s: %s It says: %s (%s)", p.Name, test.Error.Meaning, test.Error.Message, test.Error.Code),
-		fmt.Sprintf("%s PATCH /v1/providers/%s.", test.Error.Mend, p.ID))
+		fmt.Sprintf("%s Change it: fermata providers change %s FILE", test.Error.Mend, p.ID))
 }

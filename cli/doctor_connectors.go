@@ -26,8 +26,11 @@ func (d *doctor) connectors() []diagnosis.Finding {
 			findings = append(findings, connectorFindings(&all[i])...)
 		}
 	}
-	if len(findings) == 0 {
-		return []diagnosis.Finding{diagnosis.OK("connectors", fmt.Sprintf("%d, and nothing is wrong with them", len(all)))}
+	switch {
+	case len(all) == 0:
+		return []diagnosis.Finding{diagnosis.OK("connectors", "none is set up")}
+	case len(findings) == 0:
+		return []diagnosis.Finding{diagnosis.OK("connectors", fmt.Sprintf("nothing is wrong with any of %d", len(all)))}
 	}
 	return findings
 }

@@ -26,5 +26,8 @@ func (d *doctor) webhooks() diagnosis.Finding {
 		return diagnosis.Warning("webhooks", strings.Join(failing, ", "),
 			"See why: fermata webhooks deliveries ID. Mend the receiver, enable the webhook again, and send what was missed: fermata webhooks replay.")
 	}
-	return diagnosis.OK("webhooks", fmt.Sprintf("%d, and none fails", len(all)))
+	if len(all) == 0 {
+		return diagnosis.OK("webhooks", "none is set up")
+	}
+	return diagnosis.OK("webhooks", fmt.Sprintf("none of %d fails", len(all)))
 }

@@ -161,8 +161,8 @@ func (d *eventData) what(name string) string {
 		return fmt.Sprintf("%s %s %s", d.Approval.ID, d.Approval.Kind, d.Approval.Status)
 	case d.Roundtrip != nil:
 		u := d.Roundtrip.Usage
-		return fmt.Sprintf("call %d of %s: %d tokens in, %d out", d.Roundtrip.Number, d.Roundtrip.Model,
-			u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens, u.OutputTokens)
+		return fmt.Sprintf("call %d of %s: %s in, %d out", d.Roundtrip.Number, d.Roundtrip.Model,
+			api.Many(u.InputTokens+u.CacheReadTokens+u.CacheWriteTokens, "token"), u.OutputTokens)
 	case d.Session != nil:
 		return fmt.Sprintf("%s %s %q", d.Session.Type, d.Session.Status, d.Session.Name)
 	case d.Noun != "":

@@ -22,6 +22,9 @@ func Plural(n int, one, many string) string {
 	return fmt.Sprintf("%d %s", n, many)
 }
 
+// Many is Plural for a noun whose plural only adds an s.
+func Many[N int | int64](n N, noun string) string { return Plural(int(n), noun, noun+"s") }
+
 // When is an instant as people of the workspace read it, in its zone.
 func (s *Settings) When(at time.Time) string {
 	if zone, err := time.LoadLocation(s.TimeZone); err == nil {

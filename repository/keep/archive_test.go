@@ -307,7 +307,7 @@ func TestAnImportTakesAnEmptyWorkspacesPlace(t *testing.T) {
 	if said := fmt.Sprint(first.LeftOut); !strings.Contains(said, "providers.secret_sealed:1 secrets") || !strings.Contains(said, "webhooks.secret_sealed") {
 		t.Errorf("left out are %v", said)
 	}
-	if said := first.LeftOut["webhooks"]; !strings.Contains(said, "1 rows: browsers that people are told at") {
+	if said := first.LeftOut["webhooks"]; !strings.Contains(said, "1 row: browsers that people are told at") {
 		t.Errorf("of browsers it says %q", said)
 	}
 	text, err := os.ReadFile(file)

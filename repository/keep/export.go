@@ -208,7 +208,7 @@ func (e *exporter) name() error {
 				return err
 			}
 			if n > 0 {
-				e.header.LeftOut[t.name] = fmt.Sprintf("%d rows: %s", n, t.stays)
+				e.header.LeftOut[t.name] = domain.Many(n, "row") + ": " + t.stays
 			}
 		}
 		if t.why != "" {
@@ -217,7 +217,7 @@ func (e *exporter) name() error {
 				return err
 			}
 			if n > 0 {
-				e.header.LeftOut[t.name] = fmt.Sprintf("%d rows: %s", n, t.why)
+				e.header.LeftOut[t.name] = domain.Many(n, "row") + ": " + t.why
 			}
 		}
 		for column, todo := range t.secrets {
@@ -227,7 +227,7 @@ func (e *exporter) name() error {
 				return err
 			}
 			if n > 0 && todo != "" {
-				e.header.LeftOut[t.name+"."+column] = fmt.Sprintf("%d secrets: %s", n, todo)
+				e.header.LeftOut[t.name+"."+column] = domain.Many(n, "secret") + ": " + todo
 			}
 		}
 	}

@@ -94,5 +94,20 @@ func schemaOf(ctx context.Context, db querier) (version int64, err error) {
 // steps are all migrations.
 var steps = sqldb.Migrations{SQLite: migrations.SQLite(), Postgres: migrations.Postgres()}
 
+// Schemas are the schema that a database has, whether a server runs on it or not, and the one
+// that this program works with.
+func Schemas(ctx context.Context, at Place) (is, newest int64, err error) {
+	db, err := at.open()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = db.Close() }() // it only read
+	if is, err = schemaOf(ctx, db); err != nil {
+		return 0, 0, err
+	}
+	newest, err = Newest(at.URL != "")
+	return is, newest, err
+}
+
 // Newest is the schema of this program.
 func Newest(postgres bool) (int64, error) { return steps.Newest(postgres) }

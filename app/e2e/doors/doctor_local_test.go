@@ -1,6 +1,7 @@
 package doors
 
 import (
+	"database/sql"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,9 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 		says   string
 	}{
 		"all is well":                      {"http://127.0.0.1:1", func(*app.Config) {}, "database", diagnosis.LevelOK, "will be made"},
-		"a server runs":                    {"http://localhost:1", func(f *app.Config) { f.DataDir = running.Config.DataDir }, "database", diagnosis.LevelOK, "in use"},
+		"a server runs":                    {"http://localhost:1", func(f *app.Config) { f.DataDir = running.Config.DataDir }, "database", diagnosis.LevelOK, "as this program expects; a server runs on it"},
+		"a newer database":                 {"http://127.0.0.1:1", func(f *app.Config) { f.DataDir = ofSchema(t, "+ 1") }, "database", diagnosis.LevelFailed, "newer Fermata"},
+		"an older database":                {"http://127.0.0.1:1", func(f *app.Config) { f.DataDir = ofSchema(t, "- 1") }, "database", diagnosis.LevelFailed, "and this program expects"},
 		"a file that is no database":       {"http://127.0.0.1:1", func(f *app.Config) { noDatabase(t, f.SQLitePath()) }, "database", diagnosis.LevelFailed, "not a database"},
 		"no PostgreSQL":                    {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = "postgres://x@127.0.0.1:1/x?sslmode=disable" }, "database", diagnosis.LevelFailed, "refused"},
 		"no secret key":                    {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = "postgres://x@127.0.0.1:1/x?sslmode=disable" }, "secret key", diagnosis.LevelWarning, "not set"},
@@ -55,6 +58,23 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 			t.Errorf("%s was not checked", c.check)
 		})
 	}
+}
+
+// ofSchema is a data directory whose database says that it has another schema.
+func ofSchema(t *testing.T, change string) string {
+	t.Helper()
+	s := newServer(t, harness.Databases["sqlite"](t))
+	s.Stop()
+	db, err := sql.Open("sqlite", "file:"+s.Config.SQLitePath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	const newest = "version_id = (SELECT MAX(version_id) FROM goose_db_version)"
+	if _, err := db.ExecContext(t.Context(), "UPDATE goose_db_version SET version_id = version_id "+change+" WHERE "+newest); err != nil {
+		t.Fatal(err)
+	}
+	return s.Config.DataDir
 }
 
 // openKeyFile puts a secret key where every user of the machine can read it.
