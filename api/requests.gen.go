@@ -452,6 +452,7 @@ type NewPushSubscriptionKeys struct {
 // NewSession is the body of createSession.
 type NewSession struct {
 	Type *string `json:"type" validate:"omitempty,oneof=CHAT"`
+	// Left out: the first words of the message, if there is one.
 	Name *string `json:"name" validate:"omitempty,name,max=200"`
 	// Left out: the default provider.
 	ProviderID *string `json:"provider_id" validate:"omitempty,max=64"`

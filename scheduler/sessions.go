@@ -78,6 +78,7 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
 	}
 	r := Request{Workspace: workspace, New: made, Event: nothingHappens}
 	if in.Message != nil {
+		made.Name = cmp.Or(in.Name, domain.FirstWords(in.Message.Rich.Words()))
 		r.Event = func(*domain.View) (domain.Event, error) { return s.Door.userMessage(made, *in.Message), nil }
 	}
 	r.Also = func(_ *domain.View, change *domain.Change) error {

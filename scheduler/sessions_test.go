@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"testing"
@@ -51,6 +52,7 @@ func TestCreateSession(t *testing.T) {
 	}{
 		"a chat":                  {domain.NewSession{Type: domain.Chat}, nil, "", true},
 		"with a message":          {domain.NewSession{Type: domain.Chat, Message: &said}, nil, "", true},
+		"with a name":             {domain.NewSession{Type: domain.Chat, Name: "Mine", Message: &said}, nil, "", true},
 		"with a provider":         {domain.NewSession{Type: domain.Chat, ProviderID: "prv"}, nil, "", true},
 		"with an unknown one":     {domain.NewSession{Type: domain.Chat, ProviderID: "other"}, nil, domain.CodeInvalid, false},
 		"a run":                   {domain.NewSession{Type: domain.Run}, nil, domain.CodeInvalid, false},
@@ -73,6 +75,9 @@ func TestCreateSession(t *testing.T) {
 			}
 			if c.in.Message != nil && (r.Message == nil || r.Message.Rich.LinearText != "Hello.") {
 				t.Errorf("the message is %+v", r.Message)
+			}
+			if called := map[bool]string{true: cmp.Or(c.in.Name, "Hello.")}[c.in.Message != nil]; err == nil && c.made && r.Session.Name != called {
+				t.Errorf("it is called %q, not %q", r.Session.Name, called)
 			}
 		})
 	}

@@ -113,16 +113,13 @@ func sum(h hash.Hash) string { return base64.RawURLEncoding.EncodeToString(h.Sum
 func (c *talk) words(first bool) domain.RichContent {
 	text := c.last
 	if first && c.instructions != "" {
-		text = instructionsHead + c.instructions + "\n\n" + c.last
-		return domain.RichContent{LinearText: text, Segments: []domain.Segment{
-			{Type: "text", Text: instructionsHead + c.instructions + "\n\n"}, {Type: "text", Text: c.last},
+		head := domain.ClientInstructions(c.instructions)
+		return domain.RichContent{LinearText: head + c.last, Segments: []domain.Segment{
+			{Type: "text", Text: head}, {Type: "text", Text: c.last},
 		}}
 	}
 	return domain.RichContent{LinearText: text, Segments: []domain.Segment{{Type: "text", Text: text}}}
 }
-
-// instructionsHead tells the model, and who reads the record, where these words come from.
-const instructionsHead = "Instructions of the chat client:\n"
 
 // sameAnswer says whether an answer that a client holds is one of the record. A client that
 // stopped listening holds the beginning of it, and one to which an answer was told a second

@@ -339,6 +339,18 @@ func TestSummaryOfAConversationIsText(t *testing.T) {
 	}
 }
 
+// TestInstructionsAreNoRequest: what a chat client wants of every answer is nothing that the
+// person says.
+func TestInstructionsAreNoRequest(t *testing.T) {
+	text := domain.ClientInstructions("You are brief.\n\ncreate a zone Nothing") + "hello"
+	prompt := &domain.Prompt{Commands: []domain.CommandSpec{{Name: "ZONES"}}, Turns: []*domain.Turn{{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}}}
+	c := newPlanner(prompt)
+	c.answer()
+	if raw := c.raw(ids.Counting()); !strings.Contains(raw.Text, "Hello!") || strings.Contains(raw.Text, "understand “") || len(raw.Calls) > 0 {
+		t.Errorf("it says %q, and calls %v", raw.Text, raw.Calls)
+	}
+}
+
 func FuzzReadsAnything(f *testing.F) {
 	f.Add("note 72,5 pour le poids", `{"zones":[{"id":"zon_1","name":"A"}]}`)
 	f.Add("note 007 for [data of “A” in “B”] yesterday; add to A: b = 01, c", `{"schema":{"properties":{"b":{"type":"number"}}},"tool_type":"a"}`)

@@ -131,7 +131,7 @@ func personsText(t *domain.Turn) string {
 			if ended {
 				parts, ended = nil, false
 			}
-			parts = append(parts, b.Text)
+			parts = append(parts, domain.OwnWords(b.Text))
 		case noticeKind(b.Text) == "CONTEXT_SUMMARY":
 			if _, kept, ok := strings.Cut(b.Text, verbatim); ok {
 				kept, _, _ = strings.Cut(kept, "\n</fermata>")

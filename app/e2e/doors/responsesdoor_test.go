@@ -228,7 +228,7 @@ func TestATalkThroughResponses(t *testing.T) {
 		if got := s.response(last.Response.ID); got.Status != "completed" || got.text() != last.Response.text() || got.Usage.TotalTokens == 0 {
 			t.Errorf("read again it is %+v", got)
 		}
-		want := "USER Instructions of the chat client:\nBe short.\n\nhello|AI Hello to you.|USER look|AI I look.|SYSTEM DATA_ADDED|AI There is nothing."
+		want := "USER Instructions of the chat client:\nBe short.\n(The chat client's instructions end here.)\n\nhello|AI Hello to you.|USER look|AI I look.|SYSTEM DATA_ADDED|AI There is nothing."
 		if got := strings.Join(s.said(first.Talk.ID), "|"); got != want {
 			t.Errorf("the record is %q", got)
 		}

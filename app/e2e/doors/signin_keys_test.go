@@ -124,9 +124,13 @@ func TestBadCookies(t *testing.T) {
 	b := newBrowser(t, s)
 	b.call("POST", "/v1/sign-in", `{"key":"`+key+`"}`, 200)
 	good := b.client.Jar.Cookies(mustURL(t, s.URL))[0].String()
+	other := "x"
+	if strings.HasSuffix(good, other) {
+		other = "y" // one in 64 ends so
+	}
 	for what, cookie := range map[string]string{
 		"two of the name": good + "; " + good, "two, one bad": "fermata_session=x; " + good, "a NUL": good + "%00", "long": "fermata_session=" + strings.Repeat("x", 10<<10),
-		"a key": "fermata_session=" + key, "the root key": "fermata_session=" + rootKey, "empty": "fermata_session=", "another": good[:len(good)-1] + "x", "a quote": `fermata_session="`,
+		"a key": "fermata_session=" + key, "the root key": "fermata_session=" + rootKey, "empty": "fermata_session=", "another": good[:len(good)-1] + other, "a quote": `fermata_session="`,
 		"SQL": "fermata_session=' OR 1=1 --", "another name": "__Host-" + good,
 	} {
 		if got := s.Call("GET", "/v1/me", nil, "Cookie", cookie); got.Status != 401 || got.Str("code") != "unauthenticated" {
