@@ -3,6 +3,8 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"os/exec"
+	"strings"
 
 	"github.com/fermata-dev/fermata/api"
 )
@@ -10,31 +12,108 @@ import (
 // errUndecided: whoever was asked closed the input.
 var errUndecided = errors.New("nothing was decided; it waits on")
 
-// decide gives the answer: what the flags say, and where they say nothing and a person types,
-// what they say to what is shown.
-func (c *approveCommand) decide(cc *Context, a *api.Approval) (map[string]any, error) {
-	said := c.Yes || c.No || c.Cancel || c.Comment != "" || c.Value != "" || c.Outcome != "" || c.Limit != 0 || len(c.Only) > 0
-	if said || !cc.Interactive || c.Output == "json" {
-		return c.answer(a)
+// decision comes to the answer to one approval: what the flags say, and where they say nothing and a
+// person types, what they say to what is shown.
+type decision struct {
+	*approveCommand
+	cc    *Context
+	q     *asking
+	s     screen
+	lines *bufio.Scanner
+	shown bool
+}
+
+func (c *approveCommand) decision(cc *Context, a *api.Approval) (*decision, error) {
+	d := &decision{approveCommand: c, cc: cc, q: newAsking(a), s: screen{out: cc.Errors}, lines: bufio.NewScanner(cc.In)}
+	switch {
+	case !c.Edit:
+		return d, nil
+	case c.No || c.Cancel:
+		return nil, usageError{errors.New("--edit is for a yes: give it without --no and --cancel")}
+	case !d.q.editable():
+		return nil, usageError{errors.New("only changes can be edited, and this asks something else")}
+	case editor() == "" && !d.asks():
+		return nil, usageError{errors.New("there is no editor: set VISUAL or EDITOR")}
 	}
-	s := screen{out: cc.Errors}
-	for _, line := range cardLines(a) {
-		s.line("%s", line)
+	return d, d.edit()
+}
+
+// asks says whether a person is asked.
+func (d *decision) asks() bool {
+	said := d.Yes || d.No || d.Cancel || d.Comment != "" || d.Value != "" || d.Outcome != "" || d.Limit != 0 || len(d.Only) > 0
+	return !said && d.cc.Interactive && d.Output != "json"
+}
+
+// edit opens the editor. Who is not asked afterwards needs an edit that can be read.
+func (d *decision) edit() error {
+	if editor() == "" {
+		d.s.line("(value by value: neither VISUAL nor EDITOR is set)")
+		d.q.askLines()
+		return nil
 	}
-	lines := bufio.NewScanner(cc.In)
-	for q := newAsking(a); ; {
-		s.ask(q.question())
-		if !lines.Scan() {
-			s.end()
-			return nil, errors.Join(errUndecided, lines.Err())
+	err := d.q.edit(d.cc, func(cmd *exec.Cmd) error {
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = d.cc.In, d.cc.Errors, d.cc.Errors
+		if d.cc.Terminal {
+			cmd.Stdout = d.cc.Out
 		}
-		s.took(lines.Text())
-		answer, problem := q.feed(lines.Text())
+		return cmd.Run()
+	})
+	if err != nil && !d.asks() {
+		return errors.Join(errUndecided, err)
+	}
+	if err != nil {
+		d.s.line("(%v; nothing was decided)", err)
+		return nil
+	}
+	d.s.line("%s", strings.Join(d.q.editLines(), "\n"))
+	return nil
+}
+
+// answer is what is said to the approval.
+func (d *decision) answer() (map[string]any, error) {
+	if !d.asks() {
+		answer, err := d.byFlags(d.q.approval)
+		return d.q.withEdits(answer), err
+	}
+	if !d.shown {
+		d.shown = true
+		for _, line := range append(cardLines(d.q.approval), d.q.editLines()...) {
+			d.s.line("%s", line)
+		}
+	}
+	for {
+		d.s.ask(d.q.question())
+		if !d.lines.Scan() {
+			d.s.end()
+			return nil, errors.Join(errUndecided, d.lines.Err())
+		}
+		text := d.lines.Text()
+		d.s.took(text)
+		if d.q.wantsEdit(text) {
+			if err := d.edit(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		answer, problem := d.q.feed(text)
 		if answer != nil {
 			return answer, nil
 		}
 		if problem != "" {
-			s.line("%s", problem)
+			d.s.line("%s", problem)
 		}
 	}
+}
+
+// again opens the editor once more for edits that the server refused; false: they were none.
+func (d *decision) again(answer map[string]any, err error) (bool, error) {
+	if _, edited := answer["edits"]; !edited || codeOf(err) != "invalid" {
+		return false, nil
+	}
+	d.s.line("%v", err)
+	d.q.refused(err)
+	if editor() == "" && d.asks() {
+		return true, nil // they are asked again, with what they typed
+	}
+	return true, d.edit()
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"strings"
 	"sync"
@@ -92,6 +93,10 @@ func (c *chatCommand) talkOn(ctx context.Context, cc *Context, t *talk) (err err
 		foot := console.Open(console.Config{In: cc.In, Out: cc.Out, Colour: cc.Colour, History: c.history(cc), Pressed: signals})
 		defer func() { err = errors.Join(err, foot.Close()) }()
 		t.screen, t.giveBack, t.invites, lines = onConsole{foot}, foot.GiveBack, false, foot.Typed()
+		t.lend = func(cmd *exec.Cmd) error {
+			defer drain(cc.Signals)
+			return foot.Lend(cmd)
+		}
 	}
 	if c.Session != "" {
 		if err := t.join(ctx, c.Session); err != nil {
@@ -162,7 +167,9 @@ type talk struct {
 	print func(sseEvent) error
 	// giveBack, if set, puts a text into the input again.
 	giveBack func(text string)
-	invites  bool // a mark shows a person that it is their turn
+	// lend, if set, gives the terminal to another program until that ends.
+	lend    func(*exec.Cmd) error
+	invites bool // a mark shows a person that it is their turn
 
 	calls   chan func() error  // what calls beside the loop came to
 	beside  sync.WaitGroup     // those calls

@@ -1,11 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,13 +16,7 @@ type asking struct {
 	form     []formField // of a Form: its fields, answered one by one
 	values   map[string]any
 	sent     bool // its answer is on its way
-}
-
-// formField is one field of a Form.
-type formField struct {
-	name, title, kind string
-	required          bool
-	options           []any
+	edits    edits
 }
 
 func newAsking(a *api.Approval) *asking {
@@ -58,7 +49,7 @@ func (t *talk) prompt(ctx context.Context) error {
 		return nil
 	}
 	q := t.open[0]
-	t.screen.line("%s", strings.Join(cardLines(q.approval), "\n"))
+	t.screen.line("%s", strings.Join(append(cardLines(q.approval), q.editLines()...), "\n"))
 	if t.yes || t.no {
 		if answer := q.byFlag(t.yes); answer != nil {
 			t.screen.dim("(%s by flag)", map[bool]string{true: "approved", false: "refused"}[t.yes])
@@ -100,6 +91,11 @@ func (t *talk) reply(ctx context.Context, q *asking, text string) error {
 	if t.script {
 		t.screen.text(text + "\n") // nobody's keys did
 	}
+	if !t.script && q.wantsEdit(text) {
+		edit(ctx, t, q)
+		t.put(q.question())
+		return nil
+	}
 	answer, problem := q.feed(text)
 	if answer == nil {
 		if problem != "" {
@@ -116,12 +112,12 @@ func (t *talk) send(ctx context.Context, q *asking, answer map[string]any) error
 	call := func() error { return t.deliver(ctx, "/v1/approvals/"+q.approval.ID, answer, nil) }
 	return t.later(ctx, call, func(err error) error {
 		q.sent = false
-		return t.answered(q, answer, err)
+		return t.answered(ctx, q, answer, err)
 	})
 }
 
 // answered: the server has said what becomes of an answer.
-func (t *talk) answered(q *asking, answer map[string]any, err error) error {
+func (t *talk) answered(ctx context.Context, q *asking, answer map[string]any, err error) error {
 	t.linked(link{})
 	switch {
 	case err == nil && (answer["approved"] == false || answer["cancelled"] == true):
@@ -130,6 +126,12 @@ func (t *talk) answered(q *asking, answer map[string]any, err error) error {
 	case codeOf(err) == "invalid" && !t.yes && !t.no:
 		t.screen.line("%v", err) // a wrong answer: the wait goes on, and so does the question
 		q.values = map[string]any{}
+		if _, edited := answer["edits"]; edited && !t.script {
+			q.refused(err)
+			if editor() != "" {
+				edit(ctx, t, q)
+			}
+		}
 		return nil
 	case codeOf(err) == "validation_resolved" || codeOf(err) == "validation_stale":
 		t.screen.dim("(%v)", err)
@@ -146,6 +148,9 @@ func (t *talk) answered(q *asking, answer map[string]any, err error) error {
 // question is what is asked for, on one line.
 func (q *asking) question() string {
 	a := q.approval
+	if len(q.edits.asked) > 0 {
+		return q.edits.asked[0].question()
+	}
 	switch a.Kind {
 	case api.ApprovalQuestion:
 		return q.moduleQuestion()
@@ -156,10 +161,11 @@ func (q *asking) question() string {
 	case api.ApprovalCompletion:
 		return "Is it finished? [y / n / what is missing]"
 	case api.ApprovalActions:
+		approve := map[bool]string{true: "Approve as edited?", false: "Approve?"}[len(q.edits.params) > 0]
 		if len(a.Actions) > 1 {
-			return "Approve? [y / n / numbers like 1,3 / n and a comment]"
+			return approve + " [y / n / edit / some: 1,3 / n and a comment]"
 		}
-		return "Approve? [y / n / n and a comment]"
+		return approve + " [y / n / edit / n and a comment]"
 	}
 	return "Go on? [y / n]"
 }
@@ -182,6 +188,14 @@ func (q *asking) moduleQuestion() string {
 
 // feed understands a line; nil when more is needed, problem says why.
 func (q *asking) feed(text string) (answer map[string]any, problem string) {
+	if len(q.edits.asked) > 0 {
+		return nil, q.feedLine(text)
+	}
+	answer, problem = q.understand(text)
+	return q.withEdits(answer), problem
+}
+
+func (q *asking) understand(text string) (answer map[string]any, problem string) {
 	yes, no, rest := yesNo(text)
 	switch q.approval.Kind {
 	case api.ApprovalQuestion:
@@ -267,144 +281,4 @@ func (q *asking) feedModule(text string) (answer map[string]any, problem string)
 		return q.feedField(text)
 	}
 	return map[string]any{"value": text}, ""
-}
-
-// skip is what a person types to leave a field of a form empty.
-const skip = "-"
-
-func (q *asking) feedField(text string) (answer map[string]any, problem string) {
-	field := q.form[len(q.values)]
-	value, problem := field.read(text)
-	if problem != "" {
-		return nil, problem
-	}
-	q.values[field.name] = value
-	if len(q.values) < len(q.form) {
-		return nil, ""
-	}
-	filled := map[string]any{}
-	for name, value := range q.values {
-		if value != nil {
-			filled[name] = value
-		}
-	}
-	return map[string]any{"value": filled}, ""
-}
-
-func (f formField) ask() string {
-	text := f.title
-	if len(f.options) > 0 {
-		parts := make([]string, len(f.options))
-		for i, option := range f.options {
-			parts[i] = fmt.Sprintf("%d %v", i+1, option)
-		}
-		text += " (" + strings.Join(parts, ", ") + ")"
-	} else if f.kind == "boolean" {
-		text += " [y / n]"
-	}
-	if !f.required {
-		text += " (" + skip + " for none)"
-	}
-	return text + ":"
-}
-
-func (f formField) read(text string) (value any, problem string) {
-	if text == skip && !f.required {
-		return nil, ""
-	}
-	if len(f.options) > 0 {
-		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(f.options) {
-			return f.options[n-1], ""
-		}
-		return nil, "Please give one of the numbers."
-	}
-	switch f.kind {
-	case "boolean":
-		yes, no, _ := yesNo(text)
-		if !yes && !no {
-			return nil, "Please say y or n."
-		}
-		return yes, ""
-	case "number", "integer":
-		n, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
-		if err != nil {
-			return nil, "Please give a number."
-		}
-		return n, ""
-	}
-	return text, ""
-}
-
-// formFields reads the fields of a Form, in the order in which its schema has them.
-func formFields(data json.RawMessage) []formField {
-	var form struct {
-		Schema struct {
-			Properties json.RawMessage `json:"properties"`
-			Required   []string        `json:"required"`
-		} `json:"schema"`
-	}
-	if json.Unmarshal(data, &form) != nil {
-		return nil
-	}
-	var fields []formField
-	decoder := json.NewDecoder(bytes.NewReader(form.Schema.Properties))
-	if _, err := decoder.Token(); err != nil {
-		return nil
-	}
-	for decoder.More() {
-		name, err := decoder.Token()
-		var property struct {
-			Title string `json:"title"`
-			Type  any    `json:"type"`
-			Enum  []any  `json:"enum"`
-		}
-		if err != nil || decoder.Decode(&property) != nil {
-			return fields
-		}
-		kind, _ := property.Type.(string)
-		key := fmt.Sprint(name)
-		fields = append(fields, formField{
-			name: key, title: cmp.Or(property.Title, key), kind: kind,
-			required: slices.Contains(form.Schema.Required, key), options: property.Enum,
-		})
-	}
-	return fields
-}
-
-// choice is the data of a MultipleChoice.
-type choice struct {
-	Options    []string `json:"options"`
-	Multiple   bool     `json:"multiple"`
-	AllowOther bool     `json:"allow_other"`
-}
-
-func choiceOf(data json.RawMessage) choice {
-	var c choice
-	_ = json.Unmarshal(data, &c) // the server checked it; what is missing is empty
-	return c
-}
-
-func (c choice) read(text string) (value any, problem string) {
-	var picked []string
-	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		n, err := strconv.Atoi(part)
-		if err != nil || n < 1 || n > len(c.Options) {
-			picked = nil
-			break
-		}
-		picked = append(picked, c.Options[n-1])
-	}
-	if i := slices.IndexFunc(c.Options, func(o string) bool { return strings.EqualFold(o, text) }); i >= 0 {
-		picked = []string{c.Options[i]}
-	}
-	switch {
-	case len(picked) == 0 && c.AllowOther:
-		picked = []string{text}
-	case len(picked) == 0, len(picked) > 1 && !c.Multiple:
-		return nil, fmt.Sprintf("Please give a number from 1 to %d.", len(c.Options))
-	}
-	if c.Multiple {
-		return picked, ""
-	}
-	return picked[0], ""
 }

@@ -185,9 +185,9 @@ func TestConsoleAsksInItsPlace(t *testing.T) {
 	f.Shows("> half a mess")
 	f.phase("WAITING_VALIDATION", "requires_action")
 	f.emit("approval.requested", oneLineJSON(weightApproval))
-	f.Shows("└ apr_1", "Approve? [y / n / numbers like 1,3 / n and a comment]", ">")
+	f.Shows("└ apr_1", "Approve? [y / n / edit / some: 1,3 / n and a comment]", ">")
 	f.Press("hm\r")
-	f.Shows("> hm", "Please say y or n. Nothing has been done.", "Approve? [y / n / numbers like 1,3 / n and a comment]", ">")
+	f.Shows("> hm", "Please say y or n. Nothing has been done.", "Approve? [y / n / edit / some: 1,3 / n and a comment]", ">")
 	f.Press("y\r")
 	f.request("POST /v1/approvals/apr_1")
 	if got := f.seen("POST /v1/approvals/apr_1")[0].Body; got != `{"approved":true}` {

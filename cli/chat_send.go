@@ -140,6 +140,9 @@ func (t *talk) failed(err error) error {
 // interrupted is Ctrl-C: the first interrupts what goes on, the next leaves. Whoever ends
 // the process from outside is not asked twice.
 func (t *talk) interrupted(ctx context.Context, s os.Signal) error {
+	if s != syscall.SIGTERM && cancelEdit(t) {
+		return nil
+	}
 	resting := t.id == "" || t.status == api.StatusIdle || t.status == api.StatusEnded
 	switch {
 	case s == syscall.SIGTERM, t.pressed, resting && t.sending == nil && t.giveBack == nil:

@@ -175,7 +175,7 @@ func TestChatAsksForApproval(t *testing.T) {
 	f.answered("I correct it.")
 	f.emit("approval.requested", oneLineJSON(weightApproval))
 	f.phase("WAITING_VALIDATION", "requires_action")
-	f.until("Approve? [y / n / numbers like 1,3 / n and a comment]")
+	f.until("Approve? [y / n / edit / some: 1,3 / n and a comment]")
 	wants(t, f.out.String(), "session ses_1", "I correct it.\n", "2 changes need your approval", "1. Change an entry of Weight",
 		"value: 72 -> 73", "! it is old", "2. Delete an entry", "value: 70 (goes)", "asked because: the zone Health asks for it", "apr_1")
 	f.types("hm")

@@ -52,6 +52,7 @@ type approveCommand struct {
 	Approval    string   `arg:"" optional:"" help:"Which one to answer; without: list the open ones."`
 	Yes         bool     `help:"Do not show it and ask first." short:"y" xor:"answer"`
 	No          bool     `help:"Refuse instead." xor:"answer"`
+	Edit        bool     `help:"Change what it would do first, in $VISUAL or $EDITOR; then it asks, or with --yes does not."`
 	Comment     string   `help:"A word with it; with --no the AI reads it and goes on." short:"m"`
 	Only        []string `help:"Approve only these actions (their numbers or ids)."`
 	Value       string   `help:"Answer to a question: text, or JSON for a list or a form."`
@@ -74,13 +75,25 @@ func (c *approveCommand) Run(cc *Context) error {
 	if err := client.call(cc, http.MethodGet, path, nil, &approval); err != nil {
 		return err
 	}
-	answer, err := c.decide(cc, &approval)
+	decided, err := c.decision(cc, &approval)
 	if err != nil {
 		return err
 	}
 	var result api.AnswerResult
-	if err := client.call(cc, http.MethodPost, path, answer, &result); err != nil {
-		return err
+	for again := true; again; {
+		answer, err := decided.answer()
+		if err != nil {
+			return err
+		}
+		if err = client.call(cc, http.MethodPost, path, answer, &result); err == nil {
+			break
+		}
+		var stopped error
+		if again, stopped = decided.again(answer, err); !again {
+			return err
+		} else if stopped != nil {
+			return stopped
+		}
 	}
 	if c.Output == "json" {
 		return printJSON(cc.Out, result)
@@ -113,8 +126,8 @@ func (c *approveCommand) list(cc *Context, client *client) error {
 	return nil
 }
 
-// answer makes of the flags what the approval's kind takes.
-func (c *approveCommand) answer(a *api.Approval) (map[string]any, error) {
+// byFlags makes of the flags what the approval's kind takes.
+func (c *approveCommand) byFlags(a *api.Approval) (map[string]any, error) {
 	switch a.Kind {
 	case api.ApprovalQuestion:
 		return c.reply(a)

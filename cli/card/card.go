@@ -28,7 +28,7 @@ func Body(a *api.Approval) []string {
 			number = fmt.Sprintf("%d. ", i+1)
 		}
 		add("%s%s", number, action.Text)
-		for _, change := range changes(action.Before, action.After) {
+		for _, change := range Changes(action.Before, action.After) {
 			add("   %s", strings.ReplaceAll(change, "\n", "\n      ")) // no line of it looks like one of the card's
 		}
 		for _, warning := range action.Warnings {
@@ -92,8 +92,8 @@ func moduleLines(m *api.Module) []string {
 	return lines
 }
 
-// changes are the fields that differ, each as "name: before -> after".
-func changes(before, after json.RawMessage) []string {
+// Changes are the fields that differ, each as "name: before -> after".
+func Changes(before, after json.RawMessage) []string {
 	was, names := flatten(before)
 	will, more := flatten(after)
 	for _, name := range more {

@@ -21,7 +21,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	line := struct {
-		Serve serve `cmd:""`
+		cli.Commands `embed:""`
+		Serve        serve `cmd:""`
 	}{}
 	if err := cli.Run(&line, os.Args[1:], cli.Process("dev", "unknown")); err != nil {
 		os.Stderr.WriteString("fermata: " + err.Error() + "\n")

@@ -3,8 +3,10 @@
 package terminal
 
 import (
+	"bytes"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -54,13 +56,36 @@ func Open(t testing.TB, columns, rows int) *Terminal {
 	shown := make(chan struct{})
 	go func() {
 		defer close(shown)
-		_, _ = io.Copy(io.MultiWriter(s, s.screen), master)
+		_, _ = io.Copy(io.MultiWriter(s, &withoutKeyboards{to: s.screen}), master)
 	}()
 	t.Cleanup(func() {
 		_, _ = tty.Close(), master.Close()
 		<-shown
 	})
 	return s
+}
+
+// withoutKeyboards leaves out what asks for another protocol of the keyboard. A terminal that does not
+// know it ignores it; the emulator takes it for the way back to where the cursor was kept.
+type withoutKeyboards struct {
+	to   io.Writer
+	held []byte // that may be the beginning of such
+}
+
+var (
+	keyboards = regexp.MustCompile(`\x1b\[[<>=?][0-9;]*u`)
+	begun     = regexp.MustCompile(`\x1b(\[([<>=?][0-9;]*)?)?$`)
+)
+
+func (w *withoutKeyboards) Write(b []byte) (int, error) {
+	all := keyboards.ReplaceAll(append(w.held, b...), nil)
+	rest := begun.FindIndex(all)
+	if rest == nil {
+		rest = []int{len(all)}
+	}
+	w.held = bytes.Clone(all[rest[0]:])
+	_, err := w.to.Write(all[:rest[0]])
+	return len(b), err
 }
 
 // Write keeps what is written to the terminal.
