@@ -55,8 +55,9 @@ image: page ## the container image without a container engine: bin/image/oci (tw
 	@mkdir -p bin/image
 	$(SHIP) image bin/image
 
-image-check: image ## unpacks the image and runs it in an empty root as another user (as root)
-	FERMATA_IMAGE=$(CURDIR)/bin/image/oci go test -count=1 -run '^TestImage$$' -v ./scripts/ship
+image-check: image ## unpacks the image, runs it in an empty root as another user, and follows docs/operating.md with it (as root)
+	@scripts/need node nginx prometheus
+	FERMATA_IMAGE=$(CURDIR)/bin/image/oci go test -count=1 -run '^(TestImage|TestANewOperatorsWalk)$$' -v ./scripts/ship
 
 release: page ## archives for six platforms with checksums and bills of materials: bin/release
 	@scripts/need go
