@@ -203,6 +203,13 @@ export const steps = [
       const page = await open({ base: server.base });
       const field = page.getByLabel('API key');
       await field.waitFor();
+      await page.waitForLoadState('networkidle');
+      const before = () => page.log.filter((line) => /^\d{3}: /.test(line));
+      same(before().length <= 1, true, `what failed before anybody had signed in:\n${before().join('\n')}`);
+      await page.reload();
+      await field.waitFor();
+      await page.waitForLoadState('networkidle');
+      same(before().length <= 2, true, `and with one more load:\n${before().join('\n')}`);
       for (const look of [light, dark]) {
         await page.emulateMedia(look);
         await tidy(page, `sign-in ${look.colorScheme}`);

@@ -60,12 +60,21 @@ export function forgetAll(): void {
   }
 }
 
-/** Whether drafts of somebody else may be in this browser. */
-export function shared(): boolean {
+/** Whether the server let everybody in when it was last asked: then nothing waits for who it is. */
+export function knownLocal(): boolean {
   try {
-    return (localStorage.getItem(owner) ?? 'local') !== 'local';
+    return localStorage.getItem(owner) === 'local';
   } catch {
     return false;
+  }
+}
+
+/** The server asks for a sign-in now: the next visit begins with who it is. */
+export function notLocal(): void {
+  try {
+    if (localStorage.getItem(owner) === 'local') localStorage.removeItem(owner);
+  } catch {
+    /* no storage, nothing in it */
   }
 }
 

@@ -55,12 +55,23 @@ const tab = new Tab({
 
 const alone = !('BroadcastChannel' in window);
 let hiddenAt: number | null = null;
+let begun = false;
+const enter = () => {
+  if (begun) tab.enter();
+};
+
+/** Begins to listen. Before the server has said that it knows the reader, it would only refuse. */
+export function begin(): void {
+  if (begun) return;
+  begun = true;
+  if (!alone || !document.hidden) enter();
+}
 
 // A page that is hidden may be restored from the back/forward cache; one that is frozen cannot lead.
 window.addEventListener('pagehide', () => tab.leave());
-window.addEventListener('pageshow', () => tab.enter());
+window.addEventListener('pageshow', enter);
 document.addEventListener('freeze', () => tab.leave());
-document.addEventListener('resume', () => tab.enter());
+document.addEventListener('resume', enter);
 window.addEventListener('online', () => tab.checkConnection());
 document.addEventListener('visibilitychange', () => {
   if (document.hidden) {
@@ -68,11 +79,12 @@ document.addEventListener('visibilitychange', () => {
     if (alone) tab.leave(); // a browser has six connections for all tabs
     return;
   }
-  tab.enter();
+  enter();
   if (hiddenAt !== null && Date.now() - hiddenAt > 30_000) tab.checkConnection();
   hiddenAt = null;
 });
-onSignedIn(() => tab.restart());
-if (!alone || !document.hidden) tab.enter();
+onSignedIn(() => {
+  if (begun) tab.restart();
+});
 
 export const events: EventClient = tab;

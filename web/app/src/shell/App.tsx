@@ -4,7 +4,8 @@ import { Link, Route, Router, Switch, useLocation } from 'wouter';
 import { useHashLocation } from 'wouter/use-hash-location';
 import { useMe } from '../api/me';
 import { asProblem } from '../api/problem';
-import { greet, onRefused, shared } from '../api/who';
+import { greet, knownLocal, notLocal, onRefused } from '../api/who';
+import { begin } from '../events/client';
 import { isTold, keepShell, onOpened } from '../worker/register';
 import { Page } from '../ui/Page';
 import { Skeleton } from '../ui/Skeleton';
@@ -216,6 +217,13 @@ function SignInGate() {
   }
   useEffect(() => onRefused(() => void queryClient.invalidateQueries({ queryKey: ['get', '/v1/me'] })), [queryClient]);
   const inside = !locked && !me.isPending;
+  // The stream too waits for who it is; or, without an answer, it is what says that the server is away.
+  const away = me.failureReason !== null && asProblem(me.failureReason).status !== 401;
+  const hears = inside || away || knownLocal();
+  useEffect(() => {
+    if (locked) notLocal();
+    else if (hears) begin();
+  }, [locked, hears]);
   useEffect(() => {
     if (inside && at.startsWith('/sign-in')) go('/', { replace: true });
   }, [inside, at, go]);
@@ -225,8 +233,8 @@ function SignInGate() {
         <SignIn onDone={() => queryClient.resetQueries()} />
       </Suspense>
     );
-  // Who reads is not known yet, and drafts wait for that. What may take long is said all the same.
-  return me.isPending && !asked && shared() ? <ConnectionBar /> : <Shell />;
+  // Who reads is not known yet, and drafts and requests wait for that. What may take long is said all the same.
+  return me.isPending && !asked && !knownLocal() ? <ConnectionBar /> : <Shell />;
 }
 
 export function App() {
