@@ -51,6 +51,13 @@ export function same(got, want, what) {
     throw new Error(`${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
 }
 
+// Words that a French line has not.
+const words =
+  /(?<![\p{L}_-])(the|and|of|is|are|was|were|this|that|these|those|with|from|you|your|not|it|its|to|for|be|been|has|have|had|which|what|when|where|nothing|done|each|every|only|there|run|ran|failed|needs?|before|after|yes)(?![\p{L}_-])/iu;
+
+// english gives the lines of a text that has to be French and is not.
+export const english = (text) => text.split('\n').filter((line) => words.test(line));
+
 export const none = (wrong, what) => check(wrong.length === 0, `${what}:\n${wrong.join('\n')}`);
 
 // until asks again and again until the answer is true, and gives it.

@@ -1,4 +1,4 @@
-import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+import { becomes, check, dark, english, french, narrow, same, tidy, until } from '../harness.mjs';
 
 // demo answers at once, in a chat that is open.
 async function demo(call) {
@@ -51,15 +51,33 @@ export const steps = [
         await other.context().close();
       }
       await card.locator('[data-do=edit]').click();
-      const rule = card.getByRole('textbox', { name: /^Rule/ });
-      await rule.fill('30 7 * * 2');
-      await card.locator('[data-foresight]').getByText('every Tuesday at 07:30').waitFor();
-      await shot(page, 'talk-edit');
-      await rule.fill('never');
-      await card.locator('[data-foresight]').waitFor({ state: 'detached' }); // it says what is wrong instead
-      await rule.fill('30 7 * * 2');
-      await card.locator('[data-foresight]').getByText('every Tuesday at 07:30').waitFor();
+      const edit = card.locator('[data-edit]');
+      same(await edit.getByLabel('Name').inputValue(), 'Sum up my week', 'its name');
+      same(await edit.getByLabel('It runs').inputValue(), 'weekly', 'the schedule is chosen in words');
+      same(await edit.getByRole('checkbox', { checked: true }).count(), 1, 'on one day');
+      same(await edit.getByText('0 8 * * 1').count(), 0, 'no rule is shown');
+      await edit.getByLabel('Mon').uncheck();
+      await edit.getByText('Choose at least one day.').waitFor();
+      await card.getByRole('button', { name: 'Approve as edited' }).click();
+      same((await call('GET', '/v1/approvals?status=open')).data.length, 1, 'half a schedule is not sent');
+      await edit.getByLabel('Tue').check();
+      await edit.getByLabel('At', { exact: true }).fill('07:30');
+      await edit.locator('[data-preview]').getByText('every Tuesday at 07:30').waitFor();
+      await becomes(() => edit.locator('[data-preview] li').count(), 5, 'the next times');
       await tidy(page, 'an automation that is edited');
+      await shot(page, 'talk-edit');
+      await edit.getByLabel('It runs').selectOption('cron'); // for those who know it
+      await edit.getByLabel('Cron expression').fill('never');
+      await edit.getByLabel('Cron expression').and(card.locator('[aria-invalid=true]')).waitFor();
+      await edit.getByLabel('It runs').selectOption('weekly');
+      await edit.locator('[data-preview]').getByText('every Tuesday at 07:30').waitFor();
+      await card.getByRole('button', { name: 'Done', exact: true }).click();
+      await card.locator('[data-foresight]').getByText('every Tuesday at 07:30').waitFor();
+      const changed = card.locator('[data-edited] [data-field=schedule]');
+      await changed.getByText('every Monday at 08:00').waitFor();
+      same(await card.locator('[data-edited]').getByText('30 7 * * 2').count(), 0, 'what was changed is in words');
+      await tidy(page, 'an automation that was edited');
+      await shot(page, 'talk-edited');
       await card.getByRole('button', { name: 'Approve as edited' }).click();
       await until('it is there', async () => (await automations(call)).length === 1);
       const [made] = await automations(call);
@@ -84,6 +102,15 @@ export const steps = [
       await card.getByText(/Créer l’automatisation « Résume ma semaine » : chaque lundi à 08:00/).waitFor();
       await card.getByText('Prochaines fois').waitFor();
       await shot(page, 'talk-card-fr');
+      await card.locator('[data-do=edit]').click();
+      const edit = card.locator('[data-edit]');
+      await edit.getByLabel('Elle s’exécute').selectOption('every');
+      await edit.getByLabel('Tous les').fill('3');
+      await edit.locator('[data-preview]').getByText('toutes les 3 heures').waitFor();
+      same(english(await edit.innerText()), [], 'English in a French form');
+      await tidy(page, 'an automation that is edited in French');
+      await shot(page, 'talk-edit-fr');
+      await card.getByRole('button', { name: 'Annuler mes modifications' }).first().click();
       await card.getByRole('button', { name: 'Refuser…' }).click();
       await card.getByRole('button', { name: 'Refuser', exact: true }).click();
       await page.locator('[data-approval][data-status=refused]').waitFor();

@@ -5,7 +5,9 @@ import { checkSchema } from '../ui/SchemaForm';
 import { equal, type Fields } from '../ui/schemaform/types';
 import { visible } from '../ui/visible';
 import css from './approvals.module.css';
+import { createAutomation } from './automationParams';
 import { Diff } from './Diff';
+import { Edited } from './Edited';
 import { EditParams } from './EditParams';
 import { Foresight } from './Foresight';
 import { useParamsSchema } from './params';
@@ -62,7 +64,7 @@ export function ActionForm({ action, edited, edit, tries, problem, disabled, fou
           <p className="small">
             <strong>{t('edited')}</strong>
           </p>
-          <Diff before={action.params} after={edited} />
+          <Edited action={action} edit={edited} />
         </div>
       )}
       {action.grant_id && <p className="small muted">{t('granted')}</p>}
@@ -78,9 +80,7 @@ export function ActionForm({ action, edited, edit, tries, problem, disabled, fou
           problem={problem === null ? [] : asProblem(problem).errors}
         />
       )}
-      {action.command === 'CREATE_AUTOMATION' && (editing || differs) && (
-        <Foresight params={edited ?? (action.params as Fields)} />
-      )}
+      {action.command === createAutomation && differs && !editing && <Foresight params={edited} />}
       {!editing && (
         <div className="row">
           <button ref={button} type="button" className="small" data-do="edit" disabled={disabled} onClick={open}>

@@ -4,6 +4,8 @@ import type { Schemas } from '../api/client';
 import { Skeleton } from '../ui/Skeleton';
 import { SchemaForm, type Schema } from '../ui/SchemaForm';
 import { isFields, type Fields } from '../ui/schemaform/types';
+import { AutomationForm } from './AutomationForm';
+import { createAutomation, errorsOf } from './automationParams';
 import { useFieldName } from './Diff';
 import { texts } from './texts';
 import css from './approvals.module.css';
@@ -33,6 +35,14 @@ export function EditParams({ action, schema, value, onChange, onClose, disabled,
       <legend>{t('edit.title')}</legend>
       {schema === null ? (
         <Skeleton rows={2} />
+      ) : action.command === createAutomation ? (
+        <AutomationForm
+          schema={schema}
+          value={value}
+          onChange={onChange}
+          errors={errorsOf(problem, `/edits/${action.id}`)}
+          disabled={disabled}
+        />
       ) : (
         <SchemaForm
           schema={schema}

@@ -2,6 +2,7 @@ import { useFormat } from '../i18n/format';
 import { Time } from '../ui/Time';
 import { visible } from '../ui/visible';
 import { Diff } from './Diff';
+import { Edited } from './Edited';
 import { statusIn, type Approval } from './decide';
 import { texts } from './texts';
 import css from './approvals.module.css';
@@ -57,7 +58,7 @@ export function Settled({ approval, conflict }: { approval: Approval; conflict: 
               {decision.edits?.[a.id] !== undefined && (
                 <>
                   <p className="small muted">{t('edited')}</p>
-                  <Diff before={a.params} after={decision.edits[a.id]} />
+                  <Edited action={a} edit={decision.edits[a.id]} />
                 </>
               )}
             </li>

@@ -3,7 +3,7 @@
 import { $api, type Schemas } from '../api/client';
 import type { Schema } from '../ui/SchemaForm';
 import type { Fields } from '../ui/schemaform/types';
-import { paramsSchema } from './paramsSchema';
+import { paramsSchema, withoutDescriptions } from './paramsSchema';
 
 type Action = Schemas['ApprovalAction'];
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
@@ -41,10 +41,12 @@ export function useParamsSchema(action: Action, wanted: boolean): Schema | null 
   const waits =
     commands.isPending || (entry.isLoading && !entry.error) || tool.isLoading || types.isLoading || zones.isLoading;
   if (!wanted || waits) return null;
-  const schema = commands.data?.data.find((c) => c.name === command)?.params_schema as Schema | undefined;
+  const spec = commands.data?.data.find((c) => c.name === command);
+  const given = (spec?.params_schema ?? { type: 'object' }) as Schema;
+  const schema = spec?.source === 'builtin' ? withoutDescriptions(given) : given;
   const typeID = text(params.tool_type) ?? tool.data?.tool_type;
   const type = types.data?.data.find((x) => x.id === typeID);
-  return paramsSchema(schema ?? { type: 'object' }, params, {
+  return paramsSchema(schema, params, {
     entry: type?.entry_schema as Schema | undefined,
     config: type?.config_schema as Schema | undefined,
     isPatch: command.startsWith('UPDATE_'),

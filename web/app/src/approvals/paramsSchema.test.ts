@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { checkSchema } from '../ui/schemaform/check';
 import type { Schema } from '../ui/schemaform/types';
-import { paramsSchema } from './paramsSchema';
+import { paramsSchema, withoutDescriptions } from './paramsSchema';
 
 const command: Schema = {
   type: 'object',
@@ -39,4 +39,24 @@ it('where the AI takes a field away, null may stay, and a value may take its pla
   expect(wrong(data, { price: 3, from: { zip: '69002' } })).toEqual([]);
   expect(wrong(data, { price: 'much', from: { zip: null } })).toEqual(['/data/price']);
   expect(wrong({ price: 1 }, { price: null })).toEqual(['/data/price']);
+});
+
+it('what our commands tell the AI about their fields is not told to people; a field called description stays', () => {
+  const told: Schema = {
+    type: 'object',
+    description: 'x',
+    properties: {
+      description: { type: 'string', description: 'x', maxLength: 5 },
+      entries: { type: 'array', description: 'x', items: { type: 'object', properties: { at: { description: 'x' } } } },
+    },
+    required: ['description'],
+  };
+  expect(withoutDescriptions(told)).toEqual({
+    type: 'object',
+    properties: {
+      description: { type: 'string', maxLength: 5 },
+      entries: { type: 'array', items: { type: 'object', properties: { at: {} } } },
+    },
+    required: ['description'],
+  });
 });

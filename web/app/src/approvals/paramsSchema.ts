@@ -24,6 +24,19 @@ function asPatch(schema: Schema, patch: unknown): Schema {
   };
 }
 
+/** What the descriptions of our own commands say, they say to the AI. */
+export function withoutDescriptions(schema: Schema): Schema {
+  const { description: _, ...rest } = schema;
+  const inside = (part: Schema | boolean | undefined) => (isFields(part) ? withoutDescriptions(part) : part);
+  return {
+    ...rest,
+    ...(schema.items !== undefined && { items: inside(schema.items) }),
+    ...(schema.properties && {
+      properties: Object.fromEntries(Object.entries(schema.properties).map(([name, part]) => [name, inside(part)!])),
+    }),
+  };
+}
+
 export function paramsSchema(schema: Schema, params: Fields, known: Known): Schema {
   const given = schema.properties ?? {};
   // The AI's own note about its call is not edited, unless there is one.
@@ -37,7 +50,6 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
     schema && known.isPatch ? asPatch(schema, value) : schema;
   const data = shapeOf(known.entry, params.data);
   put('body', { format: 'multiline' });
-  put('request', { format: 'multiline' });
   put('data', data);
   put('config', shapeOf(known.config, params.config));
   const entries = properties.entries as Schema | undefined;

@@ -1,21 +1,9 @@
 // When an automation runs, in words.
-import { keepPreviousData } from '@tanstack/react-query';
 import { $api, type Schemas } from '../../api/client';
 import { format, useFormat } from '../../i18n/format';
-import { getLang } from '../../i18n/lang';
-import { browserZone, whenOf, workdays, type Schedule, type When } from './draft/schedule';
+import { dayName, localTime, usePreview } from '../../schedule/preview';
+import { browserZone, whenOf, workdays, type Schedule, type When } from '../../schedule/schedule';
 import { texts } from './texts';
-
-/** The name of a day of the week; 1 is Monday. */
-export const dayName = (day: number, length: 'long' | 'short' = 'long') =>
-  new Intl.DateTimeFormat(getLang(), { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2024, 0, day));
-
-/** A local date and time as it is written, without a zone. */
-export const localTime = (at: string) =>
-  format()
-    .full(`${at.length === 10 ? `${at}T00:00` : at.slice(0, 16)}:00Z`, 'UTC')
-    .replace(/:00( UTC)?$/, '')
-    .replace(/ UTC$/, '');
 
 /** Simple schedules in words of the page's language; null for those only the server can read. */
 export function simpleWords(when: When): string | null {
@@ -43,26 +31,6 @@ export function simpleWords(when: When): string | null {
     default:
       return null;
   }
-}
-
-/** What a schedule would do, asked of the server. */
-export function usePreview(schedule: Schedule | null, { count = 5, after }: { count?: number; after?: string } = {}) {
-  return $api.useQuery(
-    'post',
-    '/v1/schedules/preview',
-    {
-      body: {
-        schedule: schedule ?? { type: 'cron', expression: '', time_zone: '' },
-        count,
-        ...(after ? { after } : {}),
-      },
-    },
-    {
-      enabled: schedule !== null,
-      retry: false,
-      placeholderData: keepPreviousData,
-    },
-  );
 }
 
 /** A schedule in words, with its zone when it is not the browser's. */

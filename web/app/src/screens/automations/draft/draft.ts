@@ -1,7 +1,7 @@
 // An automation as the form holds it, and what is sent of it.
 import type { Schemas } from '../../../api/client';
 import { isEmpty, partsOf, segmentsOf, type Part } from './requestParts';
-import { missing, newWhen, sameSchedule, scheduleOf, whenOf, type When } from './schedule';
+import { missing, newWhen, sameSchedule, scheduleOf, whenOf, type When } from '../../../schedule/schedule';
 
 export type Automation = Schemas['Automation'];
 export type Seed = Schemas['Seed'];

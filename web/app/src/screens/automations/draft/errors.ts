@@ -1,9 +1,8 @@
 // Which of the server's complaints belongs to which field.
 import type { FieldError } from '../../../api/problem';
 
+export { errorAt } from '../../../api/problem';
 /** The complaint about a field, or about something inside of it. */
-export const errorAt = (errors: FieldError[], pointer: string): string | undefined =>
-  errors.find((e) => e.pointer === pointer)?.message;
 export const errorBelow = (errors: FieldError[], pointer: string): string | undefined =>
   errors.find((e) => e.pointer === pointer || e.pointer.startsWith(`${pointer}/`))?.message;
 

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../../api/problem';
+import { WhenFields } from '../../../schedule/WhenFields';
 import { Field } from '../../../ui/Field';
 import { Budgets } from '../advanced/Budgets';
 import { nameFrom, type Automation, type Draft } from '../draft/draft';
@@ -10,7 +11,6 @@ import { isEmpty } from '../draft/requestParts';
 import { Permissions } from '../advanced/Permissions';
 import { Request } from './Request';
 import { Triggers } from '../advanced/Triggers';
-import { WhenFields } from './When';
 
 export interface FormProps {
   draft: Draft;
@@ -33,7 +33,7 @@ export function Form({ draft, onChange, errors, tried, automation }: FormProps) 
         errors={errors}
         empty={tried && isEmpty(draft.parts)}
       />
-      <WhenFields value={draft.when} onChange={(when) => set({ when })} errors={errors} />
+      <WhenFields value={draft.when} onChange={(when) => set({ when })} errors={errors} none />
       <Field label={t('name.label')} hint={automation ? undefined : t('name.hint')} wrong={errorAt(errors, '/name')}>
         <input
           maxLength={200}

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import type { Schemas } from '../../../api/client';
 import { Time } from '../../../ui/Time';
-import { browserZone } from '../draft/schedule';
+import { browserZone } from '../../../schedule/schedule';
 import { runsOf } from '../../runs/filter';
 import { texts } from '../texts';
 

@@ -1,24 +1,38 @@
 import { useState } from 'react';
-import { asProblem, type FieldError } from '../../../api/problem';
-import { useFormat } from '../../../i18n/format';
-import { Field } from '../../../ui/Field';
-import { ProblemBox } from '../../../ui/Problem';
-import css from '../automations.module.css';
-import { errorAt } from '../draft/errors';
-import { formTexts } from './texts';
-import { browserZone, kinds, missing, scheduleOf, takesStart, zones, type When } from '../draft/schedule';
-import { useSettled } from '../../../ui/useSettled';
-import { dayName, localTime, usePreview } from '../words';
+import { asProblem, errorAt, type FieldError } from '../api/problem';
+import { useFormat } from '../i18n/format';
+import { Field } from '../ui/Field';
+import { ProblemBox } from '../ui/Problem';
+import { useSettled } from '../ui/useSettled';
+import { dayName, localTime, usePreview } from './preview';
+import {
+  advancedKinds,
+  browserZone,
+  missing,
+  plainKinds,
+  scheduleOf,
+  takesStart,
+  zones,
+  type Kind,
+  type When,
+} from './schedule';
+import css from './schedule.module.css';
+import { texts } from './texts';
 
 interface Props {
   value: When;
   onChange: (when: When) => void;
   errors: FieldError[];
+  /** Whether there may be no schedule at all. */
+  none?: boolean;
+  /** Offers a beginning for each kind that comes more than once. */
+  start?: boolean;
+  disabled?: boolean;
 }
 
 /** When it runs: simple choices, and what they come to. */
-export function WhenFields({ value: when, onChange, errors }: Props) {
-  const t = formTexts.use();
+export function WhenFields({ value: when, onChange, errors, none, start, disabled }: Props) {
+  const t = texts.use();
   const set = (part: Partial<When>) => onChange({ ...when, ...part });
   const settled = useSettled(when, 300);
   const schedule = missing(settled) ? null : scheduleOf(settled);
@@ -28,19 +42,22 @@ export function WhenFields({ value: when, onChange, errors }: Props) {
   const all = [...errors, ...(said?.errors ?? [])];
   const wrongExpression = errorAt(all, '/schedule/expression') ?? errorAt(all, '/schedule');
   const wrongStart = errorAt(all, '/schedule/starts_at');
+  const option = (kind: Kind) => (
+    <option key={kind} value={kind}>
+      {t(`kind.${kind}`)}
+    </option>
+  );
   return (
-    <fieldset className="stack" id="when">
+    <fieldset className="stack" disabled={disabled} data-when>
       <legend>
         <h2>{t('when.title')}</h2>
       </legend>
       <div className={css.inline}>
         <Field label={t('when.kind')}>
           <select value={when.kind} onChange={(e) => set({ kind: e.target.value as When['kind'] })}>
-            {kinds.map((kind) => (
-              <option key={kind} value={kind}>
-                {t(`kind.${kind}`)}
-              </option>
-            ))}
+            {plainKinds.map(option)}
+            {none && option('none')}
+            <optgroup label={t('kind.advanced')}>{advancedKinds.map(option)}</optgroup>
           </select>
         </Field>
         <KindFields when={when} set={set} wrong={wrongExpression} />
@@ -54,7 +71,7 @@ export function WhenFields({ value: when, onChange, errors }: Props) {
         </p>
       )}
       {when.kind !== 'none' && <OwnZone when={when} set={set} />}
-      {takesStart(when.kind) && (
+      {(takesStart(when.kind) || (start && when.kind !== 'once')) && (
         <Field label={t('when.start')} hint={t('when.start.hint')} wrong={wrongStart}>
           <input
             type="datetime-local"
@@ -78,7 +95,7 @@ interface Part {
 }
 
 function KindFields({ when, set, wrong }: Part) {
-  const t = formTexts.use();
+  const t = texts.use();
   const missingPart = missing(when);
   const time = (
     <Field label={t('when.time')} wrong={missingPart === 'time' ? t('when.time.wrong') : undefined}>
@@ -180,7 +197,7 @@ function KindFields({ when, set, wrong }: Part) {
 }
 
 function Days({ when, set, wrong }: Part) {
-  const t = formTexts.use();
+  const t = texts.use();
   return (
     <fieldset className="field">
       <legend>{t('when.days')}</legend>
@@ -204,7 +221,7 @@ function Days({ when, set, wrong }: Part) {
 }
 
 function Zone({ when, set, wrong }: Part) {
-  const t = formTexts.use();
+  const t = texts.use();
   return (
     <Field label={t('when.zone')} wrong={wrong}>
       <select className={css.zone} value={when.zone} onChange={(e) => set({ zone: e.target.value })}>
@@ -218,7 +235,7 @@ function Zone({ when, set, wrong }: Part) {
 
 /** Says so when the times are not those of the person's own clock. */
 function OwnZone({ when, set }: Part) {
-  const t = formTexts.use();
+  const t = texts.use();
   const zone = browserZone();
   if (when.zone === zone) return null;
   return (
@@ -238,7 +255,7 @@ interface Shown {
 }
 
 function Preview({ data, from, onFrom }: Shown) {
-  const t = formTexts.use();
+  const t = texts.use();
   const f = useFormat();
   return (
     <div className={`${css.preview} stack tight`} data-preview aria-live="polite">

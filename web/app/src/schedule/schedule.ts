@@ -1,11 +1,13 @@
 // Schedules as people choose them, and as the server has them. What a person can choose
 // simply is written as cron, an interval or one date; whatever is none of those simple
 // shapes is shown as it is, for those who know the language.
-import type { Schemas } from '../../../api/client';
+import type { Schemas } from '../api/client';
 
 export type Schedule = Schemas['Schedule'];
 export type Kind = 'none' | 'daily' | 'weekly' | 'monthly' | 'every' | 'once' | 'cron' | 'rrule';
-export const kinds: readonly Kind[] = ['daily', 'weekly', 'every', 'monthly', 'once', 'cron', 'rrule', 'none'];
+export const plainKinds: readonly Kind[] = ['daily', 'weekly', 'every', 'monthly', 'once'];
+/** For those who know the language of the one or the other. */
+export const advancedKinds: readonly Kind[] = ['cron', 'rrule'];
 
 /** What the form holds: one field for each thing that some kind asks for. */
 export interface When {
