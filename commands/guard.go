@@ -44,6 +44,7 @@ func (p *planner) guard(ctx context.Context) error {
 		if first := seen[e.CommandID]; first != nil {
 			p.cached(e, p.env.say("Asked twice in one answer: it is done once.",
 				"Demandé deux fois dans une réponse : c’est fait une fois."), repeatNote)
+			e.Summary = p.env.say("Asked for twice, done once: %s", "Demandé deux fois, fait une fois : %s", p.words(ctx, e))
 			continue
 		}
 		seen[e.CommandID] = e

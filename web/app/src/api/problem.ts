@@ -1,9 +1,15 @@
+import { mistakeWords } from './french';
+
 /** One mistake in a request: where, which, and in words. */
 export interface FieldError {
   pointer: string;
   code: string;
   message: string;
 }
+
+/** The complaint about a field. */
+export const errorAt = (errors: FieldError[], pointer: string): string | undefined =>
+  errors.find((e) => e.pointer === pointer)?.message;
 
 /** An error in the shape of RFC 9457, also for those that never reached the server. */
 export class Problem extends Error {
@@ -30,7 +36,8 @@ export class Problem extends Error {
     this.retryable = fields.retryable === true;
     this.retryAfter = typeof fields.retryAfter === 'number' ? fields.retryAfter : 0;
     this.outcome = text('outcome') as Problem['outcome'];
-    this.errors = Array.isArray(fields.errors) ? (fields.errors as FieldError[]) : [];
+    const errors = Array.isArray(fields.errors) ? (fields.errors as FieldError[]) : [];
+    this.errors = errors.map((e) => ({ ...e, message: mistakeWords(e.code, e.message) }));
     this.more = fields;
   }
 }

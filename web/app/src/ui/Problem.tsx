@@ -1,4 +1,6 @@
 import { asProblem } from '../api/problem';
+import { getLang } from '../i18n/lang';
+import { problemWords } from './problemWords';
 import { texts } from './texts';
 
 interface Props {
@@ -11,8 +13,8 @@ interface Props {
 export function ProblemBox({ thrown, onRetry, onClose }: Props) {
   const t = texts.use();
   const problem = asProblem(thrown);
-  const code = `code.${problem.code}`;
-  const title = t.has(code) ? t(code) : problem.detail || t('problem.title');
+  const title = problemWords(problem);
+  const more = problem.detail !== title && problem.detail;
   const outcome = problem.outcome && `problem.${problem.outcome}`;
   return (
     <div className="box bad stack tight" role="alert" data-code={problem.code}>
@@ -32,7 +34,7 @@ export function ProblemBox({ thrown, onRetry, onClose }: Props) {
           ))}
         </ul>
       )}
-      {t.has(code) && problem.detail && <p className="small">{problem.detail}</p>}
+      {more && <Detail text={more} />}
       {problem.requestID && (
         <p className="small">
           {t('problem.request')} <code>{problem.requestID}</code>
@@ -53,5 +55,17 @@ export function ProblemBox({ thrown, onRetry, onClose }: Props) {
         </p>
       )}
     </div>
+  );
+}
+
+/** The server's own sentence. It is English: on a French page it waits in a fold. */
+function Detail({ text }: { text: string }) {
+  const t = texts.use();
+  if (getLang() === 'en') return <p className="small">{text}</p>;
+  return (
+    <details className="small">
+      <summary>{t('problem.detail')}</summary>
+      <p lang="en">{text}</p>
+    </details>
   );
 }

@@ -3,6 +3,7 @@ import { asProblem } from '../../api/problem';
 import { titleOf } from '../../approvals/title';
 import { statusIn, useSend, type Approval } from '../../approvals/decide';
 import { announce } from '../../shell/announce';
+import { problemWords } from '../../ui/problemWords';
 import { texts as uiTexts } from '../../ui/texts';
 import { texts } from './texts';
 import css from './approvals.module.css';
@@ -17,7 +18,7 @@ interface Result {
 /** Approves several, one after the other, and says of each what became of it. */
 export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => void }) {
   const t = texts.use();
-  const words = uiTexts.use();
+  const ui = uiTexts.use();
   const send = useSend();
   const [at, setAt] = useState<number | null>(null);
   const [results, setResults] = useState<Result[]>([]);
@@ -32,13 +33,7 @@ export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => voi
         const now = await send(a, { approved: true });
         done.push({ id: a.id, title: titleOf(a), ok: true, said: now ? statusIn(now) : '' });
       } catch (thrown) {
-        const { code, detail } = asProblem(thrown);
-        done.push({
-          id: a.id,
-          title: titleOf(a),
-          ok: false,
-          said: words.has(`code.${code}`) ? words(`code.${code}` as 'code.internal') : detail,
-        });
+        done.push({ id: a.id, title: titleOf(a), ok: false, said: problemWords(asProblem(thrown)) });
       }
     }
     setAt(null);
@@ -59,7 +54,7 @@ export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => voi
           <div className="row between">
             <strong>{t('bulk.done', { n: results.filter((r) => r.ok).length, all: results.length })}</strong>
             <button type="button" className="plain small" onClick={() => setResults([])}>
-              {words('close')}
+              {ui('close')}
             </button>
           </div>
           <ul className={css.results}>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useFormat } from '../../i18n/format';
 import { useWords } from '../../ui/session';
+import { failureWords } from '../../ui/textsOfCommands';
 import { UndoButton } from '../../undo/UndoButton';
 import { Block } from './Block';
 import type { Item } from './model';
@@ -127,20 +128,21 @@ function ExecutionDetails({ item, when }: Of<'execution'>) {
   const f = useFormat();
   const e = item.execution;
   const waited = item.mark === null ? 0 : item.mark - item.at;
+  const told = [e.error && failureWords(e.error).told, e.note].filter(Boolean).join('\n');
   return (
     <>
       <List
         facts={[
           [t('d.command'), <Named key="c" words={inWords(t, 'command', e.command)} name={e.command} />],
           [t('d.status'), inWords(t, 'exec', e.status)],
-          [t('d.error'), e.error ? `${e.error.message} (${e.error.code})` : ''],
+          [t('d.error'), e.error ? `${failureWords(e.error).words} (${e.error.code})` : ''],
           [t('d.kind'), inWords(t, 'kind', e.kind)],
           [t('d.effect'), inWords(t, 'effect', e.effect)],
           ...when,
           [t('d.waited'), waited > 0 ? f.duration(waited) : ''],
           [t('d.attempt'), e.attempt],
           [t('d.grant'), e.grant_id && <code>{e.grant_id}</code>],
-          [t('d.note'), e.note ?? ''],
+          [t('d.note'), told],
         ]}
       />
       {item.cut.length === 0 && (

@@ -1,4 +1,5 @@
 import { useFormat } from '../../../i18n/format';
+import { problemWords } from '../../../ui/problemWords';
 import { visible } from '../../../ui/visible';
 import { Picture } from '../record/FileView';
 import type { Draft } from '../store/drafts';
@@ -27,7 +28,11 @@ export function Attached({ draft, uploads }: { draft: Draft; uploads: Uploads })
           <bdi className="clamp">{visible(u.name)}</bdi>
           {u.problem ? (
             <span role="alert" className={css.refused}>
-              {u.problem.code === 'too_large' ? t('attach.large') : u.problem.detail || t('attach.failed')}
+              {u.problem.code === 'too_large'
+                ? t('attach.large')
+                : u.problem.detail
+                  ? problemWords(u.problem)
+                  : t('attach.failed')}
             </span>
           ) : (
             <progress value={u.sent} max={1} aria-label={t('attach.sending', { name: u.name })} />

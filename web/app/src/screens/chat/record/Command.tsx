@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
+import { failureWords } from '../../../ui/textsOfCommands';
 import { visible } from '../../../ui/visible';
 import { UndoButton } from '../../../undo/UndoButton';
 import type { Chat } from '../store/chat';
@@ -32,6 +33,8 @@ const tone: Record<string, string> = {
   PENDING: 'accent',
 };
 
+const running = new Set(['PLANNED', 'APPROVED', 'STARTED', 'PENDING']);
+
 // How it ended is said only where it is not as one expects.
 const expected = new Set(['SUCCESS', 'CACHED', 'PENDING']);
 
@@ -42,8 +45,6 @@ export function CommandCard({ chat, command, status, result, execution, round }:
   const [open, setOpen] = useState(false);
   const state = `exec.${status}`;
   const error = result?.error ?? execution?.error;
-  // How to read on is said to the AI; nobody else can use a cursor.
-  const note = (result?.note ?? execution?.note)?.replace(/There is more: go on with cursor "[^"]*"\.$/, '').trim();
   const took = tookOf([execution]);
   return (
     <div className={css.card} data-command={command} data-status={status}>
@@ -57,7 +58,7 @@ export function CommandCard({ chat, command, status, result, execution, round }:
         >
           <summary>
             <span className="clamp">
-              <bdi>{visible(result?.summary || named(t, command, execution))}</bdi>
+              <bdi>{visible(inWords(result?.summary) || named(t, command, status, execution))}</bdi>
             </span>
             <span className={css.outcome}>
               {!expected.has(status) && (
@@ -73,7 +74,6 @@ export function CommandCard({ chat, command, status, result, execution, round }:
         {execution && <UndoButton execution={execution} />}
       </div>
       {error && <Wrong error={error} />}
-      {note && <p className={css.note}>{note}</p>}
       <Elsewhere chat={chat} command={command} status={status} result={result} execution={execution} />
     </div>
   );
@@ -90,26 +90,34 @@ function Made({ execution }: { execution: Execution }) {
   ));
 }
 
+/** The server's words; of a command that it did not understand it has only the name. */
+const inWords = (summary?: string) => (summary && !/^[A-Z_]+$/.test(summary) ? summary : '');
+
 /** What runs, before the server has words for it. The commands of others keep their names. */
-function named(t: ReturnType<typeof texts.use>, command: string, execution?: Execution): string {
+function named(t: ReturnType<typeof texts.use>, command: string, status: string, execution?: Execution): string {
   if (command.includes('.'))
     return command
       .slice(command.indexOf('.') + 1)
       .replaceAll('_', ' ')
       .toLowerCase();
-  return t(execution?.kind === 'query' ? 'exec.reading' : 'exec.changing');
+  const reads = execution?.kind === 'query';
+  if (running.has(status)) return t(reads ? 'exec.reading' : 'exec.changing');
+  return t(reads ? 'exec.read' : 'exec.change');
 }
 
 /** Why it failed, once: the fields say it where they say more than the sentence above them. */
 function Wrong({ error }: { error: Schemas['CommandError'] }) {
-  const fields = (error.fields ?? []).filter((x) => !error.message.includes(x.message));
+  texts.use(); // its words change with the language
+  const { words, fields } = failureWords(error);
   return (
     <div className={css.wrong}>
-      <p>{error.message}</p>
+      <p>{words}</p>
       {fields.length > 0 && (
         <ul>
           {fields.map((x) => (
-            <li key={x.pointer + x.code}>{x.message}</li>
+            <li key={x.pointer + x.code}>
+              {x.pointer && <code>{x.pointer}</code>} {x.message}
+            </li>
           ))}
         </ul>
       )}
@@ -139,6 +147,8 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
   const links = linksOf(execution?.params, execution?.result);
   // What the AI is told of a change has the ids of the machine: people have the summary.
   const read = execution?.kind === 'query';
+  const error = result?.error ?? execution?.error;
+  const told = [error && failureWords(error).told, result?.note ?? execution?.note].filter(Boolean).join('\n');
   return (
     <div className={css.inside}>
       <p className="row small">
@@ -153,7 +163,7 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
         ))}
       </p>
       {text && read && <Labelled label={t('exec.result')} text={text} />}
-      {(execution || (text && !read)) && (
+      {(execution || told || (text && !read)) && (
         <details className={css.fold} data-raw="">
           <summary>{t('exec.raw')}</summary>
           <p>
@@ -161,9 +171,10 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
           </p>
           {execution && <Labelled label={t('exec.params')} text={JSON.stringify(execution.params, null, 1)} />}
           {text && !read && <Labelled label={t('exec.result')} text={text} />}
+          {told && <Labelled label={t('exec.told')} text={told} />}
         </details>
       )}
-      {!text && !execution && <p className="muted small">{t('exec.none')}</p>}
+      {!text && !told && !execution && <p className="muted small">{t('exec.none')}</p>}
     </div>
   );
 }

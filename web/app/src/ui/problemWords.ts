@@ -1,0 +1,12 @@
+import { problemsInFrench } from '../api/french';
+import type { Problem } from '../api/problem';
+import { getLang } from '../i18n/lang';
+import { texts } from './texts';
+
+/** What happened, in a sentence of the page's language. */
+export function problemWords({ code, detail }: Pick<Problem, 'code' | 'detail'>): string {
+  const own = `code.${code}`;
+  if (texts.t.has(own)) return texts.t(own);
+  if (getLang() === 'fr') return problemsInFrench[code] ?? texts.t('problem.title');
+  return detail || texts.t('problem.title');
+}
