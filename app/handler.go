@@ -43,6 +43,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config {
 	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, a.newID)
 	hooks := webhooks.NewService(a.store.Webhooks, a.webhooks, a.newID)
+	uploads := files.NewService(a.store.Files, a.store.Workspaces, a.clock, a.newID)
 	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a}
 	return handlers.Config{
 		Edge: handlers.Edge{
@@ -76,8 +77,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 			Automations: automations, Runs: automations, Seeds: automations, Grants: automations, Schedules: scheduleService{a},
 		},
 		Data: handlers.DataPorts{
-			Zones:      userData,
-			Tools:      userData,
+			Zones: userData, Tools: userData,
 			ToolTypes:  userData,
 			Entries:    userData,
 			EntryFiles: userData,
@@ -86,13 +86,13 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 			Undo:       userData,
 			Periods:    userData,
 			Search:     userData,
-			Files:      files.NewService(a.store.Files, a.store.Workspaces, a.clock, a.newID),
+			Files:      uploads,
 		},
 		Catalogue: handlers.CataloguePorts{RichText: richText{a}, Catalogue: catalogueService{a}, Chunks: prompt.Chunks},
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
 		Settings:  settingsPorts(a),
 		Outside: handlers.OutsidePorts{
-			Protocols: a.protocols(who, userData), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
+			Protocols: a.protocols(who, userData, uploads), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
 			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
 				SignIn: connectorSignIns{a.connectors, a}, Previewer: a.previewer},
 			Agents: agentService{a.agents(), a}, Links: linkPorts(a),

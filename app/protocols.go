@@ -4,6 +4,7 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/handlers/agui"
 	"github.com/fermata-dev/fermata/handlers/mcpserver"
@@ -17,18 +18,21 @@ import (
 )
 
 // protocols are the doors of other protocols to the same sessions.
-func (a *App) protocols(who *auth.Authenticator, userData *data.Service) []handlers.ProtocolRoute {
+func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) []handlers.ProtocolRoute {
 	config := openai.Config{
 		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again},
 		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Log: a.store.Events, Streams: a.broker,
 		Histories: a.store.Histories, Providers: a.providers, Access: who, Failure: handlers.FailureOf,
-		Plain:     plainCalls{a},
+		Files:     sentFiles{richText{a}, uploads},
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
-	front := frontEnds(a, who)
+	front := frontEnds(a, who, uploads)
 	uiChat := uistream.Config{Door: front}
 	return append(responses(a, config), []handlers.ProtocolRoute{
-		{Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Protocol: &openai.Completions{Config: config}},
+		{
+			Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember,
+			Protocol: &openai.Completions{Config: config, Plain: plainCalls{a}},
+		},
 		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
 		{Method: "POST", Pattern: "/mcp", Role: domain.RoleViewer, Protocol: mcpServer(a, userData)},
 		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Protocol: &agui.Door{Door: front}},
@@ -70,12 +74,12 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 }
 
 // frontEnds is what the doors for front ends are made of, for AG-UI and for the AI SDK.
-func frontEnds(a *App, who *auth.Authenticator) standing.Door {
+func frontEnds(a *App, who *auth.Authenticator, uploads *files.Service) standing.Door {
 	return standing.Door{
 		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
 		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories,
 		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		Still:  who.Still, Failure: handlers.FailureOf, Clock: a.clock,
+		Still:  who.Still, Failure: handlers.FailureOf, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
 	}
 }
 
@@ -100,3 +104,9 @@ type (
 		*repository.WorkspaceStore
 	}
 )
+
+// sentFiles takes the files that messages bring with them.
+type sentFiles struct {
+	richText
+	*files.Service
+}

@@ -21,6 +21,8 @@ type NewSession struct {
 type EarlierMessage struct {
 	Sender Sender
 	Text   string
+	// Rich is what a person said who sent files with it; nil: Text is all.
+	Rich *RichContent
 }
 
 // NewMessage is what a person sends: segments already checked, enrichments resolved

@@ -39,6 +39,9 @@ type FileRef struct {
 	SHA256    string `json:"sha256"`
 	Width     int    `json:"width,omitempty"` // of a picture
 	Height    int    `json:"height,omitempty"`
+	// SentSHA256 is of what a chat client sent within its message: it sends the same again with
+	// each request, and what is kept of a picture has another hash.
+	SentSHA256 string `json:"sent_sha256,omitempty"`
 }
 
 // File is what somebody uploaded. Its content is stored once for a workspace and hash.

@@ -76,6 +76,7 @@ func (s *edge) admit(
 			return
 		}
 		defer room.release()
+		exchangeOf(r).room = room
 		if !safe(r.Method) && strings.HasPrefix(r.URL.Path, "/v1/keys") {
 			// A key that was made or revoked here counts here from the next request on.
 			defer s.Auth.Changed()

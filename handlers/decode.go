@@ -66,10 +66,11 @@ func (s *edge) decodeWhenFree(w http.ResponseWriter, r *http.Request, body []byt
 }
 
 func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.ContentLength > maxBody {
-		return nil, domain.Errorf(CodeTooLarge, "The body is larger than %d bytes.", maxBody)
+	limit := bodyLimit(r)
+	if r.ContentLength > limit {
+		return nil, domain.Errorf(CodeTooLarge, "The body is larger than %d bytes.", limit)
 	}
-	body, err := wholeBody(w, r, maxBody)
+	body, err := wholeBody(w, r, limit)
 	if err != nil {
 		if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 			return nil, err

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// maxFile bounds a file that is imported. It and what is uploaded (maxUpload) are the only
-// bodies that may be larger than maxBody.
+// maxFile bounds a file that is imported. It, what is uploaded (maxUpload) and what brings files
+// with its messages (maxFilesBody) are the only bodies that may be larger than maxBody.
 const maxFile = 8 << 20
 
 const importPath = "/entries/import"
@@ -22,6 +22,9 @@ func bodyLimit(r *http.Request) int64 {
 	}
 	if r.URL.Path == filesPath {
 		return maxUpload
+	}
+	if r.Method == http.MethodPost && fileDoors[r.URL.Path] {
+		return maxFilesBody
 	}
 	return maxBody
 }

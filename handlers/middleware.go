@@ -34,6 +34,7 @@ type exchange struct {
 	tagged bool
 	// handedOn: the request goes on without its handler, and its end is told then.
 	handedOn bool
+	room     *hold // of the body; nil for a small one
 }
 
 // outcome is what the log and the metrics are told of a request when it is over.

@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -13,13 +14,21 @@ import (
 )
 
 // Protocol is an address of another protocol to the same sessions. Who calls was found out, and
-// the body is JSON within its ceilings; a GET has none.
+// the body is JSON within its ceilings; a GET has none. Who is done with the body before the
+// answer is over closes that of the request, so that others have its room.
 type Protocol interface {
 	// Serve answers. An error is one that came before anything was written.
 	Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error
 	// Refuse writes an error in the form of the protocol.
 	Refuse(w http.ResponseWriter, f *api.Failure)
 }
+
+// maxFilesBody bounds a request to a door whose messages bring files in base64. A chat client sends
+// those of its whole history each time.
+const maxFilesBody = 32 << 20
+
+// fileDoors are the addresses of these doors.
+var fileDoors = map[string]bool{"/v1/chat/completions": true, "/v1/responses": true, "/v1/agui": true, "/v1/ui/chat": true}
 
 // ProtocolRoute says where a door stands, and who may pass.
 type ProtocolRoute struct {
@@ -72,6 +81,7 @@ func (s *server) throughProtocol(d ProtocolRoute) http.HandlerFunc {
 			return
 		}
 		defer s.open.leave(ceilings)
+		r.Body = readBodyOf{http.NoBody, exchangeOf(r).room}
 		// A server's ReadTimeout would count as the caller having left.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // all is read
 		if err := d.Protocol.Serve(w, r, caller(r), body); err != nil {
@@ -99,7 +109,18 @@ func (s *edge) protocolBody(w http.ResponseWriter, r *http.Request, d ProtocolRo
 		}
 		defer room.release()
 	}
-	return decodeAny(body, jsonbody.Request)
+	return decodeAny(body, jsonbody.Rules{Bytes: int(bodyLimit(r))})
+}
+
+// readBodyOf is the body of a request that was read; closing it gives back its room.
+type readBodyOf struct {
+	io.Reader
+	room *hold
+}
+
+func (b readBodyOf) Close() error {
+	b.room.release()
+	return nil
 }
 
 // FailureOf says what a client may know of an error.

@@ -28,7 +28,7 @@ func (s *edge) roomForBody(w http.ResponseWriter, r *http.Request) (*hold, error
 		return nil, nil
 	}
 	of := []account{{"bodies of key " + caller(r).Name, maxBodiesByKey}}
-	if r.URL.Path == filesPath {
+	if r.URL.Path == filesPath || fileDoors[r.URL.Path] {
 		of = append(of, account{"uploads", maxUploads})
 	}
 	return s.roomFor(w, r, min(bytes, bodyLimit(r)), of)

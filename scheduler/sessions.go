@@ -76,6 +76,9 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
 		Phase: domain.Idle, ProviderID: in.ProviderID, RequireValidation: in.RequireValidation,
 		ExternalID: in.ExternalID, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
 	}
+	for _, e := range in.Earlier {
+		made.State.Taint = made.State.Taint.With((&domain.Message{Sender: e.Sender, Rich: e.Rich}).OutsideParts()...)
+	}
 	r := Request{Workspace: workspace, New: made, Event: nothingHappens}
 	if in.Message != nil {
 		made.Name = cmp.Or(in.Name, domain.FirstWords(in.Message.Rich.Words()))
@@ -109,7 +112,9 @@ func (s *Sessions) earlier(made *domain.Session, in domain.NewSession, e domain.
 		m.Raw = &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: e.Text, StopReason: "stop"}
 		return m
 	}
-	m.Rich = &domain.RichContent{LinearText: e.Text, Segments: []domain.Segment{{Type: "text", Text: e.Text}}}
+	if m.Rich = e.Rich; m.Rich == nil {
+		m.Rich = &domain.RichContent{LinearText: e.Text, Segments: []domain.Segment{{Type: "text", Text: e.Text}}}
+	}
 	m.SenderID = in.By
 	if in.Message != nil {
 		m.SetBy(in.Message.By)

@@ -23,6 +23,7 @@ func (c *Capabilities) Serve(w http.ResponseWriter, _ *http.Request, _ *auth.Ide
 		"tools":          fields{"supported": true, "parallelCalls": true, "clientProvided": false},
 		"state":          fields{"snapshots": true, "deltas": false, "persistentState": true},
 		"reasoning":      fields{"supported": true, "streaming": true, "encrypted": false},
+		"multimodal":     fields{"input": fields{"image": true, "audio": false, "video": false, "pdf": false, "file": true}},
 		"humanInTheLoop": fields{"supported": true, "approvals": true, "interrupts": true, "approveWithEdits": true, "feedback": true},
 	}))
 	return err //nolint:wrapcheck // the client has gone

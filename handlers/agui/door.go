@@ -3,6 +3,7 @@ package agui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -85,7 +86,7 @@ type said struct {
 	ID      string          `json:"id"`
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
-	text    string
+	pieces  []standing.Piece
 }
 
 const (
@@ -107,18 +108,24 @@ func readInput(body []byte) (*input, error) {
 	if len(in.Tools) > 0 {
 		return nil, domain.Invalid("/tools", "not_supported", "A session runs its own commands and takes no tools of a client.")
 	}
-	for _, raw := range in.Messages {
+	var sent []standing.Piece
+	for i, raw := range in.Messages {
 		var m said
 		if err := json.Unmarshal(raw, &m); err != nil {
 			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "A message cannot be read.", Err: err}
 		}
 		if m.Role == "user" {
-			if err := json.Unmarshal(m.Content, &m.text); err != nil {
-				return nil, domain.Invalid("/messages", "not_supported", "A message of the user is a text here.")
+			var err error
+			if m.pieces, err = piecesOf(m.Content, fmt.Sprintf("/messages/%d/content", i)); err != nil {
+				return nil, err
 			}
-			in.last = len(in.said)
+			in.last, sent = len(in.said), append(sent, m.pieces...)
 		}
+		m.Content = nil // is read, and may be large; what the client holds is given back as it is
 		in.said = append(in.said, m)
+	}
+	if err := standing.CheckWords(len(body), sent); err != nil {
+		return nil, err
 	}
 	return in, in.check()
 }
@@ -128,12 +135,13 @@ func (in *input) check() error {
 		return domain.Invalid("/messages", "required", "There is no message of the user.")
 	}
 	m := in.said[in.last]
+	text := standing.TextOf(m.pieces)
 	switch {
 	case m.ID == "" || len(m.ID) > maxName:
 		return domain.Invalid("/messages", "required", "A message has an id.")
-	case strings.TrimSpace(m.text) == "":
+	case strings.TrimSpace(text) == "" && len(standing.FilesOf(m.pieces)) == 0:
 		return domain.Invalid("/messages", "required", "The message says nothing.")
-	case len([]rune(m.text)) > maxMessage:
+	case len([]rune(text)) > maxMessage:
 		return domain.Invalid("/messages", "too_long", "A message has %d characters at most.", maxMessage)
 	}
 	return nil

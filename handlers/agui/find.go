@@ -12,8 +12,9 @@ func (x *run) find(ctx context.Context) (err error) {
 	m := x.in.said[x.in.last]
 	finder := standing.Finder{
 		Protocol: "ag-ui", Commands: x.Commands, Record: x.Record, Histories: x.Histories,
+		Keeper:    &standing.Keeper{Files: x.Files, Workspace: x.who.Workspace, By: x.who.Name},
 		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
 	}
-	x.found, err = finder.Find(ctx, standing.Sent{Talk: x.in.Talk, ID: m.ID, Text: m.text, Known: len(x.in.Resume) > 0})
+	x.found, err = finder.Find(ctx, standing.Sent{Talk: x.in.Talk, ID: m.ID, Pieces: m.pieces, Known: len(x.in.Resume) > 0})
 	return err
 }

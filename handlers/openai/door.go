@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -13,6 +14,8 @@ import (
 type Completions struct {
 	refuser
 	Config
+
+	Plain Plain
 }
 
 // asking is a request on its way, of either protocol.
@@ -21,7 +24,8 @@ type asking struct {
 	who      *auth.Identity
 	payer    string // who pays, in the words of the client
 	about    string // what is kept of the request beside its message, in JSON
-	talk     *talk
+	talk     *talk  // until its message is stored
+	keeper   *standing.Keeper
 	scope    scope
 	provider string // the one that the model names; "": the session's own
 	reader   *stream.Reader
@@ -43,7 +47,7 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 		return c.serveRaw(w, r, who, request)
 	}
 	a := &completing{asking: asking{Config: &c.Config, who: who, payer: request.User}, request: request}
-	if err := a.prepare(r); err != nil {
+	if err := a.prepare(r, body); err != nil {
 		return err
 	}
 	defer a.close()
@@ -51,12 +55,13 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	if err != nil {
 		return err
 	}
+	a.done(r)
 	w.Header().Set(sessionHeader, at.session)
 	return a.answer(w, r, at)
 }
 
 // prepare checks what a session cannot do, before anything is stored.
-func (a *completing) prepare(r *http.Request) error {
+func (a *completing) prepare(r *http.Request, body []byte) error {
 	var err error
 	if a.scope, err = scopeOf(r, func() (string, error) { return a.ownHeader(r.Context()) }); err != nil {
 		return err
@@ -69,9 +74,13 @@ func (a *completing) prepare(r *http.Request) error {
 			"A session runs its own commands and takes no tools of a client. Leave tools out, or use the model %q.", modelRaw)
 	}
 	all, err := a.request.sayings()
+	if err == nil {
+		err = checkSize(body, all)
+	}
 	if err != nil {
 		return err
 	}
+	a.request.Messages = nil // what they hold may be large, and the answer long
 	a.talk, err = converse(all, a.scope.seed(a.who))
 	return err
 }
@@ -97,4 +106,27 @@ func (a *asking) close() {
 		a.reader.Close()
 		a.reader = nil
 	}
+}
+
+// done lets go of what the request brought: an answer may take as long as a session waits.
+func (a *asking) done(r *http.Request) {
+	a.talk, a.keeper = nil, nil
+	_ = r.Body.Close() // gives back its room
+}
+
+// files stores what the message brings.
+func (a *asking) files() *standing.Keeper {
+	if a.keeper == nil {
+		a.keeper = &standing.Keeper{Files: a.Files, Workspace: a.who.Workspace, By: a.who.Name}
+	}
+	return a.keeper
+}
+
+// found says where a request belongs. What it has stored of files for a message that was there
+// already goes again.
+func (a *asking) found(ctx context.Context, at *place, err error) (*place, error) {
+	if at != nil && !at.fresh && a.keeper != nil {
+		a.keeper.Drop(context.WithoutCancel(ctx))
+	}
+	return at, err
 }

@@ -41,14 +41,14 @@ func (a *asking) find(ctx context.Context) (*place, error) {
 		at, err = a.findOnce(ctx)
 		return err
 	})
-	return at, err
+	return a.found(ctx, at, err)
 }
 
 // atOnce brings a message that stands alone to the session that the client names. Whether it
 // was brought before need not be looked up: then it is in conflict with itself, and found. nil:
-// it has to be looked up, whatever was in the way.
+// it has to be looked up, whatever was in the way, or because its files would be stored twice.
 func (a *asking) atOnce(ctx context.Context) (*place, error) {
-	if !a.scope.ours || len(a.talk.before) > 0 {
+	if !a.scope.ours || len(a.talk.before) > 0 || len(standing.FilesOf(a.talk.pieces)) > 0 {
 		return nil, nil
 	}
 	session := a.scope.name
@@ -132,8 +132,7 @@ func (a *asking) again(ctx context.Context, same []domain.KnownHistory) (*place,
 		return nil, err
 	}
 	if len(a.talk.before) == 0 {
-		words := a.talk.words(true)
-		if text := message.Rich.Words(); text != words.LinearText && text != a.talk.last {
+		if text := standing.Said(message.Rich); text != standing.TextOf(a.talk.words(true)) && text != a.talk.last {
 			return nil, nil // with other instructions: another program
 		}
 		quiet := session.LastEventTime.Add(repeatWithin).Before(a.Clock())
@@ -178,25 +177,37 @@ func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKe
 			return nil, err
 		}
 	}
-	receipt, err := a.Door.SendMessage(ctx, a.who.Workspace, session, a.newMessage(ctx, key, false))
+	message, err := a.newMessage(ctx, key, false)
+	if err != nil {
+		return nil, err
+	}
+	receipt, err := a.Door.SendMessage(ctx, a.who.Workspace, session, message)
 	if err != nil {
 		return nil, err
 	}
 	return &place{session: session, message: receipt.Message, after: receipt.Seq, fresh: true}, nil
 }
 
-func (a *asking) newMessage(ctx context.Context, key *domain.HistoryKey, first bool) domain.NewMessage {
-	return domain.NewMessage{Trace: traces.From(ctx), Rich: a.talk.words(first), By: a.who.Author(), Payer: a.payer, History: key}
+func (a *asking) newMessage(ctx context.Context, key *domain.HistoryKey, first bool) (domain.NewMessage, error) {
+	rich, err := a.files().Rich(ctx, a.talk.words(first))
+	return domain.NewMessage{Trace: traces.From(ctx), Rich: rich, By: a.who.Author(), Payer: a.payer, History: key}, err
 }
 
 // begin makes a session, with the message as its first.
 func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, why, from string) (*place, error) {
 	id := a.NewID(domain.PrefixSession)
 	a.listen(id)
-	message := a.newMessage(ctx, key, true)
+	earlier, err := a.earlier(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	message, err := a.newMessage(ctx, key, true)
+	if err != nil {
+		return nil, err
+	}
 	receipt, err := a.Door.CreateSession(ctx, a.who.Workspace, domain.NewSession{
 		ID: id, Type: domain.Chat, ProviderID: a.provider, ExternalID: externalID, Message: &message, By: a.who.Name,
-		Earlier: a.talk.earlier(),
+		Earlier: earlier,
 	})
 	if err != nil {
 		return nil, err

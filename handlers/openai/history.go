@@ -1,14 +1,17 @@
 package openai
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
 	"hash"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // talk is what a client holds of a session: what was said before, and the message that is
@@ -17,13 +20,17 @@ type talk struct {
 	instructions string // the client's own, for the model
 	before       []exchange
 	last         string
+	pieces       []standing.Piece // of the last
 	// whole is the hash of all of it, and known that of all up to the user's message before
 	// the last one; "" without one.
 	whole, known string
 }
 
 // exchange is a message of the user and what was answered, either of which may be missing.
-type exchange struct{ user, answer string }
+type exchange struct {
+	user, answer string
+	pieces       []standing.Piece // of the user's
+}
 
 // maxMessage is how many characters a message may have, as the contract says.
 const maxMessage = 100_000
@@ -39,8 +46,8 @@ func converse(all []said, scope string) (*talk, error) {
 	if last < 0 || all[last].role != roleUser {
 		return nil, domain.Invalid(all[max(last, 0)].at, "not_a_message", "The last message must be one of the user.")
 	}
-	c.last = all[last].text
-	if err := checkWords(c.last, all[last].content); err != nil {
+	c.last, c.pieces = all[last].text, all[last].pieces
+	if err := checkWords(c.pieces, all[last].content); err != nil {
 		return nil, err
 	}
 	var instructions []string
@@ -52,7 +59,7 @@ func converse(all []said, scope string) (*talk, error) {
 			}
 		case i == last:
 		case m.role == roleUser:
-			c.before = append(c.before, exchange{user: m.text})
+			c.before = append(c.before, exchange{user: m.text, pieces: m.pieces})
 		default:
 			c.answered(m.text)
 		}
@@ -63,9 +70,10 @@ func converse(all []said, scope string) (*talk, error) {
 }
 
 // checkWords refuses a message that says nothing, or too much.
-func checkWords(text, pointer string) error {
+func checkWords(pieces []standing.Piece, pointer string) error {
+	text := standing.TextOf(pieces)
 	switch {
-	case strings.TrimSpace(text) == "":
+	case strings.TrimSpace(text) == "" && len(standing.FilesOf(pieces)) == 0:
 		return domain.Invalid(pointer, "required", "The last message says nothing.")
 	case utf8.RuneCountInString(text) > maxMessage:
 		return domain.Invalid(pointer, "too_long", "A message has %d characters at most.", maxMessage)
@@ -92,10 +100,12 @@ func (c *talk) hash(scope string) {
 	write(h, 's', scope)
 	for _, e := range c.before {
 		write(h, 'u', e.user)
+		writeFiles(h, e.pieces)
 		c.known = sum(h)
 		write(h, 'a', strings.TrimSpace(e.answer))
 	}
 	write(h, 'u', c.last)
+	writeFiles(h, c.pieces)
 	c.whole = sum(h)
 }
 
@@ -106,19 +116,22 @@ func write(h hash.Hash, kind byte, text string) {
 	_, _ = h.Write([]byte(text))
 }
 
+// writeFiles adds the files of a message by what they hold.
+func writeFiles(h hash.Hash, pieces []standing.Piece) {
+	for _, f := range standing.FilesOf(pieces) {
+		write(h, 'f', f.Key())
+	}
+}
+
 func sum(h hash.Hash) string { return base64.RawURLEncoding.EncodeToString(h.Sum(nil)) }
 
 // words are what the new message says. The first one of a session brings along what the
 // client would have every answer follow.
-func (c *talk) words(first bool) domain.RichContent {
-	text := c.last
+func (c *talk) words(first bool) []standing.Piece {
 	if first && c.instructions != "" {
-		head := domain.ClientInstructions(c.instructions)
-		return domain.RichContent{LinearText: head + c.last, Segments: []domain.Segment{
-			{Type: "text", Text: head}, {Type: "text", Text: c.last},
-		}}
+		return append([]standing.Piece{{Text: domain.ClientInstructions(c.instructions)}}, c.pieces...)
 	}
-	return domain.RichContent{LinearText: text, Segments: []domain.Segment{{Type: "text", Text: text}}}
+	return c.pieces
 }
 
 // sameAnswer says whether an answer that a client holds is one of the record. A client that
@@ -141,12 +154,25 @@ const separator = "\n\n"
 const maxEarlier = 1000
 
 // earlier is what a session that is begun takes over of what was said before: without it,
-// the model would not know what the new message is about.
-func (c *talk) earlier() []domain.EarlierMessage {
+// the model would not know what the new message is about. Files that are in the record that
+// the client's history departs from are not stored again.
+func (a *asking) earlier(ctx context.Context, from string) ([]domain.EarlierMessage, error) {
+	before := a.talk.before[max(0, len(a.talk.before)-maxEarlier/2):]
+	if from != "" && slices.ContainsFunc(before, func(e exchange) bool { return len(standing.FilesOf(e.pieces)) > 0 }) {
+		record, err := a.Record.Messages(ctx, a.who.Workspace, from, 0, comparedAtOnce)
+		if err != nil {
+			return nil, err
+		}
+		a.files().Know(record)
+	}
 	var all []domain.EarlierMessage
-	for _, e := range c.before[max(0, len(c.before)-maxEarlier/2):] {
-		if strings.TrimSpace(e.user) != "" {
-			all = append(all, domain.EarlierMessage{Sender: domain.SenderUser, Text: e.user})
+	for _, e := range before {
+		said, err := a.earlierWords(ctx, e)
+		if err != nil {
+			return nil, err
+		}
+		if said != nil {
+			all = append(all, *said)
 		}
 		text := e.answer
 		if at := strings.Index(text, askMark); at >= 0 {
@@ -156,5 +182,19 @@ func (c *talk) earlier() []domain.EarlierMessage {
 			all = append(all, domain.EarlierMessage{Sender: domain.SenderAI, Text: text})
 		}
 	}
-	return all
+	return all, nil
+}
+
+// earlierWords are what the user said in an exchange; nil where that is nothing.
+func (a *asking) earlierWords(ctx context.Context, e exchange) (*domain.EarlierMessage, error) {
+	said := &domain.EarlierMessage{Sender: domain.SenderUser, Text: e.user}
+	if len(standing.FilesOf(e.pieces)) > 0 {
+		rich, err := a.files().Rich(ctx, e.pieces)
+		said.Rich = &rich
+		return said, err
+	}
+	if strings.TrimSpace(e.user) == "" {
+		return nil, nil //nolint:nilnil // nothing
+	}
+	return said, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/stream"
 )
@@ -19,7 +20,7 @@ type Config struct {
 	Histories Histories
 	Providers Providers
 	Access    Access
-	Plain     Plain
+	Files     standing.Files
 	// Failure says what a client may know of an error.
 	Failure func(error) *api.Failure
 	// PublicURL is under which people reach the page; "": where the request came to.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // goesOn says whether the client's history is the record of the session so far: nothing that
@@ -87,8 +88,8 @@ func (a *asking) recorded(ctx context.Context, session *domain.Session) (bool, e
 // without gives the exchanges that are left when those of the record were found, in order.
 func without(left []exchange, record []*domain.Message) []exchange {
 	for i, m := range record {
-		if len(left) > 0 && m.Sender == domain.SenderUser && m.Rich.Words() == left[0].user &&
-			sameAnswer(left[0].answer, answerIn(record[i+1:])) {
+		if len(left) > 0 && m.Sender == domain.SenderUser && standing.Said(m.Rich) == left[0].user &&
+			standing.SameFiles(m.Rich, standing.FilesOf(left[0].pieces)) && sameAnswer(left[0].answer, answerIn(record[i+1:])) {
 			left = left[1:]
 		}
 	}

@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -52,6 +52,7 @@ const (
 // said is one message of a client, as text, with where the request has it and its content.
 type said struct {
 	role, text  string
+	pieces      []standing.Piece // of the user's: its words and files
 	at, content string
 }
 
@@ -123,7 +124,7 @@ func given(raw json.RawMessage) bool {
 	return text != "" && text != "null" && text != "[]"
 }
 
-// sayings are the messages as text.
+// sayings are the messages as words and files.
 func (r *request) sayings() ([]said, error) {
 	all := make([]said, len(r.Messages))
 	for i := range r.Messages {
@@ -138,56 +139,10 @@ func (r *request) sayings() ([]said, error) {
 				"role takes one of: system, developer, user, assistant.")
 		}
 		at := fmt.Sprintf("/messages/%d", i)
-		text, err := textOf(m.Content, at+"/content")
-		if err != nil {
+		var err error
+		if all[i], err = sayingOf(m.Role, m.Content, at, at+"/content"); err != nil {
 			return nil, err
 		}
-		all[i] = said{role: m.Role, text: text, at: at, content: at + "/content"}
 	}
 	return all, nil
-}
-
-// part is one part of a message's content.
-type part struct {
-	Type    string `json:"type"`
-	Text    string `json:"text"`
-	Refusal string `json:"refusal"`
-}
-
-// textOf reads the content of a message: a text, or parts of it.
-func textOf(raw json.RawMessage, pointer string) (string, error) {
-	raw = bytes.TrimSpace(raw)
-	switch {
-	case len(raw) == 0 || string(raw) == "null":
-		return "", nil // an answer that had calls alone
-	case raw[0] == '"':
-		var text string
-		if err := json.Unmarshal(raw, &text); err != nil {
-			return "", domain.Invalid(pointer, "wrong_type", "content cannot be read.")
-		}
-		return text, nil
-	case raw[0] != '[':
-		return "", domain.Invalid(pointer, "wrong_type", "content takes a text or a list of parts.")
-	}
-	var parts []part
-	if err := json.Unmarshal(raw, &parts); err != nil {
-		return "", domain.Invalid(pointer, "wrong_type", "content takes a text or a list of parts.")
-	}
-	var b strings.Builder
-	for i, p := range parts {
-		switch p.Type {
-		case "text", "input_text", "output_text":
-			b.WriteString(p.Text)
-		case "refusal":
-			b.WriteString(p.Refusal)
-		case "image_url", "input_image", "image":
-			return "", domain.Invalid(fmt.Sprintf("%s/%d", pointer, i), "images_not_supported",
-				"This door takes no images. Nothing was stored; upload the image (POST /v1/files), and send it with POST /v1/sessions/{id}/messages "+
-					"and file_ids, in the same session. Or describe it in words.")
-		default:
-			return "", domain.Invalid(fmt.Sprintf("%s/%d/type", pointer, i), "not_supported",
-				"Only parts of type text can be sent. Nothing was stored.")
-		}
-	}
-	return b.String(), nil
 }

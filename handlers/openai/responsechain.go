@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
@@ -12,17 +11,17 @@ import (
 // follows it in other words makes a fork, as a client expects that sends an edited message.
 // header is the session that the client names besides; "" for none.
 func (a *responding) afterPrevious(ctx context.Context, all []said, header string) (*place, error) {
-	text, err := news(all)
+	pieces, err := news(all)
 	if err != nil {
 		return nil, err
 	}
-	a.talk = &talk{last: text}
+	a.talk = &talk{last: standing.TextOf(pieces), pieces: pieces}
 	var at *place
 	err = standing.GiveWay(ctx, func() (err error) {
 		at, err = a.afterPreviousOnce(ctx, header)
 		return err
 	})
-	return at, err
+	return a.found(ctx, at, err)
 }
 
 func (a *responding) afterPreviousOnce(ctx context.Context, header string) (*place, error) {
@@ -51,7 +50,7 @@ func (a *responding) afterPreviousOnce(ctx context.Context, header string) (*pla
 		if err != nil {
 			return nil, err
 		}
-		if m != nil && m.Rich.Words() == a.talk.last {
+		if m != nil && standing.Said(m.Rich) == a.talk.last && standing.SameFiles(m.Rich, standing.FilesOf(a.talk.pieces)) {
 			a.listen(h.SessionID)
 			return placed(s, m), nil
 		}
@@ -85,7 +84,10 @@ func (a *responding) fork(ctx context.Context, session *domain.Session, message 
 	}
 	id := a.NewID(domain.PrefixSession)
 	a.listen(id)
-	sent := a.newMessage(ctx, key, false)
+	sent, err := a.newMessage(ctx, key, false)
+	if err != nil {
+		return nil, err
+	}
 	receipt, err := a.Door.ForkSession(ctx, a.who.Workspace, session.ID, domain.NewFork{
 		ID: id, MessageID: end, ProviderID: a.provider, Message: &sent, By: a.who.Author(),
 	})
@@ -116,21 +118,23 @@ func (a *asking) endOf(ctx context.Context, session *domain.Session, message *do
 
 // news is the new message of a request that names what was said before. Instructions stand at
 // the head of a session, which this one has.
-func news(all []said) (string, error) {
-	var texts []string
+func news(all []said) ([]standing.Piece, error) {
+	var pieces []standing.Piece
 	var last said
 	for _, m := range all {
 		switch m.role {
 		case roleAssistant:
-			return "", domain.Invalid(m.at, "not_allowed",
+			return nil, domain.Invalid(m.at, "not_allowed",
 				"previous_response_id brings what was said before: send the new message alone.")
 		case roleUser:
-			texts, last = append(texts, m.text), m
+			if len(pieces) > 0 {
+				pieces = append(pieces, standing.Piece{Text: separator})
+			}
+			pieces, last = append(pieces, m.pieces...), m
 		}
 	}
-	if len(texts) == 0 {
-		return "", domain.Invalid("/input", "not_a_message", "The last message must be one of the user.")
+	if last.role == "" {
+		return nil, domain.Invalid("/input", "not_a_message", "The last message must be one of the user.")
 	}
-	text := strings.Join(texts, separator)
-	return text, checkWords(text, last.content)
+	return pieces, checkWords(pieces, last.content)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -209,16 +210,29 @@ type ResponseInput struct {
 }
 
 type inputMessage struct {
-	ID      string      `json:"id"`
-	Type    string      `json:"type"`
-	Status  string      `json:"status"`
-	Role    string      `json:"role"`
-	Content []inputText `json:"content"`
+	ID      string   `json:"id"`
+	Type    string   `json:"type"`
+	Status  string   `json:"status"`
+	Role    string   `json:"role"`
+	Content []fields `json:"content"`
 }
 
-type inputText struct {
-	Type string `json:"type"`
-	Text string `json:"text"`
+type fields map[string]string
+
+// inputOf is what a person said: the words, and the files by their ids.
+func inputOf(rich *domain.RichContent) []fields {
+	var parts []fields
+	if text := standing.Said(rich); text != "" || len(rich.Files()) == 0 {
+		parts = append(parts, fields{"type": "input_text", "text": text})
+	}
+	for _, f := range rich.Files() {
+		kind := "input_file"
+		if f.IsPicture() {
+			kind = "input_image"
+		}
+		parts = append(parts, fields{"type": kind, "file_id": f.ID, "filename": f.Name})
+	}
+	return parts
 }
 
 // Serve answers with the message that began the round of a response.
@@ -228,7 +242,7 @@ func (d *ResponseInput) Serve(w http.ResponseWriter, r *http.Request, who *auth.
 	if err != nil {
 		return err
 	}
-	item := inputMessage{message.ID, "message", responseCompleted, roleUser, []inputText{{"input_text", message.Rich.Words()}}}
+	item := inputMessage{message.ID, "message", responseCompleted, roleUser, inputOf(message.Rich)}
 	writeJSON(w, struct {
 		Object  string         `json:"object"`
 		Data    []inputMessage `json:"data"`

@@ -145,8 +145,8 @@ func (r *responseRequest) sayings() ([]said, error) {
 		all = append(all, said{role: roleSystem, text: instructions, at: "/input"})
 	}
 	if raw := bytes.TrimSpace(r.Input); raw[0] == '"' {
-		text, err := textOf(raw, "/input")
-		return append(all, said{role: roleUser, text: text, at: "/input", content: "/input"}), err
+		m, err := sayingOf(roleUser, raw, "/input", "/input")
+		return append(all, m), err
 	}
 	var items []inputItem
 	if err := json.Unmarshal(r.Input, &items); err != nil {
@@ -177,6 +177,5 @@ func (m *inputItem) said(pointer string) (said, error) {
 	default:
 		return said{}, domain.Invalid(pointer+"/role", "not_allowed", "role takes one of: system, developer, user, assistant.")
 	}
-	text, err := textOf(m.Content, pointer+"/content")
-	return said{role: m.Role, text: text, at: pointer, content: pointer + "/content"}, err
+	return sayingOf(m.Role, m.Content, pointer, pointer+"/content")
 }

@@ -31,10 +31,11 @@ func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Iden
 	of := request.about()
 	a := &responding{asking: asking{Config: &d.Config, who: who, payer: request.User, about: string(jsonbody.Encode(of))}, request: request}
 	defer a.close()
-	at, err := a.place(r)
+	at, err := a.place(r, body)
 	if err != nil {
 		return err
 	}
+	a.done(r)
 	if at.again {
 		if of, err = a.said(r.Context(), at); err != nil {
 			return err
@@ -54,16 +55,20 @@ func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Iden
 
 // place says where a request belongs in the record, and stores its message unless it was
 // stored before.
-func (a *responding) place(r *http.Request) (*place, error) {
+func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 	ctx := r.Context()
 	var err error
 	if a.provider, err = a.providerOf(ctx, a.who.Workspace, a.request.Model); err != nil {
 		return nil, err
 	}
 	all, err := a.request.sayings()
+	if err == nil {
+		err = checkSize(body, all)
+	}
 	if err != nil {
 		return nil, err
 	}
+	a.request.Input = nil // what it holds may be large, and the answer long
 	header := strings.TrimSpace(r.Header.Get(sessionHeader))
 	if a.request.Previous != "" {
 		return a.afterPrevious(ctx, all, header)

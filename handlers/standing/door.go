@@ -17,6 +17,7 @@ type Door struct {
 	Record    Named
 	Waiting   Asked
 	Histories Histories
+	Files     Files
 	// Follow listens to what happens in a session.
 	Follow func(stream.Filter) *stream.Reader
 	// Still says whether who asked may still listen.

@@ -33,6 +33,7 @@ type Finder struct {
 	Commands  Sessions
 	Record    Named
 	Histories Histories
+	Keeper    *Keeper // of the files that messages bring
 	Workspace string
 	By        domain.Author
 	Maker     string // of sessions
@@ -42,7 +43,8 @@ type Finder struct {
 
 // Sent is a message as a client sends it.
 type Sent struct {
-	Talk, ID, Text string
+	Talk, ID string
+	Pieces   []Piece
 	// Known: it must have been brought before.
 	Known bool
 }
@@ -63,17 +65,21 @@ func (f *Finder) Find(ctx context.Context, m Sent) (found Found, err error) {
 	if at, err := f.atOnce(ctx, m); at != nil || err != nil {
 		return *cmp.Or(at, &Found{}), err
 	}
-	return found, GiveWay(ctx, func() error {
+	err = GiveWay(ctx, func() error {
 		found, err = f.once(ctx, m)
 		return err
 	})
+	if found.Again {
+		f.Keeper.Drop(context.WithoutCancel(ctx))
+	}
+	return found, err
 }
 
 // atOnce brings the message to a session that is there. Whether it was brought before need not
 // be looked up: then it is in conflict with itself, and found. nil: it has to be looked up,
 // whatever was in the way.
 func (f *Finder) atOnce(ctx context.Context, m Sent) (*Found, error) {
-	if m.Known {
+	if m.Known || len(FilesOf(m.Pieces)) > 0 { // what is there would be stored a second time
 		return nil, nil
 	}
 	session, err := f.Session(ctx, m.Talk)
@@ -81,7 +87,11 @@ func (f *Finder) atOnce(ctx context.Context, m Sent) (*Found, error) {
 		return nil, ctx.Err() //nolint:wrapcheck // the caller has gone
 	}
 	f.Listen(session.ID)
-	receipt, err := f.Commands.SendMessage(ctx, f.Workspace, session.ID, f.message(m, Hash(f.Protocol, m.Talk, m.ID)))
+	message, err := f.message(ctx, m, Hash(f.Protocol, m.Talk, m.ID))
+	if err != nil {
+		return nil, err
+	}
+	receipt, err := f.Commands.SendMessage(ctx, f.Workspace, session.ID, message)
 	if err != nil {
 		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
 	}
@@ -92,11 +102,9 @@ func (f *Finder) atOnce(ctx context.Context, m Sent) (*Found, error) {
 	return found, nil
 }
 
-func (f *Finder) message(m Sent, hash string) domain.NewMessage {
-	return domain.NewMessage{
-		Rich: domain.RichContent{LinearText: m.Text, Segments: []domain.Segment{{Type: "text", Text: m.Text}}},
-		By:   f.By, History: &domain.HistoryKey{Hash: hash},
-	}
+func (f *Finder) message(ctx context.Context, m Sent, hash string) (domain.NewMessage, error) {
+	rich, err := f.Keeper.Rich(ctx, m.Pieces)
+	return domain.NewMessage{Rich: rich, By: f.By, History: &domain.HistoryKey{Hash: hash}}, err
 }
 
 func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {
@@ -111,7 +119,7 @@ func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {
 		if err != nil {
 			return Found{}, err
 		}
-		if stored.Rich.Words() != m.Text {
+		if Said(stored.Rich) != TextOf(m.Pieces) || !SameFiles(stored.Rich, FilesOf(m.Pieces)) {
 			return Found{}, domain.Invalid("/messages", "changed", "A message that was sent is not changed. Send another one, under another id.")
 		}
 		return found, nil
@@ -124,8 +132,11 @@ func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {
 
 // send brings the message to the one door.
 func (f *Finder) send(ctx context.Context, m Sent, hash string) (Found, error) {
-	message := f.message(m, hash)
 	session, err := f.Session(ctx, m.Talk)
+	if err != nil {
+		return Found{}, err
+	}
+	message, err := f.message(ctx, m, hash)
 	if err != nil {
 		return Found{}, err
 	}

@@ -47,10 +47,12 @@ func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	defer x.session.Close()
 	x.held = in.held
 	given := answersOf(in.held)
-	x.found, err = x.finder().Find(r.Context(), standing.Sent{Talk: in.ID, ID: in.user.ID, Text: in.text, Known: len(given) > 0})
+	x.found, err = x.finder().Find(r.Context(), standing.Sent{Talk: in.ID, ID: in.user.ID, Pieces: in.pieces, Known: len(given) > 0})
 	if err != nil {
 		return err
 	}
+	in.pieces = nil // the answer may take as long as a session waits
+	_ = r.Body.Close()
 	if err := x.answer(r.Context(), given); err != nil {
 		return err
 	}
@@ -128,6 +130,7 @@ const maxRound = 200
 func (x *round) finder() *standing.Finder {
 	return &standing.Finder{
 		Protocol: "ui-chat", Commands: x.Commands, Record: x.Record, Histories: x.Histories,
+		Keeper:    &standing.Keeper{Files: x.Files, Workspace: x.who.Workspace, By: x.who.Name},
 		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
 	}
 }

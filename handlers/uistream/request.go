@@ -2,10 +2,12 @@ package uistream
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // input is what a front end sends: all that it holds of a chat. Of it are read the newest message
@@ -14,9 +16,10 @@ type input struct {
 	ID       string    `json:"id"`
 	Messages []message `json:"messages"`
 
-	user uiMessage
-	text string
-	held *uiMessage // behind the user's
+	user   uiMessage
+	at     int              // its place
+	pieces []standing.Piece // what the user says
+	held   *uiMessage       // behind the user's
 }
 
 // message is one whose parts are read when they are needed.
@@ -37,6 +40,9 @@ type part struct {
 	Text     string          `json:"text"`
 	CallID   string          `json:"toolCallId"`
 	State    string          `json:"state"`
+	Media    string          `json:"mediaType"` // of a file, as the front end says
+	Filename string          `json:"filename"`
+	URL      string          `json:"url"`
 	Output   json.RawMessage `json:"output"`
 	Approval *struct {
 		ID       string `json:"id"`
@@ -72,18 +78,25 @@ func readInput(body []byte) (*input, error) {
 	if last < 0 {
 		return nil, domain.Invalid("/messages", "required", "There is no message of the user.")
 	}
+	in.at = last
+	read := len(in.Messages[last].Parts)
 	var err error
 	if in.user, err = in.Messages[last].read(); err != nil {
 		return nil, err
 	}
 	if behind := in.Messages[last+1:]; len(behind) > 0 {
+		read += len(behind[len(behind)-1].Parts)
 		held, err := behind[len(behind)-1].read()
 		if err != nil {
 			return nil, err
 		}
 		in.held = &held
 	}
-	return in, in.check()
+	in.Messages = nil // what they hold may be large, and the answer long
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	return in, standing.CheckWords(read, in.pieces)
 }
 
 func checkID(id string) error {
@@ -105,22 +118,31 @@ func (m *message) read() (uiMessage, error) {
 }
 
 func (in *input) check() error {
-	var texts []string
-	for _, p := range in.user.Parts {
-		switch p.Type {
-		case "text":
-			texts = append(texts, p.Text)
-		case "file":
-			return domain.Invalid("/messages", "not_supported", "A message of the user is a text here.")
+	texts, files := "", 0
+	for i, p := range in.user.Parts {
+		piece := standing.Piece{Text: p.Text}
+		switch {
+		case p.Type == "file":
+			var err error
+			if piece.File, err = standing.FileAt(fmt.Sprintf("/messages/%d/parts/%d/url", in.at, i), p.Filename, p.URL); err != nil {
+				return err
+			}
+			files++
+		case p.Type != "text":
+			continue
+		case texts != "":
+			piece.Text = "\n" + p.Text
 		}
+		texts += piece.Text
+		in.pieces = append(in.pieces, piece)
 	}
-	in.text = strings.Join(texts, "\n")
+	in.user.Parts = nil // are read, and may be large
 	switch {
 	case in.user.ID == "" || len(in.user.ID) > maxName:
 		return domain.Invalid("/messages", "required", "A message has an id.")
-	case strings.TrimSpace(in.text) == "":
+	case strings.TrimSpace(texts) == "" && files == 0:
 		return domain.Invalid("/messages", "required", "The message says nothing.")
-	case len([]rune(in.text)) > maxMessage:
+	case len([]rune(texts)) > maxMessage:
 		return domain.Invalid("/messages", "too_long", "A message has %d characters at most.", maxMessage)
 	}
 	return nil

@@ -1,0 +1,98 @@
+package agui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+)
+
+// part is a part of what the user says: words, a picture or a document. Before 1.0 of the
+// protocol the last two were one, binary, with its fields beside the type.
+type part struct {
+	Type   string `json:"type"`
+	Text   string `json:"text"`
+	Source *struct {
+		Type     string `json:"type"`
+		Value    string `json:"value"`
+		MimeType string `json:"mimeType"`
+	} `json:"source"`
+	Metadata struct {
+		Filename string `json:"filename"`
+	} `json:"metadata"`
+
+	MimeType string `json:"mimeType"`
+	ID       string `json:"id"`
+	URL      string `json:"url"`
+	Data     string `json:"data"`
+	Filename string `json:"filename"`
+}
+
+// piecesOf reads what the user says: a text, or parts.
+func piecesOf(raw json.RawMessage, at string) ([]standing.Piece, error) {
+	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '[' {
+		var text string
+		if err := json.Unmarshal(raw, &text); err != nil {
+			return nil, domain.Invalid(at, "wrong_type", "content takes a text or a list of parts.")
+		}
+		return []standing.Piece{{Text: text}}, nil
+	}
+	var parts []json.RawMessage
+	if err := json.Unmarshal(raw, &parts); err != nil {
+		return nil, domain.Invalid(at, "wrong_type", "content takes a text or a list of parts.")
+	}
+	var pieces []standing.Piece
+	for i := range parts {
+		var p part
+		here := fmt.Sprintf("%s/%d", at, i)
+		if err := json.Unmarshal(parts[i], &p); err != nil {
+			return nil, domain.Invalid(here, "wrong_type", "This is no part of a message.")
+		}
+		piece, err := p.piece(here)
+		if err != nil {
+			return nil, err
+		}
+		pieces = append(pieces, piece)
+	}
+	return pieces, nil
+}
+
+func (p *part) piece(at string) (out standing.Piece, err error) {
+	switch {
+	case p.Type == "text":
+		return standing.Piece{Text: p.Text}, nil
+	case p.Type == "binary":
+		out.File, err = p.binary(at)
+		return out, err
+	case p.Type != "image" && p.Type != "document":
+		return out, domain.Invalid(at+"/type", "not_supported", "Only words, pictures and documents can be sent. Nothing was stored.")
+	case p.Source == nil:
+		return out, domain.Invalid(at+"/source", "required", "A part of type %s has a source.", p.Type)
+	}
+	here := at + "/source/value"
+	switch s := p.Source; s.Type {
+	case "data":
+		out.File, err = standing.FileIn(here, p.Metadata.Filename, s.MimeType, s.Value)
+	case "url":
+		out.File, err = standing.FileAt(here, p.Metadata.Filename, s.Value)
+	case "file":
+		out.File, err = standing.FileUploaded(here, s.Value)
+	default:
+		err = domain.Invalid(at+"/source/type", "not_allowed", "type takes one of: data, url, file.")
+	}
+	return out, err
+}
+
+func (p *part) binary(at string) (*standing.SentFile, error) {
+	switch {
+	case p.Data != "":
+		return standing.FileIn(at+"/data", p.Filename, p.MimeType, p.Data)
+	case p.URL != "":
+		return standing.FileAt(at+"/url", p.Filename, p.URL)
+	case p.ID != "":
+		return standing.FileUploaded(at+"/id", p.ID)
+	}
+	return nil, domain.Invalid(at+"/data", "required", "A part of type binary has data, in base64.")
+}
