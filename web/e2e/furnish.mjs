@@ -180,3 +180,54 @@ export async function furnish(call) {
   ];
   return { ...things, morning, runs, asks, parked, document, addresses };
 }
+
+/** As furnish, with something in every corner of the settings too. `addresses` has every screen of the page. */
+export async function furnishAll(call) {
+  const made = await furnish(call);
+  const connector = await call('POST', '/v1/connectors', {
+    name: 'Weather',
+    prefix: 'WEATHER',
+    kind: 'mcp',
+    config: { url: 'https://weather.example/mcp' },
+  });
+  const agent = await call('POST', '/v1/agents', {
+    name: 'Gardener',
+    description: 'Knows about plants.',
+    system_prompt: 'You know about plants.',
+    commands: [],
+  });
+  await call('POST', '/v1/webhooks', {
+    url: 'https://hooks.example/fermata',
+    types: ['session.ended'],
+  });
+  const sections = [
+    'providers',
+    'limits',
+    'budgets',
+    'automations',
+    'network',
+    'calendar',
+    'prompts',
+    'connectors',
+    `connectors/${connector.id}`,
+    'agents',
+    `agents/${agent.id}`,
+    'keys',
+    'webhooks',
+    'told',
+    'you',
+    'page',
+  ];
+  const more = ['/chat', '/runs/failed', '/tasks', '/data/types', '/data/documents', `/timeline/${made.asks}`];
+  return {
+    ...made,
+    connector,
+    agent,
+    addresses: [
+      ...made.addresses,
+      ...more,
+      `/automations/${made.morning.id}/edit`,
+      ...sections.map((name) => `/settings/${name}`),
+    ],
+  };
+}

@@ -1,7 +1,8 @@
 import http from 'node:http';
 
 // Line stands between the browser and the server. Its mode: "open"; "cut", where every
-// connection breaks; "503", where a proxy answers instead of the server.
+// connection breaks; "503", where a proxy answers instead of the server; "half", where the connection
+// breaks in the middle of each answer of the API; "torn", where half of it comes as if it were whole.
 export class Line {
   constructor(target) {
     this.target = new URL(target);
@@ -9,6 +10,7 @@ export class Line {
     this.delay = 0; // milliseconds that each request waits: to see what a page shows meanwhile
     this.answers = new Map(); // path → JSON that is answered instead of the server's
     this.changes = new Map(); // path → what becomes of the text that the server answers; null: 404
+    this.missing = new Set(); // what was read of the API, but for events, and not answered well since
     this.sockets = new Set();
     this.server = http.createServer((request, response) => void this.pass(request, response));
     this.server.on('connection', (socket) => {
@@ -26,6 +28,8 @@ export class Line {
 
   async pass(request, response) {
     const { pathname } = new URL(request.url, this.url);
+    const read = request.method === 'GET' && /^\/v1\/(?!events)/.test(pathname);
+    if (read) this.missing.add(request.url);
     if (this.delay) await new Promise((done) => setTimeout(done, this.delay));
     if (this.mode === 'cut') return response.destroy();
     if (this.mode === '503') return response.writeHead(503, { Connection: 'close' }).end();
@@ -34,16 +38,19 @@ export class Line {
         .writeHead(200, { 'Content-Type': 'application/json' })
         .end(JSON.stringify(this.answers.get(pathname)));
     if (this.changes.has(pathname)) return this.change(pathname, response);
+    const halves = read && ['half', 'torn'].includes(this.mode);
     const far = http.request(
       {
         host: this.target.hostname,
         port: this.target.port,
         method: request.method,
         path: request.url,
-        headers: request.headers,
+        headers: halves ? { ...request.headers, 'accept-encoding': 'identity' } : request.headers,
         agent: false,
       },
       (answer) => {
+        if (halves) return void this.halve(answer, response);
+        this.missing.delete(request.url);
         response.writeHead(answer.statusCode, answer.rawHeaders);
         response.flushHeaders();
         answer.pipe(response);
@@ -59,6 +66,18 @@ export class Line {
     });
     response.on('close', () => far.destroy());
     request.pipe(far);
+  }
+
+  async halve(answer, response) {
+    const torn = this.mode === 'torn';
+    const parts = [];
+    for await (const part of answer) parts.push(part);
+    const whole = Buffer.concat(parts);
+    const half = whole.subarray(0, Math.floor(whole.length / 2));
+    const { 'transfer-encoding': _, etag: __, ...headers } = answer.headers;
+    response.writeHead(answer.statusCode, { ...headers, 'content-length': torn ? half.length : whole.length });
+    if (torn) return response.end(half);
+    response.write(half, () => response.destroy());
   }
 
   async change(pathname, response) {

@@ -24,3 +24,19 @@ export async function settled(page) {
   await page.locator('#page-title').waitFor();
   await page.waitForFunction(() => !document.querySelector('[data-loading]'), null, { timeout: 15000 });
 }
+
+const parts = ['home', 'EveryDay', 'Newcomer', 'chat', 'data', 'usage', 'timeline', 'system', 'ChartCanvas', 'Palette'];
+
+/** Says from now on whether the page has fetched all of its parts, as it does when it has nothing else to do. */
+export function watchParts(page) {
+  const going = new Set();
+  const done = new Set();
+  const name = (request) => /assets\/([^/]+?)-[\w-]{8}\./.exec(request.url())?.[1];
+  page.on('request', (request) => name(request) && going.add(request));
+  for (const end of ['requestfinished', 'requestfailed'])
+    page.on(end, (request) => {
+      going.delete(request);
+      done.add(name(request));
+    });
+  return () => going.size === 0 && parts.every((part) => done.has(part));
+}

@@ -1,5 +1,5 @@
-// What holds for every list of the page: nothing jumps while it loads, a server that answers badly is
-// told in words and left behind, and who may not write is offered nothing to write with.
+// What holds for every list of the page: nothing jumps while it loads, and who may not write is offered
+// nothing to write with.
 import { check, dark, french, narrow, none, same, signIn, tidy, until } from '../harness.mjs';
 import { go } from '../screens.mjs';
 
@@ -45,39 +45,6 @@ export const steps = [
         await page.context().close();
       }
       none(jumped, 'these jump');
-    },
-  },
-  {
-    name: 'a server that answers 503 or half is told in words, and the list comes once it is well',
-    async run({ open, call, shot }) {
-      await furnish(call);
-      for (const [how, answer] of [
-        ['503', { status: 503, contentType: 'text/html', body: '<h1>Service Unavailable</h1>' }],
-        ['half', { status: 200, contentType: 'application/json', body: '{"data": [{"id": "x"' }],
-      ]) {
-        const page = await open({ at: '/' });
-        let ill = true;
-        await page.route(/\/v1\/(automations|runs|zones|usage|settings|admin)/, (route) =>
-          ill ? route.fulfill(answer) : route.continue(),
-        );
-        for (const at of places) {
-          ill = true;
-          await go(page, at);
-          await page.locator('main [role="alert"], main [data-well="false"]').first().waitFor({ timeout: 60_000 });
-          const said = await page.locator('main').innerText();
-          check(!/<h1>|SyntaxError|JSON at position/.test(said), `${how} at ${at} is said raw: ${said.slice(0, 300)}`);
-          await shot(page, `ill-${how}${at.replaceAll('/', '-')}`);
-          ill = false;
-          const again = page.locator('main').getByRole('button', { name: 'Try again' });
-          if (await again.count()) await again.first().click();
-          await until(
-            `${at} is well again`,
-            async () => (await page.locator('main [role="alert"]').count()) === 0,
-            30_000,
-          );
-        }
-        await page.context().close();
-      }
     },
   },
   {

@@ -1,5 +1,5 @@
-import { check, narrow, until } from '../harness.mjs';
-import { settled } from '../screens.mjs';
+import { check, narrow, same, until } from '../harness.mjs';
+import { settled, watchParts } from '../screens.mjs';
 
 const bar = (page) => page.locator('#net.shown');
 const waits = (page) => page.getByRole('navigation').first().locator('.badge');
@@ -90,20 +90,17 @@ export const steps = [
   {
     name: 'screens that were never opened are fetched before the server goes away',
     async run({ open, line }) {
-      const page = await open();
+      const page = await open({ at: '/settings/page' });
+      const fetched = watchParts(page);
+      await page.reload(); // from here on all requests are seen
       await settled(page);
-      await until('all screens were fetched', () =>
-        page.evaluate(() =>
-          ['usage', 'data', 'timeline'].every((name) =>
-            performance
-              .getEntriesByType('resource')
-              .some((e) => e.name.includes(`/assets/${name}-`) && e.responseEnd > 0),
-          ),
-        ),
-      );
+      await until('all screens were fetched', fetched);
       line.set('503');
       await page.getByRole('navigation').getByRole('link', { name: 'Usage' }).click();
       await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
+      await page.getByRole('navigation').getByRole('link', { name: 'Home' }).click();
+      await page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
+      same(await page.locator('[data-unloaded]').count(), 0, 'parts that are missing');
     },
   },
   {

@@ -3,8 +3,9 @@
 import createClient from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
 import { getLang } from '../i18n/lang';
-import { Problem, problemOf } from './problem';
+import { problemOf } from './problem';
 import type { components, paths } from './schema';
+import { fetchWhole } from './whole';
 import { refused } from './who';
 import { chooseWorkspace, chosenWorkspace, workspaceHeader } from './workspace';
 
@@ -14,32 +15,7 @@ export const newKey = (): string =>
   crypto.randomUUID?.() ??
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 
-const pause = (ms: number) =>
-  new Promise((done) => {
-    setTimeout(done, ms);
-  });
-
-// Sends a request, and sends it again when no answer came: a GET changes nothing,
-// and a POST has an Idempotency-Key, so that it takes effect once however often it comes.
-async function fetchWithRetry(request: Request): Promise<Response> {
-  const repeatable = request.method === 'GET' || request.headers.has('Idempotency-Key');
-  for (const delay of repeatable ? [250, 1000, null] : [null]) {
-    try {
-      return await fetch(request.clone());
-    } catch (cause) {
-      if (request.signal.aborted) throw cause;
-      if (delay === null) break;
-      await pause(delay);
-    }
-  }
-  throw new Problem({
-    code: 'unreachable',
-    retryable: true,
-    outcome: request.method === 'GET' ? 'not_applied' : 'unknown',
-  });
-}
-
-export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-store', fetch: fetchWithRetry });
+export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-store', fetch: fetchWhole });
 
 api.use({
   onRequest({ request }) {

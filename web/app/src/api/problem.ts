@@ -59,9 +59,12 @@ export async function problemOf(response: Response): Promise<Problem> {
     /* not JSON: a proxy in between */
   }
   const body = typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {};
+  const away = [502, 503, 504].includes(response.status);
   return new Problem({
-    code: [502, 503, 504].includes(response.status) ? 'unreachable' : 'unknown',
-    title: response.statusText,
+    code: away ? 'unreachable' : 'unknown',
+    retryable: away,
+    tried: away && said === null, // by whatever sent it
+    title: away ? '' : response.statusText,
     ...body,
     status: response.status,
     request_id: body.request_id ?? response.headers.get('X-Request-ID') ?? undefined,

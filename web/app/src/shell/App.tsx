@@ -15,7 +15,7 @@ import { ErrorBoundary } from './ErrorBoundary';
 import { Nav } from './Nav';
 import { GlobalKeys } from './palette/GlobalKeys';
 import { queries } from './queries';
-import { screen } from './screen';
+import { preloadAll, screen } from './screen';
 import { texts } from './texts';
 import { Title } from './Title';
 import { Toasts } from './Toasts';
@@ -27,39 +27,26 @@ import { VersionBar } from './Version';
 const SignIn = lazy(() => import('./SignIn'));
 
 // Each screen is fetched when it is first shown, or once there is nothing else to do.
-const home = screen(() => import('../screens/home'));
-const chat = screen(() => import('../screens/chat'));
-const approvals = screen(() => import('../screens/approvals'));
-const automations = screen(() => import('../screens/automations'));
-const runs = screen(() => import('../screens/runs'));
-const tasks = screen(() => import('../screens/tasks'));
-const timeline = screen(() => import('../screens/timeline'));
-const data = screen(() => import('../screens/data'));
-const usage = screen(() => import('../screens/usage'));
-const settings = screen(() => import('../screens/settings'));
-const system = screen(() => import('../screens/system'));
-const Home = home.Screen;
-const Chat = chat.Screen;
-const Approvals = approvals.Screen;
-const Automations = automations.Screen;
-const Runs = runs.Screen;
-const Tasks = tasks.Screen;
-const Timeline = timeline.Screen;
-const Data = data.Screen;
-const Usage = usage.Screen;
-const Settings = settings.Screen;
-const System = system.Screen;
+const Home = screen(() => import('../screens/home'));
+const Chat = screen(() => import('../screens/chat'));
+const Approvals = screen(() => import('../screens/approvals'));
+const Automations = screen(() => import('../screens/automations'));
+const Runs = screen(() => import('../screens/runs'));
+const Tasks = screen(() => import('../screens/tasks'));
+const Timeline = screen(() => import('../screens/timeline'));
+const Data = screen(() => import('../screens/data'));
+const Usage = screen(() => import('../screens/usage'));
+const Settings = screen(() => import('../screens/settings'));
+const System = screen(() => import('../screens/system'));
 
-const all = [home, chat, approvals, automations, runs, tasks, timeline, data, usage, settings, system];
-
-/** Fetches the screens that were not shown yet, so that they are there if the server is not. */
+/** Fetches what was not shown yet once there is nothing else to do. */
 function usePreload() {
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? ((f: () => void) => setTimeout(f, 2000));
     // After the first screen has what it reads. The worker keeps what was fetched for the screens.
     const timer = setTimeout(() => {
       idle(() => {
-        all.forEach((one) => one.preload());
+        preloadAll();
         keepShell();
         if (isTold()) void import('../worker/push').then(({ renew }) => renew()).catch(() => {});
       });

@@ -17,7 +17,17 @@ const pause = (ms: number) =>
     setTimeout(done, ms);
   });
 
-/** A screen that is fetched when it is first shown, or before, when there is nothing else to do. */
+const left = new Set<() => void>(); // what has not been fetched before it is shown
+let begun = false;
+
+/** Fetches all that was not shown yet, and what belongs to it, so that it is there if the server is not. */
+export function preloadAll(): void {
+  begun = true;
+  for (const preload of left) preload();
+  left.clear();
+}
+
+/** A screen, or a part of one, that is fetched when it is first shown, or before, when there is nothing else to do. */
 export function screen<P extends object>(fetch: () => Promise<{ default: ComponentType<P> }>) {
   const patiently = async () => {
     for (const ms of pauses) {
@@ -34,7 +44,10 @@ export function screen<P extends object>(fetch: () => Promise<{ default: Compone
       throw new Unloaded(thrown);
     });
   };
-  return { Screen: lazy(patiently), preload: () => void fetch().catch(() => {}) };
+  const preload = () => void fetch().catch(() => {});
+  if (begun) preload();
+  else left.add(preload);
+  return lazy(patiently);
 }
 
 const store = 'fermata.reloaded';

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
+import { screen } from '../shell/screen';
 import { useFormat } from '../i18n/format';
 import type { ChartProps } from './chartProps';
 import { texts } from './texts';
 
 // The drawing comes when the first chart does: the other screens do without.
-const Canvas = lazy(() => import('./ChartCanvas'));
+const Canvas = screen(() => import('./ChartCanvas'));
 const shown = 200;
 
 /** A chart of numbers over time, and the same numbers as a table. */

@@ -1,10 +1,13 @@
+import { useRef } from 'react';
 import { asProblem } from '../api/problem';
 import { getLang } from '../i18n/lang';
 import { problemWords } from './problemWords';
 import { texts } from './texts';
+import { useTeller } from './teller';
 
 interface Props {
   thrown: unknown;
+  /** Reads it again: this is about something that could not be read. */
   onRetry?: () => void;
   onClose?: () => void;
 }
@@ -15,15 +18,27 @@ export function ProblemBox({ thrown, onRetry, onClose }: Props) {
   const problem = asProblem(thrown);
   const title = problemWords(problem);
   const more = problem.detail !== title && problem.detail;
+  const place = useRef<HTMLDivElement>(null);
+  // What passes is asked for again by itself.
+  const comes = onRetry !== undefined && problem.retryable;
+  const tells = useTeller(place, comes ? problem.code : null);
   const outcome = problem.outcome && `problem.${problem.outcome}`;
+  if (!tells)
+    return (
+      <div className="muted" ref={place} data-later>
+        {t('problem.later')}
+      </div>
+    );
   return (
-    <div className="box bad stack tight" role="alert" data-code={problem.code}>
+    <div className="box bad stack tight" role="alert" ref={place} data-code={problem.code}>
       <p>
         <strong>{title}</strong>
         {outcome && t.has(outcome) && ` ${t(outcome)}`}
-        {problem.retryAfter > 0
-          ? ` ${t('problem.retryAfter', { n: problem.retryAfter })}`
-          : problem.retryable && ` ${t('problem.retryable')}`}
+        {comes
+          ? ` ${t('problem.comes')}`
+          : problem.retryAfter > 0
+            ? ` ${t('problem.retryAfter', { n: problem.retryAfter })}`
+            : problem.retryable && ` ${t('problem.retryable')}`}
       </p>
       {problem.errors.length > 0 && (
         <ul>

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
+import { asProblem } from '../../api/problem';
 import { announce } from '../../shell/announce';
 import { ProblemBox } from '../../ui/Problem';
 import css from './chat.module.css';
@@ -44,7 +45,8 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   }, [session]);
   useTabTitle(session ? nameOf(session, t).slice(0, 80) : t('title'));
   if (chat.gone) return <Gone chat={chat} toggle={toggle} />;
-  if (!session && chat.problem != null)
+  const passes = chat.problem != null && asProblem(chat.problem).retryable;
+  if (!session && chat.problem != null && !passes)
     return (
       <Missing toggle={toggle}>
         <ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} />
@@ -66,9 +68,18 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
         </header>
       )}
       {session && <SlotNote session={session} />}
-      {session ? <Record chat={chat} sent={sent} /> : <RecordComing />}
+      {session ? <Record chat={chat} sent={sent} /> : passes ? <NotRead chat={chat} /> : <RecordComing />}
       <Dock chat={chat} session={session} onSent={() => count((n) => n + 1)} />
     </>
+  );
+}
+
+/** In the place of what was said, when it cannot be read just now. One can write meanwhile. */
+function NotRead({ chat }: { chat: Chat }) {
+  return (
+    <div className={css.filler}>
+      <ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} />
+    </div>
   );
 }
 

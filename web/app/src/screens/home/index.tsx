@@ -1,6 +1,7 @@
 import { Plus } from 'lucide-react';
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Link } from 'wouter';
+import { screen } from '../../shell/screen';
 import { Icon } from '../../ui/Icon';
 import { Page } from '../../ui/Page';
 import { ProblemBox } from '../../ui/Problem';
@@ -8,9 +9,9 @@ import { Skeleton } from '../../ui/Skeleton';
 import { texts } from './texts';
 import { useHome } from './useHome';
 
-// One of the two is fetched.
-const Newcomer = lazy(() => import('./Newcomer'));
-const EveryDay = lazy(() => import('./EveryDay'));
+// One of the two is fetched at first.
+const Newcomer = screen(() => import('./Newcomer'));
+const EveryDay = screen(() => import('./EveryDay'));
 
 /** What needs me, what goes on, what comes next; or, for somebody new, one thing to do. */
 export default function Home() {

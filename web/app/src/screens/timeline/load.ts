@@ -1,7 +1,7 @@
 // The whole of a timeline, and what comes to it while the session runs.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { api, body } from '../../api/client';
-import { asProblem } from '../../api/problem';
+import { asProblem, type Problem } from '../../api/problem';
 import { events } from '../../events/client';
 import { useEvents, useWatch } from '../../events/react';
 import type { Line } from './model';
@@ -18,13 +18,14 @@ export interface Loaded {
 }
 
 const limit = 200;
+const pause = 2000; // milliseconds before what could not be read is asked for again
 
 /** Reads page after page. What is recorded later may belong before what is known (a call
  * is recorded when it ends, at its beginning), so the last two pages are read again. */
 export function useTimeline(id: string): Loaded {
   const [pages, setPages] = useState<Page[]>([]);
   const [whole, setWhole] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const [error, setError] = useState<Problem | null>(null);
   const known = useRef<Page[]>([]);
   const reading = useRef(0); // counts the readings: only the newest one counts
 
@@ -68,6 +69,11 @@ export function useTimeline(id: string): Loaded {
       readings.current++;
     };
   }, [load]);
+  useEffect(() => {
+    if (!error?.retryable) return undefined;
+    const later = setTimeout(() => void load(Math.max(0, known.current.length - 2)), pause);
+    return () => clearTimeout(later);
+  }, [error, load]);
   useWatch(id);
   const timer = useRef(0);
   useEvents((event) => {
@@ -90,7 +96,7 @@ export function useTimeline(id: string): Loaded {
   useEffect(
     () =>
       events.onOpen(() => {
-        if (known.current.length) void load(Math.max(0, known.current.length - 2));
+        void load(Math.max(0, known.current.length - 2));
       }),
     [load],
   );

@@ -1,14 +1,15 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useRef } from 'react';
+import { Suspense, useEffect, useEffectEvent, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { useMay } from '../../api/me';
 import { keysOn } from '../../ui/keys';
 import { pathOf } from '../screens';
+import { screen } from '../screen';
 import { screenOf } from './goKeys';
 import { show, useOverlay } from './overlay';
 
 // Loaded when they are first wanted.
-const Palette = lazy(() => import('./Palette'));
-const Keys = lazy(() => import('./Keys'));
+const Palette = screen(() => import('./Palette'));
+const Keys = screen(() => import('./Keys'));
 
 const writes = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));

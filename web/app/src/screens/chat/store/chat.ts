@@ -42,6 +42,7 @@ class FrameListeners {
   read = (): number => this.version;
 }
 
+const pause = 2000; // milliseconds before what could not be read is asked for again
 const patience = 1500; // milliseconds that a message waits for the stream, so that its answer is seen from the start
 
 export class Chat {
@@ -57,6 +58,7 @@ export class Chat {
   private reading: Promise<void> | null = null;
   private again = false;
   private stopped = false;
+  private later: ReturnType<typeof setTimeout> | undefined;
   private rounds = new Map<string, Promise<void>>();
   private sentences = new Sentences((text) => announce(text));
 
@@ -93,6 +95,7 @@ export class Chat {
     return () => {
       this.stopped = true;
       clearTimeout(timer);
+      clearTimeout(this.later);
       for (const end of ends) end();
       this.outbox.close();
     };
@@ -145,15 +148,18 @@ export class Chat {
       this.problem = null;
     } catch (thrown) {
       this.store.abandonLoad();
-      const problem = asProblem(thrown);
-      if (problem.status === 404) this.gone = true;
-      else if (!problem.retryable) this.problem = thrown;
-      else if (!this.stopped)
-        setTimeout(() => {
-          if (!this.stopped && !this.gone) void this.load();
-        }, 2000); // the bar says it
+      if (asProblem(thrown).status === 404) this.gone = true;
+      else this.problem = thrown;
+      this.whenWell(thrown, () => void this.load());
       this.record.notify();
     }
+  }
+
+  // Asks again by itself after what passes.
+  private whenWell(thrown: unknown, ask: () => void): void {
+    if (this.stopped || !asProblem(thrown).retryable) return;
+    clearTimeout(this.later);
+    this.later = setTimeout(ask, pause);
   }
 
   /** Reads the page before what is known. */
@@ -168,6 +174,7 @@ export class Chat {
       if (this.store.cursor === cursor) this.store.prepend(page.messages, page.cursor);
     } catch (thrown) {
       this.olderProblem = thrown;
+      this.whenWell(thrown, () => void this.loadOlder());
     } finally {
       this.readingOlder = false;
       this.record.notify();
