@@ -223,4 +223,45 @@ export const steps = [
       check(browser.contexts().length > 0, 'the browser is there');
     },
   },
+  {
+    name: 'a push that is pressed when no page is open opens one at what it is about',
+    async run({ open, base, call }) {
+      await call('PATCH', '/v1/settings', { require_validation: true });
+      const { id: session } = await call('POST', '/v1/sessions', { message: { text: 'create a zone Orchard' } });
+      const [{ id }] = await until('it asks', async () => {
+        const { data } = await call('GET', `/v1/approvals?status=open&session_id=${session}`);
+        return data.length > 0 && data;
+      });
+      const page = await open({ ...worker, base });
+      await settled(page);
+      await kept(page);
+      const context = page.context();
+      const [running] = context.serviceWorkers();
+      const other = await context.newPage(); // so that the browser keeps the worker; it is none of ours
+      await page.close();
+      const pressed = (url) =>
+        running.evaluate(async (about) => {
+          // A browser opens a window after a real press only: what it is asked for is looked at.
+          let asked = '';
+          self.clients.openWindow = async (at) => {
+            asked = at;
+            return null;
+          };
+          const event = new Event('notificationclick');
+          Object.defineProperty(event, 'notification', { value: { close() {}, data: { url: about } } });
+          let done;
+          event.waitUntil = (promise) => {
+            done = promise;
+          };
+          self.dispatchEvent(event);
+          await done;
+          return asked;
+        }, url);
+      const address = `${base}/#/approvals/${id}`;
+      same(await pressed(address), address, 'what is opened');
+      same(await pressed('https://evil.example/'), `${base}/#/approvals`, 'what is opened for an address elsewhere');
+      await other.goto(await pressed(address));
+      await other.locator(`[data-approval="${id}"]`).waitFor();
+    },
+  },
 ];
