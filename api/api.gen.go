@@ -1249,12 +1249,14 @@ type Approval struct {
 	Reasons []ApprovalReason `json:"reasons"`
 
 	// ResponseSchema Any JSON value.
-	ResponseSchema AnyValue       `json:"response_schema"`
-	RoundID        *string        `json:"round_id,omitempty"`
-	SessionID      string         `json:"session_id"`
-	SettledAt      *Timestamp     `json:"settled_at"`
-	SettledBy      *string        `json:"settled_by"`
-	Status         ApprovalStatus `json:"status"`
+	ResponseSchema AnyValue   `json:"response_schema"`
+	RoundID        *string    `json:"round_id,omitempty"`
+	SessionID      string     `json:"session_id"`
+	SettledAt      *Timestamp `json:"settled_at"`
+
+	// SettledBy Who answered: the name of a credential or a person; `link:<recipient>` by a link, `text:<name>` by a message that said yes or no.
+	SettledBy *string        `json:"settled_by"`
+	Status    ApprovalStatus `json:"status"`
 
 	// Text The question in words.
 	Text *string `json:"text,omitempty"`
@@ -3464,6 +3466,9 @@ type Settings struct {
 	// ApprovalExpiry A number and a unit, or several, like `5m` or `1h30m`.
 	ApprovalExpiry   Duration                 `json:"approval_expiry"`
 	ApprovalOnExpiry SettingsApprovalOnExpiry `json:"approval_on_expiry"`
+
+	// ApproveByText In chat completions and responses, a next message that says yes, no, oui or non and nothing else answers what was asked; otherwise it is a message, and the answer is given elsewhere. Never a yes to sensitive actions.
+	ApproveByText bool `json:"approve_by_text"`
 
 	// AutomationMaxWait A number and a unit, or several, like `5m` or `1h30m`.
 	AutomationMaxWait Duration `json:"automation_max_wait"`

@@ -21,6 +21,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		ChatPreempts:                orDefault(in.ChatPreempts, def.ChatPreempts),
 		ChatSessionHeader:           orDefault(in.ChatSessionHeader, def.ChatSessionHeader),
 		MCPAnswers:                  orDefault(in.McpAnswers, def.MCPAnswers),
+		ApproveByText:               orDefault(in.ApproveByText, def.ApproveByText),
 		ChatEvictionAfter:           orDefault(in.ChatEvictionAfter, def.ChatEvictionAfter),
 		AutomationMaxWait:           orDefault(in.AutomationMaxWait, def.AutomationMaxWait),
 		CompletionConfirmationDelay: orDefault(in.CompletionConfirmationDelay, def.CompletionConfirmationDelay),

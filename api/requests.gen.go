@@ -639,6 +639,7 @@ type SettingsPatch struct {
 	ChatPreempts                nullable.Nullable[bool]                       `json:"chat_preempts"`
 	ChatSessionHeader           nullable.Nullable[string]                     `json:"chat_session_header" validate:"omitempty,dive,session_header"`
 	McpAnswers                  nullable.Nullable[bool]                       `json:"mcp_answers"`
+	ApproveByText               nullable.Nullable[bool]                       `json:"approve_by_text"`
 	ChatEvictionAfter           nullable.Nullable[domain.Duration]            `json:"chat_eviction_after" validate:"omitempty,dive,min=0"`
 	AutomationMaxWait           nullable.Nullable[domain.Duration]            `json:"automation_max_wait" validate:"omitempty,dive,min=0"`
 	CompletionConfirmationDelay nullable.Nullable[domain.Duration]            `json:"completion_confirmation_delay" validate:"omitempty,dive,min=0"`

@@ -20,7 +20,7 @@ import (
 // protocols are the doors of other protocols to the same sessions.
 func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) []handlers.ProtocolRoute {
 	config := openai.Config{
-		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again},
+		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
 		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Log: a.store.Events, Streams: a.broker,
 		Histories: a.store.Histories, Providers: a.providers, Access: who, Failure: handlers.FailureOf,
 		Files:     sentFiles{richText{a}, uploads},
@@ -97,6 +97,7 @@ type (
 		*scheduler.Sessions
 		*scheduler.Messages
 		*scheduler.Again
+		*scheduler.Answers
 	}
 	doorReads struct {
 		*repository.SessionStore

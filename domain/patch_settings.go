@@ -23,6 +23,7 @@ type SettingsPatch struct {
 	ChatPreempts                *bool
 	ChatSessionHeader           *string
 	MCPAnswers                  *bool
+	ApproveByText               *bool
 	ChatEvictionAfter           *Duration
 	AutomationMaxWait           *Duration
 	CompletionConfirmationDelay *Duration
@@ -119,6 +120,7 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.ChatPreempts, p.ChatPreempts)
 	set(&s.ChatSessionHeader, p.ChatSessionHeader)
 	set(&s.MCPAnswers, p.MCPAnswers)
+	set(&s.ApproveByText, p.ApproveByText)
 	set(&s.ChatEvictionAfter, p.ChatEvictionAfter)
 	set(&s.AutomationMaxWait, p.AutomationMaxWait)
 	set(&s.CompletionConfirmationDelay, p.CompletionConfirmationDelay)

@@ -40,6 +40,9 @@ type Settings struct {
 	ChatSessionHeader string `json:"chat_session_header"`
 	// SensitiveCommands are actions to which people say yes with a passkey, as in AllowsCommand.
 	SensitiveCommands []string `json:"sensitive_commands"`
+	// ApproveByText takes the next message "yes" or "no" of a chat client for the answer to what
+	// it was asked.
+	ApproveByText bool `json:"approve_by_text"`
 	// MCPAnswers lets MCP clients answer approvals and questions.
 	MCPAnswers                  bool         `json:"mcp_answers"`
 	ChatEvictionAfter           Duration     `json:"chat_eviction_after"`

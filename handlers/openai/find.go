@@ -172,6 +172,9 @@ func notThere(err error) error {
 // send brings the message to a session that is there.
 func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKey) (*place, error) {
 	a.listen(session)
+	if at, err := a.byText(ctx, session, key); at != nil || err != nil {
+		return at, err
+	}
 	if a.provider != "" {
 		if err := a.switchProvider(ctx, session); err != nil {
 			return nil, err

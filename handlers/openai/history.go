@@ -20,6 +20,7 @@ type talk struct {
 	instructions string // the client's own, for the model
 	before       []exchange
 	last         string
+	round        string           // that the message follows, where the client names it
 	pieces       []standing.Piece // of the last
 	// whole is the hash of all of it, and known that of all up to the user's message before
 	// the last one; "" without one.

@@ -35,6 +35,8 @@ type Sessions interface {
 	UpdateSession(ctx context.Context, ws, session string, patch domain.SessionPatch) (*domain.Receipt, error)
 	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
 	ForkSession(ctx context.Context, ws, session string, in domain.NewFork) (*domain.Receipt, error)
+	// AnswerByText takes a message for the answer to an approval.
+	AnswerByText(ctx context.Context, ws, approval string, d domain.Decision, said domain.NewMessage) (*domain.Receipt, error)
 	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
 }
 
@@ -53,6 +55,7 @@ type Record interface {
 	// Messages lists those in their place after a number, in order, then those that wait.
 	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 }
 

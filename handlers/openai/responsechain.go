@@ -32,6 +32,7 @@ func (a *responding) afterPreviousOnce(ctx context.Context, header string) (*pla
 	if err != nil {
 		return nil, err
 	}
+	a.talk.round = message.RoundID
 	// A fork has another id than the session that the client knows by its name.
 	if header != "" && header != session.ID && header != session.ExternalID && session.Origin == nil {
 		return nil, contradicted("/previous_response_id")

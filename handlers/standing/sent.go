@@ -161,7 +161,10 @@ func TextOf(pieces []Piece) string {
 
 // Said is what the person of a stored message said, without the names of its files.
 func Said(rich *domain.RichContent) string {
-	if len(rich.Files()) == 0 {
+	switch {
+	case rich == nil: // the answer to a question
+		return ""
+	case len(rich.Files()) == 0:
 		return rich.Words()
 	}
 	var b strings.Builder

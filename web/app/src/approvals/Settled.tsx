@@ -76,6 +76,7 @@ const left = (a: Approval, d: Decision, id: string) =>
 export function byWhom(by: string | null, t: typeof texts.t): string {
   if (!by) return '';
   if (by === 'local' || by === 'root') return t(`by.${by}`);
+  if (by.startsWith('text:')) return t('by.text', { name: visible(by.slice('text:'.length)) });
   if (by === 'link') return t('by.link');
   if (!by.startsWith('link:')) return t('by', { name: by });
   const to = by.slice('link:'.length);

@@ -21,6 +21,7 @@ export const forms: Record<
     duration('/approval_expiry'),
     choice('/approval_on_expiry', 'keep', 'deny'),
     { at: '/mcp_answers', kind: 'check' },
+    { at: '/approve_by_text', kind: 'check' },
     { at: '/sensitive_commands', kind: 'names' },
   ],
   network: [

@@ -37,6 +37,9 @@ export const texts = defineTexts(
       'Their names, separated by commas: DELETE_ZONE, all of a connector (BANK.*), or all (*). Each of them asks every time.',
     'f.mcp_answers': 'MCP clients may answer approvals and questions',
     'h.mcp_answers': 'Otherwise a client is given a link, and a person answers here.',
+    'f.approve_by_text': 'In chat clients, “yes” or “no” answers what is asked',
+    'h.approve_by_text':
+      'As a message of its own, right after the question. Never for actions that are confirmed with a passkey.',
     'f.automation_validation': 'When an automation’s change needs approval',
     'o.automation_validation.park': 'the run waits for a person',
     'o.automation_validation.refuse': 'refuse',
@@ -279,6 +282,9 @@ export const texts = defineTexts(
       'Leurs noms, séparés par des virgules : DELETE_ZONE, toutes celles d’un connecteur (BANK.*), ou toutes (*). Chacune demande à chaque fois.',
     'f.mcp_answers': 'Les clients MCP peuvent répondre aux approbations et aux questions',
     'h.mcp_answers': 'Sinon, un client reçoit un lien, et quelqu’un répond ici.',
+    'f.approve_by_text': 'Dans les clients de discussion, « oui » ou « non » répond à ce qui est demandé',
+    'h.approve_by_text':
+      'Comme message à part, juste après la question. Jamais pour les actions confirmées avec une clé d’accès.',
     'f.automation_validation': 'Quand la modification d’une automatisation demande un accord',
     'o.automation_validation.park': 'l’exécution attend quelqu’un',
     'o.automation_validation.refuse': 'refuser',

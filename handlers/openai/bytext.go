@@ -1,0 +1,70 @@
+package openai
+
+import (
+	"context"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+)
+
+// settledByText begins what an approval has for settled_by where a message answered it.
+const settledByText = "text:"
+
+// byText takes the message for the answer to what the session asks, where the workspace has
+// switched that on, the message says yes or no and nothing else, and one thing alone is asked,
+// of which the client was told. nil: it is a message like any other.
+func (a *asking) byText(ctx context.Context, session string, key *domain.HistoryKey) (*place, error) {
+	yes, ok := standing.YesNo(a.talk.last)
+	if !ok || len(standing.FilesOf(a.talk.pieces)) > 0 {
+		return nil, nil //nolint:nilnil // a message
+	}
+	w, err := a.Record.Workspace(ctx, a.who.Workspace)
+	if err != nil || !w.Settings.ApproveByText {
+		return nil, err
+	}
+	open, _, err := a.Record.Approvals(ctx, a.who.Workspace, domain.ApprovalFilter{
+		SessionID: session, Status: domain.ApprovalStatusOpen, Limit: 2,
+	})
+	if err != nil || len(open) != 1 || !a.wasTold(open[0]) {
+		return nil, err
+	}
+	decision, ok := standing.ByText(open[0], a.talk.last, yes)
+	if !ok {
+		return nil, nil //nolint:nilnil // a message
+	}
+	said, err := a.newMessage(ctx, key, false)
+	if err != nil {
+		return nil, err
+	}
+	decision.By = a.who.Author()
+	decision.By.ID = settledByText + decision.By.ID
+	receipt, err := a.Door.AnswerByText(ctx, a.who.Workspace, open[0].ID, decision, said)
+	if err != nil {
+		return nil, err
+	}
+	return &place{session: session, message: receipt.Message, after: receipt.Message.Seq - 1}, nil
+}
+
+// wasTold says whether the client was told of this very question: what it holds of the answer
+// before its message says so, unless it holds nothing.
+func (a *asking) wasTold(asked *domain.Approval) bool {
+	if a.talk.round != "" {
+		return a.talk.round == asked.RoundID
+	}
+	if len(a.talk.before) == 0 {
+		return true
+	}
+	held := a.talk.before[len(a.talk.before)-1].answer
+	at := strings.LastIndex(held, askMark)
+	if at < 0 {
+		return false
+	}
+	told := held[at:]
+	for _, action := range asked.Actions {
+		if !strings.Contains(told, domain.Visible(action.Text)) {
+			return false
+		}
+	}
+	return strings.Contains(told, domain.Visible(questionOf(asked)))
+}
