@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -46,12 +47,15 @@ func report(cc *Context, output string, findings []diagnosis.Finding) error {
 	}
 	marks := map[diagnosis.Level]string{diagnosis.LevelOK: "ok  ", diagnosis.LevelWarning: "WARN", diagnosis.LevelFailed: "FAIL",
 		diagnosis.LevelSkipped: "-   "}
-	s := screen{out: cc.Out}
+	var text strings.Builder
 	for _, f := range findings {
-		s.line("%s  %-18s  %s", marks[f.Level], f.Check, f.Detail)
+		fmt.Fprintf(&text, "%s  %-18s  %s\n", marks[f.Level], f.Check, f.Detail)
 		if f.Mend != "" {
-			s.line("      %-18s  -> %s", "", f.Mend)
+			fmt.Fprintf(&text, "      %-18s  -> %s\n", "", f.Mend)
 		}
+	}
+	if _, err := io.WriteString(cc.Out, printable(text.String())); err != nil {
+		return fmt.Errorf("print what was found: %w", err)
 	}
 	return nil
 }

@@ -48,6 +48,11 @@ func printList[T any](cc *Context, f *clientFlags, path string, query url.Values
 	if err != nil {
 		return err
 	}
+	return printRows(cc, f, all, head, row)
+}
+
+// printRows prints what was read of a list.
+func printRows[T any](cc *Context, f *clientFlags, all []T, head []string, row func(*T) []string) error {
 	if f.Output == "json" {
 		return printJSON(cc.Out, all)
 	}

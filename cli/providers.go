@@ -70,8 +70,15 @@ type providersKinds struct {
 
 // Run prints them.
 func (c *providersKinds) Run(cc *Context) error {
-	head := []string{"KIND", "NAME"}
-	return printList(cc, &c.clientFlags, "/v1/provider-kinds", url.Values{}, everything, head, func(k *api.ProviderKind) []string {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	var all api.ProviderKindList // whole: it has no pages
+	if err := client.call(cc, http.MethodGet, "/v1/provider-kinds", nil, &all); err != nil {
+		return err
+	}
+	return printRows(cc, &c.clientFlags, all.Data, []string{"KIND", "NAME"}, func(k *api.ProviderKind) []string {
 		return []string{k.Name, jsonbody.Cut(k.DisplayName, 60)}
 	})
 }
