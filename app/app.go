@@ -163,6 +163,9 @@ func openStore(ctx context.Context, flags *Database, config repository.Config) (
 		config.Path = flags.SQLitePath()
 	}
 	store, err := repository.Open(ctx, config)
+	if _, away := errors.AsType[*net.OpError](err); away {
+		return nil, fmt.Errorf("open the database: %w (does PostgreSQL run there, and is FERMATA_DATABASE_URL right?)", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
 	}
@@ -354,7 +357,8 @@ func (a *App) listen(ctx context.Context) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", a.flags.Listen)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w", a.flags.Listen, err)
+		return fmt.Errorf("listen on %s: %w (if another program is there, end it, or choose another address: --listen, FERMATA_LISTEN)",
+			a.flags.Listen, err)
 	}
 	a.listener = listener
 	go func() {

@@ -2,11 +2,13 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/auth/oidc"
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/seal"
@@ -45,6 +47,18 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 	return append(findings, checkDatabase(ctx, &flags.Database, keys)...)
 }
 
+// inWords is an error without its code, for people.
+func inWords(err error) string {
+	told, ok := errors.AsType[*domain.Error](err)
+	switch {
+	case !ok:
+		return err.Error()
+	case told.Err != nil:
+		return told.Message + " (" + told.Err.Error() + ")"
+	}
+	return told.Message
+}
+
 // elsewhere says whether the server that people use is on another machine.
 func elsewhere(address string) bool {
 	u, err := url.Parse(address)
@@ -62,7 +76,7 @@ func checkIssuer(ctx context.Context, flags *Config) []diagnosis.Finding {
 		err = oidc.New(party).Check(ctx)
 	}
 	if err != nil {
-		return []diagnosis.Finding{diagnosis.Failed("issuer", err.Error(), mend)}
+		return []diagnosis.Finding{diagnosis.Failed("issuer", inWords(err), mend)}
 	}
 	findings := []diagnosis.Finding{diagnosis.OK("issuer",
 		flags.OIDCIssuer+" answers and publishes its keys; it must know the redirect URI "+party.RedirectURL)}

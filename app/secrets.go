@@ -47,12 +47,12 @@ func wrongKey(keys *seal.Keys, unreadable, all int) string {
 		what = "FERMATA_SECRET_KEY is missing; it sealed"
 	}
 	return fmt.Sprintf(
-		"%s %d of the %d stored secrets (provider keys and webhook URLs). Nothing was changed. Set that key again, or, after a new one, "+
+		"%s %d of %s (provider keys and webhook URLs). Nothing was changed. Set that key again, or, after a new one, "+
 			"list it behind the new one with a comma between. If it is lost: start with --accept-unreadable-secrets (FERMATA_ACCEPT_UNREADABLE_SECRETS=true), "+
 			"enter the provider keys again and renew the webhook URLs",
 		what,
 		unreadable,
-		all,
+		domain.Many(all, "stored secret"),
 	)
 }
 

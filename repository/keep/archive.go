@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"os"
 	"unicode/utf8"
 )
 
@@ -118,7 +119,10 @@ func newReader(in io.Reader) (*reader, error) {
 		return nil, err
 	}
 	if json.Unmarshal(first, &r.Header) != nil || r.Format != format {
-		return nil, errors.New("this is no archive of Fermata's")
+		if bytes.HasPrefix(first, []byte("SQLite format 3")) {
+			return nil, errors.New("this is a SQLite database and no archive: a backup is put in place by fermata restore, with SQLite")
+		}
+		return nil, errors.New("this is no archive of Fermata's (fermata export writes one)")
 	}
 	if r.Version > formatVersion {
 		return nil, fmt.Errorf("the archive was made by a newer Fermata (form %d; this one reads up to %d): use that version or a later one",
@@ -213,4 +217,15 @@ func decoded(value any) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("a text was expected, not %T", value)
+}
+
+// isArchive says whether a file begins as our archives do.
+func isArchive(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	_, err = newReader(f)
+	return err == nil
 }

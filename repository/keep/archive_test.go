@@ -304,7 +304,7 @@ func TestAnImportTakesAnEmptyWorkspacesPlace(t *testing.T) {
 	if again, _ := exported(t, keep.Place{Path: into}, "default"); again.LeftOut["providers.secret_sealed"] != "" {
 		t.Errorf("secrets came with it: %v", again.LeftOut)
 	}
-	if said := fmt.Sprint(first.LeftOut); !strings.Contains(said, "providers.secret_sealed:1 secrets") || !strings.Contains(said, "webhooks.secret_sealed") {
+	if said := fmt.Sprint(first.LeftOut); !strings.Contains(said, "providers.secret_sealed:1 secret:") || !strings.Contains(said, "webhooks.secret_sealed") {
 		t.Errorf("left out are %v", said)
 	}
 	if said := first.LeftOut["webhooks"]; !strings.Contains(said, "1 row: browsers that people are told at") {

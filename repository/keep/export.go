@@ -194,9 +194,18 @@ func (e *exporter) prepare() error {
 		return nil
 	}
 	if there == 0 {
-		return domain.NotFound("workspace")
+		return e.unknown()
 	}
 	return e.name()
+}
+
+// unknown: there is no workspace of that name; these are there.
+func (e *exporter) unknown() error {
+	there, err := texts(e.ctx, e.tx, "SELECT id FROM workspaces ORDER BY id LIMIT 20")
+	if err != nil {
+		return fmt.Errorf("read the workspaces: %w", err)
+	}
+	return fmt.Errorf("there is no workspace %q; there are: %s", e.header.Workspace, strings.Join(there, ", "))
 }
 
 // name says what an archive of this workspace leaves out, where there is such a thing.

@@ -24,6 +24,9 @@ type Restored struct {
 // instant there is a whole database at path: a restore that is killed has happened, or not.
 func RestoreSQLite(ctx context.Context, file, path string, newest int64, now time.Time) (*Restored, error) {
 	held, err := InspectSQLite(ctx, file)
+	if err != nil && isArchive(file) {
+		return nil, fmt.Errorf("%s is an archive and no SQLite database: put it in with fermata import. Nothing was changed", file)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("this backup is not restored: %w. Nothing was changed", err)
 	}

@@ -174,7 +174,7 @@ func TestWrongSecretKeyIsFoundAtStart(t *testing.T) {
 
 			flags.SecretKey = harness.EncodedKeys("b")
 			_, err := app.New(t.Context(), flags)
-			if err == nil || !strings.Contains(err.Error(), "1 of the 1 stored secrets") || strings.Contains(err.Error(), harness.EncodedKeys("b")) {
+			if err == nil || !strings.Contains(err.Error(), "1 of 1 stored secret ") || strings.Contains(err.Error(), harness.EncodedKeys("b")) {
 				t.Fatalf("another key: %v", err)
 			}
 			found := app.Diagnose(t.Context(), flags, s.URL)

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -19,6 +20,9 @@ func CopySQLite(ctx context.Context, from, to string, check func(path string) er
 		return fmt.Errorf("there is no SQLite database to copy: %w", err)
 	}
 	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*.part") // of mode 0600
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("there is no folder %s to write to: make it first", filepath.Dir(to))
+	}
 	if err != nil {
 		return fmt.Errorf("make the copy's file: %w", err)
 	}

@@ -1,0 +1,50 @@
+package keep_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/keep"
+)
+
+// TestTheWrongFileIsNamed: who mixes up backups and archives, folders and workspaces, is told which
+// command or name is right, and nothing is made.
+func TestTheWrongFileIsNamed(t *testing.T) {
+	dir := t.TempDir()
+	at := keep.Place{Path: filepath.Join(dir, "fermata.db")}
+	addWorkspace(t, opened(t, repository.Config{Path: at.Path}), "home")
+	backup, archive := filepath.Join(dir, "backup.db"), filepath.Join(dir, "w.jsonl")
+	if _, err := keep.BackupSQLite(t.Context(), at.Path, backup); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := keep.ExportWorkspace(t.Context(), at, "home", archive, "test", restoredAt); err != nil {
+		t.Fatal(err)
+	}
+	into := keep.Place{Path: filepath.Join(dir, "into.db")}
+	newest, err := keep.Newest(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, restored := keep.RestoreSQLite(t.Context(), archive, into.Path, newest, restoredAt)
+	_, loaded := keep.Load(t.Context(), into, backup)
+	_, exported := keep.ExportWorkspace(t.Context(), at, "nowhere", filepath.Join(dir, "x"), "test", restoredAt)
+	_, copied := keep.BackupSQLite(t.Context(), at.Path, filepath.Join(dir, "no", "x.db"))
+	for want, err := range map[string]error{
+		"put it in with fermata import":           restored,
+		"put in place by fermata restore":         loaded,
+		`no workspace "nowhere"; there are: home`: exported,
+		filepath.Join(dir, "no") + " to write to": copied,
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	for _, none := range []string{"x", "no"} {
+		if _, err := os.Stat(filepath.Join(dir, none)); err == nil {
+			t.Errorf("%s was made", none)
+		}
+	}
+}
