@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -33,6 +34,7 @@ type host struct {
 
 	mu       sync.Mutex
 	up       *child        // nil while it is starting
+	starting *child        // the one that was started last
 	changed  chan struct{} // closed when up changes
 	deaths   int
 	nextKill string // arms the next start
@@ -98,6 +100,7 @@ func (h *host) supervise() {
 			h.change(func() { h.problem = err })
 			return
 		}
+		h.change(func() { h.starting = c })
 		select {
 		case c.url = <-c.ready:
 			h.change(func() {
@@ -143,9 +146,27 @@ func (h *host) server() *child {
 		select {
 		case <-changed:
 		case <-deadline:
-			h.t.Fatal("the server does not start")
+			h.t.Fatalf("the server does not start:\n%s", h.stacks())
 		}
 	}
+}
+
+// stacks ends the process that is starting, and gives its log, which ends with where each of
+// its goroutines was.
+func (h *host) stacks() string {
+	h.mu.Lock()
+	c := h.starting
+	h.mu.Unlock()
+	if c == nil {
+		return "it was not begun"
+	}
+	c.log.whole()
+	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
+	select {
+	case <-c.gone:
+	case <-time.After(10 * time.Second):
+	}
+	return c.log.String()
 }
 
 // running is the process that is up, nil while there is none.
@@ -305,13 +326,20 @@ func (c *child) follow(log io.Reader) {
 type tail struct {
 	mu    sync.Mutex
 	lines []string
+	all   bool // what comes from now on is kept whole
+}
+
+func (l *tail) whole() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.all = true
 }
 
 func (l *tail) add(line string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lines = append(l.lines, line)
-	if len(l.lines) > 60 {
+	if len(l.lines) > 60 && !l.all {
 		l.lines = l.lines[1:]
 	}
 }
