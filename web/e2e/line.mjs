@@ -29,7 +29,13 @@ export class Line {
   async pass(request, response) {
     const { pathname } = new URL(request.url, this.url);
     const read = request.method === 'GET' && /^\/v1\/(?!events)/.test(pathname);
-    if (read) this.missing.add(request.url);
+    if (read) {
+      this.missing.add(request.url);
+      // Whoever went away wants it no more, unless it was sent away.
+      response.on('close', () => {
+        if (!response.writableFinished && !request.socket.cut) this.missing.delete(request.url);
+      });
+    }
     if (this.delay) await new Promise((done) => setTimeout(done, this.delay));
     if (this.mode === 'cut') return response.destroy();
     if (this.mode === '503') return response.writeHead(503, { Connection: 'close' }).end();
@@ -77,6 +83,7 @@ export class Line {
     const { 'transfer-encoding': _, etag: __, ...headers } = answer.headers;
     response.writeHead(answer.statusCode, { ...headers, 'content-length': torn ? half.length : whole.length });
     if (torn) return response.end(half);
+    response.socket.cut = true;
     response.write(half, () => response.destroy());
   }
 
@@ -90,7 +97,10 @@ export class Line {
 
   set(mode) {
     this.mode = mode;
-    for (const socket of this.sockets) socket.destroy();
+    for (const socket of this.sockets) {
+      socket.cut = true;
+      socket.destroy();
+    }
   }
 
   close() {

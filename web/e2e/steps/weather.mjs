@@ -135,7 +135,6 @@ const slow = (which) => ({
       line.delay = 0;
       await until('it is read', async () => (await loading(page)) === 0);
       same(await inMain(page, '[role="alert"]').allInnerTexts(), [], 'what is told as wrong');
-      await well(page, line);
     });
   },
 });
