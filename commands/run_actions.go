@@ -212,13 +212,23 @@ func (c *Catalogue) runAction(
 
 func failAction(env *Env, e *domain.Execution, err error) {
 	e.Status, e.Error, e.EndedAt = domain.ExecFailed, commandError(err), new(env.time())
-	e.Summary = env.say("Failed: %s. %s", "Échec : %s. %s", summaryOf(e), e.Error.Message)
+	// Why stands in the error, which is for the AI: people are told by its code.
+	e.Summary = env.say("Failed: %s", "Échec : %s", env.whatOf(e))
 }
 
 func cancelAction(env *Env, e *domain.Execution) {
 	e.Status, e.EndedAt = domain.ExecCancelled, new(env.time())
 	e.Error = &domain.CommandError{Code: codeEarlier, Message: "An action before it failed, so it was not run. What was done before stays."}
-	e.Summary = env.say("Not done: %s", "Pas fait : %s", summaryOf(e))
+	e.Summary = env.say("Not done: %s", "Pas fait : %s", env.whatOf(e))
+}
+
+// whatOf says what an action is, also where nothing can be described any more. The commands of
+// others keep their names.
+func (e *Env) whatOf(x *domain.Execution) string {
+	if x.Summary == "" || x.Summary == x.Command && x.Foreign == nil {
+		return e.say("a change", "une modification")
+	}
+	return x.Summary
 }
 
 func summaryOf(e *domain.Execution) string {

@@ -61,7 +61,8 @@ export function failureWords({ code, message, fields = [] }: Schemas['CommandErr
       : message;
   return {
     words,
-    fields: fields
+    // What is not there is said; by which of the AI's parameters it was named tells nobody more.
+    fields: (code === 'not_found' ? [] : fields)
       .filter((x) => !words.includes(x.message))
       .map((x) => ({ pointer: x.pointer, code: x.code, message: mistakeWords(x.code, x.message) })),
     told: words === message ? '' : message,

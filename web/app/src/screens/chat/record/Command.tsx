@@ -64,7 +64,7 @@ export function CommandCard({ chat, command, status, result, execution, round }:
               {!expected.has(status) && (
                 <span className={`badge ${tone[status] ?? ''}`}>{t.has(state) ? t(state) : t('sys.other')}</span>
               )}
-              {status === 'CACHED' && t('exec.CACHED')}
+              {status === 'CACHED' && t(execution?.kind === 'action' ? 'exec.repeated' : 'exec.CACHED')}
               {took !== null && took > 0 && status !== 'PENDING' && f.duration(took)}
             </span>
           </summary>
@@ -102,6 +102,7 @@ function named(t: ReturnType<typeof texts.use>, command: string, status: string,
       .toLowerCase();
   const reads = execution?.kind === 'query';
   if (running.has(status)) return t(reads ? 'exec.reading' : 'exec.changing');
+  if (status === 'CACHED' && !reads) return t('exec.again');
   return t(reads ? 'exec.read' : 'exec.change');
 }
 

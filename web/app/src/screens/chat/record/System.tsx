@@ -61,7 +61,7 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
     return (
       <section className="box warn" data-system={said?.type}>
         <p>
-          <strong>{title}</strong> {said?.summary}{' '}
+          <strong>{title}</strong> {said?.type === 'LIMIT_REACHED' && said.summary}{' '}
           <span className="small">
             <Time at={message.timestamp} absolute />
           </span>
