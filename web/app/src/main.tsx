@@ -5,5 +5,6 @@ import './ui/base.css';
 import './ui/controls.css';
 import './ui/pieces.css';
 import './shell/shell.css';
+import './ui/print.css';
 
 createRoot(document.getElementById('root')!).render(<App />);

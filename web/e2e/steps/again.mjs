@@ -77,6 +77,10 @@ export const steps = [
       await shot(page, 'again-earlier');
       await page.getByRole('button', { name: 'Previous answer' }).click();
       await page.getByText('1 / 3').waitFor();
+      // What can be done with the answer stands in the same line.
+      const line = page.locator('footer[data-tries]');
+      await line.locator('[data-model]').waitFor();
+      await line.getByRole('button', { name: 'Copy' }).waitFor();
       await page.getByRole('button', { name: 'Use this one' }).click();
       await until('it is the current one', async () => {
         const { data } = await call('GET', `/v1/sessions/${id}/messages`);

@@ -2,11 +2,11 @@ import { memo, useMemo, type ReactNode } from 'react';
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CodeBlock } from './MarkdownCode';
-import { addCaret, alignFigures, languageOf, textOf } from './markdownTree';
+import { addCaret, alignFigures, fewTags, languageOf, textOf } from './markdownTree';
 import { texts } from './textsOfMarkdown';
 import css from './Markdown.module.css';
 
-// Text of a model is a stranger's: no raw HTML (the library drops it), no image is
+// Text of a model is a stranger's: no raw HTML (it stands there as it was written), no image is
 // loaded (its address would tell somebody), and a link says where it goes.
 function Picture({ alt }: { alt?: string }) {
   const t = texts.use();
@@ -51,11 +51,15 @@ const components: Components = {
   h6: ({ children }: Heading) => <h6 className={css.h3}>{children}</h6>,
   table: ({ children }) => <Table>{children}</Table>,
   pre: Code,
-  input: ({ checked }) => <span aria-hidden="true">{checked ? '☑' : '☐'}</span>,
+  input: ({ checked }) => (
+    <span className={css.box} role="img" aria-label={texts.t(checked ? 'done' : 'open')}>
+      {checked ? '☑' : '☐'}
+    </span>
+  ),
 };
 const remark = [remarkGfm];
-const settled = [alignFigures];
-const growing = [alignFigures, addCaret];
+const settled = [fewTags, alignFigures];
+const growing = [fewTags, alignFigures, addCaret];
 
 interface Props {
   text: string;

@@ -28,6 +28,22 @@ test('a column of figures stands to the right, one with a word in it does not', 
   ]);
 });
 
+test('the few tags that models write mean what they say, all others are text', () => {
+  expect(html('H<sub>2</sub>O and x<sup>2</sup>')).toContain('H<sub>2</sub>O and x<sup>2</sup>');
+  expect(html('| A |\n|---|\n| one<br>two<br/>three |')).toContain('<td>one<br/>two<br/>three</td>');
+  expect(html('press <kbd>Ctrl</kbd>')).toContain('<kbd>Ctrl</kbd>');
+  expect(html('a <sub>open')).toContain('a &lt;sub&gt;open');
+  expect(html('a </sub> closed')).toContain('a &lt;/sub&gt; closed');
+  expect(html('<sub onclick="x()">2</sub>')).not.toContain('<sub');
+  expect(html('a <script>x()</script> <img src=x onerror=y> b')).not.toMatch(/<(script|img)/);
+  expect(html('<sub>a <sup>b</sub> c</sup>')).toContain('&lt;sub&gt;a <sup>b&lt;/sub&gt; c</sup>');
+});
+
+test('an item to tick has a box in the place of its dot, and its state in words', () => {
+  const out = html('- [x] Milk\n- [ ] Bread');
+  expect(out).toMatch(/task-list-item.*aria-label="Done".*☑.*Milk.*aria-label="To do".*☐.*Bread/s);
+});
+
 test('a block of code names its language, and loses no letter to its colours', () => {
   expect(html('```python\nx = 1\n```')).toMatch(/data-code="python".*x = 1/s);
   for (const code of ['def f(x):\n    return "a"  # b\n', '{"a": [1, null]}', 'x\n\n\ny', '<b a="1">é😀</b>'])

@@ -41,6 +41,42 @@ export const addCaret = () => (root: Root) => {
   });
 };
 
+const plain = new Set(['sub', 'sup', 'kbd', 'mark']);
+
+/** The few tags without attributes that models write, as what they mean: a new line in a cell (Markdown has none),
+ * H<sub>2</sub>O. The rest of what looks like HTML stays text. */
+export const fewTags = () => (root: Root) => {
+  mend(root);
+};
+
+function mend(within: Root | Element): void {
+  const kept: Node[] = [];
+  const open: { name: string; at: number }[] = [];
+  for (const node of within.children as (Node | { type: 'raw'; value: string })[]) {
+    const [, end = '', tag = ''] = (node.type === 'raw' && /^<(\/?)([a-z]+)\s*\/?>$/i.exec(node.value.trim())) || [];
+    const name = tag.toLowerCase();
+    if (name === 'br') kept.push(element('br', []));
+    else if (plain.has(name) && !end) {
+      open.push({ name, at: kept.length });
+      kept.push(node as Node);
+    } else if (plain.has(name) && open.at(-1)?.name === name) {
+      const { at } = open.pop()!;
+      kept.splice(at, Infinity, element(name, kept.slice(at + 1)));
+    } else {
+      if (node.type === 'element') mend(node);
+      kept.push(node as Node);
+    }
+  }
+  within.children = kept;
+}
+
+const element = (tagName: string, children: Element['children']): Element => ({
+  type: 'element',
+  tagName,
+  properties: {},
+  children,
+});
+
 const figure = /^[-+−±~≈]?\s?(?:[$€£¥]\s?)?\d[\d\s.,’'\u00a0\u202f]*(?:\s?(?:%|‰|[$€£¥]|°C?|[a-zµ]{1,3}))?$/i;
 
 /** Figures stand under each other, by their last digit: a column of nothing else is marked. */

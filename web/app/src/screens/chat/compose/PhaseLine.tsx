@@ -170,7 +170,8 @@ function Steps({
       )}
       {!ended && session.type === 'CHAT' && session.phase !== 'IDLE' && (
         <button type="button" className="small" data-act="stop" onClick={go('interrupt')}>
-          <Icon of={Square} size={14} /> {t('act.stop')}
+          <Icon of={Square} size={14} />
+          <span>{t('act.stop')}</span>
         </button>
       )}
       {!ended && session.type !== 'CHAT' && session.type !== 'SEED' && (

@@ -126,7 +126,7 @@ function titleOf(key: string, t: ReturnType<typeof texts.use>, lang: string): st
 function shortTime(at: string, group: string, lang: string): string {
   const recent = group === 'today' || group === 'yesterday' || dayOf(at) === dayOf(Date.now());
   const how: Intl.DateTimeFormatOptions = recent
-    ? { hour: '2-digit', minute: '2-digit' }
+    ? { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }
     : group === 'week'
       ? { weekday: 'short' }
       : { day: 'numeric', month: 'short' };

@@ -5,23 +5,27 @@ import { Time } from '../../../ui/Time';
 import { blocksOf, openCode } from '../store/blocks';
 import type { Chat } from '../store/chat';
 import type { Message } from '../store/sessionStore';
-import { answerText, isUnreadable, thoughts } from '../store/items';
+import { answerText, goesOn, isUnreadable, thoughts } from '../store/items';
 import { readable } from '../store/live';
 import { texts } from '../texts';
+import type { Tries } from '../store/tries';
 import { useLive } from '../useChat';
 import { MessageActions } from './Actions';
 import { CopyIcon } from './CopyIcon';
 import { Long } from './Long';
 import css from './record.module.css';
+import { TriesLine } from './Tries';
 
 interface Props {
   chat: Chat;
   id: string;
   message?: Message;
+  /** It is one of several answers to the question. */
+  tries?: Tries;
 }
 
 /** An answer of the AI, also while it is written. */
-export function AnswerView({ chat, id, message }: Props) {
+export function AnswerView({ chat, id, message, tries }: Props) {
   const t = texts.use();
   useLive(chat, !message);
   const live = message ? undefined : chat.store.live.get(id);
@@ -56,9 +60,10 @@ export function AnswerView({ chat, id, message }: Props) {
         </p>
       )}
       {!goesOn(message) && (
-        <footer className={css.foot}>
+        <footer className={css.foot} data-tries={tries && ''}>
           {message && (
             <>
+              {tries && <TriesLine chat={chat} tries={tries} model={message.ai_raw?.model} />}
               <Time at={message.timestamp} absolute />
               {text && <CopyIcon text={text} />}
               <MessageActions chat={chat} message={message} />
@@ -68,12 +73,6 @@ export function AnswerView({ chat, id, message }: Props) {
       )}
     </article>
   );
-}
-
-/** A remark on the way to an answer, not the answer itself. */
-function goesOn(message?: Message): boolean {
-  const said = message?.ai_message;
-  return !!said && ((said.data_commands?.length ?? 0) > 0 || (said.action_commands?.length ?? 0) > 0);
 }
 
 /** A text in blocks of Markdown, each parsed once; only the last one of a text that

@@ -48,7 +48,8 @@ export const ItemView = memo(
       default:
     }
     if (item.message.sender === 'USER') return <UserView chat={chat} message={item.message} named={named} />;
-    if (item.message.sender === 'AI') return <AnswerView chat={chat} id={item.key} message={item.message} />;
+    if (item.message.sender === 'AI')
+      return <AnswerView chat={chat} id={item.key} message={item.message} tries={item.tries} />;
     return <SystemView chat={chat} message={item.message} />;
   },
   (before, after) => before.chat === after.chat && before.named === after.named && same(before.item, after.item),
@@ -57,7 +58,8 @@ export const ItemView = memo(
 // Commands are shown with what is known of their execution, which is not in the item.
 function same(a: Item, b: Item): boolean {
   if (a.kind !== b.kind || a.key !== b.key) return false;
-  if (a.kind === 'message' && b.kind === 'message') return a.message === b.message && a.message.sender !== 'SYSTEM';
+  if (a.kind === 'message' && b.kind === 'message')
+    return a.message === b.message && a.message.sender !== 'SYSTEM' && !a.tries && !b.tries;
   if (a.kind === 'approval' && b.kind === 'approval') return a.approval === b.approval;
   return a.kind === 'live' || a.kind === 'voided';
 }

@@ -1,6 +1,7 @@
 import { useVirtualizer, defaultRangeExtractor, type Range } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { ArrowDown } from 'lucide-react';
+import { flushSync } from 'react-dom';
 import { Icon } from '../../../ui/Icon';
 import { ProblemBox } from '../../../ui/Problem';
 import { itemsOf, severalPeople, writtenText, type Item } from '../store/items';
@@ -12,6 +13,7 @@ import { useRecord } from '../useChat';
 import css from './record.module.css';
 import { ItemView } from './Item';
 
+const mostPrinted = 500; // messages: more would hold the page up
 const near = 80; // pixels from the end that still count as being there
 
 /** What an item is thought to measure before it was shown. */
@@ -35,6 +37,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const named = useMemo(() => severalPeople(items), [items]);
   const days = useMemo(() => daysOf(items), [items]);
   const scroller = useRef<HTMLDivElement>(null);
+  const printing = usePrinting();
   // Forms that somebody fills in stay, however far away they are scrolled.
   const keep = useCallback(
     (range: Range) => {
@@ -42,9 +45,10 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
       const stay = items.flatMap((item, i) =>
         (item.kind === 'approval' && item.approval.status === 'open') || item.key === focused ? [i] : [],
       );
+      if (printing) return items.map((_, i) => i).slice(-mostPrinted);
       return [...new Set([...defaultRangeExtractor(range), ...stay])].toSorted((a, b) => a - b);
     },
-    [items],
+    [items, printing],
   );
   const virtual = useVirtualizer({
     count: items.length,
@@ -108,6 +112,18 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
       )}
     </div>
   );
+}
+
+/** Whether the page is being put on paper: then all that was read is there. */
+function usePrinting(): boolean {
+  const [printing, print] = useState(() => window.matchMedia('print').matches);
+  useEffect(() => {
+    const paper = window.matchMedia('print');
+    const look = () => flushSync(() => print(paper.matches));
+    paper.addEventListener('change', look);
+    return () => paper.removeEventListener('change', look);
+  }, []);
+  return printing;
 }
 
 function Day({ at }: { at: string }) {

@@ -1,13 +1,16 @@
+import { ChevronLeft, ChevronRight } from 'lucide-react';
 import { api } from '../../../api/client';
 import { useAction } from '../../../ui/action';
+import { IconButton } from '../../../ui/Icon';
 import { ProblemBox } from '../../../ui/Problem';
+import { visible } from '../../../ui/visible';
 import type { Chat } from '../store/chat';
 import type { Tries } from '../store/tries';
 import { again } from '../texts.again';
 import css from './record.module.css';
 
 /** Looks through the answers to one question; of the last round another one can be chosen. */
-export function TriesLine({ chat, tries }: { chat: Chat; tries: Tries }) {
+export function TriesLine({ chat, tries, model }: { chat: Chat; tries: Tries; model?: string }) {
   const t = again.use();
   const look = (i: number) => () => chat.store.look(tries.group, tries.rounds[i]!);
   const choose = useAction(async () => {
@@ -23,25 +26,26 @@ export function TriesLine({ chat, tries }: { chat: Chat; tries: Tries }) {
   });
   return (
     <section className={css.tries} aria-label={t('tries')} data-tries={tries.rounds.length}>
-      <button
-        type="button"
+      <IconButton
+        of={ChevronLeft}
         className="plain small"
-        aria-label={t('tries.before')}
+        label={t('tries.before')}
         disabled={tries.shown === 0}
         onClick={look(tries.shown - 1)}
-      >
-        ‹
-      </button>
+      />
       <span aria-live="polite">{t('tries.of', { n: tries.shown + 1, of: tries.rounds.length })}</span>
-      <button
-        type="button"
+      <IconButton
+        of={ChevronRight}
         className="plain small"
-        aria-label={t('tries.after')}
+        label={t('tries.after')}
         disabled={tries.shown === tries.rounds.length - 1}
         onClick={look(tries.shown + 1)}
-      >
-        ›
-      </button>
+      />
+      {model && (
+        <span className="muted" data-model="">
+          <bdi>{visible(model).slice(0, 60)}</bdi>
+        </span>
+      )}
       {!tries.current && <span className="muted">{t('tries.superseded')}</span>}
       {!tries.current && tries.last && chat.store.session?.status === 'idle' && (
         <button type="button" className="small" disabled={choose.busy} onClick={() => void choose.run()}>

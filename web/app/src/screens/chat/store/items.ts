@@ -4,7 +4,7 @@ import { isRead, type Reads } from './reads';
 import { seenOf, type Tries } from './tries';
 
 export type Item =
-  | { kind: 'message'; key: string; message: Message }
+  | { kind: 'message'; key: string; message: Message; tries?: Tries }
   | { kind: 'live'; key: string }
   | { kind: 'voided'; key: string }
   | { kind: 'tries'; key: string; tries: Tries }
@@ -22,6 +22,12 @@ export const isUnreadable = (m: Message): boolean => m.ai_message?.pre_text === 
 export function answerText(m: Message): string {
   if (!m.ai_message) return m.text_content ?? '';
   return isUnreadable(m) ? '' : [m.ai_message.pre_text, m.text_content].filter(Boolean).join('\n\n');
+}
+
+/** A remark on the way to an answer, not the answer itself. */
+export function goesOn(m?: Message): boolean {
+  const said = m?.ai_message;
+  return !!said && ((said.data_commands?.length ?? 0) > 0 || (said.action_commands?.length ?? 0) > 0);
 }
 
 /** What a person wrote. Events leave `linear_text` out where one segment has all of it. */
@@ -77,13 +83,24 @@ export function itemsOf(c: SessionStore): Item[] {
     });
   }
   placed.sort((a, b) => (a.seq === b.seq ? 0 : a.seq - b.seq));
-  const items = placed.map((p) => p.item);
+  const items = withTries(placed.map((p) => p.item));
   for (const id of c.live.keys()) items.push({ kind: 'live', key: id });
   if (c.voided) items.push({ kind: 'voided', key: 'voided' });
   items.push(...running(c, reported, reads));
   if (waits?.kind === 'agents' && waits.agents?.length)
     items.push({ kind: 'agents', key: 'agents', sessions: waits.agents });
   return items;
+}
+
+/** The choice among several answers belongs to the one that is seen, where that is the last of its round. */
+function withTries(items: Item[]): Item[] {
+  return items.flatMap((item, i): Item[] => {
+    const [before, after] = [items[i - 1], items[i + 1]];
+    const answers = (x?: Item) => x?.kind === 'message' && x.message.sender === 'AI' && !goesOn(x.message);
+    if (item.kind === 'tries' && answers(before)) return [];
+    if (item.kind === 'message' && after?.kind === 'tries' && answers(item)) return [{ ...item, tries: after.tries }];
+    return [item];
+  });
 }
 
 /** Messages that say again what a card of the record says. */
