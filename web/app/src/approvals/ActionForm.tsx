@@ -81,25 +81,27 @@ export function ActionForm({ action, edited, edit, tries, problem, disabled, fou
         />
       )}
       {action.command === createAutomation && differs && !editing && <Foresight params={edited} />}
-      {!editing && (
-        <div className="row">
-          <button ref={button} type="button" className="small" data-do="edit" disabled={disabled} onClick={open}>
-            {t(differs ? 'edit.again' : 'edit')}
-          </button>
-          {differs && (
-            <button type="button" className="plain small" disabled={disabled} onClick={() => edit(null)}>
-              {t('edit.undo')}
+      <div className={css.tail}>
+        {!editing && (
+          <div className="row">
+            <button ref={button} type="button" className="small" data-do="edit" disabled={disabled} onClick={open}>
+              {t(differs ? 'edit.again' : 'edit')}
             </button>
-          )}
-        </div>
-      )}
-      <details className={css.fold}>
-        <summary>{t('params')}</summary>
-        <p>
-          <code>{action.command}</code>
-        </p>
-        <pre tabIndex={0}>{visible(JSON.stringify(differs ? edited : action.params, null, 2))}</pre>
-      </details>
+            {differs && (
+              <button type="button" className="plain small" disabled={disabled} onClick={() => edit(null)}>
+                {t('edit.undo')}
+              </button>
+            )}
+          </div>
+        )}
+        <details className={css.fold}>
+          <summary>{t('params')}</summary>
+          <p>
+            <code>{action.command}</code>
+          </p>
+          <pre tabIndex={0}>{visible(JSON.stringify(differs ? edited : action.params, null, 2))}</pre>
+        </details>
+      </div>
     </div>
   );
 }

@@ -105,7 +105,14 @@ function Reasons({ reasons }: { reasons: Schemas['ApprovalReason'][] }) {
       <ul className={`plain ${css.reasons}`}>
         {reasons.map((r) => (
           <li key={r.level + (r.id ?? '')} data-level={r.level}>
-            <span className="badge">{levelName(r.level)}</span> <bdi>{visible(r.text)}</bdi>
+            <span className="badge">{levelName(r.level)}</span>
+            {/* What the AI asks for by itself has no more to be said. */}
+            {r.level !== 'ai' && (
+              <>
+                {' '}
+                <bdi>{visible(r.text)}</bdi>
+              </>
+            )}
           </li>
         ))}
       </ul>

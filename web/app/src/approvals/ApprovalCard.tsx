@@ -56,22 +56,24 @@ export function ApprovalCard({ approval, compact, onSettled }: Props) {
       data-status={now.status}
     >
       <header className={css.head}>
-        <h2 id={id} className={css.title}>
-          <bdi>{titleOf(now) || words.approval(now.kind)}</bdi>
-        </h2>
-        <p className={css.meta}>
-          <span>{words.approval(now.kind)}</span>
-          {!compact && (
-            <span>
-              {t('asked')} <Time at={now.created_at} />
-            </span>
-          )}
-          {!compact && <Session id={now.session_id} />}
-          {open && now.expires_at && <Countdown at={now.expires_at} deny={now.on_expiry === 'deny'} />}
-        </p>
+        <div className="grow">
+          <h2 id={id} className={css.title}>
+            <bdi>{titleOf(now) || words.approval(now.kind)}</bdi>
+          </h2>
+          <p className={css.meta}>
+            <span>{words.approval(now.kind)}</span>
+            {!compact && (
+              <span>
+                {t('asked')} <Time at={now.created_at} />
+              </span>
+            )}
+            {!compact && <Session id={now.session_id} />}
+            {open && now.expires_at && <Countdown at={now.expires_at} deny={now.on_expiry === 'deny'} />}
+          </p>
+        </div>
+        {open && <SendLink approval={now} />}
       </header>
       {open ? <Body {...ask} /> : <Settled approval={now} conflict={conflict} />}
-      {open && <SendLink approval={now} />}
       {problem != null && <ProblemBox thrown={problem} onClose={clear} />}
     </section>
   );

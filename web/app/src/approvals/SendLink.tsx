@@ -1,3 +1,4 @@
+import { Link as LinkIcon } from 'lucide-react';
 import { useState } from 'react';
 import { api, body, newKey, type Schemas } from '../api/client';
 import { useMay } from '../api/me';
@@ -5,6 +6,7 @@ import { useAction } from '../ui/action';
 import { Copy } from '../ui/Copy';
 import { Dialog } from '../ui/Dialog';
 import { Field } from '../ui/Field';
+import { IconButton } from '../ui/Icon';
 import { ProblemBox } from '../ui/Problem';
 import { Time } from '../ui/Time';
 import css from './approvals.module.css';
@@ -18,12 +20,16 @@ export function SendLink({ approval }: { approval: Approval }) {
   const [open, setOpen] = useState(false);
   if (!admin) return null;
   return (
-    <p>
-      <button type="button" className="plain small" data-do="link" onClick={() => setOpen(true)}>
-        {t('send')}
-      </button>
+    <>
+      <IconButton
+        of={LinkIcon}
+        label={t('send')}
+        className="plain small"
+        data-do="link"
+        onClick={() => setOpen(true)}
+      />
       {open && <Making approval={approval} onClose={() => setOpen(false)} />}
-    </p>
+    </>
   );
 }
 
