@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missing, newWhen, scheduleOf, whenOf, zones, type Schedule, type When } from './schedule';
+import { missing, newWhen, numberedDays, scheduleOf, whenOf, zones, type Schedule, type When } from './schedule';
 
 const zone = 'Europe/Paris';
 const chosen = (part: Partial<When>) => scheduleOf({ ...newWhen(zone), ...part });
@@ -52,6 +52,18 @@ describe('what a person chooses', () => {
   ])('%s %s of the server is read', (type, expression, want) => {
     expect(whenOf({ type, expression, time_zone: zone }, 'UTC')).toMatchObject({ ...want, zone });
   });
+
+  it.each([
+    ['30 7 * * mon-fri', '30 7 * * 1-5'],
+    ['0 18 * * sun', '0 18 * * 0'],
+    ['0 9 * * SAT,sun', '0 9 * * 6,0'],
+    ['0 9 * * 1-3', '0 9 * * 1,2,3'],
+    ['0 9 * * mon-wed,fri', '0 9 * * 1,2,3,5'],
+    ['0 9 * * fri-mon', '0 9 * * 5-1'],
+    ['0 9 * * day', '0 9 * * day'],
+    ['0 9 1 jan *', '0 9 1 jan *'],
+    ['@daily', '@daily'],
+  ])('the days of %s are those of %s', (expression, want) => expect(numberedDays(expression)).toBe(want));
 
   it('says what is missing', () => {
     expect(missing(newWhen(zone))).toBeNull();

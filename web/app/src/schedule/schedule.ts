@@ -132,6 +132,24 @@ function simpleCron(expression: string): Partial<When> & { kind: Kind } {
   return week === '*' ? { kind: 'monthly', time, monthDay: Number(day) } : { kind: 'cron' };
 }
 
+const dayNames = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+
+/** A cron expression whose days are numbers: "mon-fri" is "1-5", "sat,sun" is "6,0", "1-3" is "1,2,3". */
+export function numberedDays(expression: string): string {
+  const fields = expression.trim().split(/\s+/);
+  if (fields.length !== 5) return expression;
+  const parts = fields[4]!.toLowerCase().split(',');
+  const unknown = parts.some((part) => (part.match(/[a-z]+/g) ?? []).some((name) => !dayNames.includes(name)));
+  if (unknown) return expression;
+  const days = parts.map((part) => part.replaceAll(/[a-z]+/g, (name) => String(dayNames.indexOf(name))));
+  const listed = days.map((part) => {
+    const [, from, to] = /^(\d)-(\d)$/.exec(part) ?? [];
+    if (!from || !to || part === '1-5' || Number(from) > Number(to)) return part;
+    return Array.from({ length: Number(to) - Number(from) + 1 }, (_, i) => Number(from) + i).join(',');
+  });
+  return [...fields.slice(0, 4), listed.join(',')].join(' ');
+}
+
 /** Whether two schedules are the same to the server. */
 export const sameSchedule = (a: Schedule | null, b: Schedule | null) =>
   JSON.stringify(a && order(a)) === JSON.stringify(b && order(b));

@@ -23,6 +23,7 @@ import { Dialog } from '../ui/Dialog';
 import { Icon } from '../ui/Icon';
 import { ProblemBox } from '../ui/Problem';
 import { setFolded, useFolded } from './folded';
+import { Mark } from './Mark';
 import { show } from './palette/overlay';
 import { first, pathOf, screens, second, type Screen } from './screens';
 import { texts } from './texts';
@@ -217,16 +218,6 @@ function More({ here, waiting, onClose }: { here: Screen | undefined; waiting: n
         </li>
       </ul>
     </Dialog>
-  );
-}
-
-/** The sign over a note that says: hold. */
-function Mark() {
-  return (
-    <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">
-      <path d="M3 17a9 9 0 0 1 18 0" fill="none" stroke="currentColor" strokeWidth="2.4" strokeLinecap="round" />
-      <circle cx="12" cy="16" r="2.2" fill="currentColor" />
-    </svg>
   );
 }
 

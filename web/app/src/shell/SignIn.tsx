@@ -6,6 +6,7 @@ import { signedIn } from '../api/who';
 import { useAction } from '../ui/action';
 import { Field } from '../ui/Field';
 import { ProblemBox } from '../ui/Problem';
+import { Mark } from './Mark';
 import { texts } from './textsOfSignIn';
 
 const path = '/sign-in';
@@ -21,7 +22,13 @@ export default function SignIn({ onDone }: { onDone: () => Promise<unknown> }) {
   return (
     <main className="signin">
       <div className="card stack">
-        <h1>{t('title')}</h1>
+        <div>
+          <p className="brand">
+            <Mark />
+            Fermata
+          </p>
+          <h1>{t('title')}</h1>
+        </div>
         <Refused />
         {ways.error != null && <ProblemBox thrown={ways.error} onRetry={() => ways.refetch()} />}
         {oidc && (

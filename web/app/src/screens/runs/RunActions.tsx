@@ -32,7 +32,7 @@ export function RunActions({ run }: { run: Run }) {
   return (
     <span className={css.acts}>
       {member && !ended && (
-        <button type="button" className="danger small" data-key="s" onClick={() => setOpen('stop')}>
+        <button type="button" className="small" data-key="s" onClick={() => setOpen('stop')}>
           {t('stop')}
         </button>
       )}

@@ -37,7 +37,11 @@ export function Total({ rows, models, since, before, period }: Props) {
       </h2>
       <div className={styles.main} data-total="cost">
         <span className={`${styles.figure} figures`}>
-          {free ? t('free') : sum.cost > 0 || unknown === 0 ? f.money(sum.cost, 'USD') : t('cost.none')}
+          {free
+            ? t('free')
+            : sum.cost > 0 || unknown === 0
+              ? f.money(sum.cost, 'USD')
+              : t('total.tokens', { n: sum.tokens, count: f.number(sum.tokens) })}
         </span>
         <Trend sum={sum} since={since} before={before} period={period} />
         {unknown > 0 && (

@@ -20,6 +20,7 @@ export const texts = defineTexts(
     calls: 'Calls',
     errors: 'Failed',
     'cost.none': 'price unknown',
+    'total.tokens': { one: '{count} token', other: '{count} tokens' },
     unpriced: {
       one: 'Excludes {count} call with no known price.',
       other: 'Excludes {count} calls with no known price.',
@@ -90,6 +91,7 @@ export const texts = defineTexts(
     calls: 'Appels',
     errors: 'Échecs',
     'cost.none': 'prix inconnu',
+    'total.tokens': { one: '{count} jeton', other: '{count} jetons' },
     unpriced: { one: 'Hors {count} appel sans prix connu.', other: 'Hors {count} appels sans prix connu.' },
     days: 'Par jour',
     'days.table': 'Afficher en tableau',

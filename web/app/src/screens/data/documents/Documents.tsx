@@ -11,6 +11,7 @@ import { Page } from '../../../ui/Page';
 import { ProblemBox } from '../../../ui/Problem';
 import { Read } from '../../../ui/Read';
 import { Time } from '../../../ui/Time';
+import css from '../data.module.css';
 import { keyOf, stateOf } from './docs';
 import { docTexts } from '../docTexts';
 import { Tabs } from '../Tabs';
@@ -49,7 +50,7 @@ export function Documents() {
         {({ data, next_cursor }) => (
           <>
             {data.length === 0 && <Empty>{dt('empty')}</Empty>}
-            <ul className="plain stack tight">
+            <ul className="rows">
               {data.map((doc) => (
                 <Line key={doc.id} doc={doc} />
               ))}
@@ -72,12 +73,10 @@ export function Documents() {
 
 function Line({ doc }: { doc: Schemas['Document'] }) {
   return (
-    <li className="card row" data-document={doc.id}>
-      <span className="grow stack tight">
-        <Link href={`/data/documents/${doc.id}`} className="clamp">
-          {doc.title || doc.key}
-        </Link>
-        <code className="muted">{doc.key}</code>
+    <li className="row" data-document={doc.id}>
+      <span className={`grow ${css.toolName}`}>
+        <Link href={`/data/documents/${doc.id}`}>{doc.title || doc.key}</Link>
+        <code className={`muted ${css.key}`}>{doc.key}</code>
       </span>
       <StateBadge doc={doc} />
       <span className="small muted">

@@ -1,10 +1,8 @@
 import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { Empty } from '../../../ui/Empty';
-import { Field } from '../../../ui/Field';
 import { Read } from '../../../ui/Read';
 import type { Schema } from '../../../ui/SchemaForm';
-import css from '../data.module.css';
 import { DeleteChosen } from './DeleteEntries';
 import { EntryForm } from './EntryForm';
 import { EntryTable } from './EntryTable';
@@ -40,7 +38,22 @@ export function Entries({ tool, schema, filter }: Props) {
         <h2 id="entries" tabIndex={-1}>
           {t('entries')}
         </h2>
-        <DeleteChosen tool={tool} entries={here} onDone={() => setChosen(new Set())} />
+        <div className="row">
+          <DeleteChosen tool={tool} entries={here} onDone={() => setChosen(new Set())} />
+          {(query.data?.data.length ?? 0) > 1 && (
+            <select
+              aria-label={t('order')}
+              value={order}
+              onChange={(e) => {
+                setOrder(e.target.value as 'asc');
+                goToPage([]);
+              }}
+            >
+              <option value="desc">{t('order.desc')}</option>
+              <option value="asc">{t('order.asc')}</option>
+            </select>
+          )}
+        </div>
       </div>
       <Read query={query}>
         {({ data, next_cursor }) => (
@@ -58,39 +71,23 @@ export function Entries({ tool, schema, filter }: Props) {
                 onEdit={setEditing}
               />
             )}
-            <div className={css.inline}>
-              {data.length > 1 && (
-                <Field label={t('order')}>
-                  <select
-                    value={order}
-                    onChange={(e) => {
-                      setOrder(e.target.value as 'asc');
-                      goToPage([]);
-                    }}
-                  >
-                    <option value="desc">{t('order.desc')}</option>
-                    <option value="asc">{t('order.asc')}</option>
-                  </select>
-                </Field>
-              )}
-              {(cursors.length > 0 || next_cursor) && (
-                <div className="row">
-                  <button type="button" disabled={!cursors.length} onClick={() => goToPage(cursors.slice(0, -1))}>
-                    ← {t(order === 'desc' ? 'newer' : 'older')}
-                  </button>
-                  <span className="small muted" role="status">
-                    {t('entries.page', { n: cursors.length + 1 })}
-                  </span>
-                  <button
-                    type="button"
-                    disabled={!next_cursor || query.isPlaceholderData}
-                    onClick={() => goToPage([...cursors, next_cursor!])}
-                  >
-                    {t(order === 'desc' ? 'older' : 'newer')} →
-                  </button>
-                </div>
-              )}
-            </div>
+            {(cursors.length > 0 || next_cursor) && (
+              <div className="row">
+                <button type="button" disabled={!cursors.length} onClick={() => goToPage(cursors.slice(0, -1))}>
+                  ← {t(order === 'desc' ? 'newer' : 'older')}
+                </button>
+                <span className="small muted" role="status">
+                  {t('entries.page', { n: cursors.length + 1 })}
+                </span>
+                <button
+                  type="button"
+                  disabled={!next_cursor || query.isPlaceholderData}
+                  onClick={() => goToPage([...cursors, next_cursor!])}
+                >
+                  {t(order === 'desc' ? 'older' : 'newer')} →
+                </button>
+              </div>
+            )}
           </>
         )}
       </Read>
