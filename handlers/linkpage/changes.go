@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -44,9 +47,26 @@ func changes(before, after json.RawMessage) []Change {
 		if had == has && old == now {
 			continue
 		}
-		out = append(out, Change{Name: domain.Visible(name), Before: domain.Visible(old), After: domain.Visible(now), Had: had, Has: has})
+		out = append(out, Change{Name: domain.Visible(spoken(name)), Before: domain.Visible(old), After: domain.Visible(now), Had: had, Has: has})
 	}
 	return out
+}
+
+// spoken is where a value stands, as one would say it: "value" for data.value, "2 › due date" for
+// entries.2.data.due_date. What only groups the values of an object is left out.
+func spoken(path string) string {
+	var parts []string
+	for part := range strings.SplitSeq(path, ".") {
+		if part != "data" && part != "entries" && part != "" {
+			parts = append(parts, strings.ReplaceAll(part, "_", " "))
+		}
+	}
+	if len(parts) == 0 {
+		return path
+	}
+	first, size := utf8.DecodeRuneInString(parts[0])
+	parts[0] = string(unicode.ToUpper(first)) + parts[0][size:]
+	return strings.Join(parts, " › ")
 }
 
 // flat makes "data.value": "7" of an object.

@@ -47,13 +47,24 @@ func TestThePageRunsNothingElse(t *testing.T) {
 	}
 }
 
+// A value is called as one would say it, not by its place in a document.
+func TestSpoken(t *testing.T) {
+	for path, want := range map[string]string{
+		"data.value": "Value", "entries.2.data.due_date": "2 › due date", "name": "Name", "élan": "Élan", "data": "data", "": "",
+	} {
+		if got := spoken(path); got != want {
+			t.Errorf("%q is called %q, not %q", path, got, want)
+		}
+	}
+}
+
 // What is shown is what differs; where nothing is known of what there is, what is sent.
 func TestChanges(t *testing.T) {
 	got := actionOf(&domain.ApprovalAction{Before: json.RawMessage(`{"name":"a","n":1,"old":true}`), After: json.RawMessage(`{"name":"b","n":1,"new":[1,"x"]}`)})
 	want := []Change{
-		{Name: "name", Before: "a", After: "b", Had: true, Has: true},
-		{Name: "new.1", After: "1", Has: true}, {Name: "new.2", After: "x", Has: true},
-		{Name: "old", Before: "true", Had: true},
+		{Name: "Name", Before: "a", After: "b", Had: true, Has: true},
+		{Name: "New › 1", After: "1", Has: true}, {Name: "New › 2", After: "x", Has: true},
+		{Name: "Old", Before: "true", Had: true},
 	}
 	if len(got.Changes) != len(want) {
 		t.Fatalf("%+v", got.Changes)
