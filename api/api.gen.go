@@ -1004,6 +1004,7 @@ func (e TimelineLineKind) Valid() bool {
 const (
 	WaitingContextKindAgents                 WaitingContextKind = "agents"
 	WaitingContextKindBudget                 WaitingContextKind = "budget"
+	WaitingContextKindClient                 WaitingContextKind = "client"
 	WaitingContextKindClosure                WaitingContextKind = "closure"
 	WaitingContextKindCommunication          WaitingContextKind = "communication"
 	WaitingContextKindCompletionConfirmation WaitingContextKind = "completion_confirmation"
@@ -1019,6 +1020,8 @@ func (e WaitingContextKind) Valid() bool {
 	case WaitingContextKindAgents:
 		return true
 	case WaitingContextKindBudget:
+		return true
+	case WaitingContextKindClient:
 		return true
 	case WaitingContextKindClosure:
 		return true
@@ -1043,6 +1046,7 @@ func (e WaitingContextKind) Valid() bool {
 const (
 	WaitingForKindApproval   WaitingForKind = "approval"
 	WaitingForKindBudget     WaitingForKind = "budget"
+	WaitingForKindClient     WaitingForKind = "client"
 	WaitingForKindCompletion WaitingForKind = "completion"
 	WaitingForKindItself     WaitingForKind = "itself"
 	WaitingForKindNothing    WaitingForKind = "nothing"
@@ -1061,6 +1065,8 @@ func (e WaitingForKind) Valid() bool {
 	case WaitingForKindApproval:
 		return true
 	case WaitingForKindBudget:
+		return true
+	case WaitingForKindClient:
 		return true
 	case WaitingForKindCompletion:
 		return true
@@ -1240,7 +1246,7 @@ type Approval struct {
 	ExpiresAt *Timestamp       `json:"expires_at"`
 	ID        string           `json:"id"`
 
-	// Kind `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
+	// Kind `client_calls`: the program that sent the message is to run tools of its own, one for each of `actions`; its results come through the door that it uses, and a person can only stop waiting for it (`approved: false`). `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
 	Kind     ApprovalKind      `json:"kind"`
 	Module   *Module           `json:"module"`
 	OnExpiry *ApprovalOnExpiry `json:"on_expiry,omitempty"`
@@ -1268,7 +1274,7 @@ type ApprovalOnExpiry string
 // ApprovalAction One action, made from the command and its params, never from the model's own words.
 type ApprovalAction = domain.ApprovalAction
 
-// ApprovalKind `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
+// ApprovalKind `client_calls`: the program that sent the message is to run tools of its own, one for each of `actions`; its results come through the door that it uses, and a person can only stop waiting for it (`approved: false`). `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
 type ApprovalKind = domain.ApprovalKind
 
 // ApprovalLink defines model for ApprovalLink.
@@ -1541,6 +1547,15 @@ type CallerRole = domain.Role
 
 // ChunkChange A chunk that is enabled, or has a text of its own, is in whatever its importance.
 type ChunkChange = domain.ChunkChange
+
+// ClientCall A call of a tool of the program that sent the message. The program runs it.
+type ClientCall struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+
+	// Params Any JSON value.
+	Params AnyValue `json:"params"`
+}
 
 // Command defines model for Command.
 type Command = domain.Command
@@ -2874,7 +2889,7 @@ type ProposedCommand struct {
 	RequireValidation bool           `json:"require_validation"`
 }
 
-// Provenance Where a part of a message comes from. Left out, a segment comes from the person whose message it is, and a result from the workspace's own data. `mcp`, `http`, `task`, `webhook` and `file` are outside: while a prompt holds such parts, an action with an effect outside needs a person.
+// Provenance Where a part of a message comes from. Left out, a segment comes from the person whose message it is, and a result from the workspace's own data. `mcp`, `http`, `task`, `webhook`, `file` and `client` (a tool of the program that sent the message) are outside: while a prompt holds such parts, an action with an effect outside needs a person.
 type Provenance = domain.Provenance
 
 // Provider defines model for Provider.
@@ -4027,7 +4042,7 @@ type WaitingContext struct {
 	Attempt         *int    `json:"attempt,omitempty"`
 	CancelMessageID *string `json:"cancel_message_id,omitempty"`
 
-	// Kind `outside`: the server of a connector wants something of a person before a call goes on: an answer (`module`), or that somebody signs in.
+	// Kind `client`: the program that sent the message runs tools of its own. `outside`: the server of a connector wants something of a person before a call goes on: an answer (`module`), or that somebody signs in.
 	Kind      WaitingContextKind `json:"kind"`
 	LastError *string            `json:"last_error,omitempty"`
 
@@ -4043,7 +4058,7 @@ type WaitingContext struct {
 	Tasks  *[]string  `json:"tasks,omitempty"`
 }
 
-// WaitingContextKind `outside`: the server of a connector wants something of a person before a call goes on: an answer (`module`), or that somebody signs in.
+// WaitingContextKind `client`: the program that sent the message runs tools of its own. `outside`: the server of a connector wants something of a person before a call goes on: an answer (`module`), or that somebody signs in.
 type WaitingContextKind string
 
 // WaitingFor Which fields there are depends on `kind`.

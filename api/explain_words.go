@@ -74,6 +74,9 @@ func (s speech) waiting(e *domain.Explanation, until string) string {
 		return s.say("A connector needs someone to sign in.", "Un connecteur attend que quelqu’un se connecte.")
 	case domain.ForQuestion:
 		return s.say("Waiting for your answer to a question.", "En attente de votre réponse à une question.")
+	case domain.ForClient:
+		return s.say("Waiting for the program that sent the message: it runs tools of its own.",
+			"En attente du programme qui a envoyé le message : il exécute ses propres outils.")
 	case domain.ForBudget:
 		name, known := budgets[w.Limit]
 		if !known {

@@ -53,6 +53,8 @@ var answerFields = map[domain.ApprovalKind][]string{
 	domain.ApprovalOutcome:    {"outcome"},
 	domain.ApprovalPoisoned:   {"approved"},
 	domain.ApprovalReconnect:  {"approved"},
+	// The results come through the door that the program uses.
+	domain.ApprovalClientCalls: {"approved"},
 }
 
 // Domain is the answer to an approval of a kind.

@@ -12,12 +12,13 @@ func Many[N int | int64](n N, noun string) string { return domain.Many(n, noun) 
 const (
 	TypeChat = domain.Chat
 
-	ApprovalActions    = domain.ApprovalActions
-	ApprovalQuestion   = domain.ApprovalQuestion
-	ApprovalBudget     = domain.ApprovalBudget
-	ApprovalCompletion = domain.ApprovalCompletion
-	ApprovalOutcome    = domain.ApprovalOutcome
-	ApprovalReconnect  = domain.ApprovalReconnect
+	ApprovalActions     = domain.ApprovalActions
+	ApprovalQuestion    = domain.ApprovalQuestion
+	ApprovalBudget      = domain.ApprovalBudget
+	ApprovalCompletion  = domain.ApprovalCompletion
+	ApprovalOutcome     = domain.ApprovalOutcome
+	ApprovalReconnect   = domain.ApprovalReconnect
+	ApprovalClientCalls = domain.ApprovalClientCalls
 )
 
 // Where a session stands, and how a run ended.

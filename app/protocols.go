@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/handlers/openai"
 	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/handlers/uistream"
+	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/automations"
@@ -21,8 +22,9 @@ import (
 func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) []handlers.ProtocolRoute {
 	config := openai.Config{
 		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
-		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}, Log: a.store.Events, Streams: a.broker,
-		Histories: a.store.Histories, Providers: a.providers, Access: who, Failure: handlers.FailureOf,
+		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces},
+		Log:    a.store.Events, Streams: a.broker,
+		Histories: a.store.Histories, Providers: offered{a.providers, catalogueService{a}}, Access: who, Failure: handlers.FailureOf,
 		Files:     sentFiles{richText{a}, uploads},
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
@@ -103,6 +105,10 @@ type (
 		*repository.SessionStore
 		*repository.ApprovalStore
 		*repository.WorkspaceStore
+	}
+	offered struct {
+		*configured.Service
+		catalogueService
 	}
 )
 

@@ -156,6 +156,8 @@ func (q *asking) question() string {
 		return q.moduleQuestion()
 	case api.ApprovalOutcome:
 		return "Did it happen? [yes / no / again]"
+	case api.ApprovalClientCalls:
+		return "Another program brings the result. Stop waiting for it? [n: stop]"
 	case api.ApprovalReconnect:
 		return "Signed in: try again? [y / n: do without]"
 	case api.ApprovalCompletion:

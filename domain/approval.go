@@ -17,6 +17,9 @@ const (
 	ApprovalPoisoned   ApprovalKind = "poisoned"
 	// ApprovalReconnect: somebody has to sign in to a connector; a call of it waits.
 	ApprovalReconnect ApprovalKind = "reconnect"
+	// ApprovalClientCalls: the program that sent the message is to run tools of its own, one for
+	// each of Actions. A person can only put an end to it.
+	ApprovalClientCalls ApprovalKind = "client_calls"
 )
 
 // ApprovalStatus says how it was settled.
@@ -136,7 +139,9 @@ type Decision struct {
 	Cancelled   bool                       `json:"cancelled,omitempty"` // question
 	Limit       *float64                   `json:"limit,omitempty"`     // budget
 	Outcome     string                     `json:"outcome,omitempty"`   // outcome
-	By          Author                     `json:"-"`
+	// Results are of client_calls, one for each call. Only doors fill them, for the program.
+	Results []ClientResult `json:"results,omitempty"`
+	By      Author         `json:"-"`
 	// Passkey is what the person signed. It is no part of the answer: the same answer again
 	// gives the same reply.
 	Passkey *PasskeyAnswer `json:"-"`

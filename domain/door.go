@@ -32,6 +32,7 @@ type NewMessage struct {
 	IfBusy    IfBusy // "" when the client did not say
 	By        Author
 	Payer     string // who pays for its round, in the words of the client
+	Tools     *ClientTools
 	DedupeKey string // unique in its session; empty: none
 	Trace     string // the id of the trace that it came with; "": none
 	// History, if set, is what the client's own history is from now on: the record of the

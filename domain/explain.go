@@ -9,6 +9,7 @@ const (
 	ForSlot       WaitFor = "slot"
 	ForApproval   WaitFor = "approval"
 	ForQuestion   WaitFor = "question"
+	ForClient     WaitFor = "client" // the program that sent the message
 	ForBudget     WaitFor = "budget"
 	ForSignIn     WaitFor = "sign_in" // of somebody, to a connector
 	ForCompletion WaitFor = "completion"
@@ -172,6 +173,8 @@ func (e *Explanation) person(st *Standing) {
 		return
 	}
 	switch {
+	case w.Kind == WaitClient:
+		e.waits(ForClient, ByResult)
 	case w.Kind != WaitOutside:
 	case w.Module != nil:
 		e.Waits.Kind = ForQuestion

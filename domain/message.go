@@ -61,6 +61,8 @@ type Message struct {
 	SenderRole Role
 	// Payer is who pays for its round, in the words of the client; "": nobody in particular.
 	Payer string
+	// Tools are those of the program that sent it, which its round is offered; nil: none.
+	Tools *ClientTools
 
 	Rich   *RichContent       // USER
 	Text   string             // text_content: a module's answer, a comment, a post text
@@ -160,6 +162,8 @@ type AIMessage struct {
 	KeepControl       bool      `json:"keep_control,omitempty"`
 	Module            *Module   `json:"communication_module,omitempty"`
 	Completed         bool      `json:"completed,omitempty"`
+	// ClientCalls are calls of tools of the program that sent the message.
+	ClientCalls []ClientCall `json:"client_calls,omitempty"`
 }
 
 // InvalidFormatText is the pre_text of an AI message whose answer could not be read.

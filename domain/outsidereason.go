@@ -38,6 +38,8 @@ func (s *Settings) sayOrigin(o Origin) string {
 		return s.Say("the result of the task", "le résultat de la tâche")
 	case OriginFile:
 		return s.Say("the file", "le fichier")
+	case OriginClient:
+		return s.Say("what the calling program answered to", "ce que le programme appelant a répondu à")
 	default:
 		return s.Say("what came from", "ce qui est venu de")
 	}

@@ -128,4 +128,5 @@ const (
 	WaitClosure                WaitKind = "closure"
 	WaitAgents                 WaitKind = "agents"  // an agent of the session asks a person
 	WaitOutside                WaitKind = "outside" // a server outside does
+	WaitClient                 WaitKind = "client"  // the program that sent the message runs tools of its own
 )

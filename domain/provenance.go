@@ -17,6 +17,7 @@ const (
 	OriginTask    Origin = "task"
 	OriginWebhook Origin = "webhook"
 	OriginFile    Origin = "file"
+	OriginClient  Origin = "client" // a tool of the program that sent a message
 )
 
 // Outside says whether words of this origin were written by somebody whom nobody in the
@@ -48,6 +49,7 @@ const (
 	SourceHTTP        = "http"
 	SourceLongRunning = "long_running"
 	SourceAgent       = "agent"
+	SourceClient      = "client" // a tool of the program that sent a message
 )
 
 // Provenance is where a part of a message comes from, with a name for people: a command

@@ -81,6 +81,8 @@ type SessionState struct {
 	NextReason RoundtripReason `json:"next_reason,omitempty"` // of the call that comes
 	// RoundMessageID is the user message that began the round, whose enrichments run.
 	RoundMessageID string `json:"round_message_id,omitempty"`
+	// RoundTools is the user message whose program's tools the round is offered; "": none.
+	RoundTools string `json:"round_tools,omitempty"`
 	// AnswerID is the AI message that is being carried out: its executions are the
 	// ones that EXECUTING_… and WAITING_VALIDATION are about.
 	AnswerID string `json:"answer_id,omitempty"`
@@ -359,7 +361,8 @@ func (s *Session) Clone() *Session {
 // depends on Kind: the first three have ApprovalID and CancelMessageID;
 // completion_confirmation has MessageID and At (and ApprovalID where a person must
 // answer); network_retry Attempt, At and LastError; external_result Tasks; closure
-// Reason and At; outside ExecutionID, and Module where it is a question.
+// Reason and At; outside ExecutionID, and Module where it is a question; client has
+// ApprovalID and CancelMessageID, and its calls stand in the approval.
 type WaitingContext struct {
 	Kind            WaitKind  `json:"kind"`
 	ApprovalID      string    `json:"approval_id,omitempty"`

@@ -68,7 +68,8 @@ func (s *sessionRoutes) listApprovals(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	kind, err := oneOf(r, "kind", domain.ApprovalActions, domain.ApprovalQuestion, domain.ApprovalBudget,
-		domain.ApprovalCompletion, domain.ApprovalOutcome, domain.ApprovalPoisoned, domain.ApprovalReconnect)
+		domain.ApprovalCompletion, domain.ApprovalOutcome, domain.ApprovalPoisoned, domain.ApprovalReconnect,
+		domain.ApprovalClientCalls)
 	if err != nil {
 		s.fail(w, r, err)
 		return

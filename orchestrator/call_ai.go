@@ -165,6 +165,11 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	}
 	view := viewNow(d)
 	specs := onTheWire(d.loop.specs(ctx, view))
+	tools, err := toolsOf(ctx, d)
+	if err != nil {
+		return nil, 0, err
+	}
+	specs = append(specs, tools.Specs(specs)...)
 	agent, err := d.loop.agents.begunWith(ctx, s)
 	if err != nil {
 		return nil, 0, err

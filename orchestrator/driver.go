@@ -51,6 +51,7 @@ type driver struct {
 	plan     domain.PlannedCommands // of the answer in hand: its actions follow its queries
 	streamed string                 // the message whose streamed text is neither settled nor void
 	underWay *domain.Roundtrip      // the call of the AI that has not come back
+	tools    clientTools            // of the program that sent the round's message
 }
 
 func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.CancelCauseFunc) *driver {

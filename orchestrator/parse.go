@@ -26,7 +26,11 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 			d.raw = nil
 		}
 	}()
-	answer, problem := prompt.Parse(raw, d.parseInput(ctx, raw.Protocol))
+	in, err := d.parseInput(ctx, raw.Protocol)
+	if err != nil {
+		return nil, err
+	}
+	answer, problem := prompt.Parse(raw, in)
 	if problem != "" {
 		return domain.ParseErrorOccurred{
 			MessageID: messageID,
@@ -62,18 +66,26 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 }
 
 // parseInput is what is known of the commands that an answer may hold.
-func (d *driver) parseInput(ctx context.Context, protocol domain.Protocol) prompt.ParseInput {
+func (d *driver) parseInput(ctx context.Context, protocol domain.Protocol) (prompt.ParseInput, error) {
 	in := prompt.ParseInput{
 		Protocol: protocol, SessionType: d.session.Type, Specs: map[string]domain.CommandKind{}, Names: map[string]string{},
 		MaxCalls: d.view.Workspace.Settings.MaxCallsPerResponse, NewID: d.loop.cfg.NewID,
 	}
-	for _, spec := range d.loop.specs(ctx, viewNow(d)) {
+	specs := d.loop.specs(ctx, viewNow(d))
+	for _, spec := range specs {
 		in.Specs[spec.Name] = spec.Kind
 		if wire := spec.WireName(); wire != spec.Name {
 			in.Names[wire] = spec.Name
 		}
 	}
-	return in
+	tools, err := toolsOf(ctx, d)
+	if tools != nil {
+		in.Client, in.OneAtATime = map[string]bool{}, tools.OneAtATime
+		for _, spec := range tools.Specs(specs) {
+			in.Client[spec.Name] = true
+		}
+	}
+	return in, err
 }
 
 // planAnswer plans the commands of an answer by what is known now.

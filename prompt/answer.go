@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -125,7 +126,7 @@ func asJSON(m *domain.Message) string {
 	if m.AI != nil && m.AI.PreText != domain.InvalidFormatText {
 		encoded, err := json.Marshal(wireAnswer{
 			PreText: m.AI.PreText, ValidationRequest: m.AI.ValidationRequest,
-			DataCommands: wireCommands(m.AI.DataCommands), ActionCommands: wireCommands(m.AI.ActionCommands),
+			DataCommands: wireCommands(withClientCalls(m.AI)), ActionCommands: wireCommands(m.AI.ActionCommands),
 			Module: m.AI.Module, Completed: m.AI.Completed,
 		})
 		if err == nil {
@@ -137,6 +138,15 @@ func asJSON(m *domain.Message) string {
 		parts = append(parts, "[call of "+call.Name+" with "+call.Arguments+"]")
 	}
 	return join(parts)
+}
+
+// withClientCalls are the queries, and behind them the calls of a program's own tools.
+func withClientCalls(a *domain.AIMessage) []domain.Command {
+	all := a.DataCommands
+	for _, c := range a.ClientCalls {
+		all = append(slices.Clip(all), domain.Command{Type: c.Name, Params: c.Params})
+	}
+	return all
 }
 
 func wireCommands(commands []domain.Command) []wireCommand {

@@ -143,7 +143,27 @@ func commandBlocks(commands []domain.CommandSpec) []dataBlock {
 	if len(commands) == 0 {
 		return nil
 	}
-	return []dataBlock{{"COMMANDS", "servers outside, which the workspace connected", commandDocs(commands)}}
+	var servers, program []domain.CommandSpec
+	for _, c := range commands {
+		if c.Source == domain.SourceClient {
+			program = append(program, c)
+		} else {
+			servers = append(servers, c)
+		}
+	}
+	var blocks []dataBlock
+	for _, of := range []struct {
+		commands []domain.CommandSpec
+		source   string
+	}{
+		{servers, "servers outside, which the workspace connected"},
+		{program, "the program that sent the message, which runs them itself: call them alone in an answer"},
+	} {
+		if len(of.commands) > 0 {
+			blocks = append(blocks, dataBlock{"COMMANDS", of.source, commandDocs(of.commands)})
+		}
+	}
+	return blocks
 }
 
 func documentBlocks(documents []domain.Document) []dataBlock {

@@ -24,6 +24,10 @@ type ParseInput struct {
 	// Names are the commands' own, by what a model calls those that have another one on the
 	// wire.
 	Names map[string]string
+	// Client are the tools of the program that sent the message, by name. OneAtATime: it takes one
+	// call of them in an answer.
+	Client     map[string]bool
+	OneAtATime bool
 	// MaxCalls in one answer; 0: no limit.
 	MaxCalls int
 	NewID    domain.IDSource // for the call ids of the JSON protocol
@@ -64,13 +68,22 @@ func Parse(raw *domain.RawAnswer, in ParseInput) (answer *domain.AIMessage, prob
 
 // checkWhole says what is wrong with the parts of an answer taken together.
 func checkWhole(a *domain.AIMessage, in ParseInput) string {
-	calls := len(a.DataCommands) + len(a.ActionCommands)
+	own := len(a.DataCommands) + len(a.ActionCommands)
+	calls := own + len(a.ClientCalls)
 	if in.MaxCalls > 0 && calls > in.MaxCalls {
 		return fmt.Sprintf(
 			"The answer has %d commands; at most %d are allowed in one answer. None was run. Send the first ones now and the others after their results.",
 			calls,
 			in.MaxCalls,
 		)
+	}
+	switch {
+	case len(a.ClientCalls) == 0:
+	case own > 0 || a.Module != nil:
+		return "The answer calls tools of the program that asked (" + a.ClientCalls[0].Name + ") and has something else beside them. " +
+			"None was run. Call them alone, and send the rest after their results."
+	case in.OneAtATime && calls > 1:
+		return "The program that asked takes one call of its tools at a time. None was run. Send the first one now and the others after its result."
 	}
 	if in.SessionType == domain.Chat && a.Module != nil && calls > 0 {
 		return "The answer asks the person a question and has commands beside it. Ask alone, and send the commands after the answer; or send the commands now and ask later."

@@ -35,6 +35,7 @@ func parseJSON(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, string)
 		DataCommands:      r.commands("data_commands", in),
 		ActionCommands:    r.commands("action_commands", in),
 	}
+	takeClientCalls(answer, in)
 	if module, ok := r.fields["communication_module"]; ok && r.problem == "" {
 		answer.Module, r.problem = moduleOf(module, "communication_module")
 	}
@@ -42,6 +43,19 @@ func parseJSON(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, string)
 		r.problem = checkJSON(answer, fields)
 	}
 	return answer, r.problem
+}
+
+// takeClientCalls takes the calls of a program's own tools out of the commands: in JSON they look
+// the same, in whichever list they stand.
+func takeClientCalls(a *domain.AIMessage, in ParseInput) {
+	for _, list := range []*[]domain.Command{&a.DataCommands, &a.ActionCommands} {
+		*list = slices.DeleteFunc(*list, func(c domain.Command) bool {
+			if in.Client[c.Type] {
+				a.ClientCalls = append(a.ClientCalls, domain.ClientCall{ID: c.CallID, Name: c.Type, Params: c.Params})
+			}
+			return in.Client[c.Type]
+		})
+	}
 }
 
 func checkJSON(a *domain.AIMessage, fields map[string]json.RawMessage) string {
@@ -52,7 +66,7 @@ func checkJSON(a *domain.AIMessage, fields map[string]json.RawMessage) string {
 		return "The answer has both data_commands and action_commands; only one of them is allowed. Read first, act after the results."
 	}
 	empty := strings.TrimSpace(a.PreText) == "" && strings.TrimSpace(a.PostText) == ""
-	if empty && len(a.DataCommands)+len(a.ActionCommands) == 0 && a.Module == nil && !a.Completed {
+	if empty && len(a.DataCommands)+len(a.ActionCommands)+len(a.ClientCalls) == 0 && a.Module == nil && !a.Completed {
 		return "The answer is empty: \"pre_text\" is \"\" and there is nothing beside it."
 	}
 	return ""
@@ -99,7 +113,7 @@ func (r *reader) commands(name string, in ParseInput) []domain.Command {
 	for i, item := range items {
 		c, problem := oneCommand(item, fmt.Sprintf("%s[%d]", name, i))
 		c.Type = in.named(c.Type)
-		if problem == "" {
+		if problem == "" && !in.Client[c.Type] {
 			problem = misplaced(c.Type, name, i, in.Specs[c.Type])
 		}
 		if problem != "" {

@@ -50,6 +50,10 @@ func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage
 		answer.Completed = true
 		return ""
 	}
+	if in.Client[call.Name] {
+		answer.ClientCalls = append(answer.ClientCalls, domain.ClientCall{ID: call.ID, Name: call.Name, Params: params})
+		return ""
+	}
 	c := command(in.named(call.Name), params, call.ID)
 	file(answer, c, in.Specs[c.Type])
 	if c.ValidationRequest {

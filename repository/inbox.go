@@ -43,11 +43,12 @@ var (
 )
 
 var withoutText = strings.NewReplacer("m.rich", "'' AS rich", "m.text_content", "'' AS text_content", "m.ai", "'' AS ai",
-	"m.raw", "'' AS raw", "m.system", "'' AS system", "m.run", "'' AS run")
+	"m.raw", "'' AS raw", "m.system", "'' AS system", "m.run", "'' AS run",
+	"m.client_tools", "'' AS client_tools")
 
 func waitingOf(columns string) string {
 	return "SELECT i.id AS item_id, i.dedupe_key, i.kind, i.if_busy, i.created_at AS item_created_at, i.trace, " +
-		"OCTET_LENGTH(m.rich) + OCTET_LENGTH(m.text_content) AS bytes, " + columns + " FROM inbox i " +
+		"OCTET_LENGTH(m.rich) + OCTET_LENGTH(m.text_content) + OCTET_LENGTH(m.client_tools) AS bytes, " + columns + " FROM inbox i " +
 		"JOIN messages m ON m.workspace_id = i.workspace_id AND m.session_id = i.session_id AND m.id = i.message_id " +
 		"WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL ORDER BY i.created_at, i.id"
 }

@@ -30,6 +30,7 @@ type messageRow struct {
 	SenderName  string      `db:"sender_name"`
 	SenderRole  string      `db:"sender_role"`
 	Payer       string      `db:"payer"`
+	Tools       string      `db:"client_tools"`
 	RetryOf     string      `db:"retry_of"`
 	Superseded  bool        `db:"superseded"`
 }
@@ -44,7 +45,7 @@ func messageRowOf(m *domain.Message) (messageRow, error) {
 		Rich: sqldb.JSONOf(keptContentOf(m.Rich), &err), AI: sqldb.JSONOf(m.AI, &err), Raw: sqldb.JSONOf(keptAnswerOf(m.Raw, m.AI), &err),
 		System: sqldb.JSONOf(m.System, &err), Run: sqldb.JSONOf(m.Run, &err), AnswersCall: m.AnswersCall, Exclude: m.ExcludeFromPrompt,
 		SenderName: m.SenderName, SenderRole: string(m.SenderRole), Payer: m.Payer,
-		RetryOf: m.RetryOf, Superseded: m.Superseded,
+		Tools: sqldb.JSONOf(m.Tools, &err), RetryOf: m.RetryOf, Superseded: m.Superseded,
 	}
 	if err != nil {
 		return row, fmt.Errorf("write message %s: %w", m.ID, err)
@@ -66,7 +67,7 @@ func (r *messageRow) message() (*domain.Message, error) {
 	if r.Seq != nil {
 		m.Seq = *r.Seq
 	}
-	var errs [5]error
+	var errs [6]error
 	var rich *keptContent
 	var raw *keptAnswer
 	rich, errs[0] = sqldb.DecodeJSON[keptContent](r.Rich)
@@ -74,6 +75,7 @@ func (r *messageRow) message() (*domain.Message, error) {
 	raw, errs[2] = sqldb.DecodeJSON[keptAnswer](r.Raw)
 	m.System, errs[3] = sqldb.DecodeJSON[domain.SystemMessage](r.System)
 	m.Run, errs[4] = sqldb.DecodeJSON[domain.ExecutionMetadata](r.Run)
+	m.Tools, errs[5] = sqldb.DecodeJSON[domain.ClientTools](r.Tools)
 	for _, err := range errs {
 		if err != nil {
 			return nil, fmt.Errorf("read message %s: %w", r.ID, err)

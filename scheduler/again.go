@@ -171,7 +171,9 @@ func (a *Again) retry(r *lastRound, ask domain.RetryRequest) (domain.Event, erro
 	if m := ask.Message; m != nil {
 		plan.Message = a.Door.userMessage(s, *m).Message
 	} else if plan.Words != nil {
-		plan.Message = a.Door.userMessage(s, domain.NewMessage{Rich: *plan.Words.Rich, By: ask.By, Payer: plan.Words.Payer}).Message
+		plan.Message = a.Door.userMessage(s, domain.NewMessage{
+			Rich: *plan.Words.Rich, By: ask.By, Payer: plan.Words.Payer, Tools: plan.Words.Tools,
+		}).Message
 	}
 	event.Plan = plan
 	return event, nil

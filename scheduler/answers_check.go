@@ -87,6 +87,8 @@ func (a *Answers) answerEvent(
 			return nil, err
 		}
 		return domain.ValidationReceived{Answer: answer, Edited: ready.edited}, nil
+	case domain.ApprovalClientCalls:
+		return clientEvent(asked, answer)
 	case domain.ApprovalReconnect:
 		return domain.ValidationReceived{Answer: answer}, nil
 	case domain.ApprovalQuestion:
@@ -121,6 +123,25 @@ func (a *Answers) answerEvent(
 		return question.Reply(decision.Approved, answer), nil
 	}
 	return nil, domain.Errorf(domain.CodeWrongPhase, "An approval of kind %s cannot be answered yet.", asked.Kind)
+}
+
+// clientEvent brings the results of a program's own tools. A person can only put an end to the
+// wait: nobody else knows what the program would have found.
+func clientEvent(asked *domain.Approval, answer domain.Answer) (domain.Event, error) {
+	d := answer.Decision
+	if len(d.Results) == 0 && d.Approved {
+		return nil, domain.Invalid("/approved", "not_allowed",
+			"The program that sent the message runs these tools, and brings the results. Others can only stop waiting for it: "+
+				"send approved: false. Nothing was changed.")
+	}
+	if len(d.Results) == 0 {
+		return domain.CommunicationCancelled{Answer: answer}, nil
+	}
+	ids := func(a domain.ApprovalAction, r domain.ClientResult) bool { return a.ID == r.CallID }
+	if !slices.EqualFunc(asked.Actions, d.Results, ids) {
+		return nil, domain.Errorf(domain.CodeInvalid, "The results are not those of the calls that are waited for. Nothing was changed.")
+	}
+	return domain.CommunicationResponseReceived{Answer: answer}, nil
 }
 
 // checkTaskAnswer refuses an answer that the service of a task could not read.

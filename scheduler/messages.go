@@ -76,7 +76,7 @@ func (d *Door) userMessage(s *domain.Session, in domain.NewMessage) domain.UserM
 		Message: &domain.Message{
 			ID: d.cfg.NewID(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
 			Timestamp: d.cfg.Clock(), Sender: domain.SenderUser, Status: domain.MessageStored,
-			SenderID: in.By.ID, SenderName: in.By.Name, SenderRole: in.By.Role, Payer: in.Payer, Rich: &rich,
+			SenderID: in.By.ID, SenderName: in.By.Name, SenderRole: in.By.Role, Payer: in.Payer, Rich: &rich, Tools: in.Tools,
 		},
 		IfBusy: ifBusy, Explicit: in.IfBusy != "", DedupeKey: in.DedupeKey, Trace: in.Trace,
 	}
@@ -172,7 +172,7 @@ func roomToWait(v *domain.View, change *domain.Change) error {
 		}
 	}
 	for _, item := range change.Inbox {
-		bytes += item.Message.Rich.Bytes()
+		bytes += item.Message.Rich.Bytes() + item.Message.Tools.Bytes()
 	}
 	switch {
 	case len(change.Inbox) > 0 && count > domain.MaxWaiting:

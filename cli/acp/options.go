@@ -55,6 +55,8 @@ func optionsOf(a *api.Approval) []option {
 			{"It happened", allow, fields{"outcome": "happened"}}, {"It did not", reject, fields{"outcome": "did_not"}},
 			{"Run it again", allow, fields{"outcome": "run_again"}},
 		}
+	case api.ApprovalClientCalls:
+		return []option{{"Stop waiting", reject, fields{"approved": false}}}
 	case api.ApprovalReconnect:
 		return yesNo("Signed in: try again", "Do without")
 	case api.ApprovalBudget:

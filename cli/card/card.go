@@ -60,6 +60,8 @@ func Title(a *api.Approval) string {
 		return "Is this finished?"
 	case api.ApprovalOutcome:
 		return "What became of this call is unknown"
+	case api.ApprovalClientCalls:
+		return "Another program has to run a tool of its own"
 	case api.ApprovalReconnect:
 		return "Somebody has to sign in"
 	}

@@ -106,6 +106,8 @@ func FormFor(a *domain.Approval, s *domain.Settings) *Form {
 		return &Form{Buttons: []Button{
 			yes(answerYes, s.Say("Signed in: try again", "Connecté : réessayer")), no(answerNo, s.Say("Do without", "S’en passer")),
 		}}
+	case domain.ApprovalClientCalls:
+		return &Form{Buttons: []Button{no(answerNo, s.Say("Stop waiting", "Ne plus attendre"))}}
 	case domain.ApprovalQuestion:
 		return questionForm(a, s)
 	}

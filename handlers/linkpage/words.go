@@ -32,6 +32,8 @@ func titleOf(a *domain.Approval, s *domain.Settings) string {
 		return s.Say("Is this finished?", "Est-ce terminé ?")
 	case domain.ApprovalOutcome:
 		return s.Say("What became of this is not known", "On ne sait pas ce qu’il en est advenu")
+	case domain.ApprovalClientCalls:
+		return s.Say("A program has to run a tool of its own", "Un programme doit exécuter un outil à lui")
 	case domain.ApprovalReconnect:
 		return s.Say("Somebody has to sign in", "Quelqu’un doit se connecter")
 	}

@@ -34,12 +34,17 @@ func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) e
 		return err
 	}
 	content := text.String()
-	if out.ask != nil {
+	message, reason := &wireMessOut{Role: roleAssistant, Content: &content, ReasoningContent: thoughts.String()}, finishReason(rd)
+	switch {
+	case out.forClient():
+		if message.ToolCalls, reason = out.calls(false), &toolCalls; content == "" {
+			message.Content = nil
+		}
+		out.ask = nil
+	case out.ask != nil:
 		content = joined(content, out.text)
 	}
-	head.Choices = []choice{{
-		Message: &wireMessOut{Role: roleAssistant, Content: &content, ReasoningContent: thoughts.String()}, FinishReason: finishReason(rd),
-	}}
+	head.Choices = []choice{{Message: message, FinishReason: reason}}
 	head.Usage, head.Fermata = usageOf(rd.usage), &out
 	writeJSON(w, &head)
 	return nil

@@ -40,6 +40,11 @@ func (a *completing) stream(r *http.Request, at *place, out *chunks) {
 		out.fail(r, a.Failure(err))
 		return
 	}
+	if ask.forClient() {
+		out.delta(wireDelta{ToolCalls: ask.calls(true)})
+		out.end(&toolCalls, &out.extra, rd.usage)
+		return
+	}
 	if out.extra.ask = ask; ask != nil {
 		text := ask.text
 		if told.any {

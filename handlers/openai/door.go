@@ -24,7 +24,8 @@ type asking struct {
 	who      *auth.Identity
 	payer    string // who pays, in the words of the client
 	about    string // what is kept of the request beside its message, in JSON
-	talk     *talk  // until its message is stored
+	tools    *domain.ClientTools
+	talk     *talk // until its message is stored
 	keeper   *standing.Keeper
 	scope    scope
 	provider string // the one that the model names; "": the session's own
@@ -35,6 +36,7 @@ type asking struct {
 type completing struct {
 	asking
 	request *request
+	results *standing.Results // of the client's tools, with which it ends; nil: with a message
 }
 
 // Serve answers a request for a completion.
@@ -51,7 +53,12 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 		return err
 	}
 	defer a.close()
-	at, err := a.find(r.Context())
+	var at *place
+	if a.results != nil {
+		at, err = a.bring(r.Context(), a.results)
+	} else {
+		at, err = a.find(r.Context())
+	}
 	if err != nil {
 		return err
 	}
@@ -69,9 +76,8 @@ func (a *completing) prepare(r *http.Request, body []byte) error {
 	if a.provider, err = a.providerOf(r.Context(), a.who.Workspace, a.request.Model); err != nil {
 		return err
 	}
-	if given(a.request.Tools) {
-		return domain.Invalid("/tools", "not_supported",
-			"A session runs its own commands and takes no tools of a client. Leave tools out, or use the model %q.", modelRaw)
+	if a.tools, err = a.request.tools(); err != nil {
+		return err
 	}
 	all, err := a.request.sayings()
 	if err == nil {
@@ -81,6 +87,15 @@ func (a *completing) prepare(r *http.Request, body []byte) error {
 		return err
 	}
 	a.request.Messages = nil // what they hold may be large, and the answer long
+	if a.results = resultsIn(all); a.results != nil {
+		return nil
+	}
+	if err := a.checkTools(r.Context()); err != nil {
+		return err
+	}
+	if err := a.checkLate(r.Context(), all); err != nil {
+		return err
+	}
 	a.talk, err = converse(all, a.scope.seed(a.who))
 	return err
 }

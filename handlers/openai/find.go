@@ -193,7 +193,9 @@ func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKe
 
 func (a *asking) newMessage(ctx context.Context, key *domain.HistoryKey, first bool) (domain.NewMessage, error) {
 	rich, err := a.files().Rich(ctx, a.talk.words(first))
-	return domain.NewMessage{Trace: traces.From(ctx), Rich: rich, By: a.who.Author(), Payer: a.payer, History: key}, err
+	return domain.NewMessage{
+		Trace: traces.From(ctx), Rich: rich, By: a.who.Author(), Payer: a.payer, Tools: a.tools, History: key,
+	}, err
 }
 
 // begin makes a session, with the message as its first.

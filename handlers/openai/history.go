@@ -58,7 +58,7 @@ func converse(all []said, scope string) (*talk, error) {
 			if text := strings.TrimSpace(m.text); text != "" {
 				instructions = append(instructions, text)
 			}
-		case i == last:
+		case i == last, m.role == roleTool: // what tools found stands in the record
 		case m.role == roleUser:
 			c.before = append(c.before, exchange{user: m.text, pieces: m.pieces})
 		default:

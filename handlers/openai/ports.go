@@ -38,6 +38,7 @@ type Sessions interface {
 	// AnswerByText takes a message for the answer to an approval.
 	AnswerByText(ctx context.Context, ws, approval string, d domain.Decision, said domain.NewMessage) (*domain.Receipt, error)
 	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
+	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
 }
 
 // Endings is what ends a response before its time, and what takes it away.
@@ -71,9 +72,10 @@ type Streams interface {
 	Reader(log stream.Log, f stream.Filter) *stream.Reader
 }
 
-// Providers lists the configured providers.
+// Providers lists the configured providers, and the commands that their models are offered.
 type Providers interface {
 	Providers(ctx context.Context, ws string) ([]*domain.Provider, error)
+	standing.Catalogue
 }
 
 // Access says whether who asked may still listen.

@@ -92,7 +92,7 @@ func reasonOf(a *domain.RawAnswer) *string {
 	reason := "stop"
 	switch {
 	case len(a.Calls) > 0:
-		reason = "tool_calls"
+		reason = toolCalls
 	case a.StopReason == "length":
 		reason = "length"
 	case a.StopReason == "refused":

@@ -20,6 +20,7 @@ type request struct {
 	N             *int            `json:"n"`
 	Tools         json.RawMessage `json:"tools"`
 	ToolChoice    json.RawMessage `json:"tool_choice"`
+	Parallel      *bool           `json:"parallel_tool_calls"`
 	Functions     json.RawMessage `json:"functions"`
 	User          string          `json:"user"`
 	MaxTokens     *int            `json:"max_tokens"`
@@ -54,6 +55,8 @@ type said struct {
 	role, text  string
 	pieces      []standing.Piece // of the user's: its words and files
 	at, content string
+	// Of the result of a tool: whose call's it is, and where behind at the request has that.
+	call, callAt string
 }
 
 // maxUser bounds the name of who pays.
@@ -130,18 +133,18 @@ func (r *request) sayings() ([]said, error) {
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		switch m.Role {
-		case roleSystem, roleDeveloper, roleUser, roleAssistant:
-		case roleTool, "function":
-			return nil, domain.Invalid(fmt.Sprintf("/messages/%d/role", i), "not_supported",
-				"A session has no calls of a client's tools, so it takes no results of them. The model %q does.", modelRaw)
+		case roleSystem, roleDeveloper, roleUser, roleAssistant, roleTool:
 		default:
 			return nil, domain.Invalid(fmt.Sprintf("/messages/%d/role", i), "not_allowed",
-				"role takes one of: system, developer, user, assistant.")
+				"role takes one of: system, developer, user, assistant, tool.")
 		}
 		at := fmt.Sprintf("/messages/%d", i)
 		var err error
 		if all[i], err = sayingOf(m.Role, m.Content, at, at+"/content"); err != nil {
 			return nil, err
+		}
+		if m.Role == roleTool {
+			all[i].call, all[i].callAt = m.ToolCallID, "/tool_call_id"
 		}
 	}
 	return all, nil

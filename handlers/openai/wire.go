@@ -85,7 +85,11 @@ func finishReason(r *round) *string {
 	return &reason
 }
 
+// toolCalls is why an answer ends that calls tools of the client.
+var toolCalls = "tool_calls"
+
 // newCompletion begins an answer; the same request has the same id however often it is made.
 func newCompletion(object, model string, m *domain.Message, at time.Time) completion {
-	return completion{ID: "chatcmpl-" + strings.TrimPrefix(m.ID, domain.PrefixMessage+"_"), Object: object, Created: at.Unix(), Model: model}
+	id := strings.TrimPrefix(strings.TrimPrefix(m.ID, domain.PrefixMessage+"_"), "of_")
+	return completion{ID: "chatcmpl-" + id, Object: object, Created: at.Unix(), Model: model}
 }

@@ -143,6 +143,11 @@ func controlResults(s *step) []domain.CommandResult {
 			carried[x.CallID] = true
 		}
 	}
+	if chat(s) {
+		for _, c := range e.Answer.ClientCalls {
+			carried[c.ID] = true // the program answers them
+		}
+	}
 	question := questionCall(s, carried)
 	var results []domain.CommandResult
 	for _, call := range e.Raw.Calls {
@@ -280,7 +285,10 @@ func storeMisused(s *step) {
 		}
 	}
 	problem := "Queries and actions may not stand in one answer. Read first, then act in the next answer."
-	if withModule(s) {
+	switch {
+	case withClientCalls(s):
+		problem = "Tools of the program that asked may not be called beside anything else. Call them alone, and send the rest after their results."
+	case withModule(s):
 		problem = "A question may not stand beside commands. Ask first, or act first."
 	}
 	formatError(s, e.MessageID, e.Answer, e.Raw, problem, results)

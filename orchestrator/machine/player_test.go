@@ -92,6 +92,8 @@ func (w *world) addPart(p part, call func(string) string, ai *domain.AIMessage, 
 	case "ask":
 		call("ASK_USER")
 		ai.Module = &domain.Module{Type: "Text", Data: []byte(`{"question":"Which?"}`)}
+	case "client":
+		ai.ClientCalls = append(ai.ClientCalls, domain.ClientCall{ID: call(p.name), Name: p.name, Params: []byte(`{"of":"Paris"}`)})
 	case "complete":
 		call("COMPLETE")
 		ai.Completed = true
@@ -231,6 +233,18 @@ func (w *world) replan() domain.PlannedCommands {
 		}
 	}
 	return plan
+}
+
+// clientResults are what the program brings for the calls that wait for it.
+func (w *world) clientResults(text string) (results []domain.ClientResult) {
+	wait := w.s.State.Waiting
+	if wait == nil || wait.Kind != domain.WaitClient {
+		return nil
+	}
+	for _, call := range w.approvals[wait.ApprovalID].Actions {
+		results = append(results, domain.ClientResult{CallID: call.ID, Text: text})
+	}
+	return results
 }
 
 // stale brings the cards of the actions under way again.

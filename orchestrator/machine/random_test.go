@@ -164,6 +164,7 @@ func (w *world) due(r *rapid.T) domain.Event {
 		}
 		return pick(domain.ValidationReceived{Answer: domain.Answer{Decision: d}}, domain.ValidationReceived{Answer: domain.Answer{Decision: d}}, w.stale(), domain.SchedulerHeartbeat{Driven: true})
 	case domain.WaitingCommunicationResponse:
+		d.Results = w.clientResults("20°")
 		return pick(domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: d, Text: "this one"}}, domain.CommunicationCancelled{Answer: domain.Answer{Decision: d}})
 	case domain.WaitingBudget:
 		return pick(domain.BudgetRaised{Answer: domain.Answer{Decision: d}}, domain.BudgetRefused{Answer: domain.Answer{Decision: d}}, domain.SchedulerHeartbeat{Driven: true})
@@ -197,7 +198,7 @@ func (w *world) randomChoice(r *rapid.T) domain.Event {
 
 func (w *world) randomParsed(r *rapid.T) domain.Event {
 	all := []part{{"query", "ZONES"}, {"badquery", "TOOL_DATA"}, {"action", "CREATE_ZONE"}, {"action", "DELETE_DATA"}, {"badaction", "UPDATE_TOOL"},
-		{"cached", "CREATE_DATA"}, {"fetch", "WEB.READ"}, {"outside", "BANK.PAY"}, {"outside", "BANK.CLOSE"}, {"trusted", "BANK.NOTE"}, {"refused", "ASK_PRINCIPAL"}, {"unheard", "COMPLETE"}, {"validate", ""}, {"wish", ""}, {"ask", ""}, {"complete", ""}, {"post", "Done."}, {"keep", ""}, {"json", ""}}
+		{"cached", "CREATE_DATA"}, {"fetch", "WEB.READ"}, {"outside", "BANK.PAY"}, {"outside", "BANK.CLOSE"}, {"trusted", "BANK.NOTE"}, {"refused", "ASK_PRINCIPAL"}, {"unheard", "COMPLETE"}, {"validate", ""}, {"wish", ""}, {"ask", ""}, {"client", "get_weather"}, {"client", "get_time"}, {"complete", ""}, {"post", "Done."}, {"keep", ""}, {"json", ""}}
 	parts := rapid.SliceOfNDistinct(rapid.SampledFrom(all), 0, 5, func(p part) part { return p }).Draw(r, "parts")
 	_, parsed := w.answer("words", parts)
 	if rapid.IntRange(0, 6).Draw(r, "unreadable") == 0 {

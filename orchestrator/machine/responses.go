@@ -20,6 +20,8 @@ func responseSchema(a *domain.Approval) json.RawMessage {
 		return answerSchema("confirmed", `"confirmed":{"type":"boolean"},"comment":{"type":"string","maxLength":10000}`)
 	case domain.ApprovalOutcome:
 		return answerSchema("outcome", `"outcome":{"type":"string","enum":["happened","did_not","run_again"]}`)
+	case domain.ApprovalClientCalls:
+		return answerSchema("approved", `"approved":{"const":false}`)
 	case domain.ApprovalPoisoned, domain.ApprovalReconnect:
 		return answerSchema("approved", `"approved":{"type":"boolean"}`)
 	}

@@ -16,8 +16,11 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 		RoundID: s.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
 		RoundBy: by.ID, RoundRole: by.Role, RoundPayer: old.RoundPayer,
 	}
-	if cause == domain.CauseExternalResult {
+	switch cause {
+	case domain.CauseExternalResult:
 		keepCounts(&s.session.State, old)
+	case domain.CauseManualTrigger: // the same question, of the same program
+		s.session.State.RoundTools = old.RoundTools
 	}
 }
 
@@ -84,6 +87,9 @@ func beginWith(s *step, given *domain.Message) {
 	beginAgain(s, wanted, before)
 	m := s.placeUser(given)
 	s.session.State.RoundMessageID, s.session.State.RoundPayer = m.ID, m.Payer
+	if m.Tools != nil {
+		s.session.State.RoundTools = m.ID
+	}
 	tellRemains(s, wanted)
 	passEnrichments(s, m)
 }

@@ -77,6 +77,7 @@ var table = []rule{
 	// What the AI answered: the first line that fits.
 	{in(toParse), "ParseErrorOccurred", nil, toFormat, do{storeUnreadable}},
 	{in(toParse), "AIResponseParsed", when{chat, moduleBesideCommands}, toFormat, do{storeMisused}},
+	{in(toParse), "AIResponseParsed", when{chat, clientBesideOthers}, toFormat, do{storeMisused}},
 	{in(toParse), "AIResponseParsed", when{jsonMixed}, toFormat, do{storeMisused}},
 	{in(toParse), "AIResponseParsed", when{withQueries}, toQueries, do{storeAnswer, planQueries}},
 	{in(toParse), "AIResponseParsed", when{withActions, validationRefused}, toAI, do{storeAnswer, planActions, refuseActions}},
@@ -84,6 +85,7 @@ var table = []rule{
 	{in(toParse), "AIResponseParsed", when{withActions, needsPerson}, toValidation, do{storeAnswer, planActions, askValidation}},
 	{in(toParse), "AIResponseParsed", when{withActions}, toActions, do{storeAnswer, planActions}},
 	{in(toParse), "AIResponseParsed", when{chat, withModule}, toAnswer, do{storeAnswer, askQuestion}},
+	{in(toParse), "AIResponseParsed", when{chat, withClientCalls}, toAnswer, do{storeAnswer, askClient}},
 	{in(toParse), "AIResponseParsed", when{agent}, toEnd, do{storeAnswer, endCompleted}},
 	{in(toParse), "AIResponseParsed", when{automation, saidCompleted}, toConfirm, do{storeAnswer, askConfirmation}},
 	{in(toParse), "AIResponseParsed", when{chat}, toIdle, do{storeAnswer, tellUnheard}},
@@ -135,7 +137,8 @@ var table = []rule{
 	{in(toValidation), "ValidationReceived", when{withSlot}, toAI, do{decline, storeComment, reasonActionResult}},
 	{in(toValidation), "ValidationReceived", nil, stay, do{keepAnswer, askSlot}},
 
-	// Waiting for a person's answer to a question.
+	// Waiting for a person's answer to a question, or for the program that sent the message.
+	{in(toAnswer), "CommunicationResponseReceived", when{clientAnswers, withSlot}, toAI, do{storeClientResults}},
 	{in(toAnswer), "CommunicationResponseReceived", when{withSlot}, toAI, do{storeResponse}},
 	{in(toAnswer), "CommunicationResponseReceived", nil, stay, do{keepAnswer, askSlot}},
 	{in(toAnswer), "CommunicationCancelled", nil, toIdle, do{decline}},

@@ -253,6 +253,9 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 		return domain.CompletionRejected{Answer: domain.Answer{Decision: d}}
 	case "reply":
 		return domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: d, Text: text}}
+	case "results":
+		d.Results = w.clientResults(text)
+		return domain.CommunicationResponseReceived{Answer: domain.Answer{Decision: d}}
 	case "again":
 		return w.retry(text, options)
 	case "choose":

@@ -70,6 +70,9 @@ func messageRoundTrip(w *world) {
 	c := w.change(s)
 	m := w.say(c, s, domain.SenderAI, "plain \"text\" <&> \u2028 𝄐")
 	m.SenderName, m.SenderRole, m.Payer = "Ada", domain.RoleAdmin, "Grace"
+	m.Tools = &domain.ClientTools{OneAtATime: true, List: []domain.ClientTool{
+		{Name: "get_weather", Description: "The weather.", Params: json.RawMessage(`{"type":"object"}`)},
+	}}
 	m.RoundID, m.SenderID, m.AnswersCall, m.ExcludeFromPrompt = "rnd_1", "key_1", "call_1", true
 	m.Raw = &domain.RawAnswer{
 		Protocol: domain.ProtocolNative, Text: " spaced  ", StopReason: "calls", Model: "m", Provider: "openai",

@@ -3,12 +3,14 @@ package harness
 import (
 	"bufio"
 	"encoding/json"
+	"net/http"
 	"os"
 	"os/exec"
 	"testing"
 	"time"
 
 	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // Process is the server as a process of its own, which can be killed: the test's own binary,
@@ -69,6 +71,12 @@ func (p *Process) start() {
 	case <-time.After(Patience):
 		p.T.Fatal("the server does not start")
 	}
+}
+
+// Client is the server as a client sees it that holds every answer against the contract, until
+// it is killed.
+func (p *Process) Client() *Server {
+	return &Server{T: p.T, URL: p.URL, client: &http.Client{Transport: testkit.Contract(p.T, p.URL), Timeout: 30 * time.Second}}
 }
 
 // Die ends the process with SIGKILL.

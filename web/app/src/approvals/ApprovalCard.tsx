@@ -7,6 +7,7 @@ import { Time, useNow } from '../ui/Time';
 import { Actions } from './Actions';
 import type { AskProps } from './ask';
 import { Budget, Completion, Outcome, Poisoned } from './Asks';
+import { ClientCalls } from './ClientCalls';
 import { useDecide, type Approval } from './decide';
 import { Question } from './Question';
 import { Reconnect, Source } from './Reconnect';
@@ -92,6 +93,8 @@ function Body(ask: AskProps) {
       );
     case 'reconnect':
       return <Reconnect {...ask} />;
+    case 'client_calls':
+      return <ClientCalls {...ask} />;
     case 'budget':
       return <Budget {...ask} />;
     case 'completion':

@@ -3,6 +3,7 @@ import {
   CircleQuestionMark,
   FileDiff,
   LogIn,
+  MonitorSmartphone,
   RotateCcw,
   SearchCheck,
   Wallet,
@@ -19,6 +20,7 @@ const icons: Record<Approval['kind'], LucideIcon> = {
   outcome: SearchCheck,
   poisoned: RotateCcw,
   reconnect: LogIn,
+  client_calls: MonitorSmartphone,
 };
 
 /** What kind of answer is wanted; the word for it stands beside it. */

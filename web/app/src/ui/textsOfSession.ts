@@ -38,6 +38,7 @@ export const texts = defineTexts(
     'approval.outcome': 'Did the action go through?',
     'approval.poisoned': 'This crashed several times. Retry?',
     'approval.reconnect': 'Sign-in needed',
+    'approval.client_calls': 'Another program’s turn',
   },
   {
     ...names.fr,
@@ -75,5 +76,6 @@ export const texts = defineTexts(
     'approval.outcome': 'L’action a-t-elle eu lieu ?',
     'approval.poisoned': 'La session a planté plusieurs fois. Réessayer ?',
     'approval.reconnect': 'Connexion requise',
+    'approval.client_calls': 'Au tour d’un autre programme',
   },
 );

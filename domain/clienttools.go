@@ -1,0 +1,171 @@
+package domain
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// ClientTool is a function of the program that sent a message. The AI is offered it beside the
+// commands; the program runs it, and brings what came of it.
+type ClientTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Params      json.RawMessage `json:"params"` // JSON Schema
+}
+
+// ClientTools are those that came with a message. They hold for its round.
+type ClientTools struct {
+	List []ClientTool `json:"list"`
+	// OneAtATime: the program takes one call in an answer.
+	OneAtATime bool `json:"one_at_a_time,omitempty"`
+}
+
+// Bounds of what a program may bring along, and of what it brings back.
+const (
+	MaxClientTools      = 128
+	MaxClientToolsBytes = 64 << 10
+	MaxClientResults    = 256 << 10 // of one answer's calls together, in bytes
+)
+
+// Bytes is about how long they are.
+func (t *ClientTools) Bytes() int {
+	if t == nil {
+		return 0
+	}
+	sum := 0
+	for i := range t.List {
+		sum += len(t.List[i].Name) + len(t.List[i].Description) + len(t.List[i].Params)
+	}
+	return sum
+}
+
+// Specs are the tools as a model is offered them. One whose name a command has is left out: the
+// command came later than the message, or the message would not have been taken.
+func (t *ClientTools) Specs(commands []CommandSpec) []CommandSpec {
+	if t == nil {
+		return nil
+	}
+	taken := map[string]bool{}
+	for i := range commands {
+		taken[commands[i].WireName()] = true
+	}
+	var specs []CommandSpec
+	for _, tool := range t.List {
+		if !taken[tool.Name] {
+			specs = append(specs, CommandSpec{
+				Name: tool.Name, Kind: KindQuery, Effect: EffectNonIdempotent, Source: SourceClient,
+				Description: tool.Description, Params: tool.Params,
+			})
+		}
+	}
+	return specs
+}
+
+// ClientCall is a call of a client's tool in an answer.
+type ClientCall struct {
+	ID     string          `json:"id"` // of the call in the raw answer (RawCall.ID)
+	Name   string          `json:"name"`
+	Params json.RawMessage `json:"params"`
+}
+
+// ClientResult is what a program says came of one call of a tool of its own.
+type ClientResult struct {
+	CallID string `json:"call_id"`
+	Text   string `json:"text"`
+}
+
+// Programs are given calls under ids that name the approval which waits for their results, so
+// that a program which has nothing but an id finds its way back, after any restart.
+const clientCallPrefix = "call_"
+
+// ClientCallID is the id under which a program is given the call of this place in an approval.
+func ClientCallID(approval string, place int) string {
+	return clientCallPrefix + strings.TrimPrefix(approval, PrefixApproval+"_") + "_" + strconv.Itoa(place)
+}
+
+// ClientCallOf reads such an id.
+func ClientCallOf(id string) (approval string, place int, ok bool) {
+	rest, given := strings.CutPrefix(id, clientCallPrefix)
+	at := strings.LastIndexByte(rest, '_')
+	if !given || at <= 0 {
+		return "", 0, false
+	}
+	approval = PrefixApproval + "_" + rest[:at]
+	place, err := strconv.Atoi(rest[at+1:])
+	return approval, place, err == nil && place >= 0 && ClientCallID(approval, place) == id
+}
+
+// ClientResultsID is the id of the message that brings the results which an approval waits for.
+func ClientResultsID(approval string) string {
+	return PrefixMessage + "_of_" + strings.TrimPrefix(approval, PrefixApproval+"_")
+}
+
+// ClientResultsFor are the results for the calls of an approval, in their order, out of what a
+// program brings under the ids that it was given. pointer says where an entry stands in its request.
+func ClientResultsFor(a *Approval, ids, texts []string, pointer func(int) string) ([]ClientResult, error) {
+	results, bytes := make([]ClientResult, len(a.Actions)), 0
+	for i, id := range ids {
+		approval, place, ok := ClientCallOf(id)
+		if !ok || approval != a.ID || place >= len(results) {
+			return nil, Invalid(pointer(i), "unknown_call", "%.80q is no call that is waited for. Nothing was changed.", id)
+		}
+		if results[place].CallID != "" {
+			return nil, Invalid(pointer(i), "result_twice", "The call %.80q has two results. Nothing was changed.", id)
+		}
+		results[place] = ClientResult{CallID: a.Actions[place].ID, Text: texts[i]}
+		bytes += len(texts[i])
+	}
+	for i := range results {
+		if results[i].CallID == "" {
+			return nil, Invalid(pointer(len(ids)-1), "result_missing", "The call %s (%s) has no result. Every call needs one. Nothing was changed.",
+				ClientCallID(a.ID, i), a.Actions[i].Command)
+		}
+	}
+	if bytes > MaxClientResults {
+		return nil, Invalid(pointer(len(ids)-1), "too_long", "The results of one answer's calls have %d bytes together at most.", MaxClientResults)
+	}
+	return results, nil
+}
+
+// CheckClientTools refuses tools that cannot be offered. pointer says where one stands in the
+// request, taken which names are those of commands.
+func CheckClientTools(tools []ClientTool, pointer func(int) string, taken func(string) bool) error {
+	if len(tools) > MaxClientTools {
+		return Invalid(pointer(MaxClientTools), "too_many", "A request has %d tools at most.", MaxClientTools)
+	}
+	names, bytes := map[string]bool{}, 0
+	for i, tool := range tools {
+		var schema map[string]json.RawMessage
+		switch {
+		case !isToolName(tool.Name):
+			return Invalid(pointer(i), "not_a_name", "The name of a tool has up to %d letters, digits, dashes and underscores.", MaxWireName)
+		case names[tool.Name]:
+			return Invalid(pointer(i), "not_unique", "There are two tools with the name %s.", tool.Name)
+		case taken(tool.Name):
+			return Invalid(pointer(i), "name_taken", "%s is the name of a command of this server. Give the tool another name.", tool.Name)
+		case json.Unmarshal(tool.Params, &schema) != nil:
+			return Invalid(pointer(i), "wrong_type", "The parameters of the tool %s take a JSON Schema, an object.", tool.Name)
+		}
+		names[tool.Name] = true
+		if bytes += len(tool.Name) + len(tool.Description) + len(tool.Params); bytes > MaxClientToolsBytes {
+			return Invalid(pointer(i), "too_long", "The tools of a request have %d KiB together at most.", MaxClientToolsBytes>>10)
+		}
+	}
+	return nil
+}
+
+func isToolName(name string) bool {
+	for _, r := range name {
+		if r != '_' && r != '-' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= MaxWireName
+}
+
+// ClientCallText is a call in words, for people.
+func ClientCallText(c ClientCall) string {
+	return VisibleLine(fmt.Sprintf("%s %s", c.Name, c.Params))
+}

@@ -1,0 +1,36 @@
+// OpenAI's own client, with a tool of the program itself: the session's AI calls it, the program
+// runs it, and the answer goes on. The SDK's helper sends the calls and results as ever.
+import OpenAI from 'openai';
+
+const client = new OpenAI({ baseURL: process.env.OPENAI_BASE_URL, apiKey: process.env.OPENAI_API_KEY });
+const tool = {
+  type: 'function',
+  function: { name: 'get_weather', description: 'The weather in a city, now.', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+};
+
+// By hand.
+const messages = [{ role: 'user', content: 'What is the weather in Paris?' }];
+const asked = await client.chat.completions.create({ model: 'fermata', messages, tools: [tool] });
+const [call] = asked.choices[0].message.tool_calls;
+messages.push(asked.choices[0].message, { role: 'tool', tool_call_id: call.id, content: 'sunny, 20 degrees' });
+const told = await client.chat.completions.create({ model: 'fermata', messages, tools: [tool] });
+messages.push(told.choices[0].message, { role: 'user', content: 'Thank you' });
+const after = await client.chat.completions.create({ model: 'fermata', messages });
+messages.push(after.choices[0].message, { role: 'user', content: 'Compare Bern and Rome' });
+
+// By the SDK's helper, streamed: it runs the tools as the calls come.
+const ran = [];
+const runner = client.chat.completions.runTools({
+  model: 'fermata', messages, stream: true,
+  tools: [{ type: 'function', function: { ...tool.function, parse: JSON.parse, function: ({ city }) => { ran.push(city); return `${city}: sunny`; } } }],
+});
+let text = '';
+runner.on('content', (piece) => { text += piece; });
+const final = await runner.finalContent();
+
+console.log(JSON.stringify({
+  finish: asked.choices[0].finish_reason, content: asked.choices[0].message.content, call: call.function,
+  told: told.choices[0].message.content, toldFinish: told.choices[0].finish_reason,
+  after: after.choices[0].message.content, sessions: [asked, told, after].map((a) => a.fermata.session_id), newSession: after.fermata.new_session,
+  ran, final, text,
+}));

@@ -1,0 +1,99 @@
+package standing
+
+import (
+	"context"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// A client's own tools, whatever the protocol.
+
+// Catalogue lists the commands of a workspace.
+type Catalogue interface {
+	Commands(ctx context.Context, workspace string) ([]domain.CommandSpec, error)
+}
+
+// Answerer is the part of the one door that answers come through.
+type Answerer interface {
+	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
+}
+
+// CheckTools refuses tools that cannot be offered in a session. pointer says where one stands in
+// the request.
+func CheckTools(ctx context.Context, c Catalogue, workspace string, tools []domain.ClientTool, pointer func(int) string) error {
+	commands, err := c.Commands(ctx, workspace)
+	if err != nil {
+		return err
+	}
+	taken := map[string]bool{}
+	for i := range commands {
+		taken[commands[i].WireName()] = true
+	}
+	return domain.CheckClientTools(tools, pointer, func(name string) bool { return taken[name] })
+}
+
+// Results are what a client brings for calls of its tools: what came of each, under the id that
+// it was given, and where the request has it.
+type Results struct{ IDs, Texts, At []string }
+
+// Add takes one up.
+func (r *Results) Add(id, text, at string) {
+	r.IDs, r.Texts, r.At = append(r.IDs, id), append(r.Texts, text), append(r.At, at)
+}
+
+// ReadsApprovals reads one approval.
+type ReadsApprovals interface {
+	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
+}
+
+// Asked is the approval that waits for the results, or has waited.
+func (r *Results) Asked(ctx context.Context, record ReadsApprovals, workspace string) (*domain.Approval, error) {
+	unknown := domain.Invalid(r.At[0], "unknown_call", "%.80q is no call that this server has made. Nothing was changed.", r.IDs[0])
+	id, _, ok := domain.ClientCallOf(r.IDs[0])
+	if !ok {
+		return nil, unknown
+	}
+	a, err := record.Approval(ctx, workspace, id)
+	switch {
+	case domain.ErrorCode(err) == domain.CodeNotFound:
+		return nil, unknown
+	case err != nil:
+		return nil, err
+	case a.Kind != domain.ApprovalClientCalls:
+		return nil, unknown
+	}
+	return a, nil
+}
+
+// Bring gives the session the results. The same ones again are no error.
+func (r *Results) Bring(ctx context.Context, door Answerer, asked *domain.Approval, by domain.Author) error {
+	results, err := domain.ClientResultsFor(asked, r.IDs, r.Texts, func(i int) string { return r.At[i] })
+	if err != nil {
+		return err
+	}
+	_, err = door.AnswerApproval(ctx, asked.WorkspaceID, asked.ID, domain.Decision{Approved: true, Results: results, By: by})
+	return err
+}
+
+// ReadsResults reads a session and its messages.
+type ReadsResults interface {
+	Session(ctx context.Context, ws, id string) (*domain.Session, error)
+	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
+}
+
+// Placed is the message that brings the results, with the session as it was before it was read.
+// A session that was set aside takes them up later: then the message has no number yet.
+func (r *Results) Placed(ctx context.Context, record ReadsResults, asked *domain.Approval) (*domain.Session, *domain.Message, error) {
+	session, err := record.Session(ctx, asked.WorkspaceID, asked.SessionID)
+	if err != nil {
+		return nil, nil, err
+	}
+	id := domain.ClientResultsID(asked.ID)
+	message, err := record.Message(ctx, asked.WorkspaceID, asked.SessionID, id)
+	if domain.ErrorCode(err) == domain.CodeNotFound {
+		return session, &domain.Message{
+			ID: id, WorkspaceID: asked.WorkspaceID, SessionID: asked.SessionID, RoundID: asked.RoundID, Timestamp: asked.CreatedAt,
+		}, nil
+	}
+	return session, message, err
+}

@@ -1,0 +1,27 @@
+import { visible } from '../ui/visible';
+import type { AskProps } from './ask';
+import { texts } from './texts';
+import css from './approvals.module.css';
+
+/** The program that sent the message runs tools of its own: nobody else can bring the results,
+ * but anybody may stop waiting for them. */
+export function ClientCalls({ approval, busy, decide }: AskProps) {
+  const t = texts.use();
+  return (
+    <>
+      <p>{t('client.text')}</p>
+      <ul className="small">
+        {approval.actions.map((a) => (
+          <li key={a.id}>
+            <code>{visible(a.text)}</code>
+          </li>
+        ))}
+      </ul>
+      <div className={css.buttons}>
+        <button type="button" data-do="refuse" disabled={busy} onClick={() => void decide({ approved: false })}>
+          {t('client.cancel')}
+        </button>
+      </div>
+    </>
+  );
+}
