@@ -47,7 +47,9 @@ func changes(before, after json.RawMessage) []Change {
 		if had == has && old == now {
 			continue
 		}
-		out = append(out, Change{Name: domain.Visible(spoken(name)), Before: domain.Visible(old), After: domain.Visible(now), Had: had, Has: has})
+		out = append(out, Change{
+			Name: domain.Visible(spoken(name)), Before: domain.Visible(old), After: domain.Visible(now), Had: had, Has: has,
+		})
 	}
 	return out
 }
