@@ -75,7 +75,7 @@ func (a *asking) checkLate(ctx context.Context, all []said) error {
 		return domain.Invalid(late.At[0], "not_allowed",
 			"These results are still waited for. Send them first, as the last messages of a request, and the next message when they are answered.")
 	}
-	return nil //nolint:nilerr // of a round that is over, or from elsewhere: it is history
+	return nil // of a round that is over, or from elsewhere: it is history
 }
 
 // bring gives a session what the client's tools found, and says where what follows is told.

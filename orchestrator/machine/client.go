@@ -2,6 +2,7 @@ package machine
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -31,18 +32,15 @@ func askClient(s *step) {
 	calls, results := parsed(s).Answer.ClientCalls, s.pending().Results
 	a := &domain.Approval{Kind: domain.ApprovalClientCalls}
 	var unanswered []domain.CommandResult
-	names := ""
+	names := make([]string, len(calls))
 	for i, c := range calls {
 		a.Actions = append(a.Actions, domain.ApprovalAction{ID: c.ID, Command: c.Name, Params: c.Params, Text: domain.ClientCallText(c)})
 		unanswered = append(unanswered, domain.CommandResult{
 			CallID: c.ID, Command: c.Name, Status: domain.ExecCancelled, Text: "The program that has this tool did not answer.",
 		})
-		if i > 0 {
-			names += ", "
-		}
-		names += domain.VisibleLine(c.Name)
+		names[i] = domain.VisibleLine(c.Name)
 	}
-	a.Text = s.say("Waits for the program that called: %s", "Attend le programme appelant : %s", names)
+	a.Text = s.say("Waits for the program that called: %s", "Attend le programme appelant : %s", strings.Join(names, ", "))
 	cancel := s.system(domain.SystemCommunicationCancelled, "The program that asked did not run its tools.", append(unanswered, results...), "")
 	s.waitFor(domain.WaitingContext{Kind: domain.WaitClient, MessageID: s.session.State.AnswerID}, cancel, a)
 }

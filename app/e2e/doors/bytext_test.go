@@ -1,6 +1,8 @@
 package doors
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,9 +32,7 @@ func newAsking(t *testing.T, db app.Database, settings map[string]any) (s *serve
 	t.Helper()
 	s, key = newChatServer(t, db, twoZones)
 	all := map[string]any{"require_validation": true}
-	for name, value := range settings {
-		all[name] = value
-	}
+	maps.Copy(all, settings)
 	s.Call("PATCH", "/v1/settings", all).Want(200)
 	return s, key
 }
@@ -63,7 +63,7 @@ func TestAYesByText(t *testing.T) {
 		if approval.Str("status") != "approved" || !strings.HasPrefix(approval.Str("settled_by"), "text:key_") {
 			t.Errorf("it is settled as %s", approval.Body)
 		}
-		no := append(said, second.text, "non")
+		no := slices.Concat(said, []string{second.text, "non"})
 		third := s.chat(key, nil, no...)
 		if third.status != 200 || strings.Contains(third.text, "𝄐") || zoneNames(s) != "Garden" || third.session != first.session {
 			t.Errorf("a no gives %q, and %q", third.text, zoneNames(s))

@@ -36,7 +36,7 @@ case $(cat "leaves.$n") in
   *) cat "leaves.$n" > "$2" ;;
 esac
 `
-	if err := os.WriteFile(program, []byte(script), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("VISUAL", "'"+program+"' --wait")
