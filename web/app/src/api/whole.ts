@@ -26,7 +26,11 @@ async function whole(response: Response): Promise<Response> {
   const bytes = new Uint8Array(await response.arrayBuffer());
   if (response.headers.get('Content-Type')?.includes('json') && torn(bytes)) throw new TypeError('half an answer');
   // A 204 may have no body, not even an empty one; and Chromium does give an empty one.
-  return new Response(bytes.length > 0 ? bytes : null, { status: response.status, statusText: response.statusText, headers: response.headers });
+  return new Response(bytes.length > 0 ? bytes : null, {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  });
 }
 
 /** A GET changes nothing, and a POST has an Idempotency-Key, so that it takes effect once however often it comes. */
