@@ -230,7 +230,7 @@ export const steps = [
           const id = await talk(call, 'first words');
           const page = await open({ at: `/chat/${id}` });
           const mine = page.locator('[data-sender=USER]');
-          const foot = mine.locator('footer');
+          const foot = mine.locator('footer > *').first(); // what fades
           await page.mouse.move(5, 5);
           await becomes(() => style(foot, 'opacity'), '0', 'the actions of a message that nobody is at');
           await mine.hover();

@@ -310,10 +310,7 @@ export const steps = [
       await page.reload();
       await question.getByRole('radio').first().check();
       await shot(page, 'chat-question');
-      await question
-        .getByRole('button', { name: /Answer|Send/ })
-        .first()
-        .click();
+      await question.getByRole('button', { name: 'Send the answer' }).click();
       await rests(page, call);
       await exact(page, call, id);
     },
