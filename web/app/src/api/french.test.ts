@@ -7,6 +7,7 @@ import { failureWords } from '../ui/textsOfCommands';
 import { problemWords } from '../ui/problemWords';
 import { texts } from '../ui/texts';
 import { mistakesInFrench, problemsInFrench } from './french';
+import { fetchFrench } from './inFrench';
 import { Problem } from './problem';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -49,9 +50,10 @@ describe('a French page', () => {
     expect([...found].filter((code) => !mistakesInFrench[code]).toSorted()).toEqual([]);
   });
 
-  it('shows none of the server’s English, whatever the code', () => {
+  it('shows none of the server’s English, whatever the code', async () => {
     vi.stubGlobal('document', { documentElement: {} });
     setLang('fr');
+    await fetchFrench();
     const said = { code: 'of_tomorrow', message: 'This is new.' };
     expect(problemWords({ code: 'of_tomorrow', detail: 'This is new.' })).toBe('Échec');
     expect(problemWords({ code: 'conflict', detail: 'There is one.' })).toBe('Cela existe déjà.');

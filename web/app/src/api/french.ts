@@ -1,6 +1,5 @@
 // The server says its errors in English, with a code. On a French page they are said by their code;
 // a test holds these tables against the server's own.
-import { getLang } from '../i18n/lang';
 
 /** What the code of a problem says, where the page has no words of its own for it. */
 export const problemsInFrench: Record<string, string> = {
@@ -168,7 +167,3 @@ export const mistakesInFrench: Record<string, string> = {
   wrong_format: 'Ce format n’est pas valable.',
   wrong_type: 'Ce type de valeur n’est pas accepté.',
 };
-
-/** A mistake in words: the server's own, or in French those of its code. */
-export const mistakeWords = (code: string, message: string): string =>
-  getLang() === 'fr' ? (mistakesInFrench[code] ?? 'Cette valeur n’est pas valable.') : message;

@@ -1,4 +1,4 @@
-import { mistakeWords } from './french';
+import { mistakeWords } from './inFrench';
 
 /** One mistake in a request: where, which, and in words. */
 export interface FieldError {

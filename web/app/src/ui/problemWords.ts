@@ -1,4 +1,4 @@
-import { problemsInFrench } from '../api/french';
+import { problemInFrench } from '../api/inFrench';
 import type { Problem } from '../api/problem';
 import { getLang } from '../i18n/lang';
 import { texts } from './texts';
@@ -7,6 +7,6 @@ import { texts } from './texts';
 export function problemWords({ code, detail }: Pick<Problem, 'code' | 'detail'>): string {
   const own = `code.${code}`;
   if (texts.t.has(own)) return texts.t(own);
-  if (getLang() === 'fr') return problemsInFrench[code] ?? texts.t('problem.title');
+  if (getLang() === 'fr') return problemInFrench(code) ?? texts.t('problem.title');
   return detail || texts.t('problem.title');
 }

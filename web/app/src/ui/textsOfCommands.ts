@@ -1,4 +1,4 @@
-import { mistakeWords, problemsInFrench } from '../api/french';
+import { mistakeWords, problemInFrench } from '../api/inFrench';
 import type { Schemas } from '../api/client';
 import { getLang } from '../i18n/lang';
 import { defineTexts } from '../i18n/texts';
@@ -57,7 +57,7 @@ export function failureWords({ code, message, fields = [] }: Schemas['CommandErr
   const words = texts.t.has(code)
     ? texts.t(code)
     : french
-      ? (problemsInFrench[code] ?? (code === 'invalid' ? 'Certaines valeurs ne sont pas valables.' : texts.t('other')))
+      ? (problemInFrench(code) ?? (code === 'invalid' ? 'Certaines valeurs ne sont pas valables.' : texts.t('other')))
       : message;
   return {
     words,
