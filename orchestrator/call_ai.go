@@ -91,7 +91,13 @@ func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, a
 	call.Streamed = d.loop.cfg.Streams.Watched(s.ID)
 	if call.Streamed || model.Provider.Abilities().AlwaysStreams {
 		d.streamed = call.MessageID
+		var spoken prompt.Spoken
 		request.OnDelta = func(delta providers.Delta) {
+			if delta.Kind == providers.DeltaText && ask.Protocol == domain.ProtocolJSON {
+				if delta.Text = spoken.More(delta.Text); delta.Text == "" {
+					return
+				}
+			}
 			d.loop.cfg.Streams.Delta(s.WorkspaceID, s.ID, call.MessageID, string(delta.Kind), delta.Text)
 		}
 	}

@@ -6,7 +6,7 @@ import { blocksOf, openCode } from '../store/blocks';
 import type { Chat } from '../store/chat';
 import type { Message } from '../store/sessionStore';
 import { answerText, goesOn, isUnreadable, thoughts } from '../store/items';
-import { readable } from '../store/live';
+import {} from '../store/live';
 import { texts } from '../texts';
 import type { Tries } from '../store/tries';
 import { useLive } from '../useChat';
@@ -29,7 +29,7 @@ export function AnswerView({ chat, id, message, tries }: Props) {
   const t = texts.use();
   useLive(chat, !message);
   const live = message ? undefined : chat.store.live.get(id);
-  const text = message ? answerText(message) : readable(live?.text ?? '');
+  const text = message ? answerText(message) : (live?.text ?? '');
   const thinking = message ? thoughts(message) : (live?.thinking ?? '');
   const unreadable = message !== undefined && isUnreadable(message);
   return (

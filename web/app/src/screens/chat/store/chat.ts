@@ -7,7 +7,6 @@ import { announce } from '../../../shell/announce';
 import { texts } from '../texts';
 import { SessionStore, type Change, type Execution } from './sessionStore';
 import { answerText } from './items';
-import { readable } from './live';
 import { Outbox } from './outbox';
 import { readLatest, readMessages, readRound } from './read';
 import { Sentences } from './sentences';
@@ -123,7 +122,7 @@ export class Chat {
   }
 
   private speak(): void {
-    for (const [id, text] of this.store.live) this.sentences.grow(id, readable(text.text));
+    for (const [id, text] of this.store.live) this.sentences.grow(id, text.text);
   }
 
   /** Reads it all again: one reading at a time, and once more when that was asked for meanwhile. */

@@ -57,18 +57,3 @@ function count(text: string): number {
     if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && i > 0 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) halves++;
   return text.length - halves;
 }
-
-/** What people see of an answer that streams. With the JSON protocol the answer is an
- * object, of which only the first text is for them. */
-export function readable(text: string): string {
-  if (!/^\s*(```(json)?\s*)?\{/.test(text)) return text;
-  const found = /"pre_text"\s*:\s*"((?:[^"\\]|\\.)*)/s.exec(text);
-  if (!found) return '';
-  const whole = found[1]!.replace(/\\u[0-9a-fA-F]{0,3}$/, ''); // half an escape waits for its other half
-  try {
-    // oxlint-disable-next-line no-control-regex
-    return JSON.parse(`"${whole.replace(/[\u0000-\u001f]/g, ' ')}"`) as string;
-  } catch {
-    return whole;
-  }
-}

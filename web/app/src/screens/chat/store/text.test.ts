@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { blocksOf, openCode } from './blocks';
-import { LiveText, readable } from './live';
+import { LiveText } from './live';
 import { Sentences } from './sentences';
 
 describe('blocks of Markdown', () => {
@@ -40,14 +40,6 @@ describe('text while it streams', () => {
     expect(live.add('text', 5, 'x')).toBe(true);
     expect(live.add('text', 7, 'y')).toBe(false);
     expect(live.text).toBe('👩‍👩‍👧x');
-  });
-
-  it('shows of a JSON answer what is for people, half an escape left out', () => {
-    expect(readable('plain {')).toBe('plain {');
-    expect(readable('```json\n{"pre_text": "H\\u00e9l')).toBe('Hél');
-    expect(readable('{"pre_text": "a\\u00e')).toBe('a');
-    expect(readable('{"pre_text": "a\\"b", "x": 1}')).toBe('a"b');
-    expect(readable('{"other": 1')).toBe('');
   });
 });
 
