@@ -44,9 +44,10 @@ export function Inbox({ open, wanted }: { open: ReturnType<typeof useOpen>; want
     setTaken(wanted);
     setPicked(asked);
     if (wanted === 'all') setTicked(shown.filter(inBulk).map((a) => a.id));
+  } else if (isWide && !picked && shown[0]) {
+    // Beside the list there is always one of it. It is kept, so that nothing else takes its place under a hand.
+    setPicked(shown[0]);
   }
-  // Beside the list there is always one of it. It is kept, so that nothing else takes its place under a hand.
-  if (isWide && !picked && shown[0]) setPicked(shown[0]);
   const current = shown.find((a) => a.id === picked?.id) ?? picked;
   const goTo = (a: Approval | null, focus = false) => {
     setPicked(a);
