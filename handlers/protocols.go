@@ -81,7 +81,9 @@ func (s *server) throughProtocol(d ProtocolRoute) http.HandlerFunc {
 			return
 		}
 		defer s.open.leave(ceilings)
-		r.Body = readBodyOf{http.NoBody, exchangeOf(r).room}
+		if body != nil { // of a GET a door reads it itself: openai-go says there that it wants a stream
+			r.Body = readBodyOf{http.NoBody, exchangeOf(r).room}
+		}
 		// A server's ReadTimeout would count as the caller having left.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // all is read
 		if err := d.Protocol.Serve(w, r, caller(r), body); err != nil {
