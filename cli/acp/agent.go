@@ -23,7 +23,7 @@ type Event struct {
 // Server is the API of a server, as one key may use it. An error of the server is a Refusal.
 type Server interface {
 	Call(ctx context.Context, method, path string, in, out any) error
-	// Insist makes a call that may change something, and makes the same one again while the
+	// Insist makes a call that is needed, and makes the same one again while the
 	// server is away: it is carried out once.
 	Insist(ctx context.Context, method, path string, in, out any) error
 	// Follow reads the events of a session after one of them, and comes back by itself.

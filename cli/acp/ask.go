@@ -23,7 +23,8 @@ func (s *session) findOpen(ctx context.Context, found *api.Session) error {
 	}
 	for _, id := range who {
 		var page api.ApprovalList
-		if err := s.Server.Call(ctx, http.MethodGet, "/v1/approvals?status=open&session_id="+url.QueryEscape(id), nil, &page); err != nil {
+		path := "/v1/approvals?status=open&session_id=" + url.QueryEscape(id)
+		if err := s.Server.Insist(ctx, http.MethodGet, path, nil, &page); err != nil {
 			return err
 		}
 		for i := range page.Data {

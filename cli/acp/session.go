@@ -196,7 +196,7 @@ func (s *session) missed(ctx context.Context, e Event) error {
 func (s *session) catchUp(ctx context.Context, tell bool) error {
 	if !tell {
 		var page api.MessageList
-		if err := s.Server.Call(ctx, http.MethodGet, sessionPath(s.id)+"/messages?order=desc&limit=1", nil, &page); err != nil {
+		if err := s.Server.Insist(ctx, http.MethodGet, sessionPath(s.id)+"/messages?order=desc&limit=1", nil, &page); err != nil {
 			return err
 		}
 		for i := range page.Data {
@@ -209,7 +209,7 @@ func (s *session) catchUp(ctx context.Context, tell bool) error {
 	for {
 		var page api.MessageList
 		path := sessionPath(s.id) + "/messages?limit=200&after=" + strconv.FormatInt(s.told.shown, 10)
-		if err := s.Server.Call(ctx, http.MethodGet, path, nil, &page); err != nil {
+		if err := s.Server.Insist(ctx, http.MethodGet, path, nil, &page); err != nil {
 			return err
 		}
 		for i := range page.Data {
