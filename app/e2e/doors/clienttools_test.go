@@ -203,7 +203,7 @@ func TestAPersonCancelsAClientsTools(t *testing.T) {
 func TestAClientsToolsOverKills(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		t.Setenv("FERMATA_SCRIPT_PROVIDER", "true")
-		p := harness.NewProcess(t, db, childVariable)
+		p := harness.NewProcess(t, db)
 		s := &server{p.Client()}
 		s.Scripted(withTools)
 		key := s.Call("POST", "/v1/keys", map[string]any{"name": "chat", "role": "admin"}).Want(201).Str("key")

@@ -13,30 +13,9 @@ import (
 // programVariable makes the test binary the command line: editors start a program.
 const programVariable = "FERMATA_TEST_PROGRAM"
 
-// childVariable makes it a server, which a test may kill.
-const childVariable = "FERMATA_TEST_CHILD"
-
-// serve is the command that serves, in a process of its own.
-type serve struct {
-	app.Config `embed:""`
-}
-
-// Run serves until the process ends.
-func (c *serve) Run() error { return app.Serve(c.Config) }
-
 func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) != "" {
-		line := struct {
-			Serve serve `cmd:""`
-		}{}
-		if err := cli.Run(&line, os.Args[1:], cli.Process("dev", "test")); err != nil {
-			fmt.Fprintln(os.Stderr, "fermata:", err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
 	if os.Getenv(programVariable) == "" {
-		harness.Main(m)
+		harness.MainOrChild(m, &harness.Serving{})
 		return
 	}
 	if err := harness.CommandLine(cli.Process("dev", "test"), os.Args[1:]...); err != nil {

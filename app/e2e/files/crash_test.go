@@ -24,7 +24,7 @@ type process struct{ *harness.Process }
 
 func newProcess(t *testing.T, db app.Database) *process {
 	t.Helper()
-	return &process{harness.NewProcess(t, db, childVariable)}
+	return &process{harness.NewProcess(t, db)}
 }
 
 // call makes a request with a key of its own; an error means that no answer came.

@@ -15,25 +15,12 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
-	"github.com/fermata-dev/fermata/cli"
 )
 
-// childVariable makes this test binary a server.
-const childVariable = "FERMATA_TEST_CHILD"
-
 func TestMain(m *testing.M) {
-	if os.Getenv(childVariable) == "" {
-		harness.Main(m)
-		return
-	}
-	line := struct {
+	harness.MainOrChild(m, &struct {
 		Serve serve `cmd:""`
-	}{}
-	if err := cli.Run(&line, os.Args[1:], cli.Process("dev", "unknown")); err != nil {
-		os.Stderr.WriteString("fermata: " + err.Error() + "\n")
-		os.Exit(1)
-	}
-	os.Exit(0)
+	}{})
 }
 
 // serve is the command that serves, in a process that a test may kill.

@@ -14,21 +14,20 @@ import (
 )
 
 // Process is the server as a process of its own, which can be killed: the test's own binary,
-// whose TestMain serves where the variable is set.
+// whose TestMain is MainOrChild.
 type Process struct {
 	T     testing.TB
 	URL   string
 	Kills int // how often it was killed
 
-	db       app.Database
-	variable string
-	cmd      *exec.Cmd
+	db  app.Database
+	cmd *exec.Cmd
 }
 
 // NewProcess starts it on a database.
-func NewProcess(t testing.TB, db app.Database, variable string) *Process {
+func NewProcess(t testing.TB, db app.Database) *Process {
 	t.Helper()
-	p := &Process{T: t, db: db, variable: variable}
+	p := &Process{T: t, db: db}
 	p.start()
 	t.Cleanup(func() {
 		_ = p.cmd.Process.Kill() // the test is over
@@ -44,7 +43,7 @@ func (p *Process) start() {
 		p.T.Fatal(err)
 	}
 	p.cmd = exec.Command(self, "serve", "--listen=127.0.0.1:0", "--data-dir="+p.db.DataDir)
-	p.cmd.Env = append(os.Environ(), p.variable+"=1", "FERMATA_DATABASE_URL="+p.db.DatabaseURL, "FERMATA_NODE_ID=test", "FERMATA_SHUTDOWN_GRACE=1s")
+	p.cmd.Env = append(Child(), "FERMATA_DATABASE_URL="+p.db.DatabaseURL, "FERMATA_NODE_ID=test", "FERMATA_SHUTDOWN_GRACE=1s")
 	log, err := p.cmd.StderrPipe()
 	if err != nil {
 		p.T.Fatal(err)
@@ -90,3 +89,6 @@ func (p *Process) Kill() {
 	p.Kills++
 	p.start()
 }
+
+// Child is the environment in which a test's own binary is the command line of its TestMain.
+func Child() []string { return append(os.Environ(), childVariable+"=1") }

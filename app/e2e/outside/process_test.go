@@ -19,7 +19,7 @@ type process struct{ *harness.Process }
 
 func newProcess(t testing.TB) *process {
 	t.Helper()
-	return &process{harness.NewProcess(t, app.Database{DataDir: t.TempDir()}, childVariable)}
+	return &process{harness.NewProcess(t, app.Database{DataDir: t.TempDir()})}
 }
 
 // workspace is one of a process, as its administrator sees it.

@@ -60,7 +60,7 @@ func program(t *testing.T, args ...string) (screen *terminal.Terminal, ended fun
 	t.Setenv("TERM", "xterm-256color")
 	screen = terminal.Open(t, 100, 40)
 	cmd := exec.Command(self, args...)
-	cmd.Env = append(os.Environ(), childVariable+"=1", "FERMATA_CHAT_HISTORY=false")
+	cmd.Env = append(harness.Child(), "FERMATA_CHAT_HISTORY=false")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = screen.TTY, screen.TTY, screen.TTY
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	if err := cmd.Start(); err != nil {

@@ -133,7 +133,7 @@ func TestTheServerIsKilledWhileSomebodyTalks(t *testing.T) {
 	t.Setenv("FERMATA_SCRIPT_PROVIDER", "true")
 	t.Setenv("TERM", "xterm-256color")
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		p, h := harness.NewProcess(t, db, childVariable), newHost(t)
+		p, h := harness.NewProcess(t, db), newHost(t)
 		h.serve(p.URL)
 		story := "Once there was " + strings.Repeat("a road and ", 60) + "an end."
 		post(t, p.URL+"/v1/providers", map[string]any{"name": "s", "kind": "script", "is_default": true, "config": map[string]any{
