@@ -142,9 +142,14 @@ func (f *SentFile) is(kept *domain.FileRef) bool {
 // FilesOf are the files among the pieces, each once, in their order.
 func FilesOf(pieces []Piece) []*SentFile {
 	var files []*SentFile
+	seen := map[string]bool{} // a body may name as many as its bytes allow
 	for _, p := range pieces {
-		if f := p.File; f != nil && !slices.ContainsFunc(files, func(o *SentFile) bool { return o.Key() == f.Key() }) {
-			files = append(files, f)
+		if p.File == nil {
+			continue
+		}
+		if key := p.File.Key(); !seen[key] {
+			seen[key] = true
+			files = append(files, p.File)
 		}
 	}
 	return files

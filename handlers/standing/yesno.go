@@ -10,11 +10,11 @@ import (
 
 // YesNo reads a message that says yes or no, and nothing else.
 func YesNo(text string) (yes, ok bool) {
-	switch strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".!")) {
-	case "yes", "oui":
-		return true, true
-	case "no", "non":
-		return false, true
+	word := strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".!"))
+	for yes, words := range sameWord {
+		if slices.Contains(words, word) {
+			return yes, true
+		}
 	}
 	return false, false
 }
