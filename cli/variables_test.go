@@ -21,7 +21,7 @@ func TestCheckVariables(t *testing.T) {
 	findings := CheckVariables(parser.Model, []string{
 		"FERMATA_LISTEN=:80", "FERMATA_INNER=x", "FERMATA_CONFIG=f", "FERMATA_PROVIDER_KEY_TEAM=sk", "PATH=/bin", "FERMATAX=1",
 		"FERMATA_PORT=tcp://10.0.0.1:80", "FERMATA_PORT_80_TCP=x", "FERMATA_SERVICE_HOST=10.0.0.1", "FERMATA_SERVICE_PORT_HTTP=80",
-		"FERMATA_SECRET_KEYS=very-secret-indeed", "FERMATA_ADDR=:81",
+		"FERMATA_SECRET_KEYS=very-secret-indeed", "FERMATA_LISTN=:81",
 	})
 	var told []string
 	for _, f := range findings {
@@ -30,7 +30,10 @@ func TestCheckVariables(t *testing.T) {
 			t.Errorf("its value is told: %v", f)
 		}
 	}
-	if got := strings.Join(told, " "); got != "FERMATA_ADDR FERMATA_SECRET_KEYS" {
+	if got := strings.Join(told, " "); got != "FERMATA_LISTN FERMATA_SECRET_KEYS" {
 		t.Errorf("told of %q", got)
+	}
+	if !strings.Contains(findings[0].Mend, "FERMATA_LISTEN?") {
+		t.Errorf("what to do about it: %q", findings[0].Mend)
 	}
 }
