@@ -102,3 +102,26 @@ test('what does not pass, and what nobody looks at, is left alone', async () => 
   await vi.advanceTimersByTimeAsync(30_000);
   expect(asked).toEqual({ zones: 1, keys: 1 });
 });
+
+test('an answer that never comes is given up, and holds up no other', async () => {
+  let first = true;
+  const stuck = new QueryObserver(queries, {
+    queryKey: ['stuck'],
+    queryFn: ({ signal }) => {
+      if (first) {
+        first = false;
+        throw away;
+      }
+      return new Promise((_, fail) => {
+        signal.addEventListener('abort', () => fail(away));
+      });
+    },
+  });
+  stuck.subscribe(() => {});
+  await vi.advanceTimersByTimeAsync(5000);
+  const { observer } = look('zones');
+  await vi.advanceTimersByTimeAsync(100);
+  ill = null;
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(observer.getCurrentResult().data).toBe('zones');
+});

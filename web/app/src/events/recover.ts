@@ -5,6 +5,7 @@ import { Backoff } from './backoff';
 import { events } from './client';
 
 const soonest = 1000; // milliseconds before the first question
+const longest = 30_000; // milliseconds that an answer may take: one that never comes must not hold up the others
 
 /** Whether a read failed for a reason that passes, and somebody is looking at it. */
 const failed = (query: Query) =>
@@ -13,19 +14,23 @@ const failed = (query: Query) =>
   query.isActive() &&
   asProblem(query.state.error).retryable;
 
+type Asks = (about: object) => Promise<unknown>;
+
 // Asks past the cache, so that what is shown (an error, or old values beside it) stays until there is better.
 async function ask(queries: QueryClient, query: Query): Promise<void> {
-  const { queryFn, initialPageParam } = query.options as { queryFn?: unknown; initialPageParam?: unknown };
+  const { queryFn, initialPageParam } = query.options as { queryFn?: Asks; initialPageParam?: unknown };
   if (typeof queryFn !== 'function') return;
   const { queryKey } = query;
+  const patience = new AbortController();
+  const timer = setTimeout(() => patience.abort(), longest);
   const answer: unknown = await queryFn({
     client: queries,
     queryKey,
-    signal: new AbortController().signal,
+    signal: patience.signal,
     meta: query.meta,
     pageParam: initialPageParam,
     direction: 'forward',
-  });
+  }).finally(() => clearTimeout(timer));
   if (!failed(query)) return;
   if (initialPageParam === undefined) queries.setQueryData(queryKey, answer);
   else await queries.refetchQueries({ queryKey, exact: true }); // its pages are put together there
