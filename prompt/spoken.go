@@ -10,7 +10,7 @@ import (
 // Spoken reads, while it comes, the part of an answer in JSON that is for people: its pre_text.
 // Whoever watches sees words and no object, whatever protocol the provider has.
 type Spoken struct {
-	depth   int
+	depth   int    // of brackets and braces
 	in      bool   // a string, at whatever place
 	said    bool   // that string is the pre_text
 	over    bool   // the pre_text has ended
@@ -80,11 +80,10 @@ func (s *Spoken) escaped(c byte, out *strings.Builder) {
 		return
 	}
 	s.lone(out)
-	if plain, known := map[byte]string{'n': "\n", 't': "\t", 'r': "\r", 'b': "\b", 'f': "\f"}[c]; known {
-		out.WriteString(plain)
-	} else {
-		out.WriteByte(c)
+	if at := strings.IndexByte("ntrbf", c); at >= 0 {
+		c = "\n\t\r\b\f"[at]
 	}
+	out.WriteByte(c)
 }
 
 // character writes what four digits mean, or keeps them for the four that complete them.

@@ -65,17 +65,7 @@ func (a *Answers) answer(
 	if err != nil {
 		return nil, err
 	}
-	ready, err := a.prepare(ctx, workspace, session, kind, decision)
-	if err != nil {
-		return nil, err
-	}
-	o, err := a.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
-		return a.event(v, kind, decision, recorded, ready)
-	}, Also: func(v *domain.View, change *domain.Change) error {
-		a.answerTask(v, change, decision.ApprovalID, decision, recorded)
-		ready.noteProof(change)
-		return nil
-	}})
+	o, err := a.deliver(ctx, workspace, session, kind, decision, recorded, func(*domain.View, *domain.Change) {})
 	if err != nil {
 		if domain.ErrorCode(err) == errSettled.Code {
 			return a.settled(ctx, workspace, session, kind, decision.ApprovalID, recorded)
@@ -89,6 +79,25 @@ func (a *Answers) answer(
 	}
 	receipt.Approval = settledApproval(o.Change, kind)
 	return receipt, nil
+}
+
+// deliver brings an answer through the door; also adds to the change of it.
+func (a *Answers) deliver(
+	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision, recorded []byte,
+	also func(*domain.View, *domain.Change),
+) (*Outcome, error) {
+	ready, err := a.prepare(ctx, workspace, session, kind, decision)
+	if err != nil {
+		return nil, err
+	}
+	return a.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
+		return a.event(v, kind, decision, recorded, ready)
+	}, Also: func(v *domain.View, change *domain.Change) error {
+		a.answerTask(v, change, decision.ApprovalID, decision, recorded)
+		ready.noteProof(change)
+		also(v, change)
+		return nil
+	}})
 }
 
 // settledApproval is the approval of a kind that a change settles, or nil.
@@ -130,7 +139,10 @@ func record(decision domain.Decision) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("encode the results: %w", err)
 		}
-		return json.Marshal(map[string]any{"approved": true, "results_sha256": fmt.Sprintf("%x", sha256.Sum256(told))})
+		return json.Marshal(struct {
+			Approved bool   `json:"approved"`
+			Results  string `json:"results_sha256"`
+		}{true, fmt.Sprintf("%x", sha256.Sum256(told))})
 	}
 	decision.ApprovedIDs = slices.Sorted(slices.Values(decision.ApprovedIDs))
 	if len(decision.Value) > 0 {

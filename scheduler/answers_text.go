@@ -22,27 +22,15 @@ func (a *Answers) AnswerByText(
 	if err != nil {
 		return nil, err
 	}
-	ready, err := a.prepare(ctx, workspace, asked.SessionID, asked.Kind, decision)
-	if err != nil {
-		return nil, err
-	}
 	var message *domain.Message
-	o, err := a.Door.Deliver(ctx, Request{
-		Workspace: workspace, Session: asked.SessionID,
-		Event: func(v *domain.View) (domain.Event, error) {
-			return a.event(v, asked.Kind, decision, recorded, ready)
-		},
-		Also: func(v *domain.View, change *domain.Change) error {
-			a.answerTask(v, change, approval, decision, recorded)
-			message = a.Door.userMessage(v.Session, said).Message
-			message.RoundID, message.RetryOf, message.ExcludeFromPrompt = v.Session.State.RoundID, v.Session.State.RetryOf, true
-			making := &domain.Change{WorkspaceID: workspace, At: change.At}
-			making.Emit(domain.LogEvent{SessionID: asked.SessionID, Type: domain.LogMessageCreated, Message: message})
-			change.Messages = append([]*domain.Message{message}, change.Messages...)
-			insertCreationEvents(change, asked.SessionID, making.Events)
-			noteHistory(change, asked.SessionID, said.History, message.ID)
-			return nil
-		},
+	o, err := a.deliver(ctx, workspace, asked.SessionID, asked.Kind, decision, recorded, func(v *domain.View, change *domain.Change) {
+		message = a.Door.userMessage(v.Session, said).Message
+		message.RoundID, message.RetryOf, message.ExcludeFromPrompt = v.Session.State.RoundID, v.Session.State.RetryOf, true
+		making := &domain.Change{WorkspaceID: workspace, At: change.At}
+		making.Emit(domain.LogEvent{SessionID: asked.SessionID, Type: domain.LogMessageCreated, Message: message})
+		change.Messages = append([]*domain.Message{message}, change.Messages...)
+		insertCreationEvents(change, asked.SessionID, making.Events)
+		noteHistory(change, asked.SessionID, said.History, message.ID)
 	})
 	if domain.ErrorCode(err) == errSettled.Code {
 		return nil, domain.Errorf(domain.CodeConflict, "This was answered meanwhile.")
