@@ -2,7 +2,6 @@ package domain
 
 import (
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 )
@@ -163,9 +162,4 @@ func isToolName(name string) bool {
 		}
 	}
 	return name != "" && len(name) <= MaxWireName
-}
-
-// ClientCallText is a call in words, for people.
-func ClientCallText(c ClientCall) string {
-	return VisibleLine(fmt.Sprintf("%s %s", c.Name, c.Params))
 }

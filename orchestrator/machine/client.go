@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // The program that sent a message may bring tools of its own. When the AI calls them, the
@@ -26,6 +27,12 @@ func clientAnswers(s *step) bool {
 	return w != nil && w.Kind == domain.WaitClient
 }
 
+// callInWords is a call for people. Its parameters stand whole beside it.
+func callInWords(c domain.ClientCall) string {
+	const longest = 200 // bytes of the parameters, which a model can make as long as an answer
+	return domain.VisibleLine(c.Name) + " " + jsonbody.Cut(domain.VisibleLine(string(c.Params)), longest)
+}
+
 // askClient waits for the program. The cancel message holds a result for each call, so that the
 // history is whole if it never comes back.
 func askClient(s *step) {
@@ -34,7 +41,7 @@ func askClient(s *step) {
 	var unanswered []domain.CommandResult
 	names := make([]string, len(calls))
 	for i, c := range calls {
-		a.Actions = append(a.Actions, domain.ApprovalAction{ID: c.ID, Command: c.Name, Params: c.Params, Text: domain.ClientCallText(c)})
+		a.Actions = append(a.Actions, domain.ApprovalAction{ID: c.ID, Command: c.Name, Params: c.Params, Text: callInWords(c)})
 		unanswered = append(unanswered, domain.CommandResult{
 			CallID: c.ID, Command: c.Name, Status: domain.ExecCancelled, Text: "The program that has this tool did not answer.",
 		})
