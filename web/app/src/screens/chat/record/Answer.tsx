@@ -6,7 +6,6 @@ import { blocksOf, openCode } from '../store/blocks';
 import type { Chat } from '../store/chat';
 import type { Message } from '../store/sessionStore';
 import { answerText, goesOn, isUnreadable, thoughts } from '../store/items';
-import {} from '../store/live';
 import { texts } from '../texts';
 import type { Tries } from '../store/tries';
 import { useLive } from '../useChat';
