@@ -62,11 +62,11 @@ func (c *planner) raw(newID domain.IDSource) *domain.RawAnswer {
 func (c *planner) text() string {
 	text := strings.Join(c.said, "\n\n")
 	if len(c.calls) > 0 {
-		text = c.doing
+		text, c.introduced = c.doing, false
 	} else if text == "" {
 		text = c.in("Done.", "C'est fait.")
 	}
-	if c.first && !c.summary && !c.agent {
+	if c.first && !c.introduced && !c.summary && !c.agent {
 		hello := c.in("(I am Fermata's demo: a few rules, no AI model. Say “help” to see what I understand.)",
 			"(Je suis la démo de Fermata : quelques règles, pas de modèle d'IA. Dites « aide » pour voir ce que je comprends.)")
 		text = strings.TrimSpace(hello + "\n\n" + text)

@@ -75,7 +75,10 @@ Questions
 
 On peut en dire plusieurs à la fois : « note 72,5 pour le poids, puis comment évolue mon poids ? » Un outil désigné dans un message apporte ses données. La même chose demandée deux fois en 30 secondes n'est pas faite deux fois ; « encore » la fait quand même.`
 
-func help(c *planner, _ groups) { c.said = append(c.said, c.in(helpEN, helpFR)) }
+func help(c *planner, _ groups) {
+	c.introduced = true
+	c.said = append(c.said, c.in(helpEN, helpFR))
+}
 
 func greet(c *planner, _ groups) {
 	c.say("Hello! Say “help” to see what I understand.", "Bonjour ! Dites « aide » pour voir ce que je comprends.")
@@ -100,9 +103,10 @@ func (c *planner) didNotUnderstand(part string) {
 			"J'ai lu votre raison : « %s ». Je ne suis qu'une démo : dites ce qu'il faut faire à la place, ou « aide ».", oneLine(part))
 		return
 	}
+	c.introduced = true
 	c.say(
-		"I am only a demo and do not understand “%s”. I understand, for example: “what do I have”, “create a zone Health”, “track my weight in kg in Health”, “note 72.5 for weight”, “how is my weight”. “help” shows it all.",
-		"Je ne suis qu'une démo et ne comprends pas « %s ». Je comprends par exemple : « qu'est-ce que j'ai », « crée une zone Santé », « suis mon poids en kg dans Santé », « note 72,5 pour le poids », « comment évolue mon poids ». « aide » montre tout.",
+		"I am only a demo and do not understand “%s”: I follow a few rules, without an AI model. I understand, for example: “what do I have”, “create a zone Health”, “track my weight in kg in Health”, “note 72.5 for weight”, “how is my weight”. “help” shows it all.",
+		"Je ne suis qu'une démo et ne comprends pas « %s » : j'obéis à quelques règles, sans modèle d'IA. Je comprends par exemple : « qu'est-ce que j'ai », « crée une zone Santé », « suis mon poids en kg dans Santé », « note 72,5 pour le poids », « comment évolue mon poids ». « aide » montre tout.",
 		oneLine(part),
 	)
 }

@@ -30,6 +30,8 @@ type planner struct {
 	// asksBack: an agent does not know what to do, and asks who called it.
 	asksBack bool
 	undone   bool // a command did not come out as it should
+	// introduced: what is said says itself that this is a demo.
+	introduced bool
 }
 
 func newPlanner(p *domain.Prompt) *planner {
