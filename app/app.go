@@ -69,6 +69,7 @@ type App struct {
 	node       *bus.Node // nil: a SQLite file has one process
 	metrics    *metrics
 	traces     *telemetry.Traces // nil: nobody collects them
+	auth       *auth.Authenticator
 	uses       *auth.Uses
 	issuer     *oidc.Party // nil: people sign in with keys
 	passkeys   *passkeys.Service
@@ -276,7 +277,7 @@ func (a *App) wireProviders() error {
 	if err != nil {
 		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
 	}
-	policy := egress.Policy{Allowed: allowed, Private: a.openAccess()}
+	policy := egress.Policy{Allowed: allowed, Private: a.openAccess}
 	client := egress.NewClient(egress.Config{Policy: policy, Failed: a.requestFailed})
 	env, err := configured.ParseEnv(a.flags.ProviderEnv)
 	if err != nil {
@@ -302,25 +303,9 @@ func (a *App) wakeForNetwork(ctx context.Context, workspace, session string) err
 	return err
 }
 
-// openAccess says whether callers need no credentials: the server listens on loopback
-// only, and none were ever configured. (That it opens to nobody else is auth's to
-// check.) The first key ends it for good.
-func (a *App) openAccess() func(context.Context) bool {
-	if a.flags.RootKey != "" || a.flags.OIDCIssuer != "" || !a.flags.onLoopback() || a.flags.public() {
-		return nil
-	}
-	var closed atomic.Bool
-	return func(ctx context.Context) bool {
-		if closed.Load() {
-			return false
-		}
-		anyKey, err := a.store.Keys.AnyKey(ctx)
-		if anyKey {
-			closed.Store(true)
-		}
-		return err == nil && !anyKey
-	}
-}
+// openAccess says whether callers need no credentials, as auth does (that the server then
+// opens to nobody else is auth's to check). The first key ends it for good.
+func (a *App) openAccess(ctx context.Context) bool { return a.auth.OpenLately(ctx) }
 
 // requestFailed tells the operator what a caller is not told: addresses, and who
 // resolved the name.

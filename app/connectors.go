@@ -110,7 +110,7 @@ func (a *App) allowStdio() func(context.Context) bool {
 	if said := a.flags.AllowStdio; said != nil {
 		return func(context.Context) bool { return *said }
 	}
-	return a.openAccess()
+	return a.openAccess
 }
 
 // named says in each request who makes it.

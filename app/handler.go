@@ -23,16 +23,15 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	who, err := a.authenticator(origins)
-	if err != nil {
+	if a.auth, err = a.authenticator(origins); err != nil {
 		return nil, err
 	}
-	if err := who.CheckStart(ctx); err != nil {
+	if err := a.auth.CheckStart(ctx); err != nil {
 		return nil, err
 	}
 	a.warnOfPlain()
 	a.flags.warnOfNoAdmin(a.log)
-	config := a.api(who, origins)
+	config := a.api(origins)
 	if a.flags.TestHooks.Handlers != nil {
 		a.flags.TestHooks.Handlers(&config)
 	}
@@ -40,14 +39,14 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 }
 
 // api is what the API is made of.
-func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config {
+func (a *App) api(origins auth.Origins) handlers.Config {
 	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, a.newID)
 	hooks := webhooks.NewService(a.store.Webhooks, a.webhooks, a.newID)
 	uploads := files.NewService(a.store.Files, a.store.Workspaces, a.clock, a.newID)
 	automations := automationService{a.scheduling.Automations, a.scheduling.Runs, a.store.Automations, a}
 	return handlers.Config{
 		Edge: handlers.Edge{
-			Auth:        who,
+			Auth:        a.auth,
 			Idempotency: requestKeys{a.store.Requests, a.clock},
 			Tickets:     a.store.Keys,
 			Metrics:     a.metrics,
@@ -56,7 +55,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 			Draining:    a.draining.Load,
 			Origins:     origins,
 			RateLimits:  a.flags.Rate.limits(),
-			People:      peopleParts{a}.ports(who),
+			People:      peopleParts{a}.ports(),
 		},
 		Process: handlers.Process{
 			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},
@@ -92,7 +91,7 @@ func (a *App) api(who *auth.Authenticator, origins auth.Origins) handlers.Config
 		Providers: handlers.ProviderPorts{Providers: a.providers, ProviderProbe: a.providers},
 		Settings:  settingsPorts(a),
 		Outside: handlers.OutsidePorts{
-			Protocols: a.protocols(who, userData, uploads), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
+			Protocols: a.protocols(a.auth, userData, uploads), Webhooks: handlers.WebhookPorts{Webhooks: hooks, Sending: hooks},
 			Connectors: handlers.ConnectorPorts{Connectors: a.connectors, ConnectorProbe: a.connectors,
 				SignIn: connectorSignIns{a.connectors, a}, Previewer: a.previewer},
 			Agents: agentService{a.agents(), a}, Links: linkPorts(a),

@@ -140,9 +140,9 @@ func (a peopleParts) signIns() auth.SignInConfig {
 	return c
 }
 
-func (a peopleParts) ports(who *auth.Authenticator) handlers.PeoplePorts {
+func (a peopleParts) ports() handlers.PeoplePorts {
 	ports := handlers.PeoplePorts{
-		SignIns: who, Passkeys: a.App.passkeys, Pushes: a.App.pushes, Cookies: a.flags.cookies(), PublicURL: a.flags.pageURL(),
+		SignIns: a.App.auth, Passkeys: a.App.passkeys, Pushes: a.App.pushes, Cookies: a.flags.cookies(), PublicURL: a.flags.pageURL(),
 	}
 	if a.issuer != nil {
 		ports.Issuer = a.issuer

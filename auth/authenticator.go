@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
@@ -100,7 +101,7 @@ func (a *Authenticator) CheckStart(ctx context.Context) error {
 	if a.config.RootKey != "" || a.config.SignIns.Issuer != nil || a.config.Loopback && !a.config.Public {
 		return nil
 	}
-	made, err := a.cache.anyKey(ctx, a.config.Keys)
+	made, err := a.cache.anyKey(ctx, a.config.Keys, time.Time{})
 	if err != nil || made {
 		return err
 	}
@@ -117,10 +118,22 @@ func (a *Authenticator) CheckStart(ctx context.Context) error {
 // Open says whether programs on this machine need no credentials now: the server listens
 // on loopback only, for nobody else, has neither root key nor issuer, and never had a key.
 func (a *Authenticator) Open(ctx context.Context) (bool, error) {
+	return a.openAt(ctx, time.Time{})
+}
+
+// OpenLately is Open for what asks often and lets nobody in: another node's first key may
+// be seen five seconds late, as its revoking of a key is. No answer is a no.
+func (a *Authenticator) OpenLately(ctx context.Context) bool {
+	open, err := a.openAt(ctx, a.config.Clock())
+	return open && err == nil
+}
+
+// openAt is Open; at is when what is remembered must still hold, zero: nothing is, of others.
+func (a *Authenticator) openAt(ctx context.Context, at time.Time) (bool, error) {
 	if a.config.RootKey != "" || a.config.SignIns.Issuer != nil || !a.config.Loopback || a.config.Public {
 		return false, nil
 	}
-	made, err := a.cache.anyKey(ctx, a.config.Keys)
+	made, err := a.cache.anyKey(ctx, a.config.Keys, at)
 	return !made && err == nil, err
 }
 

@@ -29,7 +29,10 @@ type cache struct {
 	signIns    map[[sha256.Size]byte]cached[*domain.SignedIn]
 	workspaces map[string]cached[struct{}]
 	made       bool // a key was made, ever: that stays so
-	none       bool // none was, as far as this process alone makes them
+	// none was made, as far as this process alone makes them; noneUntil: and where others do,
+	// as of five seconds before.
+	none      bool
+	noneUntil time.Time
 }
 
 type cached[T any] struct {
@@ -48,7 +51,8 @@ func (c *cache) clear() {
 	defer c.mu.Unlock()
 	c.generation++
 	c.signIns = map[[sha256.Size]byte]cached[*domain.SignedIn]{}
-	c.keys, c.workspaces, c.none = map[[sha256.Size]byte]cached[*domain.Key]{}, map[string]cached[struct{}]{}, false
+	c.keys, c.workspaces = map[[sha256.Size]byte]cached[*domain.Key]{}, map[string]cached[struct{}]{}
+	c.none, c.noneUntil = false, time.Time{}
 }
 
 // key is nil for one that is unknown or revoked.
@@ -121,10 +125,12 @@ func (c *cache) workspace(ctx context.Context, store WorkspaceStore, id string) 
 }
 
 // anyKey says whether a key was ever made. That none was is remembered only where no
-// other process can make one: the first key closes every node at once.
-func (c *cache) anyKey(ctx context.Context, store KeyStore) (bool, error) {
+// other process can make one (the first key closes every node at once), and otherwise for
+// those who say when what is remembered must still hold.
+func (c *cache) anyKey(ctx context.Context, store KeyStore, at time.Time) (bool, error) {
 	c.mu.Lock()
-	made, none, generation := c.made, c.none, c.generation
+	made, generation := c.made, c.generation
+	none := c.none || !at.IsZero() && at.Before(c.noneUntil)
 	c.mu.Unlock()
 	if made || none {
 		return made, nil
@@ -136,7 +142,9 @@ func (c *cache) anyKey(ctx context.Context, store KeyStore) (bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.made = c.made || made
-	c.none = !made && !c.nodes && generation == c.generation
+	if !made && generation == c.generation {
+		c.none, c.noneUntil = !c.nodes, c.clock().Add(remembers)
+	}
 	return made, nil
 }
 
