@@ -201,7 +201,7 @@ function Days({ when, set, wrong }: Part) {
   return (
     <fieldset className="field">
       <legend>{t('when.days')}</legend>
-      <div className={css.chips}>
+      <div className="chips">
         {[1, 2, 3, 4, 5, 6, 7].map((day) => (
           <label key={day}>
             <input

@@ -1,5 +1,4 @@
 import { useId } from 'react';
-import css from '../automations.module.css';
 
 interface Props {
   legend: string;
@@ -15,7 +14,7 @@ export function Choices({ legend, all, chosen, onChange, wrong }: Props) {
   return (
     <fieldset className="field" aria-describedby={wrong ? id : undefined}>
       <legend>{legend}</legend>
-      <div className={css.chips}>
+      <div className="chips">
         {all.map((one) => (
           <label key={one.id} title={one.hint}>
             <input

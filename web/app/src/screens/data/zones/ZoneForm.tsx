@@ -105,7 +105,7 @@ function Colours({ value, onChange }: { value: string; onChange: (colour: string
   return (
     <fieldset className="field">
       <legend>{t('colour')}</legend>
-      <div className={css.swatches}>
+      <div className="chips">
         {[...colours, ...(known ? [] : [[value, ''] as const])].map(([colour, words]) => (
           <label key={colour}>
             <input type="radio" name={name} checked={value === colour} onChange={() => onChange(colour)} />
