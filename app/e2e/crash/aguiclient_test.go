@@ -8,22 +8,14 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-
-	"github.com/fermata-dev/fermata/app"
-	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
 // TestAnAGUIClientThroughKills: a front end makes its run again when its stream breaks, and
 // does nothing else: no round is lost, none is doubled, and what it holds in the end is what
 // stands in the record.
 func TestAnAGUIClientThroughKills(t *testing.T) {
-	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		t.Parallel()
-		kills, rounds := killsWanted()
-		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
-		h.server()
-		front := newFront(t, h)
-		front.script(rounds)
+	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
+		h := front.host
 		var want []string
 		session := ""
 		for n := 0; h.died() < kills && n < rounds; n++ {

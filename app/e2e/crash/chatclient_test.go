@@ -24,13 +24,8 @@ import (
 // middle of answers. It repeats its requests and does nothing else: no round is lost, none is
 // doubled, and what it was given is what stands in the record.
 func TestAChatClientThroughKills(t *testing.T) {
-	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		t.Parallel()
-		kills, rounds := killsWanted()
-		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
-		h.server()
-		front := newFront(t, h)
-		front.script(rounds)
+	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
+		h := front.host
 		client := openai.NewClient(option.WithBaseURL(front.url+"/v1"), option.WithMaxRetries(30))
 		var said []openai.ChatCompletionMessageParamUnion
 		var want []string
@@ -56,6 +51,21 @@ func TestAChatClientThroughKills(t *testing.T) {
 		}
 		front.sound()
 		h.diedOften(kills, len(want)/2)
+	})
+}
+
+// throughKills runs a test of a door on both databases: behind the front is a server of its own
+// that is told what to answer, and is started again whenever it dies.
+func throughKills(t *testing.T, does func(t *testing.T, front *front, kills, rounds int)) {
+	t.Helper()
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		t.Parallel()
+		kills, rounds := killsWanted()
+		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
+		h.server()
+		front := newFront(t, h)
+		front.script(rounds)
+		does(t, front, kills, rounds)
 	})
 }
 

@@ -12,9 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/fermata-dev/fermata/app"
-	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
 // TestClientsAreKilled: the process of a client is killed at a byte of what it is sent, or of
@@ -22,13 +19,8 @@ import (
 // nothing else: through each door no round is lost, none is doubled, and what the client was
 // given is what stands in the record.
 func TestClientsAreKilled(t *testing.T) {
-	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		t.Parallel()
-		kills, rounds := killsWanted()
-		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
-		h.server()
-		front := newFront(t, h)
-		front.script(rounds)
+	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
+		h := front.host
 		doors := []string{"chat", "responses", "mcp", "ag-ui"}
 		for _, door := range doors {
 			c := &mortal{front: front, task: clientTask{Door: door, URL: front.url}, dir: t.TempDir()}

@@ -14,13 +14,8 @@ import (
 // TestAnEditorThroughKills: the server is killed in the middle of answers, and the editor's
 // prompt goes on: no round is lost, none is doubled, and each character is told once.
 func TestAnEditorThroughKills(t *testing.T) {
-	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		t.Parallel()
-		kills, rounds := killsWanted()
-		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
-		h.server()
-		front := newFront(t, h)
-		front.script(rounds)
+	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
+		h := front.host
 		editor := harness.NewEditor(t, front.url, "")
 		session := editor.Open()
 		var want []string

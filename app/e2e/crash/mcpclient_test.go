@@ -10,22 +10,14 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
-
-	"github.com/fermata-dev/fermata/app"
-	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
 // TestAnMCPClientThroughKills: the protocol's own client talks to a server that is killed in
 // the middle of answers. It makes its call again, or asks for its task again, and does nothing
 // else: no round is lost, none is doubled.
 func TestAnMCPClientThroughKills(t *testing.T) {
-	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		t.Parallel()
-		kills, rounds := killsWanted()
-		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
-		h.server()
-		front := newFront(t, h)
-		front.script(rounds)
+	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
+		h := front.host
 		var want []string
 		session := ""
 		for n := 0; h.died() < kills && n < rounds; n++ {

@@ -12,9 +12,6 @@ import (
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
-
-	"github.com/fermata-dev/fermata/app"
-	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
 // TestAResponsesClientThroughKills: OpenAI's own client asks for responses as a whole, in the
@@ -22,13 +19,8 @@ import (
 // that is killed in the middle of answers. No round is lost, none is doubled, and what the
 // client put together is what stands in the record.
 func TestAResponsesClientThroughKills(t *testing.T) {
-	harness.OnBoth(t, func(t *testing.T, db app.Database) {
-		t.Parallel()
-		kills, rounds := killsWanted()
-		h := newNodeHost(t, db, "test", "FERMATA_SCRIPT_PROVIDER=true")
-		h.server()
-		front := newFront(t, h)
-		front.script(rounds)
+	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
+		h := front.host
 		// A connection for each request: none is left behind by a stream.
 		once := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 		r := &responder{front: front, client: openai.NewClient(
