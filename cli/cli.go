@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/alecthomas/kong"
+	"github.com/charmbracelet/x/term"
 	completion "github.com/jotaen/kong-completion"
 
 	"github.com/fermata-dev/fermata/internal/clock"
@@ -67,21 +68,28 @@ func Process(version, commit string) *Context {
 // and commands there are; the Run method of a command may take the *Context.
 func Run(line any, args []string, cc *Context) error { return run(line, args, cc) }
 
-func run(line any, args []string, cc *Context, more ...kong.Option) error {
-	parser, err := kong.New(line, append(more, kong.Name("fermata"),
+func run(line any, args []string, with *Context, more ...kong.Option) error {
+	cc, out := *with, &written{to: with.Out}
+	if !cc.Terminal { // which is not a disk, and which editors and consoles want as it is
+		cc.Out = out
+	}
+	parser, err := kong.New(line, append(more, kong.Name("fermata"), kong.Writers(cc.Out, cc.Errors),
 		kong.Description("Fermata runs AI sessions that hold for a person, a network or a slot, and lose nothing.\n\n"+
 			"Begin with `fermata serve`, and `fermata chat` in another terminal."),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Configuration(ReadConfigFile), kong.Bind(cc),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Configuration(ReadConfigFile), kong.Bind(&cc),
 		kong.BindTo(cc.Context, (*context.Context)(nil)), kong.BindTo(cc.Out, (*io.Writer)(nil)))...)
 	if err != nil {
 		return fmt.Errorf("read the command line's own definition: %w", err)
 	}
 	completion.Register(parser) // ends the program where a shell asks
 	parsed, err := parser.Parse(orHelp(args))
-	if err != nil {
+	switch {
+	case out.err != nil: // help and the version are printed while the line is read
+		return out.whole(nil)
+	case err != nil:
 		return usageError{fmt.Errorf("%w (see: fermata --help)", err)}
 	}
-	return parsed.Run()
+	return out.whole(parsed.Run())
 }
 
 // orHelp asks for help where nothing is asked, and where people ask in the way of other
@@ -112,10 +120,8 @@ func (versionFlag) BeforeReset(parser *kong.Kong, cc *Context) error {
 	return nil
 }
 
-func isTerminal(f *os.File) bool {
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
-}
+// isTerminal is not deceived by other devices: /dev/null and /dev/full are none.
+func isTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }
 
 // VersionCommand prints which Fermata this is.
 type VersionCommand struct {

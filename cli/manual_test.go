@@ -24,7 +24,7 @@ func printed(t *testing.T, env string, args ...string) string {
 	}{OpenAPI: OpenAPICommand{Text: []byte("openapi: 3.1.0\n")}}
 	cc := &Context{Context: context.Background(), Out: &out, Errors: &out}
 	left := false
-	err := run(&line, args, cc, kong.Writers(&out, &out), kong.Exit(func(int) { left = true }))
+	err := run(&line, args, cc, kong.Exit(func(int) { left = true }))
 	if err != nil && !left {
 		t.Fatal(err)
 	}
