@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -43,7 +44,7 @@ type discovery struct {
 func (d *discovery) ask(ctx context.Context) (*provider, error) {
 	described, err := gooidc.NewProvider(gooidc.ClientContext(ctx, d.client), d.issuer)
 	if err != nil {
-		return nil, d.unavailable(err)
+		return nil, d.unavailable(outOfTime(ctx, err))
 	}
 	var more struct {
 		JWKS    string   `json:"jwks_uri"`
@@ -97,7 +98,7 @@ func (d *discovery) unavailable(err error) error {
 	return &domain.Error{
 		Code:    domain.CodeIssuerUnavailable,
 		Message: "The issuer " + d.issuer + " cannot be used now: " + said + ". Sign-in works again when it answers; keys work all the time.",
-		Err:     err,
+		Err:     short(err, hiding()),
 	}
 }
 
@@ -114,6 +115,41 @@ func cut(text string) string {
 		return string(runes[:most]) + "…"
 	}
 	return text
+}
+
+// outOfTime is an error that says so if there was no time left: the libraries forget why they could not read on.
+func outOfTime(ctx context.Context, err error) error {
+	if late := ctx.Err(); late != nil {
+		return errors.Join(late, err)
+	}
+	return err
+}
+
+// short is an error whose text, which may hold all that an issuer answered, is fit for a log: on one line, of
+// which no more is kept than says what happened, and without what hide takes out.
+func short(err error, hide func(string) string) error {
+	return &shortened{cut(hide(err.Error())), err}
+}
+
+type shortened struct {
+	text string
+	err  error
+}
+
+func (e *shortened) Error() string { return e.text }
+func (e *shortened) Unwrap() error { return e.err }
+
+// hiding takes secrets out of a text, in each way in which they are sent. What is shorter than any secret is
+// none, and would be taken out of words.
+func hiding(secrets ...string) func(string) string {
+	const shortest = 8
+	var pairs []string
+	for _, secret := range secrets {
+		if len(secret) >= shortest {
+			pairs = append(pairs, secret, "(hidden)", url.QueryEscape(secret), "(hidden)")
+		}
+	}
+	return strings.NewReplacer(pairs...).Replace
 }
 
 // bounded reads no more of an answer than an issuer has to say: the libraries read it whole.

@@ -30,11 +30,13 @@ type issuer struct {
 	now       time.Time
 	keys      []jose.JSONWebKey // published
 	signer    jose.SigningKey
-	claims    map[string]any // of the next ID token, beside the usual; nil takes one away
-	token     string         // in place of the next one
-	described map[string]any // beside the usual
-	broken    int            // the status of every answer
-	asked     map[string]int // how often for what
+	usual     map[string]any              // claims of every ID token, beside the standard's
+	claims    map[string]any              // of the next ID token, beside the usual; nil takes one away
+	token     string                      // in place of the next one
+	described map[string]any              // beside the usual
+	broken    int                         // the status of every answer
+	says      map[string]http.HandlerFunc // in place of its answer at a path
+	asked     map[string]int              // how often for what
 	nonce     string
 	verifier  string
 }
@@ -78,12 +80,23 @@ func (i *issuer) set(change func()) {
 	change()
 }
 
+// honest is as it was made, after the keys that were asked for in the meantime have rested.
+func (i *issuer) honest() {
+	i.claims, i.token, i.now = nil, "", i.now.Add(keysFor)
+	i.publish(jose.JSONWebKey{Key: rsaKey.Public(), KeyID: "one", Algorithm: "RS256", Use: "sig"})
+	i.signWith(jose.RS256, rsaKey, "one")
+}
+
 func (i *issuer) serve(w http.ResponseWriter, r *http.Request) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.asked[r.URL.Path]++
 	if i.broken != 0 {
 		w.WriteHeader(i.broken)
+		return
+	}
+	if says := i.says[r.URL.Path]; says != nil {
+		says(w, r)
 		return
 	}
 	answer := map[string]any{}
@@ -112,6 +125,7 @@ func (i *issuer) idToken(nonce string) string {
 	claims := map[string]any{
 		"iss": i.url, "sub": "ada", "aud": "fermata", "exp": i.now.Add(time.Hour).Unix(), "iat": i.now.Unix(), "nonce": nonce, "name": "Ada",
 	}
+	maps.Copy(claims, i.usual)
 	for name, value := range i.claims {
 		if claims[name] = value; value == nil {
 			delete(claims, name)

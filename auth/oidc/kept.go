@@ -96,6 +96,7 @@ func (k *kept[T]) fetch(ctx context.Context, done chan struct{}) (T, error) {
 	defer k.mu.Unlock()
 	defer close(done)
 	k.asking, k.failure = nil, err
+	k.asked = k.clock() // the rest begins when an issuer that hangs has used up its time, not before
 	if err == nil {
 		k.value, k.has, k.got = value, true, k.clock()
 	}

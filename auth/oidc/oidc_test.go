@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/pem"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -61,41 +62,49 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestAnIssuerThatLies: what is wrong with a token is told, and nobody is let in.
-func TestAnIssuerThatLies(t *testing.T) {
+// lie is what an issuer can do to a token, and what is said of it.
+type lie struct {
+	tell  func(*issuer)
+	code  domain.Code
+	words string
+}
+
+func claim(name string, value any) func(*issuer) {
+	return func(i *issuer) { i.claims = map[string]any{name: value} }
+}
+
+func claimAt(name string, after time.Duration) func(*issuer) {
+	return func(i *issuer) { i.claims = map[string]any{name: i.now.Add(after).Unix()} }
+}
+
+// lies are told in a browser's sign-in as in a bearer token.
+func lies(t *testing.T) map[string]lie {
+	t.Helper()
 	public, err := x509.MarshalPKIXPublicKey(rsaKey.Public())
 	if err != nil {
 		t.Fatal(err)
 	}
 	secret := pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})
-	claims := func(name string, value any) func(*issuer) {
-		return func(i *issuer) { i.claims = map[string]any{name: value} }
-	}
-	at := func(name string, after time.Duration) func(*issuer) {
-		return func(i *issuer) { i.claims = map[string]any{name: i.now.Add(after).Unix()} }
-	}
 	unsigned := func(i *issuer) {
 		head := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none"}`))
 		i.token = head + "." + strings.Split(i.idToken(i.nonce), ".")[1] + "."
 	}
-	for what, c := range map[string]struct {
-		lie   func(*issuer)
-		code  domain.Code
-		words string
-	}{
-		"another issuer":           {claims("iss", "https://evil.example"), domain.CodeTokenInvalid, `issued by "https://evil.example"`},
-		"another audience":         {claims("aud", "other"), domain.CodeTokenInvalid, `it is for "other" (aud)`},
-		"no audience":              {claims("aud", nil), domain.CodeTokenInvalid, "(aud)"},
-		"several without azp":      {claims("aud", []string{"fermata", "other"}), domain.CodeTokenInvalid, "(azp)"},
-		"given to another client":  {claims("azp", "other"), domain.CodeTokenInvalid, "(azp)"},
-		"no subject":               {claims("sub", ""), domain.CodeTokenInvalid, "(sub)"},
-		"no end":                   {claims("exp", nil), domain.CodeTokenInvalid, "(exp)"},
-		"an end that is a text":    {claims("exp", "tomorrow"), domain.CodeTokenInvalid, "claims cannot be read"},
-		"another nonce":            {claims("nonce", "x"), domain.CodeTokenInvalid, "(nonce)"},
-		"no nonce":                 {claims("nonce", nil), domain.CodeTokenInvalid, "(nonce)"},
-		"expired":                  {at("exp", -10*time.Minute), domain.CodeTokenExpired, "ended 10m0s ago"},
-		"not yet valid":            {at("nbf", 10*time.Minute), domain.CodeTokenEarly, "good in 10m0s only"},
-		"from the future":          {at("iat", 10*time.Minute), domain.CodeTokenEarly, "issued 10m0s in the future"},
+	signature := func(change func(string) string) func(*issuer) {
+		return func(i *issuer) {
+			parts := strings.Split(i.idToken(i.nonce), ".")
+			i.token = parts[0] + "." + parts[1] + "." + change(parts[2])
+		}
+	}
+	return map[string]lie{
+		"another issuer":           {claim("iss", "https://evil.example"), domain.CodeTokenInvalid, `issued by "https://evil.example"`},
+		"another audience":         {claim("aud", "other"), domain.CodeTokenInvalid, `it is for "other" (aud)`},
+		"no audience":              {claim("aud", nil), domain.CodeTokenInvalid, "(aud)"},
+		"no subject":               {claim("sub", ""), domain.CodeTokenInvalid, "(sub)"},
+		"no end":                   {claim("exp", nil), domain.CodeTokenInvalid, "(exp)"},
+		"an end that is a text":    {claim("exp", "tomorrow"), domain.CodeTokenInvalid, "claims cannot be read"},
+		"expired":                  {claimAt("exp", -10*time.Minute), domain.CodeTokenExpired, "ended 10m0s ago"},
+		"not yet valid":            {claimAt("nbf", 10*time.Minute), domain.CodeTokenEarly, "good in 10m0s only"},
+		"from the future":          {claimAt("iat", 10*time.Minute), domain.CodeTokenEarly, "issued 10m0s in the future"},
 		"unsigned":                 {unsigned, domain.CodeTokenInvalid, "its algorithm is not one"},
 		"no token":                 {func(i *issuer) { i.token = "x" }, domain.CodeTokenInvalid, "no signed token"},
 		"a megabyte":               {func(i *issuer) { i.token = strings.Repeat("x", 1<<19) + ".y.z" }, domain.CodeTokenInvalid, "longer than"},
@@ -114,18 +123,74 @@ func TestAnIssuerThatLies(t *testing.T) {
 			i.claims = map[string]any{"iat": i.now.Add(-15 * time.Minute).Unix(), "exp": i.now.Add(-5 * time.Minute).Unix()}
 		}, domain.CodeTokenExpired, "compare the clocks"},
 		"keys that are none at all": {func(i *issuer) { i.publish() }, domain.CodeTokenInvalid, "does not publish"},
-	} {
-		t.Run(what, func(t *testing.T) {
+		"no issuer":                 {claim("iss", nil), domain.CodeTokenInvalid, `issued by ""`},
+		"an issuer with a slash":    {func(i *issuer) { i.claims = map[string]any{"iss": i.url + "/"} }, domain.CodeTokenInvalid, "issued by"},
+		"no subject at all":         {claim("sub", nil), domain.CodeTokenInvalid, "(sub)"},
+		"a subject that is long":    {claim("sub", strings.Repeat("a", 256)), domain.CodeTokenInvalid, "(sub)"},
+		"a subject that is none":    {claim("sub", 7), domain.CodeTokenInvalid, "claims cannot be read"},
+		"an audience that is none":  {claim("aud", 7), domain.CodeTokenInvalid, "claims cannot be read"},
+		"an end before all time":    {claim("exp", -1), domain.CodeTokenInvalid, "claims cannot be read"},
+		"an end after all time":     {claim("exp", 1e300), domain.CodeTokenInvalid, "claims cannot be read"},
+		"a signature that is cut":   {signature(func(s string) string { return s[:len(s)/2] }), domain.CodeTokenInvalid, "signature is not good"},
+		"no signature":              {signature(func(string) string { return "" }), domain.CodeTokenInvalid, "signature is not good"},
+		"another's signature":       {signature(strings.ToLower), domain.CodeTokenInvalid, "signature is not good"},
+		"a role that is none":       {claim("groups", "boss"), domain.CodeNotAdmitted, `claim "groups" says neither`},
+		"no role":                   {claim("groups", nil), domain.CodeNotAdmitted, `claim "groups" says neither`},
+		"a role that nobody gives":  {claim("groups", "root"), domain.CodeNotAdmitted, `claim "groups" says neither`},
+		"a role as an object":       {claim("groups", map[string]any{"admin": true}), domain.CodeNotAdmitted, `claim "groups" says neither`},
+		"a workspace of nobody's":   {claim("ws", "nowhere"), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
+		"no workspace":              {claim("ws", nil), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
+		"a workspace as a path":     {claim("ws", "../default"), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
+	}
+}
+
+// withRights is a party that goes by both claims, which the issuer's tokens have.
+func withRights(i *issuer) *Party {
+	i.usual = map[string]any{"groups": "member", "ws": "default"}
+	return i.party(func(c *Config) { c.Rights = Rights{WorkspaceClaim: "ws", RoleClaim: "groups"} })
+}
+
+// TestAnIssuerThatLies: what is wrong with a token is told, and nobody is let in; in a browser's sign-in as with a
+// bearer token. Nothing of it is left: an honest token is taken afterwards.
+func TestAnIssuerThatLies(t *testing.T) {
+	all := lies(t)
+	inBrowser := map[string]lie{
+		"several without azp":     {claim("aud", []string{"fermata", "other"}), domain.CodeTokenInvalid, "(azp)"},
+		"given to another client": {claim("azp", "other"), domain.CodeTokenInvalid, "(azp)"},
+		"another nonce":           {claim("nonce", "x"), domain.CodeTokenInvalid, "(nonce)"},
+		"no nonce":                {claim("nonce", nil), domain.CodeTokenInvalid, "(nonce)"},
+	}
+	for what, c := range all {
+		t.Run("bearer: "+what, func(t *testing.T) {
 			i := newIssuer(t)
-			to, cookie, err := i.party().Begin(t.Context(), "/")
-			if err != nil {
-				t.Fatal(err)
-			}
-			at, _ := url.Parse(to)
-			i.set(func() { i.nonce = at.Query().Get("nonce"); c.lie(i) })
-			person, _, err := i.party().Finish(t.Context(), cookie, url.Values{"code": {"c"}, "state": {at.Query().Get("state")}})
+			p := withRights(i)
+			i.set(func() { c.tell(i) })
+			token := i.bearer()
+			person, err := p.BearerPerson(t.Context(), token)
 			if refused(t, what, err, c.code, c.words); person != nil {
 				t.Errorf("%+v was let in", person)
+			}
+			if parts := strings.Split(token, "."); len(parts) == 3 && len(parts[2]) > 20 && strings.Contains(err.Error(), parts[2]) {
+				t.Errorf("the token is in the error: %v", err)
+			}
+			i.set(i.honest)
+			if _, err := p.BearerPerson(t.Context(), i.bearer()); err != nil {
+				t.Errorf("an honest token: %v", err)
+			}
+		})
+	}
+	maps.Copy(all, inBrowser)
+	for what, c := range all {
+		t.Run(what, func(t *testing.T) {
+			i := newIssuer(t)
+			p := withRights(i)
+			person, err := i.signIn(p, func(url.Values) { i.set(func() { c.tell(i) }) })
+			if refused(t, what, err, c.code, c.words); person != nil {
+				t.Errorf("%+v was let in", person)
+			}
+			i.set(i.honest)
+			if _, err := i.signIn(p); err != nil {
+				t.Errorf("an honest token: %v", err)
 			}
 		})
 	}
@@ -177,10 +242,56 @@ func TestTheWayBack(t *testing.T) {
 	_, err = i.signIn(p, set("iss", "https://evil.example"))
 	refused(t, "another issuer's answer", err, domain.CodeTokenInvalid, "https://evil.example")
 	_, err = i.signIn(p, func(url.Values) { i.set(func() { i.now = i.now.Add(11 * time.Minute) }) })
-	refused(t, "too late", err, domain.CodeSignInLost, "longer than 10 minutes")
+	refused(t, "too late", err, domain.CodeSignInLost, "longer than 10 minutes: 11m0s")
 	for _, cookie := range []string{"", "x", "..", "a.b.c", strings.Repeat("x", 10_000), "\x00", "AAAA.1.AAAA"} {
 		_, _, err = p.Finish(t.Context(), cookie, url.Values{"state": {derived("state", cookie)}, "code": {"c"}})
 		refused(t, fmt.Sprintf("the cookie %.10q", cookie), err, domain.CodeSignInLost, "")
+	}
+}
+
+// TestAClockThatErrs: this server's is set in the midst of a sign-in, or the other node's, where it goes on,
+// shows another time. That clocks are a cause is said wherever they may be one; and nobody who is right is refused.
+func TestAClockThatErrs(t *testing.T) {
+	sets := func(i *issuer, by time.Duration) func(url.Values) {
+		return func(url.Values) { i.set(func() { i.now = i.now.Add(by) }) }
+	}
+	for _, c := range []struct {
+		by    time.Duration
+		code  domain.Code
+		words string
+	}{
+		{-10 * time.Minute, domain.CodeSignInLost, "begins in 10m0s only, by this server's clock"},
+		{-50 * time.Second, "", ""},
+		{9 * time.Minute, "", ""},
+		{10*time.Minute + time.Second, domain.CodeSignInLost, "10m1s, by this server's clock"},
+	} {
+		i := newIssuer(t)
+		_, err := i.signIn(i.party(), sets(i, c.by))
+		if c.code == "" {
+			if err != nil {
+				t.Errorf("by %s: %v", c.by, err)
+			}
+			continue
+		}
+		refused(t, c.by.String(), err, c.code, c.words)
+		refused(t, c.by.String(), err, c.code, "compare the clocks")
+	}
+
+	// The issuer's tokens are good for five minutes, and the clock of this server is ten minutes off.
+	for by, code := range map[time.Duration]domain.Code{-10 * time.Minute: domain.CodeTokenEarly, 10 * time.Minute: domain.CodeTokenExpired, 0: ""} {
+		i := newIssuer(t)
+		p := i.party(func(c *Config) { c.Clock = func() time.Time { return i.clock().Add(by) } })
+		i.claims = map[string]any{"exp": i.now.Add(5 * time.Minute).Unix()}
+		_, signedIn := i.signIn(p)
+		_, came := p.BearerPerson(t.Context(), i.bearer())
+		for what, err := range map[string]error{"sign-in": signedIn, "bearer": came} {
+			if code != "" {
+				refused(t, fmt.Sprint(what, by), err, code, "by this server's clock (")
+				refused(t, fmt.Sprint(what, by), err, code, "compare the clocks of this server and of the issuer")
+			} else if err != nil {
+				t.Errorf("%s: %v", what, err)
+			}
+		}
 	}
 }
 

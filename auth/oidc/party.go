@@ -111,9 +111,11 @@ func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (pe
 		return nil, "", domain.Errorf(domain.CodeSignInLost,
 			"This sign-in was not begun in this browser, or it has ended. Nothing was done: sign in again.")
 	}
-	if age := p.config.Clock().Sub(begun); age > BeginsFor || age < -leeway || !p.used.first(query.Get("state")) {
-		return nil, returnTo, domain.Errorf(domain.CodeSignInLost,
-			"This sign-in took longer than %d minutes, or was ended before. Nothing was done: sign in again.", int(BeginsFor.Minutes()))
+	if err := p.inTime(begun); err != nil {
+		return nil, returnTo, err
+	}
+	if !p.used.first(query.Get("state")) {
+		return nil, returnTo, domain.Errorf(domain.CodeSignInLost, "This sign-in was ended before. Nothing was done: sign in again.")
 	}
 	found, err := p.provider(ctx)
 	if err != nil {
@@ -124,6 +126,22 @@ func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (pe
 	}
 	person, err = p.redeem(ctx, found, cookie, query.Get("code"))
 	return person, returnTo, err
+}
+
+// inTime says by how much somebody comes late, or early: the clocks of two nodes, or of one that was set in
+// the meantime, show there.
+func (p *Party) inTime(begun time.Time) error {
+	now := p.config.Clock()
+	at, age := now.UTC().Format(time.RFC3339), now.Sub(begun).Round(time.Second)
+	switch {
+	case age < -leeway:
+		return domain.Errorf(domain.CodeSignInLost, "This sign-in begins in %s only, by this server's clock (%s). Nothing was done: sign in again; "+
+			"if that does not help, compare the clocks of this server's nodes.", -age, at)
+	case age > BeginsFor:
+		return domain.Errorf(domain.CodeSignInLost, "This sign-in took longer than %d minutes: %s, by this server's clock (%s). Nothing was done: "+
+			"sign in again; if it did not take so long, compare the clocks of this server's nodes.", int(BeginsFor.Minutes()), age, at)
+	}
+	return nil
 }
 
 func opened(cookie string) (begun time.Time, returnTo string, ok bool) {
@@ -157,9 +175,10 @@ func (p *Party) checkAnswer(found *provider, query url.Values) error {
 func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string) (*domain.Person, error) {
 	within, cancel := context.WithTimeout(gooidc.ClientContext(ctx, p.client), answersWithin)
 	defer cancel()
-	tokens, err := p.oauth(found).Exchange(within, code, oauth2.VerifierOption(derived("pkce", cookie)))
+	proof := derived("pkce", cookie)
+	tokens, err := p.oauth(found).Exchange(within, code, oauth2.VerifierOption(proof))
 	if err != nil {
-		return nil, p.notRedeemed(err)
+		return nil, p.notRedeemed(outOfTime(within, err), hiding(p.config.ClientSecret, code, proof))
 	}
 	text, ok := tokens.Extra("id_token").(string)
 	if !ok {
@@ -178,33 +197,43 @@ func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string
 	return p.admit(ctx, c)
 }
 
-// notRedeemed tells an issuer that refused from one that cannot be reached.
-func (p *Party) notRedeemed(err error) error {
+// notRedeemed tells an issuer that refused from one that cannot be reached. What it was sent may stand in its
+// answer: hide takes that out.
+func (p *Party) notRedeemed(err error, hide func(string) string) error {
 	var refused *oauth2.RetrieveError
-	if errors.As(err, &refused) && refused.Response != nil && refused.Response.StatusCode < http.StatusInternalServerError {
-		why := refused.ErrorCode
-		if why == "" {
-			var said struct {
-				Error string `json:"error"`
-			}
-			_ = json.Unmarshal(refused.Body, &said) // what is no JSON says nothing
-			why = said.Error
-		}
-		hint := ""
-		if why == "invalid_client" {
-			hint = " The operator should look at FERMATA_OIDC_CLIENT_ID and FERMATA_OIDC_CLIENT_SECRET."
-		}
-		return &domain.Error{
-			Code:    domain.CodeSignInRefused,
-			Message: fmt.Sprintf("The issuer did not take the code (%s). Nothing was done: sign in again.%s", cut(why), hint), Err: err,
-		}
+	if !errors.As(err, &refused) || refused.Response == nil {
+		return p.notNow(err, hide, "it answers with an error")
 	}
-	said := "it answers with an error"
+	why := refused.ErrorCode
+	if why == "" {
+		var said struct {
+			Error string `json:"error"`
+		}
+		_ = json.Unmarshal(refused.Body, &said) // what is no JSON says nothing
+		why = said.Error
+	}
+	// The library's own error has the whole answer in it.
+	err = fmt.Errorf("it answered the code with %s (%s: %s)", cut(refused.Response.Status), cut(why), cut(refused.ErrorDescription))
+	if refused.Response.StatusCode >= http.StatusInternalServerError {
+		return p.notNow(err, hide, "it answers with an error")
+	}
+	hint := ""
+	if why == "invalid_client" {
+		hint = " The operator should look at FERMATA_OIDC_CLIENT_ID and FERMATA_OIDC_CLIENT_SECRET."
+	}
+	return &domain.Error{
+		Code:    domain.CodeSignInRefused,
+		Message: fmt.Sprintf("The issuer did not take the code (%s). Nothing was done: sign in again.%s", hide(cut(why)), hint), Err: short(err, hide),
+	}
+}
+
+func (p *Party) notNow(err error, hide func(string) string, said string) error {
 	if reason := egress.ReasonOf(err); reason != egress.ReasonNone {
 		said = string(reason)
 	}
 	return &domain.Error{
 		Code:    domain.CodeIssuerUnavailable,
-		Message: "The issuer " + p.config.Issuer + " cannot be used now: " + said + ". Nothing was done: sign in again in a moment.", Err: err,
+		Message: "The issuer " + p.config.Issuer + " cannot be used now: " + said + ". Nothing was done: sign in again in a moment.",
+		Err:     short(err, hide),
 	}
 }

@@ -66,10 +66,10 @@ func NewServer(t testing.TB, db app.Database, change ...func(*app.Config)) *Serv
 		ScriptProvider: true,
 		SecretKey:      "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=",
 	}
+	s.Config.Log = zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
 	for _, c := range change {
 		c(&s.Config)
 	}
-	s.Config.Log = zerolog.New(zerolog.NewTestWriter(t)).Level(zerolog.WarnLevel)
 	s.Config.TestHooks.Wired = func(parts *app.Parts) { s.Parts = parts }
 	s.Config.TestHooks.Committed = s.committed
 	ctx := context.Background()
