@@ -16,9 +16,11 @@ import (
 const pruneEvery = 10 * time.Minute
 
 // housekeeping deletes old idempotency keys, the events that are past their time, what was
-// deleted too long ago to be restored, and files that no message refers to.
+// deleted too long ago to be restored, and files that no message refers to. And it looks whether the
+// certificate has to be renewed.
 func (a *App) housekeeping() lifecycle.Service {
 	return every(pruneEvery, func(ctx context.Context) {
+		_, _ = a.tls.look()
 		if err := a.prune(ctx); err != nil && ctx.Err() == nil {
 			a.log.Warn().Err(err).Msg("housekeeping failed; it is tried again")
 		}

@@ -26,6 +26,7 @@ type certificate struct {
 	written [2]time.Time // of the files, as they were last read, whether that went well or not
 	looked  time.Time
 	told    time.Time // when the operator was told last that it ends, or has ended
+	problem string    // why the files as they are now cannot be used; empty: they are shown
 }
 
 const (
@@ -50,6 +51,7 @@ func (a *App) openCertificate() (*certificate, error) {
 	if err := c.read(); err != nil {
 		return nil, fmt.Errorf("read the TLS certificate: %w", err)
 	}
+	a.metrics.registry.MustRegister(c)
 	return c, nil
 }
 
@@ -103,23 +105,44 @@ func (c *certificate) stamps() (written [2]time.Time, err error) {
 // get is asked at each handshake. Files that cannot be used change nothing: the certificate
 // that was there before is shown on, and the log says so once for each change.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	shown, _ := c.look()
+	return shown, nil
+}
+
+// look is what is shown now, and whether the files in its place cannot be used. It is done at each
+// handshake and scrape, and by the housekeeping of a server that nobody comes to.
+func (c *certificate) look() (shown *tls.Certificate, unusable bool) {
+	if c == nil {
+		return nil, false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.clock()
-	if now.Sub(c.looked) < lookEvery {
-		return c.shown, nil
+	if now := c.clock(); now.Sub(c.looked) >= lookEvery {
+		c.looked = now
+		c.renew()
 	}
-	c.looked = now
-	if written, err := c.stamps(); err == nil && written == c.written {
+	return c.shown, c.problem != ""
+}
+
+func (c *certificate) renew() {
+	written, gone := c.stamps()
+	if gone == nil && written == c.written {
 		c.warn()
-		return c.shown, nil
+		return
 	}
-	before := c.shown
-	if err := c.read(); err != nil {
-		c.shown = before
-		c.log.Warn().Err(err).Msg("the new TLS certificate cannot be used; the one from before is shown on")
+	err := c.read()
+	if err == nil {
+		c.problem = ""
+		return
 	}
-	return c.shown, nil
+	// A file that is gone looks changed each time.
+	if problem := err.Error(); gone == nil || problem != c.problem {
+		c.problem = problem
+		c.log.Warn().Err(err).Time("valid_until", c.shown.Leaf.NotAfter).
+			Str("fix", "put both files in their place; the server reads them again by itself").
+			Msg("the new TLS certificate cannot be used; the one from before is shown on")
+	}
+	c.warn()
 }
 
 // over makes a listener speak TLS; without a certificate it stays as it is.

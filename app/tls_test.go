@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"crypto/x509"
 	"encoding/pem"
+	"errors"
 	"math/big"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 )
 
@@ -57,6 +59,90 @@ func TestACertificateThatEndsWhileTheServerRuns(t *testing.T) {
 	now = now.Add(48 * time.Hour)
 	if _, err := c.get(nil); err != nil || log.Len() > 0 {
 		t.Errorf("after it was renewed: %v, %s", err, log)
+	}
+}
+
+// TestACertificateThatIsSpoiltWhileTheServerRuns: files that are cut off, of two certificates, or gone change
+// nothing for clients. The log says so once for each change, however often it is looked, and the metrics until
+// it is mended; and that the one from before ends is told all the same.
+func TestACertificateThatIsSpoiltWhileTheServerRuns(t *testing.T) {
+	begun := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
+	now, dir, log := begun, t.TempDir(), &bytes.Buffer{}
+	c := &certificate{
+		certFile: filepath.Join(dir, "cert.pem"), keyFile: filepath.Join(dir, "key.pem"),
+		clock: func() time.Time { return now }, log: zerolog.New(log).Level(zerolog.WarnLevel),
+	}
+	ends := begun.Add(10 * 24 * time.Hour)
+	certifiedUntil(t, c, ends)
+	if err := c.read(); err != nil {
+		t.Fatal(err)
+	}
+	good := [2][]byte{}
+	for i, path := range []string{c.certFile, c.keyFile} {
+		good[i], _ = os.ReadFile(path)
+	}
+	put := func(cert, key []byte) {
+		for path, content := range map[string][]byte{c.certFile: cert, c.keyFile: key} {
+			_ = os.Remove(path)
+			if content == nil {
+				continue
+			}
+			if err := errors.Join(os.WriteFile(path, content, 0o600), os.Chtimes(path, now, now)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	certifiedUntil(t, c, ends) // of another key
+	otherKey, _ := os.ReadFile(c.keyFile)
+	for what, files := range map[string][2][]byte{
+		"cut off":             {good[0][:len(good[0])/2], good[1]},
+		"empty":               {{}, good[1]},
+		"of two certificates": {good[0], otherKey},
+		"no certificate":      {nil, good[1]},
+		"no key":              {good[0], nil},
+	} {
+		now = now.Add(time.Minute)
+		put(files[0], files[1])
+		log.Reset()
+		for range 5 {
+			now = now.Add(2 * lookEvery)
+			if shown, err := c.get(nil); err != nil || !shown.Leaf.NotAfter.Equal(ends) {
+				t.Fatalf("%s: %v is shown, %v", what, shown, err)
+			}
+		}
+		if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "is shown on") || !strings.Contains(said, "put both files") {
+			t.Errorf("%s: %s", what, said)
+		}
+		tells(t, c, ends, 1)
+		now = now.Add(time.Minute)
+		put(good[0], good[1])
+		if _, err := c.get(nil); err != nil {
+			t.Fatal(err)
+		}
+		tells(t, c, ends, 0)
+	}
+	now = begun.Add(9 * 24 * time.Hour)
+	put(good[0], nil)
+	log.Reset()
+	if _, err := c.get(nil); err != nil || !strings.Contains(log.String(), "is shown on") || !strings.Contains(log.String(), "ends soon") {
+		t.Errorf("%v; %s", err, log)
+	}
+}
+
+// tells: what the metrics say.
+func tells(t *testing.T, c *certificate, ends time.Time, unusable float64) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(c)
+	families, err := registry.Gather()
+	if err != nil || len(families) != 2 {
+		t.Fatal(families, err)
+	}
+	for _, family := range families {
+		want := map[string]float64{"fermata_tls_certificate_expiry_timestamp_seconds": float64(ends.Unix()), "fermata_tls_certificate_unusable": unusable}
+		if got := family.GetMetric()[0].GetGauge().GetValue(); got != want[family.GetName()] {
+			t.Errorf("%s is %v, want %v", family.GetName(), got, want[family.GetName()])
+		}
 	}
 }
 

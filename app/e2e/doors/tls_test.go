@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
+	"io"
 	"math/big"
 	"net"
 	"net/http"
@@ -112,13 +113,33 @@ func TestTLS(t *testing.T) {
 	if err := os.WriteFile(cert, []byte("cut off"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for until := time.Now().Add(1500 * time.Millisecond); time.Now().Before(until); {
-		if got := serial(); got != 2 {
-			t.Fatalf("certificate %d is shown", got)
-		}
+	unusable := func(value string) bool {
+		return strings.Contains(scraped(t, a.URL()), "\nfermata_tls_certificate_unusable "+value+"\n")
+	}
+	testkit.Until(t, "the metrics to tell of it", func() bool { return unusable("1") })
+	if got := serial(); got != 2 {
+		t.Fatalf("certificate %d is shown", got)
 	}
 	certified(t, dir, 3)
 	testkit.Until(t, "the mended certificate to be shown", func() bool { return serial() == 3 })
+	if !unusable("0") {
+		t.Error("the metrics do not tell that it is mended")
+	}
+}
+
+// scraped is what Prometheus is told.
+func scraped(t *testing.T, url string) string {
+	t.Helper()
+	response, err := secure(t, true).Get(url + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 // TestCertificatesThatCannotBeUsed: a server that should speak TLS and cannot does not start.

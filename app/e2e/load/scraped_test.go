@@ -57,13 +57,14 @@ func TestARealPrometheus(t *testing.T) {
 	documented(t, there)
 }
 
-// seldom are metrics with labels that nothing in this test brings about.
+// seldom are metrics that nothing in this test brings about.
 var seldom = map[string]bool{
 	"fermata_occurrences_total": true, "fermata_limits_reached_total": true, "fermata_loop_guard_total": true,
 	"fermata_connector_calls_total": true, "fermata_connector_call_seconds_bucket": true,
 	"fermata_tasks_ended_total": true, "fermata_agent_runs_total": true, "fermata_sign_ins_total": true,
 	"fermata_webhook_deliveries_total": true, "fermata_approvals_total": true, "fermata_ai_cost_total": true, "fermata_ai_tokens_total": true,
 	"fermata_ai_first_token_seconds_bucket": true, "fermata_trace_spans_total": true,
+	"fermata_tls_certificate_expiry_timestamp_seconds": true, "fermata_tls_certificate_unusable": true,
 }
 
 // documented: what the server tells stands on the page, by its name.
