@@ -25,6 +25,9 @@ func (t *Time) UnmarshalJSON(b []byte) error {
 	if err != nil {
 		return fmt.Errorf("a time is a string like %q: %w", timeFormat, err)
 	}
+	if y := v.UTC().Year(); y < 1 || y > 9999 { // it could not be written again
+		return fmt.Errorf("a time is a string like %q, in the years 1 to 9999", timeFormat)
+	}
 	*t = Time(v.UTC())
 	return nil
 }

@@ -127,7 +127,7 @@ func (p Period) absolute(cal Calendar) (Span, error) {
 		if isDate {
 			start = cal.DayStart(start.Year(), start.Month(), start.Day())
 		}
-		span.From = start.UTC()
+		span.From = within(start.UTC())
 	}
 	if p.End != "" {
 		end, isDate, err := cal.read("/end", p.End)
@@ -137,7 +137,7 @@ func (p Period) absolute(cal Calendar) (Span, error) {
 		if isDate {
 			end = cal.DayStart(end.Year(), end.Month(), end.Day()+1)
 		}
-		span.Until = end.UTC()
+		span.Until = within(end.UTC())
 	}
 	if !span.From.IsZero() && !span.Until.IsZero() && span.Until.Before(span.From) {
 		return Span{}, Invalid("/end", "order", "The end %q is before the start %q.", p.End, p.Start)
@@ -149,12 +149,23 @@ func (p Period) absolute(cal Calendar) (Span, error) {
 func (s Span) Freeze(cal Calendar) Period {
 	var p Period
 	if !s.From.IsZero() {
-		p.Start = s.From.In(cal.Zone).Format(time.RFC3339Nano)
+		p.Start = written(s.From, cal.Zone)
 	}
 	if !s.Until.IsZero() {
-		p.End = s.Until.In(cal.Zone).Format(time.RFC3339Nano)
+		p.End = written(s.Until, cal.Zone)
 	}
 	return p
+}
+
+// written is an instant as the zone's clocks show it, or in UTC where RFC 3339 has no
+// words for that: a year of five digits, or the offset in seconds of old local times.
+func written(t time.Time, zone *time.Location) string {
+	local := t.In(zone)
+	_, offset := local.Zone()
+	if y := local.Year(); y < 1 || y > 9999 || offset%60 != 0 {
+		local = t.UTC()
+	}
+	return local.Format(time.RFC3339Nano)
 }
 
 var relativePattern = regexp.MustCompile(`^([+-]?[0-9]{1,5})_(HOUR|DAY|WEEK|MONTH|YEAR)$`)
@@ -268,7 +279,11 @@ func (c Calendar) ParseTime(pointer, text string) (time.Time, error) {
 	if isDate {
 		t = c.At(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0)
 	}
-	return t.UTC().Truncate(time.Microsecond), nil
+	t = t.UTC().Truncate(time.Microsecond)
+	if !t.After(time.Time{}) { // Go's zero time is no time at all to whoever stores it
+		return time.Time{}, Invalid(pointer, "time", "%q is outside the years 1 to 9999.", text)
+	}
+	return t, nil
 }
 
 // read gives the instant, or for a date its fields in UTC.
@@ -287,6 +302,19 @@ func (c Calendar) read(pointer, text string) (t time.Time, isDate bool, err erro
 	}
 	return time.Time{}, false, Invalid(pointer, "time",
 		"%q is not a time: write it like 2026-01-31T08:00:00Z, or a local 2026-01-31T08:00 or 2026-01-31.", text)
+}
+
+// within keeps the edge of a period in the years that can be written and read again: the
+// first and the last day are how people and models say "ever", and where a day begins
+// elsewhere, or ends, may lie a year outside.
+func within(t time.Time) time.Time {
+	switch {
+	case t.Year() < 1:
+		return time.Time{}
+	case t.Year() > 9999:
+		return time.Date(9999, time.December, 31, 23, 59, 59, 999999000, time.UTC)
+	}
+	return t
 }
 
 func inYears(pointer, text string, t time.Time, isDate bool) (time.Time, bool, error) {

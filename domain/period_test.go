@@ -276,9 +276,26 @@ func TestTimesAreReadInTheWorkspacesZone(t *testing.T) {
 			t.Errorf("%s is %s, %v; want %s", text, got.Format(time.RFC3339Nano), err, want)
 		}
 	}
-	for _, text := range []string{"", "now", "18.11.2026", "2026-13-01", "0000-12-31T00:00:00Z"} {
+	for _, text := range []string{"", "now", "18.11.2026", "2026-13-01", "0000-12-31T00:00:00Z",
+		"0001-01-01T00:00:00Z", "0001-01-01T00:00:00.0000004Z", "0001-01-01", "0001-01-01T00:00"} {
 		if _, err := paris.ParseTime("/timestamp", text); ErrorCode(err) != CodeInvalid {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+func TestAPeriodToTheLastDayThereIsCanBeFrozenAndReadAgain(t *testing.T) {
+	for _, zone := range []string{"UTC", "Pacific/Auckland", "America/New_York"} {
+		cal := calendar(t, zone, 4, time.Monday)
+		for _, p := range []Period{{Start: "0001-01-01", End: "9999-12-31"}, {End: "9999-12-31"}, {Start: "0001-01-01", End: "2026-01-01"}} {
+			span, err := p.Resolve(time.Now(), cal)
+			if err != nil {
+				t.Fatalf("%s: %+v: %v", zone, p, err)
+			}
+			again, err := span.Freeze(cal).Resolve(time.Now(), cal)
+			if err != nil || !again.From.Equal(span.From) || !again.Until.Equal(span.Until) {
+				t.Errorf("%s: %+v is %s, and read again %s, %v", zone, p, span, again, err)
+			}
 		}
 	}
 }

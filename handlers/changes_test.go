@@ -150,3 +150,37 @@ func TestListsThatAreReadWholeArePagedToo(t *testing.T) {
 	_, code, _ := fieldError(t, c.do("GET", "/v1/zones?after=zon_none", ""))
 	equal(t, "a cursor of no list", code, "bad_cursor")
 }
+
+// Each cursor is a place in the order of its own list; in another's it would be a page
+// that begins anywhere, mostly behind the end.
+func TestACursorOfAnotherListIsRefused(t *testing.T) {
+	c := newWorld(t).serve(t)
+	for _, made := range [][2]string{
+		{"/v1/sessions", `{}`}, {"/v1/sessions", `{}`},
+		{"/v1/documents", `{"key":"one","title":"One","body":"x"}`},
+		{"/v1/tools/tol_1/entries", `{"data":{"value":1}}`}, {"/v1/tools/tol_1/entries", `{"data":{"value":2}}`},
+		{"/v1/automations", `{"name":"a","seed":{"text":"x"}}`}, {"/v1/automations", `{"name":"b","seed":{"text":"x"}}`},
+		{"/v1/automations/aut_1/grants", `{"commands":["CREATE_ZONE"],"max_per_run":1}`},
+		{"/v1/automations/aut_1/grants", `{"commands":["CREATE_ZONE"],"max_per_run":2}`},
+	} {
+		c.want(201, "POST", made[0], made[1])
+	}
+	lists := []string{"/v1/sessions", "/v1/zones", "/v1/documents", "/v1/tools/tol_1/entries", "/v1/automations", "/v1/automations/aut_1/grants"}
+	asked := append([]string{"/v1/approvals", "/v1/tools", "/v1/tasks", "/v1/files", "/v1/occurrences", "/v1/documents/doc_1/versions"}, lists...)
+	for _, list := range lists {
+		cursor, _ := c.want(200, "GET", list+"?limit=1", "").body["next_cursor"].(string)
+		if cursor == "" {
+			t.Fatalf("%s has one page only", list)
+		}
+		for _, other := range asked {
+			if other == list {
+				c.want(200, "GET", other+"?after="+cursor, "")
+				continue
+			}
+			got := c.do("GET", other+"?after="+cursor, "")
+			equal(t, "the cursor of "+list+" in "+other, got.status, 422)
+			at, code, _ := fieldError(t, got)
+			equal(t, "the cursor of "+list+" in "+other, at+" "+code, "/after bad_cursor")
+		}
+	}
+}

@@ -123,7 +123,7 @@ func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, ver
 func (s *AgentStore) AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) (
 	[]*domain.AgentDefinition, string, error,
 ) {
-	after, err := sqldb.ReadCursor(cursor)
+	after, err := sqldb.ReadCursor(cursor, id)
 	if err != nil {
 		return nil, "", err
 	}

@@ -80,7 +80,7 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 // Approvals lists a workspace's approvals, newest first. The second result is the
 // cursor of the next page, "" at the end.
 func (s *ApprovalStore) Approvals(ctx context.Context, workspace string, f domain.ApprovalFilter) ([]*domain.Approval, string, error) {
-	before, err := sqldb.ReadCursor(f.Cursor)
+	before, err := sqldb.ReadCursor(f.Cursor, domain.PrefixApproval)
 	if err != nil {
 		return nil, "", err
 	}
@@ -176,7 +176,7 @@ func (t *tx) writeApprovals(ctx context.Context, approvals []*domain.Approval) e
 func (s *ApprovalStore) SessionApprovals(ctx context.Context, workspace, session, cursor string, limit int) (
 	[]*domain.Approval, string, error,
 ) {
-	after, err := sqldb.ReadCursor(cursor)
+	after, err := sqldb.ReadCursor(cursor, domain.PrefixApproval)
 	if err != nil {
 		return nil, "", err
 	}

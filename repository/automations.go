@@ -140,7 +140,7 @@ func (s *AutomationStore) AutomationOfHook(ctx context.Context, id string) (*dom
 func (s *AutomationStore) Automations(ctx context.Context, workspace string, enabled *bool, cursor string, limit int) (
 	[]*domain.Automation, string, error,
 ) {
-	before, err := sqldb.ReadCursor(cursor)
+	before, err := sqldb.ReadCursor(cursor, domain.PrefixAutomation)
 	if err != nil {
 		return nil, "", err
 	}

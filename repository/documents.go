@@ -54,7 +54,7 @@ func (d *Data) Documents(ctx context.Context) ([]domain.Document, error) {
 // DocumentsPage lists a page of them, in the same order, and gives the cursor of the
 // next one, "" at the end.
 func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]domain.Document, string, error) {
-	after, err := sqldb.ReadCursor(cursor)
+	after, err := sqldb.ReadCursor(cursor, domain.PrefixDocument)
 	if err != nil {
 		return nil, "", err
 	}
@@ -138,7 +138,8 @@ func (r *documentVersionRow) version() domain.DocumentVersion {
 // DocumentVersions lists a page of what a document has published, the latest first and
 // without the texts, and gives the cursor of the next page, "" at the end.
 func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit int) ([]domain.DocumentVersion, string, error) {
-	after, err := sqldb.ReadCursor(cursor)
+	of := "versions_of_" + id // the list of documents has cursors of the id alone
+	after, err := sqldb.ReadCursor(cursor, of)
 	if err != nil {
 		return nil, "", err
 	}
@@ -149,7 +150,7 @@ func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit in
 	}
 	q.Add(" ORDER BY version DESC")
 	rows, next, err := sqldb.ReadPage(ctx, d.r, q, limit,
-		func(r *documentVersionRow) sqldb.Cursor { return sqldb.Cursor{Number: r.Version, ID: id} })
+		func(r *documentVersionRow) sqldb.Cursor { return sqldb.Cursor{Number: r.Version, ID: of} })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the published versions: %w", err)
 	}

@@ -45,7 +45,7 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 		entries, err := entriesByID(ctx, d, f.ToolID, f.IDs)
 		return entries, "", err
 	}
-	after, err := sqldb.ReadCursor(f.Cursor)
+	after, err := sqldb.ReadCursor(f.Cursor, domain.PrefixEntry)
 	if err != nil {
 		return nil, "", err
 	}

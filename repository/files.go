@@ -160,7 +160,7 @@ func fileIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.
 
 // Files lists the files of a workspace, the newest first.
 func (s *FileStore) Files(ctx context.Context, workspace, cursor string, limit int) ([]*domain.File, string, error) {
-	before, err := sqldb.ReadCursor(cursor)
+	before, err := sqldb.ReadCursor(cursor, domain.PrefixFile)
 	if err != nil {
 		return nil, "", err
 	}

@@ -62,7 +62,7 @@ func (r *grantUseRow) grant() (*domain.Grant, error) {
 // Grants lists a page of an automation's grants, the withdrawn ones too, newest first,
 // with how often each was used, and gives the cursor of the next page, "" at the end.
 func (s *AutomationStore) Grants(ctx context.Context, workspace, automation, cursor string, limit int) ([]*domain.Grant, string, error) {
-	before, err := sqldb.ReadCursor(cursor)
+	before, err := sqldb.ReadCursor(cursor, domain.PrefixGrant)
 	if err != nil {
 		return nil, "", err
 	}

@@ -59,7 +59,7 @@ func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurre
 func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) (
 	[]*domain.Occurrence, string, error,
 ) {
-	before, err := sqldb.ReadCursor(f.Cursor)
+	before, err := sqldb.ReadCursor(f.Cursor, domain.PrefixOccurrence)
 	if err != nil {
 		return nil, "", err
 	}

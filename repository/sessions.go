@@ -71,7 +71,7 @@ func (s *SessionStore) named(q *sqldb.Query, f domain.SessionFilter) {
 // Sessions lists sessions, newest first. The second result is the cursor of the next
 // page, "" at the end.
 func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.SessionFilter) ([]*domain.Session, string, error) {
-	before, err := sqldb.ReadCursor(f.Cursor)
+	before, err := sqldb.ReadCursor(f.Cursor, domain.PrefixSession)
 	if err != nil {
 		return nil, "", err
 	}

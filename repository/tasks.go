@@ -126,7 +126,7 @@ func (s *TaskStore) oneTask(ctx context.Context, query string, args ...any) (*do
 // Tasks lists a workspace's tasks, newest first. The second result is the cursor of the
 // next page, "" at the end.
 func (s *TaskStore) Tasks(ctx context.Context, workspace string, f domain.TaskFilter) ([]*domain.Task, string, error) {
-	before, err := sqldb.ReadCursor(f.Cursor)
+	before, err := sqldb.ReadCursor(f.Cursor, domain.PrefixTask)
 	if err != nil {
 		return nil, "", err
 	}

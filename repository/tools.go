@@ -60,7 +60,7 @@ func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) 
 		q.Add(" AND zone_id = ?", zoneID)
 	}
 	var rows []toolRow
-	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows,
+	next, err := byPosition(ctx, d.r, q, cursor, domain.PrefixTool, limit, &rows,
 		func(r *toolRow) sqldb.Cursor { return sqldb.Cursor{Number: int64(r.Position), Name: r.Name, ID: r.ID} })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the tools: %w", err)

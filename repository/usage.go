@@ -66,10 +66,7 @@ var usageLabels = map[domain.UsageGroup]string{
 // Usage sums what the calls of a workspace used: by day the newest first, else the
 // group that used most first. The second result is the cursor of the next page.
 func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.UsageFilter) ([]domain.UsageRow, string, error) {
-	after, err := sqldb.ReadCursor(f.Cursor)
-	if err == nil && f.Cursor != "" && after.ID != string(f.GroupBy) {
-		err = domain.Invalid("/after", "bad_cursor", "This cursor is one of another grouping.")
-	}
+	after, err := sqldb.ReadCursor(f.Cursor, string(f.GroupBy))
 	if err != nil {
 		return nil, "", err
 	}

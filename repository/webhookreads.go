@@ -23,7 +23,7 @@ func (r *deliveryRow) delivery() *domain.WebhookDelivery {
 func (s *WebhookStore) Deliveries(ctx context.Context, workspace, webhook string, state domain.DeliveryState, cursor string, limit int) (
 	[]*domain.WebhookDelivery, string, error,
 ) {
-	after, err := sqldb.ReadCursor(cursor)
+	after, err := sqldb.ReadCursor(cursor, webhook)
 	if err != nil {
 		return nil, "", err
 	}

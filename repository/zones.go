@@ -52,7 +52,7 @@ func (d *Data) Zones(ctx context.Context) ([]domain.Zone, error) {
 func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domain.Zone, string, error) {
 	q := sqldb.NewQuery("SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
 	var rows []zoneRow
-	next, err := byPosition(ctx, d.r, q, cursor, limit, &rows,
+	next, err := byPosition(ctx, d.r, q, cursor, domain.PrefixZone, limit, &rows,
 		func(r *zoneRow) sqldb.Cursor { return sqldb.Cursor{Number: int64(r.Position), Name: r.Name, ID: r.ID} })
 	if err != nil {
 		return nil, "", fmt.Errorf("list the zones: %w", err)
@@ -65,9 +65,9 @@ const noLimit = -1
 
 // byPosition reads a page in the order of position, name and id.
 func byPosition[R any](
-	ctx context.Context, r sqldb.Reader, q *sqldb.Query, cursor string, limit int, rows *[]R, key func(*R) sqldb.Cursor,
+	ctx context.Context, r sqldb.Reader, q *sqldb.Query, cursor, of string, limit int, rows *[]R, key func(*R) sqldb.Cursor,
 ) (string, error) {
-	after, err := sqldb.ReadCursor(cursor)
+	after, err := sqldb.ReadCursor(cursor, of)
 	if err != nil {
 		return "", err
 	}

@@ -73,9 +73,9 @@ func Find(ctx context.Context, r sqldb.Reader, index Index, workspace string, s 
 		return nil, nil, "", err
 	}
 	mark := cursorMark(s)
-	after, err := sqldb.ReadCursor(s.Cursor)
-	if err == nil && s.Cursor != "" && (after.ID != mark || after.Number < 0) {
-		err = domain.Invalid("/after", "bad_cursor", "This cursor is that of another search.")
+	after, err := sqldb.ReadCursor(s.Cursor, mark)
+	if err == nil && after.Number < 0 {
+		err = domain.Invalid("/after", "bad_cursor", "This cursor is not one that the server gave out.")
 	}
 	if err != nil {
 		return nil, nil, "", err

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"encoding/base64"
 	"encoding/json"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -27,8 +28,11 @@ func (k Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// ReadCursor reads what a client sent back; "" is the beginning.
-func ReadCursor(cursor string) (Cursor, error) {
+// ReadCursor reads what a client sent back; "" is the beginning. It must be a cursor of
+// what is listed: its id is that, or has it for a prefix (`zon` of `zon_…`). Another
+// list's would be a place in an order that this one does not have: a page that begins
+// anywhere, mostly at the end, and says so to nobody.
+func ReadCursor(cursor, of string) (Cursor, error) {
 	var k Cursor
 	if cursor == "" {
 		return k, nil
@@ -39,6 +43,9 @@ func ReadCursor(cursor string) (Cursor, error) {
 	}
 	if err != nil || k.ID == "" {
 		return k, domain.Invalid("/after", "bad_cursor", "This cursor is not one that the server gave out.")
+	}
+	if k.ID != of && !strings.HasPrefix(k.ID, of+"_") {
+		return k, domain.Invalid("/after", "bad_cursor", "This cursor is that of another list.")
 	}
 	return k, nil
 }
