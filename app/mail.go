@@ -85,23 +85,26 @@ func carriers(a *App, pusher *notify.Pusher) (map[domain.WebhookKind]webhooks.Ca
 	return all, nil
 }
 
-// toldSettings have whoever the settings name told from now on.
+// toldSettings have whoever the settings name told from now on, and who waits for the slot
+// looked after by what they say now: a shorter patience with idle chats counts at once.
 type toldSettings struct {
 	*repository.WorkspaceStore
-	look func()
+	look  func()
+	slots interface{ Look(workspace string) }
 }
 
 func (s toldSettings) UpdateSettings(ctx context.Context, workspace string, patch domain.SettingsPatch) (*domain.Workspace, error) {
 	w, err := s.WorkspaceStore.UpdateSettings(ctx, workspace, patch)
 	if err == nil {
 		s.look()
+		s.slots.Look(workspace)
 	}
 	return w, err
 }
 
 func settingsPorts(a *App) handlers.SettingsPorts {
 	return handlers.SettingsPorts{
-		Settings: toldSettings{a.store.Workspaces, a.webhooks.Look}, Keys: keyService{a}, Workspaces: a.store.Workspaces,
+		Settings: toldSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door}, Keys: keyService{a}, Workspaces: a.store.Workspaces,
 		MailOff: a.flags.mailOff(),
 	}
 }

@@ -297,9 +297,14 @@ func newRequestID() string {
 }
 
 // methodNotAllowed says which methods there are: to OPTIONS that is the answer, to all others 405.
+// A method that the router never heard of brings every address here, also those that there are not.
 func (s *edge) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := methodsOf(routes, r.URL.Path)
+		if len(allowed) == 0 {
+			s.notFound(w, r)
+			return
+		}
 		w.Header().Set("Allow", strings.Join(allowed, ", "))
 		if slices.Contains(allowed, http.MethodPatch) {
 			w.Header().Set("Accept-Patch", patchTypes)

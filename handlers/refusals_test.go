@@ -325,8 +325,13 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 	// And this, to DELETE, that of a passkey.
 	registration := "/v1/me/passkeys/registration"
 	methods[registration] = append(methods[registration], "DELETE")
+	for _, m := range []string{"GET", "PUT", "OPTIONS", "PROPFIND"} { // the last is one that the router never heard of
+		if got := c.do(m, "/v1/nothing", ""); got.status != 404 {
+			t.Errorf("%s of an address that there is not: %d", m, got.status)
+		}
+	}
 	for path, known := range methods {
-		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {
+		for _, m := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"} {
 			if slices.Contains(known, m) {
 				continue
 			}

@@ -196,6 +196,9 @@ func (a *Answers) settled(
 	switch {
 	case approval != nil && approval.SessionID != session:
 		return nil, domain.NotFound("approval")
+	case s.Type == domain.Seed:
+		return nil, &domain.Error{Code: domain.CodeSeedNeverRuns, Session: s,
+			Message: "This is an automation's template: it is edited, and never run. It asks nothing."}
 	case approval == nil || approval.Status == domain.ApprovalStatusOpen:
 		return nil, &domain.Error{Code: domain.CodeWrongPhase, Session: s,
 			Message: "The session does not wait for this answer. Nothing was changed."}

@@ -1,6 +1,7 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"testing"
@@ -171,22 +172,24 @@ func TestSettled(t *testing.T) {
 		decision domain.Decision
 		want     domain.Code
 		shows    string
+		session  *domain.Session
 	}{
-		"the same": {settledAs(func(*domain.Approval) {}), yes, "", ""},
+		"the same": {settledAs(func(*domain.Approval) {}), yes, "", "", nil},
 		"another": {
 			settledAs(func(*domain.Approval) {}),
-			domain.Decision{By: admin}, domain.CodeValidationResolved, string(recorded),
+			domain.Decision{By: admin}, domain.CodeValidationResolved, string(recorded), nil,
 		},
 		"it expired": {
 			settledAs(func(a *domain.Approval) { a.Status, a.Decision = "expired", nil }),
-			yes, domain.CodeValidationResolved, "expired",
+			yes, domain.CodeValidationResolved, "expired", nil,
 		},
-		"of another session":   {settledAs(func(a *domain.Approval) { a.SessionID = "other" }), yes, domain.CodeNotFound, ""},
-		"nothing was asked":    {nil, yes, domain.CodeWrongPhase, ""},
-		"another kind is open": {approval(domain.ApprovalActions), yes, domain.CodeWrongPhase, ""},
+		"of another session":   {settledAs(func(a *domain.Approval) { a.SessionID = "other" }), yes, domain.CodeNotFound, "", nil},
+		"nothing was asked":    {nil, yes, domain.CodeWrongPhase, "", nil},
+		"another kind is open": {approval(domain.ApprovalActions), yes, domain.CodeWrongPhase, "", nil},
+		"a SEED asks nothing":  {nil, yes, domain.CodeSeedNeverRuns, "", session("me", domain.Seed, domain.Idle)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, answers := newAsked(t, chat("me", domain.CallingAI))
+			a, answers := newAsked(t, cmp.Or(c.session, chat("me", domain.CallingAI)))
 			a.latest = c.latest
 			r, err := answers.ResumeValidation(t.Context(), "ws", "me", c.decision)
 			if (err == nil) != (c.want == "") || err != nil && domain.ErrorCode(err) != c.want {

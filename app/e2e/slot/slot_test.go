@@ -177,6 +177,36 @@ func TestAChatGivesTheSlotUp(t *testing.T) {
 	})
 }
 
+// TestSettingsCountForWhoWaitsAlready: whoever makes idle chats give way sooner, or has chats
+// pre-empt runs again, does not wait for the next sweep.
+func TestSettingsCountForWhoWaitsAlready(t *testing.T) {
+	s := newServer(t, harness.Databases["sqlite"](t))
+	s.Call("PATCH", "/v1/settings", harness.QuickRuns).Want(200)
+	s.Scripted(`[
+		{"when": {"contains": "for long"}, "times": 1, "fault": {"hang": true}},
+		{"when": {"contains": "Look"}, "answer": {"calls": [{"name": "COMPLETE", "arguments": {}}]}},
+		{"answer": {"text": "Hello."}}]`)
+	chat := s.Chat()
+	s.Say(chat, "hello")
+	s.Settle(chat)
+	run := s.Execute(s.Standing("look", "Look at it."))
+	if run.Result != domain.Queued {
+		t.Fatalf("beside a chat at rest: %s", run.Result)
+	}
+	s.Call("PATCH", "/v1/settings", `{"chat_eviction_after": "0s"}`).Want(200)
+	s.Until(run.Session.ID, "ended")
+
+	s.Call("PATCH", "/v1/settings", `{"chat_preempts": false}`).Want(200)
+	long := s.Execute(s.Standing("long", "Look for long."))
+	s.Phase(long.Session.ID, "CALLING_AI", 0)
+	if said := s.Call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "hello"}).Want(202); said.Str("session.status") != "queued" {
+		t.Fatalf("the chat is %s", said.Body)
+	}
+	s.Call("PATCH", "/v1/settings", `{"chat_preempts": true}`).Want(200)
+	s.Phase(chat, "IDLE", 2) // answered
+	s.Sound()
+}
+
 // TestWhoWorksKeepsTheSlot: work, and a question to a person, are not given up by the way.
 func TestWhoWorksKeepsTheSlot(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
