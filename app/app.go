@@ -62,6 +62,7 @@ type App struct {
 	webhooks   *webhooks.Loop
 	pushes     *notify.Subscriptions
 	keys       *seal.Keys
+	madeKey    bool // for this start: the data directory had none
 	loop       *orchestrator.Loop
 	outside    orchestrator.Outside // nil: nothing is offered from outside
 	// scheduling is set once the loop is wired.
@@ -103,7 +104,8 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the data directory: %w", err)
 	}
-	if err := flags.prepareKeyFile(flags.Log); err != nil {
+	var err error
+	if a.madeKey, err = flags.prepareKeyFile(flags.Log); err != nil {
 		return nil, err
 	}
 	keys, err := flags.secretKeys()

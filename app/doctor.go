@@ -44,7 +44,7 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 			"Set it (openssl rand -base64 32), the same on every node, or name variables in api_key_env."))
 	}
 	findings = append(findings, checkCollector(ctx, &flags.Tracing)...)
-	return append(findings, checkDatabase(ctx, &flags.Database, keys)...)
+	return append(findings, checkDatabase(ctx, &flags, keys)...)
 }
 
 // inWords is an error without its code, for people.
@@ -88,7 +88,7 @@ func checkIssuer(ctx context.Context, flags *Config) []diagnosis.Finding {
 }
 
 // checkSealed looks whether the keys open what is stored.
-func checkSealed(ctx context.Context, store sealedSecrets, keys [][]byte) []diagnosis.Finding {
+func checkSealed(ctx context.Context, flags *Config, store sealedSecrets, keys [][]byte) []diagnosis.Finding {
 	s, err := seal.New(keys)
 	if err != nil {
 		return []diagnosis.Finding{diagnosis.Failed("secret key", err.Error(), "")}
@@ -99,7 +99,7 @@ func checkSealed(ctx context.Context, store sealedSecrets, keys [][]byte) []diag
 		return []diagnosis.Finding{diagnosis.Failed("secret key", err.Error(), "Bring the database up to date: fermata migrate")}
 	case lost > 0:
 		return []diagnosis.Finding{
-			diagnosis.Failed("secret key", wrongKey(s, lost, all), "Set FERMATA_SECRET_KEY to the key that sealed them."),
+			diagnosis.Failed("secret key", flags.wrongKey(!s.Any(), lost, all), "Give the server the key that sealed them."),
 		}
 	case all > 0:
 		return []diagnosis.Finding{diagnosis.OK("secret key", fmt.Sprintf("it opens every stored secret (%d)", all))}

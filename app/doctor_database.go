@@ -22,25 +22,25 @@ func (f *Database) named() string {
 
 // checkDatabase looks whether the database is there and up to date. A SQLite file that a server
 // holds is as it should be: it is read beside it.
-func checkDatabase(ctx context.Context, flags *Database, keys [][]byte) []diagnosis.Finding {
+func checkDatabase(ctx context.Context, flags *Config, keys [][]byte) []diagnosis.Finding {
 	if flags.DatabaseURL == "" {
 		if _, err := os.Stat(flags.SQLitePath()); errors.Is(err, fs.ErrNotExist) {
 			return []diagnosis.Finding{diagnosis.OK("database", flags.named()+" will be made at the first start")}
 		}
 	}
-	store, err := openStore(ctx, flags, repository.Config{Node: "doctor", Incarnation: "doctor"})
+	store, err := openStore(ctx, &flags.Database, repository.Config{Node: "doctor", Incarnation: "doctor"})
 	if repository.InUse(err) {
-		return []diagnosis.Finding{checkSchema(ctx, flags, "; a server runs on it")}
+		return []diagnosis.Finding{checkSchema(ctx, &flags.Database, "; a server runs on it")}
 	}
 	if err != nil {
-		return []diagnosis.Finding{unopened(flags, err)}
+		return []diagnosis.Finding{unopened(&flags.Database, err)}
 	}
 	defer func() { _ = store.Close() }()
-	found := checkSchema(ctx, flags, "")
+	found := checkSchema(ctx, &flags.Database, "")
 	if found.Level == diagnosis.LevelFailed {
 		return []diagnosis.Finding{found}
 	}
-	return append([]diagnosis.Finding{found}, checkSealed(ctx, store.Secrets, keys)...)
+	return append([]diagnosis.Finding{found}, checkSealed(ctx, flags, store.Secrets, keys)...)
 }
 
 // checkSchema looks whether the tables are those that this program works with.

@@ -80,27 +80,27 @@ func keyFileIsPrivate(path string, mode fs.FileMode) error {
 }
 
 // prepareKeyFile makes a key where the data directory has none, readable by its owner
-// only. It takes a group's rights away, which some systems give to all files of a volume
-// when they mount it.
-func (f *Config) prepareKeyFile(log zerolog.Logger) error {
+// only, and says whether it did. It takes a group's rights away, which some systems give
+// to all files of a volume when they mount it.
+func (f *Config) prepareKeyFile(log zerolog.Logger) (made bool, err error) {
 	if f.SecretKey != "" || f.DatabaseURL != "" {
-		return nil
+		return false, nil
 	}
 	path := f.keyFile()
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o007 == 0 && keyFileIsPrivate(path, info.Mode()) != nil {
 		if os.Chmod(path, 0o600) == nil { // else the reader says what to do
 			log.Warn().Str("file", path).Msg("a group could read the secret key; now its owner only")
 		}
-		return nil
+		return false, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return nil // the reader says what is wrong, if anything is
+		return false, nil // the reader says what is wrong, if anything is
 	}
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
-		return fmt.Errorf("make a secret key: %w", err)
+		return false, fmt.Errorf("make a secret key: %w", err)
 	}
 	if err := os.WriteFile(path, []byte(base64.StdEncoding.EncodeToString(key)+"\n"), 0o600); err != nil {
-		return fmt.Errorf("keep the secret key: %w", err)
+		return false, fmt.Errorf("keep the secret key: %w", err)
 	}
-	return nil
+	return true, nil
 }

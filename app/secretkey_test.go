@@ -52,15 +52,18 @@ func TestModeOfTheKeyFile(t *testing.T) {
 		if _, err := f.secretKeys(); (err == nil) != (mode&0o077 == 0) { // what doctor asks, which changes nothing
 			t.Errorf("%o: %v", mode, err)
 		}
-		prepared := f.prepareKeyFile(zerolog.Nop())
+		_, prepared := f.prepareKeyFile(zerolog.Nop())
 		keys, err := f.secretKeys()
 		if prepared != nil || (err == nil) != starts || starts != (len(keys) == 1) || !starts && !strings.Contains(err.Error(), "chmod 600 "+path) {
 			t.Errorf("%o: %d keys, %v, %v", mode, len(keys), prepared, err)
 		}
 	}
 	f := Config{Database: Database{DataDir: t.TempDir()}}
-	if err := f.prepareKeyFile(zerolog.Nop()); err != nil {
-		t.Fatal(err)
+	if made, err := f.prepareKeyFile(zerolog.Nop()); err != nil || !made {
+		t.Fatal(made, err)
+	}
+	if made, err := f.prepareKeyFile(zerolog.Nop()); err != nil || made {
+		t.Fatal("a second one was made", err)
 	}
 	if info, err := os.Stat(f.keyFile()); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("a new file: %v, %v", info, err)

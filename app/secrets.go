@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/seal"
@@ -40,31 +41,43 @@ func unreadable(ctx context.Context, keys *seal.Keys, store sealedSecrets) (unre
 	return unreadable, all, nil
 }
 
-// wrongKey says what to do about secrets that cannot be opened.
-func wrongKey(keys *seal.Keys, unreadable, all int) string {
-	what := "FERMATA_SECRET_KEY is not the key that sealed"
-	if !keys.Any() {
+// wrongKey says what to do about secrets that cannot be opened. missing: no key was given.
+func (f *Config) wrongKey(missing bool, unreadable, all int) string {
+	what, mend := "FERMATA_SECRET_KEY is not the key that sealed", "Set that key again"
+	ofFile := f.SecretKey == "" && f.DatabaseURL == ""
+	switch {
+	case ofFile && missing:
+		what, mend = f.keyFile()+" is missing; the key in it sealed", "Put the file that belongs to this database there, or set FERMATA_SECRET_KEY to its key"
+	case ofFile:
+		what, mend = "the key in "+f.keyFile()+" is not the one that sealed", "Put the file that belongs to this database there, or set FERMATA_SECRET_KEY to its key"
+	case missing:
 		what = "FERMATA_SECRET_KEY is missing; it sealed"
 	}
 	return fmt.Sprintf(
-		"%s %d of %s (provider keys and webhook URLs). Nothing was changed. Set that key again, or, after a new one, "+
+		"%s %d of %s (provider keys and webhook URLs). Nothing was changed. %s, or, after a new one, "+
 			"list it behind the new one with a comma between. If it is lost: start with --accept-unreadable-secrets (FERMATA_ACCEPT_UNREADABLE_SECRETS=true), "+
 			"enter the provider keys again and renew the webhook URLs",
 		what,
 		unreadable,
 		domain.Many(all, "stored secret"),
+		mend,
 	)
 }
 
 // checkSecrets refuses to start with a key that does not open what is stored, before the
-// first call finds out.
+// first call finds out. A key that was made for this start, where the database came without
+// its own, does not stay: it would be taken for the one that belongs there.
 func (a *App) checkSecrets(ctx context.Context) error {
 	lost, all, err := unreadable(ctx, a.keys, a.store.Secrets)
 	if err != nil || lost == 0 {
 		return err
 	}
 	if !a.flags.AcceptUnreadableSecrets {
-		return errors.New(wrongKey(a.keys, lost, all))
+		refused := errors.New(a.flags.wrongKey(a.madeKey || !a.keys.Any(), lost, all))
+		if a.madeKey {
+			return errors.Join(refused, os.Remove(a.flags.keyFile()))
+		}
+		return refused
 	}
 	a.log.Warn().Int("unreadable", lost).Int("stored", all).
 		Msg("stored secrets cannot be read: provider keys must be entered again, webhook URLs renewed")
