@@ -247,6 +247,8 @@ func TestAnApprovalTakesWhatItsKindTakes(t *testing.T) {
 		{domain.ApprovalOutcome, `{"outcome":"happened"}`, domain.Decision{Approved: true, Outcome: "happened"}, ""},
 		{domain.ApprovalPoisoned, `{"approved":true}`, domain.Decision{Approved: true}, ""},
 		{domain.ApprovalPoisoned, `{"confirmed":true}`, domain.Decision{}, "/confirmed"},
+		{domain.ApprovalClientCalls, `{"approved":false}`, domain.Decision{}, ""},
+		{domain.ApprovalClientCalls, `{"results":[]}`, domain.Decision{}, "/results"},
 	} {
 		w := newWorld(t)
 		c := w.serve(t)

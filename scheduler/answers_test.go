@@ -137,6 +137,8 @@ func TestAnswerEvents(t *testing.T) {
 		"a poisoned one, again":       {approval(domain.ApprovalPoisoned), domain.Decision{Approved: true}, "SessionResumed", ""},
 		"a poisoned one, no more":     {approval(domain.ApprovalPoisoned), domain.Decision{}, "StopRequested", ""},
 		"signed in":                   {approval(domain.ApprovalReconnect), domain.Decision{Approved: true}, "ValidationReceived", ""},
+		"no more waiting":             {approval(domain.ApprovalClientCalls), domain.Decision{}, "CommunicationCancelled", ""},
+		"a yes for a program":         {approval(domain.ApprovalClientCalls), domain.Decision{Approved: true}, "", domain.CodeInvalid},
 		"what cannot be answered yet": {approval("other"), domain.Decision{}, "", domain.CodeWrongPhase},
 	} {
 		t.Run(name, func(t *testing.T) {

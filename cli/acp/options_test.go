@@ -24,6 +24,7 @@ func TestWhatAPersonCanAnswer(t *testing.T) {
 		"a completion":      {`{"kind":"completion"}`, `It is finished{"confirmed":true} Not yet{"confirmed":false}`, ""},
 		"an outcome":        {`{"kind":"outcome"}`, `It happened{"outcome":"happened"} It did not{"outcome":"did_not"} Run it again{"outcome":"run_again"}`, ""},
 		"a sign-in":         {`{"kind":"reconnect"}`, `Signed in: try again{"approved":true} Do without{"approved":false}`, ""},
+		"a client's tools":  {`{"kind":"client_calls"}`, `Stop waiting{"approved":false}`, ""},
 		"a poisoned one":    {`{"kind":"poisoned"}`, `Try again{"approved":true} Stop{"approved":false}`, ""},
 		"yes or no":         {question("Validation", `{"message":"Sure?"}`), `Yes{"value":true} No{"value":false} Leave it unanswered{"cancelled":true}`, ""},
 		"one of two":        {question("MultipleChoice", `{"options":["red","blue"]}`), `red{"value":"red"} blue{"value":"blue"} Leave it unanswered{"cancelled":true}`, `{"properties":{"value":{"enum":["red","blue"],"title":"Your answer","type":"string"}},"required":["value"],"type":"object"}`},

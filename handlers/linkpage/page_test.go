@@ -86,7 +86,7 @@ func TestEveryKindHasWords(t *testing.T) {
 		s := &domain.Settings{Language: language, TimeZone: "UTC"}
 		for _, kind := range []domain.ApprovalKind{
 			domain.ApprovalActions, domain.ApprovalQuestion, domain.ApprovalBudget, domain.ApprovalCompletion,
-			domain.ApprovalOutcome, domain.ApprovalPoisoned, domain.ApprovalReconnect,
+			domain.ApprovalOutcome, domain.ApprovalPoisoned, domain.ApprovalReconnect, domain.ApprovalClientCalls,
 		} {
 			a := &domain.Approval{Kind: kind, Status: domain.ApprovalStatusOpen, Module: &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"?"}`)}}
 			if page := Of(a, &domain.ApprovalLink{}, s); page.Title == "" || FormFor(a, s) == nil {
