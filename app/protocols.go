@@ -78,10 +78,11 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 // frontEnds is what the doors for front ends are made of, for AG-UI and for the AI SDK.
 func frontEnds(a *App, who *auth.Authenticator, uploads *files.Service) standing.Door {
 	return standing.Door{
-		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
+		Commands: doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
 		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories,
 		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
 		Still:  who.Still, Failure: handlers.FailureOf, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
+		Catalogue: catalogueService{a},
 	}
 }
 

@@ -52,6 +52,13 @@ await chat.sendMessage({ text: 'ask me' });
 const question = structuredClone(tools()[0]);
 await answered(() => chat.addToolOutput({ tool: question.toolName, toolCallId: question.toolCallId, output: 'red' }));
 
+// Another try at the newest message. The earlier answer stays in the record.
+const tried = new Chat({ id: 'a second talk', transport });
+await tried.sendMessage({ text: 'Say a number' });
+const firstTry = shape(tried.lastMessage);
+await tried.regenerate();
+const secondTry = shape(tried.lastMessage);
+
 // A page that was loaded anew has the same chat, and gets the round that it does not know.
 const page = new Chat({ id: 'a talk', transport, messages: chat.messages.slice(0, -1) });
 await page.resumeStream();
@@ -60,5 +67,5 @@ await nothing.resumeStream();
 
 console.log(JSON.stringify({
   first, asked, made, question, finishes, messages: chat.messages.map(shape), resumed: shape(page.lastMessage),
-  same: page.lastMessage.id === chat.lastMessage.id, nothing: [nothing.status, nothing.messages.length],
+  firstTry, secondTry, tries: tried.messages.length, same: page.lastMessage.id === chat.lastMessage.id, nothing: [nothing.status, nothing.messages.length],
 }));

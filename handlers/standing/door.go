@@ -18,6 +18,8 @@ type Door struct {
 	Waiting   Asked
 	Histories Histories
 	Files     Files
+	// Catalogue names the commands, whose names no tool of a client has.
+	Catalogue Catalogue
 	// Follow listens to what happens in a session.
 	Follow func(stream.Filter) *stream.Reader
 	// Still says whether who asked may still listen.
@@ -30,6 +32,7 @@ type Door struct {
 // Commands is the one door of the scheduler, for messages and for answers to what is asked.
 type Commands interface {
 	Sessions
+	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
 	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
 }
 

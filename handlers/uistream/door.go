@@ -1,6 +1,7 @@
 package uistream
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -16,7 +17,7 @@ import (
 // Config is what both of its routes are made of.
 type Config struct{ standing.Door }
 
-// Chat serves POST /v1/ui/chat: a message, or answers to what was asked.
+// Chat serves POST /v1/ui/chat: a message, answers to what was asked, or another try at the newest.
 type Chat struct{ Config }
 
 // Resumption serves GET /v1/ui/chat/{id}/stream: the round that goes on, from its beginning.
@@ -45,18 +46,54 @@ func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	}
 	x := d.round(who)
 	defer x.session.Close()
-	x.held = in.held
-	given := answersOf(in.held)
-	x.found, err = x.finder().Find(r.Context(), standing.Sent{Talk: in.ID, ID: in.user.ID, Pieces: in.pieces, Known: len(given) > 0})
+	again := in.Trigger == regenerate
+	if x.held = in.held; again {
+		x.held = nil // another answer takes its place
+	}
+	given := answersOf(x.held)
+	x.found, err = x.finder().Find(r.Context(), standing.Sent{
+		Talk: in.ID, ID: in.user.ID, Pieces: in.pieces, Known: again || len(given) > 0,
+	})
 	if err != nil {
 		return err
 	}
 	in.pieces = nil // the answer may take as long as a session waits
 	_ = r.Body.Close()
-	if err := x.answer(r.Context(), given); err != nil {
+	if again {
+		err = x.again(r.Context())
+	} else {
+		err = x.answer(r.Context(), given)
+	}
+	if err != nil {
 		return err
 	}
 	return x.tell(w, r)
+}
+
+// again has the newest message answered once more; the earlier answer stays in the record. One
+// that is being answered is told: it may be this very request, made again.
+func (x *round) again(ctx context.Context) error {
+	session, err := x.Record.Session(ctx, x.who.Workspace, x.found.Session)
+	if err != nil {
+		return err
+	}
+	newest, err := x.newest(ctx, session)
+	if err != nil {
+		return err
+	}
+	if newest != x.found.Message {
+		return domain.Errorf(domain.CodeNotLastRound, "Only the newest message is answered again: others have been built on by now. "+
+			"Nothing was changed.")
+	}
+	_, err = x.Commands.RetrySession(ctx, x.who.Workspace, session.ID, domain.RetryRequest{By: x.who.Author()})
+	if domain.ErrorCode(err) != domain.CodeWrongPhase {
+		return err
+	}
+	at, failed := x.standing(ctx)
+	if failed != nil || at.State != standing.Working {
+		return cmp.Or(failed, err)
+	}
+	return nil
 }
 
 // Refuse answers with an error that came before a stream, as the API does.

@@ -14,6 +14,7 @@ import (
 // of the user, and the answer to it as far as the front end has it.
 type input struct {
 	ID       string    `json:"id"`
+	Trigger  string    `json:"trigger"`
 	Messages []message `json:"messages"`
 
 	user   uiMessage
@@ -58,6 +59,7 @@ func (p *part) isTool() bool {
 
 const (
 	stepStart  = "step-start"
+	regenerate = "regenerate-message" // the trigger of another try
 	maxName    = 200
 	maxMessage = 100_000
 )

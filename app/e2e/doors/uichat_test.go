@@ -14,6 +14,8 @@ const uiTalk = `[
 	{"when": {"contains": "both", "roundtrip": 1}, "answer": {"text": "I make two.", "calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Garden"}},
 		{"name": "CREATE_ZONE", "arguments": {"name": "Shed"}}]}},
 	{"when": {"contains": "one is enough"}, "answer": {"text": "One is made."}},
+	{"when": {"contains": "Say a number"}, "times": 1, "answer": {"text": "One."}},
+	{"when": {"contains": "Say a number"}, "answer": {"text": "Two."}},
 	{"when": {"contains": "ask", "roundtrip": 1}, "answer": {"text": "Tell me.", "calls": [{"name": "ASK_USER",
 		"arguments": {"type": "MultipleChoice", "data": {"question": "Which?", "options": ["red", "blue"]}}}]}},
 	{"answer": {"text": "Red it is."}}]`
@@ -39,6 +41,9 @@ func TestTheUIChatClient(t *testing.T) {
 			Finishes, Messages []string
 			Same               bool
 			Nothing            []any
+			FirstTry           string
+			SecondTry          string
+			Tries              int
 		}
 		runClient(t, "ui-chat.mjs", s.URL, key, &got, "FERMATA_URL="+s.URL, "FERMATA_KEY="+key)
 		if got.First != "assistant step-start|Let me see.|The first answer, in a few words." {
@@ -69,9 +74,16 @@ func TestTheUIChatClient(t *testing.T) {
 		if len(zones.List("data")) != 1 || zones.Str("data.0.name") != "Garden" {
 			t.Errorf("the zones are %s", zones.Body)
 		}
+		if got.FirstTry != "assistant step-start|One." || got.SecondTry != "assistant step-start|Two." || got.Tries != 2 {
+			t.Errorf("answered again it is %q, then %q, of %d messages", got.FirstTry, got.SecondTry, got.Tries)
+		}
 		session := s.Call("GET", "/v1/sessions", nil).Want(200)
-		if len(session.List("data")) != 1 || session.Str("data.0.external_id") != "a talk" {
+		if len(session.List("data")) != 2 || session.Str("data.1.external_id") != "a talk" {
 			t.Errorf("the sessions are %s", session.Body)
+		}
+		tries := s.Call("GET", "/v1/sessions/"+session.Str("data.0.id")+"/messages", nil).Want(200)
+		if tries.Str("data.1.ai_message.pre_text")+tries.Str("data.1.status") != "One.superseded" || tries.Str("data.2.ai_message.pre_text")+tries.Str("data.2.status") != "Two.stored" {
+			t.Errorf("the record of both tries is %s", tries.Body)
 		}
 		s.Sound()
 	})
