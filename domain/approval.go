@@ -141,7 +141,10 @@ type Decision struct {
 	Outcome     string                     `json:"outcome,omitempty"`   // outcome
 	// Results are of client_calls, one for each call. Only doors fill them, for the program.
 	Results []ClientResult `json:"results,omitempty"`
-	By      Author         `json:"-"`
+	// Request is what the program said of the request that brought them, in JSON; "": nothing that
+	// is read again. The same results are the same answer, whatever it says.
+	Request string `json:"-"`
+	By      Author `json:"-"`
 	// Passkey is what the person signed. It is no part of the answer: the same answer again
 	// gives the same reply.
 	Passkey *PasskeyAnswer `json:"-"`

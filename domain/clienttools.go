@@ -101,6 +101,12 @@ func ClientResultsID(approval string) string {
 	return PrefixMessage + "_of_" + strings.TrimPrefix(approval, PrefixApproval+"_")
 }
 
+// ClientResultsOf reads such an id.
+func ClientResultsOf(message string) (approval string, ok bool) {
+	digits, ok := strings.CutPrefix(message, PrefixMessage+"_of_")
+	return PrefixApproval + "_" + digits, ok
+}
+
 // ClientResultsFor are the results for the calls of an approval, in their order, out of what a
 // program brings under the ids that it was given. pointer says where an entry stands in its request.
 func ClientResultsFor(a *Approval, ids, texts []string, pointer func(int) string) ([]ClientResult, error) {

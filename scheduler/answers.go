@@ -139,10 +139,7 @@ func record(decision domain.Decision) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("encode the results: %w", err)
 		}
-		return json.Marshal(struct {
-			Approved bool   `json:"approved"`
-			Results  string `json:"results_sha256"`
-		}{true, fmt.Sprintf("%x", sha256.Sum256(told))})
+		return json.Marshal(broughtResults{true, fmt.Sprintf("%x", sha256.Sum256(told)), json.RawMessage(decision.Request)})
 	}
 	decision.ApprovedIDs = slices.Sorted(slices.Values(decision.ApprovedIDs))
 	if len(decision.Value) > 0 {
@@ -153,6 +150,22 @@ func record(decision domain.Decision) ([]byte, error) {
 		decision.Value = compact.Bytes()
 	}
 	return json.Marshal(decision)
+}
+
+// broughtResults is the record of an answer that brought results of a program's tools.
+type broughtResults struct {
+	Approved bool            `json:"approved"`
+	Results  string          `json:"results_sha256"`
+	Request  json.RawMessage `json:"request,omitempty"`
+}
+
+// sameDecision says whether two records are of the same answer.
+func sameDecision(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var one, other broughtResults
+	return json.Unmarshal(a, &one) == nil && json.Unmarshal(b, &other) == nil && one.Results != "" && one.Results == other.Results
 }
 
 func open(v *domain.View, kind domain.ApprovalKind, id string) *domain.Approval {
@@ -202,7 +215,7 @@ func (a *Answers) settled(
 	case approval == nil || approval.Status == domain.ApprovalStatusOpen:
 		return nil, &domain.Error{Code: domain.CodeWrongPhase, Session: s,
 			Message: "The session does not wait for this answer. Nothing was changed."}
-	case len(approval.Decision) > 0 && bytes.Equal(approval.Decision, recorded):
+	case len(approval.Decision) > 0 && sameDecision(approval.Decision, recorded):
 		return &domain.Receipt{Session: s, Approval: approval, Seq: s.LastSeq}, nil
 	}
 	decision := string(approval.Decision)

@@ -20,7 +20,7 @@ func (c *Capabilities) Serve(w http.ResponseWriter, _ *http.Request, _ *auth.Ide
 	_, err := w.Write(jsonbody.Encode(fields{
 		"identity":       fields{"name": "Fermata", "version": c.Version},
 		"transport":      fields{"streaming": true, "resumable": true},
-		"tools":          fields{"supported": true, "parallelCalls": true, "clientProvided": false},
+		"tools":          fields{"supported": true, "parallelCalls": true, "clientProvided": true},
 		"state":          fields{"snapshots": true, "deltas": false, "persistentState": true},
 		"reasoning":      fields{"supported": true, "streaming": true, "encrypted": false},
 		"multimodal":     fields{"input": fields{"image": true, "audio": false, "video": false, "pdf": false, "file": true}},

@@ -36,9 +36,10 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	x := &run{Door: d, who: who, in: in, session: standing.Listener{Workspace: who.Workspace, Follow: d.Follow}}
 	defer x.session.Close()
 	out := newWriter(w, in)
-	if err := x.find(r.Context()); err != nil {
+	if err := x.find(r.Context(), out); err != nil {
 		return x.refuse(out, err)
 	}
+	in.Tools = nil // may be large, and the answer long
 	if len(in.Resume) > 0 {
 		if err := x.resume(r.Context()); err != nil {
 			return x.refuse(out, err)
@@ -68,11 +69,21 @@ type input struct {
 	Talk     string            `json:"threadId"`
 	RunID    string            `json:"runId"`
 	Messages []json.RawMessage `json:"messages"`
-	Tools    []json.RawMessage `json:"tools"`
+	Tools    []tool            `json:"tools"`
 	Resume   []resumption      `json:"resume"`
 
 	said []said // the messages, as far as they are read
 	last int    // the newest of the user's, -1 without
+	// brought are results of the client's tools behind that, up to the message of this place.
+	brought *standing.Results
+	upTo    int
+}
+
+// tool is one of the client's own.
+type tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
 }
 
 // resumption is the answer to one interrupt.
@@ -86,6 +97,8 @@ type said struct {
 	ID      string          `json:"id"`
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
+	CallID  string          `json:"toolCallId"` // of a result
+	Error   string          `json:"error"`
 	pieces  []standing.Piece
 }
 
@@ -105,9 +118,6 @@ func readInput(body []byte) (*input, error) {
 			return nil, domain.Invalid(name.at, "required", "This is a line of %d bytes at most.", maxName)
 		}
 	}
-	if len(in.Tools) > 0 {
-		return nil, domain.Invalid("/tools", "not_supported", "A session runs its own commands and takes no tools of a client.")
-	}
 	var sent []standing.Piece
 	for i, raw := range in.Messages {
 		var m said
@@ -119,7 +129,12 @@ func readInput(body []byte) (*input, error) {
 			if m.pieces, err = piecesOf(m.Content, fmt.Sprintf("/messages/%d/content", i)); err != nil {
 				return nil, err
 			}
-			in.last, sent = len(in.said), append(sent, m.pieces...)
+			in.last, sent, in.brought = len(in.said), append(sent, m.pieces...), nil
+		}
+		if m.Role == roleTool {
+			if err := in.bring(&m, i); err != nil {
+				return nil, err
+			}
 		}
 		m.Content = nil // is read, and may be large; what the client holds is given back as it is
 		in.said = append(in.said, m)

@@ -7,14 +7,25 @@ import (
 )
 
 // find stores the newest message of the user, or finds it where a run before this one has
-// brought it.
-func (x *run) find(ctx context.Context) (err error) {
+// brought it; and gives the session the results of tools that stand behind it.
+func (x *run) find(ctx context.Context, out *writer) (err error) {
+	known := len(x.in.Resume) > 0 || x.in.brought != nil
+	if !known { // those of a message that is there hold as they came
+		if err := x.checkTools(ctx); err != nil {
+			return err
+		}
+	}
 	m := x.in.said[x.in.last]
 	finder := standing.Finder{
 		Protocol: "ag-ui", Commands: x.Commands, Record: x.Record, Histories: x.Histories,
 		Keeper:    &standing.Keeper{Files: x.Files, Workspace: x.who.Workspace, By: x.who.Name},
 		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
 	}
-	x.found, err = finder.Find(ctx, standing.Sent{Talk: x.in.Talk, ID: m.ID, Pieces: m.pieces, Known: len(x.in.Resume) > 0})
-	return err
+	x.found, err = finder.Find(ctx, standing.Sent{
+		Talk: x.in.Talk, ID: m.ID, Pieces: m.pieces, Tools: x.in.offered(), Known: known,
+	})
+	if err != nil || x.in.brought == nil {
+		return err
+	}
+	return x.bring(ctx, out)
 }

@@ -31,6 +31,9 @@ func (x *run) tell(r *http.Request, out *writer) error {
 
 func (x *run) follow(ctx context.Context, out *writer) error {
 	f := &follower{out: out, message: x.found.Message}
+	if x.found.Brought != nil {
+		f.round = x.found.Brought.RoundID
+	}
 	for {
 		if err := x.session.Events(ctx, func() string { return f.round }, f.take); err != nil {
 			return err
@@ -43,7 +46,7 @@ func (x *run) follow(ctx context.Context, out *writer) error {
 			return err
 		}
 		if at != nil {
-			x.end(out, at)
+			x.end(f, at)
 			return nil
 		}
 		if err := standing.Wait(ctx, x.session.Reader, func() error { return x.Still(ctx, x.who) }, out.beat); err != nil {
@@ -53,7 +56,8 @@ func (x *run) follow(ctx context.Context, out *writer) error {
 }
 
 // end tells how it ended.
-func (x *run) end(out *writer, at *standing.Standing) {
+func (x *run) end(f *follower, at *standing.Standing) {
+	out := f.out
 	out.state(at)
 	switch at.State {
 	case standing.Failed:
@@ -61,6 +65,10 @@ func (x *run) end(out *writer, at *standing.Standing) {
 	case standing.Cancelled:
 		out.finish(fields{"type": "cancelled"})
 	case standing.InputRequired:
+		if toClient(at.Open) {
+			out.finish(fields{"type": "success", "pendingToolCallIds": f.pending})
+			return
+		}
 		var interrupts []fields
 		for _, a := range at.Open {
 			interrupts = append(interrupts, interruptOf(a))
@@ -80,6 +88,8 @@ type follower struct {
 	message string // of the user, which began it
 	round   string
 	calls   map[string]bool // the tool calls that were told
+	said    string          // the latest message of the AI
+	pending []string        // the calls of the client's tools that have no result
 }
 
 func (f *follower) take(name string, e *standing.Event) {
@@ -101,11 +111,17 @@ func (f *follower) take(name string, e *standing.Event) {
 			f.out.toStep(string(e.Phase))
 		}
 	case string(domain.LogMessageCreated):
-		f.said(e)
+		f.stored(e)
 	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
 		f.called(name, e)
 	case string(domain.LogApprovalRequested), string(domain.LogApprovalSettled):
-		if a := e.Approval; a != nil {
+		if a := e.Asked(); a != nil && a.Kind == domain.ApprovalClientCalls {
+			if name == string(domain.LogApprovalRequested) {
+				f.clientCalls(a)
+			} else {
+				f.left(a)
+			}
+		} else if a != nil {
 			f.out.event("ACTIVITY_SNAPSHOT", fields{
 				"messageId": a.ID, "activityType": "APPROVAL", "content": fields{"kind": a.Kind, "status": a.Status}, "replace": true,
 			})
@@ -122,9 +138,14 @@ func (f *follower) streamed(e *standing.Event) {
 	}
 }
 
-func (f *follower) said(e *standing.Event) {
-	if m := e.Message; m != nil && m.Sender == domain.SenderAI {
+func (f *follower) stored(e *standing.Event) {
+	switch m := e.Message; {
+	case m == nil:
+	case m.Sender == domain.SenderAI:
+		f.said = m.ID
 		f.out.stored(m.ID, e.Said())
+	case m.Sender == domain.SenderSystem:
+		f.results(e)
 	}
 }
 
@@ -153,7 +174,7 @@ func (f *follower) called(name string, e *standing.Event) {
 			content["error"] = x.Error
 		}
 		text, _ := json.Marshal(content) // its parts are JSON: cannot fail
-		f.out.event("TOOL_CALL_RESULT", fields{"messageId": x.ID + "-result", "toolCallId": x.ID, "content": string(text), "role": "tool"})
+		f.result(x.ID, string(text))
 	}
 }
 

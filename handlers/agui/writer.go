@@ -41,6 +41,9 @@ func newWriter(w http.ResponseWriter, in *input) *writer {
 	return out
 }
 
+// holds: what the client has up to this message is not told again.
+func (o *writer) holds(last int) { o.kept = o.in.Messages[: last+1 : last+1] }
+
 // fields are those of an event.
 type fields map[string]any
 

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -35,6 +36,7 @@ func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) e
 	}
 	content := text.String()
 	message, reason := &wireMessOut{Role: roleAssistant, Content: &content, ReasoningContent: thoughts.String()}, finishReason(rd)
+	content = joined(content, rd.words)
 	switch {
 	case out.forClient():
 		if message.ToolCalls, reason = out.calls(false), &toolCalls; content == "" {
@@ -76,7 +78,7 @@ func (a *asking) follow(r *http.Request, at *place, rd *round, out sink) (*ask, 
 		}
 		switch {
 		case rd.over && rd.approval != "" && rd.approval != answered:
-			ask, err := a.askOf(ctx, r, rd.approval)
+			ask, err := a.askOf(ctx, r, rd)
 			if ask != nil || err != nil {
 				return ask, err
 			}
@@ -87,7 +89,7 @@ func (a *asking) follow(r *http.Request, at *place, rd *round, out sink) (*ask, 
 		case rd.over && rd.failure != "" && !rd.passed && again && a.retried(ctx, at):
 			again, failed = false, rd.id // once for each request
 		case rd.over && rd.approval == "":
-			return nil, rd.err()
+			return nil, cmp.Or(rd.err(), a.putInWords(ctx, a.who.Workspace, rd))
 		}
 		if err := a.wait(ctx, out); err != nil {
 			return nil, lost(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -32,10 +33,11 @@ type askedAction struct {
 	Text    string          `json:"text"`
 }
 
-// askOf reads what a person is asked; nil when it has been answered.
-func (a *asking) askOf(ctx context.Context, r *http.Request, approval string) (*ask, error) {
-	stored, err := a.Record.Approval(ctx, a.who.Workspace, approval)
-	if err != nil || stored.Status != domain.ApprovalStatusOpen {
+// askOf reads what a person is asked, or the client; nil when it has been answered, and the round
+// is told further.
+func (a *asking) askOf(ctx context.Context, r *http.Request, rd *round) (*ask, error) {
+	stored, err := a.Record.Approval(ctx, a.who.Workspace, rd.approval)
+	if err != nil || stored.Status != domain.ApprovalStatusOpen && !rd.calls {
 		return nil, err
 	}
 	workspace, err := a.Record.Workspace(ctx, a.who.Workspace)
@@ -51,6 +53,44 @@ func (a *asking) askOf(ctx context.Context, r *http.Request, approval string) (*
 	}
 	out.text = out.words(&workspace.Settings)
 	return out, nil
+}
+
+// putInWords makes words of actions that a round ends with and that nobody approved: the AI was
+// not asked again, so that without them the answer could be empty.
+func (c *Config) putInWords(ctx context.Context, ws string, rd *round) error {
+	if rd.refused == nil {
+		return nil
+	}
+	workspace, err := c.Record.Workspace(ctx, ws)
+	if err != nil {
+		return err
+	}
+	var b strings.Builder
+	if rd.refused.Status == domain.ApprovalStatusExpired {
+		b.WriteString(workspace.Settings.Say(askMark+lateEnglish, askMark+lateFrench))
+	} else {
+		b.WriteString(workspace.Settings.Say(askMark+refusedEnglish, askMark+refusedFrench))
+	}
+	for _, action := range rd.refused.Actions {
+		b.WriteString("\n- " + domain.Visible(action.Text))
+	}
+	rd.words = b.String()
+	return nil
+}
+
+// What is said of actions that were not approved.
+const (
+	refusedEnglish = "Refused, nothing was changed:"
+	refusedFrench  = "Refusé, rien n’a été modifié :"
+	lateEnglish    = "Not answered in time, nothing was changed:"
+	lateFrench     = "Sans réponse à temps, rien n’a été modifié :"
+)
+
+// isRefusal says whether these words are of actions that are asked no more.
+func isRefusal(told string) bool {
+	return slices.ContainsFunc([]string{refusedEnglish, refusedFrench, lateEnglish, lateFrench}, func(said string) bool {
+		return strings.HasPrefix(told, askMark+said)
+	})
 }
 
 // base is the address under which a person reaches the page.

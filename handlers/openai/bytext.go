@@ -61,6 +61,9 @@ func (a *asking) wasTold(asked *domain.Approval) bool {
 		return false
 	}
 	told := held[at:]
+	if isRefusal(told) {
+		return false
+	}
 	for _, action := range asked.Actions {
 		if !strings.Contains(told, domain.Visible(action.Text)) {
 			return false

@@ -45,8 +45,11 @@ func (a *completing) stream(r *http.Request, at *place, out *chunks) {
 		out.end(&toolCalls, &out.extra, rd.usage)
 		return
 	}
+	text := rd.words
 	if out.extra.ask = ask; ask != nil {
-		text := ask.text
+		text = ask.text
+	}
+	if text != "" {
 		if told.any {
 			text = separator + text
 		}

@@ -2,7 +2,6 @@ package openai
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -84,22 +83,25 @@ func (a *asking) bring(ctx context.Context, results *standing.Results) (*place, 
 	if err != nil {
 		return nil, err
 	}
+	return a.bringTo(ctx, stored, results)
+}
+
+// bringTo does so for the approval that waits for them.
+func (a *asking) bringTo(ctx context.Context, stored *domain.Approval, results *standing.Results) (*place, error) {
 	if a.listen(stored.SessionID); a.provider != "" {
 		if err := a.switchProvider(ctx, stored.SessionID); err != nil {
 			return nil, err
 		}
 	}
-	if err := results.Bring(ctx, a.Door, stored, a.who.Author()); err != nil {
+	if err := results.Bring(ctx, a.Door, stored, a.who.Author(), a.about); err != nil {
 		return nil, err
 	}
-	session, message, err := results.Placed(ctx, a.Record, stored)
+	session, message, err := standing.Placed(ctx, a.Record, stored)
 	if err != nil {
 		return nil, err
 	}
-	at := &place{session: stored.SessionID, message: message, after: message.Seq - 1, again: stored.Status != domain.ApprovalStatusOpen}
-	if message.Seq == 0 {
-		at.after = session.LastSeq // it takes them up when it has the slot
-	}
+	at := placed(session, message)
+	at.again = stored.Status != domain.ApprovalStatusOpen
 	return at, nil
 }
 
@@ -110,13 +112,9 @@ func (a *ask) forClient() bool { return a != nil && a.Kind == domain.ApprovalCli
 func (a *ask) calls(piece bool) []wireCall {
 	calls := make([]wireCall, len(a.Actions))
 	for i, action := range a.Actions {
-		arguments := action.Params
-		if !json.Valid(arguments) {
-			arguments = json.RawMessage("{}")
-		}
 		calls[i] = wireCall{
 			ID: domain.ClientCallID(a.ApprovalID, i), Type: "function",
-			Function: wireFunction{Name: action.Command, Arguments: string(arguments)},
+			Function: wireFunction{Name: action.Command, Arguments: standing.Arguments(action.Params)},
 		}
 		if piece {
 			calls[i].Index = &i

@@ -51,7 +51,12 @@ type eventMessage struct {
 }
 
 type eventApproval struct {
-	ID string `json:"id"`
+	ID      string                `json:"id"`
+	Kind    domain.ApprovalKind   `json:"kind"`
+	Status  domain.ApprovalStatus `json:"status"`
+	Actions []struct {
+		Text string `json:"text"`
+	} `json:"actions"`
 }
 
 type eventCall struct {
@@ -84,7 +89,7 @@ var followed = map[string]bool{
 	stream.EventDelta: true, stream.EventMessageSnapshot: true, stream.EventDiscarded: true,
 	string(domain.LogMessageCreated): true, string(domain.LogMessageUpdated): true, string(domain.LogMessageDeleted): true,
 	string(domain.LogSessionPhase): true, string(domain.LogSessionStatus): true, string(domain.LogSessionEnded): true,
-	string(domain.LogApprovalRequested): true, string(domain.LogUsageUpdated): true,
+	string(domain.LogApprovalRequested): true, string(domain.LogApprovalSettled): true, string(domain.LogUsageUpdated): true,
 }
 
 var (

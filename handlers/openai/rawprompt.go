@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // wireCall is a call of a client's tool.
@@ -56,11 +57,9 @@ func plainPrompt(ask *request) (*domain.Prompt, error) {
 
 // commands are the client's tools.
 func (r *request) commands() ([]domain.CommandSpec, error) {
-	if !given(r.Tools) || string(r.ToolChoice) == `"none"` {
-		return nil, nil
-	}
-	if given(r.ToolChoice) && string(r.ToolChoice) != `"auto"` {
-		return nil, domain.Invalid("/tool_choice", "not_supported", `tool_choice takes "auto" or "none".`)
+	offered, err := offers(r.Tools, r.ToolChoice)
+	if err != nil || !offered {
+		return nil, err
 	}
 	var tools []wireTool
 	if err := json.Unmarshal(r.Tools, &tools); err != nil || len(tools) > maxTools {
@@ -74,11 +73,22 @@ func (r *request) commands() ([]domain.CommandSpec, error) {
 		}
 		params := t.Function.Parameters
 		if !given(params) {
-			params = json.RawMessage(`{"type":"object","properties":{}}`)
+			params = standing.NoParams
 		}
 		specs = append(specs, domain.CommandSpec{Name: t.Function.Name, Description: t.Function.Description, Params: params})
 	}
 	return specs, nil
+}
+
+// offers says whether a model is offered the tools of a request.
+func offers(tools, choice json.RawMessage) (bool, error) {
+	switch {
+	case !given(tools), string(choice) == `"none"`:
+		return false, nil
+	case given(choice) && string(choice) != `"auto"`:
+		return false, domain.Invalid("/tool_choice", "not_supported", `tool_choice takes "auto" or "none".`)
+	}
+	return true, nil
 }
 
 // promptBuilder makes a prompt that is valid for every vendor: the two sides alternate, and

@@ -57,6 +57,7 @@ type said struct {
 	at, content string
 	// Of the result of a tool: whose call's it is, and where behind at the request has that.
 	call, callAt string
+	isCall       bool // of a tool, by the AI: it says nothing
 }
 
 // maxUser bounds the name of who pays.

@@ -30,7 +30,7 @@ type response struct {
 		Format textFormat `json:"format"`
 	} `json:"text"`
 	ToolChoice string            `json:"tool_choice"`
-	Tools      []struct{}        `json:"tools"`
+	Tools      []responseTool    `json:"tools"`
 	TopP       *float64          `json:"top_p"`
 	Truncation string            `json:"truncation"`
 	Usage      *responseUsage    `json:"usage"`
@@ -72,13 +72,18 @@ const (
 	reasonInput  = "input_required"
 )
 
-// outputItem is a message of an answer.
+// outputItem is a message of an answer, or a call that is for the client.
 type outputItem struct {
-	ID      string        `json:"id"`
-	Type    string        `json:"type"`
-	Status  string        `json:"status"`
-	Role    string        `json:"role"`
-	Content []contentPart `json:"content"`
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Status string `json:"status"`
+	// Of a message; of a call there are none.
+	Role    string        `json:"role,omitempty"`
+	Content []contentPart `json:"content,omitzero"`
+	// Of a call.
+	CallID    string  `json:"call_id,omitempty"`
+	Name      string  `json:"name,omitempty"`
+	Arguments *string `json:"arguments,omitempty"`
 }
 
 type contentPart struct {
@@ -138,8 +143,9 @@ func newResponse(at *place, of about) response {
 	m := at.message
 	out := response{
 		ID: responseID(at.session, m.ID), Object: "response", CreatedAt: m.Timestamp.Unix(), Status: responseInProgress,
-		Background: of.Background, Model: of.Model, Output: []outputItem{}, ParallelToolCalls: true,
-		Talk: sessionRef{at.session}, Store: true, ToolChoice: "auto", Tools: []struct{}{}, Truncation: "disabled",
+		Background: of.Background, Model: of.Model, Output: []outputItem{},
+		ParallelToolCalls: m.Tools == nil || !m.Tools.OneAtATime,
+		Talk:              sessionRef{at.session}, Store: true, ToolChoice: "auto", Tools: toolsOf(m), Truncation: "disabled",
 		Metadata: of.Metadata,
 		Fermata:  &extra{SessionID: at.session, MessageID: m.ID, NewSession: at.begun, DepartedFrom: at.from},
 	}

@@ -67,7 +67,7 @@ func (a *responding) afterPreviousOnce(ctx context.Context, header string) (*pla
 func placed(s *domain.Session, m *domain.Message) *place {
 	at := &place{session: s.ID, message: m, after: m.Seq - 1, again: true}
 	if m.Seq == 0 {
-		at.after = s.LastSeq // it waits its turn, or took it since
+		at.after = s.LastSeq // it waits its turn, or took it since; results, until the session has the slot
 	}
 	return at
 }

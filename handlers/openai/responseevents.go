@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
@@ -23,6 +24,8 @@ type responseEvent struct {
 	Delta        string       `json:"delta,omitempty"`
 	Text         *string      `json:"text,omitempty"`
 	Logprobs     *[]struct{}  `json:"logprobs,omitempty"`
+	Name         string       `json:"name,omitempty"`
+	Arguments    *string      `json:"arguments,omitempty"`
 	// Of an error, which is of the stream and not of the response.
 	Code    string  `json:"code,omitempty"`
 	Message string  `json:"message,omitempty"`
@@ -70,10 +73,11 @@ func (o *responseEvents) event(e *responseEvent) {
 	if e.Response == nil {
 		e.OutputIndex = &e.index
 	}
-	if e.ItemID != "" {
+	ofCall := strings.HasPrefix(e.Type, "response.function_call_arguments.")
+	if e.ItemID != "" && !ofCall {
 		e.ContentIndex = new(0)
 	}
-	if e.Delta != "" || e.Text != nil {
+	if e.Delta != "" && !ofCall || e.Text != nil {
 		e.Logprobs = &[]struct{}{}
 	}
 	o.send(e)

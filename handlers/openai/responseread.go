@@ -97,7 +97,7 @@ func (a *asking) known(ctx context.Context, id string) (*place, about, error) {
 // door has one too.
 func (a *asking) said(ctx context.Context, at *place) (about, error) {
 	of := about{}
-	request, err := a.Histories.RequestOf(ctx, a.who.Workspace, at.session, at.message.ID)
+	request, err := a.requestOf(ctx, a.who.Workspace, at)
 	if err == nil && request != "" {
 		err = json.Unmarshal([]byte(request), &of)
 	}
@@ -133,7 +133,7 @@ func (d *ResponseEnd) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	if err != nil {
 		return err
 	}
-	if at.message.Seq == 0 {
+	if _, results := domain.ClientResultsOf(at.message.ID); at.message.Seq == 0 && !results {
 		_, err := d.Endings.WithdrawMessage(ctx, who.Workspace, at.session, at.message.ID)
 		if err == nil {
 			t := newTeller(at, of)
@@ -242,13 +242,23 @@ func (d *ResponseInput) Serve(w http.ResponseWriter, r *http.Request, who *auth.
 	if err != nil {
 		return err
 	}
-	item := inputMessage{message.ID, "message", responseCompleted, roleUser, inputOf(message.Rich)}
+	items, ids := []any{}, [2]string{message.ID, message.ID}
+	if message.Sender == domain.SenderUser {
+		items = append(items, inputMessage{message.ID, "message", responseCompleted, roleUser, inputOf(message.Rich)})
+	} else {
+		for _, item := range resultsOf(message) {
+			items = append(items, item)
+		}
+		if n := len(items); n > 0 {
+			ids = [2]string{items[0].(*inputResult).ID, items[n-1].(*inputResult).ID}
+		}
+	}
 	writeJSON(w, struct {
-		Object  string         `json:"object"`
-		Data    []inputMessage `json:"data"`
-		FirstID string         `json:"first_id"`
-		LastID  string         `json:"last_id"`
-		HasMore bool           `json:"has_more"`
-	}{"list", []inputMessage{item}, item.ID, item.ID, false})
+		Object  string `json:"object"`
+		Data    []any  `json:"data"`
+		FirstID string `json:"first_id"`
+		LastID  string `json:"last_id"`
+		HasMore bool   `json:"has_more"`
+	}{"list", items, ids[0], ids[1], false})
 	return nil
 }

@@ -24,6 +24,8 @@ type responseRequest struct {
 	Talk         json.RawMessage   `json:"conversation"`
 	Metadata     map[string]string `json:"metadata"`
 	Tools        json.RawMessage   `json:"tools"`
+	ToolChoice   json.RawMessage   `json:"tool_choice"`
+	Parallel     *bool             `json:"parallel_tool_calls"`
 	Prompt       json.RawMessage   `json:"prompt"`
 	Text         json.RawMessage   `json:"text"`
 	User         string            `json:"user"`
@@ -34,6 +36,9 @@ type inputItem struct {
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
+	// Of the result of a tool.
+	CallID string          `json:"call_id"`
+	Output json.RawMessage `json:"output"`
 }
 
 // Bounds of what a request may say of itself, as OpenAI has them.
@@ -59,9 +64,6 @@ func readResponseRequest(body []byte) (*responseRequest, error) {
 		return nil, domain.Invalid("/input", "required", "input is missing: a text, or a list of messages.")
 	case r.Store != nil && !*r.Store:
 		return nil, domain.Invalid("/store", "not_supported", "A response is always stored, in the record of its session: leave store out.")
-	case given(r.Tools):
-		return nil, domain.Invalid("/tools", "not_supported",
-			"A session runs its own commands and takes no tools of a client. Leave tools out, or use chat completions with the model %q.", modelRaw)
 	case given(r.Prompt):
 		return nil, domain.Invalid("/prompt", "not_supported", "There are no stored prompts here: send their text as input.")
 	case len(r.User) > maxUser || !domain.IsName(r.User):
@@ -166,11 +168,15 @@ func (r *responseRequest) sayings() ([]said, error) {
 func (m *inputItem) said(pointer string) (said, error) {
 	switch m.Type {
 	case "", "message":
-	case "function_call_output", "custom_tool_call_output", "computer_call_output", "local_shell_call_output":
-		return said{}, domain.Invalid(pointer+"/type", "not_supported",
-			"A session has no calls of a client's tools, so it takes no results of them. Nothing was stored.")
+	case itemCall:
+		return said{role: roleAssistant, at: pointer, content: pointer, isCall: true}, nil // it stands in the record
+	case itemResult:
+		out, err := sayingOf(roleTool, m.Output, pointer, pointer+"/output")
+		out.call, out.callAt = m.CallID, "/call_id"
+		return out, err
 	default:
-		return said{}, domain.Invalid(pointer+"/type", "not_supported", "Only items of type message can be sent. Nothing was stored.")
+		return said{}, domain.Invalid(pointer+"/type", "not_supported",
+			"Only items of the types message, %s and %s can be sent. Nothing was stored.", itemCall, itemResult)
 	}
 	switch m.Role {
 	case roleSystem, roleDeveloper, roleUser, roleAssistant:

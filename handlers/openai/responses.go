@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -29,7 +30,9 @@ func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Iden
 		return err
 	}
 	of := request.about()
-	a := &responding{asking: asking{Config: &d.Config, who: who, payer: request.User, about: string(jsonbody.Encode(of))}, request: request}
+	a := &responding{request: request, asking: asking{
+		Config: &d.Config, who: who, payer: request.User, about: string(jsonbody.Encode(of)),
+	}}
 	defer a.close()
 	at, err := a.place(r, body)
 	if err != nil {
@@ -61,6 +64,9 @@ func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 	if a.provider, err = a.providerOf(ctx, a.who.Workspace, a.request.Model); err != nil {
 		return nil, err
 	}
+	if a.tools, err = a.request.tools(); err != nil {
+		return nil, err
+	}
 	all, err := a.request.sayings()
 	if err == nil {
 		err = checkSize(body, all)
@@ -68,17 +74,26 @@ func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.request.Input = nil // what it holds may be large, and the answer long
+	a.request.Input, a.request.Tools = nil, nil // what they hold may be large, and the answer long
 	header := strings.TrimSpace(r.Header.Get(sessionHeader))
-	if a.request.Previous != "" {
-		return a.afterPrevious(ctx, all, header)
-	}
 	name, err := a.request.sessionName()
 	if err != nil {
 		return nil, err
 	}
 	if name != "" && header != "" && name != header {
 		return nil, contradicted("/conversation")
+	}
+	if results := resultsIn(withoutCalls(all)); results != nil {
+		return a.afterCalls(ctx, results, cmp.Or(name, header))
+	}
+	if err := a.checkTools(ctx); err != nil {
+		return nil, err
+	}
+	if err := a.checkLate(ctx, withoutCalls(all)); err != nil {
+		return nil, err
+	}
+	if a.request.Previous != "" {
+		return a.afterPrevious(ctx, all, header)
 	}
 	if a.scope = (scope{name: name, ours: true}); name == "" {
 		if a.scope, err = scopeOf(r, func() (string, error) { return a.ownHeader(ctx) }); err != nil {
@@ -127,7 +142,7 @@ func (a *asking) show(w http.ResponseWriter, r *http.Request, at *place, t *resp
 		return err
 	}
 	if rd.over && rd.approval != "" {
-		ask, err := a.askOf(r.Context(), r, rd.approval)
+		ask, err := a.askOf(r.Context(), r, rd)
 		if err != nil {
 			return err
 		}
@@ -135,6 +150,9 @@ func (a *asking) show(w http.ResponseWriter, r *http.Request, at *place, t *resp
 			t.end(rd, ask)
 		}
 	} else if rd.over {
+		if err := a.putInWords(r.Context(), a.who.Workspace, rd); err != nil {
+			return err
+		}
 		t.end(rd, nil)
 	}
 	writeJSON(w, t.response())
@@ -152,10 +170,11 @@ func (a *asking) upToNow(ctx context.Context, at *place, rd *round) error {
 	return nil
 }
 
-// What a response is called: the session and the message that began its round, so that no
-// table is needed to find them.
+// What a response is called: the session, and the message that began its round or brought the
+// results that it goes on with, so that no table is needed to find them.
 const (
 	prefixResponse = "resp_"
+	prefixResults  = "of_" // behind the session's digits
 	idDigits       = 32
 )
 
@@ -166,10 +185,15 @@ func responseID(session, message string) string {
 // readResponseID is what a response's id says.
 func readResponseID(id string) (session, message string, ok bool) {
 	digits, ok := strings.CutPrefix(id, prefixResponse)
-	if !ok || len(digits) != 2*idDigits || strings.Trim(digits, "0123456789abcdef") != "" {
+	if !ok || len(digits) < idDigits {
 		return "", "", false
 	}
-	return domain.PrefixSession + "_" + digits[:idDigits], domain.PrefixMessage + "_" + digits[idDigits:], true
+	session, message = digits[:idDigits], digits[idDigits:]
+	digits = session + strings.TrimPrefix(message, prefixResults)
+	if len(digits) != 2*idDigits || strings.Trim(digits, "0123456789abcdef") != "" {
+		return "", "", false
+	}
+	return domain.PrefixSession + "_" + session, domain.PrefixMessage + "_" + message, true
 }
 
 // begun reads the session and the message of a response. One that is not there and one of
@@ -178,6 +202,9 @@ func (a *asking) begun(ctx context.Context, id string) (*domain.Session, *domain
 	session, message, ok := readResponseID(id)
 	if !ok {
 		return nil, nil, errNoResponse
+	}
+	if approval, ok := domain.ClientResultsOf(message); ok {
+		return a.brought(ctx, a.who.Workspace, session, approval)
 	}
 	s, m, err := a.stored(ctx, domain.KnownHistory{SessionID: session, MessageID: message})
 	if err == nil && (m == nil || m.Sender != domain.SenderUser || m.Rich == nil) {

@@ -59,7 +59,7 @@ func newTeller(at *place, of about) *responseTeller {
 
 // round is the follower of the round that t tells.
 func (t *responseTeller) round(at *place) *round {
-	t.rd = &round{message: at.message.ID, id: at.message.RoundID, told: t}
+	t.rd = &round{message: at.message.ID, id: at.message.RoundID, told: t, toCalls: true}
 	return t.rd
 }
 
@@ -199,7 +199,13 @@ func (t *responseTeller) discard() {
 // end tells how it ended: the round is over, or a person is asked.
 func (t *responseTeller) end(rd *round, ask *ask) {
 	t.discard()
+	if rd.words != "" {
+		t.tellWords(rd.overAt, "msg_"+strings.TrimPrefix(rd.refused.ID, "apr_")+"_refused", rd.words)
+	}
 	switch {
+	case ask.forClient():
+		t.tellCalls(rd.overAt, ask)
+		t.out.Status = responseCompleted
 	case ask != nil:
 		t.tellAsk(rd.overAt, ask)
 		t.out.Status, t.out.IncompleteDetails = responseIncomplete, &incompleteDetails{reasonInput}
@@ -223,18 +229,22 @@ func (t *responseTeller) end(rd *round, ask *ask) {
 // tellAsk tells what a person is asked, in words. It is in no message of the record: what is
 // said after the answer takes its place.
 func (t *responseTeller) tellAsk(seq int64, ask *ask) {
-	text := ask.text
+	t.tellWords(seq, "msg_"+strings.TrimPrefix(ask.ApprovalID, "apr_"), ask.text)
+	t.out.Fermata.ask = ask
+}
+
+// tellWords tells what is in no message of the record.
+func (t *responseTeller) tellWords(seq int64, id, text string) {
 	if len(t.out.Output) > 0 {
 		text = separator + text
 	}
-	o := &openItem{id: "msg_" + strings.TrimPrefix(ask.ApprovalID, "apr_")}
+	o := &openItem{id: id}
 	o.set(text)
 	t.tellBegun(seq, o.id)
 	t.tellText(o, seq)
 	item := itemOf(o.id, responseCompleted, text)
 	t.tellDone(seq, &item)
 	t.out.Output = append(t.out.Output, item)
-	t.out.Fermata.ask = ask
 }
 
 // tell gives an event of the present item on.

@@ -10,21 +10,25 @@ import (
 
 // round follows one round of a session through its events.
 type round struct {
-	message string // of the user, which began it
+	message string // of the user, which began it, or of the results of tools that it goes on with
 	id      string // "" while the message waits its turn
 	told    teller
 	thought func(string)
 	usage   tokens
 
 	over     bool
-	overAt   int64  // the session's own number of the event with which it was over
-	approval string // what a person is asked, where it waits for that
-	failure  string // what the provider said, where it failed
-	final    bool   // of a failure: the same request would fail again
-	cut      bool   // the answer reached its longest
-	gone     bool   // the message was withdrawn
-	passed   bool   // after a failure the session has gone on with something else
-	stopped  bool   // a person cut it
+	overAt   int64          // the session's own number of the event with which it was over
+	approval string         // what a person is asked, where it waits for that
+	toCalls  bool           // it is followed to where it calls tools of the client, and no further
+	calls    bool           // it has come to that
+	refused  *eventApproval // actions that it ends with, which a person did not approve
+	words    string         // what is told of them
+	failure  string         // what the provider said, where it failed
+	final    bool           // of a failure: the same request would fail again
+	cut      bool           // the answer reached its longest
+	gone     bool           // the message was withdrawn
+	passed   bool           // after a failure the session has gone on with something else
+	stopped  bool           // a person cut it
 }
 
 // teller is told of the text of a round's answers, as it comes.
@@ -80,8 +84,10 @@ func (r *round) learn(e *event) {
 		r.said(e)
 	case e.Roundtrip != nil && e.Roundtrip.RoundID == r.id:
 		r.usage = r.usage.plus(e.Roundtrip.Usage)
+	case e.name == string(domain.LogApprovalSettled):
+		r.answered(e.Approval)
 	case e.Approval != nil:
-		r.approval = e.Approval.ID
+		r.approval, r.calls = e.Approval.ID, r.toCalls && e.Approval.Kind == domain.ApprovalClientCalls
 	case e.name == string(domain.LogSessionPhase):
 		r.moved(e)
 	case e.Session != nil && e.Session.Status == domain.StatusRequiresAction:
@@ -90,7 +96,15 @@ func (r *round) learn(e *event) {
 }
 
 // settled: nothing more comes of this round.
-func (r *round) settled() bool { return r.over && r.approval == "" && r.failure == "" }
+func (r *round) settled() bool { return r.over && (r.calls || r.approval == "" && r.failure == "") }
+
+// answered: what was asked is settled. Of actions that were not approved the AI may say nothing.
+func (r *round) answered(a *eventApproval) {
+	no := a.Status == domain.ApprovalStatusRefused || a.Status == domain.ApprovalStatusExpired
+	if r.refused = nil; no && a.Kind == domain.ApprovalActions {
+		r.refused = a
+	}
+}
 
 // afterFailure: the round is run again, at once or when the session has the slot; or another
 // one is.
@@ -158,7 +172,7 @@ func (r *round) moved(e *event) {
 		r.stopped = r.stopped || e.Event == (domain.InterruptRequested{}).Name() || e.Event == (domain.StopRequested{}).Name()
 		r.final = r.failure != "" && e.Event == (domain.SystemErrorOccurred{}).Name()
 	default:
-		r.over, r.approval = false, "" // perhaps a person has answered
+		r.over, r.approval, r.refused = false, "", nil // perhaps a person has answered
 	}
 }
 

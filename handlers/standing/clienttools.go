@@ -2,6 +2,7 @@ package standing
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -32,6 +33,17 @@ func CheckTools(ctx context.Context, c Catalogue, workspace string, tools []doma
 	return domain.CheckClientTools(tools, pointer, func(name string) bool { return taken[name] })
 }
 
+// NoParams are the parameters of a tool that takes none.
+var NoParams = json.RawMessage(`{"type":"object","properties":{}}`)
+
+// Arguments are those of a call, as JSON in any case.
+func Arguments(params json.RawMessage) string {
+	if !json.Valid(params) {
+		return "{}"
+	}
+	return string(params)
+}
+
 // Results are what a client brings for calls of its tools: what came of each, under the id that
 // it was given, and where the request has it.
 type Results struct{ IDs, Texts, At []string }
@@ -48,8 +60,13 @@ type ReadsApprovals interface {
 
 // Asked is the approval that waits for the results, or has waited.
 func (r *Results) Asked(ctx context.Context, record ReadsApprovals, workspace string) (*domain.Approval, error) {
-	unknown := domain.Invalid(r.At[0], "unknown_call", "%.80q is no call that this server has made. Nothing was changed.", r.IDs[0])
-	id, _, ok := domain.ClientCallOf(r.IDs[0])
+	return r.asked(ctx, record, workspace, 0)
+}
+
+// asked is the approval of one of the results.
+func (r *Results) asked(ctx context.Context, record ReadsApprovals, workspace string, i int) (*domain.Approval, error) {
+	unknown := domain.Invalid(r.At[i], "unknown_call", "%.80q is no call that this server has made. Nothing was changed.", r.IDs[i])
+	id, _, ok := domain.ClientCallOf(r.IDs[i])
 	if !ok {
 		return nil, unknown
 	}
@@ -65,13 +82,52 @@ func (r *Results) Asked(ctx context.Context, record ReadsApprovals, workspace st
 	return a, nil
 }
 
-// Bring gives the session the results. The same ones again are no error.
-func (r *Results) Bring(ctx context.Context, door Answerer, asked *domain.Approval, by domain.Author) error {
+// Newest are the results for the latest wait. Clients send their history along, and calls of one
+// session may follow each other without a word between them: what is left out was answered before.
+func (r *Results) Newest(ctx context.Context, record ReadsApprovals, workspace string) (*Results, error) {
+	latest, _, ok := domain.ClientCallOf(r.IDs[len(r.IDs)-1])
+	if !ok {
+		return r, nil // unknown, which is told of it
+	}
+	newest, earlier := &Results{}, map[string]int{}
+	for i, id := range r.IDs {
+		if of, _, ok := domain.ClientCallOf(id); ok && of != latest {
+			if _, noted := earlier[of]; !noted {
+				earlier[of] = i
+			}
+			continue
+		}
+		newest.Add(id, r.Texts[i], r.At[i])
+	}
+	if len(earlier) == 0 {
+		return r, nil
+	}
+	asked, err := newest.Asked(ctx, record, workspace)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range earlier {
+		before, err := r.asked(ctx, record, workspace, i)
+		if err != nil {
+			return nil, err
+		}
+		if before.SessionID != asked.SessionID || before.Status == domain.ApprovalStatusOpen {
+			return nil, domain.Invalid(r.At[i], "unknown_call", "%.80q is of another wait. Nothing was changed.", r.IDs[i])
+		}
+	}
+	return newest, nil
+}
+
+// Bring gives the session the results. The same ones again are no error. request is what is kept
+// of what came with them, in JSON.
+func (r *Results) Bring(ctx context.Context, door Answerer, asked *domain.Approval, by domain.Author, request string) error {
 	results, err := domain.ClientResultsFor(asked, r.IDs, r.Texts, func(i int) string { return r.At[i] })
 	if err != nil {
 		return err
 	}
-	_, err = door.AnswerApproval(ctx, asked.WorkspaceID, asked.ID, domain.Decision{Approved: true, Results: results, By: by})
+	_, err = door.AnswerApproval(ctx, asked.WorkspaceID, asked.ID, domain.Decision{
+		Approved: true, Results: results, By: by, Request: request,
+	})
 	return err
 }
 
@@ -83,7 +139,7 @@ type ReadsResults interface {
 
 // Placed is the message that brings the results, with the session as it was before it was read.
 // A session that was set aside takes them up later: then the message has no number yet.
-func (r *Results) Placed(ctx context.Context, record ReadsResults, asked *domain.Approval) (*domain.Session, *domain.Message, error) {
+func Placed(ctx context.Context, record ReadsResults, asked *domain.Approval) (*domain.Session, *domain.Message, error) {
 	session, err := record.Session(ctx, asked.WorkspaceID, asked.SessionID)
 	if err != nil {
 		return nil, nil, err

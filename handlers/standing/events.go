@@ -31,6 +31,12 @@ type Event struct {
 		AI      *struct {
 			PreText string `json:"pre_text"`
 		} `json:"ai_message"`
+		System *struct {
+			CommandResults []struct {
+				CallID string `json:"call_id"`
+				Text   string `json:"text"`
+			} `json:"command_results"`
+		} `json:"system_message"`
 	} `json:"message"`
 	Session *struct {
 		Status domain.Status `json:"status"`

@@ -45,6 +45,7 @@ type Finder struct {
 type Sent struct {
 	Talk, ID string
 	Pieces   []Piece
+	Tools    *domain.ClientTools
 	// Known: it must have been brought before.
 	Known bool
 }
@@ -58,6 +59,14 @@ type Found struct {
 	Fresh *Standing
 	// Seq is the number of the event of that.
 	Seq int64
+	// Brought, where a client brought results of its tools, is what its round is told from.
+	Brought *Brought
+}
+
+// Brought are results in the record.
+type Brought struct {
+	RoundID string
+	After   int64 // the number behind which what follows them is told
 }
 
 // Find stores a message, or finds it where it was brought before.
@@ -104,7 +113,7 @@ func (f *Finder) atOnce(ctx context.Context, m Sent) (*Found, error) {
 
 func (f *Finder) message(ctx context.Context, m Sent, hash string) (domain.NewMessage, error) {
 	rich, err := f.Keeper.Rich(ctx, m.Pieces)
-	return domain.NewMessage{Rich: rich, By: f.By, History: &domain.HistoryKey{Hash: hash}}, err
+	return domain.NewMessage{Rich: rich, By: f.By, Tools: m.Tools, History: &domain.HistoryKey{Hash: hash}}, err
 }
 
 func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {

@@ -44,6 +44,9 @@ func (l *Listener) From(ctx context.Context, found Found, read func(context.Cont
 		return nil, err
 	}
 	l.moved = true // it may be over
+	if found.Brought != nil {
+		return at, l.Seek(ctx, found.Brought.After)
+	}
 	return at, l.Seek(ctx, before(at.Message, at.Session.LastSeq))
 }
 

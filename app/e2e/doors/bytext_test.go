@@ -65,7 +65,7 @@ func TestAYesByText(t *testing.T) {
 		}
 		no := slices.Concat(said, []string{second.text, "non"})
 		third := s.chat(key, nil, no...)
-		if third.status != 200 || strings.Contains(third.text, "𝄐") || zoneNames(s) != "Garden" || third.session != first.session {
+		if third.status != 200 || third.text != "𝄐 Refused, nothing was changed:\n- Add the zone “Shed”" || zoneNames(s) != "Garden" || third.session != first.session {
 			t.Errorf("a no gives %q, and %q", third.text, zoneNames(s))
 		}
 		// Nothing waits: it is a message like any other.

@@ -23,6 +23,8 @@ type responseSeen struct {
 	Store             bool
 	Output            []struct {
 		ID, Type, Role, Status string
+		CallID                 string `json:"call_id"`
+		Name, Arguments        string
 		Content                []struct{ Type, Text string }
 	}
 	Talk               struct{ ID string } `json:"conversation"`

@@ -26,7 +26,9 @@ func TestAUIChatAnswersAgain(t *testing.T) {
 		key := s.Call("POST", "/v1/keys", map[string]any{"name": "chat", "role": "admin"}).Want(201).Str("key")
 		s.Key = key
 		const answer = "One two three four five six."
-		_, _, _ = s.uiCall(key, "POST", "", uiBody("a", "m1", "Count", ""), 0)
+		if _, first, _ := s.uiCall(key, "POST", "", uiBody("a", "m1", "Count", ""), 0); uiText(first) != answer {
+			t.Fatalf("the first answer is %+v", first)
+		}
 		session := s.Call("GET", "/v1/sessions", nil).Want(200).Str("data.0.id")
 		_, begun, _ := s.uiCall(key, "POST", "", uiAgain("a", "m1", "Count"), 4)
 		if len(begun) != 4 || begun[0].Type != "start" || !strings.HasPrefix(answer, uiText(begun)) {
@@ -44,7 +46,9 @@ func TestAUIChatAnswersAgain(t *testing.T) {
 		if said := s.said(session); len(said) != 3 {
 			t.Errorf("the record is %q", said)
 		}
-		_, _, _ = s.uiCall(key, "POST", "", uiAgain("a", "m1", "Count"), 4)
+		if _, third, _ := s.uiCall(key, "POST", "", uiAgain("a", "m1", "Count"), 4); len(third) != 4 {
+			t.Fatalf("a third try is %+v", third)
+		}
 		p.Kill()
 		s.URL = p.URL
 		if _, chunks, _ := s.uiCall(key, "GET", "/a/stream", "", 0); uiText(chunks) != answer || chunks[len(chunks)-1].Finish != "stop" {
@@ -62,10 +66,14 @@ func TestAUIChatAnswersAgain(t *testing.T) {
 // What cannot be answered again is refused with our code, and nothing is changed.
 func TestWhatAUIChatDoesNotAnswerAgain(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
-	_, _, _ = s.uiCall(key, "POST", "", uiBody("effects", "m1", "make it", ""), 0)
-	_, _, _ = s.uiCall(key, "POST", "", uiBody("older", "m1", "hello", ""), 0)
-	_, _, _ = s.uiCall(key, "POST", "", uiBody("older", "m2", "hello again", ""), 0)
-	_, _, _ = s.uiCall(key, "POST", "", uiBody("asked", "m1", "ask me", ""), 0)
+	for _, body := range []string{
+		uiBody("effects", "m1", "make it", ""), uiBody("older", "m1", "hello", ""), uiBody("older", "m2", "hello again", ""),
+		uiBody("asked", "m1", "ask me", ""),
+	} {
+		if status, _, code := s.uiCall(key, "POST", "", body, 0); status != 200 {
+			t.Fatalf("%d %s", status, code)
+		}
+	}
 	for name, c := range map[string]struct {
 		body, code string
 		status     int

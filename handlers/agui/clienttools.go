@@ -1,0 +1,154 @@
+package agui
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+)
+
+// Tools of the front end: the AI is offered them in the round of the message that they come with.
+// A run ends with the calls of them, and the next one brings what came of each as a message.
+
+const roleTool = "tool"
+
+// offered are the tools of a run; nil: none.
+func (in *input) offered() *domain.ClientTools {
+	if len(in.Tools) == 0 {
+		return nil
+	}
+	out := &domain.ClientTools{}
+	for _, t := range in.Tools {
+		params := t.Parameters
+		if len(params) == 0 || string(params) == "null" {
+			params = standing.NoParams
+		}
+		out.List = append(out.List, domain.ClientTool{Name: t.Name, Description: t.Description, Params: params})
+	}
+	return out
+}
+
+// checkTools refuses tools that cannot be offered.
+func (x *run) checkTools(ctx context.Context) error {
+	tools := x.in.offered()
+	if tools == nil {
+		return nil
+	}
+	at := func(i int) string { return fmt.Sprintf("/tools/%d", i) }
+	return standing.CheckTools(ctx, x.Catalogue, x.who.Workspace, tools.List, at)
+}
+
+// bring takes up a result that stands behind the newest message of the user. Those of the
+// session's own commands it was told itself.
+func (in *input) bring(m *said, place int) error {
+	if strings.HasPrefix(m.CallID, domain.PrefixExecution+"_") || in.last < 0 {
+		return nil
+	}
+	at := fmt.Sprintf("/messages/%d", place)
+	pieces, err := piecesOf(m.Content, at+"/content")
+	if err != nil {
+		return err
+	}
+	if len(standing.FilesOf(pieces)) > 0 {
+		return domain.Invalid(at+"/content", "not_supported", "The result of a tool is a text. Nothing was changed.")
+	}
+	text := standing.TextOf(pieces)
+	if m.Error != "" {
+		text = strings.TrimSpace("Error: " + m.Error + "\n" + text)
+	}
+	if in.brought == nil {
+		in.brought = &standing.Results{}
+	}
+	in.brought.Add(m.CallID, text, at+"/toolCallId")
+	in.upTo = place
+	return nil
+}
+
+// bring gives the session what the front end's tools found. What follows is told from there: the
+// front end holds all before it.
+func (x *run) bring(ctx context.Context, out *writer) error {
+	results, err := x.in.brought.Newest(ctx, x.Waiting, x.who.Workspace)
+	if err != nil {
+		return err
+	}
+	asked, err := results.Asked(ctx, x.Waiting, x.who.Workspace)
+	if err != nil {
+		return err
+	}
+	if asked.SessionID != x.found.Session {
+		return domain.Invalid(results.At[0], "unknown_call", "%.80q is a call of another thread. Nothing was changed.", results.IDs[0])
+	}
+	if err := results.Bring(ctx, x.Commands, asked, x.who.Author(), ""); err != nil {
+		return err
+	}
+	session, message, err := standing.Placed(ctx, x.Record, asked)
+	if err != nil {
+		return err
+	}
+	x.found.Brought = &standing.Brought{RoundID: asked.RoundID, After: message.Seq - 1}
+	if message.Seq == 0 {
+		x.found.Brought.After = session.LastSeq // it takes them up when it has the slot
+	}
+	x.found.Again = asked.Status != domain.ApprovalStatusOpen
+	out.holds(x.in.upTo)
+	return nil
+}
+
+// clientCalls tells the calls that the front end is to run, which an approval waits for.
+func (f *follower) clientCalls(a *domain.Approval) {
+	f.out.endText()
+	f.pending = nil
+	for i, action := range a.Actions {
+		id := domain.ClientCallID(a.ID, i)
+		call := fields{"toolCallId": id, "toolCallName": action.Command}
+		if f.said != "" {
+			call["parentMessageId"] = f.said
+		}
+		f.out.event("TOOL_CALL_START", call)
+		f.out.event("TOOL_CALL_ARGS", fields{"toolCallId": id, "delta": standing.Arguments(action.Params)})
+		f.out.event("TOOL_CALL_END", fields{"toolCallId": id})
+		f.pending = append(f.pending, id)
+	}
+}
+
+// results tells what a front end brought before, to one that did not see it.
+func (f *follower) results(e *standing.Event) {
+	if _, ok := domain.ClientResultsOf(e.Message.ID); !ok || e.Message.System == nil {
+		return
+	}
+	results := e.Message.System.CommandResults
+	for i, id := range f.pending {
+		if i < len(results) {
+			f.result(id, results[i].Text)
+		}
+	}
+	f.pending = nil
+}
+
+// left tells that nobody waits for the calls any more: a front end that is told of them now does
+// not run them.
+func (f *follower) left(a *domain.Approval) {
+	if a.Status == domain.ApprovalStatusApproved {
+		return // the results come with their message
+	}
+	for _, id := range f.pending {
+		f.result(id, "Nobody waits for this any more: "+string(a.Status)+".")
+	}
+	f.pending = nil
+}
+
+func (f *follower) result(id, text string) {
+	f.out.event("TOOL_CALL_RESULT", fields{"messageId": id + "-result", "toolCallId": id, "content": text, "role": roleTool})
+}
+
+// toClient says whether all that is asked is for the front end's tools, and not for a person.
+func toClient(open []*domain.Approval) bool {
+	for _, a := range open {
+		if a.Kind != domain.ApprovalClientCalls {
+			return false
+		}
+	}
+	return len(open) > 0
+}

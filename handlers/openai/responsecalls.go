@@ -1,0 +1,208 @@
+package openai
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
+)
+
+// A client's own tools in responses: a response ends with the calls that are for the client, and
+// what the client found begins another one.
+
+// Types of items that are no messages.
+const (
+	itemCall   = "function_call"
+	itemResult = "function_call_output"
+)
+
+// responseTool is a tool of a client, in its request and in its response.
+type responseTool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      *bool           `json:"strict"` // null: nothing is promised of the arguments
+}
+
+// tools are those of a request; nil: none.
+func (r *responseRequest) tools() (*domain.ClientTools, error) {
+	offered, err := offers(r.Tools, r.ToolChoice)
+	if err != nil || !offered {
+		return nil, err
+	}
+	var tools []json.RawMessage
+	if err := json.Unmarshal(r.Tools, &tools); err != nil {
+		return nil, domain.Invalid("/tools", "wrong_type", "tools takes a list of functions.")
+	}
+	out := &domain.ClientTools{OneAtATime: r.Parallel != nil && !*r.Parallel}
+	for i := range tools {
+		var t responseTool
+		if err := json.Unmarshal(tools[i], &t); err != nil || t.Type != "function" {
+			return nil, domain.Invalid(fmt.Sprintf("/tools/%d", i), "not_supported",
+				"A session takes tools of type function, with a name and parameters. Its own commands need not be sent.")
+		}
+		if !given(t.Parameters) {
+			t.Parameters = standing.NoParams
+		}
+		out.List = append(out.List, domain.ClientTool{Name: t.Name, Description: t.Description, Params: t.Parameters})
+	}
+	return out, nil
+}
+
+// toolsOf are the tools of a message as its response tells them.
+func toolsOf(m *domain.Message) []responseTool {
+	out := []responseTool{}
+	if m.Tools != nil {
+		for _, t := range m.Tools.List {
+			out = append(out, responseTool{Type: "function", Name: t.Name, Description: t.Description, Parameters: t.Params})
+		}
+	}
+	return out
+}
+
+// withoutCalls leaves out the items of calls: a client may send each before its result.
+func withoutCalls(all []said) []said {
+	var rest []said
+	for _, m := range all {
+		if !m.isCall {
+			rest = append(rest, m)
+		}
+	}
+	return rest
+}
+
+// afterCalls goes on with what the client's tools found. name is the session that the client
+// names besides; "" for none.
+func (a *responding) afterCalls(ctx context.Context, results *standing.Results, name string) (*place, error) {
+	results, err := results.Newest(ctx, a.Record, a.who.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	asked, err := results.Asked(ctx, a.Record, a.who.Workspace)
+	if err != nil {
+		return nil, err
+	}
+	if a.request.Previous != "" {
+		session, _, err := a.begun(ctx, a.request.Previous)
+		switch {
+		case domain.ErrorCode(err) == domain.CodeNotFound:
+			return nil, errNoPrevious
+		case err != nil:
+			return nil, err
+		case session.ID != asked.SessionID:
+			return nil, ofAnother("/previous_response_id")
+		}
+	}
+	if name != "" && name != asked.SessionID {
+		session, err := a.Record.Session(ctx, a.who.Workspace, asked.SessionID)
+		if err != nil {
+			return nil, err
+		}
+		if name != session.ExternalID {
+			return nil, ofAnother("/conversation")
+		}
+	}
+	return a.bringTo(ctx, asked, results)
+}
+
+// ofAnother: results go to the session that made the calls, which is not the one that is named.
+func ofAnother(pointer string) error {
+	return domain.Invalid(pointer, "contradiction", "These are results of another session's calls. Nothing was changed.")
+}
+
+// brought reads the session that results of tools were brought to, and their message. Before the
+// session has the slot, it has its id alone.
+func (c *Config) brought(ctx context.Context, workspace, session, approval string) (*domain.Session, *domain.Message, error) {
+	asked, err := c.Record.Approval(ctx, workspace, approval)
+	switch {
+	case domain.ErrorCode(err) == domain.CodeNotFound:
+		return nil, nil, errNoResponse
+	case err != nil:
+		return nil, nil, err
+	case asked.Kind != domain.ApprovalClientCalls || asked.SessionID != session || asked.Status != domain.ApprovalStatusApproved:
+		return nil, nil, errNoResponse
+	}
+	return standing.Placed(ctx, c.Record, asked)
+}
+
+// requestOf is what the client said of the request that brought a message, or results of tools.
+func (c *Config) requestOf(ctx context.Context, workspace string, at *place) (string, error) {
+	approval, ok := domain.ClientResultsOf(at.message.ID)
+	if !ok {
+		return c.Histories.RequestOf(ctx, workspace, at.session, at.message.ID)
+	}
+	asked, err := c.Record.Approval(ctx, workspace, approval)
+	if err != nil {
+		return "", err
+	}
+	var decision struct {
+		Request json.RawMessage `json:"request"`
+	}
+	err = json.Unmarshal(asked.Decision, &decision)
+	return string(decision.Request), err
+}
+
+// inputResult is the result of a call that a response goes on with.
+type inputResult struct {
+	ID     string `json:"id"`
+	Type   string `json:"type"`
+	Status string `json:"status"`
+	CallID string `json:"call_id"`
+	Output string `json:"output"`
+}
+
+// resultsOf are those of a message that brought some. They are in the order of their calls.
+func resultsOf(m *domain.Message) []*inputResult {
+	approval, _ := domain.ClientResultsOf(m.ID)
+	if m.System == nil {
+		return nil
+	}
+	var items []*inputResult
+	for i := range m.System.CommandResults {
+		if r := &m.System.CommandResults[i]; r.From != nil && r.From.Origin == domain.OriginClient {
+			call := domain.ClientCallID(approval, len(items))
+			items = append(items, &inputResult{
+				ID: "fco_" + strings.TrimPrefix(call, "call_"), Type: itemResult, Status: responseCompleted, CallID: call, Output: r.Text,
+			})
+		}
+	}
+	return items
+}
+
+// callItem is the call of a client's tool in an answer.
+func callItem(c *wireCall, status, arguments string) outputItem {
+	return outputItem{
+		ID: "fc_" + strings.TrimPrefix(c.ID, "call_"), Type: itemCall, Status: status,
+		CallID: c.ID, Name: c.Function.Name, Arguments: &arguments,
+	}
+}
+
+// tellCalls tells the calls that the client is to run. Each event has a number behind those of
+// the arguments before it, as text has.
+func (t *responseTeller) tellCalls(seq int64, ask *ask) {
+	place := 0
+	next := func(width int) int64 {
+		place += width
+		return numberOf(seq, place)
+	}
+	calls := ask.calls(false)
+	for i := range calls {
+		c := &calls[i]
+		begun, item := callItem(c, responseInProgress, ""), callItem(c, responseCompleted, c.Function.Arguments)
+		t.tell(&responseEvent{Type: "response.output_item.added", Number: next(1), Item: &begun})
+		t.tell(&responseEvent{
+			Type: "response.function_call_arguments.delta", Number: next(utf8.RuneCountInString(*item.Arguments)),
+			ItemID: item.ID, Delta: *item.Arguments,
+		})
+		t.tell(&responseEvent{
+			Type: "response.function_call_arguments.done", Number: next(1), ItemID: item.ID, Name: item.Name, Arguments: item.Arguments,
+		})
+		t.tell(&responseEvent{Type: "response.output_item.done", Number: next(1), Item: &item})
+		t.out.Output = append(t.out.Output, item)
+	}
+}
