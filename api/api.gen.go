@@ -748,6 +748,24 @@ func (e SessionExportFormat) Valid() bool {
 	}
 }
 
+// Defines values for SettingsAfterActions.
+const (
+	SettingsAfterActionsCall SettingsAfterActions = "call"
+	SettingsAfterActionsRest SettingsAfterActions = "rest"
+)
+
+// Valid indicates whether the value is a known member of the SettingsAfterActions enum.
+func (e SettingsAfterActions) Valid() bool {
+	switch e {
+	case SettingsAfterActionsCall:
+		return true
+	case SettingsAfterActionsRest:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SettingsApprovalOnExpiry.
 const (
 	SettingsApprovalOnExpiryDeny SettingsApprovalOnExpiry = "deny"
@@ -3478,6 +3496,9 @@ type SessionType = domain.SessionType
 
 // Settings defines model for Settings.
 type Settings struct {
+	// AfterActions What a CHAT does once the actions of a native answer have all succeeded: `call` gives their results to the AI; `rest`, if the answer had text beside its actions, ends the round with it, unless the answer said `keep_control`.
+	AfterActions SettingsAfterActions `json:"after_actions"`
+
 	// ApprovalExpiry A number and a unit, or several, like `5m` or `1h30m`.
 	ApprovalExpiry   Duration                 `json:"approval_expiry"`
 	ApprovalOnExpiry SettingsApprovalOnExpiry `json:"approval_on_expiry"`
@@ -3574,6 +3595,9 @@ type Settings struct {
 	TimeZone     string               `json:"time_zone"`
 	WeekStartDay SettingsWeekStartDay `json:"week_start_day"`
 }
+
+// SettingsAfterActions What a CHAT does once the actions of a native answer have all succeeded: `call` gives their results to the AI; `rest`, if the answer had text beside its actions, ends the round with it, unless the answer said `keep_control`.
+type SettingsAfterActions string
 
 // SettingsApprovalOnExpiry defines model for Settings.ApprovalOnExpiry.
 type SettingsApprovalOnExpiry string

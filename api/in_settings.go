@@ -29,6 +29,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		MaxActiveDuration:           orDefault(in.MaxActiveDuration, def.MaxActiveDuration),
 		MisfireGrace:                orDefault(in.MisfireGrace, def.MisfireGrace),
 		Relaunch:                    orDefault(in.Relaunch, def.Relaunch),
+		AfterActions:                orDefault(in.AfterActions, def.AfterActions),
 		PromptDetail:                orDefault(in.PromptDetail, def.PromptDetail),
 		MaxCallsPerResponse:         orDefault(in.MaxCallsPerResponse, def.MaxCallsPerResponse),
 		MaxQueueLength:              orDefault(in.MaxQueueLength, def.MaxQueueLength),

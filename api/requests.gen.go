@@ -648,6 +648,7 @@ type SettingsPatch struct {
 	MisfireGrace                nullable.Nullable[domain.Duration]            `json:"misfire_grace" validate:"omitempty,dive,min=0"`
 	NetworkRetry                nullable.Nullable[SettingsPatchNetworkRetry]  `json:"network_retry" validate:"omitempty,dive"`
 	Relaunch                    nullable.Nullable[string]                     `json:"relaunch" validate:"omitempty,dive,oneof=with_commands on_error_only"`
+	AfterActions                nullable.Nullable[string]                     `json:"after_actions" validate:"omitempty,dive,oneof=call rest"`
 	PromptDetail                nullable.Nullable[string]                     `json:"prompt_detail" validate:"omitempty,dive,oneof=minimal normal full"`
 	MaxCallsPerResponse         nullable.Nullable[int]                        `json:"max_calls_per_response" validate:"omitempty,dive,min=1,max=100"`
 	MaxQueueLength              nullable.Nullable[int]                        `json:"max_queue_length" validate:"omitempty,dive,min=1,max=100000"`

@@ -26,6 +26,7 @@ func settingsFrom(s *domain.Settings) *Settings {
 		CompletionConfirmationDelay: wireDuration(s.CompletionConfirmationDelay),
 		MaxInactivity:               wireDuration(s.MaxInactivity), MaxActiveDuration: wireDuration(s.MaxActiveDuration),
 		MisfireGrace: wireDuration(s.MisfireGrace), Relaunch: SettingsRelaunch(s.Relaunch),
+		AfterActions: SettingsAfterActions(s.AfterActions),
 		PromptDetail: SettingsPromptDetail(s.PromptDetail), MaxCallsPerResponse: s.MaxCallsPerResponse,
 		MaxQueueLength: s.MaxQueueLength, ApprovalExpiry: wireDuration(s.ApprovalExpiry),
 		ApprovalOnExpiry:  SettingsApprovalOnExpiry(s.ApprovalOnExpiry),

@@ -13,9 +13,12 @@ import (
 const (
 	flagRepeat     = "repeat"
 	flagValidation = "validation_request"
+	// flagKeepControl is offered only where it makes a difference (package orchestrator); it
+	// is said of the whole answer, and taken out here.
+	flagKeepControl = "keep_control"
 )
 
-var flagNames = []string{flagRepeat, flagValidation}
+var flagNames = []string{flagRepeat, flagValidation, flagKeepControl}
 
 // flags are those that a call of the command may bring.
 func (c *command) flags() []string {

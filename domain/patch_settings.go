@@ -31,6 +31,7 @@ type SettingsPatch struct {
 	MaxActiveDuration           *Duration
 	MisfireGrace                *Duration
 	Relaunch                    *string
+	AfterActions                *string
 	PromptDetail                *string
 	MaxCallsPerResponse         *int
 	MaxQueueLength              *int
@@ -128,6 +129,7 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.MaxActiveDuration, p.MaxActiveDuration)
 	set(&s.MisfireGrace, p.MisfireGrace)
 	set(&s.Relaunch, p.Relaunch)
+	set(&s.AfterActions, p.AfterActions)
 	set(&s.PromptDetail, p.PromptDetail)
 	set(&s.MaxCallsPerResponse, p.MaxCallsPerResponse)
 	set(&s.MaxQueueLength, p.MaxQueueLength)

@@ -209,6 +209,9 @@ type PendingAnswer struct {
 	PostText string `json:"post_text,omitempty"`
 	// BackToAI: the results go back to the AI (native calls, or keep_control).
 	BackToAI bool `json:"back_to_ai,omitempty"`
+	// MayRest: the answer had text beside its actions and nothing else, and did not say
+	// keep_control. With after_actions=rest its results do not go back if all are good.
+	MayRest bool `json:"may_rest,omitempty"`
 	// Actions are those that wait until its queries have run: what is told of them if
 	// it never comes to that.
 	Actions []CommandResult `json:"actions,omitempty"`

@@ -53,6 +53,7 @@ type Settings struct {
 	MisfireGrace                Duration     `json:"misfire_grace"`
 	NetworkRetry                NetworkRetry `json:"network_retry"`
 	Relaunch                    string       `json:"relaunch"`      // with_commands, on_error_only
+	AfterActions                string       `json:"after_actions"` // call, rest
 	PromptDetail                string       `json:"prompt_detail"` // minimal, normal, full
 	MaxCallsPerResponse         int          `json:"max_calls_per_response"`
 	MaxQueueLength              int          `json:"max_queue_length"`
@@ -67,6 +68,13 @@ type Settings struct {
 	Limits        LimitSet               `json:"limits"`
 	Notifications Notifications          `json:"notifications"`
 }
+
+// What a CHAT does once the actions of a native answer that had text have all succeeded:
+// it calls the AI with the results, or rests with that text.
+const (
+	AfterActionsCall = "call"
+	AfterActionsRest = "rest"
+)
 
 // NetworkRetry is the policy of an AUTOMATION whose provider cannot be reached. The
 // last delay repeats.
@@ -127,7 +135,7 @@ func DefaultSettings() Settings {
 		MisfireGrace:                Duration(time.Hour),
 		NetworkRetry: NetworkRetry{Policy: "forever", Delays: []Duration{
 			Duration(5 * time.Second), Duration(15 * time.Second), Duration(30 * time.Second)}},
-		Relaunch: "with_commands", PromptDetail: "normal",
+		Relaunch: "with_commands", AfterActions: AfterActionsCall, PromptDetail: "normal",
 		MaxCallsPerResponse: 10, MaxQueueLength: 1000, ApprovalOnExpiry: "keep",
 		FileBudget:        FileBudget{Bytes: 1 << 30, Count: 10_000},
 		FallbackProviders: []string{}, Commands: []string{"*"}, SensitiveCommands: []string{},

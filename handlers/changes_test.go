@@ -105,6 +105,8 @@ func TestSettingsMerge(t *testing.T) {
 		`{"chat_eviction_after":"-5m"}`:                   "/chat_eviction_after",
 		`{"chat_eviction_after":5}`:                       "/chat_eviction_after",
 		`{"network_retry":{"delays":["soon"]}}`:           "/network_retry/delays/0",
+		`{"network_retry":{"delays":["1s","-1s"]}}`:       "/network_retry/delays/1",
+		`{"after_actions":"later"}`:                       "/after_actions",
 		`{"limits":{"chat":{"max_cost_per_day":"much"}}}`: "/limits/chat/max_cost_per_day",
 		`{"limits":{"chat":{"max_cost":1}}}`:              "/limits/chat/max_cost",
 		`{"limits":{"chat":{"preset":"lax"}}}`:            "/limits/chat/preset",

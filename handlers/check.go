@@ -90,8 +90,17 @@ func pointerOf(namespace string) string {
 			continue
 		}
 		out.WriteString("/" + jsonbody.Part(name))
-		if index := strings.TrimSuffix(rest, "]"); indexed && (index != "true" || name == mapField) {
-			out.WriteString("/" + jsonbody.Part(index))
+		if !indexed {
+			continue
+		}
+		indexes := []string{strings.TrimSuffix(rest, "]")}
+		if name != mapField {
+			indexes = strings.Split(indexes[0], "][") // an item of a nullable list: delays[true][0]
+		}
+		for _, index := range indexes {
+			if index != "true" || name == mapField {
+				out.WriteString("/" + jsonbody.Part(index))
+			}
 		}
 	}
 	return out.String()

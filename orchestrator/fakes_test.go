@@ -357,9 +357,12 @@ func (m *fakeModel) text(words string) {
 	})
 }
 
-func (m *fakeModel) calls(pairs ...string) {
+func (m *fakeModel) calls(pairs ...string) { m.says("", pairs...) }
+
+// says has the model call commands, with words beside them.
+func (m *fakeModel) says(words string, pairs ...string) {
 	m.then(func(_ context.Context, r *providers.Request) (*providers.Answer, error) {
-		raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, StopReason: "calls"}
+		raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: words, StopReason: "calls"}
 		for i := 0; i < len(pairs); i += 2 {
 			raw.Calls = append(raw.Calls, domain.RawCall{ID: r.NewID("call"), Name: pairs[i], Arguments: pairs[i+1]})
 		}

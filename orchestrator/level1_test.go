@@ -67,6 +67,35 @@ func TestRelaunchOnErrorOnly(t *testing.T) {
 	}
 }
 
+// With after_actions=rest the text beside actions is the answer, unless it says that it
+// wants the results: every action has the param for that, and only then.
+func TestAfterActionsRest(t *testing.T) {
+	w := newWorld(t)
+	w.model.calls("CREATE_ZONE", `{"name": "Shed"}`)
+	w.model.text("There it is.")
+	w.say("Make a zone.")
+	w.rest()
+	w.ws.Settings.AfterActions = domain.AfterActionsRest
+	w.model.says("I make the garden.", "CREATE_ZONE", `{"name": "Garden"}`)
+	w.say("Make another one.")
+	w.rest()
+	w.model.says("First the attic.", "CREATE_ZONE", `{"name": "Attic", "keep_control": true}`)
+	w.model.text("And that was all.")
+	w.say("And all the others.")
+	w.rest()
+	if len(w.model.asked) != 5 {
+		t.Fatalf("the model was called %d times, want 2 and 1 and 2", len(w.model.asked))
+	}
+	for i, ask := range w.model.asked {
+		for _, c := range ask.Commands {
+			offers := strings.Contains(string(c.Params), "keep_control")
+			if want := i >= 2 && c.Kind == domain.KindAction; offers != want {
+				t.Errorf("call %d: %s has the param keep_control: %v", i, c.Name, offers)
+			}
+		}
+	}
+}
+
 // A query that failed is a failure like an action's.
 func TestRelaunchAfterAFailedQuery(t *testing.T) {
 	w := newWorld(t)

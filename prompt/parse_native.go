@@ -59,7 +59,18 @@ func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage
 	if c.ValidationRequest {
 		answer.ValidationRequest = true
 	}
+	if in.Specs[c.Type] == domain.KindAction && keepsControl(params) {
+		answer.KeepControl = true
+	}
 	return ""
+}
+
+// keepsControl says whether an action's arguments ask for another call with the results.
+func keepsControl(params json.RawMessage) bool {
+	var flags struct {
+		KeepControl json.RawMessage `json:"keep_control"`
+	}
+	return json.Unmarshal(params, &flags) == nil && isTrue(flags.KeepControl)
 }
 
 // arguments gives a call's arguments as an object.

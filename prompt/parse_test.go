@@ -52,6 +52,9 @@ func TestNativeAnswers(t *testing.T) {
 			`{"pre_text":"Let me see.","data_commands":[{"id":"","type":"ZONES","params":{},"call_id":"c1"}],` +
 				`"action_commands":[{"id":"","type":"CREATE_DATA","params":{"tool_id":"t","repeat":true},"call_id":"c2","repeat":true},` +
 				`{"id":"","type":"NONSENSE","params":{},"call_id":"c3"}]}`},
+		{"the model wants the results",
+			domain.RawAnswer{Calls: calls("DELETE_DATA", `{"keep_control":true}`)},
+			`{"pre_text":"","action_commands":[{"id":"","type":"DELETE_DATA","params":{"keep_control":true},"call_id":"c1"}],"keep_control":true}`},
 		{"the model itself asks for a yes",
 			domain.RawAnswer{Calls: calls("DELETE_DATA", `{"validation_request":true}`)},
 			`{"pre_text":"","validation_request":true,"action_commands":[{"id":"","type":"DELETE_DATA","params":{"validation_request":true},"call_id":"c1","validation_request":true}]}`},

@@ -1,6 +1,8 @@
 package machine
 
 import (
+	"strings"
+
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -93,12 +95,15 @@ func storeAnswer(s *step) {
 	st.PendingActions, st.PendingCompleted = false, false
 	st.ResultsGood = len(e.Commands.Queries)+len(e.Commands.Actions)+len(e.Commands.Refused) > 0
 	s.planned = nil
+	native := e.Raw.Protocol == domain.ProtocolNative
 	st.Pending = &domain.PendingAnswer{
 		Results:  append(refusedResults(s, e.Commands.Refused), controlResults(s)...),
 		PostText: e.Answer.PostText,
-		BackToAI: e.Answer.KeepControl || e.Raw.Protocol == domain.ProtocolNative && len(e.Raw.Calls) > 0,
+		BackToAI: e.Answer.KeepControl || native && len(e.Raw.Calls) > 0,
 		Guidance: guidance(s),
 	}
+	st.Pending.MayRest = native && !e.Answer.KeepControl && strings.TrimSpace(e.Answer.PreText) != "" &&
+		len(e.Raw.Calls) == len(e.Commands.Actions) && st.Pending.Guidance == ""
 	if automation(s) && len(e.Commands.Queries) == 0 {
 		st.PendingCompleted = e.Answer.Completed
 	}

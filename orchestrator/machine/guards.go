@@ -138,6 +138,19 @@ func backToAI(s *step) bool {
 	return s.session.State.Pending != nil && s.session.State.Pending.BackToAI
 }
 
+// restsWithItsText: the workspace wants no further call where the answer said beforehand
+// what there is to say, and all of it came true. A person's comment is for the AI to hear.
+func restsWithItsText(s *step) bool {
+	pending := s.session.State.Pending
+	if s.policy.Settings.AfterActions != domain.AfterActionsRest || pending == nil || !pending.MayRest || pending.Comment != "" {
+		return false
+	}
+	e, _ := s.event.(domain.ActionsExecuted)
+	return !slices.ContainsFunc(append(slices.Clone(e.Executions), s.planned...), func(x *domain.Execution) bool {
+		return x.Status.Final() && x.Status != domain.ExecSuccess && x.Status != domain.ExecCached
+	})
+}
+
 // refusedBefore: an action failed without having run (wrong params, unknown record).
 func refusedBefore(s *step) bool {
 	e, _ := s.event.(domain.ActionsExecuted)

@@ -58,6 +58,7 @@ func randomSettings(r *rapid.T) domain.Settings {
 	s.Limits = domain.LimitSet{Chat: l, Automation: l}
 	s.AutomationValidation = rapid.SampledFrom([]string{"park", "refuse", "allow"}).Draw(r, "validation")
 	s.NetworkRetry.Policy = rapid.SampledFrom([]string{"forever", "requeue_after_3"}).Draw(r, "network")
+	s.AfterActions = rapid.SampledFrom([]string{domain.AfterActionsCall, domain.AfterActionsRest}).Draw(r, "after actions")
 	if rapid.Bool().Draw(r, "expiry") {
 		s.ApprovalExpiry = domain.Duration(30 * time.Second)
 		s.ApprovalOnExpiry = rapid.SampledFrom([]string{"deny", "keep"}).Draw(r, "on expiry")

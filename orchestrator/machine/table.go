@@ -123,6 +123,7 @@ var table = []rule{
 	{in(toActions), "ActionsExecuted", when{automation, tasksPending}, toExternal, do{waitForTasks, storeActions}},
 	{in(toActions), "ActionsExecuted", when{automation, completedBeside}, toConfirm, do{storeActions, askConfirmation}},
 	{in(toActions), "ActionsExecuted", when{chat, tasksPending}, toIdle, do{storeActions}},
+	{in(toActions), "ActionsExecuted", when{chat, restsWithItsText}, toIdle, do{storeActions}},
 	{in(toActions), "ActionsExecuted", when{backToAI}, toAI, do{storeActions}},
 	{in(toActions), "ActionsExecuted", when{automation}, toAI, do{storeActions}},
 	{in(toActions), "ActionsExecuted", when{chat}, toIdle, do{storeActions}},

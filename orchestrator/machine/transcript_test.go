@@ -115,6 +115,8 @@ func (w *world) set(option string) {
 	case "expiry":
 		w.settings.ApprovalExpiry = domain.Duration(time.Minute)
 		w.settings.ApprovalOnExpiry = value
+	case "after":
+		w.settings.AfterActions = value
 	case "completion":
 		w.ask = value == "ask"
 	case "actions":
