@@ -82,6 +82,9 @@ func (s *Service) check(ctx context.Context, a *domain.AgentDefinition) error {
 			return domain.Invalid(text.at, "required", "Say something here: the agent is known and led by it.")
 		}
 	}
+	if takesBuiltInName(a) {
+		return domain.Errorf(domain.CodeConflict, "There is an agent already that is called by %s. Nothing was changed.", a.Command())
+	}
 	if err := s.checkCommands(a); err != nil {
 		return err
 	}
@@ -93,6 +96,13 @@ func (s *Service) check(ctx context.Context, a *domain.AgentDefinition) error {
 		return domain.Invalid("/provider_id", "unknown_provider", "There is no provider %.80q.", a.ProviderID)
 	}
 	return err
+}
+
+// takesBuiltInName: the database knows what a workspace's agents are called by, and has no row
+// of a built-in one that nobody changed. Two of one name would be offered to the AI as two
+// commands of one name, and vendors refuse every call that has such.
+func takesBuiltInName(a *domain.AgentDefinition) bool {
+	return slices.ContainsFunc(BuiltIn(), func(b *domain.AgentDefinition) bool { return b.ID != a.ID && b.Command() == a.Command() })
 }
 
 func (s *Service) checkCommands(a *domain.AgentDefinition) error {

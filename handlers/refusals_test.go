@@ -455,3 +455,20 @@ func permissions(s *openapi3.Schema, pointer string, out []mutation) []mutation 
 	}
 	return out
 }
+
+// Two agents of one name would be two commands of one name, and vendors refuse a call that has
+// such. Of a built-in agent that nobody changed the database has no row to be in the way.
+func TestNoAgentIsCalledAsABuiltInOne(t *testing.T) {
+	c := newWorld(t).serve(t)
+	with := func(name string) string {
+		return `{"name":"` + name + `","description":"d","system_prompt":"p","commands":["ZONES"]}`
+	}
+	for _, name := range []string{"ContextManager", "Context_Manager", "CONTEXT_MANAGER"} {
+		equal(t, name, c.want(409, "POST", "/v1/agents", with(name)).body["code"], "conflict")
+	}
+	made := c.want(201, "POST", "/v1/agents", with("Archivist")).body["id"].(string)
+	equal(t, "renamed", c.want(409, "PATCH", "/v1/agents/"+made, `{"name":"ContextManager"}`).body["code"], "conflict")
+	c.want(200, "PATCH", "/v1/agents/agt_context_manager", `{"name":"Registrar"}`) // its own name is its own
+	c.want(409, "POST", "/v1/agents", with("ContextManager"))                      // it would have it again, deleted
+	c.want(200, "PATCH", "/v1/agents/agt_context_manager", `{"name":"ContextManager","description":"Ours."}`)
+}
