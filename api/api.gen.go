@@ -1208,6 +1208,20 @@ type AgentList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
+// AnswerPrompt defines model for AnswerPrompt.
+type AnswerPrompt struct {
+	MessageID string `json:"message_id"`
+
+	// OlderPromptFiles How many more there were, which are not listed.
+	OlderPromptFiles OlderPromptFiles `json:"older_prompt_files"`
+
+	// PromptFiles The files that stood in the prompt of this answer, the newest first. Left out where there were none.
+	PromptFiles PromptFiles `json:"prompt_files"`
+
+	// Text The same in words, in the workspace's language.
+	Text string `json:"text"`
+}
+
 // AnswerResult defines model for AnswerResult.
 type AnswerResult struct {
 	// Approval null where no approval was kept (a confirmation before its timer).
@@ -2101,7 +2115,8 @@ type ExecutionStatus = domain.ExecutionStatus
 
 // Explanation defines model for Explanation.
 type Explanation struct {
-	EndReason *EndReason `json:"end_reason"`
+	EndReason    *EndReason    `json:"end_reason"`
+	LatestAnswer *AnswerPrompt `json:"latest_answer,omitempty"`
 
 	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
 	Phase     Phase  `json:"phase"`
@@ -2736,6 +2751,9 @@ type OccurrenceRecordedEvent struct {
 // OccurrenceState defines model for OccurrenceState.
 type OccurrenceState string
 
+// OlderPromptFiles How many more there were, which are not listed.
+type OlderPromptFiles = int
+
 // OverlapPolicy What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
 // ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 type OverlapPolicy string
@@ -2890,6 +2908,12 @@ type PromptChunk struct {
 type PromptChunkList struct {
 	Data []PromptChunk `json:"data"`
 }
+
+// PromptFile A file as it stood in the prompt of an answer.
+type PromptFile = domain.PromptFile
+
+// PromptFiles The files that stood in the prompt of this answer, the newest first. Left out where there were none.
+type PromptFiles = []PromptFile
 
 // ProposedCommand defines model for ProposedCommand.
 type ProposedCommand struct {

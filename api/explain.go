@@ -14,7 +14,8 @@ func ExplanationFrom(e *domain.Explanation, settings *domain.Settings) *Explanat
 	out := &Explanation{
 		SessionID: s.ID, Status: s.Status(), Phase: s.Phase, Since: Time(e.Since), EndReason: textPtr(s.EndReason),
 		WaitingFor: waitingForFrom(&e.Waits), UnblockedBy: ExplanationUnblockedBy(e.UnblockedBy),
-		Text: explained(e, settings), Transitions: make([]Transition, 0, len(e.Last)),
+		Text: explained(e, settings), LatestAnswer: answerPromptFrom(e.Answer, settings),
+		Transitions: make([]Transition, 0, len(e.Last)),
 	}
 	for _, t := range e.Last {
 		out.Transitions = append(out.Transitions, *TransitionFrom(t))

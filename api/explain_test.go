@@ -134,3 +134,41 @@ func TestExplainNamesAgents(t *testing.T) {
 		t.Errorf("of a task that asks it says %q", e.Text)
 	}
 }
+
+// TestFilesBeforeTheAI: which files it had for its latest answer, as what, and what each counted,
+// in words of both languages; an answer that had none says nothing of files.
+func TestFilesBeforeTheAI(t *testing.T) {
+	var out strings.Builder
+	for name, raw := range map[string]*domain.RawAnswer{
+		"all": {OlderPromptFiles: 3, PromptFiles: []domain.PromptFile{
+			{ID: "fil_1", Name: "a.png", As: domain.FileAsPicture, Tokens: 1290},
+			{ID: "fil_2", Name: "b.txt", As: domain.FileAsText, Tokens: 12},
+			{ID: "fil_3", Name: "c.csv", As: domain.FileAsText, Why: domain.FileCut, Tokens: 900},
+			{ID: "fil_4", Name: "d\u202e.png", As: domain.FileAsReference, Why: domain.FileShownBefore, Tokens: 40},
+			{ID: "fil_5", Name: "e", As: domain.FileAsReference, Why: domain.FileDeleted, Tokens: 40},
+			{ID: "fil_6", Name: "f", As: domain.FileAsReference, Why: domain.FileUnseen, Tokens: 40},
+			{ID: "fil_7", Name: "g", As: domain.FileAsReference, Why: domain.FileTooMuchShown, Tokens: 40},
+		}},
+		"none": {}, "no answer": nil,
+	} {
+		st := standing(domain.Chat, domain.Idle)
+		if st.Answer = (&domain.Message{ID: "msg_3", Raw: raw}); name == "no answer" {
+			st.Answer = nil
+		}
+		for _, language := range []string{"en", "fr"} {
+			settings := domain.DefaultSettings()
+			settings.Language = language
+			e := api.ExplanationFrom(domain.Explain(st, noon), &settings)
+			switch got := e.LatestAnswer; {
+			case name != "all" && got != nil:
+				t.Errorf("%s: it says %+v", name, got)
+			case name != "all":
+			case got == nil || got.MessageID != "msg_3" || len(got.PromptFiles) != 7 || got.OlderPromptFiles != 3:
+				t.Errorf("it says %+v", got)
+			default:
+				fmt.Fprintln(&out, language+": "+got.Text)
+			}
+		}
+	}
+	golden.Check(t, "testdata/prompt-files.txt", out.String())
+}

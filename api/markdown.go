@@ -58,6 +58,7 @@ func (m *Markdown) Message(x *domain.Message) string {
 		b.WriteString(quoted(x.Rich.LinearText))
 	case x.AI != nil:
 		m.answer(&b, x.AI)
+		m.given(&b, x.Raw)
 	case x.System != nil:
 		b.WriteString(quoted(x.System.Summary))
 		for i := range x.System.CommandResults {
@@ -111,6 +112,13 @@ func (m *Markdown) answer(b *strings.Builder, a *domain.AIMessage) {
 		folded(b, m.say("Asks: %s", "Pose la question : %s", a.Module.Type), "json", string(a.Module.Data))
 	}
 	b.WriteString(quoted(a.PostText))
+}
+
+// given says what files the AI had before it.
+func (m *Markdown) given(b *strings.Builder, raw *domain.RawAnswer) {
+	if text := m.promptFiles(raw); text != "" {
+		fmt.Fprintf(b, "\n- %s\n", escaped(text))
+	}
 }
 
 // result is what came of one command.

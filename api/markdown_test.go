@@ -23,6 +23,9 @@ func TestASessionOnPaper(t *testing.T) {
 			{Command: "DELETE_ZONE", Status: domain.ExecCancelled},
 			{Command: "SEARCH", Status: domain.ExecSuccess, Text: strings.Repeat("long ", 1000)},
 		}}}
+	looked := &domain.Message{Timestamp: noon, Sender: domain.SenderAI, Status: domain.MessageStored, AI: &domain.AIMessage{PreText: "A square."},
+		Raw: &domain.RawAnswer{PromptFiles: []domain.PromptFile{{ID: "fil_1", Name: "*square*.png", As: domain.FileAsPicture, Tokens: 89},
+			{ID: "fil_2", Name: "old.png", As: domain.FileAsReference, Why: domain.FileShownBefore, Tokens: 60}}}}
 	unreadable := &domain.Message{Timestamp: noon, Sender: domain.SenderAI, Status: domain.MessageStored, AI: &domain.AIMessage{PreText: domain.InvalidFormatText}}
 	open := approval()
 	open.SettledAt, open.SettledBy, open.Decision, open.Module = nil, "", nil, &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"?"}`)}
@@ -32,7 +35,7 @@ func TestASessionOnPaper(t *testing.T) {
 		m := api.NewMarkdown(&settings)
 		var out strings.Builder
 		out.WriteString(m.Head(fullSession(), noon))
-		for _, x := range []*domain.Message{all["user"], asked, all["ai"], all["system"], failed, unreadable, all["queued"]} {
+		for _, x := range []*domain.Message{all["user"], asked, all["ai"], all["system"], failed, looked, unreadable, all["queued"]} {
 			out.WriteString(m.Message(x))
 		}
 		out.WriteString(m.Approval(approval()))

@@ -14,6 +14,7 @@ type sessionsCommand struct {
 	Retry  sessionsRetry  `cmd:"" help:"Run the last round of a chat again."`
 	Choose sessionsChoose `cmd:"" help:"Make an earlier answer of the last round the current one."`
 	Fork   sessionsFork   `cmd:"" help:"Go on from a message, or from the end of a run, in a chat of its own."`
+	Why    sessionsWhy    `cmd:"" help:"Say what a session waits for, and which files the AI had before it."`
 }
 
 type sessionsRetry struct {

@@ -62,3 +62,28 @@ func TestARefusalListsWhatWasDone(t *testing.T) {
 		t.Errorf("the refusal: %v", err)
 	}
 }
+
+// Why a session stands where it stands is said in the server's words, and which files the AI had
+// before it at its latest answer; what others called a file steers no terminal.
+func TestWhyASessionStands(t *testing.T) {
+	f := newFakeAPI(t)
+	f.answers("/v1/sessions/ses_1/explain", http.StatusOK, `{"session_id":"ses_1","status":"idle","phase":"IDLE","since":"2026-11-23T10:00:00Z",
+		"end_reason":null,"waiting_for":{"kind":"person","last_error":"refused"},"unblocked_by":"message","text":"Idle.","transitions":[],
+		"latest_answer":{"message_id":"msg_3","prompt_files":[],"older_prompt_files":0,"text":"Files before the AI: “a\u001b[31m.png”, seen as a picture (about 90 tokens)."}}`)
+	for output, want := range map[string][]string{
+		"table": {"ses_1: idle, in IDLE since", "\nIdle.\n", "Last error: refused", "msg_3: Files before the AI: “a", ".png”, seen as a picture (about 90 tokens)."},
+		"json":  {`"latest_answer": {`, `"message_id": "msg_3"`},
+	} {
+		cc, out := testContext(t, strings.NewReader(""))
+		flags := f.flags()
+		flags.Output = output
+		if err := (&sessionsWhy{clientFlags: flags, Session: "ses_1"}).Run(cc); err != nil {
+			t.Fatal(err)
+		}
+		wants(t, out.String(), want...)
+		if strings.Contains(out.String(), "\x1b") {
+			t.Errorf("the terminal is steered: %q", out.String())
+		}
+	}
+	wants(t, strings.Join([]string{f.seen("GET")[0].Line}, ""), "GET /v1/sessions/ses_1/explain")
+}

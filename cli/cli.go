@@ -25,7 +25,7 @@ type Commands struct {
 	Chat        chatCommand        `group:"Talk" cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
 	ACP         acpCommand         `group:"Talk" cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol; editors start it."`
 	Tail        tailCommand        `group:"Talk" cmd:"" help:"Show events as they happen."`
-	Sessions    sessionsCommand    `group:"Talk" cmd:"" help:"List sessions; run a round again, choose an answer, make a fork."`
+	Sessions    sessionsCommand    `group:"Talk" cmd:"" help:"List sessions; run a round again, choose an answer, make a fork, ask why."`
 	Approve     approveCommand     `group:"Talk" cmd:"" help:"List what waits for a person, or answer it."`
 	Automations automationsCommand `group:"Work" cmd:"" help:"List automations; run, enable, disable, export and import them."`
 	Webhooks    webhooksCommand    `group:"Connect" cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`

@@ -46,6 +46,36 @@ func (c *sessionsList) Run(cc *Context) error {
 	return table(cc.Out, []string{"ID", "TYPE", "STATUS", "PHASE", "LAST EVENT", "NAME"}, rows)
 }
 
+type sessionsWhy struct {
+	clientFlags `embed:""`
+	Session     string `arg:"" help:"Its id."`
+}
+
+// Run prints it in the server's words.
+func (c *sessionsWhy) Run(cc *Context) error {
+	client, err := c.client(cc)
+	if err != nil {
+		return err
+	}
+	var why api.Explanation
+	if err := client.call(cc, http.MethodGet, "/v1/sessions/"+url.PathEscape(c.Session)+"/explain", nil, &why); err != nil {
+		return err
+	}
+	if c.Output == "json" {
+		return printJSON(cc.Out, why)
+	}
+	s := screen{out: cc.Out}
+	s.line("%s: %s, in %s since %s", why.SessionID, why.Status, why.Phase, clockTime(why.Since))
+	s.line("%s", why.Text)
+	if problem := why.WaitingFor.LastError; problem != nil {
+		s.line("Last error: %s", *problem)
+	}
+	if answer := why.LatestAnswer; answer != nil {
+		s.line("%s: %s", answer.MessageID, answer.Text)
+	}
+	return nil
+}
+
 // approveCommand lists what waits for a person, or answers it.
 type approveCommand struct {
 	clientFlags `embed:""`

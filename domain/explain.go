@@ -51,6 +51,8 @@ type Standing struct {
 	Last []*Transition
 	// Ahead are those before it in the queue, next first; the first few of them.
 	Ahead []SessionName
+	// Answer is the AI's latest; nil: there is none, or it is another's that counts.
+	Answer *Message
 }
 
 // Waits is what a session waits for. Which fields are filled depends on Kind.
@@ -81,6 +83,8 @@ type Explanation struct {
 	Waits       Waits
 	UnblockedBy UnblockedBy
 	Last        []*Transition
+	// Answer is the latest of the AI, where files stood in its prompt.
+	Answer *Message
 }
 
 // Explain finds the one thing that a session waits for now. It knows an answer for
@@ -88,6 +92,9 @@ type Explanation struct {
 func Explain(st *Standing, now time.Time) *Explanation {
 	s := st.View.Session
 	e := &Explanation{Session: s, Since: standsSince(st), Last: st.Last}
+	if a := st.Answer; a != nil && a.Raw != nil && len(a.Raw.PromptFiles) > 0 {
+		e.Answer = a
+	}
 	w := s.State.Waiting
 	switch {
 	case s.Phase == Completed:

@@ -189,6 +189,10 @@ type RawAnswer struct {
 	StopReason string `json:"stop_reason,omitempty"`
 	Model      string `json:"model,omitempty"`
 	Provider   string `json:"provider,omitempty"` // kind, for sending Thinking back only where it came from
+	// PromptFiles are the files that stood in the prompt which it answers, the newest first;
+	// OlderPromptFiles is how many more there were.
+	PromptFiles      []PromptFile `json:"prompt_files,omitempty"`
+	OlderPromptFiles int          `json:"older_prompt_files,omitempty"`
 }
 
 // Bytes is how long it is: its text, thoughts and arguments.

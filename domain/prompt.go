@@ -83,6 +83,7 @@ type Block struct {
 	CallID  string     // result: RawCall.ID
 	Call    *RawCall   // result: the call it answers
 	IsError bool       // result
-	File    *FileRef   // file, picture
+	File    *FileRef   // file, picture; text: that it is, or says something of
+	Why     FileWhy    // text of a file: why no more of it stands there
 	Data    []byte     // picture: its content
 }

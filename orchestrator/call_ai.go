@@ -24,6 +24,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		return d.noModel(err)
 	}
 	room := roomOf(d)
+	var files domain.PromptFiles // of the prompt that was sent last
 	a := &asking{
 		purpose: purposeAnswer,
 		request: func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
@@ -31,7 +32,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 			if err != nil {
 				return nil, err
 			}
-			call.PromptTokens = room.sizes.whole()
+			call.PromptTokens, files = room.sizes.whole(), prompt.FilesIn(ask.Turns)
 			return d.answerRequest(model, call, ask), nil
 		},
 	}
@@ -44,6 +45,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 			return nil, err
 		}
 		if r.failed == nil {
+			r.answer.Raw.PromptFiles, r.answer.Raw.OlderPromptFiles = files.Files, files.Older
 			d.raw, d.answerID = r.answer.Raw, r.call.MessageID
 			return domain.AIResponseReceived{
 				MessageID: r.call.MessageID, Raw: r.answer.Raw, Hash: prompt.Hash(r.answer.Raw), Roundtrip: r.call,

@@ -10,13 +10,17 @@ import (
 
 // What is said of a file whose content does not stand in a prompt.
 const (
-	notLookedAt  = "Its content does not stand here."
-	deletedFile  = "It was deleted: its content is gone."
-	shownBefore  = "It was shown to you in an earlier round, and is not shown again. If you must see it again, ask for it to be sent again."
-	cannotSee    = "You cannot see pictures, so it is not shown to you. Say so if it matters."
-	tooMuchShown = "It is not shown: the pictures of this message are too large together. Say so if it matters."
-	shownHere    = "It is the picture that stands next."
+	notLookedAt = "Its content does not stand here."
+	shownHere   = "It is the picture that stands next."
 )
+
+var notThere = map[domain.FileWhy]string{
+	domain.FileDeleted: "It was deleted: its content is gone.",
+	domain.FileShownBefore: "It was shown to you in an earlier round, and is not shown again. " +
+		"If you must see it again, ask for it to be sent again.",
+	domain.FileUnseen:       "You cannot see pictures, so it is not shown to you. Say so if it matters.",
+	domain.FileTooMuchShown: "It is not shown: the pictures of this message are too large together. Say so if it matters.",
+}
 
 // maxPictures bounds the pictures of one prompt together, in bytes: vendors take 20 MB of a
 // request, and a picture is a third longer in it.
@@ -161,31 +165,59 @@ func (f *Files) rooms(turn *domain.Turn) map[int]int {
 }
 
 func (f *Files) block(file *domain.FileRef, present bool, room int, shown *int) (domain.Block, error) {
-	why := ""
+	var why domain.FileWhy
 	switch {
 	case !f.Present[file.ID]:
-		why = deletedFile
+		why = domain.FileDeleted
 	case file.IsPicture() && !f.Sees:
-		why = cannotSee
+		why = domain.FileUnseen
 	case file.IsPicture() && !present:
-		why = shownBefore
+		why = domain.FileShownBefore
 	case file.IsPicture() && *shown+int(file.Bytes) > maxPictures:
-		why = tooMuchShown
+		why = domain.FileTooMuchShown
 	}
 	if why != "" {
-		return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileNote(file, why)}, nil
+		return f.named(file, why), nil
 	}
 	content, err := f.Content(file.ID)
 	switch {
 	case domain.ErrorCode(err) == domain.CodeNotFound: // deleted at this moment
-		return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileNote(file, deletedFile)}, nil
+		return f.named(file, domain.FileDeleted), nil
 	case err != nil:
 		return domain.Block{}, fmt.Errorf("read file %s: %w", file.ID, err)
 	case file.IsPicture():
 		*shown += len(content)
 		return domain.Block{Kind: domain.BlockPicture, Text: f.Mark.fileNote(file, shownHere), File: file, Data: content}, nil
 	}
-	return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileText(file, string(content), room)}, nil
+	text, why := f.Mark.fileText(file, string(content), room)
+	return domain.Block{Kind: domain.BlockText, Text: text, File: file, Why: why}, nil
+}
+
+// named stands for a file that is not there.
+func (f *Files) named(file *domain.FileRef, why domain.FileWhy) domain.Block {
+	return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileNote(file, notThere[why]), File: file, Why: why}
+}
+
+// FilesIn says of a prompt what its model is given of files, those of the newest turn first.
+func FilesIn(turns []*domain.Turn) domain.PromptFiles {
+	var in domain.PromptFiles
+	for _, turn := range slices.Backward(turns) {
+		for i := range turn.Blocks {
+			b := &turn.Blocks[i]
+			if b.File == nil {
+				continue
+			}
+			as := domain.FileAsText
+			switch {
+			case b.Kind == domain.BlockPicture:
+				as = domain.FileAsPicture
+			case notThere[b.Why] != "":
+				as = domain.FileAsReference
+			}
+			in.Add(domain.PromptFile{ID: b.File.ID, Name: b.File.Name, As: as, Why: b.Why, Tokens: estimateBlock(b)})
+		}
+	}
+	return in
 }
 
 // fileNote stands for a file whose content is not among the words.
@@ -194,13 +226,14 @@ func (m Marker) fileNote(file *domain.FileRef, what string) string {
 }
 
 // fileText is the text of a file, as far as there is room for it.
-func (m Marker) fileText(file *domain.FileRef, text string, room int) string {
+func (m Marker) fileText(file *domain.FileRef, text string, room int) (block string, why domain.FileWhy) {
 	text = cleanText(text)
 	if len(text) > room {
+		why = domain.FileCut
 		kept := strings.TrimSuffix(cut(text, room), "…")
 		text = kept + fmt.Sprintf("\n[… %d more bytes of this file are left out here, because there is no room for them]", len(text)-len(kept))
 	}
-	return m.block(*domain.From(domain.OriginFile, file.Name), describe(file)+"\n\n"+text)
+	return m.block(*domain.From(domain.OriginFile, file.Name), describe(file)+"\n\n"+text), why
 }
 
 func describe(file *domain.FileRef) string {

@@ -44,7 +44,7 @@ func digest(turn *domain.Turn) *[sha256.Size]byte {
 	part(h, string(turn.Role))
 	for i := range turn.Blocks {
 		b := &turn.Blocks[i]
-		answer, _ := json.Marshal(b.Answer) // texts: it cannot fail
+		answer, _ := json.Marshal(asSent(b.Answer)) // texts: it cannot fail
 		for _, text := range []string{string(b.Kind), b.Text, string(answer), b.CallID, strconv.FormatBool(b.IsError)} {
 			part(h, text)
 		}
@@ -55,4 +55,15 @@ func digest(turn *domain.Turn) *[sha256.Size]byte {
 	d := [sha256.Size]byte(h.Sum(nil))
 	turn.Digest.Store(&d)
 	return &d
+}
+
+// asSent is an answer as it goes back to its model: what is noted of the prompt that it came
+// from is no part of that.
+func asSent(answer *domain.RawAnswer) *domain.RawAnswer {
+	if answer == nil || len(answer.PromptFiles) == 0 {
+		return answer
+	}
+	own := *answer
+	own.PromptFiles, own.OlderPromptFiles = nil, 0
+	return &own
 }

@@ -92,7 +92,9 @@ func (f *fitting) cutResults(from, to int) {
 		}
 		b := &turn.Blocks[p.block]
 		f.size -= EstimateTokens(b.Text)
-		b.Text = note(b)
+		if b.Text = note(b); b.File != nil {
+			b.Why = domain.FileCut
+		}
 		f.size += EstimateTokens(b.Text)
 	}
 }

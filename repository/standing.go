@@ -32,13 +32,33 @@ func (s *SessionStore) Standing(ctx context.Context, workspace, session string) 
 		if st.Last, err = each(rows, (*transitionRow).transition); err != nil {
 			return err
 		}
-		st.Ahead, err = ahead(ctx, r, st.View)
+		if st.Ahead, err = ahead(ctx, r, st.View); err != nil {
+			return err
+		}
+		st.Answer, err = latestAnswer(ctx, r, st.View.Session)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
 	return st, nil
+}
+
+// latestAnswer is the AI's latest answer in a session; nil where another one was chosen since.
+func latestAnswer(ctx context.Context, r sqldb.Reader, s *domain.Session) (*domain.Message, error) {
+	if s.State.AnswerID == "" {
+		return nil, nil
+	}
+	m, err := messageIn(ctx, r, s.WorkspaceID, s.ID, s.State.AnswerID)
+	switch {
+	case domain.ErrorCode(err) == domain.CodeNotFound:
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("read the latest answer: %w", err)
+	case m.Superseded:
+		return nil, nil
+	}
+	return m, nil
 }
 
 // ahead names those who come before the session in the queue; all of it where the

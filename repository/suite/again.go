@@ -57,6 +57,7 @@ func answersAgain(w *world) {
 		w.Fatalf("a message that is not there was marked")
 	}
 	w.effectsOfAgents(s, tries[3])
+	w.filesBeforeTheAI(s)
 	w.sound()
 }
 
@@ -98,4 +99,31 @@ func (w *world) execution(s *domain.Session, answer, command string, kind domain
 	c.Executions = []*domain.Execution{x}
 	w.ok(w.Commit(w.Context(), c))
 	return x
+}
+
+// filesBeforeTheAI: an answer keeps which files it was given, and the latest one explains its session,
+// until another takes its place.
+func (w *world) filesBeforeTheAI(s *domain.Session) {
+	ctx := w.Context()
+	c := w.change(s)
+	m := w.say(c, s, domain.SenderAI, "Seen.")
+	m.Raw = &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: "Seen.", OlderPromptFiles: 2, PromptFiles: []domain.PromptFile{
+		{ID: "fil_1", Name: "a.png", As: domain.FileAsPicture, Tokens: 90},
+		{ID: "fil_2", Name: "b.png", As: domain.FileAsReference, Why: domain.FileShownBefore, Tokens: 40},
+	}}
+	s.State.AnswerID = m.ID
+	w.ok(w.Commit(ctx, c))
+	standing, err := w.Sessions.Standing(ctx, s.WorkspaceID, s.ID)
+	w.ok(err)
+	w.equal(standing.Answer, m, "the latest answer, with its files")
+
+	c = w.change(s)
+	own := *m
+	own.Superseded = true
+	c.MarkedMessages = append(c.MarkedMessages, &own)
+	c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogAnswersChanged, Answers: &domain.AnswersChanged{SessionID: s.ID}})
+	w.ok(w.Commit(ctx, c))
+	standing, err = w.Sessions.Standing(ctx, s.WorkspaceID, s.ID)
+	w.ok(err)
+	w.equal(standing.Answer == nil, true, "one that was superseded explains nothing")
 }

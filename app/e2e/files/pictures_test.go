@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,21 @@ func configured(t *testing.T, s *harness.Server, vendor suite.Fake, more map[str
 	config["api_key"] = "sk-of-the-fake-0123456789"
 	maps.Copy(config, more)
 	return s.Call("POST", "/v1/providers", map[string]any{"name": vendor.Name, "kind": vendor.Kind, "config": config}).Want(201).Str("id"), player
+}
+
+// given is what the record says of the file that each answer of a session was given: as what it
+// stood in its prompt, and why no more of it.
+func given(s *harness.Server, session string) (told []string) {
+	for _, m := range s.Call("GET", "/v1/sessions/"+session+"/messages?limit=200", nil).Want(200).List("data") {
+		raw, _ := m.(map[string]any)["ai_raw"].(map[string]any)
+		files, _ := raw["prompt_files"].([]any)
+		for _, f := range files {
+			file := f.(map[string]any)
+			why, _ := file["why"].(string)
+			told = append(told, file["as"].(string)+" "+why)
+		}
+	}
+	return told
 }
 
 // A picture is in the prompts of its round, in the form of the vendor, and later ones name it.
@@ -86,6 +102,9 @@ func TestPicturesThroughAllVendors(t *testing.T) {
 					t.Errorf("request %d does not name the file", i+1)
 				}
 			}
+			if got, want := given(s, chat), []string{"picture ", "picture ", "reference earlier_round"}; !slices.Equal(got, want) {
+				t.Errorf("the record says of the file %q, want %q", got, want)
+			}
 			if !bytes.Contains(requests[2], []byte("earlier round")) {
 				t.Error("the later prompt does not say where the picture was")
 			}
@@ -112,6 +131,9 @@ func TestAModelThatCannotSee(t *testing.T) {
 	request := string(player.Requests()[0])
 	if strings.Contains(request, "image_url") || !strings.Contains(request, "You cannot see pictures") || !strings.Contains(request, "60 × 40") {
 		t.Errorf("the request is %s", request)
+	}
+	if got := given(s, chat); !slices.Equal(got, []string{"reference model_cannot_see"}) {
+		t.Errorf("the record says of the file %q", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,6 +42,22 @@ func TestATextInAPrompt(t *testing.T) {
 		s.Say(chat, "And then?")
 		if last := v.last(t); strings.Contains(last, "buy milk") || !strings.Contains(last, "It was deleted") {
 			t.Errorf("of a file that was deleted the prompt says %s", last)
+		}
+		if got := given(s, chat); !slices.Equal(got, []string{"text ", "text ", "reference deleted"}) {
+			t.Errorf("the record says of the file %q", got)
+		}
+		// The same in words: where the session stands, and on paper; a fork has it too.
+		why := s.Call("GET", "/v1/sessions/"+chat+"/explain", nil).Want(200)
+		if want := "Files before the AI: “plan <b>.txt”, by name only, as it was deleted (about"; !strings.HasPrefix(why.Str("latest_answer.text"), want) {
+			t.Errorf("it is explained with %s", why.Body)
+		}
+		last := s.Call("GET", "/v1/sessions/"+chat+"/messages?order=desc&limit=1", nil).Want(200).Str("data.0.id")
+		fork := s.Call("POST", "/v1/sessions/"+chat+"/fork", map[string]any{"after_message_id": last}).Want(201).Str("id")
+		for _, of := range []string{chat, fork} {
+			paper := string(s.Call("GET", "/v1/sessions/"+of+"/export?format=markdown", nil).Want(200).Body)
+			if strings.Count(paper, "read as text") != 2 || strings.Count(paper, "as it was deleted") != 1 {
+				t.Errorf("on paper stands %s", paper)
+			}
 		}
 		s.Call("GET", "/v1/files/"+id, nil).Problem(404, "not_found")
 		s.Call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "Again.", "file_ids": []string{id}}).

@@ -219,6 +219,35 @@ export const steps = [
         mine.getByRole('button', { name: /paste\.txt/ }).click(),
       ]);
       same(file.suggestedFilename(), 'paste.txt', 'its name');
+      // What the AI was given for an answer stands at that answer: seen now, by name only later.
+      const before = async () => {
+        await page.locator('[data-sender=AI]').last().getByRole('button', { name: '3 files before the AI' }).click();
+        return page.locator('[data-sender=AI] [data-prompt-files]').last();
+      };
+      const shown = (list) => list.locator('li').evaluateAll((all) => all.map((li) => li.dataset.as));
+      const first = await before();
+      same(await shown(first), ['picture', 'text', 'text'], 'as what they were given');
+      await first.getByText(/square\.png seen as a picture · about \d+ tokens/).waitFor();
+      await tidy(page, 'files before the AI');
+      await shot(page, 'chat-files-before');
+      await say(page, 'help');
+      await until(
+        'it is answered again',
+        async () => (await record(call, id)).filter((m) => m.sender === 'AI').length > 1,
+      );
+      await rests(page, call);
+      const second = await before();
+      same(await shown(second), ['reference', 'text', 'text'], 'as what they were given later');
+      await second.getByText(/by name only: seen earlier/).waitFor();
+      await page.locator('[data-sender=AI]').last().getByRole('link', { name: 'Timeline' }).click();
+      const why = page.locator('[data-waits]');
+      await why.getByText('Files before the AI at its latest answer:').waitFor();
+      same(await shown(why), ['reference', 'text', 'text'], 'what explains the session');
+      await page.locator('[data-kind="call"]').first().click();
+      await page.getByRole('button', { name: 'Show the raw answer and its files' }).click();
+      same(await shown(page.locator('[data-details]')), ['picture', 'text', 'text'], 'at the call in the timeline');
+      await tidy(page, 'files of a call');
+      await shot(page, 'timeline-files');
     },
   },
   {
@@ -238,6 +267,8 @@ export const steps = [
       await field(page).press('Enter');
       await rests(page, call);
       await page.locator('[data-sender=USER] [data-file]').waitFor();
+      await page.getByRole('button', { name: '1 fichier devant l’IA' }).click();
+      await page.getByText(/lu comme texte · environ \d+ jetons/).waitFor();
       await tidy(page, 'a message with a file in French');
       await shot(page, 'chat-files-narrow');
     },

@@ -31,3 +31,8 @@ test('an instant is written in one way', () => {
   expect(time('2027-11-18T06:30:00Z', 'fr')).toBe('18 nov. 2027 07:30');
   expect(time('nonsense')).toBe('');
 });
+
+test('bytes are counted as one says it', () => {
+  expect([1, 22, 1500, 2_340_000].map(format('en').bytes)).toEqual(['1 byte', '22 bytes', '1.5 kB', '2.3 MB']);
+  expect(format('fr').bytes(22).replace(/\s/gu, ' ')).toBe('22 octets');
+});

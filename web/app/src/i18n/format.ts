@@ -134,8 +134,11 @@ function formatOf(lang: Lang): Format {
       if (minutes < 1440) return `${unit(Math.floor(minutes / 60), 'hour')} ${unit(minutes % 60, 'minute')}`;
       return `${unit(Math.floor(minutes / 1440), 'day')} ${unit(Math.floor((minutes % 1440) / 60), 'hour')}`;
     },
-    bytes: (n) =>
-      n < 1000 ? unit(n, 'byte') : n < 1_000_000 ? unit(n / 1000, 'kilobyte', 1) : unit(n / 1_000_000, 'megabyte', 1),
+    bytes: (n) => {
+      // The short form has no plural in English: 22 byte.
+      if (n < 1000) return nb('byte', { style: 'unit', unit: 'byte', unitDisplay: 'long' }).format(n);
+      return n < 1_000_000 ? unit(n / 1000, 'kilobyte', 1) : unit(n / 1_000_000, 'megabyte', 1);
+    },
     list: (items) => once(`${locale}:l`, () => new Intl.ListFormat(locale)).format(items),
   };
 }

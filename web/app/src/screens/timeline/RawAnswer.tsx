@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { api, body, type Schemas } from '../../api/client';
 import { useAction } from '../../ui/action';
 import { ProblemBox } from '../../ui/Problem';
+import { PromptFiles, promptFiles } from '../../ui/PromptFiles';
 import { Block } from './Block';
 import { texts } from './texts';
 
@@ -20,9 +21,10 @@ async function find(session: string, id: string): Promise<Schemas['Message'] | n
   }
 }
 
-/** Exactly what the model answered, fetched when somebody wants to see it. */
+/** Exactly what the model answered, and which files it had before it, fetched when somebody wants to see it. */
 export function RawAnswer({ session, message }: { session: string; message: string }) {
   const t = texts.use();
+  const tf = promptFiles.use();
   const [found, setFound] = useState<Schemas['Message'] | null | undefined>(undefined);
   const load = useAction(async () => setFound(await find(session, message)));
   if (found === undefined) {
@@ -45,6 +47,12 @@ export function RawAnswer({ session, message }: { session: string; message: stri
     .join('\n\n');
   return (
     <>
+      {(raw.prompt_files ?? []).length > 0 && (
+        <>
+          <h3>{tf('title')}</h3>
+          <PromptFiles files={raw.prompt_files!} older={raw.older_prompt_files} />
+        </>
+      )}
       {raw.text && <Block title={t('d.raw.title')} text={raw.text} />}
       {thoughts && <Block title={t('d.raw.thinking')} text={thoughts} />}
       {(raw.calls ?? []).length > 0 && <Block title={t('d.raw.calls')} text={JSON.stringify(raw.calls, null, 2)} />}

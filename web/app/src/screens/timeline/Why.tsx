@@ -2,6 +2,7 @@ import { Link } from 'wouter';
 import { $api } from '../../api/client';
 import { useFormat } from '../../i18n/format';
 import { quoted } from '../../i18n/texts';
+import { PromptFiles, promptFiles } from '../../ui/PromptFiles';
 import { SessionLink } from '../../ui/session';
 import { texts } from './texts';
 
@@ -9,6 +10,7 @@ import { texts } from './texts';
  * it waits for. Of one that has ended or waits for nothing the words are enough. */
 export function Why({ id }: { id: string }) {
   const t = texts.use();
+  const tf = promptFiles.use();
   const f = useFormat();
   const { data } = $api.useQuery('get', '/v1/sessions/{session_id}/explain', { params: { path: { session_id: id } } });
   if (!data) return null;
@@ -38,6 +40,12 @@ export function Why({ id }: { id: string }) {
         </div>
       )}
       {w.last_error && <p className="small">{t('why.error', { text: w.last_error })}</p>}
+      {data.latest_answer && (
+        <div className="small">
+          <p>{tf('latest')}</p>
+          <PromptFiles files={data.latest_answer.prompt_files} older={data.latest_answer.older_prompt_files} />
+        </div>
+      )}
       {w.approval_id && (
         <p className="small">
           <Link href="/approvals">{t('why.approval')}</Link>

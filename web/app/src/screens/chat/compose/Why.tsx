@@ -1,6 +1,7 @@
 import { Link } from 'wouter';
 import { $api } from '../../../api/client';
 import { quoted } from '../../../i18n/texts';
+import { PromptFiles, promptFiles } from '../../../ui/PromptFiles';
 import { Read } from '../../../ui/Read';
 import { Time } from '../../../ui/Time';
 import { nameOf } from '../head/name';
@@ -12,6 +13,7 @@ import css from './compose.module.css';
 export function Why({ id }: { id: string }) {
   const t = words.use();
   const tc = texts.use();
+  const tf = promptFiles.use();
   const query = $api.useQuery(
     'get',
     '/v1/sessions/{session_id}/explain',
@@ -37,6 +39,12 @@ export function Why({ id }: { id: string }) {
                 <summary className="muted small">{tc('down.details')}</summary>
                 <p className="small">{said.waiting_for.last_error}</p>
               </details>
+            )}
+            {said.latest_answer && (
+              <div className="small">
+                <p>{tf('latest')}</p>
+                <PromptFiles files={said.latest_answer.prompt_files} older={said.latest_answer.older_prompt_files} />
+              </div>
             )}
             <p className="row small">
               <span className="muted">

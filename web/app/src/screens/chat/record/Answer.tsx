@@ -1,6 +1,9 @@
+import { Paperclip } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { IconButton } from '../../../ui/Icon';
 import { Markdown } from '../../../ui/Markdown';
 import { CodeBlock } from '../../../ui/MarkdownCode';
+import { PromptFiles, promptFiles } from '../../../ui/PromptFiles';
 import { Time } from '../../../ui/Time';
 import { blocksOf, openCode } from '../store/blocks';
 import type { Chat } from '../store/chat';
@@ -26,10 +29,14 @@ interface Props {
 /** An answer of the AI, also while it is written. */
 export function AnswerView({ chat, id, message, tries }: Props) {
   const t = texts.use();
+  const tf = promptFiles.use();
+  const [listed, list] = useState(false);
   useLive(chat, !message);
   const live = message ? undefined : chat.store.live.get(id);
   const text = message ? answerText(message) : (live?.text ?? '');
   const thinking = message ? thoughts(message) : (live?.thinking ?? '');
+  const files = message?.ai_raw?.prompt_files ?? [];
+  const older = message?.ai_raw?.older_prompt_files ?? 0;
   const unreadable = message !== undefined && isUnreadable(message);
   return (
     <article
@@ -58,6 +65,7 @@ export function AnswerView({ chat, id, message, tries }: Props) {
           {t('interrupted')}
         </p>
       )}
+      {listed && <PromptFiles files={files} older={older} />}
       {!goesOn(message) && (
         <footer className={css.foot} data-tries={tries && ''}>
           {message && (
@@ -65,6 +73,16 @@ export function AnswerView({ chat, id, message, tries }: Props) {
               {tries && <TriesLine chat={chat} tries={tries} model={message.ai_raw?.model} />}
               <Time at={message.timestamp} absolute />
               {text && <CopyIcon text={text} />}
+              {files.length > 0 && (
+                <IconButton
+                  of={Paperclip}
+                  label={tf('open', { n: files.length + older })}
+                  className="plain small"
+                  data-act="files"
+                  aria-expanded={listed}
+                  onClick={() => list(!listed)}
+                />
+              )}
               <MessageActions chat={chat} message={message} />
             </>
           )}
