@@ -24,6 +24,7 @@ type run struct {
 	// found is where the run's message stands, and session what happens there.
 	found   standing.Found
 	session standing.Listener
+	placed  *domain.Message // as it was read last
 }
 
 // Serve answers with the events of a run. Errors that come before its first event have the form
@@ -60,8 +61,12 @@ func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) { standing.Refuse(w
 
 // standing reads how the run's message stands.
 func (x *run) standing(ctx context.Context) (*standing.Standing, error) {
-	reader := standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace}
-	return reader.Message(ctx, x.found.Session, x.found.Message)
+	reader := standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace, Placed: x.placed}
+	at, err := reader.Message(ctx, x.found.Session, x.found.Message)
+	if err == nil {
+		x.placed = at.Message
+	}
+	return at, err
 }
 
 // input is what a client sends of a run.

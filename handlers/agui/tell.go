@@ -18,6 +18,7 @@ func (x *run) tell(r *http.Request, out *writer) error {
 	if err != nil {
 		return x.refuse(out, standing.Lost(err, again))
 	}
+	x.placed = at.Message
 	out.begin()
 	out.state(at)
 	if x.found.Again {

@@ -41,6 +41,9 @@ type Reader struct {
 	Record    Record
 	Waiting   Approvals
 	Workspace string
+	// Placed is the message as it was read before. Once it has its place it is not read again: what
+	// is asked of it does not change any more.
+	Placed *domain.Message
 }
 
 // Standing is how far a message's round, or a run, has come.
@@ -62,9 +65,12 @@ const maxRound = 200
 
 // Message reads how far a message's round has come.
 func (r *Reader) Message(ctx context.Context, session, message string) (*Standing, error) {
-	m, err := r.Record.Message(ctx, r.Workspace, session, message)
-	if err != nil {
-		return nil, err
+	m := r.Placed
+	if m == nil || m.ID != message || m.Seq == 0 {
+		var err error
+		if m, err = r.Record.Message(ctx, r.Workspace, session, message); err != nil {
+			return nil, err
+		}
 	}
 	// After the message: a session that rests now has done with it, and not yet to begin.
 	s, err := r.Record.Session(ctx, r.Workspace, session)

@@ -30,7 +30,8 @@ type round struct {
 	who     *auth.Identity
 	found   standing.Found
 	session standing.Listener
-	held    *uiMessage // what the front end has of it
+	placed  *domain.Message // the round's, as it was read last
+	held    *uiMessage      // what the front end has of it
 }
 
 func (c *Config) round(who *auth.Identity) *round {
@@ -174,6 +175,10 @@ func (x *round) finder() *standing.Finder {
 
 // standing reads how the round's message stands.
 func (x *round) standing(ctx context.Context) (*standing.Standing, error) {
-	reader := standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace}
-	return reader.Message(ctx, x.found.Session, x.found.Message)
+	reader := standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace, Placed: x.placed}
+	at, err := reader.Message(ctx, x.found.Session, x.found.Message)
+	if err == nil {
+		x.placed = at.Message
+	}
+	return at, err
 }

@@ -20,6 +20,7 @@ func (x *round) tell(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return standing.Lost(err, again)
 	}
+	x.placed = at.Message
 	superseded, err := x.superseded(ctx, at)
 	if err != nil {
 		return err

@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// Results that come while another session has the slot wait for it, and so does who brought them:
-// through each of the doors, the answer is the one that follows.
+// Results that come when another session has taken the slot may have to wait for it, and so does who
+// brought them: through each of the doors, the answer is the one that follows.
 func TestAClientsResultsWhileAnotherSessionWorks(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, `[{"when": {"contains": "Take your time"}, "token_delay_ms": 250, "answer": {"text": "one two three four five six"}},`+withTools[1:])
@@ -36,7 +36,7 @@ func TestAClientsResultsWhileAnotherSessionWorks(t *testing.T) {
 		told, _ := s.respond(map[string]any{
 			"input": []any{output(calls[0], "Bern: sunny"), output(calls[1], "Rome: sunny")}, "previous_response_id": asked.ID, "background": true,
 		})
-		if told.Status != "in_progress" || told.ID == asked.ID {
+		if told.ID == asked.ID || told.Status != "in_progress" && told.Status != "completed" { // the slot may come back at once
 			t.Errorf("in the background it is %+v", told)
 		}
 		events := s.responseStream("/v1/responses/"+told.ID+"?stream=true", nil, 0)
