@@ -98,7 +98,13 @@ func sourceOf(parsed *kong.Context, flag *kong.Flag, file configFile) string {
 
 // shown is a flag's value for people. What is secret is only said to be there.
 func shown(flag *kong.Flag) string {
-	value := fmt.Sprint(flag.Target.Interface())
+	value := ""
+	switch target := flag.Target; {
+	case target.Kind() != reflect.Pointer:
+		value = fmt.Sprint(target.Interface())
+	case !target.IsNil():
+		value = fmt.Sprint(target.Elem().Interface())
+	}
 	if list, isList := reflect.TypeAssert[[]string](flag.Target); isList {
 		value = strings.Join(list, ",")
 	}

@@ -14,6 +14,8 @@ type served struct {
 	Database string   `help:"x" env:"FERMATA_DATABASE_URL" secret:"url"`
 	Hosts    []string `help:"x" env:"FERMATA_ALLOWED_HOSTS"`
 	Level    string   `help:"x" default:"info" env:"FERMATA_LOG_LEVEL"`
+	Prepared *bool    `help:"x" env:"FERMATA_DATABASE_PREPARED"`
+	Stdio    *bool    `help:"x" env:"FERMATA_ALLOW_STDIO"`
 	Inner    string   `help:"x" env:"FERMATA_INNER" hidden:""`
 }
 
@@ -25,6 +27,7 @@ func TestConfigPrint(t *testing.T) {
 	t.Setenv("FERMATA_ROOT_KEY", "very-secret-indeed")
 	t.Setenv("FERMATA_DATABASE_URL", "postgres://fermata:hunter2@db/fermata")
 	t.Setenv("FERMATA_LOG_LEVEL_FILE", "")
+	t.Setenv("FERMATA_DATABASE_PREPARED", "false")
 	line := struct {
 		Flags    `embed:""`
 		Settings ConfigCommand[served] `cmd:"" name:"config"`
@@ -37,6 +40,7 @@ func TestConfigPrint(t *testing.T) {
 		"FERMATA_LISTEN :9000 command line", "FERMATA_ROOT_KEY (set, not shown) environment",
 		"FERMATA_DATABASE_URL postgres://fermata:xxxxx@db/fermata environment",
 		"FERMATA_ALLOWED_HOSTS a.example,b.example configuration file", "FERMATA_LOG_LEVEL info default",
+		"FERMATA_ALLOW_STDIO default", "FERMATA_DATABASE_PREPARED false environment",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(out.String()), " "), want) {
 			t.Errorf("%q is missing in\n%s", want, out)

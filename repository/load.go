@@ -12,6 +12,9 @@ import (
 // gives the workspaces' ids.
 func (s *Store) Load(ctx context.Context, fill func(t *sqldb.Tx) (workspaces []string, err error)) error {
 	return s.db.Write(ctx, "", func(inner *sqldb.Tx) error {
+		if err := inner.Unhurried(ctx); err != nil {
+			return err
+		}
 		loaded, err := fill(inner)
 		if err != nil {
 			return err

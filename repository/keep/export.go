@@ -59,13 +59,9 @@ func export(ctx context.Context, from Place, h Header, target string) (done *Exp
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	options := &sql.TxOptions{}
-	if from.URL != "" {
-		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
-	}
-	tx, err := db.BeginTx(ctx, options) // one instant for all tables
+	tx, err := from.begin(ctx, db)
 	if err != nil {
-		return nil, fmt.Errorf("begin to read: %w", err)
+		return nil, err
 	}
 	defer func() { _ = tx.Rollback() }() // it only read
 	e := &exporter{ctx: ctx, tx: tx, postgres: from.URL != "", header: h}
@@ -83,6 +79,25 @@ func export(ctx context.Context, from Place, h Header, target string) (done *Exp
 	done = &Exported{File: target, Bytes: size, Schema: e.header.Schema, Rows: end.Rows, Content: end.Content, LeftOut: e.header.LeftOut}
 	done.AtWork, err = e.count("SELECT COUNT(*) FROM sessions WHERE status = 'running'" + e.only("workspace_id", " AND"))
 	return done, err
+}
+
+// begin reads all tables at one instant, and as slowly as what was read can be written.
+func (p Place) begin(ctx context.Context, db *sql.DB) (*sql.Tx, error) {
+	options := &sql.TxOptions{}
+	if p.URL != "" {
+		options = &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true}
+	}
+	tx, err := db.BeginTx(ctx, options)
+	if err != nil {
+		return nil, fmt.Errorf("begin to read: %w", err)
+	}
+	if p.URL == "" {
+		return tx, nil
+	}
+	if _, err := tx.ExecContext(ctx, sqldb.Unhurried); err != nil {
+		return nil, errors.Join(fmt.Errorf("begin to read: %w", err), tx.Rollback())
+	}
+	return tx, nil
 }
 
 // writeWhole writes a file that its owner alone may read, and that has its name only once it

@@ -1,5 +1,10 @@
 package keep
 
+import (
+	"context"
+	"database/sql"
+)
+
 import "slices"
 
 // ArchivedForTest are the tables of an archive of a workspace.
@@ -20,4 +25,14 @@ func TablesForTest() (names, secrets []string) {
 	}
 	slices.Sort(secrets)
 	return names, secrets
+}
+
+// BeginForTest begins to read as an export does.
+func (p Place) BeginForTest(ctx context.Context) (tx *sql.Tx, end func() error, err error) {
+	db, err := p.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	tx, err = p.begin(ctx, db)
+	return tx, db.Close, err
 }

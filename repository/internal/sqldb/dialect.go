@@ -46,6 +46,8 @@ type Dialect struct {
 	// relaxed makes the present transaction return before it is on disk; "" where that
 	// cannot be said of one transaction.
 	relaxed string
+	// unhurried is Unhurried; "" where nobody hurries a transaction.
+	unhurried string
 	// joins says that several INSERTs can be one statement.
 	joins bool
 	// classify says what kind of failure a driver's error is.
@@ -182,7 +184,7 @@ func postgresDialect(address string, writers, readers int, settings ...string) (
 			"THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
 			"THEN (data::json ->> %[1]s::text)::double precision END) END",
 		Said:    said(textIn("rich", "{linear_text}"), textIn("rich", "{segments,0,text}"), textIn("ai", "{pre_text}")),
-		relaxed: "SET LOCAL synchronous_commit = off",
+		relaxed: "SET LOCAL synchronous_commit = off", unhurried: Unhurried,
 		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {
 			// Nodes that start together migrate one after the other.
 			locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))

@@ -324,3 +324,16 @@ func (t *Tx) Relax(ctx context.Context) error {
 	_, err := t.Write(ctx, t.d.relaxed)
 	return err
 }
+
+// Unhurried lets a transaction of PostgreSQL rest between two statements for as long as a slow disk or a busy
+// machine takes. It is for copies, whose other end is a file: what serves people is ended after idleTimeout.
+const Unhurried = "SET LOCAL idle_in_transaction_session_timeout = '1h'"
+
+// Unhurried is the constant of that name for a transaction that writes; on SQLite nobody hurries it.
+func (t *Tx) Unhurried(ctx context.Context) error {
+	if t.d.unhurried == "" {
+		return nil
+	}
+	_, err := t.Write(ctx, t.d.unhurried)
+	return err
+}
