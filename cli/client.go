@@ -206,6 +206,9 @@ type unreachableError struct {
 }
 
 func (e *unreachableError) Error() string {
+	if why := distrusted(e.err); why != "" {
+		return fmt.Sprintf("%s cannot be trusted: %v. %s", e.base, e.err, why)
+	}
 	return fmt.Sprintf(
 		"%s does not answer: %v. Is the server running (fermata serve)? Is the URL right (--url, FERMATA_URL)?",
 		e.base,

@@ -100,6 +100,9 @@ func (d *doctor) reachable() diagnosis.Finding {
 		return diagnosis.Failed("server", fmt.Sprintf("%s answers, but not as Fermata does (HTTP %d)", d.base, refused.Status),
 			"Look whether another program listens there, or a proxy stands in between; set --url or FERMATA_URL.")
 	}
+	if why := distrusted(err); why != "" {
+		return diagnosis.Failed("server", fmt.Sprintf("%s cannot be trusted: %v", d.base, errors.Unwrap(err)), why)
+	}
 	if err != nil {
 		return diagnosis.Failed("server", fmt.Sprintf("%s does not answer: %v", d.base, errors.Unwrap(err)),
 			"Start it with `fermata serve`, or set --url or FERMATA_URL to where it runs.")
