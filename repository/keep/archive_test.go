@@ -262,7 +262,7 @@ func TestWhatIsNotImported(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, _ := exported(t, into, "default")
-		if _, err := keep.Load(t.Context(), into, file); err == nil || !strings.Contains(err.Error(), "already") || !strings.Contains(err.Error(), "Nothing was changed") {
+		if _, err := keep.Load(t.Context(), into, file); err == nil || !strings.HasPrefix(err.Error(), "there is a workspace \"default\" already") || !strings.Contains(err.Error(), "Nothing was changed") {
 			t.Errorf("%s: the second time it said %v", kind, err)
 		}
 		if again, _ := exported(t, into, "default"); again.Content != first.Content {

@@ -11,7 +11,6 @@ import (
 
 	"github.com/jmoiron/sqlx"
 
-	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
@@ -120,7 +119,7 @@ func (l *loader) room() error {
 		return err
 	}
 	if l.from.Scope != ofWorkspace {
-		return domain.Errorf(domain.CodeConflict, "this database has workspaces already: restore an installation into an empty one")
+		return errors.New("this database has workspaces already: restore an installation into an empty one")
 	}
 	for _, t := range archived(ofWorkspace)[1:] {
 		var n int
@@ -128,8 +127,8 @@ func (l *loader) room() error {
 			return err
 		}
 		if n > 0 {
-			return domain.Errorf(domain.CodeConflict, "there is a workspace %q already, and it is not empty (%d %s): "+
-				"an import makes a workspace, it does not mix two", l.from.Workspace, n, strings.ReplaceAll(t.name, "_", " "))
+			return fmt.Errorf("there is a workspace %q already, and it is not empty (%s: %d): "+
+				"an import makes a workspace, it does not mix two", l.from.Workspace, strings.ReplaceAll(t.name, "_", " "), n)
 		}
 	}
 	return nil
