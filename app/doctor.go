@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"time"
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/auth/oidc"
@@ -71,15 +72,24 @@ func checkIssuer(ctx context.Context, flags *Config) []diagnosis.Finding {
 		return nil
 	}
 	const mend = "Look at the issuer, and at FERMATA_OIDC_ISSUER: it is what the issuer calls itself, letter by letter."
+	var ahead time.Duration
 	party, err := flags.party(clock.System, nil)
 	if err == nil {
-		err = oidc.New(party).Check(ctx)
+		ahead, err = oidc.New(party).Check(ctx)
 	}
 	if err != nil {
 		return []diagnosis.Finding{diagnosis.Failed("issuer", inWords(err), mend)}
 	}
 	findings := []diagnosis.Finding{diagnosis.OK("issuer",
 		flags.OIDCIssuer+" answers and publishes its keys; it must know the redirect URI "+party.RedirectURL)}
+	if ahead != 0 {
+		way := "ahead of"
+		if ahead < 0 {
+			way = "behind"
+		}
+		findings = append(findings, diagnosis.Warning("issuer", fmt.Sprintf("its clock is %s %s this machine's: its tokens may be refused as too early or too late",
+			ahead.Abs(), way), "Set both clocks by NTP; a minute apart is tolerated."))
+	}
 	if flags.OIDCRoleClaim == "" {
 		findings = append(findings, diagnosis.Warning("issuer", "everybody whom it knows is a member here",
 			"Set FERMATA_OIDC_ROLE_CLAIM to the claim that says who may do what."))

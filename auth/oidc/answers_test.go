@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -116,6 +117,28 @@ func TestKeysOfAnotherIssuer(t *testing.T) {
 	mine.token = other.bearer()
 	_, err = mine.signIn(mine.party())
 	refused(t, "a token of another", err, domain.CodeTokenInvalid, "signature is not good")
+}
+
+// TestTheIssuersClock: whoever sets this up is told that it is off before anybody's token is refused.
+func TestTheIssuersClock(t *testing.T) {
+	for by, want := range map[time.Duration]time.Duration{
+		0: 0, time.Minute: 0, -time.Minute: 0, 10 * time.Minute: 10 * time.Minute, -10 * time.Minute: -10 * time.Minute,
+	} {
+		for _, cached := range []bool{false, true} {
+			i := newIssuer(t)
+			i.says = map[string]http.HandlerFunc{publishes: func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Date", i.now.Add(by).Format(http.TimeFormat))
+				if cached {
+					w.Header().Set("Age", "600")
+				}
+				_ = json.NewEncoder(w).Encode(map[string]any{"keys": i.keys})
+			}}
+			ahead, err := i.party().Check(t.Context())
+			if err != nil || !cached && ahead != want || cached && ahead != 0 {
+				t.Errorf("by %s (cached: %v): %s, %v", by, cached, ahead, err)
+			}
+		}
+	}
 }
 
 // slowly is the network to an issuer that is slow at one of its addresses.

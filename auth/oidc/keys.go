@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -38,6 +39,7 @@ type keySet struct {
 	url    string
 	client *http.Client
 	kept   kept[[]jose.JSONWebKey]
+	ahead  atomic.Int64 // the issuer's clock, of ours, when the keys were asked for; nanoseconds
 }
 
 func newKeySet(url string, client *http.Client, c clock.Clock) *keySet {
@@ -112,6 +114,10 @@ func (k *keySet) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	defer func() { _ = response.Body.Close() }() // it was only read
 	if response.StatusCode != http.StatusOK {
 		return nil, fmt.Errorf("ask for the keys: the issuer answers %d", response.StatusCode)
+	}
+	// What came out of a cache is of another time.
+	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil && response.Header.Get("Age") == "" {
+		k.ahead.Store(int64(date.Sub(k.kept.clock())))
 	}
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`

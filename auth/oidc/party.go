@@ -47,21 +47,25 @@ func New(c Config) *Party {
 // Issuer is the issuer's name.
 func (p *Party) Issuer() string { return p.config.Issuer }
 
-// Check says whether the issuer can be used now.
-func (p *Party) Check(ctx context.Context) error {
+// Check says whether the issuer can be used now, and how far its clock is ahead of ours, where that is so
+// much that its tokens may be refused.
+func (p *Party) Check(ctx context.Context) (ahead time.Duration, err error) {
 	found, err := p.provider(ctx)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	keys, err := found.keys.find(ctx, "")
 	if err != nil {
-		return p.unverified("", fmt.Errorf("%w: %w", errKeys, err))
+		return 0, p.unverified("", fmt.Errorf("%w: %w", errKeys, err))
 	}
 	if len(keys) == 0 {
-		return domain.Errorf(domain.CodeIssuerUnavailable, "The issuer %s publishes no key that a signature can be checked with.",
+		return 0, domain.Errorf(domain.CodeIssuerUnavailable, "The issuer %s publishes no key that a signature can be checked with.",
 			p.config.Issuer)
 	}
-	return nil
+	if ahead = time.Duration(found.keys.ahead.Load()).Round(time.Second); ahead.Abs() <= leeway {
+		ahead = 0
+	}
+	return ahead, nil
 }
 
 func (p *Party) provider(ctx context.Context) (*provider, error) {

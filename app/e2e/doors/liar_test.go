@@ -22,6 +22,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/internal/diagnosis"
 )
 
 // liar is an issuer that says what a test likes.
@@ -36,6 +37,7 @@ type liar struct {
 	signer *jose.SigningKey // nil: the honest one
 	token  string           // in place of the next one
 	status int              // of the next redemption; 0: well
+	ahead  time.Duration    // its clock, of ours
 	given  []string         // all tokens
 }
 
@@ -71,6 +73,7 @@ func (l *liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer = map[string]any{"access_token": "an-access-token-of-the-issuers", "token_type": "Bearer", "id_token": l.next(nonce)}
 	}
 	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Date", time.Now().Add(l.ahead).UTC().Format(http.TimeFormat))
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
@@ -338,4 +341,25 @@ func TestTheServersClockIsOff(t *testing.T) {
 		before.call("GET", "/v1/sessions/"+made.ID, "", 200)
 		l.leaked(log.String())
 	})
+}
+
+// TestTheDoctorComparesClocks with the issuer, before anybody is refused.
+func TestTheDoctorComparesClocks(t *testing.T) {
+	for ahead, says := range map[time.Duration]string{
+		0: "", 10 * time.Minute: "ahead of this machine's: its tokens may be refused", -10 * time.Minute: "behind this machine's: its tokens may be refused",
+	} {
+		l := newLiar(t)
+		l.ahead = ahead
+		s, _ := ofLiar(t, l, harness.Databases["sqlite"](t), &atomic.Int64{})
+		told := ""
+		for _, f := range app.Diagnose(t.Context(), s.Config, s.URL) {
+			if f.Check == "issuer" && f.Level != diagnosis.LevelOK {
+				told += f.Detail + " " + f.Mend
+			}
+		}
+		if says == "" && told != "" || !strings.Contains(told, says) || says != "" && !strings.Contains(told, "NTP") {
+			t.Errorf("%s: the doctor says %q", ahead, told)
+		}
+		s.Stop()
+	}
 }
