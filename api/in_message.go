@@ -10,14 +10,19 @@ import (
 )
 
 // FirstMessage is the message of a new session: a text, or what sendMessage takes.
-type FirstMessage MessageContent
+type FirstMessage struct {
+	MessageContent
+	// Plain: it came as a text, not as what sendMessage takes.
+	Plain bool `json:"-"`
+}
 
 // UnmarshalJSON reads either form.
 func (m *FirstMessage) UnmarshalJSON(b []byte) error {
 	if len(b) > 0 && b[0] == '"' {
+		m.Plain = true
 		return json.Unmarshal(b, &m.Text)
 	}
-	return json.Unmarshal(b, (*MessageContent)(m))
+	return json.Unmarshal(b, &m.MessageContent)
 }
 
 // Content is what a message says, without how it is sent.

@@ -36,6 +36,10 @@ func (m *Markdown) Head(s *domain.Session, now time.Time) string {
 	fmt.Fprintf(&b, "- %s\n", m.say("Session %s, %s, %s", "Session %s, %s, %s", s.ID, s.Type, s.Status()))
 	fmt.Fprintf(&b, "- %s\n", m.say("Begun %s, exported %s (%s)",
 		"Commencée %s, exportée %s (%s)", m.clock(s.CreatedAt), m.clock(now), escaped(m.zone)))
+	if of := s.Origin; of != nil {
+		fmt.Fprintf(&b, "- %s\n", m.say("Goes on from session %s, after its message %s", "Continue la session %s, après son message %s",
+			of.SessionID, of.MessageID))
+	}
 	cost := m.say("no price", "sans prix")
 	if s.Usage.Cost != nil {
 		cost = fmt.Sprintf("%.4g USD", *s.Usage.Cost)

@@ -40,7 +40,10 @@ func TestASessionOnPaper(t *testing.T) {
 		}
 		out.WriteString(m.Approval(approval()))
 		out.WriteString(m.Approval(open))
-		out.WriteString(m.Head(bareSession(), noon))
+		bare := bareSession()
+		out.WriteString(m.Head(bare, noon))
+		bare.Origin = &domain.ForkOrigin{SessionID: "ses_0", MessageID: "msg_0"}
+		out.WriteString(m.Head(bare, noon))
 		golden.Check(t, "testdata/session-"+language+".md", out.String())
 	}
 }

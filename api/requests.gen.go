@@ -557,7 +557,8 @@ type RetryInput struct {
 	ProviderID *string `json:"provider_id" validate:"omitempty,min=1,max=64"`
 	// The model of that provider that answers this once. Left out: the one it is configured with.
 	Model *string `json:"model" validate:"omitempty,min=1,max=200"`
-	// The question in other words; a string is its text. The earlier words are superseded.
+	// The question in other words; a string is its text, and the files that were sent with the question
+	// stay with it. As an object it is the whole question. The earlier words are superseded.
 	Message *FirstMessage `json:"message"`
 	// Run it again although its earlier answers have changed something. Left out: false.
 	DespiteEffects *bool `json:"despite_effects"`

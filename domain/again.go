@@ -41,6 +41,7 @@ type RetryRequest struct {
 	ProviderID     string
 	Model          string
 	Message        *NewMessage
+	KeepsFiles     bool // Message is a text in place of another: what was shown with that stays
 	DespiteEffects bool
 	By             Author
 }
@@ -82,6 +83,27 @@ func PlanRetry(record []*Message, ask *RetryRequest) *RetryPlan {
 	p.Of = round[0].Group()
 	p.Superseded = answersIn(round, ask.Message != nil || p.Words != nil)
 	return p
+}
+
+// WithFilesOf are words with the files of the messages whose place they take, as far as a message may
+// have so many.
+func (r RichContent) WithFilesOf(messages []*Message) RichContent {
+	seen := map[string]bool{}
+	own := RichContent{Segments: slices.Clone(r.Segments), LinearText: r.LinearText, Commands: r.Commands}
+	for _, m := range messages {
+		if m.Sender != SenderUser || m.Rich == nil {
+			continue
+		}
+		for _, s := range m.Rich.Segments {
+			if s.File == nil || seen[s.File.ID] || len(seen) == MaxMessageFiles {
+				continue
+			}
+			seen[s.File.ID] = true
+			own.Segments = append(own.Segments, s) // with its provenance: it is from outside all the same
+			own.LinearText += " [" + s.File.Name + "]"
+		}
+	}
+	return own
 }
 
 // earlierWords are the current words of a round where others were said after them, and nil

@@ -43,6 +43,35 @@ func idsOf(messages []*Message) string {
 	return strings.Join(out, " ")
 }
 
+// Other words keep the files that were shown with the question, each once, and no more than a
+// message may have.
+func TestOtherWordsKeepTheFiles(t *testing.T) {
+	file := func(id string) Segment {
+		return Segment{Type: SegmentFile, File: &FileRef{ID: id, Name: id + ".png"}, From: From(OriginFile, id+".png")}
+	}
+	asked := []*Message{
+		{Sender: SenderUser, Rich: &RichContent{Segments: []Segment{{Type: SegmentText, Text: "Look."}, file("a"), file("b")}}},
+		{Sender: SenderAI, AI: &AIMessage{PreText: "Where?"}},
+		{Sender: SenderUser, Rich: &RichContent{Segments: []Segment{{Type: SegmentText, Text: "Here."}, file("a")}}},
+	}
+	words := RichContent{Segments: []Segment{{Type: SegmentText, Text: "What is it?"}}, LinearText: "What is it?"}
+	got := words.WithFilesOf(asked)
+	if len(got.Segments) != 3 || got.LinearText != "What is it? [a.png] [b.png]" || got.Segments[2].File.ID != "b" ||
+		!got.Segments[1].From.Origin.Outside() {
+		t.Errorf("it says %+v", got)
+	}
+	if len(words.Segments) != 1 || words.LinearText != "What is it?" {
+		t.Errorf("the words that were given say %+v", words)
+	}
+	many := &Message{Sender: SenderUser, Rich: &RichContent{}}
+	for i := range MaxMessageFiles + 5 {
+		many.Rich.Segments = append(many.Rich.Segments, file(string(rune('a'+i))))
+	}
+	if kept := words.WithFilesOf([]*Message{many}); len(kept.Files()) != MaxMessageFiles {
+		t.Errorf("%d files are kept", len(kept.Files()))
+	}
+}
+
 // What leaves the prompt when the last round is run again, in the same words and in others.
 func TestPlanRetry(t *testing.T) {
 	for name, c := range map[string]struct {

@@ -28,12 +28,12 @@ func (s *sessionRoutes) retrySession(w http.ResponseWriter, r *http.Request) {
 	ask := in.Domain()
 	ask.By = who.Author()
 	if in.Message != nil {
-		rich, err := s.richText(r.Context(), who.Workspace, (*api.MessageContent)(in.Message))
+		rich, err := s.richText(r.Context(), who.Workspace, &in.Message.MessageContent)
 		if err != nil {
 			s.fail(w, r, domain.Below("/message", err))
 			return
 		}
-		ask.Message = &domain.NewMessage{Rich: *rich, By: who.Author()}
+		ask.Message, ask.KeepsFiles = &domain.NewMessage{Rich: *rich, By: who.Author()}, in.Message.Plain
 	}
 	receipt, err := s.Again.RetrySession(r.Context(), who.Workspace, sessionID(r), ask)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *sessionRoutes) forkSession(w http.ResponseWriter, r *http.Request) {
 	ask := in.Domain()
 	ask.By = who.Author()
 	if in.Message != nil {
-		rich, err := s.richText(r.Context(), who.Workspace, (*api.MessageContent)(in.Message))
+		rich, err := s.richText(r.Context(), who.Workspace, &in.Message.MessageContent)
 		if err != nil {
 			s.fail(w, r, domain.Below("/message", err))
 			return

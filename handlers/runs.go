@@ -31,7 +31,7 @@ func (s *automationRoutes) executeAutomation(w http.ResponseWriter, r *http.Requ
 				"Nothing was started; leave message out.", admin, who.Role))
 			return
 		}
-		rich, err := s.seedText(r, (*api.MessageContent)(in.Message))
+		rich, err := s.seedText(r, &in.Message.MessageContent)
 		if err != nil {
 			s.fail(w, r, domain.Below("/message", err))
 			return

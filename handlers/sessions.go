@@ -58,7 +58,7 @@ func (s *sessionRoutes) createSession(w http.ResponseWriter, r *http.Request) {
 	who := caller(r)
 	ask := in.Domain(who.Name)
 	if in.Message != nil {
-		rich, err := s.richText(r.Context(), who.Workspace, (*api.MessageContent)(in.Message))
+		rich, err := s.richText(r.Context(), who.Workspace, &in.Message.MessageContent)
 		if err != nil {
 			s.fail(w, r, domain.Below("/message", err))
 			return

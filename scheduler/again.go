@@ -169,7 +169,11 @@ func (a *Again) retry(r *lastRound, ask domain.RetryRequest) (domain.Event, erro
 		plan.Remains = r.effects
 	}
 	if m := ask.Message; m != nil {
-		plan.Message = a.Door.userMessage(s, *m).Message
+		words := *m
+		if ask.KeepsFiles {
+			words.Rich = words.Rich.WithFilesOf(plan.Superseded)
+		}
+		plan.Message = a.Door.userMessage(s, words).Message
 	} else if plan.Words != nil {
 		plan.Message = a.Door.userMessage(s, domain.NewMessage{
 			Rich: *plan.Words.Rich, By: ask.By, Payer: plan.Words.Payer, Tools: plan.Words.Tools,

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/domain"
 	anthropic "github.com/fermata-dev/fermata/providers/anthropic/fake"
@@ -116,6 +117,45 @@ func TestPicturesThroughAllVendors(t *testing.T) {
 			s.Sound()
 		})
 	}
+}
+
+// A question in other words keeps the picture that was sent with it, and shows it again; asked anew
+// as a whole, it has what is sent with it.
+func TestOtherWordsKeepThePicture(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		s := harness.NewServer(t, db)
+		say := suite.Reply{Text: []string{"Seen."}, StopReason: "stop"}
+		provider, _ := configured(t, s, openai.OpenAI(), map[string]any{"images": true}, say, say, say, say, say)
+		id := upload(t, s, "x.png", drawn(t, 60, 40)).Want(201).Str("id")
+		chat := s.Call("POST", "/v1/sessions", map[string]any{"provider_id": provider, "message": map[string]any{"text": "What is it?", "file_ids": []string{id}}}).Want(201).Str("id")
+		s.Settle(chat)
+		for _, c := range []struct {
+			message any
+			shown   string
+		}{
+			{"What do you see?", "picture"}, {map[string]any{"text": "And now?"}, ""},
+			{map[string]any{"text": "Now?", "file_ids": []string{id}}, "picture"},
+		} {
+			s.Call("POST", "/v1/sessions/"+chat+"/retry", map[string]any{"message": c.message}).Want(200)
+			s.Settle(chat)
+			last := s.Call("GET", "/v1/sessions/"+chat+"/messages?order=desc&limit=2", nil).Want(200)
+			as, _ := last.At("data.0.ai_raw.prompt_files.0.as").(string)
+			if as != c.shown || strings.Contains(last.Str("data.1.rich_content.linear_text"), "[x.png]") != (c.shown != "") {
+				t.Errorf("%v: the file stands there as %q: %s", c.message, as, last.Body)
+			}
+			if from, _ := last.At("data.1.rich_content.segments.1.from.origin").(string); c.shown != "" && from != "file" {
+				t.Errorf("%v: the file is from %q, and cannot taint what follows", c.message, from)
+			}
+		}
+		// A file that was deleted meanwhile keeps nobody from asking in other words.
+		s.Call("DELETE", "/v1/files/"+id, nil).Want(204)
+		s.Call("POST", "/v1/sessions/"+chat+"/retry", map[string]any{"message": "Still there?"}).Want(200)
+		s.Settle(chat)
+		if got := given(s, chat); got[len(got)-1] != "reference deleted" {
+			t.Errorf("the record says %q", got)
+		}
+		s.Sound()
+	})
 }
 
 // A model that sees nothing is told so in words.

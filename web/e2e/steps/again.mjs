@@ -97,6 +97,57 @@ export const steps = [
     },
   },
   {
+    name: 'a question with a file is asked in other words, and the file stays with it',
+    async run({ open, call, shot }) {
+      await ai(call);
+      const page = await open({ at: '/chat', ...dark, ...narrow, ...french });
+      await page.locator('[data-attach]').setInputFiles({
+        name: 'liste des courses.txt',
+        mimeType: 'text/plain',
+        buffer: Buffer.from('milk'),
+      });
+      await page.locator('[data-attached] [data-file]').waitFor();
+      await page.locator('#message').fill('What shall I cook?');
+      await page.locator('#message').press('Enter');
+      await becomes(() => answers(page), ['A soup of leeks and potatoes.'], 'the first answer');
+      const id = page.url().split('/').at(-1).split('?')[0];
+      await rest(call, id);
+      const given = async () => {
+        const { data } = await call('GET', `/v1/sessions/${id}/messages?limit=200`);
+        const said = data.filter((m) => m.sender === 'USER').at(-1).rich_content;
+        return [said.segments.map((s) => s.text ?? s.type).join(), data.at(-1).ai_raw?.prompt_files?.[0]?.as ?? ''];
+      };
+      await ask(page);
+      const form = page.locator('[data-again]');
+      same(
+        await form.locator('textarea').inputValue(),
+        'What shall I cook?',
+        'the words, without what stands for the file',
+      );
+      await form.locator('[data-fact=words]').getByText('La question est la même').waitFor();
+      await form.locator('[data-kept-files]').getByText('liste des courses.txt').waitFor();
+      await form.locator('textarea').fill('What shall I cook? Say it shorter.');
+      await tidy(page, 'the form to ask again, with a file');
+      await shot(page, 'again-file');
+      await form.locator('button[type=submit]').click();
+      await becomes(() => answers(page), ['Soup.'], 'the second answer');
+      await rest(call, id);
+      same(await given(), ['What shall I cook? Say it shorter.,file', 'text'], 'the file is read again');
+      // Where it stands, too; and what is taken out is not sent.
+      await page.locator('[data-act=edit]').last().click();
+      await page.locator('[data-editing] [data-kept-files]').waitFor();
+      await tidy(page, 'a message that is edited, with a file');
+      await shot(page, 'edit-file');
+      await page.locator('[data-kept-files] button').click();
+      await becomes(() => page.locator('[data-kept-files]').count(), 0, 'the file that was taken out');
+      await page.locator('[data-editing] button[type=submit]').click();
+      await until(
+        'it is answered without the file',
+        async () => (await given()).join() === 'What shall I cook? Say it shorter.,',
+      );
+    },
+  },
+  {
     name: 'what a round has changed is shown before it is run again',
     async run({ open, call, shot }) {
       const id = await told(call, 'make a zone');

@@ -7,10 +7,12 @@ import { Field } from '../../../ui/Field';
 import { ProblemBox } from '../../../ui/Problem';
 import { texts as ui } from '../../../ui/texts';
 import type { Chat } from '../store/chat';
+import { contentOf, draftOf, isEmpty, sameDraft } from '../store/drafts';
 import { writtenText } from '../store/items';
 import { again } from '../texts.again';
 import { Differs } from './Differs';
 import { Effects } from './Effects';
+import { KeptFiles } from './KeptFiles';
 import { effectsOf } from './useAgain';
 
 /** Asks for the last answer again: as it is, of another model, or in other words. What the round has
@@ -20,10 +22,13 @@ export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void
   const tu = ui.use();
   const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } });
   const question = chat.store.lastQuestion;
-  const asked = question ? writtenText(question) : '';
+  const [asked] = useState(() =>
+    draftOf(question?.rich_content?.segments ?? [], question ? writtenText(question) : ''),
+  );
   const [provider, setProvider] = useState('');
   const [model, setModel] = useState('');
   const [words, setWords] = useState(asked);
+  const reworded = !isEmpty(words) && !sameDraft(words, asked);
   const send = useAction(async (despite: boolean) => {
     try {
       const { data } = await api.POST('/v1/sessions/{session_id}/retry', {
@@ -31,7 +36,7 @@ export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void
         body: {
           ...(provider ? { provider_id: provider } : {}),
           ...(model.trim() ? { model: model.trim() } : {}),
-          ...(words.trim() && words !== asked ? { message: words } : {}),
+          ...(reworded ? { message: contentOf(words) } : {}),
           ...(despite ? { despite_effects: true } : {}),
         },
       });
@@ -57,9 +62,10 @@ export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void
         <p className="muted">{t('again.text')}</p>
         {question && (
           <Field label={t('again.words')}>
-            <textarea rows={4} value={words} onChange={(e) => setWords(e.target.value)} />
+            <textarea rows={4} value={words.text} onChange={(e) => setWords({ ...words, text: e.target.value })} />
           </Field>
         )}
+        <KeptFiles draft={words} onDraft={setWords} />
         <Field label={t('again.provider')}>
           <select value={provider} onChange={(e) => setProvider(e.target.value)}>
             <option value="">{t('again.same')}</option>
@@ -76,7 +82,7 @@ export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void
         {!effects && (
           <Differs
             chat={chat}
-            reworded={words.trim() !== '' && words !== asked}
+            reworded={reworded}
             provider={providers.data?.data.find((p) => p.id === provider)?.name}
             model={model.trim()}
           />

@@ -5,7 +5,7 @@ import { useAction } from '../../../ui/action';
 import { ProblemBox } from '../../../ui/Problem';
 import { texts as ui } from '../../../ui/texts';
 import type { Chat } from '../store/chat';
-import { contentOf, draftOf, isEmpty, type Draft } from '../store/drafts';
+import { contentOf, draftOf, isEmpty, sameDraft, type Draft } from '../store/drafts';
 import { writtenText } from '../store/items';
 import type { Message } from '../store/sessionStore';
 import { again } from '../texts.again';
@@ -13,6 +13,7 @@ import { nameOf } from '../head/name';
 import { texts } from '../texts';
 import css from './record.module.css';
 import { Differs } from './Differs';
+import { KeptFiles } from './KeptFiles';
 import { useAgain } from './useAgain';
 
 interface Props {
@@ -26,7 +27,8 @@ interface Props {
 export function EditMessage({ chat, message, onDone }: Props) {
   const t = again.use();
   const tu = ui.use();
-  const [draft, set] = useState<Draft>(() => draftOf(message.rich_content?.segments ?? [], writtenText(message)));
+  const [asked] = useState<Draft>(() => draftOf(message.rich_content?.segments ?? [], writtenText(message)));
+  const [draft, set] = useState<Draft>(asked);
   const field = useRef<HTMLTextAreaElement>(null);
   const last = chat.store.lastQuestion?.id === message.id && chat.store.isLastRound(message);
   const retry = useAgain(chat, onDone);
@@ -68,8 +70,9 @@ export function EditMessage({ chat, message, onDone }: Props) {
           if (e.key === 'Enter' && (e.ctrlKey || e.metaKey)) send();
         }}
       />
+      <KeptFiles draft={draft} onDraft={set} />
       <p className="meta">{t(last ? 'edit.keeps' : 'edit.forks')}</p>
-      {last && <Differs chat={chat} reworded={draft.text !== writtenText(message)} />}
+      {last && <Differs chat={chat} reworded={!sameDraft(draft, asked)} />}
       {retry.more}
       {branch.problem != null && <ProblemBox thrown={branch.problem} onClose={branch.clear} />}
       <div className="row">

@@ -8,6 +8,7 @@ import {
   keepDraft,
   present,
   readDraft,
+  sameDraft,
   type Draft,
 } from './drafts';
 
@@ -82,6 +83,20 @@ describe('a draft', () => {
     expect(back.text).toBe('how is @[data of Sleep  x]');
     expect(contentOf(back)).toHaveProperty('segments.length', 2);
     expect(draftOf([], 'plain')).toEqual({ text: 'plain', references: [] });
+  });
+
+  it('says what was sent, its files apart from its words, and tells when it says something else', () => {
+    const file = { id: 'fil_1', name: 'a.png', media_type: 'image/png' as const, bytes: 9, sha256: '' };
+    const sent = [
+      { type: 'text' as const, text: 'look' },
+      { type: 'file' as const, file },
+    ];
+    const back = draftOf(sent, 'look [a.png]');
+    expect(back.text).toBe('look');
+    expect(contentOf({ ...back, text: 'look again' })).toEqual({ text: 'look again', file_ids: ['fil_1'] });
+    expect(sameDraft(back, draftOf(sent))).toBe(true);
+    expect(sameDraft(back, { ...back, text: 'look!' })).toBe(false);
+    expect(sameDraft(back, { ...back, files: [] })).toBe(false);
   });
 
   it('is joined to what is being written, tokens apart', () => {

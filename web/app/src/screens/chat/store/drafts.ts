@@ -19,6 +19,9 @@ export interface Draft {
 
 export const emptyDraft: Draft = { text: '', references: [] };
 export const isEmpty = (draft: Draft): boolean => draft.text.trim() === '' && !draft.files?.length;
+/** Whether two drafts say the same, with the same files. */
+export const sameDraft = (a: Draft, b: Draft): boolean =>
+  a.text === b.text && (a.files ?? []).map((f) => f.id).join() === (b.files ?? []).map((f) => f.id).join();
 export const tokenOf = (label: string): string => `@[${label}]`;
 
 const name = (session: string | undefined) => `fermata.draft.${session ?? 'new'}`;
