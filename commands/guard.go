@@ -104,6 +104,7 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 		p.cached(e, before.Text, p.env.say("The same task was given a moment ago; this is what came of it.",
 			"La même tâche vient d’être confiée ; voici ce qu’elle a donné."))
 		e.Result = before.Result
+		e.Summary = p.env.say("The agent was not called again: it just did this task", "Agent non rappelé : il vient de faire cette tâche")
 		return nil
 	}
 	again := *e

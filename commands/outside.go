@@ -1,11 +1,15 @@
 package commands
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -54,12 +58,57 @@ func (c *command) external() bool { return c.spec.External() }
 const wordsBytes = 200
 
 // outsideWords says a command from outside in words: its name and its params, never what the
-// server outside wrote about it.
+// server outside wrote about it. The exact name and params are in the card's details.
 func outsideWords(env *Env, name string, params json.RawMessage) string {
-	if text := string(params); text != "" && text != "{}" {
-		return env.say("Call %s with %s", "Appeler %s avec %s", name, jsonbody.Cut(domain.VisibleLine(text), wordsBytes))
+	text := outsideName(env, name)
+	if given := paramWords(env, params); given != "" {
+		text += " (" + given + ")"
 	}
-	return env.say("Call %s", "Appeler %s", name)
+	return text
+}
+
+// outsideName says "Render film on STUDIO" for STUDIO.RENDER_FILM.
+func outsideName(env *Env, name string) string {
+	prefix, own, found := strings.Cut(domain.VisibleLine(name), ".")
+	if !found || prefix == "" || own == "" {
+		return domain.VisibleLine(name)
+	}
+	own = strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_-.", r) {
+			return ' '
+		}
+		return r
+	}, own)
+	if own == strings.ToUpper(own) {
+		own = strings.ToLower(own)
+	}
+	first, size := utf8.DecodeRuneInString(own)
+	return env.say("%s on %s", "%s sur %s", string(unicode.ToUpper(first))+own[size:], prefix)
+}
+
+// paramWords says params as "title: “First”, length: 3", in their order.
+func paramWords(env *Env, params json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(params))
+	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
+		return jsonbody.Cut(domain.VisibleLine(string(params)), wordsBytes)
+	}
+	var said []string
+	size := 0
+	for dec.More() && size < wordsBytes {
+		name, err := dec.Token()
+		var value json.RawMessage
+		if err != nil || dec.Decode(&value) != nil {
+			break
+		}
+		text := domain.VisibleLine(string(value))
+		var words string
+		if json.Unmarshal(value, &words) == nil && string(value) != "null" {
+			text = env.name(words)
+		}
+		one := env.say("%s: %s", "%s : %s", domain.VisibleLine(fmt.Sprint(name)), text)
+		said, size = append(said, one), size+len(one)
+	}
+	return jsonbody.Cut(strings.Join(said, ", "), wordsBytes)
 }
 
 // outsideCard shows a person what would be sent, to whom.
@@ -80,7 +129,7 @@ func outsideCard(env *Env, spec *domain.CommandSpec, t *call) card {
 			"La même action a déjà été envoyée, et on ne sait pas si elle a été faite.")
 	}
 	if spec.RequireValidation {
-		d.asks = env.say("The command %s asks for it.", "La commande %s le demande.", spec.Name)
+		d.asks = env.say("The command %s asks for it.", "La commande %s le demande.", env.name(outsideName(env, spec.Name)))
 	}
 	return d
 }

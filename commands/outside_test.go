@@ -108,7 +108,7 @@ func TestYesToActionsOutside(t *testing.T) {
 				return
 			}
 			card := planned.Cards[0]
-			if !strings.Contains(card.Text, "SHOP.PAY") || string(card.After) != `{"n":1}` || len(card.Warnings) == 0 || card.Digest == "" ||
+			if !strings.Contains(card.Text, "Pay on SHOP") || string(card.After) != `{"n":1}` || len(card.Warnings) == 0 || card.Digest == "" ||
 				strings.Contains(card.Text, "Ask the shop") {
 				t.Errorf("the card %+v", card)
 			}
@@ -223,5 +223,31 @@ func TestRunAgainIsANewActionThatAsks(t *testing.T) {
 	if x.ID == sent.ID || x.Status != domain.ExecPlanned || x.Digest == "" || x.Digest != planned.Cards[0].Digest ||
 		len(planned.Reasons) != 1 || !planned.Reasons[0].Always {
 		t.Errorf("%+v, %+v", x, planned.Reasons)
+	}
+}
+
+// TestWordsOfCommandsFromOutside: people read what is called and with what, not a name of a machine and JSON.
+func TestWordsOfCommandsFromOutside(t *testing.T) {
+	for _, c := range []struct{ name, params, english, french string }{
+		{"FILM.RENDER_TRAILER", `{"title":"First","length":3,"loud":null}`,
+			"Render trailer on FILM (title: “First”, length: 3, loud: null)",
+			"Render trailer sur FILM (title : « First », length : 3, loud : null)"},
+		{"SHOP.listItems", `{}`, "ListItems on SHOP", "ListItems sur SHOP"},
+		{"SHOP.FIND", `{"in":{"zone":"b"},"n":[1,2]}`, `Find on SHOP (in: {"zone":"b"}, n: [1,2])`, `Find sur SHOP (in : {"zone":"b"}, n : [1,2])`},
+		{"SHOP.PAY\u202e", ``, `PAY\u202e on SHOP`, `PAY\u202e sur SHOP`},
+		{"ODD", `7`, "ODD (7)", "ODD (7)"},
+		{"SHOP.", `nothing`, "SHOP. (nothing)", "SHOP. (nothing)"},
+	} {
+		for language, want := range map[string]string{"en": c.english, "fr": c.french} {
+			env := &Env{}
+			env.Settings.Language = language
+			if got := outsideWords(env, c.name, json.RawMessage(c.params)); got != want {
+				t.Errorf("%s in %s: %q, want %q", c.name, language, got, want)
+			}
+		}
+	}
+	long := json.RawMessage(`{"a":"` + strings.Repeat("x", 5000) + `","` + strings.Repeat("b", 5000) + `":[` + strings.Repeat("1,", 5000) + `1]}`)
+	if got := outsideWords(&Env{}, "SHOP.PAY", long); len(got) > 300 {
+		t.Errorf("%d bytes of words", len(got))
 	}
 }

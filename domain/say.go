@@ -2,6 +2,7 @@ package domain
 
 import (
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -34,4 +35,29 @@ func (s *Settings) When(at time.Time) string {
 		return at.Format("02/01/2006 à 15:04 (MST)")
 	}
 	return at.Format("2 January 2006, 15:04 (MST)")
+}
+
+// Lasting says a duration as people do: "1 hour 30 minutes". What is less than a second is left out.
+func (s *Settings) Lasting(d time.Duration) string {
+	units := []struct {
+		of              time.Duration
+		english, french string
+	}{{time.Hour, "hour", "heure"}, {time.Minute, "minute", "minute"}, {time.Second, "second", "seconde"}}
+	var parts []string
+	for _, u := range units {
+		n := int(d / u.of)
+		d -= time.Duration(n) * u.of
+		if n > 0 {
+			parts = append(parts, s.Say("%[1]s", "%[2]s", Many(n, u.english), Many(n, u.french)))
+		}
+	}
+	if len(parts) == 0 {
+		return s.Say("less than a second", "moins d’une seconde")
+	}
+	return strings.Join(parts, " ")
+}
+
+// Overtime says why a run or an agent was stopped that worked for longer than it may.
+func (s *Settings) Overtime(limit time.Duration) string {
+	return s.Say("It worked for more than %s in total.", "Durée de travail dépassée (%s au total).", s.Lasting(limit))
 }

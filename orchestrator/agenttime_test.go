@@ -87,7 +87,7 @@ func TestAnAgentWorksForFiveMinutes(t *testing.T) {
 						t.Errorf("its caller is told %s: %s", call.Status, call.Text)
 					}
 				case call.Status != domain.ExecFailed || call.Error.Code != "agent_failed" || w.session.EndReason != domain.EndTimeout ||
-					!strings.Contains(call.Error.Message, "5m0s"):
+					!strings.Contains(call.Error.Message, "more than 5 minutes"):
 					t.Errorf("its caller is told %s, %+v; it ended with %s", call.Status, call.Error, w.session.EndReason)
 				}
 			})

@@ -186,7 +186,7 @@ func (d *calling) overTime(ctx context.Context, id string) error {
 		return err
 	}
 	agent := newDriver(d.loop, view, domain.DoNothing, d.cut)
-	_, err = agent.take(ctx, domain.WatchdogExpired{Reason: "It worked for more than " + domain.AgentMaxActive.String() + " in total."})
+	_, err = agent.take(ctx, domain.WatchdogExpired{Reason: view.Workspace.Settings.Overtime(domain.AgentMaxActive)})
 	return err
 }
 

@@ -3,6 +3,7 @@ package machine
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -74,5 +75,26 @@ func TestLimitsAreInTheLanguageOfTheWorkspace(t *testing.T) {
 	}
 	if text := tooLargeText(s); !strings.HasPrefix(text, "Ce que le modèle") {
 		t.Error(text)
+	}
+}
+
+// TestWatchdogIsInTheLanguageOfTheWorkspace: why a run was stopped stands in the chat.
+func TestWatchdogIsInTheLanguageOfTheWorkspace(t *testing.T) {
+	for language, want := range map[string][2]string{
+		"en": {"Nothing happened for 10 minutes.", "It worked for more than 1 hour 30 minutes in total."},
+		"fr": {"Rien ne s’est passé pendant 10 minutes.", "Durée de travail dépassée (1 heure 30 minutes au total)."},
+	} {
+		w := newWorld(t, domain.Run)
+		w.settings.Language = language
+		w.settings.MaxInactivity, w.settings.MaxActiveDuration = domain.Duration(10*time.Minute), domain.Duration(90*time.Minute)
+		still := &domain.Session{Type: domain.Run, Phase: domain.CallingAI, LastEventTime: w.now.Add(-10 * time.Minute)}
+		long := &domain.Session{Type: domain.Run, Phase: domain.CallingAI, LastEventTime: w.now}
+		long.State.WorkedMicros = (90 * time.Minute).Microseconds()
+		for i, session := range []*domain.Session{still, long} {
+			session.HoldsSlot = true
+			if got := watchdog(&step{policy: w.policy(), session: session}); got != want[i] {
+				t.Errorf("%s: %q, want %q", language, got, want[i])
+			}
+		}
 	}
 }

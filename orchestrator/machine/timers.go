@@ -101,17 +101,18 @@ func countWork(s *step) {
 	}
 }
 
+// watchdog says in the workspace's language why a session is to be stopped; "" if it is not.
 func watchdog(s *step) string {
 	if !watched(s) {
 		return ""
 	}
 	still := s.policy.Now.Sub(s.session.LastEventTime)
 	if limit := time.Duration(s.policy.Settings.MaxInactivity); limit > 0 && still >= limit {
-		return "Nothing happened for " + limit.String() + "."
+		return s.say("Nothing happened for %s.", "Rien ne s’est passé pendant %s.", s.policy.Settings.Lasting(limit))
 	}
 	worked := time.Duration(s.session.State.WorkedMicros) * time.Microsecond
 	if limit := maxActive(s); limit > 0 && worked+still >= limit {
-		return "It worked for more than " + limit.String() + " in total."
+		return s.policy.Settings.Overtime(limit)
 	}
 	return ""
 }
