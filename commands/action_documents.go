@@ -105,13 +105,27 @@ func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card,
 }
 
 func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, error) {
+	var before *draft
+	if old, err := c.store.Document(ctx, p.Key); err == nil {
+		before = new(draftOf(old))
+	} else if domain.ErrorCode(err) != domain.CodeNotFound {
+		return done{}, fmt.Errorf("read the document: %w", err)
+	}
 	doc, change, err := c.rules().WriteDocument(ctx, c.store, c.env.Env, p.Key, p.patch())
 	if err != nil {
 		return done{}, err
 	}
-	return changed(doc.ID, change,
-		fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key),
-		c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title)))
+	summary := c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title))
+	if before == nil {
+		summary = c.env.say("Added the document %s", "Document %s ajouté", c.env.name(doc.Title))
+	}
+	d, err := changed(doc.ID, change, fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key), summary)
+	return d.from(doc.ID, before, draftOf(doc)), err
+}
+
+// published is what every session reads of a document.
+type published struct {
+	Body string `json:"published_body"`
 }
 
 // describeContextPublish also describes what an action before it, in the same answer,
@@ -137,9 +151,6 @@ func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, er
 			}
 		}
 	}
-	type published struct {
-		Body string `json:"published_body"`
-	}
 	d.text = c.env.say("Publish the document %s", "Publier le document %s", c.env.name(name))
 	d.version = strconv.FormatInt(doc.Version, 10) + "/" + hash(body)
 	d.before, d.after = diff(published{doc.Published}, published{body})
@@ -151,11 +162,13 @@ func runContextPublish(ctx context.Context, c *call, p keyParams) (done, error) 
 	if err != nil {
 		return done{}, err
 	}
+	before := published{doc.Published}
 	change, err := c.rules().PublishDocument(ctx, c.store, c.env.Env, doc)
 	if err != nil {
 		return done{}, err
 	}
-	return changed(doc.ID, change,
+	d, err := changed(doc.ID, change,
 		fmt.Sprintf("Published the document %s.", doc.Key),
 		c.env.say("Published the document %s", "Document %s publié", c.env.name(doc.Title)))
+	return d.from(doc.ID, before, published{doc.Published}), err
 }

@@ -68,7 +68,7 @@ func TestActionsChangeData(t *testing.T) {
 			func(w *world) bool {
 				return w.docs()["goals"].Title == "Goals" && w.docs()["goals"].PublishedAt == nil
 			},
-			"document created 1", "Changed the draft of “Goals”"},
+			"document created 1", "Added the document “Goals”"},
 		{"CONTEXT_PUBLISH", `{"key":"about"}`,
 			func(w *world) bool { return w.docs()["about"].Version == 3 }, "document updated 1", "Published the document “About me”"},
 	} {
@@ -95,6 +95,23 @@ func TestActionsChangeData(t *testing.T) {
 				t.Errorf("summary %q, text %q, result %s", e.Summary, e.Text, e.Result)
 			}
 		})
+	}
+}
+
+// TestChangesOfDocumentsTellWhatWas, so that a person can take them back; what is long is left out.
+func TestChangesOfDocumentsTellWhatWas(t *testing.T) {
+	w := newWorld(t)
+	long := strings.Repeat("x", undoRoom)
+	for _, tt := range []struct{ name, params, want string }{
+		{"CONTEXT_UPDATE", `{"key":"about","body":"I swim."}`, `{"id":"doc_1","before":{"body":"I run."},"after":{"body":"I swim."}}`},
+		{"CONTEXT_PUBLISH", `{"key":"about"}`, `{"id":"doc_1","before":{"published_body":"I run."},"after":{"published_body":"I swim."}}`},
+		{"CONTEXT_UPDATE", `{"key":"diet","body":"No sugar."}`, `,"before":null,"after":{"body":"No sugar.","title":"diet"}}`},
+		{"CONTEXT_PUBLISH", `{"key":"diet"}`, `,"before":{"published_body":""},"after":{"published_body":"No sugar."}}`},
+		{"CONTEXT_UPDATE", `{"key":"about","body":"` + long + `"}`, `{"id":"doc_1"}`},
+	} {
+		if e, _ := w.do(tt.name, tt.params); !strings.HasSuffix(string(e.Result), tt.want) {
+			t.Errorf("%s %.60s: %s", tt.name, tt.params, e.Result)
+		}
 	}
 }
 

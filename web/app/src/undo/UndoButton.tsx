@@ -5,7 +5,7 @@ import { announce } from '../shell/announce';
 import { useAction } from '../ui/action';
 import { ProblemBox } from '../ui/Problem';
 import { texts } from './texts';
-import { ChangedSince, keepUndone, undoOf, wasUndone } from './undo';
+import { ChangedSince, keepUndone, NothingBefore, undoOf, wasUndone } from './undo';
 
 /** Takes back what one command changed; nothing where that cannot be done. */
 export function UndoButton({ execution }: { execution: Schemas['Execution'] }) {
@@ -38,9 +38,9 @@ export function UndoButton({ execution }: { execution: Schemas['Execution'] }) {
       >
         {t('undo')}
       </button>
-      {action.problem instanceof ChangedSince ? (
+      {action.problem instanceof ChangedSince || action.problem instanceof NothingBefore ? (
         <p role="alert" className="small">
-          {t('since')}
+          {t(action.problem instanceof ChangedSince ? 'since' : 'first')}
         </p>
       ) : (
         action.problem != null && <ProblemBox thrown={action.problem} onClose={action.clear} />

@@ -1,14 +1,17 @@
 // Takes back what a command changed, as far as its execution tells what it was: what it made is
 // deleted, what it deleted is restored, what it changed gets its earlier values.
-import { api, body, type Schemas } from '../api/client';
+import { api, body, versioned, type Schemas } from '../api/client';
 import { difference, same } from '../api/mergePatch';
 
 type Execution = Schemas['Execution'];
 type Fields = Record<string, unknown>;
-type Noun = 'zone' | 'tool' | 'entry' | 'automation';
+type Noun = 'zone' | 'tool' | 'entry' | 'automation' | 'document' | 'type';
 
 /** It was changed again since: taking it back would lose that. */
 export class ChangedSince extends Error {}
+
+/** Nothing was published before, and what was published cannot be made a draft again. */
+export class NothingBefore extends Error {}
 
 const most = 50; // entries that are taken back one by one
 
@@ -16,7 +19,12 @@ const fields = (value: unknown): Fields => (typeof value === 'object' && value !
 const ids = (value: unknown): string[] =>
   Array.isArray(value) && value.every((x) => typeof x === 'string') ? value : [];
 
-const changes: Record<string, Noun> = { UPDATE_ZONE: 'zone', UPDATE_TOOL: 'tool', UPDATE_DATA: 'entry' };
+const changes: Record<string, Noun> = {
+  UPDATE_ZONE: 'zone',
+  UPDATE_TOOL: 'tool',
+  UPDATE_DATA: 'entry',
+  CONTEXT_UPDATE: 'document',
+};
 
 /** What takes it back; null where nothing can. */
 export function undoOf(e: Execution): (() => Promise<void>) | null {
@@ -24,6 +32,7 @@ export function undoOf(e: Execution): (() => Promise<void>) | null {
   const result = fields(e.result);
   const params = fields(e.params);
   const made = typeof result.id === 'string' ? result.id : '';
+  const known = 'before' in result || e.approval_id;
   switch (e.command) {
     case 'CREATE_ZONE':
       return made ? () => removeAll('zone', [made]) : null;
@@ -31,6 +40,8 @@ export function undoOf(e: Execution): (() => Promise<void>) | null {
       return made ? () => removeAll('tool', [made]) : null;
     case 'CREATE_AUTOMATION':
       return made ? () => removeAll('automation', [made]) : null;
+    case 'CREATE_TOOL_TYPE':
+      return made ? () => removeAll('type', [made]) : null;
     case 'CREATE_DATA':
       return few(ids(result.ids)) ? () => removeAll('entry', ids(result.ids)) : null;
     case 'DELETE_ZONE':
@@ -39,10 +50,11 @@ export function undoOf(e: Execution): (() => Promise<void>) | null {
       return typeof params.tool_id === 'string' ? () => restoreAll('tool', [params.tool_id as string]) : null;
     case 'DELETE_DATA':
       return few(ids(params.entry_ids)) ? () => restoreAll('entry', ids(params.entry_ids)) : null;
+    case 'CONTEXT_PUBLISH':
+      return known && made && fields(result.before).published_body !== '' ? () => publishBefore(made, e) : null;
     default:
   }
   const noun = changes[e.command];
-  const known = 'before' in result || e.approval_id;
   return noun && made && known ? () => putBack(noun, made, e) : null;
 }
 
@@ -57,6 +69,8 @@ async function remove(noun: Noun, id: string): Promise<unknown> {
   if (noun === 'tool') return api.DELETE('/v1/tools/{tool_id}', { params: { path: { tool_id: id } } });
   if (noun === 'automation')
     return api.DELETE('/v1/automations/{automation_id}', { params: { path: { automation_id: id } } });
+  if (noun === 'document') return api.DELETE('/v1/documents/{document_id}', { params: { path: { document_id: id } } });
+  if (noun === 'type') return api.DELETE('/v1/tool-types/{tool_type_id}', { params: { path: { tool_type_id: id } } });
   return api.DELETE('/v1/entries/{entry_id}', { params: { path: { entry_id: id } } });
 }
 
@@ -81,6 +95,11 @@ async function restoreAll(noun: Noun, list: string[]): Promise<void> {
 async function putBack(noun: Noun, id: string, e: Execution): Promise<void> {
   const { before, after } = await valuesOf(e);
   const now = await read(noun, id);
+  if (before === null) {
+    if (noun !== 'document') throw new ChangedSince(); // of what always was, nobody knows what it was
+    if (Object.keys(after).some((name) => !stands(now[name], after[name]))) throw new ChangedSince();
+    return removeAll(noun, [id]); // it was made
+  }
   const patch: Fields = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
     if (!stands(now[name], after[name])) throw new ChangedSince();
@@ -95,26 +114,52 @@ const stands = (now: unknown, then: unknown): boolean =>
   same(now ?? null, then ?? null) ||
   (typeof now === 'string' && typeof then === 'string' && Date.parse(now) === Date.parse(then));
 
-async function valuesOf(e: Execution): Promise<{ before: Fields; after: Fields }> {
+/** What every session read before is published again; the draft stays. */
+async function publishBefore(id: string, e: Execution): Promise<void> {
+  const { before, after } = await valuesOf(e);
+  const was = before?.published_body;
+  if (typeof was !== 'string' || was === '') throw new NothingBefore();
+  const path = { document_id: id };
+  const { value: now, etag } = await versioned(api.GET('/v1/documents/{document_id}', { params: { path } }));
+  if (!stands(now.published_body, after.published_body)) throw new ChangedSince();
+  const params = (version: string) => ({ params: { path, header: { 'If-Match': version } } });
+  const draft = now.body !== was; // there is one to keep
+  const old = draft
+    ? (await versioned(api.PATCH('/v1/documents/{document_id}', { ...params(etag), body: { body: was } }))).etag
+    : etag;
+  const again = await versioned(api.POST('/v1/documents/{document_id}/publish', params(old)));
+  if (draft) await api.PATCH('/v1/documents/{document_id}', { ...params(again.etag), body: { body: now.body } });
+}
+
+/** What a change was about, before and after; before is null where it made something. */
+async function valuesOf(e: Execution): Promise<{ before: Fields | null; after: Fields }> {
   const result = fields(e.result);
-  if ('before' in result) return { before: fields(result.before), after: fields(result.after) };
+  const both = (x: { before?: unknown; after?: unknown }) => ({
+    before: x.before === null || x.before === undefined ? null : fields(x.before),
+    after: fields(x.after),
+  });
+  if ('before' in result) return both(result);
   const asked = await body(
     api.GET('/v1/approvals/{approval_id}', { params: { path: { approval_id: e.approval_id! } } }),
   );
   const action = asked.actions.find((a) => a.id === e.id);
   if (!action || !same(action.params, e.params)) throw new ChangedSince(); // a person edited it
-  return { before: fields(action.before), after: fields(action.after) };
+  return both(action);
 }
 
 async function read(noun: Noun, id: string): Promise<Fields> {
   if (noun === 'zone') return fields(await body(api.GET('/v1/zones/{zone_id}', { params: { path: { zone_id: id } } })));
   if (noun === 'tool') return fields(await body(api.GET('/v1/tools/{tool_id}', { params: { path: { tool_id: id } } })));
+  if (noun === 'document')
+    return fields(await body(api.GET('/v1/documents/{document_id}', { params: { path: { document_id: id } } })));
   return fields(await body(api.GET('/v1/entries/{entry_id}', { params: { path: { entry_id: id } } })));
 }
 
 async function write(noun: Noun, id: string, patch: Fields): Promise<void> {
   if (noun === 'zone') await api.PATCH('/v1/zones/{zone_id}', { params: { path: { zone_id: id } }, body: patch });
   else if (noun === 'tool') await api.PATCH('/v1/tools/{tool_id}', { params: { path: { tool_id: id } }, body: patch });
+  else if (noun === 'document')
+    await api.PATCH('/v1/documents/{document_id}', { params: { path: { document_id: id } }, body: patch });
   else await api.PATCH('/v1/entries/{entry_id}', { params: { path: { entry_id: id } }, body: patch });
 }
 
