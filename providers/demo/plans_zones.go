@@ -201,7 +201,7 @@ func track(c *planner, g groups) {
 	}
 	if tool != nil && keyOf(tool.name) == keyOf(name) {
 		c.say("“%s” is tracked already. Say “note %s for %s”.", "« %s » est déjà suivi. Dites « note %s pour %s ».",
-			tool.name, c.decimal(example(g)), tool.name)
+			tool.name, c.decimal(example(g, unit)), tool.name)
 		return
 	}
 	config := map[string]any{}
@@ -217,14 +217,19 @@ func track(c *planner, g groups) {
 		return
 	}
 	c.say("“%s” is there%s. Now you can say: “note %s for %s”.", "« %s » est là%s. Vous pouvez dire : « note %s pour %s ».",
-		name, c.inUnit(unit), c.decimal(example(g)), name)
+		name, c.inUnit(unit), c.decimal(example(g, unit)), name)
 }
 
-// example is a value that may be noted: one within the bounds that were said.
-func example(g groups) string {
+// example is a value that may be noted: one within the bounds that were said, else one of which the unit
+// makes sense.
+func example(g groups, unit string) string {
 	low, errLow := strconv.ParseFloat(plainNumber(g["min"]), 64)
 	high, errHigh := strconv.ParseFloat(plainNumber(g["max"]), 64)
-	if errLow != nil || errHigh != nil || low > high {
+	switch {
+	case errLow == nil && errHigh == nil && low <= high:
+	case slices.Contains([]string{"h", "hour", "hours", "heure", "heures"}, strings.ToLower(unit)):
+		return "7.5"
+	default:
 		return "72.5"
 	}
 	return strconv.FormatFloat(math.Round((low+high)*5)/10, 'f', -1, 64)

@@ -221,6 +221,90 @@ export const steps = [
     },
   },
   {
+    name: 'documents and types of tools are taken back: a draft, a new one, what was published, a type',
+    async run({ freshServer, open, shot }) {
+      const { base, call } = await freshServer({ env: { FERMATA_SCRIPT_PROVIDER: '1' } });
+      const act = (word, name, args) => ({
+        when: { contains: word, roundtrip: 1 },
+        answer: { calls: [{ name, arguments: args }] },
+      });
+      const schema = { type: 'object', properties: { mood: { type: 'string' } } };
+      await call('POST', '/v1/providers', {
+        name: 'Script',
+        kind: 'script',
+        is_default: true,
+        config: {
+          steps: [
+            act('rewrite', 'CONTEXT_UPDATE', { key: 'rules', body: 'Shoes on.' }),
+            act('add', 'CONTEXT_UPDATE', { key: 'diet', body: 'No sugar.' }),
+            act('publish', 'CONTEXT_PUBLISH', { key: 'rules' }),
+            act('type', 'CREATE_TOOL_TYPE', {
+              id: 'mood',
+              name: 'Mood',
+              config_schema: { type: 'object' },
+              entry_schema: schema,
+            }),
+            { answer: { text: 'Done.' } },
+          ],
+        },
+      });
+      const rules = await call('POST', '/v1/documents', { key: 'rules', title: 'Rules', body: 'Shoes off.' });
+      await call('POST', `/v1/documents/${rules.id}/publish`);
+      const now = () => call('GET', `/v1/documents/${rules.id}`);
+      const does = async (text, command) => {
+        const { id } = await call('POST', '/v1/sessions', { type: 'CHAT', message: text });
+        await until('it is done', async () => {
+          for (const a of (await call('GET', `/v1/approvals?status=open&session_id=${id}`)).data)
+            await call('POST', `/v1/sessions/${id}/validation`, { approved: true, approval_id: a.id });
+          return (await call('GET', `/v1/sessions/${id}`)).status === 'idle';
+        });
+        const page = await open({ base, at: `/chat/${id}` });
+        return { page, id, card: page.locator(`[data-command=${command}]`) };
+      };
+
+      const written = await does('rewrite it', 'CONTEXT_UPDATE');
+      same((await now()).body, 'Shoes on.', 'the draft');
+      await written.card.locator('[data-act=undo]').click();
+      await written.card.locator('[data-undone]').waitFor();
+      same((await now()).body, 'Shoes off.', 'the draft, taken back');
+
+      const added = await does('add it', 'CONTEXT_UPDATE');
+      await added.card.getByText('Added the document “diet”').waitFor();
+      await added.card.locator('[data-act=undo]').click();
+      await added.card.locator('[data-undone]').waitFor();
+      same((await call('GET', '/v1/documents')).data.length, 1, 'the new one is gone');
+
+      await call('PATCH', `/v1/documents/${rules.id}`, { body: 'Slippers.' });
+      const published = await does('publish it', 'CONTEXT_PUBLISH');
+      same((await now()).published_body, 'Slippers.', 'what every chat reads');
+      await call('PATCH', `/v1/documents/${rules.id}`, { body: 'Socks.' });
+      // In the timeline, where it stands too.
+      const line = await open({ base, at: `/timeline/${published.id}` });
+      await line
+        .getByRole('option', { name: /Publish a document/ })
+        .first()
+        .click();
+      await line.locator('[data-details] [data-act=undo]').click();
+      await line.locator('[data-undone]').waitFor();
+      const { body, published_body } = await now();
+      same([published_body, body], ['Shoes off.', 'Socks.'], 'what was published before, and the draft');
+      await shot(line, 'undo-published');
+
+      const typed = await does('type please', 'CREATE_TOOL_TYPE');
+      const own = async () => (await call('GET', '/v1/tool-types')).data.some((x) => x.id === 'mood');
+      same(await own(), true, 'the type is there');
+      const zone = await call('POST', '/v1/zones', { name: 'Health' });
+      const tool = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'mood', name: 'Mood', config: {} });
+      await typed.card.locator('[data-act=undo]').click();
+      await typed.card.locator('[data-code=tool_type_in_use]').waitFor();
+      await shot(typed.page, 'undo-in-use');
+      same(await own(), true, 'it is used');
+      await call('DELETE', `/v1/tools/${tool.id}`);
+      await typed.card.locator('[data-act=undo]').click();
+      await until('the type is gone', async () => !(await own()));
+    },
+  },
+  {
     name: 'what can be done with a message comes at it; the last question is edited where it stands',
     async run({ open, call, shot }) {
       await withModel(

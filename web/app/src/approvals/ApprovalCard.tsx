@@ -62,7 +62,7 @@ export function ApprovalCard({ approval, compact, onSettled }: Props) {
             <bdi>{titleOf(now) || words.approval(now.kind)}</bdi>
           </h2>
           <p className={css.meta}>
-            <span>{words.approval(now.kind)}</span>
+            {open && <span>{words.approval(now.kind)}</span>}
             {!compact && (
               <span>
                 {t('asked')} <Time at={now.created_at} />

@@ -17,10 +17,10 @@ export function Source({ approval }: Pick<AskProps, 'approval'>) {
         <bdi key={r.id}>{visible(r.text)}</bdi>
       ))}
       {approval.actions.map((a) => (
-        <span key={a.id}>
+        <bdi key={a.id} title={visible(a.command)}>
           {' '}
-          <code>{visible(a.command)}</code>
-        </span>
+          {visible(a.text)}
+        </bdi>
       ))}
     </p>
   );

@@ -31,6 +31,8 @@ export function Settled({ approval, conflict }: { approval: Approval; conflict: 
       : conflict === 'approval_expired' || approval.status === 'expired'
         ? t('conflict.expired')
         : t('conflict.other'));
+  // The only action is the title of the card; what was changed of it is said.
+  const titled = approval.actions.length === 1 && decision.edits?.[approval.actions[0]!.id] === undefined;
   return (
     <div className="stack tight" data-settled={approval.status}>
       {late && (
@@ -49,7 +51,7 @@ export function Settled({ approval, conflict }: { approval: Approval; conflict: 
         </blockquote>
       )}
       <Given approval={approval} decision={decision} />
-      {approval.kind === 'actions' && (
+      {approval.kind === 'actions' && !titled && (
         <ul className={css.what}>
           {approval.actions.map((a) => (
             <li key={a.id}>

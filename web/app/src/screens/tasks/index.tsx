@@ -1,3 +1,4 @@
+import { Hourglass } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -6,6 +7,7 @@ import { TaskState, type Task } from '../../tasks/Task';
 import css from '../../tasks/tasks.module.css';
 import { texts } from '../../tasks/texts';
 import { useAction } from '../../ui/action';
+import { commandName } from '../../ui/commandName';
 import { Empty } from '../../ui/Empty';
 import { Page } from '../../ui/Page';
 import { ProblemBox } from '../../ui/Problem';
@@ -14,6 +16,7 @@ import { SessionLink } from '../../ui/session';
 import { texts as uiTexts } from '../../ui/texts';
 import { Time } from '../../ui/Time';
 import { visible } from '../../ui/visible';
+import { Line } from '../rows/Line';
 
 const statuses = ['running', 'pending', 'unknown', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
 
@@ -60,7 +63,7 @@ function List({ status }: { status?: Task['status'] }) {
         if (!list.length) return <Nothing filtered={status !== undefined} />;
         return (
           <>
-            <ul className={`plain ${css.list}`} aria-label={t('title')}>
+            <ul className={`rows ${css.list}`} aria-label={t('title')}>
               {list.map((task) => (
                 <Row key={task.id} of={task} onChange={fresh} />
               ))}
@@ -101,23 +104,30 @@ function Row({ of: task, onChange }: { of: Task; onChange: () => Promise<unknown
   const session = $api.useQuery('get', '/v1/sessions/{session_id}', path);
   return (
     <li className="stack tight" data-row={task.id}>
-      <p className="row">
-        <code className={css.name}>
-          {task.connector_id ? (
-            <Link href={`/settings/connectors/${task.connector_id}`}>{task.command}</Link>
-          ) : (
-            task.command
-          )}
-        </code>
-        <span className="small muted">
-          {t('begun')} <Time at={task.created_at} />
-        </span>
-      </p>
-      {session.data && (
-        <p className="small">
-          <SessionLink session={session.data} />
-        </p>
-      )}
+      <Line
+        icon={Hourglass}
+        name={
+          <span title={task.command}>
+            {task.connector_id ? (
+              <Link href={`/settings/connectors/${task.connector_id}`}>{visible(commandName(task.command))}</Link>
+            ) : (
+              visible(commandName(task.command))
+            )}
+          </span>
+        }
+        meta={
+          <>
+            <span>
+              {t('begun')} <Time at={task.created_at} />
+            </span>
+            {session.data && (
+              <span>
+                <SessionLink session={session.data} />
+              </span>
+            )}
+          </>
+        }
+      />
       <TaskState of={task} onChange={onChange} />
       {task.status === 'succeeded' && <Result id={task.id} />}
     </li>

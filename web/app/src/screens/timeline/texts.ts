@@ -1,4 +1,5 @@
 import { defineTexts } from '../../i18n/texts';
+import { commandName } from '../../ui/commandName';
 
 export const texts = defineTexts(
   {
@@ -416,5 +417,6 @@ export const texts = defineTexts(
 /** A server's name in words, or as it is where the page knows none. */
 export function inWords(t: typeof texts.t, kind: string, name: string): string {
   const key = `${kind}.${name}`;
-  return t.has(key) ? t(key) : name;
+  if (t.has(key)) return t(key);
+  return kind === 'command' && name.includes('.') ? commandName(name) : name;
 }

@@ -105,6 +105,7 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
           </span>
         </p>
         <p className="small">
+          {a.enabled && a.next_run_at && <span className="muted">{t('next.run')} </span>}
           <NextRun of={a} />
         </p>
       </div>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
+import { commandName } from '../../../ui/commandName';
 import { failureWords } from '../../../ui/textsOfCommands';
 import { visible } from '../../../ui/visible';
 import { UndoButton } from '../../../undo/UndoButton';
@@ -35,6 +36,9 @@ const tone: Record<string, string> = {
 
 const running = new Set(['PLANNED', 'APPROVED', 'STARTED', 'PENDING']);
 
+// What asks a person, or who called an agent: they change nothing.
+const asks = new Set(['ASK_USER', 'ASK_PRINCIPAL']);
+
 // How it ended is said only where it is not as one expects.
 const expected = new Set(['SUCCESS', 'CACHED', 'PENDING']);
 
@@ -43,7 +47,7 @@ export function CommandCard({ chat, command, status, result, execution, round }:
   const t = texts.use();
   const f = useFormat();
   const [open, setOpen] = useState(false);
-  const state = `exec.${status}`;
+  const state = status === 'CANCELLED' && asks.has(command) ? 'exec.unanswered' : `exec.${status}`;
   const error = result?.error ?? execution?.error;
   const took = tookOf([execution]);
   return (
@@ -95,11 +99,8 @@ const inWords = (summary?: string) => (summary && !/^[A-Z_]+$/.test(summary) ? s
 
 /** What runs, before the server has words for it. The commands of others keep their names. */
 function named(t: ReturnType<typeof texts.use>, command: string, status: string, execution?: Execution): string {
-  if (command.includes('.'))
-    return command
-      .slice(command.indexOf('.') + 1)
-      .replaceAll('_', ' ')
-      .toLowerCase();
+  if (asks.has(command)) return t('exec.asked');
+  if (command.includes('.')) return commandName(command);
   const reads = execution?.kind === 'query';
   if (running.has(status)) return t(reads ? 'exec.reading' : 'exec.changing');
   if (status === 'CACHED' && !reads) return t('exec.again');

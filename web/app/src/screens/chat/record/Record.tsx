@@ -72,7 +72,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
     const timer = setTimeout(() => scroller.current?.dispatchEvent(new Event('scroll')), 250);
     return () => clearTimeout(timer);
   }, [top]);
-  const away = useFollow(scroller, () => virtual.scrollToEnd(), items.length > 0, sent);
+  const away = useFollow(scroller, () => virtual.scrollToEnd(), items.at(-1)?.key, sent);
   const first = shown[0]?.index ?? 0;
   const older = chat.store.cursor !== null;
   useEffect(() => {
@@ -153,39 +153,58 @@ function Top({ chat, older }: { chat: Chat; older: boolean }) {
   return <p className="muted small">{t('older.start')}</p>;
 }
 
-/** Keeps the end in sight: at the start, after a message was sent, and when the window
- * gets smaller. It says whether the person has scrolled away from it. */
+/** Keeps the end in sight: at the start, after a message was sent, when the window gets smaller, and
+ * while what was just put there grows to its size, so that the buttons of a question are seen. It says
+ * whether the person has scrolled away from it. */
 function useFollow(
   scroller: React.RefObject<HTMLDivElement | null>,
   toEnd: () => void,
-  filled: boolean,
+  last: string | undefined,
   sent: number,
 ): boolean {
   const [away, setAway] = useState(false);
   const at = useRef(true);
+  const grows = useRef(true); // what is last is new, and nobody has touched the record since
   const go = useRef(toEnd);
   useLayoutEffect(() => {
     go.current = toEnd;
   });
+  const filled = last !== undefined;
   const done = useRef(-1); // the number of messages sent when it last went to the end
   useLayoutEffect(() => {
     if (!filled || done.current === sent) return;
     done.current = sent;
+    at.current = true;
     go.current();
   }, [filled, sent]);
+  useLayoutEffect(() => {
+    grows.current = last !== undefined && at.current;
+  }, [last]);
   useEffect(() => {
     const box = scroller.current!;
+    let top = box.scrollTop;
     const look = () => {
-      at.current = box.scrollHeight - box.scrollTop - box.clientHeight < near;
-      setAway(box.scrollHeight - box.scrollTop - box.clientHeight > 300);
+      const left = box.scrollHeight - box.scrollTop - box.clientHeight;
+      // Whoever scrolls up goes away from the end; what grows below takes nobody away.
+      if (left < near) at.current = true;
+      else if (box.scrollTop < top) at.current = false;
+      top = box.scrollTop;
+      setAway(left > 300);
     };
-    const resized = new ResizeObserver(() => {
-      if (at.current) go.current();
+    const touched = () => {
+      grows.current = false;
+    };
+    const resized = new ResizeObserver((entries) => {
+      if (at.current && (grows.current || entries.some((e) => e.target === box))) go.current();
     });
+    const hands = ['pointerdown', 'wheel', 'touchmove', 'keydown'] as const;
     box.addEventListener('scroll', look, { passive: true });
+    for (const hand of hands) box.addEventListener(hand, touched, { passive: true });
     resized.observe(box);
+    resized.observe(box.firstElementChild!);
     return () => {
       box.removeEventListener('scroll', look);
+      for (const hand of hands) box.removeEventListener(hand, touched);
       resized.disconnect();
     };
   }, [scroller]);

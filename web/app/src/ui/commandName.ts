@@ -1,0 +1,6 @@
+/** The own name of a command of somebody else, as words: "Render trailer" of STUDIO.RENDER_TRAILER. */
+export function commandName(command: string): string {
+  const own = command.slice(command.indexOf('.') + 1).replace(/[_.-]+/g, ' ');
+  const words = own === own.toUpperCase() ? own.toLowerCase() : own;
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

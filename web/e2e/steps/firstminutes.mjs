@@ -1,0 +1,134 @@
+// The first five minutes of somebody who has read nothing: what this is, a first answer, a first approval,
+// a first automation. With a picture of each, in both languages, narrow and wide: `--shots` makes them to be looked at.
+import { check, french, narrow, none, noSideScroll, same, english, until } from '../harness.mjs';
+import { settled } from '../screens.mjs';
+
+const words = {
+  en: {
+    what: 'An assistant that keeps your data',
+    chip: 'Track my sleep',
+    note: 'note 7.5 for Sleep',
+    change: 'change the last entry of Sleep to 8',
+    daily: 'every Monday at 8, sum up my week',
+    approve: /^Approve/,
+    open: 'Open the automation',
+    made: 'Sum up my week',
+    next: /Next runs|next/i,
+  },
+  fr: {
+    what: 'Un assistant',
+    chip: 'Suivre mon sommeil',
+    note: 'note 7,5 pour Sommeil',
+    change: 'change la dernière entrée de Sommeil en 8',
+    daily: 'chaque lundi à 8 h, résume ma semaine',
+    approve: /^Approuver/,
+    open: 'Ouvrir l’automatisation',
+    made: 'Résume ma semaine',
+    next: /Prochaines|prochaine/i,
+  },
+};
+
+const looks = [
+  ['en', 1440, { viewport: { width: 1440, height: 900 } }],
+  ['en', 320, narrow],
+  ['fr', 1440, { viewport: { width: 1440, height: 900 }, ...french }],
+  ['fr', 320, { ...narrow, ...french }],
+];
+
+// inView: what leads on the screen is seen without scrolling.
+async function inView(page, place, what) {
+  const box = await place.boundingBox();
+  const { height } = page.viewportSize();
+  check(box && box.y >= 0 && box.y + box.height <= height, `${what} is below what is seen: ${JSON.stringify(box)}`);
+}
+
+const minutes = (lang, width, look) => ({
+  name: `somebody who has read nothing, ${lang}, ${width} px: what this is, an answer, an approval, an automation`,
+  async run({ freshServer, open, shot }) {
+    const w = words[lang];
+    const { base, call } = await freshServer();
+    const page = await open({ base, ...look });
+    let n = 0;
+    const seen = async (what) => {
+      await noSideScroll(page, what);
+      if (lang === 'fr') none(english(await page.locator('body').innerText()), `English: ${what}`);
+      await shot(page, `minutes-${lang}-${width}-${++n}-${what}`);
+    };
+    const field = () => page.getByRole('textbox').last();
+    const say = async (text) => {
+      await field().fill(text);
+      await field().press('Enter');
+    };
+    const answers = page.locator('[data-sender=AI]:not([data-live])');
+    const asks = page.locator('[data-approval][data-status=open]');
+    const rest = () =>
+      until('it rests', async () => {
+        const { data } = await call('GET', '/v1/sessions?limit=1');
+        return data.length > 0 && data[0].status === 'idle' && (await page.locator('[data-live]').count()) === 0;
+      });
+    // The button is in sight, above the field, which lies over what is further down.
+    const inSight = async (button) => {
+      await button.waitFor();
+      await until('it is in sight', async () => {
+        const [it, below] = [await button.boundingBox(), await field().boundingBox()];
+        return it && below && it.y + it.height < below.y;
+      });
+    };
+
+    // What this is, and where one types.
+    await settled(page);
+    await page.getByText(w.what).first().waitFor();
+    await inView(page, page.getByText(w.what).first(), 'what this is');
+    await inView(page, field(), 'where one types');
+    await seen('home');
+
+    // A first answer.
+    await page.getByRole('button', { name: w.chip }).click();
+    await seen('chip');
+    await field().press('Enter');
+    await answers.first().waitFor();
+    await rest();
+    await answers.last().waitFor();
+    await inView(page, field(), 'where one types');
+    await seen('answer');
+    await say(w.note);
+    await until('it is noted', async () => {
+      const [tool] = (await call('GET', '/v1/tools')).data;
+      return tool && (await call('GET', `/v1/tools/${tool.id}/entries`)).data[0]?.data.value === 7.5;
+    });
+    await rest();
+    await seen('noted');
+
+    // A first approval.
+    await say(w.change);
+    await inSight(asks.getByRole('button', { name: w.approve }));
+    await seen('asked');
+    const [tool] = (await call('GET', '/v1/tools')).data;
+    const value = async () => (await call('GET', `/v1/tools/${tool.id}/entries`)).data[0].data.value;
+    same(await value(), 7.5, 'before the yes');
+    await asks.getByRole('button', { name: w.approve }).click();
+    await until('it is changed', async () => (await value()) === 8);
+    await rest();
+    await seen('approved');
+
+    // A first automation, by saying it.
+    await say(w.daily);
+    await inSight(asks.getByRole('button', { name: w.approve }));
+    await seen('automation-asked');
+    await asks.getByRole('button', { name: w.approve }).click();
+    await until('it is there', async () => (await call('GET', '/v1/automations')).data.length === 1);
+    await rest();
+    await page.locator('[data-made]').waitFor();
+    await seen('automation-made');
+    await page.locator('[data-made]').click();
+    await settled(page);
+    await page.getByText(w.next).first().waitFor();
+    await seen('automation');
+    await page.goto(base);
+    await settled(page);
+    await page.getByRole('link', { name: w.made }).first().waitFor(); // Home says when it runs
+    await seen('home-after');
+  },
+});
+
+export const steps = looks.map(([lang, width, look]) => minutes(lang, width, look));
