@@ -2,64 +2,11 @@
 // written from right to left.
 import { narrow, none, noSideScroll, until } from '../harness.mjs';
 import { Model } from '../model.mjs';
-import { go, settled } from '../screens.mjs';
+import { go } from '../screens.mjs';
+import { stands } from '../shifts.mjs';
 
 const corners = ['providers', 'limits', 'prompts', 'connectors', 'agents', 'keys', 'webhooks', 'you', 'page'];
 const more = ['/tasks', '/data/types', '/data/documents', ...corners.map((name) => `/settings/${name}`)];
-
-// inTurn does something for each, a few at once: the machine has few cores.
-async function inTurn(list, act, atOnce = 3) {
-  const left = [...list];
-  await Promise.all(
-    Array.from({ length: atOnce }, async () => {
-      for (let one = left.shift(); one !== undefined; one = left.shift()) await act(one);
-    }),
-  );
-}
-
-// slowly has each answer come in a moment of its own.
-const slowly = (page) => {
-  let n = 0;
-  return page.route('**/v1/**', async (route) => {
-    await new Promise((done) => setTimeout(done, 40 + 70 * (n++ % 5)));
-    await route.continue().catch(() => {});
-  });
-};
-
-const watchShifts = (page) =>
-  page.addInitScript(() => {
-    globalThis.shifts = [];
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        if (!entry.hadRecentInput)
-          globalThis.shifts.push({
-            value: entry.value,
-            of: entry.sources.map((s) => s.node?.outerHTML?.slice(0, 90)),
-          });
-    }).observe({ type: 'layout-shift', buffered: true });
-  });
-
-async function stands({ open, line }, addresses, options) {
-  const moved = [];
-  let most = 0;
-  await inTurn(addresses, async (at) => {
-    const page = await open({ base: 'about:blank', ...options });
-    page.bad.length = 0; // about:blank is no host of ours
-    await watchShifts(page);
-    await slowly(page);
-    await page.goto(`${line.url}/#${at}`);
-    await settled(page);
-    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-    const shifts = await page.evaluate(() => globalThis.shifts);
-    const sum = shifts.reduce((all, one) => all + one.value, 0);
-    most = Math.max(most, sum);
-    if (sum >= 0.05) moved.push(`${at}: ${sum.toFixed(3)} ${JSON.stringify(shifts)}`);
-    page.bad = page.bad.filter((bad) => !bad.includes(line.url));
-    await page.context().close();
-  });
-  console.log(`      the most that a screen moved: ${most.toFixed(3)}`);
-  none(moved, 'these move while they load');
-}
 
 // mixed finds blocks in which a name of Hebrew stands unprotected among words of the page.
 const mixed = () => {
@@ -89,7 +36,7 @@ const mixed = () => {
 
 export const steps = [
   {
-    name: 'no corner of the settings moves while it loads',
+    name: 'no empty corner of the settings moves while it loads',
     run: (world) => stands(world, more),
   },
   {

@@ -54,7 +54,7 @@ export function Rows({ list, current, pick, ticked, tick, name, below }: Props) 
               </span>
               <span className={css.sub}>
                 <span>{words.approval(a.kind)}</span>
-                {name(a.session_id) && <span className={css.name}>{name(a.session_id)}</span>}
+                <span className={css.name}>{name(a.session_id)}</span>
                 <Time at={a.created_at} />
                 {a.expires_at && (
                   <span>

@@ -14,7 +14,7 @@ export default function Approvals({ id }: { id?: string }) {
   return (
     <Page title={t('title')} actions={<Notify />}>
       <Read query={open.query}>{() => <Inbox open={open} wanted={id} />}</Read>
-      <Recent />
+      {!open.query.isPending && <Recent />}
     </Page>
   );
 }

@@ -13,7 +13,7 @@ import { WaitingMessages } from './compose/Waiting';
 import head from './head/head.module.css';
 import { Head } from './head/Head';
 import { nameOf } from './head/name';
-import { SlotNote } from './head/SlotNote';
+import { SlotNote, useNoteKnown } from './head/SlotNote';
 import { markSeen } from './list/seen';
 import { useFork } from './record/Actions';
 import { Record } from './record/Record';
@@ -33,6 +33,7 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   const t = texts.use();
   const chat = useChat(id);
   const { session } = chat.store;
+  const known = useNoteKnown(id, session);
   const [sent, count] = useState(0);
   useEffect(() => {
     document.body.dataset.session = id; // so that notices do not say again what the record says
@@ -68,7 +69,13 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
         </header>
       )}
       {session && <SlotNote session={session} />}
-      {session ? <Record chat={chat} sent={sent} /> : passes ? <NotRead chat={chat} /> : <RecordComing />}
+      {session && known ? (
+        <Record chat={chat} sent={sent} />
+      ) : passes && !session ? (
+        <NotRead chat={chat} />
+      ) : (
+        <RecordComing />
+      )}
       <Dock chat={chat} session={session} onSent={() => count((n) => n + 1)} />
     </>
   );

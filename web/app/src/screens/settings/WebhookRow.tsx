@@ -38,7 +38,7 @@ export function WebhookRow({ webhook, onChange, onDo }: Props) {
         <State of={webhook} />
       </p>
       <p className="small muted" style={{ overflowWrap: 'anywhere' }}>
-        {webhook.types.join(', ')}
+        <code>{webhook.types.join(', ')}</code>
       </p>
       {webhook.links && (
         <p className="small muted" data-links>

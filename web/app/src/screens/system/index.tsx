@@ -17,6 +17,7 @@ import { texts } from './texts';
 export default function System() {
   const t = texts.use();
   const status = $api.useQuery('get', '/v1/admin/status', undefined, { retry: false, refetchInterval: 10_000 });
+  const known = !status.isPending; // what comes below waits for that, so that it does not jump
   const forbidden = status.error != null && asProblem(status.error).status === 403;
   return (
     <Page title={t('title')}>
@@ -34,14 +35,18 @@ export default function System() {
               </>
             )}
           </Read>
-          <Invariants />
+          {known && <Invariants />}
         </>
       )}
-      <Version />
-      <p className="row small">
-        <a href="/docs">{t('docs')}</a>
-        <a href="/metrics">{t('metrics')}</a>
-      </p>
+      {known && (
+        <>
+          <Version />
+          <p className="row small">
+            <a href="/docs">{t('docs')}</a>
+            <a href="/metrics">{t('metrics')}</a>
+          </p>
+        </>
+      )}
     </Page>
   );
 }

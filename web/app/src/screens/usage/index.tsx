@@ -50,6 +50,11 @@ function Report({ place }: { place: Place }) {
   const before = lastDays(now, place, 2 * period).since;
   const query = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: 'day', since, limit: 200 } } });
   const models = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: 'model', since, limit: 200 } } });
+  // What the total says in words is made of these: all of it comes at once.
+  const by = (group_by: 'purpose' | 'automation') => ({ params: { query: { group_by, since, limit: 200 } } });
+  const purposes = $api.useQuery('get', '/v1/usage', by('purpose'));
+  const automations = $api.useQuery('get', '/v1/usage', by('automation'));
+  const pending = models.isPending || purposes.isPending || automations.isPending;
   const priced = (query.data?.data ?? []).some((row) => (row.cost?.amount ?? 0) > 0);
   const shown = measure ?? (priced ? 'cost' : 'tokens');
   return (
@@ -58,7 +63,7 @@ function Report({ place }: { place: Place }) {
         <Chips label={t('period')} all={periods} value={period} onChange={setPeriod} say={(p) => t(`period.${p}`)} />
         <Chips label={t('measure')} all={measures} value={shown} onChange={setMeasure} say={(m) => t(`measure.${m}`)} />
       </div>
-      <Read query={query}>
+      <Read query={pending ? { ...query, data: undefined } : query}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty>{t('none')}</Empty>
@@ -71,10 +76,13 @@ function Report({ place }: { place: Place }) {
           )
         }
       </Read>
-      <section className="stack tight" aria-labelledby="budgets">
-        <h2 id="budgets">{t('budgets')}</h2>
-        <Budgets />
-      </section>
+      {/* What comes below waits for what is above, so that it does not jump. */}
+      {!query.isPending && !pending && (
+        <section className="stack tight" aria-labelledby="budgets">
+          <h2 id="budgets">{t('budgets')}</h2>
+          <Budgets />
+        </section>
+      )}
     </>
   );
 }

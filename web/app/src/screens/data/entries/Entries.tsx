@@ -1,8 +1,9 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { Empty } from '../../../ui/Empty';
 import { Read } from '../../../ui/Read';
 import type { Schema } from '../../../ui/SchemaForm';
+import css from '../data.module.css';
 import { DeleteChosen } from './DeleteEntries';
 import { EntryForm } from './EntryForm';
 import { EntryTable } from './EntryTable';
@@ -16,10 +17,12 @@ interface Props {
   tool: Schemas['Tool'];
   schema: Schema;
   filter: Filter;
+  /** Is told once the entries are read: what comes below them waits for that, so that it does not jump. */
+  onRead: () => void;
 }
 
 /** The entries of a tool, page by page: a page is all that is held, so ten thousand are as quick as ten. */
-export function Entries({ tool, schema, filter }: Props) {
+export function Entries({ tool, schema, filter, onRead }: Props) {
   const t = toolTexts.use();
   const [order, setOrder] = useState<'asc' | 'desc'>('desc');
   const [cursors, setCursors] = useState<string[]>([]);
@@ -32,9 +35,13 @@ export function Entries({ tool, schema, filter }: Props) {
     setChosen(new Set());
   };
   const here = (query.data?.data ?? []).filter((entry) => chosen.has(entry.id));
+  const read = !query.isPending;
+  useEffect(() => {
+    if (read) onRead();
+  }, [read, onRead]);
   return (
     <section className="stack" aria-labelledby="entries">
-      <div className="row between">
+      <div className={`row between ${css.over}`}>
         <h2 id="entries" tabIndex={-1}>
           {t('entries')}
         </h2>
