@@ -137,7 +137,7 @@ func connectorCommands(in []NewConnectorCommand) []domain.ConnectorCommand {
 func (in *NewConnectorCommand) domain() domain.ConnectorCommand {
 	c := domain.ConnectorCommand{
 		Name: in.Name, Title: valueOf(in.Title), Description: in.Description, Params: in.ParamsSchema, Effect: domain.EffectNonIdempotent,
-		Timeout: time.Duration(valueOf(in.Timeout)), Trusted: valueOf(in.Trusted),
+		Timeout: timeoutOf(in.Timeout), Trusted: valueOf(in.Trusted),
 		Sensitive: valueOf(in.Sensitive), State: domain.CommandState(valueOf(in.State)),
 		Result: valueOf(in.Result), Deadline: time.Duration(valueOf(in.Deadline)), CancelPath: valueOf(in.CancelPath),
 		Documents: in.Documents,
@@ -154,6 +154,18 @@ func (in *NewConnectorCommand) domain() domain.ConnectorCommand {
 		c.Probe = &domain.CommandProbe{Path: p.Path, Expect: p.Expect}
 	}
 	return c
+}
+
+// timeoutOf is a timeout as it was written. To the domain none at all is zero; whoever writes
+// a zero means something else, which is out of range.
+func timeoutOf(given *domain.Duration) time.Duration {
+	switch {
+	case given == nil:
+		return 0
+	case *given == 0:
+		return -1
+	}
+	return time.Duration(*given)
 }
 
 // notNull is raw JSON, or none where it is null.
@@ -173,7 +185,10 @@ func (in *ConnectorCommandPatch) Domain() domain.ConnectorCommandPatch {
 		patch.Effect = new(effectOf(*in.Effect))
 	}
 	if in.Timeout.IsSpecified() {
-		patch.Timeout = new(time.Duration(in.Timeout[true]))
+		patch.Timeout = new(time.Duration(0)) // null: the default
+		if given, ok := in.Timeout[true]; ok {
+			*patch.Timeout = timeoutOf(&given)
+		}
 	}
 	return patch
 }

@@ -245,6 +245,7 @@ func everythingElse(_ *testing.T, _ *world, c *testClient) {
 		{422, "POST", "/v1/connectors", aConnector("CREATE")}, {422, "POST", "/v1/connectors", aConnector("lower")}, {200, "GET", "/v1/connectors/con_1", ""},
 		{200, "PATCH", "/v1/connectors/con_1/commands/GET_ITEM", `{"timeout":"30s","state":"off"}`},
 		{404, "PATCH", "/v1/connectors/con_1/commands/NONE", `{"timeout":"30s"}`}, {422, "PATCH", "/v1/connectors/con_1/commands/GET_ITEM", `{"timeout":"6m"}`},
+		{422, "PATCH", "/v1/connectors/con_1/commands/GET_ITEM", `{"timeout":"0s"}`}, {200, "PATCH", "/v1/connectors/con_1/commands/GET_ITEM", `{"timeout":null}`},
 		{200, "PATCH", "/v1/connectors/con_1", `{"config":{"headers":{"Authorization":null,"X-Key":"abc"}},"commands":[]}`},
 		{200, "POST", "/v1/connectors/con_1/test", ""}, {200, "POST", "/v1/connectors/con_1/refresh", ""},
 		{204, "DELETE", "/v1/connectors/con_1", ""}, {404, "GET", "/v1/connectors/con_1", ""}, {404, "POST", "/v1/connectors/con_1/test", ""},
