@@ -15,6 +15,10 @@ import (
 // withClientCalls: the answer calls tools of the program that sent the message.
 func withClientCalls(s *step) bool { return len(parsed(s).Answer.ClientCalls) > 0 }
 
+// waitsForClient: the program is waited for, and what was refused beside its tools is told with
+// their results.
+func waitsForClient(s *step) bool { return chat(s) && withClientCalls(s) }
+
 // clientBesideOthers: such calls stand alone, since what is beside them would have to wait too.
 func clientBesideOthers(s *step) bool {
 	c := parsed(s).Commands

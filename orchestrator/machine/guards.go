@@ -104,7 +104,7 @@ func withQueries(s *step) bool {
 	refused := slices.ContainsFunc(c.Refused, func(x *domain.Execution) bool {
 		return x.Kind != domain.KindControl && x.Command != callAskUser && x.Command != callComplete
 	})
-	return len(c.Queries) > 0 || refused && len(c.Actions) == 0 && !withModule(s) && !saidCompleted(s)
+	return len(c.Queries) > 0 || refused && len(c.Actions) == 0 && !withModule(s) && !saidCompleted(s) && !waitsForClient(s)
 }
 func withActions(s *step) bool   { return len(parsed(s).Commands.Actions) > 0 }
 func withModule(s *step) bool    { return parsed(s).Answer.Module != nil }
