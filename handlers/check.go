@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"regexp"
 	"strings"
+	"unicode"
 
 	"github.com/go-playground/validator/v10"
 
@@ -86,7 +87,7 @@ func pointerOf(namespace string) string {
 	var out strings.Builder
 	for i, part := range strings.Split(namespace, ".") {
 		name, rest, indexed := strings.Cut(part, "[")
-		if i == 0 || name == "" {
+		if i == 0 || name == "" || embedded(name) {
 			continue
 		}
 		out.WriteString("/" + jsonbody.Part(name))
@@ -105,6 +106,10 @@ func pointerOf(namespace string) string {
 	}
 	return out.String()
 }
+
+// embedded: a struct within a struct, whose fields JSON has one level higher. It goes by its
+// type; the fields that clients know begin with a small letter.
+func embedded(name string) bool { return unicode.IsUpper(rune(name[0])) }
 
 // codeOf is the stable name of a broken rule.
 func codeOf(tag string) string {
