@@ -3523,6 +3523,9 @@ type Settings struct {
 	// AfterActions What a CHAT does once the actions of a native answer have all succeeded: `call` gives their results to the AI; `rest`, if the answer had text beside its actions, ends the round with it, unless the answer said `keep_control`.
 	AfterActions SettingsAfterActions `json:"after_actions"`
 
+	// AllowedHosts Where requests out in the workspace's name (to providers, connectors, webhooks and push services) may go: hosts (`api.example.com`, `api.example.com:8443`), addresses and ranges (`203.0.113.0/24`, for URLs with an address in them), or any public host (`*`, as it is at first). Private hosts stay the operator's to open.
+	AllowedHosts []string `json:"allowed_hosts"`
+
 	// ApprovalExpiry A number and a unit, or several, like `5m` or `1h30m`.
 	ApprovalExpiry   Duration                 `json:"approval_expiry"`
 	ApprovalOnExpiry SettingsApprovalOnExpiry `json:"approval_on_expiry"`

@@ -36,6 +36,7 @@ func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 		ApprovalExpiry:              orDefault(in.ApprovalExpiry, def.ApprovalExpiry),
 		ApprovalOnExpiry:            orDefault(in.ApprovalOnExpiry, def.ApprovalOnExpiry),
 		FallbackProviders:           orDefault(in.FallbackProviders, def.FallbackProviders),
+		AllowedHosts:                orDefault(in.AllowedHosts, def.AllowedHosts),
 		Commands:                    orDefault(in.Commands, def.Commands),
 		SensitiveCommands:           orDefault(in.SensitiveCommands, def.SensitiveCommands),
 		NetworkRetry:                retryPatch(in.NetworkRetry, def.NetworkRetry),

@@ -658,6 +658,7 @@ type SettingsPatch struct {
 	ApprovalExpiry              nullable.Nullable[domain.Duration]            `json:"approval_expiry" validate:"omitempty,dive,min=0"`
 	ApprovalOnExpiry            nullable.Nullable[string]                     `json:"approval_on_expiry" validate:"omitempty,dive,oneof=deny keep"`
 	FallbackProviders           nullable.Nullable[[]string]                   `json:"fallback_providers" validate:"omitempty,dive,max=20,dive,max=64"`
+	AllowedHosts                nullable.Nullable[[]string]                   `json:"allowed_hosts" validate:"omitempty,dive,max=500,dive,min=1,max=300"`
 	Commands                    nullable.Nullable[[]string]                   `json:"commands" validate:"omitempty,dive,max=500,dive,visible,max=100"`
 	SensitiveCommands           nullable.Nullable[[]string]                   `json:"sensitive_commands" validate:"omitempty,dive,max=500,dive,max=100"`
 	// What is said here is merged: a model set to null loses its own price.

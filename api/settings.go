@@ -30,7 +30,7 @@ func settingsFrom(s *domain.Settings) *Settings {
 		PromptDetail: SettingsPromptDetail(s.PromptDetail), MaxCallsPerResponse: s.MaxCallsPerResponse,
 		MaxQueueLength: s.MaxQueueLength, ApprovalExpiry: wireDuration(s.ApprovalExpiry),
 		ApprovalOnExpiry:  SettingsApprovalOnExpiry(s.ApprovalOnExpiry),
-		FallbackProviders: listOf(s.FallbackProviders), Commands: listOf(s.Commands),
+		FallbackProviders: listOf(s.FallbackProviders), AllowedHosts: listOf(s.AllowedHosts), Commands: listOf(s.Commands),
 		SensitiveCommands: listOf(s.SensitiveCommands), Prices: map[string]Price{},
 	}
 	maps.Copy(out.Prices, s.Prices)

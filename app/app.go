@@ -62,6 +62,7 @@ type App struct {
 	webhooks   *webhooks.Loop
 	pushes     *notify.Subscriptions
 	keys       *seal.Keys
+	hosts      *allowedHosts
 	madeKey    bool // for this start: the data directory had none
 	loop       *orchestrator.Loop
 	outside    orchestrator.Outside // nil: nothing is offered from outside
@@ -280,7 +281,8 @@ func (a *App) wireProviders() error {
 		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
 	}
 	policy := egress.Policy{Allowed: allowed, Private: a.openAccess}
-	client := egress.NewClient(egress.Config{Policy: policy, Failed: a.requestFailed})
+	a.hosts = &allowedHosts{workspace: a.store.Workspaces.Workspace, clock: a.clock, known: map[string]knownHosts{}}
+	client := egress.NewClient(egress.Config{Policy: policy, Hosts: a.hosts.of, Failed: a.requestFailed})
 	env, err := configured.ParseEnv(a.flags.ProviderEnv)
 	if err != nil {
 		return err

@@ -91,6 +91,7 @@ type toldSettings struct {
 	*repository.WorkspaceStore
 	look  func()
 	slots interface{ Look(workspace string) }
+	hosts *allowedHosts
 }
 
 func (s toldSettings) UpdateSettings(ctx context.Context, workspace string, patch domain.SettingsPatch) (*domain.Workspace, error) {
@@ -98,14 +99,16 @@ func (s toldSettings) UpdateSettings(ctx context.Context, workspace string, patc
 	if err == nil {
 		s.look()
 		s.slots.Look(workspace)
+		s.hosts.changed(workspace)
 	}
 	return w, err
 }
 
 func settingsPorts(a *App) handlers.SettingsPorts {
 	return handlers.SettingsPorts{
-		Settings: toldSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door}, Keys: keyService{a}, Workspaces: a.store.Workspaces,
-		MailOff: a.flags.mailOff(),
+		Settings: toldSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door, a.hosts}, Keys: keyService{a},
+		Workspaces: a.store.Workspaces,
+		MailOff:    a.flags.mailOff(),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 // maxCalls is how many calls of one connector go on at a time, in this process.
@@ -119,7 +120,7 @@ func (m *Manager) opening(kind *Kind, c *domain.Connector) (Opening, error) {
 	if own.Config, err = all.reveal(c.Config); err != nil {
 		return Opening{}, notSent(err, "the configuration of %s cannot be read", c.Name)
 	}
-	o := Opening{Connector: &own, Client: m.client}
+	o := Opening{Connector: &own, Client: egress.Of(m.client, c.WorkspaceID)}
 	if m.grants != nil {
 		o.Grants = m.grants(c, origin, domain.Author{})
 	}

@@ -38,6 +38,7 @@ type SettingsPatch struct {
 	ApprovalExpiry              *Duration
 	ApprovalOnExpiry            *string
 	FallbackProviders           *[]string
+	AllowedHosts                *[]string
 	Commands                    *[]string
 	SensitiveCommands           *[]string
 	NetworkRetry                NetworkRetryPatch
@@ -138,6 +139,7 @@ func (p SettingsPatch) Apply(s *Settings) error {
 	set(&s.ApprovalExpiry, p.ApprovalExpiry)
 	set(&s.ApprovalOnExpiry, p.ApprovalOnExpiry)
 	set(&s.FallbackProviders, p.FallbackProviders)
+	set(&s.AllowedHosts, p.AllowedHosts)
 	set(&s.Commands, p.Commands)
 	set(&s.SensitiveCommands, p.SensitiveCommands)
 	set(&s.NetworkRetry.Policy, p.NetworkRetry.Policy)

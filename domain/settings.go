@@ -61,8 +61,10 @@ type Settings struct {
 	ApprovalExpiry              Duration     `json:"approval_expiry"`    // 0: never
 	ApprovalOnExpiry            string       `json:"approval_on_expiry"` // deny, keep
 	FallbackProviders           []string     `json:"fallback_providers"`
-	Commands                    []string     `json:"commands"` // from outside that may be offered: AllowsCommand
-	Prices                      Prices       `json:"prices"`   // before the built-in ones
+	// AllowedHosts are where requests out in the workspace's name may go, as egress.ParseHosts reads them.
+	AllowedHosts []string `json:"allowed_hosts"`
+	Commands     []string `json:"commands"` // from outside that may be offered: AllowsCommand
+	Prices       Prices   `json:"prices"`   // before the built-in ones
 	// PromptChunks changes chunks of level 1, by name.
 	PromptChunks  map[string]ChunkChange `json:"prompt_chunks"`
 	Limits        LimitSet               `json:"limits"`
@@ -138,7 +140,7 @@ func DefaultSettings() Settings {
 		Relaunch: "with_commands", AfterActions: AfterActionsCall, PromptDetail: "normal",
 		MaxCallsPerResponse: 10, MaxQueueLength: 1000, ApprovalOnExpiry: "keep",
 		FileBudget:        FileBudget{Bytes: 1 << 30, Count: 10_000},
-		FallbackProviders: []string{}, Commands: []string{"*"}, SensitiveCommands: []string{},
+		FallbackProviders: []string{}, AllowedHosts: []string{"*"}, Commands: []string{"*"}, SensitiveCommands: []string{},
 		Prices: Prices{}, PromptChunks: map[string]ChunkChange{},
 		Limits:        LimitSet{Chat: limits(nil), Automation: limits(&twenty)},
 		Notifications: Notifications{MailTo: []string{}},

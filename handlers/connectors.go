@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 func (s *connectorRoutes) listConnectors(w http.ResponseWriter, r *http.Request) {
@@ -105,7 +106,7 @@ func (s *connectorRoutes) previewConnector(w http.ResponseWriter, r *http.Reques
 	if in.OpenapiURL != nil {
 		from = *in.OpenapiURL
 	}
-	preview, err := s.Previewer.PreviewConnector(r.Context(), in.Openapi, from)
+	preview, err := s.Previewer.PreviewConnector(egress.For(r.Context(), caller(r).Workspace), in.Openapi, from)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 func (s *settingsRoutes) getSettings(w http.ResponseWriter, r *http.Request) {
@@ -68,6 +69,12 @@ func (s *settingsRoutes) checkSettings(ctx context.Context, ws string, in *api.S
 		if !allowedCommand.MatchString(name) {
 			return domain.Invalid(fmt.Sprintf("/commands/%d", i), "format",
 				"Name a command from outside (GITHUB.CREATE_ISSUE), all of a connector (GITHUB.*), or all (*).")
+		}
+	}
+	for i, host := range in.AllowedHosts[true] {
+		if _, err := egress.ParseHosts([]string{host}); err != nil {
+			return domain.Invalid(fmt.Sprintf("/allowed_hosts/%d", i), "format",
+				"Name a host (api.example.com, or api.example.com:8443), an address, a range (203.0.113.0/24), or all public ones (*).")
 		}
 	}
 	if err := s.checkNotifications(in.Notifications[true]); err != nil {

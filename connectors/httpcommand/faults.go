@@ -27,7 +27,7 @@ func Unanswered(name string, err error, left bool) error {
 		e.Temporary = false
 		e.Message = fmt.Sprintf("%s answered with a redirect, which is not followed. What became of the request is not known.", name)
 	case !left:
-		e.Fault, e.Temporary = domain.FaultNotSent, reason != egress.ReasonForbidden
+		e.Fault, e.Temporary = domain.FaultNotSent, !reason.Kept()
 		e.Message = fmt.Sprintf("Nothing was sent to %s: %s.", name, orBrokeOff(reason))
 	case reason == egress.ReasonTimeout:
 		e.Message = fmt.Sprintf("%s did not answer in time. What became of the request is not known.", name)

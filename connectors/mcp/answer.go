@@ -170,7 +170,7 @@ func unreachable(ctx context.Context, err error, left bool) *domain.OutsideError
 	if reason == egress.ReasonNone {
 		reason = egress.ReasonBrokeOff
 	}
-	temporary := reason != egress.ReasonForbidden && reason != egress.ReasonMoved
+	temporary := !reason.Kept() && reason != egress.ReasonMoved
 	return &domain.OutsideError{Fault: fault, Message: message + string(reason) + ".", Temporary: temporary, Cause: err}
 }
 

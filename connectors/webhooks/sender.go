@@ -46,7 +46,7 @@ func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, 
 		o.detail = err.Error()
 		return o
 	}
-	response, err := s.client.Do(request)
+	response, err := egress.Of(s.client, h.WorkspaceID).Do(request)
 	o.took = s.clock().Sub(o.at)
 	if err != nil {
 		o.detail = cmp.Or(string(egress.ReasonOf(err)), "no answer came")

@@ -19,6 +19,8 @@ const ConnectTimeout = 10 * time.Second
 // Config is what requests out are made with.
 type Config struct {
 	Policy Policy
+	// Hosts says where requests in a workspace's name may go. nil: anywhere that Policy lets.
+	Hosts func(ctx context.Context, workspace string) (Hosts, error)
 	// Failed, if set, is told of each request that got no answer, for the operator's log:
 	// err names addresses and resolvers, which no caller may see.
 	Failed func(ctx context.Context, origin string, reason Reason, err error)
@@ -60,7 +62,11 @@ type transport struct {
 // RoundTrip sends one request, and takes no answer that leads elsewhere.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = traced(request)
-	response, err := t.pool(request.Context()).RoundTrip(request)
+	var response *http.Response
+	err := t.named(request)
+	if err == nil {
+		response, err = t.pool(request.Context()).RoundTrip(request)
+	}
 	if err == nil && leadsElsewhere(response) {
 		err = moved(response)
 		_ = response.Body.Close() // nothing of it is read

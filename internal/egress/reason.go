@@ -32,6 +32,7 @@ type Reason string
 
 const (
 	ReasonForbidden Reason = "not allowed (FERMATA_ALLOWED_HOSTS can allow private hosts)"
+	ReasonNotNamed  Reason = "the workspace's setting allowed_hosts does not name this host"
 	ReasonNotFound  Reason = "no such host"
 	ReasonRefused   Reason = "connection refused"
 	ReasonTimeout   Reason = "timed out"
@@ -49,6 +50,8 @@ func ReasonOf(err error) Reason {
 	switch {
 	case errors.Is(err, ErrForbidden):
 		return ReasonForbidden
+	case errors.Is(err, ErrNotNamed):
+		return ReasonNotNamed
 	case errors.As(err, &moved):
 		return ReasonMoved
 	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded):
@@ -64,6 +67,9 @@ func ReasonOf(err error) Reason {
 	}
 	return ReasonNone
 }
+
+// Kept says whether nothing was sent because it may not be: another try is of no use.
+func (r Reason) Kept() bool { return r == ReasonForbidden || r == ReasonNotNamed }
 
 func isTLS(err error) bool {
 	var (

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/providers"
@@ -129,7 +130,7 @@ func (m *Models) build(row *domain.Provider, name string) (*providers.Model, err
 	if err != nil {
 		return nil, err
 	}
-	provider, err := kind.New(config, secret, m.client)
+	provider, err := kind.New(config, secret, egress.Of(m.client, row.WorkspaceID))
 	if err != nil {
 		return nil, &domain.Error{
 			Code:    "provider_unusable",

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -126,7 +127,7 @@ func (s *Service) ProviderModels(ctx context.Context, workspace, id string) ([]s
 	}
 	ctx, cancel := context.WithTimeout(ctx, testTimeout)
 	defer cancel()
-	names, err := kind.Models(ctx, p.Config, secret, s.client)
+	names, err := kind.Models(ctx, p.Config, secret, egress.Of(s.client, p.WorkspaceID))
 	if call, ok := errors.AsType[*providers.Error](err); ok {
 		return nil, &domain.Error{
 			Code:    domain.CodeProviderFailed,

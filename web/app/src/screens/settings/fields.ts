@@ -27,6 +27,7 @@ export const forms: Record<
   network: [
     choice('/network_retry/policy', 'forever', 'requeue_after_3'),
     { at: '/network_retry/delays', kind: 'durations' },
+    { at: '/allowed_hosts', kind: 'names' },
   ],
   calendar: [
     choice('/language', 'en', 'fr'),
@@ -43,6 +44,7 @@ export const forms: Record<
     duration('/max_active_duration'),
     duration('/misfire_grace'),
     choice('/relaunch', 'with_commands', 'on_error_only'),
+    choice('/after_actions', 'call', 'rest'),
     { at: '/max_queue_length', kind: 'number', min: 1, max: 100_000 },
     { at: '/max_calls_per_response', kind: 'number', min: 1, max: 100 },
     { at: '/file_budget/bytes', kind: 'number', min: 0, max: 1_000_000_000_000 },
