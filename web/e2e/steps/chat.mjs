@@ -243,7 +243,11 @@ export const steps = [
       same(await shown(why), ['reference', 'text', 'text'], 'what explains the session');
       await page.locator('[data-kind="call"]').first().click();
       await page.getByRole('button', { name: 'Show the raw answer and its files' }).click();
-      same(await shown(page.locator('[data-details]')), ['picture', 'text', 'text'], 'at the call in the timeline');
+      await becomes(
+        () => shown(page.locator('[data-details]')),
+        ['picture', 'text', 'text'],
+        'at the call in the timeline',
+      );
       await tidy(page, 'files of a call');
       await shot(page, 'timeline-files');
     },

@@ -105,9 +105,6 @@ export const steps = [
     async run({ freshServer, open }) {
       const { base, call } = await freshServer();
       const page = await open({ base });
-      await page.clock.install();
-      await page.reload();
-      await settled(page);
       await page.getByRole('button', { name: 'Plan a daily review' }).click();
       await page.waitForURL(/#\/automations\/aut_/);
       const [made] = (await call('GET', '/v1/automations')).data;
@@ -115,9 +112,7 @@ export const steps = [
       const toast = page.locator('[data-toast]');
       await toast.getByText('Sample automation added').waitFor();
       await settled(page);
-      await page.clock.pauseAt(await page.evaluate(() => Date.now() + 10)); // it goes by itself: not while it is looked at
       await tidy(page, 'a toast');
-      await page.clock.resume();
       await toast.getByRole('button', { name: 'Undo' }).click();
       await becomes(async () => (await call('GET', '/v1/automations')).data.length, 0, 'it is gone');
       await page.getByRole('textbox', { name: 'Your first message' }).waitFor();

@@ -54,7 +54,7 @@ function Report({ place }: { place: Place }) {
   const by = (group_by: 'purpose' | 'automation') => ({ params: { query: { group_by, since, limit: 200 } } });
   const purposes = $api.useQuery('get', '/v1/usage', by('purpose'));
   const automations = $api.useQuery('get', '/v1/usage', by('automation'));
-  const pending = models.isPending || purposes.isPending || automations.isPending;
+  const missing = [query, models, purposes, automations].find((q) => q.data === undefined);
   const priced = (query.data?.data ?? []).some((row) => (row.cost?.amount ?? 0) > 0);
   const shown = measure ?? (priced ? 'cost' : 'tokens');
   return (
@@ -63,7 +63,13 @@ function Report({ place }: { place: Place }) {
         <Chips label={t('period')} all={periods} value={period} onChange={setPeriod} say={(p) => t(`period.${p}`)} />
         <Chips label={t('measure')} all={measures} value={shown} onChange={setMeasure} say={(m) => t(`measure.${m}`)} />
       </div>
-      <Read query={pending ? { ...query, data: undefined } : query}>
+      <Read
+        query={
+          missing
+            ? { data: undefined, error: missing.error, isPending: missing.isPending, refetch: missing.refetch }
+            : query
+        }
+      >
         {({ data }) =>
           data.length === 0 ? (
             <Empty>{t('none')}</Empty>
@@ -77,7 +83,7 @@ function Report({ place }: { place: Place }) {
         }
       </Read>
       {/* What comes below waits for what is above, so that it does not jump. */}
-      {!query.isPending && !pending && (
+      {!missing?.isPending && (
         <section className="stack tight" aria-labelledby="budgets">
           <h2 id="budgets">{t('budgets')}</h2>
           <Budgets />
