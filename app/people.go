@@ -116,7 +116,9 @@ func (f *Config) party(now func() time.Time, failed func(context.Context, string
 		Issuer: f.OIDCIssuer, ClientID: f.OIDCClientID, ClientSecret: f.OIDCClientSecret, Audience: f.OIDCAudience,
 		RedirectURL: f.pageURL() + "/v1/sign-in/callback", Scopes: f.OIDCScopes, Clock: now,
 		Rights: oidc.Rights{WorkspaceClaim: f.OIDCWorkspaceClaim, RoleClaim: f.OIDCRoleClaim, Roles: roles},
-		Client: egress.NewClient(egress.Config{Policy: egress.Policy{Allowed: append(allowed, host...)}, Failed: failed}),
+		Client: egress.NewClient(egress.Config{
+			Policy: egress.Policy{Allowed: append(allowed, host...)}, Failed: failed, Fresh: true, // a code is taken once
+		}),
 	}, nil
 }
 

@@ -21,6 +21,9 @@ type Config struct {
 	Policy Policy
 	// Hosts says where requests in a workspace's name may go. nil: anywhere that Policy lets.
 	Hosts func(ctx context.Context, workspace string) (Hosts, error)
+	// Fresh: each request has a connection of its own. For what is sent once and may not be sent
+	// again, and seldom: a kept connection that the other side closes meanwhile would lose it.
+	Fresh bool
 	// Failed, if set, is told of each request that got no answer, for the operator's log:
 	// err names addresses and resolvers, which no caller may see.
 	Failed func(ctx context.Context, origin string, reason Reason, err error)
@@ -34,7 +37,7 @@ type Config struct {
 // from the environment is used: it would make the connection in our place, unchecked.
 func NewClient(config Config) *http.Client {
 	return &http.Client{
-		Transport: &transport{config: config, public: pool(config.Policy, false), private: pool(config.Policy, true)},
+		Transport: &transport{config: config, public: pool(config, false), private: pool(config, true)},
 		// The transport answers redirects itself; this is for whoever wraps it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return &MovedError{} },
 	}
@@ -111,11 +114,13 @@ func (t *transport) CloseIdleConnections() {
 	t.private.CloseIdleConnections()
 }
 
-func pool(policy Policy, private bool) *http.Transport {
+func pool(config Config, private bool) *http.Transport {
+	policy := config.Policy
 	checked := &net.Dialer{Timeout: ConnectTimeout, KeepAlive: 30 * time.Second, ControlContext: policy.control(private)}
 	named := &net.Dialer{Timeout: ConnectTimeout, KeepAlive: 30 * time.Second}
 	return &http.Transport{
-		Proxy: nil,
+		Proxy:             nil,
+		DisableKeepAlives: config.Fresh,
 		DialContext: func(ctx context.Context, network, address string) (net.Conn, error) {
 			if policy.allowsName(address) {
 				return named.DialContext(ctx, network, address)

@@ -161,3 +161,22 @@ func TestRequestsNameTheirTrace(t *testing.T) {
 		t.Errorf("came with %q, want %q", got, want)
 	}
 }
+
+// What may be sent once only never goes over a connection that the other side may be closing.
+func TestFresh(t *testing.T) {
+	for _, fresh := range []bool{true, false} {
+		from := map[string]bool{}
+		server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { from[r.RemoteAddr] = true }))
+		client := NewClient(Config{Policy: Policy{Private: Open}, Fresh: fresh})
+		for range 3 {
+			if err := get(t, client, server.URL); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want := map[bool]int{true: 3, false: 1}[fresh]; len(from) != want {
+			t.Errorf("fresh %v: %d connections, want %d", fresh, len(from), want)
+		}
+		client.CloseIdleConnections()
+		server.Close()
+	}
+}
