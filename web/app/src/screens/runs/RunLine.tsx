@@ -93,7 +93,9 @@ const plain = (text: string) =>
 /** Why it stands where it stands, in the server's words. */
 function Why({ id }: { id: string }) {
   const query = $api.useQuery('get', '/v1/sessions/{session_id}/explain', { params: { path: { session_id: id } } });
-  return query.data ? <p className={`small ${css.why}`}>{quoted(query.data.text)}</p> : null;
+  if (query.data) return <p className={`small ${css.why}`}>{quoted(query.data.text)}</p>;
+  // Its place is kept: the runs below would be pushed down.
+  return query.isPending ? <p className={`small ${css.why}`} aria-hidden="true" /> : null;
 }
 
 function Details({ run }: { run: Run }) {
