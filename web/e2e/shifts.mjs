@@ -36,7 +36,7 @@ const watchShifts = (page) =>
 
 /** Opens each address, with answers that come one after the other, and adds up how far things moved; `told`: that is
  * a figure, not a fault. */
-export async function stands({ open, line }, addresses, { told, ...options }) {
+export async function stands({ open, line }, addresses, { told, ...options } = {}) {
   const moved = [];
   let most = 0;
   await inTurn(addresses, async (at) => {
