@@ -83,13 +83,14 @@ func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 	if name != "" && header != "" && name != header {
 		return nil, contradicted("/conversation")
 	}
-	if results := resultsIn(withoutCalls(all)); results != nil {
+	heard := withoutCalls(all)
+	if results := resultsIn(heard); results != nil {
 		return a.afterCalls(ctx, results, cmp.Or(name, header))
 	}
 	if err := a.checkTools(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.checkLate(ctx, withoutCalls(all)); err != nil {
+	if err := a.checkLate(ctx, heard); err != nil {
 		return nil, err
 	}
 	if a.request.Previous != "" {

@@ -82,18 +82,24 @@ func (r *Results) asked(ctx context.Context, record ReadsApprovals, workspace st
 	return a, nil
 }
 
+// maxEarlier is how many waits before the latest one are looked at: a body has room for a hundred
+// thousand, and each is a look into the database.
+const maxEarlier = 20
+
 // Newest are the results for the latest wait. Clients send their history along, and calls of one
 // session may follow each other without a word between them: what is left out was answered before.
+// Of that the last few are looked at, so that results for two waits at once are told as a mistake.
 func (r *Results) Newest(ctx context.Context, record ReadsApprovals, workspace string) (*Results, error) {
 	latest, _, ok := domain.ClientCallOf(r.IDs[len(r.IDs)-1])
 	if !ok {
 		return r, nil // unknown, which is told of it
 	}
-	newest, earlier := &Results{}, map[string]int{}
+	newest, noted := &Results{}, map[string]bool{}
+	var earlier []int // the first result of each wait before
 	for i, id := range r.IDs {
 		if of, _, ok := domain.ClientCallOf(id); ok && of != latest {
-			if _, noted := earlier[of]; !noted {
-				earlier[of] = i
+			if !noted[of] {
+				noted[of], earlier = true, append(earlier, i)
 			}
 			continue
 		}
@@ -106,7 +112,7 @@ func (r *Results) Newest(ctx context.Context, record ReadsApprovals, workspace s
 	if err != nil {
 		return nil, err
 	}
-	for _, i := range earlier {
+	for _, i := range earlier[max(0, len(earlier)-maxEarlier):] {
 		before, err := r.asked(ctx, record, workspace, i)
 		if err != nil {
 			return nil, err
