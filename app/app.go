@@ -281,7 +281,7 @@ func (a *App) wireProviders() error {
 		return fmt.Errorf("FERMATA_ALLOWED_HOSTS: %w", err)
 	}
 	policy := egress.Policy{Allowed: allowed, Private: a.openAccess}
-	a.hosts = &allowedHosts{workspace: a.store.Workspaces.Workspace, clock: a.clock, known: map[string]knownHosts{}}
+	a.hosts = newAllowedHosts(a.clock, a.store.Workspaces.Workspace)
 	client := egress.NewClient(egress.Config{Policy: policy, Hosts: a.hosts.of, Failed: a.requestFailed})
 	env, err := configured.ParseEnv(a.flags.ProviderEnv)
 	if err != nil {

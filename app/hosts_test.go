@@ -13,12 +13,11 @@ import (
 // in between the database is not asked for each request.
 func TestAllowedHostsAreRemembered(t *testing.T) {
 	now, asked, entries := time.Unix(1_800_000_000, 0), 0, []string{"*"}
-	known := &allowedHosts{clock: func() time.Time { return now }, known: map[string]knownHosts{},
-		workspace: func(_ context.Context, id string) (*domain.Workspace, error) {
-			asked++
-			return &domain.Workspace{ID: id, Settings: domain.Settings{AllowedHosts: entries}}, nil
-		}}
-	client := egress.Of(egress.NewClient(egress.Config{Hosts: known.of}), "ws")
+	hosts := newAllowedHosts(func() time.Time { return now }, func(_ context.Context, id string) (*domain.Workspace, error) {
+		asked++
+		return &domain.Workspace{ID: id, Settings: domain.Settings{AllowedHosts: entries}}, nil
+	})
+	client := egress.Of(egress.NewClient(egress.Config{Hosts: hosts.of}), "ws")
 	goes := func() bool { // to where nobody listens: whether it is tried
 		response, err := client.Get("https://nobody.invalid/")
 		if err == nil {
@@ -35,7 +34,7 @@ func TestAllowedHostsAreRemembered(t *testing.T) {
 		{func() { entries = []string{"api.example.com"}; now = now.Add(hostsRemembered - time.Millisecond) }, true, 1},
 		{func() { now = now.Add(time.Millisecond) }, false, 2},
 		{func() { entries = []string{"nobody.invalid"} }, false, 2},
-		{func() { known.changed("ws") }, true, 3},
+		{func() { hosts.known.Forget() }, true, 3},
 	} {
 		step.does()
 		if got := goes(); got != step.goes || asked != step.asks {

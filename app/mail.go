@@ -99,7 +99,7 @@ func (s toldSettings) UpdateSettings(ctx context.Context, workspace string, patc
 	if err == nil {
 		s.look()
 		s.slots.Look(workspace)
-		s.hosts.changed(workspace)
+		s.hosts.known.Forget()
 	}
 	return w, err
 }

@@ -10,12 +10,10 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/lately"
 )
 
-const (
-	remembers  = 5 * time.Second // a revoked key opens nothing for longer than this
-	maxEntries = 10_000
-)
+const remembers = 5 * time.Second // a revoked key opens nothing for longer than this
 
 // cache saves a look into the database for each request. What does not exist is not
 // remembered, so that a new key works at once.
@@ -23,11 +21,12 @@ type cache struct {
 	clock clock.Clock
 	nodes bool // others make keys too
 
+	keys       *lately.Memory[[sha256.Size]byte, *domain.Key]
+	signIns    *lately.Memory[[sha256.Size]byte, *domain.SignedIn]
+	workspaces *lately.Memory[string, struct{}]
+
 	mu         sync.Mutex
-	generation int // what was read before a clear is not put in after it
-	keys       map[[sha256.Size]byte]cached[*domain.Key]
-	signIns    map[[sha256.Size]byte]cached[*domain.SignedIn]
-	workspaces map[string]cached[struct{}]
+	generation int  // what was read before a clear is not remembered after it
 	made       bool // a key was made, ever: that stays so
 	// none was made, as far as this process alone makes them; noneUntil: and where others do,
 	// as of five seconds before.
@@ -35,93 +34,65 @@ type cache struct {
 	noneUntil time.Time
 }
 
-type cached[T any] struct {
-	value T
-	until time.Time
-}
-
 func newCache(c clock.Clock, nodes bool) *cache {
-	k := &cache{clock: c, nodes: nodes}
-	k.clear()
-	return k
+	return &cache{
+		clock: c, nodes: nodes,
+		keys:       lately.New[[sha256.Size]byte, *domain.Key](c, remembers),
+		signIns:    lately.New[[sha256.Size]byte, *domain.SignedIn](c, remembers),
+		workspaces: lately.New[string, struct{}](c, remembers),
+	}
 }
 
 func (c *cache) clear() {
+	c.keys.Forget()
+	c.signIns.Forget()
+	c.workspaces.Forget()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++
-	c.signIns = map[[sha256.Size]byte]cached[*domain.SignedIn]{}
-	c.keys, c.workspaces = map[[sha256.Size]byte]cached[*domain.Key]{}, map[string]cached[struct{}]{}
 	c.none, c.noneUntil = false, time.Time{}
 }
 
 // key is nil for one that is unknown or revoked.
 func (c *cache) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte) (*domain.Key, error) {
-	c.mu.Lock()
-	hit, ok := c.keys[hash]
-	generation := c.generation
-	c.mu.Unlock()
-	if ok && c.clock().Before(hit.until) {
-		return hit.value, nil
-	}
-	key, err := store.KeyByHash(ctx, hex.EncodeToString(hash[:]))
-	if domain.ErrorCode(err) == domain.CodeNotFound {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look up the key: %w", err)
-	}
-	if key == nil || key.RevokedAt != nil || key.Hash != hex.EncodeToString(hash[:]) {
-		return nil, nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if generation == c.generation {
-		put(c.keys, hash, cached[*domain.Key]{key, c.clock().Add(remembers)})
-	}
-	return key, nil
+	return c.keys.Get(hash, func() (*domain.Key, bool, error) {
+		key, err := store.KeyByHash(ctx, hex.EncodeToString(hash[:]))
+		switch {
+		case domain.ErrorCode(err) == domain.CodeNotFound:
+			return nil, false, nil
+		case err != nil:
+			return nil, false, fmt.Errorf("look up the key: %w", err)
+		case key == nil || key.RevokedAt != nil || key.Hash != hex.EncodeToString(hash[:]):
+			return nil, false, nil
+		}
+		return key, true, nil
+	})
 }
 
 // signIn is nil for one that is unknown, or has ended.
 func (c *cache) signIn(ctx context.Context, store SignInStore, hash [sha256.Size]byte) (*domain.SignedIn, error) {
-	c.mu.Lock()
-	hit, ok := c.signIns[hash]
-	generation := c.generation
-	c.mu.Unlock()
-	if ok && c.clock().Before(hit.until) {
-		return hit.value, nil
-	}
-	found, err := store.SignInByHash(ctx, hex.EncodeToString(hash[:]))
-	if domain.ErrorCode(err) == domain.CodeNotFound {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look up the sign-in: %w", err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if generation == c.generation {
-		put(c.signIns, hash, cached[*domain.SignedIn]{found, c.clock().Add(remembers)})
-	}
-	return found, nil
+	return c.signIns.Get(hash, func() (*domain.SignedIn, bool, error) {
+		found, err := store.SignInByHash(ctx, hex.EncodeToString(hash[:]))
+		switch {
+		case domain.ErrorCode(err) == domain.CodeNotFound:
+			return nil, false, nil
+		case err != nil:
+			return nil, false, fmt.Errorf("look up the sign-in: %w", err)
+		}
+		return found, true, nil
+	})
 }
 
 func (c *cache) workspace(ctx context.Context, store WorkspaceStore, id string) error {
-	c.mu.Lock()
-	hit, ok := c.workspaces[id]
-	c.mu.Unlock()
-	if ok && c.clock().Before(hit.until) {
-		return nil
-	}
-	if _, err := store.Workspace(ctx, id); domain.ErrorCode(err) == domain.CodeNotFound {
-		return domain.Errorf(domain.CodeNotFound, "There is no such workspace on this server.")
-	} else if err != nil {
-		return fmt.Errorf("look up the workspace: %w", err)
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	put(c.workspaces, id, cached[struct{}]{until: c.clock().Add(remembers)})
-	return nil
+	_, err := c.workspaces.Get(id, func() (there struct{}, keep bool, err error) {
+		if _, err = store.Workspace(ctx, id); domain.ErrorCode(err) == domain.CodeNotFound {
+			return there, false, domain.Errorf(domain.CodeNotFound, "There is no such workspace on this server.")
+		} else if err != nil {
+			return there, false, fmt.Errorf("look up the workspace: %w", err)
+		}
+		return there, true, nil
+	})
+	return err
 }
 
 // anyKey says whether a key was ever made. That none was is remembered only where no
@@ -146,12 +117,4 @@ func (c *cache) anyKey(ctx context.Context, store KeyStore, at time.Time) (bool,
 		c.none, c.noneUntil = !c.nodes, c.clock().Add(remembers)
 	}
 	return made, nil
-}
-
-// put keeps the cache small: what a flood of keys fills is thrown away whole.
-func put[K comparable, T any](m map[K]cached[T], id K, v cached[T]) {
-	if len(m) >= maxEntries {
-		clear(m)
-	}
-	m[id] = v
 }

@@ -21,6 +21,7 @@ const (
 	usesEvery = time.Minute
 	// writeUsesWithin bounds one write.
 	writeUsesWithin = 10 * time.Second
+	maxUses         = 10_000 // that are noted before they are written
 )
 
 // UseStore keeps when keys and sign-ins were used last.
@@ -64,7 +65,7 @@ func (u *Uses) note(name useName) {
 	now := u.clock()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if len(u.used) < maxEntries || !u.used[name].IsZero() {
+	if len(u.used) < maxUses || !u.used[name].IsZero() {
 		u.used[name] = now
 	}
 }
