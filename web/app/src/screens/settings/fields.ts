@@ -44,13 +44,12 @@ export const forms: Record<
     duration('/max_active_duration'),
     duration('/misfire_grace'),
     choice('/relaunch', 'with_commands', 'on_error_only'),
-    choice('/after_actions', 'call', 'rest'),
     { at: '/max_queue_length', kind: 'number', min: 1, max: 100_000 },
     { at: '/max_calls_per_response', kind: 'number', min: 1, max: 100 },
     { at: '/file_budget/bytes', kind: 'number', min: 0, max: 1_000_000_000_000 },
     { at: '/file_budget/count', kind: 'number', min: 0, max: 1_000_000 },
   ],
-  prompts: [choice('/prompt_detail', 'minimal', 'normal', 'full')],
+  prompts: [choice('/prompt_detail', 'minimal', 'normal', 'full'), choice('/after_actions', 'call', 'rest')],
   told: [{ at: '/notifications/show_content', kind: 'check' }],
 };
 
