@@ -20,15 +20,17 @@ import (
 
 // protocols are the doors of other protocols to the same sessions.
 func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) []handlers.ProtocolRoute {
+	names := standing.NewNames(a.clock)
 	config := openai.Config{
-		Door:   doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
-		Record: doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces},
-		Log:    a.store.Events, Streams: a.broker,
-		Histories: a.store.Histories, Providers: offered{a.providers, catalogueService{a}}, Access: who, Failure: handlers.FailureOf,
+		Door:      doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
+		Record:    doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces},
+		Follow:    func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
+		Histories: a.store.Histories, Names: names, Access: who, Failure: handlers.FailureOf,
+		Providers: offered{a.providers, catalogueService{a}},
 		Files:     sentFiles{richText{a}, uploads},
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
-	front := frontEnds(a, who, uploads)
+	front := frontEnds(a, names, who, uploads)
 	uiChat := uistream.Config{Door: front}
 	return append(responses(a, config), []handlers.ProtocolRoute{
 		{
@@ -76,10 +78,10 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 }
 
 // frontEnds is what the doors for front ends are made of, for AG-UI and for the AI SDK.
-func frontEnds(a *App, who *auth.Authenticator, uploads *files.Service) standing.Door {
+func frontEnds(a *App, names *standing.Names, who *auth.Authenticator, uploads *files.Service) standing.Door {
 	return standing.Door{
 		Commands: doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
-		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories,
+		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories, Names: names,
 		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
 		Still:  who.Still, Failure: handlers.FailureOf, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
 		Catalogue: catalogueService{a},

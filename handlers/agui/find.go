@@ -17,7 +17,7 @@ func (x *run) find(ctx context.Context, out *writer) (err error) {
 	}
 	m := x.in.said[x.in.last]
 	finder := standing.Finder{
-		Protocol: "ag-ui", Commands: x.Commands, Record: x.Record, Histories: x.Histories,
+		Protocol: "ag-ui", Commands: x.Commands, Record: x.Record, Histories: x.Histories, Names: x.Names,
 		Keeper:    &standing.Keeper{Files: x.Files, Workspace: x.who.Workspace, By: x.who.Name},
 		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
 	}

@@ -113,7 +113,7 @@ func (a *asking) ownHeader(ctx context.Context) (string, error) {
 // from its first word.
 func (a *asking) listen(session string) {
 	a.close()
-	a.reader = a.Streams.Reader(a.Log, stream.Filter{Workspace: a.who.Workspace, Session: session})
+	a.reader = a.Follow(stream.Filter{Workspace: a.who.Workspace, Session: session})
 }
 
 func (a *asking) close() {

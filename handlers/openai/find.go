@@ -53,14 +53,14 @@ func (a *asking) atOnce(ctx context.Context) (*place, error) {
 	}
 	session := a.scope.name
 	if !a.scope.isID() {
-		s, err := a.Record.SessionByExternalID(ctx, a.who.Workspace, session)
-		if err != nil {
+		var err error
+		if session, err = a.Names.Session(ctx, a.Record, a.who.Workspace, session); err != nil {
 			return nil, notThere(err)
 		}
-		session = s.ID
 	}
 	at, err := a.send(ctx, session, &domain.HistoryKey{Hash: a.talk.whole, Request: a.about})
 	if err != nil {
+		a.Names.Refused(err)
 		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
 	}
 	return at, nil

@@ -13,11 +13,12 @@ import (
 
 // Config is what the door is made of; all of it is needed.
 type Config struct {
-	Door      Sessions
-	Record    Record
-	Log       stream.Log
-	Streams   Streams
+	Door   Sessions
+	Record Record
+	// Follow listens to what happens in a session.
+	Follow    func(stream.Filter) *stream.Reader
 	Histories Histories
+	Names     *standing.Names
 	Providers Providers
 	Access    Access
 	Files     standing.Files
@@ -65,11 +66,6 @@ type Histories interface {
 	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
 	// RequestOf is what was said of the request that brought a message, in JSON.
 	RequestOf(ctx context.Context, ws, session, message string) (string, error)
-}
-
-// Streams is the broker of live events.
-type Streams interface {
-	Reader(log stream.Log, f stream.Filter) *stream.Reader
 }
 
 // Providers lists the configured providers, and the commands that their models are offered.

@@ -17,6 +17,7 @@ type Door struct {
 	Record    Named
 	Waiting   Asked
 	Histories Histories
+	Names     *Names
 	Files     Files
 	// Catalogue names the commands, whose names no tool of a client has.
 	Catalogue Catalogue

@@ -32,6 +32,7 @@ type Event struct {
 			PreText string `json:"pre_text"`
 		} `json:"ai_message"`
 		System *struct {
+			Type           domain.SystemType `json:"type"`
 			CommandResults []struct {
 				CallID string `json:"call_id"`
 				Text   string `json:"text"`
@@ -39,7 +40,10 @@ type Event struct {
 		} `json:"system_message"`
 	} `json:"message"`
 	Session *struct {
-		Status domain.Status `json:"status"`
+		Name    string        `json:"name"`
+		Status  domain.Status `json:"status"`
+		Phase   domain.Phase  `json:"phase"`
+		RoundID string        `json:"round_id"`
 	} `json:"session"`
 	Execution *struct {
 		ID      string          `json:"id"`

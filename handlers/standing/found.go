@@ -18,7 +18,7 @@ type Sessions interface {
 // Named reads what is kept, and finds sessions by names that are not ours.
 type Named interface {
 	Record
-	SessionByExternalID(ctx context.Context, ws, externalID string) (*domain.Session, error)
+	ByName
 }
 
 // Histories finds messages by the hash of what brought them.
@@ -33,6 +33,7 @@ type Finder struct {
 	Commands  Sessions
 	Record    Named
 	Histories Histories
+	Names     *Names
 	Keeper    *Keeper // of the files that messages bring
 	Workspace string
 	By        domain.Author
@@ -91,20 +92,21 @@ func (f *Finder) atOnce(ctx context.Context, m Sent) (*Found, error) {
 	if m.Known || len(FilesOf(m.Pieces)) > 0 { // what is there would be stored a second time
 		return nil, nil
 	}
-	session, err := f.Session(ctx, m.Talk)
-	if err != nil || session == nil {
+	session, err := f.called(ctx, m.Talk)
+	if err != nil {
 		return nil, ctx.Err() //nolint:wrapcheck // the caller has gone
 	}
-	f.Listen(session.ID)
+	f.Listen(session)
 	message, err := f.message(ctx, m, Hash(f.Protocol, m.Talk, m.ID))
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := f.Commands.SendMessage(ctx, f.Workspace, session.ID, message)
+	receipt, err := f.Commands.SendMessage(ctx, f.Workspace, session, message)
 	if err != nil {
+		f.Names.Refused(err)
 		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
 	}
-	found := &Found{Session: session.ID, Message: receipt.Message.ID, Seq: receipt.Seq}
+	found := &Found{Session: session, Message: receipt.Message.ID, Seq: receipt.Seq}
 	if receipt.Session.QueuedAt == nil { // its place in the queue is known to who looks
 		found.Fresh = &Standing{Session: receipt.Session, Message: receipt.Message, State: Working}
 	}
@@ -166,10 +168,24 @@ func (f *Finder) send(ctx context.Context, m Sent, hash string) (Found, error) {
 	return Found{Session: receipt.Session.ID, Message: receipt.Message.ID}, nil
 }
 
+// isSession says whether a talk is named by the id of its session.
+func isSession(talk string) bool {
+	id, ok := strings.CutPrefix(talk, domain.PrefixSession+"_")
+	return ok && len(id) == 32
+}
+
+// called is the id of the session that a talk names, which may be gone.
+func (f *Finder) called(ctx context.Context, talk string) (string, error) {
+	if isSession(talk) {
+		return talk, nil
+	}
+	return f.Names.Session(ctx, f.Record, f.Workspace, talk)
+}
+
 // Session is the one that a talk names: by its id, or by a name of the client's own; nil if
 // there is none yet.
 func (f *Finder) Session(ctx context.Context, talk string) (*domain.Session, error) {
-	if id, ok := strings.CutPrefix(talk, domain.PrefixSession+"_"); ok && len(id) == 32 {
+	if isSession(talk) {
 		return f.Record.Session(ctx, f.Workspace, talk)
 	}
 	s, err := f.Record.SessionByExternalID(ctx, f.Workspace, talk)

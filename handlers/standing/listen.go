@@ -14,7 +14,8 @@ type Listener struct {
 
 	*stream.Reader
 
-	moved bool // since the last look
+	moved bool   // since the last look
+	heard *heard // of a round that is told live; nil: it has to be read
 }
 
 // To listens to a session from now on.
@@ -35,6 +36,7 @@ func (l *Listener) Close() {
 // since the listening began, else out of the log. It gives how the message stands.
 func (l *Listener) From(ctx context.Context, found Found, read func(context.Context) (*Standing, error)) (*Standing, error) {
 	if found.Fresh != nil {
+		l.heard = &heard{fresh: found.Fresh, position: l.Position}
 		l.Behind(before(found.Fresh.Message, found.Seq))
 		return found.Fresh, nil
 	}
@@ -62,7 +64,10 @@ func before(m *domain.Message, now int64) int64 {
 func (l *Listener) Events(ctx context.Context, round func() string, take func(name string, e *Event)) error {
 	return ReadEvents(ctx, l.Reader, func(name string, e *Event) {
 		take(name, e)
-		l.moved = l.moved || e.Moves(name, round())
+		if l.heard != nil {
+			l.heard.take(name, e)
+		}
+		l.moved = l.moved || e.Moves(name, round()) && !l.heard.follows(name, e)
 	})
 }
 
@@ -71,6 +76,11 @@ func (l *Listener) Events(ctx context.Context, round func() string, take func(na
 func (l *Listener) Look(ctx context.Context, read func(context.Context) (*Standing, error)) (*Standing, error) {
 	if !l.moved {
 		return nil, nil
+	}
+	if l.heard != nil {
+		if at := l.heard.standing(); at != nil {
+			return at, nil
+		}
 	}
 	at, err := read(ctx)
 	if err != nil {

@@ -167,7 +167,7 @@ const maxRound = 200
 
 func (x *round) finder() *standing.Finder {
 	return &standing.Finder{
-		Protocol: "ui-chat", Commands: x.Commands, Record: x.Record, Histories: x.Histories,
+		Protocol: "ui-chat", Commands: x.Commands, Record: x.Record, Histories: x.Histories, Names: x.Names,
 		Keeper:    &standing.Keeper{Files: x.Files, Workspace: x.who.Workspace, By: x.who.Name},
 		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
 	}

@@ -1,0 +1,52 @@
+package standing
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// named finds one session by each name, and counts how often it was asked.
+type named struct {
+	ids   map[string]string
+	asked int
+}
+
+func (n *named) SessionByExternalID(_ context.Context, ws, of string) (*domain.Session, error) {
+	n.asked++
+	if id := n.ids[ws+" "+of]; id != "" {
+		return &domain.Session{ID: id}, nil
+	}
+	return nil, domain.NotFound("session")
+}
+
+// A name is looked up once; again when its session took nothing any more, or after a while. What is
+// not there is not remembered, and a name of one workspace is none of another.
+func TestNames(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	record := &named{ids: map[string]string{"a talk": "ses_1", "b talk": "ses_2"}}
+	names := NewNames(func() time.Time { return now })
+	for _, step := range []struct {
+		does      func()
+		ws, name  string
+		id        string
+		lookedFor int
+	}{
+		{func() {}, "a", "talk", "ses_1", 1},
+		{func() {}, "a", "talk", "ses_1", 1},
+		{func() {}, "b", "talk", "ses_2", 2},
+		{func() {}, "a", "none", "", 3},
+		{func() { record.ids["a none"] = "ses_3" }, "a", "none", "ses_3", 4},
+		{func() { names.Refused(domain.Errorf(domain.CodeQueueFull, "full")) }, "a", "talk", "ses_1", 4},
+		{func() { record.ids["a talk"] = "ses_4"; names.Refused(domain.NotFound("session")) }, "a", "talk", "ses_4", 5},
+		{func() { record.ids["a talk"] = "ses_5"; now = now.Add(namesLast) }, "a", "talk", "ses_5", 6},
+	} {
+		step.does()
+		id, err := names.Session(t.Context(), record, step.ws, step.name)
+		if id != step.id || (err == nil) != (step.id != "") || record.asked != step.lookedFor {
+			t.Errorf("%s, %s is %q (%v) after %d looks, want %+v", step.ws, step.name, id, err, record.asked, step)
+		}
+	}
+}
