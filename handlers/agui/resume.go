@@ -78,5 +78,6 @@ func decisionOf(asked *domain.Approval, answer resumption) (domain.Decision, err
 var declined = map[domain.ApprovalKind]json.RawMessage{
 	domain.ApprovalActions: json.RawMessage(`{"approved":false}`), domain.ApprovalBudget: json.RawMessage(`{"approved":false}`),
 	domain.ApprovalQuestion: json.RawMessage(`{"cancelled":true}`), domain.ApprovalCompletion: json.RawMessage(`{"confirmed":false}`),
-	domain.ApprovalPoisoned: json.RawMessage(`{"approved":false}`),
+	domain.ApprovalPoisoned: json.RawMessage(`{"approved":false}`), domain.ApprovalReconnect: json.RawMessage(`{"approved":false}`),
+	domain.ApprovalClientCalls: json.RawMessage(`{"approved":false}`), // nobody waits for the program any more
 }

@@ -129,6 +129,12 @@ func (g *given) answer(a *domain.Approval) (fields, error) {
 		return g.reasoned(fields{"confirmed": yes}), nil
 	case domain.ApprovalActions:
 		return g.actions(a)
+	case domain.ApprovalClientCalls:
+		if !g.left && len(g.no) == 0 {
+			return nil, domain.Invalid("/messages", "not_allowed", "The program that sent the message runs these tools, and brings the results. "+
+				"Others can only stop waiting for it: end the call %s with an error. Nothing was changed.", a.ID)
+		}
+		return fields{"approved": false}, nil
 	}
 	return fields{"approved": yes}, nil
 }

@@ -208,8 +208,13 @@ func (f *follower) command(name string, e *standing.Event) {
 	}
 }
 
-// question tells what is asked beside actions as a call of a tool that the person carries out.
+// question tells what is asked beside actions as a call of a tool that the person carries out; or,
+// where another program has the tools, that it is waited for: nobody here can carry them out.
 func (f *follower) question(a *domain.Approval) {
+	if a.Kind == domain.ApprovalClientCalls {
+		f.out.call(a.ID, waitsForProgram, fields{"kind": a.Kind, "question": standing.Question(a)}, true)
+		return
+	}
 	name, input := "ASK_USER", fields{"kind": a.Kind, "question": standing.Question(a)}
 	if a.Kind != domain.ApprovalQuestion {
 		name = "ASK_" + string(a.Kind)
@@ -219,6 +224,10 @@ func (f *follower) question(a *domain.Approval) {
 	}
 	f.out.call(a.ID, name, input, false)
 }
+
+// waitsForProgram is the tool by which a front end is told that the program which sent the message
+// runs tools of its own.
+const waitsForProgram = "WAITS_FOR_PROGRAM"
 
 // request asks what is open.
 func (f *follower) request(a *domain.Approval) {
@@ -234,6 +243,8 @@ func (f *follower) request(a *domain.Approval) {
 		}
 	case domain.ApprovalQuestion, domain.ApprovalOutcome:
 		f.question(a) // its output is the answer
+	case domain.ApprovalClientCalls:
+		f.question(a) // a yes would be no answer; an error ends the wait
 	default:
 		f.question(a)
 		f.out.chunk("tool-approval-request", fields{"toolCallId": a.ID, "approvalId": a.ID})
@@ -265,7 +276,13 @@ func (f *follower) settled(e *standing.Event) {
 	}
 	f.question(a)
 	if a.Status != domain.ApprovalStatusApproved {
-		if a.Kind == domain.ApprovalQuestion || a.Kind == domain.ApprovalOutcome {
+		switch a.Kind {
+		case domain.ApprovalClientCalls:
+			f.out.ended(a.ID, "tool-output-error", fields{
+				"errorText": "Nobody waits for the program any more: " + string(a.Status), "providerExecuted": true,
+			})
+			return
+		case domain.ApprovalQuestion, domain.ApprovalOutcome:
 			f.out.ended(a.ID, "tool-output-error", fields{"errorText": "Not answered: " + string(a.Status)})
 			return
 		}
@@ -281,6 +298,9 @@ func (f *follower) settled(e *standing.Event) {
 	switch {
 	case a.Kind == domain.ApprovalOutcome:
 		output = answer.Outcome
+	case a.Kind == domain.ApprovalClientCalls:
+		f.out.ended(a.ID, "tool-output-available", fields{"output": "The program has answered.", "providerExecuted": true})
+		return
 	case a.Kind != domain.ApprovalQuestion, answer.Value == nil:
 		output = true
 	}

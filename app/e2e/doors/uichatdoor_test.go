@@ -22,6 +22,7 @@ type uiChunk struct {
 	Delta      string
 	MessageID  string
 	CallID     string `json:"toolCallId"`
+	ToolName   string
 	ApprovalID string
 	Finish     string `json:"finishReason"`
 	ErrorText  string
