@@ -2,6 +2,7 @@ package crash
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,8 +20,8 @@ func TestAnAGUIClientThroughKills(t *testing.T) {
 		var want []string
 		session := ""
 		for n := 0; h.died() < kills && n < rounds; n++ {
-			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
-			want = append(want, "USER "+question, "AI "+answer)
+			question, answer := ask(n), front.answer(n)
+			want = append(want, stands(question, answer)...)
 			if n%4 < 2 {
 				front.strikeWithin(answerTakes)
 			} else {
@@ -57,11 +58,38 @@ func (f *front) ran(message, text string) (held, session string) {
 type aguiRun struct {
 	held, session string
 	finished      bool
+	calls         map[string]string // of its own tool, with their arguments
+	pending       []string          // the calls that wait for their results
 }
 
+// makeRun makes a run, and those that bring what the client's tool found.
 func makeRun(ctx context.Context, url, message, text string) (run aguiRun, err error) {
-	body := fmt.Sprintf(`{"threadId":"the talk","runId":"r","messages":[{"id":%q,"role":"user","content":%q}]}`, message, text)
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/agui", strings.NewReader(body))
+	said := []any{map[string]any{"id": message, "role": "user", "content": text}}
+	for {
+		if run, err = oneRun(ctx, url, said); err != nil || !run.finished || len(run.pending) == 0 {
+			return run, err
+		}
+		var calls []any
+		for _, id := range run.pending {
+			called := map[string]any{"name": toolName, "arguments": run.calls[id]}
+			calls = append(calls, map[string]any{"id": id, "type": "function", "function": called})
+		}
+		said = append(said, map[string]any{"id": "calls of " + message, "role": "assistant", "toolCalls": calls})
+		for _, id := range run.pending {
+			found := clientCall{id, run.calls[id]}.found()
+			said = append(said, map[string]any{"id": "found by " + id, "role": "tool", "toolCallId": id, "content": found})
+		}
+	}
+}
+
+func oneRun(ctx context.Context, url string, said []any) (run aguiRun, err error) {
+	body, err := json.Marshal(map[string]any{
+		"threadId": "the talk", "runId": "r", "messages": said, "tools": []any{map[string]any{"name": toolName, "parameters": toolParameters}},
+	})
+	if err != nil {
+		return run, err
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/agui", bytes.NewReader(body))
 	if err != nil {
 		return run, err
 	}
@@ -71,6 +99,7 @@ func makeRun(ctx context.Context, url, message, text string) (run aguiRun, err e
 		return run, err
 	}
 	defer response.Body.Close()
+	run.calls = map[string]string{}
 	for lines := bufio.NewScanner(response.Body); lines.Scan(); {
 		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 			run.take([]byte(data))
@@ -81,10 +110,12 @@ func makeRun(ctx context.Context, url, message, text string) (run aguiRun, err e
 
 func (r *aguiRun) take(data []byte) {
 	var e struct {
-		Type     string
-		Delta    string
-		Messages []struct{ Role, Content string }
-		Snapshot struct{ Session struct{ ID string } }
+		Type       string
+		Delta      string
+		ToolCallID string
+		Messages   []struct{ Role, Content string }
+		Snapshot   struct{ Session struct{ ID string } }
+		Outcome    struct{ PendingToolCallIDs []string }
 	}
 	if json.Unmarshal(data, &e) != nil {
 		return
@@ -101,7 +132,9 @@ func (r *aguiRun) take(data []byte) {
 		}
 	case "TEXT_MESSAGE_CONTENT":
 		r.held += e.Delta
+	case "TOOL_CALL_ARGS":
+		r.calls[e.ToolCallID] += e.Delta
 	case "RUN_FINISHED":
-		r.finished = true
+		r.finished, r.pending = true, e.Outcome.PendingToolCallIDs
 	}
 }

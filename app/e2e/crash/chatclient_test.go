@@ -31,14 +31,17 @@ func TestAChatClientThroughKills(t *testing.T) {
 		var want []string
 		session := ""
 		for n := 0; h.died() < kills && n < rounds; n++ {
-			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
+			question, answer := ask(n), front.answer(n)
 			said = append(said, openai.UserMessage(question))
-			want = append(want, "USER "+question, "AI "+answer)
+			want = append(want, stands(question, answer)...)
 			request := openai.ChatCompletionNewParams{Model: "fermata", Messages: said}
 			var got string
-			if n%2 == 0 {
+			switch {
+			case strings.HasSuffix(question, usesTool):
+				got = front.withTool(client, request)
+			case n%2 == 0:
 				got, session = front.whole(client, request)
-			} else {
+			default:
 				got = front.streamed(client, request, h.kill)
 			}
 			if got != answer {
@@ -204,7 +207,7 @@ func (f *front) answer(n int) string {
 // script makes the provider that answers, the latest question first: the prompt has them all.
 func (f *front) script(rounds int) {
 	f.t.Helper()
-	var steps []string
+	steps := []string{toolStep()}
 	for n := rounds - 1; n >= 0; n-- {
 		steps = append(steps, fmt.Sprintf(`{"when": {"contains": "question %03d"}, "token_delay_ms": %d, "answer": {"text": %q}}`,
 			n, wordTakes.Milliseconds(), f.answer(n)))
@@ -272,6 +275,9 @@ func (f *front) record(session string) (said []string) {
 			AI *struct {
 				PreText string `json:"pre_text"`
 			} `json:"ai_message"`
+			System *struct {
+				Results []struct{ Text string } `json:"command_results"`
+			} `json:"system_message"`
 		}
 		Next string `json:"next_cursor"`
 	}
@@ -287,7 +293,11 @@ func (f *front) record(session string) (said []string) {
 			case m.AI != nil:
 				said = append(said, m.Sender+" "+m.AI.PreText)
 			default:
-				said = append(said, m.Sender)
+				var found []string
+				for i := 0; m.System != nil && i < len(m.System.Results); i++ {
+					found = append(found, m.System.Results[i].Text)
+				}
+				said = append(said, m.Sender+" "+strings.Join(found, ", "))
 			}
 		}
 		if after = page.Next; after != "" {

@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -68,27 +69,39 @@ func chatProgram(ctx context.Context, task *clientTask) (says clientSays, err er
 	}
 	var response *http.Response
 	client := openai.NewClient(option.WithBaseURL(task.URL + "/v1"))
-	stream := client.Chat.Completions.NewStreaming(ctx, openai.ChatCompletionNewParams{Model: "fermata", Messages: said},
-		option.WithResponseInto(&response))
-	finished := false
-	for stream.Next() {
-		for _, c := range stream.Current().Choices {
-			says.Text += c.Delta.Content
-			finished = finished || c.FinishReason == "stop"
+	for {
+		stream := client.Chat.Completions.NewStreaming(ctx, openai.ChatCompletionNewParams{Model: "fermata", Messages: said, Tools: chatTools()},
+			option.WithResponseInto(&response))
+		var all openai.ChatCompletionAccumulator
+		finished := ""
+		for stream.Next() {
+			all.AddChunk(stream.Current())
+			for _, c := range stream.Current().Choices {
+				says.Text += c.Delta.Content
+				finished = cmp.Or(c.FinishReason, finished)
+			}
 		}
+		switch {
+		case stream.Err() != nil, finished != "stop" && finished != "tool_calls":
+			return says, fmt.Errorf("the stream ended with %q: %w", says.Text, stream.Err())
+		case finished == "stop":
+			says.Session = response.Header.Get("X-Fermata-Session")
+			return says, nil
+		}
+		said = append(said, toolRun(all.Choices[0].Message)...)
 	}
-	if err := stream.Err(); err != nil || !finished {
-		return says, fmt.Errorf("the stream ended with %q: %w", says.Text, err)
-	}
-	says.Session = response.Header.Get("X-Fermata-Session")
-	return says, nil
 }
 
 // placeKept is what a client has of a stream, as it keeps it for a death of its own.
 type placeKept struct {
-	ID     string
-	Number int64
-	Held   string
+	ID      string
+	Number  int64
+	Held    string
+	Session string // once the response is whole
+	Calls   []clientCall
+	// After is the response before, whose calls are in Brings: what their tool found is asked with.
+	After  string
+	Brings []clientCall
 }
 
 func (c *clientTask) kept() (place placeKept, err error) {
@@ -129,28 +142,51 @@ func responsesProgram(ctx context.Context, task *clientTask) (says clientSays, e
 		return says, err
 	}
 	r := &responder{client: openai.NewClient(option.WithBaseURL(task.URL + "/v1")), last: task.Previous}
-	stream := r.open(ctx, r.params(task.question()), place.ID, place.Number)
-	defer stream.Close()
-	finished := false
-	for stream.Next() {
-		e := stream.Current()
-		switch place.Number = e.SequenceNumber; e.Type {
-		case "response.created":
-			place.ID = e.Response.ID
-		case "response.output_text.delta":
-			place.Held += e.Delta
-		case "response.completed":
-			finished, says.Session = e.Response.Status == responses.ResponseStatusCompleted, e.Response.Conversation.ID
+	for {
+		in := r.params(task.question())
+		if place.After != "" {
+			in = foundBy(place.Brings, place.After)
 		}
+		if err := place.listen(ctx, r, in, task); err != nil {
+			return says, err
+		}
+		if len(place.Calls) == 0 {
+			return clientSays{Text: place.Held, Session: place.Session, ID: place.ID}, nil
+		}
+		place = placeKept{Held: place.Held, After: place.ID, Brings: place.Calls}
 		if err := task.keep(place); err != nil {
 			return says, err
 		}
 	}
-	if !finished {
-		return says, fmt.Errorf("the stream ended with %q", place.Held)
+}
+
+// listen has the stream of a response, or the rest of it.
+func (p *placeKept) listen(ctx context.Context, r *responder, in responses.ResponseNewParams, task *clientTask) error {
+	if p.Session != "" {
+		return nil // it was whole when the client died
 	}
-	says.Text, says.ID = place.Held, place.ID
-	return says, nil
+	stream := r.open(ctx, in, p.ID, p.Number)
+	defer stream.Close()
+	for stream.Next() {
+		e := stream.Current()
+		switch p.Number = e.SequenceNumber; e.Type {
+		case "response.created":
+			p.ID = e.Response.ID
+		case "response.output_text.delta":
+			p.Held += e.Delta
+		case "response.completed":
+			if e.Response.Status == responses.ResponseStatusCompleted {
+				p.Session, p.Calls = e.Response.Conversation.ID, callsOf(e.Response.Output)
+			}
+		}
+		if err := task.keep(*p); err != nil {
+			return err
+		}
+	}
+	if p.Session == "" {
+		return fmt.Errorf("the stream ended with %q", p.Held)
+	}
+	return nil
 }
 
 // taskProgram begins a task, and asks for it until it is done.

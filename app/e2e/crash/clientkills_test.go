@@ -53,8 +53,11 @@ func (c *mortal) talk(kills, rounds int) {
 	var want []string
 	n := 0
 	for ; c.kills < kills && n < rounds; n++ {
-		question, answer := fmt.Sprintf("%s: question %03d", c.task.Door, n), c.front.answer(n)
-		want = append(want, "USER "+question, "AI "+answer)
+		question, answer := c.task.Door+": "+ask(n), c.front.answer(n)
+		if c.task.Door == "mcp" { // whose clients bring no tools
+			question = strings.TrimSuffix(question, usesTool)
+		}
+		want = append(want, stands(question, answer)...)
 		c.task.Said = append(c.task.Said, question)
 		c.task.ID = fmt.Sprint("m", n)
 		c.task.Place = ""

@@ -2,7 +2,6 @@ package crash
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -27,16 +26,18 @@ func TestAResponsesClientThroughKills(t *testing.T) {
 			option.WithBaseURL(front.url+"/v1"), option.WithMaxRetries(30), option.WithHTTPClient(once))}
 		var want []string
 		for n := 0; h.died() < kills && n < rounds; n++ {
-			question, answer := fmt.Sprintf("question %03d", n), front.answer(n)
-			want = append(want, "USER "+question, "AI "+answer)
+			question, answer := ask(n), front.answer(n)
+			want = append(want, stands(question, answer)...)
 			var got string
-			switch n % 4 {
-			case 0:
+			switch {
+			case strings.HasSuffix(question, usesTool):
+				got = r.withTool(question)
+			case n%4 == 0:
 				got = r.whole(question)
-			case 1, 3:
-				got = r.streamed(question, h.kill)
-			case 2:
+			case n%4 == 2:
 				got = r.background(question)
+			default:
+				got = r.streamed(question, h.kill)
 			}
 			if got != answer {
 				t.Fatalf("round %d: the client holds %q, and should %q", n, got, answer)
@@ -59,7 +60,9 @@ type responder struct {
 }
 
 func (r *responder) params(text string) responses.ResponseNewParams {
-	in := responses.ResponseNewParams{Model: "fermata", Input: responses.ResponseNewParamsInputUnion{OfString: openai.String(text)}}
+	in := responses.ResponseNewParams{
+		Model: "fermata", Input: responses.ResponseNewParamsInputUnion{OfString: openai.String(text)}, Tools: responseTools(),
+	}
 	if r.last != "" {
 		in.PreviousResponseID = openai.String(r.last)
 	}
