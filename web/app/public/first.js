@@ -7,7 +7,8 @@
       var frame = document.querySelectorAll('meta[name=theme-color]');
       for (var i = 0; i < frame.length; i++) frame[i].content = theme === 'dark' ? '#121518' : '#f7f7f5';
     }
-    if (localStorage.getItem('fermata.menu') === 'folded') document.documentElement.dataset.menu = 'folded';
+    var menu = localStorage.getItem('fermata.menu') || (matchMedia('(max-width: 1000px)').matches ? 'folded' : 'open');
+    if (menu === 'folded') document.documentElement.dataset.menu = 'folded';
     var lang = localStorage.getItem('fermata.lang') || (navigator.language || 'en').slice(0, 2);
     document.documentElement.lang = lang === 'fr' ? 'fr' : 'en';
   } catch (e) {

@@ -288,6 +288,27 @@ export const steps = [
     },
   },
   {
+    name: 'on a tablet the menu is folded until somebody unfolds it, and follows the window',
+    async run({ open, shot }) {
+      const page = await open({ at: '/usage', viewport: { width: 768, height: 1024 } });
+      await settled(page);
+      const width = () => menu(page).evaluate((e) => e.getBoundingClientRect().width);
+      same(await width(), 56, 'the menu of a tablet');
+      await tidy(page, 'a tablet');
+      await shot(page, 'menu-tablet');
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await becomes(width, 200, 'the menu, when there is room');
+      await page.setViewportSize({ width: 768, height: 1024 });
+      await becomes(width, 56, 'the menu, when there is little');
+      await page.getByRole('button', { name: 'Expand menu' }).click();
+      await page.reload();
+      await settled(page);
+      same(await width(), 200, 'it stays as it was chosen');
+      await page.getByRole('button', { name: 'Collapse menu' }).click();
+      same(await width(), 56, 'the folded menu');
+    },
+  },
+  {
     name: 'a phone has the screens below, and the rest behind More',
     async run({ open, shot }) {
       for (const look of [narrow, { ...narrow, ...french, ...dark }]) {

@@ -1,20 +1,35 @@
-// Whether the menu is folded to its icons: kept by the browser, and set before the first paint
-// by first.js, so that nothing moves.
+// Whether the menu is folded to its icons: as somebody chose, else on a tablet. Kept by the browser, and set before the
+// first paint by first.js, so that nothing moves.
 import { useSyncExternalStore } from 'react';
 
 const store = 'fermata.menu';
 const listeners = new Set<() => void>();
+const tablet = globalThis.matchMedia?.('(max-width: 1000px)');
 
-export function setFolded(folded: boolean): void {
+function put(folded: boolean): void {
   if (folded) document.documentElement.dataset.menu = 'folded';
   else delete document.documentElement.dataset.menu;
+  for (const listener of listeners) listener();
+}
+
+function chosen(): boolean {
   try {
-    if (folded) localStorage.setItem(store, 'folded');
-    else localStorage.removeItem(store);
+    return localStorage.getItem(store) !== null;
+  } catch {
+    return false;
+  }
+}
+
+tablet?.addEventListener('change', ({ matches }) => chosen() || put(matches));
+
+export function setFolded(folded: boolean): void {
+  put(folded);
+  try {
+    if (folded === (tablet?.matches ?? false)) localStorage.removeItem(store);
+    else localStorage.setItem(store, folded ? 'folded' : 'open');
   } catch {
     /* holds for this page then */
   }
-  for (const listener of listeners) listener();
 }
 
 export const useFolded = (): boolean =>

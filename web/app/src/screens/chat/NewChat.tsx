@@ -99,7 +99,7 @@ function Demo({ onTry }: { onTry: (text: string) => void }) {
       <p className="row">
         <span className="muted small">{t('welcome.try')}</span>
         {(['welcome.help', 'welcome.what', 'welcome.zone'] as const).map((k) => (
-          <button key={k} type="button" className="small" onClick={() => onTry(t(k))}>
+          <button key={k} type="button" className="chip" onClick={() => onTry(t(k))}>
             {t(k)}
           </button>
         ))}

@@ -188,13 +188,15 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
         <WaitingMessages chat={chat} onBack={back} />
       </PhaseLine>
       {session && session.type !== 'CHAT' && (
-        <p className="muted">
-          {t(session.type === 'SEED' ? 'readonly.seed' : 'readonly')}{' '}
+        <div className={`row muted ${compose.readonly}`} data-readonly>
+          <span>{t(session.type === 'SEED' ? 'readonly.seed' : 'readonly')}</span>
           {session.automation_id && (
-            <Link href={`/automations/${session.automation_id}`}>{t('readonly.automation')}</Link>
-          )}{' '}
+            <Link href={`/automations/${session.automation_id}`} className="button small">
+              {t('readonly.automation')}
+            </Link>
+          )}
           {session.type === 'AUTOMATION' && <AsChat chat={chat} />}
-        </p>
+        </div>
       )}
       {session?.type === 'CHAT' && session.status === 'ended' && <p className="muted small">{t('ended')}</p>}
       {(!session || session.type === 'CHAT') && (

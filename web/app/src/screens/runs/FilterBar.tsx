@@ -30,7 +30,7 @@ export function FilterBar({ value: f, onChange }: Props) {
           <button
             key={state}
             type="button"
-            className={`small ${css.chip}`}
+            className={`chip ${css.chip}`}
             aria-pressed={f.state === state}
             onClick={() => onChange({ ...f, state: state! })}
           >
@@ -41,7 +41,7 @@ export function FilterBar({ value: f, onChange }: Props) {
           <button
             key={name}
             type="button"
-            className={`small ${css.chip}`}
+            className={`chip ${css.chip}`}
             data-chip={name}
             aria-label={t('filter.drop', { what: words })}
             onClick={() => onChange({ ...f, [name]: '' })}

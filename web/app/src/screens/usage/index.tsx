@@ -105,13 +105,7 @@ function Chips<T extends string | number>({ label, all, value, onChange, say }: 
   return (
     <div className="row" role="group" aria-label={label}>
       {all.map((one) => (
-        <button
-          key={one}
-          type="button"
-          className={`small ${styles.chip}`}
-          aria-pressed={one === value}
-          onClick={() => onChange(one)}
-        >
+        <button key={one} type="button" className="chip" aria-pressed={one === value} onClick={() => onChange(one)}>
           {say(one)}
         </button>
       ))}
