@@ -71,6 +71,15 @@ export async function until(what, ask, ms = 15000) {
   }
 }
 
+// doTo opens the menu of a row and does what is named in it.
+export async function doTo(row, what) {
+  await row.getByRole('button', { name: /^Actions/ }).click();
+  await row
+    .getByRole('group', { name: /^Actions/ })
+    .getByText(what, { exact: true })
+    .click();
+}
+
 // becomes waits until what a page shows is what is wanted: pages take their time.
 export async function becomes(read, want, what) {
   let got;

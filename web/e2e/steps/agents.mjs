@@ -1,4 +1,4 @@
-import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+import { becomes, check, dark, doTo, french, narrow, same, tidy, until } from '../harness.mjs';
 
 const looks = [
   ['light', {}],
@@ -73,7 +73,7 @@ export const steps = [
         'stored',
       );
 
-      await mine.getByRole('button', { name: 'Try' }).click();
+      await doTo(mine, 'Try');
       await page.getByLabel(/^Task/).fill('Hello, note taker.');
       await tidy(page, 'an agent is tried');
       await shot(page, 'agents-try');
@@ -82,7 +82,7 @@ export const steps = [
       await page.getByRole('article').getByText('It is noted.').waitFor();
 
       await page.goBack();
-      await mine.getByRole('link', { name: 'Edit' }).click();
+      await doTo(mine, 'Edit');
       await page.getByText('Approach, limits and model').click();
       await page.getByLabel('Most answers').fill('99');
       await page.getByRole('button', { name: 'Save' }).click();
@@ -92,9 +92,9 @@ export const steps = [
       await page.getByRole('button', { name: 'Save' }).click();
       await mine.getByText('version 2').waitFor();
       same((await call('GET', `/v1/agents/${stored.id}`)).max_turns, 3, 'the change is stored');
-      await mine.getByRole('button', { name: 'Turn off' }).click();
+      await doTo(mine, 'Turn off');
       await until('it is off', async () => !(await call('GET', `/v1/agents/${stored.id}`)).enabled);
-      await mine.getByRole('button', { name: 'Delete' }).click();
+      await doTo(mine, 'Delete');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await becomes(() => mine.count(), 0, 'it is gone');
     },

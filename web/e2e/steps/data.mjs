@@ -1,4 +1,4 @@
-import { becomes, check, dark, french, light, narrow, same, tidy, until } from '../harness.mjs';
+import { becomes, check, dark, doTo, french, light, narrow, same, tidy, until } from '../harness.mjs';
 import { go } from '../screens.mjs';
 
 const entriesOf = async (call, tool) => (await call('GET', `/v1/tools/${tool}/entries?limit=200`)).data;
@@ -398,7 +398,7 @@ export const steps = [
       await shot(page, 'data-book');
 
       await go(page, '/data/types');
-      await page.getByRole('button', { name: 'Edit: Book' }).click();
+      await doTo(page.locator('[data-type=book]'), 'Edit');
       await page.getByLabel('Schema of an entry').fill(
         JSON.stringify({
           type: 'object',
@@ -411,7 +411,7 @@ export const steps = [
       await tidy(page, 'a schema that does not fit');
       await shot(page, 'data-misfit');
       await page.keyboard.press('Escape');
-      await page.getByRole('button', { name: 'Delete: Book' }).click();
+      await doTo(page.locator('[data-type=book]'), 'Delete');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.locator('[data-code=tool_type_in_use]').waitFor();
       await page.keyboard.press('Escape');

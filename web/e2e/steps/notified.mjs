@@ -1,6 +1,6 @@
 // Being told: links that are sent from the card, who gets mail and when, webhooks with links.
 import http from 'node:http';
-import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+import { becomes, check, dark, doTo, french, narrow, same, tidy, until } from '../harness.mjs';
 import { settled } from '../screens.mjs';
 
 // The mail server is not there: what is tried here is who is told, not the mails.
@@ -250,9 +250,9 @@ export const steps = [
       const links = async () => (await call('GET', '/v1/webhooks')).data[0].links;
       same(await links(), true, 'the links of a new one');
       await page.locator('[data-links]').waitFor();
-      await page.getByRole('button', { name: 'No links' }).click();
+      await doTo(page.locator('[data-webhook]'), 'No links');
       await becomes(links, false, 'the links that were taken away');
-      await page.getByRole('button', { name: 'Add links' }).click();
+      await doTo(page.locator('[data-webhook]'), 'Add links');
       await becomes(links, true, 'the links that were given back');
 
       const nameless = await freshServer({});
@@ -292,7 +292,7 @@ export const steps = [
         await shot(page, 'device');
         await page.emulateMedia(dark);
         await tidy(page, 'a device that is told, dark');
-        await page.getByRole('button', { name: /^Test: Chrome/ }).click();
+        await doTo(device, 'Test');
         await page.locator('[data-test=ok]').waitFor();
         same(service.got.length, 1, 'pushes after a test');
         check(/^vapid /.test(service.got[0].headers.authorization), 'it is signed by the server');
@@ -313,7 +313,7 @@ export const steps = [
         await small.context().close();
 
         service.state.status = 410;
-        await page.getByRole('button', { name: /^Test: Chrome/ }).click();
+        await doTo(device, 'Test');
         await page.locator('[data-test=failed]').waitFor();
         await page.reload();
         await page.getByText('You are told on no device.').waitFor();

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+import { becomes, check, dark, doTo, french, narrow, same, tidy, until } from '../harness.mjs';
 
 export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
 
@@ -116,11 +116,11 @@ export const steps = [
         );
         await page.locator('[data-test="ok"]').waitFor();
         await page.getByRole('button', { name: 'Close' }).click();
-        await page.getByRole('button', { name: 'Test' }).click();
+        await doTo(page.locator('[data-provider]'), 'Test');
         await page.locator('[data-provider] [data-test="ok"]').waitFor();
         const [{ id, config }] = (await call('GET', '/v1/providers')).data;
         check(config.api_key.includes('…'), 'the key is masked');
-        await page.getByRole('button', { name: 'Delete' }).click();
+        await doTo(page.locator('[data-provider]'), 'Delete');
         await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
         await becomes(() => page.locator(`[data-provider="${id}"]`).count(), 0, 'it is gone');
       } finally {

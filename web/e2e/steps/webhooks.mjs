@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
+import { check, dark, doTo, french, narrow, same, tidy, until } from '../harness.mjs';
 
 export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
 
@@ -38,6 +38,7 @@ export const steps = [
       const there = await receiver();
       try {
         const page = await open({ at: '/settings/webhooks' });
+        const mine = page.locator('[data-webhook]');
         await page.getByText('No webhooks yet.').waitFor();
         await page.getByRole('button', { name: 'Add a webhook' }).click();
         await tidy(page, 'a webhook is added');
@@ -57,11 +58,11 @@ export const steps = [
         await page.getByRole('button', { name: 'I have copied it' }).click();
         same(await page.getByText(secret).count(), 0, 'it is shown this once');
 
-        await page.getByRole('button', { name: 'Test' }).click();
+        await doTo(mine, 'Test');
         await page.locator('[data-test="ok"]').waitFor();
         await call('POST', '/v1/zones', { name: 'Health' });
         await until('the event is received', async () => there.got.some((m) => m.type === 'data.changed'));
-        await page.getByRole('button', { name: 'Deliveries' }).click();
+        await doTo(mine, 'Deliveries');
         const row = page.locator('[data-delivery]').first();
         await row.getByText('delivered').waitFor();
         await tidy(page, 'deliveries');
@@ -87,14 +88,14 @@ export const steps = [
           await other.locator('[data-webhook]').waitFor();
           await tidy(other, `webhooks that fail ${look.colorScheme}`);
           await shot(other, `webhooks-fail-${look.locale ?? 'wide'}`);
-          await other.getByRole('button', { name: /^(Deliveries|Envois)$/ }).click();
+          await doTo(other.locator('[data-webhook]'), /^(Deliveries|Envois)$/);
           await other.locator('[data-delivery]').first().waitFor();
           await tidy(other, 'deliveries that fail');
           await other.context().close();
         }
         there.answers(410);
-        await page.getByRole('button', { name: 'Turn off' }).click();
-        await page.getByRole('button', { name: 'Turn on' }).click();
+        await doTo(mine, 'Turn off');
+        await doTo(mine, 'Turn on');
         // What it is behind with is sent at once, and nobody takes it any more.
         await until('it is gone', async () => (await call('GET', '/v1/webhooks')).data[0].disabled_reason === 'gone');
         await page.reload();
@@ -102,7 +103,7 @@ export const steps = [
           .getByText(/gone for good/)
           .first()
           .waitFor();
-        await page.getByRole('button', { name: 'Delete' }).click();
+        await doTo(mine, 'Delete');
         await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
         await page.getByText('No webhooks yet.').waitFor();
       } finally {

@@ -1,3 +1,4 @@
+import { Bot } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
@@ -6,7 +7,11 @@ import { useAction } from '../../ui/action';
 import { Confirm } from '../../ui/Confirm';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
-import css from './agents.module.css';
+import { Status } from '../../ui/Status';
+import { texts as uiTexts } from '../../ui/texts';
+import { visible } from '../../ui/visible';
+import { Line, Lines } from '../rows/Line';
+import { Menu } from '../rows/Menu';
 import { AgentForm } from './AgentForm';
 import { texts } from './texts';
 import { TryAgent } from './Try';
@@ -35,13 +40,13 @@ function All() {
           {t('add')}
         </Link>
       </p>
-      <Read query={agents}>
+      <Read query={agents} rows={2}>
         {({ data }) => (
-          <ul className={`plain ${css.list}`}>
+          <Lines columns={[t('col.commands'), t('col.version')]}>
             {data.map((a) => (
               <Row key={a.id} of={a} />
             ))}
-          </ul>
+          </Lines>
         )}
       </Read>
     </div>
@@ -50,6 +55,7 @@ function All() {
 
 function Row({ of: a }: { of: Agent }) {
   const t = texts.use();
+  const tu = uiTexts.use();
   const queries = useQueryClient();
   const [doing, setDoing] = useState<'try' | 'delete' | null>(null);
   const path = { params: { path: { agent_id: a.id } } };
@@ -62,38 +68,41 @@ function Row({ of: a }: { of: Agent }) {
   // A built-in one goes only as far as it was changed.
   const restores = a.built_in;
   return (
-    <li className="stack tight" data-agent={a.id}>
-      <p className="row between">
-        <Link href={`/settings/agents/${a.id}`} className={css.name}>
-          <bdi>{a.name}</bdi>
-        </Link>
-        <span className={a.enabled ? 'badge ok' : 'badge'}>{t(a.enabled ? 'on' : 'off')}</span>
-      </p>
-      <p className="row small muted">
-        <code>{a.command}</code>
-        {a.built_in && <span>{t('built.in')}</span>}
-        <span>{t('commands', { n: a.commands.length })}</span>
-        <span>{t('version', { n: a.version })}</span>
-      </p>
-      <p className="small clamp">
-        <bdi>{a.description}</bdi>
-      </p>
-      <p className="row">
-        <button type="button" className="small" onClick={() => setDoing('try')}>
-          {t('try')}
-        </button>
-        <Link href={`/settings/agents/${a.id}`} className="button small">
-          {t('edit')}
-        </Link>
-        <button type="button" className="small" disabled={toggle.busy} onClick={() => void toggle.run()}>
-          {t(a.enabled ? 'disable' : 'enable')}
-        </button>
-        {(!restores || a.version > 1) && (
-          <button type="button" className="small danger" onClick={() => setDoing('delete')}>
-            {t(restores ? 'restore' : 'delete')}
+    <li data-agent={a.id}>
+      <Line
+        icon={Bot}
+        name={
+          <Link href={`/settings/agents/${a.id}`}>
+            <bdi>{visible(a.name)}</bdi>
+          </Link>
+        }
+        meta={
+          <>
+            <code>{a.command}</code>
+            {a.built_in && <span>{t('built.in')}</span>}
+            <bdi>{visible(a.description)}</bdi>
+          </>
+        }
+        facts={[a.commands.length, a.version]}
+        status={<Status is={a.enabled ? 'ok' : 'paused'}>{t(a.enabled ? 'on' : 'off')}</Status>}
+      >
+        <Menu label={tu('actions', { name: a.name.slice(0, 100) })}>
+          <button type="button" onClick={() => setDoing('try')}>
+            {t('try')}
           </button>
-        )}
-      </p>
+          <Link href={`/settings/agents/${a.id}`} className="button">
+            {t('edit')}
+          </Link>
+          <button type="button" disabled={toggle.busy} onClick={() => void toggle.run()}>
+            {t(a.enabled ? 'disable' : 'enable')}
+          </button>
+          {(!restores || a.version > 1) && (
+            <button type="button" onClick={() => setDoing('delete')}>
+              {t(restores ? 'restore' : 'delete')}
+            </button>
+          )}
+        </Menu>
+      </Line>
       {toggle.problem != null && <ProblemBox thrown={toggle.problem} />}
       {doing === 'try' && <TryAgent of={a} onClose={() => setDoing(null)} />}
       {doing === 'delete' && (

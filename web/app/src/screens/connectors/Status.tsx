@@ -15,14 +15,19 @@ export function Status({ of: c }: { of: Connector }) {
   );
 }
 
-export function Counts({ of: commands }: { of: Schemas['ConnectorCommand'][] }) {
+interface CommandsProps {
+  of: Schemas['ConnectorCommand'][];
+}
+
+export function Counted({ of: commands }: CommandsProps) {
+  const t = texts.use();
+  const offered = commands.filter((c) => c.state === 'offered').length;
+  return commands.length ? t('offered', { n: commands.length, offered }) : t('no.commands');
+}
+
+/** How many of its commands somebody has to look at again. */
+export function Changed({ of: commands }: CommandsProps) {
   const t = texts.use();
   const changed = commands.filter((c) => c.state === 'changed').length;
-  const offered = commands.filter((c) => c.state === 'offered').length;
-  return (
-    <>
-      <span>{commands.length ? t('offered', { n: commands.length, offered }) : t('no.commands')}</span>
-      {changed > 0 && <span className="badge warn">{t('changed', { n: changed })}</span>}
-    </>
-  );
+  return changed > 0 && <span className="badge warn">{t('changed', { n: changed })}</span>;
 }

@@ -4,12 +4,12 @@ import { $api } from '../../api/client';
 import { Empty } from '../../ui/Empty';
 import { Read } from '../../ui/Read';
 import { visible } from '../../ui/visible';
-import { Line } from '../rows/Line';
+import { Line, Lines } from '../rows/Line';
 import css from './connectors.module.css';
 import { addressOf, type Connector } from './connector';
 import { New } from './form/New';
 import { One } from './One';
-import { Counts, Status } from './Status';
+import { Changed, Counted, Status } from './Status';
 import { texts } from './texts';
 
 const often = 10_000; // calls change how a connector is, and no event tells of it
@@ -46,11 +46,11 @@ function All() {
               <p>{t('none.what')}</p>
             </Empty>
           ) : (
-            <ul className="rows">
+            <Lines>
               {data.map((c) => (
                 <Row key={c.id} of={c} />
               ))}
-            </ul>
+            </Lines>
           )
         }
       </Read>
@@ -79,9 +79,10 @@ function Row({ of: c }: { of: Connector }) {
             <span className={css.address}>{addressOf(c)}</span>
           </>
         }
+        facts={[<Counted key="n" of={c.commands} />]}
         status={
           <>
-            <Counts of={c.commands} />
+            <Changed of={c.commands} />
             <Status of={c} />
           </>
         }

@@ -10,6 +10,7 @@ export const docTexts = defineTexts(
     make: 'Create draft',
     empty: 'No documents yet. Write what the AI should always know: who you are, how you like things done.',
     none: 'Untitled',
+    updated: 'Changed',
     key: 'Key',
     'key.hint': 'A short name for programs and the AI: lower case letters, digits, _ . -',
     title: 'Title',
@@ -61,7 +62,7 @@ export const docTexts = defineTexts(
     'type.entry': 'Schema of an entry',
     'type.schema.hint': 'JSON Schema, draft 2020-12',
     'type.schemas': 'Both schemas',
-    'type.fields': 'Fields:',
+    'type.fields': 'Fields',
     'json.wrong': 'Invalid JSON: {why}',
     'type.misfit': 'Some existing data would no longer fit. Nothing was changed. Widen the schema, or fix these first:',
     'type.inuse': 'Tools of this type still exist. Delete them first.',
@@ -80,6 +81,7 @@ export const docTexts = defineTexts(
     empty:
       'Aucun document. Écrivez ce que l’IA doit toujours savoir : qui vous êtes, comment vous aimez que les choses soient faites.',
     none: 'Sans titre',
+    updated: 'Modifié',
     key: 'Clé',
     'key.hint': 'Un nom court pour les programmes et l’IA : minuscules, chiffres, _ . -',
     title: 'Titre',
@@ -131,7 +133,7 @@ export const docTexts = defineTexts(
     'type.entry': 'Schéma d’une entrée',
     'type.schema.hint': 'JSON Schema, version 2020-12',
     'type.schemas': 'Les deux schémas',
-    'type.fields': 'Champs :',
+    'type.fields': 'Champs',
     'json.wrong': 'JSON invalide : {why}',
     'type.misfit':
       'Des données existantes ne conviendraient plus. Rien n’a été modifié. Élargissez le schéma, ou corrigez d’abord ceci :',

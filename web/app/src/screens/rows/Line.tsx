@@ -1,30 +1,82 @@
 import type { LucideIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { createContext, use, type CSSProperties, type ReactNode } from 'react';
 import { Icon } from '../../ui/Icon';
 import css from './rows.module.css';
+
+const Columns = createContext<string[]>([]);
+const none: string[] = [];
+
+interface ListProps {
+  /** What the facts of each row are, in the order in which rows have them. */
+  columns?: string[];
+  label?: string;
+  children: ReactNode;
+}
+
+/** A list of a setting's things: rows with hairlines between them, whose facts stand below one another. */
+export const Lines = ({ columns = none, label, children }: ListProps) => (
+  <Columns value={columns}>
+    <div className={css.lines}>
+      <div className={css.grid} style={{ '--facts': Math.max(1, columns.length) } as CSSProperties}>
+        {columns.length > 0 && <Head columns={columns} />}
+        <ul className={`rows ${css.list}`} aria-label={label}>
+          {children}
+        </ul>
+      </div>
+    </div>
+  </Columns>
+);
+
+/** What is in which column, for the eye: each fact is read out with its word. */
+const Head = ({ columns }: { columns: string[] }) => (
+  <div className={`meta ${css.head}`} aria-hidden="true">
+    <span />
+    <span />
+    {columns.map((column) => (
+      <span key={column}>{column}</span>
+    ))}
+  </div>
+);
 
 interface Props {
   icon: LucideIcon;
   name: ReactNode;
   /** Below the name, smaller: what tells it apart. */
   meta?: ReactNode;
-  /** How it stands, at the end of the line. */
+  /** In columns: one for each that the list has, or nothing in its place. */
+  facts?: ReactNode[];
+  /** How it stands. */
   status?: ReactNode;
   /** What can be done with it. */
   children?: ReactNode;
 }
 
 /** A row of a list of settings: what it is, how it stands, what can be done with it. */
-export const Line = ({ icon, name, meta, status, children }: Props) => (
-  <div className={css.line}>
-    <span className={css.kind}>
-      <Icon of={icon} />
-    </span>
-    <div className={css.what}>
-      <div className={css.name}>{name}</div>
-      {meta && <div className={`meta ${css.meta}`}>{meta}</div>}
+export function Line({ icon, name, meta, facts = none, status, children }: Props) {
+  const columns = use(Columns);
+  return (
+    <div className={css.line}>
+      <span className={css.kind}>
+        <Icon of={icon} />
+      </span>
+      <div className={css.what}>
+        <div className={css.name}>{name}</div>
+        {meta && <div className={`meta ${css.meta}`}>{meta}</div>}
+      </div>
+      <div className={css.facts}>
+        {Array.from({ length: Math.max(1, columns.length) }, (_, i) => (
+          <span key={columns[i] ?? ''} className={css.fact}>
+            {(facts[i] || facts[i] === 0) && (
+              <>
+                <span className={css.label}>{columns[i]} </span>
+                {facts[i]}
+              </>
+            )}
+          </span>
+        ))}
+        <div className={css.stands}>{status}</div>
+      </div>
+      <div className={css.acts}>{children}</div>
     </div>
-    {status && <div className={css.stands}>{status}</div>}
-    {children && <div className={css.acts}>{children}</div>}
-  </div>
-);
+  );
+}

@@ -44,8 +44,8 @@ export function Menu({ label, children }: { label: string; children: ReactNode }
         <Icon of={Ellipsis} />
       </button>
       {/* Its controls take the keys; this only closes it after them. */}
-      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions */}
-      <div id={id} hidden={!open} className={css.items} onClick={() => setOpen(false)}>
+      {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
+      <div id={id} role="group" aria-label={label} hidden={!open} className={css.items} onClick={() => setOpen(false)}>
         {children}
       </div>
     </div>

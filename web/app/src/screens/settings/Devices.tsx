@@ -1,3 +1,4 @@
+import { Smartphone } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, body, type Schemas } from '../../api/client';
@@ -7,10 +8,14 @@ import { useAction } from '../../ui/action';
 import { Empty } from '../../ui/Empty';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
+import { Status } from '../../ui/Status';
 import { Time } from '../../ui/Time';
+import { visible } from '../../ui/visible';
 import { able, turnOff, turnOn, type Able, type Device } from '../../worker/push';
 import { thisDevice } from '../../worker/register';
 import { texts as uiTexts } from '../../ui/texts';
+import { Line, Lines } from '../rows/Line';
+import { Menu } from '../rows/Menu';
 import { texts } from './textsOfDevices';
 
 /** The devices on which the reader is told, and whether this is one of them. */
@@ -22,7 +27,10 @@ export function Devices() {
   const all = $api.useQuery('get', '/v1/me/push-subscriptions');
   const fresh = () =>
     queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/me/push-subscriptions' });
-  const off = key.error != null && asProblem(key.error).code === 'push_unavailable';
+  const refused = key.error != null && asProblem(key.error).code === 'push_unavailable';
+  // Asking anew forgets the error for a moment: what the server cannot do is not offered meanwhile.
+  const [off, setOff] = useState(refused);
+  if (!key.isPending && off !== refused) setOff(refused);
   return (
     <section className="stack" aria-labelledby="devices" data-devices>
       <h3 id="devices">{t('devices')}</h3>
@@ -39,11 +47,11 @@ export function Devices() {
               {data.length === 0 ? (
                 <Empty>{t('devices.none')}</Empty>
               ) : (
-                <ul className="plain stack">
+                <Lines columns={[t('since'), t('told')]}>
                   {data.map((one) => (
                     <Row key={one.id} of={one} onGone={fresh} />
                   ))}
-                </ul>
+                </Lines>
               )}
             </>
           )}
@@ -88,6 +96,7 @@ function ThisOne({ known, onChange }: { known?: Device; onChange: () => Promise<
 
 function Row({ of: one, onGone }: { of: Device; onGone: () => Promise<unknown> }) {
   const t = texts.use();
+  const tu = uiTexts.use();
   const f = useFormat();
   const [test, setTest] = useState<Schemas['WebhookTest'] | null>(null);
   const path = { params: { path: { push_subscription_id: one.id } } };
@@ -101,41 +110,41 @@ function Row({ of: one, onGone }: { of: Device; onGone: () => Promise<unknown> }
   const name = one.name || t('device');
   const problem = tried.problem ?? gone.problem;
   return (
-    <li className="card stack tight" data-device={one.id}>
-      <div className="row between">
-        <strong className="clamp">{name}</strong>
-        {one.id === thisDevice() && <span className="badge">{t('this')}</span>}
-        {one.failing && <span className="badge bad">{t('failing')}</span>}
-      </div>
-      <p className="small muted">
-        {t('since')} <Time at={one.created_at} />
-        {one.last_delivered_at && (
+    <li data-device={one.id}>
+      <Line
+        icon={Smartphone}
+        name={<bdi>{visible(name)}</bdi>}
+        facts={[
+          <Time key="since" at={one.created_at} />,
+          one.last_delivered_at && <Time key="told" at={one.last_delivered_at} />,
+        ]}
+        status={
           <>
-            {' · '}
-            {t('told')} <Time at={one.last_delivered_at} />
+            {one.id === thisDevice() && <span className="badge">{t('this')}</span>}
+            {one.failing && <Status is="bad">{t('failing')}</Status>}
+            {tried.busy && <Status is="waits">{t('test.runs')}</Status>}
           </>
-        )}
-      </p>
-      <p className="row">
-        <button
-          type="button"
-          className="small"
-          disabled={tried.busy}
-          aria-label={t('test.of', { name })}
-          onClick={() => void tried.run()}
-        >
-          {t('test')}
-        </button>
-        <button
-          type="button"
-          className="small"
-          disabled={gone.busy}
-          aria-label={t('remove.of', { name })}
-          onClick={() => void gone.run()}
-        >
-          {t('remove')}
-        </button>
-      </p>
+        }
+      >
+        <Menu label={tu('actions', { name: name.slice(0, 100) })}>
+          <button
+            type="button"
+            disabled={tried.busy}
+            aria-label={t('test.of', { name })}
+            onClick={() => void tried.run()}
+          >
+            {t('test')}
+          </button>
+          <button
+            type="button"
+            disabled={gone.busy}
+            aria-label={t('remove.of', { name })}
+            onClick={() => void gone.run()}
+          >
+            {t('remove')}
+          </button>
+        </Menu>
+      </Line>
       {test && (
         <p
           className={`box ${test.ok ? 'ok' : 'bad'}`}

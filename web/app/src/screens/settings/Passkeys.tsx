@@ -1,3 +1,4 @@
+import { Fingerprint } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, body, newKey, type Schemas } from '../../api/client';
@@ -9,6 +10,8 @@ import { Field } from '../../ui/Field';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
 import { Time } from '../../ui/Time';
+import { visible } from '../../ui/visible';
+import { Line, Lines } from '../rows/Line';
 import { texts } from './textsOfPasskeys';
 
 type Passkey = Schemas['Passkey'];
@@ -29,11 +32,11 @@ export function Passkeys() {
             {data.length === 0 ? (
               <Empty>{t('passkeys.none')}</Empty>
             ) : (
-              <ul className="plain stack">
+              <Lines columns={[t('since'), t('used')]}>
                 {data.map((one) => (
                   <Row key={one.id} of={one} last={data.length === 1} onGone={fresh} />
                 ))}
-              </ul>
+              </Lines>
             )}
             <Add further={data.length > 0} onMade={fresh} />
           </>
@@ -86,27 +89,24 @@ function Row({ of: one, last, onGone }: { of: Passkey; last: boolean; onGone: ()
   const t = texts.use();
   const [leaving, setLeaving] = useState(false);
   return (
-    <li className="card row between" data-passkey={one.id}>
-      <div className="stack tight">
-        <strong className="clamp">{one.name}</strong>
-        <span className="small muted">
-          {t('since')} <Time at={one.created_at} />
-          {one.last_used_at && (
-            <>
-              {' · '}
-              {t('used')} <Time at={one.last_used_at} />
-            </>
-          )}
-        </span>
-      </div>
-      <button
-        type="button"
-        className="small"
-        aria-label={t('remove.of', { name: one.name })}
-        onClick={() => setLeaving(true)}
+    <li data-passkey={one.id}>
+      <Line
+        icon={Fingerprint}
+        name={<bdi>{visible(one.name)}</bdi>}
+        facts={[
+          <Time key="since" at={one.created_at} />,
+          one.last_used_at && <Time key="used" at={one.last_used_at} />,
+        ]}
       >
-        {t('remove')}
-      </button>
+        <button
+          type="button"
+          className="plain small"
+          aria-label={t('remove.of', { name: one.name })}
+          onClick={() => setLeaving(true)}
+        >
+          {t('remove')}
+        </button>
+      </Line>
       {leaving && (
         <Confirm
           title={t('remove.of', { name: one.name })}

@@ -22,7 +22,7 @@ export function Prompts() {
           <p className="muted">{t('chunks.text')}</p>
           <Read query={chunks}>
             {({ data }) => (
-              <ul className="plain stack tight">
+              <ul className="rows">
                 {data.map((chunk) => (
                   <Part key={chunk.name} chunk={chunk} draft={draft} change={settings.prompt_chunks[chunk.name]} />
                 ))}
@@ -58,11 +58,11 @@ function Part({ chunk, draft, change }: PartProps) {
     draft.set(pointer, null);
   };
   return (
-    <li className={`card ${styles.chunk}`} data-chunk={chunk.name}>
+    <li className={styles.chunk} data-chunk={chunk.name}>
       <details>
         <summary>
           <span className="row">
-            <code>{chunk.name}</code>
+            <code className="grow">{chunk.name}</code>
             <span className="badge">{t('chunk.level', { n: chunk.importance })}</span>
             <span className={enabled ? 'badge ok' : 'badge'} data-included={enabled === true}>
               {t(enabled ? 'chunk.in' : 'chunk.out')}

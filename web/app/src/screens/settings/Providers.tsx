@@ -1,3 +1,4 @@
+import { Cpu } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, body } from '../../api/client';
@@ -6,7 +7,11 @@ import { Confirm } from '../../ui/Confirm';
 import { Empty } from '../../ui/Empty';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
+import { Status } from '../../ui/Status';
 import { texts as uiTexts } from '../../ui/texts';
+import { visible } from '../../ui/visible';
+import { Line, Lines } from '../rows/Line';
+import { Menu } from '../rows/Menu';
 import { ProviderForm, type Provider } from './ProviderForm';
 import { TestResult, type Test } from './TestResult';
 import { texts } from './texts';
@@ -52,10 +57,10 @@ export function Providers() {
           {t('providers.add')}
         </button>
       </p>
-      <Read query={providers}>
+      <Read query={providers} rows={2}>
         {({ data }) => {
           if (data.length === 0) return <Empty>{t('providers.none')}</Empty>;
-          return <ul className="plain stack">{data.map(itemOf)}</ul>;
+          return <Lines columns={[t('providers.model')]}>{data.map(itemOf)}</Lines>;
         }}
       </Read>
       {deleting && <DeleteProvider provider={deleting} onClose={() => setDeleting(null)} onDeleted={refresh} />}
@@ -111,33 +116,41 @@ function Item({ provider, kind, onEdit, onDelete, onChanged }: ItemProps) {
   });
   const model = typeof provider.config.model === 'string' ? provider.config.model : '';
   return (
-    <li className="card stack tight" data-provider={provider.id}>
-      <div className="row between">
-        <h3 className="clamp grow">{provider.name}</h3>
-        {provider.is_default && <span className="badge ok">{t('providers.default')}</span>}
-      </div>
-      <p className="muted small">
-        <span className="clamp">
-          {kind}
-          {model && ` · ${model}`}
-        </span>
-      </p>
-      <div className="row">
-        <button type="button" className="small" disabled={test.busy} onClick={() => void test.run()}>
-          {t(test.busy ? 'test.runs' : 'test')}
-        </button>
-        <button type="button" className="small" onClick={onEdit}>
-          {tu('edit')}
-        </button>
-        {!provider.is_default && (
-          <button type="button" className="small" disabled={choose.busy} onClick={() => void choose.run()}>
-            {t('providers.choose')}
+    <li data-provider={provider.id}>
+      <Line
+        icon={Cpu}
+        name={
+          <button type="button" onClick={onEdit}>
+            <bdi>{visible(provider.name)}</bdi>
           </button>
-        )}
-        <button type="button" className="small danger" onClick={onDelete}>
-          {t('providers.delete')}
-        </button>
-      </div>
+        }
+        meta={<span title={kind}>{kind}</span>}
+        facts={[model && <bdi key="model">{visible(model)}</bdi>]}
+        status={
+          test.busy ? (
+            <Status is="waits">{t('test.runs')}</Status>
+          ) : (
+            provider.is_default && <Status is="ok">{t('providers.default')}</Status>
+          )
+        }
+      >
+        <Menu label={tu('actions', { name: provider.name.slice(0, 100) })}>
+          <button type="button" disabled={test.busy} onClick={() => void test.run()}>
+            {t('test')}
+          </button>
+          <button type="button" onClick={onEdit}>
+            {tu('edit')}
+          </button>
+          {!provider.is_default && (
+            <button type="button" disabled={choose.busy} onClick={() => void choose.run()}>
+              {t('providers.choose')}
+            </button>
+          )}
+          <button type="button" onClick={onDelete}>
+            {t('providers.delete')}
+          </button>
+        </Menu>
+      </Line>
       {test.problem != null && <ProblemBox thrown={test.problem} />}
       {choose.problem != null && <ProblemBox thrown={choose.problem} />}
       {result && <TestResult result={result} />}

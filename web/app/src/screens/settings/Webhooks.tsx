@@ -6,6 +6,7 @@ import { Copy } from '../../ui/Copy';
 import { Dialog } from '../../ui/Dialog';
 import { Empty } from '../../ui/Empty';
 import { Read } from '../../ui/Read';
+import { Lines } from '../rows/Line';
 import { AddWebhook } from './AddWebhook';
 import { Deliveries } from './Deliveries';
 import { texts } from './textsOfWebhooks';
@@ -38,12 +39,12 @@ export function Webhooks() {
           {t('add')}
         </button>
       </p>
-      <Read query={webhooks}>
+      <Read query={webhooks} rows={2}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty>{t('none')}</Empty>
           ) : (
-            <ul className="plain stack">
+            <Lines>
               {data.map((webhook) => (
                 <WebhookRow
                   key={webhook.id}
@@ -52,7 +53,7 @@ export function Webhooks() {
                   onDo={(what) => setDoing({ what, webhook })}
                 />
               ))}
-            </ul>
+            </Lines>
           )
         }
       </Read>

@@ -1,3 +1,4 @@
+import { CircleUser, Monitor } from 'lucide-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { $api, api, type Schemas } from '../../api/client';
@@ -10,6 +11,8 @@ import { Empty } from '../../ui/Empty';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
 import { Time } from '../../ui/Time';
+import { visible } from '../../ui/visible';
+import { Line, Lines } from '../rows/Line';
 import { Passkeys } from './Passkeys';
 import { texts } from './textsOfYou';
 
@@ -23,18 +26,25 @@ export function You() {
     <Read query={me}>
       {(who) => (
         <div className="stack">
-          <p>
-            <strong data-me>{who.name || t(`method.${who.method}`)}</strong>
-            {' · '}
-            {t(`role.${who.role}`)}
+          <Lines>
+            <li>
+              <Line
+                icon={CircleUser}
+                name={<bdi data-me>{visible(who.name || t(`method.${who.method}`))}</bdi>}
+                meta={
+                  who.workspaces.length > 0 && (
+                    <span>
+                      {t('workspaces')}: {who.workspaces.map((w) => w.name || w.id).join(', ')}
+                    </span>
+                  )
+                }
+                status={<span className="badge">{t(`role.${who.role}`)}</span>}
+              />
+            </li>
+          </Lines>
+          <p className="muted">
+            {t(`method.${who.method}.text`)} {t(`role.${who.role}.text`)}
           </p>
-          <p>{t(`method.${who.method}.text`)}</p>
-          <p>{t(`role.${who.role}.text`)}</p>
-          {who.workspaces.length > 0 && (
-            <p>
-              {t('workspaces')}: {who.workspaces.map((w) => w.name || w.id).join(', ')}
-            </p>
-          )}
           {(who.session || who.method === 'local') && <Passkeys />}
           {who.session && <SignIns />}
         </div>
@@ -57,11 +67,11 @@ function SignIns() {
           data.length === 0 ? (
             <Empty>{t('sign-ins.none')}</Empty>
           ) : (
-            <ul className="plain stack">
+            <Lines columns={[t('since'), t('used'), t('until')]}>
               {data.map((one) => (
                 <Row key={one.id} of={one} onGone={fresh} />
               ))}
-            </ul>
+            </Lines>
           )
         }
       </Read>
@@ -98,25 +108,28 @@ function Row({ of: one, onGone }: { of: SignIn; onGone: () => Promise<unknown> }
   });
   const name = browserName(one.browser) || t('browser');
   return (
-    <li className="card row between" data-sign-in={one.id}>
-      <div className="stack tight">
-        <strong title={one.browser}>{name}</strong>
-        <span className="small muted">
-          {t('since')} <Time at={one.created_at} /> · {t('used')} <Time at={one.last_used_at} /> · {t('until')}{' '}
-          <Time at={one.expires_at} />
-        </span>
-        {end.problem != null && <ProblemBox thrown={end.problem} />}
-      </div>
-      {one.current && <span className="badge">{t('this')}</span>}
-      <button
-        type="button"
-        className="small"
-        disabled={end.busy}
-        aria-label={t('end.of', { name })}
-        onClick={() => void end.run()}
+    <li data-sign-in={one.id}>
+      <Line
+        icon={Monitor}
+        name={<span title={one.browser}>{name}</span>}
+        facts={[
+          <Time key="since" at={one.created_at} />,
+          <Time key="used" at={one.last_used_at} />,
+          <Time key="until" at={one.expires_at} />,
+        ]}
+        status={one.current && <span className="badge">{t('this')}</span>}
       >
-        {t('end')}
-      </button>
+        <button
+          type="button"
+          className="plain small"
+          disabled={end.busy}
+          aria-label={t('end.of', { name })}
+          onClick={() => void end.run()}
+        >
+          {t('end')}
+        </button>
+      </Line>
+      {end.problem != null && <ProblemBox thrown={end.problem} />}
     </li>
   );
 }

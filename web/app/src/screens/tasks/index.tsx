@@ -4,7 +4,6 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { $api, api, body, byPages } from '../../api/client';
 import { TaskState, type Task } from '../../tasks/Task';
-import css from '../../tasks/tasks.module.css';
 import { texts } from '../../tasks/texts';
 import { useAction } from '../../ui/action';
 import { commandName } from '../../ui/commandName';
@@ -16,7 +15,7 @@ import { SessionLink } from '../../ui/session';
 import { texts as uiTexts } from '../../ui/texts';
 import { Time } from '../../ui/Time';
 import { visible } from '../../ui/visible';
-import { Line } from '../rows/Line';
+import { Line, Lines } from '../rows/Line';
 
 const statuses = ['running', 'pending', 'unknown', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
 
@@ -34,12 +33,12 @@ export default function Tasks({ status }: { status?: string }) {
       }
     >
       <p className="muted">{t('intro')}</p>
-      <nav aria-label={t('filter')} className={css.chips}>
-        <Link href="/tasks" aria-current={chosen ? undefined : 'page'}>
+      <nav aria-label={t('filter')} className="chips">
+        <Link href="/tasks" className="chip" aria-current={chosen ? undefined : 'page'}>
           {t('all')}
         </Link>
         {statuses.map((s) => (
-          <Link key={s} href={`/tasks/${s}`} aria-current={s === chosen ? 'page' : undefined}>
+          <Link key={s} href={`/tasks/${s}`} className="chip" aria-current={s === chosen ? 'page' : undefined}>
             {t(`status.${s}`)}
           </Link>
         ))}
@@ -63,11 +62,11 @@ function List({ status }: { status?: Task['status'] }) {
         if (!list.length) return <Nothing filtered={status !== undefined} />;
         return (
           <>
-            <ul className={`rows ${css.list}`} aria-label={t('title')}>
+            <Lines label={t('title')}>
               {list.map((task) => (
                 <Row key={task.id} of={task} onChange={fresh} />
               ))}
-            </ul>
+            </Lines>
             {tasks.hasNextPage && (
               <p>
                 <button type="button" disabled={tasks.isFetchingNextPage} onClick={() => void tasks.fetchNextPage()}>
@@ -103,7 +102,7 @@ function Row({ of: task, onChange }: { of: Task; onChange: () => Promise<unknown
   const path = { params: { path: { session_id: task.session_id } } };
   const session = $api.useQuery('get', '/v1/sessions/{session_id}', path);
   return (
-    <li className="stack tight" data-row={task.id}>
+    <li data-row={task.id}>
       <Line
         icon={Hourglass}
         name={

@@ -27,7 +27,7 @@ export function Grants({ id }: { id: string }) {
           return (
             <>
               {active.length === 0 && <p className="small">{t('grants.none')}</p>}
-              <ul className="plain stack tight">
+              <ul className="rows">
                 {active.map((g) => (
                   <GrantLine key={g.id} grant={g} />
                 ))}
@@ -35,7 +35,7 @@ export function Grants({ id }: { id: string }) {
               {old.length > 0 && (
                 <details>
                   <summary className="small muted">{t('grant.old', { n: old.length })}</summary>
-                  <ul className="plain stack tight">
+                  <ul className="rows">
                     {old.map((g) => (
                       <GrantLine key={g.id} grant={g} />
                     ))}
@@ -85,7 +85,7 @@ function GrantLine({ grant: g }: { grant: Grant }) {
     ...(g.expires_at ? [t('grant.until', { at: f.full(g.expires_at) })] : []),
   ];
   return (
-    <li className="card row between" data-grant={g.id}>
+    <li className="row between" data-grant={g.id}>
       <div className="grow">
         <p>
           {t('grant.words', {

@@ -1,3 +1,4 @@
+import { FileText } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { $api, api, body, type Schemas } from '../../../api/client';
@@ -11,7 +12,8 @@ import { Page } from '../../../ui/Page';
 import { ProblemBox } from '../../../ui/Problem';
 import { Read } from '../../../ui/Read';
 import { Time } from '../../../ui/Time';
-import css from '../data.module.css';
+import { visible } from '../../../ui/visible';
+import { Line, Lines } from '../../rows/Line';
 import { keyOf, stateOf } from './docs';
 import { docTexts } from '../docTexts';
 import { Tabs } from '../Tabs';
@@ -50,11 +52,13 @@ export function Documents() {
         {({ data, next_cursor }) => (
           <>
             {data.length === 0 && <Empty>{dt('empty')}</Empty>}
-            <ul className="rows">
-              {data.map((doc) => (
-                <Line key={doc.id} doc={doc} />
-              ))}
-            </ul>
+            {data.length > 0 && (
+              <Lines columns={[dt('updated')]}>
+                {data.map((doc) => (
+                  <Row key={doc.id} of={doc} />
+                ))}
+              </Lines>
+            )}
             {next_cursor && limit < 200 && (
               <p>
                 <button type="button" onClick={() => setLimit(200)}>
@@ -71,17 +75,20 @@ export function Documents() {
   );
 }
 
-function Line({ doc }: { doc: Schemas['Document'] }) {
+function Row({ of: doc }: { of: Schemas['Document'] }) {
   return (
-    <li className="row" data-document={doc.id}>
-      <span className={`grow ${css.toolName}`}>
-        <Link href={`/data/documents/${doc.id}`}>{doc.title || doc.key}</Link>
-        <code className={`muted ${css.key}`}>{doc.key}</code>
-      </span>
-      <StateBadge doc={doc} />
-      <span className="small muted">
-        <Time at={doc.updated_at} />
-      </span>
+    <li data-document={doc.id}>
+      <Line
+        icon={FileText}
+        name={
+          <Link href={`/data/documents/${doc.id}`}>
+            <bdi>{visible(doc.title || doc.key)}</bdi>
+          </Link>
+        }
+        meta={<code>{doc.key}</code>}
+        facts={[<Time key="updated" at={doc.updated_at} />]}
+        status={<StateBadge doc={doc} />}
+      />
     </li>
   );
 }

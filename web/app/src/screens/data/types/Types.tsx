@@ -1,3 +1,4 @@
+import { FileBraces } from 'lucide-react';
 import { useState } from 'react';
 import { api, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/me';
@@ -7,6 +8,10 @@ import { Dialog } from '../../../ui/Dialog';
 import { Page } from '../../../ui/Page';
 import { ProblemBox } from '../../../ui/Problem';
 import { Read } from '../../../ui/Read';
+import { texts as uiTexts } from '../../../ui/texts';
+import { visible } from '../../../ui/visible';
+import { Line, Lines } from '../../rows/Line';
+import { Menu } from '../../rows/Menu';
 import { columnsOf, schemaOf } from '../columns';
 import { docTexts } from '../docTexts';
 import { useTypes } from '../read';
@@ -24,6 +29,7 @@ export function Types() {
   const query = useTypes();
   const admin = useMay('admin');
   const [making, setMaking] = useState(false);
+  const [looking, setLooking] = useState<Type | null>(null);
   const [editing, setEditing] = useState<Type | null>(null);
   const [deleting, setDeleting] = useState<Type | null>(null);
   return (
@@ -48,29 +54,34 @@ export function Types() {
               <h2 id="own" tabIndex={-1}>
                 {dt('type.own')}
               </h2>
-              {own.length === 0 && <p className="muted">{dt('type.none')}</p>}
-              <ul className="plain stack tight">
-                {own.map((type) => (
-                  <Card
-                    key={type.id}
-                    type={type}
-                    onEdit={admin ? () => setEditing(type) : undefined}
-                    onDelete={admin ? () => setDeleting(type) : undefined}
-                  />
-                ))}
-              </ul>
+              {own.length === 0 ? (
+                <p className="muted">{dt('type.none')}</p>
+              ) : (
+                <Lines columns={[dt('type.fields')]}>
+                  {own.map((type) => (
+                    <Row
+                      key={type.id}
+                      of={type}
+                      onLook={() => setLooking(type)}
+                      onEdit={admin ? () => setEditing(type) : undefined}
+                      onDelete={admin ? () => setDeleting(type) : undefined}
+                    />
+                  ))}
+                </Lines>
+              )}
               <h2>{dt('type.builtin')}</h2>
-              <ul className="plain stack tight">
+              <Lines columns={[dt('type.fields')]}>
                 {list
                   .filter((type) => type.built_in)
                   .map((type) => (
-                    <Card key={type.id} type={type} />
+                    <Row key={type.id} of={type} onLook={() => setLooking(type)} />
                   ))}
-              </ul>
+              </Lines>
             </>
           );
         }}
       </Read>
+      {looking && <BothSchemas of={looking} onClose={() => setLooking(null)} />}
       {making && <TypeForm onClose={() => setMaking(false)} />}
       {editing && <TypeForm type={editing} onClose={() => setEditing(null)} />}
       {deleting && <DeleteType type={deleting} onClose={() => setDeleting(null)} />}
@@ -78,58 +89,62 @@ export function Types() {
   );
 }
 
-function Card({ type, onEdit, onDelete }: { type: Type; onEdit?: () => void; onDelete?: () => void }) {
+interface RowProps {
+  of: Type;
+  onLook: () => void;
+  onEdit?: () => void;
+  onDelete?: () => void;
+}
+
+function Row({ of: type, onLook, onEdit, onDelete }: RowProps) {
   const dt = docTexts.use();
+  const tu = uiTexts.use();
   const names = useNames();
   const fields = columnsOf(schemaOf(type.entry_schema));
+  const name = names.type(type);
   return (
-    <li className="card stack tight" data-type={type.id}>
-      <div className="row between">
-        <h3 className="grow">
-          <span className="clamp">{names.type(type)}</span>
-        </h3>
-        <code>{type.id}</code>
-      </div>
-      {type.description && <p className="clamp">{names.about(type)}</p>}
-      {fields.length > 0 && (
-        <p className="small muted clamp">
-          {dt('type.fields')}{' '}
-          {fields
-            .map((column) => names.field(column))
-            .join(', ')
-            .slice(0, 400)}
-        </p>
-      )}
-      <details>
-        <summary className="small">{dt('type.schemas')}</summary>
-        <div className="stack tight">
-          <p className="small">{dt('type.config')}</p>
-          <pre>{JSON.stringify(type.config_schema, null, 2)}</pre>
-          <p className="small">{dt('type.entry')}</p>
-          <pre>{JSON.stringify(type.entry_schema, null, 2)}</pre>
-        </div>
-      </details>
-      {onEdit && (
-        <p className="row">
-          <button
-            type="button"
-            className="small"
-            aria-label={`${dt('edit')}: ${type.name.slice(0, 60)}`}
-            onClick={onEdit}
-          >
-            {dt('edit')}
+    <li data-type={type.id}>
+      <Line
+        icon={FileBraces}
+        name={<bdi>{visible(name)}</bdi>}
+        meta={
+          <>
+            <code>{type.id}</code>
+            <bdi>{visible(names.about(type))}</bdi>
+          </>
+        }
+        facts={[fields.length > 0 && fields.map((column) => names.field(column)).join(', ')]}
+      >
+        <Menu label={tu('actions', { name: name.slice(0, 60) })}>
+          <button type="button" onClick={onLook}>
+            {dt('type.schemas')}
           </button>
-          <button
-            type="button"
-            className="plain small"
-            aria-label={`${dt('delete')}: ${type.name.slice(0, 60)}`}
-            onClick={onDelete}
-          >
-            {dt('delete')}
-          </button>
-        </p>
-      )}
+          {onEdit && (
+            <button type="button" onClick={onEdit}>
+              {dt('edit')}
+            </button>
+          )}
+          {onDelete && (
+            <button type="button" onClick={onDelete}>
+              {dt('delete')}
+            </button>
+          )}
+        </Menu>
+      </Line>
     </li>
+  );
+}
+
+/** The two schemas of a type, to be read. */
+function BothSchemas({ of: type, onClose }: { of: Type; onClose: () => void }) {
+  const dt = docTexts.use();
+  return (
+    <Dialog title={useNames().type(type)} onClose={onClose}>
+      <p className="small">{dt('type.config')}</p>
+      <pre>{JSON.stringify(type.config_schema, null, 2)}</pre>
+      <p className="small">{dt('type.entry')}</p>
+      <pre>{JSON.stringify(type.entry_schema, null, 2)}</pre>
+    </Dialog>
   );
 }
 
