@@ -32,9 +32,7 @@ func withFlags(own json.RawMessage) json.RawMessage {
 // decode reads params that fit their schema already.
 func decode[P any](params json.RawMessage) (P, error) {
 	var p P
-	decoder := json.NewDecoder(bytes.NewReader(params))
-	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&p); err != nil {
+	if err := jsonbody.Strictly(params, &p); err != nil {
 		return p, domain.Invalid("", "params", "The params cannot be read: %v.", err)
 	}
 	return p, nil

@@ -27,6 +27,7 @@ func TestQueriesFind(t *testing.T) {
 		{"TOOL_CONFIG", `{"tool_id":"tol_w"}`, []string{`"config":{"max":200,"min":30,"unit":"kg"}`}},
 		{"TOOL_DATA", `{"tool_id":"tol_w"}`, []string{`2 entries of "Weight"`, "\n" + `{"id":"ent_2","timestamp":"2026-11-17T12:00:00Z","data":{"value":71.9}}` + "\n" + `{"id":"ent_1"`}},
 		{"TOOL_DATA", `{"tool_id":"tol_w","order":"asc","limit":1}`, []string{"ent_1"}},
+		{"TOOL_DATA", `{"tool_id":"tol_w","order":"asc","limit":1.0}`, []string{"ent_1"}}, // as models write it that know one kind of number
 		{"TOOL_DATA", `{"tool_id":"tol_w","period":{"relative":"-1_DAY"}}`, []string{"1 entry", "from 2026-11-17T00:00:00Z until 2026-11-18T00:00:00Z", "ent_2"}},
 		{"TOOL_DATA", `{"tool_id":"tol_w","period":{"start":"2026-11-16","end":"2026-11-16"}}`, []string{"1 entry", "ent_1"}},
 		{"TOOL_STATS", `{"tool_id":"tol_w"}`, []string{`"count":2`, `"min":71.9`, `"max":72.5`, `"last":71.9`}},

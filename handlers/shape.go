@@ -161,8 +161,8 @@ func (c *shapeChecker) checkScalar(node any, t reflect.Type) {
 	case reflect.Int, reflect.Int64:
 		if n, ok := node.(json.Number); !ok {
 			c.wrongType(node, "a whole number")
-		} else if _, err := n.Int64(); err != nil {
-			c.mistakes.Add(&c.at, "wrong_type", "This must be a whole number, written without a point or exponent.")
+		} else if _, ok := jsonbody.Whole(n.String()); !ok {
+			c.mistakes.Add(&c.at, "wrong_type", "This must be a whole number, of 18 digits at most.")
 		}
 	default:
 		panic("a request has a field of a kind that is not read: " + t.String())

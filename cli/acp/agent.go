@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // Event is one of a session's stream. ID is 0 for those that are not kept.
@@ -118,7 +119,7 @@ func (a *Agent) end(m *message, result any, err error) {
 
 // read reads the parameters of a method.
 func read(params json.RawMessage, into any) error {
-	if err := json.Unmarshal(params, into); err != nil {
+	if err := jsonbody.Unmarshal(params, into); err != nil {
 		return wrong(codeParams, "invalid", "The parameters cannot be read: %v.", err)
 	}
 	return nil

@@ -34,7 +34,7 @@ type asked struct {
 
 // into decodes the arguments.
 func (a *asked) into(dst any) error {
-	if err := json.Unmarshal(a.arguments, dst); err != nil {
+	if err := jsonbody.Unmarshal(a.arguments, dst); err != nil {
 		return &domain.Error{Code: domain.CodeInvalid, Message: "The arguments cannot be read.", Err: err}
 	}
 	return nil

@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Fill decodes a text that Read has taken, as json.Unmarshal does, into the value that dst
-// points to. It does not look a second time whether the text is JSON, and passes over what
-// is kept as it is. What it does not know it leaves to json.Unmarshal, errors too.
+// Fill decodes a text that Read has taken, as Unmarshal does, into the value that dst points
+// to. It does not look a second time whether the text is JSON, and passes over what is kept as
+// it is. What it does not know it leaves to Unmarshal, errors too.
 func Fill(text []byte, dst any) error {
 	v := reflect.ValueOf(dst).Elem()
 	before := reflect.New(v.Type()).Elem()
@@ -21,7 +21,7 @@ func Fill(text []byte, dst any) error {
 		return nil
 	}
 	v.Set(before)
-	return json.Unmarshal(text, dst) //nolint:wrapcheck // its words are told
+	return Unmarshal(text, dst)
 }
 
 // filler goes over a text once more, with the type that takes it.
@@ -67,7 +67,7 @@ func (f *filler) asItIs(v reflect.Value, form *form) error {
 		v.SetBytes(part)
 		return nil
 	}
-	return json.Unmarshal(part, v.Addr().Interface()) //nolint:wrapcheck // Fill leaves it to json.Unmarshal
+	return json.Unmarshal(part, v.Addr().Interface()) //nolint:wrapcheck // Fill leaves it to Unmarshal
 }
 
 func (f *filler) object(v reflect.Value, form *form) error {

@@ -67,7 +67,7 @@ var filled = []string{
 	`{"parts":[{"name":"a"},{"name":2}],"text":"after"}`, `[]`, `null`, `"x"`, `{"edits":{"k":0},"edits2":1}`, `{"text":"a","text":"b","by":{"a":{"name":"x"}},"by":{"b":{}}}`,
 }
 
-// What Fill decodes is what json.Unmarshal decodes, and so are its errors.
+// What Fill decodes is what Unmarshal decodes, and so are its errors.
 func TestFillIsUnmarshal(t *testing.T) {
 	for _, text := range filled {
 		likeUnmarshal(t, []byte(text), func() any { return &everything{} })
@@ -80,9 +80,9 @@ func TestFillIsUnmarshal(t *testing.T) {
 func likeUnmarshal(t *testing.T, text []byte, fresh func() any) {
 	t.Helper()
 	got, want := fresh(), fresh()
-	err, expected := Fill(text, got), json.Unmarshal(text, want)
+	err, expected := Fill(text, got), Unmarshal(text, want)
 	if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(err, expected) {
-		t.Errorf("%s into %T: %+v %v\njson.Unmarshal: %+v %v", text, got, got, err, want, expected)
+		t.Errorf("%s into %T: %+v %v\nUnmarshal: %+v %v", text, got, got, err, want, expected)
 	}
 }
 
@@ -99,7 +99,7 @@ func TestAFilledTextStandsAlone(t *testing.T) {
 	}
 }
 
-// FuzzFill looks for a text that is decoded otherwise than json.Unmarshal decodes it.
+// FuzzFill looks for a text that is decoded otherwise than Unmarshal decodes it.
 func FuzzFill(f *testing.F) {
 	for _, text := range filled {
 		f.Add([]byte(text))
