@@ -72,8 +72,8 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 	return mcpserver.New(mcpserver.Config{
 		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
 		Record:   reads, Waiting: a.store.Approvals, Data: userData, Documents: userData, Histories: a.store.Histories,
-		Follow:  func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		Failure: handlers.FailureOf, Keys: a.keys, PublicURL: a.flags.PublicURL, Version: a.flags.Version, Clock: a.clock,
+		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
+		API:    ownAPI, Keys: a.keys, PublicURL: a.flags.PublicURL, Version: a.flags.Version, Clock: a.clock,
 	})
 }
 
@@ -83,10 +83,13 @@ func frontEnds(a *App, names *standing.Names, who *auth.Authenticator, uploads *
 		Commands: doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
 		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories, Names: names,
 		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		Still:  who.Still, Failure: handlers.FailureOf, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
+		Still:  who.Still, API: ownAPI, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
 		Catalogue: catalogueService{a},
 	}
 }
+
+// ownAPI is what the doors have of it.
+var ownAPI = standing.API{Failure: handlers.FailureOf, Decision: handlers.DecisionOf}
 
 // mcpDoor is what MCP clients ask of the one door.
 type mcpDoor struct {

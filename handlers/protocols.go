@@ -2,7 +2,9 @@ package handlers
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
 	"time"
@@ -97,6 +99,9 @@ func (s *edge) protocolBody(w http.ResponseWriter, r *http.Request, d ProtocolRo
 	if safe(r.Method) || d.Bodyless {
 		return nil, nil
 	}
+	if err := checkEncoding(w, r); err != nil {
+		return nil, err
+	}
 	body, err := readBody(w, r)
 	if err != nil {
 		return nil, err
@@ -123,6 +128,22 @@ type readBodyOf struct {
 func (b readBodyOf) Close() error {
 	b.room.release()
 	return nil
+}
+
+// DecisionOf reads an answer to an approval of a kind that came through another protocol, as
+// strictly as the API does: what it does not know may be what the answer hangs on. Only null is
+// nothing there, as clients write it whose forms have fields that were left empty.
+func DecisionOf(answer json.RawMessage, kind domain.ApprovalKind) (domain.Decision, error) {
+	var fields map[string]json.RawMessage
+	if jsonbody.Unmarshal(answer, &fields) == nil && fields != nil {
+		maps.DeleteFunc(fields, func(name string, value json.RawMessage) bool { return name != "value" && string(value) == "null" })
+		answer = jsonbody.Encode(fields)
+	}
+	var in api.ApprovalAnswer
+	if err := decode(answer, &in); err != nil {
+		return domain.Decision{}, err
+	}
+	return in.Domain(kind)
 }
 
 // FailureOf says what a client may know of an error.

@@ -3,8 +3,8 @@ package agui
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
-	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
 )
@@ -16,12 +16,15 @@ func (x *run) resume(ctx context.Context) error {
 		return err
 	}
 	decisions := map[string]domain.Decision{}
-	for _, answer := range x.in.Resume {
+	for i, answer := range x.in.Resume {
 		asked, err := x.asked(ctx, at, answer.ID)
 		if err != nil {
 			return err
 		}
-		if decisions[asked.ID], err = decisionOf(asked, answer); err != nil {
+		if _, twice := decisions[asked.ID]; twice { // of a yes and a no, one would count
+			return domain.Invalid(fmt.Sprintf("/resume/%d", i), "repeated", "An interrupt is answered once; %s is twice. Nothing was changed.", asked.ID)
+		}
+		if decisions[asked.ID], err = x.decisionOf(asked, answer, fmt.Sprintf("/resume/%d/payload", i)); err != nil {
 			return err
 		}
 	}
@@ -54,7 +57,7 @@ func (x *run) asked(ctx context.Context, at *standing.Standing, id string) (*dom
 
 // decisionOf reads an answer: what the API takes for the kind of approval; for a question
 // the value alone will do.
-func decisionOf(asked *domain.Approval, answer resumption) (domain.Decision, error) {
+func (x *run) decisionOf(asked *domain.Approval, answer resumption, pointer string) (domain.Decision, error) {
 	payload := answer.Payload
 	switch {
 	case answer.Status == "cancelled":
@@ -67,11 +70,11 @@ func decisionOf(asked *domain.Approval, answer resumption) (domain.Decision, err
 	if len(payload) == 0 {
 		return domain.Decision{}, domain.Invalid("/resume", "required", "An approval of kind %s needs an answer.", asked.Kind)
 	}
-	var in api.ApprovalAnswer
-	if err := json.Unmarshal(payload, &in); err != nil {
-		return domain.Decision{}, &domain.Error{Code: domain.CodeInvalid, Message: "The answer does not fit what was asked.", Err: err}
+	decision, err := x.Decision(payload, asked.Kind)
+	if asked.Kind != domain.ApprovalQuestion { // whose payload is the value itself
+		err = domain.Below(pointer, err)
 	}
-	return in.Domain(asked.Kind)
+	return decision, err
 }
 
 // declined is the no of each kind that has one.

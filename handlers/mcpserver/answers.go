@@ -7,7 +7,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -162,11 +161,7 @@ func (c *call) decide(ctx context.Context, a *domain.Approval, fields json.RawMe
 	case !c.who.Role.Allows(domain.RoleMember):
 		return domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.who.Role)
 	}
-	var in api.ApprovalAnswer
-	if err := json.Unmarshal(fields, &in); err != nil {
-		return &domain.Error{Code: domain.CodeInvalid, Message: "The answer does not fit what was asked.", Err: err}
-	}
-	decision, err := in.Domain(a.Kind)
+	decision, err := c.Decision(fields, a.Kind)
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,8 @@ package mcpserver
 import (
 	"context"
 
-	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/stream"
@@ -21,8 +21,7 @@ type Config struct {
 	Histories Histories
 	// Follow listens to what happens in a session.
 	Follow func(stream.Filter) *stream.Reader
-	// Failure says what a client may know of an error.
-	Failure func(error) *api.Failure
+	standing.API
 	// Keys seal what a client holds for the server between two requests.
 	Keys *seal.Keys
 	// PublicURL is under which people reach the page; "": where the request came to.

@@ -2,6 +2,7 @@ package standing
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
@@ -25,9 +26,16 @@ type Door struct {
 	Follow func(stream.Filter) *stream.Reader
 	// Still says whether who asked may still listen.
 	Still func(context.Context, *auth.Identity) error
+	API
+	Clock clock.Clock
+}
+
+// API is what doors have in common with the server's own.
+type API struct {
 	// Failure says what a client may know of an error.
 	Failure func(error) *api.Failure
-	Clock   clock.Clock
+	// Decision reads an answer to an approval of a kind.
+	Decision func(answer json.RawMessage, kind domain.ApprovalKind) (domain.Decision, error)
 }
 
 // Commands is the one door of the scheduler, for messages and for answers to what is asked.

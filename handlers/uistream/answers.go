@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
 )
@@ -102,11 +101,7 @@ func (x *round) decide(ctx context.Context, at *standing.Standing, g *given) (*d
 		return nil, err
 	}
 	text, _ := json.Marshal(answer) // its parts are JSON already
-	var in api.ApprovalAnswer
-	if err := json.Unmarshal(text, &in); err != nil {
-		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The answer does not fit what was asked.", Err: err}
-	}
-	decision, err := in.Domain(a.Kind)
+	decision, err := x.Decision(text, a.Kind)
 	if err != nil {
 		return nil, err
 	}
@@ -117,6 +112,9 @@ func (x *round) decide(ctx context.Context, at *standing.Standing, g *given) (*d
 // answer is an answer as the API takes it.
 func (g *given) answer(a *domain.Approval) (fields, error) {
 	yes := len(g.yes) > 0
+	if slices.ContainsFunc(g.yes, func(id string) bool { return slices.Contains(g.no, id) }) {
+		return nil, domain.Invalid("/messages", "contradiction", "What is approved is refused too, in another part. Nothing was changed.")
+	}
 	switch a.Kind {
 	case domain.ApprovalQuestion:
 		if g.left || g.output == nil {

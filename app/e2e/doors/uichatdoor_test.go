@@ -235,9 +235,11 @@ func TestWhatUIChatsGetWrong(t *testing.T) {
 		"an answer to nothing": {uiBody("four", "m1", "hello", answer(approval, true)), "not_found"},
 		"an unknown approval":  {uiBody("one", "m1", "make it", answer("apr_00000000000000000000000000000000", true)), "not_found"},
 		"asked by another":     {uiBody("one", "m1", "make it", answer(of[0], true)), "not_found"},
-		"half an answer":       {uiBody("two", "m1", "both", answer(of[0], true)), "invalid"},
-		"no yes and no no":     {uiBody("one", "m1", "make it", answer(approval, `"perhaps"`)), "invalid"},
-		"100,000 messages":     {`{"id":"a","messages":[` + strings.Repeat(`{"id":"a"},`, 90_000) + `{}]}`, "too_large"},
+		"a yes and a no": {uiBody("one", "m1", "make it", strings.Replace(answer(approval, true), `"parts":[{"type":"step-start"},`,
+			fmt.Sprintf(`"parts":[{"type":"step-start"},{"type":"dynamic-tool","toolCallId":"exe_1","state":"approval-responded","approval":{"id":%q,"approved":false}},`, approval), 1)), "invalid"},
+		"half an answer":   {uiBody("two", "m1", "both", answer(of[0], true)), "invalid"},
+		"no yes and no no": {uiBody("one", "m1", "make it", answer(approval, `"perhaps"`)), "invalid"},
+		"100,000 messages": {`{"id":"a","messages":[` + strings.Repeat(`{"id":"a"},`, 90_000) + `{}]}`, "too_large"},
 	} {
 		if _, chunks, code := s.uiCall(key, "POST", "", wrong.body, 0); code != wrong.code {
 			t.Errorf("%s: %q %+v", name, code, chunks)
