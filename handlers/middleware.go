@@ -305,7 +305,7 @@ func (s *edge) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 			s.notFound(w, r)
 			return
 		}
-		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		w.Header().Set("Allow", strings.Join(append(allowed, http.MethodOptions), ", "))
 		if slices.Contains(allowed, http.MethodPatch) {
 			w.Header().Set("Accept-Patch", patchTypes)
 		}

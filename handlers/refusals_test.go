@@ -391,7 +391,7 @@ func TestBadLimitsAndCursors(t *testing.T) {
 			if p.Value.Name != "limit" {
 				continue
 			}
-			for _, bad := range []string{"0", "201", "-1", "ten", "1.5", "9999999999999999999"} {
+			for _, bad := range []string{"0", "201", "-1", "ten", "1.5", "9999999999999999999", "", "%2B5", "+5", "5%20"} {
 				if got := c.do(a.method, a.path+"?limit="+bad, ""); got.status != 422 {
 					t.Errorf("%s?limit=%s: %d", a.path, bad, got.status)
 				}

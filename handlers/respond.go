@@ -77,15 +77,21 @@ func badCursor() error {
 
 // limitOf reads ?limit=.
 func limitOf(r *http.Request) (int, error) {
-	text := r.URL.Query().Get("limit")
-	if text == "" {
+	q := r.URL.Query()
+	if !q.Has("limit") {
 		return defaultLimit, nil
 	}
-	n, err := strconv.Atoi(text)
+	n, err := digits(q.Get("limit"))
 	if err != nil || n < 1 || n > maxLimit {
 		return 0, domain.Invalid("/limit", "out_of_range", "limit takes a whole number from 1 to %d.", maxLimit)
 	}
-	return n, nil
+	return int(n), nil
+}
+
+// digits reads a number that is none but digits: a sign in an address or a header is a mistake.
+func digits(text string) (int64, error) {
+	n, err := strconv.ParseUint(text, 10, 63)
+	return int64(n), err //nolint:wrapcheck // told in words by the callers
 }
 
 // paging reads ?limit= and ?after=.
@@ -104,8 +110,8 @@ func numberAfter(r *http.Request) (int64, error) {
 	if text == "" {
 		return 0, nil
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || n < 0 {
+	n, err := digits(text)
+	if err != nil {
 		return 0, domain.Invalid("/after", "bad_cursor", "after takes a whole number, 0 or more.")
 	}
 	return n, nil

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -106,8 +105,8 @@ func cursor(r *http.Request) (after int64, given bool) {
 		}
 		text = r.URL.Query().Get("after")
 	}
-	after, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || after < 0 {
+	after, err := digits(text)
+	if err != nil {
 		return -1, true
 	}
 	return after, true

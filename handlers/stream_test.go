@@ -75,6 +75,7 @@ func TestCursors(t *testing.T) {
 		"garbage":                {"?after=x", "", []string{"reset", "4:snapshot"}},
 		"empty":                  {"?after=", "", []string{"reset", "4:snapshot"}},
 		"negative":               {"?after=-1", "", []string{"reset", "4:snapshot"}},
+		"with a sign":            {"", "+3", []string{"reset", "4:snapshot"}},
 		"too large for a number": {"", "99999999999999999999999999", []string{"reset", "4:snapshot"}},
 		"very long":              {"", strings.Repeat("9", 4000), []string{"reset", "4:snapshot"}},
 	} {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
@@ -51,13 +52,17 @@ const pathResponse = "response_id"
 func streamWanted(r *http.Request) (streamed bool, after int64, err error) {
 	streamed, after = streamInBody(r), allEvents
 	for name, values := range r.URL.Query() {
+		if len(values) > 1 && !strings.HasPrefix(name, "include") {
+			return false, 0, domain.Invalid("/"+name, "repeated_parameter", "The parameter stands more than once.")
+		}
 		switch value := values[0]; name {
 		case "stream":
 			if streamed, err = strconv.ParseBool(value); err != nil {
 				return false, 0, domain.Invalid("/stream", "wrong_type", "stream takes true or false.")
 			}
 		case "starting_after":
-			if after, err = strconv.ParseInt(value, 10, 64); err != nil || after < 0 {
+			number, wrong := strconv.ParseUint(value, 10, 63) // a sign is a mistake
+			if after = int64(number); wrong != nil {
 				return false, 0, domain.Invalid("/starting_after", "wrong_type", "starting_after takes the sequence_number of an event.")
 			}
 		case "include", "include[]", "include_obfuscation":

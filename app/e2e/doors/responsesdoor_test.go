@@ -276,6 +276,8 @@ func TestAResponseIsToldFromAnyNumber(t *testing.T) {
 			}
 		}
 		s.openAI("GET", path+"&starting_after=-1", nil).Want(422)
+		s.openAI("GET", path+"&starting_after=%2B1", nil).Want(422)
+		s.openAI("GET", path+"&starting_after=1&starting_after=2", nil).Want(422)
 		s.openAI("GET", path+"&after=1", nil).Want(422)
 		s.openAI("GET", "/v1/responses/"+last.Response.ID+"?starting_after=1", nil).Want(422)
 	})
