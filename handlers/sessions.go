@@ -50,8 +50,8 @@ func sessionFilter(r *http.Request) (f domain.SessionFilter, err error) {
 }
 
 func (s *sessionRoutes) createSession(w http.ResponseWriter, r *http.Request) {
-	var in api.NewSession
-	if err := s.read(w, r, &in); err != nil {
+	var in api.NewSession // all of it may be left out
+	if err := s.readOptional(w, r, &in); err != nil {
 		s.fail(w, r, err)
 		return
 	}

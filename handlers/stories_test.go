@@ -56,6 +56,8 @@ func TestAMessageIsSaidInAllItsForms(t *testing.T) {
 		RequireValidation: true, ExternalID: "mine", By: "key_root", Message: &domain.NewMessage{Rich: plain, By: keyRoot}})
 	c.want(201, "POST", "/v1/sessions", `{"message":{"text":"hello"}}`)
 	equal(t, "a session with an object", lastAsked[domain.NewSession](t, w).Message.Rich, plain)
+	c.want(201, "POST", "/v1/sessions", "", "Content-Type", "")
+	equal(t, "a session without a body", lastAsked[domain.NewSession](t, w), domain.NewSession{Type: domain.Chat, By: "key_root"})
 
 	c.want(200, "PATCH", "/v1/sessions/ses_1/messages/msg_3", `{"text":"other"}`)
 	equal(t, "edited", lastAsked[domain.RichContent](t, w).LinearText, "other")
