@@ -171,12 +171,12 @@ func (b *Board) failed(key ModelKey, err *providers.Error, now time.Time) {
 		if until := now.Add(err.RetryAfter); until.After(held.until) {
 			held.until, held.class, held.message = until, err.Class, err.Message
 		}
-		if err.Class == providers.ClassRateLimited {
-			if e := b.find(key); e != nil {
-				e.trying = false
-			}
-			return // it is up
+	}
+	if err.Class == providers.ClassRateLimited {
+		if e := b.find(key); e != nil {
+			e.trying = false
 		}
+		return // it is up
 	}
 	e := b.make(key)
 	e.failures++

@@ -160,6 +160,23 @@ func TestRetryAfterHoldsForAll(t *testing.T) {
 	})
 }
 
+// A provider that has no room, and does not say until when, is up: nobody else is kept from it.
+func TestNoRoomIsNoFailure(t *testing.T) {
+	b, _ := newBoard()
+	full := &providers.Error{Class: providers.ClassRateLimited, Message: "slow down"}
+	for range 20 {
+		fails(t, b, model, full)
+	}
+	for range 4 {
+		fails(t, b, model, down())
+	}
+	fails(t, b, model, full) // and it tells nothing of the failures before
+	fails(t, b, model, down())
+	if e := refusal(t, b, model); e.Class != providers.ClassNetwork {
+		t.Errorf("after five failures it is %v", e)
+	}
+}
+
 // A changed config is another provider.
 func TestForget(t *testing.T) {
 	b, news := newBoard()
