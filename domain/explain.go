@@ -228,7 +228,7 @@ func (e *Explanation) slot(st *Standing) {
 		return
 	}
 	e.Waits.Holder = &SessionName{ID: h.ID, Name: h.Name, Type: h.Type, Phase: h.Phase}
-	if e.Session.Type != Chat && h.Type == Chat && !h.Phase.Working() {
+	if h.Type == Chat && !h.Phase.Working() { // also behind another one, which has switched it away
 		until := h.InactiveAt(&st.View.Workspace.Settings)
 		e.Waits.Until = &until
 	}

@@ -30,6 +30,10 @@ func TestTheSlotIsExplained(t *testing.T) {
 	if w.Until == nil || !w.Until.Equal(at.Add(3*time.Minute)) {
 		t.Errorf("the chat is evicted at %v", w.Until)
 	}
+	st.View.Session.Type = Chat // which was switched away in the middle of its round
+	if e := Explain(st, at); e.Waits.Until == nil || !e.Waits.Until.Equal(at.Add(3*time.Minute)) {
+		t.Errorf("for a chat it is evicted at %v", e.Waits.Until)
+	}
 	st.View.Holder.Phase = CallingAI
 	if e := Explain(st, at); e.Waits.Until != nil {
 		t.Errorf("a chat at work is evicted at %v", e.Waits.Until)

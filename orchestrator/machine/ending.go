@@ -123,8 +123,12 @@ func keepPartialText(s *step) {
 
 // Confirming that an automation is done.
 
-// askConfirmation waits for the timer, or for a person where that is set.
+// askConfirmation waits for the timer, or for a person where that is set. What was dropped of the
+// answer stands in the record first: nothing else would tell of it.
 func askConfirmation(s *step) {
+	if s.pending().Guidance != "" {
+		tellPending(s, "")
+	}
 	w := domain.WaitingContext{Kind: domain.WaitCompletionConfirmation, MessageID: s.session.State.AnswerID}
 	s.session.State.PendingCompleted = false
 	if s.session.State.AskCompletion {
