@@ -48,6 +48,7 @@ type Backup struct {
 type taken struct {
 	*keep.Contents
 	SecretKey string `json:"secret_key"`
+	Newer     bool   `json:"newer,omitempty"` // than this program, which cannot restore it
 }
 
 // Do carries it out, by a version of the program.
@@ -67,7 +68,16 @@ func (c *Backup) Do(ctx context.Context, version string, out io.Writer) error {
 	if err := c.markBackup(held, clock.System()); err != nil {
 		secret += fmt.Sprintf("\n`fermata doctor` does not know of this backup: %v", err)
 	}
-	return c.say(out, taken{held, secret}, fmt.Sprintf("%s: %s (%s, schema %d), read from end to end.\n%s",
+	newest, err := keep.Newest(c.DatabaseURL != "")
+	if err != nil {
+		return err
+	}
+	newer := held.Schema > newest
+	if newer {
+		secret += fmt.Sprintf("\nIt was made of the database of a newer Fermata (schema %d; this one knows up to %d): "+
+			"only that version or a later one can restore it.", held.Schema, newest)
+	}
+	return c.say(out, taken{held, secret, newer}, fmt.Sprintf("%s: %s (%s, schema %d), read from end to end.\n%s",
 		held.File, amounts(held.Workspaces, held.Sessions, held.Messages), size(held.Bytes), held.Schema, secret))
 }
 
