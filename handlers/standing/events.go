@@ -112,6 +112,13 @@ var (
 	dataField = []byte("\ndata: ")
 )
 
+// unread are the events of which doors need the name alone: most are long, and decoding is what
+// following a round costs most.
+var unread = map[string]bool{
+	string(domain.LogUsageUpdated): true, string(domain.LogCommandStarted): true, string(domain.LogTaskChanged): true,
+	string(domain.LogContextCompacted): true, string(domain.LogAnswersChanged): true, string(domain.LogNotice): true,
+}
+
 // ReadEvents takes what has happened so far.
 func ReadEvents(ctx context.Context, reader *stream.Reader, take func(name string, e *Event)) error {
 	for more := true; more; {
@@ -124,7 +131,14 @@ func ReadEvents(ctx context.Context, reader *stream.Reader, take func(name strin
 			name, rest, _ := bytes.Cut(named, []byte{'\n'})
 			rest = bytes.TrimPrefix(rest, dataField[1:])
 			var e Event
-			if err := json.Unmarshal(bytes.ReplaceAll(rest, dataField, []byte{'\n'}), &e); err != nil {
+			if unread[string(name)] {
+				take(string(name), &e)
+				continue
+			}
+			if bytes.Contains(rest, dataField) {
+				rest = bytes.ReplaceAll(rest, dataField, []byte{'\n'})
+			}
+			if err := json.Unmarshal(rest, &e); err != nil {
 				return fmt.Errorf("read an event %s: %w", name, err)
 			}
 			take(string(name), &e)

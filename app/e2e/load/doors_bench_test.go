@@ -123,7 +123,7 @@ func (t *firstTalker) round(b *testing.B) (first time.Duration) {
 			if status = string(name) == "session.status"; first == 0 && string(name) == "message.delta" {
 				first = time.Since(begun)
 			}
-		} else if status && bytes.Contains(line, []byte(`"status":"idle"`)) {
+		} else if status && first > 0 && bytes.Contains(line, []byte(`"status":"idle"`)) {
 			return first
 		}
 	}
