@@ -71,6 +71,36 @@ export const steps = [
     },
   },
   {
+    name: 'several new records are rows of a table',
+    async run({ open: look, call, shot }) {
+      await quick({ call });
+      await call('PATCH', '/v1/settings', { require_validation: false });
+      const zone = await call('POST', '/v1/zones', { name: 'Pantry' });
+      await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'checklist', name: 'Pantry list' });
+      await call('PATCH', '/v1/settings', { require_validation: true });
+      const asked = await ask(call, 'Rows', 'add eggs and rice to the pantry list');
+      for (const [view, shape] of [
+        ['wide', {}],
+        ['narrow', narrow],
+      ]) {
+        const page = await look({ at: '/approvals', ...shape });
+        if (shape === narrow) await page.locator('[data-row] button').first().click();
+        const rows = card(page, asked.id).locator('[data-diff] tbody tr');
+        await rows.first().waitFor();
+        same(
+          (await rows.allInnerTexts()).map((text) => text.split(/\s+/).filter(Boolean)),
+          [
+            ['+', 'new', 'eggs', 'no'],
+            ['+', 'new', 'rice', 'no'],
+          ],
+          'a row a record, marked by a sign and a word, what it is before whether it is done',
+        );
+        await tidy(page, `rows, ${view}`);
+        await shot(page, `approvals-rows-${view}`);
+      }
+    },
+  },
+  {
     name: 'a refusal takes its reason along',
     async run({ open: look, call }) {
       await quick({ call });

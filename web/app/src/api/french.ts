@@ -130,6 +130,7 @@ export const mistakesInFrench: Record<string, string> = {
   range: 'Cette valeur est hors limites.',
   relative: 'Cette période relative n’est pas valable.',
   repeated: 'Cela figure deux fois.',
+  repeated_parameter: 'Ce paramètre figure plus d’une fois.',
   required: 'Obligatoire',
   reserved: 'Ce nom est réservé.',
   result_missing: 'Il manque le résultat d’un appel.',

@@ -1,6 +1,7 @@
-import { useFormat } from '../i18n/format';
 import { visible } from '../ui/visible';
-import { changes, lineDiff, type Change } from './changes';
+import { changes, lineDiff, rowsOf, type Change } from './changes';
+import { Records } from './Records';
+import { useShown } from './shown';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
@@ -20,26 +21,13 @@ export function useFieldName() {
       .join(' › ');
 }
 
-function useShown() {
-  const t = texts.use();
-  const f = useFormat();
-  return (value: unknown): string => {
-    if (value === null) return t('value.none');
-    if (value === '') return t('value.empty');
-    if (typeof value === 'boolean') return t(value ? 'value.yes' : 'value.no');
-    if (typeof value === 'number') return f.number(value, 10);
-    if (typeof value === 'string') return /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value) ? f.time(value) : visible(value);
-    if (Array.isArray(value) && value.every((v) => typeof v === 'string' || typeof v === 'number'))
-      return value.length ? f.list(value.map((v) => visible(String(v)))) : t('value.empty');
-    return visible(JSON.stringify(value));
-  };
-}
-
 /** Before and after: only what changes, marked by words and signs as well as colour. */
 export function Diff({ before, after }: { before: unknown; after: unknown }) {
   const name = useFieldName();
   const list = changes(before, after);
+  const rows = rowsOf(list);
   if (!list.length) return null;
+  if (rows) return <Records of={rows} name={name} />;
   return (
     <dl className={css.diff} data-diff>
       {list.map((c) => (

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changes, lineDiff } from './changes';
+import { changes, lineDiff, rowsOf } from './changes';
 
 describe('the changes of a record', () => {
   it('are the fields that differ, and nothing else', () => {
@@ -38,6 +38,33 @@ describe('the changes of a record', () => {
   });
   it('end, whatever the record', () => {
     expect(changes(undefined, { list: Array.from({ length: 5000 }, (_, i) => ({ i })) })).toHaveLength(300);
+  });
+});
+
+describe('records of a list', () => {
+  const rows = (before: unknown, after: unknown) => rowsOf(changes(before, after));
+  const eggs = { data: { done: false, text: 'eggs' }, timestamp: '2026-11-23T08:00:00Z' };
+  const rice = { data: { done: true, text: 'rice', note: 'brown' }, timestamp: '2026-11-23T09:00:00Z' };
+  it('are rows: when first, yes and no last, and a gap where a record has no such field', () => {
+    expect(rows(undefined, [eggs, rice])).toEqual({
+      kind: 'added',
+      columns: [['timestamp'], ['data', 'text'], ['data', 'note'], ['data', 'done']],
+      rows: [
+        { at: '1', cells: ['2026-11-23T08:00:00Z', 'eggs', undefined, false] },
+        { at: '2', cells: ['2026-11-23T09:00:00Z', 'rice', 'brown', true] },
+      ],
+    });
+    expect(rows({ entries: [eggs, eggs] }, undefined)?.kind).toBe('removed');
+  });
+  it('are lines where a table would hide something', () => {
+    expect(rows(undefined, [eggs])).toBeNull();
+    expect(rows([eggs, rice], [eggs, { ...rice, timestamp: '' }])).toBeNull();
+    expect(rows(undefined, { entries: [eggs, rice], name: 'x' })).toBeNull();
+    expect(rows(undefined, [{ text: 'a\nb' }, { text: 'c' }])).toBeNull();
+    expect(rows(undefined, [{ text: 'a'.repeat(81) }, { text: 'c' }])).toBeNull();
+    expect(rows(undefined, [{ tags: ['a'] }, { tags: ['b'] }])).toBeNull();
+    expect(rows(undefined, [{ a: 1, b: 2, c: 3, d: 4, e: 5, f: 6 }, { a: 1 }])).toBeNull();
+    expect(rows(undefined, undefined)).toBeNull();
   });
 });
 

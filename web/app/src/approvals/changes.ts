@@ -50,6 +50,60 @@ function kindOf(was: unknown, will: unknown): Change['kind'] {
   return equal(was, will) ? 'same' : 'changed';
 }
 
+/** Records that come or go whole: a column for each field, a row for each record. */
+export interface Rows {
+  kind: 'added' | 'removed';
+  columns: string[][];
+  rows: { at: string; cells: unknown[] }[];
+}
+
+const maxColumns = 5;
+const maxCell = 80; // characters, beyond which a row is harder to read than lines
+
+/** Several records of one list that come, or go, as rows of a table; null where lines read
+ * better: records that change, that hold records, or long texts. When comes first, yes and no last. */
+export function rowsOf(list: Change[]): Rows | null {
+  const kind = list[0]?.kind;
+  const depth = list[0]?.path.findIndex((name) => /^\d+$/.test(name)) ?? -1;
+  if ((kind !== 'added' && kind !== 'removed') || depth < 0) return null;
+  const under = list[0]!.path.slice(0, depth).join();
+  const columns = new Map<string, { path: string[]; order: number }>();
+  const rows = new Map<string, Map<string, unknown>>();
+  for (const c of list) {
+    const value = kind === 'added' ? c.will : c.was;
+    const at = c.path[depth] ?? '';
+    const field = c.path.slice(depth + 1);
+    if (
+      c.kind !== kind ||
+      c.path.slice(0, depth).join() !== under ||
+      !/^\d+$/.test(at) ||
+      !field.length ||
+      !short(value)
+    )
+      return null;
+    const order = typeof value === 'boolean' ? 2 : isTime(value) ? 0 : 1;
+    const known = columns.get(field.join());
+    columns.set(field.join(), { path: field, order: Math.max(order, known?.order ?? order) });
+    rows.set(at, (rows.get(at) ?? new Map<string, unknown>()).set(field.join(), value));
+  }
+  if (rows.size < 2 || columns.size > maxColumns) return null;
+  const sorted = [...columns].toSorted(([, a], [, b]) => a.order - b.order);
+  return {
+    kind,
+    columns: sorted.map(([, { path }]) => path),
+    rows: [...rows].map(([at, cells]) => ({ at, cells: sorted.map(([field]) => cells.get(field)) })),
+  };
+}
+
+/** A time as the server writes one. */
+export const isTime = (value: unknown): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value);
+
+const short = (value: unknown) =>
+  typeof value === 'string'
+    ? value.length <= maxCell && !value.includes('\n')
+    : typeof value !== 'object' || value === null;
+
 export interface Line {
   text: string;
   kind: 'added' | 'removed' | 'same';
