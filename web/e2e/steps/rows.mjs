@@ -93,6 +93,22 @@ export const steps = [
     },
   },
   {
+    name: 'on a tablet the sections of the settings stand at the side, and a table of limits is whole',
+    async run({ open, shot }) {
+      const page = await open({ ...french, at: '/settings/limits', viewport: { width: 768, height: 1024 } });
+      const table = page.locator('.scroll', { has: page.getByRole('table') });
+      await table.waitFor();
+      same(await table.evaluate((e) => e.scrollWidth - e.clientWidth), 0, 'what of the table is out of sight');
+      const [sections, content] = await Promise.all([
+        page.getByRole('navigation', { name: 'Sections des réglages' }).boundingBox(),
+        page.locator('[data-section]').boundingBox(),
+      ]);
+      check(sections.x + sections.width <= content.x, 'the sections stand beside what they lead to');
+      await tidy(page, 'limits on a tablet');
+      await shot(page, 'rows-limits-768');
+    },
+  },
+  {
     name: 'what is in the menu of a row is done by keys alone, in the dark and in forced colours',
     async run({ open, call, shot }) {
       await call('POST', '/v1/providers', { name: 'Kitchen', kind: 'demo', config: {} });

@@ -13,6 +13,9 @@ async function visit({ open, shot }, addresses, name) {
       await tidy(page, `${at}, ${name}, ${look.colorScheme}`);
       await shot(page, `${called}-${look.colorScheme}`);
     }
+    await page.setViewportSize({ width: 768, height: 1024 });
+    await noSideScroll(page, `${at}, ${name}, 768 px`);
+    await shot(page, `${called}-768`);
     await page.setViewportSize(narrow.viewport);
     await noSideScroll(page, `${at}, ${name}, 320 px`);
     await shot(page, `${called}-320`);
@@ -37,7 +40,7 @@ async function narrowFrench({ open, shot }, addresses) {
 
 export const steps = [
   {
-    name: 'every screen of an empty server, in both themes, wide and narrow',
+    name: 'every screen of an empty server, in both themes, wide, on a tablet and narrow',
     run: (world) =>
       visit(
         world,
@@ -46,7 +49,7 @@ export const steps = [
       ),
   },
   {
-    name: 'every screen of a furnished server, in both themes, wide and narrow',
+    name: 'every screen of a furnished server, in both themes, wide, on a tablet and narrow',
     async run(world) {
       const made = await furnish(world.call);
       await visit(world, made.addresses, 'full');

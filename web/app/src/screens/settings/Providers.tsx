@@ -60,7 +60,8 @@ export function Providers() {
       <Read query={providers} rows={2}>
         {({ data }) => {
           if (data.length === 0) return <Empty>{t('providers.none')}</Empty>;
-          return <Lines columns={[t('providers.model')]}>{data.map(itemOf)}</Lines>;
+          const columns = data.some((p) => p.config.model) ? [t('providers.model')] : undefined;
+          return <Lines columns={columns}>{data.map(itemOf)}</Lines>;
         }}
       </Read>
       {deleting && <DeleteProvider provider={deleting} onClose={() => setDeleting(null)} onDeleted={refresh} />}
