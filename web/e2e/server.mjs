@@ -28,11 +28,12 @@ export async function server({ bin = process.env.FERMATA_BIN, env = {}, key } = 
   const settings = typeof env === 'function' ? await env(base) : env;
   const log = createWriteStream(join(dir, 'log'));
   let child;
+  const { FERMATA_BIN: _, ...rest } = process.env; // no setting of the server: it would say so
   const start = async () => {
     child = spawn(bin, ['serve'], {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: {
-        ...process.env,
+        ...rest,
         FERMATA_LISTEN: base.slice(7),
         FERMATA_DATA_DIR: join(dir, 'data'),
         FERMATA_LOG_LEVEL: 'warn',

@@ -150,6 +150,7 @@ export const steps = [
   {
     name: 'what a round has changed is shown before it is run again',
     async run({ open, call, shot }) {
+      await ai(call);
       const id = await told(call, 'make a zone');
       const page = await open({ at: `/chat/${id}` });
       await becomes(() => answers(page), ['The zone is made.'], 'the answer');
@@ -171,6 +172,7 @@ export const steps = [
   {
     name: 'a chat goes on from a message, and a run goes on as a chat',
     async run({ open, call, shot }) {
+      await ai(call);
       const id = await told(call, 'What shall I cook?');
       const page = await open({ at: `/chat/${id}` });
       await page.locator('[data-sender=AI] [data-act=fork]').click();
