@@ -16,53 +16,79 @@ const nights = Array.from(
 );
 const weights = Array.from({ length: 14 }, (_, i) => Math.round((74.8 - i * 0.12 + (i % 3) * 0.2) * 10) / 10);
 
-async function data(call) {
+async function data(call, w) {
   const zone = (name, description, colour) => call('POST', '/v1/zones', { name, description, colour });
-  const health = await zone('Health', 'Sleep, weight and how it feels.', '#2f855a');
-  const home = await zone('Home', 'What the household needs.', '#b7791f');
+  const health = await zone(
+    w('Health', 'Santé'),
+    w('Sleep, weight and how it feels.', 'Sommeil, poids et forme.'),
+    '#2f855a',
+  );
+  const home = await zone(w('Home', 'Maison'), w('What the household needs.', 'Ce qu’il faut au foyer.'), '#b7791f');
   const tool = (zone_id, tool_type, name, config = {}) =>
     call('POST', '/v1/tools', { zone_id, tool_type, name, config });
   const add = (made, entries) => call('POST', `/v1/tools/${made.id}/entries/batch`, { entries });
-  const sleep = await tool(health.id, 'tracking', 'Sleep', { unit: 'h', min: 0, max: 24 });
+  const sleep = await tool(health.id, 'tracking', w('Sleep', 'Sommeil'), { unit: 'h', min: 0, max: 24 });
   await add(
     sleep,
     nights.map((value, i) => ({ timestamp: ago(30 - i), data: { value } })),
   );
-  const weight = await tool(health.id, 'tracking', 'Weight', { unit: 'kg' });
+  const weight = await tool(health.id, 'tracking', w('Weight', 'Poids'), { unit: 'kg' });
   await add(
     weight,
     weights.map((value, i) => ({ timestamp: ago(28 - 2 * i), data: { value } })),
   );
-  const list = await tool(home.id, 'checklist', 'Shopping list');
+  const list = await tool(home.id, 'checklist', w('Shopping list', 'Liste de courses'));
   await add(
     list,
-    ['Milk', 'Bread', 'Coffee', 'Apples'].map((text, i) => ({
+    [w('Milk', 'Lait'), w('Bread', 'Pain'), w('Coffee', 'Café'), w('Apples', 'Pommes')].map((text, i) => ({
       timestamp: ago(1, 10 + i),
       data: { text, done: i < 2 },
     })),
   );
   const notes = await tool(home.id, 'notes', 'Notes');
   await add(notes, [
-    { timestamp: ago(3), data: { title: 'Plumber', text: 'Call before ten; the tap in the kitchen drips.' } },
+    {
+      timestamp: ago(3),
+      data: {
+        title: w('Plumber', 'Plombier'),
+        text: w('Call before ten; the tap in the kitchen drips.', 'Appeler avant dix heures ; le robinet goutte.'),
+      },
+    },
   ]);
   return { health, home, sleep, list, notes };
 }
 
-async function automations(call) {
+async function automations(call, w) {
   const make = (name, text, schedule, more = {}) =>
     call('POST', '/v1/automations', { name, seed: { text }, schedule, ...more });
   const cron = (expression) => ({ type: 'cron', expression, time_zone: 'Europe/Paris' });
-  const alert = await make('Alert', 'take a note: an alert came', null, {
-    triggers: [{ type: 'webhook', condition: { required: ['level'] } }],
-  });
-  const paused = await make('Evening list', 'show the shopping list', cron('0 19 * * *'));
+  const alert = await make(
+    w('Alert', 'Alerte'),
+    w('take a note: an alert came', 'prends une note : une alerte'),
+    null,
+    {
+      triggers: [{ type: 'webhook', condition: { required: ['level'] } }],
+    },
+  );
+  const paused = await make(
+    w('Evening list', 'Liste du soir'),
+    w('show the shopping list', 'montre la liste de courses'),
+    cron('0 19 * * *'),
+  );
   await call('POST', `/v1/automations/${paused.id}/disable`);
-  await make('Sleep of the week', 'stats of sleep for the last 7 days by day', cron('0 18 * * sun'));
+  await make(
+    w('Sleep of the week', 'Sommeil de la semaine'),
+    w('stats of sleep for the last 7 days by day', 'statistiques du sommeil sur les 7 derniers jours par jour'),
+    cron('0 18 * * sun'),
+  );
   const morning = await make(
-    'Morning review',
-    'show the last 3 entries of sleep, then show the shopping list',
+    w('Morning review', 'Revue du matin'),
+    w(
+      'show the last 3 entries of sleep, then show the shopping list',
+      'montre les 3 dernières entrées du sommeil, puis montre la liste de courses',
+    ),
     cron('30 7 * * mon-fri'),
-    { tags: ['daily'] },
+    { tags: [w('daily', 'quotidien')] },
   );
   for (const [made, times] of [
     [morning, 3],
@@ -98,10 +124,10 @@ async function chat(call, name, ...sentences) {
 }
 
 // waiting is a run that stopped to ask, and holds nobody up meanwhile.
-async function waiting(call) {
+async function waiting(call, w) {
   const { id } = await call('POST', '/v1/automations', {
-    name: 'Weekly shop',
-    seed: { text: 'add eggs and rice to the shopping list' },
+    name: w('Weekly shop', 'Courses'),
+    seed: { text: w('add eggs and rice to the shopping list', 'ajoute des œufs et du riz à la liste de courses') },
     require_validation: true,
   });
   const { session } = await call('POST', `/v1/automations/${id}/execute`);
@@ -110,7 +136,7 @@ async function waiting(call) {
 }
 
 // busy has an automation wait for a model that does not answer: the next chat takes the slot from it.
-async function busy(call) {
+async function busy(call, w) {
   const model = http
     .createServer((request, response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' }).flushHeaders();
@@ -123,8 +149,8 @@ async function busy(call) {
     config: { base_url: `http://127.0.0.1:${model.address().port}/v1`, model: 'small' },
   });
   const { id } = await call('POST', '/v1/automations', {
-    name: 'Plan of the week',
-    seed: { text: 'plan my week' },
+    name: w('Plan of the week', 'Programme de la semaine'),
+    seed: { text: w('plan my week', 'prévois ma semaine') },
     provider_id: slow.id,
   });
   await call('POST', `/v1/automations/${id}/execute`);
@@ -135,28 +161,34 @@ async function busy(call) {
   await call('PATCH', '/v1/settings', { chat_eviction_after: '5m' });
 }
 
-/** Fills an empty server. What is given back names some of what was made, and the addresses to look at. */
-export async function furnish(call) {
+const inEnglish = (en) => en;
+/** Words for furnish where all is French. */
+export const inFrench = (_, fr) => fr;
+
+/** Fills an empty server. What is given back names some of what was made, and the addresses to look at.
+ * `w` chooses the words: `inFrench`, or English. */
+export async function furnish(call, w = inEnglish) {
   await call('PATCH', '/v1/settings', {
+    ...(w === inFrench && { language: 'fr' }),
     time_zone: 'Europe/Paris',
     chat_eviction_after: '1s',
     completion_confirmation_delay: '0s',
   });
   await call('POST', '/v1/providers', { name: 'Demo', kind: 'demo', is_default: true, config: { word_delay_ms: 0 } });
-  const things = await data(call);
-  const parked = await waiting(call);
-  const { morning, runs } = await automations(call);
-  await busy(call);
+  const things = await data(call, w);
+  const parked = await waiting(call, w);
+  const { morning, runs } = await automations(call, w);
+  await busy(call, w);
   const asks = await chat(
     call,
-    'How do I sleep?',
-    'stats of sleep for the last 30 days by week',
-    'change the last entry of sleep to 6.5',
+    w('How do I sleep?', 'Comment je dors ?'),
+    w('stats of sleep for the last 30 days by week', 'statistiques du sommeil sur les 30 derniers jours par semaine'),
+    w('change the last entry of sleep to 6.5', 'change la dernière entrée du sommeil en 6,5'),
   );
   const document = await call('POST', '/v1/documents', {
-    key: 'house-rules',
-    title: 'House rules',
-    body: 'Shoes off. No music after ten.',
+    key: w('house-rules', 'regles'),
+    title: w('House rules', 'Règles'),
+    body: w('Shoes off. No music after ten.', 'Sans chaussures. Pas de musique après dix heures.'),
   });
   check((await call('GET', '/v1/approvals?status=open')).data.length === 2, 'two things wait for a person');
   const addresses = [
@@ -182,18 +214,18 @@ export async function furnish(call) {
 }
 
 /** As furnish, with something in every corner of the settings too. `addresses` has every screen of the page. */
-export async function furnishAll(call) {
-  const made = await furnish(call);
+export async function furnishAll(call, w = inEnglish) {
+  const made = await furnish(call, w);
   const connector = await call('POST', '/v1/connectors', {
-    name: 'Weather',
-    prefix: 'WEATHER',
+    name: w('Weather', 'Météo'),
+    prefix: w('WEATHER', 'METEO'),
     kind: 'mcp',
     config: { url: 'https://weather.example/mcp' },
   });
   const agent = await call('POST', '/v1/agents', {
-    name: 'Gardener',
-    description: 'Knows about plants.',
-    system_prompt: 'You know about plants.',
+    name: w('Gardener', 'Jardinier'),
+    description: w('Knows about plants.', 'Connaît les plantes.'),
+    system_prompt: w('You know about plants.', 'Tu connais les plantes.'),
     commands: [],
   });
   await call('POST', '/v1/webhooks', {

@@ -1,5 +1,7 @@
 // What a French workspace shows people has no English: cards, failures, questions, why, and errors of forms.
-import { english, french, same, tidy, until } from '../harness.mjs';
+import { english, french, none, same, tidy, until } from '../harness.mjs';
+import { furnishAll, inFrench } from '../furnish.mjs';
+import { go } from '../screens.mjs';
 
 const missing = 'zon_01890000-0000-7000-8000-000000000000';
 
@@ -42,7 +44,81 @@ const rest = (call, id) =>
 // french? All that is said, what is folded for those who want the AI's own words left out.
 const said = async (place, what) => same(english(await place.innerText()), [], `English in ${what}`);
 
+// All that a page says: what is read, and what is told to readers and on hovering. Left out is what is no language
+// (code), what people wrote, and what says itself that it is English.
+const allSaid = (page) =>
+  page.evaluate(() => {
+    const shown = (e) => e.checkVisibility() && !e.closest('code, pre, kbd, textarea, [lang=en]');
+    const said = [];
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode())
+      if (shown(node.parentElement)) said.push(node.data.replaceAll('\n', ' '));
+    for (const name of ['aria-label', 'title', 'placeholder', 'alt', 'aria-description'])
+      for (const e of document.querySelectorAll(`[${name}]`)) if (shown(e)) said.push(e.getAttribute(name));
+    return said.join('\n');
+  });
+
+const away = 'http://127.0.0.1:9'; // where nothing listens
+
+// What went wrong in every corner: connectors, models, webhooks, runs.
+async function wrongs(call) {
+  const connector = await call('POST', '/v1/connectors', {
+    name: 'Caisse',
+    prefix: 'CAISSE',
+    kind: 'mcp',
+    config: { url: `${away}/mcp` },
+  });
+  await call('POST', `/v1/connectors/${connector.id}/test`);
+  await call('POST', '/v1/providers', {
+    name: 'Injoignable',
+    kind: 'openai_compatible',
+    config: { base_url: `${away}/v1`, model: 'petit' },
+  });
+  const webhook = await call('POST', '/v1/webhooks', { url: `${away}/recu`, types: ['session.ended'] });
+  await call('POST', `/v1/webhooks/${webhook.id}/test`).catch(() => {});
+  return connector;
+}
+
 export const steps = [
+  {
+    name: 'every screen of a French workspace, full and with failures, says no English word',
+    lasts: 240_000,
+    async run({ freshServer, open, shot }) {
+      const { base, call } = await freshServer();
+      const { addresses } = await furnishAll(call, inFrench);
+      const connector = await wrongs(call);
+      const page = await open({ base, ...french });
+      const wrong = [];
+      const look = async (what) =>
+        wrong.push(...english(await allSaid(page)).map((line) => `${what}: ${line.slice(0, 200)}`));
+      for (const at of [...addresses, `/settings/connectors/${connector.id}`]) {
+        await go(page, at);
+        for (const fold of await page.locator('main details:not([open]) > summary').all())
+          await fold.click({ timeout: 1000 }).catch(() => {});
+        await look(at);
+        await shot(page, `french${at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-')}`);
+      }
+      await go(page, `/settings/connectors/${connector.id}`);
+      await page.getByRole('button', { name: 'Tester' }).click();
+      await page.locator('[data-test]').waitFor();
+      await look('a connector that was tested');
+      await go(page, '/settings/providers');
+      await page
+        .locator('[data-provider]', { hasText: 'Injoignable' })
+        .getByRole('button', { name: /Tester/ })
+        .click();
+      await page.locator('[data-test]').waitFor();
+      await look('a provider that was tested');
+      await go(page, '/system');
+      await page.getByRole('button', { name: 'Lancer' }).click();
+      await page.locator('[data-broken]').waitFor();
+      await look('the checks');
+      await page.keyboard.press('Control+k');
+      await page.getByRole('dialog').waitFor();
+      await look('the palette');
+      none([...new Set(wrong)], 'English on French screens');
+    },
+  },
   {
     name: 'a French workspace: failures, repetitions, cards, why, and the errors of forms are French',
     async run({ open, call, shot }) {

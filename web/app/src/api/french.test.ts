@@ -6,7 +6,7 @@ import { setLang } from '../i18n/lang';
 import { failureWords } from '../ui/textsOfCommands';
 import { problemWords } from '../ui/problemWords';
 import { texts } from '../ui/texts';
-import { mistakesInFrench, problemsInFrench } from './french';
+import { invariantsInFrench, mistakesInFrench, problemsInFrench, testsInFrench } from './french';
 import { fetchFrench } from './inFrench';
 import { Problem } from './problem';
 
@@ -48,6 +48,15 @@ describe('a French page', () => {
     }
     expect(found.size).toBeGreaterThan(60);
     expect([...found].filter((code) => !mistakesInFrench[code]).toSorted()).toEqual([]);
+  });
+
+  it('says each invariant by its name, and each failed test of a provider by its code', () => {
+    const go = (path: string) => readFileSync(join(root, path), 'utf8');
+    const names = [...go('repository/invariants.go').matchAll(/^\t\{"([a-z_]+)",\s*"/gm)].map((m) => m[1]!);
+    expect(names.length).toBeGreaterThan(20);
+    expect(Object.keys(invariantsInFrench).toSorted()).toEqual(names.toSorted());
+    const classes = [...go('providers/providers.go').matchAll(/^\tClass\w+\s+Class = "(\w+)"/gm)].map((m) => m[1]!);
+    expect(Object.keys(testsInFrench).toSorted()).toEqual(classes.map((name) => `provider_${name}`).toSorted());
   });
 
   it('shows none of the server’s English, whatever the code', async () => {

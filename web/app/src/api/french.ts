@@ -168,3 +168,61 @@ export const mistakesInFrench: Record<string, string> = {
   wrong_format: 'Ce format n’est pas valable.',
   wrong_type: 'Ce type de valeur n’est pas accepté.',
 };
+
+/** What a failed test of a provider means, and what mends it. */
+export const testsInFrench: Record<string, readonly [meaning: string, mend: string]> = {
+  provider_network: [
+    'Le fournisseur est injoignable, ou sa réponse s’est interrompue.',
+    'Vérifiez base_url, le DNS et le pare-feu, et FERMATA_ALLOWED_HOSTS pour un hôte privé ; sinon patientez.',
+  ],
+  provider_rate_limited: ['Le fournisseur limite le nombre d’appels.', 'Patientez, ou demandez-lui davantage.'],
+  provider_overloaded: [
+    'Le fournisseur est surchargé.',
+    'Patientez, ou indiquez un autre fournisseur dans fallback_providers.',
+  ],
+  provider_authentication: [
+    'La clé a été refusée.',
+    'Saisissez-la de nouveau, ou indiquez la variable d’environnement du serveur qui la contient.',
+  ],
+  provider_invalid_request: [
+    'Le fournisseur refuse la requête.',
+    'Vérifiez le modèle, base_url et les paramètres de sa configuration.',
+  ],
+  provider_context_too_long: [
+    'La requête est trop longue pour le modèle.',
+    'Choisissez un modèle au contexte plus grand.',
+  ],
+  provider_refused: ['Les règles du fournisseur refusent la requête.', 'Choisissez un autre modèle.'],
+  provider_cancelled: ['L’appel a été interrompu.', 'Réessayez.'],
+};
+
+/** What System counts and must never find. */
+export const invariantsInFrench: Record<string, string> = {
+  two_holders: 'plusieurs sessions tiennent la place',
+  running_without_slot: 'une session travaille sans tenir la place',
+  running_without_owner: 'une session travaille et personne ne l’a jamais menée',
+  ended_with_slot: 'une session terminée tient la place, attend en file ou a une échéance',
+  holder_in_queue: 'la session qui tient la place attend en file',
+  place_lost: 'une session se dit en file et n’y figure pas',
+  two_runs_go: 'deux exécutions d’une automatisation ont commencé et ne sont pas terminées',
+  run_without_occurrence: 'une exécution planifiée n’a pas d’échéance, ou en a plusieurs',
+  open_approval_on_ended_session: 'une session terminée demande encore quelque chose',
+  wait_without_approval: 'une session attend une personne et ne demande rien',
+  agent_without_caller: 'un agent travaille et la session qui l’a appelé ne l’attend pas',
+  agent_with_slot: 'un agent appelé a sa propre place, ou l’attend en file',
+  call_without_result: 'un appel n’a pas de résultat, et l’IA a été rappelée',
+  event_gap: 'des numéros manquent dans le journal',
+  event_beyond: 'le journal a des numéros jamais attribués',
+  session_event_gap: 'des numéros manquent parmi les événements d’une session',
+  transition_without_event: 'une transition ne figure pas dans le journal',
+  kept_for_nobody: 'des messages d’une session supprimée sont conservés pour personne',
+  message_out_of_place: 'un message en attente est déjà placé, ou un autre ne l’est pas',
+  inbox_without_message: 'une attente n’a plus de message, ou il est déjà placé',
+  inbox_miscounted: 'le compte des messages en attente d’une session est faux',
+  approvals_miscounted: 'le compte des demandes ouvertes d’une session est faux',
+  tasks_miscounted: 'le compte des tâches extérieures d’une session est faux',
+  task_of_ended_session: 'une tâche continue alors que sa session est terminée ou supprimée',
+  queue_miscounted: 'le compte de la file de l’espace est faux',
+  data_without_home: 'un outil est dans une zone supprimée, ou une entrée dans un outil supprimé',
+  search_out_of_date: 'la recherche trouve ce qui est supprimé, ou ne trouve pas un document',
+};

@@ -27,3 +27,13 @@ export const problemInFrench = (code: string): string | undefined => words()?.pr
 /** A mistake in words: the server's own, or in French those of its code. */
 export const mistakeWords = (code: string, message: string): string =>
   getLang() === 'fr' ? (words()?.mistakesInFrench[code] ?? 'Cette valeur n’est pas valable.') : message;
+
+/** What a failed test of a provider means and what mends it: the server's words, or in French those of its code. */
+export const testWords = (code: string, meaning: string, mend: string): readonly [string, string] =>
+  getLang() === 'fr'
+    ? (words()?.testsInFrench[code] ?? ['Le fournisseur est mal configuré.', 'Modifiez sa configuration.'])
+    : [meaning, mend];
+
+/** What is counted and must never be: the server's words, or in French those of its name. */
+export const invariantWords = (name: string, description: string): string =>
+  getLang() === 'fr' ? (words()?.invariantsInFrench[name] ?? '') : description;

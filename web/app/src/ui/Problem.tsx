@@ -1,7 +1,7 @@
 import { useRef } from 'react';
 import { asProblem } from '../api/problem';
-import { getLang } from '../i18n/lang';
 import { problemWords } from './problemWords';
+import { ServerText } from './ServerText';
 import { texts } from './texts';
 import { useTeller } from './teller';
 
@@ -49,7 +49,7 @@ export function ProblemBox({ thrown, onRetry, onClose }: Props) {
           ))}
         </ul>
       )}
-      {more && <Detail text={more} />}
+      {more && <ServerText text={more} />}
       {problem.requestID && (
         <p className="small">
           {t('problem.request')} <code>{problem.requestID}</code>
@@ -70,17 +70,5 @@ export function ProblemBox({ thrown, onRetry, onClose }: Props) {
         </p>
       )}
     </div>
-  );
-}
-
-/** The server's own sentence. It is English: on a French page it waits in a fold. */
-function Detail({ text }: { text: string }) {
-  const t = texts.use();
-  if (getLang() === 'en') return <p className="small">{text}</p>;
-  return (
-    <details className="small">
-      <summary>{t('problem.detail')}</summary>
-      <p lang="en">{text}</p>
-    </details>
   );
 }

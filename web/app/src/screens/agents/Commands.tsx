@@ -1,5 +1,6 @@
 import { useId, useState } from 'react';
 import { $api, type Schemas } from '../../api/client';
+import { aboutCommand } from '../../ui/aboutCommand';
 import { Read } from '../../ui/Read';
 import css from './agents.module.css';
 import { texts } from './texts';
@@ -66,7 +67,7 @@ export function Allowed({ chosen, onChange, own, wrong }: Props) {
                         key={c.name}
                         name={c.name}
                         note={c.kind === 'control' ? '' : t(`kind.${c.kind}`)}
-                        title={c.description}
+                        title={aboutCommand(c)}
                         on={chosen.includes(c.name)}
                         toggle={toggle}
                       />

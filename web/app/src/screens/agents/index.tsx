@@ -53,6 +53,12 @@ function All() {
   );
 }
 
+/** What it is for. What a built-in one came with is said in the page's language. */
+function about({ id, built_in, version, description }: Agent, t: typeof texts.t): string {
+  const key = `about.${id}`;
+  return built_in && version === 1 && t.has(key) ? t(key) : description;
+}
+
 function Row({ of: a }: { of: Agent }) {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -80,7 +86,7 @@ function Row({ of: a }: { of: Agent }) {
           <>
             <code>{a.command}</code>
             {a.built_in && <span>{t('built.in')}</span>}
-            <bdi>{visible(a.description)}</bdi>
+            <bdi>{visible(about(a, t))}</bdi>
           </>
         }
         facts={[a.commands.length, a.version]}

@@ -6,6 +6,8 @@ export const texts = defineTexts(
     add: 'Add an agent',
     back: 'All agents',
     'built.in': 'built in',
+    'about.agt_context_manager':
+      'Looks after the documents: finds what they say, and drafts and publishes them once you agree.',
     on: 'On',
     off: 'Off',
     version: 'version {n}',
@@ -71,6 +73,8 @@ export const texts = defineTexts(
     add: 'Ajouter un agent',
     back: 'Tous les agents',
     'built.in': 'intégré',
+    'about.agt_context_manager':
+      'S’occupe des documents : trouve ce qu’ils disent, les rédige et les publie avec votre accord.',
     on: 'Activé',
     off: 'Désactivé',
     version: 'version {n}',

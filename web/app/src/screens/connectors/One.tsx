@@ -6,6 +6,7 @@ import { announce } from '../../shell/announce';
 import { useAction } from '../../ui/action';
 import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
+import { ServerText } from '../../ui/ServerText';
 import { Time, useNow } from '../../ui/Time';
 import { Commands } from './commands/Commands';
 import css from './connectors.module.css';
@@ -75,10 +76,11 @@ function Trouble({ of: c, onEdit }: StepsProps) {
   const now = useNow();
   const standing = standingOf(c, now);
   if (standing === 'disabled') return null;
-  if (standing === 'ready') return c.status_detail ? <p className="small muted">{c.status_detail}</p> : null;
+  if (standing === 'ready') return c.status_detail ? <ServerText text={c.status_detail} /> : null;
   return (
     <div className={`box stack tight ${standing === 'unreachable' ? 'bad' : 'warn'}`} data-trouble={standing}>
-      {c.status_detail && <p>{c.status_detail}</p>}
+      {standing === 'unreachable' && <p>{t('unreachable.text')}</p>}
+      {c.status_detail && <ServerText text={c.status_detail} />}
       {standing === 'paused' && <p>{t('paused.until', { time: f.relative(c.paused_until!, now) })}</p>}
       {standing === 'needs_sign_in' && <p>{t('needs_sign_in.text')}</p>}
       {standing === 'needs_sign_in' && <LetIn of={c} onEdit={onEdit} />}

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client';
 import { useFormat } from '../../i18n/format';
+import { ServerText } from '../../ui/ServerText';
 import { texts } from './texts';
 
 /** How long it took to answer, or why it did not. */
@@ -12,8 +13,9 @@ export function Tested({ result }: { result: Schemas['ConnectorTest'] }) {
       {t('test.ok', { time, n: result.commands })}
     </p>
   ) : (
-    <p className="box bad" role="alert" data-test="failed">
-      {t('test.failed', { time })} {result.error}
-    </p>
+    <div className="box bad stack tight" role="alert" data-test="failed">
+      <p>{t('test.failed', { time })}</p>
+      {result.error && <ServerText text={result.error} />}
+    </div>
   );
 }

@@ -16,6 +16,7 @@ export const texts = defineTexts(
     'status.needs_sign_in': 'Sign-in needed',
     'status.disabled': 'Off',
     'status.paused': 'Paused',
+    'unreachable.text': 'Its server could not be reached. Each call tries again.',
     'paused.until': 'The last calls failed, so none is made for now. Next try {time}.',
     'needs_sign_in.text': 'Sign in, or enter new credentials. What waits for this connector then goes on by itself.',
     'let_in.person': 'Sign in there…',
@@ -66,6 +67,7 @@ export const texts = defineTexts(
     'status.needs_sign_in': 'Connexion requise',
     'status.disabled': 'Désactivé',
     'status.paused': 'En pause',
+    'unreachable.text': 'Son serveur n’a pas pu être joint. Chaque appel essaie de nouveau.',
     'paused.until': 'Les derniers appels ont échoué : aucun n’est fait pour l’instant. Prochain essai {time}.',
     'needs_sign_in.text':
       'Connectez-vous, ou saisissez de nouveaux identifiants. Ce qui attend ce connecteur reprendra de lui-même.',

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client';
+import { testWords } from '../../api/inFrench';
 import { useFormat } from '../../i18n/format';
 import { texts } from './texts';
 
@@ -17,15 +18,17 @@ export function TestResult({ result, atField = false }: { result: Test; atField?
         {result.said && ` ${t('test.said', { said: result.said.slice(0, 200) })}`}
       </p>
     );
+  const { code = '', meaning: means = '', mend: mends = '' } = result.error ?? {};
+  const [meaning, mend] = testWords(code, means, mends);
   return (
     <div className="box bad stack tight" role="alert" data-test={result.error?.code ?? 'failed'}>
       <p>
-        <strong>{t('test.failed')}</strong> {!atField && result.error?.meaning} {result.error?.mend}
+        <strong>{t('test.failed')}</strong> {!atField && meaning} {mend}
       </p>
       {result.error?.message && (
         <details className="small">
           <summary>{t('details')}</summary>
-          {result.error.message}
+          <span lang="en">{result.error.message}</span>
         </details>
       )}
     </div>

@@ -1,4 +1,5 @@
 // The config of a provider as a form has it.
+import { testWords } from '../../api/inFrench';
 import { difference } from '../../api/mergePatch';
 import type { FieldError } from '../../api/problem';
 import type { Schema } from '../../ui/SchemaForm';
@@ -58,5 +59,11 @@ export function testErrors(
 ): FieldError[] {
   const field = error && fieldOf[error.code];
   if (!field || !Object.hasOwn(schema.properties ?? {}, field)) return [];
-  return [{ pointer: `/config/${field}`, code: error.code, message: error.meaning || error.message }];
+  return [
+    {
+      pointer: `/config/${field}`,
+      code: error.code,
+      message: testWords(error.code, error.meaning || error.message, '')[0],
+    },
+  ];
 }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { api, body, type Schemas } from '../../api/client';
+import { invariantWords } from '../../api/inFrench';
 import { useFormat } from '../../i18n/format';
 import { announce } from '../../shell/announce';
 import { useAction } from '../../ui/action';
@@ -50,7 +51,7 @@ export function Invariants() {
                 .map((i) => (
                   <tr key={i.name}>
                     <td>
-                      {i.description} <code className="muted">{i.name}</code>
+                      {invariantWords(i.name, i.description)} <code className="muted">{i.name}</code>
                     </td>
                     <td className="number">{f.number(i.count)}</td>
                   </tr>

@@ -4,6 +4,7 @@ import { $api, api, type Schemas } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { announce } from '../../../shell/announce';
 import { useAction } from '../../../ui/action';
+import { aboutCommand } from '../../../ui/aboutCommand';
 import { Dialog } from '../../../ui/Dialog';
 import { Field } from '../../../ui/Field';
 import { ProblemBox } from '../../../ui/Problem';
@@ -57,7 +58,11 @@ export function GrantDialog({ automation, onClose }: { automation: string; onClo
     <Dialog title={t('grant.title')} onClose={onClose}>
       <Choices
         legend={t('grant.commands')}
-        all={actions.map((c) => ({ id: c.name, name: words(c.name), hint: `${c.name}: ${c.description}` }))}
+        all={actions.map((c) => ({
+          id: c.name,
+          name: words(c.name),
+          hint: [c.name, aboutCommand(c)].filter(Boolean).join(': '),
+        }))}
         chosen={commands}
         onChange={setCommands}
         wrong={tried && !commands.length ? t('grant.commands.wrong') : errorBelow(errors, '/commands')}
