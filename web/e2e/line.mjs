@@ -2,7 +2,8 @@ import http from 'node:http';
 
 // Line stands between the browser and the server. Its mode: "open"; "cut", where every
 // connection breaks; "503", where a proxy answers instead of the server; "half", where the connection
-// breaks in the middle of each answer of the API; "torn", where half of it comes as if it were whole.
+// breaks in the middle of each answer of the API; "torn", where half of it comes as if it were whole; "portal", where
+// a network that wants a sign-in answers with a page of its own.
 export class Line {
   constructor(target) {
     this.target = new URL(target);
@@ -39,6 +40,10 @@ export class Line {
     if (this.delay) await new Promise((done) => setTimeout(done, this.delay));
     if (this.mode === 'cut') return response.destroy();
     if (this.mode === '503') return response.writeHead(503, { Connection: 'close' }).end();
+    if (read && this.mode === 'portal')
+      return response
+        .writeHead(200, { 'Content-Type': 'text/html' })
+        .end('<!doctype html><title>Network</title><h1>Sign in to the network</h1>');
     if (this.answers.has(pathname))
       return response
         .writeHead(200, { 'Content-Type': 'application/json' })

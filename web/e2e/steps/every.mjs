@@ -1,6 +1,7 @@
 // What holds for every screen: it stands still while it comes, and keeps names apart that are
 // written from right to left.
 import { narrow, none, noSideScroll, until } from '../harness.mjs';
+import { furnishAll } from '../furnish.mjs';
 import { Model } from '../model.mjs';
 import { go } from '../screens.mjs';
 import { stands } from '../shifts.mjs';
@@ -34,7 +35,48 @@ const mixed = () => {
   return [...found];
 };
 
+// What people and other programs call things and say of them, as the API names it.
+const said =
+  /^(name|title|description|text|snippet|summary|label|status_detail|detail|tool_name|zone_name|key|url|model)$/;
+
+// swollen is an answer in which each of these is ten thousand letters without a place to break.
+const swollen = (value, of = '') =>
+  Array.isArray(value)
+    ? value.map((one) => swollen(one, of))
+    : value && typeof value === 'object'
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, swollen(one, name)]))
+      : typeof value === 'string' && value && said.test(of)
+        ? 'n'.repeat(10_000)
+        : value;
+
 export const steps = [
+  {
+    name: 'names and texts of ten thousand letters in every answer break no screen, on a phone',
+    lasts: 300_000,
+    async run({ open, freshServer, shot }) {
+      const { base, call } = await freshServer();
+      const { addresses } = await furnishAll(call);
+      const page = await open({ base, ...narrow });
+      await page.route(
+        ({ pathname }) => pathname.startsWith('/v1/') && pathname !== '/v1/events',
+        async (route) => {
+          if (route.request().method() !== 'GET') return route.continue();
+          const answer = await route.fetch().catch(() => null);
+          if (!answer) return route.abort();
+          const json = answer.ok() && /json/.test(answer.headers()['content-type']) ? await answer.json() : null;
+          return route.fulfill(json ? { response: answer, json: swollen(json) } : { response: answer });
+        },
+      );
+      const wrong = [];
+      for (const at of addresses) {
+        await go(page, at).catch(() => wrong.push(`${at}: it does not come`));
+        await noSideScroll(page, `${at} with long names`).catch((error) => wrong.push(error.message));
+        if (await page.getByText('Something went wrong').count()) wrong.push(`${at}: it broke`);
+        await shot(page, `long${at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-')}`);
+      }
+      none(wrong, 'what long names break');
+    },
+  },
   {
     name: 'no empty corner of the settings moves while it loads',
     run: (world) => stands(world, more),

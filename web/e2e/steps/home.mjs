@@ -229,6 +229,17 @@ export const steps = [
       check(/since/.test(await rows.nth(0).innerText()), 'since when');
       await tidy(page, 'a queue');
       await shot(page, 'home-queue');
+      // Whoever looks at the one that waits is told the same there.
+      const waits = await open({ base, ...narrow, at: `/chat/${await rows.nth(1).getAttribute('data-session')}` });
+      await waits.locator('[data-words]').getByText('Queued, number').waitFor();
+      await waits.locator('[data-slot=aside]').getByRole('link', { name: 'Slow' }).waitFor();
+      await waits
+        .locator('[data-slot=aside] [data-wait=known]')
+        .getByText(/about|next/i)
+        .waitFor();
+      await waits.locator('[data-does=pauses]').getByText(/^\d+\s?s/).waitFor(); // how long so far
+      await tidy(waits, 'a chat in the queue');
+      await shot(waits, 'chat-queued');
     },
   },
   {

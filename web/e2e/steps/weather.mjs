@@ -1,4 +1,4 @@
-// Every screen in bad weather: a proxy that answers 503, answers that end in the middle, a slow line.
+// Every screen in bad weather: a proxy that answers 503, answers that end in the middle or are a page, a slow line.
 // What happened is told once and in words, and all comes by itself when it is over.
 import { check, Line, none, same, until } from '../harness.mjs';
 import { furnishAll } from '../furnish.mjs';
@@ -113,11 +113,11 @@ const proxy = (which) => ({
 });
 
 const half = (which) => ({
-  name: `${which}, when answers end in the middle: told once in words, and it is whole by itself`,
+  name: `${which}, when answers end in the middle or are another’s page: told once in words, and it is whole by itself`,
   async run(world) {
     let n = 0;
     await visits(world, which, 4, async (page, line, at) => {
-      line.mode = n++ % 2 ? 'half' : 'torn'; // the stream goes on: nothing says when it is over
+      line.mode = ['half', 'torn', 'portal'][n++ % 3]; // the stream goes on: nothing says when it is over
       await to(page, at);
       await told(page);
       await world.shot(page, `weather-half${named(at)}`);
