@@ -12,14 +12,12 @@ export async function inTurn(list, act, atOnce = 3) {
   );
 }
 
-// slowly has each answer come in a moment of its own.
-const slowly = (page) => {
-  let n = 0;
-  return page.route('**/v1/**', async (route) => {
-    await new Promise((done) => setTimeout(done, 40 + 70 * (n++ % 5)));
+// slowly has each answer come in a moment of its own, in another order each time.
+const slowly = (page) =>
+  page.route('**/v1/**', async (route) => {
+    await new Promise((done) => setTimeout(done, 40 + 70 * Math.floor(5 * Math.random())));
     await route.continue().catch(() => {});
   });
-};
 
 const watchShifts = (page) =>
   page.addInitScript(() => {
@@ -34,9 +32,8 @@ const watchShifts = (page) =>
     }).observe({ type: 'layout-shift', buffered: true });
   });
 
-/** Opens each address, with answers that come one after the other, and adds up how far things moved; `told`: that is
- * a figure, not a fault. */
-export async function stands({ open, line }, addresses, { told, ...options } = {}) {
+/** Opens each address, with answers that come one after the other, and adds up how far things moved. */
+export async function stands({ open, line }, addresses, options) {
   const moved = [];
   let most = 0;
   await inTurn(addresses, async (at) => {
@@ -55,6 +52,5 @@ export async function stands({ open, line }, addresses, { told, ...options } = {
     await page.context().close();
   });
   console.log(`      the most that a screen moved: ${most.toFixed(3)}`);
-  if (told) moved.forEach((one) => console.log(`      ${one.slice(0, 120)}`));
-  else none(moved, 'these move while they load');
+  none(moved, 'these move while they load');
 }

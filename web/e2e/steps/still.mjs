@@ -1,6 +1,6 @@
 // Every screen of a workspace with something in every corner: it stands still while it comes, wide and narrow,
 // and axe finds nothing where the words are longest, dark and narrow.
-import { dark, french, narrow, none, same, tidy } from '../harness.mjs';
+import { dark, french, narrow, none, same, tidy, until } from '../harness.mjs';
 import { furnishAll } from '../furnish.mjs';
 import { go } from '../screens.mjs';
 import { inTurn, stands } from '../shifts.mjs';
@@ -19,16 +19,40 @@ const named = (at) => at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-');
 const lasts = 300_000; // forty screens, each with a page of its own
 
 export const steps = [
-  {
-    name: 'no screen moves while it loads, 1440 px',
-    run: async (world) => stands(world, await addresses(world.call), { viewport: { width: 1440, height: 900 } }),
+  ...[
+    [1440, 900],
+    [768, 1024],
+    [320, 640],
+  ].map(([width, height]) => ({
+    name: `no screen moves while it loads, ${width} px`,
+    run: async (world) => stands(world, await addresses(world.call), { viewport: { width, height } }),
     lasts,
-  },
+  })),
   {
-    // A figure: in which order answers come decides how often a line of a phone's breadth wraps anew.
-    name: 'how far screens move while they load, 320 px',
-    run: async (world) => stands(world, await addresses(world.call), { ...narrow, told: true }),
-    lasts,
+    name: 'an answer that never comes keeps nothing else hidden',
+    async run({ open, call, line }) {
+      await addresses(call);
+      const { morning, runs, asks } = furnished;
+      for (const [at, hung, seen] of [
+        ['/', /\/v1\/usage/, '[data-card=needs]'],
+        ['/approvals', /\/v1\/sessions\?/, '[data-row]'],
+        ['/automations', /\/v1\/providers/, '[data-automation]'],
+        [`/automations/${morning.id}`, /\/v1\/occurrences/, 'form'],
+        ['/usage', /group_by=automation/, '[data-total=cost]'],
+        ['/system', /\/v1\/admin\/status/, 'a[href="/docs"]'],
+        [`/timeline/${runs[0].session_id}`, /\/explain/, '[data-kind]'],
+        [`/chat/${asks}`, /\/v1\/sessions\?/, '[data-sender]'],
+      ]) {
+        const page = await open({ base: 'about:blank' });
+        page.bad.length = 0;
+        await page.route(hung, () => {});
+        await page.goto(`${line.url}/#${at}`);
+        await page.locator(`main ${seen}`).first().waitFor();
+        await until(`${at} is shown without ${hung}`, async () => !(await page.locator('.page[data-loading]').count()));
+        page.bad = page.bad.filter((bad) => !bad.includes(line.url));
+        await page.context().close();
+      }
+    },
   },
   {
     name: 'every screen in French, dark and narrow: nothing that axe finds, no key in the place of a text',

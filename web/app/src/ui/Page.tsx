@@ -1,4 +1,6 @@
-import { useEffect, type ReactNode } from 'react';
+import { useEffect, useRef, type ReactNode } from 'react';
+import { Veil } from './Skeleton';
+import { useWhole } from './whole';
 
 interface Props {
   title: ReactNode;
@@ -15,11 +17,14 @@ export function useTabName(name: string): void {
   }, [name]);
 }
 
-/** A screen: its title, what can be done there, and its content. `name` is for the tab. */
+/** A screen: its title, what can be done there, and its content, which is shown once it is whole. `name` is for
+ * the tab. */
 export function Page({ title, name, actions, children }: Props) {
   useTabName(name ?? (typeof title === 'string' ? title : ''));
+  const screen = useRef<HTMLDivElement>(null);
+  const whole = useWhole(screen);
   return (
-    <div className="page stack">
+    <div ref={screen} className="page stack" data-loading={whole ? undefined : ''}>
       <header className="row between">
         <h1 tabIndex={-1} id="page-title">
           {title}
@@ -27,6 +32,7 @@ export function Page({ title, name, actions, children }: Props) {
         {actions && <div className="row">{actions}</div>}
       </header>
       {children}
+      {!whole && <Veil />}
     </div>
   );
 }

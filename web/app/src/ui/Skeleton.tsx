@@ -19,3 +19,11 @@ export function Skeleton({ rows = 3, each = 'row' }: Props) {
     </div>
   );
 }
+
+/** Lies over a screen of which not all is there. What is below it says to readers that it is being read. */
+export const Veil = () => (
+  <div className="veil" aria-hidden="true">
+    <div className="skeleton" data-each="card" />
+    <div className="skeleton" data-each="card" />
+  </div>
+);

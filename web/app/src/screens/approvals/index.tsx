@@ -14,7 +14,7 @@ export default function Approvals({ id }: { id?: string }) {
   return (
     <Page title={t('title')} actions={<Notify />}>
       <Read query={open.query}>{() => <Inbox open={open} wanted={id} />}</Read>
-      {!open.query.isPending && <Recent />}
+      <Recent />
     </Page>
   );
 }

@@ -3,6 +3,7 @@ import { Link, useLocation } from 'wouter';
 import { asProblem } from '../../api/problem';
 import { announce } from '../../shell/announce';
 import { ProblemBox } from '../../ui/Problem';
+import { useWhole } from '../../ui/whole';
 import css from './chat.module.css';
 import { Composer } from './compose/Composer';
 import compose from './compose/compose.module.css';
@@ -13,7 +14,7 @@ import { WaitingMessages } from './compose/Waiting';
 import head from './head/head.module.css';
 import { Head } from './head/Head';
 import { nameOf } from './head/name';
-import { SlotNote, useNoteKnown } from './head/SlotNote';
+import { SlotNote } from './head/SlotNote';
 import { markSeen } from './list/seen';
 import { useFork } from './record/Actions';
 import { Record } from './record/Record';
@@ -33,8 +34,6 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   const t = texts.use();
   const chat = useChat(id);
   const { session } = chat.store;
-  const known = useNoteKnown(id, session);
-  const [sent, count] = useState(0);
   useEffect(() => {
     document.body.dataset.session = id; // so that notices do not say again what the record says
     return () => {
@@ -53,8 +52,25 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
         <ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} />
       </Missing>
     );
+  return <Talk chat={chat} session={session} passes={passes} toggle={toggle} />;
+}
+
+interface TalkProps {
+  chat: Chat;
+  session: Session | null;
+  /** What it could not be read for passes. */
+  passes: boolean;
+  toggle: ReactNode;
+}
+
+/** Its head, what was said, and the field. What was said is shown once all is there that moves it. */
+function Talk({ chat, session, passes, toggle }: TalkProps) {
+  const t = texts.use();
+  const box = useRef<HTMLDivElement>(null);
+  const whole = useWhole(box);
+  const [sent, count] = useState(0);
   return (
-    <>
+    <div ref={box} className={css.talk} data-loading={whole ? undefined : ''}>
       {session ? (
         <Head chat={chat} session={session} toggle={toggle} />
       ) : (
@@ -69,15 +85,9 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
         </header>
       )}
       {session && <SlotNote session={session} />}
-      {session && known ? (
-        <Record chat={chat} sent={sent} />
-      ) : passes && !session ? (
-        <NotRead chat={chat} />
-      ) : (
-        <RecordComing />
-      )}
+      {session ? <Record chat={chat} sent={sent} /> : passes ? <NotRead chat={chat} /> : <RecordComing />}
       <Dock chat={chat} session={session} onSent={() => count((n) => n + 1)} />
-    </>
+    </div>
   );
 }
 

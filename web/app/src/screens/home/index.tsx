@@ -39,15 +39,13 @@ export default function Home() {
         </Link>
       }
     >
-      {home.ready ? (
+      {home.failed ? <ProblemBox thrown={home.failed} onRetry={home.again} /> : null}
+      {home.ready && (
         <Suspense fallback={<Skeleton rows={6} />}>
           <EveryDay home={home} />
         </Suspense>
-      ) : home.failed ? (
-        <ProblemBox thrown={home.failed} onRetry={home.again} />
-      ) : (
-        <Skeleton rows={6} />
       )}
+      {!home.ready && !home.failed && <Skeleton rows={6} />}
     </Page>
   );
 }

@@ -2,7 +2,8 @@ import { $api } from '../../api/client';
 
 const get = $api.useQuery;
 
-/** All that Home shows, read at once and drawn at once, so that nothing moves while it comes. */
+/** All that Home shows, read at once. It is drawn when what needs somebody is known, and whether anybody was here;
+ * what hangs beside that is left out. */
 export function useHome() {
   const limit = 200;
   const approvals = get('get', '/v1/approvals', { params: { query: { status: 'open', limit } } });
@@ -14,10 +15,11 @@ export function useHome() {
   const usage = get('get', '/v1/usage', { params: { query: { group_by: 'day', limit: 2 } } });
   const settings = get('get', '/v1/settings');
   const providers = get('get', '/v1/providers', { params: { query: { limit } } });
-  const all = [approvals, slot, queue, suspended, automations, chats, usage, settings, providers];
+  const core = [approvals, slot, automations, chats];
+  const all = [...core, queue, suspended, usage, settings, providers];
   const failed = all.find((query) => query.data === undefined && query.error);
   return {
-    ready: all.every((query) => query.data !== undefined),
+    ready: core.every((query) => query.data !== undefined),
     failed: failed?.error,
     again: () => void Promise.all(all.filter((query) => query.error).map((query) => query.refetch())),
     approvals: approvals.data?.data ?? [],

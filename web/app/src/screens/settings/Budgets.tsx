@@ -5,12 +5,10 @@ import { Form } from './Form';
 import { LimitTable } from './LimitTable';
 import { Prices } from './Prices';
 import { texts } from './texts';
-import { useSettings } from './useSettings';
 
 /** Limits of tokens and money, what is used of them, and what models cost. */
 export function Budgets({ model }: { model?: string }) {
   const t = texts.use();
-  const known = !useSettings().isPending; // what comes below waits for that, so that it does not jump
   return (
     <>
       <p>
@@ -24,12 +22,8 @@ export function Budgets({ model }: { model?: string }) {
           </>
         )}
       </Form>
-      {known && (
-        <>
-          <h3>{t('budgets.used')}</h3>
-          <Used />
-        </>
-      )}
+      <h3>{t('budgets.used')}</h3>
+      <Used />
     </>
   );
 }

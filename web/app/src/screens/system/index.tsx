@@ -17,7 +17,6 @@ import { texts } from './texts';
 export default function System() {
   const t = texts.use();
   const status = $api.useQuery('get', '/v1/admin/status', undefined, { retry: false, refetchInterval: 10_000 });
-  const known = !status.isPending; // what comes below waits for that, so that it does not jump
   const forbidden = status.error != null && asProblem(status.error).status === 403;
   return (
     <Page title={t('title')}>
@@ -35,18 +34,14 @@ export default function System() {
               </>
             )}
           </Read>
-          {known && <Invariants />}
+          <Invariants />
         </>
       )}
-      {known && (
-        <>
-          <Version />
-          <p className="row small">
-            <a href="/docs">{t('docs')}</a>
-            <a href="/metrics">{t('metrics')}</a>
-          </p>
-        </>
-      )}
+      <Version />
+      <p className="row small">
+        <a href="/docs">{t('docs')}</a>
+        <a href="/metrics">{t('metrics')}</a>
+      </p>
     </Page>
   );
 }
@@ -236,7 +231,7 @@ function Breakers({ breakers }: { breakers: Schemas['Breaker'][] }) {
               {b.last_error && (
                 <details className="small">
                   <summary>{t('details')}</summary>
-                  {b.last_error}
+                  <span lang="en">{b.last_error}</span>
                 </details>
               )}
             </li>

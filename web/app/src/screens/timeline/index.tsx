@@ -24,8 +24,6 @@ import { Why } from './Why';
 export default function Timeline({ id }: { id: string }) {
   const t = texts.use();
   const session = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
-  // What stands below waits for it: a record that is there already would be pushed away.
-  const why = $api.useQuery('get', '/v1/sessions/{session_id}/explain', { params: { path: { session_id: id } } });
   const name = session.data?.name;
   return (
     <Page
@@ -35,7 +33,7 @@ export default function Timeline({ id }: { id: string }) {
     >
       <Read query={session}>{(s) => <Summary session={s} />}</Read>
       {session.data && <Why id={id} />}
-      {session.data && !why.isPending && <Record id={id} />}
+      {session.data && <Record id={id} />}
     </Page>
   );
 }
@@ -139,7 +137,7 @@ function Record({ id }: { id: string }) {
         round={round}
         onRound={setRound}
       />
-      <p className="muted small" role="status">
+      <p className="muted small" role="status" data-loading={n || loaded.whole ? undefined : ''}>
         {t(loaded.whole ? 'rows' : 'reading', { n, count: f.number(n) })}
       </p>
       {empty && <Empty>{t('empty')}</Empty>}

@@ -4,6 +4,7 @@ import { $api, type Schemas } from '../../api/client';
 import { useMay } from '../../api/me';
 import { Empty } from '../../ui/Empty';
 import { Page } from '../../ui/Page';
+import { ProblemBox } from '../../ui/Problem';
 import { Read } from '../../ui/Read';
 import { useNow } from '../../ui/Time';
 import { Budgets } from './Budgets';
@@ -50,11 +51,11 @@ function Report({ place }: { place: Place }) {
   const before = lastDays(now, place, 2 * period).since;
   const query = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: 'day', since, limit: 200 } } });
   const models = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: 'model', since, limit: 200 } } });
-  // What the total says in words is made of these: all of it comes at once.
+  // What the total says in words is made of these.
   const by = (group_by: 'purpose' | 'automation') => ({ params: { query: { group_by, since, limit: 200 } } });
   const purposes = $api.useQuery('get', '/v1/usage', by('purpose'));
   const automations = $api.useQuery('get', '/v1/usage', by('automation'));
-  const missing = [query, models, purposes, automations].find((q) => q.data === undefined);
+  const failed = [models, purposes, automations].find((q) => q.data === undefined && q.error);
   const priced = (query.data?.data ?? []).some((row) => (row.cost?.amount ?? 0) > 0);
   const shown = measure ?? (priced ? 'cost' : 'tokens');
   return (
@@ -63,13 +64,8 @@ function Report({ place }: { place: Place }) {
         <Chips label={t('period')} all={periods} value={period} onChange={setPeriod} say={(p) => t(`period.${p}`)} />
         <Chips label={t('measure')} all={measures} value={shown} onChange={setMeasure} say={(m) => t(`measure.${m}`)} />
       </div>
-      <Read
-        query={
-          missing
-            ? { data: undefined, error: missing.error, isPending: missing.isPending, refetch: missing.refetch }
-            : query
-        }
-      >
+      {failed && <ProblemBox thrown={failed.error} onRetry={() => failed.refetch()} />}
+      <Read query={query}>
         {({ data }) =>
           data.length === 0 ? (
             <Empty>{t('none')}</Empty>
@@ -82,13 +78,10 @@ function Report({ place }: { place: Place }) {
           )
         }
       </Read>
-      {/* What comes below waits for what is above, so that it does not jump. */}
-      {!missing?.isPending && (
-        <section className="stack tight" aria-labelledby="budgets">
-          <h2 id="budgets">{t('budgets')}</h2>
-          <Budgets />
-        </section>
-      )}
+      <section className="stack tight" aria-labelledby="budgets">
+        <h2 id="budgets">{t('budgets')}</h2>
+        <Budgets />
+      </section>
     </>
   );
 }

@@ -11,20 +11,16 @@ import { texts } from '../texts';
 const last = 3;
 
 /** What it did last, and what did not run. */
-export function useHistory(id: string) {
+export function History({ id }: { id: string }) {
+  const t = texts.use();
   const runs = $api.useQuery('get', '/v1/runs', { params: { query: { automation_id: id, limit: last } } });
   const missed = $api.useQuery('get', '/v1/occurrences', {
     params: { query: { automation_id: id, states: 'DUE,SKIPPED,MISSED,FAILED', limit: last } },
   });
-  return { runs, missed, known: !runs.isPending && !missed.isPending };
-}
-
-export function History({ of: { runs, missed, known }, id }: { of: ReturnType<typeof useHistory>; id: string }) {
-  const t = texts.use();
   return (
     <section className="stack tight" aria-labelledby="history">
       <h2 id="history">{t('history')}</h2>
-      <Read query={known ? runs : { ...runs, data: undefined }}>
+      <Read query={runs}>
         {(page) => {
           const known = missed.data ?? { data: [], next_cursor: null };
           const { items } = merge(

@@ -12,7 +12,7 @@ import { draftOf, patchOf, type Automation, type Draft, type Seed } from '../dra
 import { Editor } from '../form/Editor';
 import { ExportButton } from '../files/FileButtons';
 import { formTexts } from '../form/texts';
-import { History, useHistory } from './History';
+import { History } from './History';
 import { NextRun, PausedByServer } from '../list/Next';
 import { RanBox, useRunNow } from '../actions/RunNow';
 import { useSwitch } from '../actions/useSwitch';
@@ -76,7 +76,6 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
   const [deleting, setDeleting] = useState(false);
   const run = useRunNow(a.id);
   const toggle = useSwitch(a);
-  const history = useHistory(a.id);
   return (
     <Page
       title={<span className="clamp">{a.name}</span>}
@@ -111,9 +110,8 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
         </p>
       </div>
       <PausedByServer of={a} />
-      <History of={history} id={a.id} />
-      {/* The form waits for what is above it, so that it does not jump. */}
-      {history.known && <Settings automation={a} seed={seed} zone={zone} gone={gone} again={again} />}
+      <History id={a.id} />
+      <Settings automation={a} seed={seed} zone={zone} gone={gone} again={again} />
       {deleting && <DeleteDialog of={a} onClose={() => setDeleting(false)} onDeleted={() => go('/automations')} />}
     </Page>
   );

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { $api, type Schemas } from '../../../api/client';
 import { useFormat } from '../../../i18n/format';
@@ -14,20 +13,6 @@ import { nameOf } from './name';
 export function SlotNote({ session }: { session: Session }) {
   if (session.status === 'suspended' || session.status === 'queued') return <SetAside session={session} />;
   return session.type === 'CHAT' && session.holds_slot ? <Took /> : null;
-}
-
-const took = { params: { query: { type: 'AUTOMATION', status: 'suspended', limit: 3 } } } as const;
-
-/** Whether what the note says is known: what stands below it waits for that once, so that it does not jump. */
-export function useNoteKnown(id: string, session: Session | null | undefined): boolean {
-  const [knownOf, setKnownOf] = useState('');
-  const aside = session?.status === 'suspended' || session?.status === 'queued';
-  const holds = !aside && session?.type === 'CHAT' && session.holds_slot === true;
-  const slot = $api.useQuery('get', '/v1/slot', undefined, { enabled: aside });
-  const runs = $api.useQuery('get', '/v1/sessions', took, { enabled: holds });
-  const known = !!session && !(aside && slot.isPending) && !(holds && runs.isPending);
-  if (known && knownOf !== id) setKnownOf(id);
-  return known || knownOf === id;
 }
 
 function SetAside({ session }: { session: Session }) {
@@ -74,7 +59,9 @@ function Wait({ id, slot }: { id: string; slot: Schemas['Slot'] | undefined }) {
 function Took() {
   const t = words.use();
   const tc = texts.use();
-  const runs = $api.useQuery('get', '/v1/sessions', took);
+  const runs = $api.useQuery('get', '/v1/sessions', {
+    params: { query: { type: 'AUTOMATION', status: 'suspended', limit: 3 } },
+  });
   const set = runs.data?.data ?? [];
   if (!set.length) return null;
   return (

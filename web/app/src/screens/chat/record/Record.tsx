@@ -79,7 +79,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
     if (older && first < 4 && items.length > 0) void chat.loadOlder();
   }, [chat, older, first, items.length]);
   return (
-    <div className={css.frame}>
+    <div className={css.frame} data-record>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
       <section ref={scroller} className={css.scroller} aria-label={t('record')} tabIndex={0}>
         <div className={css.list} style={{ height: virtual.getTotalSize() }}>

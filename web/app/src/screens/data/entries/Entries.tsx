@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { Schemas } from '../../../api/client';
 import { Empty } from '../../../ui/Empty';
 import { Read } from '../../../ui/Read';
@@ -17,12 +17,10 @@ interface Props {
   tool: Schemas['Tool'];
   schema: Schema;
   filter: Filter;
-  /** Is told once the entries are read: what comes below them waits for that, so that it does not jump. */
-  onRead: () => void;
 }
 
 /** The entries of a tool, page by page: a page is all that is held, so ten thousand are as quick as ten. */
-export function Entries({ tool, schema, filter, onRead }: Props) {
+export function Entries({ tool, schema, filter }: Props) {
   const t = toolTexts.use();
   const [order, setOrder] = useState<'asc' | 'desc'>('desc');
   const [cursors, setCursors] = useState<string[]>([]);
@@ -35,10 +33,6 @@ export function Entries({ tool, schema, filter, onRead }: Props) {
     setChosen(new Set());
   };
   const here = (query.data?.data ?? []).filter((entry) => chosen.has(entry.id));
-  const read = !query.isPending;
-  useEffect(() => {
-    if (read) onRead();
-  }, [read, onRead]);
   return (
     <section className="stack" aria-labelledby="entries">
       <div className={`row between ${css.over}`}>

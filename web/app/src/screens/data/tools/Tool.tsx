@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { $api, api, type Schemas } from '../../../api/client';
 import { useMay } from '../../../api/me';
@@ -55,8 +55,6 @@ function Shown({ tool, type, entry }: Props) {
   const [, go] = useLocation();
   const [open, setOpen] = useState<'' | 'edit' | 'delete'>('');
   const [filter, setFilter] = useState(everything);
-  const [read, setRead] = useState(false);
-  const onRead = useCallback(() => setRead(true), []);
   const schema = schemaOf(type.entry_schema);
   const numbers = numbersOf(schema);
   const member = useMay('member');
@@ -102,8 +100,8 @@ function Shown({ tool, type, entry }: Props) {
           <ToolChart tool={tool} fields={numbers} filter={filter} />
         </div>
       )}
-      <Entries key={JSON.stringify(filter)} tool={tool} schema={schema} filter={filter} onRead={onRead} />
-      {read && <Csv tool={tool} schema={schema} filter={filter} />}
+      <Entries key={JSON.stringify(filter)} tool={tool} schema={schema} filter={filter} />
+      <Csv tool={tool} schema={schema} filter={filter} />
       {entry && (
         <OpenEntry
           id={entry}

@@ -1,0 +1,56 @@
+import { useQueryClient, type Query } from '@tanstack/react-query';
+import { useEffect, useState, type RefObject } from 'react';
+
+/** So long nothing more may come in before what is there is shown without the rest, in milliseconds. */
+const patience = 1500;
+// What was given up on: no other screen waits for it.
+const late = new WeakSet<Query>();
+
+// A first reading that has neither come nor failed.
+const missing = (query: Query) =>
+  query.state.status === 'pending' && query.state.fetchFailureCount === 0 && !late.has(query);
+
+/** Whether all is there that a screen reads at first, and what is read because of it: then it is shown in one
+ * piece, in whatever order the answers came. What hangs holds the rest up for a moment only. */
+export function useWhole(screen: RefObject<HTMLElement | null>): boolean {
+  const queries = useQueryClient();
+  const [whole, setWhole] = useState(false);
+  useEffect(() => {
+    if (whole) return undefined;
+    const under = () =>
+      queries.getQueryCache().findAll({ fetchStatus: 'fetching', type: 'active', predicate: missing });
+    const look = () => {
+      if (under().length === 0 && !screen.current?.querySelector('[data-loading]')) setWhole(true);
+    };
+    let end = 0;
+    const wait = () => {
+      clearTimeout(end);
+      end = window.setTimeout(() => {
+        for (const query of under()) late.add(query);
+        setWhole(true);
+      }, patience);
+    };
+    // What came may bring in what reads more: that has begun by the next task.
+    let next = 0;
+    const soon = () => {
+      clearTimeout(next);
+      next = window.setTimeout(look, 0);
+    };
+    const leave = queries.getQueryCache().subscribe(({ type, query }) => {
+      if (type !== 'updated') return;
+      if (query.state.fetchStatus === 'idle') wait();
+      soon();
+    });
+    const changes = new MutationObserver(soon);
+    changes.observe(screen.current!, { childList: true, subtree: true });
+    wait();
+    look();
+    return () => {
+      clearTimeout(end);
+      clearTimeout(next);
+      leave();
+      changes.disconnect();
+    };
+  }, [whole, queries, screen]);
+  return whole;
+}
