@@ -237,7 +237,10 @@ export const steps = [
         .locator('[data-slot=aside] [data-wait=known]')
         .getByText(/about|next/i)
         .waitFor();
-      await waits.locator('[data-does=pauses]').getByText(/^\d+\s?s/).waitFor(); // how long so far
+      await waits
+        .locator('[data-does=pauses]')
+        .getByText(/^\d+\s?s/)
+        .waitFor(); // how long so far
       await tidy(waits, 'a chat in the queue');
       await shot(waits, 'chat-queued');
     },

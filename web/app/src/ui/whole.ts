@@ -27,6 +27,7 @@ export function useWhole(screen: RefObject<HTMLElement | null>): boolean {
       clearTimeout(end);
       end = window.setTimeout(() => {
         for (const query of under()) late.add(query);
+        performance.mark('fermata:late'); // for tools, and our steps
         setWhole(true);
       }, patience);
     };
