@@ -103,10 +103,10 @@ export const steps = [
       await page.locator('[data-test]').waitFor();
       await look('a connector that was tested');
       await go(page, '/settings/providers');
-      await page
-        .locator('[data-provider]', { hasText: 'Injoignable' })
-        .getByRole('button', { name: /Tester/ })
-        .click();
+      const provider = page.locator('[data-provider]', { hasText: 'Injoignable' });
+      await provider.getByRole('button', { name: /^Actions/ }).click();
+      await look('what can be done with a provider');
+      await provider.getByRole('button', { name: /Tester/ }).click();
       await page.locator('[data-test]').waitFor();
       await look('a provider that was tested');
       await go(page, '/system');
