@@ -39,7 +39,7 @@ func (x *run) follow(ctx context.Context, out *writer) error {
 		if err := x.session.Events(ctx, func() string { return f.round }, f.take); err != nil {
 			return err
 		}
-		if err := out.flush(); err != nil {
+		if err := out.Flush(); err != nil {
 			return err
 		}
 		at, err := x.session.Look(ctx, x.standing)
@@ -50,7 +50,7 @@ func (x *run) follow(ctx context.Context, out *writer) error {
 			x.end(f, at)
 			return nil
 		}
-		if err := standing.Wait(ctx, x.session.Reader, func() error { return x.Still(ctx, x.who) }, out.beat); err != nil {
+		if err := standing.Wait(ctx, x.session.Reader, func() error { return x.Still(ctx, x.who) }, out.Beat); err != nil {
 			return err
 		}
 	}

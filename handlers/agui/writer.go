@@ -6,16 +6,16 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // writer writes the events of a run, each in its order: what was begun is ended before the run
 // is.
 type writer struct {
-	w     http.ResponseWriter
+	standing.Wire
 	in    *input
 	begun bool
-	err   error // of the first write that failed: the client has gone
 
 	step string // that is open
 	text open   // the message that is being told
@@ -34,7 +34,7 @@ type open struct {
 }
 
 func newWriter(w http.ResponseWriter, in *input) *writer {
-	out := &writer{w: w, in: in, whole: map[string]bool{}}
+	out := &writer{Wire: standing.Wire{W: w}, in: in, whole: map[string]bool{}}
 	if in.last >= 0 {
 		out.kept = in.Messages[: in.last+1 : in.last+1]
 	}
@@ -52,35 +52,13 @@ func (o *writer) begin() {
 		return
 	}
 	o.begun = true
-	h := o.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store, no-transform")
-	h.Set("X-Accel-Buffering", "no")
+	o.Head()
 	o.event("RUN_STARTED", fields{"threadId": o.in.Talk, "runId": o.in.RunID})
 }
 
 func (o *writer) event(kind string, f fields) {
 	f["type"] = kind
-	o.write(append(append([]byte("data: "), jsonbody.Encode(f)...), "\n\n"...))
-}
-
-func (o *writer) write(b []byte) {
-	if o.err == nil {
-		_, o.err = o.w.Write(b)
-	}
-}
-
-func (o *writer) flush() error {
-	if o.err == nil {
-		o.err = http.NewResponseController(o.w).Flush()
-	}
-	return o.err
-}
-
-// beat tells a client that waits, and the proxies before it, that somebody is there.
-func (o *writer) beat() error {
-	o.write([]byte(": waiting\n\n"))
-	return o.flush()
+	o.Data(jsonbody.Encode(f))
 }
 
 // over ends what is open.
@@ -93,13 +71,13 @@ func (o *writer) over() {
 func (o *writer) finish(outcome fields) {
 	o.over()
 	o.event("RUN_FINISHED", fields{"threadId": o.in.Talk, "runId": o.in.RunID, "outcome": outcome})
-	_ = o.flush() // the client may have gone
+	_ = o.Flush() // the client may have gone
 }
 
 func (o *writer) fail(f *api.Failure) {
 	o.over()
 	o.event("RUN_ERROR", fields{"message": f.Message, "code": string(f.Code)})
-	_ = o.flush() // the client may have gone
+	_ = o.Flush() // the client may have gone
 }
 
 // toStep goes over to another step; "" is none.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -21,7 +22,7 @@ func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) e
 	head := newCompletion(chatCompletion, a.request.Model, at.message, at.message.Timestamp)
 	out := extra{SessionID: at.session, MessageID: at.message.ID, NewSession: at.begun, DepartedFrom: at.from}
 	if a.request.Stream {
-		a.stream(r, at, &chunks{w: w, head: head, extra: out, usage: a.request.wantsUsage()})
+		a.stream(r, at, &chunks{Wire: standing.Wire{W: w}, head: head, extra: out, usage: a.request.wantsUsage()})
 		return nil
 	}
 	var text, thoughts strings.Builder
@@ -54,15 +55,15 @@ func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) e
 
 // sink is told when to send what it was given, and when nothing has come for a while.
 type sink interface {
-	flush() error
-	beat() error
+	Flush() error
+	Beat() error
 }
 
 // kept is the sink of an answer that is sent whole.
 type kept struct{}
 
-func (kept) flush() error { return nil }
-func (kept) beat() error  { return nil }
+func (kept) Flush() error { return nil }
+func (kept) Beat() error  { return nil }
 
 // follow reads the events of a session until the round is over, or a person is asked.
 func (a *asking) follow(r *http.Request, at *place, rd *round, out sink) (*ask, error) {
@@ -114,7 +115,7 @@ func (a *asking) read(ctx context.Context, rd *round, out sink) error {
 			}
 		}
 		if more = further; len(frames) > 0 {
-			if err := out.flush(); err != nil {
+			if err := out.Flush(); err != nil {
 				return err
 			}
 		}
@@ -136,7 +137,7 @@ func (a *asking) wait(ctx context.Context, out sink) error {
 	if err := a.Access.Still(ctx, a.who); err != nil {
 		return err //nolint:wrapcheck // told as it is
 	}
-	return out.beat()
+	return out.Beat()
 }
 
 // retried has a round run again that failed: who repeats a request wants an answer to it. It

@@ -3,27 +3,25 @@ package openai
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // chunks writes an answer piece by piece.
 type chunks struct {
-	w     http.ResponseWriter
+	standing.Wire
 	head  completion
 	extra extra
 	usage bool
-	err   error // of the first write that failed: the client has gone
 }
 
 // open sends the head of an answer, and what every one begins with.
 func (c *chunks) open() {
-	h := c.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store, no-transform")
-	h.Set("X-Accel-Buffering", "no")
+	c.Head()
 	c.head.Object = chatChunk
-	c.comment("accepted")
+	c.Comment("accepted")
 	c.delta(wireDelta{Role: roleAssistant, Content: new(string)})
-	_ = c.flush() // a client that has gone is noticed by its context
+	_ = c.Flush() // a client that has gone is noticed by its context
 }
 
 // stream sends an answer as it comes. Its head is sent when the message is stored: from then
@@ -68,8 +66,7 @@ func (c *chunks) end(reason *string, more *extra, used tokens) {
 		sum.Choices, sum.Usage = []choice{}, usageOf(used)
 		c.data(&sum)
 	}
-	c.write([]byte("data: [DONE]\n\n"))
-	_ = c.flush() // the client may have gone
+	c.Done()
 }
 
 func (c *chunks) delta(d wireDelta) {
@@ -80,26 +77,5 @@ func (c *chunks) delta(d wireDelta) {
 
 func (c *chunks) data(v any) {
 	body, _ := json.Marshal(v) // structs of texts and numbers: cannot fail
-	c.write(append(append([]byte("data: "), body...), "\n\n"...))
-}
-
-// beat tells a client that waits, and the proxies before it, that somebody is there.
-func (c *chunks) beat() error {
-	c.comment("waiting")
-	return c.flush()
-}
-
-func (c *chunks) comment(text string) { c.write([]byte(": " + text + "\n\n")) }
-
-func (c *chunks) write(b []byte) {
-	if c.err == nil {
-		_, c.err = c.w.Write(b)
-	}
-}
-
-func (c *chunks) flush() error {
-	if c.err == nil {
-		c.err = http.NewResponseController(c.w).Flush()
-	}
-	return c.err
+	c.Data(body)
 }

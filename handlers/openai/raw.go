@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -36,7 +37,7 @@ func (c *Completions) serveRaw(w http.ResponseWriter, r *http.Request, who *auth
 	call := PlainCall{Prompt: prompt, MaxTokens: ask.maxTokens(), Payer: ask.User}
 	head := completion{ID: "chatcmpl-" + c.NewID("raw"), Object: chatCompletion, Created: c.Clock().Unix(), Model: ask.Model}
 	if ask.Stream {
-		c.streamRaw(w, r, who, call, &chunks{w: w, head: head, usage: ask.wantsUsage()})
+		c.streamRaw(w, r, who, call, &chunks{Wire: standing.Wire{W: w}, head: head, usage: ask.wantsUsage()})
 		return nil
 	}
 	answer, used, err := c.Plain.CallPlain(r.Context(), who.Workspace, call)
@@ -66,7 +67,7 @@ func (c *Completions) streamRaw(w http.ResponseWriter, r *http.Request, who *aut
 		case stream.KindThinking:
 			out.delta(wireDelta{ReasoningContent: text})
 		}
-		_ = out.flush() // a client that has gone ends the call by its context
+		_ = out.Flush() // a client that has gone ends the call by its context
 	}
 	answer, used, err := c.Plain.CallPlain(r.Context(), who.Workspace, call)
 	if err != nil {
@@ -125,6 +126,6 @@ func tokensOf(u domain.Usage) tokens {
 func (c *chunks) fail(r *http.Request, f *api.Failure) {
 	if r.Context().Err() == nil {
 		c.data(json.RawMessage(encodeError(f)))
-		_ = c.flush() // the client may have gone
+		_ = c.Flush() // the client may have gone
 	}
 }

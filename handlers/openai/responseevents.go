@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
 // responseEvent is one event of a response's stream. Those of an item say where in the output
@@ -39,22 +40,18 @@ const codeOfFailure = string(domain.CodeProviderFailed)
 
 // responseEvents writes the events of a response, those behind the one that the client has.
 type responseEvents struct {
-	w     http.ResponseWriter
+	standing.Wire
 	after int64 // the number of the last event that the client has
 	last  int64 // of the last event that was written
-	err   error // of the first write that failed: the client has gone
 }
 
 // allEvents is what a client has that has none.
 const allEvents = -1
 
 func (o *responseEvents) open() {
-	h := o.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store, no-transform")
-	h.Set("X-Accel-Buffering", "no")
-	o.write([]byte(": accepted\n\n"))
-	_ = o.flush() // a client that has gone is noticed by its context
+	o.Head()
+	o.Comment("accepted")
+	_ = o.Flush() // a client that has gone is noticed by its context
 }
 
 // wants says whether the client does not have an event. Of a text it may have the beginning,
@@ -86,34 +83,13 @@ func (o *responseEvents) event(e *responseEvent) {
 func (o *responseEvents) send(e *responseEvent) {
 	o.last = e.Number
 	body, _ := json.Marshal(e) // structs of texts and numbers: cannot fail
-	line := make([]byte, 0, len(e.Type)+len(body)+32)
-	line = append(append(append(line, "event: "...), e.Type...), "\ndata: "...)
-	o.write(append(append(line, body...), "\n\n"...))
+	o.Named(e.Type, body)
 }
 
 // fail ends a stream that could not go on. The response goes on all the same.
 func (o *responseEvents) fail(f *api.Failure) {
 	o.send(&responseEvent{Type: "error", Number: max(o.last, o.after, 0), Code: string(f.Code), Message: f.Message})
-	_ = o.flush() // the client may have gone
-}
-
-// beat tells a client that waits, and the proxies before it, that somebody is there.
-func (o *responseEvents) beat() error {
-	o.write([]byte(": waiting\n\n"))
-	return o.flush()
-}
-
-func (o *responseEvents) write(b []byte) {
-	if o.err == nil {
-		_, o.err = o.w.Write(b)
-	}
-}
-
-func (o *responseEvents) flush() error {
-	if o.err == nil {
-		o.err = http.NewResponseController(o.w).Flush()
-	}
-	return o.err
+	_ = o.Flush() // the client may have gone
 }
 
 // streamResponse tells a response from its beginning, or from behind what the client has.
@@ -133,5 +109,5 @@ func (a *asking) streamResponse(r *http.Request, at *place, t *responseTeller, o
 		return
 	}
 	t.end(rd, ask)
-	_ = out.flush() // the client may have gone
+	_ = out.Flush() // the client may have gone
 }

@@ -41,7 +41,7 @@ func (d *Response) Serve(w http.ResponseWriter, r *http.Request, who *auth.Ident
 	if err := a.reader.Seek(r.Context(), at.after); err != nil {
 		return lostLog(err)
 	}
-	a.streamResponse(r, at, t, &responseEvents{w: w, after: after})
+	a.streamResponse(r, at, t, &responseEvents{Wire: standing.Wire{W: w}, after: after})
 	return nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -48,7 +49,7 @@ func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Iden
 	t := newTeller(at.fromItsMessage(), of)
 	switch {
 	case request.Stream:
-		a.streamResponse(r, at, t, &responseEvents{w: w, after: allEvents})
+		a.streamResponse(r, at, t, &responseEvents{Wire: standing.Wire{W: w}, after: allEvents})
 		return nil
 	case request.Background:
 		return a.show(w, r, at, t)

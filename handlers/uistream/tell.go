@@ -65,7 +65,7 @@ func (x *round) follow(ctx context.Context, f *follower) error {
 		if err := x.session.Events(ctx, func() string { return f.round }, f.take); err != nil {
 			return err
 		}
-		if err := f.out.flush(); err != nil {
+		if err := f.out.Flush(); err != nil {
 			return err
 		}
 		at, err := x.session.Look(ctx, x.standing)
@@ -76,7 +76,7 @@ func (x *round) follow(ctx context.Context, f *follower) error {
 			x.end(f, at)
 			return nil
 		}
-		if err := standing.Wait(ctx, x.session.Reader, func() error { return x.Still(ctx, x.who) }, f.out.beat); err != nil {
+		if err := standing.Wait(ctx, x.session.Reader, func() error { return x.Still(ctx, x.who) }, f.out.Beat); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (x *round) end(f *follower, at *standing.Standing) {
 		f.out.chunk("abort", fields{"reason": "The round was cut."})
 	}
 	f.out.chunk("finish", fields{"finishReason": reason, "messageMetadata": metadata})
-	f.out.end()
+	f.out.Done()
 }
 
 // fail tells an error: its message, and our code.
@@ -112,7 +112,7 @@ func (x *round) fail(out *writer, err error) {
 	failure := x.Failure(err)
 	out.leave()
 	out.chunk("error", fields{"errorText": failure.Message + " (" + string(failure.Code) + ")"})
-	out.end()
+	out.Done()
 }
 
 // follower tells the events of one round.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/speech"
 )
@@ -14,8 +15,7 @@ type fields map[string]any
 // writer writes the chunks of a message, in steps: one for each answer of the AI, with the calls
 // that it asked for. What the front end holds already is passed over.
 type writer struct {
-	w   http.ResponseWriter
-	err error // of the first write that failed: the client has gone
+	standing.Wire
 
 	holds  []heldStep
 	states map[string]string // of the calls that the front end holds
@@ -37,7 +37,7 @@ type openPart struct{ kind, id string }
 type heldStep struct{ text, thoughts string }
 
 func newWriter(w http.ResponseWriter, held *uiMessage) *writer {
-	o := &writer{w: w, states: map[string]string{}, calls: map[string]bool{}}
+	o := &writer{Wire: standing.Wire{W: w}, states: map[string]string{}, calls: map[string]bool{}}
 	if held == nil {
 		return o
 	}
@@ -62,42 +62,14 @@ func newWriter(w http.ResponseWriter, held *uiMessage) *writer {
 }
 
 func (o *writer) begin(message string, metadata fields) {
-	h := o.w.Header()
-	h.Set("Content-Type", "text/event-stream")
-	h.Set("Cache-Control", "no-store, no-transform")
-	h.Set("X-Accel-Buffering", "no")
-	h.Set("X-Vercel-Ai-Ui-Message-Stream", "v1")
+	o.Head()
+	o.W.Header().Set("X-Vercel-Ai-Ui-Message-Stream", "v1")
 	o.chunk("start", fields{"messageId": message, "messageMetadata": metadata})
 }
 
 func (o *writer) chunk(kind string, f fields) {
 	f["type"] = kind
-	o.write(append(append([]byte("data: "), jsonbody.Encode(f)...), "\n\n"...))
-}
-
-func (o *writer) write(b []byte) {
-	if o.err == nil {
-		_, o.err = o.w.Write(b)
-	}
-}
-
-func (o *writer) flush() error {
-	if o.err == nil {
-		o.err = http.NewResponseController(o.w).Flush()
-	}
-	return o.err
-}
-
-// beat tells a client that waits, and the proxies before it, that somebody is there.
-func (o *writer) beat() error {
-	o.write([]byte(": waiting\n\n"))
-	return o.flush()
-}
-
-// end ends the stream.
-func (o *writer) end() {
-	o.write([]byte("data: [DONE]\n\n"))
-	_ = o.flush() // the client may have gone
+	o.Data(jsonbody.Encode(f))
 }
 
 // enter goes to the step of a message: another one, if that of the step before is stored.
