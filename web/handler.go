@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"mime"
@@ -26,9 +27,14 @@ const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+// packedSuffix is what the build adds to the name of a file that it has packed too: brotli is slow, and
+// done once for all servers.
+const packedSuffix = ".br"
+
 // asset is a file as it is sent, with all that can be computed once.
 type asset struct {
 	body     []byte
+	brotli   []byte        // body as the build packed it; nil where it did not
 	packed   func() []byte // body in gzip; nil when that saves nothing
 	mimeType string
 	policy   string
@@ -56,16 +62,20 @@ func handler(files fs.FS) http.Handler {
 func load(files fs.FS) (map[string]asset, error) {
 	assets := map[string]asset{}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") {
+		if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".") || path.Ext(name) == packedSuffix {
 			return err
 		}
 		body, err := fs.ReadFile(files, name)
 		if err != nil {
 			return fmt.Errorf("read %s: %w", name, err)
 		}
+		brotli, err := fs.ReadFile(files, name+packedSuffix)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("read %s in brotli: %w", name, err)
+		}
 		sum := sha256.Sum256(body)
 		assets["/"+name] = asset{
-			body: body, packed: sync.OnceValue(func() []byte { return pack(body) }), mimeType: mimeOf(name),
+			body: body, brotli: brotli, packed: sync.OnceValue(func() []byte { return pack(body) }), mimeType: mimeOf(name),
 			policy: contentSecurityPolicy, etag: `"` + hex.EncodeToString(sum[:12]) + `"`, lasting: strings.HasPrefix(name, "assets/"),
 		}
 		return nil
@@ -147,11 +157,10 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	body := a.body
 	h.Set("Vary", "Accept-Encoding")
-	if packed := a.packed(); packed != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
-		h.Set("Content-Encoding", "gzip")
-		body = packed
+	body, coding := a.encoded(r.Header.Get("Accept-Encoding"))
+	if coding != "" {
+		h.Set("Content-Encoding", coding)
 	}
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
@@ -160,10 +169,22 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	}
 }
 
-func acceptsGzip(header string) bool {
+// encoded is the shortest of what a browser takes, and how it is packed. Browsers take brotli
+// over TLS and from this machine only: proxies have broken it.
+func (a *asset) encoded(accepted string) (body []byte, coding string) {
+	if a.brotli != nil && accepts(accepted, "br") {
+		return a.brotli, "br"
+	}
+	if packed := a.packed(); packed != nil && accepts(accepted, "gzip") {
+		return packed, "gzip"
+	}
+	return a.body, ""
+}
+
+func accepts(header, wanted string) bool {
 	for coding := range strings.SplitSeq(header, ",") {
 		name, weight, _ := strings.Cut(coding, ";")
-		if strings.TrimSpace(name) == "gzip" {
+		if strings.TrimSpace(name) == wanted {
 			return strings.ReplaceAll(weight, " ", "") != "q=0"
 		}
 	}

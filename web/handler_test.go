@@ -16,12 +16,15 @@ import (
 var site = fstest.MapFS{
 	"index.html":           {Data: []byte("<!doctype html><title>Fermata</title>" + strings.Repeat("<p>Hold here.</p>", 50))},
 	"assets/index-a1b2.js": {Data: []byte(strings.Repeat("export const hold = 'here';\n", 200))},
-	"docs.html":            {Data: []byte("<!doctype html><title>The API</title>")},
-	"icon.svg":             {Data: []byte("<svg/>")},
-	"icons/icon-192.png":   {Data: []byte("a picture")},
-	"manifest.webmanifest": {Data: []byte("{}")},
-	"sw.js":                {Data: []byte("self")},
-	".gitignore":           {Data: []byte("*")},
+	// What the build packed is sent as it is, and is no file of its own.
+	"assets/large-c3d4.js":    {Data: []byte(strings.Repeat("export const large = 'here';\n", 200))},
+	"assets/large-c3d4.js.br": {Data: []byte("in brotli")},
+	"docs.html":               {Data: []byte("<!doctype html><title>The API</title>")},
+	"icon.svg":                {Data: []byte("<svg/>")},
+	"icons/icon-192.png":      {Data: []byte("a picture")},
+	"manifest.webmanifest":    {Data: []byte("{}")},
+	"sw.js":                   {Data: []byte("self")},
+	".gitignore":              {Data: []byte("*")},
 }
 
 func ask(t *testing.T, files fs.FS, method, path string, header ...string) *http.Response {
@@ -120,6 +123,26 @@ func TestFilesAreCompressedForThoseWhoCan(t *testing.T) {
 	}
 	if got := get(t, "GET", "/icon.svg", "Accept-Encoding", "gzip").Header.Get("Content-Encoding"); got != "" {
 		t.Errorf("a file that gets longer was packed as %s", got)
+	}
+}
+
+// What the build packed better is sent to whoever takes it.
+func TestFilesArePackedByTheBuild(t *testing.T) {
+	const path = "/assets/large-c3d4.js"
+	for accepted, want := range map[string]string{
+		"gzip, deflate, br, zstd": "br", "br": "br", "br;q=0.1, gzip": "br", "gzip": "gzip", "br;q=0, gzip": "gzip", "": "", "brotli": "",
+	} {
+		r := get(t, "GET", path, "Accept-Encoding", accepted)
+		body, err := io.ReadAll(r.Body)
+		if got := r.Header.Get("Content-Encoding"); err != nil || got != want || (string(body) == "in brotli") != (want == "br") {
+			t.Errorf("to who takes %q it is sent as %q: %q, %v", accepted, got, body, err)
+		}
+		if r.Header.Get("Vary") != "Accept-Encoding" || r.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
+			t.Errorf("to who takes %q: %v", accepted, r.Header)
+		}
+	}
+	if r := get(t, "GET", path+".br"); r.StatusCode != http.StatusNotFound {
+		t.Errorf("the packed file by itself: %d", r.StatusCode)
 	}
 }
 

@@ -1,12 +1,13 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';
 import { installable } from './build/installable';
+import { packed } from './build/packed';
 
 // The server sends the page itself; while developing, Vite does and passes calls on.
 const server = process.env.FERMATA_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
-  plugins: [react(), installable()],
+  plugins: [react(), installable(), packed()],
   build: {
     outDir: '../dist',
     emptyOutDir: false, // the build script empties it, but for the file that keeps the folder in git
