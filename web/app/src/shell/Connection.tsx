@@ -3,6 +3,7 @@ import { useConnection } from '../events/react';
 import { texts } from './texts';
 
 const patience = 2000; // milliseconds in which a connection mostly comes back unseen
+const again = 1000; // milliseconds until a server that answered is asked once more
 
 /** The bar that says that the connection is gone. It pushes the page down and covers nothing. */
 export function ConnectionBar() {
@@ -32,19 +33,24 @@ export function ConnectionBar() {
 function useOffline(): boolean {
   const [offline, setOffline] = useState(false);
   useEffect(() => {
-    const look = async () => {
+    let timer = 0;
+    const look = async (asked: boolean) => {
+      clearTimeout(timer);
       if (navigator.onLine) return setOffline(false);
       const there = await fetch('/healthz', { cache: 'no-store' }).then(
         () => true,
         () => false,
       );
       setOffline(!there && !navigator.onLine);
+      // In the instant in which the network goes, an answer may still be on its way.
+      if (there && !asked) timer = window.setTimeout(() => void look(true), again);
       return undefined;
     };
-    const changed = () => void look();
+    const changed = () => void look(false);
     window.addEventListener('offline', changed);
     window.addEventListener('online', changed);
     return () => {
+      clearTimeout(timer);
       window.removeEventListener('offline', changed);
       window.removeEventListener('online', changed);
     };
