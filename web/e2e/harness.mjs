@@ -55,8 +55,8 @@ export function same(got, want, what) {
 const words =
   /(?<![\p{L}_-])(the|and|of|is|are|was|were|this|that|these|those|with|from|you|your|not|it|its|to|for|be|been|has|have|had|which|what|when|where|nothing|done|each|every|only|there|run|ran|failed|needs?|before|after|yes)(?![\p{L}_-])/iu;
 
-// english gives the lines of a text that has to be French and is not.
-export const english = (text) => text.split('\n').filter((line) => words.test(line));
+// english gives the lines of a text that has to be French and is not: by its words, or its quotation marks.
+export const english = (text) => text.split('\n').filter((line) => words.test(line) || line.includes('“'));
 
 export const none = (wrong, what) => check(wrong.length === 0, `${what}:\n${wrong.join('\n')}`);
 

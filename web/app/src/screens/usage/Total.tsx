@@ -87,7 +87,8 @@ function Why({ models, since }: { models: Row[]; since: string }) {
   const automations = $api.useQuery('get', '/v1/usage', by('automation')).data?.data ?? [];
   const top = largest(automations);
   const model = largest(models);
-  const name = top && (top.row.key === '' ? t('chats') : `“${visible((top.row.label ?? '').slice(0, 80))}”`);
+  const name =
+    top && (top.row.key === '' ? t('chats') : t('quoted', { name: visible((top.row.label ?? '').slice(0, 80)) }));
   const sentences = [
     top && t(`most.${top.by}`, { name: name!, share: f.percent(top.share) }),
     model && model.row.key && t('most.model', { model: model.row.key.slice(0, 80), share: f.percent(model.share) }),
