@@ -56,6 +56,33 @@ func TestTheSameResponseTenTimesAtOnce(t *testing.T) {
 	})
 }
 
+// The same first words through two doors are two talks: nobody repeats a request at another door. Each
+// one made again finds its own.
+func TestTheSameWordsThroughTwoDoors(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		s, key := newChatServer(t, db, echo)
+		s.Key = key
+		chat := s.chat(key, nil, "hello")
+		response, _ := s.respond(map[string]any{"input": "hello"})
+		if chat.session == "" || response.Status != "completed" || response.Talk.ID == chat.session {
+			t.Fatalf("the talks are %s and %s (%s)", chat.session, response.Talk.ID, response.Status)
+		}
+		if again := s.chat(key, nil, "hello"); again.session != chat.session {
+			t.Errorf("the completion made again is in %s, not in %s", again.session, chat.session)
+		}
+		if again, _ := s.respond(map[string]any{"input": "hello"}); again.ID != response.ID {
+			t.Errorf("the response made again is %s, not %s", again.ID, response.ID)
+		}
+		for _, session := range []string{chat.session, response.Talk.ID} {
+			if got := s.said(session); len(got) != 2 {
+				t.Errorf("the record is %q", got)
+			}
+		}
+		s.Key = harness.RootKey
+		s.Sound()
+	})
+}
+
 // A response that was followed before is followed in a fork: the other talk stays as it was.
 func TestAResponseIsFollowedTwice(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
