@@ -74,7 +74,7 @@ func (a *asking) findOnce(ctx context.Context) (*place, error) {
 		return nil, err
 	}
 	whole, known := split(found, hashes[0])
-	if at, err := a.again(ctx, a.ofThisDoor(whole)); at != nil || err != nil {
+	if at, err := a.again(ctx, ofThisDoor(whole, a)); at != nil || err != nil {
 		return at, err
 	}
 	key := &domain.HistoryKey{Hash: a.talk.whole, Request: a.about}
@@ -112,7 +112,7 @@ func split(found []domain.KnownHistory, whole string) (same, before []domain.Kno
 
 // ofThisDoor are those of a request that may have been made before. Where nothing but the words
 // of a first message says that it was, the door says it too: no client repeats a request at another.
-func (a *asking) ofThisDoor(same []domain.KnownHistory) []domain.KnownHistory {
+func ofThisDoor(same []domain.KnownHistory, a *asking) []domain.KnownHistory {
 	if len(a.talk.before) > 0 || a.scope.name != "" {
 		return same
 	}
