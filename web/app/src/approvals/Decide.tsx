@@ -1,4 +1,5 @@
 import { useId, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { Field } from '../ui/Field';
 import css from './approvals.module.css';
 import { texts } from './texts';
@@ -20,14 +21,13 @@ export function Decide({ busy, approve, label, none, refuse }: Props) {
   const [comment, setComment] = useState('');
   const hint = useId();
   const box = useRef<HTMLDivElement>(null);
-  const open = () => {
-    setRefusing(true);
-    requestAnimationFrame(() => box.current?.querySelector('textarea')?.focus());
+  // The field has the focus before the next key: in the time of a frame it would be lost.
+  const change = (to: boolean, focus: string) => {
+    flushSync(() => setRefusing(to));
+    box.current?.querySelector<HTMLElement>(focus)?.focus();
   };
-  const back = () => {
-    setRefusing(false);
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>('[data-do=refuse]')?.focus());
-  };
+  const open = () => change(true, 'textarea');
+  const back = () => change(false, '[data-do=refuse]');
   if (!refusing) {
     return (
       <div ref={box} className={css.buttons}>

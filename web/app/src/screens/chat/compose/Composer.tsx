@@ -1,5 +1,6 @@
 import { ArrowUp, AtSign, Check, ChevronUp, Paperclip } from 'lucide-react';
 import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
+import { flushSync } from 'react-dom';
 import { useFormat } from '../../../i18n/format';
 import { Icon } from '../../../ui/Icon';
 import { Menu } from '../Menu';
@@ -65,12 +66,13 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
     const after = draft.text.slice(at).replace(/^@/, '');
     const before = draft.text.slice(0, at);
     const text = `${before}${tokenOf(label)}${/^\s/.test(after) ? '' : ' '}`;
-    onDraft({ text: text + after, references: [...present(draft), { ...reference, label }] });
-    pick(null);
-    requestAnimationFrame(() => {
-      field.current?.focus();
-      field.current?.setSelectionRange(text.length, text.length);
+    // What is typed next stands behind it: in the time of a frame a key would be lost.
+    flushSync(() => {
+      onDraft({ text: text + after, references: [...present(draft), { ...reference, label }] });
+      pick(null);
     });
+    field.current?.focus();
+    field.current?.setSelectionRange(text.length, text.length);
   };
   return (
     <form
