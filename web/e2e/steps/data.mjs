@@ -465,7 +465,8 @@ export const steps = [
     name: 'ten thousand entries are drawn by week and read by pages',
     async run({ open, call }) {
       const { tool } = await tracker(call, 'Steps of years');
-      const from = Date.now() - 10_000 * 3_600_000;
+      // Up to now: in the first hour of a day, today is one of the seven days of its week.
+      const from = Date.now() - 9_999 * 3_600_000;
       for (let n = 0; n < 20; n++) {
         await call('POST', `/v1/tools/${tool.id}/entries/batch`, {
           entries: Array.from({ length: 500 }, (_, i) => ({
