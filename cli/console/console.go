@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -37,10 +38,16 @@ const mostTyped = 64
 
 // Console is used by one goroutine; what is typed comes to another one.
 type Console struct {
+	in      io.Reader
+	out     io.Writer
+	options []tea.ProgramOption
+	model   *model
 	program *tea.Program
+	settled <-chan time.Time // of the program
+	lent    chan struct{}    // the terminal was given back, to be lent
 	typed   chan Typed
-	done    chan struct{}
-	err     error // of the program, once done is closed
+	done    chan struct{} // the terminal was given back for good
+	err     error         // of the program, once done is closed
 	size    *size
 	answer  *markdown // that streams
 	held    []string  // lines that came in the middle of a part of it
@@ -48,7 +55,8 @@ type Console struct {
 
 // Open takes the terminal. Whoever opened a console closes it, or the terminal stays as it is.
 func Open(config Config) *Console {
-	c := &Console{typed: make(chan Typed, mostTyped), done: make(chan struct{}), size: &size{}}
+	c := &Console{in: config.In, out: config.Out, size: &size{},
+		lent: make(chan struct{}), typed: make(chan Typed, mostTyped), done: make(chan struct{})}
 	c.size.set(80, 24)
 	if f, ok := config.Out.(term.File); ok {
 		if width, height, err := term.GetSize(f.Fd()); err == nil {
@@ -60,16 +68,11 @@ func Open(config Config) *Console {
 		profile = min(profile, colorprofile.ASCII) // bold, but no colour
 	}
 	c.answer = &markdown{size: c.size, profile: profile}
-	c.program = tea.NewProgram(newModel(c, config),
-		tea.WithInput(config.In), tea.WithOutput(config.Out), tea.WithColorProfile(profile), tea.WithoutSignalHandler())
-	go c.run()
+	c.model = newModel(c, config)
+	c.options = []tea.ProgramOption{tea.WithInput(config.In),
+		tea.WithColorProfile(profile), tea.WithoutSignalHandler()}
+	c.begin()
 	return c
-}
-
-func (c *Console) run() {
-	_, c.err = c.program.Run()
-	close(c.typed)
-	close(c.done)
 }
 
 // Typed hands on what is typed. It is closed when there is nobody who types any more.

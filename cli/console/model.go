@@ -14,11 +14,12 @@ import (
 
 // What the console tells its model.
 type (
-	live     string // the part of the answer that is not whole yet
-	held     string // what waits for it
-	ask      string // a question, or that there is none any more
-	pass     string // what goes on
-	giveBack string // a text that was not taken
+	live     string   // the part of the answer that is not whole yet
+	held     string   // what waits for it
+	ask      string   // a question, or that there is none any more
+	pass     string   // what goes on
+	giveBack string   // a text that was not taken
+	lend     struct{} // the terminal is wanted by another program
 	closing  struct{}
 )
 
@@ -38,6 +39,7 @@ type model struct {
 	question string
 	asked    int    // how many questions were asked
 	aside    string // what was being typed when the question came
+	lent     bool   // another program has the terminal
 	over     bool
 }
 
@@ -82,6 +84,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.ask(string(msg))
 	case giveBack:
 		m.giveBack(string(msg))
+	case lend:
+		m.lent = true
+		return m, tea.Quit
 	case closing:
 		m.over = true
 		return m, tea.Quit
@@ -153,7 +158,7 @@ func (m *model) giveBack(text string) {
 
 // View is what stands there: of the answer what fits, what goes on, the question, the input.
 func (m *model) View() tea.View {
-	if m.over {
+	if m.over || m.lent {
 		return tea.NewView("")
 	}
 	width, height := m.console.size.get()

@@ -72,7 +72,7 @@ func program(t *testing.T, args ...string) (screen *terminal.Terminal, ended fun
 	return screen, func() {
 		t.Helper()
 		if err := <-done; err != nil {
-			t.Error(err)
+			t.Errorf("%v; it wrote %q", err, screen.Written())
 		}
 	}
 }
