@@ -1,4 +1,4 @@
-import { useVirtualizer, defaultRangeExtractor, type Range } from '@tanstack/react-virtual';
+import { useVirtualizer, defaultRangeExtractor, elementScroll, type Range } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { ArrowDown } from 'lucide-react';
 import { flushSync } from 'react-dom';
@@ -10,11 +10,11 @@ import { daysOf } from '../store/days';
 import { texts } from '../texts';
 import { useDay } from '../useDay';
 import { useRecord } from '../useChat';
+import { End, near } from './end';
 import css from './record.module.css';
 import { ItemView } from './Item';
 
 const mostPrinted = 500; // messages: more would hold the page up
-const near = 80; // pixels from the end that still count as being there
 
 /** What an item is thought to measure before it was shown. */
 function guess(item: Item): number {
@@ -37,6 +37,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const named = useMemo(() => severalPeople(items), [items]);
   const days = useMemo(() => daysOf(items), [items]);
   const scroller = useRef<HTMLDivElement>(null);
+  const [end] = useState(() => new End());
   const printing = usePrinting();
   // Forms that somebody fills in stay, however far away they are scrolled.
   const keep = useCallback(
@@ -63,6 +64,11 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
     anchorTo: 'end',
     followOnAppend: true,
     scrollEndThreshold: near,
+    scrollToFn: (...how) => {
+      const before = scroller.current?.scrollTop ?? 0;
+      elementScroll(...how);
+      end.moved((scroller.current?.scrollTop ?? 0) - before);
+    },
   });
   const shown = virtual.getVirtualItems();
   const top = items[0]?.key;
@@ -72,7 +78,9 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
     const timer = setTimeout(() => scroller.current?.dispatchEvent(new Event('scroll')), 250);
     return () => clearTimeout(timer);
   }, [top]);
-  const away = useFollow(scroller, () => virtual.scrollToEnd(), items.at(-1)?.key, sent);
+  const height = virtual.getTotalSize();
+  useLayoutEffect(() => end.sized(placeOf(scroller.current!)), [end, height]);
+  const away = useFollow(scroller, end, () => virtual.scrollToEnd(), items.at(-1)?.key, sent);
   const first = shown[0]?.index ?? 0;
   const older = chat.store.cursor !== null;
   useEffect(() => {
@@ -82,7 +90,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
     <div className={css.frame} data-record>
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls */}
       <section ref={scroller} className={css.scroller} aria-label={t('record')} tabIndex={0}>
-        <div className={css.list} style={{ height: virtual.getTotalSize() }}>
+        <div className={css.list} style={{ height }}>
           <div className={css.top}>
             <Top chat={chat} older={older} />
           </div>
@@ -153,17 +161,22 @@ function Top({ chat, older }: { chat: Chat; older: boolean }) {
   return <p className="muted small">{t('older.start')}</p>;
 }
 
+const placeOf = (box: HTMLElement) => ({
+  top: box.scrollTop,
+  left: box.scrollHeight - box.scrollTop - box.clientHeight,
+});
+
 /** Keeps the end in sight: at the start, after a message was sent, when the window gets smaller, and
  * while what was just put there grows to its size, so that the buttons of a question are seen. It says
  * whether the person has scrolled away from it. */
 function useFollow(
   scroller: React.RefObject<HTMLDivElement | null>,
+  end: End,
   toEnd: () => void,
   last: string | undefined,
   sent: number,
 ): boolean {
   const [away, setAway] = useState(false);
-  const at = useRef(true);
   const grows = useRef(true); // what is last is new, and nobody has touched the record since
   const go = useRef(toEnd);
   useLayoutEffect(() => {
@@ -174,28 +187,24 @@ function useFollow(
   useLayoutEffect(() => {
     if (!filled || done.current === sent) return;
     done.current = sent;
-    at.current = true;
+    end.wanted();
     go.current();
-  }, [filled, sent]);
+  }, [end, filled, sent]);
   useLayoutEffect(() => {
-    grows.current = last !== undefined && at.current;
-  }, [last]);
+    grows.current = last !== undefined && end.at;
+  }, [end, last]);
   useEffect(() => {
     const box = scroller.current!;
-    let top = box.scrollTop;
     const look = () => {
-      const left = box.scrollHeight - box.scrollTop - box.clientHeight;
-      // Whoever scrolls up goes away from the end; what grows below takes nobody away.
-      if (left < near) at.current = true;
-      else if (box.scrollTop < top) at.current = false;
-      top = box.scrollTop;
-      setAway(left > 300);
+      const place = placeOf(box);
+      end.scrolled(place);
+      setAway(place.left > 300);
     };
     const touched = () => {
       grows.current = false;
     };
     const resized = new ResizeObserver((entries) => {
-      if (at.current && (grows.current || entries.some((e) => e.target === box))) go.current();
+      if (end.at && (grows.current || entries.some((e) => e.target === box))) go.current();
     });
     const hands = ['pointerdown', 'wheel', 'touchmove', 'keydown'] as const;
     box.addEventListener('scroll', look, { passive: true });
@@ -207,6 +216,6 @@ function useFollow(
       for (const hand of hands) box.removeEventListener(hand, touched);
       resized.disconnect();
     };
-  }, [scroller]);
+  }, [end, scroller]);
   return away;
 }

@@ -1,0 +1,47 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { End } from './end';
+
+describe('the end of what was said', () => {
+  let end: End;
+  beforeEach(() => {
+    end = new End();
+    end.scrolled({ top: 1000, left: 0 });
+  });
+
+  it('is left by whoever goes up, at once or little by little, and found again below', () => {
+    end.scrolled({ top: 800, left: 200 });
+    expect(end.at).toBe(false);
+    end.scrolled({ top: 990, left: 10 });
+    expect(end.at).toBe(true);
+    for (const top of [960, 930, 900]) end.scrolled({ top, left: 1300 - top }); // while 300 px came below
+    expect(end.at).toBe(false);
+  });
+
+  it('is not left when more comes below, or when the field below gets lower', () => {
+    end.scrolled({ top: 1000, left: 300 });
+    end.scrolled({ top: 960, left: 300 });
+    expect(end.at).toBe(true);
+  });
+
+  it('is not left by what gets smaller and grows before the scroll is told', () => {
+    end.sized({ top: 700, left: 0 }); // an answer has come in the place of its live text
+    end.sized({ top: 700, left: 350 }); // and a question below it
+    end.scrolled({ top: 700, left: 350 });
+    expect(end.at).toBe(true);
+  });
+
+  it('is left by whoever goes up while something gets larger', () => {
+    end.sized({ top: 600, left: 500 });
+    end.scrolled({ top: 600, left: 500 });
+    expect(end.at).toBe(false);
+  });
+
+  it('is not left by what the list has measured', () => {
+    end.moved(-200);
+    end.scrolled({ top: 800, left: 350 });
+    expect(end.at).toBe(true);
+    end.moved(100);
+    end.scrolled({ top: 750, left: 400 });
+    expect(end.at).toBe(false); // 150 px up from there
+  });
+});
