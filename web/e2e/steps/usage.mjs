@@ -58,11 +58,12 @@ export const steps = [
         ...more,
       });
       const today = new Date().toISOString().slice(0, 10);
+      let errors = 5;
       await page.route(/\/v1\/usage\?/, (route) => {
         const group = new URL(route.request().url()).searchParams.get('group_by');
         const data =
           group === 'model'
-            ? [sum('house/model'), sum('', { calls: 5, errors: 5, input_tokens: 0, output_tokens: 0 })]
+            ? [sum('house/model'), sum('', { calls: 5, errors, input_tokens: 0, output_tokens: 0 })]
             : [sum(group === 'day' ? today : group === 'automation' ? '' : 'x')];
         return route.fulfill({ json: { data, next_cursor: null } });
       });
@@ -72,6 +73,9 @@ export const steps = [
       await page.locator('[data-advice="errors"]').getByRole('link', { name: 'Check the provider' }).waitFor();
       await tidy(page, 'usage without prices');
       await shot(page, 'usage-prices');
+      errors = 0; // five calls for which somebody said stop
+      await page.reload();
+      await page.locator('[data-group="model"]').getByText('Stopped before a model answered').waitFor();
       await page.locator('[data-unpriced]').getByRole('link', { name: 'Set a price' }).click();
       const row = page.locator('[data-price="house/model"]');
       await row.getByLabel(/^Input price/).fill('2');

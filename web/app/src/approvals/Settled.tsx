@@ -87,9 +87,12 @@ export function byWhom(by: string | null, t: typeof texts.t): string {
 
 function By({ approval }: { approval: Approval }) {
   const t = texts.use();
+  const whom = byWhom(approval.settled_by, t);
   return (
     <span className="muted" data-by={approval.settled_by}>
-      <bdi>{byWhom(approval.settled_by, t)}</bdi> <Time at={approval.settled_at} />
+      <bdi>{whom}</bdi>
+      {whom && approval.settled_at && ', '}
+      <Time at={approval.settled_at} />
     </span>
   );
 }

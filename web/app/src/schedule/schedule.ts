@@ -109,7 +109,7 @@ export function whenOf(schedule: Schedule | null, zone: string): When {
     const minutes = minutesOf(expression);
     return { ...when, kind: 'every', every: minutes ? String(minutes) : expression, unit: 'm' };
   }
-  return { ...when, expression, ...simpleCron(expression) };
+  return { ...when, expression, ...simpleCron(numberedDays(expression)) };
 }
 
 // An interval in another notation: "1h30m", "PT90M". 0 when it is not in whole minutes.

@@ -2,7 +2,7 @@
 import { $api, type Schemas } from '../../api/client';
 import { format, useFormat } from '../../i18n/format';
 import { dayName, localTime, usePreview } from '../../schedule/preview';
-import { browserZone, numberedDays, whenOf, workdays, type Schedule, type When } from '../../schedule/schedule';
+import { browserZone, whenOf, workdays, type Schedule, type When } from '../../schedule/schedule';
 import { texts } from './texts';
 
 /** Simple schedules in words of the page's language; null for those only the server can read. */
@@ -37,12 +37,7 @@ export function simpleWords(when: When): string | null {
 export function ScheduleWords({ schedule }: { schedule: Schedule }) {
   const t = texts.use();
   useFormat(); // words change with the language
-  const simple = simpleWords(
-    whenOf(
-      { ...schedule, expression: schedule.type === 'cron' ? numberedDays(schedule.expression) : schedule.expression },
-      schedule.time_zone,
-    ),
-  );
+  const simple = simpleWords(whenOf(schedule, schedule.time_zone));
   const preview = usePreview(simple === null ? schedule : null, { count: 1 });
   if (simple === null) {
     const words = preview.data?.description ?? schedule.expression;

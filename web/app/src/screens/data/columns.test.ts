@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { columnsOf, fromInput, numbersOf, parseNumber, quickField, startOf, toInput } from './columns';
+import { columnsOf, fromInput, meanOf, numbersOf, parseNumber, quickField, startOf, toInput } from './columns';
 
 const tracking = { type: 'object', properties: { value: { type: 'number' } }, required: ['value'] };
 const checklist = {
@@ -42,6 +42,17 @@ describe('a schema as a table', () => {
     });
   });
 });
+
+it.each([
+  [220 / 30, [5.5, 8.5, 7.75], 7.33],
+  [7.25, [7, 8, 7], 7.3],
+  [123456.789, [1, 200000, 3], 123456.8],
+  [0.123456, [0, 1, 0], 0.123],
+  [0, [-1, 1, 0], 0],
+  [null, [null, null, null], null],
+])('the average %s of such as %j is told as %s', (mean, [min, max, last], want) =>
+  expect(meanOf({ mean, min: min!, max: max!, last: last! })).toBe(want),
+);
 
 it('numbers are read as people write them', () => {
   expect(['72.5', '72,5', '1 000', '-3', '1e3', '.5'].map(parseNumber)).toEqual([72.5, 72.5, 1000, -3, 1000, 0.5]);

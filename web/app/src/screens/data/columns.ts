@@ -30,6 +30,18 @@ export function columnsOf(schema: Schema): Column[] {
   });
 }
 
+/** An average with the decimals of the numbers that it is one of, or one; a small one with its first digits. */
+export function meanOf({
+  mean,
+  min,
+  max,
+  last,
+}: Record<'mean' | 'min' | 'max' | 'last', number | null>): number | null {
+  if (mean === null || Math.abs(mean) < 1) return mean && Number(mean.toPrecision(3));
+  const decimals = [min, max, last].map((n) => String(n).split('.')[1]?.length ?? 0);
+  return Number(mean.toFixed(Math.max(1, ...decimals)));
+}
+
 export const numbersOf = (schema: Schema): Column[] => columnsOf(schema).filter((column) => column.kind === 'number');
 
 /** What a new entry begins with: a yes or no that has to be said is a no. */

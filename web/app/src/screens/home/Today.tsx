@@ -19,7 +19,7 @@ export function Today({ home }: { home: HomeData }) {
   const sum = totalOf(usage.filter((row) => row.key === day));
   if (sum.calls === 0) return null;
   const parts = [
-    sum.unpriced_calls < sum.calls ? f.money(sum.cost, 'USD') : '',
+    sum.cost > 0 ? f.money(sum.cost, 'USD') : '', // nothing where all was free, or nobody knows
     t('today.calls', { n: sum.calls }),
     sum.tokens > 0 ? t('today.tokens', { n: f.number(sum.tokens) }) : '',
     sum.errors > 0 ? t('today.failed', { n: sum.errors }) : '',

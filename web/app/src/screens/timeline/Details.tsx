@@ -4,6 +4,7 @@ import { useFormat } from '../../i18n/format';
 import { useWords } from '../../ui/session';
 import { failureWords } from '../../ui/textsOfCommands';
 import { UndoButton } from '../../undo/UndoButton';
+import { demoModel } from '../usage/insight';
 import { Block } from './Block';
 import type { Item } from './model';
 import { RawAnswer } from './RawAnswer';
@@ -113,7 +114,10 @@ function CallDetails({ item, when, session }: Of<'call'> & { session: string }) 
           [t('d.written'), u.cache_write_tokens ? f.number(u.cache_write_tokens) : ''],
           [t('d.output'), f.number(u.output_tokens)],
           [t('d.thought'), u.reasoning_tokens ? f.number(u.reasoning_tokens) : ''],
-          [t('d.cost'), u.cost ? f.money(u.cost.amount, u.cost.currency) : t('d.cost.none')],
+          [
+            t('d.cost'),
+            u.cost ? f.money(u.cost.amount, u.cost.currency) : t(c.model === demoModel ? 'd.cost.free' : 'd.cost.none'),
+          ],
           [t('d.estimate'), f.number(c.prompt_tokens)],
           [t('d.hash'), c.prompt_hash && <code className={styles.hash}>{c.prompt_hash}</code>],
         ]}

@@ -12,8 +12,8 @@ import { Controls, type View } from './Controls';
 import { Details } from './Details';
 import { Json } from './Json';
 import { layout, type Gap } from './layout';
-import { useTimeline } from './load';
-import { itemsOf, kinds, type Kind } from './model';
+import { useTimeline, type Loaded } from './load';
+import { isFree, itemsOf, kinds, type Kind } from './model';
 import { Rows } from './Rows';
 import { Export } from './Export';
 import { texts } from './texts';
@@ -31,14 +31,23 @@ export default function Timeline({ id }: { id: string }) {
       name={t('title')}
       actions={<Export id={id} />}
     >
-      <Read query={session}>{(s) => <Summary session={s} />}</Read>
-      {session.data && <Why id={id} />}
-      {session.data && <Record id={id} />}
+      <Read query={session}>{(s) => <Whole session={s} />}</Read>
     </Page>
   );
 }
 
-function Summary({ session }: { session: Schemas['Session'] }) {
+function Whole({ session }: { session: Schemas['Session'] }) {
+  const loaded = useTimeline(session.id);
+  return (
+    <>
+      <Summary session={session} free={isFree(loaded.lines)} />
+      <Why id={session.id} />
+      <Record id={session.id} loaded={loaded} />
+    </>
+  );
+}
+
+function Summary({ session, free }: { session: Schemas['Session']; free: boolean }) {
   const t = texts.use();
   const f = useFormat();
   const words = useWords();
@@ -83,17 +92,16 @@ function Summary({ session }: { session: Schemas['Session'] }) {
         </div>
         <div>
           <dt>{t('sum.cost')}</dt>
-          <dd>{u.cost ? f.money(u.cost.amount, u.cost.currency) : t('d.cost.none')}</dd>
+          <dd>{u.cost ? f.money(u.cost.amount, u.cost.currency) : t(free ? 'd.cost.free' : 'd.cost.none')}</dd>
         </div>
       </dl>
     </>
   );
 }
 
-function Record({ id }: { id: string }) {
+function Record({ id, loaded }: { id: string; loaded: Loaded }) {
   const t = texts.use();
   const f = useFormat();
-  const loaded = useTimeline(id);
   const approvals = $api.useQuery('get', '/v1/approvals', { params: { query: { session_id: id, limit: 200 } } });
   const [view, setView] = useState<View>('waterfall');
   const [shown, setShown] = useState<ReadonlySet<Kind>>(() => new Set(kinds));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { curl } from './curl';
 import { gapsOf, layout } from './layout';
-import { itemsOf, type Approval, type Item, type Line } from './model';
+import { isFree, itemsOf, type Approval, type Item, type Line } from './model';
 
 const iso = (ms: number) => new Date(Date.UTC(2026, 0, 1) + ms).toISOString();
 const at = (ms: number) => Date.UTC(2026, 0, 1) + ms;
@@ -55,6 +55,13 @@ describe('the rows of a timeline', () => {
       itemsOf([{ kind: 'dream', at: iso(0), round_id: null, duration_ms: null } as unknown as Line], [], at(0)),
     ).toEqual([]);
   });
+});
+
+it('is free where the demo alone was called', () => {
+  const of = (...models: string[]) => models.map((model) => ({ roundtrip: { model } }) as Line);
+  expect(isFree([step(1, 0, 'IDLE', 'idle'), ...of('fermata-demo', 'fermata-demo')])).toBe(true);
+  expect(isFree(of('fermata-demo', 'small'))).toBe(false); // nobody knows the price of the other
+  expect(isFree([step(1, 0, 'IDLE', 'idle')])).toBe(false);
 });
 
 describe('the axis', () => {

@@ -1,5 +1,6 @@
 // What a session's record is made of, as rows with a beginning and an end.
 import type { Schemas } from '../../api/client';
+import { demoModel } from '../usage/insight';
 
 export type Line = Schemas['TimelineLine'];
 export type Approval = Schemas['Approval'];
@@ -129,3 +130,9 @@ export function busy(item: Item): [from: number, to: number] | null {
 export const failed = (item: Item): boolean =>
   (item.kind === 'call' && item.call.outcome !== 'answered' && item.call.outcome !== 'cut') ||
   (item.kind === 'execution' && ['FAILED', 'UNKNOWN'].includes(item.execution.status));
+
+/** Whether all that was called is the demo, which costs nothing. */
+export function isFree(lines: readonly Line[]): boolean {
+  const models = lines.flatMap(({ roundtrip }) => (roundtrip ? [roundtrip.model] : []));
+  return models.length > 0 && models.every((model) => model === demoModel);
+}

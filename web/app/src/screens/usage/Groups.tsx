@@ -143,7 +143,7 @@ function Name({ group, row }: { group: Group; row: Row }) {
           : group === 'automation'
             ? t('none.automation')
             : group === 'model'
-              ? t('none.model')
+              ? t(row.errors > 0 ? 'none.model' : 'none.model.stopped')
               : t('none.else')}
       </>
     );

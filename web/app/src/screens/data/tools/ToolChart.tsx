@@ -5,7 +5,7 @@ import { useFormat } from '../../../i18n/format';
 import { Chart } from '../../../ui/Chart';
 import { Field } from '../../../ui/Field';
 import { Read } from '../../../ui/Read';
-import type { Column } from '../columns';
+import { meanOf, type Column } from '../columns';
 import css from '../data.module.css';
 import { groups, groupsFor, queryOf, secondsOfDay, type Filter, type Group } from '../entries/period';
 import { entriesKey, readEntries, useEntries } from '../read';
@@ -120,7 +120,7 @@ function useSummary({ tool, total }: DrawProps): string {
         count: f.number(total.count),
         min: say(total.min),
         max: say(total.max),
-        mean: say(total.mean === null ? null : Number(total.mean.toPrecision(5))),
+        mean: say(meanOf(total)),
         last: say(total.last),
       })
     : '';
