@@ -229,7 +229,7 @@ func (e *Explanation) slot(st *Standing) {
 	}
 	e.Waits.Holder = &SessionName{ID: h.ID, Name: h.Name, Type: h.Type, Phase: h.Phase}
 	if h.Type == Chat && !h.Phase.Working() { // also behind another one, which has switched it away
-		until := h.InactiveAt(&st.View.Workspace.Settings)
+		until := h.GivesWayAt(e.Session, &st.View.Workspace.Settings)
 		e.Waits.Until = &until
 	}
 }
@@ -304,4 +304,18 @@ func (s *Session) InactiveSince() time.Time {
 // may be evicted.
 func (s *Session) InactiveAt(settings *Settings) time.Time {
 	return s.InactiveSince().Add(time.Duration(settings.ChatEvictionAfter))
+}
+
+// ChatRest is how long a CHAT rests in IDLE before a CHAT that was set aside in the middle of its
+// work has the slot again: so long that a program which talks sends its next message within it.
+const ChatRest = 2 * time.Second
+
+// GivesWayAt is when a CHAT that is not at work gives the slot up to a session that is there
+// without a person who asks just now.
+func (s *Session) GivesWayAt(to *Session, settings *Settings) time.Time {
+	at := s.InactiveAt(settings)
+	if rested := s.LastEventTime.Add(ChatRest); to.Type == Chat && s.Phase == Idle && rested.Before(at) {
+		return rested
+	}
+	return at
 }

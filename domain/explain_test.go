@@ -34,6 +34,14 @@ func TestTheSlotIsExplained(t *testing.T) {
 	if e := Explain(st, at); e.Waits.Until == nil || !e.Waits.Until.Equal(at.Add(3*time.Minute)) {
 		t.Errorf("for a chat it is evicted at %v", e.Waits.Until)
 	}
+	st.View.Holder.Phase = Idle
+	if e := Explain(st, at); e.Waits.Until == nil || !e.Waits.Until.Equal(at.Add(ChatRest)) {
+		t.Errorf("for a chat it gives way at %v", e.Waits.Until)
+	}
+	st.View.Workspace.Settings.ChatEvictionAfter = Duration(time.Second)
+	if e := Explain(st, at); !e.Waits.Until.Equal(at.Add(time.Second)) {
+		t.Errorf("it gives way at %v, after it is inactive", e.Waits.Until)
+	}
 	st.View.Holder.Phase = CallingAI
 	if e := Explain(st, at); e.Waits.Until != nil {
 		t.Errorf("a chat at work is evicted at %v", e.Waits.Until)

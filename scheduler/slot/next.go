@@ -117,7 +117,7 @@ func (c *Choice) noteWhen(r Request) {
 	if r.Holder == nil || r.Holder.Type != domain.Chat || r.Holder.Phase.Working() {
 		return
 	}
-	c.lookAgainAt(r.Holder.InactiveAt(r.Settings))
+	c.lookAgainAt(r.Holder.GivesWayAt(r.Candidate, r.Settings))
 	if r.Candidate.Type != domain.Chat && !r.Since.IsZero() && r.Holder.Phase == domain.Idle {
 		c.lookAgainAt(starvesAt(r.Since, r.Settings))
 	}

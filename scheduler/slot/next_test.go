@@ -17,6 +17,8 @@ func TestWhoComesNext(t *testing.T) {
 		return domain.QueueRow{SessionID: id, Session: s, Reason: reason, Since: now.Add(-since), NotBefore: notBefore}
 	}
 	resting := &domain.Session{ID: "chat", Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true, LastEventTime: now.Add(-time.Minute)}
+	answered := &domain.Session{ID: "chat", Type: domain.Chat, Phase: domain.Idle, HoldsSlot: true, LastEventTime: now}
+	asking := &domain.Session{ID: "chat", Type: domain.Chat, Phase: domain.WaitingValidation, HoldsSlot: true, LastEventTime: now}
 	at := func(id string) *domain.Session {
 		s := &domain.Session{ID: id, Type: domain.Chat, Phase: domain.CallingAI, LastEventTime: now.Add(-time.Minute)}
 		s.State.Suspended, s.State.SuspendedAt = true, now.Add(-time.Minute)
@@ -47,8 +49,17 @@ func TestWhoComesNext(t *testing.T) {
 		"when its time has come a chat at rest gives way": {
 			holder: resting, queue: []domain.QueueRow{row("suspect", domain.Chat, domain.QueuedSuspect, time.Hour, &now)}, want: "suspect",
 		},
-		"a chat whose place was taken waits until the other is inactive": {
-			holder: resting, queue: []domain.QueueRow{row("turn", domain.Chat, domain.QueuedInTurn, time.Hour, nil)}, again: now.Add(4 * time.Minute),
+		"a chat whose place was taken comes when the other has its answer": {
+			holder: resting, queue: []domain.QueueRow{row("turn", domain.Chat, domain.QueuedInTurn, time.Hour, nil)}, want: "turn",
+		},
+		"not in the moment in which it came": {
+			holder: answered, aside: []*domain.Session{at("aside")}, again: now.Add(domain.ChatRest),
+		},
+		"nor from one that asks its person": {
+			holder: asking, aside: []*domain.Session{at("aside")}, again: now.Add(5 * time.Minute),
+		},
+		"a run waits until it is inactive": {
+			holder: resting, queue: []domain.QueueRow{row("run", domain.Run, "holder_busy", time.Second, nil)}, again: now.Add(4 * time.Minute),
 		},
 	} {
 		w := &domain.Waiters{Workspace: &domain.Workspace{Settings: domain.DefaultSettings()}, Holder: c.holder, Queue: c.queue, Aside: c.aside}

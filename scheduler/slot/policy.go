@@ -128,6 +128,9 @@ func (r *Request) againstChat() Verdict {
 	if r.Returning && r.Holder.Phase == domain.Idle {
 		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Reason: TakenUpAgain}
 	}
+	if r.Candidate.Type == domain.Chat && !r.Holder.Phase.Working() && !r.Now.Before(r.Holder.GivesWayAt(r.Candidate, r.Settings)) {
+		return Verdict{Grant: true, Displaced: r.Holder, Reason: ChatSwitch}
+	}
 	if r.Candidate.Type != domain.Chat && r.Holder.Phase == domain.Idle && !r.Since.IsZero() &&
 		!r.Now.Before(starvesAt(r.Since, r.Settings)) {
 		return Verdict{Grant: true, Displaced: r.Holder, Evict: true, Keeps: true, Reason: WaitedTooLong}

@@ -96,7 +96,19 @@ func TestDecide(t *testing.T) {
 		},
 		"a chat that was switched away waits": {
 			candidate: chat("a", domain.CallingAI, 0),
-			holder:    chat("b", domain.Idle, time.Minute), unattended: true, want: Verdict{Reason: HolderBusy},
+			holder:    chat("b", domain.Idle, domain.ChatRest-1), unattended: true, want: Verdict{Reason: HolderBusy},
+		},
+		"until the other has its answer and rests": {
+			candidate: chat("a", domain.CallingAI, 0),
+			holder:    chat("b", domain.Idle, domain.ChatRest), unattended: true, want: Verdict{Grant: true, Reason: ChatSwitch},
+		},
+		"not while it waits for its person": {
+			candidate: chat("a", domain.CallingAI, 0),
+			holder:    chat("b", domain.WaitingValidation, time.Minute), unattended: true, want: Verdict{Reason: HolderBusy},
+		},
+		"nor behind those who queue": {
+			candidate: chat("a", domain.CallingAI, 0),
+			holder:    chat("b", domain.Idle, time.Minute), unattended: true, ahead: 1, want: Verdict{Reason: BehindTheOthers},
 		},
 		"a run goes behind those who queue": {
 			candidate: run("a", domain.ExecutingEnrichments),

@@ -283,6 +283,31 @@ func TestTheSlotGoesFromChatToChat(t *testing.T) {
 	})
 }
 
+// Who was switched away does not wait until the other is closed or inactive: when that one has its
+// answer and asks nothing more, the slot comes back. The other is not evicted, and its next message
+// switches again.
+func TestTheSlotComesBackToAChat(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		s := newServer(t, db)
+		s.Scripted(`[
+			{"when": {"contains": "slow"}, "delay_ms": 1500, "answer": {"text": "Slowly done."}},
+			{"answer": {"text": "Quickly done."}}]`)
+		a, b := s.Chat(), s.Chat()
+		s.Call("POST", "/v1/sessions/"+a+"/messages", map[string]any{"text": "slow"}).Want(202)
+		s.Say(b, "quick")
+		if r := s.Until(a, "idle"); r.At("holds_slot") != true || s.LastText(a) != "Slowly done." {
+			t.Errorf("it did not come back: %s", r.Body)
+		}
+		if r := s.Call("GET", "/v1/sessions/"+b, nil); r.Str("phase") != "IDLE" || r.At("holds_slot") == true || strings.Contains(r.Str("status"), "evict") {
+			t.Errorf("the other: %s", r.Body)
+		}
+		s.Say(b, "quick again")
+		if s.LastText(b) != "Quickly done." {
+			t.Errorf("the other's next message: %v", s.Record(b))
+		}
+	})
+}
+
 // A chat that was set aside in the middle of its work is not made to wait for the slot
 // when its person cuts that work with a message.
 func TestAnInterruptingMessageBringsAChatBack(t *testing.T) {
