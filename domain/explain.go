@@ -229,7 +229,10 @@ func (e *Explanation) slot(st *Standing) {
 	}
 	e.Waits.Holder = &SessionName{ID: h.ID, Name: h.Name, Type: h.Type, Phase: h.Phase}
 	if h.Type == Chat && !h.Phase.Working() { // also behind another one, which has switched it away
-		until := h.GivesWayAt(e.Session, &st.View.Workspace.Settings)
+		until := h.InactiveAt(&st.View.Workspace.Settings)
+		if len(st.Ahead) == 0 {
+			until = h.GivesWayAt(e.Session, &st.View.Workspace.Settings)
+		}
 		e.Waits.Until = &until
 	}
 }

@@ -35,6 +35,10 @@ func TestTheSlotIsExplained(t *testing.T) {
 		t.Errorf("for a chat it is evicted at %v", e.Waits.Until)
 	}
 	st.View.Holder.Phase = Idle
+	if e := Explain(st, at); e.Waits.Until == nil || !e.Waits.Until.Equal(at.Add(5*time.Minute)) {
+		t.Errorf("behind others it gives way at %v", e.Waits.Until)
+	}
+	st.Ahead = nil
 	if e := Explain(st, at); e.Waits.Until == nil || !e.Waits.Until.Equal(at.Add(ChatRest)) {
 		t.Errorf("for a chat it gives way at %v", e.Waits.Until)
 	}
