@@ -101,6 +101,80 @@ export const steps = [
     },
   },
   {
+    name: 'what is not drawn of a change is told before a yes, and drawn when it is wanted',
+    async run({ open: look, call, shot }) {
+      await quick({ call });
+      await call('PATCH', '/v1/settings', { require_validation: false });
+      const zone = await call('POST', '/v1/zones', { name: 'Archive' });
+      const tools = { zone_id: zone.id, tool_type: 'tracking', config: { unit: 'h' } };
+      const figures = await call('POST', '/v1/tools', { ...tools, name: 'Figures' });
+      const notes = await call('POST', '/v1/tools', { ...tools, tool_type: 'notes', config: {}, name: 'Notes' });
+      await call('PATCH', '/v1/settings', { require_validation: true });
+      const entries = (tool, list) => ({
+        name: 'CREATE_DATA',
+        arguments: { tool_id: tool.id, entries: list.map((data) => ({ data })) },
+      });
+      const calls = {
+        many: entries(
+          figures,
+          Array.from({ length: 400 }, (_, i) => ({ value: i })),
+        ),
+        long: entries(notes, [{ title: 'Long', text: `${'word '.repeat(600)}and the end` }]),
+      };
+      const script = await call('POST', '/v1/providers', {
+        name: 'Much',
+        kind: 'script',
+        config: {
+          steps: Object.entries(calls).map(([word, one]) => ({
+            when: { contains: word, roundtrip: 1 },
+            answer: { calls: [one] },
+          })),
+        },
+      });
+      const asked = {};
+      for (const word of Object.keys(calls)) {
+        const message = { text: word };
+        const { id } = await call('POST', '/v1/sessions', {
+          type: 'CHAT',
+          name: word,
+          provider_id: script.id,
+          message,
+        });
+        asked[word] = await until(`${word} asks`, async () => (await open(call)).find((a) => a.session_id === id));
+      }
+      const page = await look({ at: `/approvals/${asked.many.id}` });
+      const many = card(page, asked.many.id);
+      await many.getByText('Not all of it is shown: 100 more records.').waitFor();
+      await many.getByText('Not all that would be done is shown above yet.').waitFor();
+      same(await many.locator('tbody tr').count(), 300, 'the rows that are drawn');
+      await tidy(page, 'a card that does not draw all');
+      await shot(page, 'approvals-not-all');
+      await many.getByRole('button', { name: 'Show 100 more' }).click();
+      await becomes(() => many.locator('tbody tr').count(), 400, 'all the rows');
+      same(await many.locator('[data-cut], [data-more]').count(), 0, 'what says that there are more');
+      const small = await look({ ...narrow, ...french, at: `/chat/${asked.long.session_id}` });
+      const long = small.locator(`[data-approval="${asked.long.id}"]`);
+      const whole = long.getByRole('button', { name: /^Afficher tout le texte \(3.011 caractères\)$/ });
+      await whole.waitFor();
+      await tidy(small, 'a long text, narrow');
+      await shot(small, 'approvals-long-text');
+      const text = long.locator('[data-field$=text] ins');
+      const end = () =>
+        text.evaluate(
+          (ins) => ins.getBoundingClientRect().bottom <= ins.closest('p').getBoundingClientRect().bottom + 1,
+        );
+      check(!(await end()), 'the text is not cut');
+      await whole.click();
+      await until('the end of the text is drawn', end);
+      const home = await look({ at: '/' });
+      for (const { id } of Object.values(asked)) {
+        const row = home.locator(`[data-approval="${id}"]`);
+        await row.getByRole('link', { name: /^Review/ }).waitFor();
+        same(await row.getByRole('button', { name: /^Approve/ }).count(), 0, 'a yes to what the line does not say');
+      }
+    },
+  },
+  {
     name: 'a refusal takes its reason along',
     async run({ open: look, call }) {
       await quick({ call });
@@ -214,6 +288,13 @@ export const steps = [
         0,
         'a plan is answered by itself',
       );
+      await page.getByText('What exactly runs: 2 changes').click();
+      same(
+        await page.locator('[data-bulk-what] [data-field=name] ins').allInnerTexts(),
+        ['Bulk1', 'Bulk2'],
+        'what the yes is for',
+      );
+      await tidy(page, 'what several do');
       await page.getByRole('button', { name: 'Approve 2 selected' }).click();
       await page.getByText('2 of 2 approved').first().waitFor();
       same(await page.locator('[data-result=ok]').count(), 2, 'the results');

@@ -23,11 +23,13 @@ interface Props {
   problem: unknown;
   disabled: boolean;
   found: (wrong: boolean) => void;
+  /** Is told whether all that would be done is drawn. */
+  cut: (yes: boolean) => void;
 }
 
 /** One action: its warnings, what it does to the record, its exact params, and a form to
  * change them. */
-export function ActionForm({ action, edited, edit, tries, problem, disabled, found }: Props) {
+export function ActionForm({ action, edited, edit, tries, problem, disabled, found, cut }: Props) {
   const t = texts.use();
   const [editing, setEditing] = useState(false);
   const [kept, setKept] = useState(0); // how often it was closed while it was wrong
@@ -58,7 +60,7 @@ export function ActionForm({ action, edited, edit, tries, problem, disabled, fou
           <strong>{t('warning')}</strong> <bdi>{visible(w)}</bdi>
         </p>
       ))}
-      <Diff before={action.before} after={action.after} />
+      <Diff before={action.before} after={action.after} cut={cut} />
       {differs && (
         <div className={css.edited} data-edited>
           <p className="small">

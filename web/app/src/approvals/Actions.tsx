@@ -17,6 +17,7 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
   const [left, setLeft] = useState<string[]>([]); // not chosen
   const [edits, setEdits] = useState<Edits>({});
   const [tries, setTries] = useState(0);
+  const [cut, setCut] = useState<string[]>([]); // not drawn whole
   const wrong = useRef<Record<string, boolean>>({});
   const { actions } = approval;
   const many = actions.length > 1;
@@ -60,6 +61,7 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
               found={(bad) => {
                 wrong.current[a.id] = bad;
               }}
+              cut={(yes) => setCut((now) => withOr(now, a.id, yes))}
               edit={(params) => setEdit(a.id, params)}
             />
           </li>
@@ -72,11 +74,16 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
         approve={approve}
         label={approveLabel()}
         none={chosen.length === 0}
+        more={chosen.some((a) => cut.includes(a.id))}
         refuse={(comment) => decide({ approved: false, ...(comment ? { comment } : {}) })}
       />
     </>
   );
 }
+
+/** The same list, where nothing changes. */
+const withOr = (list: string[], id: string, wanted: boolean) =>
+  list.includes(id) === wanted ? list : wanted ? [...list, id] : list.filter((other) => other !== id);
 
 interface ChooseProps {
   action: Action;

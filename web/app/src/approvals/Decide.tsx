@@ -11,11 +11,13 @@ interface Props {
   label: string;
   /** No change is chosen. */
   none: boolean;
+  /** Not all of what a yes would do is drawn. */
+  more: boolean;
   refuse: (comment: string) => Promise<boolean>;
 }
 
 /** Approve, or refuse with a reason that the AI is told. */
-export function Decide({ busy, approve, label, none, refuse }: Props) {
+export function Decide({ busy, approve, label, none, more, refuse }: Props) {
   const t = texts.use();
   const [refusing, setRefusing] = useState(false);
   const [comment, setComment] = useState('');
@@ -36,7 +38,7 @@ export function Decide({ busy, approve, label, none, refuse }: Props) {
           className="primary"
           data-do="approve"
           disabled={busy || none}
-          aria-describedby={none ? hint : undefined}
+          aria-describedby={none || more ? hint : undefined}
           onClick={approve}
         >
           {label}
@@ -44,9 +46,9 @@ export function Decide({ busy, approve, label, none, refuse }: Props) {
         <button type="button" data-do="refuse" disabled={busy} onClick={open}>
           {t('refuse.open')}
         </button>
-        {none && (
-          <p id={hint} className="small muted">
-            {t('none.chosen')}
+        {(none || more) && (
+          <p id={hint} className="small muted" data-more={more || undefined}>
+            {t(none ? 'none.chosen' : 'cut.above')}
           </p>
         )}
       </div>

@@ -1,5 +1,7 @@
+import { useEffect, useMemo, useState } from 'react';
+import { useFormat } from '../i18n/format';
 import { visible } from '../ui/visible';
-import { changes, lineDiff, rowsOf, type Change } from './changes';
+import { changes, lineDiff, maxFields, rowsOf, type Change } from './changes';
 import { Records } from './Records';
 import { useShown } from './shown';
 import { texts } from './texts';
@@ -21,24 +23,72 @@ export function useFieldName() {
       .join(' › ');
 }
 
-/** Before and after: only what changes, marked by words and signs as well as colour. */
-export function Diff({ before, after }: { before: unknown; after: unknown }) {
+interface DiffProps {
+  before: unknown;
+  after: unknown;
+  /** Is told whether everything is drawn. */
+  cut?: (yes: boolean) => void;
+}
+
+/** Before and after: only what changes, marked by words and signs as well as colour. What a browser
+ * could not draw in one go comes in parts, and that there is more stands before all of it. */
+export function Diff({ before, after, cut }: DiffProps) {
   const name = useFieldName();
-  const list = changes(before, after);
-  const rows = rowsOf(list);
+  const list = useMemo(() => changes(before, after), [before, after]);
+  const table = useMemo(() => rowsOf(list), [list]);
+  const [room, setRoom] = useState(maxFields);
+  const all = table ? table.rows.length : list.length;
+  const step = table ? Math.ceil(maxFields / table.columns.length) : maxFields;
+  const drawn = Math.min(all, (room / maxFields) * step);
+  useEffect(() => {
+    cut?.(drawn < all);
+  });
   if (!list.length) return null;
-  if (rows) return <Records of={rows} name={name} />;
   return (
-    <dl className={css.diff} data-diff>
-      {list.map((c) => (
-        <div key={c.path.join('/')} className={css.change} data-field={c.path.join('.')} data-kind={c.kind}>
-          <dt>{name(c.path)}</dt>
-          <dd>
-            <Values change={c} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <>
+      {drawn < all && (
+        <NotAll
+          of={table ? 'cut.records' : 'cut.fields'}
+          missing={all - drawn}
+          next={Math.min(all - drawn, step)}
+          more={() => setRoom(room + maxFields)}
+        />
+      )}
+      {table ? (
+        <Records of={{ ...table, rows: table.rows.slice(0, drawn) }} name={name} />
+      ) : (
+        <dl className={css.diff} data-diff>
+          {list.slice(0, drawn).map((c) => (
+            <div key={c.path.join('/')} className={css.change} data-field={c.path.join('.')} data-kind={c.kind}>
+              <dt>{name(c.path)}</dt>
+              <dd>
+                <Values change={c} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </>
+  );
+}
+
+interface NotAllProps {
+  of: 'cut.fields' | 'cut.records';
+  missing: number;
+  next: number;
+  more: () => void;
+}
+
+function NotAll({ of, missing, next, more }: NotAllProps) {
+  const t = texts.use();
+  const f = useFormat();
+  return (
+    <p className="box warn small row between" data-cut={missing}>
+      <strong>{t(of, { n: missing, count: f.number(missing) })}</strong>
+      <button type="button" className="small" data-do="show-more" onClick={more}>
+        {t('cut.more', { count: f.number(next) })}
+      </button>
+    </p>
   );
 }
 
@@ -71,39 +121,57 @@ function Values({ change: { was, will, kind } }: { change: Change }) {
       </div>
     );
   }
+  // Two instants within one minute read alike: what differs has to look different.
+  const alike = was !== undefined && will !== undefined && show(was) === show(will);
+  const said = (value: unknown) => (alike ? visible(JSON.stringify(value)) : show(value));
   return (
     <>
       {was !== undefined && (
-        <Side kind="removed" word={t(will === undefined ? 'diff.removed' : 'diff.before')} text={show(was)} />
+        <Side kind="removed" word={t(will === undefined ? 'diff.removed' : 'diff.before')} text={said(was)} />
       )}
       {will !== undefined && (
-        <Side kind="added" word={t(was === undefined ? 'diff.new' : 'diff.after')} text={show(will)} />
+        <Side kind="added" word={t(was === undefined ? 'diff.new' : 'diff.after')} text={said(will)} />
       )}
     </>
   );
 }
 
-function Side({
-  kind,
-  word,
-  hidden,
-  text,
-}: {
+const longText = 1200; // characters
+const longLines = 15;
+const isLong = (text: string) => text.length > longText || text.split('\n', longLines + 1).length > longLines;
+
+interface SideProps {
   kind: 'added' | 'removed';
   word: string;
   hidden?: boolean;
   text: string;
-}) {
+}
+
+/** One side of a change. Of a long text the beginning is drawn, and how much there is of it. */
+function Side({ kind, word, hidden, text }: SideProps) {
+  const t = texts.use();
+  const f = useFormat();
+  const [whole, setWhole] = useState(false);
   const Mark = kind === 'added' ? 'ins' : 'del';
+  const folded = !whole && isLong(text);
   return (
-    <p className={`${css.side} ${css[kind]}`}>
-      <span aria-hidden="true" className={css.sign}>
-        {kind === 'added' ? '+' : '−'}
-      </span>
-      <span className={hidden ? 'visually-hidden' : css.word}>{word} </span>
-      <Mark className="preserve">
-        <bdi>{text}</bdi>
-      </Mark>
-    </p>
+    <>
+      <p className={`${css.side} ${css[kind]}`} data-folded={folded || undefined}>
+        <span aria-hidden="true" className={css.sign}>
+          {kind === 'added' ? '+' : '−'}
+        </span>
+        <span className={hidden ? 'visually-hidden' : css.word}>{word} </span>
+        <Mark className="preserve">
+          <bdi>{text}</bdi>
+        </Mark>
+      </p>
+      {folded && (
+        <p>
+          <button type="button" className="small" data-do="show-text" onClick={() => setWhole(true)}>
+            {t('cut.text', { n: text.length, count: f.number(text.length) })}
+          </button>
+        </p>
+      )}
+    </>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changes, lineDiff, rowsOf } from './changes';
+import { changes, lineDiff, rowsOf, saidBy } from './changes';
 
 describe('the changes of a record', () => {
   it('are the fields that differ, and nothing else', () => {
@@ -36,8 +36,28 @@ describe('the changes of a record', () => {
     expect(changes({ a: 1 }, { a: 1 })).toEqual([{ path: ['a'], was: 1, will: 1, kind: 'same' }]);
     expect(changes(null, null)).toEqual([]);
   });
-  it('end, whatever the record', () => {
-    expect(changes(undefined, { list: Array.from({ length: 5000 }, (_, i) => ({ i })) })).toHaveLength(300);
+  it('are all there, however many stay as they are before them', () => {
+    const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, i]));
+    expect(changes(many, { ...many, last: true })).toEqual([
+      { path: ['last'], was: undefined, will: true, kind: 'added' },
+    ]);
+    expect(changes(undefined, many)).toHaveLength(5000);
+  });
+});
+
+describe('a line', () => {
+  const zone = (more: object) => ({ before: undefined, after: { name: 'Kitchen', ...more } });
+  it('says all of something new that has a name alone', () => {
+    expect(saidBy('Add the zone “Kitchen”', zone({}))).toBe(true);
+    expect(saidBy('Ajouter la zone « Kitchen »', zone({ description: '' }))).toBe(true);
+  });
+  it('says no more than that', () => {
+    expect(saidBy('Add the zone “Kitchen”', zone({ description: 'the zone' }))).toBe(false);
+    expect(saidBy('Add the zone “Kit…”', zone({}))).toBe(false);
+    expect(saidBy('Add the zone “Kitchen”', { ...zone({}), warnings: ['It cannot be undone.'] })).toBe(false);
+    expect(saidBy('Change the zone “Kitchen”', { before: { name: 'Attic' }, after: { name: 'Kitchen' } })).toBe(false);
+    expect(saidBy('Add 1 entry to “Sleep”', { after: [{ data: { text: 'Sleep' } }] })).toBe(false);
+    expect(saidBy('Delete “Sleep”', { before: { name: 'Sleep' } })).toBe(false);
   });
 });
 

@@ -8,10 +8,11 @@ export interface Change {
   kind: 'added' | 'removed' | 'changed' | 'same';
 }
 
-const maxFields = 300; // fields that are shown of one record
+/** How many fields are drawn of one record before somebody asks for more of them. */
+export const maxFields = 300;
 
 /** The fields that differ, in the order of the record; all of them if none does. Lists of
- * records are gone into. */
+ * records are gone into. None is left out for their number: who draws fewer has to say so. */
 export function changes(before: unknown, after: unknown): Change[] {
   const found: Change[] = [];
   compare([], before ?? undefined, after ?? undefined, found);
@@ -20,7 +21,7 @@ export function changes(before: unknown, after: unknown): Change[] {
   const empty = ({ path, was, will }: Change) =>
     [was, will].every((v) => v === undefined || v === null || v === '') || path.join() === 'id';
   const differ = found.filter((c) => c.kind !== 'same' && !(whole && empty(c)));
-  return (differ.length ? differ : found).slice(0, maxFields);
+  return differ.length ? differ : found;
 }
 
 const inner = (value: unknown): [string, unknown][] | null => {
@@ -31,7 +32,6 @@ const inner = (value: unknown): [string, unknown][] | null => {
 };
 
 function compare(path: string[], was: unknown, will: unknown, found: Change[]): void {
-  if (found.length > maxFields * 4) return;
   const a = inner(was);
   const b = inner(will);
   if ((a?.length || b?.length) && (a || was === undefined) && (b || will === undefined)) {
@@ -48,6 +48,22 @@ function kindOf(was: unknown, will: unknown): Change['kind'] {
   if (was === undefined) return 'added';
   if (will === undefined) return 'removed';
   return equal(was, will) ? 'same' : 'changed';
+}
+
+/** Whether one line says all that an action does: something new that has a name, quoted in the
+ * line, and nothing else. */
+export function saidBy(text: string, { before, after, warnings }: Described): boolean {
+  const named = (c: Change) =>
+    c.path.join() === 'name' &&
+    typeof c.will === 'string' &&
+    /[“«]\s?([^]*)\s?[”»]/.exec(text)?.[1]?.trim() === c.will.trim();
+  return before == null && !warnings?.length && changes(before, after).every(named);
+}
+
+interface Described {
+  before?: unknown;
+  after?: unknown;
+  warnings?: string[];
 }
 
 /** Records that come or go whole: a column for each field, a row for each record. */

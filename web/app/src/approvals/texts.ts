@@ -43,6 +43,17 @@ export const texts = defineTexts(
     'diff.removed': 'goes',
     'line.removed': 'removed:',
     'line.added': 'added:',
+    'cut.fields': {
+      one: 'Not all of it is shown: {count} more field.',
+      other: 'Not all of it is shown: {count} more fields.',
+    },
+    'cut.records': {
+      one: 'Not all of it is shown: {count} more record.',
+      other: 'Not all of it is shown: {count} more records.',
+    },
+    'cut.more': 'Show {count} more',
+    'cut.above': 'Not all that would be done is shown above yet.',
+    'cut.text': { one: 'Show the whole text ({count} character)', other: 'Show the whole text ({count} characters)' },
     'value.none': 'none',
     'value.empty': 'empty',
     'value.yes': 'yes',
@@ -220,6 +231,20 @@ export const texts = defineTexts(
     'diff.removed': 'disparaît',
     'line.removed': 'retiré :',
     'line.added': 'ajouté :',
+    'cut.fields': {
+      one: 'Tout n’est pas affiché : encore {count} champ.',
+      other: 'Tout n’est pas affiché : encore {count} champs.',
+    },
+    'cut.records': {
+      one: 'Tout n’est pas affiché : encore {count} élément.',
+      other: 'Tout n’est pas affiché : encore {count} éléments.',
+    },
+    'cut.more': 'En afficher {count} de plus',
+    'cut.above': 'Tout ce qui serait fait n’est pas encore affiché ci-dessus.',
+    'cut.text': {
+      one: 'Afficher tout le texte ({count} caractère)',
+      other: 'Afficher tout le texte ({count} caractères)',
+    },
     'value.none': 'aucun',
     'value.empty': 'vide',
     'value.yes': 'oui',

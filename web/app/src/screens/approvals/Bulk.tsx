@@ -1,10 +1,13 @@
 import { useState } from 'react';
 import { asProblem } from '../../api/problem';
+import { Diff } from '../../approvals/Diff';
+import { texts as cards } from '../../approvals/texts';
 import { titleOf } from '../../approvals/title';
 import { statusIn, useSend, type Approval } from '../../approvals/decide';
 import { announce } from '../../shell/announce';
 import { problemWords } from '../../ui/problemWords';
 import { texts as uiTexts } from '../../ui/texts';
+import { visible } from '../../ui/visible';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
@@ -44,6 +47,7 @@ export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => voi
   if (!chosen.length && !results.length) return null;
   return (
     <div className={css.bulk} data-bulk>
+      {chosen.length > 0 && <What chosen={chosen} />}
       {chosen.length > 0 && (
         <button type="button" className="primary" disabled={at !== null} onClick={() => void run()}>
           {at === null ? t('bulk', { n: chosen.length }) : t('bulk.at', { n: at + 1, all: chosen.length })}
@@ -69,5 +73,33 @@ export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => voi
         </div>
       )}
     </div>
+  );
+}
+
+/** What a yes to all that is chosen does: a row says a line of it. */
+function What({ chosen }: { chosen: Approval[] }) {
+  const t = texts.use();
+  const words = cards.use();
+  const [open, setOpen] = useState(false);
+  const actions = chosen.flatMap((a) => a.actions);
+  return (
+    <details className={css.does} data-bulk-what onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>{t('bulk.what', { n: actions.length })}</summary>
+      {open && (
+        <ol className={css.results}>
+          {actions.map((a) => (
+            <li key={a.id} className="stack tight">
+              <bdi>{visible(a.text)}</bdi>
+              {a.warnings?.map((w) => (
+                <p key={w} className="box warn small">
+                  <strong>{words('warning')}</strong> <bdi>{visible(w)}</bdi>
+                </p>
+              ))}
+              <Diff before={a.before} after={a.after} />
+            </li>
+          ))}
+        </ol>
+      )}
+    </details>
   );
 }

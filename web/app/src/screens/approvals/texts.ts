@@ -13,6 +13,7 @@ export const texts = defineTexts(
     'filter.all': 'all',
     tick: 'Select: {name}',
     bulk: { one: 'Approve {n} selected', other: 'Approve {n} selected' },
+    'bulk.what': { one: 'What exactly runs: {n} change', other: 'What exactly runs: {n} changes' },
     'bulk.at': 'Approving {n} of {all}…',
     'bulk.done': '{n} of {all} approved',
     'bulk.failed': 'not approved',
@@ -45,6 +46,10 @@ export const texts = defineTexts(
     'filter.all': 'tout',
     tick: 'Sélectionner : {name}',
     bulk: { one: 'Approuver la sélection ({n})', other: 'Approuver la sélection ({n})' },
+    'bulk.what': {
+      one: 'Ce qui s’exécute exactement : {n} modification',
+      other: 'Ce qui s’exécute exactement : {n} modifications',
+    },
     'bulk.at': 'Approbation {n} sur {all}…',
     'bulk.done': '{n} sur {all} approuvées',
     'bulk.failed': 'pas approuvé',

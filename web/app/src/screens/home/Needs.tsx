@@ -1,6 +1,7 @@
 import { CalendarX, MessageSquareWarning, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { saidBy } from '../../approvals/changes';
 import { useDecide, type Approval } from '../../approvals/decide';
 import { KindIcon } from '../../approvals/KindIcon';
 import { titleOf } from '../../approvals/title';
@@ -69,7 +70,7 @@ const Row = ({ icon, text, sub, children, ...rest }: RowProps & Record<`data-${s
   </li>
 );
 
-/** A question with its text, or changes that can be approved where they stand. */
+/** A question with its text, or changes: one whose line says all of it can be approved where it stands. */
 function Asked({ approval }: { approval: Approval }) {
   const t = texts.use();
   const words = useWords();
@@ -78,12 +79,14 @@ function Asked({ approval }: { approval: Approval }) {
   const acts = approval.kind === 'actions';
   const title = titleOf(approval) || words.approval(approval.kind);
   const name = title.slice(0, 80);
+  const [first, ...others] = acts ? approval.actions : [];
+  const whole = first !== undefined && !others.length && saidBy(first.text, first);
   return (
     <Row
       data-approval={approval.id}
       icon={<KindIcon kind={approval.kind} />}
       text={
-        <p className="clamp">
+        <p className={whole ? undefined : 'clamp'}>
           <bdi>{title}</bdi>
         </p>
       }
@@ -93,7 +96,7 @@ function Asked({ approval }: { approval: Approval }) {
         </>
       }
     >
-      {acts && approval.actions.length === 1 && (
+      {whole && (
         <button
           type="button"
           className="small"
