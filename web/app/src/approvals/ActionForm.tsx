@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { asProblem } from '../api/problem';
 import type { Schemas } from '../api/client';
+import { focusAfter } from '../ui/focus';
 import { checkSchema } from '../ui/SchemaForm';
 import { equal, type Fields } from '../ui/schemaform/types';
 import { visible } from '../ui/visible';
@@ -49,9 +50,13 @@ export function ActionForm({ action, edited, edit, tries, problem, disabled, fou
       setKept(kept + 1);
       return;
     }
-    setEditing(false);
-    if (!keep || !differs) edit(null);
-    requestAnimationFrame(() => button.current?.focus());
+    focusAfter(
+      () => {
+        setEditing(false);
+        if (!keep || !differs) edit(null);
+      },
+      () => button.current,
+    );
   };
   return (
     <div className="stack tight">

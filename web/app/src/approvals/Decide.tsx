@@ -1,6 +1,6 @@
 import { useId, useRef, useState } from 'react';
-import { flushSync } from 'react-dom';
 import { Field } from '../ui/Field';
+import { focusAfter } from '../ui/focus';
 import css from './approvals.module.css';
 import { texts } from './texts';
 
@@ -23,10 +23,11 @@ export function Decide({ busy, approve, label, none, more, refuse }: Props) {
   const [comment, setComment] = useState('');
   const hint = useId();
   const box = useRef<HTMLDivElement>(null);
-  // The field has the focus before the next key: in the time of a frame it would be lost.
   const change = (to: boolean, focus: string) => {
-    flushSync(() => setRefusing(to));
-    box.current?.querySelector<HTMLElement>(focus)?.focus();
+    focusAfter(
+      () => setRefusing(to),
+      () => box.current?.querySelector<HTMLElement>(focus),
+    );
   };
   const open = () => change(true, 'textarea');
   const back = () => change(false, '[data-do=refuse]');

@@ -4,6 +4,7 @@ import { ApprovalCard } from '../../approvals/ApprovalCard';
 import { titleOf } from '../../approvals/title';
 import { statusIn, type Approval } from '../../approvals/decide';
 import { Empty } from '../../ui/Empty';
+import { focusAfter } from '../../ui/focus';
 import { useKeys } from '../../ui/keys';
 import { texts as uiTexts } from '../../ui/texts';
 import { Bulk } from './Bulk';
@@ -50,11 +51,12 @@ export function Inbox({ open, wanted }: { open: ReturnType<typeof useOpen>; want
   }
   const current = shown.find((a) => a.id === picked?.id) ?? picked;
   const goTo = (a: Approval | null, focus = false) => {
-    setPicked(a);
     if (a && focus)
-      requestAnimationFrame(() =>
-        box.current?.querySelector<HTMLElement>(`[data-row="${a.id}"] button[aria-current]`)?.focus(),
+      focusAfter(
+        () => setPicked(a),
+        () => box.current?.querySelector<HTMLElement>(`[data-row="${a.id}"] button[aria-current]`),
       );
+    else setPicked(a);
   };
   const tick = (a: Approval) =>
     setTicked(ticked.includes(a.id) ? ticked.filter((id) => id !== a.id) : [...ticked, a.id]);

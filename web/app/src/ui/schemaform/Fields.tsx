@@ -1,4 +1,5 @@
 import { useId, useState } from 'react';
+import { focusAfter } from '../focus';
 import { useForm, type ControlProps } from './form';
 import { useShownErrors, Wrong } from './Labelled';
 import { Node } from './Node';
@@ -73,14 +74,15 @@ function Rows({ shape, values, child, set }: RowsProps) {
   const there = Object.hasOwn(values, name) || shape.properties.some(([n]) => n === name) || added.includes(name);
   const add = () => {
     if (!name || there) return;
-    setAdded([...added, name]);
-    setName('');
-    // The focus goes to the new value, which is there after this change.
-    requestAnimationFrame(() =>
-      document
-        .getElementById(`${id}rows`)
-        ?.querySelector<HTMLElement>(':scope > div:nth-last-child(1) :is(input, textarea, select)')
-        ?.focus(),
+    focusAfter(
+      () => {
+        setAdded([...added, name]);
+        setName('');
+      },
+      () =>
+        document
+          .getElementById(`${id}rows`)
+          ?.querySelector<HTMLElement>(':scope > div:nth-last-child(1) :is(input, textarea, select)'),
     );
   };
   const shown = [...shape.extra, ...added.filter((n) => !shape.extra.includes(n))];

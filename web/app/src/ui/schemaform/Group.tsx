@@ -1,4 +1,5 @@
 import { useRef, type ReactNode } from 'react';
+import { focusAfter } from '../focus';
 import { texts as uiTexts } from '../texts';
 import { FieldsOf } from './Fields';
 import { useForm, type ControlProps } from './form';
@@ -26,8 +27,11 @@ function Frame({ children, ...p }: ControlProps & { children: ReactNode }) {
   const there = isFields(p.value);
   const loose = !p.required || p.nullable;
   const box = useRef<HTMLFieldSetElement>(null);
-  const refocus = (selector: string) =>
-    requestAnimationFrame(() => box.current?.querySelector<HTMLElement>(selector)?.focus());
+  const change = (to: unknown, focus: string) =>
+    focusAfter(
+      () => p.onChange(to),
+      () => box.current?.querySelector<HTMLElement>(focus),
+    );
   if (p.depth === 0) return children;
   return (
     <fieldset ref={box} className={`field ${css.group}`} data-pointer={p.at}>
@@ -42,10 +46,7 @@ function Frame({ children, ...p }: ControlProps & { children: ReactNode }) {
           className={`small ${css.add}`}
           data-do="make"
           disabled={disabled}
-          onClick={() => {
-            p.onChange(startOf({ ...p.schema, type: 'object' }, root) ?? {});
-            refocus('input, textarea, select');
-          }}
+          onClick={() => change(startOf({ ...p.schema, type: 'object' }, root) ?? {}, 'input, textarea, select')}
         >
           {t('add.to', { name: p.name })}
         </button>
@@ -57,10 +58,7 @@ function Frame({ children, ...p }: ControlProps & { children: ReactNode }) {
           type="button"
           className={`plain small ${css.add}`}
           disabled={disabled}
-          onClick={() => {
-            p.onChange(p.required ? null : p.empty);
-            refocus('[data-do=make]');
-          }}
+          onClick={() => change(p.required ? null : p.empty, '[data-do=make]')}
         >
           {t('remove.name', { name: p.name })}
         </button>

@@ -1,7 +1,7 @@
 import { ArrowUp, AtSign, Check, ChevronUp, Paperclip } from 'lucide-react';
 import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react';
-import { flushSync } from 'react-dom';
 import { useFormat } from '../../../i18n/format';
+import { focusAfter } from '../../../ui/focus';
 import { Icon } from '../../../ui/Icon';
 import { Menu } from '../Menu';
 import { Attached } from './Attached';
@@ -66,12 +66,13 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
     const after = draft.text.slice(at).replace(/^@/, '');
     const before = draft.text.slice(0, at);
     const text = `${before}${tokenOf(label)}${/^\s/.test(after) ? '' : ' '}`;
-    // What is typed next stands behind it: in the time of a frame a key would be lost.
-    flushSync(() => {
-      onDraft({ text: text + after, references: [...present(draft), { ...reference, label }] });
-      pick(null);
-    });
-    field.current?.focus();
+    focusAfter(
+      () => {
+        onDraft({ text: text + after, references: [...present(draft), { ...reference, label }] });
+        pick(null);
+      },
+      () => field.current, // what is typed next stands behind it
+    );
     field.current?.setSelectionRange(text.length, text.length);
   };
   return (

@@ -5,6 +5,7 @@ import { useMay } from '../../../api/me';
 import { asProblem } from '../../../api/problem';
 import { useAction } from '../../../ui/action';
 import { Dialog } from '../../../ui/Dialog';
+import { focusAfter } from '../../../ui/focus';
 import { Page } from '../../../ui/Page';
 import { ProblemBox } from '../../../ui/Problem';
 import { Read } from '../../../ui/Read';
@@ -155,9 +156,7 @@ function DeleteType({ type, onClose }: { type: Type; onClose: () => void }) {
   );
   const inUse = action.problem != null && asProblem(action.problem).code === 'tool_type_in_use';
   const go = async () => {
-    if (!(await action.run())) return;
-    onClose();
-    requestAnimationFrame(() => document.getElementById('own')?.focus());
+    if (await action.run()) focusAfter(onClose, () => document.getElementById('own'));
   };
   return (
     <Dialog title={dt('type.delete.title')} onClose={onClose}>
