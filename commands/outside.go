@@ -108,6 +108,9 @@ func paramWords(env *Env, params json.RawMessage) string {
 		one := env.say("%s: %s", "%s : %s", domain.VisibleLine(fmt.Sprint(name)), text)
 		said, size = append(said, one), size+len(one)
 	}
+	if dec.More() { // what is not said is told, also where the words end at the bound
+		said = append(said, "…")
+	}
 	return jsonbody.Cut(strings.Join(said, ", "), wordsBytes)
 }
 

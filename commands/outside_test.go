@@ -247,7 +247,12 @@ func TestWordsOfCommandsFromOutside(t *testing.T) {
 		}
 	}
 	long := json.RawMessage(`{"a":"` + strings.Repeat("x", 5000) + `","` + strings.Repeat("b", 5000) + `":[` + strings.Repeat("1,", 5000) + `1]}`)
-	if got := outsideWords(&Env{}, "SHOP.PAY", long); len(got) > 300 {
-		t.Errorf("%d bytes of words", len(got))
+	if got := outsideWords(&Env{}, "SHOP.PAY", long); len(got) > 300 || !strings.HasSuffix(got, "…)") {
+		t.Errorf("%d bytes of words: %s", len(got), got)
+	}
+	// The words end at the bound to the byte, and there is more.
+	exact := json.RawMessage(`{"a":` + strings.Repeat("1", wordsBytes-len("a: ")) + `,"to":"all"}`)
+	if got := outsideWords(&Env{}, "SHOP.PAY", exact); !strings.HasSuffix(got, "…)") {
+		t.Errorf("a cut that nobody is told of: %s", got)
 	}
 }
