@@ -409,6 +409,61 @@ export const steps = [
     },
   },
   {
+    name: 'what else can be done with an automation is in a menu, and what went wrong is not',
+    async run({ open, call, line, shot }) {
+      await clear(call);
+      const a = await make(call, { name: 'Watering' });
+      for (const [view, shape] of [
+        ['narrow', { ...narrow, ...french }],
+        ['wide', dark],
+      ]) {
+        const page = await open({ ...shape, at: `/automations/${a.id}` });
+        const menu = page.getByRole('button', { name: /^Actions\s?: Watering$/ });
+        await menu.waitFor();
+        const tops = await page
+          .locator('.page > header > .row button:visible')
+          .evaluateAll((all) =>
+            all.map((one) => one.getBoundingClientRect()).map((r) => Math.round(r.top + r.height / 2)),
+          );
+        same(new Set(tops).size, 1, `the lines of buttons in the header, ${view}`);
+        line.set('503');
+        await menu.click();
+        await page
+          .getByRole('group', { name: /^Actions/ })
+          .getByText(/^(Export|Exporter)$/)
+          .click();
+        await page.locator('.page > [role=alert]').waitFor();
+        same(await menu.getAttribute('aria-expanded'), 'false', 'the menu is open');
+        await tidy(page, `an export that failed, ${view}`);
+        line.set('open');
+        await menu.click();
+        await shot(page, `one-menu-${view}`);
+        const [file] = await Promise.all([
+          page.waitForEvent('download'),
+          page
+            .getByRole('group', { name: /^Actions/ })
+            .getByText(/^(Export|Exporter)$/)
+            .click(),
+        ]);
+        await menu.click();
+        await page
+          .getByRole('group', { name: /^Actions/ })
+          .getByText(/^(Delete|Supprimer)$/)
+          .click();
+        await page
+          .getByRole('dialog')
+          .getByRole('button', { name: /^(Cancel|Annuler)$/ })
+          .click();
+        await becomes(
+          () => menu.evaluate((button) => button === document.activeElement),
+          true,
+          'the focus is back at the menu',
+        );
+        check(/^watering.*\.json$/.test(file.suggestedFilename()), `the file is called ${file.suggestedFilename()}`);
+      }
+    },
+  },
+  {
     name: 'automations go into a file and come back from it',
     async run({ open, call }) {
       await clear(call);

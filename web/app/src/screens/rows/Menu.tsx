@@ -9,6 +9,12 @@ export function Menu({ label, children }: { label: string; children: ReactNode }
   const id = useId();
   const box = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const items = useRef<HTMLDivElement>(null);
+  const close = () => {
+    setOpen(false);
+    // What is pressed is hidden with the menu: a dialog that it opens gives the focus back to the menu.
+    if (items.current?.contains(document.activeElement)) button.current?.focus();
+  };
   useEffect(() => {
     if (!open) return undefined;
     const away = (e: Event) => {
@@ -45,7 +51,7 @@ export function Menu({ label, children }: { label: string; children: ReactNode }
       </button>
       {/* Its controls take the keys; this only closes it after them. */}
       {/* oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-noninteractive-element-interactions */}
-      <div id={id} role="group" aria-label={label} hidden={!open} className={css.items} onClick={() => setOpen(false)}>
+      <div ref={items} id={id} role="group" aria-label={label} hidden={!open} className={css.items} onClick={close}>
         {children}
       </div>
     </div>

@@ -16,10 +16,10 @@ function download(name: string, text: string) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Writes automations into a file that can be imported again, here or elsewhere. */
-export function ExportButton({ automations }: { automations?: Automation[] }) {
-  const t = texts.use();
-  const save = useAction(async () => {
+/** Writes automations into a file that can be imported again, here or elsewhere. What went wrong is for
+ * the one who calls to show: a menu that closes would hide it. */
+export const useExport = (automations?: Automation[]) =>
+  useAction(async () => {
     const chosen = automations ?? (await allAutomations());
     const file = { automations: [] as unknown[] };
     for (const a of chosen)
@@ -31,10 +31,14 @@ export function ExportButton({ automations }: { automations?: Automation[] }) {
       );
     download(fileName(chosen, new Date().toISOString().slice(0, 10)), `${JSON.stringify(file, null, 2)}\n`);
   });
+
+export function ExportButton() {
+  const t = texts.use();
+  const save = useExport();
   return (
     <>
       <button type="button" className="plain" disabled={save.busy} onClick={() => void save.run()}>
-        {t(automations ? 'export' : 'export.all')}
+        {t('export.all')}
       </button>
       {save.problem != null && <ProblemBox thrown={save.problem} onClose={save.clear} />}
     </>

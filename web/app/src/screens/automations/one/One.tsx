@@ -10,12 +10,13 @@ import { Read } from '../../../ui/Read';
 import { DeleteDialog } from '../actions/DeleteDialog';
 import { draftOf, patchOf, type Automation, type Draft, type Seed } from '../draft/draft';
 import { Editor } from '../form/Editor';
-import { ExportButton } from '../files/FileButtons';
+import { useExport } from '../files/FileButtons';
 import { formTexts } from '../form/texts';
 import { History } from './History';
 import { NextRun, PausedByServer } from '../list/Next';
 import { RanBox, useRunNow } from '../actions/RunNow';
 import { useSwitch } from '../actions/useSwitch';
+import { Menu } from '../../rows/Menu';
 import { texts } from '../texts';
 import { useDraft } from '../draft/useDraft';
 import { StartWords } from '../words';
@@ -76,6 +77,7 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
   const [deleting, setDeleting] = useState(false);
   const run = useRunNow(a.id);
   const toggle = useSwitch(a);
+  const save = useExport([a]);
   return (
     <Page
       title={<span className="clamp">{a.name}</span>}
@@ -85,18 +87,23 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
           <button type="button" className="primary" disabled={run.busy || gone} onClick={() => void run.run()}>
             {t('run')}
           </button>
-          <button type="button" disabled={toggle.busy || gone} onClick={() => void toggle.run()}>
-            {t(a.enabled ? 'pause' : 'enable')}
-          </button>
-          <ExportButton automations={[a]} />
-          <button type="button" className="plain" disabled={gone} onClick={() => setDeleting(true)}>
-            {t('delete')}
-          </button>
+          <Menu label={t('of.name', { what: t('more'), name: a.name.slice(0, 100) })}>
+            <button type="button" disabled={toggle.busy || gone} onClick={() => void toggle.run()}>
+              {t(a.enabled ? 'pause' : 'enable')}
+            </button>
+            <button type="button" disabled={save.busy} onClick={() => void save.run()}>
+              {t('export')}
+            </button>
+            <button type="button" disabled={gone} onClick={() => setDeleting(true)}>
+              {t('delete')}
+            </button>
+          </Menu>
         </>
       }
     >
       <RanBox result={run.result} problem={run.problem} />
       {toggle.problem != null && <ProblemBox thrown={toggle.problem} onClose={toggle.clear} />}
+      {save.problem != null && <ProblemBox thrown={save.problem} onClose={save.clear} />}
       <div className="stack tight">
         <p className="row">
           <span className={a.enabled ? 'badge ok' : 'badge warn'}>{t(a.enabled ? 'enabled' : 'paused')}</span>
