@@ -179,6 +179,8 @@ export const steps = [
       await page.locator('[data-system=FORKED]').waitFor();
       check(!page.url().includes(id), 'it is another chat');
       await becomes(() => answers(page), ['A soup of leeks and potatoes.'], 'what it begins with');
+      const here = page.locator('#chats a[aria-current=page]');
+      await here.getByRole('img', { name: 'continues another chat' }).waitFor(); // both have one name
       await tidy(page, 'a fork');
       await shot(page, 'fork');
       await page.locator('[data-system=FORKED] a').click();

@@ -198,6 +198,7 @@ export const steps = [
       await page.getByRole('button', { name: 'Edit', exact: true }).click();
       const field = page.getByLabel('Value');
       await becomes(() => field.inputValue(), '7.75', 'the form shows what was proposed');
+      check(await field.evaluate((box) => box === document.activeElement), 'what was proposed has the focus');
       await field.fill('seven');
       await page.getByRole('button', { name: /^Approve/ }).click();
       await page.getByText('This is no number.').waitFor();
@@ -208,6 +209,8 @@ export const steps = [
         'what was changed is not shown',
       );
       await shot(page, 'approvals-edit');
+      await field.press('Escape');
+      await becomes(() => page.locator('[data-edit]').count(), 0, 'Esc leaves the form');
       await page.getByRole('button', { name: 'Approve as edited' }).click();
       await settled(call, asked.id, 'approved');
       await until('the edited value is stored', async () => (await value()) === 6.5);

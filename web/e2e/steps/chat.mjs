@@ -497,6 +497,7 @@ export const steps = [
       await field(page).pressSequentially('how is @');
       const search = page.getByRole('combobox', { name: 'Zone, tool or type' });
       await search.waitFor();
+      await page.getByRole('option', { name: /Measurements/ }).waitFor(); // as in Data, in the page's language
       await search.pressSequentially('rest');
       await page.getByRole('option', { name: /Rest/ }).first().waitFor();
       await tidy(page, 'the picker');

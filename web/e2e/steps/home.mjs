@@ -226,7 +226,10 @@ export const steps = [
       const rows = card(page, 'queue').locator('li[data-session]');
       await becomes(() => rows.count(), 2, 'two wait');
       await rows.nth(1).locator('[data-wait]').getByText(/about/).waitFor();
-      check(/since/.test(await rows.nth(0).innerText()), 'since when');
+      await rows
+        .nth(0)
+        .getByText(/ · for \d/)
+        .waitFor(); // since when
       await tidy(page, 'a queue');
       await shot(page, 'home-queue');
       // Whoever looks at the one that waits is told the same there.

@@ -48,8 +48,11 @@ export const steps = [
       await page.waitForURL(/#\/system/);
       await page.keyboard.press('Control+k');
       await field.waitFor();
+      const top = async () => Math.round((await field.boundingBox()).y);
+      const before = await top();
       await page.keyboard.type('nothing like this');
       await page.getByText('No results. Try fewer words.').last().waitFor();
+      same(await top(), before, 'the field stays where it is while one types');
     },
   },
   {

@@ -18,6 +18,8 @@ export function Budget({ approval, busy, decide }: AskProps) {
   const [wrong, setWrong] = useState('');
   const b = approval.budget;
   const amount = (n: number) => (b?.unit === 'USD' ? f.money(n, 'USD') : t('tokens', { n: f.number(n) }));
+  // "3 of 5 tokens", but "$0.03 of $0.05".
+  const spent = b && (b.unit === 'USD' ? amount(b.spent) : f.number(b.spent));
   const send = () => {
     const more = readNumber(limit, lang);
     const bad = more !== undefined && (typeof more !== 'number' || more <= 0);
@@ -41,7 +43,7 @@ export function Budget({ approval, busy, decide }: AskProps) {
           </div>
           <div>
             <dt>{t('budget.spent')}</dt>
-            <dd>{t('budget.of', { spent: amount(b.spent), max: amount(b.max) })}</dd>
+            <dd>{t('budget.of', { spent: spent!, max: amount(b.max) })}</dd>
           </div>
           <div>
             <dt>{t('budget.reserved')}</dt>

@@ -31,7 +31,15 @@ export function EditParams({ action, schema, value, onChange, onClose, disabled,
     if (there) box.current?.querySelector<HTMLElement>('input, textarea, select')?.focus();
   }, [there]);
   return (
-    <fieldset ref={box} className={css.edit} data-edit={action.id}>
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- a key, as in the field of a reason
+    <fieldset
+      ref={box}
+      className={css.edit}
+      data-edit={action.id}
+      onKeyDown={(e) => {
+        if (e.key === 'Escape' && !e.nativeEvent.isComposing) onClose(true); // nothing that was typed is lost
+      }}
+    >
       <legend>{t('edit.title')}</legend>
       {schema === null ? (
         <Skeleton rows={2} />

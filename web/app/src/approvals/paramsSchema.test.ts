@@ -33,6 +33,16 @@ it('the form of an update needs nothing, at any depth, and keeps what fields the
   expect(wrong({ price: 1 }, { price: 1 }, false)).toEqual(['/data/from']);
 });
 
+it('what the AI said comes first, then what has to be there, what may be, and ids', () => {
+  const schema: Schema = {
+    type: 'object',
+    properties: { entry_id: {}, timestamp: {}, text: {}, data: {} },
+    required: ['entry_id', 'text'],
+  };
+  const names = Object.keys(paramsSchema(schema, { entry_id: 'e', data: {} }, { isPatch: true }).properties!);
+  expect(names).toEqual(['text', 'data', 'timestamp', 'entry_id']);
+});
+
 it('where the AI takes a field away, null may stay, and a value may take its place', () => {
   const data = { price: null, from: { zip: null } };
   expect(wrong(data, data)).toEqual([]);

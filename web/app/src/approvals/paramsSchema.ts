@@ -63,11 +63,14 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
     put('zone_id', { oneOf: known.zones.map((z) => ({ const: z.id, title: z.name })) });
   if (known.tool && known.tool.id === params.tool_id)
     put('tool_id', { oneOf: [{ const: known.tool.id, title: known.tool.name }] });
-  // The ids of the record come last: they are seldom changed.
-  const isID = ([name]: [string, unknown]) => Number(/_ids?$|^key$/.test(name));
+  // What the AI said comes first, what it left out behind it, and the ids of the record last: they are seldom changed.
+  const place = ([name]: [string, unknown]) => {
+    if (/_ids?$|^key$/.test(name)) return 2;
+    return name in params || schema.required?.includes(name) ? 0 : 1;
+  };
   return {
     ...schema,
     type: 'object',
-    properties: Object.fromEntries(Object.entries(properties).toSorted((a, b) => isID(a) - isID(b))),
+    properties: Object.fromEntries(Object.entries(properties).toSorted((a, b) => place(a) - place(b))),
   };
 }

@@ -6,11 +6,13 @@ import { texts } from './texts';
 interface Props {
   title: string;
   onClose: () => void;
+  /** Its beginning stays where it is, however much is in it. */
+  steady?: boolean;
   children: ReactNode;
 }
 
 /** A modal dialog: the browser's own keeps the focus inside and gives it back. Esc closes. */
-export function Dialog({ title, onClose, children }: Props) {
+export function Dialog({ title, onClose, steady, children }: Props) {
   const t = texts.use();
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
@@ -24,6 +26,7 @@ export function Dialog({ title, onClose, children }: Props) {
     <dialog
       ref={ref}
       aria-labelledby={id}
+      data-steady={steady ? '' : undefined}
       onCancel={(e) => {
         e.preventDefault();
         onClose();

@@ -4,6 +4,7 @@ import { useFormat } from '../i18n/format';
 import { useAction } from './action';
 import { seconds } from './duration';
 import { ProblemBox } from './Problem';
+import { Sentence } from './Sentence';
 import { SessionLink } from './session';
 import { texts } from './texts';
 
@@ -26,7 +27,8 @@ export function ReleaseSlot() {
   return (
     <div className="box row between" data-turn={holder.id}>
       <p className="grow">
-        {t('turn.kept')} <SessionLink session={holder} inline /> {until ? t('turn.until', { time: until }) : ''}
+        <Sentence text={t('turn.kept')} parts={{ chat: <SessionLink session={holder} inline /> }} />{' '}
+        {until && t('turn.until', { time: until })}
       </p>
       <button type="button" className="small" disabled={release.busy} onClick={() => void release.run(holder.id)}>
         {t('turn.next')}

@@ -6,10 +6,10 @@ import { useWatch } from '../../events/react';
 import { Confirm } from '../../ui/Confirm';
 import { Icon } from '../../ui/Icon';
 import { ReleaseSlot } from '../../ui/ReleaseSlot';
+import { Sentence } from '../../ui/Sentence';
 import { Elapsed, SessionLink, useWords } from '../../ui/session';
 import styles from './home.module.css';
 import { Section } from './Section';
-import { Sentence } from './Sentence';
 import { texts } from './texts';
 import type { HomeData } from './useHome';
 

@@ -5,11 +5,11 @@ import { useFormat } from '../../i18n/format';
 import { announce } from '../../shell/announce';
 import { Confirm } from '../../ui/Confirm';
 import { IconButton } from '../../ui/Icon';
-import { SessionLink, useWords } from '../../ui/session';
+import { Sentence } from '../../ui/Sentence';
+import { Elapsed, SessionLink, useWords } from '../../ui/session';
 import { Time, useNow } from '../../ui/Time';
 import styles from './home.module.css';
 import { Section } from './Section';
-import { Sentence } from './Sentence';
 import { texts } from './texts';
 import { round, useEstimates } from './useEstimates';
 import type { HomeData } from './useHome';
@@ -76,7 +76,8 @@ function Queued({ row, wait, onLeave }: { row: Row; wait: number | null; onLeave
       <div className="grow">
         {row.session ? <SessionLink session={row.session} /> : <span>{words.type('CHAT')}</span>}
         <p className="meta">
-          {reason(t, f.time, now, row)} · {t('queue.since')} <Time at={row.since} />
+          {reason(t, f.time, now, row)} ·{' '}
+          <Sentence text={t('queue.for')} parts={{ length: <Elapsed since={row.since} /> }} />
           {wait !== null && wait >= 1000 && !later && (
             <span data-wait> · {t('queue.about', { length: f.duration(round(wait)) })}</span>
           )}

@@ -58,7 +58,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     </div>
   );
   return (
-    <Dialog title={t('palette')} onClose={onClose}>
+    <Dialog title={t('palette')} onClose={onClose} steady>
       <input
         role="combobox"
         aria-label={t('field')}

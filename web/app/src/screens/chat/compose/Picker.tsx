@@ -1,8 +1,9 @@
-import { useEffect, useId, useMemo, useRef, useState, type KeyboardEvent } from 'react';
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react';
 import { $api } from '../../../api/client';
 import { ProblemBox } from '../../../ui/Problem';
 import { Skeleton } from '../../../ui/Skeleton';
 import type { Reference } from '../store/drafts';
+import { useNames } from '../../data/words';
 import { words } from '../texts.compose';
 import css from './compose.module.css';
 import { find, offersOf, type Offer } from './offers';
@@ -27,9 +28,11 @@ export function Picker({ onPick, onClose }: Props) {
   const tools = $api.useQuery('get', '/v1/tools', all);
   const types = $api.useQuery('get', '/v1/tool-types', all);
   useEffect(() => field.current?.focus(), []);
-  const offers = useMemo(
-    () => offersOf(zones.data?.data ?? [], tools.data?.data ?? [], types.data?.data ?? []),
-    [zones.data, tools.data, types.data],
+  const names = useNames();
+  const offers = offersOf(
+    zones.data?.data ?? [],
+    tools.data?.data ?? [],
+    (types.data?.data ?? []).map((x) => ({ ...x, name: names.type(x) })),
   );
   const found = find(offers, typed, maxOffers);
   const active = Math.min(at, found.length - 1);

@@ -1,4 +1,4 @@
-import { Pin, Plus } from 'lucide-react';
+import { GitBranch, Pin, Plus } from 'lucide-react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
@@ -167,6 +167,11 @@ function Row({ session, here, unread, group, onGo }: RowProps) {
           {session.pinned && (
             <span role="img" aria-label={t('chats.pinned')} className={css.pin}>
               <Icon of={Pin} size={12} />
+            </span>
+          )}
+          {session.forked_from && (
+            <span role="img" aria-label={t('chats.forked')} title={t('chats.forked')} className={css.pin}>
+              <Icon of={GitBranch} size={12} />
             </span>
           )}
           <bdi>{cutAtWord(name, 60)}</bdi>
