@@ -61,7 +61,7 @@ func (a *asking) atOnce(ctx context.Context) (*place, error) {
 	}
 	at, err := a.send(ctx, session, &domain.HistoryKey{Hash: a.talk.whole, Request: a.about})
 	if err != nil {
-		a.Names.Refused(err)
+		a.Names.Refused(a.who.Workspace, a.scope.name, err)
 		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
 	}
 	return at, nil

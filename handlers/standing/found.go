@@ -103,7 +103,7 @@ func (f *Finder) atOnce(ctx context.Context, m Sent) (*Found, error) {
 	}
 	receipt, err := f.Commands.SendMessage(ctx, f.Workspace, session, message)
 	if err != nil {
-		f.Names.Refused(err)
+		f.Names.Refused(f.Workspace, m.Talk, err)
 		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
 	}
 	found := &Found{Session: session, Message: receipt.Message.ID, Seq: receipt.Seq}

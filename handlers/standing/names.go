@@ -40,9 +40,9 @@ func (n *Names) Session(ctx context.Context, record ByName, workspace, of string
 	})
 }
 
-// Refused is told of a message that a session did not take: it may be gone.
-func (n *Names) Refused(err error) {
+// Refused is told of a message that the session of a name did not take: it may be gone.
+func (n *Names) Refused(workspace, of string, err error) {
 	if domain.ErrorCode(err) == domain.CodeNotFound {
-		n.known.Forget()
+		n.known.ForgetOne(name{workspace, of})
 	}
 }

@@ -39,8 +39,9 @@ func TestNames(t *testing.T) {
 		{func() {}, "b", "talk", "ses_2", 2},
 		{func() {}, "a", "none", "", 3},
 		{func() { record.ids["a none"] = "ses_3" }, "a", "none", "ses_3", 4},
-		{func() { names.Refused(domain.Errorf(domain.CodeQueueFull, "full")) }, "a", "talk", "ses_1", 4},
-		{func() { record.ids["a talk"] = "ses_4"; names.Refused(domain.NotFound("session")) }, "a", "talk", "ses_4", 5},
+		{func() { names.Refused("a", "talk", domain.Errorf(domain.CodeQueueFull, "full")) }, "a", "talk", "ses_1", 4},
+		{func() { record.ids["a talk"] = "ses_4"; names.Refused("b", "talk", domain.NotFound("session")) }, "a", "talk", "ses_1", 4},
+		{func() { names.Refused("a", "talk", domain.NotFound("session")) }, "a", "talk", "ses_4", 5},
 		{func() { record.ids["a talk"] = "ses_5"; now = now.Add(namesLast) }, "a", "talk", "ses_5", 6},
 	} {
 		step.does()

@@ -241,10 +241,8 @@ func (f *follower) request(a *domain.Approval) {
 			}
 			f.out.chunk("tool-approval-request", fields{"toolCallId": action.ID, "approvalId": id})
 		}
-	case domain.ApprovalQuestion, domain.ApprovalOutcome:
-		f.question(a) // its output is the answer
-	case domain.ApprovalClientCalls:
-		f.question(a) // a yes would be no answer; an error ends the wait
+	case domain.ApprovalQuestion, domain.ApprovalOutcome, domain.ApprovalClientCalls:
+		f.question(a) // a yes would be no answer: its output is one, and of a client's calls an error ends the wait
 	default:
 		f.question(a)
 		f.out.chunk("tool-approval-request", fields{"toolCallId": a.ID, "approvalId": a.ID})

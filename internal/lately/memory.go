@@ -57,6 +57,15 @@ func (m *Memory[K, V]) Get(key K, read func() (value V, keep bool, err error)) (
 	return value, nil
 }
 
+// ForgetOne forgets what is remembered by a key. As with Forget, what is being read meanwhile, by
+// whichever key, is not remembered.
+func (m *Memory[K, V]) ForgetOne(key K) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.generation++
+	delete(m.known, key)
+}
+
 // Forget forgets everything.
 func (m *Memory[K, V]) Forget() {
 	m.mu.Lock()

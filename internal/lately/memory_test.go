@@ -44,13 +44,37 @@ func TestMemory(t *testing.T) {
 
 // What was read before something was forgotten may be what was to be forgotten.
 func TestForgottenWhileItIsRead(t *testing.T) {
-	m := New[string, int](time.Now, time.Hour)
-	value, err := m.Get("key", func() (int, bool, error) { m.Forget(); return 1, true, nil })
-	if value != 1 || err != nil {
-		t.Fatal(value, err)
+	for name, forget := range map[string]func(*Memory[string, int]){
+		"everything": (*Memory[string, int]).Forget,
+		"this":       func(m *Memory[string, int]) { m.ForgetOne("key") },
+	} {
+		m := New[string, int](time.Now, time.Hour)
+		value, err := m.Get("key", func() (int, bool, error) { forget(m); return 1, true, nil })
+		if value != 1 || err != nil {
+			t.Fatal(name, value, err)
+		}
+		if value, err = m.Get("key", func() (int, bool, error) { return 2, true, nil }); value != 2 || err != nil {
+			t.Errorf("%s is forgotten, and the value from before remembered: %d, %v", name, value, err)
+		}
 	}
-	if value, err = m.Get("key", func() (int, bool, error) { return 2, true, nil }); value != 2 || err != nil {
-		t.Errorf("the value from before is remembered: %d, %v", value, err)
+}
+
+// One that is forgotten is read again, and the others are not.
+func TestOneIsForgotten(t *testing.T) {
+	m := New[string, int](time.Now, time.Hour)
+	read := func(key string, value int) int {
+		t.Helper()
+		got, err := m.Get(key, func() (int, bool, error) { return value, true, nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got
+	}
+	read("this", 1)
+	read("that", 1)
+	m.ForgetOne("this")
+	if this, that := read("this", 2), read("that", 2); this != 2 || that != 1 {
+		t.Errorf("this is %d, that is %d", this, that)
 	}
 }
 
