@@ -47,9 +47,10 @@ func (v *vendor) stop() {
 
 // vendorCalls are what the AI asks for, once, of whom it hears this from.
 var vendorCalls = map[string]suite.Call{
-	"hello":   {ID: "call_zone", Name: "CREATE_ZONE", Arguments: `{"name":"x"}`},
-	"Ask me.": {ID: "call_ask", Name: "ASK_USER", Arguments: `{"type":"MultipleChoice","data":{"question":"Which?","options":["a","b"]}}`},
-	theSeed:   {ID: "call_end", Name: "COMPLETE", Arguments: `{}`},
+	"hello":       {ID: "call_zone", Name: "CREATE_ZONE", Arguments: `{"name":"x"}`},
+	"Ask me.":     {ID: "call_ask", Name: "ASK_USER", Arguments: `{"type":"MultipleChoice","data":{"question":"Which?","options":["a","b"]}}`},
+	"Look it up.": {ID: "call_look", Name: "look_up", Arguments: `{"a":"b"}`},
+	theSeed:       {ID: "call_end", Name: "COMPLETE", Arguments: `{}`},
 }
 
 func vendorAnswer(w http.ResponseWriter, r *http.Request) {

@@ -66,21 +66,27 @@ func (in *input) bring(m *said, place int) error {
 	return nil
 }
 
-// bring gives the session what the front end's tools found. What follows is told from there: the
-// front end holds all before it.
-func (x *run) bring(ctx context.Context, out *writer) error {
+// called is the approval that waits, or has waited, for what the front end's tools found.
+func (x *run) called(ctx context.Context) (*domain.Approval, error) {
 	results, err := x.in.brought.Newest(ctx, x.Waiting, x.who.Workspace)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	asked, err := results.Asked(ctx, x.Waiting, x.who.Workspace)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if asked.SessionID != x.found.Session {
-		return domain.Invalid(results.At[0], "unknown_call", "%.80q is a call of another thread. Nothing was changed.", results.IDs[0])
+		return nil, domain.Invalid(results.At[0], "unknown_call", "%.80q is a call of another thread. Nothing was changed.", results.IDs[0])
 	}
-	if err := results.Bring(ctx, x.Commands, asked, x.who.Author(), ""); err != nil {
+	x.in.brought = results
+	return asked, nil
+}
+
+// bring gives the session what the front end's tools found. What follows is told from there: the
+// front end holds all before it.
+func (x *run) bring(ctx context.Context, asked *domain.Approval, out *writer) error {
+	if err := x.in.brought.Bring(ctx, x.Commands, asked, x.who.Author(), ""); err != nil {
 		return err
 	}
 	session, message, err := standing.Placed(ctx, x.Record, asked)

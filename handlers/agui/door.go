@@ -37,16 +37,36 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	x := &run{Door: d, who: who, in: in, session: standing.Listener{Workspace: who.Workspace, Follow: d.Follow}}
 	defer x.session.Close()
 	out := newWriter(w, in)
-	if err := x.find(r.Context(), out); err != nil {
+	if err := x.find(r.Context()); err != nil {
 		return x.refuse(out, err)
 	}
 	in.Tools = nil // may be large, and the answer long
-	if len(in.Resume) > 0 {
-		if err := x.resume(r.Context()); err != nil {
-			return x.refuse(out, err)
-		}
+	if err := x.answer(r.Context(), out); err != nil {
+		return x.refuse(out, err)
 	}
 	return x.tell(r, out)
+}
+
+// answer gives the session what the front end's tools found, and the answers to what it has asked.
+// All of it is looked at before any of it counts: a run that is refused has changed nothing.
+func (x *run) answer(ctx context.Context, out *writer) error {
+	var called *domain.Approval // that waits for the results
+	var err error
+	if x.in.brought != nil {
+		if called, err = x.called(ctx); err != nil {
+			return err
+		}
+	}
+	decisions, err := x.decisions(ctx, called)
+	if err != nil {
+		return err
+	}
+	if called != nil {
+		if err := x.bring(ctx, called, out); err != nil {
+			return err
+		}
+	}
+	return x.resume(ctx, decisions)
 }
 
 // refuse tells an error as the protocol does: a run that ends with it.

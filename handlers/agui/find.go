@@ -7,8 +7,8 @@ import (
 )
 
 // find stores the newest message of the user, or finds it where a run before this one has
-// brought it; and gives the session the results of tools that stand behind it.
-func (x *run) find(ctx context.Context, out *writer) (err error) {
+// brought it.
+func (x *run) find(ctx context.Context) (err error) {
 	known := len(x.in.Resume) > 0 || x.in.brought != nil
 	if !known { // those of a message that is there hold as they came
 		if err := x.checkTools(ctx); err != nil {
@@ -24,8 +24,5 @@ func (x *run) find(ctx context.Context, out *writer) (err error) {
 	x.found, err = finder.Find(ctx, standing.Sent{
 		Talk: x.in.Talk, ID: m.ID, Pieces: m.pieces, Tools: x.in.offered(), Known: known,
 	})
-	if err != nil || x.in.brought == nil {
-		return err
-	}
-	return x.bring(ctx, out)
+	return err
 }

@@ -9,30 +9,41 @@ import (
 	"github.com/fermata-dev/fermata/handlers/standing"
 )
 
-// resume answers what the session has asked: all that is open, in one request.
-func (x *run) resume(ctx context.Context) error {
+// decisions are the answers to what the session has asked: to all that is open, in one request.
+// called is what the results that come with them answer; nil for none.
+func (x *run) decisions(ctx context.Context, called *domain.Approval) (map[string]domain.Decision, error) {
+	if len(x.in.Resume) == 0 {
+		return nil, nil //nolint:nilnil // nothing is answered
+	}
 	at, err := x.standing(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	decisions := map[string]domain.Decision{}
 	for i, answer := range x.in.Resume {
 		asked, err := x.asked(ctx, at, answer.ID)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if _, twice := decisions[asked.ID]; twice { // of a yes and a no, one would count
-			return domain.Invalid(fmt.Sprintf("/resume/%d", i), "repeated", "An interrupt is answered once; %s is twice. Nothing was changed.", asked.ID)
+		_, twice := decisions[asked.ID]
+		if twice || called != nil && called.ID == asked.ID { // of a yes and a no, one would count
+			return nil, domain.Invalid(fmt.Sprintf("/resume/%d", i), "repeated",
+				"An interrupt is answered once; %s is twice. Nothing was changed.", asked.ID)
 		}
 		if decisions[asked.ID], err = x.decisionOf(asked, answer, fmt.Sprintf("/resume/%d/payload", i)); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for _, open := range at.Open {
-		if _, answered := decisions[open.ID]; !answered {
-			return domain.Invalid("/resume", "incomplete", "All that is open is answered in one resume; %s is not.", open.ID)
+		if _, answered := decisions[open.ID]; !answered && (called == nil || called.ID != open.ID) {
+			return nil, domain.Invalid("/resume", "incomplete", "All that is open is answered in one resume; %s is not.", open.ID)
 		}
 	}
+	return decisions, nil
+}
+
+// resume answers what the session has asked.
+func (x *run) resume(ctx context.Context, decisions map[string]domain.Decision) error {
 	for _, answer := range x.in.Resume {
 		decision := decisions[answer.ID]
 		decision.By = x.who.Author()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // codeRefused is the JSON-RPC code for what is understood and not done.
@@ -62,16 +63,26 @@ func (d *Door) told(err error) error {
 	return rpcError(d.Failure(err))
 }
 
-// withCode gives an error of the SDK our code.
+// withCode gives an error of the SDK our code, beside what it says already.
 func withCode(wire *jsonrpc.Error) *jsonrpc.Error {
-	if len(wire.Data) > 0 {
+	var said map[string]json.RawMessage
+	_ = json.Unmarshal(wire.Data, &said) // what is no object, or no JSON, says nothing to a client
+	if said["code"] != nil {
 		return wire
 	}
 	f := &api.Failure{Status: http.StatusBadRequest, Code: domain.CodeInvalid, Outcome: domain.NotApplied}
-	if wire.Code == jsonrpc.CodeInternalError {
+	switch {
+	case wire.Code == jsonrpc.CodeInternalError:
 		f.Status, f.Code = http.StatusInternalServerError, domain.CodeInternal
+	case wire.Code == jsonrpc.CodeInvalidParams && len(wire.Data) > 0: // the address, which nothing else has
+		f.Status, f.Code = http.StatusNotFound, domain.CodeNotFound
 	}
-	return &jsonrpc.Error{Code: wire.Code, Message: wire.Message, Data: dataOf(f)}
+	data := dataOf(f)
+	if len(said) > 0 {
+		_ = json.Unmarshal(data, &said) // it is an object
+		data = jsonbody.Encode(said)
+	}
+	return &jsonrpc.Error{Code: wire.Code, Message: wire.Message, Data: data}
 }
 
 // wireReply is a response without a result.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // AG-UI's own client, unmodified: a run ends with the calls of the front end's tools, and the next one
@@ -111,23 +112,29 @@ func TestResultsOfAFrontEndsTools(t *testing.T) {
 		many[i] = map[string]any{"name": fmt.Sprint("f", i)}
 	}
 	huge := map[string]any{"name": "f", "parameters": map[string]any{"type": "object", "description": strings.Repeat("x", 64<<10)}}
+	refused := func(resume string) string { // with results that would count
+		return strings.TrimSuffix(aguiWith("one", ask, calling(calls...), bern, rome), "}") + `,"resume":` + resume + `}`
+	}
+	waits, _, _ := domain.ClientCallOf(calls[0])
 	for name, c := range map[string]struct{ body, code, says string }{
-		"unknown":           {aguiWith("one", ask, calling(calls...), bern, resulting("call_1", "x")), "invalid", "call_1"},
-		"no id":             {aguiWith("one", ask, calling(calls...), resulting("", "x")), "invalid", "is no call"},
-		"doubled":           {aguiWith("one", ask, calling(calls...), bern, bern, rome), "invalid", "two results"},
-		"missing":           {aguiWith("one", ask, calling(calls...), rome), "invalid", "has no result"},
-		"of another thread": {aguiWith("one", ask, calling(others...), resulting(others[0], "x")), "invalid", "another thread"},
-		"of both":           {aguiWith("one", ask, calling(others...), resulting(others[0], "x"), bern, rome), "invalid", "another wait"},
-		"too long":          {aguiWith("one", ask, calling(calls...), bern, resulting(calls[1], strings.Repeat("x", 256<<10))), "invalid", "bytes"},
-		"a picture":         {aguiWith("one", ask, calling(calls...), map[string]any{"id": "r", "role": "tool", "toolCallId": calls[0], "content": 7}), "invalid", ""},
-		"of no message":     {aguiWith("three", ask, calling(calls...), bern, rome), "not_found", ""},
-		"too many tools":    {aguiOffering("four", ask, many), "invalid", "128"},
-		"a huge schema":     {aguiOffering("four", ask, []any{huge}), "invalid", "64 KiB"},
-		"the same name":     {aguiOffering("four", ask, []any{tool("f"), tool("f")}), "invalid", "two tools"},
-		"a command's name":  {aguiOffering("four", ask, []any{tool("CREATE_ZONE")}), "invalid", "CREATE_ZONE"},
-		"no name":           {aguiOffering("four", ask, []any{tool("")}), "invalid", "name"},
-		"no tools":          {aguiOffering("four", ask, "f"), "invalid", ""},
-		"no object":         {aguiOffering("four", ask, []any{map[string]any{"name": "f", "parameters": 7}}), "invalid", "JSON Schema"},
+		"and an answer to nothing": {refused(`[{"interruptId":"apr_00000000000000000000000000000000","status":"cancelled"}]`), "not_found", ""},
+		"and an end of the wait":   {refused(fmt.Sprintf(`[{"interruptId":%q,"status":"cancelled"}]`, waits)), "invalid", "twice"},
+		"unknown":                  {aguiWith("one", ask, calling(calls...), bern, resulting("call_1", "x")), "invalid", "call_1"},
+		"no id":                    {aguiWith("one", ask, calling(calls...), resulting("", "x")), "invalid", "is no call"},
+		"doubled":                  {aguiWith("one", ask, calling(calls...), bern, bern, rome), "invalid", "two results"},
+		"missing":                  {aguiWith("one", ask, calling(calls...), rome), "invalid", "has no result"},
+		"of another thread":        {aguiWith("one", ask, calling(others...), resulting(others[0], "x")), "invalid", "another thread"},
+		"of both":                  {aguiWith("one", ask, calling(others...), resulting(others[0], "x"), bern, rome), "invalid", "another wait"},
+		"too long":                 {aguiWith("one", ask, calling(calls...), bern, resulting(calls[1], strings.Repeat("x", 256<<10))), "invalid", "bytes"},
+		"a picture":                {aguiWith("one", ask, calling(calls...), map[string]any{"id": "r", "role": "tool", "toolCallId": calls[0], "content": 7}), "invalid", ""},
+		"of no message":            {aguiWith("three", ask, calling(calls...), bern, rome), "not_found", ""},
+		"too many tools":           {aguiOffering("four", ask, many), "invalid", "128"},
+		"a huge schema":            {aguiOffering("four", ask, []any{huge}), "invalid", "64 KiB"},
+		"the same name":            {aguiOffering("four", ask, []any{tool("f"), tool("f")}), "invalid", "two tools"},
+		"a command's name":         {aguiOffering("four", ask, []any{tool("CREATE_ZONE")}), "invalid", "CREATE_ZONE"},
+		"no name":                  {aguiOffering("four", ask, []any{tool("")}), "invalid", "name"},
+		"no tools":                 {aguiOffering("four", ask, "f"), "invalid", ""},
+		"no object":                {aguiOffering("four", ask, []any{map[string]any{"name": "f", "parameters": 7}}), "invalid", "JSON Schema"},
 	} {
 		_, events, code := s.aguiPost(key, c.body, 0)
 		message := ""

@@ -230,6 +230,8 @@ func TestWhatMCPClientsGetWrong(t *testing.T) {
 		"wrong type":       {key, call("send_message", `{"text":7}`), nil, "invalid"},
 		"unknown argument": {key, call("send_message", `{"text":"a","loudly":true}`), nil, "invalid"},
 		"nothing said":     {key, call("send_message", `{"text":"  "}`), nil, "invalid"},
+		"no document":      {key, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"fermata://documents/doc_1"}}`, nil, "not_found"},
+		"no resource":      {key, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:\u0007"}}`, nil, "not_found"},
 		"another version":  {key, call("list_sessions", "{}"), []string{"Mcp-Protocol-Version", "2020-01-01"}, "invalid"},
 		"contradiction":    {key, contradicts, headers, "invalid"},
 	} {
