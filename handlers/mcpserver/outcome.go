@@ -3,8 +3,8 @@ package mcpserver
 import (
 	"encoding/json"
 	"strings"
-	"time"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
 )
@@ -29,7 +29,7 @@ type card struct {
 	Text       string              `json:"text"`
 	Actions    []cardAction        `json:"actions"`
 	Schema     json.RawMessage     `json:"response_schema,omitempty"`
-	ExpiresAt  *time.Time          `json:"expires_at,omitempty"`
+	ExpiresAt  *api.Time           `json:"expires_at,omitempty"`
 	Link       string              `json:"link"`
 }
 
@@ -78,7 +78,7 @@ func (c *call) cardOf(a *domain.Approval) *card {
 	out := &card{
 		ApprovalID: a.ID, SessionID: a.SessionID, Kind: a.Kind, Text: standing.Question(a),
 		Actions: []cardAction{}, Schema: a.ResponseSchema,
-		ExpiresAt: a.ExpiresAt, Link: c.link(a.SessionID),
+		ExpiresAt: (*api.Time)(a.ExpiresAt), Link: c.link(a.SessionID),
 	}
 	for _, action := range a.Actions {
 		out.Actions = append(out.Actions, cardAction{action.ID, action.Command, action.Params, action.Text, action.Digest})

@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"time"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -131,13 +130,13 @@ type sessionLine struct {
 	QueuePosition int                `json:"queue_position,omitempty"`
 	EndReason     domain.EndReason   `json:"end_reason,omitempty"`
 	AutomationID  string             `json:"automation_id,omitempty"`
-	LastEventTime time.Time          `json:"last_event_time"`
+	LastEventTime api.Time           `json:"last_event_time"`
 	Link          string             `json:"link"`
 }
 
 func (c *call) lineOf(s *domain.Session) *sessionLine {
 	return &sessionLine{
-		s.ID, s.Name, s.Type, s.Status(), s.Phase, s.QueuePosition, s.EndReason, s.AutomationID, s.LastEventTime.UTC(), c.link(s.ID),
+		s.ID, s.Name, s.Type, s.Status(), s.Phase, s.QueuePosition, s.EndReason, s.AutomationID, api.Time(s.LastEventTime), c.link(s.ID),
 	}
 }
 
