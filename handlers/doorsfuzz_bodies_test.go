@@ -57,8 +57,8 @@ var responsesDoor = fuzzedDoor{
 	},
 }
 
-func running(thread, rest string) string {
-	return fmt.Sprintf(`{"headers":{"Accept":"text/event-stream"},"body":{"threadId":%q,"runId":"r1","state":{},"context":[],"forwardedProps":{},%s}}`, thread, rest)
+func running(talk, rest string) string {
+	return fmt.Sprintf(`{"headers":{"Accept":"text/event-stream"},"body":{"threadId":%q,"runId":"r1","state":{},"context":[],"forwardedProps":{},%s}}`, talk, rest)
 }
 
 const frontTool = `{"name":"look_up","description":"Looks.","parameters":{"type":"object"}}`
