@@ -83,6 +83,21 @@ func TestARouteWithoutARoleDoesNotStart(t *testing.T) {
 	s.guarded(route{http.MethodGet, "/v1/secret", "", s.sessions.getSlot, nil})
 }
 
+// TestTheContractNamesTheDoors: what clients of other protocols call stands in its introduction.
+func TestTheContractNamesTheDoors(t *testing.T) {
+	said := testkit.LoadContract(t).Info.Description
+	for _, door := range newWorld(t).config.Outside.Protocols {
+		named := false
+		for line := range strings.SplitSeq(said, "\n- ") {
+			named = named || strings.Contains(line, "`"+door.Method+"`") && strings.Contains(line, door.Pattern+"`") ||
+				strings.Contains(line, "`"+door.Method+" "+door.Pattern+"`")
+		}
+		if !named {
+			t.Errorf("it does not name %s %s", door.Method, door.Pattern)
+		}
+	}
+}
+
 // TestContractDescribesItself: a contract to learn from has a summary on every operation, a
 // description on every parameter and answer, and an example on every request.
 func TestContractDescribesItself(t *testing.T) {

@@ -6,16 +6,11 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/stream"
 )
-
-// heartbeat keeps proxies from closing an answer that is waited for. At each one it is asked
-// again whether the caller may still listen.
-const heartbeat = 15 * time.Second
 
 // answer follows the round of a request to its end, or to where it waits for a person.
 func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) error {
@@ -125,19 +120,7 @@ func (a *asking) read(ctx context.Context, rd *round, out sink) error {
 
 // wait is until something has happened, or for the time of a heartbeat.
 func (a *asking) wait(ctx context.Context, out sink) error {
-	timer := time.NewTimer(heartbeat)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the caller has gone
-	case <-a.reader.Ready():
-		return nil
-	case <-timer.C:
-	}
-	if err := a.Access.Still(ctx, a.who); err != nil {
-		return err //nolint:wrapcheck // told as it is
-	}
-	return out.Beat()
+	return standing.Wait(ctx, a.reader, func() error { return a.Access.Still(ctx, a.who) }, out.Beat)
 }
 
 // retried has a round run again that failed: who repeats a request wants an answer to it. It
