@@ -292,7 +292,7 @@ func TestALinkShowsOneThing(t *testing.T) {
 	if cookie := got.header.Get("Set-Cookie"); !strings.Contains(cookie, "__Host-") || !strings.Contains(cookie, "HttpOnly") || !strings.Contains(cookie, "Secure") {
 		t.Errorf("the cookie is %s", cookie)
 	}
-	if !strings.Contains(got.text, `<html lang="fr">`) || !strings.Contains(got.text, "Accepter") || strings.Contains(got.text, "ses_1") {
+	if !strings.Contains(got.text, `<html lang="fr">`) || !strings.Contains(got.text, "Approuver") || strings.Contains(got.text, "ses_1") {
 		t.Errorf("the page is %s", got.text)
 	}
 	if got := c.want(403, "POST", "/v1/approvals/apr_1/link", "", "Authorization", "Bearer member"); got.body["code"] != "forbidden" {

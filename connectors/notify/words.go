@@ -50,7 +50,7 @@ func what(a *domain.Approval, s *domain.Settings) string {
 	switch a.Kind {
 	case domain.ApprovalActions:
 		if len(a.Actions) > 1 {
-			return s.Say("%d changes need your approval", "%d modifications à accepter ou à refuser", len(a.Actions))
+			return s.Say("%d changes need your approval", "%d modifications à approuver", len(a.Actions))
 		}
 		return s.Say("A change needs your approval", "Une modification attend votre accord")
 	case domain.ApprovalQuestion:

@@ -84,7 +84,7 @@ func FormFor(a *domain.Approval, s *domain.Settings) *Form {
 	switch a.Kind {
 	case domain.ApprovalActions:
 		return &Form{Comment: true, Buttons: []Button{
-			yes(answerYes, s.Say("Approve", "Accepter")), no(answerNo, s.Say("Refuse", "Refuser")),
+			yes(answerYes, s.Say("Approve", "Approuver")), no(answerNo, s.Say("Refuse", "Refuser")),
 		}}
 	case domain.ApprovalBudget:
 		return &Form{Buttons: []Button{

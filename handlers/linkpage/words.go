@@ -23,7 +23,7 @@ func titleOf(a *domain.Approval, s *domain.Settings) string {
 		if len(a.Actions) == 1 {
 			return s.Say("A change needs your approval", "Une modification attend votre accord")
 		}
-		return s.Say("%d changes need your approval", "%d modifications à accepter ou à refuser", len(a.Actions))
+		return s.Say("%d changes need your approval", "%d modifications à approuver", len(a.Actions))
 	case domain.ApprovalQuestion:
 		return s.Say("A question for you", "Une question pour vous")
 	case domain.ApprovalBudget:
@@ -45,7 +45,7 @@ func settledAs(a *domain.Approval, s *domain.Settings) string {
 	what := s.Say("Settled", "Réglé")
 	switch a.Status {
 	case domain.ApprovalStatusApproved:
-		what = s.Say("Approved", "Accepté")
+		what = s.Say("Approved", "Approuvé")
 		if a.Kind == domain.ApprovalQuestion {
 			what = s.Say("Answered", "Répondu")
 		}

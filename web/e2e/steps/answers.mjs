@@ -473,6 +473,8 @@ export const steps = [
         check(!/provider_authentication|could not be reached/.test(await box.innerText()), await box.innerText());
         await shot(page, 'answer-key-refused');
         await tidy(page, 'a refused key');
+        await page.setViewportSize(narrow.viewport);
+        await tidy(page, 'a refused key, narrow');
         await box.getByRole('link', { name: 'Check the provider' }).click();
         await until('the provider is shown', () => page.url().includes('/settings/providers'));
         check(provider.id.startsWith('prv_'), 'there is one');

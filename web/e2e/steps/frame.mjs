@@ -29,6 +29,24 @@ async function transfers(page) {
 
 export const steps = [
   {
+    name: 'no name in the bar of a phone is cut, in either language',
+    async run({ open, shot }) {
+      for (const language of [{}, french]) {
+        const page = await open({ ...narrow, ...language, at: '/approvals' });
+        await settled(page);
+        const cut = page.locator('nav .nav-name:visible');
+        same(
+          await cut.evaluateAll((all) =>
+            all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText),
+          ),
+          [],
+          'names that are cut',
+        );
+        await shot(page, `bar-${language.locale ?? 'en'}`);
+      }
+    },
+  },
+  {
     name: 'the first screen of an empty server: 150 kB at most, from this server alone, under its policy',
     async run({ open, base }) {
       const page = await open({ base: 'about:blank' });

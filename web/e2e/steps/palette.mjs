@@ -2,6 +2,25 @@ import { becomes, check, dark, french, narrow, none, same, tidy, until } from '.
 
 export const steps = [
   {
+    name: 'the field of the palette stays where it is, whatever is found',
+    async run({ open, shot }) {
+      for (const shape of [narrow, { ...dark, ...french }]) {
+        const page = await open({ ...shape, at: '/usage' });
+        await page.locator('#page-title').waitFor();
+        await page.keyboard.press('Control+k');
+        const field = page.getByRole('dialog').getByRole('combobox');
+        await field.waitFor();
+        await page.getByRole('option').first().waitFor();
+        const top = async () => Math.round((await field.boundingBox()).y);
+        const first = await top();
+        await page.keyboard.type('qzxv');
+        await page.getByRole('dialog').getByRole('option').first().waitFor({ state: 'detached' });
+        await becomes(top, first, 'the top of the field, with nothing found');
+        await shot(page, `palette-none-${shape === narrow ? 'narrow' : 'wide'}`);
+      }
+    },
+  },
+  {
     name: 'the palette goes anywhere by name, by keyboard alone',
     async run({ open, call, shot }) {
       const zone = await call('POST', '/v1/zones', { name: 'Café' });

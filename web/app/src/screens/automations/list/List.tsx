@@ -45,7 +45,7 @@ export function List() {
           {admin && <ImportButton />}
           {items.length > 0 && <ExportButton />}
           {admin && (
-            <Link href="/automations/new" className="button primary">
+            <Link href="/automations/new" className={items.length ? 'button primary' : 'button'}>
               {t('new')}
             </Link>
           )}

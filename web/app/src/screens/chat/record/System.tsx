@@ -91,7 +91,9 @@ function Down({ chat, message }: { chat: Chat; message: Message }) {
       <p className="row">
         <strong>{t.has(title) ? t(title) : t('sys.NETWORK_ERROR')}</strong>
         {code !== 'internal' && code !== 'context_too_large' && (
-          <Link href={provider ? `/settings/providers/${provider}` : '/settings/providers'}>{t('down.check')}</Link>
+          <Link href={provider ? `/settings/providers/${provider}` : '/settings/providers'} className={css.way}>
+            {t('down.check')}
+          </Link>
         )}
         <span className="meta">
           <Time at={message.timestamp} absolute />
