@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
@@ -110,9 +111,11 @@ func Changes(before, after json.RawMessage) []string {
 		switch {
 		case old == now && had == has:
 		case len(was) == 0:
-			out = append(out, fmt.Sprintf("%s: %s", name, now))
+			out = append(out, fmt.Sprintf("%s: %v", name, now))
 		case len(will) == 0:
-			out = append(out, fmt.Sprintf("%s: %s (goes)", name, old))
+			out = append(out, fmt.Sprintf("%s: %v (goes)", name, old))
+		case fmt.Sprint(old) == fmt.Sprint(now): // "7" becomes 7: what differs has to look different
+			out = append(out, fmt.Sprintf("%s: %s -> %s", name, exact(old), exact(now)))
 		default:
 			out = append(out, fmt.Sprintf("%s: %s -> %s", name, orNothing(old, had), orNothing(now, has)))
 		}
@@ -120,16 +123,25 @@ func Changes(before, after json.RawMessage) []string {
 	return out
 }
 
-func orNothing(text string, there bool) string {
+// exact is a value as JSON has it.
+func exact(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil { // it was read from JSON
+		return fmt.Sprint(value)
+	}
+	return string(text)
+}
+
+func orNothing(value any, there bool) string {
 	if !there {
 		return "nothing"
 	}
-	return text
+	return fmt.Sprint(value)
 }
 
-// flatten makes "data.value": "7" of an object, in a fixed order.
-func flatten(raw json.RawMessage) (values map[string]string, names []string) {
-	values = map[string]string{}
+// flatten makes "data.value": 7 of an object, in a fixed order.
+func flatten(raw json.RawMessage) (values map[string]any, names []string) {
+	values = map[string]any{}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
@@ -149,14 +161,19 @@ func flatten(raw json.RawMessage) (values map[string]string, names []string) {
 			}
 		case nil:
 		default:
-			values[path], names = fmt.Sprint(v), append(names, path)
+			values[path], names = v, append(names, path)
 		}
 	}
 	walk("", value)
 	return values, names
 }
 
+// join is where a field stands. A name that holds the sign between two names is quoted: two fields at
+// one place would hide each other.
 func join(path, name string) string {
+	if name == "" || strings.ContainsAny(name, `."`) {
+		name = strconv.Quote(name)
+	}
 	if path == "" {
 		return name
 	}

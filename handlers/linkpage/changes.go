@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // actionOf is a change as a person reads it: the values that differ, or, where nothing is
@@ -47,18 +48,29 @@ func changes(before, after json.RawMessage) []Change {
 		if had == has && old == now {
 			continue
 		}
+		before, after := said(old), said(now)
+		if had == has && before == after { // "7" becomes 7: what differs has to look different
+			before, after = string(jsonbody.Encode(old)), string(jsonbody.Encode(now))
+		}
 		out = append(out, Change{
-			Name: domain.Visible(spoken(name)), Before: domain.Visible(old), After: domain.Visible(now), Had: had, Has: has,
+			Name: domain.Visible(spoken(name)), Before: domain.Visible(before), After: domain.Visible(after), Had: had, Has: has,
 		})
 	}
 	return out
+}
+
+func said(value any) string {
+	if value == nil {
+		return ""
+	}
+	return fmt.Sprint(value)
 }
 
 // spoken is where a value stands, as one would say it: "value" for data.value, "2 › due date" for
 // entries.2.data.due_date. What only groups the values of an object is left out.
 func spoken(path string) string {
 	var parts []string
-	for part := range strings.SplitSeq(path, ".") {
+	for part := range strings.SplitSeq(path, between) {
 		if part != "data" && part != "entries" && part != "" {
 			parts = append(parts, strings.ReplaceAll(part, "_", " "))
 		}
@@ -71,9 +83,12 @@ func spoken(path string) string {
 	return strings.Join(parts, " › ")
 }
 
-// flat makes "data.value": "7" of an object.
-func flat(raw json.RawMessage) map[string]string {
-	values := map[string]string{}
+// between stands between two names of a path. No name holds it: what is stored has no NUL.
+const between = "\x00"
+
+// flat makes "7" of the value of an object's data, at its path.
+func flat(raw json.RawMessage) map[string]any {
+	values := map[string]any{}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	var value any
@@ -86,7 +101,7 @@ func flat(raw json.RawMessage) map[string]string {
 			if path == "" {
 				return name
 			}
-			return path + "." + name
+			return path + between + name
 		}
 		switch v := value.(type) {
 		case map[string]any:
@@ -99,7 +114,7 @@ func flat(raw json.RawMessage) map[string]string {
 			}
 		case nil:
 		default:
-			values[path] = fmt.Sprint(v)
+			values[path] = v
 		}
 	}
 	walk("", value)

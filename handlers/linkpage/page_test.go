@@ -52,7 +52,7 @@ func TestSpoken(t *testing.T) {
 	for path, want := range map[string]string{
 		"data.value": "Value", "entries.2.data.due_date": "2 › due date", "name": "Name", "élan": "Élan", "data": "data", "": "",
 	} {
-		if got := spoken(path); got != want {
+		if got := spoken(strings.ReplaceAll(path, ".", between)); got != want {
 			t.Errorf("%q is called %q, not %q", path, got, want)
 		}
 	}
@@ -73,6 +73,14 @@ func TestChanges(t *testing.T) {
 		if c != want[i] {
 			t.Errorf("%+v, not %+v", c, want[i])
 		}
+	}
+	if kind := actionOf(&domain.ApprovalAction{Before: json.RawMessage(`{"n":"7"}`), After: json.RawMessage(`{"n":7}`)}); len(kind.Changes) != 1 ||
+		kind.Changes[0].Before != `"7"` || kind.Changes[0].After != "7" {
+		t.Errorf("%+v", kind.Changes)
+	}
+	// A name with a dot hides no other one.
+	if both := actionOf(&domain.ApprovalAction{After: json.RawMessage(`{"to":{"name":"ada"},"to.name":"eve"}`)}); len(both.Changes) != 2 {
+		t.Errorf("%+v", both.Changes)
 	}
 	sent := actionOf(&domain.ApprovalAction{Params: json.RawMessage(`{"to":"ada"}`), Before: json.RawMessage("null")})
 	if len(sent.Changes) != 1 || sent.Changes[0].After != "ada" {
