@@ -37,6 +37,8 @@ func TestTheACPClient(t *testing.T) {
 			{"when": {"contains": "where", "roundtrip": 2}, "answer": {"text": "So be it."}},
 			{"answer": {"text": "Red it is."}}]`)
 		s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
+		provider := s.Call("GET", "/v1/providers", nil).Want(200).Str("data.0.id")
+		s.Call("PATCH", "/v1/providers/"+provider, map[string]any{"config": map[string]any{"context_window": 100_000}}).Want(200)
 		var got struct {
 			Hello struct {
 				ProtocolVersion int
@@ -69,6 +71,9 @@ func TestTheACPClient(t *testing.T) {
 			if round.Text != round.text || round.Stop != "end_turn" || round.Usage.InputTokens == 0 || round.Usage.OutputTokens == 0 {
 				t.Errorf("%s: %+v", name, round)
 			}
+		}
+		if !slices.Contains(got.First.Kinds, "usage_update") {
+			t.Errorf("of the first round it is told %q", got.First.Kinds)
 		}
 		if got.First.Thoughts != "Let me see." {
 			t.Errorf("it thinks %q", got.First.Thoughts)
