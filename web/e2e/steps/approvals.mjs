@@ -199,6 +199,10 @@ export const steps = [
       const field = page.getByLabel('Value');
       await becomes(() => field.inputValue(), '7.75', 'the form shows what was proposed');
       check(await field.evaluate((box) => box === document.activeElement), 'what was proposed has the focus');
+      await page
+        .locator('[data-edit]')
+        .getByRole('radio', { name: /^Sleep Edit, / })
+        .waitFor(); // no id
       await field.fill('seven');
       await page.getByRole('button', { name: /^Approve/ }).click();
       await page.getByText('This is no number.').waitFor();

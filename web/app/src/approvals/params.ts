@@ -1,6 +1,7 @@
 // The schema of an action's params with all that is known: a record's data by its tool
 // type, and names to choose from instead of ids.
 import { $api, type Schemas } from '../api/client';
+import { useFormat } from '../i18n/format';
 import type { Schema } from '../ui/SchemaForm';
 import type { Fields } from '../ui/schemaform/types';
 import { paramsSchema, withoutDescriptions } from './paramsSchema';
@@ -12,12 +13,13 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 export function useParamsSchema(action: Action, wanted: boolean): Schema | null {
   const params = (action.params ?? {}) as Fields;
   const { command } = action;
+  const f = useFormat();
   const commands = $api.useQuery('get', '/v1/commands', {}, { enabled: wanted, staleTime: Infinity });
   const entry = $api.useQuery(
     'get',
     '/v1/entries/{entry_id}',
     { params: { path: { entry_id: text(params.entry_id) ?? '' } } },
-    { enabled: wanted && Boolean(params.entry_id) && command === 'UPDATE_DATA', retry: false },
+    { enabled: wanted && Boolean(params.entry_id) && /^(UPDATE|DELETE)_DATA$/.test(command), retry: false },
   );
   const toolID = text(params.tool_id) ?? text(entry.data?.tool_id);
   const tool = $api.useQuery(
@@ -52,5 +54,7 @@ export function useParamsSchema(action: Action, wanted: boolean): Schema | null 
     isPatch: command.startsWith('UPDATE_'),
     zones: zones.data?.data,
     tool: tool.data,
+    record: entry.data &&
+      tool.data && { id: entry.data.id, name: `${tool.data.name}, ${f.time(entry.data.timestamp)}` },
   });
 }

@@ -33,6 +33,13 @@ it('the form of an update needs nothing, at any depth, and keeps what fields the
   expect(wrong({ price: 1 }, { price: 1 }, false)).toEqual(['/data/from']);
 });
 
+it('a record is called by its name where that is known', () => {
+  const record = { id: 'e', name: 'Sleep, yesterday 07:00' };
+  const of = (entry_id: string) => paramsSchema(command, { entry_id }, { record, isPatch: true }).properties!.entry_id;
+  expect(of('e')).toMatchObject({ oneOf: [{ const: 'e', title: 'Sleep, yesterday 07:00' }] });
+  expect(of('other')).toEqual({ type: 'string' });
+});
+
 it('what the AI said comes first, then what has to be there, what may be, and ids', () => {
   const schema: Schema = {
     type: 'object',

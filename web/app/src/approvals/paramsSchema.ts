@@ -7,6 +7,8 @@ interface Known {
   isPatch: boolean;
   zones?: { id: string; name: string }[];
   tool?: { id: string; name: string };
+  /** The entry that it is about. */
+  record?: { id: string; name: string };
 }
 
 /** An update names only the fields that change: none is needed, and null, where the AI said
@@ -63,6 +65,8 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
     put('zone_id', { oneOf: known.zones.map((z) => ({ const: z.id, title: z.name })) });
   if (known.tool && known.tool.id === params.tool_id)
     put('tool_id', { oneOf: [{ const: known.tool.id, title: known.tool.name }] });
+  if (known.record && known.record.id === params.entry_id)
+    put('entry_id', { oneOf: [{ const: known.record.id, title: known.record.name }] });
   // What the AI said comes first, what it left out behind it, and the ids of the record last: they are seldom changed.
   const place = ([name]: [string, unknown]) => {
     if (/_ids?$|^key$/.test(name)) return 2;
