@@ -77,6 +77,9 @@ func (c *call) elicit(a *domain.Approval) *mcp.ElicitParams {
 	if !c.mayAns || a.Sensitive(everything) {
 		return &mcp.ElicitParams{Mode: "url", Message: message, URL: c.link(a.SessionID), ElicitationID: a.ID}
 	}
+	if a.Kind == domain.ApprovalActions { // a line each: "Add 12 entries to Sleep" says none of them
+		message += "\n\nAll that would be done, before you answer: " + c.link(a.SessionID)
+	}
 	return &mcp.ElicitParams{Mode: "form", Message: message, RequestedSchema: formOf(a)}
 }
 

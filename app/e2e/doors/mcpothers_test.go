@@ -373,6 +373,9 @@ func TestAMessageAsATask(t *testing.T) {
 		if !strings.Contains(string(asked.Result.InputRequests), approval) {
 			t.Errorf("it asks %s", asked.Result.InputRequests)
 		}
+		if whole := "All that would be done, before you answer: http"; !strings.Contains(string(asked.Result.InputRequests), whole) {
+			t.Errorf("it does not say where the whole of it is: %s", asked.Result.InputRequests)
+		}
 		_, reply := s.modern(harness.RootKey, "tasks/get", making+"x", fmt.Sprintf(`"taskId":%q`, making+"x"), withTasks)
 		if reply.Error.Code != -32602 || reply.Error.Data.Code != "not_found" {
 			t.Errorf("an unknown task: %+v", reply)
