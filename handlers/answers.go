@@ -2,6 +2,9 @@ package handlers
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"net/http"
 
 	"github.com/go-chi/chi/v5"
@@ -53,9 +56,35 @@ func (s *sessionRoutes) answer(w http.ResponseWriter, r *http.Request,
 		s.fail(w, r, err)
 		return
 	}
-	s.writeJSON(w, r, http.StatusOK, api.AnswerResult{
+	body, err := json.Marshal(api.AnswerResult{
 		Session: *api.SessionFrom(receipt.Session), Approval: api.ApprovalFrom(receipt.Approval), EventSeq: receipt.Seq,
 	})
+	if err == nil && receipt.Approval != nil {
+		body = s.firstReply(r, receipt.Approval, body)
+	}
+	s.writeEncoded(w, r, http.StatusOK, body, err)
+}
+
+// firstReply is what the first who gave this answer was told, for a day: the same answer again is told
+// the same, whatever has become of the session since. Of a reply that was lost before it was kept
+// nobody knows; the next one is the first then.
+func (s *sessionRoutes) firstReply(r *http.Request, approval *domain.Approval, reply []byte) []byte {
+	ctx := context.WithoutCancel(r.Context()) // who leaves asks again
+	sum := sha256.Sum256([]byte("approval\n" + approval.ID))
+	key := KeyRequest{Name: hex.EncodeToString(sum[:]), Fingerprint: approval.ID}
+	_, claim, err := s.Idempotency.ClaimKey(ctx, approval.WorkspaceID, key)
+	switch {
+	case err != nil:
+	case claim.State == domain.RequestNew:
+		err = s.Idempotency.KeepAnswer(ctx, approval.WorkspaceID, key.Name, reply)
+	case claim.State == domain.RequestAnswered:
+		return claim.Answer
+	}
+	if err != nil {
+		s.Log.Warn().Err(err).Str("request_id", requestID(r)).
+			Msg("the reply to an approval's answer could not be kept; the same answer again may get another one")
+	}
+	return reply
 }
 
 func (s *sessionRoutes) listApprovals(w http.ResponseWriter, r *http.Request) {
