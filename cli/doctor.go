@@ -22,6 +22,13 @@ type Doctor struct {
 	Within      time.Duration `name:"backup-within" help:"Warn when the newest backup is older than this." default:"168h" placeholder:"DURATION"`
 }
 
+// Near has it ask the server of this machine where that listens, unless it was told whom to ask.
+func (c *Doctor) Near(listen string, withTLS bool) {
+	if c.URL == localURL("", false) {
+		c.URL = localURL(listen, withTLS)
+	}
+}
+
 // Check reports what was found on this machine, then looks at the server. Something that
 // is wrong is an error, and so the exit code 1.
 func (c *Doctor) Check(cc *Context, local []diagnosis.Finding) error {

@@ -67,3 +67,17 @@ func TestExitCodes(t *testing.T) {
 		}
 	}
 }
+
+func TestTheDoctorAsksWhereTheServerListens(t *testing.T) {
+	for _, c := range []struct{ told, listen, want string }{
+		{"http://127.0.0.1:8080", ":9000", "http://127.0.0.1:9000"},
+		{"http://127.0.0.1:8080", "127.0.0.1:8080", "http://127.0.0.1:8080"},
+		{"https://fermata.example", ":9000", "https://fermata.example"},
+		{"http://127.0.0.1:7000", ":9000", "http://127.0.0.1:7000"},
+	} {
+		d := Doctor{clientFlags: clientFlags{serverFlags: serverFlags{URL: c.told}}}
+		if d.Near(c.listen, false); d.URL != c.want {
+			t.Errorf("told %s, listens on %s: asks %s", c.told, c.listen, d.URL)
+		}
+	}
+}

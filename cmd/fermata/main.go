@@ -56,8 +56,10 @@ type doctor struct {
 }
 
 func (c *doctor) Run(cc *cli.Context, parsed *kong.Context) error {
-	return c.Check(cc, slices.Concat(cli.CheckVariables(parsed.Model, os.Environ()),
-		app.Diagnose(cc, c.Server, c.URL), app.DiagnoseBackup(c.Server, c.URL, c.Within)))
+	local := slices.Concat(cli.CheckVariables(parsed.Model, os.Environ()),
+		app.Diagnose(cc, c.Server, c.URL), app.DiagnoseBackup(c.Server, c.URL, c.Within))
+	c.Near(c.Server.Listen, c.Server.TLSCert != "")
+	return c.Check(cc, local)
 }
 
 func main() {
