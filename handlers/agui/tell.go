@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/stream"
@@ -187,9 +188,12 @@ func (o *writer) state(at *standing.Standing) {
 	}}})
 }
 
-// interruptOf is an approval as the protocol asks it.
+// interruptOf is an approval as the protocol asks it. The message has a line for each action; whoever
+// is asked can be shown all of them, with their params, from the approval beside it.
 func interruptOf(a *domain.Approval) fields {
-	out := fields{"id": a.ID, "reason": string(a.Kind), "message": standing.Question(a)}
+	out := fields{
+		"id": a.ID, "reason": string(a.Kind), "message": standing.Question(a), "metadata": fields{"approval": api.ApprovalFrom(a)},
+	}
 	if len(a.ResponseSchema) > 0 {
 		out["responseSchema"] = a.ResponseSchema
 	}

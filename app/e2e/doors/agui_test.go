@@ -45,6 +45,15 @@ func TestTheAGUIClient(t *testing.T) {
 			Approval, Question                       struct {
 				ID, Reason, Message string
 				ResponseSchema      json.RawMessage
+				Metadata            struct {
+					Approval struct {
+						ID      string
+						Actions []struct {
+							Command string
+							Params  map[string]any
+						}
+					}
+				}
 			}
 			Session  struct{ ID, State string }
 			Messages []string
@@ -65,6 +74,9 @@ func TestTheAGUIClient(t *testing.T) {
 		if got.Approval.Reason != "actions" || !strings.Contains(got.Approval.Message, "Garden") || len(got.Approval.ResponseSchema) == 0 ||
 			got.Question.Reason != "question" || !strings.Contains(got.Question.Message, "Which?") {
 			t.Errorf("it is asked %+v and %+v", got.Approval, got.Question)
+		}
+		if a := got.Approval.Metadata.Approval; a.ID != got.Approval.ID || len(a.Actions) != 1 || a.Actions[0].Params["name"] != "Garden" {
+			t.Errorf("what would be done: %+v", a)
 		}
 		var texts []string
 		for _, m := range got.Messages {
