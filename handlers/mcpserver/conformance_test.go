@@ -4,6 +4,7 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -85,7 +86,7 @@ func fixtureServer(t *testing.T) http.Handler {
 	world := &fakeWorld{runs: map[string]*slow{}}
 	d := newDoor(Config{
 		Commands: fakeDoor{fakeWorld: world}, Record: world, Waiting: world, Documents: oneDocument{}, Keys: keys, Clock: theClock,
-		Version: "test", API: standing.API{Failure: failureOf},
+		Version: "test", API: standing.API{Failure: failureOf, Decision: decisionOf},
 	}, fixtures(), func(o *mcp.ServerOptions) {
 		o.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
@@ -178,4 +179,13 @@ func addPrompts(s *mcp.Server) {
 		}
 		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: words("It was answered.")}}}, nil
 	})
+}
+
+// decisionOf reads an answer to an approval; how strictly the API does stands in its own tests.
+func decisionOf(answer json.RawMessage, kind domain.ApprovalKind) (domain.Decision, error) {
+	var in api.ApprovalAnswer
+	if err := jsonbody.Unmarshal(answer, &in); err != nil {
+		return domain.Decision{}, err
+	}
+	return in.Domain(kind)
 }
