@@ -63,10 +63,16 @@ func kinds(all []piece) (names []string) {
 	return slices.Compact(names)
 }
 
+// thinks is an AI that thinks before it says a text, and begins a while after the message came: thoughts
+// are streamed and not stored, so that a door tells those that come while it listens.
+func thinks(text string) string {
+	return fmt.Sprintf(`[{"delay_ms": 2000, "token_delay_ms": 1, "answer": {"thinking": "Hm, well.", "text": %q}}]`, text)
+}
+
 // A completion is streamed as OpenAI does it: who speaks, what, why it ends, and then what it used for
 // whom that wants to know.
 func TestTheChunksOfACompletion(t *testing.T) {
-	s, key := newChatServer(t, harness.Databases["sqlite"](t), `[{"token_delay_ms": 1, "answer": {"thinking": "Hm, well.", "text": "One two three."}}]`)
+	s, key := newChatServer(t, harness.Databases["sqlite"](t), thinks("One two three."))
 	for _, wants := range []bool{true, false} {
 		chunks := s.pieces(key, "/v1/chat/completions", fmt.Sprintf(
 			`{"model":"fermata","stream":true,"stream_options":{"include_usage":%v},"messages":[{"role":"user","content":"usage %v"}]}`, wants, wants))
@@ -122,7 +128,7 @@ func TestTheEventsOfAResponse(t *testing.T) {
 
 // What an AI thinks is told beside what it says, before it.
 func TestThoughtsInFrontEnds(t *testing.T) {
-	s, key := newChatServer(t, harness.Databases["sqlite"](t), `[{"token_delay_ms": 1, "answer": {"thinking": "Hm, well.", "text": "Yes, it is."}}]`)
+	s, key := newChatServer(t, harness.Databases["sqlite"](t), thinks("Yes, it is."))
 	for path, c := range map[string]struct {
 		body            string
 		thought, spoken string // the kinds of their pieces
