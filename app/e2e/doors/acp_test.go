@@ -27,7 +27,7 @@ type acpRound struct {
 func TestTheACPClient(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, `[
-			{"when": {"contains": "First question"}, "token_delay_ms": 20, "answer": {"thinking": "Let me see.", "text": "The first answer, in a few words."}},
+			{"when": {"contains": "First question"}, "delay_ms": 1000, "token_delay_ms": 20, "answer": {"thinking": "Let me see.", "text": "The first answer, in a few words."}},
 			{"when": {"contains": "make", "roundtrip": 1}, "answer": {"text": "I make it.", "calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Garden"}}]}},
 			{"when": {"contains": "make", "roundtrip": 2}, "answer": {"text": "It is made."}},
 			{"when": {"contains": "ask", "roundtrip": 1}, "answer": {"text": "Tell me.", "calls": [{"name": "ASK_USER",

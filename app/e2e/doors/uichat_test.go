@@ -10,7 +10,7 @@ import (
 )
 
 const uiTalk = `[
-	{"when": {"contains": "First question"}, "token_delay_ms": 20, "answer": {"thinking": "Let me see.", "text": "The first answer, in a few words."}},
+	{"when": {"contains": "First question"}, "delay_ms": 1000, "token_delay_ms": 20, "answer": {"thinking": "Let me see.", "text": "The first answer, in a few words."}},
 	{"when": {"contains": "both", "roundtrip": 1}, "answer": {"text": "I make two.", "calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Garden"}},
 		{"name": "CREATE_ZONE", "arguments": {"name": "Shed"}}]}},
 	{"when": {"contains": "one is enough"}, "answer": {"text": "One is made."}},
