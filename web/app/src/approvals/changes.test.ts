@@ -58,6 +58,8 @@ describe('a line', () => {
     expect(saidBy('Change the zone “Kitchen”', { before: { name: 'Attic' }, after: { name: 'Kitchen' } })).toBe(false);
     expect(saidBy('Add 1 entry to “Sleep”', { after: [{ data: { text: 'Sleep' } }] })).toBe(false);
     expect(saidBy('Delete “Sleep”', { before: { name: 'Sleep' } })).toBe(false);
+    expect(saidBy('Send a mail to “Ann”', {})).toBe(false);
+    expect(saidBy('Send a mail to “Ann”', { before: null, after: null })).toBe(false);
   });
 });
 
