@@ -2,8 +2,6 @@ package handlers
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"net/http"
 
@@ -69,22 +67,38 @@ func (s *sessionRoutes) answer(w http.ResponseWriter, r *http.Request,
 // the same, whatever has become of the session since. Of a reply that was lost before it was kept
 // nobody knows; the next one is the first then.
 func (s *sessionRoutes) firstReply(r *http.Request, approval *domain.Approval, reply []byte) []byte {
-	ctx := context.WithoutCancel(r.Context()) // who leaves asks again
-	sum := sha256.Sum256([]byte("approval\n" + approval.ID))
-	key := KeyRequest{Name: hex.EncodeToString(sum[:]), Fingerprint: approval.ID}
-	_, claim, err := s.Idempotency.ClaimKey(ctx, approval.WorkspaceID, key)
-	switch {
-	case err != nil:
-	case claim.State == domain.RequestNew:
-		err = s.Idempotency.KeepAnswer(ctx, approval.WorkspaceID, key.Name, reply)
-	case claim.State == domain.RequestAnswered:
-		return claim.Answer
-	}
+	ctx := context.WithoutCancel(r.Context())                                         // who leaves asks again
+	k := requestKey{workspace: approval.WorkspaceID, text: "approval " + approval.ID} // a client's key has no space
+	kept, err := s.keptReply(ctx, k, reply)
 	if err != nil {
 		s.Log.Warn().Err(err).Str("request_id", requestID(r)).
 			Msg("the reply to an approval's answer could not be kept; the same answer again may get another one")
+		return reply
 	}
-	return reply
+	return kept
+}
+
+// keptReply keeps a reply under a key, or says which one is there. Two who come at once may each be
+// told their own.
+func (s *sessionRoutes) keptReply(ctx context.Context, k requestKey, reply []byte) ([]byte, error) {
+	_, claim, err := s.Idempotency.ClaimKey(ctx, k.workspace, KeyRequest{Name: k.name()})
+	switch {
+	case err != nil:
+		return nil, err
+	case claim.State == domain.RequestAnswered:
+		kept, err := k.decrypt(claim.Answer)
+		if err != nil {
+			return nil, err
+		}
+		return kept.Body, nil
+	case claim.State != domain.RequestNew:
+		return reply, nil
+	}
+	sealed, err := k.encrypt(keptAnswer{Status: http.StatusOK, Body: reply})
+	if err != nil {
+		return nil, err
+	}
+	return reply, s.Idempotency.KeepAnswer(ctx, k.workspace, k.name(), sealed)
 }
 
 func (s *sessionRoutes) listApprovals(w http.ResponseWriter, r *http.Request) {
