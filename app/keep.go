@@ -121,6 +121,8 @@ type Restore struct {
 	Database `embed:""`
 	printed  `embed:""`
 	File     string `arg:"" help:"The backup." type:"path"`
+	// A backup brings back what was revoked since.
+	RevokeKeys bool `help:"Revoke all API keys and end all sign-ins of the backup: those that were revoked after it would be valid again."`
 }
 
 // Do carries it out.
@@ -134,11 +136,14 @@ func (c *Restore) Do(ctx context.Context, out io.Writer) error {
 	if err := c.makeDataDir(); err != nil {
 		return err
 	}
+	if keep.HoldsInstallation(c.File) {
+		return c.load(ctx, out)
+	}
 	newest, err := keep.Newest(false)
 	if err != nil {
 		return err
 	}
-	done, err := keep.RestoreSQLite(ctx, c.File, c.SQLitePath(), newest, clock.System())
+	done, err := keep.RestoreSQLite(ctx, c.File, c.SQLitePath(), newest, clock.System(), c.RevokeKeys)
 	if err != nil {
 		return err
 	}
@@ -147,6 +152,7 @@ func (c *Restore) Do(ctx context.Context, out io.Writer) error {
 		text += "\nWhat was there before is kept as " + done.Aside + "."
 	}
 	text += "\nStart the server with the secret key that belongs to this backup (" + c.keyFile() + ", or FERMATA_SECRET_KEY). " +
-		"What was said or done after the backup is unknown to it: look at actions outside before you let them run again."
+		"What was said or done after the backup is unknown to it: look at actions outside before you let them run again." +
+		c.access(done.Revoked)
 	return c.say(out, done, text)
 }

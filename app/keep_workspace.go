@@ -52,6 +52,7 @@ type Import struct {
 	Database `embed:""`
 	printed  `embed:""`
 	File     string `arg:"" help:"What export wrote." type:"path"`
+	Trust    bool   `help:"Import connectors, automations, agents and grants as they were exported, enabled: only for a file that you exported yourself." aliases:"trusted"`
 }
 
 // Do carries it out.
@@ -62,22 +63,54 @@ func (c *Import) Do(ctx context.Context, out io.Writer) error {
 	if err := c.makeDataDir(); err != nil {
 		return err
 	}
-	done, err := keep.Load(ctx, c.place(), c.File)
+	done, err := keep.Load(ctx, c.place(), c.File, keep.Options{Trust: c.Trust, Now: clock.System()})
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("%s is there: %s.", strings.Join(done.Workspaces, ", "), domain.Many(total(done.Rows), "row"))
-	return c.say(out, done, text+leftOut(done.LeftOut))
+	return c.say(out, done, text+switchedOff(done)+leftOut(done.LeftOut))
 }
 
-// load puts the archive of an installation into an empty PostgreSQL database.
+// switchedOff says what an import disabled, and names what it would start or call once enabled:
+// the person who enables it decides by these lines.
+func switchedOff(done *keep.Imported) string {
+	var b strings.Builder
+	if len(done.Disabled) > 0 {
+		var counts []string
+		for _, table := range slices.Sorted(maps.Keys(done.Disabled)) {
+			counts = append(counts, fmt.Sprintf("%s %d", table, done.Disabled[table]))
+		}
+		fmt.Fprintf(&b, "\nSwitched off, as the file is not trusted (--trust imports a file of your own as it is): %s. Review and enable them.",
+			strings.Join(counts, ", "))
+	}
+	for _, p := range done.Programs {
+		switch {
+		case p.Command != "":
+			fmt.Fprintf(&b, "\nThe %s %q would start: %s", p.Kind, p.Name, domain.VisibleLine(p.Command))
+		case p.URL != "":
+			fmt.Fprintf(&b, "\nThe %s %q would call: %s", p.Kind, p.Name, domain.VisibleLine(p.URL))
+		}
+	}
+	return b.String()
+}
+
+// load puts the archive of an installation into an empty database.
 func (c *Restore) load(ctx context.Context, out io.Writer) error {
-	done, err := keep.Load(ctx, c.place(), c.File)
+	done, err := keep.Load(ctx, c.place(), c.File, keep.Options{Installation: true, Revoke: c.RevokeKeys, Now: clock.System()})
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("The database holds now: %s.", amounts(int64(len(done.Workspaces)), done.Rows["sessions"], done.Rows["messages"]))
-	return c.say(out, done, text+"\nStart the servers with the FERMATA_SECRET_KEY that belongs to this backup.")
+	return c.say(out, done, text+"\nStart the servers with the FERMATA_SECRET_KEY that belongs to this backup."+c.access(done.Revoked))
+}
+
+// access says which keys open the restored database.
+func (c *Restore) access(r keep.Revoked) string {
+	if !c.RevokeKeys {
+		return "\nAPI keys and sign-ins that were revoked after the backup are valid again: revoke them, or restore with --revoke-keys."
+	}
+	return fmt.Sprintf("\n%s and %s revoked: start the server with FERMATA_ROOT_KEY and make new keys.",
+		domain.Many(r.Keys, "API key"), domain.Plural(int(r.SignIns), "sign-in was", "sign-ins were"))
 }
 
 func total(rows map[string]int64) (n int64) {

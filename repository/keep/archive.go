@@ -220,12 +220,24 @@ func decoded(value any) ([]byte, error) {
 }
 
 // isArchive says whether a file begins as our archives do.
-func isArchive(path string) bool {
+func isArchive(path string) bool { return scopeOf(path) != "" }
+
+// HoldsInstallation says whether a file is the archive of a whole installation.
+func HoldsInstallation(path string) bool { return scopeOf(path) == ofInstallation }
+
+// scopeOf is what an archive is of; "" if the file is none.
+func scopeOf(path string) scope {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return ""
 	}
 	defer func() { _ = f.Close() }() // it was only read
-	_, err = newReader(f)
-	return err == nil
+	r, err := newReader(f)
+	if err != nil {
+		return ""
+	}
+	if r.Scope != ofInstallation {
+		return ofWorkspace
+	}
+	return r.Scope
 }

@@ -109,11 +109,11 @@ func TestThereAndBack(t *testing.T) {
 	rows := map[string]int64{}
 	for _, id := range workspaceIDs(t, golden) {
 		first, file := exported(t, keep.Place{Path: golden}, id)
-		if _, err := keep.Load(t.Context(), there, file); err != nil {
+		if _, err := keep.Load(t.Context(), there, file, trusted); err != nil {
 			t.Fatalf("%s into PostgreSQL: %v", id, err)
 		}
 		second, file := exported(t, there, id)
-		if _, err := keep.Load(t.Context(), back, file); err != nil {
+		if _, err := keep.Load(t.Context(), back, file, trusted); err != nil {
 			t.Fatalf("%s into SQLite: %v", id, err)
 		}
 		third, _ := exported(t, back, id)
@@ -243,7 +243,7 @@ func TestWhatIsNotImported(t *testing.T) {
 				t.Fatal(err)
 			}
 			for kind, into := range places {
-				_, err := keep.Load(t.Context(), into, given)
+				_, err := keep.Load(t.Context(), into, given, trusted)
 				if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "Nothing was changed") {
 					t.Errorf("%s: it said %v", kind, err)
 				}
@@ -258,11 +258,11 @@ func TestWhatIsNotImported(t *testing.T) {
 		})
 	}
 	for kind, into := range places {
-		if _, err := keep.Load(t.Context(), into, file); err != nil {
+		if _, err := keep.Load(t.Context(), into, file, trusted); err != nil {
 			t.Fatal(err)
 		}
 		first, _ := exported(t, into, "default")
-		if _, err := keep.Load(t.Context(), into, file); err == nil || !strings.HasPrefix(err.Error(), "there is a workspace \"default\" already") || !strings.Contains(err.Error(), "Nothing was changed") {
+		if _, err := keep.Load(t.Context(), into, file, trusted); err == nil || !strings.HasPrefix(err.Error(), "there is a workspace \"default\" already") || !strings.Contains(err.Error(), "Nothing was changed") {
 			t.Errorf("%s: the second time it said %v", kind, err)
 		}
 		if again, _ := exported(t, into, "default"); again.Content != first.Content {
@@ -288,13 +288,13 @@ func TestAnImportTakesAnEmptyWorkspacesPlace(t *testing.T) {
 	into := filepath.Join(t.TempDir(), "into.db")
 	s := opened(t, repository.Config{Path: into})
 	addWorkspace(t, s, "default")
-	if _, err := keep.Load(t.Context(), keep.Place{Path: into}, file); err == nil || !strings.Contains(err.Error(), "another process") {
+	if _, err := keep.Load(t.Context(), keep.Place{Path: into}, file, trusted); err == nil || !strings.Contains(err.Error(), "another process") {
 		t.Errorf("beside a server it said %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	done, err := keep.Load(t.Context(), keep.Place{Path: into}, file)
+	done, err := keep.Load(t.Context(), keep.Place{Path: into}, file, trusted)
 	if err != nil || done.Workspaces[0] != "default" {
 		t.Fatalf("%+v, %v", done, err)
 	}
@@ -325,7 +325,7 @@ func TestABackupOfPostgres(t *testing.T) {
 	golden, from := goldenFile(t), testkit.Postgres(t)
 	for _, id := range workspaceIDs(t, golden) {
 		_, file := exported(t, keep.Place{Path: golden}, id)
-		if _, err := keep.Load(t.Context(), keep.Place{URL: from}, file); err != nil {
+		if _, err := keep.Load(t.Context(), keep.Place{URL: from}, file, trusted); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -335,10 +335,10 @@ func TestABackupOfPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, into := range map[string]keep.Place{"sqlite": {Path: filepath.Join(t.TempDir(), "into.db")}, "postgres": {URL: testkit.Postgres(t)}} {
-		if _, err := keep.Load(t.Context(), into, backup); err != nil {
+		if _, err := keep.Load(t.Context(), into, backup, whole); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if _, err := keep.Load(t.Context(), into, backup); err == nil || !strings.Contains(err.Error(), "has workspaces already") {
+		if _, err := keep.Load(t.Context(), into, backup, whole); err == nil || !strings.Contains(err.Error(), "has workspaces already") {
 			t.Errorf("%s, again: %v", name, err)
 		}
 		if into.URL == "" {

@@ -50,7 +50,7 @@ func TestABackupIsTakenWhileOthersWrite(t *testing.T) {
 			t.Errorf("%d workspaces were written, and %d are in the backup", before, held.Workspaces)
 		}
 		into := filepath.Join(t.TempDir(), "fermata.db")
-		if _, err := keep.RestoreSQLite(t.Context(), target, into, held.Schema, restoredAt); err != nil {
+		if _, err := keep.RestoreSQLite(t.Context(), target, into, held.Schema, restoredAt, false); err != nil {
 			t.Fatal(err)
 		}
 		if n := workspaces(t, opened(t, repository.Config{Path: into})); int64(n) != held.Workspaces {
@@ -91,7 +91,7 @@ func TestARestoreKeepsWhatWasThere(t *testing.T) {
 	for _, ending := range []string{"", "-wal"} {
 		copied(t, live+ending, killed+ending)
 	}
-	done, err := keep.RestoreSQLite(t.Context(), backup, killed, held.Schema, restoredAt)
+	done, err := keep.RestoreSQLite(t.Context(), backup, killed, held.Schema, restoredAt, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,7 +123,7 @@ func TestADamagedDatabaseMakesRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	done, err := keep.RestoreSQLite(t.Context(), backup, broken, held.Schema, restoredAt)
+	done, err := keep.RestoreSQLite(t.Context(), backup, broken, held.Schema, restoredAt, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestWhatIsNotRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			before := sum(t, path)
-			_, err := keep.RestoreSQLite(t.Context(), given, path, c.newest, restoredAt)
+			_, err := keep.RestoreSQLite(t.Context(), given, path, c.newest, restoredAt, false)
 			if err == nil || !strings.Contains(err.Error(), c.says) || !strings.Contains(strings.ToLower(err.Error()), "nothing was changed") {
 				t.Errorf("it said %v", err)
 			}

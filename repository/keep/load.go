@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/jmoiron/sqlx"
 
@@ -22,6 +23,24 @@ type Imported struct {
 	Workspaces []string          `json:"workspaces"`
 	Rows       map[string]int64  `json:"rows"`
 	LeftOut    map[string]string `json:"left_out"`
+	// Programs are what the archive's connectors and providers would start or call.
+	Programs []Program `json:"programs,omitempty"`
+	// Disabled counts, by table, the rows that arrived switched off.
+	Disabled map[string]int64 `json:"disabled,omitempty"`
+	Revoked
+}
+
+// Options say which archive may be loaded, and how far it is trusted.
+type Options struct {
+	// Installation takes the archive of a whole installation, with its keys and sealed secrets,
+	// and no other; otherwise the archive of one workspace is taken, and no other.
+	Installation bool
+	// Trust imports a workspace as it was exported. Without it, everything that acts by itself
+	// arrives switched off. An installation is always trusted.
+	Trust bool
+	// Revoke withdraws the API keys and sign-ins of an installation.
+	Revoke bool
+	Now    time.Time
 }
 
 // nothing is what every error of a load ends with: it is one transaction.
@@ -30,7 +49,7 @@ func nothing(err error) error { return fmt.Errorf("%w. Nothing was changed", err
 // Load puts what an archive holds into a database, all of it or nothing: a workspace where
 // there is none of its name, or an empty one; an installation where there is no workspace at
 // all. With SQLite no server may run. A database without a schema gets one.
-func Load(ctx context.Context, into Place, file string) (done *Imported, err error) {
+func Load(ctx context.Context, into Place, file string, o Options) (done *Imported, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("open the archive: %w", err)
@@ -38,6 +57,9 @@ func Load(ctx context.Context, into Place, file string) (done *Imported, err err
 	defer func() { _ = f.Close() }() // it was only read
 	head, err := newReader(f)
 	if err != nil {
+		return nil, nothing(fmt.Errorf("%s: %w", file, err))
+	}
+	if err := o.takes(head.Scope); err != nil {
 		return nil, nothing(fmt.Errorf("%s: %w", file, err))
 	}
 	newest, err := Newest(into.URL != "")
@@ -56,9 +78,24 @@ func Load(ctx context.Context, into Place, file string) (done *Imported, err err
 		return nil, err
 	}
 	if head.Schema < newest {
-		return loadOlder(ctx, s, head, f)
+		return loadOlder(ctx, s, head, f, o)
 	}
-	return load(ctx, s, f)
+	return load(ctx, s, f, o)
+}
+
+// takes refuses an archive of the other scope: whoever imports a workspace does not expect
+// the API keys of its author to open the server.
+func (o Options) takes(is scope) error {
+	switch {
+	case is != ofWorkspace && is != ofInstallation:
+		return errors.New("this archive is neither of a workspace nor of an installation")
+	case o.Installation && is != ofInstallation:
+		return errors.New("this is the archive of one workspace: import it with fermata import")
+	case !o.Installation && is != ofWorkspace:
+		return errors.New("this is the backup of a whole installation, with its API keys and sealed secrets, and not the archive of one workspace: " +
+			"put it into an empty PostgreSQL database with fermata restore")
+	}
+	return nil
 }
 
 func openStore(ctx context.Context, at Place) (*repository.Store, error) {
@@ -67,8 +104,11 @@ func openStore(ctx context.Context, at Place) (*repository.Store, error) {
 	})
 }
 
-func load(ctx context.Context, s *repository.Store, f io.ReadSeeker) (*Imported, error) {
-	var l *loader
+func load(ctx context.Context, s *repository.Store, f io.ReadSeeker, o Options) (*Imported, error) {
+	var (
+		l       *loader
+		revoked Revoked
+	)
 	err := s.Load(ctx, func(t *sqldb.Tx) ([]string, error) {
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return nil, fmt.Errorf("read the archive from its beginning: %w", err)
@@ -77,19 +117,35 @@ func load(ctx context.Context, s *repository.Store, f io.ReadSeeker) (*Imported,
 		if err != nil {
 			return nil, err
 		}
+		// The file may have been replaced since its first line was read.
+		if err := o.takes(r.Scope); err != nil {
+			return nil, err
+		}
 		l = &loader{ctx: ctx, t: t, from: r, columns: map[string][]column{}}
+		if !o.Installation && !o.Trust {
+			l.disarm = &disarmer{now: o.Now, disabled: map[string]int64{}}
+		}
 		if err := l.room(); err != nil {
 			return nil, err
 		}
 		if err := l.all(); err != nil {
 			return nil, err
 		}
+		if o.Revoke {
+			if revoked, err = revokeAll(ctx, t, true, o.Now); err != nil {
+				return nil, err
+			}
+		}
 		return l.workspaces, nil
 	})
 	if err != nil {
 		return nil, nothing(err)
 	}
-	return &Imported{Workspaces: l.workspaces, Rows: l.from.rows, LeftOut: l.from.LeftOut}, nil
+	done := &Imported{Revoked: revoked, Workspaces: l.workspaces, Rows: l.from.rows, LeftOut: l.from.LeftOut}
+	if l.disarm != nil {
+		done.Programs, done.Disabled = l.disarm.programs, l.disarm.disabled
+	}
+	return done, nil
 }
 
 // loader writes the rows of an archive in one transaction.
@@ -99,6 +155,7 @@ type loader struct {
 	from       *reader
 	columns    map[string][]column
 	workspaces []string
+	disarm     *disarmer // nil: the archive is trusted
 	// batch are rows of one table that become one statement.
 	batch struct {
 		table string
@@ -163,6 +220,11 @@ func (l *loader) row(name string, row map[string]any) error {
 	if err := l.belongs(name, row); err != nil {
 		return err
 	}
+	if l.from.Scope == ofWorkspace {
+		if use, err := l.received(name, row); !use {
+			return err
+		}
+	}
 	if len(row) != len(columns) {
 		return fmt.Errorf("it has %d columns, and the table %d", len(row), len(columns))
 	}
@@ -191,6 +253,21 @@ func (l *loader) row(name string, row map[string]any) error {
 	}
 	l.batch.count++
 	return nil
+}
+
+// received changes a row of a workspace's archive as an export would have written it, whatever the
+// file says, and disarms it unless the archive is trusted. It returns false for a row that is
+// not imported.
+func (l *loader) received(name string, row map[string]any) (bool, error) {
+	i := slices.IndexFunc(tables, func(t table) bool { return t.name == name })
+	for column, value := range row {
+		row[column] = tables[i].change(ofWorkspace, column, value)
+	}
+	if l.disarm == nil {
+		return true, nil
+	}
+	use, err := l.disarm.row(name, row)
+	return use && err == nil, err
 }
 
 // belongs: a row is of a table that such an archive holds, and of its workspace.

@@ -16,7 +16,7 @@ import (
 
 // loadOlder loads an archive of an older schema: its rows go through a SQLite file of that
 // schema, which is brought up to date as every database is, and exported again.
-func loadOlder(ctx context.Context, into *repository.Store, head *reader, f io.ReadSeeker) (done *Imported, err error) {
+func loadOlder(ctx context.Context, into *repository.Store, head *reader, f io.ReadSeeker, o Options) (done *Imported, err error) {
 	dir, err := os.MkdirTemp("", "fermata-import-*") // readable by its owner only
 	if err != nil {
 		return nil, nothing(fmt.Errorf("make room for an archive of an older schema: %w", err))
@@ -36,7 +36,7 @@ func loadOlder(ctx context.Context, into *repository.Store, head *reader, f io.R
 		return nil, err
 	}
 	defer func() { _ = renewed.Close() }() // it was only read
-	if done, err = load(ctx, into, renewed); err == nil {
+	if done, err = load(ctx, into, renewed, o); err == nil {
 		done.LeftOut = head.LeftOut
 	}
 	return done, err

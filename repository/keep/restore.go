@@ -15,6 +15,7 @@ import (
 // Restored says what a restore did.
 type Restored struct {
 	Contents
+	Revoked
 	// Aside is where what was there before lies now; "" when there was nothing.
 	Aside string `json:"kept_aside,omitempty"`
 }
@@ -22,7 +23,8 @@ type Restored struct {
 // RestoreSQLite puts the backup at file in the place of the database at path, which no
 // server may use. What was there is kept beside it, under a name with the time. At every
 // instant there is a whole database at path: a restore that is killed has happened, or not.
-func RestoreSQLite(ctx context.Context, file, path string, newest int64, now time.Time) (*Restored, error) {
+// With revoke, no API key and no sign-in of the backup is valid afterwards.
+func RestoreSQLite(ctx context.Context, file, path string, newest int64, now time.Time, revoke bool) (*Restored, error) {
 	held, err := InspectSQLite(ctx, file)
 	if err != nil && isArchive(file) {
 		return nil, fmt.Errorf("%s is an archive and no SQLite database: put it in with fermata import. Nothing was changed", file)
@@ -47,6 +49,11 @@ func RestoreSQLite(ctx context.Context, file, path string, newest int64, now tim
 		return nil, errors.Join(fmt.Errorf("the copied backup: %w. Nothing was changed", err), os.Remove(part))
 	}
 	done := &Restored{Contents: *held}
+	if revoke {
+		if done.Revoked, err = revokeIn(ctx, part, held.Schema, now); err != nil {
+			return nil, errors.Join(fmt.Errorf("revoke the keys of the backup: %w. Nothing was changed", err), os.Remove(part))
+		}
+	}
 	if done.Aside, err = setAside(ctx, path, now); err != nil {
 		return nil, errors.Join(err, os.Remove(part))
 	}

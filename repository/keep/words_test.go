@@ -28,8 +28,8 @@ func TestTheWrongFileIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, restored := keep.RestoreSQLite(t.Context(), archive, into.Path, newest, restoredAt)
-	_, loaded := keep.Load(t.Context(), into, backup)
+	_, restored := keep.RestoreSQLite(t.Context(), archive, into.Path, newest, restoredAt, false)
+	_, loaded := keep.Load(t.Context(), into, backup, trusted)
 	_, exported := keep.ExportWorkspace(t.Context(), at, "nowhere", filepath.Join(dir, "x"), "test", restoredAt)
 	_, copied := keep.BackupSQLite(t.Context(), at.Path, filepath.Join(dir, "no", "x.db"))
 	for want, err := range map[string]error{
