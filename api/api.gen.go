@@ -3790,7 +3790,31 @@ type StreamedText struct {
 type StreamedTextKind string
 
 // SystemMessage What the server did.
-type SystemMessage = domain.SystemMessage
+type SystemMessage struct {
+	// Code Why the AI did not answer, of type `NETWORK_ERROR`: `provider_network` (it could not be reached, or the answer broke off),
+	// `provider_rate_limited`, `provider_overloaded`, `provider_authentication`, `provider_invalid_request`, `provider_refused`,
+	// `provider_unusable`, `host_not_allowed` (the server itself does not call this host), `context_too_large` or `internal`.
+	// There may be more: treat an unknown one as `provider_network`.
+	Code           *string         `json:"code,omitempty"`
+	CommandResults []CommandResult `json:"command_results,omitempty"`
+
+	// Detail What the provider said, in its own words.
+	Detail        *string `json:"detail,omitempty"`
+	FormattedData *string `json:"formatted_data,omitempty"`
+
+	// ProviderID The provider that did not answer.
+	ProviderID *string `json:"provider_id,omitempty"`
+
+	// RetryAt RFC 3339, UTC, milliseconds.
+	RetryAt *Timestamp `json:"retry_at,omitempty"`
+
+	// Summary What happened, for people.
+	Summary string `json:"summary"`
+
+	// Translations A text in other languages than the one it stands beside, by language (`en`, `fr`).
+	Translations Translations      `json:"translations,omitempty"`
+	Type         domain.SystemType `json:"type"`
+}
 
 // Task Work that goes on at another service, for one execution of a command. `unknown`: whether that
 // service was asked at all is not known, because the server stopped just then. In events `result`
@@ -3995,6 +4019,9 @@ type Transition struct {
 	// Status Coarse and stable: `requires_action` is when a person must answer.
 	Status SessionStatus `json:"status"`
 }
+
+// Translations A text in other languages than the one it stands beside, by language (`en`, `fr`).
+type Translations = domain.Translations
 
 // Trigger What starts a run beside the schedule.
 type Trigger = domain.Trigger

@@ -123,7 +123,7 @@ func appendContent(b []byte, m *domain.Message) ([]byte, error) {
 		part("ai_raw", m.Raw)
 	}
 	if m.System != nil {
-		part("system_message", m.System)
+		part("system_message", systemFrom(m))
 	}
 	if m.Run != nil {
 		part("execution_metadata", runFrom(m.Run))

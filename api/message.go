@@ -15,7 +15,7 @@ func MessageFrom(m *domain.Message) *Message {
 		ID: m.ID, SessionID: m.SessionID, RoundID: textPtr(m.RoundID), RetryOf: textPtr(m.RetryOf), Seq: numberPtr(m.Seq),
 		Timestamp: Time(m.Timestamp), Sender: MessageSender(m.Sender), Status: MessageStatus(m.ShownStatus()),
 		SenderID: textPtr(m.SenderID), SenderName: textPtr(m.SenderName), RichContent: m.Rich, TextContent: textPtr(m.Text),
-		AiMessage: m.AI, AiRaw: m.Raw, SystemMessage: m.System, ExecutionMetadata: runFrom(m.Run),
+		AiMessage: m.AI, AiRaw: m.Raw, SystemMessage: systemFrom(m), ExecutionMetadata: runFrom(m.Run),
 		ExcludeFromPrompt: m.ExcludeFromPrompt,
 	}
 }
@@ -34,6 +34,26 @@ func saidOnce(m *domain.Message) *domain.Message {
 		out.Raw = &raw
 	}
 	return &out
+}
+
+// systemFrom is what the server did as clients see it. A failed call that an earlier version
+// recorded as one sentence is read apart.
+func systemFrom(m *domain.Message) *SystemMessage {
+	s := m.System.Failure(m.Timestamp)
+	if s == nil {
+		return nil
+	}
+	return &SystemMessage{
+		Type: s.Type, Summary: s.Summary, CommandResults: s.CommandResults, FormattedData: textPtr(s.FormattedData),
+		Translations: s.Translations,
+		Code:         textPtr(string(s.Code)), Detail: textPtr(s.Detail), RetryAt: timePtr(s.RetryAt), ProviderID: textPtr(s.ProviderID),
+	}
+}
+
+// Why is the summary of a failed call with what the provider said.
+func (s *SystemMessage) Why() string {
+	own := domain.SystemMessage{Summary: s.Summary, Detail: valueOf(s.Detail)}
+	return own.Why()
 }
 
 func runFrom(r *domain.ExecutionMetadata) *ExecutionMetadata {

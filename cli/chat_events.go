@@ -329,6 +329,9 @@ func (t *talk) report(s *api.SystemMessage) {
 	case api.SystemNetworkError, api.SystemLimitReached, api.SystemSessionTimeout:
 		t.trouble = s.Summary
 		t.screen.line("! %s", s.Summary)
+		if detail := deref(s.Detail); detail != "" {
+			t.screen.dim("  %s", detail)
+		}
 		return
 	case api.SystemValidationCancelled, api.SystemCommunicationCancelled:
 		return // written before the wait, and true only if nobody says yes: the card says it

@@ -32,8 +32,10 @@ func (AIResponseReceived) Name() string { return "AIResponseReceived" }
 // NetworkErrorOccurred: the provider could not be reached, or broke off.
 type NetworkErrorOccurred struct {
 	fromEffect
+	Code       FailureCode // "": it could not be reached
 	Problem    string
 	RetryAfter time.Duration
+	ProviderID string // that failed
 	Roundtrip  *Roundtrip
 }
 
@@ -42,9 +44,11 @@ func (NetworkErrorOccurred) Name() string { return "NetworkErrorOccurred" }
 // SystemErrorOccurred: no retry would help (wrong key, refused, too large).
 type SystemErrorOccurred struct {
 	fromEffect
-	Code      string
-	Problem   string
-	Roundtrip *Roundtrip
+	Code       FailureCode
+	Words      Text // for people, where more is known than the code says
+	Problem    string
+	ProviderID string // that failed; "": it was no provider's failure
+	Roundtrip  *Roundtrip
 }
 
 func (SystemErrorOccurred) Name() string { return "SystemErrorOccurred" }

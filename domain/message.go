@@ -251,6 +251,15 @@ type SystemMessage struct {
 	Summary        string          `json:"summary"`
 	CommandResults []CommandResult `json:"command_results,omitempty"`
 	FormattedData  string          `json:"formatted_data,omitempty"`
+	// Translations are the summary for people who read another language.
+	Translations Translations `json:"translations,omitempty"`
+
+	// What follows is of NETWORK_ERROR. Detail is what the provider said, RetryAt from when it
+	// may be called again.
+	Code       FailureCode `json:"code,omitempty"`
+	Detail     string      `json:"detail,omitempty"`
+	RetryAt    *time.Time  `json:"retry_at,omitempty"`
+	ProviderID string      `json:"provider_id,omitempty"`
 }
 
 // ExecutionMetadata is the feedback on an automation's run.

@@ -2,17 +2,13 @@ package domain
 
 import (
 	"fmt"
-	"strings"
 	"time"
 )
 
 // Say formats the phrase of the workspace's language. The two phrases stand side by side
 // in the code, so that neither is forgotten.
 func (s *Settings) Say(english, french string, args ...any) string {
-	if s.Language == "fr" {
-		return fmt.Sprintf(french, args...)
-	}
-	return fmt.Sprintf(english, args...)
+	return Say(english, french, args...).In(s.Language)
 }
 
 // Plural counts things in English: "1 entry", "3 entries".
@@ -37,25 +33,8 @@ func (s *Settings) When(at time.Time) string {
 	return at.Format("2 January 2006, 15:04 (MST)")
 }
 
-// Lasting says a duration as people do: "1 hour 30 minutes". What is less than a second is left out.
-func (s *Settings) Lasting(d time.Duration) string {
-	units := []struct {
-		of              time.Duration
-		english, french string
-	}{{time.Hour, "hour", "heure"}, {time.Minute, "minute", "minute"}, {time.Second, "second", "seconde"}}
-	var parts []string
-	for _, u := range units {
-		n := int(d / u.of)
-		d -= time.Duration(n) * u.of
-		if n > 0 {
-			parts = append(parts, s.Say("%[1]s", "%[2]s", Many(n, u.english), Many(n, u.french)))
-		}
-	}
-	if len(parts) == 0 {
-		return s.Say("less than a second", "moins d’une seconde")
-	}
-	return strings.Join(parts, " ")
-}
+// Lasting says a duration as people of the workspace do: "1 hour 30 minutes".
+func (s *Settings) Lasting(d time.Duration) string { return Lasting(d).In(s.Language) }
 
 // Overtime says why a run or an agent was stopped that worked for longer than it may.
 func (s *Settings) Overtime(limit time.Duration) string {

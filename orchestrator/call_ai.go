@@ -57,7 +57,10 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		case !d.session.State.Compacted && d.tooLongCalls(a) < maxTooLong:
 			return domain.ContextBudgetExceeded{Roundtrip: a.lastMade()}, nil
 		case d.tooLongCalls(a) >= maxTooLong || !room.halve():
-			return domain.SystemErrorOccurred{Code: codeTooLarge, Problem: room.refused(r.failed.problem), Roundtrip: a.lastMade()}, nil
+			return domain.SystemErrorOccurred{
+				Code: domain.FailureTooLarge, Words: room.refused(), Problem: r.failed.problem,
+				ProviderID: r.failed.provider, Roundtrip: a.lastMade(),
+			}, nil
 		}
 	}
 }
@@ -113,7 +116,7 @@ func (d *driver) noModel(err error) (domain.Event, error) {
 	if !errors.As(err, &e) || transient(err) {
 		return nil, err
 	}
-	return domain.SystemErrorOccurred{Code: "provider_unusable", Problem: e.Message}, nil
+	return domain.SystemErrorOccurred{Code: domain.FailureUnusable, Problem: e.Message, ProviderID: d.session.Calls()}, nil
 }
 
 // newCall begins the record of a call.

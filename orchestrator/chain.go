@@ -1,6 +1,7 @@
 package orchestrator
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -41,6 +42,9 @@ type failure struct {
 	partial    bool
 	// called is false when the provider was known to be down.
 	called bool
+	// provider is the id of the one that failed, code what people are shown.
+	provider string
+	code     domain.FailureCode
 }
 
 // ask puts a question. A provider that does not answer because it is down is no reason
@@ -117,7 +121,11 @@ func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
 		f.class, f.problem, f.retryAfter = e.Class, e.Message, e.RetryAfter
 		f.partial, f.called = e.Partial, !e.NotCalled
 		d.usedAllTheSame(call, e.Usage)
+		if e.Forbidden {
+			f.code = domain.FailureForbidden
+		}
 	}
+	f.provider, f.code = call.ProviderID, cmp.Or(f.code, domain.FailureCode("provider_"+f.class))
 	call.Outcome, call.Error, call.EndedAt = string(f.class), f.problem, d.loop.cfg.Clock()
 	if f.called {
 		d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), 0, call.Usage, call.Model)
@@ -185,7 +193,9 @@ func (a *asking) lastMade() *domain.Roundtrip {
 func (d *driver) eventOf(a *asking, f *failure) domain.Event {
 	call := a.lastMade()
 	if f.class.Retryable() {
-		return domain.NetworkErrorOccurred{Problem: f.problem, RetryAfter: f.retryAfter, Roundtrip: call}
+		return domain.NetworkErrorOccurred{
+			Code: f.code, Problem: f.problem, RetryAfter: f.retryAfter, ProviderID: f.provider, Roundtrip: call,
+		}
 	}
-	return domain.SystemErrorOccurred{Code: "provider_" + string(f.class), Problem: f.problem, Roundtrip: call}
+	return domain.SystemErrorOccurred{Code: f.code, Problem: f.problem, ProviderID: f.provider, Roundtrip: call}
 }

@@ -141,11 +141,14 @@ func TestAllAreDown(t *testing.T) {
 	models.models["b"].fail(&providers.Error{Class: providers.ClassOverloaded, Message: "too busy", RetryAfter: 30 * time.Second})
 	w.say("Hello")
 	w.rest()
-	text := w.messages[1].System.Summary
-	for _, want := range []string{"no route", "the fallback model-b: too busy", "in 30s", "UTC"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is missing in %q", want, text)
+	said := w.messages[1].System
+	for _, want := range []string{"no route", "the fallback model-b: too busy"} {
+		if !strings.Contains(said.Detail, want) {
+			t.Errorf("%q is missing in %q", want, said.Detail)
 		}
+	}
+	if said.Code != domain.FailureNetwork || said.RetryAt == nil || said.RetryAt.Sub(w.messages[1].Timestamp) != 30*time.Second || said.ProviderID == "" {
+		t.Errorf("it is recorded as %+v", said)
 	}
 	if got := w.calls(); !slices.Equal(got, []string{"prv_b overloaded"}) {
 		t.Errorf("the calls are %v", got)

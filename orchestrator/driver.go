@@ -341,7 +341,7 @@ func (d *driver) fail() {
 	if err == nil {
 		call := d.unrecorded()
 		d.view, d.session, d.pending, d.change, d.streamed = view, view.Session, nil, nil, ""
-		_, err = d.take(ctx, domain.SystemErrorOccurred{Code: "internal", Problem: failed, Roundtrip: call})
+		_, err = d.take(ctx, domain.SystemErrorOccurred{Code: domain.FailureInternal, Problem: failed, Roundtrip: call})
 	}
 	if err != nil {
 		d.loop.cfg.Log.Error().Err(err).Str("session", d.session.ID).Msg("a failed step could not be recorded")

@@ -2,10 +2,8 @@ package orchestrator
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/prompt"
@@ -45,7 +43,7 @@ func measured(ask *domain.Prompt, turns int) sizes {
 // make it fit.
 type roomError struct {
 	hopeless bool
-	text     string
+	text     domain.Text
 }
 
 func (*roomError) Error() string { return "the prompt does not fit its budget" }
@@ -55,10 +53,8 @@ func (e *roomError) event(a *asking) domain.Event {
 	if !e.hopeless {
 		return domain.ContextBudgetExceeded{Roundtrip: a.lastMade()}
 	}
-	return domain.SystemErrorOccurred{Code: codeTooLarge, Problem: e.text, Roundtrip: a.lastMade()}
+	return domain.SystemErrorOccurred{Code: domain.FailureTooLarge, Words: e.text, Roundtrip: a.lastMade()}
 }
-
-const codeTooLarge = "context_too_large"
 
 // of is the room that this model leaves: its own window counts too, where it is known.
 func (r *room) of(model *providers.Model) (tokens int, bounded bool) {
@@ -138,57 +134,57 @@ func (r *room) halve() bool {
 	return r.sizes.turns > leastTurns
 }
 
-// tooLarge tells a person what does not fit, and what to shorten.
-func (r *room) tooLarge() string {
-	text := "What the model would have to read is too large" + r.parts()
+// tooLarge says to a person that the prompt does not fit, with its figures and what can be done.
+func (r *room) tooLarge() domain.Text {
+	what := domain.Say("What the model would have to read is too large", "Ce que le modèle aurait à lire est trop long")
+	text := []domain.Text{domain.Join("", what, r.parts())}
 	if r.budget != nil {
-		text += fmt.Sprintf(" context_budget_tokens is %d.", *r.budget)
+		text = append(text, domain.Say("context_budget_tokens is %[1]d.", "context_budget_tokens vaut %[1]d.", *r.budget))
 	}
-	return text + " Nothing was sent, and your message is kept. " + r.advice()
+	text = append(text, domain.Say("Nothing was sent, and your message is kept.", "Rien n’a été envoyé, et votre message est conservé."), r.advice())
+	return domain.Join(" ", text...)
 }
 
-// refused tells a person that the provider finds the prompt too long in whatever form.
-func (r *room) refused(problem string) string {
-	return "The model says that what it has to read is too long, though the earlier messages were summarised and results cut" +
-		r.parts() + " Your message is kept. " + r.advice() + " It said: " + strings.TrimRight(problem, ". ") + "."
+// refused says to a person that the provider finds the prompt too long in whatever form.
+func (r *room) refused() domain.Text {
+	return domain.Join(" ",
+		domain.Join("", domain.Say("The model says that what it has to read is too long, though the earlier messages were summarised and results cut",
+			"Le modèle dit que ce qu’il doit lire est trop long, bien que les messages précédents aient été résumés et les résultats coupés"), r.parts()),
+		domain.Say("Your message is kept.", "Votre message est conservé."), r.advice())
 }
 
-func (r *room) parts() string {
-	return fmt.Sprintf(
-		": about %d tokens, of which the rules and commands are %d, the published documents and the data that is always sent %d, and the conversation %d.",
-		r.sizes.whole(),
-		r.sizes.rules,
-		r.sizes.data,
-		r.sizes.turns,
+func (r *room) parts() domain.Text {
+	return domain.Say(
+		": about %d tokens, of which the rules and commands are %d, the published documents and the data that is always sent %d, "+
+			"and the conversation %d.",
+		" : environ %d jetons, dont %d pour les règles et les commandes, %d pour les documents publiés et les données toujours envoyées, "+
+			"et %d pour la conversation.",
+		r.sizes.whole(), r.sizes.rules, r.sizes.data, r.sizes.turns,
 	)
 }
 
 // advice says what to shorten, the largest part first.
-func (r *room) advice() string {
-	parts := []struct {
+func (r *room) advice() domain.Text {
+	type part struct {
 		size int
-		what string
-	}{
-		{r.sizes.turns, "say it in smaller parts"},
-		{r.sizes.data, "shorten the published documents, or send less data with every call (always_send)"},
-		{r.sizes.rules, "choose a lower prompt_detail"},
+		what domain.Text
 	}
-	slices.SortStableFunc(parts, func(a, b struct {
-		size int
-		what string
-	}) int {
-		return cmp.Compare(b.size, a.size)
-	})
-	var words []string
+	parts := []part{
+		{r.sizes.turns, domain.Say("say it in smaller parts", "découpez votre message")},
+		{r.sizes.data, domain.Say("shorten the published documents, or send less data with every call (always_send)",
+			"raccourcissez les documents publiés, ou envoyez moins de données à chaque appel (always_send)")},
+		{r.sizes.rules, domain.Say("choose a lower prompt_detail", "choisissez un prompt_detail plus bas")},
+	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.size, a.size) })
+	var words []domain.Text
 	for _, p := range parts {
 		if p.size > r.sizes.whole()/5 {
 			words = append(words, p.what)
 		}
 	}
-	last := "choose a model that reads more"
+	last := domain.Say("choose a model that reads more", "choisissez un modèle qui lit davantage")
 	if r.budget != nil {
-		last = "raise context_budget_tokens"
+		last = domain.Say("raise context_budget_tokens", "augmentez context_budget_tokens")
 	}
-	advice := strings.Join(append(words, last), ", or ")
-	return strings.ToUpper(advice[:1]) + advice[1:] + "."
+	return domain.About("", domain.Join("", domain.JoinBetween(domain.Say(", or ", ", ou "), append(words, last)...), domain.Same(".")))
 }

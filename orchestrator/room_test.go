@@ -26,7 +26,7 @@ func (w *world) lastNotice() string {
 	text := ""
 	for _, m := range w.messages {
 		if m.System != nil && m.System.Type == domain.SystemNetworkError {
-			text = m.System.Summary
+			text = string(m.System.Code) + ": " + m.System.Summary
 		}
 	}
 	return text

@@ -234,7 +234,7 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 	}
 	switch reason := egress.ReasonOf(err); reason {
 	case egress.ReasonForbidden, egress.ReasonNotNamed:
-		return &Error{Class: ClassInvalidRequest, Message: string(reason), Err: err}
+		return &Error{Class: ClassInvalidRequest, Forbidden: true, Message: string(reason), Err: err}
 	case egress.ReasonNone:
 		return &Error{Class: ClassNetwork, Message: "could not be read: " + cut(Redact(err.Error(), secret), maxMessage), Err: err}
 	default:

@@ -122,6 +122,8 @@ type Error struct {
 	RequestID  string
 	// NotCalled: the provider was known to be down, and was not called at all.
 	NotCalled bool
+	// Forbidden: this server does not call the host; the provider was not asked.
+	Forbidden bool
 	// Partial: a part of an answer had come, which may have to be paid for.
 	Partial bool
 	// Said: the vendor answered with this failure; nothing of an answer was made.

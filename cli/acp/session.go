@@ -136,7 +136,7 @@ func (r *round) note(m *api.Message) {
 		}
 	case m.SystemMessage == nil:
 	case m.SystemMessage.Type == api.SystemNetworkError:
-		r.trouble = wrong(codeInternal, "provider_failed", "%s", m.SystemMessage.Summary)
+		r.trouble = wrong(codeInternal, "provider_failed", "%s", m.SystemMessage.Why())
 	case m.SystemMessage.Type == api.SystemLimitReached:
 		r.reason = "max_turn_requests"
 	}

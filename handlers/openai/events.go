@@ -47,6 +47,7 @@ type eventMessage struct {
 	System *struct {
 		Type    domain.SystemType `json:"type"`
 		Summary string            `json:"summary"`
+		Detail  string            `json:"detail"`
 	} `json:"system_message"`
 }
 

@@ -155,7 +155,8 @@ func (r *round) said(e *event) {
 		r.cut = m.Raw != nil && m.Raw.StopReason == "length"
 	case m.System == nil:
 	case m.System.Type == domain.SystemNetworkError:
-		r.failure = m.System.Summary
+		failed := domain.SystemMessage{Summary: m.System.Summary, Detail: m.System.Detail}
+		r.failure = failed.Why()
 	case m.System.Type == domain.SystemLimitReached:
 		r.told.stored(&saying{seq: e.SessionSeq, id: m.ID, text: m.System.Summary})
 		r.cut = true

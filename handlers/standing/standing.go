@@ -141,7 +141,7 @@ func (s *Standing) read(round []*domain.Message) {
 		case m.Sender == domain.SenderAI:
 			s.Failure, s.State = "", Working
 		case m.System != nil && m.System.Type == domain.SystemNetworkError:
-			s.Failure = m.System.Summary
+			s.Failure = m.System.Failure(m.Timestamp).Why()
 		}
 	}
 	s.Text = strings.Join(said, "\n\n")

@@ -2,8 +2,6 @@ package machine
 
 import (
 	"cmp"
-	"fmt"
-	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -15,13 +13,6 @@ const (
 	requeueDelay  = 60 * time.Second
 	fallbackDelay = 30 * time.Second
 )
-
-func tooLargeText(s *step) string {
-	return s.say("What the model would have to read is too large, even after it was summarised. Your message is kept. "+
-		"Say it in smaller parts, or shorten the published documents and the data that is always sent.",
-		"Ce que le modèle aurait à lire est trop long, même résumé. Votre message est conservé. "+
-			"Découpez-le, ou raccourcissez les documents publiés et les données toujours envoyées.")
-}
 
 // countFailedCall keeps the call that failed, and what it used.
 func countFailedCall(s *step) {
@@ -65,28 +56,25 @@ func reportsCall(e domain.Event) bool {
 func storeNetworkError(s *step) {
 	e := s.event.(domain.NetworkErrorOccurred)
 	s.session.State.NetworkAttempts++
-	text := "The call of the AI failed: " + strings.TrimRight(e.Problem, ". ") + "."
+	code := cmp.Or(e.Code, domain.FailureNetwork)
+	kept := domain.Say("It is tried again by itself.", "Un nouvel essai aura lieu.")
 	if chat(s) {
-		text += " Your message is kept; retry when the provider is back."
-		if e.RetryAfter > 0 {
-			text += fmt.Sprintf(" It may be called again at %s UTC (in %s).",
-				s.policy.Now.Add(e.RetryAfter).UTC().Format(time.TimeOnly), e.RetryAfter.Round(time.Second))
-		}
+		kept = domain.Say("Your message is kept.", "Votre message est conservé.")
 	}
-	s.system(domain.SystemNetworkError, text, nil, "")
-	s.notice("error", "network_error", unreachable(s))
+	words := domain.Join(" ", code.Text(), kept)
+	m := recordFailure(s, code, e.Problem, e.ProviderID, words)
+	if e.RetryAfter > 0 {
+		m.System.RetryAt = new(s.policy.Now.Add(e.RetryAfter))
+	}
+	s.notice("error", "network_error", domain.About(s.session.Name, words).In(s.policy.Settings.Language))
 }
 
-// unreachable tells people elsewhere on the page that the AI cannot be reached: what happened and
-// what was kept. Why stands in the record, and is not for everybody's eyes.
-func unreachable(s *step) string {
-	name := domain.VisibleLine(s.session.Name)
-	if chat(s) {
-		return s.say("“%s”: the AI provider can’t be reached. Your message is kept.",
-			"« %s » : le fournisseur d’IA est injoignable. Votre message est conservé.", name)
-	}
-	return s.say("“%s” is waiting: the AI provider can’t be reached.",
-		"« %s » est en attente : le fournisseur d’IA est injoignable.", name)
+// recordFailure stores that the AI did not answer: in words for people, with what the provider said beside them.
+func recordFailure(s *step, code domain.FailureCode, detail, provider string, words domain.Text) *domain.Message {
+	language, text := s.policy.Settings.Language, domain.About("", words)
+	m := s.system(domain.SystemNetworkError, text.In(language), nil, "")
+	m.System.Translations, m.System.Code, m.System.Detail, m.System.ProviderID = text.Beside(language), code, detail, provider
+	return m
 }
 
 // lastTry: the workspace wants an automation to stand back after three calls.
@@ -161,37 +149,16 @@ func dueNow(s *step) {
 
 func storeSystemError(s *step) {
 	e := s.event.(domain.SystemErrorOccurred)
-	storeError(s, e.Code, e.Problem)
+	storeError(s, e.Code, e.Words, e.Problem, e.ProviderID)
 }
 
 // storeTooLarge: summarising did not help, and is not tried twice for one call.
-func storeTooLarge(s *step) { storeError(s, "context_too_large", tooLargeText(s)) }
+func storeTooLarge(s *step) { storeError(s, domain.FailureTooLarge, domain.Text{}, "", "") }
 
-func storeError(s *step, code, problem string) {
-	s.system(domain.SystemNetworkError, fmt.Sprintf("%s (%s)", problem, code), nil, "")
-	s.because(code)
-	s.notice("error", code, troubleOf(s, code))
-}
-
-// troubleOf tells people elsewhere on the page why the AI did not answer, and what to do; the provider's own words
-// stand in the record.
-func troubleOf(s *step, code string) string {
-	name := domain.VisibleLine(s.session.Name)
-	switch code {
-	case "provider_authentication":
-		return s.say("“%s”: the AI provider refused the key. Check the provider.",
-			"« %s » : le fournisseur d’IA a refusé la clé. Vérifiez le fournisseur.", name)
-	case "provider_unusable":
-		return s.say("“%s”: the AI provider can’t be used as it is set up. Check the provider.",
-			"« %s » : le fournisseur d’IA est inutilisable tel qu’il est réglé. Vérifiez le fournisseur.", name)
-	case "context_too_large":
-		return s.say("“%s” has become too long for this model. Start a new chat, or choose a larger model.",
-			"« %s » est devenue trop longue pour ce modèle. Ouvrez une nouvelle conversation ou changez de modèle.", name)
-	case "internal":
-		return s.say("“%s”: something went wrong on the server.", "« %s » : une erreur est survenue sur le serveur.", name)
-	}
-	return s.say("“%s”: the AI provider refused the request. Check the provider.",
-		"« %s » : le fournisseur d’IA a refusé la requête. Vérifiez le fournisseur.", name)
+func storeError(s *step, code domain.FailureCode, words domain.Text, detail, provider string) {
+	recordFailure(s, code, detail, provider, cmp.Or(words, code.Text()))
+	s.because(string(code))
+	s.notice("error", string(code), domain.About(s.session.Name, code.Text()).In(s.policy.Settings.Language))
 }
 
 func storeTimeout(s *step) {

@@ -183,7 +183,7 @@ func TestAModelThatAlwaysSaysTooLong(t *testing.T) {
 			t.Errorf("after %d messages it was asked %d times", message, m.tooLong)
 		}
 	}
-	if got := s.LastError(chat); !strings.Contains(got, "(context_too_large)") || !strings.Contains(got, "prompt_detail") {
+	if got := s.LastError(chat); !strings.Contains(got, "code=context_too_large") || !strings.Contains(got, "prompt_detail") {
 		t.Errorf("the person reads %q", got)
 	}
 	if calls := s.Calls(chat); len(calls) != m.tooLong {
@@ -210,7 +210,7 @@ func TestABudgetHoldsForTheFirstCall(t *testing.T) {
 	if r := s.Say(chat, "hi"); r.Str("phase") != "IDLE" {
 		t.Fatalf("it does not rest: %s", r.Body)
 	}
-	if got := s.LastError(chat); m.prompts+m.summaries != sent || !strings.Contains(got, "(context_too_large)") || !strings.Contains(got, "Shorten the published documents") {
+	if got := s.LastError(chat); m.prompts+m.summaries != sent || !strings.Contains(got, "code=context_too_large") || !strings.Contains(got, "Shorten the published documents") {
 		t.Errorf("%d prompts went out, and the person reads %q", m.prompts+m.summaries-sent, got)
 	}
 }

@@ -103,13 +103,19 @@ func (s *Server) Calls(session string) []map[string]any {
 	return calls
 }
 
-// LastError is the text of the latest NETWORK_ERROR.
+// LastError is what the latest NETWORK_ERROR says: its code, its words, what the provider said, and from when it may be
+// called again.
 func (s *Server) LastError(session string) string {
 	s.T.Helper()
 	text := ""
 	for _, m := range s.Call("GET", "/v1/sessions/"+session+"/messages?limit=200", nil).Want(200).List("data") {
 		if system, ok := m.(map[string]any)["system_message"].(map[string]any); ok && system["type"] == "NETWORK_ERROR" {
-			text, _ = system["summary"].(string)
+			text = ""
+			for _, field := range []string{"code", "summary", "detail", "retry_at"} {
+				if said, ok := system[field].(string); ok {
+					text += field + "=" + said + "\n"
+				}
+			}
 		}
 	}
 	return text

@@ -61,7 +61,7 @@ func badAnswers() map[string]badAnswer {
 		"an end without a mark": {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Cut}, outcome: "network", told: "broke off", record: failedRecord, streamed: true},
 		"a broken connection":   {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Reset}, outcome: "network", told: "broke off", record: failedRecord},
 		"an error after a good beginning": {reply: suite.Reply{Text: []string{"Well, "}, Calls: []suite.Call{zone("a", "Whole")}, Ending: suite.Failed},
-			outcome: "overloaded", told: "The call of the AI failed", record: failedRecord},
+			outcome: "overloaded", told: "code=provider_overloaded", record: failedRecord},
 		"invalid UTF-8":               {reply: suite.Reply{Text: []string{"Fine\xff\xfe."}, StopReason: "stop"}, outcome: "answered", record: "USER AI"},
 		"arguments that break off":    {reply: suite.Reply{Calls: half, Ending: suite.Cut}, outcome: "network", told: "broke off", record: failedRecord},
 		"arguments cut by the length": {reply: suite.Reply{Calls: half, StopReason: "length"}, outcome: "answered", record: correctedRecord},
