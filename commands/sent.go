@@ -83,17 +83,18 @@ func Doubt(env *Env, e *domain.Execution, why string) {
 	e.Summary = env.say("Not known whether it was done: %s", "On ne sait pas si cela a été fait : %s", summaryOf(e))
 }
 
-// Probed writes down what a server outside says of an action that was sent before: done is
-// whether it was done. An error says that it does not know.
-func Probed(env *Env, e *domain.Execution, done bool, r domain.OutsideResult, err error) {
+// Probed writes down what a server outside says of an action that was sent before and whose
+// outcome is not known for the reason why: done is whether it was done. An error says that the
+// server does not know.
+func Probed(env *Env, e *domain.Execution, why string, done bool, r domain.OutsideResult, err error) {
 	switch {
 	case err != nil:
-		Doubt(env, e, "The server stopped while it was being sent.")
+		Doubt(env, e, why)
 	case done:
 		settleSent(env, e, bounded(r), nil)
 	default:
 		failAction(env, e, domain.Errorf(codeNotSent,
-			"The server stopped while it was being sent, and the server outside says that it was not done."))
+			"It was sent, and no clear answer came back. Asked about it afterwards, the server outside says that it was not done."))
 	}
 }
 

@@ -48,6 +48,8 @@ type CommandSpec struct {
 	Sensitive bool `json:"sensitive,omitempty"`
 	// Deadline is how long the work may go on outside; 0: it is no long-running command.
 	Deadline time.Duration `json:"deadline,omitempty"`
+	// Probed: its server can be asked whether an earlier call was carried out.
+	Probed bool `json:"-"`
 	// Documents are the keys of those whose texts go along with each call.
 	Documents []string `json:"-"`
 }

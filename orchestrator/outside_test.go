@@ -22,12 +22,13 @@ type fakeOutside struct {
 	calls  []domain.OutsideCall
 	told   []domain.ExecutionStatus
 	asked  int // for its offers
+	probed int
 	answer func(ctx context.Context, call domain.OutsideCall, nth int) (domain.OutsideResult, error)
-	probe  func() (bool, domain.OutsideResult, error)
+	probe  func() (bool, domain.OutsideResult, error) // nil: its commands have none
 }
 
 func withOutside(w *world) *fakeOutside {
-	f := &fakeOutside{w: w, probe: func() (bool, domain.OutsideResult, error) { return false, domain.OutsideResult{}, domain.ErrNoProbe }}
+	f := &fakeOutside{w: w}
 	f.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
 		return domain.OutsideResult{Text: "done outside"}, nil
 	}
@@ -46,10 +47,12 @@ func (f *fakeOutside) Offers(context.Context, string) ([]domain.CommandSpec, err
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked++
+	pay := outsideSpec("SHOP.PAY", domain.KindAction, domain.EffectNonIdempotent)
+	pay.Probed = f.probe != nil
 	return []domain.CommandSpec{
 		outsideSpec("SHOP.FIND", domain.KindQuery, domain.EffectRead),
 		outsideSpec("SHOP.SET", domain.KindAction, domain.EffectIdempotent),
-		outsideSpec("SHOP.PAY", domain.KindAction, domain.EffectNonIdempotent),
+		pay,
 	}, nil
 }
 
@@ -68,6 +71,9 @@ func (f *fakeOutside) Call(ctx context.Context, call domain.OutsideCall) (domain
 }
 
 func (f *fakeOutside) Probe(context.Context, domain.OutsideCall) (bool, domain.OutsideResult, error) {
+	f.mu.Lock()
+	f.probed++
+	f.mu.Unlock()
 	return f.probe()
 }
 
@@ -412,9 +418,7 @@ func TestActionsOutsideAfterACrash(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				w := newWorld(t)
 				out := withOutside(w)
-				if c.probe != nil {
-					out.probe = c.probe
-				}
+				out.probe = c.probe
 				gate := make(chan struct{})
 				out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
 					if out.called() == 1 {
@@ -428,6 +432,7 @@ func TestActionsOutsideAfterACrash(t *testing.T) {
 				synctest.Wait()
 				w.loop.LetGo()
 				taken(w)
+				time.Sleep(10 * time.Second) // its server is asked more than once
 				x := w.executed(strings.Replace(c.command, "_", ".", 1))[0]
 				if x.Status != c.want || out.called() != c.calls || x.Summary == "" {
 					t.Errorf("%s after %d calls, %q", x.Status, out.called(), x.Summary)
@@ -443,6 +448,128 @@ func TestActionsOutsideAfterACrash(t *testing.T) {
 			})
 		})
 	}
+}
+
+// While the server lives, an action of unknown outcome is asked about before a person is: a
+// few times, since a slow server may still be at work on it.
+func TestAnUnknownOutcomeIsAskedAbout(t *testing.T) {
+	type reply struct {
+		done bool
+		err  error
+	}
+	yes, no, down := reply{done: true}, reply{}, reply{err: errDoubt}
+	hang := errors.New("it hangs")
+	for name, c := range map[string]struct {
+		failure error
+		replies []reply // the last one again and again
+		want    domain.ExecutionStatus
+		probes  int
+		people  int
+	}{
+		"cut, and done":                  {errDoubt, []reply{yes}, domain.ExecSuccess, 1, 0},
+		"cut, and not done":              {errDoubt, []reply{no}, domain.ExecFailed, 3, 0},
+		"a 500, done a little later":     {errDoubt, []reply{no, no, yes}, domain.ExecSuccess, 3, 0},
+		"it hangs, and is down at first": {hang, []reply{down, yes}, domain.ExecSuccess, 2, 0},
+		"it hangs, and is not done":      {hang, []reply{no}, domain.ExecFailed, 3, 0},
+		"an error nobody knows":          {errors.New("eh"), []reply{down, down, no}, domain.ExecFailed, 3, 0},
+		"down for long":                  {errDoubt, []reply{down}, domain.ExecUnknown, 3, 1},
+		"down in the end":                {errDoubt, []reply{no, down}, domain.ExecUnknown, 3, 1},
+		"refused: nothing to ask":        {errRefused, []reply{yes}, domain.ExecFailed, 0, 0},
+		"not sent: nothing to ask":       {errNotSent, []reply{yes}, domain.ExecFailed, 0, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t)
+				out := withOutside(w)
+				out.answer = func(ctx context.Context, _ domain.OutsideCall, _ int) (domain.OutsideResult, error) {
+					if errors.Is(c.failure, hang) {
+						<-ctx.Done()
+					}
+					return domain.OutsideResult{}, c.failure
+				}
+				out.probe = func() (bool, domain.OutsideResult, error) {
+					if w.outcomes() != 0 {
+						t.Error("a person was asked first")
+					}
+					r := c.replies[min(out.probed, len(c.replies))-1]
+					return r.done, domain.OutsideResult{Text: "paid"}, r.err
+				}
+				w.model.calls("SHOP_PAY", `{"n":1}`, "CREATE_ZONE", `{"name":"Behind"}`)
+				w.model.text("Well.")
+				w.say("pay")
+				w.rest()
+				x, behind := w.executed("SHOP.PAY")[0], w.executed("CREATE_ZONE")[0]
+				if x.Status != c.want || out.probed != c.probes || w.outcomes() != c.people || out.called() != 1 {
+					t.Errorf("%s after %d questions, %d people are asked; sent %d times", x.Status, out.probed, w.outcomes(), out.called())
+				}
+				if (behind.Status == domain.ExecSuccess) != (c.want == domain.ExecSuccess) {
+					t.Errorf("what stands behind it is %s", behind.Status)
+				}
+			})
+		})
+	}
+}
+
+// A probe that hangs does not hold its session for ever.
+func TestAHangingProbeIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		out := withOutside(w)
+		out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
+			return domain.OutsideResult{}, errDoubt
+		}
+		out.probe = func() (bool, domain.OutsideResult, error) {
+			time.Sleep(probeTimeout)
+			return false, domain.OutsideResult{}, context.DeadlineExceeded
+		}
+		w.model.calls("SHOP_PAY", `{"n":1}`)
+		w.model.text("Well.")
+		begun := time.Now()
+		w.say("pay")
+		w.rest()
+		if took := time.Since(begun); took > probingTime+probeTimeout || w.outcomes() != 1 {
+			t.Errorf("it took %s, %d people are asked", took, w.outcomes())
+		}
+	})
+}
+
+// The process ends while it asks: the next one finds the action as started, and asks again.
+func TestAProbeSurvivesARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		out := withOutside(w)
+		out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
+			return domain.OutsideResult{}, errDoubt
+		}
+		up := false
+		out.probe = func() (bool, domain.OutsideResult, error) {
+			if !up {
+				return false, domain.OutsideResult{}, errDoubt
+			}
+			return true, domain.OutsideResult{Text: "paid"}, nil
+		}
+		w.model.calls("SHOP_PAY", `{"n":1}`)
+		w.model.text("Well.")
+		w.say("pay")
+		time.Sleep(2 * time.Second)
+		w.loop.cfg.Grace = time.Millisecond
+		if err := w.loop.Stop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if x := w.executed("SHOP.PAY")[0]; x.Status != domain.ExecStarted || w.outcomes() != 0 || out.probed != 1 {
+			t.Fatalf("the process left it %s after %d questions, %d people are asked", x.Status, out.probed, w.outcomes())
+		}
+		w.rest() // of the process that ended
+		up = true
+		next := New(w.loop.cfg)
+		next.cfg.Grace = time.Second
+		w.loop = next
+		taken(w)
+		w.rest()
+		if x := w.executed("SHOP.PAY")[0]; x.Status != domain.ExecSuccess || out.called() != 1 || w.outcomes() != 0 {
+			t.Errorf("%s after %d calls, %d people are asked", x.Status, out.called(), w.outcomes())
+		}
+	})
 }
 
 // A shutdown lets a call end within its grace, then cuts it: what may be repeated is left to

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/fermata-dev/fermata/commands"
@@ -11,8 +12,8 @@ import (
 )
 
 // send carries out an action that was stored as started. Nothing but the end of the process
-// cuts it: what it does outside cannot be taken back. nil: what came of it is not known, and
-// it is sent again by the next process, with the same key.
+// cuts it: what it does outside cannot be taken back. nil: its outcome is not known yet, and
+// the next process finds it out: it sends it again with the same key, or asks its server.
 func (d *series) send(ctx context.Context, started *domain.Execution) *domain.Execution {
 	own := *started
 	env := d.loop.envWithOutside(ctx, d.view)
@@ -20,14 +21,23 @@ func (d *series) send(ctx context.Context, started *domain.Execution) *domain.Ex
 		env.Call = d.work.hearOf(env.Call)
 	}
 	env.Ask = d.work.asks.add
-	sending, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	defer context.AfterFunc(d.loop.base, cancel)()
+	sending, end := d.uncut(ctx)
+	defer end()
 	d.loop.cfg.Commands.Send(sending, env, &own)
+	if own.Status == domain.ExecUnknown && hasProbe(env.Outside, own.Command) {
+		return d.findOut(sending, &env, started, own.Error.Message)
+	}
 	if sending.Err() != nil && own.Status == domain.ExecFailed && own.Effect != domain.EffectNonIdempotent {
 		return nil
 	}
 	return &own
+}
+
+// uncut is a context that a cut of the session does not end, but the end of the process does.
+func (d *series) uncut(ctx context.Context) (context.Context, func()) {
+	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(d.loop.base, cancel)
+	return own, func() { stop(); cancel() }
 }
 
 // between is what happens while an action's outcome is in hand, or none is begun: whoever
@@ -42,33 +52,83 @@ func (d *series) between(ctx context.Context, sent *domain.Execution) error {
 	return d.awaitLease(ctx, domain.DoRunActions)
 }
 
-// interrupted is what became of an action that another process began to send and did not end:
+// interrupted is the outcome of an action that another process began to send and did not end:
 // its server may know. nil: there is none, or it may be sent again.
 func (d *series) interrupted(ctx context.Context) *domain.Execution {
 	for _, x := range ofKind(d.view.Planned, domain.KindAction) {
 		if x.Status == domain.ExecStarted && x.Effect == domain.EffectNonIdempotent {
-			own := *x
+			asking, end := d.uncut(ctx)
+			defer end()
 			env := d.loop.envWithOutside(ctx, d.view)
-			done, result, err := d.probe(ctx, &env, x)
-			commands.Probed(&env, &own, done, result, err)
-			return &own
+			return d.findOut(asking, &env, x, "The server stopped while it was being sent.")
 		}
 	}
 	return nil
 }
 
-// probeTimeout bounds the question what became of an earlier call.
-const probeTimeout = 15 * time.Second
+const (
+	// probeTimeout bounds one question about an earlier call, and probingTime all of them.
+	probeTimeout = 15 * time.Second
+	probingTime  = 30 * time.Second
+)
+
+// probeWaits come before each question about an earlier call. A server that was only slow may
+// still be at work on it, so that one "no" is not enough.
+var probeWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
+
+// findOut asks the server of an action of unknown outcome whether it was carried out, and
+// writes down what it says; why is in words why that is not known. Until then the journal has the
+// action as started, so that a process that takes over asks too. A person is asked only where
+// this comes to nothing. nil: the process ends, and the next one asks.
+func (d *series) findOut(ctx context.Context, env *commands.Env, x *domain.Execution, why string) *domain.Execution {
+	within, cancel := context.WithTimeout(ctx, probingTime)
+	defer cancel()
+	var result domain.OutsideResult
+	done, err := false, domain.ErrNoProbe
+	if hasProbe(env.Outside, x.Command) {
+		for _, wait := range probeWaits {
+			if !sleep(within, wait) {
+				break
+			}
+			if done, result, err = d.probe(within, env, x); done || errors.Is(err, domain.ErrNoProbe) {
+				break
+			}
+		}
+		if ctx.Err() != nil && !done {
+			return nil
+		}
+	}
+	own := *x
+	commands.Probed(env, &own, why, done, result, err)
+	return &own
+}
+
+// hasProbe says whether the server of a command can be asked about an earlier call.
+func hasProbe(offered []domain.CommandSpec, command string) bool {
+	return slices.ContainsFunc(offered, func(s domain.CommandSpec) bool { return s.Name == command && s.Probed })
+}
+
+// sleep waits; false: the context ended first.
+func sleep(ctx context.Context, wait time.Duration) bool {
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// errProbeFailed: the question about an earlier call did not come to an answer.
+var errProbeFailed = errors.New("the probe failed")
 
 func (d *series) probe(ctx context.Context, env *commands.Env, x *domain.Execution) (done bool, r domain.OutsideResult, err error) {
 	defer func() {
 		if recover() != nil {
-			done, err = false, domain.ErrNoProbe
+			done, err = false, errProbeFailed
 		}
 	}()
-	if d.loop.cfg.Outside == nil {
-		return false, r, domain.ErrNoProbe
-	}
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	call := env.CallOf(x)

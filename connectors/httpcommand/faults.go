@@ -74,6 +74,8 @@ func refusal(name string, got answer) error {
 	case status >= 400 && status < 500:
 		e.Fault = domain.FaultRefused
 		e.Temporary = status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status == http.StatusTooEarly
+	case status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported: // it cannot have been carried out
+		e.Fault = domain.FaultRefused
 	case status >= 500:
 		e.Temporary = true
 		e.Message = fmt.Sprintf("%s answered %s. What became of the request is not known.", name, statusText(status))

@@ -199,7 +199,7 @@ func (l *httpLink) statusError(response *http.Response) error {
 	switch {
 	case status == http.StatusTooManyRequests:
 		return &domain.OutsideError{Fault: domain.FaultRefused, Message: message, Temporary: true, RetryAfter: after}
-	case status < 500:
+	case status < 500, status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
 		return refused(message, nil)
 	}
 	return &domain.OutsideError{Fault: domain.FaultDoubt, Message: message, Temporary: true, RetryAfter: after}
