@@ -18,9 +18,6 @@ const (
 	codeDoubt    = "outcome_unknown"
 )
 
-// pendingText is what the AI is told of work that goes on outside.
-const pendingText = "It goes on outside. Its result comes later, by itself; do not ask for it again."
-
 // askOutside is a query that another server answers. What it wrote stands in the result as it
 // is, below a line of ours.
 func askOutside(ctx context.Context, t *call, spec *domain.CommandSpec) (answer, error) {
@@ -59,7 +56,7 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 		failAction(env, e, domain.Errorf(codeNoAnswer,
 			"The server made a task of it, which an agent cannot wait for. Whether it will be done is not known; to ask for it again does no harm."))
 	case err == nil && r.Task != nil:
-		e.Status, e.Text, e.EndedAt = domain.ExecPending, pendingText, new(env.time())
+		e.Status, e.Text, e.EndedAt = domain.ExecPending, domain.PendingText, new(env.time())
 		e.Summary = env.say("Goes on outside: %s", "Continue à l’extérieur : %s", summaryOf(e))
 	case err == nil:
 		e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())

@@ -173,6 +173,37 @@ type CommandResult struct {
 	From *Provenance `json:"from,omitempty"`
 }
 
+// Codes of the errors of work that was begun and brought no result.
+const (
+	// CodeTaskFailed: its service says that it failed.
+	CodeTaskFailed = "task_failed"
+	// CodeTaskExpired: its deadline passed.
+	CodeTaskExpired = "task_expired"
+	// CodeTaskCancelled: a person or the AI cancelled it.
+	CodeTaskCancelled = "task_cancelled"
+	// CodeTaskWithdrawn: its service cancelled it.
+	CodeTaskWithdrawn = "task_cancelled_by_service"
+	// CodeNotFinished: it was cut, by whatever.
+	CodeNotFinished = "not_finished"
+)
+
+// OwnWords says whether an error about work outside is in the server's own words: the service
+// has said nothing.
+func (e *CommandError) OwnWords() bool {
+	return e != nil && (e.Code == CodeTaskExpired || e.Code == CodeTaskCancelled || e.Code == CodeNotFinished)
+}
+
+// Begun says whether a command that was CANCELLED had been started before: part of it may have
+// been done.
+func (r *CommandResult) Begun() bool {
+	return r.Status == ExecCancelled && r.Error != nil &&
+		(r.Error.Code == CodeTaskCancelled || r.Error.Code == CodeTaskWithdrawn || r.Error.Code == CodeNotFinished)
+}
+
+// PendingText is what a PENDING execution says of itself, to clients. The AI reads the same in the
+// words of the result.
+const PendingText = "It goes on outside. Its result comes later, by itself; do not ask for it again."
+
 // ResultOf is the result line of an execution that has ended. Without a summary it
 // has the execution's own.
 func ResultOf(e *Execution, summary string) CommandResult {

@@ -164,6 +164,9 @@ type AIMessage struct {
 	Completed         bool      `json:"completed,omitempty"`
 	// ClientCalls are calls of tools of the program that sent the message.
 	ClientCalls []ClientCall `json:"client_calls,omitempty"`
+	// Unread are the late results that stand before the answer and came while it was written: it was
+	// made without them.
+	Unread []string `json:"unread,omitempty"`
 }
 
 // InvalidFormatText is the pre_text of an AI message whose answer could not be read.
@@ -260,6 +263,20 @@ type SystemMessage struct {
 	Detail     string      `json:"detail,omitempty"`
 	RetryAt    *time.Time  `json:"retry_at,omitempty"`
 	ProviderID string      `json:"provider_id,omitempty"`
+	// Unread are, of a CONTEXT_SUMMARY, the late results before it that it was made without.
+	Unread []string `json:"unread,omitempty"`
+}
+
+// Unread are the late results that stand before the message in the record, and after it in the
+// prompt: it was made without them.
+func (m *Message) Unread() []string {
+	switch {
+	case m.AI != nil:
+		return m.AI.Unread
+	case m.System != nil:
+		return m.System.Unread
+	}
+	return nil
 }
 
 // ExecutionMetadata is the feedback on an automation's run.

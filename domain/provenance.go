@@ -108,10 +108,11 @@ func (c *CommandSpec) Foreign() *Foreign {
 
 // Provenance is where the words of the execution's result come from; nil for the server's
 // own data and words. Nobody outside has said anything of a command that never left, whose
-// answer was lost, or which goes on.
+// answer was lost, which goes on, or which was ended here.
 func (e *Execution) Provenance() *Provenance {
-	answered := e.Status == ExecCached || e.StartedAt != nil && (e.Status == ExecSuccess || e.Status == ExecFailed)
-	if e.Foreign == nil || !answered {
+	withdrawn := e.Status == ExecCancelled && e.Error != nil && e.Error.Code == CodeTaskWithdrawn
+	answered := e.Status == ExecCached || withdrawn || e.StartedAt != nil && (e.Status == ExecSuccess || e.Status == ExecFailed)
+	if e.Foreign == nil || !answered || e.Error.OwnWords() {
 		return nil
 	}
 	from := e.Foreign.From

@@ -137,6 +137,9 @@ type SessionState struct {
 
 	// TooLong counts the calls since the last answer that the provider found too long.
 	TooLong int `json:"too_long,omitempty"`
+	// Unread are the ids of the late results that came while the AI was called: the answer or the
+	// summary that it is at work on was made without them.
+	Unread []string `json:"unread,omitempty"`
 	// CallSince is since when the AI is called; zero while it is not.
 	CallSince time.Time `json:"call_since,omitzero"`
 	// Suspicion: its step may be what brought the process down. Poisoned: it is set apart
@@ -186,6 +189,9 @@ type Circle struct {
 	Found   string `json:"found,omitempty"`
 	Command string `json:"command,omitempty"`
 	GoesOn  bool   `json:"goes_on,omitempty"`
+	// Work are the hashes of the latest answers that began work outside, newest last. They are
+	// all that a round begun by a late result keeps: what the AI said of other results does not count.
+	Work []string `json:"work,omitempty"`
 	// Told counts how often the AI was told in this round; Alternated: of two answers in turn.
 	Told       int  `json:"told,omitempty"`
 	Alternated bool `json:"alternated,omitempty"`

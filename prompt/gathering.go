@@ -9,15 +9,24 @@ import (
 // gathering is the user turn that is still open: first one result for each native
 // call of the answer before it, in the order of the calls, then texts.
 type gathering struct {
-	mark     Marker
-	messages []*domain.Message // what it is made of, for Remove
-	speakers []string          // the line that stands before each of them, "" for none
+	mark Marker
+	gathered
 	calls    []*domain.RawCall // of the answer before
 	answered []bool            // by call; until then its result says that there is none
 	blocks   []domain.Block
 	tokens   int
 	turn     *domain.Turn // as last built; nil when something came since
 	shared   bool         // the blocks were handed out: a result is changed in a copy
+}
+
+// gathered is what a user turn is made of.
+type gathered struct {
+	messages []*domain.Message
+	speakers []string // the line that stands before each of them, "" for none
+}
+
+func (g *gathered) add(m *domain.Message, speaker string) {
+	g.messages, g.speakers = append(g.messages, m), append(g.speakers, speaker)
 }
 
 // expecting opens the user turn that follows an assistant's turn.
@@ -44,7 +53,7 @@ func freshGathering(calls []*domain.RawCall, mark Marker) gathering {
 
 // add takes in a USER or SYSTEM message, behind the line that says who speaks.
 func (g *gathering) add(m *domain.Message, speaker string) {
-	g.messages, g.speakers = append(g.messages, m), append(g.speakers, speaker)
+	g.gathered.add(m, speaker)
 	if speaker != "" {
 		g.text(domain.Block{Kind: domain.BlockText, Text: speaker})
 	}
@@ -59,6 +68,12 @@ func (g *gathering) add(m *domain.Message, speaker string) {
 		return
 	}
 	g.texts(g.systemTexts(m))
+}
+
+func (g *gathering) addAll(list gathered) {
+	for i, m := range list.messages {
+		g.add(m, list.speakers[i])
+	}
 }
 
 func (g *gathering) texts(list []string) {

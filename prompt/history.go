@@ -1,6 +1,10 @@
 package prompt
 
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"slices"
+
+	"github.com/fermata-dev/fermata/domain"
+)
 
 // History is the conversation of one session as the turns of a prompt. It is kept in
 // memory between calls of the AI and appended to, so that the next prompt costs what
@@ -41,20 +45,48 @@ func (t *History) Append(m *domain.Message) {
 		t.answer(m)
 		return
 	}
-	if isSummary(m) {
-		*t = History{protocol: t.protocol, mark: t.mark, open: gathering{mark: t.mark}, people: t.people.afterSummary()}
+	if !isSummary(m) {
+		t.open.add(m, t.people.line(m))
+		return
 	}
+	unread := t.takeUnread(m)
+	*t = History{protocol: t.protocol, mark: t.mark, open: gathering{mark: t.mark}, people: t.people.afterSummary()}
 	t.open.add(m, t.people.line(m))
+	t.open.addAll(unread)
+}
+
+// takeUnread takes out of the open turn what came while an answer or a summary was made, and
+// was not part of the prompt for it.
+func (t *History) takeUnread(m *domain.Message) (taken gathered) {
+	unread := m.Unread()
+	if len(unread) == 0 {
+		return taken
+	}
+	kept := gathered{}
+	for i, given := range t.open.messages {
+		if slices.Contains(unread, given.ID) && given.System != nil && given.System.Type == domain.SystemExternalResult {
+			taken.add(given, t.open.speakers[i])
+		} else {
+			kept.add(given, t.open.speakers[i])
+		}
+	}
+	if len(taken.messages) > 0 {
+		t.open = freshGathering(t.open.calls, t.mark)
+		t.open.addAll(kept)
+	}
+	return taken
 }
 
 // answer closes the open user turn and adds the assistant's turn after it.
 func (t *History) answer(m *domain.Message) {
 	blocks := answerBlocks(m, t.protocol)
+	unread := t.takeUnread(m)
 	t.tokens += t.open.cost() + estimateBlocks(blocks)
 	t.put(t.closed, t.open.build())
 	t.put(t.closed+1, &domain.Turn{Role: domain.TurnAssistant, Blocks: blocks, Round: m.RoundID})
 	t.closed += 2
 	t.open = expecting(blocks, t.mark)
+	t.open.addAll(unread)
 }
 
 // Remove takes a message out again: the cancel message of a wait that a person ended

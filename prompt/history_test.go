@@ -3,6 +3,7 @@ package prompt
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,6 +180,90 @@ func invalid(turns []*domain.Turn) string {
 		}
 	}
 	return ""
+}
+
+// A result that came while an answer or a summary was made stands behind it: the prompt of the call
+// before is a prefix of the next one, and the AI reads the result as what it is, new.
+func TestAnUnreadResultStandsBehindTheAnswer(t *testing.T) {
+	late := func(n int) domain.CommandResult {
+		return result("", "REPORT", domain.ExecSuccess, fmt.Sprintf("DONE-%d", n))
+	}
+	begun := func() *story {
+		return (&story{}).user("Start.").ai("Started.", "c1", "REPORT", "{}").
+			system(domain.SystemActionsExecuted, "1 under way.", result("c1", "REPORT", domain.ExecPending, domain.PendingText))
+	}
+	for name, c := range map[string]struct {
+		before *story
+		then   func(*story) *story
+		last   string // of the prompt
+	}{
+		"a text": {begun().user("How far is it?"), func(s *story) *story { return s.ai("It is still running.") }, "DONE-1"},
+		"calls": {begun().user("How far is it?"), func(s *story) *story {
+			return s.ai("", "c2", "ZONES", "{}").system(domain.SystemDataAdded, "1 done.", result("c2", "ZONES", domain.ExecSuccess, "2 zones"))
+		}, "2 zones|DONE-1"},
+		"right after results": {begun(), func(s *story) *story { return s.ai("It is still running.").user("Thanks.") }, "DONE-1|Thanks."},
+	} {
+		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
+			sent := written(c.before.history(protocol).Turns())
+			n := len(c.before.messages)
+			whole := c.then((&story{messages: slices.Clone(c.before.messages)}).system(domain.SystemExternalResult, "1 done.", late(1)))
+			whole.messages[n+1].AI.Unread = []string{whole.messages[n].ID}
+			next := written(whole.history(protocol).Turns())
+			rest, prefixed := strings.CutPrefix(next, sent)
+			if !prefixed {
+				t.Errorf("%s, %s: the prompt\n%s\nis no prefix of\n%s", name, protocol, sent, next)
+			}
+			at := strings.LastIndex(rest, "== user")
+			for part := range strings.SplitSeq(c.last, "|") {
+				i := strings.Index(rest[max(0, at):], part)
+				if i < 0 {
+					t.Errorf("%s, %s: the last turn has no %q in its place:\n%s", name, protocol, part, rest)
+					break
+				}
+				if protocol == domain.ProtocolNative { // where results of calls come first
+					at += i
+				}
+			}
+			if problem := invalid(whole.history(protocol).Turns()); problem != "" || strings.Contains(rest, "Go on.") {
+				t.Errorf("%s: %s\n%s", name, problem, next)
+			}
+		}
+	}
+	s := begun().user("How far is it?").system(domain.SystemExternalResult, "1 done.", late(1)).system(domain.SystemContextSummary, "A report was started.")
+	s.messages[len(s.messages)-1].System.Unread = []string{s.messages[len(s.messages)-2].ID}
+	if got := written(s.history(domain.ProtocolNative).Turns()); !strings.Contains(got, "DONE-1") || strings.Contains(got, "How far") {
+		t.Errorf("after a summary that was made without the result:\n%s", got)
+	}
+}
+
+// The words of a result say whether its command was started.
+func TestWordsOfResults(t *testing.T) {
+	cancelled := func(code, why string) domain.CommandResult {
+		r := result("", "REPORT", domain.ExecCancelled, "")
+		if code != "" {
+			r.Error = &domain.CommandError{Code: code, Message: why}
+		}
+		return r
+	}
+	for name, c := range map[string]struct {
+		r    domain.CommandResult
+		want string
+		from *domain.Provenance
+	}{
+		"never run":    {cancelled("", ""), "Cancelled: this was not run.", nil},
+		"one failed":   {cancelled("earlier_failed", "An action before it failed."), "Cancelled: this was not run.\nAn action before it failed.", nil},
+		"by a person":  {cancelled(domain.CodeTaskCancelled, "Ada cancelled it."), "It was started and then cancelled: part of it may have been done.\nAda cancelled it.", nil},
+		"an agent":     {cancelled(domain.CodeNotFinished, "It was stopped."), "It was started and then cancelled: part of it may have been done.\nIt was stopped.", nil},
+		"its service":  {cancelled(domain.CodeTaskWithdrawn, "IGNORE"), "It was started and then cancelled: part of it may have been done.", domain.From(domain.OriginTask, "REPORT")},
+		"still runs":   {result("", "REPORT", domain.ExecPending, domain.PendingText), "Started, and still running. Its result will come later as an EXTERNAL_RESULT; do not start it again.", nil},
+		"with its own": {result("", "REPORT", domain.ExecPending, "Task 7."), "Started, and still running. Its result will come later as an EXTERNAL_RESULT; do not start it again.\nTask 7.", nil},
+	} {
+		c.r.From = c.from
+		said, block := testMark.result(&c.r)
+		if said != c.want || (block != "") != (c.from != nil) {
+			t.Errorf("%s: %q, %q", name, said, block)
+		}
+	}
 }
 
 func TestACancelMessageIsTakenOutOnAYes(t *testing.T) {

@@ -74,7 +74,7 @@ func (m Marker) result(r *domain.CommandResult) (said, block string) {
 	}
 	own := *r
 	own.Text, own.Summary, own.Error = "", "", nil
-	return resultText(&own), block
+	return resultWords(&own, r.Begun()), block
 }
 
 func outsideError(e *domain.CommandError) string {

@@ -38,12 +38,18 @@ func anyMessage(t *rapid.T, n int) *domain.Message {
 		if rapid.IntRange(0, 9).Draw(t, "interrupted") == 0 {
 			m.Status = domain.MessageInterrupted
 		}
+		if m.AI != nil && rapid.Bool().Draw(t, "unread") {
+			m.AI.Unread = unreadBefore(n)
+		}
 	case 2:
 		m.Sender = domain.SenderSystem
 		m.System = &domain.SystemMessage{Summary: text.Draw(t, "summary"), FormattedData: text.Draw(t, "data"), Type: rapid.SampledFrom([]domain.SystemType{
 			domain.SystemDataAdded, domain.SystemDataAdded, domain.SystemActionsExecuted, domain.SystemActionsExecuted, domain.SystemLimitReached,
 			domain.SystemFormatError, domain.SystemValidationCancelled, domain.SystemCommunicationCancelled, domain.SystemExternalResult,
 			domain.SystemContextSummary, domain.SystemGuidance, domain.SystemNetworkError, domain.SystemSessionTimeout}).Draw(t, "type")}
+		if m.System.Type == domain.SystemContextSummary {
+			m.System.Unread = unreadBefore(n)
+		}
 		for range rapid.IntRange(0, 3).Draw(t, "results") {
 			m.System.CommandResults = append(m.System.CommandResults, domain.CommandResult{
 				From:   rapid.SampledFrom([]*domain.Provenance{nil, nil, domain.From(domain.OriginHTTP, "WEB.READ")}).Draw(t, "from"),
@@ -52,6 +58,11 @@ func anyMessage(t *rapid.T, n int) *domain.Message {
 		}
 	}
 	return m
+}
+
+// unreadBefore names the messages before the n-th that may have come while it was made.
+func unreadBefore(n int) []string {
+	return []string{fmt.Sprintf("msg_%d", n-1), fmt.Sprintf("msg_%d", n-2), "msg_of_another_session"}
 }
 
 // Whatever happens in a session, its turns are valid; they are the same when rebuilt;

@@ -7,7 +7,9 @@ import (
 )
 
 // resultText is the result of one command as the AI reads it. It is never empty.
-func resultText(r *domain.CommandResult) string {
+func resultText(r *domain.CommandResult) string { return resultWords(r, r.Begun()) }
+
+func resultWords(r *domain.CommandResult, begun bool) string {
 	var parts []string
 	switch r.Status {
 	case domain.ExecSuccess:
@@ -15,7 +17,11 @@ func resultText(r *domain.CommandResult) string {
 	case domain.ExecFailed:
 		parts = append(parts, errorText(r.Error), r.Text)
 	case domain.ExecCancelled:
-		parts = append(parts, "Cancelled: this was not run.", why(r.Error), r.Text)
+		said := "Cancelled: this was not run."
+		if begun {
+			said = "It was started and then cancelled: part of it may have been done."
+		}
+		parts = append(parts, said, why(r.Error), r.Text)
 	case domain.ExecCached:
 		parts = append(
 			parts,
@@ -24,11 +30,10 @@ func resultText(r *domain.CommandResult) string {
 			firstOf(r.Text, r.Summary),
 		)
 	case domain.ExecPending:
-		parts = append(
-			parts,
-			"Started, and still running. Its result will come later as an EXTERNAL_RESULT; do not start it again.",
-			r.Text,
-		)
+		parts = append(parts, "Started, and still running. Its result will come later as an EXTERNAL_RESULT; do not start it again.")
+		if r.Text != domain.PendingText {
+			parts = append(parts, r.Text)
+		}
 	case domain.ExecUnknown:
 		parts = append(parts, unknownText, why(r.Error), r.Text)
 	default:

@@ -109,6 +109,7 @@ var hostile = map[string]struct {
 		}, domain.FaultDoubt, "did not answer", true,
 	},
 	"no HTTP":          {func(w http.ResponseWriter, _ *http.Request, _ wireMessage) { hijack(w, "220 mail\r\n") }, domain.FaultDoubt, "did not answer", true},
+	"501":              {answering("text/html", 501, "no"), domain.FaultRefused, "status 501", false},
 	"500":              {answering("text/html", 500, "no"), domain.FaultDoubt, "status 500", true},
 	"502 in HTML":      {answering("text/html", 502, "<html>"), domain.FaultDoubt, "status 502", true},
 	"500 and an error": {answering("application/json", 500, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}`), domain.FaultDoubt, "status 500", true},

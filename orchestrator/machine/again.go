@@ -85,6 +85,7 @@ func beginAgain(s *step, a *domain.Again, before domain.SessionState) {
 	st.RoundID, st.RoundMessageID = a.RoundID, before.RoundMessageID
 	st.RoundTokens, st.RoundCost = before.RoundTokens, before.RoundCost
 	keepCounts(st, before)
+	st.AnswerHashes, st.Circle = before.AnswerHashes, before.Circle
 }
 
 // tellRemains tells the AI what an earlier try has changed: it does not see that try, and the

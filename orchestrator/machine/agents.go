@@ -110,13 +110,29 @@ func storeUnfinished(s *step) *domain.Message {
 			continue
 		}
 		r := domain.ResultOf(x, "")
-		if !x.Status.Final() {
-			r.Status, r.Text = domain.ExecCancelled, "Not finished: an agent had to ask a person, and was not answered."
+		switch {
+		case x.Status.Final():
+		case agentOf(s, x) != nil:
+			r.Status, r.Error = domain.ExecCancelled, &domain.CommandError{
+				Code: domain.CodeNotFinished, Message: "An agent had to ask a person, and was not answered.",
+			}
+		default:
+			r.Status, r.Text = domain.ExecCancelled, "Not run: an agent had to ask a person first, and was not answered."
 		}
 		results = append(results, r)
 	}
 	results = append(append(results, pending.Results...), pending.Actions...)
 	return s.system(domain.SystemValidationCancelled, "An agent had to ask a person, and was not answered.", results, "")
+}
+
+// agentOf is the session of the agent that works for a call; nil: there is none.
+func agentOf(s *step, x *domain.Execution) *domain.AgentView {
+	for _, a := range s.policy.Agents {
+		if run := a.Session.State.Agent; run != nil && run.ExecutionID == x.ID {
+			return a
+		}
+	}
+	return nil
 }
 
 // resumeAgents: the answer is there, and the agents go on.

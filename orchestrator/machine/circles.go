@@ -109,6 +109,33 @@ func forgetAnswers(c *domain.Circle) {
 	}
 }
 
+// noteWork remembers that the latest answer began work outside. Such an answer is the only one
+// that can bring the AI back by itself, by the result of the work, without end.
+func noteWork(s *step) {
+	st := &s.session.State
+	if len(st.AnswerHashes) == 0 {
+		return
+	}
+	c := circle(s)
+	c.Work = append(slices.Clone(c.Work), st.AnswerHashes[len(st.AnswerHashes)-1])
+	c.Work = c.Work[max(0, len(c.Work)-answerMemory):]
+	st.Circle = &c
+}
+
+// keepWork goes on with the work that the AI began since the last user message.
+func keepWork(st *domain.SessionState, old domain.SessionState) {
+	if old.Circle != nil && len(old.Circle.Work) > 0 {
+		st.Circle = &domain.Circle{Work: old.Circle.Work}
+	}
+}
+
+// learnt: a result from outside is something new, so that the answers before it are no circle.
+func learnt(s *step) {
+	c := circle(s)
+	forgetAnswers(&c)
+	s.session.State.Circle, s.session.State.AnswerHashes = &c, nil
+}
+
 // circle is a copy of what is remembered; the one in the state is never changed in place.
 func circle(s *step) domain.Circle {
 	if s.session.State.Circle == nil {
@@ -143,7 +170,7 @@ func short(text string) string {
 // circleGate ends the round of a model that goes on in circles after it was told.
 func circleGate(s *step) domain.Event {
 	switch c := circle(s); {
-	case sameAnswer(s.session.State.AnswerHashes):
+	case sameAnswer(s.session.State.AnswerHashes), sameAnswer(c.Work):
 		return limitReached{limitCircles, s.say("Going in circles: the same answer came three times in a row.",
 			"L’IA tourne en rond : la même réponse est venue trois fois de suite."), circleSameAnswer}
 	case c.GoesOn && c.Found == circleSameCall:

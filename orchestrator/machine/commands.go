@@ -277,16 +277,24 @@ func counted(results []domain.CommandResult) string {
 		domain.ExecFailed: "failed", domain.ExecUnknown: "with an unknown outcome", domain.ExecCancelled: "not run",
 	}
 	var parts []string
+	begun := 0
 	for _, status := range order {
 		n := 0
-		for _, r := range results {
-			if r.Status == status && r.ExecutionID != "" {
+		for i := range results {
+			switch r := &results[i]; {
+			case r.Status != status || r.ExecutionID == "":
+			case r.Begun():
+				begun++
+			default:
 				n++
 			}
 		}
 		if n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, words[status]))
 		}
+	}
+	if begun > 0 {
+		parts = append(parts, fmt.Sprintf("%d started and then cancelled", begun))
 	}
 	if len(parts) == 0 {
 		return "Nothing was run."

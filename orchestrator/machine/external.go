@@ -12,6 +12,7 @@ func noteTasks(s *step) {
 	pending := s.pending()
 	pending.Tasks = append(slices.Clone(pending.Tasks), e.Tasks...)
 	s.session.State.Pending = &pending
+	noteWork(s)
 }
 
 func thenDataQueriesExecuted(s *step) {
@@ -44,8 +45,12 @@ func nothingLeft(s *step) bool {
 	return s.session.State.Waiting != nil && len(s.session.State.Waiting.Tasks) == 0
 }
 
-// fromTask is where a result comes from that does not say so: from work outside.
+// fromTask is where a result comes from that does not say so: from work outside, unless it
+// consists of the server's own words about a task.
 func fromTask(e *domain.ExternalResultReceived) *domain.Provenance {
+	if e.Result.Error.OwnWords() {
+		return nil
+	}
 	if e.Execution != nil && e.Execution.Foreign != nil {
 		return domain.From(domain.OriginTask, e.Execution.Foreign.From.Source)
 	}
@@ -63,12 +68,13 @@ func storeLateResult(s *step) {
 		result.From = fromTask(&e)
 	}
 	keepOutcome(s)
-	s.system(domain.SystemExternalResult, counted([]domain.CommandResult{result}), []domain.CommandResult{result},
+	m := s.system(domain.SystemExternalResult, counted([]domain.CommandResult{result}), []domain.CommandResult{result},
 		withUnformatted("", []domain.CommandResult{result}, nil))
+	if st := &s.session.State; !st.CallSince.IsZero() {
+		st.Unread = append(slices.Clone(st.Unread), m.ID)
+	}
 	noteFailures(s, []domain.CommandResult{result})
-	c := circle(s)
-	forgetAnswers(&c)
-	s.session.State.Circle = &c
+	learnt(s)
 	forgetTask(s, e.TaskID)
 }
 

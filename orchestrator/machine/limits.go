@@ -103,6 +103,7 @@ func storeLimit(s *step) {
 	s.change.Limits = append(s.change.Limits, e.limit)
 	if e.circle != "" {
 		s.change.Circles = append(s.change.Circles, e.circle)
+		s.session.State.Circle, s.session.State.AnswerHashes = nil, nil // what comes next is read again
 	}
 	s.notice("warning", "limit_reached", e.text)
 }

@@ -24,10 +24,26 @@ func (s *step) place(m *domain.Message) {
 	if m.Status == "" {
 		m.Status = domain.MessageStored
 	}
+	noteUnread(s, m)
 	weigh(s, m)
 	noteOutside(s, m)
 	s.change.Messages = append(s.change.Messages, m)
 	s.emit(domain.LogEvent{Type: domain.LogMessageCreated, Message: m})
+}
+
+// noteUnread writes on an answer or a summary which late results it was made without: in the
+// prompt they stand behind it, as what they are to the AI, new.
+func noteUnread(s *step, m *domain.Message) {
+	st := &s.session.State
+	switch {
+	case len(st.Unread) == 0:
+	case m.AI != nil:
+		own := *m.AI
+		own.Unread = st.Unread
+		m.AI, st.Unread = &own, nil
+	case m.System != nil && m.System.Type == domain.SystemContextSummary:
+		m.System.Unread, st.Unread = st.Unread, nil
+	}
 }
 
 // system stores a SYSTEM message and gives it back.

@@ -25,7 +25,7 @@ func countFailedCall(s *step) {
 func noteCallBegun(s *step) {
 	s.session.State.CallSince = time.Time{}
 	if s.effect.CallsAI() {
-		s.session.State.CallSince, s.session.State.PendingCause = s.policy.Now, ""
+		s.session.State.CallSince, s.session.State.PendingCause, s.session.State.Unread = s.policy.Now, "", nil
 	}
 }
 

@@ -19,6 +19,7 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 	switch cause {
 	case domain.CauseExternalResult:
 		keepCounts(&s.session.State, old)
+		keepWork(&s.session.State, old)
 	case domain.CauseManualTrigger: // the same question, of the same program
 		s.session.State.RoundTools = old.RoundTools
 	}
@@ -26,7 +27,7 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 
 // keepCounts goes on with what is counted since the last user message and in a row.
 func keepCounts(st *domain.SessionState, old domain.SessionState) {
-	st.RoundRoundtrips, st.AnswerHashes, st.Circle = old.RoundRoundtrips, old.AnswerHashes, old.Circle
+	st.RoundRoundtrips = old.RoundRoundtrips
 	st.ConsecutiveDataQueries, st.ConsecutiveActionRetries = old.ConsecutiveDataQueries, old.ConsecutiveActionRetries
 	st.ConsecutiveFormatErrors = old.ConsecutiveFormatErrors
 }

@@ -221,6 +221,8 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 			late.From = domain.From(domain.OriginTask, option)
 		}
 		return domain.ExternalResultReceived{TaskID: text, Result: late}
+	case "ended":
+		return w.taskEnded(text, options)
 	case "stale":
 		return w.stale()
 	case "wants":
@@ -273,6 +275,23 @@ func (w *world) eventOf(verb, text string, options []string) domain.Event {
 		return domain.SchedulerHeartbeat{Driven: true}
 	}
 	return w.plainEvent(verb, text)
+}
+
+// taskEnded ends a task without a result: "ended tsk_1 @cancelled".
+func (w *world) taskEnded(task string, options []string) domain.Event {
+	result := domain.CommandResult{ExecutionID: "exe_1", Command: "REPORT", Status: domain.ExecCancelled}
+	switch options[0] {
+	case "cancelled":
+		result.Error = &domain.CommandError{Code: domain.CodeTaskCancelled, Message: "A person cancelled it."}
+	case "withdrawn":
+		result.Error = &domain.CommandError{Code: domain.CodeTaskWithdrawn, Message: "Out of paper."}
+	case "expired":
+		result.Status = domain.ExecFailed
+		result.Error = &domain.CommandError{Code: domain.CodeTaskExpired, Message: "Its time was over before it ended."}
+	default:
+		w.t.Fatalf("ended %q", options)
+	}
+	return domain.ExternalResultReceived{TaskID: task, Result: result}
 }
 
 func (w *world) plainEvent(verb, text string) domain.Event {
@@ -407,6 +426,9 @@ func showMessage(m *domain.Message) string {
 		for _, r := range m.System.CommandResults {
 			text += fmt.Sprintf(" [%s %s %s]", strings.TrimSpace(r.CallID+" "+r.Command), r.Status, firstText(r))
 		}
+	}
+	if unread := m.Unread(); len(unread) > 0 {
+		text += fmt.Sprintf(" (made without %s)", strings.Join(unread, ", "))
 	}
 	if m.ExcludeFromPrompt {
 		text += " (not in the prompt)"

@@ -12,13 +12,6 @@ import (
 // maxText bounds what the AI reads of one result.
 const maxText = 64 << 10
 
-// Codes of what the AI is told of a task that did not succeed.
-const (
-	codeFailed    = "task_failed"
-	codeExpired   = "task_expired"
-	codeCancelled = "task_cancelled"
-)
-
 // ended is the event of a task that is over. x, if it is known, is the execution that it is
 // the work of.
 func ended(t *domain.Task, x *domain.Execution) domain.ExternalResultReceived {
@@ -27,15 +20,20 @@ func ended(t *domain.Task, x *domain.Execution) domain.ExternalResultReceived {
 	case domain.TaskSucceeded:
 		result.Status, result.Text = domain.ExecSuccess, textOf(t.Result)
 	case domain.TaskCancelled:
-		result.Status, result.Error = domain.ExecCancelled, &domain.CommandError{Code: codeCancelled, Message: t.Error}
+		result.Status, result.Error = domain.ExecCancelled, &domain.CommandError{Code: domain.CodeTaskCancelled, Message: t.Error}
+		if t.Owed == "" { // nothing has to be sent to its service: it was the one that cancelled
+			result.Error.Code = domain.CodeTaskWithdrawn
+		}
 	case domain.TaskExpired:
-		result.Status, result.Error = domain.ExecFailed, &domain.CommandError{Code: codeExpired, Message: t.Error}
+		result.Status, result.Error = domain.ExecFailed, &domain.CommandError{
+			Code: domain.CodeTaskExpired, Message: t.Error + " Part of it may have been done.",
+		}
 	default:
 		why := t.Error
 		if why == "" {
 			why = "The service says that it failed, and not why."
 		}
-		result.Status, result.Error = domain.ExecFailed, &domain.CommandError{Code: codeFailed, Message: why}
+		result.Status, result.Error = domain.ExecFailed, &domain.CommandError{Code: domain.CodeTaskFailed, Message: why}
 	}
 	event := domain.ExternalResultReceived{TaskID: t.ID, Result: result, Task: t}
 	if x != nil {

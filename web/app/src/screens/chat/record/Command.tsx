@@ -39,6 +39,16 @@ const running = new Set(['PLANNED', 'APPROVED', 'STARTED', 'PENDING']);
 // What asks a person, or who called an agent: they change nothing.
 const asks = new Set(['ASK_USER', 'ASK_PRINCIPAL']);
 
+// Codes of what was started before it was cancelled.
+const begun = new Set(['task_cancelled', 'task_cancelled_by_service', 'not_finished']);
+
+/** The key of the words for how it ended. */
+function stateOf(command: string, status: string, code?: string): string {
+  if (status !== 'CANCELLED') return `exec.${status}`;
+  if (asks.has(command)) return 'exec.unanswered';
+  return code && begun.has(code) ? 'exec.cut' : 'exec.CANCELLED';
+}
+
 // How it ended is said only where it is not as one expects.
 const expected = new Set(['SUCCESS', 'CACHED', 'PENDING']);
 
@@ -47,8 +57,8 @@ export function CommandCard({ chat, command, status, result, execution, round }:
   const t = texts.use();
   const f = useFormat();
   const [open, setOpen] = useState(false);
-  const state = status === 'CANCELLED' && asks.has(command) ? 'exec.unanswered' : `exec.${status}`;
   const error = result?.error ?? execution?.error;
+  const state = stateOf(command, status, error?.code);
   const took = tookOf([execution]);
   return (
     <div className={css.card} data-command={command} data-status={status}>
