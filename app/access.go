@@ -43,13 +43,21 @@ func checkAddress(address string) error {
 		(net.ParseIP(bare) != nil || bare == "localhost" || strings.Contains(bare, ".") && hostName(bare)) {
 		return fmt.Errorf("%q has no port: write %s", address, net.JoinHostPort(bare, "8080"))
 	}
-	if err != nil || host != "" && net.ParseIP(host) == nil && !hostName(host) {
+	if err != nil || host != "" && net.ParseIP(host) == nil && (!hostName(host) || endsInNumber(host)) {
 		return fmt.Errorf("%q is not an address: write host:port, like 127.0.0.1:8080", address)
 	}
 	if _, err := strconv.ParseUint(port, 10, 16); err != nil {
 		return fmt.Errorf("%q is not an address: its port is %q, write a number up to 65535", address, port)
 	}
 	return nil
+}
+
+// endsInNumber says that a name is read as an IPv4 address by whatever resolves it: "1.2.3.4.5" is a
+// mistyped address, and no host has such a name.
+func endsInNumber(host string) bool {
+	host = strings.TrimSuffix(host, ".")
+	last := host[strings.LastIndex(host, ".")+1:]
+	return last != "" && strings.Trim(last, "0123456789") == ""
 }
 
 func hostName(text string) bool {

@@ -55,7 +55,7 @@ type Config struct {
 	ProviderEnv    []string      `help:"Environment variables that providers may name in api_key_env: NAME, PREFIX* or NAME@https://host, comma-separated; default: the vendors' usual names and FERMATA_PROVIDER_KEY_*." env:"FERMATA_PROVIDER_ENV"`
 	PublicURL      string        `help:"URL under which clients reach this server." env:"FERMATA_PUBLIC_URL"`
 	EventRetention time.Duration `help:"How long the log of events is kept (at least 7 days)." default:"168h" env:"FERMATA_EVENT_RETENTION"`
-	LogLevel       string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error" env:"FERMATA_LOG_LEVEL"`
+	LogLevel       string        `help:"debug, info, warn or error." default:"info" enum:"debug,info,warn,error,DEBUG,INFO,WARN,ERROR" env:"FERMATA_LOG_LEVEL"`
 	NodeID         string        `help:"Name of this node; default: host name and port." env:"FERMATA_NODE_ID"`
 	ShutdownGrace  time.Duration `help:"How long running effects may go on at shutdown." default:"20s" env:"FERMATA_SHUTDOWN_GRACE"`
 

@@ -12,7 +12,7 @@ import (
 func TestAddressesToListenOn(t *testing.T) {
 	for address, says := range map[string]string{
 		"127.0.0.1:8080": "", ":8080": "", "[::1]:8080": "", "0.0.0.0:0": "", "localhost:8080": "", "fermata.example:8080": "", "node-1:8080": "",
-		"bogus": "not an address", "": "not an address", "8080": "not an address", "http://127.0.0.1:8080": "not an address", "127.0.0.1:8080:1": "not an address",
+		"bogus": "not an address", "1.2.3.4.5:80": "not an address", "300.1.2.3:80": "not an address", "1.2.3:80": "not an address", "127.0.0.1.:80": "not an address", "": "not an address", "8080": "not an address", "http://127.0.0.1:8080": "not an address", "127.0.0.1:8080:1": "not an address",
 		"bo gus:8080": "not an address", "127.0.0.1:": "port", "127.0.0.1:99999": "port", "127.0.0.1:-1": "port", "127.0.0.1:bogus": "port", "127.0.0.1:http": "port",
 		"127.0.0.1": "write 127.0.0.1:8080", "localhost": "write localhost:8080", "::1": "write [::1]:8080", "[::1]": "write [::1]:8080", "fermata.example": "write fermata.example:8080",
 	} {

@@ -20,7 +20,7 @@ import (
 // Tracing says where OpenTelemetry traces go. The variables of OpenTelemetry are read where
 // ours are not set.
 type Tracing struct {
-	OTLPEndpoint    string   `name:"otlp-endpoint" help:"Collector that traces are sent to over HTTP, like http://127.0.0.1:4318; empty: none." env:"FERMATA_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT"`
+	OTLPEndpoint    string   `name:"otlp-endpoint" help:"Collector that traces are sent to over HTTP, like http://127.0.0.1:4318; empty: none." env:"FERMATA_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" secret:"url"`
 	OTLPHeaders     []string `name:"otlp-headers" help:"Headers for the collector: name=value, comma-separated." env:"FERMATA_OTLP_HEADERS,OTEL_EXPORTER_OTLP_HEADERS" secret:"yes"`
 	OTLPHeadersFile string   `name:"otlp-headers-file" help:"File that holds them." env:"FERMATA_OTLP_HEADERS_FILE" hidden:""`
 	TracesRatio     *float64 `help:"Which part of the rounds is traced, from 0 to 1; default 1." env:"FERMATA_TRACES_RATIO"`

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/alecthomas/kong"
 	"github.com/charmbracelet/x/term"
@@ -69,6 +70,9 @@ func Process(version, commit string) *Context {
 func Run(line any, args []string, cc *Context) error { return run(line, args, cc) }
 
 func run(line any, args []string, with *Context, more ...kong.Option) error {
+	if err := forgetEmpty(os.Environ()); err != nil {
+		return err
+	}
 	cc, out := *with, &written{to: with.Out}
 	if !cc.Terminal { // which is not a disk, and which editors and consoles want as it is
 		cc.Out = out
@@ -90,6 +94,19 @@ func run(line any, args []string, with *Context, more ...kong.Option) error {
 		return usageError{fmt.Errorf("%w (see: fermata --help)", err)}
 	}
 	return out.whole(parsed.Run())
+}
+
+// forgetEmpty unsets the variables of ours that are empty. Compose files and charts set every name
+// they know: an empty value means that nobody chose one.
+func forgetEmpty(environ []string) error {
+	for _, variable := range environ {
+		if name, value, _ := strings.Cut(variable, "="); value == "" && strings.HasPrefix(name, ourVariables) {
+			if err := os.Unsetenv(name); err != nil {
+				return fmt.Errorf("unset the empty variable %s: %w", name, err)
+			}
+		}
+	}
+	return nil
 }
 
 // orHelp asks for help where nothing is asked, and where people ask in the way of other

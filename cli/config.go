@@ -113,11 +113,33 @@ func shown(flag *kong.Flag) string {
 		return value
 	case "url":
 		if u, err := url.Parse(value); err == nil && value != "" && u.Host != "" {
-			return u.Redacted()
+			return redacted(u)
 		}
 	}
 	if value == "" {
 		return ""
 	}
 	return "(set, not shown)"
+}
+
+// harmless are the parameters of a database's URL whose values are no secrets. Every other one is
+// hidden: passwords have many names (password, sslpassword, api-key, token).
+var harmless = []string{
+	"sslmode", "sslrootcert", "sslcert", "sslkey", "host", "hostaddr", "port", "dbname", "user", "application_name", "connect_timeout",
+	"target_session_attrs", "load_balance_hosts", "channel_binding", "search_path",
+}
+
+// redacted is a URL without its password and without the values of parameters that may be secret.
+func redacted(u *url.URL) string {
+	shown := *u
+	var params []string
+	for pair := range strings.SplitSeq(u.RawQuery, "&") {
+		name, _, has := strings.Cut(pair, "=")
+		if has && !slices.Contains(harmless, name) {
+			pair = name + "=xxxxx"
+		}
+		params = append(params, pair)
+	}
+	shown.RawQuery, shown.Fragment, shown.RawFragment = strings.Join(params, "&"), "", ""
+	return shown.Redacted()
 }

@@ -28,6 +28,8 @@ func TestConfigPrint(t *testing.T) {
 	t.Setenv("FERMATA_DATABASE_URL", "postgres://fermata:hunter2@db/fermata")
 	t.Setenv("FERMATA_LOG_LEVEL_FILE", "")
 	t.Setenv("FERMATA_DATABASE_PREPARED", "false")
+	t.Setenv("FERMATA_LOG_LEVEL", "") // as compose files set it
+	t.Setenv("FERMATA_ALLOW_STDIO", "")
 	line := struct {
 		Flags    `embed:""`
 		Settings ConfigCommand[served] `cmd:"" name:"config"`
@@ -49,6 +51,39 @@ func TestConfigPrint(t *testing.T) {
 	for _, secret := range []string{"very-secret", "hunter2", "INNER"} {
 		if strings.Contains(out.String(), secret) {
 			t.Errorf("%s is printed:\n%s", secret, out)
+		}
+	}
+}
+
+func TestURLsAreShownWithoutSecrets(t *testing.T) {
+	for value, want := range map[string]string{
+		"postgres://fermata:hunter2@db/fermata?sslmode=require":               "postgres://fermata:xxxxx@db/fermata?sslmode=require",
+		"postgres://db/fermata?user=u&password=hunter2":                       "postgres://db/fermata?user=u&password=xxxxx",
+		"postgres://db/fermata?sslpassword=hunter2&sslmode=verify-full":       "postgres://db/fermata?sslpassword=xxxxx&sslmode=verify-full",
+		"postgres://db/fermata?Password=hunter2":                              "postgres://db/fermata?Password=xxxxx",
+		"postgres://db/fermata?pass%77ord=hunter2":                            "postgres://db/fermata?pass%77ord=xxxxx",
+		"https://user:hunter2@collector.example/v1/traces?api-key=hunter2#h2": "https://user:xxxxx@collector.example/v1/traces?api-key=xxxxx",
+		"host=db password=hunter2":                                            "(set, not shown)",
+		"postgres:///fermata?password=hunter2":                                "(set, not shown)",
+		"":                                                                    "",
+	} {
+		t.Setenv("FERMATA_DATABASE_URL", value)
+		line := struct {
+			Flags    `embed:""`
+			Settings ConfigCommand[served] `cmd:"" name:"config"`
+		}{}
+		cc, out := testContext(t, strings.NewReader(""))
+		if err := Run(&line, []string{"config", "print"}, cc); err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for row := range strings.Lines(out.String()) {
+			if rest, ours := strings.CutPrefix(row, "FERMATA_DATABASE_URL"); ours {
+				got = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(rest), "environment"), "default"))
+			}
+		}
+		if got != want {
+			t.Errorf("%s: shown as %q, want %q", value, got, want)
 		}
 	}
 }

@@ -104,11 +104,11 @@ func showConnector(cc *Context, output string, one *api.Connector) error {
 		return printJSON(cc.Out, one)
 	}
 	s := screen{out: cc.Out}
-	s.line("%s %s (%s, %s): %s", one.ID, one.Prefix, one.Kind, one.Name, one.Status)
+	s.line("%s", api.Visible(fmt.Sprintf("%s %s (%s, %s): %s", one.ID, one.Prefix, one.Kind, one.Name, one.Status)))
 	if one.StatusDetail != "" {
-		s.line("%s", one.StatusDetail)
+		s.line("%s", api.Visible(one.StatusDetail))
 	}
-	s.line("%s", string(one.Config))
+	s.line("%s", api.Visible(string(one.Config)))
 	return tableOfCommands(cc, one)
 }
 

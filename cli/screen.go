@@ -99,13 +99,14 @@ func printable(text string) string {
 	return api.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// table prints rows under a heading.
+// table prints rows under a heading. Cells are names and descriptions that people decide by, so
+// characters that nobody sees are escaped too.
 func table(out io.Writer, head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	_, _ = fmt.Fprintln(w, strings.Join(head, "\t")) // Flush reports what failed
 	for _, row := range rows {
 		for i := range row {
-			row[i] = strings.Join(strings.Fields(printable(row[i])), " ")
+			row[i] = api.Visible(strings.Join(strings.Fields(printable(row[i])), " "))
 		}
 		_, _ = fmt.Fprintln(w, strings.Join(row, "\t"))
 	}

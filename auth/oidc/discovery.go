@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	gooidc "github.com/coreos/go-oidc/v3/oidc"
 
@@ -102,12 +103,16 @@ func (d *discovery) unavailable(err error) error {
 	}
 }
 
-// cut keeps what somebody else wrote short and on one line.
+// cut keeps what the issuer wrote short and on one line, without characters that are not seen or
+// that change how others are read: a name is shown beside what a person did.
 func cut(text string) string {
 	const most = 200
 	text = strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f {
+		switch {
+		case unicode.IsControl(r), r == '\u2028', r == '\u2029':
 			return ' '
+		case unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d': // joiners are part of some scripts
+			return -1
 		}
 		return r
 	}, strings.ToValidUTF8(text, "?"))

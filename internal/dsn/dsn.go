@@ -6,7 +6,10 @@ import (
 	"context"
 	"database/sql/driver"
 	"fmt"
+	"maps"
+	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/lib/pq"
@@ -17,6 +20,7 @@ import (
 // and then any part may be one of the password.
 func Parse(dsn string) (pq.Config, error) {
 	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
+		dsn = severalHosts(dsn)
 		u, err := url.Parse(dsn)
 		if err != nil || cutShort(u) {
 			return pq.Config{}, errUnreadable("")
@@ -25,6 +29,66 @@ func Parse(dsn string) (pq.Config, error) {
 	cfg, err := pq.NewConfig(dsn)
 	if err != nil {
 		return pq.Config{}, errUnreadable(settingIn(err))
+	}
+	return forDriver(cfg)
+}
+
+// severalHosts moves "h1:p1,h2:p2" from the authority of a URL into its parameters, where the
+// driver reads each port as that of its host.
+func severalHosts(dsn string) string {
+	scheme, rest, _ := strings.Cut(dsn, "://")
+	end := strings.IndexAny(rest, "/?#")
+	if end < 0 {
+		end = len(rest)
+	}
+	authority, rest := rest[:end], rest[end:]
+	at := strings.LastIndex(authority, "@") + 1
+	user, all := authority[:at], authority[at:]
+	if !strings.Contains(all, ",") {
+		return dsn
+	}
+	var hosts, ports []string
+	for one := range strings.SplitSeq(all, ",") {
+		host, port, err := net.SplitHostPort(one)
+		if err != nil {
+			host, port = strings.Trim(one, "[]"), "5432"
+		}
+		hosts, ports = append(hosts, host), append(ports, port)
+	}
+	path, query, _ := strings.Cut(rest, "?")
+	if query != "" {
+		query = "&" + query
+	}
+	return scheme + "://" + user + path + "?host=" + url.QueryEscape(strings.Join(hosts, ",")) +
+		"&port=" + url.QueryEscape(strings.Join(ports, ",")) + query
+}
+
+// unknownToDriver are parameters of libpq that the driver would send to the server as settings,
+// which refuses them. true: without it, nothing is less safe that a person relies on, as the
+// connection is as encrypted as sslmode says. The others are refused by name.
+var unknownToDriver = map[string]bool{
+	"channel_binding": true, "gssencmode": true, "gssdelegation": true, "keepalives": true, "keepalives_idle": true,
+	"keepalives_interval": true, "keepalives_count": true, "tcp_user_timeout": true, "sslcompression": true,
+	"sslcertmode": false, "sslpassword": false, "sslcrl": false, "sslcrldir": false, "sslkeylogfile": false, "requirepeer": false, "require_auth": false,
+	"requiressl": false, "gsslib": false, "replication": false, "scram_client_key": false, "scram_server_key": false,
+	"oauth_issuer": false, "oauth_client_id": false, "oauth_client_secret": false, "oauth_scope": false, "servicefile": false,
+}
+
+// forDriver takes out what libpq knows and the driver does not.
+func forDriver(cfg pq.Config) (pq.Config, error) {
+	if cfg.TargetSessionAttrs == pq.TargetSessionAttrsReadWrite {
+		// The connections that only read are read-only by a setting of their own, which the driver
+		// would take for a server that cannot be written to.
+		cfg.TargetSessionAttrs = pq.TargetSessionAttrsPrimary
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Runtime)) {
+		harmless, unknown := unknownToDriver[name]
+		if unknown && !harmless {
+			return pq.Config{}, fmt.Errorf("read the database URL: the parameter %s is not supported; leave it out", name)
+		}
+		if unknown {
+			delete(cfg.Runtime, name)
+		}
 	}
 	return cfg, nil
 }

@@ -24,6 +24,7 @@ func (s *Service) configure(p *domain.Provider, config json.RawMessage, grant bo
 	if len(config) == 0 {
 		config = json.RawMessage("{}")
 	}
+	config = withBaseURL(config)
 	if err := s.schemas.CheckSchema(kind.Schema, withoutNullKey(config), "/config"); err != nil {
 		return err
 	}

@@ -133,6 +133,7 @@ func (w *walk) nginx() {
 		w.t.Fatal(err)
 	}
 	text = []byte(strings.ReplaceAll(w.here.Replace(string(text)), "/etc/ssl/", w.dir+"/etc/ssl/"))
+	text = []byte(strings.ReplaceAll(string(text), "/var/log/nginx/", w.dir+"/"))
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		w.t.Fatal(err)
 	}

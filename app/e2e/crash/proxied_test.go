@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -39,7 +40,9 @@ func TestBehindAProxy(t *testing.T) {
 	for _, h := range hosts {
 		upstreams = append(upstreams, "server "+strings.TrimPrefix(h.server().url, "http://")+" max_fails=1 fail_timeout=5s;")
 	}
-	p := &proxied{t: t, url: deployedNginx(t, upstreams), ai: map[string]bool{}}
+	url, logs := deployedNginx(t, upstreams)
+	p := &proxied{t: t, url: url, ai: map[string]bool{}}
+	p.asksWithSecrets()
 	p.scripted()
 	chat := p.call("POST", "/v1/sessions", `{}`)["id"].(string)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,6 +72,7 @@ func TestBehindAProxy(t *testing.T) {
 		t.Errorf("the record has %v, want %d of each", said, messages)
 	}
 	p.unbroken()
+	logsNoSecrets(t, logs)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cuts == 0 {
@@ -77,7 +81,7 @@ func TestBehindAProxy(t *testing.T) {
 }
 
 // deployedNginx runs a real one with the file that we give to people, in front of these.
-func deployedNginx(t *testing.T, upstreams []string) (url string) {
+func deployedNginx(t *testing.T, upstreams []string) (url, logs string) {
 	t.Helper()
 	binary, err := exec.LookPath("nginx")
 	if err != nil {
@@ -97,6 +101,7 @@ func deployedNginx(t *testing.T, upstreams []string) (url string) {
 	_ = free.Close()
 	dir := t.TempDir()
 	site := strings.Replace(string(given), "server 127.0.0.1:8080 max_fails=1 fail_timeout=5s;", strings.Join(upstreams, "\n"), 1)
+	site = strings.ReplaceAll(site, "/var/log/nginx/", dir+"/")
 	site = strings.Replace(site, "listen 80;", "listen "+address+";", 1)
 	frame := fmt.Sprintf(`daemon off; master_process off; pid %[1]s/pid; error_log %[1]s/error.log;
 events { worker_connections 256; }
@@ -128,7 +133,52 @@ http {
 		_ = response.Body.Close()
 		return response.StatusCode == http.StatusOK
 	})
-	return url
+	return url, dir
+}
+
+// secretAddresses hold what opens something.
+var secretAddresses = []string{
+	"/a/s3cretApproval", "/a/s3cretApproval/more", "//a/s3cretApproval", "/v1/hooks/aut_1/s3cretHook", "/v1/hooks/aut_1/s3cretHook?x=s3cretQuery",
+	"/v1/events?ticket=s3cretTicket", "/v1/sign-in/callback?code=s3cretCode&state=s3cretState",
+}
+
+func (p *proxied) asksWithSecrets() {
+	p.t.Helper()
+	for _, address := range secretAddresses {
+		request, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.url+address, nil)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		request.Header.Set("Referer", p.url+"/a/s3cretReferer")
+		response, err := http.DefaultClient.Do(request)
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		_ = response.Body.Close()
+	}
+}
+
+// logsNoSecrets: what nginx writes with our file names each request, and none of its secrets.
+func logsNoSecrets(t *testing.T, dir string) {
+	t.Helper()
+	access, err := os.ReadFile(filepath.Join(dir, "fermata.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"GET /a/- HTTP/1.1"`, `"GET /v1/hooks/aut_1/- HTTP/1.1"`, `"GET /v1/events HTTP/1.1"`} {
+		if !strings.Contains(string(access), want) {
+			t.Errorf("the log has no %s", want)
+		}
+	}
+	for _, name := range []string{"fermata.log", "fermata-error.log", "error.log"} {
+		text, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(text), "s3cret") {
+			t.Errorf("%s holds a secret:\n%s", name, text)
+		}
+	}
 }
 
 // proxied is a client on the other side of the proxy.

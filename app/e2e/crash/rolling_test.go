@@ -41,7 +41,8 @@ func TestThreeNodesAreUpgraded(t *testing.T) {
 	for _, h := range hosts {
 		h.server()
 	}
-	talk := newTalk(t, deployedNginx(t, upstreams), messages)
+	url, _ := deployedNginx(t, upstreams)
+	talk := newTalk(t, url, messages)
 	first := talk.people[0]
 	ctx, cancel := context.WithCancel(t.Context())
 	var listening sync.WaitGroup

@@ -122,7 +122,19 @@ func HoldSQLite(path string) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return lock.release, nil
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return lock.release, nil
+	}
+	own, err := lockDatabase(path)
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return func() error {
+		if own == nil {
+			return lock.release()
+		}
+		return errors.Join(own.release(), lock.release())
+	}, nil
 }
 
 // FoldJournal writes what stands in the journal of a SQLite file into the file itself.

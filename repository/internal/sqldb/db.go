@@ -54,6 +54,7 @@ type DB struct {
 	writer  *writer     // the connection that writes to SQLite; nil with PostgreSQL
 	texts   texts
 	lock    *fileLock
+	ownLock *fileLock // of the database file itself
 	closing sync.Once
 	closed  error
 }
@@ -75,6 +76,9 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 			return nil, err
 		}
 		if err := makePrivate(cfg.Path); err != nil {
+			return nil, errors.Join(err, db.Close())
+		}
+		if db.ownLock, err = lockDatabase(cfg.Path); err != nil {
 			return nil, errors.Join(err, db.Close())
 		}
 		db.Dialect, err = sqliteDialect(cfg.Path, half)
@@ -159,8 +163,10 @@ func (db *DB) close() error {
 	if db.writes != nil {
 		all = append(all, db.writes.Close())
 	}
-	if db.lock != nil {
-		all = append(all, db.lock.release())
+	for _, lock := range []*fileLock{db.ownLock, db.lock} {
+		if lock != nil {
+			all = append(all, lock.release())
+		}
 	}
 	return errors.Join(all...)
 }

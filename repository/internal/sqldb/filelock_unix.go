@@ -28,6 +28,11 @@ func lockFile(path string) (*fileLock, error) {
 	return &fileLock{f}, nil
 }
 
+// lockDatabase locks the database file itself beside its lock file, which somebody may delete: a
+// second server would lock a new one. SQLite uses another kind of lock (fcntl), so reading and
+// backups are not affected.
+func lockDatabase(path string) (*fileLock, error) { return lockFile(path) }
+
 // release gives the lock back. The file stays: removing it would let two processes
 // lock two different files of the same name.
 func (l *fileLock) release() error { return l.f.Close() }
