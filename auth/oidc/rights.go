@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -101,7 +103,8 @@ func (p *Party) workspacesOf(ctx context.Context, all json.RawMessage) ([]string
 	return there, nil
 }
 
-// valuesOf reads a claim: a text, or a list of texts. A name that no claim has leads, at its
+// valuesOf reads a claim: a text, a list of texts, or an object whose names are the values (ZITADEL's
+// roles: {"admin": {"<organisation>": "<domain>"}}). A name that no claim has leads, at its
 // dots, into claims within claims (realm_access.roles).
 func valuesOf(all json.RawMessage, name string) []string {
 	var level map[string]json.RawMessage
@@ -122,7 +125,7 @@ func valuesOf(all json.RawMessage, name string) []string {
 	}
 	var many []json.RawMessage
 	if json.Unmarshal(raw, &many) != nil {
-		return nil
+		return namesIn(raw)
 	}
 	var values []string
 	for _, item := range many[:min(len(many), maxValues)] {
@@ -131,4 +134,20 @@ func valuesOf(all json.RawMessage, name string) []string {
 		}
 	}
 	return values
+}
+
+// namesIn are the names of an object's members that are objects: {"admin": false} gives no role.
+func namesIn(raw json.RawMessage) []string {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(raw, &members) != nil {
+		return nil
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		var object map[string]json.RawMessage
+		if json.Unmarshal(members[name], &object) == nil && object != nil && len(names) < maxValues {
+			names = append(names, name)
+		}
+	}
+	return names
 }
