@@ -119,8 +119,7 @@ func valuesOf(all json.RawMessage, name string) []string {
 		}
 		return valuesOf(level[outer], inner)
 	}
-	var one string
-	if json.Unmarshal(raw, &one) == nil {
+	if one, is := textOf(raw); is {
 		return []string{one}
 	}
 	var many []json.RawMessage
@@ -129,7 +128,7 @@ func valuesOf(all json.RawMessage, name string) []string {
 	}
 	var values []string
 	for _, item := range many[:min(len(many), maxValues)] {
-		if json.Unmarshal(item, &one) == nil {
+		if one, is := textOf(item); is {
 			values = append(values, one)
 		}
 	}
@@ -150,4 +149,13 @@ func namesIn(raw json.RawMessage) []string {
 		}
 	}
 	return names
+}
+
+// textOf is a value that is a text: null is none, although it decodes into one.
+func textOf(raw json.RawMessage) (text string, is bool) {
+	var value *string
+	if json.Unmarshal(raw, &value) != nil || value == nil {
+		return "", false
+	}
+	return *value, true
 }
