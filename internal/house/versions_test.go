@@ -1,7 +1,10 @@
 package house
 
 import (
+	"encoding/json"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -32,4 +35,36 @@ func list(t *testing.T, args ...string) string {
 		t.Fatalf("go list %v: %v", args, err)
 	}
 	return strings.TrimSpace(string(out))
+}
+
+// A package without a hash is whatever the registry sends on the day of the installation.
+func TestEveryPackageOfALockFileHasItsHash(t *testing.T) {
+	found := 0
+	listed, err := exec.Command("git", "-C", "../..", "ls-files", "*package-lock.json").Output()
+	if err != nil {
+		t.Fatalf("git ls-files: %v", err)
+	}
+	for path := range strings.FieldsSeq(string(listed)) {
+		text, err := os.ReadFile(filepath.Join("../..", path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lock struct {
+			Packages map[string]struct {
+				Integrity string `json:"integrity"`
+				Link      bool   `json:"link"`
+			} `json:"packages"`
+		}
+		if err := json.Unmarshal(text, &lock); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		for name, is := range lock.Packages {
+			if found++; name != "" && !is.Link && !strings.HasPrefix(is.Integrity, "sha512-") {
+				t.Errorf("%s: %s has no sha512", path, name)
+			}
+		}
+	}
+	if found < 500 {
+		t.Errorf("only %d packages were found", found)
+	}
 }
