@@ -70,7 +70,8 @@ var unknownToDriver = map[string]bool{
 	"channel_binding": true, "gssencmode": true, "gssdelegation": true, "keepalives": true, "keepalives_idle": true,
 	"keepalives_interval": true, "keepalives_count": true, "tcp_user_timeout": true, "sslcompression": true,
 	"sslcertmode": false, "sslpassword": false, "sslcrl": false, "sslcrldir": false, "sslkeylogfile": false,
-	"requirepeer": false, "require_auth": false, "requiressl": false, "gsslib": false, "replication": false, "scram_client_key": false, "scram_server_key": false,
+	"requirepeer": false, "require_auth": false, "requiressl": false,
+	"gsslib": false, "replication": false, "scram_client_key": false, "scram_server_key": false,
 	"oauth_issuer": false, "oauth_client_id": false, "oauth_client_secret": false, "oauth_scope": false, "servicefile": false,
 }
 
