@@ -67,16 +67,30 @@ func (s *Service) checkUpdate(ctx context.Context, have, want *domain.Automation
 	return nil
 }
 
-// checkSchedule refuses a schedule that cannot be read or never comes.
+// checkSchedule refuses a schedule that cannot be read, never comes, or has only times that are over.
 func checkSchedule(in *domain.Schedule, now time.Time) error {
 	if in == nil {
 		return nil
 	}
 	anchored, err := schedule.Anchored(*in, now)
 	if err == nil {
-		_, err = schedule.Parse(anchored)
+		err = comes(anchored, now)
 	}
 	return domain.Below("/schedule", err)
+}
+
+// comes refuses a schedule without an occurrence after now: it would be stored, enabled, and never run.
+func comes(s domain.Schedule, now time.Time) error {
+	plan, err := schedule.Parse(s)
+	if err != nil {
+		return err
+	}
+	if _, ok := plan.Next(now); !ok {
+		return domain.Invalid("/expression", "past",
+			"%q has no time left: it is over in the time zone %s, where it is now %s. Choose a time in the future.",
+			s.Expression, s.TimeZone, plan.Local(now))
+	}
+	return nil
 }
 
 // update makes of an automation the one that is wanted, unless it has changed since that

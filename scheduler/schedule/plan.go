@@ -34,6 +34,9 @@ func (p *Plan) Next(after time.Time) (at time.Time, ok bool) {
 	return time.Unix(next, 0).UTC(), true
 }
 
+// Local is an instant as clocks in the schedule's zone show it, to the minute.
+func (p *Plan) Local(at time.Time) string { return at.In(p.zone).Format("2006-01-02 15:04") }
+
 func (p *Plan) next(after, until int64) (int64, bool) {
 	after, until = max(after, p.start-1, earliest-1), min(until, p.end, latest)
 	if after >= until {
