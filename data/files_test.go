@@ -96,7 +96,7 @@ func TestFilesOfPeople(t *testing.T) {
 func TestMistakesInFiles(t *testing.T) {
 	for about, tt := range map[string]struct{ file, want string }{
 		"empty":           {"", "/lines/1 header"},
-		"UTF-16":          {"\xff\xfev\x00a\x00", "/lines/1 encoding"},
+		"half of a pair":  {"\xff\xfev\x00\x00\xd8a\x00", "/lines/1 encoding"},
 		"Latin 1":         {"value,timestamp\n1,2026\n\"\xe9\",2\n", "/lines/2/timestamp time; /lines/3/value encoding"},
 		"NUL":             {"value\n1\x00\n", "/lines/2/value nul"},
 		"unknown column":  {"value,weight\n", "/lines/1/weight unknown_column"},

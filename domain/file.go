@@ -61,15 +61,16 @@ type FileBudget struct {
 	Count int64 `json:"count"`
 }
 
-// FileName makes a name of what a client calls a file: on one line, without what nobody
-// sees. It is data, and names nothing on this machine: what stands before the last slash is
-// somebody's folder, and is left out.
+// FileName makes a name of what a client calls a file: on one line, without characters that are
+// not seen. It is data, and names nothing on this machine: what precedes the last separator is a
+// folder of the client's, and is left out. Hidden characters are removed and not escaped, because an escape
+// has a backslash, which is a separator again.
 func FileName(name string) string {
-	name = strings.ToValidUTF8(name, "")
+	name = withoutHidden(strings.ToValidUTF8(name, ""))
 	if at := strings.LastIndexAny(name, `/\`); at >= 0 {
 		name = name[at+1:]
 	}
-	name = strings.Join(strings.Fields(VisibleLine(name)), " ")
+	name = strings.Join(strings.Fields(name), " ")
 	if len(name) > maxFileName {
 		name = strings.ToValidUTF8(name[:maxFileName], "")
 	}

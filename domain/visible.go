@@ -101,6 +101,27 @@ func wide(r rune) bool {
 		r >= 0xFF01 && r <= 0xFF60
 }
 
+// withoutHidden is a text without the characters that VisibleLine escapes as hidden; line feeds,
+// tabs and other controls that separate words become spaces.
+func withoutHidden(text string) string {
+	var b strings.Builder
+	before := rune(-1)
+	for i, r := range text {
+		after, size := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+		if size == 0 {
+			after = -1
+		}
+		switch {
+		case unicode.IsSpace(r):
+			b.WriteByte(' ')
+		case !hidden(r, before, after):
+			b.WriteRune(r)
+		}
+		before = r
+	}
+	return b.String()
+}
+
 // escapeRunes writes the characters that escape names as escapes; bytes that are no text
 // become U+FFFD.
 func escapeRunes(text string, escape func(r, before, after rune) bool) string {

@@ -49,6 +49,9 @@ func (s *Service) Upload(ctx context.Context, workspace, by, name string, conten
 	if len(content) > domain.MaxFileBytes {
 		return nil, domain.Errorf(domain.CodeTooLarge, "The file is larger than %d bytes. Nothing was stored.", domain.MaxFileBytes)
 	}
+	if len(content) == 0 { // an empty picture would become an empty text
+		return nil, domain.Errorf(domain.CodeUnreadableFile, "The file is empty. Nothing was stored.")
+	}
 	w, err := s.workspaces.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err

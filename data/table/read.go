@@ -13,6 +13,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"golang.org/x/text/encoding/unicode"
+	"golang.org/x/text/transform"
+
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
@@ -26,6 +29,8 @@ type Reader struct {
 	fields  map[string]bool // those that have a column of their own: whether the file has it
 	rest    bool            // the file has the column of the other fields
 	line    int             // of the last record
+	wide    bool            // the file is in UTF-16
+	width   int             // cells of the header, empty ones at its end included
 	wrong   mistakes
 }
 
@@ -39,13 +44,12 @@ type Line struct {
 
 // Open reads the header. What separates the columns shows there.
 func Open(t *Table, file io.Reader) (*Reader, error) {
-	in := bufio.NewReaderSize(file, 64<<10)
-	if mark, err := in.Peek(3); err == nil && string(mark) == "\uFEFF" {
-		_, _ = in.Discard(3) // it is in the buffer
-	}
-	r := &Reader{table: t, lines: csv.NewReader(in)}
+	in, wide := utf8Text(bufio.NewReaderSize(file, 64<<10))
+	r := &Reader{table: t, lines: csv.NewReader(in), wide: wide}
 	r.lines.FieldsPerRecord, r.lines.ReuseRecord, r.lines.Comma = -1, true, separator(in)
 	names, err := r.read()
+	r.width = len(names)
+	names = withoutEmptyEnd(names, 0)
 	if errors.Is(err, io.EOF) {
 		r.wrong.add(1, "", "header", "The file is empty. Its first line names the columns.")
 		return nil, r.wrong.error()
@@ -62,6 +66,20 @@ func Open(t *Table, file io.Reader) (*Reader, error) {
 		}
 	}
 	return r, r.wrong.error()
+}
+
+// utf8Text reads a file in UTF-8 or, with a byte order mark, in UTF-16, as spreadsheets write "Unicode
+// text"; wide says that it was UTF-16.
+func utf8Text(in *bufio.Reader) (text *bufio.Reader, wide bool) {
+	mark, _ := in.Peek(3) // a shorter file has none
+	switch {
+	case bytes.HasPrefix(mark, []byte("\uFEFF")):
+		_, _ = in.Discard(3) // it is in the buffer
+	case bytes.HasPrefix(mark, []byte{0xFF, 0xFE}), bytes.HasPrefix(mark, []byte{0xFE, 0xFF}):
+		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
+		return bufio.NewReaderSize(transform.NewReader(in, decoder), 64<<10), true
+	}
+	return in, false
 }
 
 // separator is what stands in the first line most often, outside of quotes.
@@ -86,6 +104,15 @@ func separator(in *bufio.Reader) rune {
 		}
 	}
 	return rune(best)
+}
+
+// withoutEmptyEnd leaves out the empty cells behind the first so many: spreadsheets write separators
+// for columns that were used once.
+func withoutEmptyEnd(cells []string, least int) []string {
+	for len(cells) > least && strings.TrimSpace(cells[len(cells)-1]) == "" {
+		cells = cells[:len(cells)-1]
+	}
+	return cells
 }
 
 // head finds the columns that the header names.
@@ -165,6 +192,10 @@ func (r *Reader) read() ([]string, error) {
 		if i < len(r.columns) {
 			name = r.columns[i].name
 		}
+		if r.wide && strings.ContainsRune(cell, utf8.RuneError) { // what the decoder could not read
+			r.wrong.add(r.line, name, "encoding", "This is not UTF-16 as a whole. Save the file as CSV in UTF-8.")
+			return nil, r.wrong.error()
+		}
 		if !utf8.ValidString(cell) {
 			r.wrong.add(r.line, name, "encoding", "This is not UTF-8. Save the file as CSV in UTF-8.")
 			return nil, r.wrong.error()
@@ -184,6 +215,9 @@ func (r *Reader) Next() (Line, error) {
 		return Line{}, err
 	}
 	in := Line{Number: r.line}
+	if len(cells) <= r.width {
+		cells = withoutEmptyEnd(cells, len(r.columns))
+	}
 	if len(cells) != len(r.columns) {
 		r.wrong.add(r.line, "", "ragged", "There are %d cells, and the header names %s.",
 			len(cells), domain.Plural(len(r.columns), "column", "columns"))

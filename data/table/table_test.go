@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -176,6 +178,43 @@ func dividedCells(file string, sep byte) []string {
 }
 
 // No cell is run, at whatever a spreadsheet divides the lines; and the file comes back.
+func TestFilesAsSpreadsheetsWriteThem(t *testing.T) {
+	const file = "timestamp\tvalue\r\n2026-03-02T07:30:00Z\t70\r\n"
+	wide := func(order binary.AppendByteOrder, mark string) string {
+		b := []byte(mark)
+		for _, unit := range utf16.Encode([]rune(file)) {
+			b = order.AppendUint16(b, unit)
+		}
+		return string(b)
+	}
+	for name, text := range map[string]string{
+		"UTF-8":                       file,
+		"byte order mark":             "\uFEFF" + file,
+		"UTF-16, little end first":    wide(binary.LittleEndian, "\xff\xfe"),
+		"UTF-16, big end first":       wide(binary.BigEndian, "\xfe\xff"),
+		"empty columns":               "timestamp,value,,\n2026-03-02T07:30:00Z,70,,\n",
+		"empty columns of the header": "timestamp,value,,\n2026-03-02T07:30:00Z,70\n",
+		"semicolons, empty columns":   "\uFEFFtimestamp;value; ;\r\n2026-03-02T07:30:00Z;70;;\r\n",
+	} {
+		values, err := Of(&domain.ToolType{EntrySchema: json.RawMessage(`{"type":"object","properties":{"value":{"type":"number"}}}`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(values, strings.NewReader(text))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		line, err := r.Next()
+		if err != nil || !line.OK || line.Entry.Timestamp != "2026-03-02T07:30:00Z" || string(line.Entry.Data) != `{"value":70}` {
+			t.Errorf("%s: %+v, %v", name, line, err)
+		}
+		if _, err := r.Next(); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: then %v", name, err)
+		}
+	}
+}
+
 func TestNoSeparatorMakesAFormula(t *testing.T) {
 	const formula = "=HYPERLINK(1)"
 	var entries []domain.Entry
