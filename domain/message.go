@@ -154,7 +154,9 @@ type Enrichment struct {
 
 // AIMessage is an answer of the model, parsed: the same for both protocols.
 type AIMessage struct {
-	PreText           string    `json:"pre_text"`
+	PreText string `json:"pre_text"`
+	// StopReason says why the answer is not whole (see RawAnswer.Partial); "" where it is.
+	StopReason        string    `json:"stop_reason,omitempty"`
 	ValidationRequest bool      `json:"validation_request,omitempty"`
 	DataCommands      []Command `json:"data_commands,omitempty"`
 	ActionCommands    []Command `json:"action_commands,omitempty"`
@@ -187,11 +189,22 @@ type RawAnswer struct {
 	Text     string     `json:"text,omitempty"`
 	Calls    []RawCall  `json:"calls,omitempty"`
 	Thinking []Thinking `json:"thinking,omitempty"`
-	// StopReason is the provider's, in Fermata's words: "stop", "calls", "length",
-	// "refused".
+	// StopReason is the provider's, in Fermata's words (see StopWhole and the others).
 	StopReason string `json:"stop_reason,omitempty"`
-	Model      string `json:"model,omitempty"`
-	Provider   string `json:"provider,omitempty"` // kind, for sending Thinking back only where it came from
+	// StopDetail is the provider's own word, where Fermata's says little.
+	StopDetail string `json:"stop_detail,omitempty"`
+	// CutAt is how many tokens an answer had when it was cut at a limit, CutLimit the limit that
+	// was asked for; 0: not known.
+	CutAt    int `json:"cut_at,omitempty"`
+	CutLimit int `json:"cut_limit,omitempty"`
+	// CutCalls are the names of the calls that stood in an answer which did not come to its
+	// end. They are not among Calls, and none of them was run.
+	CutCalls []string `json:"cut_calls,omitempty"`
+	Model    string   `json:"model,omitempty"`
+	Provider string   `json:"provider,omitempty"` // kind, for sending Thinking back only where it came from
+	// Origin is the same for answers of one model at one address, which it does not show. What
+	// only that model reads (Thinking.Data, RawCall.Extra) goes back to no other.
+	Origin string `json:"origin,omitempty"`
 	// PromptFiles are the files that stood in the prompt which it answers, the newest first;
 	// OlderPromptFiles is how many more there were.
 	PromptFiles      []PromptFile `json:"prompt_files,omitempty"`
@@ -202,12 +215,33 @@ type RawAnswer struct {
 func (r *RawAnswer) Bytes() int {
 	sum := len(r.Text)
 	for i := range r.Calls {
-		sum += len(r.Calls[i].Name) + len(r.Calls[i].Arguments)
+		sum += len(r.Calls[i].Name) + len(r.Calls[i].Arguments) + len(r.Calls[i].Extra)
 	}
 	for i := range r.Thinking {
 		sum += len(r.Thinking[i].Text)
 	}
 	return sum
+}
+
+// Why an answer ended.
+const (
+	StopWhole     = "stop"           // the model said all that it meant to say
+	StopCalls     = "calls"          // it waits for the results of its calls
+	StopLength    = "length"         // cut at a limit of tokens
+	StopRefused   = "refused"        // the model declined, and said so
+	StopFiltered  = "content_filter" // the provider's filter cut it
+	StopBrokenOff = "broken_off"     // the call failed in the middle
+	StopMalformed = "malformed"      // the provider could not read the model's call
+	StopUnknown   = "unknown"        // the provider gave a reason that means nothing to this server
+)
+
+// Partial says that an answer did not come to its end.
+func (r *RawAnswer) Partial() bool {
+	switch r.StopReason {
+	case StopLength, StopFiltered, StopBrokenOff, StopMalformed, StopUnknown:
+		return true
+	}
+	return false
 }
 
 // RawCall is one native call. ID is the server's own; ProviderID is the model's, for
@@ -218,6 +252,9 @@ type RawCall struct {
 	Name       string `json:"name"`
 	Arguments  string `json:"arguments"`
 	Signature  string `json:"signature,omitempty"` // a provider's thought signature
+	// Extra are further members of the call, as they came: a JSON object. Its "function" holds
+	// those of the function.
+	Extra string `json:"extra,omitempty"`
 }
 
 // Thinking is a block of a model's thoughts, shown folded and sent back where the

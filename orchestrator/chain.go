@@ -156,7 +156,7 @@ func (d *driver) usedAllTheSame(call *domain.Roundtrip, usage domain.Usage) {
 // to stop there.
 func (d *driver) nextMayTry(first, latest *failure) bool {
 	switch {
-	case !first.class.Retryable(), latest.partial:
+	case !first.class.Retryable() && first.class != providers.ClassQuota, latest.partial:
 		return false
 	case first == latest && first.class == providers.ClassRateLimited && d.session.Type != domain.Chat:
 		return first.retryAfter == 0 || first.retryAfter > shortWait

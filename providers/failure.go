@@ -10,6 +10,7 @@ import (
 	"io"
 	"net/http"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -112,8 +113,14 @@ func (f Failure) Error(status int, secret string) *Error {
 	if message == "" {
 		message = "no reason given"
 	}
-	e := &Error{Class: f.class(status), Message: cut(message, maxMessage), Status: status, Said: true}
+	class, size := f.class(status)
+	e := &Error{
+		Class: class, Message: cut(message, maxMessage), Status: status, Said: true,
+		MaxTokens: size.most, FixedLimit: size.fixed, Over: size.over,
+	}
 	switch {
+	case e.Class == ClassMaxTokens:
+		e.Message = "the longest answer that is asked for (max_tokens) is too long for this model: " + e.Message
 	case status == http.StatusNotFound:
 		e.Message = "unknown model, or wrong base URL: " + e.Message
 	case e.Class == ClassAuthentication:
@@ -122,43 +129,53 @@ func (f Failure) Error(status int, secret string) *Error {
 	return e
 }
 
-// Words by which vendors say that the prompt is too long; there is no common code.
-var tooLongWords = []string{
-	"context_length", "context length", "context window", "context size", "exceed_context",
-	"prompt is too long", "reduce the length", "input is too long", "maximum prompt length",
-	"too large for model", "exceeds the maximum number of tokens", "token limit",
-}
-
-func (f Failure) class(status int) Class {
+// class says what a failure means, with the sizes that it names.
+func (f Failure) class(status int) (Class, sizes) {
+	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
 	says := func(words ...string) bool {
-		text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(words, func(w string) bool { return strings.Contains(text, w) })
+	}
+	if status == http.StatusPaymentRequired || mayBePaidOut(status) && paidOut(text) {
+		return ClassQuota, sizes{}
 	}
 	switch {
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return ClassAuthentication
+		return ClassAuthentication, sizes{}
+	case status == http.StatusTooManyRequests, status == http.StatusRequestEntityTooLarge:
+		if s := ofRate(text); s.class != "" {
+			return s.class, s
+		}
+	}
+	switch {
 	case status == http.StatusTooManyRequests:
-		return ClassRateLimited
+		return ClassRateLimited, sizes{}
 	case status == http.StatusServiceUnavailable || status == 529:
-		return ClassOverloaded
-	case status != http.StatusNotFound && says(tooLongWords...), status == http.StatusRequestEntityTooLarge:
-		return ClassContextTooLong
+		return ClassOverloaded, sizes{}
+	}
+	if s := sizesOf(text); s.class != "" && status != http.StatusNotFound {
+		return s.class, s
+	}
+	switch {
 	case says("content_filter", "content_policy", "content policy", "moderation"):
-		return ClassRefused
+		return ClassRefused, sizes{}
 	// The model itself wrote something malformed; the same call may go well.
 	case says("tool_use_failed", "json_validate_failed"):
-		return ClassNetwork
+		return ClassNetwork, sizes{}
 	case status >= 500 || status == http.StatusRequestTimeout:
-		return ClassNetwork
+		return ClassNetwork, sizes{}
 	case status >= 300:
-		return ClassInvalidRequest
+		return ClassInvalidRequest, sizes{}
 	}
-	return f.classOfWords(says)
+	return f.classOfWords(says), sizes{}
+}
+
+// mayBePaidOut: with these, vendors say that a quota is used up; 0 comes inside a stream.
+func mayBePaidOut(status int) bool {
+	switch status {
+	case 0, http.StatusOK, http.StatusBadRequest, http.StatusForbidden, http.StatusTooManyRequests:
+		return true
+	}
+	return false
 }
 
 // classOfWords is for errors inside a 200 stream that hold no number.

@@ -15,10 +15,10 @@ import (
 
 // Provider calls one configured model. It is safe for concurrent use.
 type Provider interface {
-	// Query asks once: no retries of its own. The answer is complete or there is none:
-	// a stream that ends without its terminal event is a network error, and arguments
-	// cut in the middle are never returned as calls. A cancelled context returns the
-	// context's cause.
+	// Query asks once: no retries of its own. An answer came to its end or says that it did
+	// not (RawAnswer.Partial): its calls are left out then, and named. A stream that ends
+	// without its terminal event is a network error, and arguments cut in the middle are never
+	// returned as calls. A cancelled context returns the context's cause.
 	Query(ctx context.Context, request *Request) (*Answer, error)
 	Abilities() Abilities
 }
@@ -88,6 +88,8 @@ const (
 	ClassAuthentication Class = "authentication"   // wrong key
 	ClassInvalidRequest Class = "invalid_request"  // unknown model, refused parameter
 	ClassContextTooLong Class = "context_too_long" // compaction may help
+	ClassMaxTokens      Class = "max_tokens"       // the limit of the answer is too large for the model
+	ClassQuota          Class = "quota"            // nothing is left to pay with; waiting does not help
 	ClassRefused        Class = "refused"          // by the provider's policy
 	ClassCancelled      Class = "cancelled"        // by us
 )
@@ -106,6 +108,8 @@ func (c Class) Known() bool {
 		ClassAuthentication,
 		ClassInvalidRequest,
 		ClassContextTooLong,
+		ClassMaxTokens,
+		ClassQuota,
 		ClassRefused,
 		ClassCancelled:
 		return true
@@ -126,6 +130,14 @@ type Error struct {
 	Forbidden bool
 	// Partial: a part of an answer had come, which may have to be paid for.
 	Partial bool
+	// Text is the part of an answer that came in one piece and is not whole. What streamed was
+	// given to the listener.
+	Text string
+	// MaxTokens is the most that the answer may have, where the provider named it; FixedLimit:
+	// whatever the prompt. Over is how many tokens the request has too many, where it said that.
+	MaxTokens  int
+	FixedLimit bool
+	Over       int
 	// Said: the vendor answered with this failure; nothing of an answer was made.
 	Said bool
 	// Usage is what the call used all the same, where that is known.

@@ -22,6 +22,7 @@ type Watch struct {
 	connecting *time.Timer
 	timer      *time.Timer
 	idle       time.Duration
+	ending     atomic.Bool // what follows is the end alone
 	progress   *Progress
 }
 
@@ -67,16 +68,43 @@ func (r *watchedReader) Read(p []byte) (int, error) {
 	n, err := r.from.Read(p)
 	if n > 0 {
 		r.watch.progress.note()
-		if err == nil {
+		if err == nil && !r.watch.ending.Load() {
 			r.watch.timer.Reset(r.watch.idle)
 		}
 	}
 	return n, err
 }
 
+const (
+	// endGrace is how long the end of a stream is waited for once an answer has said why it
+	// stops: what it used may follow, and some hosts leave the stream open.
+	endGrace = 2 * time.Second
+	// endGraceWithUsage is the same where nothing more is expected.
+	endGraceWithUsage = 300 * time.Millisecond
+)
+
+// Ending says that the answer is complete but for what it used, or, with used, altogether:
+// the rest of the stream has little time from now on.
+func (w *Watch) Ending(used bool) {
+	grace := endGrace
+	if used {
+		grace = endGraceWithUsage
+	}
+	w.ending.Store(true)
+	w.timer.Reset(grace)
+}
+
+// GoesOn says that more of the answer came after all.
+func (w *Watch) GoesOn() {
+	if w.ending.Swap(false) {
+		w.timer.Reset(w.idle)
+	}
+}
+
 // Drain reads what is left after a complete answer (usually nothing but the end), so
 // that the connection is kept instead of made anew for the next call.
 func (w *Watch) Drain(r io.Reader) {
+	w.ending.Store(true)
 	w.timer.Reset(drainTimeout)
 	var scratch [512]byte
 	for range 8 {

@@ -15,6 +15,7 @@ import (
 type answer struct {
 	host, secret string
 	onDelta      func(providers.Delta)
+	watch        *providers.Watch
 
 	model   string
 	text    []byte

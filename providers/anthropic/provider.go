@@ -79,7 +79,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 		return nil, providers.TransportError(watch.Ctx, err, p.secret)
 	}
 	defer func() { _ = response.Body.Close() }() // the answer, or its lack, is known by then
-	a := &answer{host: p.encoder.host, secret: p.secret, onDelta: request.OnDelta}
+	a := &answer{host: p.encoder.host, secret: p.secret, onDelta: request.OnDelta, watch: watch}
 	if err := a.read(response, watch.Reader(response.Body)); err != nil {
 		return nil, p.readError(watch.Ctx, err, response)
 	}

@@ -8,20 +8,30 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// raw is the complete answer, or the reason why there is none.
+// raw is what came of the answer, or the reason why there is none.
 func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
-	raw := &domain.RawAnswer{Protocol: protocol, Text: string(a.text), Model: clean(a.model), Provider: KindName, StopReason: "stop"}
-	switch a.stop {
-	case "":
-		return nil, brokeOff() // an end, but no reason for it
-	case "refusal":
-		return nil, providers.Errorf(providers.ClassRefused, "the provider's policy stopped the answer")
-	case "max_tokens", "model_context_window_exceeded":
-		raw.StopReason = "length"
+	raw := &domain.RawAnswer{
+		Protocol: protocol, Text: string(a.text), Model: clean(a.model), Provider: KindName, StopReason: domain.StopWhole,
+	}
+	finish := providers.FinishOf(a.stop)
+	if failure := finish.Failure(a.stop, raw.Text); failure != nil {
+		if finish == providers.FinishFiltered {
+			failure.Message = "the provider's policy stopped the answer (" + clean(a.stop) + ")"
+		}
+		return nil, failure
 	}
 	raw.Thinking = a.thinking()
-	if raw.StopReason == "length" {
-		return raw, nil // the last call may be cut in the middle: none is returned
+	switch finish {
+	case providers.FinishNone:
+		return nil, brokeOff() // an end, but no reason for it
+	case providers.FinishLength: // the last call may be cut in the middle: none is returned
+		return providers.Incomplete(raw, domain.StopLength, a.stop, a.callNames()), nil
+	case providers.FinishMalformed:
+		return providers.Incomplete(raw, domain.StopMalformed, a.stop, a.callNames()), nil
+	case providers.FinishUnknown:
+		if a.calls == 0 {
+			return providers.Incomplete(raw, domain.StopUnknown, a.stop, nil), nil
+		}
 	}
 	seen := map[string]bool{}
 	for _, b := range a.blocks {
@@ -38,9 +48,20 @@ func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.R
 		raw.Calls = append(raw.Calls, call)
 	}
 	if len(raw.Calls) > 0 {
-		raw.StopReason = "calls"
+		raw.StopReason = domain.StopCalls
 	}
 	return raw, nil
+}
+
+// callNames are the names of the calls that began.
+func (a *answer) callNames() []string {
+	var names []string
+	for _, b := range a.blocks {
+		if b.kind == kindCall {
+			names = append(names, b.name)
+		}
+	}
+	return names
 }
 
 // thinking is the thoughts as they are shown, each with the block that goes back. Those

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/anthropics/anthropic-sdk-go/packages/ssestream"
 
@@ -96,8 +97,14 @@ func (a *answer) read(response *http.Response, body io.Reader) error {
 	return a.readStream(ssestream.NewDecoder(response))
 }
 
-// firstByte is the first byte that is not white space; it stays to be read.
+// firstByte is the first byte that is neither white space nor a byte order mark; it stays to be
+// read.
 func firstByte(r *bufio.Reader) (byte, error) {
+	if mark, _ := r.Peek(1); bytes.HasPrefix(providers.ByteOrderMark, mark) && len(mark) > 0 {
+		if mark, _ = r.Peek(len(providers.ByteOrderMark)); bytes.Equal(mark, providers.ByteOrderMark) {
+			_, _ = r.Discard(len(mark)) // what was peeked is there
+		}
+	}
 	for {
 		c, err := r.ReadByte()
 		if err != nil {
@@ -116,17 +123,31 @@ func (a *answer) readStream(decoder ssestream.Decoder) error {
 		if decoder.Event().Type == "error" {
 			return providers.ParseFailure(data).Error(0, a.secret)
 		}
-		if len(data) == 0 {
+		if !providers.IsObject(data) {
 			continue
 		}
-		if err := a.take(data); err != nil || a.stopped {
+		switch err := a.take(data); {
+		case err != nil && a.whole():
+			return nil
+		case err != nil || a.stopped:
 			return err
+		case a.whole():
+			a.watch.Ending(true)
 		}
 	}
-	if err := decoder.Err(); err != nil {
+	err := decoder.Err()
+	switch {
+	case a.whole() && !errors.Is(err, errTooLarge):
+		return nil // some proxies leave the last event out, or the stream open
+	case err != nil:
 		return err
 	}
 	return brokeOff()
+}
+
+// whole: the reason for the end is known, and no block is open.
+func (a *answer) whole() bool {
+	return a.stop != "" && !slices.ContainsFunc(a.blocks, func(b *block) bool { return !b.closed })
 }
 
 // readWhole reads an answer that came in one piece: some proxies do not stream.
@@ -158,7 +179,7 @@ func (a *answer) readWhole(r io.Reader) error {
 // take adds one event.
 func (a *answer) take(data []byte) error {
 	var e event
-	if json.Unmarshal(data, &e) != nil {
+	if json.Unmarshal(data, &e) != nil && json.Unmarshal(providers.Lenient(data), &e) != nil {
 		return providers.Errorf(providers.ClassNetwork, "the stream holds something that cannot be read: %s", a.sample(data))
 	}
 	switch e.Type {
@@ -174,7 +195,7 @@ func (a *answer) take(data []byte) error {
 		a.close(e.Index)
 	case "message_delta":
 		a.usage.merge(e.Usage)
-		if e.Delta.StopReason != "" {
+		if providers.FinishOf(e.Delta.StopReason) != providers.FinishNone {
 			a.stop = e.Delta.StopReason
 		}
 	case "message_stop":

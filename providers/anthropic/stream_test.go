@@ -40,8 +40,15 @@ func TestAnswers(t *testing.T) {
 	start := sse(begin)
 	table := map[string]struct{ stream, want string }{
 		"text":                           {start + say(0, "Hello") + say(1, " you") + end("end_turn"), "Hello you stop"},
-		"a reason nobody knows yet":      {start + say(0, "a") + end("tired"), "a stop"},
-		"a stop sequence, a pause":       {start + say(0, "a") + end("pause_turn"), "a stop"},
+		"a reason nobody knows yet":      {start + say(0, "a") + end("tired"), "a unknown"},
+		"a pause":                        {start + say(0, "a") + end("pause_turn"), "a unknown"},
+		"a stop sequence":                {start + say(0, "a") + end("stop_sequence"), "a stop"},
+		"the window is full":             {start + say(0, "a") + end("model_context_window_exceeded"), "a length"},
+		"a reason, no last event":        {strings.TrimSuffix(start+say(0, "a")+end("end_turn"), sse(`{"type":"message_stop"}`)), "a stop"},
+		"the last event is cut":          {strings.TrimSuffix(start+say(0, "a")+end("end_turn"), "}\n\n"), "a stop"},
+		"a byte order mark":              {"\xef\xbb\xbf" + strings.ReplaceAll(start, "event: message_start\n", "") + say(0, "a") + end("end_turn"), "a stop"},
+		"events that are no object":      {start + "data: null\n\nevent: ping\ndata: ping\n\n" + say(0, "a") + end("end_turn"), "a stop"},
+		"a number that is none":          {start + say(0, "a") + sse(`{"type":"ping","x":NaN,"y":[-Infinity,"NaN"]}`) + end("end_turn"), "a stop"},
 		"two calls":                      {start + call(0, "a", "GET", `{"x": 1.0}`) + call(1, "b", "PUT", `{}`) + end("tool_use"), `|GET a {"x": 1.0}|PUT b {} calls`},
 		"pieces of two calls, mixed":     {start + open(0, `{"type":"tool_use","id":"a","name":"GET"}`) + open(1, `{"type":"tool_use","id":"b","name":"PUT"}`, `{"type":"input_json_delta","partial_json":"{\"y\""}`) + sse(`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}`, `{"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":":2}"}}`) + end("tool_use"), `|GET a {}|PUT b {"y":2} calls`},
 		"calls without ids":              {start + call(0, "", "GET", `{}`) + call(1, "", "GET", `{}`) + end("tool_use"), `|GET  {}|GET  {} calls`},
@@ -103,9 +110,8 @@ func TestBrokenStreams(t *testing.T) {
 		"nothing":                         {strings.NewReader(" \n"), class, off},
 		"an end too early":                {strings.NewReader(start + say(0, "a")), class, off},
 		"a call, and no end":              {strings.NewReader(start + call(0, "a", "PUT", "{}")), class, off},
-		"a reason, and no end":            {strings.NewReader(start + say(0, "a") + sse(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{}}`)), class, off},
+		"a reason, and an open call":      {strings.NewReader(start + open(0, `{"type":"tool_use","name":"PUT"}`, `{"type":"input_json_delta","partial_json":"{}"}`) + sse(`{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{}}`)), class, off},
 		"an end without a reason":         {strings.NewReader(start + call(0, "a", "PUT", "{}") + sse(`{"type":"message_stop"}`)), class, off},
-		"the last event is cut":           {strings.NewReader(strings.TrimSuffix(start+say(0, "a")+end("end_turn"), "}\n\n")), class, off},
 		"a call that was never closed":    {strings.NewReader(start + open(0, `{"type":"tool_use","name":"PUT"}`, `{"type":"input_json_delta","partial_json":"{\"x"}`) + end("tool_use")), class, off},
 		"a block that never began":        {strings.NewReader(start + sse(`{"type":"content_block_delta","index":4,"delta":{"type":"text_delta","text":"a"}}`)), class, "never began"},
 		"a block that is none":            {strings.NewReader(start + open(0, `7`)), class, "cannot be read"},
@@ -158,7 +164,7 @@ func TestRefusals(t *testing.T) {
 		says   string
 	}{
 		"too long":      {400, body("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"), providers.ClassContextTooLong, "210000"},
-		"too large":     {413, body("request_too_large", "Request exceeds the maximum size"), providers.ClassContextTooLong, "maximum size"},
+		"too large":     {413, body("request_too_large", "Request exceeds the maximum size"), providers.ClassInvalidRequest, "maximum size"},
 		"invalid":       {400, body("invalid_request_error", "messages.1: roles must alternate"), providers.ClassInvalidRequest, "alternate"},
 		"wrong key":     {401, body("authentication_error", "invalid x-api-key"), providers.ClassAuthentication, "invalid x-api-key"},
 		"not permitted": {403, body("permission_error", "not for your key sk-x"), providers.ClassAuthentication, "[key]"},
@@ -197,6 +203,7 @@ func TestTimeouts(t *testing.T) {
 		"long pauses, then an end":  {Pieces: []string{hello, hello}, Pause: 119 * time.Second, Failure: "broke off", After: 3 * 119 * time.Second},
 		"a drop now and then":       {Pieces: strings.Split(strings.Repeat(say(0, "a")+"|", 100), "|"), Pause: time.Minute, Failure: "no complete answer within 10m0s", After: 10 * time.Minute},
 		"complete, never closed":    {Pieces: []string{hello + end("end_turn"), ""}, Pause: 90 * time.Second},
+		"open after its reason":     {Pieces: []string{hello + strings.TrimSuffix(end("end_turn"), sse(`{"type":"message_stop"}`))}, Pause: time.Second, Open: true, Took: 300 * time.Millisecond},
 		"nothing more, for an hour": {Pieces: []string{hello, ""}, Pause: time.Minute, Failure: "broke off", After: 3 * time.Minute},
 	}
 	for name, row := range table {

@@ -138,7 +138,7 @@ func (m *Models) build(row *domain.Provider, name string) (*providers.Model, err
 			Err:     err,
 		}
 	}
-	guarded := m.board.Guard(ModelKey{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, providers.Bounded(provider))
+	guarded := m.board.Guard(ModelKey{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, providers.Bounded(providers.Fitted(provider)))
 	model := &providers.Model{
 		Provider: guarded, ID: row.ID, Kind: row.Kind, Name: common.Model,
 		Protocol: domain.Protocol(common.Protocol), MaxTokens: common.MaxTokens,

@@ -82,8 +82,16 @@ var classWords = map[providers.Class][2]string{
 		"Check model, base_url and the parameters in the provider's config.",
 	},
 	providers.ClassContextTooLong: {"The request is too long for the model.", "Choose a model with a larger context."},
-	providers.ClassRefused:        {"The provider's policy refuses the request.", "Choose another model."},
-	providers.ClassCancelled:      {"The call was cut.", "Try again."},
+	providers.ClassMaxTokens: {
+		"The longest answer that is asked for is too long for the model.",
+		"Set a smaller max_tokens.",
+	},
+	providers.ClassQuota: {
+		"The provider's quota or balance is used up.",
+		"Add credit at the provider, or name another provider in fallback_providers.",
+	},
+	providers.ClassRefused:   {"The provider's policy refuses the request.", "Choose another model."},
+	providers.ClassCancelled: {"The call was cut.", "Try again."},
 }
 
 const (

@@ -126,32 +126,39 @@ func (a *answer) call(c *genai.FunctionCall, signature string) {
 // clean replaces what no database takes; the rest of UTF-8 was seen to by the decoder.
 func clean(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
 
-// raw is the complete answer, or the reason why there is none.
+// raw is what came of the answer, or the reason why there is none.
 func (a *answer) raw(protocol domain.Protocol) (*domain.RawAnswer, error) {
 	raw := &domain.RawAnswer{
 		Protocol: protocol, Text: a.text.String(), Calls: a.calls, Model: a.model, Provider: KindName, StopReason: "stop",
 	}
-	switch {
-	case a.finish == "" && a.blocked != "":
-		return nil, refusal("the provider's policy blocked the request", string(a.blocked), a.why)
-	case a.finish == "" || a.finish == genai.FinishReasonUnspecified || a.finish == genai.FinishReasonContinuation:
-		return nil, errBrokeOff
-	case a.finish == genai.FinishReasonStop:
-	case a.finish == genai.FinishReasonMaxTokens:
-		raw.StopReason = "length"
-		a.withoutCalls(raw) // the last one may be half of what was meant
-	case a.finish == genai.FinishReasonMalformedFunctionCall || a.finish == genai.FinishReasonUnexpectedToolCall ||
-		a.finish == genai.FinishReasonTooManyToolCalls:
-		a.withoutCalls(raw)
+	finish := providers.FinishOf(string(a.finish))
+	switch finish {
+	case providers.FinishNone:
+		if a.finish == "" && a.blocked != "" {
+			return nil, refusal("the provider's policy blocked the request", string(a.blocked), a.why)
+		}
+		e := *errBrokeOff
+		e.Text = raw.Text
+		return nil, &e
+	case providers.FinishStop, providers.FinishCalls:
+	case providers.FinishLength:
+		a.withoutCalls(raw, domain.StopLength) // the last one may be half of what was meant
+	case providers.FinishMalformed:
+		a.withoutCalls(raw, domain.StopMalformed)
 		if protocol == domain.ProtocolNative {
-			raw.Calls = a.malformed()
+			raw.Calls, raw.CutCalls, raw.StopDetail = a.malformed(), nil, ""
 			a.layout.call()
 		}
 	default:
-		return nil, refusal("the provider stopped the answer", string(a.finish), a.why)
+		if finish != providers.FinishUnknown || raw.Text == "" && len(raw.Calls) == 0 {
+			e := refusal("the provider stopped the answer", string(a.finish), a.why)
+			e.Text = raw.Text
+			return nil, e
+		}
+		a.withoutCalls(raw, domain.StopUnknown)
 	}
 	if len(raw.Calls) > 0 {
-		raw.StopReason = "calls" // finish is STOP for calls too
+		raw.StopReason = domain.StopCalls // finish is STOP for calls too
 	}
 	if data := a.layout.encode(); data != "" || a.thoughts.Len() > 0 {
 		raw.Thinking = []domain.Thinking{{Text: a.thoughts.String(), Data: data}}
@@ -160,8 +167,12 @@ func (a *answer) raw(protocol domain.Protocol) (*domain.RawAnswer, error) {
 }
 
 // withoutCalls leaves out the calls of an answer that did not come to its end.
-func (a *answer) withoutCalls(raw *domain.RawAnswer) {
-	raw.Calls = nil
+func (a *answer) withoutCalls(raw *domain.RawAnswer, stop string) {
+	var names []string
+	for i := range raw.Calls {
+		names = append(names, raw.Calls[i].Name)
+	}
+	providers.Incomplete(raw, stop, clean(string(a.finish)), names)
 	parts := a.layout.Parts
 	a.layout = layout{}
 	for _, p := range parts {

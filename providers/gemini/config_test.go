@@ -187,6 +187,8 @@ func TestTimeouts(t *testing.T) {
 		"long pauses, then an end": {Pieces: []string{hello, hello}, Pause: 119 * time.Second, Streamed: true, Failure: "broke off", After: 3 * 119 * time.Second},
 		"whole may take long":      {Pieces: []string{finished}, Pause: 90 * time.Second, Headers: 6 * time.Minute},
 		"whole, but not for ever":  {Pieces: []string{finished}, Pause: time.Hour, Failure: "10m0s", After: 10 * time.Minute},
+		"open after its reason":    {Pieces: []string{hello + end}, Pause: time.Second, Streamed: true, Open: true, Took: 2 * time.Second},
+		"text after a reason":      {Pieces: []string{end, hello, end}, Pause: time.Second, Streamed: true, Open: true},
 		"a drop now and then":      {Pieces: strings.Split(strings.Repeat(hello+"|", 100), "|"), Pause: time.Minute, Streamed: true, Failure: "no complete answer within 10m0s", After: 10 * time.Minute},
 	}
 	for name, row := range table {

@@ -3,9 +3,11 @@ package gemini
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
+	"regexp"
 
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -44,6 +46,8 @@ type wire struct {
 	begun  bool
 	given  bool // something was given out
 	done   bool
+	odd    string // the first event that was no object
+	ending bool   // the reason for the end is known
 }
 
 func newWire(c *call, body io.ReadCloser, secret string) *wire {
@@ -106,7 +110,11 @@ func (w *wire) more() error {
 	default:
 		var err error
 		if event, err = w.event(); err != nil {
-			return err
+			return w.ended(err)
+		}
+		if !providers.IsObject(event) && !bytes.HasPrefix(bytes.TrimSpace(event), []byte{'['}) {
+			w.odd = cmp.Or(w.odd, string(event[:min(len(event), maxOdd)]))
+			return nil // what keeps the connection open
 		}
 	}
 	clean, err := w.clean(event)
@@ -118,6 +126,22 @@ func (w *wire) more() error {
 	}
 	w.out, w.given = clean, true
 	return nil
+}
+
+// maxOdd bounds what is kept of an event that is no object.
+const maxOdd = 200
+
+// ended tells of a stream that held nothing but events of another kind what they were.
+func (w *wire) ended(err error) error {
+	if w.odd == "" || w.given {
+		return err
+	}
+	return notJSON([]byte(w.odd), w.secret)
+}
+
+func notJSON(data []byte, secret string) error {
+	return providers.Errorf(providers.ClassNetwork, "the answer holds something that is not JSON: %s",
+		providers.Redact(providers.PageSample(data), secret))
 }
 
 // begin looks at the first byte: what was asked for is not always what comes.
@@ -157,8 +181,13 @@ func (w *wire) begin() error {
 	return nil
 }
 
-// first is the first byte that is not white space.
+// first is the first byte that is neither white space nor a byte order mark.
 func (w *wire) first() (byte, error) {
+	if mark, _ := w.from.Peek(1); len(mark) > 0 && bytes.HasPrefix(providers.ByteOrderMark, mark) {
+		if mark, _ = w.from.Peek(len(providers.ByteOrderMark)); bytes.Equal(mark, providers.ByteOrderMark) {
+			_, _ = w.from.Discard(len(mark)) // what was peeked is there
+		}
+	}
 	for {
 		c, err := w.from.ReadByte()
 		if err != nil {
@@ -207,12 +236,14 @@ func (w *wire) event() ([]byte, error) {
 // clean checks one object, and gives it back in one line with its arguments as text.
 func (w *wire) clean(data []byte) ([]byte, error) {
 	var object map[string]json.RawMessage
+	if !json.Valid(data) {
+		data = providers.Lenient(data)
+	}
 	if json.Unmarshal(data, &object) != nil || object == nil {
 		if w.call.form != formStream && len(data) > 0 && bytes.TrimSpace(data)[0] == '{' {
 			return nil, errBrokeOff
 		}
-		return nil, providers.Errorf(providers.ClassNetwork, "the answer holds something that is not JSON: %s",
-			providers.Redact(providers.PageSample(data), w.secret))
+		return nil, notJSON(data, w.secret)
 	}
 	if present(object["error"]) {
 		return nil, failed(data, w.secret)
@@ -227,6 +258,7 @@ func (w *wire) clean(data []byte) ([]byte, error) {
 		return nil, providers.Errorf(providers.ClassInvalidRequest, "this is no Gemini API: %s",
 			providers.Redact(providers.PageSample(data), w.secret))
 	}
+	w.follow(data)
 	if bytes.Contains(data, []byte(`"finishMessage"`)) {
 		w.call.why = finishMessage(object)
 	}
@@ -238,6 +270,27 @@ func (w *wire) clean(data []byte) ([]byte, error) {
 		return nil, errBrokeOff
 	}
 	return line.Bytes(), nil
+}
+
+var finishReason = regexp.MustCompile(`"finishReason"\s*:\s*"([^"]*)"`)
+
+// follow gives the end of a stream little time once the reason for it is known: some hosts
+// leave it open.
+func (w *wire) follow(event []byte) {
+	if w.call.watch == nil || w.call.form != formStream {
+		return
+	}
+	found := finishReason.FindSubmatch(event)
+	switch {
+	case found != nil && providers.FinishOf(string(found[1])) != providers.FinishNone:
+		w.ending = true
+	case w.ending && bytes.Contains(event, []byte(`"parts"`)):
+		w.ending = false
+		w.call.watch.GoesOn()
+	}
+	if w.ending {
+		w.call.watch.Ending(bytes.Contains(event, []byte(`"usageMetadata"`)))
+	}
 }
 
 func finishMessage(object map[string]json.RawMessage) string {

@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -23,6 +25,8 @@ type answer struct {
 	usage    []byte // raw JSON
 	size     int
 	think    thinkTags
+	fields   thoughtFields
+	members  gathered // of the message, which only its model reads
 	onDelta  func(providers.Delta)
 	first    time.Time
 }
@@ -48,7 +52,7 @@ func (a *answer) release() {
 func (a *answer) start(f abilities, onDelta func(providers.Delta)) {
 	a.text, a.thinking, a.calls = a.text[:0], a.thinking[:0], callSet{}
 	a.finish, a.refused, a.model, a.usage, a.size = "", false, "", a.usage[:0], 0
-	a.think = thinkTags{on: f.thinkTags}
+	a.think, a.fields, a.members = thinkTags{on: f.thinkTags}, 0, nil
 	a.onDelta, a.first = onDelta, time.Time{}
 }
 
@@ -61,7 +65,9 @@ func (a *answer) add() error {
 	if c.usage != nil {
 		a.usage = append(a.usage[:0], c.usage...) // some servers send it with each chunk: the last one counts
 	}
-	if len(c.finish) > 0 {
+	if providers.FinishOf(string(c.finish)) == providers.FinishNone {
+		c.finish = c.finish[:0] // "null", while it goes on
+	} else {
 		a.finish = string(c.finish)
 	}
 	a.piece(providers.DeltaThinking, c.thinking)
@@ -75,10 +81,13 @@ func (a *answer) add() error {
 	if len(c.calls) > maxCalls {
 		return errTooLarge // before each is held against all others
 	}
+	a.fields |= c.fields
+	for _, m := range c.members {
+		a.size += a.members.add(m)
+	}
 	for i := range c.calls {
 		d := &c.calls[i]
-		a.calls.add(d)
-		a.size += len(d.id) + len(d.name)
+		a.size += len(d.id) + len(d.name) + a.calls.add(d)
 		a.piece(providers.DeltaArguments, d.arguments)
 		a.seen()
 	}
@@ -86,6 +95,21 @@ func (a *answer) add() error {
 		return errTooLarge
 	}
 	return nil
+}
+
+// complete: it was said why the answer ends.
+func (a *answer) complete() bool { return a.finish != "" }
+
+// said: the latest event brought a piece of the answer.
+func (a *answer) said() bool {
+	c := &a.chunk
+	return len(c.text)+len(c.thinking)+len(c.refusal)+len(c.calls) > 0
+}
+
+// object says whether an event has to be read.
+func (a *answer) object(data []byte) bool {
+	// A web page and a list with a failure are shown as what they are.
+	return providers.IsObject(data) || bytes.HasPrefix(data, []byte{'<'}) || bytes.Contains(data, []byte(`"error"`))
 }
 
 // used is what the answer cost.
@@ -122,37 +146,59 @@ func (a *answer) piece(kind providers.DeltaKind, text []byte) {
 	}
 }
 
-// raw is the complete answer, or the reason why there is none. It is asked for when
-// the end was seen: the end mark, or a reason to stop.
-func (a *answer) raw(kind string, protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
+// raw is what came of the answer, or the reason why there is none. It is asked for when the
+// end was seen: the end mark, or a reason to stop.
+func (a *answer) raw(kind, origin string, protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
 	a.think.flush(a.piece)
-	raw := &domain.RawAnswer{Protocol: protocol, Text: string(a.text), Model: a.model, Provider: kind, StopReason: "stop"}
+	raw := &domain.RawAnswer{Protocol: protocol, Text: string(a.text), Model: a.model, Provider: kind, StopReason: domain.StopWhole}
 	if len(a.thinking) > 0 {
 		raw.Thinking = []domain.Thinking{{Text: string(a.thinking)}}
 	}
-	switch a.finish {
-	case "":
+	finish := providers.FinishOf(a.finish)
+	if failure := finish.Failure(a.finish, raw.Text); failure != nil {
+		return nil, failure
+	}
+	switch finish {
+	case providers.FinishNone:
 		// Gateways put the end mark behind what they got, complete or not. So without
 		// a reason something must be there, and calls must have closed arguments.
 		if (raw.Text == "" && len(a.calls.calls) == 0) || !a.calls.whole() {
-			return nil, errBrokeOff
+			return nil, a.brokeOff()
 		}
-	case "length", "max_tokens", "model_length":
-		raw.StopReason = "length"
-		return raw, nil // the last call may be cut in the middle: none is returned
-	case "content_filter":
-		return nil, providers.Errorf(providers.ClassRefused, "the provider's content filter stopped the answer")
-	case "insufficient_system_resource":
-		return nil, providers.Errorf(providers.ClassOverloaded, "the provider ran out of resources in the middle of the answer")
-	case "error", "network_error":
-		return nil, providers.Errorf(providers.ClassNetwork, "the provider reported a failure in the middle of the answer")
+	case providers.FinishLength: // the last call may be cut in the middle: none is returned
+		return providers.Incomplete(raw, domain.StopLength, a.finish, a.calls.names()), nil
+	case providers.FinishMalformed:
+		return providers.Incomplete(raw, domain.StopMalformed, a.finish, a.calls.names()), nil
+	case providers.FinishUnknown:
+		if len(a.calls.calls) == 0 || !a.calls.whole() {
+			return providers.Incomplete(raw, domain.StopUnknown, a.finish, a.calls.names()), nil
+		}
 	}
 	if raw.Calls = a.calls.raw(newID); len(raw.Calls) > 0 {
-		raw.StopReason = "calls"
+		raw.StopReason = domain.StopCalls
+		a.giveBack(raw, origin)
 	} else if a.refused {
-		raw.StopReason = "refused"
+		raw.StopReason = domain.StopRefused
 	}
 	return raw, nil
+}
+
+// giveBack keeps what the model wants to see again beside its calls.
+func (a *answer) giveBack(raw *domain.RawAnswer, origin string) {
+	data := givenBack{Field: a.fields.name(), Members: a.members}.data()
+	if data != "" {
+		raw.Thinking = []domain.Thinking{{Text: string(a.thinking), Data: data}}
+	}
+	if data != "" || slices.ContainsFunc(raw.Calls, func(c domain.RawCall) bool { return c.Extra != "" }) {
+		raw.Origin = origin
+	}
+}
+
+// brokeOff is an answer without an end, with the text that came of it.
+func (a *answer) brokeOff() error {
+	e := *errBrokeOff
+	e.Text = string(a.text)
+	return &e
 }
 
 var errBrokeOff = providers.Errorf(providers.ClassNetwork, "the answer broke off before its end")

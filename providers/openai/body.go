@@ -11,13 +11,13 @@ import (
 
 // body assembles a request: params, tools and system text first, the same bytes from
 // call to call, then the turns from their caches, then the tail.
-func (p *provider) body(request *providers.Request) *providers.Body {
+func (p *provider) body(request *providers.Request, encoder encoder) *providers.Body {
 	prompt := request.Prompt
 	b := providers.NewBody(len(prompt.Turns) + 4)
 	b.Add(p.params(request))
 	b.Add(p.prefix.Bytes(prompt, prompt.Commands, func() []byte { return appendPrefix(nil, prompt, p.role) }))
 	for i, t := range prompt.Turns {
-		encoded := p.encoder.turn(t)
+		encoded := encoder.turn(t)
 		if i == 0 {
 			encoded = begun(b, prompt, encoded, p.bridge)
 		}

@@ -2,6 +2,8 @@ package openai
 
 import (
 	"bytes"
+	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -14,6 +16,8 @@ type call struct {
 	name      string
 	arguments []byte
 	shape     shape
+	// Members that are not known here, of the call and of its function.
+	own, ofFunction gathered
 }
 
 // callSet joins pieces into calls. Vendors differ: all calls at index 0 with ids of
@@ -21,12 +25,12 @@ type call struct {
 // piece belongs to the latest call that it does not contradict.
 type callSet struct{ calls []*call }
 
-// add takes a piece.
-func (s *callSet) add(d *callDelta) {
+// add takes a piece, and says how many bytes it kept beside what is in the piece's fields.
+func (s *callSet) add(d *callDelta) (kept int) {
 	c := s.find(d)
 	if c == nil {
 		if len(d.id) == 0 && len(d.name) == 0 && len(d.arguments) == 0 {
-			return
+			return 0
 		}
 		c = &call{index: d.index}
 		s.calls = append(s.calls, c)
@@ -39,6 +43,28 @@ func (s *callSet) add(d *callDelta) {
 	}
 	c.arguments = append(c.arguments, d.arguments...)
 	c.shape.feed(d.arguments)
+	for _, m := range d.own {
+		kept += c.own.add(m)
+	}
+	for _, m := range d.ofFunction {
+		kept += c.ofFunction.add(m)
+	}
+	return kept
+}
+
+// extra are the members that only the model reads, as one object; "": there are none.
+func (c *call) extra() string {
+	if len(c.own)+len(c.ofFunction) == 0 {
+		return ""
+	}
+	all := map[string]json.RawMessage(maps.Clone(c.own))
+	if len(c.ofFunction) > 0 {
+		if all == nil {
+			all = map[string]json.RawMessage{}
+		}
+		all["function"] = asText(c.ofFunction)
+	}
+	return string(asText(all))
 }
 
 func (s *callSet) find(d *callDelta) *call {
@@ -80,13 +106,22 @@ func (s *callSet) raw(newID domain.IDSource) []domain.RawCall {
 	seen := map[string]bool{}
 	out := make([]domain.RawCall, len(s.calls))
 	for i, c := range s.calls {
-		out[i] = domain.RawCall{ID: newID("call"), Name: c.name, Arguments: string(c.arguments)}
+		out[i] = domain.RawCall{ID: newID("call"), Name: c.name, Arguments: string(c.arguments), Extra: c.extra()}
 		if !seen[c.id] {
 			out[i].ProviderID = c.id
 			seen[c.id] = true
 		}
 	}
 	return out
+}
+
+// names are those of the calls.
+func (s *callSet) names() []string {
+	var names []string
+	for _, c := range s.calls {
+		names = append(names, c.name)
+	}
+	return names
 }
 
 // whole says whether the arguments of every call are there to their end.

@@ -12,22 +12,33 @@ type chunk struct {
 	refusal  []byte
 	finish   []byte
 	calls    []callDelta
-	usage    []byte // raw JSON, part of the decoded text
-	failure  []byte // raw JSON of "error"
-	choice   bool   // there was a choice
+	fields   thoughtFields // in which the thoughts came
+	members  []member      // of the message, which only their model reads
+	usage    []byte        // raw JSON, part of the decoded text
+	failure  []byte        // raw JSON of "error"
+	choice   bool          // there was a choice
 }
 
 // callDelta is a piece of a tool call.
 type callDelta struct {
-	index     int // -1: none given
-	id        []byte
-	name      []byte
-	arguments []byte
+	index      int // -1: none given
+	id         []byte
+	name       []byte
+	arguments  []byte
+	own        []member // of the call that are not known here
+	ofFunction []member // of its function
+}
+
+// member is a member of an object as it came. Its value is a part of the decoded text.
+type member struct {
+	name  string
+	value []byte
 }
 
 func (c *chunk) reset() {
 	c.model, c.text, c.thinking, c.refusal = c.model[:0], c.text[:0], c.thinking[:0], c.refusal[:0]
 	c.finish, c.calls, c.usage, c.failure, c.choice = c.finish[:0], c.calls[:0], nil, nil, false
+	c.fields, c.members = 0, c.members[:0]
 }
 
 // decode reads data, which must be one JSON object.
@@ -106,24 +117,52 @@ func (c *chunk) delta(s *scanner) {
 		return
 	}
 	for more := s.open('{'); more; more = s.next('{') {
-		switch string(s.key()) {
+		switch name := string(s.key()); name {
 		case "content":
 			c.content(s)
-		case "reasoning_content", "reasoning":
-			// Some servers send both names with the same text.
-			if len(c.thinking) == 0 {
-				c.thinking = optional(s, c.thinking)
-			} else {
-				s.skip()
-			}
+		case fieldReasoningContent, fieldReasoning:
+			c.thought(s, name)
 		case "refusal":
 			c.refusal = optional(s, c.refusal)
 		case "tool_calls":
 			c.toolCalls(s)
+		case "function_call": // what tool_calls were called before
+			if s.peek() == '{' {
+				c.newCall().function(s)
+			} else {
+				s.skip()
+			}
+		case "reasoning_details", "thinking_blocks", "extra_content":
+			c.members = appendMember(c.members, s, name)
 		default:
 			s.skip()
 		}
 	}
+}
+
+// thought reads thoughts in one of their fields. Some servers send both with the same text.
+func (c *chunk) thought(s *scanner, field string) {
+	if s.peek() != '"' {
+		s.skip()
+		return
+	}
+	c.fields |= fieldOf(field)
+	if len(c.thinking) > 0 {
+		s.skip()
+		return
+	}
+	c.thinking = s.text(c.thinking)
+}
+
+// appendMember reads a member that is not understood here; null is none.
+func appendMember(to []member, s *scanner, name string) []member {
+	if s.null() {
+		return to
+	}
+	if value := s.raw(); value != nil {
+		to = append(to, member{name: name, value: value})
+	}
+	return to
 }
 
 // content is a string, or (Mistral's thinking models) a list of parts.
@@ -173,7 +212,7 @@ func (c *chunk) toolCalls(s *scanner) {
 		}
 		d := c.newCall()
 		for more := s.open('{'); more; more = s.next('{') {
-			switch string(s.key()) {
+			switch name := string(s.key()); name {
 			case "index":
 				if n, ok := s.number(); ok {
 					d.index = n
@@ -182,8 +221,10 @@ func (c *chunk) toolCalls(s *scanner) {
 				d.id = optional(s, d.id)
 			case "function":
 				d.function(s)
-			default:
+			case "type", "":
 				s.skip()
+			default:
+				d.own = appendMember(d.own, s, name)
 			}
 		}
 	}
@@ -198,6 +239,7 @@ func (c *chunk) newCall() *callDelta {
 	}
 	d := &c.calls[len(c.calls)-1]
 	d.index, d.id, d.name, d.arguments = -1, d.id[:0], d.name[:0], d.arguments[:0]
+	d.own, d.ofFunction = d.own[:0], d.ofFunction[:0]
 	return d
 }
 
@@ -207,7 +249,7 @@ func (d *callDelta) function(s *scanner) {
 		return
 	}
 	for more := s.open('{'); more; more = s.next('{') {
-		switch string(s.key()) {
+		switch name := string(s.key()); name {
 		case "name":
 			d.name = optional(s, d.name)
 		case "arguments":
@@ -219,8 +261,10 @@ func (d *callDelta) function(s *scanner) {
 			default:
 				s.skip()
 			}
-		default:
+		case "":
 			s.skip()
+		default:
+			d.ofFunction = appendMember(d.ofFunction, s, name)
 		}
 	}
 }

@@ -3,7 +3,10 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"hash/fnv"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -15,11 +18,12 @@ import (
 type encoder struct {
 	abilities
 	kind   string
+	origin string // whose calls have back what stood beside them
 	format string
 }
 
-func newEncoder(kind string, a abilities) encoder {
-	e := encoder{abilities: a, kind: kind, format: "openai_chat"}
+func newEncoder(kind, origin string, a abilities) encoder {
+	e := encoder{abilities: a, kind: kind, origin: origin, format: "openai_chat"}
 	for _, flag := range []struct {
 		set  bool
 		name string
@@ -35,7 +39,11 @@ func newEncoder(kind string, a abilities) encoder {
 // cache when it is there. Two calls may encode the same turn at once: they write the
 // same bytes.
 func (e encoder) turn(t *domain.Turn) []byte {
-	if c := t.Encoded.Load(); c != nil && c.Format == e.format {
+	format := e.format
+	if t.Role == domain.TurnAssistant && slices.ContainsFunc(t.Blocks, e.gave) {
+		format += " for " + e.origin
+	}
+	if c := t.Encoded.Load(); c != nil && c.Format == format {
 		return c.Bytes
 	}
 	b := append(make([]byte, 0, 256), ',')
@@ -45,7 +53,7 @@ func (e encoder) turn(t *domain.Turn) []byte {
 		b = e.user(b, t)
 	}
 	b = bytes.Clone(b) // exact size: it stays as long as the turn
-	t.Encoded.Store(&domain.EncodedTurn{Format: e.format, Bytes: b})
+	t.Encoded.Store(&domain.EncodedTurn{Format: format, Bytes: b})
 	return b
 }
 
@@ -124,14 +132,23 @@ func clip(s string, n int) string {
 func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 	var calls []domain.RawCall
 	var texts, thoughts []string
+	var back []byte
 	for i := range t.Blocks {
 		switch block := &t.Blocks[i]; block.Kind {
 		case domain.BlockText:
 			texts = append(texts, block.Text)
 		case domain.BlockAnswer:
-			calls = append(calls, block.Answer.Calls...)
+			for _, c := range block.Answer.Calls {
+				if !e.gave(*block) {
+					c.Extra = ""
+				}
+				calls = append(calls, c)
+			}
 			if block.Answer.Text != "" {
 				texts = append(texts, block.Answer.Text)
+			}
+			if e.gave(*block) {
+				back = e.back(back, block.Answer)
 			}
 			if block.Answer.Provider == e.kind {
 				for _, th := range block.Answer.Thinking {
@@ -157,7 +174,77 @@ func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 		b = append(b, `,"reasoning_content":`...)
 		b = providers.AppendString(b, strings.Join(thoughts, "\n"))
 	}
-	return append(e.calls(b, calls), '}')
+	return append(e.calls(append(b, back...), calls), '}')
+}
+
+// gave says whether a block is an answer of this very model with something to have back.
+func (e encoder) gave(block domain.Block) bool {
+	return block.Answer != nil && e.origin != "" && block.Answer.Origin == e.origin
+}
+
+// back writes what stood beside an answer's calls, in the fields in which it came.
+func (e encoder) back(b []byte, raw *domain.RawAnswer) []byte {
+	for _, th := range raw.Thinking {
+		var given givenBack
+		if th.Data == "" || json.Unmarshal([]byte(th.Data), &given) != nil {
+			continue
+		}
+		if given.Field != "" && !e.echoReasoning {
+			b = providers.AppendString(append(b, `,"`+given.Field+`":`...), th.Text)
+		}
+		return appendMembers(b, given.Members)
+	}
+	return b
+}
+
+// refusedBack says whether a host refuses what is sent back to it beside calls.
+func (e encoder) refusedBack(prompt *domain.Prompt, err error) bool {
+	refused, ok := errors.AsType[*providers.Error](err)
+	if !ok || !refused.Said || refused.Class != providers.ClassInvalidRequest {
+		return false
+	}
+	says := strings.ToLower(refused.Message)
+	for _, wanted := range []string{"missing", "must be passed", "must be provided", "required"} {
+		if strings.Contains(says, wanted) {
+			return false
+		}
+	}
+	for _, t := range prompt.Turns {
+		for _, block := range t.Blocks {
+			if e.gave(block) && names(block.Answer, says) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// names says whether a refusal is about one of the members that an answer has back.
+func names(raw *domain.RawAnswer, says string) bool {
+	var all []string
+	for _, th := range raw.Thinking {
+		var given givenBack
+		if json.Unmarshal([]byte(th.Data), &given) == nil {
+			all = append(slices.AppendSeq(all, maps.Keys(given.Members)), given.Field)
+		}
+	}
+	for _, c := range raw.Calls {
+		own, ofFunction := extras(c.Extra)
+		all = slices.AppendSeq(slices.AppendSeq(all, maps.Keys(own)), maps.Keys(ofFunction))
+	}
+	return slices.ContainsFunc(all, func(name string) bool { return name != "" && strings.Contains(says, strings.ToLower(name)) })
+}
+
+// extras are a call's further members, and those of its function.
+func extras(raw string) (own, ofFunction map[string]json.RawMessage) {
+	if raw == "" || json.Unmarshal([]byte(raw), &own) != nil {
+		return nil, nil
+	}
+	if inner := own["function"]; json.Unmarshal(inner, &ofFunction) != nil {
+		ofFunction = nil
+	}
+	delete(own, "function")
+	return own, ofFunction
 }
 
 func (e encoder) calls(b []byte, calls []domain.RawCall) []byte {
@@ -173,7 +260,9 @@ func (e encoder) calls(b []byte, calls []domain.RawCall) []byte {
 		b = providers.AppendString(b, callName(calls[i].Name))
 		b = append(b, `,"arguments":`...)
 		b = providers.AppendString(b, arguments(calls[i].Arguments))
-		b = append(b, "}}"...)
+		own, ofFunction := extras(calls[i].Extra)
+		b = append(appendMembers(b, ofFunction), '}')
+		b = append(appendMembers(b, own), '}')
 	}
 	if len(calls) > 0 {
 		b = append(b, ']')

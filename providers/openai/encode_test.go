@@ -25,7 +25,7 @@ var text, said, results = suite.Told, suite.Answered, suite.Results
 
 func encoded(t testing.TB, p *provider, r *providers.Request) string {
 	t.Helper()
-	b := p.body(r)
+	b := p.body(r, p.encoder)
 	all, err := io.ReadAll(b.Reader())
 	if err != nil || int64(len(all)) != b.Length {
 		t.Fatalf("read %d of %d bytes: %v", len(all), b.Length, err)
@@ -238,7 +238,7 @@ func BenchmarkRequest(b *testing.B) {
 		prompt := &domain.Prompt{System: strings.Repeat("A rule. ", 4000), Tail: "It is now.", Commands: commands}
 		p := made(b, `{"base_url":"http://h/v1","model":"m"}`)
 		send := func() {
-			body := p.body(&providers.Request{Prompt: prompt})
+			body := p.body(&providers.Request{Prompt: prompt}, p.encoder)
 			if _, err := io.Copy(io.Discard, body.Reader()); err != nil {
 				b.Fatal(err)
 			}

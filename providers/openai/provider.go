@@ -1,12 +1,12 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
+	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
@@ -21,6 +21,8 @@ type provider struct {
 	vendor
 	encoder encoder
 	prefix  providers.Prefix
+	// bare: the host takes nothing back of what it gave beside an answer's calls.
+	bare atomic.Bool
 }
 
 func (k *kind) provider(raw json.RawMessage, secret string, client *http.Client) (*provider, error) {
@@ -44,7 +46,8 @@ func (k *kind) provider(raw json.RawMessage, secret string, client *http.Client)
 		a.role = "system"
 	}
 	return &provider{
-		kind: k.name, config: c, abilities: a, vendor: newVendor(base, secret, client), encoder: newEncoder(k.name, a),
+		kind: k.name, config: c, abilities: a, vendor: newVendor(base, secret, client),
+		encoder: newEncoder(k.name, originOf(k.name, base.String(), c.Model), a),
 	}, nil
 }
 
@@ -57,11 +60,22 @@ func (p *provider) Abilities() providers.Abilities {
 	return a
 }
 
-// Query asks once.
+// Query asks once; and again without what stood beside earlier calls, where the host refuses
+// that.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	watch := providers.NewWatch(ctx, p.config.Timeouts, request.OnDelta != nil)
 	defer watch.Stop()
-	response, err := p.send(watch.Ctx, http.MethodPost, "chat/completions", p.body(request))
+	encoder := p.encoder
+	if p.bare.Load() {
+		encoder.origin = ""
+	}
+	response, err := p.send(watch.Ctx, http.MethodPost, "chat/completions", p.body(request, encoder))
+	if refused := encoder.refusedBack(request.Prompt, err); refused {
+		encoder.origin = ""
+		if response, err = p.send(watch.Ctx, http.MethodPost, "chat/completions", p.body(request, encoder)); err == nil {
+			p.bare.Store(true)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,10 +84,10 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	defer a.release()
 	a.start(p.abilities, request.OnDelta)
 	a.events.reset(watch.Reader(response.Body))
-	if err := p.read(a); err != nil {
+	if err := p.read(a, watch); err != nil {
 		return nil, p.readError(watch.Ctx, err, response)
 	}
-	raw, err := a.raw(p.kind, request.Prompt.Protocol, request.NewID)
+	raw, err := a.raw(p.kind, p.encoder.origin, request.Prompt.Protocol, request.NewID)
 	if err != nil {
 		return nil, p.readError(watch.Ctx, err, response)
 	}
@@ -86,7 +100,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 
 // read takes the response in, whatever its form: what was asked for is not always
 // what comes.
-func (p *provider) read(a *answer) error {
+func (p *provider) read(a *answer, watch *providers.Watch) error {
 	first, err := a.events.lines.first()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -101,7 +115,7 @@ func (p *provider) read(a *answer) error {
 			"a web page came instead of an answer; is the base URL right (with /v1)? It says: %s",
 			providers.Redact(providers.PageSample(page), p.secret))
 	}
-	return p.readStream(a)
+	return p.readStream(a, watch)
 }
 
 func (p *provider) readWhole(a *answer) error {
@@ -126,24 +140,34 @@ func (p *provider) readWhole(a *answer) error {
 }
 
 // readStream reads events up to the end mark, or to the end of a stream that has
-// told why it stops. Any other end is an error.
-func (p *provider) readStream(a *answer) error {
+// said why it stops. Any other end is an error.
+func (p *provider) readStream(a *answer, watch *providers.Watch) error {
 	for {
 		name, data, err := a.events.next()
 		switch {
-		case err != nil && a.finish != "" && !errors.Is(err, errTooLarge):
-			return nil // complete: only the usage may be missing
+		case err != nil && a.complete() && !errors.Is(err, errTooLarge):
+			return nil // only the usage may be missing
 		case err != nil:
 			return err
 		case len(data) == 0:
 			continue
-		case bytes.Equal(data, doneMark):
+		case isDone(data):
 			return nil
-		case name == "error":
+		case name == "error" && !a.complete():
 			return providers.ParseFailure(data).Error(0, p.secret)
+		case !a.object(data):
+			continue
 		}
-		if err := p.take(a, data); err != nil {
+		err = p.take(a, data)
+		switch {
+		case err != nil && a.complete() && !errors.Is(err, errTooLarge):
+			return nil
+		case err != nil:
 			return err
+		case a.said() && a.complete() && len(a.chunk.finish) == 0:
+			watch.GoesOn()
+		case a.complete() && (len(a.chunk.finish) > 0 || a.chunk.usage != nil):
+			watch.Ending(len(a.usage) > 0)
 		}
 	}
 }

@@ -161,12 +161,13 @@ func (s *scanner) skipNested() {
 	s.fail()
 }
 
-// skipWord passes over a number, true, false or null.
+// skipWord passes over a number, true, false or null, and over NaN and Infinity, which some
+// servers write for a number that is none.
 func (s *scanner) skipWord() {
 	start := s.i
 	for s.i < len(s.b) {
 		c := s.b[s.i]
-		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c == '-' || c == '+' || c == '.' || c == 'E') {
+		if !(c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '-' || c == '+' || c == '.') {
 			break
 		}
 		s.i++

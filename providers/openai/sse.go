@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/fermata-dev/fermata/providers"
 )
 
 const (
@@ -82,8 +84,17 @@ func (l *lines) fill() error {
 	return io.ErrNoProgress
 }
 
-// first is the first byte of the stream that is not white space, 0 if there is none.
+// first is the first byte of the stream that is neither white space nor a byte order mark, 0
+// if there is none.
 func (l *lines) first() (byte, error) {
+	for l.end-l.start < len(providers.ByteOrderMark) && bytes.HasPrefix(providers.ByteOrderMark, l.buf[l.start:l.end]) && l.err == nil {
+		if err := l.fill(); err != nil {
+			return 0, err
+		}
+	}
+	if bytes.HasPrefix(l.buf[l.start:l.end], providers.ByteOrderMark) {
+		l.start += len(providers.ByteOrderMark)
+	}
 	for {
 		for ; l.start < l.end; l.start++ {
 			if c := l.buf[l.start]; c != ' ' && c != '\t' && c != '\n' && c != '\r' {
@@ -168,6 +179,9 @@ var (
 	doneMark   = []byte("[DONE]")
 )
 
+// isDone says whether data is the end mark, whatever spaces stand around it.
+func isDone(data []byte) bool { return bytes.Equal(bytes.TrimSpace(data), doneMark) }
+
 // line takes one line of an event; true: the event before it is complete, as some
 // servers send no empty lines in between.
 func (e *events) line(line []byte) bool {
@@ -183,7 +197,7 @@ func (e *events) line(line []byte) bool {
 		}
 		return false // comments and other fields
 	}
-	if e.has && len(value) > 0 && (value[0] == '{' || bytes.Equal(value, doneMark)) && bytes.HasSuffix(e.data, []byte{'}'}) {
+	if e.has && len(value) > 0 && (value[0] == '{' || isDone(value)) && bytes.HasSuffix(e.data, []byte{'}'}) {
 		e.held = append(e.held[:0], value...)
 		return true
 	}

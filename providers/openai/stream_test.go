@@ -390,11 +390,13 @@ func hearQuietly(p *provider, stream string) error {
 	a := answers.Get().(*answer)
 	defer a.release()
 	a.start(p.abilities, func(providers.Delta) {})
+	watch := providers.NewWatch(context.Background(), providers.Timeouts{}, true)
+	defer watch.Stop()
 	a.events.reset(strings.NewReader(stream))
-	if err := p.read(a); err != nil {
+	if err := p.read(a, watch); err != nil {
 		return err
 	}
-	_, err := a.raw(p.kind, domain.ProtocolNative, ids.New)
+	_, err := a.raw(p.kind, p.encoder.origin, domain.ProtocolNative, ids.New)
 	return err
 }
 

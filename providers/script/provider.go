@@ -123,10 +123,21 @@ func (p *provider) raw(s *Step, a asked, request *providers.Request) (*domain.Ra
 	if s.Answer.StopReason != "" {
 		raw.StopReason = s.Answer.StopReason
 	}
-	if raw.StopReason == "length" {
-		raw.Calls = nil // as every provider: a cut call is no call
+	switch providers.FinishOf(raw.StopReason) { // as every provider: a cut call is no call
+	case providers.FinishLength:
+		providers.Incomplete(raw, domain.StopLength, raw.StopReason, s.Answer.callNames())
+	case providers.FinishUnknown:
+		providers.Incomplete(raw, domain.StopUnknown, raw.StopReason, s.Answer.callNames())
 	}
 	return raw, nil
+}
+
+func (a *Answer) callNames() []string {
+	var names []string
+	for _, c := range a.Calls {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // playing gives out one answer.

@@ -29,6 +29,8 @@ type Slow struct {
 	Streamed bool
 	Failure  string        // what the error says; "": there is none
 	After    time.Duration // how long the call takes until it fails
+	Open     bool          // it does not end by itself
+	Took     time.Duration // how long after its pieces an open one is done; 0: it is not looked at
 }
 
 // Check makes a call that is answered this slowly, in virtual time.
@@ -41,7 +43,7 @@ func (s Slow) Check(t *testing.T, provider func(*testing.T, *http.Client) provid
 			case <-r.Context().Done():
 				return nil, r.Context().Err()
 			}
-			body := &slowBody{ctx: r.Context(), pieces: s.Pieces, pause: s.Pause}
+			body := &slowBody{ctx: r.Context(), pieces: s.Pieces, pause: s.Pause, open: s.Open}
 			return &http.Response{StatusCode: http.StatusOK, Header: http.Header{}, Body: body, Request: r}, nil
 		})}
 		request := &providers.Request{Prompt: Prompt(), NewID: ids.Counting()}
@@ -56,7 +58,7 @@ func (s Slow) Check(t *testing.T, provider func(*testing.T, *http.Client) provid
 			t.Errorf("failed: %v", err)
 		case s.Failure != "" && (!errors.As(err, &e) || e.Class != providers.ClassNetwork || !strings.Contains(e.Message, s.Failure)):
 			t.Errorf("got %v", err)
-		case s.Failure != "" && clock.System().Sub(began) != s.After:
+		case s.Failure != "" && clock.System().Sub(began) != s.After, s.Took > 0 && clock.System().Sub(began) != s.Pause+s.Took:
 			t.Errorf("after %s", clock.System().Sub(began))
 		}
 	})
@@ -67,12 +69,17 @@ type slowBody struct {
 	ctx    context.Context
 	pieces []string
 	pause  time.Duration
+	open   bool
 }
 
 func (s *slowBody) Read(p []byte) (int, error) {
 	select {
 	case <-time.After(s.pause):
 	case <-s.ctx.Done():
+		return 0, s.ctx.Err()
+	}
+	if len(s.pieces) == 0 && s.open {
+		<-s.ctx.Done()
 		return 0, s.ctx.Err()
 	}
 	if len(s.pieces) == 0 {

@@ -192,6 +192,14 @@ export const testsInFrench: Record<string, readonly [meaning: string, mend: stri
     'La requête est trop longue pour le modèle.',
     'Choisissez un modèle au contexte plus grand.',
   ],
+  provider_max_tokens: [
+    'La plus longue réponse demandée est trop longue pour le modèle.',
+    'Réglez un max_tokens plus petit.',
+  ],
+  provider_quota: [
+    'Le quota ou le solde chez le fournisseur est épuisé.',
+    'Ajoutez du crédit chez le fournisseur, ou indiquez un autre fournisseur dans fallback_providers.',
+  ],
   provider_refused: ['Les règles du fournisseur refusent la requête.', 'Choisissez un autre modèle.'],
   provider_cancelled: ['L’appel a été interrompu.', 'Réessayez.'],
 };
