@@ -25,25 +25,28 @@ const (
 var finishWords = func() map[string]Finish {
 	table := map[Finish]string{
 		FinishNone: `null none unspecified unfinished notfinished inprogress continue continuation`,
-		FinishStop: `stop stopped stopsequence stopsequences stoptoken stopstring stopstringfound stopstr stopcriteria stopcriteriamet
-			eos eostoken eosfound endturn endoftext endofturn endofsequence end complete completed completion done finish finished
-			success succeeded normal natural word`,
+		FinishStop: `stop stopped stopsequence stopsequences stoptoken stopstring stopstringfound stopstr stopcriteria
+			stopcriteriamet eos eostoken eosfound endturn endoftext endofturn endofsequence end complete
+			completed completion done finish finished success succeeded normal natural word`,
 		FinishCalls: `calls toolcall toolcalls tooluse tooluses usetool functioncall functioncalls function requirestools`,
-		FinishLength: `length lengthlimit maxlength maxtoken maxtokens maxtokensreached maxoutputtokens maxcompletiontokens maxnewtokens
-			maximumtokens maximumlength maxpredictedtokensreached tokenlimit tokenlimitreached outputlimit outputtokenlimit limit modellength
-			context contextlength contextlengthreached contextlengthexceeded contextlimit contextwindow contextwindowexceeded contextfull
+		FinishLength: `length lengthlimit maxlength maxtoken maxtokens maxtokensreached maxoutputtokens maxcompletiontokens
+			maxnewtokens maximumtokens maximumlength maxpredictedtokensreached tokenlimit tokenlimitreached
+			outputlimit outputtokenlimit limit modellength context contextlength contextlengthreached
+			contextlengthexceeded contextlimit contextwindow contextwindowexceeded contextfull
 			modelcontextwindowexceeded errorlimit truncated incomplete`,
-		FinishFiltered: `contentfilter contentfiltered contentfiltering contentpolicy contentpolicyviolation filter filtered safety safetyfilter
-			sensitive sensitivecontent refusal refused moderation moderated blocked block blocklist policy policyviolation prohibitedcontent
-			spii recitation language guardrail guardrails guardrailintervened modelarmor errortoxic toxic toxicity risk
-			imagesafety imageprohibitedcontent imagerecitation`,
-		FinishMalformed: `malformed malformedfunctioncall malformedtoolcall malformedtooluse malformedmodeloutput malformedresponse
-			unexpectedtoolcall toomanytoolcalls invalidtoolcall tooluseerror toolcallerror`,
-		FinishBroken: `error errored err failed failure abort aborted cancel canceled cancelled usercancel usercancelled usercanceled userstopped
-			interrupt interrupted timeout timelimit timedout deadlineexceeded networkerror internalerror internalservererror servererror
-			modelerror enginerror engineerror modelunloaded unload connectionerror disconnected preempted missingthoughtsignature`,
-		FinishOverloaded: `insufficientsystemresource insufficientsystemresources insufficientresources overloaded capacity resourceexhausted
-			serviceunavailable ratelimit ratelimited`,
+		FinishFiltered: `contentfilter contentfiltered contentfiltering contentpolicy contentpolicyviolation filter filtered
+			safety safetyfilter sensitive sensitivecontent refusal refused moderation moderated blocked block
+			blocklist policy policyviolation prohibitedcontent spii recitation language guardrail guardrails
+			guardrailintervened modelarmor errortoxic toxic toxicity risk imagesafety imageprohibitedcontent
+			imagerecitation`,
+		FinishMalformed: `malformed malformedfunctioncall malformedtoolcall malformedtooluse malformedmodeloutput
+			malformedresponse unexpectedtoolcall toomanytoolcalls invalidtoolcall tooluseerror toolcallerror`,
+		FinishBroken: `error errored err failed failure abort aborted cancel canceled cancelled usercancel usercancelled
+			usercanceled userstopped interrupt interrupted timeout timelimit timedout deadlineexceeded
+			networkerror internalerror internalservererror servererror modelerror enginerror engineerror
+			modelunloaded unload connectionerror disconnected preempted missingthoughtsignature`,
+		FinishOverloaded: `insufficientsystemresource insufficientsystemresources insufficientresources overloaded capacity
+			resourceexhausted serviceunavailable ratelimit ratelimited`,
 	}
 	words := map[string]Finish{}
 	for finish, list := range table {

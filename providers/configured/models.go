@@ -138,7 +138,8 @@ func (m *Models) build(row *domain.Provider, name string) (*providers.Model, err
 			Err:     err,
 		}
 	}
-	guarded := m.board.Guard(ModelKey{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}, providers.Bounded(providers.Fitted(provider)))
+	key := ModelKey{Workspace: row.WorkspaceID, Provider: row.ID, Model: common.Model}
+	guarded := m.board.Guard(key, providers.Bounded(providers.Fitted(provider)))
 	model := &providers.Model{
 		Provider: guarded, ID: row.ID, Kind: row.Kind, Name: common.Model,
 		Protocol: domain.Protocol(common.Protocol), MaxTokens: common.MaxTokens,
