@@ -28,6 +28,13 @@ var failureTexts = map[FailureCode]Text{
 	"provider_invalid_request": {
 		EN: "the AI provider refused the request. Check the provider.", FR: "le fournisseur d’IA a refusé la requête. Vérifiez le fournisseur.",
 	},
+	"provider_max_tokens": {
+		EN: "the longest answer that is asked for is too long for this model. Set a smaller max_tokens.",
+		FR: "la plus longue réponse demandée est trop longue pour ce modèle. Réglez un max_tokens plus petit.",
+	},
+	"provider_quota": {
+		EN: "the quota or the balance at the AI provider is used up.", FR: "le quota ou le solde chez le fournisseur d’IA est épuisé.",
+	},
 	"provider_refused": {EN: "the AI provider refused to answer this.", FR: "le fournisseur d’IA a refusé de répondre à cela."},
 	FailureUnusable: {
 		EN: "the AI provider can’t be used as it is set up. Check the provider.",
