@@ -193,5 +193,6 @@ var (
 
 // paidOut says that no waiting helps: the quota or the balance is used up.
 func paidOut(text string) bool {
-	return usedUp.MatchString(text) && (!ofTime.MatchString(text) || never.MatchString(text) || strings.Contains(text, "insufficient_quota"))
+	passes := ofTime.MatchString(text) && !never.MatchString(text) && !strings.Contains(text, "insufficient_quota")
+	return usedUp.MatchString(text) && !passes
 }
