@@ -26,6 +26,7 @@ var Queries = map[string]map[string]bool{
 	"GET /v1/approvals":                                           {"after": false, "kind": false, "limit": false, "session_id": false, "status": false},
 	"GET /v1/approvals/{approval_id}":                             {},
 	"POST /v1/approvals/{approval_id}":                            {},
+	"DELETE /v1/approvals/{approval_id}/link":                     {},
 	"POST /v1/approvals/{approval_id}/link":                       {},
 	"GET /v1/automations":                                         {"after": false, "enabled": false, "limit": false},
 	"POST /v1/automations":                                        {},

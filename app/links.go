@@ -15,7 +15,7 @@ import (
 func linksOf(a *App) *auth.Links { return auth.NewLinks(a.keys.DeriveAll("approval link"), a.clock) }
 
 func linkPorts(a *App) handlers.LinkPorts {
-	return handlers.LinkPorts{Links: linksOf(a), PublicURL: a.flags.pageURL()}
+	return handlers.LinkPorts{Links: linksOf(a), PublicURL: a.flags.pageURL(), Withdraw: a.store.Approvals.WithdrawLinks}
 }
 
 // linksOut makes the links that go out with what people are told; nil where nobody knows

@@ -98,6 +98,7 @@ type Approval struct {
 	Budget          *BudgetQuestion // of kind budget
 	ResponseSchema  json.RawMessage
 	CancelMessageID string
+	LinkEpoch       int64  // how often the links to it were withdrawn
 	Text            string // the question in words (budget, completion, poisoned)
 	ExpiresAt       *time.Time
 	OnExpiry        string // "deny" or "keep"

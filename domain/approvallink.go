@@ -30,7 +30,7 @@ type ApprovalLink struct {
 
 // LinkTo is the link to an approval as it is now.
 func LinkTo(a *Approval, recipient string, now time.Time) (*ApprovalLink, error) {
-	digest, err := a.AskedDigest()
+	digest, err := a.linkDigest()
 	if err != nil {
 		return nil, err
 	}
@@ -44,9 +44,9 @@ func LinkTo(a *Approval, recipient string, now time.Time) (*ApprovalLink, error)
 	return link, nil
 }
 
-// Leads says whether the link is still to what is asked.
+// Leads says whether the link is still to what is asked, and was not withdrawn.
 func (l *ApprovalLink) Leads(a *Approval) bool {
-	digest, err := a.AskedDigest()
+	digest, err := a.linkDigest()
 	return err == nil && bytes.Equal(digest, l.Digest)
 }
 
@@ -74,6 +74,16 @@ func (a *Approval) AskedDigest() ([]byte, error) {
 	}
 	sum := sha256.Sum256(asked)
 	return sum[:12], nil
+}
+
+// linkDigest is AskedDigest bound to how often the links were withdrawn.
+func (a *Approval) linkDigest() ([]byte, error) {
+	digest, err := a.AskedDigest()
+	if err != nil || a.LinkEpoch == 0 {
+		return digest, err
+	}
+	sum := sha256.Sum256(fmt.Appendf(digest, "\nlinks withdrawn %d times", a.LinkEpoch))
+	return sum[:len(digest)], nil
 }
 
 // RecipientOf reads who settled an approval, if a link did: the recipient of the link, "" for

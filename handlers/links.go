@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -20,6 +21,8 @@ type LinkPorts struct {
 	// PublicURL is where browsers reach the server, without a / at the end; empty: the address
 	// that the request came to.
 	PublicURL string
+	// Withdraw ends every link to an approval of a workspace that was made so far.
+	Withdraw func(ctx context.Context, workspace, approval string) error
 }
 
 // linkRoutes make links, and show and take what comes by them.
@@ -71,6 +74,15 @@ func (s *linkRoutes) createLink(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Location", "/a/"+token)
 	s.writeJSON(w, r, http.StatusCreated, api.ApprovalLinkFrom(baseURL(s.PublicURL, r)+"/a/"+token, link))
+}
+
+// withdrawLinks ends every link to an approval.
+func (s *linkRoutes) withdrawLinks(w http.ResponseWriter, r *http.Request) {
+	if err := s.Withdraw(r.Context(), caller(r).Workspace, chi.URLParam(r, "approval_id")); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
 }
 
 // baseURL is where browsers reach the server: as the operator says, else as this request did.
@@ -217,6 +229,7 @@ func (s *linkRoutes) pressed(r *http.Request, f *followed, sent url.Values) bool
 func (s *linkRoutes) table() []route {
 	return []route{
 		{"POST", "/v1/approvals/{approval_id}/link", admin, s.createLink, nil},
+		{"DELETE", "/v1/approvals/{approval_id}/link", admin, s.withdrawLinks, nil},
 		{"GET", "/a/{token}", public, s.showLink, nil},
 		{"POST", "/a/{token}", public, s.answerLink, nil},
 	}

@@ -112,6 +112,7 @@ func (w *world) approval(t *testing.T) *domain.Approval {
 func everyLink(t *testing.T, w *world, c *testClient) {
 	c.want(422, "POST", "/v1/approvals/apr_1/link", `{"to":"x"}`)
 	c.want(404, "POST", "/v1/approvals/apr_9/link", "")
+	c.want(204, "DELETE", "/v1/approvals/apr_1/link", "")
 	b := &browser{t: t, c: c}
 	path := c.linkTo("apr_1", "ada@example.org")
 	if got := b.visit("GET", path, ""); got.status != 200 || !strings.Contains(got.text, "Add the zone “x”") {
@@ -313,6 +314,34 @@ func TestALinkToWhatHasChanged(t *testing.T) {
 	if got := (&browser{t: t, c: c}).visit("GET", path, ""); got.status != 404 {
 		t.Errorf("%d %s", got.status, got.text)
 	}
+}
+
+// A withdrawn link opens nothing and decides nothing, on whichever page it was opened before; the approval
+// stays open, a later write of the approval does not bring the link back, and a new link works.
+func TestWithdrawnLinksLeadNowhere(t *testing.T) {
+	w := newWorld(t)
+	c := w.serve(t)
+	path := c.linkTo("apr_1", "ada@example.org")
+	opened := &browser{t: t, c: c}
+	page := opened.visit("GET", path, "").text
+	c.want(204, "DELETE", "/v1/approvals/apr_1/link", "")
+	w.change(t, func(_ *domain.Session, change *domain.Change) {
+		a := w.approval(t)
+		a.LinkEpoch = 0 // as a driver holds it that read the approval before
+		change.Approvals = append(change.Approvals, a)
+	})
+	if got := opened.visit("GET", path, ""); got.status != 404 {
+		t.Errorf("GET: %d %s", got.status, got.text)
+	}
+	if got := opened.visit("POST", path, formIn(page).Encode()); got.status != 404 {
+		t.Errorf("POST: %d %s", got.status, got.text)
+	}
+	equal(t, "the status", w.approval(t).Status, domain.ApprovalStatusOpen)
+	again := c.linkTo("apr_1", "ada@example.org")
+	if got := opened.press(again, "yes"); got.status != 303 {
+		t.Errorf("by a new link: %d %s", got.status, got.text)
+	}
+	c.want(404, "DELETE", "/v1/approvals/apr_9/link", "")
 }
 
 // TestLinksHaveTheirRates: openings count for the approval, and guesses for the address.

@@ -32,6 +32,7 @@ type approvalRow struct {
 	SettledAt       sqldb.Stamp `db:"settled_at"`
 	Decision        string      `db:"decision"`
 	Evidence        string      `db:"evidence"`
+	LinkEpoch       int64       `db:"link_epoch,once"` // WithdrawLinks alone changes it
 }
 
 var approvalTable = sqldb.NewTable[approvalRow]("approvals")
@@ -44,6 +45,7 @@ func approvalRowOf(a *domain.Approval) (approvalRow, error) {
 		Budget: sqldb.JSONOf(a.Budget, &err), ResponseSchema: string(a.ResponseSchema), CancelMessageID: a.CancelMessageID,
 		Question: a.Text, ExpiresAt: sqldb.AtPtr(a.ExpiresAt), OnExpiry: a.OnExpiry, CreatedAt: sqldb.At(a.CreatedAt),
 		SettledBy: a.SettledBy, SettledAt: sqldb.AtPtr(a.SettledAt), Decision: string(a.Decision), Evidence: string(a.Evidence),
+		LinkEpoch: a.LinkEpoch,
 	}
 	if err != nil {
 		return row, fmt.Errorf("write approval %s: %w", a.ID, err)
@@ -58,6 +60,7 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 		ResponseSchema: sqldb.RawJSON(r.ResponseSchema), CancelMessageID: r.CancelMessageID, Text: r.Question,
 		ExpiresAt: r.ExpiresAt.Ptr(), OnExpiry: r.OnExpiry, CreatedAt: r.CreatedAt.Time,
 		SettledBy: r.SettledBy, SettledAt: r.SettledAt.Ptr(), Decision: sqldb.RawJSON(r.Decision), Evidence: sqldb.RawJSON(r.Evidence),
+		LinkEpoch: r.LinkEpoch,
 	}
 	reasons, err := sqldb.DecodeJSON[[]domain.ApprovalReason](r.Reasons)
 	if err != nil {
@@ -75,6 +78,14 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
 	}
 	return a, nil
+}
+
+// WithdrawLinks ends every link to an approval that was made so far.
+func (s *ApprovalStore) WithdrawLinks(ctx context.Context, workspace, id string) error {
+	return s.configure(ctx, workspace, func(t *tx) error {
+		return t.WriteOne(ctx, domain.NotFound("approval"),
+			"UPDATE approvals SET link_epoch = link_epoch + 1 WHERE workspace_id = $1 AND id = $2", workspace, id)
+	})
 }
 
 // Approvals lists a workspace's approvals, newest first. The second result is the

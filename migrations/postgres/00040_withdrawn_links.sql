@@ -1,0 +1,7 @@
+-- How often the links to an approval were withdrawn: a link made before leads nowhere.
+
+-- +goose Up
+ALTER TABLE approvals ADD COLUMN link_epoch BIGINT NOT NULL DEFAULT 0;
+
+-- +goose Down
+ALTER TABLE approvals DROP COLUMN link_epoch;
