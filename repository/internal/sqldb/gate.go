@@ -23,7 +23,8 @@ type member struct {
 	group  *group
 	signal chan signal // what it is to do next; it never gets another one before it took the last
 	t      *Tx         // nil: it only looks, and is never committed
-	undone bool        // by the failure of another member, before COMMIT
+	undone bool        // with its group, before COMMIT
+	awaits bool        // it failed, and leaves after the COMMIT of those before it
 	err    error       // of COMMIT
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -21,6 +22,7 @@ const (
 // who has the connection looks at it.
 type group struct {
 	members []*member // those whose part is done
+	failed  []*member // those that failed behind a member: they have seen rows that are not on disk
 	entered int       // all so far, those that failed too
 	began   time.Time
 	alone   bool // nobody else may join
@@ -31,6 +33,9 @@ var errUndone = fmt.Errorf("%w: a transaction beside it failed and undid it too"
 
 // attempt is one run of a transaction. Others may share its COMMIT; what it is told is
 // about itself alone. It gives the transaction back after an error too.
+//
+// A failure may rest on what the members before it wrote ("this exists already"), so it leaves
+// after their COMMIT, and not at all if there is none: the transaction runs again then.
 func (w *writer) attempt(ctx context.Context, workspace string, alone bool, fn func(t *Tx) error) (*Tx, error) {
 	m := newMember(alone)
 	if err := w.gate.enter(ctx, m); err != nil {
@@ -47,6 +52,9 @@ func (w *writer) attempt(ctx context.Context, workspace string, alone bool, fn f
 		}
 		return m.t.stands(ctx)
 	}); err != nil {
+		if m.unfounded() {
+			return m.t, undone()
+		}
 		return m.t, w.db.Dialect.translate(ctx, err)
 	}
 	if <-m.signal == mustCommit {
@@ -54,14 +62,27 @@ func (w *writer) attempt(ctx context.Context, workspace string, alone bool, fn f
 	}
 	switch {
 	case m.undone:
-		return m.t, &domain.Error{
-			Code: domain.CodeDatabaseBusy, Outcome: domain.NotApplied, Err: errUndone,
-			Message: "The database is busy. Nothing was written; try again in a moment.",
-		}
+		return m.t, undone()
 	case m.err != nil:
 		return m.t, w.db.settle(ctx, m.t, workspace, m.err)
 	}
 	return m.t, nil
+}
+
+func undone() error {
+	return &domain.Error{
+		Code: domain.CodeDatabaseBusy, Outcome: domain.NotApplied, Err: errUndone,
+		Message: "The database is busy. Nothing was written; try again in a moment.",
+	}
+}
+
+// unfounded waits for the COMMIT that the failure of m may rest on, and says whether there was
+// none.
+func (m *member) unfounded() bool {
+	if m.awaits {
+		<-m.signal
+	}
+	return m.undone || m.awaits && m.err != nil
 }
 
 // errLooked ends what was only to look.
@@ -88,14 +109,15 @@ func (w *writer) aside(ctx context.Context, fn func(on line) error) error {
 // run does a member's part and hands the connection on, also when fn panics: the panic
 // goes on where it began, and the others do not notice.
 func (w *writer) run(ctx context.Context, m *member, fn func(on line) error) (err error) {
-	g, done, begun := m.group, false, false
+	g, done, begun, refused := m.group, false, false, false
 	g.alone = g.alone || m.alone
 	g.entered++
 	defer func() {
-		if done {
+		switch {
+		case done:
 			g.members = append(g.members, m)
-		} else if begun {
-			w.undo(g)
+		case begun:
+			w.undo(g, m, refused)
 		}
 		w.handOn(g)
 	}()
@@ -109,6 +131,7 @@ func (w *writer) run(ctx context.Context, m *member, fn func(on line) error) (er
 	}
 	begun = true
 	if err := fn(w.line); err != nil {
+		refused = m.t != nil && m.t.stands(context.Background()) == nil
 		return err
 	}
 	if len(g.members) > 0 {
@@ -131,8 +154,9 @@ func (w *writer) begin(ctx context.Context, g *group) error {
 }
 
 // undo takes back what the member did that has the connection. If the database has
-// rolled the whole transaction back, the others are told, and run again by themselves.
-func (w *writer) undo(g *group) {
+// rolled the whole transaction back, the others run again by themselves. So does the member
+// where it refused and no error of the database is the reason.
+func (w *writer) undo(g *group, failed *member, refused bool) {
 	ctx := context.Background()
 	if len(g.members) == 0 {
 		w.rollback(ctx)
@@ -143,14 +167,17 @@ func (w *writer) undo(g *group) {
 		err = w.exec(ctx, "RELEASE SAVEPOINT member")
 	}
 	if err == nil {
+		failed.awaits = true
+		g.failed = append(g.failed, failed)
 		return
 	}
 	w.rollback(ctx)
-	for _, m := range g.members {
+	failed.undone = refused
+	for _, m := range slices.Concat(g.members, g.failed) {
 		m.undone = true
 		m.signal <- isOver
 	}
-	g.members = nil
+	g.members, g.failed = nil, nil
 }
 
 // handOn gives the connection to the next one: to who joins the group, or to the last
@@ -183,6 +210,10 @@ func (w *writer) commit(g *group) {
 			if m.err = err; i < len(g.members)-1 {
 				m.signal <- isOver
 			}
+		}
+		for _, m := range g.failed {
+			m.err = err
+			m.signal <- isOver
 		}
 	}()
 	err = w.db.commit(func() error { return w.exec(context.Background(), "COMMIT") })

@@ -9,9 +9,11 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 // TestOneCommitForAll: whoever waits is carried out in the order of arrival, together
@@ -438,4 +440,111 @@ func TestToldInTheOrderOfTheNumbers(t *testing.T) {
 			}
 		}
 	}
+}
+
+// unless refuses where a row is there.
+func unless(ctx context.Context, there string) func(t *Tx) error {
+	return func(t *Tx) error {
+		var n int
+		if err := t.Get(ctx, &n, "SELECT COUNT(*) FROM workspaces WHERE id = $1", there); err != nil {
+			return err
+		}
+		if n > 0 {
+			return domain.Errorf(domain.CodeConflict, "%s is there", there)
+		}
+		return nil
+	}
+}
+
+// TestARefusalLeavesAfterWhatItRestsOn: whoever is refused because of rows of its own group hears
+// of it when they are on disk, so that what is read then agrees with the refusal.
+func TestARefusalLeavesAfterWhatItRestsOn(t *testing.T) {
+	for name, refuse := range map[string]func(t *Tx) error{
+		"by its own rule": unless(t.Context(), "b"),
+		"by the database": func(tx *Tx) error { return insert(t.Context(), tx, "b") },
+		"within a savepoint": func(tx *Tx) error {
+			return tx.Savepoint(t.Context(), func() error { return insert(t.Context(), tx, "b") })
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newGroupWorld(t)
+			_, release := w.hold("a")
+			b := w.behind(t.Context(), "b")
+			refused := w.behind(t.Context(), "x", refuse)
+			commit, committing := make(chan struct{}), make(chan struct{})
+			w.aroundCommit(func(carryOut func() error) error {
+				close(committing)
+				<-commit
+				return carryOut()
+			})
+			release()
+			<-committing
+			testkit.Until(t, "all have had the connection", func() bool { return w.waiting() == 0 })
+			select {
+			case <-refused.done:
+				t.Error("a refusal left before the COMMIT that it rests on")
+			default:
+			}
+			close(commit)
+			w.wantTold(refused, domain.CodeConflict)
+			w.wantTold(b, "")
+			w.wantStored("a b")
+		})
+	}
+}
+
+// TestARefusalWithoutItsRowsIsNoRefusal: where the rows that it rests on were never stored, the
+// transaction runs again, and comes to what is there.
+func TestARefusalWithoutItsRowsIsNoRefusal(t *testing.T) {
+	broken := errors.New("broken")
+	for name, c := range map[string]struct {
+		around func(first bool, commit func() error) error
+		spoils bool // a later member undoes the group
+	}{
+		"the commit fails":             {around: func(first bool, commit func() error) error { return failsOnce(first, commit, broken) }},
+		"a later member undoes it all": {around: func(_ bool, commit func() error) error { return commit() }, spoils: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newGroupWorld(t)
+			var commits atomic.Int64
+			w.aroundCommit(func(commit func() error) error { return c.around(commits.Add(1) == 1, commit) })
+			runs := 0
+			a, release := w.hold("a")
+			b := w.behind(t.Context(), "b", func(*Tx) error {
+				if runs++; runs > 1 {
+					return domain.NotFound("session") // it does not come to its row a second time
+				}
+				return nil
+			})
+			x := w.behind(t.Context(), "x", unless(t.Context(), "b"))
+			all := []*outcome{a}
+			if c.spoils {
+				spoiled := false
+				all = append(all, w.behind(t.Context(), "y", func(tx *Tx) error {
+					if spoiled {
+						return nil
+					}
+					spoiled = true
+					_, err := tx.Write(t.Context(), "ROLLBACK")
+					return errors.Join(err, domain.NotFound("session"))
+				}))
+			}
+			release()
+			w.wantTold(b, domain.CodeNotFound)
+			w.wantTold(x, "")
+			for _, o := range all {
+				w.wantTold(o, "")
+			}
+			if have := strings.Fields(w.stored()); slices.Contains(have, "b") || !slices.Contains(have, "x") {
+				t.Errorf("stored are %v", have)
+			}
+		})
+	}
+}
+
+func failsOnce(first bool, commit func() error, err error) error {
+	if first {
+		return err
+	}
+	return commit()
 }
