@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"time"
 
 	"github.com/go-chi/chi/v5"
 
@@ -78,10 +79,20 @@ func (s *sessionRoutes) firstReply(r *http.Request, approval *domain.Approval, r
 	return kept
 }
 
-// keptReply keeps a reply under a key, or says which one is there. Two who come at once may each be
-// told their own.
+// replyPause and replyTries bound the wait for a reply that another request is about to keep.
+const (
+	replyPause = 20 * time.Millisecond
+	replyTries = 50
+)
+
+// keptReply keeps a reply under a key, or says which one is there. Of those who come at once the
+// others wait for the one that keeps its own; if that one is gone, each gets its own.
 func (s *sessionRoutes) keptReply(ctx context.Context, k requestKey, reply []byte) ([]byte, error) {
 	_, claim, err := s.Idempotency.ClaimKey(ctx, k.workspace, KeyRequest{Name: k.name()})
+	for tries := 0; err == nil && claim.State == domain.RequestRunning && tries < replyTries; tries++ {
+		time.Sleep(replyPause)
+		_, claim, err = s.Idempotency.ClaimKey(ctx, k.workspace, KeyRequest{Name: k.name()})
+	}
 	switch {
 	case err != nil:
 		return nil, err

@@ -2,6 +2,7 @@ package scheduler
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -65,11 +66,13 @@ func (a *Answers) answer(
 	if err != nil {
 		return nil, err
 	}
-	o, err := a.deliver(ctx, workspace, session, kind, decision, recorded, func(*domain.View, *domain.Change) {})
-	if err != nil {
-		if domain.ErrorCode(err) == errSettled.Code {
-			return a.settled(ctx, workspace, session, kind, decision.ApprovalID, recorded)
-		}
+	o, looked, err := a.deliver(ctx, workspace, session, kind, decision, recorded, func(*domain.View, *domain.Change) {})
+	switch {
+	case domain.ErrorCode(err) == errSettled.Code:
+		return a.settled(ctx, workspace, session, kind, cmp.Or(decision.ApprovalID, looked), recorded)
+	case err != nil && a.decided(ctx, workspace, looked):
+		return a.settled(ctx, workspace, session, kind, looked, recorded)
+	case err != nil:
 		return nil, err
 	}
 	receipt := o.Receipt()
@@ -81,16 +84,28 @@ func (a *Answers) answer(
 	return receipt, nil
 }
 
-// deliver brings an answer through the door; also adds to the change of it.
+// decided says whether somebody has answered an approval. What an answer that came at the same
+// time is refused for (a record that the first one changed, a signature that it used up) is then
+// no news to its sender: the recorded decision is.
+func (a *Answers) decided(ctx context.Context, workspace, approval string) bool {
+	if approval == "" {
+		return false
+	}
+	now, err := a.Store.Approval(ctx, workspace, approval)
+	return err == nil && now.Status != domain.ApprovalStatusOpen && len(now.Decision) > 0
+}
+
+// deliver brings an answer through the door; also adds to the change of it. It names the
+// approval that was open when the answer came.
 func (a *Answers) deliver(
 	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision, recorded []byte,
 	also func(*domain.View, *domain.Change),
-) (*Outcome, error) {
+) (o *Outcome, looked string, err error) {
 	ready, err := a.prepare(ctx, workspace, session, kind, decision)
 	if err != nil {
-		return nil, err
+		return nil, ready.approval, err
 	}
-	return a.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
+	o, err = a.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {
 		return a.event(v, kind, decision, recorded, ready)
 	}, Also: func(v *domain.View, change *domain.Change) error {
 		a.answerTask(v, change, decision.ApprovalID, decision, recorded)
@@ -98,6 +113,7 @@ func (a *Answers) deliver(
 		also(v, change)
 		return nil
 	}})
+	return o, ready.approval, err
 }
 
 // settledApproval is the approval of a kind that a change settles, or nil.
@@ -131,6 +147,9 @@ func (a *Answers) event(
 
 // errSettled never leaves the package: what was decided is told instead.
 var errSettled = domain.Errorf("approval_not_open", "There is no open approval.")
+
+// plainYes is the record of a decision that says yes and nothing else.
+const plainYes = `{"approved":true}`
 
 // record is the canonical form of a decision, by which the same answer is known.
 func record(decision domain.Decision) ([]byte, error) {
@@ -212,6 +231,9 @@ func (a *Answers) settled(
 	case s.Type == domain.Seed:
 		return nil, &domain.Error{Code: domain.CodeSeedNeverRuns, Session: s,
 			Message: "This is an automation's template: it is edited, and never run. It asks nothing."}
+	case approval == nil && kind == domain.ApprovalCompletion && s.Type == domain.Run && s.EndReason == domain.EndCompleted &&
+		string(recorded) == plainYes:
+		return &domain.Receipt{Session: s, Seq: s.LastSeq}, nil // it was confirmed already, and asked nobody
 	case approval == nil || approval.Status == domain.ApprovalStatusOpen:
 		return nil, &domain.Error{Code: domain.CodeWrongPhase, Session: s,
 			Message: "The session does not wait for this answer. Nothing was changed."}

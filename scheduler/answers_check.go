@@ -49,7 +49,7 @@ func (a *Answers) prepare(
 		return ready, nil
 	}
 	if err := a.checkDecision(approval, decision); err != nil {
-		return prepared{}, err
+		return ready, err
 	}
 	if decision.Approved {
 		if ready.stale, err = a.Checks.Stale(ctx, v, decision.ApprovedIDs); err != nil || ready.stale != nil {

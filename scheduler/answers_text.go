@@ -23,7 +23,7 @@ func (a *Answers) AnswerByText(
 		return nil, err
 	}
 	var message *domain.Message
-	o, err := a.deliver(ctx, workspace, asked.SessionID, asked.Kind, decision, recorded, func(v *domain.View, change *domain.Change) {
+	o, _, err := a.deliver(ctx, workspace, asked.SessionID, asked.Kind, decision, recorded, func(v *domain.View, change *domain.Change) {
 		message = a.Door.userMessage(v.Session, said).Message
 		message.RoundID, message.RetryOf, message.ExcludeFromPrompt = v.Session.State.RoundID, v.Session.State.RetryOf, true
 		making := &domain.Change{WorkspaceID: workspace, At: change.At}

@@ -2,9 +2,11 @@ package suite
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -154,6 +156,50 @@ func oneWins(w *world) {
 	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, s.ID)
 	w.ok(err)
 	w.equal([]int64{int64(got.State.TotalRoundtrips), got.Version}, []int64{8, 9}, "count and version")
+}
+
+// refusedAsStored: of many who settle one approval at once one does, and whoever is refused
+// because of that finds it settled when they look.
+func refusedAsStored(w *world) {
+	ctx := w.Context()
+	for round, many := range []int{2, 2, 2, 10, 10, 50} {
+		id := fmt.Sprint("apr_once_", round)
+		s := w.stored("asks " + id)
+		c := w.change(s)
+		c.Approvals = []*domain.Approval{approval(s, id, domain.ApprovalActions)}
+		w.ok(w.Commit(ctx, c))
+		refused := domain.Errorf(domain.CodeConflict, "settled already")
+		var settled atomic.Int64
+		var group sync.WaitGroup
+		for range many {
+			group.Go(func() {
+				_, err := w.Decide(ctx, domain.DefaultWorkspace, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
+					if len(v.Open) == 0 {
+						return nil, refused
+					}
+					own := *v.Open[0]
+					own.Status, own.SettledAt, own.Decision = domain.ApprovalStatusApproved, new(T0), json.RawMessage(`{"approved": true}`)
+					next := w.change(v.Session)
+					next.Approvals = []*domain.Approval{&own}
+					return next, nil
+				})
+				switch {
+				case err == nil:
+					settled.Add(1)
+				case !errors.Is(err, refused):
+					w.Errorf("decide: %v", err)
+				default:
+					now, err := w.Approvals.Approval(ctx, domain.DefaultWorkspace, id)
+					if err != nil || now.Status != domain.ApprovalStatusApproved {
+						w.Errorf("it was refused as settled, and is %+v, %v", now, err)
+					}
+				}
+			})
+		}
+		group.Wait()
+		w.equal(settled.Load(), int64(1), "settlements")
+	}
+	w.sound()
 }
 
 // calledOff: a decision and a commit that wait for somebody else's locks end with

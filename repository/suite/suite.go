@@ -8,6 +8,7 @@ func Run(t *testing.T, open Open) {
 		"commit numbers everything once":       commitNumbers,
 		"eight writers leave no gap":           concurrentWriters,
 		"of many who decide each is heard":     oneWins,
+		"a refusal can be looked up":           refusedAsStored,
 		"a stale write is refused":             staleRefused,
 		"a wait can be called off":             calledOff,
 		"what is refused leaves nothing":       refusals,
