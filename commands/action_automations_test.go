@@ -160,7 +160,7 @@ func TestManyRunsAreWarnedOf(t *testing.T) {
 // agent are not offered it, and words from outside are named on the card.
 func TestNobodyButAPersonMakesAnAutomation(t *testing.T) {
 	w := runOf(inParis(t, "en"), domain.Grant{Commands: []string{createAutomation}})
-	w.env.Allows = true
+	w.env.Approving.Policy = domain.PolicyAllow
 	if plan := w.plan(w.command(createAutomation, monday(everyMonday))); !strings.Contains(plan.Problem, "There is no command") {
 		t.Errorf("a run: %q, %+v", plan.Problem, plan.Commands)
 	}
@@ -171,7 +171,8 @@ func TestNobodyButAPersonMakesAnAutomation(t *testing.T) {
 	}
 
 	w = inParis(t, "en")
-	w.env.SessionType, w.env.Restricted, w.env.Only = domain.Agent, true, []string{createAutomation}
+	w.in(domain.Agent)
+	w.env.Restricted, w.env.Only = true, []string{createAutomation}
 	if plan := w.plan(w.command(createAutomation, monday(everyMonday))); !strings.Contains(plan.Problem, "There is no command") {
 		t.Errorf("an agent: %q, %+v", plan.Problem, plan.Commands)
 	}

@@ -64,8 +64,12 @@ func describeCreateData(ctx context.Context, c *call, p createDataParams) (card,
 	if err != nil {
 		return card{}, err
 	}
-	return card{text: c.env.say("Add %s to %s", "Ajouter %s à %s", c.env.entries(len(p.Entries)), c.env.name(tool.Name)),
-		after: jsonbody.Encode(p.Entries), tools: []*domain.Tool{tool}, zones: zones}, nil
+	d := card{text: c.env.say("Add %s to %s", "Ajouter %s à %s", c.env.entries(len(p.Entries)), c.env.name(tool.Name)),
+		after: jsonbody.Encode(p.Entries), tools: []*domain.Tool{tool}, zones: zones}
+	if tool.AlwaysSend {
+		d.sentAlways(&c.env, false)
+	}
+	return d, nil
 }
 
 func runCreateData(ctx context.Context, c *call, p createDataParams) (done, error) {
@@ -106,6 +110,9 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 	}
 	d := card{text: c.env.say("Change an entry of %s", "Modifier une entrée de %s", c.env.name(tool.Name)),
 		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(entry.Version, 10)}
+	if tool.AlwaysSend {
+		d.sentAlways(&c.env, false)
+	}
 	d.before, d.after = diff(entryView(entry, calendar.Zone), entryView(&after, calendar.Zone))
 	return d, nil
 }

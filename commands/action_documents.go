@@ -32,7 +32,7 @@ func typeActions() []*command {
 		func(_ context.Context, c *call, p domain.NewToolType) (card, error) {
 			return card{
 				text:  c.env.say("Add the tool type %s", "Ajouter le type d’outil %s", c.env.name(p.Name)),
-				after: jsonbody.Encode(p),
+				after: jsonbody.Encode(p), lasts: true,
 			}, nil
 		},
 		func(ctx context.Context, c *call, p domain.NewToolType) (done, error) {
@@ -84,7 +84,7 @@ func alwaysContext(e *Env) string {
 }
 
 func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card, error) {
-	d := card{always: alwaysContext(&c.env), version: "0"}
+	d := card{always: alwaysContext(&c.env), version: "0", lasts: true}
 	after := domain.Document{Title: p.Key}
 	doc, err := c.store.Document(ctx, p.Key)
 	switch {
@@ -132,8 +132,8 @@ type published struct {
 // is about to write: the person sees the text that will be published. The text is part
 // of the version, so that the yes does not hold if that action is not approved.
 func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, error) {
-	d := card{always: alwaysContext(&c.env),
-		warnings: []string{c.env.say("Every session will read it.", "Toutes les sessions le liront.")}}
+	d := card{always: alwaysContext(&c.env), lasts: true,
+		warnings: []string{readByAll(&c.env)}}
 	doc, err := c.store.Document(ctx, p.Key)
 	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
 		return card{}, fmt.Errorf("read the document: %w", err)

@@ -62,7 +62,7 @@ func describeCreateTool(ctx context.Context, c *call, p domain.NewTool) (card, e
 	if err != nil {
 		return card{}, err
 	}
-	return card{
+	d := card{
 		text: c.env.say(
 			"Add the tool %s (%s) to %s",
 			"Ajouter l’outil %s (%s) à %s",
@@ -72,7 +72,11 @@ func describeCreateTool(ctx context.Context, c *call, p domain.NewTool) (card, e
 		),
 		after: jsonbody.Encode(p),
 		zones: []*domain.Zone{zone},
-	}, nil
+	}
+	if p.AlwaysSend {
+		d.sentAlways(&c.env, true)
+	}
+	return d, nil
 }
 
 func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error) {
@@ -109,6 +113,9 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 	}
 	d := card{text: c.env.say("Change the tool %s", "Modifier l’outil %s", c.env.name(tool.Name)),
 		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10)}
+	if after.AlwaysSend {
+		d.sentAlways(&c.env, !tool.AlwaysSend)
+	}
 	d.before, d.after = diff(toolView(tool), toolView(&after))
 	if after.ZoneID != tool.ZoneID {
 		to, err := c.zone(ctx, "/zone_id", after.ZoneID)

@@ -21,8 +21,8 @@ type card struct {
 	// setting of the command that a run's policy may stand for; person, where neither a policy
 	// nor a grant may.
 	always, asks, person string
-	// lasts: what it leaves behind acts by itself later on, so that words from outside that led to
-	// it would too.
+	// lasts: what it leaves behind acts by itself later on or stands in the prompt of every session,
+	// so that words from outside that led to it would too.
 	lasts bool
 	// sensitive: the yes is signed with a passkey.
 	sensitive bool
@@ -30,6 +30,19 @@ type card struct {
 	outside bool
 	// version of the record that is changed; empty for a new one.
 	version string
+}
+
+// sentAlways notes that every session will read what the action writes. A person is warned where
+// that is new, and where words from outside may have led to it.
+func (d *card) sentAlways(env *Env, fresh bool) {
+	d.lasts = true
+	if fresh || env.Taint != nil {
+		d.warnings = append(d.warnings, readByAll(env))
+	}
+}
+
+func readByAll(env *Env) string {
+	return env.say("Every session will read it.", "Toutes les sessions le liront.")
 }
 
 // done is what an action did.

@@ -89,9 +89,22 @@ func (c *Catalogue) Specs() []domain.CommandSpec {
 
 // With are all commands, and after them those from outside.
 func (c *Catalogue) With(outside []domain.CommandSpec) []domain.CommandSpec {
+	return c.with(outside, true)
+}
+
+// with offers the AI to ask for an approval itself where it is heard.
+func (c *Catalogue) with(outside []domain.CommandSpec, heard bool) []domain.CommandSpec {
 	specs := c.Specs()
 	for _, spec := range outside {
 		specs = append(specs, outsider(&c.offered, spec).spec)
+	}
+	if heard {
+		return specs
+	}
+	for i := range specs {
+		if specs[i].Kind == domain.KindAction {
+			specs[i].Params = c.offered.unasked(specs[i].Params)
+		}
 	}
 	return specs
 }
@@ -102,7 +115,7 @@ func (c *Catalogue) With(outside []domain.CommandSpec) []domain.CommandSpec {
 // order.
 func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
 	looksAfter := beginsTasks(outside)
-	specs := slices.DeleteFunc(c.With(outside), func(s domain.CommandSpec) bool {
+	specs := slices.DeleteFunc(c.with(outside, t.HearsAI()), func(s domain.CommandSpec) bool {
 		return onlyInChats(s.Name) && t != domain.Chat || s.Name == Complete && t == domain.Chat ||
 			s.Name == AskPrincipal && t != domain.Agent || (s.Name == listTasks || s.Name == cancelTask) && !looksAfter
 	})

@@ -19,10 +19,9 @@ type Env struct {
 	RoundID                   string      // given to the executions that are made
 	SessionRequiresValidation bool
 	// Grants are those of the run's automation, whose uses are counted up to the answer at
-	// hand; none in a CHAT. Allows: the run's policy lets pass what only the configuration
-	// asks for.
-	Grants []*domain.Grant
-	Allows bool
+	// hand; none in a CHAT. Approving says which reasons to ask a person count.
+	Grants    []*domain.Grant
+	Approving domain.Approving
 	// Taint is what the session has read from outside: what its AI asks for now, it may ask
 	// for because of that.
 	Taint *domain.Taint
@@ -64,7 +63,7 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 	env := Env{
 		Env: data.EnvOf(view.Workspace, now, newID), SessionType: session.Type, Role: session.ActsAs(),
 		SessionRequiresValidation: session.RequireValidation, Grants: view.Grants,
-		Taint: session.State.Taint, Allows: session.Type != domain.Chat && session.ValidationPolicy(settings) == "allow",
+		Taint: session.State.Taint, Approving: session.Approving(settings),
 	}
 	env.SessionID, env.Tasks = session.ID, view.Tasks
 	env.By, env.ProviderID = session.State.RoundBy, session.ProviderID

@@ -3,6 +3,7 @@ package commands
 import (
 	"encoding/json"
 	"maps"
+	"strings"
 	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -42,17 +43,41 @@ type flagged struct {
 const maxFlagged = 1024
 
 func (f *flagged) withFlags(own json.RawMessage) json.RawMessage {
+	return f.made("with", own, addFlags)
+}
+
+// unasked is a schema with the flags, without the one by which the AI asks for an approval.
+func (f *flagged) unasked(params json.RawMessage) json.RawMessage {
+	return f.made("unasked", params, dropRequest)
+}
+
+func (f *flagged) made(how string, from json.RawMessage, make func(json.RawMessage) json.RawMessage) json.RawMessage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if have, ok := f.known[string(own)]; ok {
+	key := how + string(from)
+	if have, ok := f.known[key]; ok {
 		return have
 	}
 	if f.known == nil || len(f.known) >= maxFlagged {
 		f.known = map[string]json.RawMessage{}
 	}
-	made := addFlags(own)
-	f.known[string(own)] = made
+	made := make(from)
+	f.known[key] = made
 	return made
+}
+
+// requestProperty is the flag in a schema with flags, as it stands behind another one or before.
+const requestProperty = `"validation_request":{"type":"boolean","description":"Ask the person for a yes before it runs."}`
+
+// dropRequest takes the flag out of a schema. A param of the command's own that has its name stays.
+func dropRequest(params json.RawMessage) json.RawMessage {
+	text := string(params)
+	for _, there := range []string{"," + requestProperty, requestProperty + ","} {
+		if before, after, found := strings.Cut(text, there); found {
+			return json.RawMessage(before + after)
+		}
+	}
+	return params
 }
 
 // addFlags adds the flags to a schema that somebody else wrote. A param of theirs that has a

@@ -8,7 +8,7 @@ import (
 
 // cover finds for each action that would ask a person a grant that stands for their
 // yes, and writes it down. It gives the actions that are left without one.
-func (c *Catalogue) cover(env *Env, all []described) []described {
+func (c *Catalogue) cover(env *Env, all []described, aiAsked bool) []described {
 	used := map[string]int64{}
 	for _, g := range env.Grants {
 		used[g.ID] = g.UsesInRun
@@ -17,7 +17,7 @@ func (c *Catalogue) cover(env *Env, all []described) []described {
 	for _, d := range all {
 		d.execution.GrantID = ""
 		// What words from outside ask for, nobody granted beforehand.
-		if d.asks(env) && !env.Taint.Guards(d.execution) {
+		if d.asks(env, aiAsked) && !d.guarded(env) {
 			for _, g := range env.Grants {
 				if (g.MaxPerRun == 0 || used[g.ID] < int64(g.MaxPerRun)) && c.covers(env, g, d) {
 					d.execution.GrantID = g.ID
@@ -35,11 +35,8 @@ func (c *Catalogue) cover(env *Env, all []described) []described {
 
 // asks: without a grant, a person would be asked about this action. What the policy
 // lets pass anyway uses no grant up.
-func (d *described) asks(env *Env) bool {
-	if env.Allows {
-		return d.card.always+d.card.person != "" || d.card.sensitive || env.Taint.Guards(d.execution)
-	}
-	return len(reasonsFor(env, []described{*d}, false)) > 0
+func (d *described) asks(env *Env, aiAsked bool) bool {
+	return len(env.Approving.Reasons(reasonsFor(env, []described{*d}, aiAsked), []*domain.Execution{d.execution})) > 0
 }
 
 // covers holds an action against one grant. Each list that the grant has must name all
@@ -81,5 +78,6 @@ func (c *Catalogue) ungranted(env *Env, all []described) bool {
 			granted = append(granted, d)
 		}
 	}
-	return slices.ContainsFunc(c.cover(env, granted), func(d described) bool { return d.asks(env) })
+	aiAsked := env.SessionType.HearsAI() // it may have: a grant that is gone stands for nothing
+	return slices.ContainsFunc(c.cover(env, granted, aiAsked), func(d described) bool { return d.asks(env, aiAsked) })
 }

@@ -19,7 +19,8 @@ func granted(actions []*domain.Execution) string {
 }
 
 func runOf(w *world, grants ...domain.Grant) *world {
-	w.env.SessionType, w.env.SessionRequiresValidation = domain.Run, true
+	w.in(domain.Run)
+	w.env.SessionRequiresValidation = true
 	for i, g := range grants {
 		g.ID = string(rune('a' + i))
 		w.env.Grants = append(w.env.Grants, &g)
@@ -117,7 +118,7 @@ func TestGrantsAreCountedWithinAnAnswer(t *testing.T) {
 	}
 	// Nor does what the policy lets pass, but for what it never does.
 	w = runOf(newWorld(t), domain.Grant{Commands: []string{"CREATE_ZONE", "CONTEXT_PUBLISH"}, MaxPerRun: 1})
-	w.env.Allows = true
+	w.env.Approving.Policy = domain.PolicyAllow
 	plan = w.plan(w.command("CREATE_ZONE", `{"name":"k"}`), w.command("CONTEXT_PUBLISH", `{"key":"about"}`))
 	if got := granted(plan.Commands.Actions); got != " a" {
 		t.Errorf("allowed: %q", got)

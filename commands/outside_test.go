@@ -87,7 +87,7 @@ func TestYesToActionsOutside(t *testing.T) {
 		"sent before, outcome unknown":             {unsettled: true, asks: true, always: true},
 		"that, and a grant":                        {unsettled: true, grants: []*domain.Grant{grant}, asks: true, always: true},
 		"that, and a policy that lets pass":        {unsettled: true, allows: true, asks: true, always: true},
-		"the command asks, a policy stands for it": {spec: validated, allows: true, asks: true}, // the machine drops the reason
+		"the command asks, a policy stands for it": {spec: validated, allows: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
@@ -95,7 +95,11 @@ func TestYesToActionsOutside(t *testing.T) {
 			if c.spec != nil {
 				withShop(w, c.spec)
 			}
-			w.env.SessionType, w.env.Grants, w.env.Allows = domain.Run, c.grants, c.allows
+			w.in(domain.Run)
+			w.env.Grants = c.grants
+			if c.allows {
+				w.env.Approving.Policy = domain.PolicyAllow
+			}
 			if c.unsettled {
 				w.env.Unsettled = map[string]bool{commandID("SHOP.PAY", json.RawMessage(`{"n":1}`)): true}
 			}

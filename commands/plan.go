@@ -63,9 +63,9 @@ func (c *Catalogue) Plan(
 		return Plan{}, err
 	}
 	planned := &p.plan.Commands
-	asked := env.SessionType == domain.Chat && (answer.ValidationRequest || p.asked)
+	planned.AIAsked = env.SessionType.HearsAI() && (answer.ValidationRequest || p.asked)
 	var err error
-	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, planned.Actions, asked)
+	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, planned.Actions, planned.AIAsked)
 	if err != nil {
 		return Plan{}, err
 	}
@@ -74,7 +74,7 @@ func (c *Catalogue) Plan(
 
 // Replan looks again at actions that were planned before and have not run: their
 // reasons, cards and digests are those of the data as it is now. aiAsked says that the
-// AI itself asked for validation, which counts in a CHAT only.
+// AI itself asked for an approval.
 func (c *Catalogue) Replan(
 	ctx context.Context,
 	store data.Store,
@@ -82,9 +82,9 @@ func (c *Catalogue) Replan(
 	actions []*domain.Execution,
 	aiAsked bool,
 ) (domain.PlannedCommands, error) {
-	planned := domain.PlannedCommands{Actions: actions}
+	planned := domain.PlannedCommands{Actions: actions, AIAsked: aiAsked && env.SessionType.HearsAI()}
 	var err error
-	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, actions, aiAsked && env.SessionType == domain.Chat)
+	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, actions, planned.AIAsked)
 	return planned, err
 }
 

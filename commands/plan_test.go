@@ -139,7 +139,7 @@ func TestControls(t *testing.T) {
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			w := newWorld(t)
-			w.env.SessionType = tt.session
+			w.in(tt.session)
 			var calls []domain.Command
 			for _, c := range tt.calls {
 				calls = append(calls, w.command(c[0], c[1]))

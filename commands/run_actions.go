@@ -173,7 +173,7 @@ func (c *Catalogue) showAgain(
 	if err != nil {
 		return nil, err
 	}
-	stale.Reasons = append(reasonsFor(&env, c.cover(&env, all), false), domain.ApprovalReason{Level: domain.LevelCommand, Text: why})
+	stale.Reasons = append(reasonsFor(&env, c.cover(&env, all, false), false), domain.ApprovalReason{Level: domain.LevelCommand, Text: why})
 	stale.Cards = cardsOf(all)
 	return stale, nil
 }

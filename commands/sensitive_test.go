@@ -10,7 +10,7 @@ import (
 func TestSensitiveActions(t *testing.T) {
 	for name, list := range map[string][]string{"by its name": {"CREATE_DATA"}, "with all": {"*"}} {
 		w := runOf(newWorld(t), domain.Grant{Commands: []string{"CREATE_DATA"}})
-		w.env.Allows, w.env.SessionRequiresValidation = true, false
+		w.env.Approving.Policy, w.env.SessionRequiresValidation = domain.PolicyAllow, false
 		plain := w.plan(w.command("CREATE_DATA", weigh))
 		if len(plain.Commands.Reasons) != 0 {
 			t.Fatalf("%s: it asks before: %q", name, levels(plain.Commands.Reasons))

@@ -59,14 +59,16 @@ func (c *Catalogue) demands(
 	if err != nil || len(all) == 0 {
 		return nil, nil, err
 	}
-	reasons := reasonsFor(&env, c.cover(&env, all), aiAsked)
+	reasons := reasonsFor(&env, c.cover(&env, all, aiAsked), aiAsked)
 	if len(reasons) == 0 || failMissing(&env, all) {
 		return nil, nil, nil
 	}
-	if !env.Allows || guarded(&env, all) { // else they run without anybody's yes, as far as they come
-		if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
-			return nil, nil, err
-		}
+	reasons = env.Approving.Reasons(reasons, actions)
+	if len(reasons) == 0 { // they run without an approval, as far as they come
+		return nil, cardsOf(all), nil
+	}
+	if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
+		return nil, nil, err
 	}
 	return reasons, cardsOf(all), nil
 }
@@ -185,7 +187,7 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 			}
 		}
 	}
-	if guarded(env, all) {
+	if slices.ContainsFunc(all, func(d described) bool { return d.guarded(env) }) {
 		reasons = append(reasons, env.Settings.OutsideReason(env.Taint))
 	}
 	return reasons
@@ -204,9 +206,7 @@ func (d *card) personal(env *Env, command string) []string {
 	return why
 }
 
-// guarded: one of them has an effect outside, or one that lasts, and the session has read words from there.
-func guarded(env *Env, all []described) bool {
-	return slices.ContainsFunc(all, func(d described) bool {
-		return env.Taint.Guards(d.execution) || env.Taint != nil && d.card.lasts
-	})
+// guarded: it has an effect outside, or one that lasts, and the session has read words from outside.
+func (d *described) guarded(env *Env) bool {
+	return env.Taint.Guards(d.execution) || env.Taint != nil && d.card.lasts
 }

@@ -38,7 +38,7 @@ func TestWhoAsksForValidation(t *testing.T) {
 		{"the tool of deleted data", guardWeight, [][2]string{{"DELETE_DATA", `{"entry_ids":["ent_1"]}`}}, "tool tol_w"},
 		{"a tool in a deleted zone", guardWeight, [][2]string{{"DELETE_ZONE", `{"zone_id":"zon_h","force":true}`}}, "tool tol_w, command"},
 		{"the AI", nil, [][2]string{{"CREATE_ZONE", `{"name":"a","validation_request":true}`}}, "ai"},
-		{"not the AI, in an automation", func(w *world) { w.env.SessionType = domain.Run }, [][2]string{{"CREATE_ZONE", `{"name":"a","validation_request":true}`}}, ""},
+		{"not the AI, in an automation", func(w *world) { w.in(domain.Run) }, [][2]string{{"CREATE_ZONE", `{"name":"a","validation_request":true}`}}, ""},
 		{"a deletion with force", nil, [][2]string{{"DELETE_TOOL", `{"tool_id":"tol_w","force":true}`}}, "command"},
 		{"a document", nil, [][2]string{{"CONTEXT_UPDATE", `{"key":"about","body":"a"}`}, {"CONTEXT_PUBLISH", `{"key":"about"}`}}, "command"},
 		{"several, for all the actions of an answer", func(w *world) { w.env.Settings.RequireValidation = true; guardWeight(w) },

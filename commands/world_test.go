@@ -51,7 +51,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, c: New(data.NewRules(), automations.Drafts{}), data: &stored{Data: suite.InTransaction(t, suite.SQLite(t))}}
 	w.env = Env{Env: data.Env{
 		WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: newIDs(),
-	}, SessionType: domain.Chat, Role: domain.RoleAdmin, Made: &[]*domain.Change{}}
+	}, SessionType: domain.Chat, Approving: domain.Approving{Type: domain.Chat}, Role: domain.RoleAdmin, Made: &[]*domain.Change{}}
 	w.put(&domain.Zone{ID: "zon_h", Name: "Health"})
 	w.put(&domain.Zone{ID: "zon_g", Name: "Guarded", RequireValidation: true, Version: 4})
 	w.put(&domain.Tool{
@@ -65,6 +65,11 @@ func newWorld(t *testing.T) *world {
 	}
 	w.put(&domain.Document{ID: "doc_1", Key: "about", Title: "About me", Body: "I run.", Published: "I run.", PublishedAt: &noon, Version: 2})
 	return w
+}
+
+// in makes the session one of this type; an agent works for a chat.
+func (w *world) in(t domain.SessionType) {
+	w.env.SessionType, w.env.Approving = t, domain.Approving{Type: t, Unattended: t == domain.Run, Policy: domain.PolicyPark}
 }
 
 // newIDs counts; the entries it names are none of those that are there.

@@ -233,6 +233,8 @@ type PendingAnswer struct {
 	By      string `json:"by,omitempty"`
 	ByName  string `json:"by_name,omitempty"`
 	ByRole  Role   `json:"by_role,omitempty"`
+	// AIAsked: the AI itself asked for an approval of the actions behind its queries.
+	AIAsked bool `json:"ai_asked,omitempty"`
 	// Guidance is told to the AI with the results.
 	Guidance string `json:"guidance,omitempty"`
 	// Outside are people's answers to what calls of this answer asked, by their execution.
@@ -344,15 +346,6 @@ func (s *Session) AsksPerson() bool {
 func (s *Session) Parks() bool {
 	q := s.Phase.Question()
 	return s.Type != Chat && s.Phase.row().parks && (q == nil || s.AsksPerson())
-}
-
-// ValidationPolicy is what becomes of a run's actions that need a yes: what its
-// automation decided, else its workspace. It says nothing about a CHAT.
-func (s *Session) ValidationPolicy(settings *Settings) string {
-	if s.State.Validation != "" {
-		return s.State.Validation
-	}
-	return settings.AutomationValidation
 }
 
 // Clone copies the session so deep that the machine may change the copy freely.

@@ -54,4 +54,6 @@ type PlannedCommands struct {
 	// Reasons why a person must say yes first; empty: none needed. Cards show them.
 	Reasons []ApprovalReason
 	Cards   []ApprovalAction
+	// AIAsked: the AI itself asked for an approval, and is heard.
+	AIAsked bool
 }

@@ -199,12 +199,10 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	if model.Protocol == domain.ProtocolNative {
 		ask.Commands = offered(s, settings, specs)
 	} else if model.Provider.Abilities().StructuredOutput {
-		ask.AnswerSchema = answerSchema
+		ask.AnswerSchema = prompt.JSONSchemaOfAnswer(s.Type)
 	}
 	return ask, size, nil
 }
-
-var answerSchema = prompt.JSONSchemaOfAnswer()
 
 // onTheWire names the commands as a model calls them.
 func onTheWire(specs []domain.CommandSpec) []domain.CommandSpec {

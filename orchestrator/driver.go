@@ -46,12 +46,11 @@ type driver struct {
 	pending []domain.Event
 	change  *domain.Change
 
-	raw      *domain.RawAnswer      // the answer in hand, between its receipt and its parsing
-	answerID string                 // the id under which it was streamed
-	plan     domain.PlannedCommands // of the answer in hand: its actions follow its queries
-	streamed string                 // the message whose streamed text is neither settled nor void
-	underWay *domain.Roundtrip      // the call of the AI that has not come back
-	tools    clientTools            // of the program that sent the round's message
+	raw      *domain.RawAnswer // the answer in hand, between its receipt and its parsing
+	answerID string            // the id under which it was streamed
+	streamed string            // the message whose streamed text is neither settled nor void
+	underWay *domain.Roundtrip // the call of the AI that has not come back
+	tools    clientTools       // of the program that sent the round's message
 }
 
 func newDriver(l *Loop, view *domain.View, effect domain.Effect, cut context.CancelCauseFunc) *driver {

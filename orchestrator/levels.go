@@ -82,7 +82,7 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	}
 	in := prompt.Level1Input{SessionType: t, Settings: settings, Protocol: protocol, Specs: specs, Limits: inForce}
 	if t == domain.Run {
-		in.Validation, in.Granted = s.ValidationPolicy(settings), len(view.Grants) > 0
+		in.Validation, in.Granted = s.Approving(settings).Policy, len(view.Grants) > 0
 	}
 	of, err := json.Marshal([]any{inForce, in.Validation, in.Granted, settings.PromptChunks})
 	if err != nil {

@@ -52,7 +52,6 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 		return domain.ParseErrorOccurred{MessageID: messageID, Raw: raw, Problem: plan.Problem, Refused: plan.Refused}, nil
 	}
 	answer.Module, answer.Completed = plan.Module, plan.Completed
-	d.plan = plan.Commands
 	parsed := domain.AIResponseParsed{
 		MessageID: messageID, Raw: raw, Answer: answer, Commands: plan.Commands, Guidance: plan.Guidance,
 	}

@@ -3,7 +3,6 @@ package orchestrator
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -31,7 +30,7 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	}
 	event := domain.DataQueriesExecuted{Executions: queries, Formatted: strings.TrimSpace(formatted + "\n\n" + formattedAgents(agents))}
 	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {
-		aiAsked := slices.ContainsFunc(d.plan.Reasons, func(r domain.ApprovalReason) bool { return r.Level == domain.LevelAI })
+		pending := d.session.State.Pending // it outlives the process that planned the answer
 		if err := d.renewGrants(ctx, d.session.State.AnswerID); err != nil {
 			return nil, err
 		}
@@ -44,7 +43,7 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 			d.loop.cfg.Data(d.session.WorkspaceID),
 			env,
 			copies(actions),
-			aiAsked,
+			pending != nil && pending.AIAsked,
 		); err != nil {
 			return nil, fmt.Errorf("plan the actions behind the queries: %w", err)
 		}

@@ -59,7 +59,38 @@ func placeholders(in *Level1Input) *strings.Replacer {
 		"{approvals}", approvalsText(in.Validation, in.Granted),
 		"{command_names}", commandNames(in.Specs),
 		"{commands}", commandDocs(in.Specs),
+		"{action_flags}", actionFlags(in.SessionType),
+		"{own_request}", ownRequest(in.SessionType),
+		"{validation_field}", validationField(in.SessionType),
 	)
+}
+
+// actionFlags says which params every action takes besides its own.
+func actionFlags(t domain.SessionType) string {
+	const again = "The same action again within 30 seconds is not run, but answered CACHED: " +
+		"set `repeat: true` only if the person really wants it twice."
+	if !t.HearsAI() {
+		return "- Every action also takes `repeat` (boolean). " + again
+	}
+	return "- Every action also takes `repeat` and `validation_request` (booleans). " + again +
+		" Set `validation_request: true` where you want a person's yes first."
+}
+
+// ownRequest advises to ask for a person's yes, where that is heard.
+func ownRequest(t domain.SessionType) string {
+	if !t.HearsAI() {
+		return ""
+	}
+	return "\n- Ask for a yes yourself (`validation_request`) where a change is large, hard to undo, or rests on your own reading " +
+		"of an unclear request."
+}
+
+// validationField is the line of the field by which the AI asks for a person's yes, where it is heard.
+func validationField(t domain.SessionType) string {
+	if !t.HearsAI() {
+		return ""
+	}
+	return "  \"validation_request\"?: boolean, true to have a person agree to the actions first\n"
 }
 
 // fits says whether a chunk is for this type of session and this protocol.

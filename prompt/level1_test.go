@@ -166,11 +166,47 @@ func TestTheTailTellsALateRunItsTime(t *testing.T) {
 	}
 }
 
+// TestTheAIIsToldWhetherItsOwnRequestCounts: an AUTOMATION's counts for nothing, and it reads so once; the
+// others are offered it and told when to use it. No two sentences say different things.
+func TestTheAIIsToldWhetherItsOwnRequestCounts(t *testing.T) {
+	for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
+		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
+			for _, policy := range []string{"", domain.PolicyPark, domain.PolicyRefuse, domain.PolicyAllow} {
+				in := level1Input(kind, protocol)
+				in.Settings.PromptDetail, in.Validation = "full", policy
+				got := level1(in)
+				heard := kind != domain.Run
+				for text, want := range map[string]bool{
+					"Ask for a yes yourself":                              heard,
+					"so is `validation_request`, your own wish for a yes": !heard,
+					"`validation_request` (booleans)":                     heard && protocol == domain.ProtocolNative,
+					"Set `validation_request: true`":                      heard && protocol == domain.ProtocolNative,
+					`"validation_request"?: boolean`:                      heard && protocol == domain.ProtocolJSON,
+					"wait until a person has agreed":                      false, // what becomes of a run's actions, its policy says
+				} {
+					if strings.Contains(got, text) != want {
+						t.Errorf("%s %s %s: %q is there: %v", kind, protocol, policy, text, !want)
+					}
+				}
+				if n := strings.Count(got, "validation_request"); !heard && n != 1 {
+					t.Errorf("%s %s: it reads of its own request %d times", kind, protocol, n)
+				}
+				if strings.Contains(got, "{") && strings.Contains(got, "_field}") || strings.Contains(got, "{action_flags}") || strings.Contains(got, "{own_request}") {
+					t.Errorf("%s %s: a placeholder was left", kind, protocol)
+				}
+				if offered := strings.Contains(string(JSONSchemaOfAnswer(kind)), "validation_request"); offered != heard || !json.Valid(JSONSchemaOfAnswer(kind)) {
+					t.Errorf("%s: the schema of its answers offers it: %v", kind, offered)
+				}
+			}
+		}
+	}
+}
+
 func TestTheSchemaOfAnswersIsJSON(t *testing.T) {
 	var schema struct {
 		Properties map[string]any `json:"properties"`
 	}
-	if err := json.Unmarshal(JSONSchemaOfAnswer(), &schema); err != nil {
+	if err := json.Unmarshal(JSONSchemaOfAnswer(domain.Chat), &schema); err != nil {
 		t.Fatal(err)
 	}
 	for _, field := range answerFields {

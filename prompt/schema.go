@@ -1,16 +1,29 @@
 package prompt
 
-// JSONSchemaOfAnswer is the shape of an answer in the JSON protocol, for providers
-// that can be held to a schema. The params of a command are open: they differ from
+import (
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// JSONSchemaOfAnswer is the shape of an answer in the JSON protocol in a session of this type, for
+// providers that can be held to a schema. The params of a command are open: they differ from
 // command to command and are checked against the catalogue. (So it is not one for
 // modes that demand a closed object everywhere.)
-func JSONSchemaOfAnswer() []byte { return []byte(answerSchema) }
+func JSONSchemaOfAnswer(t domain.SessionType) []byte {
+	if t.HearsAI() {
+		return []byte(answerSchema)
+	}
+	return []byte(strings.Replace(answerSchema, validationProperty, "", 1))
+}
+
+const validationProperty = `
+    "validation_request": {"type": "boolean", "description": "True to have a person say yes before the actions run."},`
 
 const answerSchema = `{
   "type": "object",
   "properties": {
-    "pre_text": {"type": "string", "description": "What is said to the person. May be empty beside commands."},
-    "validation_request": {"type": "boolean", "description": "True to have a person say yes before the actions run."},
+    "pre_text": {"type": "string", "description": "What is said to the person. May be empty beside commands."},` + validationProperty + `
     "data_commands": {"type": "array", "items": {"$ref": "#/$defs/command"}, "description": "Queries. Never beside action_commands."},
     "action_commands": {"type": "array", "items": {"$ref": "#/$defs/command"}, "description": "Actions, run in order. Never beside data_commands."},
     "post_text": {"type": "string", "description": "Said to the person if all the actions succeed."},

@@ -52,6 +52,7 @@ func ByText(a *domain.Approval, text string, yes bool) (d domain.Decision, ok bo
 		}
 		value = schema.Enum[i]
 	}
+	d.Approved = true                // as any answer to a question, whatever it says
 	d.Value, _ = json.Marshal(value) // a text or a boolean: cannot fail
 	return d, true
 }

@@ -22,6 +22,7 @@ func planQueries(s *step) {
 				CallID: x.CallID, Command: x.Command, Status: domain.ExecCancelled, Text: "Not run.",
 			})
 		}
+		pending.AIAsked = e.Commands.AIAsked
 		st.Pending, st.PendingActions = &pending, true
 	}
 	if !s.anyToRun(domain.KindQuery) {

@@ -15,32 +15,31 @@ func noteOutside(s *step, m *domain.Message) {
 	s.session.State.Taint = s.session.State.Taint.With(m.OutsideParts()...)
 }
 
-// guardedOutside: something that would run now has an effect outside, and the model that
-// asked for it had read words from there. What this answer's own queries brought does not
-// count: it was asked for before they were read.
-func guardedOutside(s *step) bool {
-	for _, x := range commandsToPlan(s).Actions {
-		if x.Status == domain.ExecFailed {
-			return false // what comes after it is cancelled
-		}
-		if !x.Status.Final() && s.session.State.Taint.Guards(x) {
-			return true
-		}
-	}
-	return false
+// guardedOutside: something that would run now has an effect outside or one that lasts, and the
+// model that asked for it had read words from there. What this answer's own queries brought does
+// not count: it was asked for before they were read.
+func guardedOutside(s *step) bool { return needsPerson(s) && fromOutside(demands(s)) }
+
+func fromOutside(reasons []domain.ApprovalReason) bool {
+	return slices.ContainsFunc(reasons, func(r domain.ApprovalReason) bool { return r.Level == domain.LevelOutside })
 }
 
-// withOutside adds the reason that no policy takes away. Whoever planned the actions has
-// most often given it already.
+// withOutside adds the reason that no policy takes away, where something that would run acts
+// outside. Whoever planned the actions has most often given it already; what lasts here they
+// alone know.
 func withOutside(s *step, reasons []domain.ApprovalReason) []domain.ApprovalReason {
-	if !guardedOutside(s) {
+	if fromOutside(reasons) {
 		return reasons
 	}
-	reason := s.policy.Settings.OutsideReason(s.session.State.Taint)
-	if slices.Contains(reasons, reason) {
-		return reasons
+	for _, x := range commandsToPlan(s).Actions {
+		if x.Status == domain.ExecFailed {
+			break // what comes after it is cancelled
+		}
+		if !x.Status.Final() && s.session.State.Taint.Guards(x) {
+			return append(slices.Clip(reasons), s.policy.Settings.OutsideReason(s.session.State.Taint))
+		}
 	}
-	return append(reasons, reason)
+	return reasons
 }
 
 // cards are those of the actions to approve. One that has none, because whoever planned it

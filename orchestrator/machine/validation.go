@@ -1,66 +1,36 @@
 package machine
 
 import (
-	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// demands are the reasons to ask a person that count for this session. An automation
-// may not ask by itself, and its policy may allow what the configuration demands. What
-// words from outside ask for is no such reason: see guardedOutside.
+// demands are the reasons to ask a person that count for this session.
 func demands(s *step) []domain.ApprovalReason {
 	c := commandsToPlan(s)
-	allowed := notChat(s) && validationPolicy(s) == "allow" && !slices.ContainsFunc(c.Actions, neverAllowed) &&
-		!slices.ContainsFunc(c.Reasons, func(r domain.ApprovalReason) bool { return r.Always })
-	var list []domain.ApprovalReason
-	for _, r := range c.Reasons {
-		if r.Level != domain.LevelOutside && !allowed && (chat(s) || r.Level != domain.LevelAI) {
-			list = append(list, r)
-		}
-	}
-	return list
+	return approving(s).Reasons(withOutside(s, c.Reasons), c.Actions)
 }
 
-// validationPolicy is the policy for what needs a yes: the automation's own, else the
-// workspace's.
-func validationPolicy(s *step) string {
-	return s.session.ValidationPolicy(&s.policy.Settings)
-}
+func approving(s *step) domain.Approving { return s.session.Approving(&s.policy.Settings) }
 
-// neverAllowed: no policy covers changes of the context texts and forced deletions.
-func neverAllowed(x *domain.Execution) bool {
-	if x.GrantID != "" {
-		return false // a person said yes to this very thing
-	}
-	if strings.HasPrefix(x.Command, "CONTEXT_") {
-		return true
-	}
-	var params struct {
-		Force bool `json:"force"`
-	}
-	return strings.HasPrefix(x.Command, "DELETE_") && json.Unmarshal(x.Params, &params) == nil && params.Force
-}
-
-// needsPerson: a yes is needed, and there is something that would run with it.
-func needsPerson(s *step) bool {
-	c := commandsToPlan(s)
-	for _, x := range c.Actions {
+// verdict is what becomes of the actions that the event brings, if there are any that would run.
+func verdict(s *step) domain.Verdict {
+	for _, x := range commandsToPlan(s).Actions {
 		if x.Status == domain.ExecFailed {
 			break // what comes after it is cancelled
 		}
 		if !x.Status.Final() {
-			return len(demands(s)) > 0
+			return approving(s).Verdict(demands(s))
 		}
 	}
-	return false
+	return domain.VerdictRun
 }
 
-func validationRefused(s *step) bool {
-	return notChat(s) && validationPolicy(s) == "refuse" && (guardedOutside(s) || needsPerson(s))
-}
+// needsPerson: a person approves what would run.
+func needsPerson(s *step) bool { return verdict(s) == domain.VerdictAsk }
+
+func validationRefused(s *step) bool { return verdict(s) == domain.VerdictRefuse }
 
 // refuseActions tells an automation no, for all its actions.
 func refuseActions(s *step) {
@@ -83,7 +53,7 @@ func askValidation(s *step) {
 	c := commandsToPlan(s)
 	cancel := storeCancelled(s)
 	s.waitFor(domain.WaitingContext{Kind: domain.WaitValidation, MessageID: s.session.State.AnswerID}, cancel, &domain.Approval{
-		Kind: domain.ApprovalActions, Reasons: withOutside(s, demands(s)), Actions: cards(c),
+		Kind: domain.ApprovalActions, Reasons: demands(s), Actions: cards(c),
 	})
 	bindApproval(s)
 }
@@ -195,7 +165,7 @@ func reasonsAgain(s *step, now []domain.ApprovalReason) []domain.ApprovalReason 
 		}
 	}
 	for _, r := range now {
-		if !slices.Contains(reasons, r) {
+		if !slices.Contains(reasons, r) && !(r.Level == domain.LevelOutside && fromOutside(reasons)) {
 			reasons = append(reasons, r)
 		}
 	}

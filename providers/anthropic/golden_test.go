@@ -71,7 +71,7 @@ func (s *story) request(protocol domain.Protocol) *providers.Request {
 	if protocol == domain.ProtocolNative {
 		ask.Commands = goldenCommands
 	} else {
-		ask.AnswerSchema = prompt.JSONSchemaOfAnswer()
+		ask.AnswerSchema = prompt.JSONSchemaOfAnswer(domain.Chat)
 	}
 	return &providers.Request{Prompt: ask}
 }
