@@ -96,6 +96,10 @@ func (m *Markdown) sender(x *domain.Message) string {
 		who += " · " + m.say("waits its turn", "attend son tour")
 	case domain.MessageInterrupted:
 		who += " · " + m.say("interrupted", "interrompue")
+	default:
+		if x.AI != nil && x.AI.StopReason == domain.StopLength {
+			who += " · " + m.say("cut at its length limit", "coupée à sa limite de longueur")
+		}
 	}
 	return who
 }

@@ -319,8 +319,13 @@ func (t *talk) answer(m *api.Message) {
 		t.screen.text(rest)
 	}
 	t.screen.end()
-	if m.Status == "interrupted" {
+	switch {
+	case m.Status == "interrupted" && m.AiMessage != nil && m.AiMessage.StopReason != "":
+		t.screen.dim("(broken off)")
+	case m.Status == "interrupted":
 		t.screen.dim("(interrupted)")
+	case m.AiMessage != nil && m.AiMessage.StopReason == "length":
+		t.screen.dim("(cut at its length limit)")
 	}
 }
 

@@ -33,6 +33,8 @@ func (s Spent) Same(o Spent) bool {
 
 // CallEstimate is what is known of a model before it is called.
 type CallEstimate struct {
+	// Which model it is: that of a call which is cut has no other record.
+	ProviderID, ProviderKind, Model string
 	// Before estimates the tokens that stand before the history in every prompt. nil:
 	// nothing is known of them.
 	Before func() int

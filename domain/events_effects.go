@@ -24,15 +24,24 @@ type AIResponseReceived struct {
 	MessageID string
 	Raw       *RawAnswer
 	Hash      string // of the raw answer, for going in circles
+	LeftOut   int    // tokens of the history that had no room in its prompt
 	Roundtrip *Roundtrip
 }
 
 func (AIResponseReceived) Name() string { return "AIResponseReceived" }
 
+// PartialAnswer is what had come of an answer when its call failed.
+type PartialAnswer struct {
+	MessageID  string // under which it was streamed
+	Text       string
+	StopReason string
+}
+
 // NetworkErrorOccurred: the provider could not be reached, or broke off.
 type NetworkErrorOccurred struct {
 	fromEffect
-	Code       FailureCode // "": it could not be reached
+	Partial    *PartialAnswer // of a chat; nil: nothing had come
+	Code       FailureCode    // "": it could not be reached
 	Problem    string
 	RetryAfter time.Duration
 	ProviderID string // that failed
@@ -44,6 +53,7 @@ func (NetworkErrorOccurred) Name() string { return "NetworkErrorOccurred" }
 // SystemErrorOccurred: no retry would help (wrong key, refused, too large).
 type SystemErrorOccurred struct {
 	fromEffect
+	Partial    *PartialAnswer // of a chat; nil: nothing had come
 	Code       FailureCode
 	Words      Text // for people, where more is known than the code says
 	Problem    string

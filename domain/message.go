@@ -15,7 +15,7 @@ const (
 )
 
 // MessageStatus is stored for a message in its place, queued for one that waits
-// its turn, interrupted for the part of an answer that a person cut.
+// its turn, interrupted for the part of an answer that a person cut or that broke off.
 type MessageStatus string
 
 const (
@@ -144,6 +144,11 @@ const (
 	EnrichCreate       EnrichmentType = "CREATE"
 	EnrichModifyConfig EnrichmentType = "MODIFY_CONFIG"
 )
+
+// CutByPerson says that a person cut the answer; one that broke off by itself says why.
+func (m *Message) CutByPerson() bool {
+	return m.Status == MessageInterrupted && (m.AI == nil || m.AI.StopReason == "")
+}
 
 // Enrichment is a block in a user message that refers to data.
 type Enrichment struct {

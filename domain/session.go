@@ -135,8 +135,12 @@ type SessionState struct {
 	// Taint is what the prompt holds from outside; nil: nothing.
 	Taint *Taint `json:"taint,omitempty"`
 
-	// TooLong counts the calls since the last answer that the provider found too long.
-	TooLong int `json:"too_long,omitempty"`
+	// TooLong counts the calls since the last answer that the provider found too long, Cuts the
+	// answers in a row that were cut at their length limit and could not be used. LeftOut: the
+	// person knows that this round's prompts lack some of the history.
+	TooLong int  `json:"too_long,omitempty"`
+	Cuts    int  `json:"cuts,omitempty"`
+	LeftOut bool `json:"left_out,omitempty"`
 	// Unread are the ids of the late results that came while the AI was called: the answer or the
 	// summary that it is at work on was made without them.
 	Unread []string `json:"unread,omitempty"`

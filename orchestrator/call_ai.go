@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -48,7 +49,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 			r.answer.Raw.PromptFiles, r.answer.Raw.OlderPromptFiles = files.Files, files.Older
 			d.raw, d.answerID = r.answer.Raw, r.call.MessageID
 			return domain.AIResponseReceived{
-				MessageID: r.call.MessageID, Raw: r.answer.Raw, Hash: prompt.Hash(r.answer.Raw), Roundtrip: r.call,
+				MessageID: r.call.MessageID, Raw: r.answer.Raw, Hash: prompt.Hash(r.answer.Raw), LeftOut: room.leftOut, Roundtrip: r.call,
 			}, nil
 		}
 		switch {
@@ -90,9 +91,12 @@ func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, a
 	if s.State.Agent != nil && (most == 0 || most > domain.AgentAnswerTokens) {
 		most = domain.AgentAnswerTokens
 	}
+	most = answerRoom(model, most, call.PromptTokens, len(ask.Commands) > 0)
 	request := &providers.Request{
 		Prompt: ask, MaxTokens: most, SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 	}
+	said := &strings.Builder{}
+	d.said = said
 	call.Streamed = d.loop.cfg.Streams.Watched(s.ID)
 	if call.Streamed || model.Provider.Abilities().AlwaysStreams {
 		d.streamed = call.MessageID
@@ -102,6 +106,9 @@ func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, a
 				if delta.Text = spoken.More(delta.Text); delta.Text == "" {
 					return
 				}
+			}
+			if delta.Kind == providers.DeltaText && said.Len() < maxPart {
+				said.WriteString(delta.Text)
 			}
 			d.loop.cfg.Streams.Delta(s.WorkspaceID, s.ID, call.MessageID, string(delta.Kind), delta.Text)
 		}

@@ -40,6 +40,7 @@ type failure struct {
 	problem    string
 	retryAfter time.Duration
 	partial    bool
+	part       *domain.PartialAnswer // what a person keeps of the answer
 	// called is false when the provider was known to be down.
 	called bool
 	// provider is the id of the one that failed, code what people are shown.
@@ -108,6 +109,10 @@ func (d *driver) askOne(ctx context.Context, model *providers.Model, a *asking) 
 		return nil, errLetGo
 	}
 	if err == nil {
+		if answer.Raw.StopReason == domain.StopLength {
+			answer.Raw.CutAt = int(answer.Usage.OutputTokens)
+			answer.Raw.CutLimit = allowed(model, request.MaxTokens, len(request.Prompt.Commands) > 0)
+		}
 		d.endCall(call, model, answer)
 		return &reply{model: model, call: call, answer: answer}, nil
 	}
@@ -116,10 +121,11 @@ func (d *driver) askOne(ctx context.Context, model *providers.Model, a *asking) 
 
 // failedCall classifies a failed call and completes its record.
 func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
-	f := &failure{class: providers.ClassNetwork, problem: err.Error(), called: true}
+	f, text := &failure{class: providers.ClassNetwork, problem: err.Error(), called: true}, ""
 	if e, ok := errors.AsType[*providers.Error](err); ok {
 		f.class, f.problem, f.retryAfter = e.Class, e.Message, e.RetryAfter
 		f.partial, f.called = e.Partial, !e.NotCalled
+		text = e.Text
 		d.usedAllTheSame(call, e.Usage)
 		if e.Forbidden {
 			f.code = domain.FailureForbidden
@@ -130,11 +136,35 @@ func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
 	if f.called {
 		d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), 0, call.Usage, call.Model)
 	}
-	if d.streamed != "" {
+	if f.part = partOf(d, call, f, text); f.part == nil && d.streamed != "" {
 		d.loop.cfg.Streams.Discard(call.WorkspaceID, call.SessionID, d.streamed, string(f.class))
 		d.streamed = ""
 	}
 	return f
+}
+
+// maxPart bounds what is kept of an answer that was not finished, in bytes.
+const maxPart = 1 << 20
+
+// partOf is what a person keeps of an answer whose call failed in the middle: what had come
+// of its text. A run asks again by itself, and nobody has read it.
+func partOf(d *driver, call *domain.Roundtrip, f *failure, text string) *domain.PartialAnswer {
+	if text == "" && d.said != nil {
+		text = d.said.String()
+	}
+	stop := domain.StopBrokenOff
+	switch f.class {
+	case providers.ClassRefused:
+		stop = domain.StopFiltered
+	case providers.ClassNetwork, providers.ClassOverloaded, providers.ClassRateLimited:
+	default:
+		return nil
+	}
+	read := call.Purpose == purposeAnswer && d.session.Type == domain.Chat && f.partial
+	if !read || len(text) >= maxPart || strings.TrimSpace(text) == "" {
+		return nil
+	}
+	return &domain.PartialAnswer{MessageID: call.MessageID, Text: text, StopReason: stop}
 }
 
 // usedAllTheSame records what a failed call used. A provider that was cut before it could
@@ -173,6 +203,7 @@ func worse(first, latest *reply) *reply {
 	f, l := first.failed, latest.failed
 	f.problem = strings.TrimRight(f.problem, ". ") + "; the fallback " + latest.model.Label() + ": " + l.problem
 	f.partial = f.partial || l.partial
+	f.part = cmp.Or(f.part, l.part)
 	if l.class.Retryable() {
 		f.retryAfter = min(f.retryAfter, l.retryAfter)
 	}
@@ -194,8 +225,8 @@ func (d *driver) eventOf(a *asking, f *failure) domain.Event {
 	call := a.lastMade()
 	if f.class.Retryable() {
 		return domain.NetworkErrorOccurred{
-			Code: f.code, Problem: f.problem, RetryAfter: f.retryAfter, ProviderID: f.provider, Roundtrip: call,
+			Code: f.code, Problem: f.problem, RetryAfter: f.retryAfter, ProviderID: f.provider, Partial: f.part, Roundtrip: call,
 		}
 	}
-	return domain.SystemErrorOccurred{Code: f.code, Problem: f.problem, ProviderID: f.provider, Roundtrip: call}
+	return domain.SystemErrorOccurred{Code: f.code, Problem: f.problem, ProviderID: f.provider, Partial: f.part, Roundtrip: call}
 }

@@ -29,7 +29,8 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 		return nil, err
 	}
 	now := measured(ask, size)
-	c := &compaction{turns: ask.Turns, fixed: now.fixed(), budget: d.summaryBudget(first)}
+	left, _ := roomOf(d).left(first, now.fixed())
+	c := &compaction{turns: ask.Turns, fixed: now.fixed(), budget: d.summaryBudget(first), left: left}
 	transcript := c.budget
 	if s.State.TooLong > 0 { // the vendor says so of this very prompt: it reads less than that
 		transcript = min(transcript, now.whole()/2)
@@ -74,22 +75,27 @@ func (d *driver) summaryRequest(
 			call.Model = small
 		}
 		return &providers.Request{
-			Prompt: ask, MaxTokens: model.MaxTokens, Small: true, SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
+			Prompt: ask, MaxTokens: answerRoom(model, model.MaxTokens, call.PromptTokens, false), Small: true,
+			SessionID: s.ID, RoundID: s.State.RoundID, NewID: d.loop.cfg.NewID,
 		}, nil
 	}
 }
 
 // compaction is what becomes a summary: the turns, what stands before them in any case,
-// and the budget of the whole, in tokens.
+// the budget of the whole and what it leaves for the history, in tokens.
 type compaction struct {
-	turns         []*domain.Turn
-	fixed, budget int
+	turns               []*domain.Turn
+	fixed, budget, left int
 }
 
-// event brings the summary: at most a fourth of the budget, or an excerpt where the model
-// gave none.
+// leastSummary is the least that a summary may have, in tokens.
+const leastSummary = 150
+
+// event brings the summary: at most a fourth of the budget and a third of what is left for the
+// history, since the present request stands word for word behind it; or an excerpt where the
+// model gave none.
 func (c *compaction) event(call *domain.Roundtrip, text string) domain.Event {
-	most := max(c.budget/4, prompt.LeastTranscript) * 7 / 2
+	most := max(min(c.budget/4, c.left/3), leastSummary) * 7 / 2
 	summary := prompt.Shorten(strings.TrimSpace(text), most)
 	if summary == "" {
 		summary = "The model gave no summary. This is an excerpt of what was said:\n\n" + prompt.Excerpt(c.turns, most)

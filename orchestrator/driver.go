@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +49,7 @@ type driver struct {
 
 	raw      *domain.RawAnswer // the answer in hand, between its receipt and its parsing
 	answerID string            // the id under which it was streamed
+	said     *strings.Builder  // the text of the latest call of the AI as it came
 	streamed string            // the message whose streamed text is neither settled nor void
 	underWay *domain.Roundtrip // the call of the AI that has not come back
 	tools    clientTools       // of the program that sent the round's message

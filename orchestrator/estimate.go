@@ -23,7 +23,8 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 			all = append(all, other)
 		}
 	}
-	estimate := domain.CallEstimate{Price: func(u domain.Usage) *float64 { return dearest(settings, all, u) }}
+	estimate := domain.CallEstimate{ProviderID: model.ID, ProviderKind: model.Kind, Model: model.Name}
+	estimate.Price = func(u domain.Usage) *float64 { return dearest(settings, all, u) }
 	for _, m := range all {
 		estimate.MaxTokens = max(estimate.MaxTokens, m.MaxTokens)
 	}

@@ -42,6 +42,7 @@ type world struct {
 	streams *fakeStreams
 	model   *fakeModel
 	rested  chan *domain.Session
+	notices []string // code and text
 }
 
 func newWorld(t *testing.T) *world {
@@ -182,6 +183,9 @@ func (w *world) apply(change *domain.Change) {
 		if e.Type.OfSession() {
 			s.SessionSeq++
 			e.SessionSeq, s.LastSeq = s.SessionSeq, e.Seq
+		}
+		if e.Notice != nil {
+			w.notices = append(w.notices, e.Notice.Code+": "+e.Notice.Text)
 		}
 		placed := e.Type == domain.LogMessageUpdated || e.Type == domain.LogMessageCreated && e.Message.Status != domain.MessageQueued
 		if e.Message != nil && placed {

@@ -19,6 +19,7 @@ type room struct {
 	// is what the history of the next may have.
 	sizes   sizes
 	shorter int
+	leftOut int // of the history, in the latest prompt
 }
 
 // roomOf is what a prompt of the session may be.
@@ -75,6 +76,27 @@ func windowOf(model *providers.Model) int {
 	return max(window-max(model.MaxTokens, abilities.MaxTokens), window/2)
 }
 
+// answerRoom is the most that an answer may have: what it was allowed, as far as the model's
+// window leaves that beside the prompt. Prompts are estimated, so that some of it stays free.
+func answerRoom(model *providers.Model, most, prompt int, commands bool) int {
+	window, asked := model.Provider.Abilities().ContextWindow, allowed(model, most, commands)
+	left := window - prompt - prompt/20
+	if window == 0 || asked > 0 && asked <= left {
+		return most
+	}
+	return max(left, providers.LeastAnswer)
+}
+
+// allowed is the most that an answer may have where the request says this (0: the provider's
+// own); 0: it is not known.
+func allowed(model *providers.Model, most int, commands bool) int {
+	own := model.Provider.Abilities().MaxTokens
+	if most > 0 || own == 0 || !commands {
+		return cmp.Or(most, own)
+	}
+	return max(own, providers.MinToolTokens)
+}
+
 // left is the room for the history, and the most that it may have when nothing more
 // can be left out. A budget is a ceiling for the whole prompt. A window is the vendor's to
 // judge, in its own tokens: a fourth of it is tried in any case.
@@ -103,23 +125,21 @@ const leastRoom = prompt.LeastTranscript
 // The levels before the history are never cut: where they leave no room, the person
 // is told, and nothing is sent.
 func (r *room) fit(ask *domain.Prompt, turns int, model *providers.Model, compacted bool) error {
-	r.sizes = measured(ask, turns)
-	fixed := r.sizes.fixed()
-	left, most := r.left(model, fixed)
-	budget, _ := r.of(model)
+	r.sizes, r.leftOut = measured(ask, turns), 0
+	left, most := r.left(model, r.sizes.fixed())
 	switch {
 	case turns <= left:
 		return nil
 	case left < leastRoom && r.shorter == 0:
 		return &roomError{hopeless: true, text: r.tooLarge()}
-	case !compacted && (turns > budget || fixed <= budget/2 || r.ofHistory):
+	case !compacted:
 		return &roomError{}
 	}
 	fitted, size := prompt.Fit(ask.Turns, turns, left)
 	if size > max(left, most) {
 		return &roomError{hopeless: compacted, text: r.tooLarge()}
 	}
-	ask.Turns, r.sizes.turns = fitted, size
+	ask.Turns, r.sizes.turns, r.leftOut = fitted, size, turns-size
 	return nil
 }
 

@@ -8,8 +8,26 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// interruptedMark ends the part of an answer that a person cut.
-const interruptedMark = "[interrupted here by the person]"
+// What ends the part of an answer that a person cut, that broke off, or that a filter cut.
+const (
+	interruptedMark = "[interrupted here by the person]"
+	brokenOffMark   = "[the answer broke off here]"
+	filteredMark    = "[the provider's filter cut the answer here]"
+)
+
+// endMark is the mark of an answer that was not finished.
+func endMark(m *domain.Message) string {
+	if m.AI == nil {
+		return interruptedMark
+	}
+	switch m.AI.StopReason {
+	case domain.StopBrokenOff:
+		return brokenOffMark
+	case domain.StopFiltered:
+		return filteredMark
+	}
+	return interruptedMark
+}
 
 // emptyAnswer stands for an answer without a word: APIs refuse empty turns.
 const emptyAnswer = "(an empty answer)"
@@ -57,9 +75,9 @@ func interrupted(m *domain.Message) string {
 		text = m.Raw.Text
 	}
 	if strings.TrimSpace(text) == "" {
-		return interruptedMark
+		return endMark(m)
 	}
-	return strings.TrimRight(text, " \n") + "\n" + interruptedMark
+	return strings.TrimRight(text, " \n") + "\n" + endMark(m)
 }
 
 // sendable is the raw answer in a form that every API takes back. Arguments that are

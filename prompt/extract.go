@@ -9,6 +9,7 @@ import (
 
 	"github.com/kaptinlin/jsonrepair"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -31,7 +32,8 @@ type candidate struct {
 // findObject finds the answer in a text: the first balanced object that reads as one.
 // What is slightly wrong (a comma too many, single quotes) is repaired, but never a
 // text that was cut: half a list of deletions must not become an action.
-func findObject(text string, cutOff bool) (json.RawMessage, string) {
+func findObject(raw *domain.RawAnswer) (json.RawMessage, string) {
+	text := raw.Text
 	if len(text) > jsonbody.MaxAnswer {
 		return nil, fmt.Sprintf("The answer is longer than %d bytes.", jsonbody.MaxAnswer)
 	}
@@ -55,8 +57,8 @@ func findObject(text string, cutOff bool) (json.RawMessage, string) {
 			other = object
 		}
 	}
-	if cutOff {
-		return nil, "The answer was cut at its length limit before the JSON object was complete, so nothing of it was run. Answer again, shorter."
+	if raw.Partial() {
+		return nil, "Your answer " + Ended(raw) + ", before the JSON object was complete; nothing of it was run. Answer again, shorter."
 	}
 	if object := repaired(found); object != nil {
 		return object, ""

@@ -48,8 +48,11 @@ func Parse(raw *domain.RawAnswer, in ParseInput) (answer *domain.AIMessage, prob
 	if raw == nil {
 		return nil, "The answer is empty. Answer with text, with calls, or with both."
 	}
+	if problem = unusable(raw, in); problem != "" {
+		return nil, problem
+	}
 	switch {
-	case raw.StopReason == "refused" && len(raw.Calls) == 0 && strings.TrimSpace(raw.Text) != "":
+	case raw.StopReason == domain.StopRefused && len(raw.Calls) == 0 && strings.TrimSpace(raw.Text) != "":
 		// A refusal is said in prose, whatever the protocol: it is the answer.
 		return &domain.AIMessage{PreText: cleanText(raw.Text)}, ""
 	case in.Protocol == domain.ProtocolJSON:
@@ -62,6 +65,9 @@ func Parse(raw *domain.RawAnswer, in ParseInput) (answer *domain.AIMessage, prob
 	}
 	if problem != "" {
 		return nil, problem
+	}
+	if raw.Partial() {
+		answer.StopReason = raw.StopReason
 	}
 	return answer, ""
 }

@@ -17,7 +17,7 @@ var answerFields = []string{
 
 // parseJSON reads an answer that is one JSON object, perhaps with other text around.
 func parseJSON(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, string) {
-	object, problem := findObject(raw.Text, raw.StopReason == "length")
+	object, problem := findObject(raw)
 	if problem != "" {
 		return nil, problem
 	}

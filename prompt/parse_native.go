@@ -10,8 +10,8 @@ import (
 
 // parseNative reads text and native calls.
 func parseNative(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, string) {
-	if len(raw.Calls) > 0 && raw.StopReason == "length" {
-		return nil, "The answer was cut at its length limit, so none of its calls was run. Answer again, shorter: less text, fewer calls, or smaller arguments."
+	if len(raw.Calls) > 0 && raw.Partial() {
+		return nil, "Your answer " + Ended(raw) + ", so none of its calls was run. " + shorter
 	}
 	answer := &domain.AIMessage{PreText: cleanText(raw.Text)}
 	for i := range raw.Calls {

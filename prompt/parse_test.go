@@ -65,7 +65,7 @@ func TestNativeAnswers(t *testing.T) {
 			domain.RawAnswer{Calls: calls("COMPLETE", `{"summary":"All 3 done."}`)}, `{"pre_text":"All 3 done.","completed":true}`},
 		{"NUL and broken UTF-8 are replaced", domain.RawAnswer{Text: "a\x00b\xffc", Calls: calls("ZONES", `{"a":"x\u0000\ud800y"}`)},
 			`{"pre_text":"a�b�c","data_commands":[{"id":"","type":"ZONES","params":{"a":"x��y"},"call_id":"c1"}]}`},
-		{"a cut text without calls is still said", domain.RawAnswer{Text: "One, two,", StopReason: "length"}, `{"pre_text":"One, two,"}`},
+		{"a cut text without calls is still said", domain.RawAnswer{Text: "One, two,", StopReason: "length"}, `{"pre_text":"One, two,","stop_reason":"length"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			answer, problem := Parse(&tt.raw, input(domain.ProtocolNative))
@@ -87,6 +87,14 @@ func TestNativeProblems(t *testing.T) {
 	}{
 		{"nothing", domain.RawAnswer{Text: " \n"}, "The answer is empty"},
 		{"cut with calls", domain.RawAnswer{Text: "x", Calls: calls("ZONES", `{}`), StopReason: "length"}, "cut at its length limit"},
+		{"cut in a call", domain.RawAnswer{Text: "x", CutCalls: []string{"ZONES", "X"}, StopReason: "length", CutAt: 4096, CutLimit: 4096},
+			"cut at 4096 tokens, its length limit, in the middle of its calls (ZONES, X); nothing of it was run"},
+		{"cut earlier than was allowed", domain.RawAnswer{CutCalls: []string{"ZONES"}, StopReason: "length", CutAt: 5, CutLimit: 4096}, "cut after 5 tokens, at its length limit (max_tokens is 4096)"},
+		{"cut, and it is not known where", domain.RawAnswer{CutCalls: []string{"A", "B", "C", "D", "E", "F", "G"}, StopReason: "length"}, "(A, B, C, D, E, and 2 more)"},
+		{"cut in its thoughts", domain.RawAnswer{Thinking: []domain.Thinking{{Text: "hm"}}, StopReason: "length", CutAt: 9}, "cut at 9 tokens, its length limit, before it said anything: all of it was thoughts"},
+		{"cut before its first word", domain.RawAnswer{StopReason: "length"}, "before it said anything"},
+		{"a call that the provider could not read", domain.RawAnswer{Text: "x", StopReason: "malformed", StopDetail: "MALFORMED"}, "could not read the call in your answer (MALFORMED)"},
+		{"an end that is not known, in a call", domain.RawAnswer{CutCalls: []string{"ZONES"}, StopReason: "unknown", StopDetail: "weather"}, "the provider says weather"},
 		{"cut arguments", domain.RawAnswer{Calls: calls("ZONES", `{}`, "CREATE_DATA", `{"tool_id":"t","ent`)}, "call 2 (CREATE_DATA) are not JSON: it ends too early"},
 		{"a list", domain.RawAnswer{Calls: calls("ZONES", `[]`)}, "must be one JSON object"},
 		{"two objects", domain.RawAnswer{Calls: calls("ZONES", `{} {}`)}, "goes on after the end"},
@@ -103,6 +111,19 @@ func TestNativeProblems(t *testing.T) {
 				t.Errorf("answer %v, problem %q, want %q", answer, problem, tt.want)
 			}
 		})
+	}
+}
+
+// A text that was cut is no report: an agent answers again.
+func TestACutTextIsNoResultOfAnAgent(t *testing.T) {
+	in := input(domain.ProtocolNative)
+	raw := &domain.RawAnswer{Text: "The draft begins", StopReason: domain.StopLength, CutLimit: 1024}
+	if answer, problem := Parse(raw, in); problem != "" || answer.StopReason != domain.StopLength {
+		t.Errorf("a chat: %+v, %q", answer, problem)
+	}
+	in.SessionType = domain.Agent
+	if answer, problem := Parse(raw, in); answer != nil || !strings.Contains(problem, "cut at 1024 tokens, its length limit, so it does not count as your result") {
+		t.Errorf("an agent: %+v, %q", answer, problem)
 	}
 }
 

@@ -127,12 +127,12 @@ func (r *round) note(m *api.Message) {
 		*r = round{id: id}
 	}
 	switch {
-	case m.Sender == "AI" && m.Status == "interrupted":
+	case m.Sender == "AI" && m.Status == "interrupted" && (m.AiRaw == nil || m.AiRaw.StopReason == ""):
 		r.reason, r.trouble = "cancelled", nil
 	case m.Sender == "AI":
 		r.reason, r.trouble = "", nil
 		if m.AiRaw != nil {
-			r.reason = map[string]string{"length": "max_tokens", "refused": "refusal"}[m.AiRaw.StopReason]
+			r.reason = map[string]string{"length": "max_tokens", "unknown": "max_tokens", "refused": "refusal"}[m.AiRaw.StopReason]
 		}
 	case m.SystemMessage == nil:
 	case m.SystemMessage.Type == api.SystemNetworkError:

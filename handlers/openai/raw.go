@@ -94,10 +94,10 @@ func reasonOf(a *domain.RawAnswer) *string {
 	switch {
 	case len(a.Calls) > 0:
 		reason = toolCalls
-	case a.StopReason == "length":
-		reason = "length"
-	case a.StopReason == "refused":
+	case a.StopReason == domain.StopRefused, a.StopReason == domain.StopFiltered:
 		reason = "content_filter"
+	case a.Partial():
+		reason = "length"
 	}
 	return &reason
 }

@@ -48,7 +48,7 @@ type teller interface {
 type saying struct {
 	seq      int64 // the session's own number of the event that brought it
 	id, text string
-	cut      bool // a person cut it
+	cut      bool // a person cut it, or it broke off
 }
 
 // take learns from an event.
@@ -151,8 +151,8 @@ func (r *round) said(e *event) {
 	case m.Sender == domain.SenderAI:
 		cut := m.Status == domain.MessageInterrupted
 		r.told.stored(&saying{seq: e.SessionSeq, id: m.ID, text: m.shownText(), cut: cut})
-		r.stopped = r.stopped || cut
-		r.cut = m.Raw != nil && m.Raw.StopReason == "length"
+		r.stopped = r.stopped || cut && (m.Raw == nil || m.Raw.StopReason == "")
+		r.cut = m.Raw != nil && (m.Raw.StopReason == domain.StopLength || m.Raw.StopReason == domain.StopUnknown)
 	case m.System == nil:
 	case m.System.Type == domain.SystemNetworkError:
 		failed := domain.SystemMessage{Summary: m.System.Summary, Detail: m.System.Detail}

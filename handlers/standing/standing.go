@@ -136,7 +136,7 @@ func (s *Standing) read(round []*domain.Message) {
 			said = append(said, text)
 		}
 		switch {
-		case m.Sender == domain.SenderAI && m.Status == domain.MessageInterrupted:
+		case m.Sender == domain.SenderAI && m.CutByPerson():
 			s.Failure, s.State = "", Cancelled
 		case m.Sender == domain.SenderAI:
 			s.Failure, s.State = "", Working

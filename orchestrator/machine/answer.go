@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -23,6 +24,7 @@ func countAnswer(s *step) {
 	st.NetworkAttempts = 0
 	st.Compacted, st.TooLong = false, 0
 	noteAnswer(s, e)
+	noteLeftOut(s, e.LeftOut)
 	if e.Raw != nil && e.Raw.Model != "" {
 		s.session.Model = e.Raw.Model
 	}
@@ -91,7 +93,10 @@ func storeAnswer(s *step) {
 	e, st := parsed(s), &s.session.State
 	s.place(&domain.Message{ID: e.MessageID, Sender: domain.SenderAI, AI: e.Answer, Raw: e.Raw})
 	st.AnswerID = lastMessage(s)
-	st.ConsecutiveFormatErrors = 0
+	st.ConsecutiveFormatErrors, st.Cuts = 0, 0
+	if e.Answer.StopReason != "" {
+		s.notice("warning", "answer_cut", cutText(s, e.Raw))
+	}
 	st.PendingActions, st.PendingCompleted = false, false
 	st.ResultsGood = len(e.Commands.Queries)+len(e.Commands.Actions)+len(e.Commands.Refused) > 0
 	s.planned = nil
@@ -116,6 +121,9 @@ func lastMessage(s *step) string { return s.change.Messages[len(s.change.Message
 func guidance(s *step) string {
 	e := parsed(s)
 	text := e.Guidance
+	if automation(s) && e.Answer.StopReason != "" {
+		text = strings.TrimPrefix(text+"\nYour answer "+endOf(e.Raw)+". What it had left to say is missing.", "\n")
+	}
 	if automation(s) && withModule(s) {
 		if text != "" {
 			text += "\n"
@@ -248,9 +256,39 @@ func (s *step) closeAnswer() {
 
 // Answers that cannot be used.
 
+// endOf says how an answer ended that is not whole, as the end of a sentence about it.
+func endOf(raw *domain.RawAnswer) string {
+	switch {
+	case raw.StopReason != domain.StopLength:
+		return "ended before it was whole"
+	case raw.CutLimit > 0:
+		return fmt.Sprintf("was cut at its length limit (max_tokens is %d)", raw.CutLimit)
+	}
+	return "was cut at its length limit"
+}
+
+// cutText tells people that an answer is not whole, and what to do.
+func cutText(s *step, raw *domain.RawAnswer) string {
+	name := domain.VisibleLine(s.session.Name)
+	switch {
+	case raw.StopReason != domain.StopLength:
+		return s.say("“%s”: the answer ended before it was whole.", "« %s » : la réponse s’est terminée avant d’être complète.", name)
+	case raw.CutLimit > 0:
+		return s.say("“%s”: the answer was cut at its length limit of %d tokens. Ask to continue, or raise max_tokens.",
+			"« %s » : la réponse a été coupée à sa limite de %d jetons. Demandez la suite, ou augmentez max_tokens.", name, raw.CutLimit)
+	}
+	return s.say("“%s”: the answer was cut at its length limit. Ask to continue, or raise max_tokens.",
+		"« %s » : la réponse a été coupée à sa limite de longueur. Demandez la suite, ou augmentez max_tokens.", name)
+}
+
 // storeUnreadable keeps an answer that could not be read, and tells the AI why.
 func storeUnreadable(s *step) {
 	e := s.event.(domain.ParseErrorOccurred)
+	if e.Raw != nil && e.Raw.StopReason == domain.StopLength {
+		s.session.State.Cuts++
+	} else {
+		s.session.State.Cuts = 0
+	}
 	results := refusedResults(s, e.Refused)
 	told := map[string]bool{}
 	for _, r := range results {

@@ -121,6 +121,19 @@ func keepPartialText(s *step) {
 	})
 }
 
+// keepPart keeps what had come of an answer when its call failed: the person has read it, and goes on
+// from there with the next message.
+func keepPart(s *step, part *domain.PartialAnswer) {
+	if part == nil || !chat(s) {
+		return
+	}
+	s.place(&domain.Message{
+		ID: part.MessageID, Sender: domain.SenderAI, Status: domain.MessageInterrupted,
+		AI:  &domain.AIMessage{PreText: part.Text, StopReason: part.StopReason},
+		Raw: &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: part.Text, StopReason: part.StopReason},
+	})
+}
+
 // Confirming that an automation is done.
 
 // askConfirmation waits for the timer, or for a person where that is set. What was dropped of the

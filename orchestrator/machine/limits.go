@@ -16,6 +16,20 @@ type (
 // limitCircles is the limit that no setting has: a model that goes in circles.
 const limitCircles = "going_in_circles"
 
+// limitLength is the limit of an answer's length: a model that reaches it again and again with
+// nothing to show is not asked for ever.
+const limitLength = "answer_length"
+
+// maxCuts is how many answers in a row may be cut so.
+const maxCuts = 3
+
+func tooOftenCut(s *step) string {
+	return s.say("The answer was cut at its length limit %d times in a row, with nothing that could be used. "+
+		"Raise max_tokens of the provider, ask for less at a time, or choose a model that thinks less.",
+		"La réponse a été coupée %d fois de suite à sa limite de longueur, sans rien d’utilisable. "+
+			"Augmentez max_tokens du fournisseur, demandez moins à la fois, ou choisissez un modèle qui réfléchit moins.", maxCuts)
+}
+
 func reached(s *step, limit string, max int) limitReached {
 	return limitReached{limit: limit, text: limitText(s, limit, max)}
 }
@@ -60,6 +74,9 @@ func limitGate(s *step) domain.Event {
 	}
 	if max := l.MaxCommandsPerSession; max != nil && !heard && st.OverLimit == "max_commands_per_session" {
 		return reached(s, st.OverLimit, *max)
+	}
+	if st.Cuts >= maxCuts && !heard {
+		return limitReached{limit: limitLength, text: tooOftenCut(s)}
 	}
 	if e := circleGate(s); e != nil && !heard {
 		return e
@@ -122,6 +139,18 @@ func promptTooLong(s *step) bool {
 }
 
 func notCompacted(s *step) bool { return !s.session.State.Compacted }
+
+// noteLeftOut tells people, once a round, that the AI did not read all of the conversation.
+func noteLeftOut(s *step, tokens int) {
+	if tokens <= 0 || s.session.State.LeftOut {
+		return
+	}
+	s.session.State.LeftOut = true
+	name := domain.VisibleLine(s.session.Name)
+	s.notice("warning", "context_left_out", s.say(
+		"“%s”: about %d tokens of earlier messages and results were left out of what the AI reads, for lack of room.",
+		"« %s » : environ %d jetons de messages et de résultats antérieurs n’ont pas été lus par l’IA, faute de place.", name, tokens))
+}
 
 // notePromptTooLong keeps the provider's word in the estimate, so that a retry after
 // a network error makes the prompt shorter again instead of failing in the same way.

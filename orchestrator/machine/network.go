@@ -40,9 +40,11 @@ func recordCutCall(s *step) {
 	if s.session.Phase == domain.CompactingContext {
 		purpose = "compaction"
 	}
+	known := s.policy.Estimate
 	recordCall(s, &domain.Roundtrip{
-		ProviderID: cmp.Or(s.session.State.RoundProvider, s.session.ProviderID),
-		Model:      cmp.Or(s.session.State.RoundModel, s.session.Model), Purpose: purpose, Outcome: domain.OutcomeCut,
+		ProviderID:   cmp.Or(s.session.State.RoundProvider, s.session.ProviderID, known.ProviderID),
+		ProviderKind: known.ProviderKind,
+		Model:        cmp.Or(s.session.State.RoundModel, s.session.Model, known.Model), Purpose: purpose, Outcome: domain.OutcomeCut,
 		PromptTokens: promptTokens(s), StartedAt: s.session.State.CallSince, EndedAt: s.policy.Now,
 	})
 }
@@ -55,6 +57,7 @@ func reportsCall(e domain.Event) bool {
 
 func storeNetworkError(s *step) {
 	e := s.event.(domain.NetworkErrorOccurred)
+	keepPart(s, e.Partial)
 	s.session.State.NetworkAttempts++
 	code := cmp.Or(e.Code, domain.FailureNetwork)
 	kept := domain.Say("It is tried again by itself.", "Un nouvel essai aura lieu.")
@@ -149,6 +152,7 @@ func dueNow(s *step) {
 
 func storeSystemError(s *step) {
 	e := s.event.(domain.SystemErrorOccurred)
+	keepPart(s, e.Partial)
 	storeError(s, e.Code, e.Words, e.Problem, e.ProviderID)
 }
 

@@ -39,7 +39,7 @@ func keepCounts(st *domain.SessionState, old domain.SessionState) {
 func heardFromUser(s *step, by domain.Author) {
 	st := &s.session.State
 	st.RoundRole = s.session.ActsAs().AtMost(orMember(by.Role))
-	st.ResultsGood, st.OverLimit = false, ""
+	st.ResultsGood, st.OverLimit, st.Cuts = false, "", 0
 	st.AnswerHashes, st.Circle = nil, nil
 	if chat(s) {
 		st.RoundRoundtrips = 0

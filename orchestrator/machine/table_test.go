@@ -100,6 +100,7 @@ func variants() []domain.Event {
 func TestNoCallIsLost(t *testing.T) {
 	began := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	policy := &domain.Policy{Now: began.Add(time.Minute), NewID: func(p string) string { return p + "_1" }, Settings: domain.DefaultSettings()}
+	policy.Estimate = domain.CallEstimate{ProviderID: "prv_1", ProviderKind: "openai", Model: "m-1"}
 	cut := map[string]bool{}
 	for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
 		for phase, purpose := range map[domain.Phase]string{domain.CallingAI: "answer", domain.CompactingContext: "compaction"} {
@@ -115,6 +116,8 @@ func TestNoCallIsLost(t *testing.T) {
 				case !left && len(calls) == 0:
 				case !left || len(calls) != 1:
 					t.Errorf("%s in %s of a %s: %d calls are recorded (left: %v)", e.Name(), phase, kind, len(calls), left)
+				case calls[0].ProviderID != "prv_1" || calls[0].ProviderKind != "openai" || calls[0].Model != "m-1":
+					t.Errorf("%s in %s of a %s: nothing says what was called: %+v", e.Name(), phase, kind, calls[0])
 				case calls[0].Outcome != domain.OutcomeCut || calls[0].Purpose != purpose || !calls[0].StartedAt.Equal(began):
 					t.Errorf("%s in %s of a %s: recorded as %+v", e.Name(), phase, kind, calls[0])
 				default:
