@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 
@@ -18,15 +19,17 @@ type requestKeys struct {
 
 func (k requestKeys) ClaimKey(ctx context.Context, workspace string, key handlers.KeyRequest) (context.Context, *handlers.KeyClaim, error) {
 	state, kept, err := k.store.BeginIdempotent(ctx, workspace,
-		repository.IdempotentRequest{Key: key.Name, Hash: key.Fingerprint, Owner: key.Owner, MaxKeys: key.MaxKeys}, k.clock())
+		repository.IdempotentRequest{
+			Key: key.Name, Former: key.Former, Hash: key.Fingerprint, Owner: key.Owner, MaxKeys: key.MaxKeys,
+		}, k.clock())
 	if err != nil {
 		return ctx, nil, err
 	}
 	claim := &handlers.KeyClaim{State: state}
 	if kept != nil {
-		claim.Answer, claim.CreatedID, claim.Seq = kept.Body, kept.CreatedID, kept.Seq
+		claim.Name, claim.Answer, claim.CreatedID, claim.Seq = kept.Key, kept.Body, kept.CreatedID, kept.Seq
 	}
-	return repository.WithIdempotencyKey(ctx, workspace, key.Name), claim, nil
+	return repository.WithIdempotencyKey(ctx, workspace, cmp.Or(claim.Name, key.Name)), claim, nil
 }
 
 func (k requestKeys) KeepAnswer(ctx context.Context, workspace, key string, answer []byte) error {

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"strings"
@@ -93,8 +95,21 @@ func (a peopleParts) wireIssuer() error {
 	if err != nil {
 		return err
 	}
-	party.Workspaces = a.hasWorkspace
+	party.Workspaces, party.CookieKeys = a.hasWorkspace, a.cookieKeys()
 	a.issuer = oidc.New(party)
+	return nil
+}
+
+// cookieKeys sign what browsers remember of sign-ins that have begun. Nodes without a secret key
+// have another secret in common; a public client without any has keys of its process.
+func (a peopleParts) cookieKeys() [][]byte {
+	if keys := a.keys.DeriveAll("sign-in cookie"); len(keys) > 0 {
+		return keys
+	}
+	if secret := cmp.Or(a.flags.OIDCClientSecret, a.flags.RootKey); secret != "" {
+		sum := sha256.Sum256([]byte("sign-in cookie\n" + secret))
+		return [][]byte{sum[:]}
+	}
 	return nil
 }
 

@@ -70,6 +70,7 @@ func (s *sessionRoutes) answer(w http.ResponseWriter, r *http.Request,
 func (s *sessionRoutes) firstReply(r *http.Request, approval *domain.Approval, reply []byte) []byte {
 	ctx := context.WithoutCancel(r.Context())                                         // who leaves asks again
 	k := requestKey{workspace: approval.WorkspaceID, text: "approval " + approval.ID} // a client's key has no space
+	k.name = k.shared()
 	kept, err := s.keptReply(ctx, k, reply)
 	if err != nil {
 		s.Log.Warn().Err(err).Str("request_id", requestID(r)).
@@ -88,10 +89,10 @@ const (
 // keptReply keeps a reply under a key, or says which one is there. Of those who come at once the
 // others wait for the one that keeps its own; if that one is gone, each gets its own.
 func (s *sessionRoutes) keptReply(ctx context.Context, k requestKey, reply []byte) ([]byte, error) {
-	_, claim, err := s.Idempotency.ClaimKey(ctx, k.workspace, KeyRequest{Name: k.name()})
+	_, claim, err := s.Idempotency.ClaimKey(ctx, k.workspace, KeyRequest{Name: k.name})
 	for tries := 0; err == nil && claim.State == domain.RequestRunning && tries < replyTries; tries++ {
 		time.Sleep(replyPause)
-		_, claim, err = s.Idempotency.ClaimKey(ctx, k.workspace, KeyRequest{Name: k.name()})
+		_, claim, err = s.Idempotency.ClaimKey(ctx, k.workspace, KeyRequest{Name: k.name})
 	}
 	switch {
 	case err != nil:
@@ -109,7 +110,7 @@ func (s *sessionRoutes) keptReply(ctx context.Context, k requestKey, reply []byt
 	if err != nil {
 		return nil, err
 	}
-	return reply, s.Idempotency.KeepAnswer(ctx, k.workspace, k.name(), sealed)
+	return reply, s.Idempotency.KeepAnswer(ctx, k.workspace, k.name, sealed)
 }
 
 func (s *sessionRoutes) listApprovals(w http.ResponseWriter, r *http.Request) {

@@ -50,7 +50,7 @@ func (s *edge) admit(
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := identify(r)
 		if err != nil {
-			if domain.ErrorCode(err) == domain.CodeUnauthenticated {
+			if problemOf(err).Status == http.StatusUnauthorized { // whatever is wrong with what was shown
 				if wait, ok := s.failures.take(limitKey(r)); !ok {
 					err = s.refused.tooMany(w, r, wait)
 				}

@@ -9,6 +9,7 @@ type edge struct {
 	tickets   *auth.Tickets
 	keys      *limiter
 	failures  *limiter
+	callbacks *limiter // sign-ins that come back from the issuer, and fail
 	hooks     hookRates
 	refused   *refusals
 	unread    *ledger // answers that are not read yet
@@ -25,6 +26,7 @@ func newEdge(c Edge, protocols []ProtocolRoute) *edge {
 		tickets:   auth.NewTickets(c.Clock, c.Tickets),
 		keys:      newLimiter(c.Clock, limits.PerSecond, limits.Burst),
 		failures:  newLimiter(c.Clock, limits.FailuresPerSecond, limits.FailuresBurst),
+		callbacks: newLimiter(c.Clock, limits.FailuresPerSecond, min(limits.FailuresBurst, maxCallbacks)),
 		hooks:     newHookRates(c.Clock, limits, refused),
 		refused:   refused,
 		unread:    newLedger(),

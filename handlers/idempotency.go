@@ -2,6 +2,7 @@ package handlers
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/aes"
 	"crypto/cipher"
@@ -39,7 +40,9 @@ type IdempotencyStore interface {
 
 // KeyRequest is a request that came with a key.
 type KeyRequest struct {
-	Name        string // of the key, hashed
+	Name string // of the key and its owner, hashed
+	// Former is the name that earlier versions gave the key of every owner in the workspace.
+	Former      string
 	Fingerprint string // of the request
 	Owner       string // the credential that asks
 	MaxKeys     int    // of the owner that may be kept; 0: no bound
@@ -49,6 +52,7 @@ type KeyRequest struct {
 // request made and of the event at which it shows.
 type KeyClaim struct {
 	State     domain.RequestState
+	Name      string // under which the key is kept, where that is the former name
 	Answer    []byte
 	CreatedID string
 	Seq       int64
@@ -99,12 +103,13 @@ func (s *edge) onceIn(workspace string, from KeyRequest, next http.HandlerFunc, 
 		r.Body = keep(body)
 		k := requestKey{workspace: workspace, text: values[0]}
 		asked := from
-		asked.Name, asked.Fingerprint = k.name(), fingerprint(r, body)
+		asked.Name, asked.Former, asked.Fingerprint = k.of(from.Owner), k.shared(), fingerprint(r, body)
 		ctx, claim, err := s.Idempotency.ClaimKey(r.Context(), k.workspace, asked)
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
+		k.name = cmp.Or(claim.Name, asked.Name)
 		switch claim.State {
 		case domain.RequestNew:
 			s.carryOut(w, r, ctx, k, next)
@@ -125,7 +130,8 @@ func (s *edge) onceIn(workspace string, from KeyRequest, next http.HandlerFunc, 
 // unreadable is a body that did not come whole.
 func unreadable(err error) error {
 	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) || errors.Is(err, context.Canceled) {
+	var known *domain.Error
+	if errors.As(err, &tooLarge) || errors.As(err, &known) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return domain.Errorf(CodeUnreadable, "The body did not arrive whole.")
@@ -150,9 +156,20 @@ func fingerprint(r *http.Request, body []byte) string {
 
 // requestKey is an Idempotency-Key of a workspace. The database gets to see its hash
 // only, and answers sealed with it: some hold a secret that is shown once.
-type requestKey struct{ workspace, text string }
+type requestKey struct {
+	workspace, text string
+	name            string // under which it is kept
+}
 
-func (k requestKey) name() string {
+// of is the name of the key for one credential. Two credentials that choose the same key
+// neither read each other's answers nor occupy each other's keys.
+func (k requestKey) of(owner string) string {
+	sum := sha256.Sum256([]byte("name of an owner's key\n" + owner + "\n" + k.text))
+	return hex.EncodeToString(sum[:])
+}
+
+// shared is the name of a key that is the whole workspace's, as earlier versions gave it to every key.
+func (k requestKey) shared() string {
 	sum := sha256.Sum256([]byte("name\n" + k.text))
 	return hex.EncodeToString(sum[:])
 }
@@ -234,7 +251,7 @@ func (s *edge) carryOut(w http.ResponseWriter, r *http.Request, claimed context.
 		keep = s.Idempotency.KeepRefusal
 	}
 	if err == nil {
-		err = keep(ctx, k.workspace, k.name(), sealed)
+		err = keep(ctx, k.workspace, k.name, sealed)
 	}
 	if err != nil {
 		// It was done, and the store knows that: a repeat is answered anew, not run.
@@ -244,7 +261,7 @@ func (s *edge) carryOut(w http.ResponseWriter, r *http.Request, claimed context.
 }
 
 func (s *edge) release(ctx context.Context, r *http.Request, k requestKey) {
-	if err := s.Idempotency.ReleaseKey(ctx, k.workspace, k.name()); err != nil {
+	if err := s.Idempotency.ReleaseKey(ctx, k.workspace, k.name); err != nil {
 		s.Log.Warn().Err(err).Str("request_id", requestID(r)).Msg("an Idempotency-Key could not be released; that is tried again")
 	}
 }

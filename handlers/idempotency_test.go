@@ -269,3 +269,48 @@ func TestWhoOwnsAKey(t *testing.T) {
 	}
 	equal(t, "owners", owners, []string{"key_viewer 10000", "key_root 0", "webhook of aut_1 10000"})
 }
+
+// TestAKeyIsOfOneCredential: who repeats the key and body of another credential is another
+// caller. Neither reads the other's answer, and neither occupies the other's key.
+func TestAKeyIsOfOneCredential(t *testing.T) {
+	kept := newKeptRequests()
+	s := newServer(Config{Edge: Edge{Idempotency: kept, Clock: clock.Fixed(worldTime)}, Door: Door{Steering: noSteering{}}})
+	made := 0
+	handler := s.once(func(w http.ResponseWriter, _ *http.Request) {
+		made++
+		_, _ = fmt.Fprint(w, made)
+	}, nil)
+	call := func(name string, method auth.Method, body string) (status int, text string) {
+		x := &exchange{Context: t.Context(), outcome: outcome{who: &auth.Identity{
+			Workspace: "acme", Name: name, Role: domain.RoleAdmin, Method: method,
+		}}}
+		r := httptest.NewRequest(http.MethodPost, "/v1/keys", strings.NewReader(body)).WithContext(x)
+		r.Header.Set("Idempotency-Key", "shared")
+		out := httptest.NewRecorder()
+		handler(out, r)
+		return out.Code, out.Body.String()
+	}
+	for _, c := range []struct {
+		name   string
+		method auth.Method
+		body   string
+		status int
+		text   string
+	}{
+		{"key_a", auth.MethodKey, `{"a":1}`, 200, "1"},
+		{"key_b", auth.MethodKey, `{"a":1}`, 200, "2"},  // the same request of another admin
+		{"key_c", auth.MethodKey, `{"c":1}`, 200, "3"},  // another request under the same key
+		{"per_a", auth.MethodOIDC, `{"a":1}`, 200, "4"}, // a person in a browser
+		{"key_a", auth.MethodKey, `{"a":1}`, 200, "1"},
+		{"key_b", auth.MethodKey, `{"a":1}`, 200, "2"},
+		{"per_a", auth.MethodOIDC, `{"a":1}`, 200, "4"},
+		{"key_a", auth.MethodOIDC, `{"a":1}`, 200, "1"}, // the key signed in, by its cookie
+	} {
+		if status, text := call(c.name, c.method, c.body); status != c.status || text != c.text {
+			t.Errorf("%s %s: %d %s, want %d %s", c.name, c.body, status, text, c.status, c.text)
+		}
+	}
+	if status, _ := call("key_b", auth.MethodKey, `{"b":2}`); status != http.StatusUnprocessableEntity {
+		t.Errorf("another request of the same credential: %d", status)
+	}
+}

@@ -3,6 +3,7 @@ package handlers
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
@@ -244,6 +246,45 @@ func TestLongBodiesCountMore(t *testing.T) {
 	}
 	if _, _, ok := l.spend("b", 1000); !ok {
 		t.Error("what costs more than a burst never passes")
+	}
+}
+
+// refusing refuses everybody, each in its own way.
+type refusing struct {
+	roleAuth
+
+	err error
+}
+
+func (a refusing) Authenticate(*http.Request) (*auth.Identity, error) { return nil, a.err }
+
+// TestBadCredentialsOfEveryKindAreLimited: whatever is wrong with what a caller shows, and however it
+// was shown, refusals count for the address. What is no matter of credentials does not.
+func TestBadCredentialsOfEveryKindAreLimited(t *testing.T) {
+	for _, c := range []struct {
+		code    domain.Code
+		limited bool
+	}{
+		{domain.CodeUnauthenticated, true},
+		{domain.CodeTokenInvalid, true},
+		{domain.CodeTokenExpired, true},
+		{domain.CodeTokenEarly, true},
+		{domain.CodeForbidden, false},
+		{domain.CodeIssuerUnavailable, false},
+	} {
+		w := newWorld(t)
+		w.config.Edge.Auth = refusing{err: fmt.Errorf("a token of the issuer: %w", domain.Errorf(c.code, "no"))}
+		w.config.Edge.RateLimits = RateLimits{FailuresPerSecond: 0.001, FailuresBurst: 2}
+		h := New(w.config)
+		last := 0
+		for range 3 {
+			out := httptest.NewRecorder()
+			h.ServeHTTP(out, httptest.NewRequest(http.MethodGet, "/v1/zones", nil))
+			last = out.Code
+		}
+		if (last == http.StatusTooManyRequests) != c.limited {
+			t.Errorf("%s: the third is answered with %d", c.code, last)
+		}
 	}
 }
 

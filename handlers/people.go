@@ -151,6 +151,13 @@ func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, domain.Errorf(domain.CodeNoIssuer, "This server has no issuer. Sign in with a key."))
 		return
 	}
+	// The bucket is asked before the issuer is: what comes back is not known to be good until the issuer
+	// has been asked, with this server's own secret.
+	address := limitKey(r)
+	if wait, ok := s.callbacks.take(address); !ok {
+		s.fail(w, r, s.refused.tooMany(w, r, wait))
+		return
+	}
 	person, returnTo, err := s.People.Issuer.Finish(r.Context(), s.People.Cookies.TakeBegun(w, r), r.URL.Query())
 	var opened *auth.Opened
 	if err == nil {
@@ -158,9 +165,10 @@ func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
 	}
 	s.tried(string(domain.SignInOIDC), err)
 	if err != nil {
-		s.back(w, r, s.slowDown(w, r, err))
+		s.back(w, r, err)
 		return
 	}
+	s.callbacks.putBack(address) // behind a proxy, everybody has one address
 	s.welcome(w, r, opened)
 	seeOther(w, s.People.PublicURL+ownPath(returnTo))
 }

@@ -78,3 +78,49 @@ func TestOwnPath(t *testing.T) {
 		}
 	}
 }
+
+// failing is an issuer that every sign-in fails at, and that counts how often it is asked.
+type failing struct {
+	vouching
+
+	err   error
+	asked int
+}
+
+func (f *failing) Finish(ctx context.Context, cookie string, query url.Values) (*domain.Person, string, error) {
+	f.asked++
+	if query.Get("code") == "good" {
+		return f.vouching.Finish(ctx, cookie, query)
+	}
+	return nil, "/", f.err
+}
+
+// TestTheIssuerIsNotAskedBeyondTheBucket: sign-ins that fail empty the bucket of their address,
+// whatever they fail with, and from then on the issuer hears nothing. Those that succeed cost nothing.
+func TestTheIssuerIsNotAskedBeyondTheBucket(t *testing.T) {
+	for what, err := range map[string]error{
+		"a code that is refused":    domain.Errorf(domain.CodeSignInRefused, "no"),
+		"a cookie that is not ours": domain.Errorf(domain.CodeSignInLost, "no"),
+		"a token that is no good":   domain.Errorf(domain.CodeTokenInvalid, "no"),
+		"an issuer that is down":    domain.Errorf(domain.CodeIssuerUnavailable, "no"),
+		"an issuer that limits us":  domain.Errorf(domain.CodeIssuerUnavailable, "429"),
+	} {
+		w := newWorld(t)
+		issuer := &failing{err: err}
+		people := &w.config.Edge.People
+		people.Issuer, people.SignIns, people.PublicURL = issuer, trusting{people.SignIns}, ""
+		c := w.serveWith(t, RateLimits{FailuresPerSecond: 0.001, FailuresBurst: 3})
+		c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+		for range 5 {
+			c.want(http.StatusSeeOther, "GET", "/v1/sign-in/callback?code=good", "")
+		}
+		issuer.asked = 0
+		for range 6 {
+			c.do("GET", "/v1/sign-in/callback?code=bad", "")
+		}
+		c.want(http.StatusTooManyRequests, "GET", "/v1/sign-in/callback?code=bad", "")
+		if issuer.asked != 3 {
+			t.Errorf("%s: the issuer was asked %d times", what, issuer.asked)
+		}
+	}
+}

@@ -61,6 +61,10 @@ func (l RateLimits) orDefault() RateLimits {
 
 const maxBuckets = 20_000
 
+// maxCallbacks bounds the burst of sign-ins that come back from one address and fail. Each of them
+// may ask the issuer, which limits this server as a whole.
+const maxCallbacks = 50
+
 // bytesCounted is how much of a body counts as a request: reading a body keeps a core busy
 // for as long as it is long, so a caller who sends long ones may send fewer.
 const bytesCounted = 64 << 10
@@ -99,6 +103,16 @@ func newLimiter(c clock.Clock, rate, burst float64) *limiter {
 func (l *limiter) take(name string) (wait time.Duration, ok bool) {
 	_, wait, ok = l.spend(name, 1)
 	return wait, ok
+}
+
+// putBack gives back a token that was taken for what turned out to be good.
+func (l *limiter) putBack(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if b, known := l.buckets[name]; known {
+		b.tokens = min(l.burst, b.tokens+1)
+		l.buckets[name] = b
+	}
 }
 
 // tell writes what is left into the headers of an answer, as the draft of the IETF has it

@@ -1,6 +1,7 @@
 package repository
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -22,6 +23,7 @@ const idempotencyTime = 24 * time.Hour
 
 // StoredResponse is what is kept of a request. Status is 0 when no answer is kept.
 type StoredResponse struct {
+	Key       string // its former name, where it is kept under that one
 	Status    int
 	Headers   map[string]string
 	Body      []byte
@@ -30,6 +32,7 @@ type StoredResponse struct {
 }
 
 type idempotencyRow struct {
+	Key         string      `db:"key"`
 	Hash        string      `db:"request_hash"`
 	Node        string      `db:"node"`
 	Incarnation string      `db:"incarnation"`
@@ -45,9 +48,11 @@ type idempotencyRow struct {
 
 // IdempotentRequest is a request that came with a key.
 type IdempotentRequest struct {
-	Key   string
-	Hash  string // of what is asked
-	Owner string // who asks, for the ceiling
+	Key string
+	// Former is a name under which an earlier version may have kept the key of this owner; "": none.
+	Former string
+	Hash   string // of what is asked
+	Owner  string // who asks, for the ceiling
 	// MaxKeys bounds how many keys of the owner are remembered; 0: no bound.
 	MaxKeys int
 }
@@ -70,8 +75,9 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 		}
 		n, err := t.Write(ctx, "INSERT INTO idempotency (workspace_id, key, request_hash, node, incarnation, attempt_id, "+
 			"applied, seq, created_id, status, headers, body, created_at, owner) "+
-			"VALUES ($1, $2, $3, $4, $5, $6, FALSE, 0, '', 0, '', '', $7, $8) ON CONFLICT DO NOTHING",
-			workspace, r.Key, r.Hash, s.cfg.Node, s.cfg.Incarnation, t.ChangeID, sqldb.At(now), r.Owner)
+			"SELECT $1, $2, $3, $4, $5, $6, FALSE, 0, '', 0, '', '', $7, $8 WHERE NOT EXISTS "+
+			"(SELECT 1 FROM idempotency WHERE workspace_id = $1 AND key = $9 AND owner = $8) ON CONFLICT DO NOTHING",
+			workspace, r.Key, r.Hash, s.cfg.Node, s.cfg.Incarnation, t.ChangeID, sqldb.At(now), r.Owner, r.Former)
 		if err != nil {
 			return fmt.Errorf("take the key: %w", err)
 		}
@@ -79,10 +85,14 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 			state = domain.RequestNew
 			return t.limitKeys(ctx, workspace, r, now)
 		}
-		state, stored, err = t.knownKey(ctx, workspace, r.Key, r.Hash, now)
+		state, stored, err = t.knownKey(ctx, workspace, r, now)
 		return err
 	})
-	switch k := (heldKey{workspace, r.Key}); {
+	key := r.Key
+	if stored != nil {
+		key = cmp.Or(stored.Key, key)
+	}
+	switch k := (heldKey{workspace, key}); {
 	case err != nil && attempt != "" && away(err):
 		s.held.leave(k, attempt) // it may have been taken all the same
 		return "", nil, err
@@ -115,57 +125,64 @@ func (t *tx) limitKeys(ctx context.Context, workspace string, r IdempotentReques
 
 // knownKey reads a key that was there, and takes it over if its request came to
 // nothing.
-func (t *tx) knownKey(ctx context.Context, workspace, key, hash string, now time.Time) (domain.RequestState, *StoredResponse, error) {
+func (t *tx) knownKey(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (
+	domain.RequestState, *StoredResponse, error,
+) {
 	var row idempotencyRow
-	err := t.Get(ctx, &row, "SELECT request_hash, node, incarnation, applied, seq, created_id, status, headers, body, created_at, "+
+	err := t.Get(ctx, &row, "SELECT key, request_hash, node, incarnation, applied, seq, created_id, status, headers, body, created_at, "+
 		alive(t.store.db.Dialect, "idempotency.node", "idempotency.incarnation")+" AS alive "+
-		"FROM idempotency WHERE workspace_id = $1 AND key = $2"+t.store.db.Dialect.Lock, workspace, key)
+		"FROM idempotency WHERE workspace_id = $1 AND (key = $2 OR key = $3 AND owner = $4)"+t.store.db.Dialect.Lock,
+		workspace, r.Key, r.Former, r.Owner)
 	if err != nil {
 		return "", nil, fmt.Errorf("read the key: %w", err)
 	}
+	stored := &StoredResponse{}
+	if row.Key != r.Key {
+		stored.Key = row.Key
+	}
 	old := row.CreatedAt.Before(now.Add(-idempotencyTime))
 	if !old {
-		state, stored, err := row.known(hash)
+		state, err := row.known(r.Hash, stored)
 		if err != nil || state != domain.RequestRunning {
 			return state, stored, err
 		}
 		mine := row.Node == t.store.cfg.Node && row.Incarnation == t.store.cfg.Incarnation
 		if mine || row.Alive {
-			return domain.RequestRunning, nil, nil
+			return domain.RequestRunning, stored, nil
 		}
 	}
 	_, err = t.Write(ctx, "UPDATE idempotency SET request_hash = $3, node = $4, incarnation = $5, attempt_id = $6, applied = FALSE, "+
 		"seq = 0, created_id = '', status = 0, headers = '', body = '', created_at = $7 WHERE workspace_id = $1 AND key = $2",
-		workspace, key, hash, t.store.cfg.Node, t.store.cfg.Incarnation, t.ChangeID, sqldb.At(now))
+		workspace, row.Key, r.Hash, t.store.cfg.Node, t.store.cfg.Incarnation, t.ChangeID, sqldb.At(now))
 	if err != nil {
 		return "", nil, fmt.Errorf("take the key over: %w", err)
 	}
-	return domain.RequestNew, nil, nil
+	return domain.RequestNew, stored, nil
 }
 
-// known says what a row tells; domain.RequestRunning if it tells no end.
-func (r *idempotencyRow) known(hash string) (domain.RequestState, *StoredResponse, error) {
+// known reads from a row what became of its request; domain.RequestRunning if it has no end.
+func (r *idempotencyRow) known(hash string, into *StoredResponse) (domain.RequestState, error) {
 	if r.Hash != hash {
-		return domain.RequestMismatch, nil, nil
+		return domain.RequestMismatch, nil
 	}
 	if r.Status == 0 && !r.Applied {
-		return domain.RequestRunning, nil, nil
+		return domain.RequestRunning, nil
 	}
-	stored := &StoredResponse{Status: r.Status, Seq: r.Seq, CreatedID: r.CreatedID}
+	into.Status, into.Seq, into.CreatedID = r.Status, r.Seq, r.CreatedID
 	if r.Status == 0 {
-		return domain.RequestApplied, stored, nil
+		return domain.RequestApplied, nil
 	}
 	headers, err := sqldb.DecodeJSON[map[string]string](r.Headers)
 	if err != nil {
-		return "", nil, err
+		return "", err
 	}
 	if headers != nil {
-		stored.Headers = *headers
+		into.Headers = *headers
 	}
-	if stored.Body, err = base64.StdEncoding.DecodeString(r.Body); err != nil {
-		return "", nil, fmt.Errorf("read the kept answer: %w", err)
+	if into.Body, err = base64.StdEncoding.DecodeString(r.Body); err != nil {
+		return "", fmt.Errorf("read the kept answer: %w", err)
 	}
-	return domain.RequestAnswered, stored, nil
+	return domain.RequestAnswered, nil
 }
 
 // FinishIdempotent keeps the answer of a request: repeats get it for 24 hours. That of a

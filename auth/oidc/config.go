@@ -28,6 +28,9 @@ type Config struct {
 	Rights   Rights
 	// Workspaces says whether there is a workspace. Nobody is let into one that there is not.
 	Workspaces func(ctx context.Context, id string) (bool, error)
+	// CookieKeys sign what the browser remembers of a sign-in: the first signs, all verify. They are the
+	// same on all nodes. Without one, only the process that began a sign-in can end it.
+	CookieKeys [][]byte
 	Client     *http.Client // of package egress
 	Clock      clock.Clock
 }

@@ -2,6 +2,7 @@ package oidc
 
 import (
 	"context"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +38,9 @@ type Party struct {
 // from starting.
 func New(c Config) *Party {
 	client := egress.Wrap(c.Client, func(inner http.RoundTripper) http.RoundTripper { return bounded{inner} })
+	if len(c.CookieKeys) == 0 {
+		c.CookieKeys = [][]byte{[]byte(rand.Text())}
+	}
 	d := &discovery{issuer: c.Issuer, client: client, clock: c.Clock}
 	return &Party{
 		config: c, client: client,
@@ -98,8 +103,29 @@ func (p *Party) Begin(ctx context.Context, returnTo string) (to, cookie string, 
 		strconv.FormatInt(p.config.Clock().Unix(), 36),
 		base64.RawURLEncoding.EncodeToString([]byte(returnTo)),
 	}, ".")
+	cookie += "." + base64.RawURLEncoding.EncodeToString(signature(p.config.CookieKeys[0], cookie))
 	return p.oauth(found).AuthCodeURL(derived("state", cookie), gooidc.Nonce(derived("nonce", cookie)),
 		oauth2.S256ChallengeOption(derived("pkce", cookie))), cookie, nil
+}
+
+// signature shows that a cookie was given out here. Without it, whoever makes a cookie up could have
+// this server ask the issuer, with its own secret, as often as it is called.
+func signature(key []byte, cookie string) []byte {
+	mac := hmac.New(sha256.New, key)
+	_, _ = mac.Write([]byte("fermata sign-in cookie\n" + cookie)) // a hash takes anything
+	return mac.Sum(nil)
+}
+
+// signed says whether this server, or another of its nodes, gave a cookie out.
+func (p *Party) signed(cookie string) bool {
+	cut := strings.LastIndexByte(cookie, '.')
+	if cut < 0 {
+		return false
+	}
+	given, err := base64.RawURLEncoding.DecodeString(cookie[cut+1:])
+	return err == nil && slices.ContainsFunc(p.config.CookieKeys, func(key []byte) bool {
+		return hmac.Equal(given, signature(key, cookie[:cut]))
+	})
 }
 
 // derived is a value that only the cookie's bearer can have made.
@@ -111,7 +137,7 @@ func derived(use, cookie string) string {
 // Finish ends what Begin began: query is what the issuer sent the browser back with.
 func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (person *domain.Person, returnTo string, err error) {
 	begun, returnTo, ok := opened(cookie)
-	if !ok || query.Get("state") != derived("state", cookie) || len(query["state"]) != 1 {
+	if !ok || !p.signed(cookie) || query.Get("state") != derived("state", cookie) || len(query["state"]) != 1 {
 		return nil, "", domain.Errorf(domain.CodeSignInLost,
 			"This sign-in was not begun in this browser, or it has ended. Nothing was done: sign in again.")
 	}
@@ -150,7 +176,7 @@ func (p *Party) inTime(begun time.Time) error {
 
 func opened(cookie string) (begun time.Time, returnTo string, ok bool) {
 	parts := strings.Split(cookie, ".")
-	if len(parts) != 3 {
+	if len(parts) != 4 { // the last one is the signature
 		return time.Time{}, "", false
 	}
 	raw, err := base64.RawURLEncoding.DecodeString(parts[0])

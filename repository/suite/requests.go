@@ -106,6 +106,40 @@ func manyKeys(w *world) {
 	w.equal(state, domain.RequestNew, "after a day")
 }
 
+// formerKeys: a key that an earlier version kept under a name of the whole workspace is found by
+// its owner, and by nobody else.
+func formerKeys(w *world) {
+	ctx := w.Context()
+	w.ok(w.Nodes.Renew(ctx, time.Hour))
+	begin := func(key, former, owner string) (domain.RequestState, string) {
+		state, stored, err := w.Requests.BeginIdempotent(ctx, domain.DefaultWorkspace,
+			repository.IdempotentRequest{Key: key, Former: former, Hash: "h", Owner: owner}, w.now)
+		w.ok(err)
+		if stored == nil {
+			return state, ""
+		}
+		return state, stored.Key
+	}
+	state, _ := begin("former", "", "a") // as the earlier version did
+	w.equal(state, domain.RequestNew, "the earlier version's")
+	state, name := begin("a's", "former", "a")
+	w.equal([]any{state, name}, []any{domain.RequestRunning, "former"}, "while it runs")
+	w.ok(w.Requests.FinishIdempotent(ctx, domain.DefaultWorkspace, "former", 200, []byte("{}"), nil))
+	state, name = begin("a's", "former", "a")
+	w.equal([]any{state, name}, []any{domain.RequestAnswered, "former"}, "its answer")
+	state, name = begin("b's", "former", "b")
+	w.equal([]any{state, name}, []any{domain.RequestNew, ""}, "the same key of another owner")
+	w.ok(w.Requests.FinishIdempotent(ctx, domain.DefaultWorkspace, "b's", 200, []byte("{}"), nil))
+	state, name = begin("b's", "former", "b")
+	w.equal([]any{state, name}, []any{domain.RequestAnswered, ""}, "and its answer")
+	w.pass(25 * time.Hour)
+	state, name = begin("a's", "former", "a")
+	w.equal([]any{state, name}, []any{domain.RequestNew, "former"}, "after a day it is taken over")
+	w.ok(w.Requests.AbandonIdempotent(ctx, domain.DefaultWorkspace, "former"))
+	state, name = begin("a's", "former", "a")
+	w.equal([]any{state, name}, []any{domain.RequestNew, ""}, "and once it is free it is the owner's own")
+}
+
 // lostKeys: a key whose process is gone is free again if nothing was applied, and a
 // process that has lost its key writes nothing.
 func lostKeys(w *world) {

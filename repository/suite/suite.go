@@ -52,6 +52,7 @@ func Run(t *testing.T, open Open) {
 		"a request key works once":             requestKeys,
 		"a lost request key":                   lostKeys,
 		"keys of a request are bounded":        manyKeys,
+		"keys of an earlier version":           formerKeys,
 		"tasks of other services":              tasks,
 		"a task is written by who saw it last": taskVersions,
 		"a ticket opens once":                  tickets,
