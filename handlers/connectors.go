@@ -106,6 +106,13 @@ func (s *connectorRoutes) previewConnector(w http.ResponseWriter, r *http.Reques
 	if in.OpenapiURL != nil {
 		from = *in.OpenapiURL
 	}
+	// Reading a document keeps a core busy: a workspace has one read at a time.
+	room, err := s.roomFor(w, r, 1, []account{{"previews of workspace " + caller(r).Workspace, 1}})
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	defer room.release()
 	preview, err := s.Previewer.PreviewConnector(egress.For(r.Context(), caller(r).Workspace), in.Openapi, from)
 	if err != nil {
 		s.fail(w, r, err)

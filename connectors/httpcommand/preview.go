@@ -27,7 +27,10 @@ const (
 	// maxProposed bounds the commands that are proposed of one, maxProposedBytes their JSON.
 	maxProposed      = 500
 	maxProposedBytes = 2 << 20
-	fetchTime        = 15 * time.Second
+	// maxProposedWork bounds the JSON that is written of all operations, also of those that are not proposed.
+	maxProposedWork = 4 * maxProposedBytes
+	bytesInStep     = 64
+	fetchTime       = 15 * time.Second
 )
 
 // Previewer proposes connectors for APIs that describe themselves.
@@ -52,7 +55,7 @@ func (p Previewer) PreviewConnector(ctx context.Context, document json.RawMessag
 		}
 		document = fetched
 	}
-	preview, err := propose(document, from)
+	preview, err := propose(ctx, document, from)
 	if err != nil && !given {
 		err = domain.MovePointers(err, func(string) string { return "/openapi_url" })
 	}
@@ -88,7 +91,7 @@ func (p Previewer) fetch(ctx context.Context, from string) (json.RawMessage, err
 }
 
 // propose reads a document. Its errors are for people.
-func propose(document json.RawMessage, from string) (*domain.ConnectorPreview, error) {
+func propose(ctx context.Context, document json.RawMessage, from string) (*domain.ConnectorPreview, error) {
 	wrong := func(code, format string, args ...any) error { return domain.Invalid("/openapi", code, format, args...) }
 	if len(document) > maxDocument {
 		return nil, wrong("too_long", "The document is longer than %d bytes.", maxDocument)
@@ -116,29 +119,44 @@ func propose(document json.RawMessage, from string) (*domain.ConnectorPreview, e
 	if base := baseOf(doc, from); base != "" {
 		preview.Config = jsonbody.Encode(map[string]any{"base_url": base})
 	}
-	in := &inliner{doc: doc}
-	names, size := map[string]bool{}, 0
+	_, err = addCommands(ctx, preview, doc)
+	return preview, err
+}
+
+// addCommands proposes a command for each operation, as many as a person may pick from, and counts the
+// rest. It gives the steps that this took. Who has left is proposed nothing.
+func addCommands(ctx context.Context, preview *domain.ConnectorPreview, doc *openapi3.T) (steps int, err error) {
+	in, names, size, work := newInliner(doc), map[string]int{}, 0, 0
 	for _, path := range doc.Paths.InMatchingOrder() {
 		item := doc.Paths.Value(path)
-		operations := item.Operations()
+		operations := item.Operations() // item is there: load has looked
 		for _, method := range slices.Sorted(maps.Keys(operations)) {
+			if ctx.Err() != nil {
+				return in.steps, context.Cause(ctx)
+			}
 			if !slices.Contains(methods, method) {
 				continue
 			}
+			if len(preview.Commands) == maxProposed || size > maxProposedBytes || work > maxProposedWork {
+				preview.Skipped++
+				continue
+			}
 			command := in.command(method, path, item, operations[method], names)
+			work += len(command.Params)
+			in.steps += 1 + len(command.Params)/bytesInStep
 			if checkProposed(&command) != nil {
 				preview.Skipped++
 				continue
 			}
 			text, err := json.Marshal(command)
-			if size += len(text); err != nil || len(preview.Commands) == maxProposed || size > maxProposedBytes {
+			if size += len(text); err != nil || size > maxProposedBytes {
 				preview.Skipped++
 				continue
 			}
 			preview.Commands = append(preview.Commands, command)
 		}
 	}
-	return preview, nil
+	return in.steps, nil
 }
 
 // checkProposed is Check without a config: there is none yet.
@@ -172,22 +190,25 @@ func depthOf(text []byte) (deepest int) {
 	return deepest
 }
 
-// load reads a document and nothing else: a reference to another file or address is an error.
+// load reads a document and nothing else. References are not resolved here: the library follows each of them
+// to its end, so that a document costs the product of what refers and what is referred to.
 func load(document []byte) (doc *openapi3.T, err error) {
 	defer func() {
 		if recover() != nil { // a library is given what a stranger wrote
 			doc, err = nil, errors.New("it is not formed as OpenAPI documents are")
 		}
 	}()
-	loader := openapi3.NewLoader()
-	loader.IsExternalRefsAllowed = false
-	if doc, err = loader.LoadFromData(document); err != nil {
+	doc = &openapi3.T{}
+	if err = json.Unmarshal(document, doc); err != nil {
 		return nil, fmt.Errorf("read it: %w", err)
 	}
 	if doc.Paths == nil {
 		return nil, errors.New("it has no paths")
 	}
-	return doc, nil
+	if doc.Components == nil {
+		doc.Components = &openapi3.Components{}
+	}
+	return doc, resolve(doc)
 }
 
 // prefixOf makes a prefix of the first word of a title.

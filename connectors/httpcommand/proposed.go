@@ -6,7 +6,6 @@ import (
 	"maps"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/getkin/kin-openapi/openapi3"
@@ -14,7 +13,6 @@ import (
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
-	"github.com/fermata-dev/fermata/internal/schema"
 )
 
 // effects are what a method says of itself; all others may do anything, once each.
@@ -25,7 +23,7 @@ var effects = map[string]domain.CommandEffect{
 
 // command proposes one for an operation.
 func (in *inliner) command(
-	method, path string, item *openapi3.PathItem, op *openapi3.Operation, names map[string]bool,
+	method, path string, item *openapi3.PathItem, op *openapi3.Operation, names map[string]int,
 ) domain.ConnectorCommand {
 	c := domain.ConnectorCommand{
 		Name: freeName(method, path, op, names), Description: describe(method, path, op), Effect: effects[method],
@@ -49,7 +47,7 @@ func (in *inliner) command(
 		params["required"] = required
 	}
 	c.Params = jsonbody.Encode(params)
-	if (&schema.Cache{}).Compile(c.Params) != nil { // some schema in it is too long, or of another dialect
+	if !in.usable(c.Params) { // some schema in it is too long, or of another dialect
 		for name := range properties {
 			properties[name] = map[string]any{}
 		}
@@ -63,20 +61,26 @@ var (
 	manyUnderscores = regexp.MustCompile(`_+`)
 )
 
-func freeName(method, path string, op *openapi3.Operation, names map[string]bool) string {
+// freeName is the name of an operation. Of names that are equal the later ones are numbered; taken says
+// which number is free, so that a document whose operations are all called the same costs no more than another.
+func freeName(method, path string, op *openapi3.Operation, taken map[string]int) string {
 	words := op.OperationID
 	if words == "" {
 		words = method + strings.ReplaceAll(path, "/", "_")
 	}
 	words = inWords.ReplaceAllString(words, "${1}_${2}")
 	base := strings.Trim(manyUnderscores.ReplaceAllString(connectors.CommandName(words), "_"), "_")
-	name := base
-	for i := 2; names[name]; i++ {
-		name = fmt.Sprintf("%.39s_%d", base, i)
+	name, next := base, max(2, taken[cutName(base)])
+	for ; taken[name] > 0; next++ {
+		name = fmt.Sprintf("%s_%d", cutName(base), next)
 	}
-	names[name] = true
+	taken[cutName(base)] = next
+	taken[name] = max(1, taken[name])
 	return name
 }
+
+// cutName leaves room in a name for a number.
+func cutName(base string) string { return base[:min(len(base), 39)] }
 
 const maxDescription = 2000
 
@@ -155,106 +159,4 @@ func (in *inliner) body(c *domain.ConnectorCommand, op *openapi3.Operation, prop
 		}
 	}
 	return required
-}
-
-const (
-	maxInlineDepth = 12
-	maxInlineParts = 500
-)
-
-// inliner writes schemas without references, as far as they go.
-type inliner struct {
-	doc    *openapi3.T
-	parts  int
-	active map[string]bool
-}
-
-// inlined is a schema with what it refers to in its place; what refers to itself, or goes too
-// deep or on too long, is anything.
-func (in *inliner) inlined(ref *openapi3.SchemaRef, description string) any {
-	in.parts, in.active = 0, map[string]bool{}
-	if ref == nil {
-		return map[string]any{}
-	}
-	text, err := ref.MarshalJSON()
-	if err != nil {
-		return map[string]any{}
-	}
-	var raw any
-	if json.Unmarshal(text, &raw) != nil {
-		return map[string]any{}
-	}
-	out := in.walk(raw, 0)
-	if object, ok := out.(map[string]any); ok && description != "" && object["description"] == nil {
-		object["description"] = jsonbody.Cut(description, maxDescription)
-	}
-	return out
-}
-
-// dropped are keywords of OpenAPI 3.0 that say nothing to a check, or something else to one of
-// JSON Schema.
-var dropped = map[string]bool{
-	"nullable": true, "example": true, "examples": true, "xml": true, "discriminator": true, "externalDocs": true, "deprecated": true,
-	"$schema": true, "$id": true, "$anchor": true, "pattern": true,
-}
-
-func (in *inliner) walk(raw any, depth int) any {
-	if in.parts++; in.parts > maxInlineParts || depth > maxInlineDepth {
-		return map[string]any{}
-	}
-	switch v := raw.(type) {
-	case []any:
-		out := make([]any, len(v))
-		for i := range v {
-			out[i] = in.walk(v[i], depth+1)
-		}
-		return out
-	case map[string]any:
-		if to, ok := v["$ref"].(string); ok {
-			return in.follow(to, depth)
-		}
-		return in.members(v, depth)
-	}
-	return raw
-}
-
-// members walks an object in the order of its names, so that a bound cuts always the same.
-func (in *inliner) members(v map[string]any, depth int) map[string]any {
-	out := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(v)) {
-		inner := v[name]
-		_, isBool := inner.(bool)
-		if dropped[name] || isBool && (name == "exclusiveMinimum" || name == "exclusiveMaximum") {
-			continue
-		}
-		if properties, ok := inner.(map[string]any); ok && name == "properties" { // whose names are no keywords
-			own := map[string]any{}
-			for _, property := range slices.Sorted(maps.Keys(properties)) {
-				own[property] = in.walk(properties[property], depth+1)
-			}
-			out[name] = own
-			continue
-		}
-		out[name] = in.walk(inner, depth+1)
-	}
-	return out
-}
-
-func (in *inliner) follow(to string, depth int) any {
-	name, ok := strings.CutPrefix(to, "#/components/schemas/")
-	if !ok || in.active[name] || in.doc.Components == nil || in.doc.Components.Schemas[name] == nil {
-		return map[string]any{}
-	}
-	target := in.doc.Components.Schemas[name]
-	if target.Value == nil {
-		return map[string]any{}
-	}
-	text, err := target.Value.MarshalJSON()
-	var raw any
-	if err != nil || json.Unmarshal(text, &raw) != nil {
-		return map[string]any{}
-	}
-	in.active[name] = true
-	defer delete(in.active, name)
-	return in.walk(raw, depth+1)
 }
