@@ -34,11 +34,15 @@ type Service struct {
 	pictures   *picture.Reader
 	clock      clock.Clock
 	newID      domain.IDSource
+	// spend is asked before so many pixels are decoded for the caller of the context.
+	spend func(ctx context.Context, pixels int64) error
 }
 
 // NewService makes a Service.
-func NewService(store Store, workspaces Workspaces, clock clock.Clock, newID domain.IDSource) *Service {
-	return &Service{Store: store, workspaces: workspaces, pictures: picture.NewReader(), clock: clock, newID: newID}
+func NewService(store Store, workspaces Workspaces, clock clock.Clock, newID domain.IDSource,
+	spend func(ctx context.Context, pixels int64) error,
+) *Service {
+	return &Service{Store: store, workspaces: workspaces, pictures: picture.NewReader(), clock: clock, newID: newID, spend: spend}
 }
 
 // maxTries is how often a file is stored whose content is collected at the very moment.
@@ -83,7 +87,7 @@ func (s *Service) read(ctx context.Context, f *domain.File, content []byte) ([]b
 		f.MediaType = domain.MediaText
 		return plainText(content)
 	}
-	p, err := s.pictures.Read(ctx, content)
+	p, err := s.pictures.Read(ctx, f.WorkspaceID, content, func(pixels int64) error { return s.spend(ctx, pixels) })
 	switch {
 	case errors.Is(err, picture.ErrTooMany):
 		return nil, domain.Errorf(domain.CodeTooManyPixels, "%s", sentence(err))

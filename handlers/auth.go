@@ -70,13 +70,6 @@ func (s *edge) admit(
 				return
 			}
 		}
-		room, err := s.roomForBody(w, r)
-		if err != nil {
-			s.fail(w, r, err)
-			return
-		}
-		defer room.release()
-		exchangeOf(r).room = room
 		if !safe(r.Method) && strings.HasPrefix(r.URL.Path, "/v1/keys") {
 			// A key that was made or revoked here counts here from the next request on.
 			defer s.Auth.Changed()

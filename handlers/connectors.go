@@ -107,7 +107,7 @@ func (s *connectorRoutes) previewConnector(w http.ResponseWriter, r *http.Reques
 		from = *in.OpenapiURL
 	}
 	// Reading a document keeps a core busy: a workspace has one read at a time.
-	room, err := s.roomFor(w, r, 1, []account{{"previews of workspace " + caller(r).Workspace, 1}})
+	room, err := s.roomFor(w, r, 1, []account{ofWorkspace("previews", caller(r), 1)})
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -17,6 +17,9 @@ import (
 
 const maxBody = jsonbody.MaxBody
 
+// beginning is what is taken for a body before any of it has come.
+const beginning = 16 << 10
+
 // read decodes the body of a request into the struct that dst points to, and checks
 // its shape. What cannot be read is a 400, 413 or 415; what can be read but is wrong, a
 // 422 that points at every mistake.
@@ -107,15 +110,15 @@ func keep(text []byte) io.ReadCloser { return &keptBody{bytes.NewReader(text), t
 
 func (*keptBody) Close() error { return nil }
 
-// wholeBody reads the body up to its end, in memory for as many bytes as it says it has. One
-// that was kept is not copied.
+// wholeBody reads the body up to its end, in memory that grows with what has come: what a body says it has
+// may never come. One that was kept is not copied.
 func wholeBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if kept, ok := r.Body.(*keptBody); ok && int64(len(kept.text)) <= limit {
 		return kept.text, nil
 	}
 	var body bytes.Buffer
 	if r.ContentLength > 0 {
-		body.Grow(int(min(r.ContentLength, limit)) + bytes.MinRead) // the read that finds the end needs room too
+		body.Grow(int(min(r.ContentLength, limit, beginning)) + bytes.MinRead) // the read that finds the end needs room too
 	}
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
 	return body.Bytes(), err //nolint:wrapcheck // told in words by the callers

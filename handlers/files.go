@@ -28,8 +28,6 @@ const (
 	filesPath = "/v1/files"
 	// maxUpload bounds the body of an upload: the file, and the form around it.
 	maxUpload = domain.MaxFileBytes + 64<<10
-	// maxUploads is what the uploads of everybody may hold in memory together.
-	maxUploads = 64 << 20
 )
 
 // contentPolicy keeps a browser from running anything of a file, whatever it holds.
@@ -101,7 +99,10 @@ func uploaded(w http.ResponseWriter, r *http.Request) (name string, content []by
 // formError says what is wrong with a form that cannot be read to its end.
 func formError(err error) error {
 	var tooLarge *http.MaxBytesError
+	var known *domain.Error
 	switch {
+	case errors.As(err, &known):
+		return known
 	case errors.As(err, &tooLarge):
 		return tooLargeFile()
 	case errors.Is(err, io.EOF):

@@ -2,9 +2,13 @@ package handlers
 
 import (
 	"context"
+	"net/http/httptest"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // Who asks for more than there is room for waits, in order, and no longer than patience;
@@ -12,7 +16,7 @@ import (
 func TestLedgerHoldsItsBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLedger()
-		mine, theirs := []account{{"key a", 10}, {"workspace", 15}}, []account{{"key b", 10}, {"workspace", 15}}
+		mine, theirs := []account{{name: "key a", limit: 10}, {name: "workspace", limit: 15}}, []account{{name: "key b", limit: 10}, {name: "workspace", limit: 15}}
 		first := l.reserve(t.Context(), 8, time.Second, mine...)
 		if first == nil {
 			t.Fatal("an empty account has no room")
@@ -47,7 +51,7 @@ func TestLedgerHoldsItsBound(t *testing.T) {
 // given up leaves nothing behind; nothing at all is held at the end.
 func TestLedgerForgetsWhatIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, a := newLedger(), account{"key a", 10}
+		l, a := newLedger(), account{name: "key a", limit: 10}
 		large := l.reserve(t.Context(), 100, 0, a)
 		if large == nil {
 			t.Fatal("a large one never comes to its turn")
@@ -68,4 +72,32 @@ func TestLedgerForgetsWhatIsOver(t *testing.T) {
 			t.Errorf("left behind: %v, %d waiting", l.held, len(l.waiting))
 		}
 	})
+}
+
+// TestPixelsCountAsBytesDo: a picture of few bytes and many pixels costs its key what it costs the server.
+func TestPixelsCountAsBytesDo(t *testing.T) {
+	now := time.Unix(1_800_000_000, 0)
+	e := newEdge(Edge{Clock: func() time.Time { return now }, RateLimits: RateLimits{PerSecond: 100, Burst: 1000}}, nil)
+	caller := func(role domain.Role, name string) *exchange {
+		return &exchange{ResponseWriter: httptest.NewRecorder(), Context: t.Context(), edge: e, outcome: outcome{who: &auth.Identity{Role: role, Name: name}}}
+	}
+	const large = 50_000_000
+	a := caller(domain.RoleMember, "key_a")
+	if err := SpendPixels(a, large); err != nil {
+		t.Error(err)
+	}
+	if err := SpendPixels(a, large); domain.ErrorCode(err) != CodeRateLimited || a.Header().Get("Retry-After") == "" {
+		t.Errorf("a second one at once: %v, %v", err, a.Header())
+	}
+	if err := SpendPixels(a, 40*40); err != nil {
+		t.Errorf("a small one: %v", err)
+	}
+	for _, other := range []*exchange{caller(domain.RoleMember, "key_b"), caller(domain.RoleRoot, auth.NameRoot)} {
+		if err := SpendPixels(other, large); err != nil {
+			t.Errorf("another caller: %v", err)
+		}
+	}
+	if err := SpendPixels(t.Context(), large); err != nil {
+		t.Errorf("without a request: %v", err)
+	}
 }

@@ -34,7 +34,8 @@ type exchange struct {
 	tagged bool
 	// handedOn: the request goes on without its handler, and its end is told then.
 	handedOn bool
-	room     *hold // of the body; nil for a small one
+	edge     *edge
+	body     arriving
 }
 
 // outcome is what the log and the metrics are told of a request when it is over.
@@ -130,7 +131,7 @@ func requestID(r *http.Request) string {
 func (s *edge) middleware(next chi.Router) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{ResponseWriter: w, Context: r.Context()}
+		x := &exchange{ResponseWriter: w, Context: r.Context(), edge: s}
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
 			x.now = s.Clock
 		}
@@ -142,6 +143,7 @@ func (s *edge) middleware(next chi.Router) http.Handler {
 		endWithChunks(w, r)
 		allowed := s.allowOrigin(w.Header(), r)
 		r = r.WithContext(x)
+		x.meter(r)
 		defer s.finish(x, r)
 		switch {
 		case allowed && preflight(r):
@@ -169,6 +171,7 @@ func safe(method string) bool {
 // tokens of hooks, tickets and what people write.
 func (s *edge) finish(x *exchange, r *http.Request) {
 	caught := recover()
+	x.body.release()
 	if x.handedOn && caught == nil {
 		return
 	}

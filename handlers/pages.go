@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -28,32 +29,69 @@ const (
 	smallAnswer = 16 << 10
 )
 
+// Whose an account is, in the words of a refusal.
+const (
+	thisKey       = "this key"
+	thisWorkspace = "this workspace"
+	thisAddress   = "this address"
+)
+
+func ofKey(what string, who *auth.Identity, limit int64) account {
+	return account{name: what + " of key " + who.Name, limit: limit, whose: thisKey}
+}
+
+func ofWorkspace(what string, who *auth.Identity, limit int64) account {
+	return account{name: what + " of workspace " + who.Workspace, limit: limit, whose: thisWorkspace}
+}
+
+// isOperator says whether who asks is the operator, with the root key or on the open server: they do not
+// stand behind what the workspace that they look at has under way.
+func isOperator(who *auth.Identity) bool {
+	return who.Name == auth.NameRoot || who.Name == auth.NameLocal
+}
+
+// accountsOf are two accounts, of a caller and of their workspace.
+func accountsOf(what string, who *auth.Identity, byKey, byWorkspace int64) []account {
+	if isOperator(who) {
+		return []account{ofKey(what, who, byWorkspace)}
+	}
+	return []account{ofKey(what, who, byKey), ofWorkspace(what, who, byWorkspace)}
+}
+
 // accounts are what an answer to this request counts for; none where nobody is known.
 func accounts(r *http.Request) []account {
 	who := caller(r)
 	if who == nil {
 		return nil
 	}
-	return []account{{"key " + who.Name, maxHeldByKey}, {"workspace " + who.Workspace, maxHeldByWorkspace}}
+	return accountsOf("answers", who, maxHeldByKey, maxHeldByWorkspace)
 }
 
 // exportAccounts are what an export counts for.
 func exportAccounts(r *http.Request) []account {
-	who := caller(r)
-	return []account{
-		{"exports of key " + who.Name, exportsByKey * pageRoom}, {"exports of workspace " + who.Workspace, exportsByWorkspace * pageRoom},
-	}
+	return accountsOf("exports", caller(r), exportsByKey*pageRoom, exportsByWorkspace*pageRoom)
 }
 
 // roomFor waits until there is room for an answer of so many bytes.
 func (s *edge) roomFor(w http.ResponseWriter, r *http.Request, bytes int64, of []account) (*hold, error) {
-	if h := s.unread.reserve(r.Context(), bytes, waitForRoom, of...); h != nil {
-		return h, nil
+	h := &hold{ledger: s.unread, accounts: of}
+	if full := s.unread.claim(r.Context(), h, bytes, waitForRoom); full != nil {
+		return nil, noRoom(w, full)
 	}
-	w.Header().Set("Retry-After", strconv.Itoa(int(waitForRoom/time.Second)))
-	return nil, domain.Errorf(CodeRateLimited, "Too much of this key or workspace is under way: "+
-		"large requests, or answers that have not been read. "+
-		"Read them, or break them off, and send the request again in %d s.", int(waitForRoom/time.Second))
+	return h, nil
+}
+
+// noRoom is the refusal where an account is used up. It names whose it is: who did not use it up need not
+// look for what they did.
+func noRoom(w http.ResponseWriter, full *account) error {
+	seconds := int(waitForRoom / time.Second)
+	w.Header().Set("Retry-After", strconv.Itoa(seconds))
+	if full.whose == "" {
+		return domain.Errorf(CodeRateLimited, "The server has no room for another large request at the moment, because of others' requests. "+
+			"Send yours again in %d s.", seconds)
+	}
+	return domain.Errorf(CodeRateLimited, "Too much of %s is under way: large requests, or answers that have not been read. "+
+		"Read them, or break them off, and send the request again in %d s.", full.whose, seconds)
 }
 
 // lister is the part of edge that a list needs: a function with types of its own cannot be

@@ -84,7 +84,7 @@ func (s *server) throughProtocol(d ProtocolRoute) http.HandlerFunc {
 		}
 		defer s.open.leave(ceilings)
 		if body != nil { // of a GET a door reads it itself: openai-go says there that it wants a stream
-			r.Body = readBodyOf{http.NoBody, exchangeOf(r).room}
+			r.Body = readBodyOf{http.NoBody, &exchangeOf(r).body}
 		}
 		// A server's ReadTimeout would count as the caller having left.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // all is read
@@ -122,11 +122,11 @@ func (s *edge) protocolBody(w http.ResponseWriter, r *http.Request, d ProtocolRo
 // readBodyOf is the body of a request that was read; closing it gives back its room.
 type readBodyOf struct {
 	io.Reader
-	room *hold
+	body *arriving
 }
 
 func (b readBodyOf) Close() error {
-	b.room.release()
+	b.body.release()
 	return nil
 }
 

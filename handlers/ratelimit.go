@@ -167,10 +167,12 @@ func (l *limiter) sweep(now time.Time) {
 
 // limitKey is what a request without credentials is counted under: the peer's address,
 // never what a header claims; for IPv6 its /64, which one person has.
-func limitKey(r *http.Request) string {
-	peer, err := netip.ParseAddrPort(r.RemoteAddr)
+func limitKey(r *http.Request) string { return addressOf(r.RemoteAddr) }
+
+func addressOf(remote string) string {
+	peer, err := netip.ParseAddrPort(remote)
 	if err != nil {
-		return r.RemoteAddr
+		return remote
 	}
 	ip := peer.Addr().Unmap()
 	if ip.Is6() {

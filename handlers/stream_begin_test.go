@@ -76,7 +76,7 @@ func (d *deadlineWatch) Flush() {
 func TestWhoWaitsInVainIsToldWhenToComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, handler := buildEdge(t, "", clock.System, nil)
-		full := e.unread.take(maxStreamedByWorkspace, account{"streams of workspace " + domain.DefaultWorkspace, maxStreamedByWorkspace})
+		full := e.unread.take(maxStreamedByWorkspace, account{name: "streams of workspace " + domain.DefaultWorkspace, limit: maxStreamedByWorkspace})
 		defer full.release()
 		w := &deadlineWatch{headWatch: headWatch{header: http.Header{}}}
 		began := time.Now()

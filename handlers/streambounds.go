@@ -85,18 +85,14 @@ func (e *eventStream) makeRoom(ctx context.Context, bytes int) bool {
 		ctx,
 		int64(bytes),
 		writeWithin,
-		account{
-			"streams of key " + e.who.Name,
-			maxStreamedByKey,
-		},
-		account{"streams of workspace " + e.who.Workspace, maxStreamedByWorkspace},
+		accountsOf("streams", e.who, maxStreamedByKey, maxStreamedByWorkspace)...,
 	)
 	return e.room != nil
 }
 
 // replayRoom waits until none of the others of this key reads the log.
 func (e *eventStream) replayRoom(ctx context.Context) (done func(), ok bool) {
-	taken := e.s.unread.reserve(ctx, 1, writeWithin, account{"replays of key " + e.who.Name, workAtOnce})
+	taken := e.s.unread.reserve(ctx, 1, writeWithin, ofKey("replays", e.who, workAtOnce))
 	return taken.release, taken != nil
 }
 

@@ -37,7 +37,10 @@ type inliner struct {
 }
 
 func newInliner(doc *openapi3.T) *inliner {
-	return &inliner{doc: doc, read: map[string]any{}, byName: map[string]any{}, byPlace: map[*openapi3.SchemaRef]any{}, usables: map[[sha256.Size]byte]bool{}}
+	return &inliner{
+		doc: doc, read: map[string]any{}, byName: map[string]any{}, byPlace: map[*openapi3.SchemaRef]any{},
+		usables: map[[sha256.Size]byte]bool{},
+	}
 }
 
 // usable says whether values can be checked against a schema.

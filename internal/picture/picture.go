@@ -18,7 +18,7 @@ const (
 	MaxPixels = 50_000_000
 	maxSide   = 30_000
 	MaxSide   = 2048
-	// maxMemory bounds what a decoder may take for one picture, in bytes.
+	// maxMemory bounds what the decoders may take together, and so for one picture, in bytes.
 	maxMemory = 256 << 20
 )
 
@@ -58,52 +58,68 @@ func Format(data []byte) string {
 	return ""
 }
 
-// Reader reads one picture at a time.
-type Reader struct{ free chan struct{} }
-
-// NewReader makes a Reader.
-func NewReader() *Reader {
-	r := &Reader{free: make(chan struct{}, 1)}
-	r.free <- struct{}{}
-	return r
-}
-
-// Read decodes a picture (the first of an animation) and writes it anew. Its errors are
-// ErrDamaged, ErrTooMany, and that of the context while it waits for those before it.
-func (r *Reader) Read(ctx context.Context, data []byte) (*Picture, error) {
-	select {
-	case <-r.free:
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	}
-	defer func() { r.free <- struct{}{} }()
-	return read(data)
-}
-
-func read(data []byte) (p *Picture, err error) {
-	defer func() {
-		if caught := recover(); caught != nil { // of a decoder, for bytes that nobody thought of
-			p, err = nil, fmt.Errorf("%w: %v", ErrDamaged, caught)
-		}
-	}()
-	format := Format(data)
-	head := headOf(format, data)
-	if format == formatWebP {
-		data = firstFrame(data)
-	}
-	config, err := decodeConfig(format, data)
-	if err != nil || config.Width < 1 || config.Height < 1 {
-		return nil, fmt.Errorf("%w: %w", ErrDamaged, errors.Join(err))
-	}
-	if err := fits(config, format, head); err != nil {
+// Read decodes a picture (the first of an animation) and writes it again. It waits for a place, of which each
+// owner has one. Its errors are ErrDamaged, ErrTooMany, that of spend, which is asked before so many pixels are
+// decoded, and that of the context while it waits for those before it.
+func (r *Reader) Read(ctx context.Context, owner string, data []byte, spend func(pixels int64) error) (*Picture, error) {
+	found, err := inspect(data)
+	if err != nil {
 		return nil, err
 	}
-	decoded, err := decode(format, data)
+	if err := spend(found.pixels()); err != nil {
+		return nil, err
+	}
+	done, err := r.enter(ctx, owner, found.memory())
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return found.read()
+}
+
+// file is a picture that may be decoded.
+type file struct {
+	data   []byte
+	format string
+	head   head
+	config image.Config
+}
+
+func (f *file) pixels() int64 { return int64(f.config.Width) * int64(f.config.Height) }
+
+// memory is what the decoder takes for it.
+func (f *file) memory() int64 { return f.pixels() * int64(bytesPerPixel(f.config, f.format, f.head)) }
+
+// caught turns a decoder's panic, for bytes that it was not made for, into an error.
+func caught(err *error) {
+	if panicked := recover(); panicked != nil {
+		*err = fmt.Errorf("%w: %v", ErrDamaged, panicked)
+	}
+}
+
+// inspect reads what a picture says of itself, which takes no memory.
+func inspect(data []byte) (f *file, err error) {
+	defer caught(&err)
+	f = &file{data: data, format: Format(data)}
+	f.head = headOf(f.format, data)
+	if f.format == formatWebP {
+		f.data = firstFrame(data)
+	}
+	f.config, err = decodeConfig(f.format, f.data)
+	if err != nil || f.config.Width < 1 || f.config.Height < 1 {
+		return nil, fmt.Errorf("%w: %w", ErrDamaged, errors.Join(err))
+	}
+	return f, f.fits()
+}
+
+func (f *file) read() (p *Picture, err error) {
+	defer caught(&err)
+	decoded, err := decode(f.format, f.data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
-	small := head.upright(shrink(decoded))
-	return write(small, format == formatJPEG || format == formatWebP && lossy(decoded))
+	small := f.head.upright(shrink(decoded))
+	return write(small, f.format == formatJPEG || f.format == formatWebP && lossy(decoded))
 }
 
 func decodeConfig(format string, data []byte) (image.Config, error) {
@@ -136,15 +152,15 @@ func decode(format string, data []byte) (image.Image, error) {
 	}
 }
 
-// fits says whether the decoder may be let at it: by its pixels, and by what it takes for
+// fits says whether it may be decoded: by its pixels, and by what it takes for
 // each of them.
-func fits(config image.Config, format string, head head) error {
-	pixels := int64(config.Width) * int64(config.Height)
-	if config.Width > maxSide || config.Height > maxSide || pixels > MaxPixels {
+func (f *file) fits() error {
+	config := f.config
+	if config.Width > maxSide || config.Height > maxSide || f.pixels() > MaxPixels {
 		return fmt.Errorf("%w: it is %d × %d; up to %d million are read, and %d on a side",
 			ErrTooMany, config.Width, config.Height, MaxPixels/1_000_000, maxSide)
 	}
-	if pixels*int64(bytesPerPixel(config, format, head)) > maxMemory {
+	if f.memory() > maxMemory {
 		return fmt.Errorf("%w for the way in which it is packed: it is %d × %d; save it smaller, or as a plain JPEG or PNG of 8 bits",
 			ErrTooMany, config.Width, config.Height)
 	}

@@ -3,7 +3,6 @@ package picture
 import (
 	"bytes"
 	"compress/zlib"
-	"context"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -121,6 +120,9 @@ func about(c color.Color) string {
 	return "?"
 }
 
+// free decodes whatever comes.
+func free(int64) error { return nil }
+
 func TestPicturesAreWrittenAnew(t *testing.T) {
 	file := func(name string) []byte {
 		data, err := os.ReadFile("testdata/" + name)
@@ -147,7 +149,7 @@ func TestPicturesAreWrittenAnew(t *testing.T) {
 		"a line":        {asPNG(halves(20_000, 1)), 2048, 1, "image/png"},
 		"16 bits":       {asPNG(image.NewNRGBA64(image.Rect(0, 0, 9, 7))), 9, 7, "image/png"},
 	} {
-		p, err := NewReader().Read(t.Context(), c.data)
+		p, err := NewReader().Read(t.Context(), "a", c.data, free)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -173,7 +175,7 @@ func TestPicturesAreUpright(t *testing.T) {
 		if orientation == 0 {
 			continue
 		}
-		p, err := NewReader().Read(t.Context(), exif(asJPEG(halves(64, 32)), uint16(orientation)))
+		p, err := NewReader().Read(t.Context(), "a", exif(asJPEG(halves(64, 32)), uint16(orientation)), free)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +219,7 @@ func TestWhatIsNoPictureIsRefused(t *testing.T) {
 		"no pixels":          {bomb(0, 0), ErrDamaged},
 		"something else":     {[]byte("<svg/>"), ErrDamaged},
 	} {
-		if _, err := NewReader().Read(t.Context(), c.data); !errors.Is(err, c.want) {
+		if _, err := NewReader().Read(t.Context(), "a", c.data, free); !errors.Is(err, c.want) {
 			t.Errorf("%s: %v, want %v", name, err, c.want)
 		}
 	}
@@ -231,24 +233,10 @@ func TestBombsTakeNoMemory(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	_, _ = NewReader().Read(t.Context(), data)
+	_, _ = NewReader().Read(t.Context(), "a", data, free)
 	runtime.ReadMemStats(&after)
 	if taken := after.TotalAlloc - before.TotalAlloc; taken > 1<<20 {
 		t.Errorf("%d bytes were taken for a bomb", taken)
-	}
-}
-
-func TestOnePictureAtATime(t *testing.T) {
-	r := NewReader()
-	<-r.free
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := r.Read(ctx, asPNG(halves(8, 8))); !errors.Is(err, context.Canceled) {
-		t.Errorf("a picture that waits: %v", err)
-	}
-	r.free <- struct{}{}
-	if _, err := r.Read(t.Context(), asPNG(halves(8, 8))); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -265,7 +253,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		p, err := NewReader().Read(t.Context(), data)
+		p, err := NewReader().Read(t.Context(), "a", data, free)
 		if err != nil {
 			if !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrTooMany) {
 				t.Errorf("an error without a name: %v", err)
