@@ -187,6 +187,9 @@ var settling = []string{
 	"SELECT 1 FROM changes WHERE workspace_id = $1 AND id = $2", "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND attempt_id = $3 ",
 }
 
+// upgrading are the statements that only the start after an upgrade asks; a test of its own does.
+var upgrading = []string{"UPDATE workspaces SET search_version = $2 WHERE id = $1"}
+
 // everyStatement: each SELECT, UPDATE and DELETE that stands in the sources was asked, of
 // the search on its own database. A new one needs a story in the suite.
 func everyStatement(t *testing.T, texts, others []string) {
@@ -207,7 +210,7 @@ func everyStatement(t *testing.T, texts, others []string) {
 				return true
 			}
 			text, err := strconv.Unquote(literal.Value)
-			if err != nil || !verb.MatchString(text) || len(text) < 20 || slices.Contains(settling, text) {
+			if err != nil || !verb.MatchString(text) || len(text) < 20 || slices.Contains(settling, text) || slices.Contains(upgrading, text) {
 				return true
 			}
 			found++

@@ -117,7 +117,12 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 
 // Migrate brings the schema up to date. Nodes that start together wait for each
 // other.
-func (s *Store) Migrate(ctx context.Context) error { return s.db.Migrate(ctx) }
+func (s *Store) Migrate(ctx context.Context) error {
+	if err := s.db.Migrate(ctx); err != nil {
+		return err
+	}
+	return s.indexAgain(ctx)
+}
 
 // Ping says whether the database answers.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }

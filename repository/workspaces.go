@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
+	"github.com/fermata-dev/fermata/repository/search"
 )
 
 type workspaceRow struct {
@@ -18,6 +19,7 @@ type workspaceRow struct {
 	QueueLength      int64       `db:"queue_length,read"`
 	Agents           int64       `db:"agents_version,read"`
 	ConnectorChanges int64       `db:"connector_changes,read"`
+	SearchVersion    int64       `db:"search_version,once"`
 	CreatedAt        sqldb.Stamp `db:"created_at"`
 }
 
@@ -83,6 +85,7 @@ func (s *WorkspaceStore) CreateWorkspace(ctx context.Context, w *domain.Workspac
 		t.created = w.ID
 		_, err := t.Insert(ctx, workspaceTable.Rows(workspaceRow{
 			ID: w.ID, Name: w.Name, Settings: settings, CreatedAt: sqldb.At(w.CreatedAt),
+			SearchVersion: search.Version,
 		}), "")
 		return err
 	})

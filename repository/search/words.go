@@ -21,8 +21,8 @@ const longestWord = 60
 
 // words are the words of a text, in order: runs of letters and digits. What is indexed
 // and what is asked for go through here, and neither database cuts or folds anything
-// itself, so that both find the same. Scripts that write without spaces count each
-// character as a word.
+// itself, so that both find the same. In scripts that are written without spaces each
+// character is a word, and in Hangul, whose compounds are, each syllable.
 func words(text string) iter.Seq[word] {
 	return func(yield func(word) bool) {
 		var w wordReader
@@ -33,14 +33,14 @@ func words(text string) iter.Seq[word] {
 				w.to = at + size // a mark on the letter before
 			}
 			for _, c := range folded {
-				if (c == ' ' || isIdeograph(c)) && !w.end(yield) {
+				if (c == ' ' || standsAlone(c) || w.beginsSyllable(c)) && !w.end(yield) {
 					return
 				}
 				if c == ' ' {
 					continue
 				}
 				w.add(c, at, at+size)
-				if isIdeograph(c) && !w.end(yield) {
+				if standsAlone(c) && !w.end(yield) {
 					return
 				}
 			}
@@ -55,6 +55,7 @@ type wordReader struct {
 	text     []byte
 	length   int
 	from, to int
+	latest   rune // the latest character of the word
 }
 
 func (w *wordReader) add(c rune, from, to int) {
@@ -64,8 +65,21 @@ func (w *wordReader) add(c rune, from, to int) {
 	if w.length < longestWord {
 		w.text = utf8.AppendRune(w.text, c)
 	}
-	w.length, w.to = w.length+1, to
+	w.length, w.to, w.latest = w.length+1, to, c
 }
+
+// beginsSyllable says that a character begins another word because a Hangul syllable begins or ends
+// there. fold has taken syllables apart: an initial consonant, a vowel, perhaps a final consonant.
+func (w *wordReader) beginsSyllable(c rune) bool {
+	if w.length == 0 {
+		return false
+	}
+	return isInitial(c) || isJamo(w.latest) && !isJamo(c) || isJamo(c) && !isJamo(w.latest)
+}
+
+func isInitial(c rune) bool { return c >= 0x1100 && c <= 0x115F }
+
+func isJamo(c rune) bool { return c >= 0x1100 && c <= 0x11FF }
 
 // end hands the word on, if there is one, and says whether more are wanted.
 func (w *wordReader) end(yield func(word) bool) bool {
@@ -77,9 +91,27 @@ func (w *wordReader) end(yield func(word) bool) bool {
 	return yield(found)
 }
 
-// isIdeograph says that a character is a word by itself.
-func isIdeograph(c rune) bool {
-	return c >= 0x2E80 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
+// standsAlone says that a character is a word by itself.
+func standsAlone(c rune) bool {
+	switch {
+	case c < 0x0E00:
+		return false
+	case c < 0x2E80:
+		return unicode.In(c, unicode.Thai, unicode.Lao, unicode.Myanmar, unicode.Khmer)
+	}
+	return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+// Version counts the ways in which texts were cut into words. 2: Thai, Lao, Khmer, Burmese and Hangul.
+const Version = 2
+
+// Recut says whether a text of a row is cut otherwise than in version 1.
+func (r *Row) Recut() bool { return recut(r.Title) || recut(r.Body) }
+
+func recut(text string) bool {
+	return strings.ContainsFunc(text, func(c rune) bool {
+		return c >= 0x0E00 && unicode.In(c, unicode.Thai, unicode.Lao, unicode.Myanmar, unicode.Khmer, unicode.Hangul)
+	})
 }
 
 // spellings are letters that people also write with others, and that no decomposition

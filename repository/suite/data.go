@@ -383,6 +383,13 @@ func sessionCursors(w *world) {
 	w.equal(asked(domain.ApprovalFilter{SessionID: first.SessionID, Kind: first.Kind}), all[:1], "those of a session")
 	w.equal(len(asked(domain.ApprovalFilter{SessionID: first.SessionID, Kind: domain.ApprovalPoisoned})), 0, "of another kind")
 	w.equal(len(asked(domain.ApprovalFilter{Status: domain.ApprovalStatusRefused})), 0, "refused ones")
+
+	w.ok(w.Approvals.WithdrawLinks(w.Context(), domain.DefaultWorkspace, first.ID))
+	withdrawn, err := w.Approvals.Approval(w.Context(), domain.DefaultWorkspace, first.ID)
+	w.ok(err)
+	first.LinkEpoch++
+	w.equal(withdrawn, first, "an approval whose links were withdrawn")
+	w.equal(domain.ErrorCode(w.Approvals.WithdrawLinks(w.Context(), domain.DefaultWorkspace, "apr_gone")), domain.CodeNotFound, "of no approval")
 }
 
 func idsOf[T any](list []T, id func(T) string) []string {

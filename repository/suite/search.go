@@ -186,6 +186,28 @@ func searchWords(w *world) {
 	}
 }
 
+// searchScripts: a word is found within a sentence of a script that is written without spaces, or within
+// a compound, however its letters are composed.
+func searchScripts(w *world) {
+	library(w)
+	texts := map[string][2]string{
+		"ent_th": {"ฉันจะไปประชุมที่กรุงเทพพรุ่งนี้", "ประชุม"}, "ent_th2": {"พรุ่งนี้คุณสมชายมาทำงาน", "สมชาย"},
+		"ent_lo": {"ຂ້ອຍຮັກພາສາລາວ", "ພາສາ"}, "ent_km": {"ខ្ញុំរៀនភាសាខ្មែរ", "ភាសា"}, "ent_my": {"ကျွန်တော်ဗမာစကားပြောတယ်", "စကား"},
+		"ent_ko": {"오늘회의록정리", "회의록"}, "ent_ko2": {"\u1103\u1162\u1112\u1161\u11a8\u1109\u1162\u11bc", "학생"}, "ent_ko3": {"버전2026출시", "출시"},
+		"ent_zh": {"明天开会讨论预算", "预算"}, "ent_ja": {"明日ミーティングがあります", "ミーティング"},
+	}
+	var entries []domain.Entry
+	for id, text := range texts {
+		entries = append(entries, entry(id, "tol_d", T0, fmt.Sprintf(`{"text":%q}`, text[0])))
+	}
+	w.write(func(ctx context.Context, d *repository.Data) error { return d.InsertEntries(ctx, entries) })
+	for id, text := range texts {
+		w.finds(text[1], id)
+		w.finds(text[0], id)
+	}
+	w.finds("2026", "ent_ko3")
+}
+
 // plainLetters writes a word as on a keyboard without accents.
 func plainLetters(text string) string {
 	return strings.NewReplacer("à", "a", "â", "a", "ä", "a", "æ", "ae", "ç", "c", "é", "e", "è", "e", "ê", "e", "ë", "e", "î", "i", "ï", "i", "ô", "o", "œ", "oe",

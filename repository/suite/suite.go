@@ -43,6 +43,7 @@ func Run(t *testing.T, open Open) {
 		"what is written is found":             searching,
 		"a search takes whatever is typed":     searchInputs,
 		"words are found however written":      searchWords,
+		"words of scripts without spaces":      searchScripts,
 		"pages of a search make the whole":     searchPages,
 		"what was deleted is not found":        searchDeletions,
 		"drafts are found by people":           searchDrafts,

@@ -1,0 +1,7 @@
+-- How the texts of a workspace were cut into words when they were indexed (repository/search, Version).
+
+-- +goose Up
+ALTER TABLE workspaces ADD COLUMN search_version BIGINT NOT NULL DEFAULT 1;
+
+-- +goose Down
+ALTER TABLE workspaces DROP COLUMN search_version;
