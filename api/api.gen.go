@@ -2399,7 +2399,7 @@ type Message struct {
 	Seq       *int64 `json:"seq"`
 	SessionID string `json:"session_id"`
 
-	// Status `superseded`: another answer took its place; it is no longer sent to the AI.
+	// Status `interrupted`: the part of an answer that a person cut, or, with a `stop_reason`, that the call or a filter did. `superseded`: another answer took its place; it is no longer sent to the AI.
 	Status MessageStatus `json:"status"`
 
 	// SystemMessage What the server did.
@@ -2415,7 +2415,7 @@ type Message struct {
 // MessageSender defines model for Message.Sender.
 type MessageSender string
 
-// MessageStatus `superseded`: another answer took its place; it is no longer sent to the AI.
+// MessageStatus `interrupted`: the part of an answer that a person cut, or, with a `stop_reason`, that the call or a filter did. `superseded`: another answer took its place; it is no longer sent to the AI.
 type MessageStatus string
 
 // MessageAccepted defines model for MessageAccepted.
