@@ -1797,6 +1797,9 @@ type ConnectorCommand struct {
 	// Result A JSON pointer to what counts of the answer; empty is all of it.
 	Result string `json:"result"`
 
+	// Reviewed A person has looked at what it says of itself, by setting its `state`, or wrote it. While one that is not reviewed is offered (`offer_read_only`), its description counts as external content: actions with an effect outside need a person.
+	Reviewed bool `json:"reviewed"`
+
 	// Sensitive Somebody says yes to each call, signed with a passkey; no policy and no grant stands for it.
 	Sensitive bool `json:"sensitive"`
 
@@ -2931,7 +2934,7 @@ type ProposedCommand struct {
 	RequireValidation bool           `json:"require_validation"`
 }
 
-// Provenance Where a part of a message comes from. Left out, a segment comes from the person whose message it is, and a result from the workspace's own data. `mcp`, `http`, `task`, `webhook`, `file` and `client` (a tool of the program that sent the message) are outside: while a prompt holds such parts, an action with an effect outside needs a person.
+// Provenance Where a part of a message comes from. Left out, a segment comes from the person whose message it is, and a result from the workspace's own data. `mcp`, `http`, `task`, `webhook`, `file` and `client` (the program that sent the message: its tools, and what it says was answered before) are outside: while a prompt holds such parts, an action with an effect outside needs a person.
 type Provenance = domain.Provenance
 
 // Provider defines model for Provider.

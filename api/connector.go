@@ -21,17 +21,17 @@ func ConnectorFrom(c *domain.Connector) *Connector {
 		out.PausedUntil = new(Time(*c.PausedUntil))
 	}
 	for i := range c.Commands {
-		out.Commands[i] = connectorCommandFrom(&c.Commands[i])
+		out.Commands[i] = connectorCommandFrom(&c.Commands[i], c.Reviewed(&c.Commands[i]))
 	}
 	return out
 }
 
-func connectorCommandFrom(c *domain.ConnectorCommand) ConnectorCommand {
+func connectorCommandFrom(c *domain.ConnectorCommand, reviewed bool) ConnectorCommand {
 	out := ConnectorCommand{
 		Name: c.Name, Title: c.Title, Description: c.Description, ParamsSchema: c.Params, Effect: wireEffect(c.Effect),
 		RequireValidation: c.RequireValidation, Timeout: durationText(c.Timeout), Trusted: c.Trusted, Sensitive: c.Sensitive,
 		DefinitionHash: c.DefinitionHash, State: ConnectorCommandState(c.State), Result: c.Result, CancelPath: c.CancelPath,
-		Documents: c.Documents,
+		Documents: c.Documents, Reviewed: reviewed,
 	}
 	if out.Documents == nil {
 		out.Documents = []string{}
@@ -86,7 +86,7 @@ func ConnectorPreviewFrom(p *domain.ConnectorPreview) ConnectorPreview {
 		Commands: make([]ProposedCommand, len(p.Commands)),
 	}
 	for i := range p.Commands {
-		c := connectorCommandFrom(&p.Commands[i])
+		c := connectorCommandFrom(&p.Commands[i], false)
 		out.Commands[i] = ProposedCommand{
 			Name: c.Name, Description: c.Description, ParamsSchema: c.ParamsSchema, Effect: c.Effect,
 			RequireValidation: c.RequireValidation, Request: *c.Request,

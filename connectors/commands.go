@@ -171,7 +171,7 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) []domain.C
 		}
 		if was, ok := known[c.Name]; ok {
 			c.Effect, c.RequireValidation, c.Timeout, c.Trusted = was.Effect, was.RequireValidation, was.Timeout, was.Trusted
-			c.Sensitive = was.Sensitive
+			c.Sensitive, c.Reviewed = was.Sensitive, was.Reviewed
 			c.State = was.State
 			if was.DefinitionHash != c.DefinitionHash && was.State != domain.CommandOff {
 				c.State = domain.CommandChanged
@@ -185,7 +185,7 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) []domain.C
 			}
 			c.RequireValidation, c.Trusted, c.State = c.Effect != domain.EffectRead, false, domain.CommandOff
 			if c.Effect == domain.EffectRead && letReadIn {
-				c.State = domain.CommandOffered
+				c.State, c.Reviewed = domain.CommandOffered, new(false)
 			}
 		}
 		now = append(now, c)

@@ -2,7 +2,6 @@ package connectors
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -121,7 +120,7 @@ func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*
 	}
 	return s.change(ctx, workspace, id, 0, func(now *domain.Connector) error {
 		if kind := s.kinds[now.Kind]; !kind.Written {
-			now.Commands = relist(now.Commands, listing.Commands, letsReadIn(now.Config))
+			now.Commands = relist(now.Commands, listing.Commands, now.OffersReadOnly())
 			if err := keepWithin(now.Commands); err != nil {
 				return err
 			}
@@ -141,12 +140,4 @@ const maxNotes = 2000
 // leftOut says what of a server's list was left out, and why.
 func leftOut(listing Listing) string {
 	return domain.VisibleLine(jsonbody.Cut(strings.Join(listing.Notes, " "), maxNotes))
-}
-
-// letsReadIn says whether a person lets commands that only read in as they are listed.
-func letsReadIn(config json.RawMessage) bool {
-	var rule struct {
-		OfferReadOnly bool `json:"offer_read_only"`
-	}
-	return json.Unmarshal(config, &rule) == nil && rule.OfferReadOnly
 }

@@ -93,11 +93,11 @@ func (s *Service) relistChanged(ctx context.Context, workspace, id string) error
 	if err != nil {
 		return err
 	}
-	if c.StatusDetail == leftOut(listing) && sameCommands(c.Commands, relist(c.Commands, listing.Commands, letsReadIn(c.Config))) {
+	if c.StatusDetail == leftOut(listing) && sameCommands(c.Commands, relist(c.Commands, listing.Commands, c.OffersReadOnly())) {
 		return nil
 	}
 	_, err = s.change(ctx, workspace, id, 0, func(now *domain.Connector) error {
-		now.Commands = relist(now.Commands, listing.Commands, letsReadIn(now.Config))
+		now.Commands = relist(now.Commands, listing.Commands, now.OffersReadOnly())
 		at := s.clock()
 		now.LastListedAt, now.Status, now.StatusDetail = &at, domain.ConnectorReady, leftOut(listing)
 		return checkSize(now.Commands)

@@ -266,7 +266,7 @@ func (s *Service) UpdateConnectorCommand(
 			command.Sensitive = *patch.Sensitive
 		}
 		if patch.State != nil {
-			command.State, command.LookedAt = *patch.State, nil
+			command.State, command.LookedAt, command.Reviewed = *patch.State, nil, new(true)
 		}
 		if patch.Timeout != nil {
 			command.Timeout = *patch.Timeout

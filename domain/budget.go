@@ -42,6 +42,9 @@ type CallEstimate struct {
 	MaxTokens int
 	// Price is nil, or gives nil, for a model without a price.
 	Price func(Usage) *float64
+	// Described is where the words come from that other servers describe their commands with,
+	// as far as memory knows what is offered.
+	Described []Provenance
 }
 
 // Reserve is what a call with a prompt of about so many tokens may use at most: the

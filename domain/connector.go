@@ -135,7 +135,10 @@ type ConnectorCommand struct {
 	// Trusted: it may run without a person although the round has read words from outside.
 	Trusted bool `json:"trusted,omitempty"`
 	// Sensitive: a person says yes to each call, signed with a passkey.
-	Sensitive      bool         `json:"sensitive,omitempty"`
+	Sensitive bool `json:"sensitive,omitempty"`
+	// Reviewed says whether a person has looked at what its server says of it: false where it was
+	// offered as it was listed. Nil: it was stored before this was noted.
+	Reviewed       *bool        `json:"reviewed,omitempty"`
 	DefinitionHash string       `json:"definition_hash"`
 	State          CommandState `json:"state"`
 	// LookedAt is what a changed one was when somebody looked at it; nil where that is not known.
@@ -151,6 +154,27 @@ type ConnectorCommand struct {
 	CancelPath string        `json:"cancel_path,omitempty"` // long_running
 	// Documents are the keys of those whose published texts go along with each order (long_running).
 	Documents []string `json:"documents,omitempty"`
+}
+
+// Reviewed says whether a person answers for what a command says of itself: who wrote it, or
+// looked at what the server outside says. Of one that was stored before this was noted, it is not
+// known where the connector offers commands as they are listed.
+func (c *Connector) Reviewed(command *ConnectorCommand) bool {
+	switch {
+	case c.Kind != ConnectorMCP:
+		return true
+	case command.Reviewed != nil:
+		return *command.Reviewed
+	}
+	return command.Effect != EffectRead || !c.OffersReadOnly()
+}
+
+// OffersReadOnly says whether a person has commands that only read offered as they are listed.
+func (c *Connector) OffersReadOnly() bool {
+	var rule struct {
+		OfferReadOnly bool `json:"offer_read_only"`
+	}
+	return json.Unmarshal(c.Config, &rule) == nil && rule.OfferReadOnly
 }
 
 // CommandTexts is what the server outside said of a command.

@@ -14,7 +14,9 @@ type NewSession struct {
 	// Earlier was said elsewhere before, as who makes the session tells it: with it the record
 	// begins.
 	Earlier []EarlierMessage
-	By      string
+	// Taint is what the record has read that Earlier departs from; nil: nothing, or there is none.
+	Taint *Taint
+	By    string
 }
 
 // EarlierMessage is one of the messages that a client brings along: a person's, or an answer.
@@ -23,6 +25,8 @@ type EarlierMessage struct {
 	Text   string
 	// Rich is what a person said who sent files with it; nil: Text is all.
 	Rich *RichContent
+	// From is where an answer comes from that is in no record here; nil: a model gave it here.
+	From *Provenance
 }
 
 // NewMessage is what a person sends: segments already checked, enrichments resolved

@@ -26,6 +26,8 @@ type AIResponseReceived struct {
 	Hash      string // of the raw answer, for going in circles
 	LeftOut   int    // tokens of the history that had no room in its prompt
 	Roundtrip *Roundtrip
+	// Described is where words come from that stood in the prompt beside the messages.
+	Described []Provenance
 }
 
 func (AIResponseReceived) Name() string { return "AIResponseReceived" }

@@ -174,6 +174,8 @@ type AIMessage struct {
 	// Unread are the late results that stand before the answer and came while it was written: it was
 	// made without them.
 	Unread []string `json:"unread,omitempty"`
+	// From is set where no model answered this here: a client says that it was answered before.
+	From *Provenance `json:"from,omitempty"`
 }
 
 // InvalidFormatText is the pre_text of an AI message whose answer could not be read.

@@ -11,14 +11,16 @@ func (s *Settings) OutsideReason(t *Taint) ApprovalReason {
 	var kinds []string
 	names := map[string][]string{}
 	for _, p := range t.Sources {
-		kind := s.sayOrigin(p.Origin)
+		kind := s.sayOrigin(p)
 		if !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
-		names[kind] = append(names[kind], p.Source)
+		if p.Source != "" {
+			names[kind] = append(names[kind], p.Source)
+		}
 	}
 	for i, kind := range kinds {
-		kinds[i] = kind + " " + strings.Join(names[kind], ", ")
+		kinds[i] = strings.TrimSpace(kind + " " + strings.Join(names[kind], ", "))
 	}
 	text := s.Say("Asked for in a round that read %s", "Demandé dans un échange qui a lu %s", strings.Join(kinds, "; "))
 	if t.Parts > len(t.Sources) {
@@ -28,8 +30,18 @@ func (s *Settings) OutsideReason(t *Taint) ApprovalReason {
 }
 
 // sayOrigin names parts of an origin for people.
-func (s *Settings) sayOrigin(o Origin) string {
-	switch o {
+func (s *Settings) sayOrigin(p Provenance) string {
+	switch {
+	case p.Role == WordsDescription && p.Origin == OriginClient:
+		return s.Say("how the calling program describes its tools", "comment le programme appelant décrit ses outils")
+	case p.Role == WordsDescription:
+		return s.Say("descriptions of commands that no person has reviewed, of",
+			"des descriptions de commandes que personne n’a vérifiées, de")
+	case p.Role == WordsHistory:
+		return s.Say("earlier answers as the calling program tells them",
+			"des réponses antérieures telles que le programme appelant les rapporte")
+	}
+	switch p.Origin {
 	case OriginWebhook:
 		return s.Say("what came by the webhook of", "ce qui est venu par le webhook de")
 	case OriginMCP:

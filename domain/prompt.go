@@ -20,6 +20,8 @@ type Prompt struct {
 	Tail string
 	// Commands offered as native tools; empty with the JSON protocol.
 	Commands []CommandSpec
+	// Described is where the words of other servers come from that describe commands in it.
+	Described []Provenance
 	// AnswerSchema is set with the JSON protocol where structured output is wanted.
 	AnswerSchema []byte
 	Protocol     Protocol

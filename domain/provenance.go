@@ -57,7 +57,19 @@ const (
 type Provenance struct {
 	Origin Origin `json:"origin"`
 	Source string `json:"source,omitempty"`
+	// Role says what the words are where they are no answer and no content.
+	Role WordsRole `json:"role,omitempty"`
 }
+
+// WordsRole is what words from outside are to the prompt that they stand in.
+type WordsRole string
+
+const (
+	// WordsDescription: a command says so of itself, in its description, its schema or its name.
+	WordsDescription WordsRole = "description"
+	// WordsHistory: a client says that this was answered before. No record here says so.
+	WordsHistory WordsRole = "history"
+)
 
 // maxSource bounds the name of a source, in bytes.
 const maxSource = 200
@@ -106,6 +118,42 @@ func (c *CommandSpec) Foreign() *Foreign {
 	}
 }
 
+// Described is where the words come from that a command is described with; nil where the
+// server, the workspace or a person who has looked at them answers for them.
+func (c *CommandSpec) Described() *Provenance {
+	switch {
+	case c.Source == SourceClient:
+		return describedByClient()
+	case !c.Unreviewed:
+		return nil
+	}
+	from := From(originOf(c.Source), c.ConnectorName)
+	from.Role = WordsDescription
+	return from
+}
+
+// describedByClient is where the descriptions of a client's tools come from. Clients take them
+// from servers of their own choice.
+func describedByClient() *Provenance {
+	return &Provenance{Origin: OriginClient, Role: WordsDescription}
+}
+
+// DescribedOutside are the different sources of the words that commands are described with.
+func DescribedOutside(specs []CommandSpec) []Provenance {
+	var all []Provenance
+	for i := range specs {
+		if from := specs[i].Described(); from != nil && !slices.Contains(all, *from) {
+			all = append(all, *from)
+		}
+	}
+	return all
+}
+
+// FromClientHistory is where an answer comes from that a client says was given before.
+func FromClientHistory() *Provenance {
+	return &Provenance{Origin: OriginClient, Role: WordsHistory}
+}
+
 // Provenance is where the words of the execution's result come from; nil for the server's
 // own data and words. Nobody outside has said anything of a command that never left, whose
 // answer was lost, which goes on, or which was ended here.
@@ -133,8 +181,18 @@ func (m *Message) OutsideParts() []Provenance {
 	}
 	if m.Rich != nil {
 		for i := range m.Rich.Segments {
-			add(m.Rich.Segments[i].From)
+			s := &m.Rich.Segments[i]
+			if s.File != nil && s.From == nil { // whoever stored it, a file is what it is
+				add(From(OriginFile, s.File.Name))
+			}
+			add(s.From)
 		}
+	}
+	if m.Tools != nil && len(m.Tools.List) > 0 {
+		add(describedByClient())
+	}
+	if m.AI != nil {
+		add(m.AI.From)
 	}
 	if m.System != nil {
 		for i := range m.System.CommandResults {
@@ -173,6 +231,17 @@ func (t *Taint) With(parts ...Provenance) *Taint {
 	return own
 }
 
+// Including adds what stands in a prompt with every call, such as the descriptions of commands:
+// it counts once. Where no more sources are named, the taint says enough already.
+func (t *Taint) Including(parts ...Provenance) *Taint {
+	for _, p := range parts {
+		if t == nil || !slices.Contains(t.Sources, p) && len(t.Sources) < maxTaintSources {
+			t = t.With(p)
+		}
+	}
+	return t
+}
+
 // Join is what a session has that takes up all that another one read: an agent that is
 // asked in a tainted round, a parent that reads what its agent came to, a fork.
 func (t *Taint) Join(other *Taint) *Taint {
@@ -190,7 +259,20 @@ func (t *Taint) Provenance(reader string) *Provenance {
 	if t == nil || len(t.Sources) == 0 {
 		return nil
 	}
-	return From(t.Sources[0].Origin, reader+", which read "+t.Sources[0].Source)
+	return From(t.Sources[0].Origin, reader+", which read "+t.Sources[0].named())
+}
+
+// named is the source in words, where it has no name too.
+func (p Provenance) named() string {
+	switch {
+	case p.Role == WordsHistory:
+		return "a client's history"
+	case p.Role == WordsDescription && p.Origin == OriginClient:
+		return "the descriptions of a client's tools"
+	case p.Role == WordsDescription:
+		return "the descriptions of the commands of " + p.Source
+	}
+	return p.Source
 }
 
 // TaintOf is the taint of a session that begins with these messages.

@@ -1,6 +1,7 @@
 package domain
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func TestWhatIsOutside(t *testing.T) {
 		}
 	}
 	for _, o := range outside {
-		reason := (&Settings{}).OutsideReason((*Taint)(nil).With(Provenance{o, "the source"}))
+		reason := (&Settings{}).OutsideReason((*Taint)(nil).With(Provenance{Origin: o, Source: "the source"}))
 		if !strings.Contains(reason.Text, "the source") {
 			t.Errorf("no reason can name %q: %s", o, reason.Text)
 		}
@@ -56,10 +57,10 @@ func TestWhatTheJournalKeepsOfACommand(t *testing.T) {
 			t.Errorf("%s: %+v is kept", name, foreign)
 			continue
 		}
-		if foreign != nil && (foreign.From != Provenance{c.origin, "BANK.PAY (My bank)"}) {
+		if foreign != nil && (foreign.From != Provenance{Origin: c.origin, Source: "BANK.PAY (My bank)"}) {
 			t.Errorf("%s: from %+v", name, foreign.From)
 		}
-		tainted := (*Taint)(nil).With(Provenance{OriginWebhook, "Alerts"})
+		tainted := (*Taint)(nil).With(Provenance{Origin: OriginWebhook, Source: "Alerts"})
 		if got := tainted.Guards(&Execution{Foreign: foreign}); got != c.guards {
 			t.Errorf("%s: guarded %v", name, got)
 		}
@@ -78,7 +79,7 @@ func TestWhatIsSaidOfTasksComesFromOutside(t *testing.T) {
 
 // What never left has nothing from outside; what did, may have.
 func TestWhereAResultComesFrom(t *testing.T) {
-	foreign := &Foreign{From: Provenance{OriginHTTP, "WEB.READ"}}
+	foreign := &Foreign{From: Provenance{Origin: OriginHTTP, Source: "WEB.READ"}}
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
 		execution Execution
@@ -102,9 +103,9 @@ func TestWhereAResultComesFrom(t *testing.T) {
 }
 
 func TestPartsFromOutside(t *testing.T) {
-	hook, page := Provenance{OriginWebhook, "Alerts"}, Provenance{OriginHTTP, "WEB.READ"}
+	hook, page := Provenance{Origin: OriginWebhook, Source: "Alerts"}, Provenance{Origin: OriginHTTP, Source: "WEB.READ"}
 	rich := &RichContent{Segments: []Segment{
-		{Text: "mine"}, {Text: "yours", From: &hook}, {Text: "ours", From: &Provenance{OriginData, "tol_1"}},
+		{Text: "mine"}, {Text: "yours", From: &hook}, {Text: "ours", From: &Provenance{Origin: OriginData, Source: "tol_1"}},
 	}}
 	results := &SystemMessage{Type: SystemDataAdded, CommandResults: []CommandResult{{}, {From: &page}}}
 	for name, c := range map[string]struct {
@@ -134,10 +135,10 @@ func TestTaintIsBoundedAndNeverChangedInPlace(t *testing.T) {
 	if taint.With() != nil || taint.Join(nil) != nil || taint.Provenance("an agent") != nil {
 		t.Error("nothing read is something")
 	}
-	first := taint.With(Provenance{OriginWebhook, "0"})
+	first := taint.With(Provenance{Origin: OriginWebhook, Source: "0"})
 	grown := first
 	for i := range 1000 {
-		grown = grown.With(Provenance{OriginHTTP, string(rune('a' + i%10))})
+		grown = grown.With(Provenance{Origin: OriginHTTP, Source: string(rune('a' + i%10))})
 	}
 	if len(first.Sources) != 1 || first.Parts != 1 {
 		t.Errorf("the first was changed: %+v", first)
@@ -156,7 +157,7 @@ func TestTaintIsBoundedAndNeverChangedInPlace(t *testing.T) {
 
 func TestTheReasonNamesTheSources(t *testing.T) {
 	var taint *Taint
-	taint = taint.With(Provenance{OriginWebhook, "Alerts"}, Provenance{OriginHTTP, "WEB.READ (News)"}, Provenance{OriginHTTP, "WEB.LIST (News)"})
+	taint = taint.With(Provenance{Origin: OriginWebhook, Source: "Alerts"}, Provenance{Origin: OriginHTTP, Source: "WEB.READ (News)"}, Provenance{Origin: OriginHTTP, Source: "WEB.LIST (News)"})
 	for language, want := range map[string]string{
 		"en": "Asked for in a round that read what came by the webhook of Alerts; what came from WEB.READ (News), WEB.LIST (News).",
 		"fr": "Demandé dans un échange qui a lu ce qui est venu par le webhook de Alerts; ce qui est venu de WEB.READ (News), WEB.LIST (News).",
@@ -166,8 +167,69 @@ func TestTheReasonNamesTheSources(t *testing.T) {
 			t.Errorf("%s: %q", language, got.Text)
 		}
 	}
-	more := (&Settings{}).OutsideReason(taint.With(Provenance{OriginHTTP, "WEB.READ (News)"}))
+	more := (&Settings{}).OutsideReason(taint.With(Provenance{Origin: OriginHTTP, Source: "WEB.READ (News)"}))
 	if !strings.HasSuffix(more.Text, "(4 parts from outside in all).") {
 		t.Errorf("more parts than sources: %q", more.Text)
+	}
+}
+
+// What is described in every prompt counts once, and is named for as long as there is room.
+func TestDescriptionsCountOnce(t *testing.T) {
+	described := Provenance{Origin: OriginMCP, Source: "Web", Role: WordsDescription}
+	taint := (*Taint)(nil).Including(described).Including(described, described)
+	if taint.Parts != 1 || len(taint.Sources) != 1 {
+		t.Errorf("the taint is %+v", taint)
+	}
+	for i := range 10 {
+		taint = taint.Including(Provenance{Origin: OriginMCP, Source: string(rune('a' + i)), Role: WordsDescription})
+	}
+	if len(taint.Sources) != maxTaintSources || taint.Parts != maxTaintSources {
+		t.Errorf("the taint is %+v", taint)
+	}
+	if (*Taint)(nil).Including() != nil {
+		t.Error("nothing taints")
+	}
+}
+
+func TestReasonsNameWhatWasNoAnswer(t *testing.T) {
+	for want, p := range map[string]Provenance{
+		"read how the calling program describes its tools.":                  *describedByClient(),
+		"read earlier answers as the calling program tells them.":            *FromClientHistory(),
+		"read descriptions of commands that no person has reviewed, of Web.": {Origin: OriginMCP, Source: "Web", Role: WordsDescription},
+		"read what the calling program answered to get_weather.":             {Origin: OriginClient, Source: "get_weather"},
+	} {
+		taint := (*Taint)(nil).With(p)
+		if got := (&Settings{}).OutsideReason(taint).Text; got != "Asked for in a round that "+want {
+			t.Errorf("the reason is %q", got)
+		}
+		if from := taint.Provenance("the agent Finder"); from.Source == "the agent Finder, which read " || from.Role != "" {
+			t.Errorf("its answer comes from %+v", from)
+		}
+	}
+}
+
+func TestWhoseDescriptionsAreReviewed(t *testing.T) {
+	yes, no := true, false
+	asListed, notAsListed := json.RawMessage(`{"offer_read_only":true}`), json.RawMessage(`{}`)
+	for name, c := range map[string]struct {
+		kind     ConnectorKind
+		config   json.RawMessage
+		reviewed *bool
+		effect   CommandEffect
+		want     bool
+	}{
+		"written by a person":                     {ConnectorHTTP, notAsListed, nil, EffectRead, true},
+		"offered as listed":                       {ConnectorMCP, asListed, &no, EffectRead, false},
+		"offered as listed, the rule taken back":  {ConnectorMCP, notAsListed, &no, EffectRead, false},
+		"offered as listed, then given an effect": {ConnectorMCP, asListed, &no, EffectIdempotent, false},
+		"looked at":                                  {ConnectorMCP, asListed, &yes, EffectRead, true},
+		"stored before, without the rule":            {ConnectorMCP, notAsListed, nil, EffectRead, true},
+		"stored before, with the rule":               {ConnectorMCP, asListed, nil, EffectRead, false},
+		"stored before, and never offered as listed": {ConnectorMCP, asListed, nil, EffectNonIdempotent, true},
+	} {
+		connector := &Connector{Kind: c.kind, Config: c.config}
+		if got := connector.Reviewed(&ConnectorCommand{Effect: c.effect, Reviewed: c.reviewed}); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -26,6 +26,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 	}
 	room := roomOf(d)
 	var files domain.PromptFiles // of the prompt that was sent last
+	var described []domain.Provenance
 	a := &asking{
 		purpose: purposeAnswer,
 		request: func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
@@ -34,6 +35,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 				return nil, err
 			}
 			call.PromptTokens, files = room.sizes.whole(), prompt.FilesIn(ask.Turns)
+			described = ask.Described
 			return d.answerRequest(model, call, ask), nil
 		},
 	}
@@ -50,6 +52,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 			d.raw, d.answerID = r.answer.Raw, r.call.MessageID
 			return domain.AIResponseReceived{
 				MessageID: r.call.MessageID, Raw: r.answer.Raw, Hash: prompt.Hash(r.answer.Raw), LeftOut: room.leftOut, Roundtrip: r.call,
+				Described: described,
 			}, nil
 		}
 		switch {
@@ -203,6 +206,7 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	if s.State.NextReason == domain.ReasonLimitNotification {
 		ask.Tail += "\n" + prompt.Notice("GUIDANCE", "The limits of this session are near: come to an end.")
 	}
+	ask.Described = domain.DescribedOutside(specs)
 	if model.Protocol == domain.ProtocolNative {
 		ask.Commands = offered(s, settings, specs)
 	} else if model.Provider.Abilities().StructuredOutput {

@@ -13,8 +13,9 @@ import (
 func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 	s := view.Session
 	model := l.cfg.Models.Known(s.WorkspaceID, s.Calls())
+	described := l.offers.describedIn(s.WorkspaceID)
 	if model == nil {
-		return domain.CallEstimate{}, false
+		return domain.CallEstimate{Described: described}, false
 	}
 	settings := &view.Workspace.Settings
 	all := []*providers.Model{model}
@@ -23,7 +24,7 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 			all = append(all, other)
 		}
 	}
-	estimate := domain.CallEstimate{ProviderID: model.ID, ProviderKind: model.Kind, Model: model.Name}
+	estimate := domain.CallEstimate{Described: described, ProviderID: model.ID, ProviderKind: model.Kind, Model: model.Name}
 	estimate.Price = func(u domain.Usage) *float64 { return dearest(settings, all, u) }
 	for _, m := range all {
 		estimate.MaxTokens = max(estimate.MaxTokens, m.MaxTokens)

@@ -14,7 +14,13 @@ import (
 // under locks, where nobody is asked.
 type offers struct {
 	mu    sync.Mutex
-	known map[string][]domain.CommandSpec
+	known map[string]offer
+}
+
+// offer is what a workspace is offered, with where the words come from that describe it.
+type offer struct {
+	specs     []domain.CommandSpec
+	described []domain.Provenance
 }
 
 // maxOffers bounds the workspaces that are remembered.
@@ -24,15 +30,21 @@ func (o *offers) keep(workspace string, specs []domain.CommandSpec) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.known == nil || len(o.known) >= maxOffers {
-		o.known = map[string][]domain.CommandSpec{}
+		o.known = map[string]offer{}
 	}
-	o.known[workspace] = specs
+	o.known[workspace] = offer{specs, domain.DescribedOutside(specs)}
 }
 
 func (o *offers) of(workspace string) []domain.CommandSpec {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.known[workspace]
+	return o.known[workspace].specs
+}
+
+func (o *offers) describedIn(workspace string) []domain.Provenance {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.known[workspace].described
 }
 
 // offered are the commands from outside that a session is offered now, agents among them.

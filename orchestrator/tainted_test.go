@@ -75,3 +75,38 @@ func TestWordsFromOutsideAskAPerson(t *testing.T) {
 		})
 	}
 }
+
+// unreviewed offers commands whose descriptions no person has looked at, for as long as it offers any.
+type unreviewed struct{ untrusting }
+
+func (u unreviewed) Offers(ctx context.Context, workspace string) ([]domain.CommandSpec, error) {
+	specs, err := u.untrusting.Offers(ctx, workspace)
+	for i := range specs {
+		specs[i].Source, specs[i].Unreviewed = domain.SourceMCP, true
+	}
+	return specs, err
+}
+
+// A model that was offered them has read external content, also when they are reviewed afterwards.
+func TestDescriptionsThatNobodyReviewedAskAPerson(t *testing.T) {
+	w := newWorld(t)
+	out := withOutside(w)
+	w.loop.cfg.Outside = unreviewed{untrusting{out}}
+	w.model.text("Hello.")
+	w.say("hello")
+	if s := w.rest(); s.State.Taint == nil || s.State.Taint.Parts != 1 || s.State.Taint.Sources[0].Role != domain.WordsDescription {
+		t.Fatalf("the taint is %+v", s.State.Taint)
+	}
+	w.loop.cfg.Outside = untrusting{out}
+	w.model.calls("SHOP_PAY", `{"n":1}`)
+	w.model.text("Well.")
+	w.say("go")
+	if s := w.rest(); s.Phase != domain.WaitingValidation || out.called() != 0 {
+		t.Fatalf("%s after %d calls", s.Phase, out.called())
+	}
+	for _, a := range w.open {
+		if text := a.Reasons[0].Text; !strings.Contains(text, "descriptions of commands that no person has reviewed, of Shop") {
+			t.Errorf("asked because of %q", text)
+		}
+	}
+}

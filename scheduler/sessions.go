@@ -76,9 +76,11 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
 		Phase: domain.Idle, ProviderID: in.ProviderID, RequireValidation: in.RequireValidation,
 		ExternalID: in.ExternalID, CreatedAt: now, UpdatedAt: now, LastEventTime: now,
 	}
-	for _, e := range in.Earlier {
-		made.State.Taint = made.State.Taint.With((&domain.Message{Sender: e.Sender, Rich: e.Rich}).OutsideParts()...)
+	earlier := make([]*domain.Message, len(in.Earlier))
+	for i, e := range in.Earlier {
+		earlier[i] = s.earlier(made, in, e)
 	}
+	made.State.Taint = in.Taint.Join(domain.TaintOf(earlier))
 	r := Request{Workspace: workspace, New: made, Event: nothingHappens}
 	if in.Message != nil {
 		made.Name = cmp.Or(in.Name, domain.FirstWords(in.Message.Rich.Words()))
@@ -87,10 +89,10 @@ func (s *Sessions) creation(workspace string, in domain.NewSession) Request {
 	r.Also = func(_ *domain.View, change *domain.Change) error {
 		making := &domain.Change{WorkspaceID: workspace, At: change.At}
 		making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogSessionCreated, Session: change.Session(made.ID)})
-		for _, e := range in.Earlier {
-			m := s.earlier(made, in, e)
-			change.Messages = append(change.Messages, m)
-			making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogMessageCreated, Message: m})
+		for _, m := range earlier {
+			stored := *m // this may be decided more than once
+			change.Messages = append(change.Messages, &stored)
+			making.Emit(domain.LogEvent{SessionID: made.ID, Type: domain.LogMessageCreated, Message: &stored})
 		}
 		insertCreationEvents(change, made.ID, making.Events)
 		if in.Message != nil {
@@ -108,7 +110,7 @@ func (s *Sessions) earlier(made *domain.Session, in domain.NewSession, e domain.
 		Timestamp: made.CreatedAt, Sender: e.Sender, Status: domain.MessageStored,
 	}
 	if e.Sender == domain.SenderAI {
-		m.AI = &domain.AIMessage{PreText: e.Text}
+		m.AI = &domain.AIMessage{PreText: e.Text, From: e.From}
 		m.Raw = &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: e.Text, StopReason: "stop"}
 		return m
 	}

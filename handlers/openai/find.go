@@ -212,7 +212,7 @@ func (a *asking) newMessage(ctx context.Context, key *domain.HistoryKey, first b
 func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, why, from string) (*place, error) {
 	id := a.NewID(domain.PrefixSession)
 	a.listen(id)
-	earlier, err := a.earlier(ctx, from)
+	earlier, taint, err := a.earlier(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +222,7 @@ func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, 
 	}
 	receipt, err := a.Door.CreateSession(ctx, a.who.Workspace, domain.NewSession{
 		ID: id, Type: domain.Chat, ProviderID: a.provider, ExternalID: externalID, Message: &message, By: a.who.Name,
-		Earlier: earlier,
+		Earlier: earlier, Taint: taint,
 	})
 	if err != nil {
 		return nil, err

@@ -156,21 +156,28 @@ const maxEarlier = 1000
 
 // earlier is what a session that is begun takes over of what was said before: without it,
 // the model would not know what the new message is about. Files that are in the record that
-// the client's history departs from are not stored again.
-func (a *asking) earlier(ctx context.Context, from string) ([]domain.EarlierMessage, error) {
+// the client's history departs from are not stored again. The taint is that of this record.
+func (a *asking) earlier(ctx context.Context, from string) ([]domain.EarlierMessage, *domain.Taint, error) {
 	before := a.talk.before[max(0, len(a.talk.before)-maxEarlier/2):]
+	if len(before) == 0 {
+		return nil, nil, nil
+	}
+	record, err := a.originOf(ctx, a.who.Workspace, from)
+	if err != nil {
+		return nil, nil, err
+	}
 	if from != "" && slices.ContainsFunc(before, func(e exchange) bool { return len(standing.FilesOf(e.pieces)) > 0 }) {
-		record, err := a.Record.Messages(ctx, a.who.Workspace, from, 0, comparedAtOnce)
+		messages, err := a.Record.Messages(ctx, a.who.Workspace, from, 0, comparedAtOnce)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		a.files().Know(record)
+		a.files().Know(messages)
 	}
 	var all []domain.EarlierMessage
 	for _, e := range before {
 		said, err := a.earlierWords(ctx, e)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if said != nil {
 			all = append(all, *said)
@@ -180,10 +187,10 @@ func (a *asking) earlier(ctx context.Context, from string) ([]domain.EarlierMess
 			text = text[:at]
 		}
 		if text = strings.TrimSpace(text); text != "" {
-			all = append(all, domain.EarlierMessage{Sender: domain.SenderAI, Text: text})
+			all = append(all, record.answer(text))
 		}
 	}
-	return all, nil
+	return all, record.taint, nil
 }
 
 // earlierWords are what the user said in an exchange; nil where that is nothing.

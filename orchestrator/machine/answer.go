@@ -25,6 +25,7 @@ func countAnswer(s *step) {
 	st.Compacted, st.TooLong = false, 0
 	noteAnswer(s, e)
 	noteLeftOut(s, e.LeftOut)
+	noteDescribed(s, e.Described)
 	if e.Raw != nil && e.Raw.Model != "" {
 		s.session.Model = e.Raw.Model
 	}

@@ -114,6 +114,7 @@ func keepPartialText(s *step) {
 	if e.PartialText == "" {
 		return
 	}
+	noteDescribed(s, s.policy.Estimate.Described)
 	s.place(&domain.Message{
 		ID: e.MessageID, Sender: domain.SenderAI, Status: domain.MessageInterrupted,
 		AI:  &domain.AIMessage{PreText: e.PartialText},

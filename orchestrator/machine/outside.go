@@ -15,6 +15,12 @@ func noteOutside(s *step, m *domain.Message) {
 	s.session.State.Taint = s.session.State.Taint.With(m.OutsideParts()...)
 }
 
+// noteDescribed remembers where the words come from that described commands in a prompt, once a
+// model has answered it: what it said may be theirs, also when they are no longer offered.
+func noteDescribed(s *step, sources []domain.Provenance) {
+	s.session.State.Taint = s.session.State.Taint.Including(sources...)
+}
+
 // guardedOutside: something that would run now has an effect outside or one that lasts, and the
 // model that asked for it had read words from there. What this answer's own queries brought does
 // not count: it was asked for before they were read.
