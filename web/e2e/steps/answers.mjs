@@ -469,7 +469,7 @@ export const steps = [
         const page = await open({ at: '/chat' });
         await say(page, 'hello');
         const box = page.locator('[data-system=NETWORK_ERROR]');
-        await box.getByText('The provider refused the key.').waitFor({ timeout: 40_000 });
+        await box.getByText('Closed rejected the API key.').waitFor({ timeout: 40_000 });
         check(!/provider_authentication|could not be reached/.test(await box.innerText()), await box.innerText());
         await shot(page, 'answer-key-refused');
         await tidy(page, 'a refused key');

@@ -403,8 +403,7 @@ export const steps = [
       line.set('cut');
       await page.locator('#net.shown').waitFor();
       await say(page, 'what do I have');
-      await page.getByRole('button', { name: '1 not sent yet' }).click();
-      await page.locator('[data-outbox] li').waitFor();
+      await page.locator('[data-outgoing]').getByText('not confirmed, retrying…').waitFor();
       const at = page.url();
       const later = await page.context().newPage();
       await page.close(); // even the tab goes
@@ -416,7 +415,7 @@ export const steps = [
         async () => (await record(call, id)).filter((m) => m.sender === 'USER').length === 2,
       );
       await rests(later, call);
-      await until('nothing is on its way', async () => (await later.locator('[data-outbox] li').count()) === 0);
+      await until('nothing is on its way', async () => (await later.locator('[data-outgoing]').count()) === 0);
       same((await record(call, id)).filter((m) => m.sender === 'USER').length, 2, 'messages');
       await exact(later, call, id);
     },
@@ -432,13 +431,13 @@ export const steps = [
       await page.locator('#net.shown').waitFor();
       await field(page).pressSequentially('what do I have');
       await field(page).press('Enter');
-      await page.getByRole('button', { name: '1 not sent yet' }).waitFor();
+      await page.locator('[data-outgoing]').getByText('not confirmed, retrying…').waitFor();
       await field(page).pressSequentially('and half a thought');
       await shot(page, 'chat-typed-under-503');
       line.set('open');
       await until('it arrived', async () => (await record(call, id)).filter((m) => m.sender === 'USER').length === 2);
       await rests(page, call);
-      await becomes(() => page.locator('[data-outbox] li').count(), 0, 'nothing is on its way');
+      await becomes(() => page.locator('[data-outgoing]').count(), 0, 'nothing is on its way');
       same(await field(page).inputValue(), 'and half a thought', 'what was typed and not sent');
       await page.reload();
       await becomes(() => field(page).inputValue(), 'and half a thought', 'what was typed, after a reload');

@@ -1,87 +1,101 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, type ReactNode } from 'react';
+import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Link, useLocation } from 'wouter';
-import { $api, api, body, newKey } from '../../api/client';
-import { useAction } from '../../ui/action';
-import { ProblemBox } from '../../ui/Problem';
+import { $api } from '../../api/client';
 import css from './chat.module.css';
 import { Composer } from './compose/Composer';
 import compose from './compose/compose.module.css';
 import { useDraft } from './compose/useDraft';
-import { emptyDraft, keepDraft, tokenOf, type Draft } from './store/drafts';
-import { keepParcel } from './store/outbox';
+import head from './head/head.module.css';
+import { OutgoingView } from './record/Outgoing';
+import record from './record/record.module.css';
+import { Beginning, nameAfter } from './store/beginning';
+import { joinDrafts, type Draft } from './store/drafts';
+import type { Outgoing } from './store/outbox';
 import { texts } from './texts';
-import { words } from './texts.compose';
-import { cutAtWord } from './store/cut';
 import { useField } from './useField';
 import { useTabTitle } from './useTabTitle';
 
 /** A chat that is not there yet: it is made when its first message is sent. */
 export function NewChat({ toggle }: { toggle: ReactNode }) {
   const t = texts.use();
-  const tw = words.use();
   const { draft, set } = useDraft(undefined);
-  const begin = useBegin(set);
+  const { beginning, items } = useBeginning();
+  const latest = useRef(draft);
+  useEffect(() => {
+    latest.current = draft;
+  });
   useTabTitle(t('new'));
   useField();
+  const back = (text: Draft) => {
+    set(joinDrafts(text, latest.current));
+    document.getElementById('message')?.focus();
+  };
   return (
     <>
-      <div className={css.welcome}>
-        <div className="row">{toggle}</div>
-        <div className="stack">
-          <h1 tabIndex={-1} id="page-title">
-            {t('welcome.title')}
-          </h1>
-          <p className="muted">{t('welcome.text')}</p>
-          <Demo
-            onTry={(text) => {
-              set({ text, references: [] });
-              document.getElementById('message')?.focus();
-            }}
-          />
+      {items.length > 0 ? (
+        <>
+          <header className={head.head}>
+            <div className={head.title}>
+              {toggle}
+              <h1 tabIndex={-1} id="page-title" className={head.name}>
+                {nameAfter(items[0]!.draft) || t('new')}
+              </h1>
+            </div>
+          </header>
+          <div className={record.frame}>
+            <section className={record.scroller} aria-label={t('record')} data-begun>
+              <div className={record.begun}>
+                {items.map((item) => (
+                  <OutgoingView key={item.key} outbox={beginning.outbox} of={item} onBack={back} />
+                ))}
+              </div>
+            </section>
+          </div>
+        </>
+      ) : (
+        <div className={css.welcome}>
+          <div className="row">{toggle}</div>
+          <div className="stack">
+            <h1 tabIndex={-1} id="page-title">
+              {t('welcome.title')}
+            </h1>
+            <p className="muted">{t('welcome.text')}</p>
+            <Demo
+              onTry={(text) => {
+                set({ text, references: [] });
+                document.getElementById('message')?.focus();
+              }}
+            />
+          </div>
         </div>
-      </div>
+      )}
       <div className={compose.dock}>
-        <div className={`muted ${compose.phase}`} role="status">
-          {begin.busy && tw('out.sending')}
-        </div>
-        {begin.problem != null && <ProblemBox thrown={begin.problem} onClose={begin.clear} />}
-        <Composer draft={draft} onDraft={set} mode="free" onSend={(said) => void begin.run(said)} />
+        <div className={`muted ${compose.phase}`} />
+        <Composer draft={draft} onDraft={set} mode="free" onSend={(said) => beginning.outbox.add(said)} />
       </div>
     </>
   );
 }
 
-/** Makes the chat, gives it its first message to send, and goes there. After a reply that
- * was lost the same text makes no second chat: its key stays until it worked. */
-function useBegin(set: (draft: Draft) => void) {
+/** Makes the chat with its first message, and goes there. */
+function useBeginning(): { beginning: Beginning; items: readonly Outgoing[] } {
   const [, go] = useLocation();
   const queries = useQueryClient();
-  const pending = useRef({ text: '', key: '' });
-  return useAction(async (draft: Draft) => {
-    if (!pending.current.key || pending.current.text !== draft.text)
-      pending.current = { text: draft.text, key: newKey() };
-    try {
-      const plain = draft.references.reduce((text, r) => text.replace(tokenOf(r.label), r.label), draft.text.trim());
-      const session = await body(
-        api.POST('/v1/sessions', {
-          params: { header: { 'Idempotency-Key': pending.current.key } },
-          body: {
-            type: 'CHAT',
-            require_validation: false,
-            name: cutAtWord((plain || draft.files?.[0]?.name || '').split('\n')[0]!, 60),
-          },
-        }),
-      );
-      keepParcel(session.id, draft);
-      keepDraft(undefined, emptyDraft);
-      void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });
-      go(`/chat/${session.id}`, { replace: true });
-    } catch (thrown) {
-      set(draft); // nothing that was written is lost
-      throw thrown;
-    }
-  });
+  const [beginning] = useState(() => new Beginning());
+  const [items, show] = useState<readonly Outgoing[]>(beginning.outbox.items);
+  useEffect(
+    () =>
+      beginning.start({
+        changed: () => show(beginning.outbox.items),
+        opened: ({ id }) => {
+          void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });
+          go(`/chat/${id}`, { replace: true });
+        },
+      }),
+    [beginning, queries, go],
+  );
+  return { beginning, items };
 }
 
 /** Where the demo answers it says so, and what it understands. */

@@ -21,7 +21,7 @@ import { Record } from './record/Record';
 import type { Chat } from './store/chat';
 import type { Session } from './store/sessionStore';
 import { emptyDraft, isEmpty, joinDrafts, keepDraft, readDraft, type Draft } from './store/drafts';
-import { wasBegun } from './store/outbox';
+import { begunSession, wasBegun } from './store/outbox';
 import { texts } from './texts';
 import { again } from './texts.again';
 import { words } from './texts.compose';
@@ -68,9 +68,10 @@ function Talk({ chat, session, passes, toggle }: TalkProps) {
   const t = texts.use();
   const box = useRef<HTMLDivElement>(null);
   const whole = useWhole(box);
+  const [begun] = useState(() => begunSession(chat.id) !== null); // nothing of it is to be waited for
   const [sent, count] = useState(0);
   return (
-    <div ref={box} className={css.talk} data-loading={whole ? undefined : ''}>
+    <div ref={box} className={css.talk} data-loading={whole || begun ? undefined : ''}>
       {session ? (
         <Head chat={chat} session={session} toggle={toggle} />
       ) : (
@@ -85,7 +86,13 @@ function Talk({ chat, session, passes, toggle }: TalkProps) {
         </header>
       )}
       {session && <SlotNote session={session} />}
-      {session ? <Record chat={chat} sent={sent} /> : passes ? <NotRead chat={chat} /> : <RecordComing />}
+      {session || chat.outbox.items.length ? (
+        <Record chat={chat} sent={sent} />
+      ) : passes ? (
+        <NotRead chat={chat} />
+      ) : (
+        <RecordComing />
+      )}
       <Dock chat={chat} session={session} onSent={() => count((n) => n + 1)} />
     </div>
   );
@@ -192,6 +199,7 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
     set(joinDrafts(text, latest.current));
     document.getElementById('message')?.focus();
   };
+  useEffect(() => chat.ownField(back));
   return (
     <div className={compose.dock}>
       <PhaseLine chat={chat} steer={steer} hint={escape.armed && working}>

@@ -48,6 +48,7 @@ export const words = defineTexts(
     'slot.wait': 'About {length}.',
     'slot.wait.unknown': 'How long is not known: it depends on what runs now.',
     'down.chat': 'Your message is kept.',
+    'stopped.chat': 'Stopped before the answer began.',
     // the message field
     message: 'Message',
     placeholder: 'Message',
@@ -175,6 +176,7 @@ export const words = defineTexts(
     'slot.wait': 'Environ {length}.',
     'slot.wait.unknown': 'Durée inconnue : elle dépend de ce qui s’exécute.',
     'down.chat': 'Votre message est conservé.',
+    'stopped.chat': 'Arrêté avant le début de la réponse.',
     message: 'Message',
     placeholder: 'Message',
     send: 'Envoyer',

@@ -9,6 +9,7 @@ import { Confirm } from '../../../ui/Confirm';
 import { ProblemBox } from '../../../ui/Problem';
 import { AgainDialog } from '../record/Again';
 import type { Chat } from '../store/chat';
+import { brokenBy, retriesAt } from '../store/failure';
 import type { Session } from '../store/sessionStore';
 import { words } from '../texts.compose';
 import { useLive } from '../useChat';
@@ -59,7 +60,7 @@ export function PhaseLine({
   if (!session) return <div className={css.phase} />;
   const live = [...chat.store.live.values()][0];
   const now = standing(session, { writes: !!live?.text, command: live?.writesCommand ?? false });
-  const again = !now && session.type === 'CHAT' ? brokenBy(chat) : '';
+  const again = !now && session.type === 'CHAT' ? brokenIn(chat, session) : '';
   return (
     <>
       {why && now && <Why id={chat.id} />}
@@ -72,7 +73,7 @@ export function PhaseLine({
             <Clock chat={chat} session={session} now={now} />
           </span>
         )}
-        {again && <span className="muted">{t('down.chat')}</span>}
+        {again && <span className="muted">{t(again === 'STOPPED' ? 'stopped.chat' : 'down.chat')}</span>}
         <span className="grow" />
         {hint && <span className="muted small">{t('hint.esc')}</span>}
         {children}
@@ -216,9 +217,10 @@ function Completion({ chat }: { chat: Chat }) {
   );
 }
 
-/** What ended the last round before its answer, so that it can be asked for again; else "". */
-function brokenBy(chat: Chat): string {
-  const type = chat.store.placed.at(-1)?.system_message?.type ?? '';
-  const broke = type === 'NETWORK_ERROR' || type === 'LIMIT_REACHED';
-  return chat.store.session?.status === 'idle' && broke ? type : '';
+/** What ended the last round before its answer, so that it can be asked for again here; else "". What counts
+ * down to that by itself has its own button. */
+function brokenIn(chat: Chat, session: Session): string {
+  const { placed } = chat.store;
+  if (session.status !== 'idle' || chat.outbox.items.length || retriesAt(placed) !== null) return '';
+  return brokenBy(placed) ?? '';
 }

@@ -1,5 +1,5 @@
 import { ChevronDown, ChevronUp } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { api } from '../../../api/client';
 import { announce } from '../../../shell/announce';
 import { useAction } from '../../../ui/action';
@@ -10,75 +10,36 @@ import type { Chat } from '../store/chat';
 import type { Message } from '../store/sessionStore';
 import { contentOf, draftOf, isEmpty, type Draft } from '../store/drafts';
 import { writtenText } from '../store/items';
-import type { Outgoing } from '../store/outbox';
 import { words } from '../texts.compose';
 import { texts } from '../texts';
 import css from './compose.module.css';
 
 const short = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-/** Messages that wait their turn on the server, and those on their way to it: one line that opens
- * upwards. What was refused opens it by itself. */
+/** Messages that wait their turn on the server: one line that opens upwards. */
 export function WaitingMessages({ chat, onBack }: { chat: Chat; onBack: (draft: Draft) => void }) {
   const t = words.use();
-  const [shown, show] = useState(false);
+  const [open, show] = useState(false);
   const { queued } = chat.store;
-  // What has only just left is in the record in a moment; what could not be sent is told.
-  const late = useLate(chat.outbox.items.length > 0);
-  const items = late ? chat.outbox.items : [];
-  const refused = items.some((i) => i.state === 'failed' && !passes(i));
-  const open = shown || refused;
-  if (!queued.length && !items.length) return null;
-  const line = [
-    queued.length ? t('queue.line', { n: queued.length }) : '',
-    items.length ? t('out.line', { n: items.length }) : '',
-  ].filter(Boolean);
+  if (!queued.length) return null;
   return (
     <>
       <button type="button" className="plain small" data-waiting="" aria-expanded={open} onClick={() => show(!open)}>
-        {line.join(' · ')}
+        {t('queue.line', { n: queued.length })}
         <Icon of={open ? ChevronDown : ChevronUp} />
       </button>
       {open && (
         <div className={css.waiting}>
-          {queued.length > 0 && (
-            <>
-              <h2>{t('queue.title')}</h2>
-              <ul className="plain stack tight" data-queued="">
-                {queued.map((m) => (
-                  <Queued key={m.id} chat={chat} message={m} onBack={onBack} />
-                ))}
-              </ul>
-            </>
-          )}
-          {items.length > 0 && (
-            <>
-              <h2>{t('out.title')}</h2>
-              <ul className="plain stack tight" data-outbox="">
-                {items.map((i) => (
-                  <OnItsWay key={i.key} chat={chat} item={i} onBack={onBack} />
-                ))}
-              </ul>
-            </>
-          )}
+          <h2>{t('queue.title')}</h2>
+          <ul className="plain stack tight" data-queued="">
+            {queued.map((m) => (
+              <Queued key={m.id} chat={chat} message={m} onBack={onBack} />
+            ))}
+          </ul>
         </div>
       )}
     </>
   );
-}
-
-const passes = ({ problem }: Outgoing): boolean => !!problem && (problem.retryable || problem.code === 'unreachable');
-
-/** Whether something has lasted for half a second. */
-function useLate(lasts: boolean): boolean {
-  const [late, set] = useState(false);
-  if (!lasts && late) set(false);
-  useEffect(() => {
-    if (!lasts) return undefined;
-    const timer = setTimeout(() => set(true), 500);
-    return () => clearTimeout(timer);
-  }, [lasts]);
-  return lasts && late;
 }
 
 function Queued({ chat, message, onBack }: { chat: Chat; message: Message; onBack: (draft: Draft) => void }) {
@@ -186,39 +147,6 @@ function Editing({ chat, message, draft, onDraft, onDone }: EditingProps) {
           </button>
         </div>
       </form>
-    </li>
-  );
-}
-
-function OnItsWay({ chat, item, onBack }: { chat: Chat; item: Outgoing; onBack: (draft: Draft) => void }) {
-  const t = words.use();
-  const problem = item.problem;
-  const tried = passes(item);
-  const state = item.state === 'failed' ? (tried ? 'out.failed' : 'out.refused') : (`out.${item.state}` as const);
-  return (
-    <li className={css.queued} data-state={item.state}>
-      <span className="grow clamp">
-        {short(item.draft.text || (item.draft.files ?? []).map((x) => x.name).join(', '))}
-      </span>
-      <span className="muted small">{t(state)}</span>
-      {item.state !== 'sending' && (
-        <>
-          <button type="button" className="plain small" onClick={() => chat.outbox.again(item.key)}>
-            {t('out.again')}
-          </button>
-          <button
-            type="button"
-            className="plain small"
-            onClick={() => {
-              chat.outbox.remove(item.key);
-              onBack(item.draft);
-            }}
-          >
-            {t('out.back')}
-          </button>
-        </>
-      )}
-      {problem && !tried && <ProblemBox thrown={problem} />}
     </li>
   );
 }

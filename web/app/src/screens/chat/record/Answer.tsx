@@ -11,8 +11,10 @@ import type { Message } from '../store/sessionStore';
 import { answerText, goesOn, isUnreadable, thoughts } from '../store/items';
 import { texts } from '../texts';
 import type { Tries } from '../store/tries';
+import { failureOf, partOf } from '../store/failure';
 import { useLive } from '../useChat';
 import { MessageActions } from './Actions';
+import { ContinueButton } from './Continue';
 import { CopyIcon } from './CopyIcon';
 import { Long } from './Long';
 import css from './record.module.css';
@@ -37,6 +39,10 @@ export function AnswerView({ chat, id, message, tries }: Props) {
   const thinking = message ? thoughts(message) : (live?.thinking ?? '');
   const files = message?.ai_raw?.prompt_files ?? [];
   const older = message?.ai_raw?.older_prompt_files ?? 0;
+  const { placed } = chat.store;
+  const part = message ? partOf(message) : null;
+  const next = message && placed[placed.findIndex((m) => m.id === message.id) + 1];
+  const failed = !!next && failureOf(next) !== null; // what broke it off has the way to the rest
   const unreadable = message !== undefined && isUnreadable(message);
   return (
     <article
@@ -60,9 +66,10 @@ export function AnswerView({ chat, id, message, tries }: Props) {
           <pre>{message.ai_raw.text}</pre>
         </details>
       )}
-      {message?.status === 'interrupted' && (
-        <p className={css.mark} data-mark="interrupted">
-          {t('interrupted')}
+      {message && part && (
+        <p className={`row ${css.mark}`} data-mark={part === 'cut' ? 'cut' : 'interrupted'}>
+          {t(part === 'cut' ? 'cut' : 'interrupted')}
+          {(part === 'stopped' || !failed) && <ContinueButton chat={chat} message={message} />}
         </p>
       )}
       {listed && <PromptFiles files={files} older={older} />}

@@ -1,9 +1,11 @@
 import { memo } from 'react';
 import type { Chat } from '../store/chat';
+import { partOf } from '../store/failure';
 import type { Item } from '../store/items';
 import { AnswerView } from './Answer';
 import { AskView } from './Ask';
 import { CommandCard } from './Command';
+import { OutgoingView } from './Outgoing';
 import { ReadsView } from './Reads';
 import { AgentAsks } from './Outside';
 import { texts } from '../texts';
@@ -39,6 +41,8 @@ export const ItemView = memo(
             ))}
           </div>
         );
+      case 'outgoing':
+        return <OutgoingView outbox={chat.outbox} of={item.outgoing} onBack={(draft) => chat.takeBack(draft)} />;
       case 'agents':
         return (
           <div className="stack">
@@ -59,7 +63,8 @@ export const ItemView = memo(
 function same(a: Item, b: Item): boolean {
   if (a.kind !== b.kind || a.key !== b.key) return false;
   if (a.kind === 'message' && b.kind === 'message')
-    return a.message === b.message && a.message.sender !== 'SYSTEM' && !a.tries && !b.tries;
+    return a.message === b.message && a.message.sender !== 'SYSTEM' && !partOf(a.message) && !a.tries && !b.tries;
+  if (a.kind === 'outgoing' && b.kind === 'outgoing') return a.outgoing === b.outgoing;
   if (a.kind === 'approval' && b.kind === 'approval') return a.approval === b.approval;
   return a.kind === 'live' || a.kind === 'voided';
 }

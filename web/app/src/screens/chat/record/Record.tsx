@@ -19,6 +19,7 @@ const mostPrinted = 500; // messages: more would hold the page up
 /** What an item is thought to measure before it was shown. */
 function guess(item: Item): number {
   if (item.kind === 'approval') return 160;
+  if (item.kind === 'outgoing') return 72 + Math.min(1200, item.outgoing.draft.text.length / 3);
   if (item.kind !== 'message') return 80;
   const m = item.message;
   const length = (m.ai_message?.pre_text ?? writtenText(m)).length;
@@ -33,7 +34,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const t = texts.use();
   const version = useRecord(chat);
   // oxlint-disable-next-line react-hooks/exhaustive-deps -- the version stands for what is read
-  const items = useMemo(() => itemsOf(chat.store), [chat, version]);
+  const items = useMemo(() => itemsOf(chat.store, chat.outgoing), [chat, version]);
   const named = useMemo(() => severalPeople(items), [items]);
   const days = useMemo(() => daysOf(items), [items]);
   const scroller = useRef<HTMLDivElement>(null);
@@ -145,6 +146,9 @@ function Day({ at }: { at: string }) {
 
 function Top({ chat, older }: { chat: Chat; older: boolean }) {
   const t = texts.use();
+  if (!chat.store.session && chat.problem != null)
+    return <ProblemBox thrown={chat.problem} onRetry={() => void chat.load()} />;
+  if (!chat.store.session) return <p className="muted small">{t('loading')}</p>;
   if (chat.olderProblem != null) return <ProblemBox thrown={chat.olderProblem} onRetry={() => void chat.loadOlder()} />;
   if (chat.readingOlder)
     return (

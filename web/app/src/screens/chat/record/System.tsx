@@ -8,6 +8,7 @@ import { texts } from '../texts';
 import { again } from '../texts.again';
 import { AskAgain } from './Ask';
 import { CommandCard } from './Command';
+import { Down } from './Down';
 import { Long } from './Long';
 import css from './record.module.css';
 
@@ -75,36 +76,6 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
         title={title}
         text={[said?.summary === title ? '' : said?.summary, said?.formatted_data].filter(Boolean).join('\n\n')}
       />
-    </section>
-  );
-}
-
-/** The AI gave no answer: why in a sentence, the way to what can be done about it, and the
- * provider's own words for those who want them. */
-function Down({ chat, message }: { chat: Chat; message: Message }) {
-  const t = texts.use();
-  const [, words = '', code = ''] = /^([^]*?)(?: \((\w+)\))?$/.exec(message.system_message?.summary ?? '') ?? [];
-  const title = `down.${code}`;
-  const provider = chat.store.session?.provider_id;
-  return (
-    <section className="box warn" data-system="NETWORK_ERROR" data-code={code || 'network'}>
-      <p className="row">
-        <strong>{t.has(title) ? t(title) : t('sys.NETWORK_ERROR')}</strong>
-        {code !== 'internal' && code !== 'context_too_large' && (
-          <Link href={provider ? `/settings/providers/${provider}` : '/settings/providers'} className={css.way}>
-            {t('down.check')}
-          </Link>
-        )}
-        <span className="meta">
-          <Time at={message.timestamp} absolute />
-        </span>
-      </p>
-      {words && (
-        <details className={css.fold}>
-          <summary>{t('down.details')}</summary>
-          <p className="small">{words}</p>
-        </details>
-      )}
     </section>
   );
 }

@@ -20,8 +20,8 @@ export interface Again {
 }
 
 /** Asks for the last answer again at once. What the round has changed is named before it is
- * run a second time. */
-export function useAgain(chat: Chat, done?: () => void): Again {
+ * run a second time. With a key it is done once, however often it is asked for. */
+export function useAgain(chat: Chat, done?: () => void, key?: string): Again {
   const t = again.use();
   const tu = ui.use();
   const last = useRef<Input>({});
@@ -29,7 +29,7 @@ export function useAgain(chat: Chat, done?: () => void): Again {
     last.current = input;
     try {
       const { data } = await api.POST('/v1/sessions/{session_id}/retry', {
-        params: { path: { session_id: chat.id } },
+        params: { path: { session_id: chat.id }, ...(key ? { header: { 'Idempotency-Key': key } } : {}) },
         body: input,
       });
       chat.store.take(data!.session);

@@ -1,13 +1,14 @@
 // An open chat: its session, kept fresh by the stream, and the messages on their way to it.
 import { asProblem } from '../../../api/problem';
-import type { Schemas } from '../../../api/client';
 import { events } from '../../../events/client';
 import type { StreamEvent } from '../../../events/types';
 import { announce } from '../../../shell/announce';
 import { texts } from '../texts';
-import { SessionStore, type Change, type Execution } from './sessionStore';
-import { answerText } from './items';
-import { Outbox } from './outbox';
+import { failureOf } from './failure';
+import { SessionStore, type Change, type Execution, type Message } from './sessionStore';
+import { present, type Draft } from './drafts';
+import { answerText, writtenText } from './items';
+import { begunSession, Outbox, post, type Outgoing } from './outbox';
 import { readLatest, readMessages, readRound } from './read';
 import { Sentences } from './sentences';
 
@@ -59,6 +60,9 @@ export class Chat {
   private stopped = false;
   private later: ReturnType<typeof setTimeout> | undefined;
   private rounds = new Map<string, Promise<void>>();
+  /** The messages that were known when one was sent. */
+  private before = new Map<string, ReadonlySet<string>>();
+  private field: ((draft: Draft) => void) | null = null;
   private sentences = new Sentences((text) => announce(text));
 
   constructor(readonly id: string) {
@@ -66,9 +70,41 @@ export class Chat {
     this.outbox = new Outbox(
       id,
       this.record.notify,
-      (receipt) => this.sent(receipt),
+      async (parcel) => {
+        this.before.set(parcel.key, new Set(this.store.messages.keys()));
+        const { message, session } = await post(id, parcel);
+        this.store.arrived(message, session);
+      },
       (problem) => this.doubt(problem),
     );
+    const made = begunSession(id);
+    if (made) this.store.session = made;
+  }
+
+  /** Says where a message goes that is taken back. */
+  ownField(put: (draft: Draft) => void): () => void {
+    this.field = put;
+    return () => {
+      if (this.field === put) this.field = null;
+    };
+  }
+
+  /** Puts a message that was not sent back into the field. */
+  takeBack(draft: Draft): void {
+    this.field?.(draft);
+  }
+
+  /** What is on its way, and not in the record yet: the stream may be faster than the reply. */
+  get outgoing(): Outgoing[] {
+    const { messages } = this.store;
+    return this.outbox.items.filter((item) => {
+      const before = this.before.get(item.key);
+      if (!before || item.state !== 'sending') return true;
+      const plain = !present(item.draft).length && !item.draft.files?.length;
+      return ![...messages.values()].some(
+        (m) => m.sender === 'USER' && !before.has(m.id) && (!plain || writtenText(m).trim() === item.draft.text.trim()),
+      );
+    });
   }
 
   /** Follows the session until the end is called. */
@@ -102,15 +138,26 @@ export class Chat {
 
   private take(event: StreamEvent): void {
     const known = this.store.messages;
+    const { voided } = this.store;
     if (!this.store.apply(event)) events.resync();
     if (event.name === 'message.created' && event.data.message.sender === 'AI' && known.has(event.data.message.id)) {
       this.sentences.finish(event.data.message.id, answerText(event.data.message));
     }
-    if (event.name === 'message.discarded' && this.store.voided) announce(texts.t('discarded'));
+    // Only once another try is really there: it may fail before its first word.
+    if (event.name === 'message.delta' && voided && !this.store.voided) announce(texts.t('discarded'));
+    if (event.name === 'message.created' && event.data.message.session_id === this.id) this.tellEnd(event.data.message);
     // A session also ends when it is deleted; then it cannot be read any more.
     if (event.name === 'session.ended' && event.data.session.id === this.id) void this.load(true);
     if (event.name === 'approval.requested' && event.data.approval.session_id === this.id)
       announce(texts.t('said.approval'));
+  }
+
+  /** Has it read out that an answer came to no end, and why. */
+  private tellEnd(message: Message): void {
+    if (message.status === 'interrupted') announce(texts.t('interrupted'));
+    const failure = failureOf(message);
+    const key = `down.${failure?.code}`;
+    if (failure) announce(texts.t(texts.t.has(key) ? key : 'down.provider_network', { name: texts.t('down.ai') }));
   }
 
   // The stream was connected. Events that were missed came again, or all is read again.
@@ -199,10 +246,6 @@ export class Chat {
 
   execution(id: string | undefined): Execution | undefined {
     return id ? this.store.executions.get(id) : undefined;
-  }
-
-  private sent({ message, session }: Schemas['MessageAccepted']): void {
-    this.store.arrived(message, session);
   }
 
   /** An answer of the API said that the session is not where the page thought: look. */

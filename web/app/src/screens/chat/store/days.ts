@@ -6,7 +6,7 @@ const atOf = (item: Item): string | undefined =>
     ? item.message.timestamp
     : item.kind === 'reads'
       ? item.reads.messages[0]?.timestamp
-      : undefined;
+      : undefined; // what is on its way has no time of the server's yet
 
 /** The day of a time, by this browser's clock. */
 export const dayOf = (at: string | number): string => new Date(at).toLocaleDateString('en-CA');

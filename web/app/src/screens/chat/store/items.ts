@@ -1,5 +1,6 @@
 // What the record shows, in order.
 import type { Approval, SessionStore, Execution, Message } from './sessionStore';
+import type { Outgoing } from './outbox';
 import { isRead, type Reads } from './reads';
 import { seenOf, type Tries } from './tries';
 
@@ -11,7 +12,8 @@ export type Item =
   | { kind: 'reads'; key: string; reads: Reads }
   | { kind: 'approval'; key: string; approval: Approval }
   | { kind: 'running'; key: string; executions: Execution[] }
-  | { kind: 'agents'; key: string; sessions: string[] };
+  | { kind: 'agents'; key: string; sessions: string[] }
+  | { kind: 'outgoing'; key: string; outgoing: Outgoing };
 
 /** The text of what the AI says when its answer could not be read. */
 const unreadable = 'ai_response_invalid_format';
@@ -49,7 +51,7 @@ export const thoughts = (m: Message): string =>
 
 /** The items of a chat. Queued messages stand at the composer, and a message that
  * says that a question was set aside is hidden while the question itself is shown. */
-export function itemsOf(c: SessionStore): Item[] {
+export function itemsOf(c: SessionStore, outgoing: readonly Outgoing[] = []): Item[] {
   const waits = c.session?.waiting_context;
   const hidden = hiddenBy(c);
   const reported = new Set<string>();
@@ -89,6 +91,7 @@ export function itemsOf(c: SessionStore): Item[] {
   items.push(...running(c, reported, reads));
   if (waits?.kind === 'agents' && waits.agents?.length)
     items.push({ kind: 'agents', key: 'agents', sessions: waits.agents });
+  for (const one of outgoing) items.push({ kind: 'outgoing', key: one.key, outgoing: one });
   return items;
 }
 

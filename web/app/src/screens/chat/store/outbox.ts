@@ -11,12 +11,23 @@ export interface Parcel {
   draft: Draft;
   ifBusy?: IfBusy;
   at: number;
+  /** It is the first message of a new workspace, and what the person chose there goes with it. */
+  first?: FirstChoices;
+}
+/** What somebody new chose before their first message. */
+export interface FirstChoices {
+  asks: boolean;
+  language: string;
+  timeZone: string;
 }
 export interface Outgoing extends Parcel {
   state: 'waiting' | 'sending' | 'failed';
   problem?: Problem;
 }
 type Receipt = Schemas['MessageAccepted'];
+type Session = Schemas['Session'];
+/** What sends a message. What it throws is why it was not sent. */
+type Deliver = (parcel: Parcel) => Promise<void>;
 
 const fresh = 15 * 60 * 1000; // older ones are only sent again when the person says so
 const prefix = (session: string) => `fermata.outbox.${session}.`;
@@ -30,43 +41,83 @@ const passing = new Set([
   'outcome_unknown',
 ]);
 
-let begun = '';
+let begun: Session | null = null;
+let unfocused = '';
 
-/** Whether the session was begun just now: its field goes on with the focus of the one
+/** The session, if it was made just now: it is shown before anything of it is read. */
+export const begunSession = (id: string): Session | null => (begun?.id === id ? begun : null);
+
+/** Whether the session was begun just now: its field continues with the focus of the one
  * that was written in. */
 export function wasBegun(session: string): boolean {
-  const was = begun === session;
-  begun = '';
+  const was = unfocused === session;
+  unfocused = '';
   return was;
 }
 
-/** Keeps the first message of a session that is opened next. */
-export function keepParcel(session: string, draft: Draft): void {
+/** The messages of a chat that does not exist yet. */
+export const newChat = 'new';
+
+/** Keeps messages for a session that was just made. It sends them once it is opened. */
+export function keepParcels(session: Session, parcels: readonly Parcel[]): void {
   begun = session;
-  keep(session, { key: newKey(), draft, at: Date.now() });
+  unfocused = session.id;
+  for (const { first: _, ...parcel } of parcels) keep(session.id, parcel);
 }
 
-function keep(session: string, { key, draft, ifBusy, at }: Parcel): void {
+/** Keeps a message from which a new chat is made. */
+export function keepFirst(draft: Draft, first?: FirstChoices): void {
+  keep(newChat, { key: newKey(), draft, at: Date.now(), first });
+}
+
+// Where the browser stores nothing, they live as long as the page.
+const unstored = new Map<string, string>();
+
+function keep(session: string, { key, draft, ifBusy, at, first }: Parcel): void {
+  const text = JSON.stringify({ key, draft, ifBusy, at, first });
   try {
-    localStorage.setItem(prefix(session) + key, JSON.stringify({ key, draft, ifBusy, at }));
+    localStorage.setItem(prefix(session) + key, text);
   } catch {
-    /* lives as long as the page */
+    unstored.set(prefix(session) + key, text);
+  }
+}
+
+function forget(session: string, key: string): void {
+  unstored.delete(prefix(session) + key);
+  try {
+    localStorage.removeItem(prefix(session) + key);
+  } catch {
+    /* was never kept */
   }
 }
 
 function kept(session: string): Outgoing[] {
   const found: Outgoing[] = [];
+  const read = (name: string, text: string | null | undefined) => {
+    if (!name.startsWith(prefix(session))) return;
+    const said = JSON.parse(text ?? 'null') as Parcel | null;
+    if (said?.key && typeof said.draft?.text === 'string') found.push({ ...said, state: 'waiting' });
+  };
   try {
-    for (const name of Object.keys(localStorage)) {
-      if (!name.startsWith(prefix(session))) continue;
-      const said = JSON.parse(localStorage.getItem(name) ?? 'null') as Parcel | null;
-      if (said?.key && typeof said.draft?.text === 'string') found.push({ ...said, state: 'waiting' });
-    }
+    for (const name of Object.keys(localStorage)) read(name, localStorage.getItem(name));
   } catch {
     /* no storage, or not ours */
   }
+  for (const [name, text] of unstored) read(name, text);
   return found.toSorted((a, b) => a.at - b.at);
 }
+
+/** Sends a message to its session. */
+export const post = (session: string, { key, draft, ifBusy }: Parcel): Promise<Receipt> =>
+  body(
+    api.POST('/v1/sessions/{session_id}/messages', {
+      params: { path: { session_id: session }, header: { 'Idempotency-Key': key } },
+      body: { ...contentOf(draft), ...(ifBusy ? { if_busy: ifBusy } : {}) },
+    }),
+  );
+
+/** Whether it is tried again by itself. */
+export const passes = ({ problem }: Outgoing): boolean => passing.has(problem?.code ?? '');
 
 export class Outbox {
   items: Outgoing[];
@@ -77,8 +128,8 @@ export class Outbox {
   constructor(
     private readonly session: string,
     private readonly changed: () => void,
-    private readonly stored: (receipt: Receipt) => void,
-    private readonly refused: (problem: Problem) => void,
+    private readonly deliver: Deliver,
+    private readonly refused: (problem: Problem) => void = () => {},
   ) {
     this.items = kept(session);
   }
@@ -92,11 +143,7 @@ export class Outbox {
 
   /** Takes one back. It may have arrived all the same if its answer was lost. */
   remove(key: string): void {
-    try {
-      localStorage.removeItem(prefix(this.session) + key);
-    } catch {
-      /* was never kept */
-    }
+    forget(this.session, key);
     this.put(this.items.filter((i) => i.key !== key));
   }
 
@@ -105,6 +152,10 @@ export class Outbox {
       this.items.map((i) => (i.key === key ? { ...i, at: Date.now(), state: 'waiting', problem: undefined } : i)),
     );
     void this.flush();
+  }
+
+  open(): void {
+    this.closed = false;
   }
 
   close(): void {
@@ -127,23 +178,20 @@ export class Outbox {
   }
 
   private next(): Outgoing | undefined {
-    return this.items.find(
-      (i) => Date.now() - i.at < fresh && (i.state !== 'failed' || passing.has(i.problem?.code ?? '')),
-    );
+    return this.items.find((i) => !this.held(i));
+  }
+
+  /** Whether it is only sent when the person says so. */
+  held(i: Outgoing): boolean {
+    return Date.now() - i.at >= fresh || (i.state === 'failed' && !passing.has(i.problem?.code ?? ''));
   }
 
   /** False: the rest waits. */
   private async send(item: Outgoing): Promise<boolean> {
     this.mark(item.key, { state: 'sending', problem: undefined });
     try {
-      const receipt = await body(
-        api.POST('/v1/sessions/{session_id}/messages', {
-          params: { path: { session_id: this.session }, header: { 'Idempotency-Key': item.key } },
-          body: { ...contentOf(item.draft), ...(item.ifBusy ? { if_busy: item.ifBusy } : {}) },
-        }),
-      );
+      await this.deliver(item);
       this.remove(item.key);
-      this.stored(receipt);
       return true;
     } catch (thrown) {
       const problem = asProblem(thrown);

@@ -1,0 +1,109 @@
+// A chat that is made when its first message is sent.
+import { api, body, versioned, type Schemas } from '../../../api/client';
+import { asProblem } from '../../../api/problem';
+import { cutAtWord } from './cut';
+import { emptyDraft, keepDraft, readDraft, tokenOf, type Draft } from './drafts';
+import { keepParcels, newChat, Outbox, post, type FirstChoices, type Outgoing, type Parcel } from './outbox';
+
+type Session = Schemas['Session'];
+
+/** What a chat is called after its first message: the beginning of its first line. */
+export function nameAfter({ text, references, files }: Draft): string {
+  const plain = references.reduce((all, r) => all.replace(tokenOf(r.label), r.label), text.trim());
+  return cutAtWord((plain || files?.[0]?.name || '').split('\n')[0]!, 60);
+}
+
+interface Listener {
+  changed: () => void;
+  opened: (session: Session) => void;
+}
+
+/** Messages of a chat that does not exist yet. It is made with the first of them, and all are given to it; where
+ * the screen was left before that, they are sent from here. */
+export class Beginning {
+  readonly outbox: Outbox;
+  private heard: Listener | null = null;
+
+  constructor() {
+    this.outbox = new Outbox(
+      newChat,
+      () => this.heard?.changed(),
+      (parcel) => this.make(parcel),
+    );
+  }
+
+  start(heard: Listener): () => void {
+    this.heard = heard;
+    this.outbox.open();
+    void this.outbox.flush();
+    return () => {
+      this.heard = null;
+      this.outbox.close();
+    };
+  }
+
+  private async make(parcel: Parcel): Promise<void> {
+    if (parcel.first) await keepChoices(parcel.first);
+    const session = await body(
+      api.POST('/v1/sessions', {
+        params: { header: { 'Idempotency-Key': `chat-${parcel.key}` } },
+        body: { type: 'CHAT', require_validation: false, name: nameAfter(parcel.draft) },
+      }),
+    );
+    const all: Outgoing[] = [...this.outbox.items];
+    keepParcels(session, all.length ? all : [parcel]);
+    for (const item of all) this.outbox.remove(item.key);
+    keepDraft(session.id, readDraft(newDraft));
+    keepDraft(newDraft, emptyDraft);
+    if (this.heard) {
+      this.heard.opened(session);
+      return;
+    }
+    const rest = new Outbox(
+      session.id,
+      () => {},
+      async (one) => void (await post(session.id, one)),
+    );
+    await rest.flush();
+  }
+}
+
+const newDraft = undefined; // the draft of a chat that does not exist yet
+
+/** Whether the workspace is as it was made: without chats, runs and zones. */
+async function isUnused(): Promise<boolean> {
+  const one = { params: { query: { limit: 1 } } };
+  const [sessions, zones] = await Promise.all([body(api.GET('/v1/sessions', one)), body(api.GET('/v1/zones', one))]);
+  return sessions.data.length === 0 && zones.data.length === 0;
+}
+
+/** What of somebody's first choices becomes a setting: only what the workspace has not set. */
+export function choicesToSave(
+  { asks, language, timeZone }: FirstChoices,
+  settings: Pick<Schemas['Settings'], 'changed' | 'language' | 'time_zone' | 'require_validation'>,
+): Schemas['SettingsPatch'] {
+  const free = (pointer: string) => !settings.changed.includes(pointer);
+  return {
+    ...(asks && !settings.require_validation && free('/require_validation') ? { require_validation: true } : {}),
+    ...(language !== settings.language && free('/language')
+      ? { language: language as Schemas['Settings']['language'] }
+      : {}),
+    ...(timeZone !== settings.time_zone && free('/time_zone') ? { time_zone: timeZone } : {}),
+  };
+}
+
+/** Saves what somebody chose before their first message, before that message is sent. A workspace that is in
+ * use stays as it is. */
+async function keepChoices(first: FirstChoices): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    const { value, etag } = await versioned(api.GET('/v1/settings'));
+    const patch = choicesToSave(first, value);
+    if (!Object.keys(patch).length || !(await isUnused())) return;
+    try {
+      await api.PATCH('/v1/settings', { params: { header: { 'If-Match': etag } }, body: patch });
+      return;
+    } catch (thrown) {
+      if (asProblem(thrown).status !== 412 || tries >= 2) throw thrown; // else somebody was faster: look again
+    }
+  }
+}

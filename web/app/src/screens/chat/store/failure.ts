@@ -1,0 +1,55 @@
+// Why the AI gave no answer, as the record says it.
+import type { Message } from './sessionStore';
+
+export interface Failure {
+  /** The key of its words, `down.…`. */
+  code: string;
+  /** The provider's own words. */
+  detail: string;
+  /** From when the provider may be called again, in milliseconds; null: it did not say. */
+  retryAt: number | null;
+  provider: string | null;
+}
+
+const failed = /\b(HTTP )?5\d\d\b|internal server error|bad gateway/i;
+
+/** What a message says of a failed call; null for every other message. */
+export function failureOf({ system_message: said }: Message): Failure | null {
+  if (said?.type !== 'NETWORK_ERROR') return null;
+  const detail = said.detail ?? '';
+  const retryAt = Date.parse(said.retry_at ?? '');
+  const known = said.code ?? 'provider_network';
+  return {
+    code: known === 'provider_network' && failed.test(detail) ? 'provider_failed' : known, // it answered, with an error
+    detail,
+    retryAt: Number.isNaN(retryAt) ? null : retryAt,
+    provider: said.provider_id ?? null,
+  };
+}
+
+const most = 5; // tries that follow each other by themselves
+
+/** When the last question is asked again by itself, in milliseconds; null: not. After so many failures in a row a
+ * person decides. */
+export function retriesAt(placed: readonly Message[]): number | null {
+  const last = placed.at(-1);
+  const failure = last && failureOf(last);
+  if (!failure || failure.retryAt === null) return null;
+  const before = placed.slice(-most - 1).filter((m) => m.system_message?.type === 'NETWORK_ERROR');
+  return before.length > most ? null : failure.retryAt;
+}
+
+/** Whether an answer did not come to its end: `stopped` by a person, or `cut`; null: it did. */
+export function partOf(m: Message): 'stopped' | 'cut' | null {
+  if (m.sender !== 'AI') return null;
+  if (m.ai_message?.stop_reason) return 'cut';
+  return m.status === 'interrupted' ? 'stopped' : null;
+}
+
+/** What ended the last round before its answer, so that it can be asked for again. */
+export function brokenBy(placed: readonly Message[]): 'NETWORK_ERROR' | 'LIMIT_REACHED' | 'STOPPED' | null {
+  const last = placed.at(-1);
+  const type = last?.system_message?.type;
+  if (type === 'NETWORK_ERROR' || type === 'LIMIT_REACHED') return type;
+  return last?.sender === 'USER' && last.rich_content && last.status !== 'superseded' ? 'STOPPED' : null;
+}
