@@ -82,16 +82,33 @@ const minutes = (lang, width, look) => ({
     await inView(page, field(), 'where one types');
     await seen('home');
 
-    // A first answer.
+    // A first answer, and a first approval: the first page says that it asks.
+    const button = asks.getByRole('button', { name: w.approve });
+    const approve = async () => {
+      await inSight(button);
+      const id = await asks.getAttribute('data-approval');
+      await button.click();
+      await until('it is approved', async () => (await call('GET', `/v1/approvals/${id}`)).status === 'approved');
+    };
     await page.getByRole('button', { name: w.chip }).click();
     await seen('chip');
     await field().press('Enter');
+    await inSight(asks.getByRole('button', { name: w.approve }));
+    await seen('first-approval');
+    same((await call('GET', '/v1/zones')).data.length, 0, 'what was changed before the first approval');
+    await approve();
+    await until('what it needs is there', async () => {
+      if ((await call('GET', '/v1/tools')).data.length) return true;
+      if ((await call('GET', '/v1/approvals?status=open')).data.length) await approve();
+      return false;
+    });
     await answers.first().waitFor();
     await rest();
     await answers.last().waitFor();
     await inView(page, field(), 'where one types');
     await seen('answer');
     await say(w.note);
+    await approve();
     await until('it is noted', async () => {
       const [tool] = (await call('GET', '/v1/tools')).data;
       return tool && (await call('GET', `/v1/tools/${tool.id}/entries`)).data[0]?.data.value === 7.5;
@@ -99,9 +116,9 @@ const minutes = (lang, width, look) => ({
     await rest();
     await seen('noted');
 
-    // A first approval.
+    // A change, with what was and what will be.
     await say(w.change);
-    await inSight(asks.getByRole('button', { name: w.approve }));
+    await inSight(button);
     await seen('asked');
     const [tool] = (await call('GET', '/v1/tools')).data;
     const value = async () => (await call('GET', `/v1/tools/${tool.id}/entries`)).data[0].data.value;

@@ -88,8 +88,16 @@ export const steps = [
       await page.getByRole('button', { name: 'Track my sleep' }).click();
       same(await field.inputValue(), 'Track my sleep in hours', 'an example fills the field');
       await field.fill('create a zone Health; track my sleep in hours between 0 and 24 in Health');
+      same((await server.call('GET', '/v1/settings')).changed, [], 'a visit changes nothing');
       await page.keyboard.press('Enter');
       await page.waitForURL(/#\/chat\/ses_/);
+      // The first sentence is true: nothing is changed before it was approved.
+      const asks = page.locator('[data-approval][data-status=open]');
+      await asks.getByRole('button', { name: /^Approve/ }).waitFor();
+      same((await server.call('GET', '/v1/zones')).data.length, 0, 'zones before the approval');
+      same((await server.call('GET', '/v1/settings')).require_validation, true, 'the workspace asks');
+      await shot(page, 'home-first-approval');
+      await asks.getByRole('button', { name: /^Approve/ }).click();
       await until('what was said is done', async () => (await server.call('GET', '/v1/zones')).data.length === 1);
       const [chat] = (await server.call('GET', '/v1/sessions?type=CHAT')).data;
       same(chat.name, 'create a zone Health; track my sleep in hours between 0 and…', 'its name is cut between words');
@@ -120,17 +128,20 @@ export const steps = [
     },
   },
   {
-    name: 'a French browser makes an empty workspace French, and leaves what somebody has set',
+    name: 'the first message of a French browser makes an empty workspace French, its visit does not, and what is set stays',
     async run({ freshServer, open }) {
       const { base, call } = await freshServer();
       const page = await open({ base, ...french, timezoneId: 'Europe/Paris' });
       await page.getByRole('textbox', { name: 'Votre premier message' }).waitFor();
-      await until('the workspace is French', async () => (await call('GET', '/v1/settings')).language === 'fr');
-      same((await call('GET', '/v1/settings')).time_zone, 'Europe/Paris', 'its time zone');
+      await settled(page);
+      same((await call('GET', '/v1/settings')).changed, [], 'a visit changes nothing');
       await page.getByRole('button', { name: 'Suivre mon sommeil' }).click();
       await page.keyboard.press('Enter');
+      await page.waitForURL(/#\/chat\/ses_/);
+      const { language, time_zone, require_validation } = await call('GET', '/v1/settings');
+      same([language, time_zone, require_validation], ['fr', 'Europe/Paris', true], 'what the first message saved');
       await page
-        .getByText(/Ajouter l’outil|Outil « Sommeil »|L’outil|la zone « Santé »/)
+        .getByText(/Ajouter la zone «\s?Général/)
         .first()
         .waitFor();
       const set = await freshServer();
@@ -139,6 +150,69 @@ export const steps = [
       await other.getByRole('textbox', { name: 'Your first message' }).waitFor();
       await settled(other);
       same((await set.call('GET', '/v1/settings')).language, 'fr', 'what was set stays');
+    },
+  },
+  {
+    name: 'the switch of the first page: its sentence is true in both positions, and who declines is not asked',
+    async run({ freshServer, open, shot }) {
+      const { base, call } = await freshServer();
+      const page = await open({ base });
+      const asks = page.getByRole('switch', { name: 'Ask before changing anything' });
+      const free = page.getByText(/and asks first only where you want it to/);
+      same(await asks.isChecked(), true, 'it is on');
+      await asks.uncheck();
+      await free.waitFor();
+      await tidy(page, 'somebody new who is not to be asked');
+      await shot(page, 'home-new-free');
+      await page.reload();
+      await free.waitFor();
+      await page.getByRole('textbox', { name: 'Your first message' }).fill('create a zone Attic');
+      await page.keyboard.press('Enter');
+      await until('it is done', async () => (await call('GET', '/v1/zones')).data.length === 1);
+      same((await call('GET', '/v1/settings')).require_validation, false, 'the workspace');
+    },
+  },
+  {
+    name: 'a workspace that is used or set by the API is not switched, and has no switch',
+    async run({ freshServer, open }) {
+      const used = await freshServer();
+      await used.call('POST', '/v1/zones', { name: 'Ours' });
+      const page = await open({ base: used.base });
+      await page.getByText(/and asks first only where you want it to/).waitFor();
+      same(await page.getByRole('switch').count(), 0, 'switches, in a workspace with a zone');
+      await page.getByRole('textbox', { name: 'Your first message' }).fill('create a zone Attic');
+      await page.keyboard.press('Enter');
+      await until('it is done', async () => (await used.call('GET', '/v1/zones')).data.length === 2);
+      same((await used.call('GET', '/v1/settings')).require_validation, false, 'what was not set');
+
+      // It comes into use after the page was opened.
+      const late = await freshServer();
+      const open2 = await open({ base: late.base });
+      await open2.getByRole('switch').waitFor();
+      await open2.route(/\/v1\/zones/, (route) => route.abort()); // it hears nothing of it
+      await late.call('PATCH', '/v1/settings', { require_validation: true });
+      await late.call('PATCH', '/v1/settings', { require_validation: false });
+      await late.call('POST', '/v1/zones', { name: 'Theirs' });
+      await open2.unrouteAll();
+      await open2.getByRole('textbox', { name: 'Your first message' }).fill('create a zone Cellar');
+      await open2.keyboard.press('Enter');
+      await until('it is done', async () => (await late.call('GET', '/v1/zones')).data.length === 2);
+      same((await late.call('GET', '/v1/settings')).require_validation, false, 'what somebody else uses');
+    },
+  },
+  {
+    name: 'what somebody new has typed survives a reload and a look around',
+    async run({ freshServer, open }) {
+      const { base } = await freshServer();
+      const page = await open({ base });
+      const field = page.getByRole('textbox', { name: 'Your first message' });
+      await field.fill('Track my mood, from 1 to 10');
+      await page.reload();
+      await becomes(() => field.inputValue(), 'Track my mood, from 1 to 10', 'after a reload');
+      await page.getByRole('link', { name: 'connect your own' }).click();
+      await page.getByRole('button', { name: 'Add a provider' }).waitFor();
+      await page.goBack();
+      await becomes(() => field.inputValue(), 'Track my mood, from 1 to 10', 'after a look at the providers');
     },
   },
   {

@@ -36,3 +36,18 @@ test('bytes are counted as one says it', () => {
   expect([1, 22, 1500, 2_340_000].map(format('en').bytes)).toEqual(['1 byte', '22 bytes', '1.5 kB', '2.3 MB']);
   expect(format('fr').bytes(22).replace(/\s/gu, ' ')).toBe('22 octets');
 });
+
+test('a place in a row', () => {
+  expect([1, 2, 3, 4, 11, 12, 21, 22, 113].map(format('en').ordinal)).toEqual([
+    '1st',
+    '2nd',
+    '3rd',
+    '4th',
+    '11th',
+    '12th',
+    '21st',
+    '22nd',
+    '113th',
+  ]);
+  expect([1, 2, 12, 21].map(format('fr').ordinal)).toEqual(['1re', '2e', '12e', '21e']);
+});

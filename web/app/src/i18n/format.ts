@@ -14,6 +14,8 @@ function once<T>(key: string, make: () => T): T {
 
 export interface Format {
   number(n: number, digits?: number): string;
+  /** A place in a row: "12th"; in French that of something feminine: "12e", "1re". */
+  ordinal(n: number): string;
   percent(part: number): string;
   /** An amount as the server gives it, a decimal in a string; small ones keep their digits. */
   money(amount: string | number, currency: string): string;
@@ -66,6 +68,11 @@ function formatOf(lang: Lang): Format {
     }).format(n);
   return {
     number: (n, digits = 2) => nb(`plain${digits}`, { maximumFractionDigits: digits }).format(n),
+    ordinal(n) {
+      const ends = lang === 'fr' ? { one: 're', other: 'e' } : { one: 'st', two: 'nd', few: 'rd', other: 'th' };
+      const rule = once(`${lang}:o`, () => new Intl.PluralRules(lang, { type: 'ordinal' })).select(n);
+      return `${nb('plain0', { maximumFractionDigits: 0 }).format(n)}${(ends as Record<string, string>)[rule] ?? ends.other}`;
+    },
     percent: (part) => nb('percent', { style: 'percent', maximumFractionDigits: 0 }).format(part),
     money(amount, currency) {
       const n = Number(amount);

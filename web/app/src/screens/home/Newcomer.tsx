@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { api, body, newKey } from '../../api/client';
+import { $api, api, body } from '../../api/client';
 import { useMay } from '../../api/me';
 import { useLang } from '../../i18n/texts';
 import { useAction } from '../../ui/action';
@@ -10,7 +10,9 @@ import { Icon } from '../../ui/Icon';
 import { useTabName } from '../../ui/Page';
 import { ProblemBox } from '../../ui/Problem';
 import { toast } from '../../ui/toast';
-import { keepParcel } from '../chat/store/outbox';
+import { useDraft } from '../chat/compose/useDraft';
+import { emptyDraft, isEmpty, present } from '../chat/store/drafts';
+import { keepFirst } from '../chat/store/outbox';
 import styles from './home.module.css';
 import { texts } from './texts';
 import type { HomeData } from './useHome';
@@ -18,25 +20,48 @@ import type { HomeData } from './useHome';
 /** For somebody new: what this is, and one thing to do. */
 export default function Newcomer({ home }: { home: HomeData }) {
   const t = texts.use();
-  const [text, setText] = useState('');
+  const [, go] = useLocation();
+  const lang = useLang();
+  const admin = useMay('admin');
+  const { draft, set } = useDraft(undefined);
+  const asking = useAsking(home);
   const field = useRef<HTMLTextAreaElement>(null);
-  useFirstLanguage(home);
   useTabName(t('title'));
   useEffect(() => {
     // Where one would type; a finger would get the keyboard over half of the screen.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus();
+    void import('../chat'); // where one goes from here
   }, []);
   const choose = (sentence: string) => {
-    setText(sentence);
+    set({ text: sentence, references: [] });
     field.current?.focus();
+  };
+  const send = () => {
+    if (isEmpty(draft)) return;
+    const first = { asks: asking.offered && asking.asks, language: lang, timeZone: browserZone() };
+    keepFirst({ ...draft, references: present(draft) }, admin ? first : undefined);
+    set(emptyDraft);
+    go('/chat');
   };
   return (
     <div className="page">
       <div className={styles.newcomer} data-card="newcomer">
         <h1 id="page-title" tabIndex={-1} className={styles.what}>
-          {t('new.what')}
+          {t(asking.asks ? 'new.what' : 'new.what.free')}
         </h1>
-        <Field text={text} set={setText} field={field} />
+        <Field text={draft.text} set={(text) => set({ ...draft, text })} field={field} send={send} />
+        {asking.offered && (
+          <label className={styles.asking}>
+            <input
+              type="checkbox"
+              role="switch"
+              checked={asking.asks}
+              aria-checked={asking.asks}
+              onChange={(e) => asking.choose(e.target.checked)}
+            />
+            <span>{t('new.asks')}</span>
+          </label>
+        )}
         <div className={styles.chips} role="group" aria-label={t('new.try')}>
           <button type="button" onClick={() => choose(t('new.log.sentence'))}>
             {t('new.log')}
@@ -52,20 +77,49 @@ export default function Newcomer({ home }: { home: HomeData }) {
   );
 }
 
+const declined = 'fermata.first.declined';
+
+function keptAsking(): boolean {
+  try {
+    return sessionStorage.getItem(declined) !== 'yes';
+  } catch {
+    return true;
+  }
+}
+
+/** Whether the workspace asks before it changes anything: what is set, or, while nobody has used or set
+ * anything, what somebody new chooses here. It is saved with their first message. */
+function useAsking({ settings }: HomeData) {
+  const admin = useMay('admin');
+  const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit: 1 } } });
+  const [wanted, want] = useState(keptAsking);
+  const set = settings?.require_validation || settings?.changed.includes('/require_validation');
+  const offered = admin && !set && !zones.data?.data.length;
+  return {
+    offered,
+    asks: offered ? wanted : settings?.require_validation === true,
+    choose: (asks: boolean) => {
+      try {
+        sessionStorage.setItem(declined, asks ? 'no' : 'yes');
+      } catch {
+        /* it holds for this page then */
+      }
+      want(asks);
+    },
+  };
+}
+
 interface FieldProps {
   text: string;
   set: (text: string) => void;
   field: React.RefObject<HTMLTextAreaElement | null>;
+  send: () => void;
 }
 
 /** What one says first makes the first chat. */
-function Field({ text, set, field }: FieldProps) {
+function Field({ text, set, field, send }: FieldProps) {
   const t = texts.use();
   const id = useId();
-  const begin = useBegin();
-  const send = () => {
-    if (text.trim()) void begin.run(text.trim());
-  };
   return (
     <form
       className={styles.composer}
@@ -90,46 +144,11 @@ function Field({ text, set, field }: FieldProps) {
           send();
         }}
       />
-      <button
-        type="submit"
-        className="primary icon"
-        aria-label={t('new.send')}
-        title={t('new.send')}
-        disabled={begin.busy}
-      >
+      <button type="submit" className="primary icon" aria-label={t('new.send')} title={t('new.send')}>
         <Icon of={ArrowRight} />
       </button>
-      {begin.problem != null && <ProblemBox thrown={begin.problem} onClose={begin.clear} />}
     </form>
   );
-}
-
-/** Makes the first chat, gives it its message to send, and goes there. After a reply that was
- * lost the same text makes no second chat. */
-function useBegin() {
-  const [, go] = useLocation();
-  const queries = useQueryClient();
-  const pending = useRef({ text: '', key: '' });
-  return useAction(async (text: string) => {
-    if (pending.current.text !== text) pending.current = { text, key: newKey() };
-    const session = await body(
-      api.POST('/v1/sessions', {
-        params: { header: { 'Idempotency-Key': pending.current.key } },
-        body: { type: 'CHAT', require_validation: false, name: nameOf(text) },
-      }),
-    );
-    keepParcel(session.id, { text, references: [] });
-    void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });
-    go(`/chat/${session.id}`);
-  });
-}
-
-/** The beginning of the first line, cut between words. */
-export function nameOf(text: string): string {
-  const line = text.split('\n')[0]!.trim();
-  if ([...line].length <= 60) return line;
-  const cut = [...line].slice(0, 60).join('');
-  return `${cut.slice(0, Math.max(cut.lastIndexOf(' '), 30)).replace(/[\s,;:.]+$/, '')}…`;
 }
 
 /** A first automation, switched off, to look at; one click takes it away again. */
@@ -188,27 +207,4 @@ function Model({ home }: { home: HomeData }) {
       )}
     </p>
   );
-}
-
-/** At the first visit of an empty workspace its language and its time zone become the browser's,
- * so that a French page has French cards; what somebody has set stays. */
-function useFirstLanguage({ settings }: HomeData) {
-  const lang = useLang();
-  const queries = useQueryClient();
-  const admin = useMay('admin');
-  const done = useRef(false);
-  useEffect(() => {
-    if (!settings || !admin || done.current) return;
-    const zone = browserZone();
-    const patch = {
-      ...(settings.language !== lang && !settings.changed.includes('/language') ? { language: lang } : {}),
-      ...(settings.time_zone !== zone && !settings.changed.includes('/time_zone') ? { time_zone: zone } : {}),
-    };
-    if (!Object.keys(patch).length) return;
-    done.current = true;
-    void api
-      .PATCH('/v1/settings', { body: patch })
-      .then(() => queries.invalidateQueries({ queryKey: ['get', '/v1/settings'] }))
-      .catch(() => {}); // the settings have a field for it
-  }, [settings, lang, admin, queries]);
 }

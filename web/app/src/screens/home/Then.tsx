@@ -15,24 +15,46 @@ import { round, useEstimates } from './useEstimates';
 import type { HomeData } from './useHome';
 
 type Row = Schemas['QueueRow'];
-const most = 20;
+const most = 5;
 
 /** What comes then: who waits, why, since when and about how long; and what was paused. */
 export function Then({ home }: { home: HomeData }) {
   const t = texts.use();
   const [leaving, setLeaving] = useState<Row | null>(null);
+  const [all, showAll] = useState(false);
+  const f = useFormat();
+  const now = useNow();
   const rows = home.queue?.data ?? [];
   const length = home.queue?.length ?? 0;
   const estimates = useEstimates(home.slot, rows);
   if (!rows.length && !home.suspended.length) return null;
+  const shown = all ? rows : rows.slice(0, most);
+  const holder = home.slot?.holder?.type;
+  const reasons = shown.map((row) => reason(t, f.time, now, row, holder)); // said once where several have it
   return (
     <Section title={t('after')} name="queue" count={length || undefined}>
       {rows.length > 0 && (
         <ol className="rows">
-          {rows.slice(0, most).map((row, i) => (
-            <Queued key={row.session_id} row={row} wait={estimates[i] ?? null} onLeave={() => setLeaving(row)} />
+          {shown.map((row, i) => (
+            <Queued
+              key={row.session_id}
+              row={row}
+              why={reasons[i] === reasons[i - 1] ? '' : reasons[i]!}
+              wait={estimates[i] ?? null}
+              onLeave={() => setLeaving(row)}
+            />
           ))}
-          {length > most && <li className="meta">{t('queue.more', { n: length - most })}</li>}
+          {length > shown.length && (
+            <li className={styles.more}>
+              {shown.length < rows.length ? (
+                <button type="button" className="plain small" data-act="queue-all" onClick={() => showAll(true)}>
+                  {t('queue.more', { n: length - shown.length })}
+                </button>
+              ) : (
+                <span className="meta">{t('queue.more', { n: length - shown.length })}</span>
+              )}
+            </li>
+          )}
         </ol>
       )}
       {home.suspended.length > 0 && (
@@ -61,7 +83,14 @@ export function Then({ home }: { home: HomeData }) {
   );
 }
 
-function Queued({ row, wait, onLeave }: { row: Row; wait: number | null; onLeave: () => void }) {
+interface QueuedProps {
+  row: Row;
+  why: string;
+  wait: number | null;
+  onLeave: () => void;
+}
+
+function Queued({ row, why, wait, onLeave }: QueuedProps) {
   const t = texts.use();
   const words = useWords();
   const f = useFormat();
@@ -76,7 +105,7 @@ function Queued({ row, wait, onLeave }: { row: Row; wait: number | null; onLeave
       <div className="grow">
         {row.session ? <SessionLink session={row.session} /> : <span>{words.type('CHAT')}</span>}
         <p className="meta">
-          {reason(t, f.time, now, row)} ·{' '}
+          {why && `${why} · `}
           <Sentence text={t('queue.for')} parts={{ length: <Elapsed since={row.since} /> }} />
           {wait !== null && wait >= 1000 && !later && (
             <span data-wait> · {t('queue.about', { length: f.duration(round(wait)) })}</span>
@@ -92,7 +121,7 @@ function Queued({ row, wait, onLeave }: { row: Row; wait: number | null; onLeave
   );
 }
 
-function reason(t: typeof texts.t, time: (iso: string) => string, now: number, row: Row): string {
+function reason(t: typeof texts.t, time: (iso: string) => string, now: number, row: Row, holder?: string): string {
   if (row.preempting) return t('reason.action_runs');
   if (row.reason === 'suspect' && row.not_before && Date.parse(row.not_before) > now)
     return t('reason.set_apart', { time: time(row.not_before) });
@@ -104,7 +133,8 @@ function reason(t: typeof texts.t, time: (iso: string) => string, now: number, r
       { time: time(row.not_before) },
     );
   }
-  if (row.reason === 'behind_the_others') return t('reason.behind', { n: Math.max(1, row.position - 1) });
+  if (row.reason === 'behind_the_others') return t('reason.in_turn');
+  if (row.reason === 'holder_busy') return t(holder === 'CHAT' ? 'reason.busy.chat' : 'reason.busy.run');
   const key = `reason.${row.reason}`;
   return t.has(key) ? t(key) : t('reason.in_turn');
 }

@@ -11,6 +11,7 @@ import { Time } from '../../ui/Time';
 import { visible } from '../../ui/visible';
 import { hasEnded } from './outcome';
 import { OutcomeBadge } from './OutcomeBadge';
+import { Place } from './Place';
 import { RunActions } from './RunActions';
 import css from './runs.module.css';
 import { SeedThen } from './SeedThen';
@@ -71,7 +72,11 @@ export function RunLine({ run, named }: { run: Run; named?: boolean }) {
         <span className={`${css.cost} figures`}>{cost ? f.money(cost.amount, cost.currency) : ''}</span>
         <RunActions run={run} />
       </div>
-      {!hasEnded(run) && <Why id={run.session_id} />}
+      {run.status === 'queued' ? (
+        <Place id={run.session_id} className={`small ${css.why}`} />
+      ) : (
+        !hasEnded(run) && <Why id={run.session_id} />
+      )}
       <div id={id} hidden={!open} className={css.details}>
         {open && <Details run={run} />}
       </div>
