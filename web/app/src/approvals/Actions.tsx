@@ -5,7 +5,10 @@ import { visible } from '../ui/visible';
 import { ActionForm } from './ActionForm';
 import css from './approvals.module.css';
 import type { AskProps } from './ask';
+import { dangerousFirst, isDangerous } from './danger';
+import { Always, useEndAsking, useOffer } from './Always';
 import { Decide } from './Decide';
+import { useSeen } from './seen';
 import { texts } from './texts';
 
 type Action = Schemas['ApprovalAction'];
@@ -19,8 +22,14 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
   const [tries, setTries] = useState(0);
   const [cut, setCut] = useState<string[]>([]); // not drawn whole
   const wrong = useRef<Record<string, boolean>>({});
-  const { actions } = approval;
+  const actions = dangerousFirst(approval.actions);
   const many = actions.length > 1;
+  const list = useRef<HTMLOListElement>(null);
+  const dangers = actions.filter(isDangerous).map((a) => a.id);
+  const seen = useSeen(list, dangers);
+  const offer = useOffer(approval);
+  const [always, setAlways] = useState(false);
+  const endAsking = useEndAsking(approval);
   const chosen = actions.filter((a) => !left.includes(a.id));
   const changed = chosen.filter((a) => edits[a.id] && !equal(edits[a.id], a.params));
   const approve = () => {
@@ -28,11 +37,13 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
       setTries(tries + 1);
       return;
     }
-    void decide({
+    if (seen.reveal(chosen.filter(isDangerous).map((a) => a.id))) return;
+    const answer = decide({
       approved: true,
       ...(chosen.length < actions.length ? { approved_ids: chosen.map((a) => a.id) } : {}),
       ...(changed.length ? { edits: Object.fromEntries(changed.map((a) => [a.id, edits[a.id]!])) } : {}),
     });
+    if (offer && always) void answer.then((taken) => (taken ? endAsking(offer) : undefined));
   };
   const approveLabel = () => {
     if (chosen.some((a) => a.sensitive)) return t('approve.passkey');
@@ -48,9 +59,14 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
   const choose = (id: string, on: boolean) => setLeft(on ? left.filter((other) => other !== id) : [...left, id]);
   return (
     <>
-      <ol className={`plain ${css.actions}`} data-many={many || undefined}>
+      <ol ref={list} className={`plain ${css.actions}`} data-many={many || undefined}>
         {actions.map((a) => (
-          <li key={a.id} data-action={a.id}>
+          <li
+            key={a.id}
+            data-action={a.id}
+            data-danger={isDangerous(a) ? a.id : undefined}
+            tabIndex={isDangerous(a) ? -1 : undefined}
+          >
             {many && <Choose action={a} on={!left.includes(a.id)} disabled={busy} set={(on) => choose(a.id, on)} />}
             <ActionForm
               action={a}
@@ -69,12 +85,14 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
       </ol>
       <Reasons reasons={approval.reasons} />
       {chosen.some((a) => a.sensitive) && <p className="small muted">{t('approve.passkey.hint')}</p>}
+      {offer && <Always offer={offer} on={always} set={setAlways} />}
       <Decide
         busy={busy}
         approve={approve}
         label={approveLabel()}
         none={chosen.length === 0}
         more={chosen.some((a) => cut.includes(a.id))}
+        hidden={seen.hidden}
         refuse={(comment) => decide({ approved: false, ...(comment ? { comment } : {}) })}
       />
     </>

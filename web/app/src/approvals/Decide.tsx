@@ -13,11 +13,13 @@ interface Props {
   none: boolean;
   /** Not all of what a yes would do is drawn. */
   more: boolean;
+  /** So many dangerous changes had not been in sight when it was pressed. */
+  hidden: number;
   refuse: (comment: string) => Promise<boolean>;
 }
 
 /** Approve, or refuse with a reason that the AI is told. */
-export function Decide({ busy, approve, label, none, more, refuse }: Props) {
+export function Decide({ busy, approve, label, none, more, hidden, refuse }: Props) {
   const t = texts.use();
   const [refusing, setRefusing] = useState(false);
   const [comment, setComment] = useState('');
@@ -39,7 +41,7 @@ export function Decide({ busy, approve, label, none, more, refuse }: Props) {
           className="primary"
           data-do="approve"
           disabled={busy || none}
-          aria-describedby={none || more ? hint : undefined}
+          aria-describedby={none || more || hidden ? hint : undefined}
           onClick={approve}
         >
           {label}
@@ -47,7 +49,12 @@ export function Decide({ busy, approve, label, none, more, refuse }: Props) {
         <button type="button" data-do="refuse" disabled={busy} onClick={open}>
           {t('refuse.open')}
         </button>
-        {(none || more) && (
+        {hidden > 0 && !none && (
+          <p id={hint} className={css.look} role="alert" data-look>
+            {t('look.first', { n: hidden })}
+          </p>
+        )}
+        {(none || (more && !hidden)) && (
           <p id={hint} className="small muted" data-more={more || undefined}>
             {t(none ? 'none.chosen' : 'cut.above')}
           </p>

@@ -3,6 +3,7 @@ import { $api, api, body } from '../../api/client';
 import { ApprovalCard } from '../../approvals/ApprovalCard';
 import { titleOf } from '../../approvals/title';
 import { statusIn, type Approval } from '../../approvals/decide';
+import { UndoAll } from '../../undo/UndoAll';
 import { Empty } from '../../ui/Empty';
 import { focusAfter } from '../../ui/focus';
 import { useKeys } from '../../ui/keys';
@@ -152,19 +153,43 @@ async function askedAgain({ session_id }: Approval): Promise<Approval | undefine
   return again.data[0];
 }
 
-/** What was decided here just now. */
+/** What was decided here just now, with the way back where there is one. */
 function Last({ approval, onClose }: { approval: Approval; onClose: () => void }) {
   const words = uiTexts.use();
+  const t = texts.use();
+  const approved = approval.kind === 'actions' && approval.status === 'approved';
+  const n = approvedOf(approval);
   return (
-    <p className="box ok row between" role="status" data-last={approval.status}>
+    <div className="box ok row between" role="status" data-last={approval.status}>
       <span className="grow">
-        <strong>{statusIn(approval)}:</strong> <span className={css.said}>{titleOf(approval)}</span>
+        {approved ? (
+          <>
+            <strong>{t('approved', { n })}</strong>
+            {approval.actions.length === 1 && (
+              <>
+                {' '}
+                <span className={css.said}>{titleOf(approval)}</span>
+              </>
+            )}
+          </>
+        ) : (
+          <>
+            <strong>{statusIn(approval)}:</strong> <span className={css.said}>{titleOf(approval)}</span>
+          </>
+        )}
       </span>
+      {approved && <UndoAll approval={approval} />}
       <button type="button" className="plain small" onClick={onClose}>
         {words('close')}
       </button>
-    </p>
+    </div>
   );
+}
+
+/** How many of its actions were approved. */
+function approvedOf({ actions, decision }: Approval): number {
+  const { approved_ids: some } = (decision ?? {}) as { approved_ids?: string[] };
+  return some?.length ? some.length : actions.length;
 }
 
 function Nothing() {

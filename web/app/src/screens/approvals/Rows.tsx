@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { isDangerous } from '../../approvals/danger';
 import { KindIcon } from '../../approvals/KindIcon';
 import { titleOf } from '../../approvals/title';
 import type { Approval } from '../../approvals/decide';
@@ -8,8 +9,8 @@ import { texts } from './texts';
 import css from './approvals.module.css';
 
 /** Only changes can be approved several at once: everything else wants its own answer, and what is
- * sensitive a passkey for each. */
-export const inBulk = (a: Approval) => a.kind === 'actions' && !a.actions.some((action) => action.sensitive);
+ * dangerous is looked at one by one. */
+export const inBulk = (a: Approval) => a.kind === 'actions' && !a.actions.some(isDangerous);
 
 interface Props {
   list: Approval[];
