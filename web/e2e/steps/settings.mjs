@@ -83,6 +83,75 @@ export const steps = [
     },
   },
   {
+    name: 'the first real provider answers new chats, and the box says so; a second one is offered that',
+    async run({ freshServer, open, shot }) {
+      const shop = await vendor('sk-right-key-0123456789');
+      const { base, call } = await freshServer({ env });
+      try {
+        await call('POST', '/v1/providers', { name: 'Demo', kind: 'demo', is_default: true, config: {} });
+        const page = await open({ base, at: '/settings/providers' });
+        const add = async (name, key) => {
+          await page.getByRole('button', { name: 'Add a provider' }).click();
+          await page.getByLabel('Type').selectOption('openai_compatible');
+          await page.getByLabel('Name', { exact: true }).fill(name);
+          await page.getByLabel(/^Base URL/).fill(shop.url);
+          await page.getByLabel(/^Model/).fill('small');
+          await page.getByLabel(/^API key/).fill(key);
+          await page.getByRole('button', { name: 'Save and test' }).click();
+        };
+        const chosen = async () => (await call('GET', '/v1/providers')).data.find((p) => p.is_default)?.name;
+        await add('First', 'sk-wrong-key-0123456789');
+        await page.locator('[data-test="provider_authentication"]').waitFor();
+        same(await chosen(), 'Demo', 'who answers after a test that failed');
+        await page.getByLabel(/^API key/).fill('sk-right-key-0123456789');
+        await page.getByRole('button', { name: 'Save and test' }).click();
+        const used = page.locator('[data-used=default]');
+        await used.getByText('New chats use small.').waitFor();
+        same(await chosen(), 'First', 'who answers after a good test');
+        await tidy(page, 'a provider that answers new chats');
+        await shot(page, 'settings-provider-used');
+        await page.getByRole('button', { name: 'Close' }).click();
+
+        await add('Second', 'sk-right-key-0123456789');
+        await page.locator('[data-used=other]').getByText('New chats use another provider.').waitFor();
+        same(await chosen(), 'First', 'a second one changes nothing by itself');
+        await page.getByRole('button', { name: 'Use this one for new chats' }).click();
+        await used.waitFor();
+        same(await chosen(), 'Second', 'who was chosen');
+        await used.getByRole('link', { name: 'Start one' }).click();
+        await page.getByRole('textbox', { name: 'Message' }).waitFor();
+      } finally {
+        shop.close();
+      }
+    },
+  },
+  {
+    name: 'what a passkey confirms is picked from a list, in words',
+    async run({ freshServer, open, shot }) {
+      const { base, call } = await freshServer();
+      await call('PATCH', '/v1/settings', { sensitive_commands: ['BANK.PAY'] });
+      const page = await open({ base, at: '/settings/validation' });
+      const saved = async () => (await call('GET', '/v1/settings')).sensitive_commands;
+      const list = page.getByRole('group', { name: 'Actions confirmed with a passkey' }).last();
+      await list.getByRole('checkbox', { name: 'Delete zones' }).check();
+      await becomes(saved, ['BANK.PAY', 'DELETE_ZONE'], 'what is saved');
+      check(!/DELETE_ZONE|CREATE_ZONE/.test(await list.innerText()), 'the list has names of programs');
+      await list.getByRole('checkbox', { name: /^BANK\.PAY/ }).click(); // of a connector that is gone: its line goes too
+      await becomes(saved, ['DELETE_ZONE'], 'what is left');
+      await tidy(page, 'the list of what a passkey confirms');
+      await shot(page, 'settings-sensitive');
+      await list.getByRole('checkbox', { name: 'Every action' }).check();
+      await becomes(saved, ['DELETE_ZONE', '*'], 'every action');
+      check(await list.getByRole('checkbox', { name: 'Add entries' }).isDisabled(), 'each of them is covered');
+      for (const look of [{ ...narrow, ...dark }, french]) {
+        const other = await open({ base, at: '/settings/validation', ...look });
+        await other.locator('[data-setting="/sensitive_commands"] [data-command="*"]').waitFor();
+        await tidy(other, 'the list, in another look');
+        if (look === french) await other.getByRole('checkbox', { name: 'Supprimer des zones' }).waitFor();
+      }
+    },
+  },
+  {
     name: 'a provider with a wrong key says so at its field, and works with the right one',
     async run({ open, call, shot }) {
       const shop = await vendor('sk-right-key-0123456789');

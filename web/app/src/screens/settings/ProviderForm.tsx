@@ -1,4 +1,6 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { api, body, versioned, type Schemas } from '../../api/client';
 import { asProblem, type FieldError } from '../../api/problem';
 import { announce } from '../../shell/announce';
@@ -7,6 +9,7 @@ import { Field } from '../../ui/Field';
 import { ProblemBox } from '../../ui/Problem';
 import { checkSchema, SchemaForm, type Schema } from '../../ui/SchemaForm';
 import { texts as uiTexts } from '../../ui/texts';
+import { visible } from '../../ui/visible';
 import { configPatch, splitSchema, part, shown, testErrors } from './config';
 import { Models } from './Models';
 import { TestResult, type Test } from './TestResult';
@@ -50,15 +53,16 @@ export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
     const result = await body(
       api.POST('/v1/providers/{provider_id}/test', { params: { path: { provider_id: stored.id } } }),
     );
+    if (result.ok && provider === null && (await becomesDefault(stored))) {
+      setSaved(await readProvider(stored.id));
+      await onSaved();
+    }
     setTest(result);
     setTries((n) => n + 1);
     announce(t(result.ok ? 'provider.works' : 'provider.fails'));
   });
   const again = async () => {
-    const { value } = await versioned(
-      api.GET('/v1/providers/{provider_id}', { params: { path: { provider_id: saved!.id } } }),
-    );
-    setSaved(value);
+    setSaved(await readProvider(saved!.id));
     save.clear();
   };
   const problem = save.problem == null ? null : asProblem(save.problem);
@@ -142,6 +146,7 @@ export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
         </p>
       )}
       {test && <TestResult result={test} atField={testErrors(test.error ?? null, schema).length > 0} />}
+      {test?.ok && saved && <Used by={saved} model={test.model ?? ''} onChosen={setSaved} />}
       {saved && (
         <Models
           key={`${saved.id} ${saved.version}`}
@@ -159,6 +164,57 @@ export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
         </button>
       </div>
     </form>
+  );
+}
+
+const readProvider = async (id: string): Promise<Provider> =>
+  (await versioned(api.GET('/v1/providers/{provider_id}', { params: { path: { provider_id: id } } }))).value;
+
+const makeDefault = ({ id, version }: Provider) =>
+  body(
+    api.PATCH('/v1/providers/{provider_id}', {
+      params: { path: { provider_id: id }, header: { 'If-Match': `"${version}"` } },
+      body: { is_default: true },
+    }),
+  );
+
+/** Makes a new provider the default where only the demo was there to answer. */
+async function becomesDefault(made: Provider): Promise<boolean> {
+  if (made.kind === 'demo' || made.is_default) return false;
+  const { data } = await body(api.GET('/v1/providers', { params: { query: { limit: 200 } } }));
+  if (data.some((p) => p.id !== made.id && p.kind !== 'demo')) return false;
+  await makeDefault(made);
+  return true;
+}
+
+/** Who answers new chats, after a good test; and the way to one. */
+function Used({ by, model, onChosen }: { by: Provider; model: string; onChosen: (provider: Provider) => void }) {
+  const t = texts.use();
+  const queries = useQueryClient();
+  const choose = useAction(async () => {
+    await makeDefault(by);
+    onChosen(await readProvider(by.id));
+    await queries.invalidateQueries({ predicate: ({ queryKey }) => String(queryKey[1]).startsWith('/v1/providers') });
+  });
+  return (
+    <div className="box row" data-used={by.is_default ? 'default' : 'other'}>
+      {by.is_default ? (
+        <>
+          <span>{t('provider.used', { model: visible(model || by.name) })}</span>
+          <Link href="/chat" className="button small">
+            {t('provider.start')}
+          </Link>
+        </>
+      ) : (
+        <>
+          <span>{t('provider.unused')}</span>
+          <button type="button" className="small" data-own disabled={choose.busy} onClick={() => void choose.run()}>
+            {t('provider.use')}
+          </button>
+        </>
+      )}
+      {choose.problem != null && <ProblemBox thrown={choose.problem} onClose={choose.clear} />}
+    </div>
   );
 }
 

@@ -3,6 +3,7 @@ import { useFormat } from '../../i18n/format';
 import { Field } from '../../ui/Field';
 import { msOf } from './duration';
 import type { FieldSpec } from './fields';
+import { Sensitive } from './Sensitive';
 import styles from './settings.module.css';
 import { texts } from './texts';
 import type { Draft, Settings } from './useSettings';
@@ -23,14 +24,24 @@ export function Value({ spec, draft, settings }: Props) {
   const edited = draft.edited(spec.at);
   return (
     <div className={styles.value} data-setting={spec.at} data-changed={set || undefined}>
-      <Field
-        label={t.has(label) ? t(label) : name}
-        hint={<Hint text={t.has(hint) ? t(hint) : ''} spec={spec} value={draft.get(spec.at)} />}
-        wrong={draft.wrong(spec.at)}
-        check={spec.kind === 'check'}
-      >
-        <Control spec={spec} draft={draft} />
-      </Field>
+      {spec.kind === 'commands' ? (
+        <Sensitive
+          label={t.has(label) ? t(label) : name}
+          hint={t.has(hint) ? t(hint) : ''}
+          wrong={draft.wrong(spec.at)}
+          chosen={(draft.get(spec.at) as string[] | null) ?? []}
+          onChange={(next) => draft.set(spec.at, next)}
+        />
+      ) : (
+        <Field
+          label={t.has(label) ? t(label) : name}
+          hint={<Hint text={t.has(hint) ? t(hint) : ''} spec={spec} value={draft.get(spec.at)} />}
+          wrong={draft.wrong(spec.at)}
+          check={spec.kind === 'check'}
+        >
+          <Control spec={spec} draft={draft} />
+        </Field>
+      )}
       <p className={styles.source}>
         <span
           className={edited ? 'badge warn' : set ? 'badge accent' : 'meta'}

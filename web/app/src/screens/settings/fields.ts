@@ -1,5 +1,5 @@
 // What can be set, section by section. Each value stands at a JSON pointer of the settings.
-export type Kind = 'text' | 'number' | 'check' | 'choice' | 'duration' | 'zone' | 'durations' | 'names';
+export type Kind = 'text' | 'number' | 'check' | 'choice' | 'duration' | 'zone' | 'durations' | 'names' | 'commands';
 export interface FieldSpec {
   at: string;
   kind: Kind;
@@ -22,7 +22,7 @@ export const forms: Record<
     choice('/approval_on_expiry', 'keep', 'deny'),
     { at: '/mcp_answers', kind: 'check' },
     { at: '/approve_by_text', kind: 'check' },
-    { at: '/sensitive_commands', kind: 'names' },
+    { at: '/sensitive_commands', kind: 'commands' },
   ],
   network: [
     choice('/network_retry/policy', 'forever', 'requeue_after_3'),
