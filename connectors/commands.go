@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -105,7 +106,7 @@ func (s *Service) checkParams(params json.RawMessage) error {
 	var shape struct {
 		Type string `json:"type"`
 	}
-	if err := json.Unmarshal(params, &shape); err != nil || shape.Type != "object" {
+	if err := exactjson.Unmarshal(params, &shape); err != nil || shape.Type != "object" {
 		return domain.Invalid("/params_schema", "type", `The schema of the params is that of an object: {"type": "object", …}.`)
 	}
 	if err := s.compiled.Compile(params); err != nil {

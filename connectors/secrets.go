@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/seal"
 )
@@ -71,7 +72,7 @@ func openSecrets(keys *seal.Keys, c *domain.Connector, origin string) (secrets, 
 		return nil, errors.Join(errSecrets, err)
 	}
 	var all secrets
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
+	if err := exactjson.Unmarshal([]byte(text), &all); err != nil {
 		return nil, errors.Join(errSecrets, err)
 	}
 	return all, nil
@@ -80,7 +81,7 @@ func openSecrets(keys *seal.Keys, c *domain.Connector, origin string) (secrets, 
 // reveal puts the secrets into the config that has their masks.
 func (s secrets) reveal(config json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]any
-	if err := json.Unmarshal(config, &fields); err != nil {
+	if err := exactjson.Unmarshal(config, &fields); err != nil {
 		return nil, fmt.Errorf("read the config: %w", err)
 	}
 	for member, values := range s {

@@ -12,11 +12,10 @@ import (
 	"time"
 	"unicode"
 
-	gooidc "github.com/coreos/go-oidc/v3/oidc"
-
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 const (
@@ -41,33 +40,56 @@ type discovery struct {
 	keys   *keySet // the present one, which outlives what it was found by; used by ask alone
 }
 
+// description is what an issuer says of itself, as far as it means something to us.
+type description struct {
+	Issuer   string   `json:"issuer"`
+	AuthURL  string   `json:"authorization_endpoint"`
+	TokenURL string   `json:"token_endpoint"`
+	JWKS     string   `json:"jwks_uri"`
+	Iss      bool     `json:"authorization_response_iss_parameter_supported"`
+	Methods  []string `json:"token_endpoint_auth_methods_supported"`
+}
+
+// mismatchError is that an issuer calls itself by another name.
+type mismatchError struct{ discovered string }
+
+func (e *mismatchError) Error() string {
+	return fmt.Sprintf("the issuer calls itself %q", e.discovered)
+}
+
+func (d *discovery) describe(ctx context.Context) (*description, error) {
+	text, _, err := get(ctx, d.client, strings.TrimSuffix(d.issuer, "/")+"/.well-known/openid-configuration")
+	if err != nil {
+		return nil, fmt.Errorf("ask the issuer for its description: %w", err)
+	}
+	var described description
+	if err := exactjson.Unmarshal(text, &described); err != nil {
+		return nil, fmt.Errorf("the issuer's description: %w", err)
+	}
+	if described.Issuer != d.issuer {
+		return nil, &mismatchError{described.Issuer}
+	}
+	return &described, nil
+}
+
 // ask is called by one at a time.
 func (d *discovery) ask(ctx context.Context) (*provider, error) {
-	described, err := gooidc.NewProvider(gooidc.ClientContext(ctx, d.client), d.issuer)
+	to, err := d.describe(ctx)
 	if err != nil {
 		return nil, d.unavailable(outOfTime(ctx, err))
 	}
-	var more struct {
-		JWKS    string   `json:"jwks_uri"`
-		Iss     bool     `json:"authorization_response_iss_parameter_supported"`
-		Methods []string `json:"token_endpoint_auth_methods_supported"`
-	}
-	if err := described.Claims(&more); err != nil {
-		return nil, d.unavailable(err)
-	}
-	to := described.Endpoint()
-	addresses := map[string]string{"authorization_endpoint": to.AuthURL, "token_endpoint": to.TokenURL, "jwks_uri": more.JWKS}
+	addresses := map[string]string{"authorization_endpoint": to.AuthURL, "token_endpoint": to.TokenURL, "jwks_uri": to.JWKS}
 	for what, address := range addresses {
 		if err := d.checkAddress(address); err != nil {
 			return nil, d.unavailable(fmt.Errorf("its %s: %w", what, err))
 		}
 	}
-	if d.keys == nil || d.keys.url != more.JWKS {
-		d.keys = newKeySet(more.JWKS, d.client, d.clock)
+	if d.keys == nil || d.keys.url != to.JWKS {
+		d.keys = newKeySet(to.JWKS, d.client, d.clock)
 	}
 	return &provider{
-		authURL: to.AuthURL, tokenURL: to.TokenURL, iss: more.Iss, keys: d.keys,
-		post: len(more.Methods) > 0 && !slices.Contains(more.Methods, "client_secret_basic"),
+		authURL: to.AuthURL, tokenURL: to.TokenURL, iss: to.Iss, keys: d.keys,
+		post: len(to.Methods) > 0 && !slices.Contains(to.Methods, "client_secret_basic"),
 	}, nil
 }
 
@@ -86,11 +108,11 @@ func (d *discovery) checkAddress(address string) error {
 // unavailable says why nothing can be learned of the issuer, in words for its operator.
 func (d *discovery) unavailable(err error) error {
 	var said string
-	var mismatch *gooidc.IssuerMismatchError
+	var mismatch *mismatchError
 	switch reason := egress.ReasonOf(err); {
 	case errors.As(err, &mismatch):
 		said = fmt.Sprintf("it calls itself %q. FERMATA_OIDC_ISSUER must say exactly that, also with or without a / at the end",
-			cut(mismatch.Discovered))
+			cut(mismatch.discovered))
 	case reason != egress.ReasonNone:
 		said = string(reason)
 	default:

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"sync/atomic"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 const (
@@ -50,7 +52,7 @@ func newKeySet(url string, client *http.Client, c clock.Clock) *keySet {
 
 // verify gives what a token says, once its signature was checked.
 func (k *keySet) verify(ctx context.Context, token string) ([]byte, error) {
-	jws, err := jose.ParseSigned(token, algorithms)
+	jws, err := jose.ParseSignedCompact(token, algorithms)
 	if err != nil {
 		return nil, fmt.Errorf("read the token: %w", err)
 	}
@@ -103,29 +105,44 @@ func named(keys []jose.JSONWebKey, name string) (found []jose.JSONWebKey) {
 
 // fetch asks the issuer for its keys.
 func (k *keySet) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, k.url, nil)
-	if err != nil {
-		return nil, fmt.Errorf("the address of the keys: %w", err)
-	}
-	response, err := k.client.Do(request)
+	text, header, err := get(ctx, k.client, k.url)
 	if err != nil {
 		return nil, fmt.Errorf("ask for the keys: %w", err)
 	}
-	defer func() { _ = response.Body.Close() }() // it was only read
-	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("ask for the keys: the issuer answers %d", response.StatusCode)
+	if len(text) == 0 {
+		return nil, fmt.Errorf("read the keys: %w", io.ErrUnexpectedEOF)
 	}
 	// What came out of a cache is of another time.
-	if date, err := http.ParseTime(response.Header.Get("Date")); err == nil && response.Header.Get("Age") == "" {
+	if date, err := http.ParseTime(header.Get("Date")); err == nil && header.Get("Age") == "" {
 		k.ahead.Store(int64(date.Sub(k.kept.clock())))
 	}
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
-	if err := json.NewDecoder(response.Body).Decode(&set); err != nil {
+	if err := exactjson.Unmarshal(text, &set); err != nil {
 		return nil, fmt.Errorf("read the keys: %w", err)
 	}
 	return publicKeys(set.Keys), nil
+}
+
+// get reads what an issuer answers at an address.
+func get(ctx context.Context, client *http.Client, address string) (text []byte, header http.Header, err error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a request for %q: %w", address, err)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return nil, nil, fmt.Errorf("send the request: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }() // it was only read
+	if response.StatusCode != http.StatusOK {
+		return nil, nil, fmt.Errorf("the issuer answers %d", response.StatusCode)
+	}
+	if text, err = io.ReadAll(response.Body); err != nil {
+		return nil, nil, fmt.Errorf("read the answer: %w", err)
+	}
+	return text, response.Header, nil
 }
 
 // publicKeys reads those that can be used; an issuer may publish others beside them.

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -16,11 +15,11 @@ import (
 	"strings"
 	"time"
 
-	gooidc "github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // BeginsFor is how long somebody may take at the issuer.
@@ -84,7 +83,7 @@ func (p *Party) oauth(to *provider) *oauth2.Config {
 	}
 	return &oauth2.Config{
 		ClientID: p.config.ClientID, ClientSecret: p.config.ClientSecret, RedirectURL: p.config.RedirectURL,
-		Scopes:   append([]string{gooidc.ScopeOpenID}, p.config.Scopes...),
+		Scopes:   append([]string{"openid"}, p.config.Scopes...),
 		Endpoint: oauth2.Endpoint{AuthURL: to.authURL, TokenURL: to.tokenURL, AuthStyle: style},
 	}
 }
@@ -104,7 +103,7 @@ func (p *Party) Begin(ctx context.Context, returnTo string) (to, cookie string, 
 		base64.RawURLEncoding.EncodeToString([]byte(returnTo)),
 	}, ".")
 	cookie += "." + base64.RawURLEncoding.EncodeToString(signature(p.config.CookieKeys[0], cookie))
-	return p.oauth(found).AuthCodeURL(derived("state", cookie), gooidc.Nonce(derived("nonce", cookie)),
+	return p.oauth(found).AuthCodeURL(derived("state", cookie), oauth2.SetAuthURLParam("nonce", derived("nonce", cookie)),
 		oauth2.S256ChallengeOption(derived("pkce", cookie))), cookie, nil
 }
 
@@ -203,7 +202,7 @@ func (p *Party) checkAnswer(found *provider, query url.Values) error {
 
 // redeem takes the code to the issuer for the token that says who it is.
 func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string) (*domain.Person, error) {
-	within, cancel := context.WithTimeout(gooidc.ClientContext(ctx, p.client), answersWithin)
+	within, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, p.client), answersWithin)
 	defer cancel()
 	proof := derived("pkce", cookie)
 	tokens, err := p.oauth(found).Exchange(within, code, oauth2.VerifierOption(proof))
@@ -239,7 +238,7 @@ func (p *Party) notRedeemed(err error, hide func(string) string) error {
 		var said struct {
 			Error string `json:"error"`
 		}
-		_ = json.Unmarshal(refused.Body, &said) // what is no JSON says nothing
+		_ = exactjson.Lenient(refused.Body, &said) // what is no JSON says nothing
 		why = said.Error
 	}
 	// The library's own error has the whole answer in it.

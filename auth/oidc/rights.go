@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // maxValues bounds how many values of a claim are looked at.
@@ -108,7 +109,7 @@ func (p *Party) workspacesOf(ctx context.Context, all json.RawMessage) ([]string
 // dots, into claims within claims (realm_access.roles).
 func valuesOf(all json.RawMessage, name string) []string {
 	var level map[string]json.RawMessage
-	if json.Unmarshal(all, &level) != nil {
+	if exactjson.Unmarshal(all, &level) != nil {
 		return nil
 	}
 	raw, there := level[name]
@@ -123,7 +124,7 @@ func valuesOf(all json.RawMessage, name string) []string {
 		return []string{one}
 	}
 	var many []json.RawMessage
-	if json.Unmarshal(raw, &many) != nil {
+	if exactjson.Unmarshal(raw, &many) != nil {
 		return namesIn(raw)
 	}
 	var values []string
@@ -138,13 +139,13 @@ func valuesOf(all json.RawMessage, name string) []string {
 // namesIn are the names of an object's members that are objects: {"admin": false} gives no role.
 func namesIn(raw json.RawMessage) []string {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(raw, &members) != nil {
+	if exactjson.Unmarshal(raw, &members) != nil {
 		return nil
 	}
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		var object map[string]json.RawMessage
-		if json.Unmarshal(members[name], &object) == nil && object != nil && len(names) < maxValues {
+		if exactjson.Unmarshal(members[name], &object) == nil && object != nil && len(names) < maxValues {
 			names = append(names, name)
 		}
 	}
@@ -154,7 +155,7 @@ func namesIn(raw json.RawMessage) []string {
 // textOf is a value that is a text: null is none, although it decodes into one.
 func textOf(raw json.RawMessage) (text string, is bool) {
 	var value *string
-	if json.Unmarshal(raw, &value) != nil || value == nil {
+	if exactjson.Unmarshal(raw, &value) != nil || value == nil {
 		return "", false
 	}
 	return *value, true

@@ -13,6 +13,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 const (
@@ -42,12 +43,12 @@ type audience []string
 
 func (a *audience) UnmarshalJSON(b []byte) error {
 	var one string
-	if json.Unmarshal(b, &one) == nil {
+	if exactjson.Unmarshal(b, &one) == nil {
 		*a = audience{one}
 		return nil
 	}
 	var many []string
-	if err := json.Unmarshal(b, &many); err != nil {
+	if err := exactjson.Unmarshal(b, &many); err != nil {
 		return fmt.Errorf("aud: %w", err)
 	}
 	*a = many
@@ -60,7 +61,7 @@ type seconds struct{ time.Time }
 func (s *seconds) UnmarshalJSON(b []byte) error {
 	const latest = 253402300799 // the end of the year 9999
 	var n float64
-	if err := json.Unmarshal(b, &n); err != nil || n < 0 || n > latest {
+	if err := exactjson.Unmarshal(b, &n); err != nil || n < 0 || n > latest {
 		return errors.New("a time in it is none")
 	}
 	s.Time = time.Unix(int64(n), 0).UTC()
@@ -81,7 +82,7 @@ func (p *Party) verify(ctx context.Context, keys *keySet, token, whom string) (*
 		return nil, p.unverified(token, err)
 	}
 	c := &claims{all: payload}
-	if err := json.Unmarshal(payload, c); err != nil {
+	if err := exactjson.Unmarshal(payload, c); err != nil {
 		return nil, invalid("its claims cannot be read")
 	}
 	switch {
@@ -143,7 +144,7 @@ func keysFailure(err error) string {
 // namesAlgorithm says whether it is a token with an algorithm that is not taken: none, or one
 // for which a published key would be the secret.
 func namesAlgorithm(token string) bool {
-	_, err := jose.ParseSigned(token, []jose.SignatureAlgorithm{"none", jose.HS256, jose.HS384, jose.HS512})
+	_, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{"none", jose.HS256, jose.HS384, jose.HS512})
 	return err == nil
 }
 

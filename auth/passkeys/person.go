@@ -2,12 +2,12 @@ package passkeys
 
 import (
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // person is somebody with their passkeys, as the library wants to see them.
@@ -28,7 +28,7 @@ func personOf(workspace string, who domain.Author, all []*domain.Passkey) (*pers
 	}
 	for _, one := range all {
 		var key webauthn.Credential
-		if err := json.Unmarshal(one.Credential, &key); err != nil {
+		if err := exactjson.Unmarshal(one.Credential, &key); err != nil {
 			return nil, fmt.Errorf("read passkey %s: %w", one.ID, err)
 		}
 		key.Authenticator.SignCount = one.SignCount

@@ -115,6 +115,9 @@ func (at *party) made(p *person, challenge string, credential json.RawMessage) (
 	if err != nil {
 		return nil, wrongMade("unreadable", "This is no passkey that a browser made: "+err.Error()+".")
 	}
+	if !readsExactly(parsed.Raw.AttestationResponse.ClientDataJSON, &parsed.Response.CollectedClientData) {
+		return nil, wrongMade("unreadable", "This is no passkey that a browser made: its client data names a member twice or in another case.")
+	}
 	made, err := at.lib.CreateCredential(p, webauthn.SessionData{
 		Challenge: challenge, RelyingPartyID: at.lib.Config.RPID, UserID: p.handle,
 		UserVerification: protocol.VerificationRequired, CredParams: webauthn.CredentialParametersDefault(),

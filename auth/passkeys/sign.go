@@ -9,6 +9,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // asks are the options of a browser that has one of a person's passkeys sign a challenge.
@@ -42,6 +43,9 @@ func (at *party) signed(p *person, challenge string, answer json.RawMessage) (*s
 	if err != nil {
 		return nil, domain.PasskeyWrong("unreadable", "This is nothing that a passkey signed.")
 	}
+	if !readsExactly(parsed.Raw.AssertionResponse.ClientDataJSON, &parsed.Response.CollectedClientData) {
+		return nil, domain.PasskeyWrong("unreadable", "This is nothing that a passkey signed.")
+	}
 	place := -1
 	for i := range p.keys {
 		if string(p.keys[i].ID) == string(parsed.RawID) {
@@ -62,6 +66,20 @@ func (at *party) signed(p *person, challenge string, answer json.RawMessage) (*s
 			"The passkey's count of signatures did not grow: this one was shown before, or there is a copy of the passkey.")
 	}
 	return &signature{p.ids[place], key.Authenticator.SignCount, *key, parsed}, nil
+}
+
+// readsExactly says whether the data that was signed says, by exact names and each once, what the
+// library read of it: that one takes names in any case.
+func readsExactly(signed []byte, read *protocol.CollectedClientData) bool {
+	var exact struct {
+		Type        string `json:"type"`
+		Challenge   string `json:"challenge"`
+		Origin      string `json:"origin"`
+		TopOrigin   string `json:"topOrigin"`
+		CrossOrigin bool   `json:"crossOrigin"`
+	}
+	return exactjson.Unmarshal(signed, &exact) == nil && exact.Type == string(read.Type) && exact.Challenge == read.Challenge &&
+		exact.Origin == read.Origin && exact.TopOrigin == read.TopOrigin && exact.CrossOrigin == read.CrossOrigin
 }
 
 // wrongSigned says what is wrong with a signature: first what people can do something about.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -179,7 +180,7 @@ func paramsOf(schema json.RawMessage) map[string]bool {
 		AnyOf      []any                      `json:"anyOf"`
 		OneOf      []any                      `json:"oneOf"`
 	}
-	if json.Unmarshal(schema, &s) != nil || s.Ref != "" || s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil {
+	if exactjson.Unmarshal(schema, &s) != nil || s.Ref != "" || s.AllOf != nil || s.AnyOf != nil || s.OneOf != nil {
 		return nil
 	}
 	known := map[string]bool{}

@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
@@ -49,7 +50,7 @@ func Origin(raw json.RawMessage) (string, error) {
 
 func readConfig(raw json.RawMessage) (config, *url.URL, error) {
 	own := config{MaxResultBytes: DefaultResultBytes}
-	if err := json.Unmarshal(raw, &own); err != nil {
+	if err := exactjson.Unmarshal(raw, &own); err != nil {
 		return own, nil, fmt.Errorf("read the config: %w", err)
 	}
 	base, err := BaseURL(own.BaseURL)

@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
@@ -68,7 +69,7 @@ func origin(raw json.RawMessage) (string, error) {
 
 func readConfig(raw json.RawMessage) (config, *url.URL, error) {
 	var own config
-	if err := json.Unmarshal(raw, &own); err != nil {
+	if err := exactjson.Unmarshal(raw, &own); err != nil {
 		return own, nil, fmt.Errorf("read the config: %w", err)
 	}
 	base, err := httpcommand.BaseURL(own.BaseURL)

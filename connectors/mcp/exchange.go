@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // exchange is one request of ours as it is on the wire: what goes along that the SDK does
@@ -52,7 +54,7 @@ func (e *exchange) result() json.RawMessage {
 func (e *exchange) encode(request *jsonrpc.Request) ([]byte, error) {
 	if len(e.extra) > 0 {
 		params := map[string]json.RawMessage{}
-		if err := json.Unmarshal(request.Params, &params); err != nil {
+		if err := exactjson.Lenient(request.Params, &params); err != nil {
 			return nil, err
 		}
 		maps.Copy(params, e.extra)

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // revision2026 is the first revision without sessions, and the first that repeats in
@@ -40,7 +42,7 @@ func routing(request *jsonrpc.Request, called *tool, version string) http.Header
 		TaskID    string                     `json:"taskId"`
 		Arguments map[string]json.RawMessage `json:"arguments"`
 	}
-	_ = json.Unmarshal(request.Params, &params) // we wrote them
+	_ = exactjson.Lenient(request.Params, &params) // we wrote them
 	switch request.Method {
 	case "tools/call":
 		h.Set("Mcp-Name", headerText(params.Name))
@@ -72,7 +74,7 @@ type mirrorSchema struct {
 // mirrorsOf finds them in a tool's schema. A tool whose wishes break the rules is left out.
 func mirrorsOf(schema json.RawMessage) ([]mirror, error) {
 	var root mirrorSchema
-	if err := json.Unmarshal(schema, &root); err != nil {
+	if err := exactjson.Unmarshal(schema, &root); err != nil {
 		return nil, errors.New("its parameters cannot be read")
 	}
 	var found []mirror
@@ -87,7 +89,7 @@ func (s mirrorSchema) walk(path []string, seen map[string]bool, found *[]mirror)
 			var header string
 			kind, _ := field.Type.(string)
 			switch {
-			case json.Unmarshal(field.Header, &header) != nil || !isToken(header):
+			case exactjson.Unmarshal(field.Header, &header) != nil || !isToken(header):
 				return errors.New("a header that it wants has no name that a header can have")
 			case kind != "string" && kind != "integer" && kind != "boolean":
 				return errors.New("it wants a parameter in a header that is no plain value")
@@ -120,13 +122,13 @@ func headerValue(arguments map[string]json.RawMessage, path []string) (string, b
 	raw, ok := arguments[path[0]]
 	for _, part := range path[1:] {
 		var inner map[string]json.RawMessage
-		if !ok || json.Unmarshal(raw, &inner) != nil {
+		if !ok || exactjson.Lenient(raw, &inner) != nil {
 			return "", false
 		}
 		raw, ok = inner[part]
 	}
 	var value any
-	if !ok || json.Unmarshal(raw, &value) != nil {
+	if !ok || exactjson.Lenient(raw, &value) != nil {
 		return "", false
 	}
 	switch v := value.(type) {

@@ -3,7 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"maps"
 	"net/http"
@@ -15,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // notifyTime bounds what is told without an answer being awaited.
@@ -84,7 +84,7 @@ func (l *httpLink) exchange(ctx context.Context, request *jsonrpc.Request) *json
 		var result struct {
 			Version string `json:"protocolVersion"`
 		}
-		_ = json.Unmarshal(response.Result, &result) // the SDK refuses what is not there
+		_ = exactjson.Lenient(response.Result, &result) // the SDK refuses what is not there
 		l.state.Lock()
 		l.version = result.Version
 		l.state.Unlock()
@@ -196,7 +196,7 @@ func (l *httpLink) versionFor(request *jsonrpc.Request) string {
 	var params struct {
 		Meta map[string]any `json:"_meta"`
 	}
-	_ = json.Unmarshal(request.Params, &params) // without one it is the handshake's
+	_ = exactjson.Lenient(request.Params, &params) // without one it is the handshake's
 	if v, ok := params.Meta[mcp.MetaKeyProtocolVersion].(string); ok {
 		return v
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
@@ -70,7 +71,7 @@ func Origin(raw json.RawMessage) (string, error) {
 }
 
 func readConfig(raw json.RawMessage) (own entered, origin string, err error) {
-	if err := json.Unmarshal(raw, &own); err != nil {
+	if err := exactjson.Unmarshal(raw, &own); err != nil {
 		return own, "", fmt.Errorf("read the config: %w", err)
 	}
 	switch {

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // tool is one tool as the server describes it.
@@ -139,7 +139,7 @@ func (s *session) lifeOf(ttl time.Duration) time.Duration {
 
 // fetch gets all pages, within bounds: a server could name a next one for ever.
 func (s *session) fetch(ctx context.Context) (*toolSet, error) {
-	reading := &reading{names: map[string]bool{}}
+	reading := &reading{names: map[string]int{}}
 	cursor, size, ttl := "", 0, time.Duration(0)
 	for range MaxPages {
 		e := &exchange{}
@@ -152,7 +152,7 @@ func (s *session) fetch(ctx context.Context) (*toolSet, error) {
 			Next  string            `json:"nextCursor"`
 			TTL   int64             `json:"ttlMs"`
 		}
-		if err := json.Unmarshal(raw, &page); err != nil {
+		if err := exactjson.Lenient(raw, &page); err != nil {
 			return nil, notSent("The server's list of commands cannot be read.", err)
 		}
 		if size += len(raw); size > MaxListBytes {
@@ -186,7 +186,7 @@ func listError(ctx context.Context, err error) error {
 type reading struct {
 	tools []*tool
 	notes []string
-	names map[string]bool
+	names map[string]int // of our names, the place among tools
 }
 
 const maxNotes = 20
@@ -194,12 +194,20 @@ const maxNotes = 20
 func (r *reading) add(page []json.RawMessage) {
 	for _, raw := range page {
 		t, why := readTool(raw)
-		if why == "" && r.names[t.command.Name] {
+		at, taken := 0, false
+		if why == "" {
+			at, taken = r.names[t.command.Name]
+		}
+		if taken {
+			// Which of two is meant must not depend on their order, or a server swaps them.
+			if other := r.tools[at]; t.command.Remote < other.command.Remote {
+				r.tools[at] = t
+			}
 			why = "its name is another's"
 		}
 		switch {
 		case why == "":
-			r.names[t.command.Name] = true
+			r.names[t.command.Name] = len(r.tools)
 			r.tools = append(r.tools, t)
 		case len(r.notes) < maxNotes:
 			r.notes = append(r.notes, fmt.Sprintf("Command %d of the list was left out: %s.", len(r.tools)+len(r.notes)+1, why))
@@ -209,8 +217,8 @@ func (r *reading) add(page []json.RawMessage) {
 
 func readTool(raw json.RawMessage) (*tool, string) {
 	var w wireTool
-	if err := json.Unmarshal(raw, &w); err != nil {
-		return nil, "it cannot be read"
+	if err := exactjson.Unmarshal(raw, &w); err != nil {
+		return nil, "it cannot be read, or names a member twice"
 	}
 	if w.Name == "" || len(w.Name) > MaxNameBytes || strings.ContainsFunc(w.Name, unprintable) {
 		return nil, "its name cannot be used"
@@ -221,7 +229,7 @@ func readTool(raw json.RawMessage) (*tool, string) {
 	var schema struct {
 		Type string `json:"type"`
 	}
-	if json.Unmarshal(w.Input, &schema) != nil || schema.Type != "object" {
+	if exactjson.Unmarshal(w.Input, &schema) != nil || schema.Type != "object" {
 		return nil, "its parameters are no object"
 	}
 	mirrored, err := mirrorsOf(w.Input)
@@ -260,10 +268,8 @@ func hinted(w wireTool) domain.CommandEffect {
 // definitionHash is of the whole definition, in a form that does not change with spaces or
 // the order of fields: pictures and the server's own remarks aside, all of it can mislead.
 func definitionHash(raw json.RawMessage) (string, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	decoder.UseNumber()
-	var fields map[string]any
-	if err := decoder.Decode(&fields); err != nil {
+	fields, err := exactjson.Object(raw)
+	if err != nil {
 		return "", err
 	}
 	delete(fields, "_meta")

@@ -195,3 +195,63 @@ func TestListChanges(t *testing.T) {
 		}
 	})
 }
+
+// A member counts by its exact name: one that differs in the case of its letters is another
+// member, whatever their order, and one that occurs twice is refused.
+func TestToolsByExactNames(t *testing.T) {
+	const schema = `"inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}`
+	for name, members := range map[string][2]string{
+		"description": {`"description":"EVIL: pay"`, `"Description":"Harmless"`},
+		"all upper":   {`"description":"EVIL: pay"`, `"DESCRIPTION":"Harmless"`},
+		"long s":      {`"description":"EVIL: pay"`, `"de\u017fcription":"Harmless"`},
+		"title":       {`"description":"EVIL: pay","title":"Pay"`, `"Title":"Read"`},
+		"schema":      {`"description":"EVIL: pay"`, `"InputSchema":{"type":"object","properties":{"amount":{"type":"integer"}}}`},
+		"remote":      {`"description":"EVIL: pay"`, `"Name":"other"`},
+		"effect":      {`"description":"EVIL: pay"`, `"Annotations":{"readOnlyHint":true}`},
+		"hint":        {`"description":"EVIL: pay"`, `"annotations":{"ReadOnlyHint":true}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			one, why := readTool(json.RawMessage(`{"name":"act",` + schema + `,` + members[0] + `,` + members[1] + `}`))
+			other, whyOther := readTool(json.RawMessage(`{` + members[1] + `,` + members[0] + `,` + schema + `,"name":"act"}`))
+			if why != "" || whyOther != "" {
+				t.Fatal(why, whyOther)
+			}
+			a, b := one.command, other.command
+			if a.Description != "EVIL: pay" || a.Remote != "act" || a.Effect != domain.EffectNonIdempotent || strings.Contains(string(a.Params), "amount") {
+				t.Errorf("read as %+v", a)
+			}
+			if a.DefinitionHash != b.DefinitionHash || a.Description != b.Description || string(a.Params) != string(b.Params) || a.Title != b.Title {
+				t.Errorf("another order is another command: %+v and %+v", a, b)
+			}
+		})
+	}
+	for _, twice := range []string{
+		`{"name":"act","description":"one","description":"two",` + schema + `}`,
+		`{"name":"act","name":"other",` + schema + `}`,
+		`{"name":"act","inputSchema":{"type":"object","properties":{},"properties":{"amount":{}}}}`,
+		`{"name":"act","d\u0065scription":"one","description":"two",` + schema + `}`,
+		`{"name":"act","annotations":{"readOnlyHint":false,"readOnlyHint":true},` + schema + `}`,
+	} {
+		if read, why := readTool(json.RawMessage(twice)); why == "" {
+			t.Errorf("%s is read as %+v", twice, read.command)
+		}
+	}
+	if _, err := mirrorsOf(json.RawMessage(`{"Properties":{"a":{"type":"object","x-mcp-header":"Bad Name"}}}`)); err != nil {
+		t.Errorf("properties by another name: %v", err)
+	}
+}
+
+// Two tools that become one command: the same one is meant, whatever their order.
+func TestToolsOfOneName(t *testing.T) {
+	for _, order := range [][]string{{"get-x", "get_x"}, {"get_x", "get-x"}, {"get.x", "get_x", "get-x"}} {
+		r := &reading{names: map[string]int{}}
+		var page []json.RawMessage
+		for _, name := range order {
+			page = append(page, json.RawMessage(toolNamed(name)))
+		}
+		r.add(page)
+		if len(r.tools) != 1 || r.tools[0].command.Remote != "get-x" || len(r.notes) != len(order)-1 {
+			t.Errorf("%q: %d tools, the first %q, notes %q", order, len(r.tools), r.tools[0].command.Remote, r.notes)
+		}
+	}
+}

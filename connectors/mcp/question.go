@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -28,7 +29,7 @@ func readWanted(raw json.RawMessage) (*wanted, error) {
 		} `json:"inputRequests"`
 		State string `json:"requestState"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := exactjson.Lenient(raw, &r); err != nil {
 		return nil, doubt("The server's answer cannot be read.", err)
 	}
 	if r.Type != "input_required" {
@@ -75,7 +76,7 @@ var fieldTypes = []string{"string", "number", "integer", "boolean", "array"}
 // readQuestion makes a form of what a server asks.
 func readQuestion(params json.RawMessage) (*question, error) {
 	var w wireQuestion
-	if len(params) > MaxQuestionBytes || json.Unmarshal(params, &w) != nil {
+	if len(params) > MaxQuestionBytes || exactjson.Lenient(params, &w) != nil {
 		return nil, errors.New("the question cannot be read")
 	}
 	if w.Mode != "" && w.Mode != "form" {
@@ -119,14 +120,14 @@ func flatField(field map[string]json.RawMessage) (map[string]any, error) {
 		}
 	}
 	var kind string
-	if json.Unmarshal(field["type"], &kind) != nil || !slices.Contains(fieldTypes, kind) {
+	if exactjson.Lenient(field["type"], &kind) != nil || !slices.Contains(fieldTypes, kind) {
 		return nil, errors.New("no flat field")
 	}
 	if kind != "array" {
 		return flat, nil
 	}
 	var items map[string]json.RawMessage
-	if json.Unmarshal(field["items"], &items) != nil {
+	if exactjson.Lenient(field["items"], &items) != nil {
 		return nil, errors.New("no list of texts")
 	}
 	if items["type"] == nil {
@@ -146,7 +147,7 @@ func constants(raw json.RawMessage) []map[string]any {
 		Const json.RawMessage `json:"const"`
 		Title string          `json:"title"`
 	}
-	if raw == nil || json.Unmarshal(raw, &choices) != nil {
+	if raw == nil || exactjson.Lenient(raw, &choices) != nil {
 		return nil
 	}
 	var out []map[string]any
@@ -167,9 +168,9 @@ func constants(raw json.RawMessage) []map[string]any {
 // with what the server named for that; no answer at all declines.
 func (q *question) reply(answer json.RawMessage) (json.RawMessage, error) {
 	var yes bool
-	isBool := json.Unmarshal(answer, &yes) == nil && len(answer) > 0 && !bytes.Equal(bytes.TrimSpace(answer), []byte("null"))
+	isBool := exactjson.Lenient(answer, &yes) == nil && len(answer) > 0 && !bytes.Equal(bytes.TrimSpace(answer), []byte("null"))
 	var fields map[string]json.RawMessage
-	isObject := json.Unmarshal(answer, &fields) == nil && fields != nil
+	isObject := exactjson.Lenient(answer, &fields) == nil && fields != nil
 	switch {
 	case isBool && yes && q.plain:
 		return json.RawMessage(`{"action":"accept","content":{}}`), nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // wireResult is what a tools/call brings, in both revisions.
@@ -38,7 +39,7 @@ type wireContent struct {
 // readResult makes of a server's result what the AI reads.
 func readResult(raw json.RawMessage) (domain.OutsideResult, error) {
 	var r wireResult
-	if err := json.Unmarshal(raw, &r); err != nil {
+	if err := exactjson.Lenient(raw, &r); err != nil {
 		return domain.OutsideResult{}, doubt("The server's answer cannot be read.", err)
 	}
 	task := r.Task

@@ -9,6 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // ourName is on the page on which a person agrees.
@@ -60,7 +61,7 @@ func (s sealedGrants) Load(ctx context.Context) (Grant, error) {
 	text, version, err := s.store.Load(ctx)
 	grant := Grant{}
 	if err == nil && text != "" {
-		err = json.Unmarshal([]byte(text), &grant)
+		err = exactjson.Unmarshal([]byte(text), &grant)
 	}
 	grant.Version = version
 	return grant, err

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -86,7 +87,7 @@ func (s *session) task(ctx context.Context, id string) (*wireTask, error) {
 		return nil, err
 	}
 	var task wireTask
-	if err := json.Unmarshal(e.result(), &task); err != nil {
+	if err := exactjson.Lenient(e.result(), &task); err != nil {
 		return nil, doubt("The server's answer about the task cannot be read.", err)
 	}
 	return &task, nil
@@ -164,7 +165,7 @@ func readTaskQuestion(raw json.RawMessage) (*question, error) {
 		Method string          `json:"method"`
 		Params json.RawMessage `json:"params"`
 	}
-	if err := json.Unmarshal(raw, &request); err != nil || request.Method != methodElicit {
+	if err := exactjson.Lenient(raw, &request); err != nil || request.Method != methodElicit {
 		return nil, errors.New("it is no form")
 	}
 	return readQuestion(request.Params)

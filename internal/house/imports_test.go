@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/jsonbody", "internal/lately", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/speech", "internal/spelling", "internal/traces"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/exactjson", "internal/jsonbody", "internal/lately", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/speech", "internal/spelling", "internal/traces"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -25,6 +25,7 @@ var table = map[string][]string{
 	"internal/diagnosis":        {},
 	"internal/dsn":              {},
 	"internal/egress":           {"internal/traces"},
+	"internal/exactjson":        {},
 	"internal/ids":              {},
 	"internal/jsonbody":         {},
 	"internal/lately":           {"internal/clock"},

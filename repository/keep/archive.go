@@ -13,6 +13,8 @@ import (
 	"io"
 	"os"
 	"unicode/utf8"
+
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 const (
@@ -118,7 +120,7 @@ func newReader(in io.Reader) (*reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	if json.Unmarshal(first, &r.Header) != nil || r.Format != format {
+	if exactjson.Unmarshal(first, &r.Header) != nil || r.Format != format {
 		if bytes.HasPrefix(first, []byte("SQLite format 3")) {
 			return nil, errors.New("this is a SQLite database and no archive: a backup is put in place by fermata restore, with SQLite")
 		}
@@ -162,16 +164,20 @@ func (r *reader) row() (table string, row map[string]any, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	d.DisallowUnknownFields()
-	var l line
-	if err := d.Decode(&l); err != nil {
+	var l struct {
+		Table string          `json:"table"`
+		Row   json.RawMessage `json:"row"`
+		End   *End            `json:"end"`
+	}
+	if err := exactjson.Closed(text, &l); err != nil {
 		return "", nil, fmt.Errorf("%w (%w)", errChanged, err)
 	}
 	if l.End == nil {
+		if row, err = exactjson.Object(l.Row); err != nil {
+			return "", nil, fmt.Errorf("%w (%w)", errChanged, err)
+		}
 		r.rows[l.Table]++
-		return l.Table, l.Row, nil
+		return l.Table, row, nil
 	}
 	if l.End.Lines != before || !sameCounts(l.End.Rows, r.rows) {
 		return "", nil, errChanged
