@@ -60,6 +60,9 @@ func (s *Service) TestConnector(ctx context.Context, workspace, id string) (*dom
 	test := &domain.ConnectorTest{OK: err == nil, Latency: s.clock().Sub(begun), Commands: len(listing.Commands), Status: status}
 	if err != nil {
 		test.Error = err.Error()
+		if failed, ok := errors.AsType[*domain.OutsideError](err); ok {
+			test.Error = withSaid(failed)
+		}
 	}
 	return test, nil
 }
@@ -94,7 +97,15 @@ func (s *Service) told(c *domain.Connector, err error) (status domain.ConnectorS
 	case failed.Fault == domain.FaultSignIn:
 		return domain.ConnectorNeedsSignIn, failed.Message, true
 	}
-	return domain.ConnectorUnreachable, failed.Message, true
+	return domain.ConnectorUnreachable, withSaid(failed), true
+}
+
+// withSaid is what went wrong, with what the connector's program wrote at its end.
+func withSaid(failed *domain.OutsideError) string {
+	if failed.Said == "" {
+		return failed.Message
+	}
+	return failed.Message + " It wrote: " + failed.Said
 }
 
 // RefreshConnector connects anew and lists again. A server that cannot be reached is no

@@ -96,6 +96,9 @@ type OutsideError struct {
 	Temporary  bool
 	RetryAfter time.Duration
 	Cause      error
+	// Said is what a connector's program wrote at its end: for those who look after the
+	// connector, and never for the AI.
+	Said string
 }
 
 // Error is what happened, in a sentence.

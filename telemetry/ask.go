@@ -3,8 +3,9 @@ package telemetry
 import (
 	"context"
 	"fmt"
-	"io"
 	"net/http"
+
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 // Ask looks whether a collector takes traces, with a batch that has none in it.
@@ -23,8 +24,7 @@ func Ask(ctx context.Context, client *http.Client, endpoint string, headers map[
 	if err != nil {
 		return fmt.Errorf("ask the collector: %w", err)
 	}
-	defer func() { _ = response.Body.Close() }()
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, 1<<16)) // so that the connection can be used again
+	egress.Discard(response.Body)
 	if response.StatusCode >= http.StatusMultipleChoices {
 		return fmt.Errorf("%s answered %s", endpoint, response.Status)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
@@ -18,6 +17,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -141,9 +141,6 @@ func (s *service) TellCancelled(ctx context.Context, t *domain.Task, command dom
 
 func (s *service) Close() error { return nil }
 
-// maxRead bounds what is read of an answer, which nobody looks at.
-const maxRead = 64 << 10
-
 // post sends a signed message, once. Any 2xx means that it was taken.
 func (s *service) post(ctx context.Context, path, id string, header http.Header, body []byte) error {
 	for name, value := range s.config.Headers {
@@ -164,8 +161,7 @@ func (s *service) post(ctx context.Context, path, id string, header http.Header,
 	if err != nil {
 		return httpcommand.Unanswered(s.name, err, left.Load())
 	}
-	defer func() { _ = response.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, response.Body, maxRead) // so that the connection can be used again
+	egress.Discard(response.Body) // the status says it all
 	return httpcommand.Refusal(s.name, response.StatusCode, response.Header)
 }
 

@@ -263,3 +263,18 @@ func TestCommandsThatCannotBeSent(t *testing.T) {
 		}
 	}
 }
+
+// An order is taken by its status: an answer that stays open holds nothing up.
+func TestAnAnswerThatStaysOpen(t *testing.T) {
+	c, _ := dialed(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		_, _ = io.WriteString(w, "noted")
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}, "", nil)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if _, err := c.Call(ctx, ordered()); err != nil || ctx.Err() != nil {
+		t.Errorf("%v, %v", err, ctx.Err())
+	}
+}

@@ -1,12 +1,15 @@
 package mcp
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -20,11 +23,15 @@ import (
 func (l *httpLink) readAnswer(
 	ctx context.Context, e *exchange, request *jsonrpc.Request, response *http.Response,
 ) (*jsonrpc.Response, error) {
-	defer discard(response.Body)
 	kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch kind {
 	case "application/json":
-		data, err := io.ReadAll(io.LimitReader(response.Body, MaxMessageBytes+1))
+		defer egress.Discard(response.Body)
+		body, err := unpacked(response)
+		if err != nil {
+			return nil, brokeOff(ctx, err)
+		}
+		data, err := wholeObject(body)
 		if err != nil {
 			return nil, brokeOff(ctx, err)
 		}
@@ -32,14 +39,61 @@ func (l *httpLink) readAnswer(
 	case "text/event-stream":
 		return l.readStream(ctx, e, request, response)
 	}
+	egress.Discard(response.Body)
 	return nil, doubt("The server's answer is neither JSON nor a stream of events.", nil)
+}
+
+// unpacked is the body of an answer that may come packed, although nobody asked for that.
+func unpacked(response *http.Response) (io.Reader, error) {
+	if !strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
+		return response.Body, nil
+	}
+	body, err := gzip.NewReader(response.Body)
+	if err != nil {
+		return nil, fmt.Errorf("unpack the answer: %w", err)
+	}
+	return body, nil
+}
+
+// wholeObject reads up to the brace that ends an object. What follows it, or the end of a
+// body that stays open, is not waited for. What is no object is read to its end.
+func wholeObject(body io.Reader) ([]byte, error) {
+	var data []byte
+	depth, quoted, escaped := 0, false, false
+	part := make([]byte, 16<<10)
+	for {
+		n, err := body.Read(part)
+		for i, b := range part[:n] {
+			switch {
+			case escaped:
+				escaped = false
+			case quoted:
+				escaped, quoted = b == '\\', b != '"'
+			case b == '"':
+				quoted = true
+			case b == '{' || b == '[':
+				depth++
+			case b == '}' || b == ']':
+				if depth--; depth == 0 && b == '}' {
+					return append(data, part[:i+1]...), nil
+				}
+			}
+		}
+		data = append(data, part[:n]...)
+		switch {
+		case errors.Is(err, io.EOF), len(data) > MaxMessageBytes:
+			return data, nil
+		case err != nil:
+			return nil, err //nolint:wrapcheck // the caller has the words
+		}
+	}
 }
 
 func one(request *jsonrpc.Request, data []byte) (*jsonrpc.Response, error) {
 	if len(data) > MaxMessageBytes {
 		return nil, doubt("The server's answer is longer than 8 MiB.", nil)
 	}
-	m, err := decode(data)
+	m, err := decodeFor(request.ID, data)
 	if err != nil {
 		return nil, doubt("The server's answer cannot be read: it is no message of the protocol.", err)
 	}
@@ -48,9 +102,10 @@ func one(request *jsonrpc.Request, data []byte) (*jsonrpc.Response, error) {
 
 func isAnswer(request *jsonrpc.Request, m jsonrpc.Message) (*jsonrpc.Response, error) {
 	response, ok := m.(*jsonrpc.Response)
-	if !ok || response.ID != request.ID {
+	if !ok || !sameID(response.ID, request.ID) {
 		return nil, doubt("The server's answer is not to what it was asked.", nil)
 	}
+	response.ID = request.ID
 	return response, nil
 }
 
@@ -60,9 +115,12 @@ func (l *httpLink) readStream(
 ) (*jsonrpc.Response, error) {
 	var last cursor
 	for {
-		answer, err := l.readEvents(ctx, e, request, response.Body, &last)
+		answer, err := l.readBody(ctx, e, request, response, &last)
 		if answer != nil || (err != nil && !errors.Is(err, errStreamOver)) {
 			return answer, err
+		}
+		if unread, ok := errors.AsType[*domain.OutsideError](err); ok && last.id == "" {
+			return nil, unread
 		}
 		if last.id == "" {
 			return nil, brokeOff(ctx, err)
@@ -70,8 +128,19 @@ func (l *httpLink) readStream(
 		if response, err = l.resume(ctx, e, &last); err != nil { //nolint:bodyclose // below
 			return nil, err
 		}
-		defer discard(response.Body)
 	}
+}
+
+// readBody reads the events of one answer and closes it: a server may leave it open.
+func (l *httpLink) readBody(
+	ctx context.Context, e *exchange, request *jsonrpc.Request, response *http.Response, last *cursor,
+) (*jsonrpc.Response, error) {
+	defer func() { _ = response.Body.Close() }()
+	body, err := unpacked(response)
+	if err != nil {
+		return nil, brokeOff(ctx, err)
+	}
+	return l.readEvents(ctx, e, request, body, last)
 }
 
 // readEvents gives nil and errStreamOver when the stream ended without the answer.
@@ -79,6 +148,7 @@ func (l *httpLink) readEvents(
 	ctx context.Context, e *exchange, request *jsonrpc.Request, body io.Reader, last *cursor,
 ) (*jsonrpc.Response, error) {
 	events := newEvents(body)
+	var unread error
 	for {
 		data, err := events.next(last)
 		if errors.Is(err, errTooLong) {
@@ -88,11 +158,12 @@ func (l *httpLink) readEvents(
 			if ctx.Err() != nil {
 				return nil, brokeOff(ctx, err)
 			}
-			return nil, errStreamOver
+			return nil, errors.Join(errStreamOver, unread)
 		}
-		m, err := decode(data)
-		if err != nil {
-			return nil, doubt("The server's answer cannot be read: it is no message of the protocol.", err)
+		m, err := decodeFor(request.ID, data)
+		if err != nil { // what is no message answers nothing: the answer may follow
+			unread = doubt("The server's answer cannot be read: it is no message of the protocol.", err)
+			continue
 		}
 		if asked, ok := m.(*jsonrpc.Request); ok {
 			l.take(ctx, e, asked)
@@ -137,12 +208,6 @@ func (l *httpLink) resume(ctx context.Context, e *exchange, last *cursor) (*http
 	return l.do(ctx, e, http.MethodGet, nil, headers)
 }
 
-// discard lets the connection be used again where little is left to read.
-func discard(body io.ReadCloser) {
-	_, _ = io.CopyN(io.Discard, body, 4<<10)
-	_ = body.Close()
-}
-
 // brokeOff is an answer that was cut: the server got the request.
 func brokeOff(ctx context.Context, cause error) *domain.OutsideError {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -176,7 +241,7 @@ func unreachable(ctx context.Context, err error, left bool) *domain.OutsideError
 
 // statusError is what an answer means that is no success.
 func (l *httpLink) statusError(response *http.Response) error {
-	data, _ := io.ReadAll(io.LimitReader(response.Body, 64<<10)) // what it says besides is extra
+	data := egress.Sample(response.Body, 64<<10, sampleTime) // what it says besides is extra
 	status := response.StatusCode
 	message := "The server answered with status " + strconv.Itoa(status) + "."
 	if status == http.StatusUnauthorized || (status == http.StatusForbidden && wantsMoreScope(response)) {
@@ -204,6 +269,9 @@ func (l *httpLink) statusError(response *http.Response) error {
 	}
 	return &domain.OutsideError{Fault: domain.FaultDoubt, Message: message, Temporary: true, RetryAfter: after}
 }
+
+// sampleTime is how long an answer that is no success may take to say why.
+const sampleTime = time.Second
 
 var errSessionGone = errors.New("the server has forgotten the session")
 

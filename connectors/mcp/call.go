@@ -106,8 +106,8 @@ func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) 
 		return nil, domain.OutsideResult{Question: q, Open: true}, nil
 	case <-ctx.Done():
 		f.end()
-		if err := <-f.done; err == nil {
-			return f.outcome(ctx, nil) // it came at the last moment
+		if err := <-f.done; err == nil || f.exchange.result() != nil {
+			return f.outcome(ctx, err) // it came at the last moment
 		}
 		return nil, domain.OutsideResult{}, outsideError(ctx, ctx.Err(), f.exchange.left.Load())
 	}
@@ -134,16 +134,17 @@ func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *fligh
 	return result, c.failed(ctx, err)
 }
 
-// outcome is what came of a call that ended.
+// outcome is what came of a call that ended. An answer that came counts, whatever became of the
+// connection after it.
 func (f *flight) outcome(ctx context.Context, err error) (json.RawMessage, domain.OutsideResult, error) {
-	if err != nil {
+	raw := f.exchange.result()
+	if err != nil && raw == nil {
 		if said, ok := errors.AsType[*jsonrpc.Error](err); ok {
 			text := cut(fmt.Sprintf("The server answered with error %d: %s", said.Code, said.Message), MaxTextBytes)
 			return nil, domain.OutsideResult{Failed: true, Text: text}, nil
 		}
 		return nil, domain.OutsideResult{}, outsideError(ctx, err, f.exchange.left.Load())
 	}
-	raw := f.exchange.result()
 	if raw == nil {
 		return nil, domain.OutsideResult{}, doubt("The server gave no result.", nil)
 	}

@@ -30,6 +30,10 @@ type Options struct {
 	// Questions and Tasks: whoever calls can put a server's question to a person, and follow
 	// a task. Servers are told, so that they do without where it is not so.
 	Questions, Tasks bool
+	// AsBefore: the server is known to speak a revision before 2026-07-28, and is greeted as
+	// one. Learned, if set, is called with what it turned out to speak.
+	AsBefore bool
+	Learned  func(before bool)
 	// Changed, if set, is called when the server says that its list of commands changed.
 	Changed func()
 	// Failed, if set, is told what a person is not: causes, and what a program wrote to its

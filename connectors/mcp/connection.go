@@ -34,7 +34,7 @@ func Open(config Config, options Options) *Connection {
 	if options.Version == "" {
 		options.Version = "dev"
 	}
-	c := &Connection{config: config, options: options, greeting: make(chan struct{}, 1)}
+	c := &Connection{config: config, options: options, legacy: options.AsBefore, greeting: make(chan struct{}, 1)}
 	c.greeting <- struct{}{}
 	return c
 }
@@ -169,6 +169,9 @@ func (c *Connection) session(ctx context.Context) (*session, error) {
 	}
 	c.current, c.legacy = fresh, err == nil && fresh != nil && fresh.legacy
 	c.mu.Unlock()
+	if err == nil && !closed && c.options.Learned != nil {
+		c.options.Learned(fresh.legacy)
+	}
 	if closed && err == nil {
 		s.close()
 		return nil, notSent("The connector was closed.", nil)

@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
@@ -160,7 +161,7 @@ func (l *httpLink) send(
 	if response.StatusCode/100 == 2 {
 		return response, token, nil
 	}
-	defer discard(response.Body)
+	defer egress.Discard(response.Body)
 	return nil, token, l.statusError(response)
 }
 
@@ -222,9 +223,9 @@ func (l *httpLink) tell(ctx context.Context, m jsonrpc.Message) error {
 		headers = routing(request, nil, l.versionFor(request))
 	}
 	setAccepted(headers)
-	response, err := l.do(ctx, &exchange{}, http.MethodPost, body, headers) //nolint:bodyclose // discard does
+	response, err := l.do(ctx, &exchange{}, http.MethodPost, body, headers) //nolint:bodyclose // Discard does
 	if err == nil {
-		discard(response.Body)
+		egress.Discard(response.Body)
 	}
 	if err != nil && request != nil && request.Method == "notifications/initialized" {
 		return err
@@ -247,7 +248,7 @@ func (l *httpLink) Close() error {
 	defer cancel()
 	response, err := l.do(ctx, &exchange{}, http.MethodDelete, nil, http.Header{"Mcp-Session-Id": {session}}) //nolint:bodyclose // below
 	if err == nil {
-		discard(response.Body)
+		egress.Discard(response.Body)
 	}
 	return nil // the server forgets it in its own time
 }

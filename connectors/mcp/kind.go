@@ -25,6 +25,8 @@ type KindOptions struct {
 	Changed func(c *domain.Connector)
 	// Failed, if set, is told what the operator's log gets of a failure.
 	Failed func(c *domain.Connector, message string, cause error)
+
+	habits *habits
 }
 
 // entered is what a person enters.
@@ -58,6 +60,7 @@ var configSchema = schema.Object(`
 
 // Kind is the kind "mcp".
 func Kind(o KindOptions) connectors.Kind {
+	o.habits = &habits{before: map[string][32]byte{}}
 	return connectors.Kind{
 		Name: domain.ConnectorMCP, Schema: configSchema, Secrets: []string{"headers", "token", "client_secret", "env"},
 		Origin: Origin, Open: o.open, SignIn: o.signIn,
@@ -165,6 +168,10 @@ func (o KindOptions) open(ctx context.Context, opening connectors.Opening) (conn
 	config := Config{URL: own.URL, Headers: own.Headers, Command: own.Command, Args: own.Args, Env: own.Env}
 	if config.Command != "" && !options.AllowStdio {
 		return nil, notSent("Programs are not allowed on this server (FERMATA_ALLOW_STDIO=true allows them).", errNoStdio)
+	}
+	if config.Command != "" {
+		options.AsBefore = o.habits.asBefore(c)
+		options.Learned = func(before bool) { o.habits.learn(c, before) }
 	}
 	switch own.Auth {
 	case "bearer":

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // link is what both kinds of transport are to the SDK: messages in, messages out. Only its
@@ -159,6 +162,7 @@ func failure(id jsonrpc.ID, err error) *jsonrpc.Response {
 
 // decode reads one message, and says in our words what is wrong with it.
 func decode(data []byte) (jsonrpc.Message, error) {
+	data = bytes.TrimPrefix(data, byteOrderMark)
 	if !json.Valid(data) {
 		return nil, errors.New("it is no JSON")
 	}
@@ -167,6 +171,39 @@ func decode(data []byte) (jsonrpc.Message, error) {
 		return nil, fmt.Errorf("it is no message of JSON-RPC: %w", err)
 	}
 	return m, nil
+}
+
+// decodeFor is decode of what can only answer one request: an error that names no request is
+// about that one.
+func decodeFor(id jsonrpc.ID, data []byte) (jsonrpc.Message, error) {
+	m, err := decode(data)
+	if err != nil {
+		if failed := unnamedError(data); failed != nil {
+			return failure(id, failed), nil
+		}
+	}
+	return m, err
+}
+
+// unnamedError is the error of an answer whose id is null, as servers write it that did not
+// understand the request; nil: it is no such answer.
+func unnamedError(data []byte) *jsonrpc.Error {
+	var answer struct {
+		Version string          `json:"jsonrpc"`
+		ID      json.RawMessage `json:"id"`
+		Method  json.RawMessage `json:"method"`
+		Error   *jsonrpc.Error  `json:"error"`
+	}
+	err := exactjson.Lenient(bytes.TrimPrefix(data, byteOrderMark), &answer)
+	if err != nil || answer.Version != "2.0" || answer.Method != nil || answer.ID != nil && string(answer.ID) != "null" {
+		return nil
+	}
+	return answer.Error
+}
+
+// sameID says whether an answer names the request, whose number some servers write as a text.
+func sameID(answered, asked jsonrpc.ID) bool {
+	return answered == asked || fmt.Sprint(answered.Raw()) == fmt.Sprint(asked.Raw())
 }
 
 var _ mcp.Connection = (*httpLink)(nil)

@@ -143,10 +143,11 @@ func (s *session) fetch(ctx context.Context) (*toolSet, error) {
 	cursor, size, ttl := "", 0, time.Duration(0)
 	for range MaxPages {
 		e := &exchange{}
-		if err := s.page(ctx, e, cursor); err != nil {
+		err := s.page(ctx, e, cursor)
+		raw := e.result()
+		if err != nil && raw == nil {
 			return nil, listError(ctx, err)
 		}
-		raw := e.result()
 		var page struct {
 			Tools []json.RawMessage `json:"tools"`
 			Next  string            `json:"nextCursor"`

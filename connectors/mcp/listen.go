@@ -64,19 +64,23 @@ func (l *httpLink) hear(ctx context.Context, at *cursor, open func()) (heard, mo
 		}
 		return false, ctx.Err() == nil && isTemporary(err)
 	}
-	defer discard(response.Body)
+	defer func() { _ = response.Body.Close() }()
 	if kind, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type")); kind != "text/event-stream" {
 		return false, false
 	}
 	open()
-	for events := newEvents(response.Body); ; heard = true {
+	body, err := unpacked(response)
+	if err != nil {
+		return false, false
+	}
+	for events := newEvents(body); ; heard = true {
 		data, err := events.next(at)
 		if err != nil {
 			return heard, ctx.Err() == nil
 		}
 		m, err := decode(data)
 		if err != nil {
-			return false, false
+			continue // it is no message
 		}
 		if request, ok := m.(*jsonrpc.Request); ok {
 			of, e := l.onlyCall() // many servers ask here what belongs to a call

@@ -12,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 // discovered is where a server wants its people to sign in.
@@ -53,11 +55,11 @@ func (o *OAuth) knock(ctx context.Context) (*challenge, error) {
 		return nil, errors.New("the connector's address cannot be used")
 	}
 	setAccepted(request.Header)
-	response, err := o.Client.Do(request) //nolint:bodyclose // discard does
+	response, err := o.Client.Do(request) //nolint:bodyclose // Discard does
 	if err != nil {
 		return nil, unreachable(ctx, err, false)
 	}
-	defer discard(response.Body)
+	defer egress.Discard(response.Body)
 	return challengeOf(response), nil
 }
 

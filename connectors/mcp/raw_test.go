@@ -22,8 +22,10 @@ type rawServer struct {
 	mu       sync.Mutex
 	handlers map[string]func(w http.ResponseWriter, r *http.Request, m wireMessage)
 	tools    string
-	seen     []wireMessage
-	headers  []http.Header
+	// framed, if set, writes a standard answer to the wire in a way of its own.
+	framed  func(w http.ResponseWriter, r *http.Request, answer string)
+	seen    []wireMessage
+	headers []http.Header
 }
 
 type wireMessage struct {
@@ -50,6 +52,23 @@ func (s *rawServer) on(method string, handle func(w http.ResponseWriter, r *http
 }
 
 func (s *rawServer) serve(w http.ResponseWriter, r *http.Request) {
+	if s.framed != nil && r.Method == http.MethodPost {
+		plain := httptest.NewRecorder()
+		s.answer(plain, r)
+		if plain.Code == http.StatusOK {
+			if id := plain.Header().Get("Mcp-Session-Id"); id != "" {
+				w.Header().Set("Mcp-Session-Id", id)
+			}
+			s.framed(w, r, plain.Body.String())
+			return
+		}
+		w.WriteHeader(plain.Code)
+		return
+	}
+	s.answer(w, r)
+}
+
+func (s *rawServer) answer(w http.ResponseWriter, r *http.Request) {
 	var m wireMessage
 	if r.Method != http.MethodPost {
 		m.Method = r.Method

@@ -2,10 +2,13 @@ package mcp
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // transport is what the two links have in common.
@@ -13,6 +16,7 @@ type transport interface {
 	mcp.Transport
 	mcp.Connection
 	lost() bool                 // nothing more will be heard of it
+	cause() error               // why not
 	listen(ctx context.Context) // hear of changes, where that is a stream of its own
 }
 
@@ -42,12 +46,21 @@ func capabilities(o Options) *mcp.ClientCapabilities {
 	return can
 }
 
-// connect greets the server, by server/discover and, where it does not know that, in the
-// old way.
+// connect greets the server, by server/discover and, where it does not know that, by
+// initialize. A program that ends over the one is started again and greeted with the other, as
+// the protocol advises.
 func connect(ctx context.Context, config Config, options Options, asBefore bool, changed func()) (*session, error) {
 	if err := config.check(options); err != nil {
 		return nil, err
 	}
+	s, err := greet(ctx, config, options, asBefore, changed)
+	if config.Command == "" || err == nil || ctx.Err() != nil || errors.Is(err, errNotStarted) {
+		return s, err
+	}
+	return greet(ctx, config, options, !asBefore, changed)
+}
+
+func greet(ctx context.Context, config Config, options Options, asBefore bool, changed func()) (*session, error) {
 	s := &session{changed: options.Changed, list: newListed()}
 	if config.Command != "" {
 		link, err := startProcess(config)
@@ -64,6 +77,9 @@ func connect(ctx context.Context, config Config, options Options, asBefore bool,
 		how = &mcp.ClientSessionOptions{ProtocolVersion: revisionBefore}
 	}
 	if s.sdk, err = newClient(options, changed).Connect(ctx, s.link, how); err != nil {
+		if why, ok := errors.AsType[*domain.OutsideError](s.link.cause()); ok && s.link.lost() {
+			err = why // the SDK says only that it is closed
+		}
 		_ = s.link.Close()
 		return nil, greetError(ctx, err)
 	}

@@ -9,13 +9,16 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 const (
@@ -34,6 +37,7 @@ type stdioLink struct {
 	stdin   io.WriteCloser
 	stdout  *os.File
 	stderr  *tail
+	secrets []string // that the program was given
 	exited  chan struct{}
 	once    sync.Once
 
@@ -58,6 +62,9 @@ func startProcess(config Config) (*stdioLink, error) {
 	process.Dir = os.TempDir()
 	ownGroup(process)
 	l := &stdioLink{link: link, process: process, stderr: &tail{}, exited: make(chan struct{}), waiting: map[jsonrpc.ID]waiter{}}
+	for _, secret := range config.Env {
+		l.secrets = append(l.secrets, secret)
+	}
 	process.Stderr = l.stderr
 	process.WaitDelay = time.Second // a grandchild that holds stderr open is not waited for
 	stdout, theirs, err := os.Pipe()
@@ -72,7 +79,7 @@ func startProcess(config Config) (*stdioLink, error) {
 	if err != nil {
 		_ = stdout.Close()
 		l.end(nil)
-		return nil, notSent("The connector's program could not be started.", err)
+		return nil, notSent("The connector's program could not be started.", errors.Join(errNotStarted, err))
 	}
 	l.stdout = stdout
 	go func() {
@@ -82,6 +89,9 @@ func startProcess(config Config) (*stdioLink, error) {
 	l.running.Go(l.read)
 	return l, nil
 }
+
+// errNotStarted: there is no process, whatever it would have said.
+var errNotStarted = errors.New("it was not started")
 
 func environment(given map[string]string) []string {
 	env := []string{}
@@ -170,34 +180,114 @@ func (l *stdioLink) waiter(id jsonrpc.ID) (waiter, bool) {
 
 // read takes in what the process writes, until it ends or writes what is no message.
 func (l *stdioLink) read() {
-	lines := bufio.NewReaderSize(l.stdout, 64<<10)
-	source := &events{lines: lines}
+	source := lines{from: bufio.NewReaderSize(l.stdout, 64<<10)}
 	for {
-		line, err := source.line(MaxMessageBytes)
+		line, err := source.next(MaxMessageBytes)
+		if len(line) > 0 && err != nil && !errors.Is(err, errTooLong) {
+			l.takeLine(line) // the last one, without its end
+		}
 		switch {
 		case errors.Is(err, errTooLong):
 			l.end(doubt("The connector's program wrote more than 8 MiB in one message.", err))
 			return
 		case err != nil:
-			l.end(doubt("The connector's program ended before it answered.", errors.Join(err, l.stderr.err())))
+			l.end(l.ended(err))
+			return
+		case !l.takeLine(line):
 			return
 		}
-		line = bytes.TrimSpace(line)
-		if len(line) == 0 || line[0] != '{' {
-			continue // a greeting: many programs write one where they should not
-		}
-		m, err := decode(line)
-		if err != nil {
-			l.end(doubt("The connector's program wrote what is no message of the protocol.", err))
-			return
-		}
-		l.handle(m)
 	}
+}
+
+// takeLine takes in one line; false: it was a message that cannot be read, and the link ends.
+// Greetings and the lines of a log, which many programs write where they should not, are kept
+// for the operator.
+func (l *stdioLink) takeLine(line []byte) bool {
+	line = bytes.TrimSpace(line)
+	switch m, err := decode(line); {
+	case len(line) == 0:
+	case err == nil:
+		l.handle(m)
+	case l.answersUnnamed(line):
+	case line[0] == '{' && claimsToBeMessage(line):
+		l.end(doubt("The connector's program wrote what is no message of the protocol.", err))
+		return false
+	default:
+		l.stderr.stray(line)
+	}
+	return true
+}
+
+// claimsToBeMessage says whether a line that cannot be read says of itself that it is a
+// message: an answer may be lost with it.
+func claimsToBeMessage(line []byte) bool {
+	if json.Valid(line) {
+		var members struct {
+			Version json.RawMessage `json:"jsonrpc"`
+		}
+		return exactjson.Lenient(line, &members) == nil && members.Version != nil
+	}
+	rest := bytes.TrimSpace(line[1:])
+	return len(rest) > 0 && rest[0] == '"' && bytes.Contains(rest, []byte(`"jsonrpc"`))
+}
+
+// answersUnnamed takes an error whose id is null for the answer to the one request that is open.
+func (l *stdioLink) answersUnnamed(line []byte) bool {
+	failed := unnamedError(line)
+	if failed == nil {
+		return false
+	}
+	if id, ok := l.onlyWaiting(); ok {
+		if w, ok := l.waiter(id); ok {
+			if w.method == methodDiscover { // it did not understand the first word: it is started again
+				l.end(doubt("The connector's program did not understand what it was asked first.", failed))
+			}
+			l.deliver(failure(id, failed))
+		}
+	}
+	return true
+}
+
+// onlyWaiting is the request that waits, where it is one alone.
+func (l *stdioLink) onlyWaiting() (jsonrpc.ID, bool) {
+	l.state.Lock()
+	defer l.state.Unlock()
+	for id := range l.waiting {
+		return id, len(l.waiting) == 1
+	}
+	return jsonrpc.ID{}, false
+}
+
+// waitingFor is the request that an answer names, whose number some programs write as a text.
+func (l *stdioLink) waitingFor(answered jsonrpc.ID) jsonrpc.ID {
+	l.state.Lock()
+	defer l.state.Unlock()
+	if _, ok := l.waiting[answered]; ok {
+		return answered
+	}
+	for id := range l.waiting {
+		if sameID(answered, id) {
+			return id
+		}
+	}
+	return answered
+}
+
+// ended is the error of everything that waits for a program that has ended.
+func (l *stdioLink) ended(err error) error {
+	select { // what it wrote last is there once it was waited for
+	case <-l.exited:
+	case <-time.After(time.Second):
+	}
+	failed := doubt("The connector's program ended before it answered.", errors.Join(err, l.stderr.err()))
+	failed.Said = l.stderr.last(l.secrets)
+	return failed
 }
 
 func (l *stdioLink) handle(m jsonrpc.Message) {
 	switch m := m.(type) {
 	case *jsonrpc.Response:
+		m.ID = l.waitingFor(m.ID)
 		if w, ok := l.waiter(m.ID); ok { // a second answer, or one to nothing, is nobody's
 			l.deliver(w.exchange.keep(w.method, m))
 		}
@@ -244,9 +334,51 @@ type tail struct {
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.keep(p)
+	return len(p), nil
+}
+
+// stray keeps a line that stood among the messages and is none.
+func (t *tail) stray(line []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.keep(append(append([]byte("(on its output) "), line[:min(len(line), maxStderr)]...), '\n'))
+}
+
+func (t *tail) keep(p []byte) {
 	t.text = append(t.text, p[max(0, len(p)-maxStderr):]...)
 	t.text = append([]byte{}, t.text[max(0, len(t.text)-maxStderr):]...)
-	return len(p), nil
+}
+
+const (
+	// lastLines and maxSaid bound what is shown of the end of a program.
+	lastLines = 5
+	maxSaid   = 600
+	// shortSecret: what is shorter is no secret, and would be taken out of words.
+	shortSecret = 6
+)
+
+// last is the last lines, for those who look after the connector, without its secrets.
+func (t *tail) last(secrets []string) string {
+	t.mu.Lock()
+	text := string(t.text)
+	t.mu.Unlock()
+	for _, secret := range secrets {
+		if len(secret) >= shortSecret {
+			text = strings.ReplaceAll(text, secret, "(hidden)")
+		}
+	}
+	var lines []string
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	said := strings.Join(lines[max(0, len(lines)-lastLines):], " / ")
+	if at := len(said) - maxSaid; at > 0 {
+		said = strings.ToValidUTF8(said[at:], "")
+	}
+	return domain.VisibleLine(said)
 }
 
 func (t *tail) err() error {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
@@ -31,10 +32,37 @@ func play(mode string) {
 		fmt.Println("Hello! I am a server.\n\n[info] listening")
 	}
 	fmt.Fprint(os.Stderr, strings.Repeat("a lot to say\n", 10_000))
+	if before, known := playedBefore[mode]; known {
+		fmt.Print(before)
+	}
+	begun := false
+	if mode == "never starts" {
+		fmt.Fprintf(os.Stderr, "\ncannot find module \"x\"\nkey %s\n", os.Getenv("A_KEY"))
+		os.Exit(1)
+	}
+	if file := os.Getenv("FERMATA_TEST_STARTS"); file != "" {
+		f, err := os.OpenFile(file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, _ = f.WriteString("x")
+			_ = f.Close()
+		}
+	}
 	for in.Scan() {
 		var m wireMessage
 		if json.Unmarshal(in.Bytes(), &m) != nil || m.ID == nil {
 			continue
+		}
+		if m.Method == methodInitialize {
+			begun = true
+		}
+		if !begun {
+			playUngreeted(mode, m)
+		}
+		if mode == "logs each request" {
+			fmt.Println(`{"level":"debug","msg":"handling {\"jsonrpc\":\"2.0\"}"}`)
+		}
+		if mode == "ids as text" {
+			m.ID = json.RawMessage(`"` + string(m.ID) + `"`)
 		}
 		switch m.Method {
 		case methodDiscover:
@@ -51,6 +79,43 @@ func play(mode string) {
 	}
 	if mode == "stays" {
 		select {}
+	}
+}
+
+// playedBefore is what programs write among their messages that is none.
+var playedBefore = map[string]string{
+	"a log in JSON":    `{"level":"info","msg":"started","time":1}` + "\n",
+	"a Python dict":    "{'jsonrpc': '2.0', 'status': 'ready'}\n",
+	"a banner":         "Server v1.2 on stdio\r\n",
+	"a bar that moves": "\rloading  50%\rloading 100%\r",
+	"a byte mark":      "\xef\xbb\xbf",
+	"another version":  `{"version":"2.0","id":1}` + "\n",
+	"a list":           "[1,2,3]\n",
+	"colours":          "\x1b[32m{ready}\x1b[0m\n",
+}
+
+// playUngreeted is what programs do that were not greeted as they expect.
+func playUngreeted(mode string, m wireMessage) {
+	switch mode {
+	case "exits":
+		os.Exit(1)
+	case "exits with words":
+		fmt.Fprintf(os.Stderr, "Error: expected an initialize request first (key %s)\n", os.Getenv("A_KEY"))
+		os.Exit(1)
+	case "is killed":
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+	case "closes its output":
+		_ = os.Stdout.Close()
+		select {}
+	case "answers without an id", "answers with no id at all":
+		id := `"id":null,`
+		if mode == "answers with no id at all" {
+			id = ""
+		}
+		fmt.Printf(`{"jsonrpc":"2.0",%s"error":{"code":-32600,"message":"before initialization"}}`+"\n", id)
+		for { // it has had enough of us
+			time.Sleep(time.Hour)
+		}
 	}
 }
 
@@ -72,6 +137,9 @@ func playCall(mode string, m wireMessage) {
 		child.Stdout, child.Stderr = os.Stdout, os.Stderr
 		_ = child.Start()
 		fmt.Printf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":"%d"}]}}`+"\n", m.ID, child.Process.Pid)
+	case "unfinished": // its last line has no end
+		fmt.Print(strings.TrimSuffix(fmt.Sprintf(answer, m.ID), "\n"))
+		os.Exit(0)
 	case "answers twice":
 		fmt.Printf(answer, m.ID)
 		fmt.Printf(answer, m.ID)
@@ -116,7 +184,14 @@ func TestHostilePrograms(t *testing.T) {
 }
 
 func TestOddPrograms(t *testing.T) {
-	for _, mode := range []string{"greets", "silent", "answers twice", "stays"} {
+	modes := []string{
+		"greets", "silent", "answers twice", "stays", "logs each request", "ids as text", "exits", "exits with words", "is killed",
+		"closes its output", "answers without an id", "answers with no id at all", "unfinished",
+	}
+	for mode := range playedBefore {
+		modes = append(modes, mode)
+	}
+	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
 			c := playing(t, mode)
@@ -126,6 +201,55 @@ func TestOddPrograms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// What a program wrote before it ended is shown to those who look after the connector, and not to
+// the AI; its secrets are not.
+func TestWhatAProgramWrote(t *testing.T) {
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := open(t, Config{Command: self, Env: map[string]string{"FERMATA_TEST_SERVER": "never starts", "A_KEY": "secret-0123456789"}})
+	_, err = c.List(t.Context())
+	e, ok := errors.AsType[*domain.OutsideError](err)
+	if !ok || e.Fault != domain.FaultNotSent || !strings.Contains(e.Message, "ended before it answered") {
+		t.Fatalf("%v", err)
+	}
+	if !strings.HasSuffix(e.Said, `cannot find module "x" / key (hidden)`) || strings.Contains(e.Message, "module") {
+		t.Errorf("said %q in %q", e.Said, e.Message)
+	}
+}
+
+// A program that ends when it is greeted in the new way is greeted in the old way from then on.
+func TestHabits(t *testing.T) {
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	starts := filepath.Join(t.TempDir(), "starts")
+	kind := Kind(KindOptions{Version: "1", AllowStdio: func(context.Context) bool { return true }})
+	config, err := json.Marshal(map[string]any{"command": self, "env": map[string]string{"FERMATA_TEST_SERVER": "exits", "FERMATA_TEST_STARTS": starts}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for round, want := range []int{2, 1, 1} {
+		before, _ := os.ReadFile(starts)
+		c, err := kind.Open(t.Context(), connectors.Opening{Connector: &domain.Connector{ID: "con_1", Config: config}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.List(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		after, err := os.ReadFile(starts)
+		if got := len(after) - len(before); err != nil || got != want {
+			t.Errorf("round %d: started %d times, want %d (%v)", round, got, want, err)
+		}
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"time"
@@ -28,8 +27,6 @@ const (
 	// answer, and no longer than this.
 	longestWait = 7 * 24 * time.Hour
 	testWait    = 5 * time.Minute
-	// maxDrained is how much of an answer is read, so that the connection can be used again.
-	maxDrained = 4 << 10
 )
 
 // Pusher carries news to browsers.
@@ -136,8 +133,7 @@ func (p *Pusher) send(ctx context.Context, h *domain.Webhook, secret string, pus
 	if err != nil {
 		return webhooks.Outcome{Result: webhooks.Unreachable, Detail: cmp.Or(string(egress.ReasonOf(err)), "no answer came")}
 	}
-	defer func() { _ = response.Body.Close() }()
-	_, _ = io.CopyN(io.Discard, response.Body, maxDrained) // whatever comes of it: the status stands
+	egress.Discard(response.Body) // the status says it all
 	o := webhooks.Outcome{Status: response.StatusCode, RetryAfter: webhooks.RetryAfterOf(response.Header.Get("Retry-After"), p.Clock())}
 	if o.Result = resultOf(o.Status, o.RetryAfter); o.Result != webhooks.Delivered {
 		o.Detail = fmt.Sprintf("the push service answered %d %s", o.Status, http.StatusText(o.Status))

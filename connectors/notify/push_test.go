@@ -2,8 +2,11 @@ package notify
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -172,5 +175,24 @@ func TestWhatIsNotPushed(t *testing.T) {
 	}
 	if n := len(p.service.Asked()); n != 0 {
 		t.Errorf("%d pushes went out", n)
+	}
+}
+
+// A push is delivered by its status: an answer that stays open holds nothing up.
+func TestAPushServiceThatStaysOpen(t *testing.T) {
+	p := newTelling(t)
+	p.asks("apr_1", "The garden?", 90*time.Second)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		w.WriteHeader(http.StatusCreated)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	defer server.Close()
+	p.hook.URL = server.URL
+	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+	defer cancel()
+	if o := p.Carry(ctx, p.hook, p.secret, "psh_1_7", event("apr_1")); o.Result != webhooks.Delivered || ctx.Err() != nil {
+		t.Errorf("%+v, %v", o, ctx.Err())
 	}
 }
