@@ -241,6 +241,7 @@ func (e ConnectorStatus) Valid() bool {
 // Defines values for ConnectorCommandState.
 const (
 	ConnectorCommandStateChanged ConnectorCommandState = "changed"
+	ConnectorCommandStateGone    ConnectorCommandState = "gone"
 	ConnectorCommandStateOff     ConnectorCommandState = "off"
 	ConnectorCommandStateOffered ConnectorCommandState = "offered"
 )
@@ -249,6 +250,8 @@ const (
 func (e ConnectorCommandState) Valid() bool {
 	switch e {
 	case ConnectorCommandStateChanged:
+		return true
+	case ConnectorCommandStateGone:
 		return true
 	case ConnectorCommandStateOff:
 		return true
@@ -1803,7 +1806,7 @@ type ConnectorCommand struct {
 	// Sensitive Somebody says yes to each call, signed with a passkey; no policy and no grant stands for it.
 	Sensitive bool `json:"sensitive"`
 
-	// State `changed`: its definition is not the one that somebody looked at; it is not offered.
+	// State `changed`: its definition is not the one that somebody looked at; it is not offered. `gone`: its server does not list it now; what was said of it is kept, and holds when it is listed again. A `state` that is set meanwhile is the one it comes back with.
 	State ConnectorCommandState `json:"state"`
 
 	// Timeout A number and a unit, or several, like `5m` or `1h30m`.
@@ -1814,7 +1817,7 @@ type ConnectorCommand struct {
 	Trusted bool `json:"trusted"`
 }
 
-// ConnectorCommandState `changed`: its definition is not the one that somebody looked at; it is not offered.
+// ConnectorCommandState `changed`: its definition is not the one that somebody looked at; it is not offered. `gone`: its server does not list it now; what was said of it is kept, and holds when it is listed again. A `state` that is set meanwhile is the one it comes back with.
 type ConnectorCommandState string
 
 // ConnectorEffect What a call does to the world, and what a second one would.

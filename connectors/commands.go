@@ -124,7 +124,13 @@ func checkTimeout(timeout time.Duration) error {
 }
 
 func checkSize(commands []domain.ConnectorCommand) error {
-	if len(commands) > maxCommands {
+	there := 0
+	for i := range commands {
+		if commands[i].State != domain.CommandGone {
+			there++
+		}
+	}
+	if there > maxCommands {
 		return domain.Invalid("/commands", "too_many", "A connector has %d commands at most.", maxCommands)
 	}
 	if text, err := json.Marshal(commands); err != nil || len(text) > maxCommandBytes {
@@ -150,68 +156,6 @@ func DefinitionHash(c *domain.ConnectorCommand) string {
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
-}
-
-// relist joins what the server lists now with what a person said of it before. A command of
-// another definition is changed; one that is new is off until somebody has looked, unless it
-// only reads and the person lets such ones in.
-func relist(before, listed []domain.ConnectorCommand, letReadIn bool) []domain.ConnectorCommand {
-	known := map[string]domain.ConnectorCommand{}
-	for _, c := range before {
-		known[c.Name] = c
-	}
-	var now []domain.ConnectorCommand
-	seen := map[string]bool{}
-	for _, c := range listed {
-		if seen[c.Name] || !namePattern.MatchString(c.Name) || len(now) == maxCommands {
-			continue
-		}
-		seen[c.Name] = true
-		if c.DefinitionHash == "" { // else its kind knows more of it that can mislead
-			c.DefinitionHash = DefinitionHash(&c)
-		}
-		if was, ok := known[c.Name]; ok {
-			c.Effect, c.RequireValidation, c.Timeout, c.Trusted = was.Effect, was.RequireValidation, was.Timeout, was.Trusted
-			c.Sensitive, c.Reviewed = was.Sensitive, was.Reviewed
-			c.State = was.State
-			if was.DefinitionHash != c.DefinitionHash && was.State != domain.CommandOff {
-				c.State = domain.CommandChanged
-			}
-			if c.State == domain.CommandChanged {
-				c.LookedAt = lookedAt(&was)
-			}
-		} else {
-			if c.Effect == "" {
-				c.Effect = domain.EffectNonIdempotent
-			}
-			c.RequireValidation, c.Trusted, c.State = c.Effect != domain.EffectRead, false, domain.CommandOff
-			if c.Effect == domain.EffectRead && letReadIn {
-				c.State, c.Reviewed = domain.CommandOffered, new(false)
-			}
-		}
-		now = append(now, c)
-	}
-	return now
-}
-
-// lookedAt is what a command was when somebody looked at it last.
-func lookedAt(c *domain.ConnectorCommand) *domain.CommandTexts {
-	if c.State == domain.CommandChanged {
-		return c.LookedAt
-	}
-	return &domain.CommandTexts{Title: c.Title, Description: c.Description, Params: c.Params}
-}
-
-// keepWithin drops what commands were before where there is no room for it: that a list can
-// be stored counts for more.
-func keepWithin(commands []domain.ConnectorCommand) error {
-	if checkSize(commands) == nil {
-		return nil
-	}
-	for i := range commands {
-		commands[i].LookedAt = nil
-	}
-	return checkSize(commands)
 }
 
 // CommandName makes a name of ours of a server's own: upper case, letters, digits and

@@ -131,16 +131,16 @@ func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*
 	}
 	return s.change(ctx, workspace, id, 0, func(now *domain.Connector) error {
 		if kind := s.kinds[now.Kind]; !kind.Written {
-			now.Commands = relist(now.Commands, listing.Commands, now.OffersReadOnly())
-			if err := keepWithin(now.Commands); err != nil {
+			commands, left, err := taken(now, listing)
+			if err != nil {
 				return err
+			}
+			if now.Commands = commands; status == domain.ConnectorReady {
+				detail = left
 			}
 		}
 		at := s.clock()
 		now.LastListedAt, now.Status, now.StatusDetail = &at, status, detail
-		if status == domain.ConnectorReady {
-			now.StatusDetail = leftOut(listing)
-		}
 		return nil
 	})
 }
@@ -149,6 +149,6 @@ func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*
 const maxNotes = 2000
 
 // leftOut says what of a server's list was left out, and why.
-func leftOut(listing Listing) string {
-	return domain.VisibleLine(jsonbody.Cut(strings.Join(listing.Notes, " "), maxNotes))
+func leftOut(notes []string) string {
+	return domain.VisibleLine(jsonbody.Cut(strings.Join(notes, " "), maxNotes))
 }

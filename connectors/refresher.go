@@ -93,14 +93,21 @@ func (s *Service) relistChanged(ctx context.Context, workspace, id string) error
 	if err != nil {
 		return err
 	}
-	if c.StatusDetail == leftOut(listing) && sameCommands(c.Commands, relist(c.Commands, listing.Commands, c.OffersReadOnly())) {
+	commands, detail, err := taken(c, listing)
+	if err != nil {
+		return err
+	}
+	if c.StatusDetail == detail && sameCommands(c.Commands, commands) {
 		return nil
 	}
 	_, err = s.change(ctx, workspace, id, 0, func(now *domain.Connector) error {
-		now.Commands = relist(now.Commands, listing.Commands, now.OffersReadOnly())
+		commands, detail, err := taken(now, listing)
+		if err != nil {
+			return err
+		}
 		at := s.clock()
-		now.LastListedAt, now.Status, now.StatusDetail = &at, domain.ConnectorReady, leftOut(listing)
-		return checkSize(now.Commands)
+		now.Commands, now.LastListedAt, now.Status, now.StatusDetail = commands, &at, domain.ConnectorReady, detail
+		return nil
 	})
 	return err
 }

@@ -265,9 +265,14 @@ func (s *Service) UpdateConnectorCommand(
 		if patch.Sensitive != nil {
 			command.Sensitive = *patch.Sensitive
 		}
-		if patch.State != nil {
+		switch {
+		case patch.State == nil:
+		case command.State == domain.CommandGone: // it counts once it is listed again
+			command.Before = *patch.State
+		default:
 			command.State, command.LookedAt, command.Reviewed = *patch.State, nil, new(true)
 		}
+		command.Decided = true
 		if patch.Timeout != nil {
 			command.Timeout = *patch.Timeout
 		}

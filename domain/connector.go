@@ -119,6 +119,9 @@ const (
 	// CommandChanged: its definition is no longer the one that a person looked at. It is
 	// not offered until somebody has looked again.
 	CommandChanged CommandState = "changed"
+	// CommandGone: its server does not list it now. What a person said of it is kept, for when
+	// it is listed again.
+	CommandGone CommandState = "gone"
 )
 
 // ConnectorCommand is one command of a connector. What the server says of it (texts,
@@ -141,6 +144,10 @@ type ConnectorCommand struct {
 	Reviewed       *bool        `json:"reviewed,omitempty"`
 	DefinitionHash string       `json:"definition_hash"`
 	State          CommandState `json:"state"`
+	// Before is the state of one that is gone, which it comes back with.
+	Before CommandState `json:"before,omitempty"`
+	// Decided: a person said something of it.
+	Decided bool `json:"decided,omitempty"`
 	// LookedAt is what a changed one was when somebody looked at it; nil where that is not known.
 	LookedAt *CommandTexts `json:"looked_at,omitempty"`
 	// Remote is the name at the server outside, where it is not Name.

@@ -18,7 +18,7 @@ interface Props {
   command: Command;
 }
 
-const tone: Record<Command['state'], string> = { offered: 'ok', off: '', changed: 'warn' };
+const tone: Record<Command['state'], string> = { offered: 'ok', off: '', changed: 'warn', gone: '' };
 
 export function useCommandPatch({ connector, command }: Props) {
   const fresh = useConnectorsFresh();

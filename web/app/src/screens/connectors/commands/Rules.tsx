@@ -54,7 +54,7 @@ export function Rules({ command, patch }: Props) {
       </Field>
       <div className={css.rules}>
         <Timeout key={command.timeout} of={command} wrong={wrong} save={(timeout) => void patch.run({ timeout })} />
-        {command.state !== 'changed' && (
+        {command.state !== 'changed' && command.state !== 'gone' && (
           <button
             type="button"
             className={command.state === 'off' ? 'small primary' : 'small'}

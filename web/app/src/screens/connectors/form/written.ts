@@ -17,7 +17,7 @@ export function asWritten(c: Command): Written {
     timeout: c.timeout,
     trusted: c.trusted,
     ...(c.sensitive ? { sensitive: true } : {}),
-    ...(c.state === 'changed' ? {} : { state: c.state }),
+    ...(c.state === 'changed' || c.state === 'gone' ? {} : { state: c.state }),
     ...(c.request ? { request: c.request } : {}),
     ...(c.result ? { result: c.result } : {}),
     ...(c.probe ? { probe: c.probe } : {}),
