@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // The archive of a workspace carries a hash, not a signature: anybody can write one. So what
@@ -171,7 +172,7 @@ func unmarshal(row map[string]any, column string, into any) error {
 	if text == "" {
 		return nil
 	}
-	if err := json.Unmarshal([]byte(text), into); err != nil {
+	if err := exactjson.Unmarshal([]byte(text), into); err != nil {
 		return fmt.Errorf("read the column %s: %w", column, err)
 	}
 	return nil
