@@ -179,6 +179,10 @@ func openStore(ctx context.Context, flags *Database, config repository.Config) (
 // committed is told of every change that this process commits: listeners first, then
 // what is kept in memory.
 func (a *App) committed(change *domain.Change) {
+	if change.ConnectorChanges > 0 {
+		connectorsChanged(a, change)
+		return // it is a change of nothing else
+	}
 	a.broker.Publish(change.Events)
 	a.loop.Committed(change)
 	a.webhooks.Committed(change)

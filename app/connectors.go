@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -40,6 +41,26 @@ func (a *App) wireConnectors(client *http.Client) {
 	a.refresher = connectors.NewRefresher(a.connectors, func(workspace, id string, err error) {
 		a.log.Info().Str("workspace", workspace).Str("connector", id).Err(err).Msg("a connector's commands could not be listed again")
 	})
+}
+
+// connectorsChanged ends at once what runs for connectors that are gone, here and on other nodes.
+func connectorsChanged(a *App, change *domain.Change) {
+	if a.connectors != nil {
+		a.connectors.Manager.Changed(change.WorkspaceID)
+	}
+	if a.node != nil {
+		a.node.Committed(change)
+	}
+}
+
+// heardOfConnectors is connectorsChanged for what another node did; 0: nobody knows how often.
+func heardOfConnectors(a *App, workspace string, changes int64) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := a.store.Connectors.LearnConnectorChanges(ctx, workspace, changes); err != nil {
+		a.log.Warn().Err(err).Str("workspace", workspace).Msg("a change of connectors cannot be read now")
+	}
+	a.connectors.Manager.Changed(workspace)
 }
 
 // documentOf reads a document that goes along with an order.

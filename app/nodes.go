@@ -40,8 +40,18 @@ var (
 func (n localNode) Heard(hint domain.Hint) {
 	n.app.scheduling.Door.Heard(hint)
 	n.app.webhooks.Heard(hint)
+	if hint.Connectors > 0 {
+		heardOfConnectors(n.app, hint.WorkspaceID, hint.Connectors)
+	}
 }
-func (n localNode) Sweep() { n.app.scheduling.Door.Sweep() }
+func (n localNode) Sweep() {
+	n.app.scheduling.Door.Sweep()
+	go func() {
+		for _, workspace := range n.app.connectors.Manager.Known() {
+			heardOfConnectors(n.app, workspace, 0)
+		}
+	}()
+}
 func (n localNode) Cut(session string, epoch int64, cause error) {
 	n.app.loop.Cut(session, epoch, cause)
 }

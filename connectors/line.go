@@ -1,6 +1,7 @@
 package connectors
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,7 @@ type line struct {
 	mu      sync.Mutex
 	open    *connection // nil: none
 	retired bool
+	over    bool // it was ended: no call is made over it any more
 }
 
 // connection is one that calls share. It is closed when it was dropped and the last call
@@ -36,7 +38,11 @@ type connection struct {
 	Connection
 	users   int
 	dropped bool
+	closing sync.Once
 }
+
+// shut closes it, once.
+func (c *connection) shut() { c.closing.Do(func() { _ = c.Close() }) }
 
 func newLine(m *Manager, kind *Kind, c *domain.Connector) *line {
 	l := &line{
@@ -68,6 +74,10 @@ func (l *line) take(ctx context.Context) (*connection, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.over {
+		l.manager.closing.Go(func() { _ = made.Close() })
+		return nil, notSent(nil, "%s was changed, disabled or deleted", l.connector.Name)
+	}
 	open := &connection{Connection: made, users: 1, dropped: l.retired}
 	if !l.retired {
 		l.open = open
@@ -88,7 +98,7 @@ func (l *line) give(c *connection, broken bool) {
 	last := c.dropped && c.users == 0
 	l.mu.Unlock()
 	if last {
-		_ = c.Close() // nobody uses it any more, and what it was for has been told
+		c.shut() // nobody uses it any more
 	}
 }
 
@@ -104,6 +114,32 @@ func (l *line) retire() {
 	if open != nil {
 		l.give(open, true)
 	}
+}
+
+// end closes the line at once: its connector is gone, disabled or configured otherwise, and a
+// program of it must not go on. Calls that are under way break off.
+func (l *line) end() {
+	l.mu.Lock()
+	open := l.open
+	l.open, l.retired, l.over = nil, true, true
+	if open != nil {
+		open.dropped = true
+	}
+	l.mu.Unlock()
+	if open != nil {
+		l.manager.closing.Go(open.shut)
+	}
+}
+
+// replace takes the place of a line that is no longer the connector's; now is that connector as
+// it is now, nil: it is gone.
+func (l *line) replace(now *domain.Connector) {
+	was := l.connector
+	if now == nil || !now.Enabled || !bytes.Equal(now.Config, was.Config) || now.SecretSealed != was.SecretSealed {
+		l.end()
+		return
+	}
+	l.manager.closing.Go(l.retire)
 }
 
 // opening is a connector as it is stored, with its secrets.

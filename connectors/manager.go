@@ -3,7 +3,9 @@ package connectors
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +35,47 @@ type Manager struct {
 
 	mu         sync.Mutex
 	workspaces map[string]*workspace
+	stopped    bool
+	life       context.Context // of looks that nobody waits for
+	end        context.CancelFunc
+	closing    sync.WaitGroup // connections that are being closed, and looks at what was changed
+}
+
+const (
+	// lookTries and lookAgain bound how often a change is looked at that cannot be read.
+	lookTries = 5
+	lookAgain = 2 * time.Second
+)
+
+// Changed looks at the connectors of a workspace that were changed: what was started for one
+// that is gone or disabled ends now, and not when its commands are asked for next. It never waits.
+func (m *Manager) Changed(workspace string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stopped || m.workspaces[workspace] == nil {
+		return
+	}
+	m.closing.Go(func() {
+		for try := 1; ; try++ {
+			ctx, cancel := context.WithTimeout(m.life, lookTime)
+			_, err := m.workspace(ctx, workspace)
+			cancel()
+			if err == nil || try == lookTries || m.life.Err() != nil {
+				return // whoever asks for its commands next finds out
+			}
+			select {
+			case <-time.After(lookAgain):
+			case <-m.life.Done():
+			}
+		}
+	})
+}
+
+// Known are the workspaces whose connectors this process has in use.
+func (m *Manager) Known() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.workspaces))
 }
 
 // maxWorkspaces bounds the workspaces whose connectors are kept ready; one too many lets all
@@ -57,6 +100,7 @@ func newManager(c Config, kinds map[domain.ConnectorKind]*Kind) *Manager {
 	m := &Manager{
 		rows: c.Rows, kinds: kinds, keys: c.Keys, client: c.Client, clock: c.Clock, called: c.Called, workspaces: map[string]*workspace{},
 	}
+	m.life, m.end = context.WithCancel(context.Background())
 	if m.called == nil {
 		m.called = func(CallReport) {}
 	}
@@ -75,9 +119,12 @@ func (m *Manager) Offers(ctx context.Context, id string) ([]domain.CommandSpec, 
 
 // Stop closes every connection that is not in use, and the others after their calls.
 func (m *Manager) Stop(context.Context) error {
+	m.end()
 	m.mu.Lock()
-	defer m.mu.Unlock()
+	m.stopped = true
 	m.letGo(nil)
+	m.mu.Unlock()
+	m.closing.Wait()
 	return nil
 }
 
@@ -141,11 +188,20 @@ func (m *Manager) build(rows []*domain.Connector, before *workspace) *workspace 
 	if before != nil {
 		for id, l := range before.lines {
 			if w.lines[id] != l {
-				l.retire()
+				l.replace(connectorOf(rows, id))
 			}
 		}
 	}
 	return w
+}
+
+func connectorOf(rows []*domain.Connector, id string) *domain.Connector {
+	for _, c := range rows {
+		if c.ID == id {
+			return c
+		}
+	}
+	return nil
 }
 
 // line finds the line of a connector that has not changed.
@@ -166,7 +222,7 @@ func (m *Manager) letGo(but *workspace) {
 			continue
 		}
 		for _, l := range w.lines {
-			l.retire()
+			m.closing.Go(l.retire)
 		}
 		delete(m.workspaces, id)
 	}

@@ -191,7 +191,9 @@ func TestWhatIsOfferedIsReadWhenItChanged(t *testing.T) {
 	now := *w.rows.all[0]
 	now.Enabled, now.Version = false, 2
 	w.rows.all, w.rows.changes = []*domain.Connector{&now}, 2
-	if got := names(); got != "" || w.outside.closed.Load() != 1 {
+	got := names()
+	w.Manager.closing.Wait()
+	if got != "" || w.outside.closed.Load() != 1 {
 		t.Errorf("%q offered by a connector that is disabled, %d closed", got, w.outside.closed.Load())
 	}
 	if none := newWorld(t); len(none.rows.all) != 0 {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 // SignIn begins a person's sign-in to the server of a connector. browser is the host by which a browser
@@ -38,13 +39,41 @@ func (s *Service) SignIn(ctx context.Context, workspace, id, browser string, by 
 	address, until, err := signer.Begin(ctx, redirect, begins)
 	if _, known := errors.AsType[*domain.Error](err); err != nil && !known {
 		return nil, &domain.Error{
-			Code: domain.CodeSignInFailed, Err: err, Message: fmt.Sprintf("No sign-in can be begun at %s: %v.", c.Name, err),
+			Code: domain.CodeSignInFailed, Err: err, Message: fmt.Sprintf("No sign-in can be begun at %s: %s.", c.Name, whyNot(err)),
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
 	return &domain.SignIn{URL: address, Redirect: redirect, ExpiresAt: until}, nil
+}
+
+// SignInError is why a sign-in cannot be begun, in words that name nothing of the network and
+// nothing that another server wrote. Its cause is for the process log.
+type SignInError struct {
+	Message string
+	Cause   error
+}
+
+// Error is the message.
+func (e *SignInError) Error() string { return e.Message }
+
+// Unwrap gives the cause.
+func (e *SignInError) Unwrap() error { return e.Cause }
+
+// whyNot is what people are shown: our own words where there are some, else what the way out
+// says in its closed set of reasons.
+func whyNot(err error) string {
+	if known, ok := errors.AsType[*SignInError](err); ok {
+		return known.Message
+	}
+	if known, ok := errors.AsType[*domain.OutsideError](err); ok {
+		return strings.TrimSuffix(known.Message, ".")
+	}
+	if reason := egress.ReasonOf(err); reason != egress.ReasonNone {
+		return string(reason)
+	}
+	return "the other server does not answer as the protocol wants"
 }
 
 // signer is the way to sign in to a connector, if its config has one.

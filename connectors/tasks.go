@@ -108,6 +108,11 @@ func reportOf(state TaskState) domain.TaskReport {
 		if state.Text != "" {
 			r.Progress = &domain.TaskProgress{Text: state.Text}
 		}
+	case state.Cancelled:
+		r.Status, r.Error = domain.TaskCancelled, state.Text
+		if r.Error == "" && result != nil {
+			r.Error = result.Text
+		}
 	case result == nil, result.Failed:
 		r.Status, r.Error = domain.TaskFailed, state.Text
 		if result != nil && result.Text != "" {

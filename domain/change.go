@@ -39,6 +39,9 @@ type Change struct {
 	Tasks           []*Task // written by id, on the condition of their Version
 	Passkeys        []PasskeyUse
 	Events          []*LogEvent
+	// ConnectorChanges, if set, is how often the workspace's connectors were changed by now: it is
+	// for other nodes, and not stored with the rest.
+	ConnectorChanges int64
 	// Limits and Circles are not stored: the limits that ended a round or stopped it for a
 	// person's decision, and the kinds of circles that a model was found in.
 	Limits  []string

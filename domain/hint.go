@@ -12,13 +12,15 @@ type Hint struct {
 	Automation  bool   `json:"automation,omitempty"` // one was changed, or an occurrence recorded
 	Data        bool   `json:"data,omitempty"`
 	Asked       bool   `json:"asked,omitempty"` // something waits for a person
+	// Connectors is how often its connectors were changed, where this is such a change.
+	Connectors int64 `json:"connectors,omitempty"`
 	// WakeAt is the earliest time at which something of it comes due.
 	WakeAt *time.Time `json:"wake_at,omitempty"`
 }
 
 // HintOf is what other nodes must know of a committed change; nil when there is nothing.
 func HintOf(c *Change) *Hint {
-	h := &Hint{WorkspaceID: c.WorkspaceID}
+	h := &Hint{WorkspaceID: c.WorkspaceID, Connectors: c.ConnectorChanges}
 	for _, e := range c.Events {
 		h.Seq = max(h.Seq, e.Seq)
 		switch e.Type {
@@ -45,7 +47,7 @@ func HintOf(c *Change) *Hint {
 	for _, t := range c.Tasks {
 		h.wakes(t.DueAt)
 	}
-	if h.Seq == 0 && h.WakeAt == nil {
+	if h.Seq == 0 && h.WakeAt == nil && h.Connectors == 0 {
 		return nil
 	}
 	return h
@@ -63,5 +65,6 @@ func (h *Hint) Merge(o *Hint) {
 	h.Seq = max(h.Seq, o.Seq)
 	h.Slot, h.Queue = h.Slot || o.Slot, h.Queue || o.Queue
 	h.Automation, h.Data, h.Asked = h.Automation || o.Automation, h.Data || o.Data, h.Asked || o.Asked
+	h.Connectors = max(h.Connectors, o.Connectors)
 	h.wakes(o.WakeAt)
 }

@@ -178,7 +178,10 @@ func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string,
 		if err != nil {
 			return fmt.Errorf("count the change of the connectors: %w", err)
 		}
-		t.OnCommit(func() { s.connectorChanges.learn(workspace, changes) })
+		t.OnCommit(func() {
+			s.connectorChanges.learn(workspace, changes)
+			s.committed(&domain.Change{WorkspaceID: workspace, ConnectorChanges: changes})
+		})
 		return nil
 	})
 }
@@ -195,6 +198,19 @@ func (s *ConnectorStore) ConnectorChanges(ctx context.Context, workspace string)
 	}
 	s.connectorChanges.learn(workspace, row.ConnectorChanges)
 	return row.ConnectorChanges, nil
+}
+
+// LearnConnectorChanges notes what another node says of a workspace; 0: what the database says.
+func (s *ConnectorStore) LearnConnectorChanges(ctx context.Context, workspace string, changes int64) error {
+	if changes == 0 {
+		row, err := workspaceIn(ctx, s.db, workspace, "")
+		if err != nil {
+			return err
+		}
+		changes = row.ConnectorChanges
+	}
+	s.connectorChanges.learn(workspace, changes)
+	return nil
 }
 
 // connectorChanges remembers what was read of the workspaces' rows.

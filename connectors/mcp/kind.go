@@ -38,6 +38,8 @@ type entered struct {
 	// With oauth: of a client that was registered by hand, where the server registers none.
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
+	// Issuer is the authorization server that the client is of: its secret goes to no other.
+	Issuer string `json:"issuer"`
 
 	Command string            `json:"command"`
 	Args    []string          `json:"args"`
@@ -52,6 +54,7 @@ var configSchema = schema.Object(`
 	"token": {"type": "string", "maxLength": 8192},
 	"client_id": {"type": "string", "maxLength": 2000},
 	"client_secret": {"type": "string", "maxLength": 8192},
+	"issuer": {"type": "string", "minLength": 1, "maxLength": 2000},
 	"command": {"type": "string", "minLength": 1, "maxLength": 1000},
 	"args": {"type": "array", "maxItems": 100, "items": {"type": "string", "maxLength": 4000}},
 	"env": {"type": "object", "maxProperties": 100, "propertyNames": {"maxLength": 200, "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
@@ -91,7 +94,7 @@ func readConfig(raw json.RawMessage) (own entered, origin string, err error) {
 
 // program: secrets of one program are not another's.
 func (e entered) program() (entered, string, error) {
-	if e.Auth != "" || e.Token != "" || e.ClientID != "" || e.ClientSecret != "" || len(e.Headers) > 0 {
+	if e.Auth != "" || e.Token != "" || e.ClientID != "" || e.ClientSecret != "" || e.Issuer != "" || len(e.Headers) > 0 {
 		return e, "", domain.Invalid("/config", "ambiguous", "A program gets its secrets in env: it has no headers and no auth.")
 	}
 	return e, "program:" + e.Command, nil
@@ -117,6 +120,8 @@ func (e entered) server() (entered, string, error) {
 		return e, "", domain.Invalid("/config/client_id", "ambiguous", `A client signs in where "auth" is "oauth".`)
 	case e.ClientSecret != "" && e.ClientID == "":
 		return e, "", domain.Invalid("/config/client_id", "missing", "The client_secret is that of a client_id.")
+	case e.Issuer != "" && e.ClientID == "":
+		return e, "", domain.Invalid("/config/issuer", "ambiguous", "The issuer is that of a client_id.")
 	case e.Auth == "oauth" && authorizes(e.Headers):
 		return e, "", domain.Invalid("/config/headers", "ambiguous", `Where "auth" is "oauth", the header Authorization is the server's own.`)
 	}
@@ -127,7 +132,15 @@ func (e entered) server() (entered, string, error) {
 		}
 	}
 	e.URL = u.String()
-	return e, egress.Origin(u), nil
+	if e.Issuer == "" {
+		return e, egress.Origin(u), nil
+	}
+	issuer, err := url.Parse(e.Issuer)
+	if err != nil || issuer.Hostname() == "" || issuer.Scheme != "http" && issuer.Scheme != "https" || issuer.User != nil || issuer.Fragment != "" {
+		return e, "", domain.Invalid("/config/issuer", "url", "The issuer is an address: https://login.example.com.")
+	}
+	// The secrets are for both: neither is led elsewhere with what was entered for the other.
+	return e, egress.Origin(u) + " " + egress.Origin(issuer), nil
 }
 
 // ours are headers that the protocol or the server itself sets.

@@ -41,6 +41,9 @@ type OAuthConfig struct {
 	MetadataURL string
 	// ClientID and ClientSecret are of a client that was registered by hand.
 	ClientID, ClientSecret string
+	// Issuer is the authorization server that they are of: no other is shown them. "": any is
+	// shown the id, and none the secret.
+	Issuer string
 }
 
 // NewOAuth makes it ready; nothing is asked yet.
@@ -177,7 +180,7 @@ func (o *OAuth) Begin(ctx context.Context, redirect, with string) (address, stat
 func (b *Begun) address(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
-		return "", errors.New("the authorization server names no page to sign in on")
+		return "", cannot("the authorization server names no page to sign in on", nil)
 	}
 	q := u.Query()
 	for name, value := range map[string]string{
@@ -301,6 +304,8 @@ func (e *tokenError) Error() string { return fmt.Sprintf("status %d %s", e.statu
 // themselves. A client is only ever shown to the server that it is of.
 func (o *OAuth) register(ctx context.Context, server *oauthex.AuthServerMeta, known Client, redirect string) (Client, error) {
 	switch {
+	case o.Issuer != "" && !sameIssuer(o.Issuer, server.Issuer):
+		return Client{}, cannot("the server names another authorization server than the issuer in the connector's config", nil)
 	case o.MetadataURL != "" && server.ClientIDMetadataDocumentSupported:
 		return Client{ID: o.MetadataURL, Method: "none", Issuer: server.Issuer, Redirect: redirect}, nil
 	case o.ClientID != "":
@@ -308,7 +313,7 @@ func (o *OAuth) register(ctx context.Context, server *oauthex.AuthServerMeta, kn
 	case known.ID != "" && sameIssuer(known.Issuer, server.Issuer) && known.Redirect == redirect:
 		return known, nil
 	case server.RegistrationEndpoint == "":
-		return Client{}, errors.New("the authorization server does not let clients register: enter a client id")
+		return Client{}, cannot("the authorization server does not let clients register: enter a client_id, and its issuer", nil)
 	}
 	made, err := oauthex.RegisterClient(ctx, server.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
 		ClientName: o.Name, RedirectURIs: []string{redirect}, ApplicationType: applicationType(redirect),
@@ -316,7 +321,7 @@ func (o *OAuth) register(ctx context.Context, server *oauthex.AuthServerMeta, kn
 		TokenEndpointAuthMethod: wantedMethod(server),
 	}, o.Client)
 	if err != nil {
-		return Client{}, fmt.Errorf("register at the authorization server: %w", err)
+		return Client{}, o.askedInVain(err, "the authorization server did not register this client")
 	}
 	return Client{
 		ID: made.ClientID, Secret: made.ClientSecret, Method: made.TokenEndpointAuthMethod,

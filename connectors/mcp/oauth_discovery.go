@@ -3,8 +3,6 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -13,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
+	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -36,7 +35,7 @@ func (o *OAuth) discover(ctx context.Context) (*discovered, error) {
 	}
 	found.server, err = auth.GetAuthServerMetadata(ctx, issuer, o.Client)
 	if err != nil {
-		return nil, fmt.Errorf("read what the authorization server says of itself: %w", err)
+		return nil, o.askedInVain(err, "what the authorization server says of itself cannot be used")
 	}
 	if found.server == nil { // as it was before servers described themselves
 		found.server = &oauthex.AuthServerMeta{
@@ -47,12 +46,21 @@ func (o *OAuth) discover(ctx context.Context) (*discovered, error) {
 	return found, nil
 }
 
+// askedInVain is an error of the authorization server's: of the network by its reason, and of
+// anything that it wrote by our own words.
+func (o *OAuth) askedInVain(err error, message string) error {
+	if reason := egress.ReasonOf(err); reason != egress.ReasonNone {
+		return cannot("the authorization server cannot be reached: "+string(reason), err)
+	}
+	return cannot(message, err)
+}
+
 // knock sends a request without a token, to be told where one comes from.
 func (o *OAuth) knock(ctx context.Context) (*challenge, error) {
 	body := []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, errors.New("the connector's address cannot be used")
+		return nil, cannot("the connector's address cannot be used", nil)
 	}
 	setAccepted(request.Header)
 	response, err := o.Client.Do(request) //nolint:bodyclose // Discard does
@@ -68,7 +76,7 @@ func (o *OAuth) knock(ctx context.Context) (*challenge, error) {
 func (o *OAuth) resourceMetadata(ctx context.Context, c *challenge, found *discovered) (string, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil {
-		return "", errors.New("the connector's address cannot be used")
+		return "", cannot("the connector's address cannot be used", nil)
 	}
 	root := &url.URL{Scheme: u.Scheme, Host: u.Host}
 	wellKnown := root.String() + "/.well-known/oauth-protected-resource"
@@ -87,7 +95,7 @@ func (o *OAuth) resourceMetadata(ctx context.Context, c *challenge, found *disco
 			continue // the next place may have it
 		}
 		if len(described.AuthorizationServers) == 0 {
-			return "", errors.New("the server names no authorization server")
+			return "", cannot("the server names no authorization server", nil)
 		}
 		found.resource = described.Resource
 		if found.scope == "" {
@@ -96,9 +104,14 @@ func (o *OAuth) resourceMetadata(ctx context.Context, c *challenge, found *disco
 		return described.AuthorizationServers[0], nil
 	}
 	if mismatch != nil {
-		return "", fmt.Errorf("the server describes itself as another: %w", mismatch)
+		return "", cannot("the server describes itself as another", mismatch)
 	}
 	return root.String(), nil // before 2025-06-18 the server was its own
+}
+
+// cannot says why a sign-in cannot be begun; what others wrote is in the cause alone.
+func cannot(message string, cause error) error {
+	return &connectors.SignInError{Message: message, Cause: cause}
 }
 
 func contains(list []string, one string) bool { return slices.Contains(list, one) }

@@ -19,7 +19,7 @@ const ourName = "Fermata"
 func oauthOf(own entered, opening connectors.Opening) *OAuth {
 	return NewOAuth(OAuthConfig{
 		URL: own.URL, Client: opening.Client, Store: sealedGrants{opening.Grants}, Name: ourName,
-		ClientID: own.ClientID, ClientSecret: own.ClientSecret,
+		ClientID: own.ClientID, ClientSecret: own.ClientSecret, Issuer: own.Issuer,
 	})
 }
 
@@ -36,6 +36,9 @@ type signer struct{ oauth *OAuth }
 
 // Begin gives the address of the authorization server's page.
 func (s signer) Begin(ctx context.Context, redirect, state string) (address string, until time.Time, err error) {
+	if s.oauth.ClientSecret != "" && s.oauth.Issuer == "" {
+		return "", time.Time{}, cannot("a client_secret goes to one authorization server only: enter the address of that server as issuer beside it", nil)
+	}
 	address, _, err = s.oauth.Begin(ctx, redirect, state)
 	return address, clock.System().Add(signInTime), err
 }
