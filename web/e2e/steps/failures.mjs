@@ -1,4 +1,4 @@
-// Each trouble of a provider has its own words and its own way out of it.
+// Each trouble of a provider has its own words and its own way out of it; half an answer stays.
 import http from 'node:http';
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
@@ -49,6 +49,15 @@ const refuses =
     response
       .writeHead(status, { 'Content-Type': 'application/json', ...headers })
       .end(JSON.stringify({ error: { message, type: 'error' } }));
+
+// breaks off after some words of an answer.
+const breaksOff = (response) => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+  response.write(
+    `data: ${JSON.stringify({ id: 'x', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content: 'The first half of what I wanted to say, ' }, finish_reason: null }] })}\n\n`,
+  );
+  setTimeout(() => response.destroy(), 300);
+};
 
 async function fails(world, name, how, look = {}) {
   const ai = await vendor(world.call, name);
@@ -174,6 +183,34 @@ export const steps = [
         await world.shot(error.page, 'failure-error-narrow-dark-fr');
       } finally {
         error.ai.close();
+      }
+    },
+  },
+  {
+    name: 'an answer that is cut keeps what arrived, and is continued',
+    lasts: 150_000,
+    async run(world) {
+      const { ai, page, box } = await fails(world, 'Mock', breaksOff);
+      try {
+        await box.getByText('The connection to Mock was lost in the middle of the answer.').waitFor();
+        const half = page.locator('[data-sender=AI]');
+        await half.getByText('The first half of what I wanted to say,').waitFor();
+        await half.locator('[data-mark=cut]').waitFor();
+        await until('it is said to a screen reader', async () =>
+          (await page.locator('#announce').innerText()).includes('This answer was cut off. What arrived is kept.'),
+        );
+        check(
+          !(await page.locator('#announce').innerText()).includes('answering again'),
+          'a screen reader is promised another answer',
+        );
+        await tidy(page, 'an answer that was cut');
+        await world.shot(page, 'failure-cut');
+        ai.fails(null);
+        await box.getByRole('button', { name: 'Continue' }).click();
+        await page.locator('[data-sender=AI]').getByText('All is well again.').waitFor({ timeout: 60_000 });
+        same(await half.getByText('The first half of what I wanted to say,').count(), 1, 'what had arrived');
+      } finally {
+        ai.close();
       }
     },
   },

@@ -135,7 +135,7 @@ export const steps = [
       const list = page.getByRole('group', { name: 'Actions confirmed with a passkey' }).last();
       await list.getByRole('checkbox', { name: 'Delete zones' }).check();
       await becomes(saved, ['BANK.PAY', 'DELETE_ZONE'], 'what is saved');
-      check(!/DELETE_ZONE|CREATE_ZONE/.test(await list.innerText()), 'the list has names of programs');
+      check(!/[A-Z]+_[A-Z]+/.test(await list.innerText()), 'the list has names of programs');
       await list.getByRole('checkbox', { name: /^BANK\.PAY/ }).click(); // of a connector that is gone: its line goes too
       await becomes(saved, ['DELETE_ZONE'], 'what is left');
       await tidy(page, 'the list of what a passkey confirms');

@@ -4,7 +4,7 @@ import { events } from '../../../events/client';
 import type { StreamEvent } from '../../../events/types';
 import { announce } from '../../../shell/announce';
 import { texts } from '../texts';
-import { failureOf } from './failure';
+import { codeOf, failureOf, partOf } from './failure';
 import { SessionStore, type Change, type Execution, type Message } from './sessionStore';
 import { present, type Draft } from './drafts';
 import { answerText, writtenText } from './items';
@@ -154,10 +154,11 @@ export class Chat {
 
   /** Has it read out that an answer came to no end, and why. */
   private tellEnd(message: Message): void {
-    if (message.status === 'interrupted') announce(texts.t('interrupted'));
-    const failure = failureOf(message);
-    const key = `down.${failure?.code}`;
-    if (failure) announce(texts.t(texts.t.has(key) ? key : 'down.provider_network', { name: texts.t('down.ai') }));
+    const part = partOf(message);
+    if (part) announce(texts.t(part === 'cut' ? 'cut' : 'interrupted'));
+    if (!failureOf(message)) return;
+    const key = `down.${codeOf(message, this.store.placed)}`;
+    announce(texts.t(texts.t.has(key) ? key : 'down.provider_network', { name: texts.t('down.ai') }));
   }
 
   // The stream was connected. Events that were missed came again, or all is read again.

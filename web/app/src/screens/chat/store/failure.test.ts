@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { brokenBy, failureOf, partOf, retriesAt } from './failure';
+import { brokenBy, codeOf, cutBy, failureOf, partOf, retriesAt } from './failure';
 import { aMessage } from './fixtures';
 import type { Message } from './sessionStore';
 
@@ -59,6 +59,17 @@ describe('an answer that is not whole', () => {
       partOf(answer('a', { status: 'interrupted', ai_message: { pre_text: 'Half', stop_reason: 'length' } })),
     ).toBe('cut');
     expect(partOf(aMessage('q', 1, { status: 'interrupted' }))).toBeNull();
+  });
+
+  it('names what cut it', () => {
+    const half = answer('a', { seq: 2, ai_message: { pre_text: 'Half', stop_reason: 'broken_off' } });
+    const lost = failed('b', { code: 'provider_network' });
+    const limit = failed('b', { code: 'provider_rate_limited' });
+    expect(codeOf(lost, [aMessage('q', 1), half, lost])).toBe('cut');
+    expect(cutBy(lost, [aMessage('q', 1), half, lost])?.id).toBe('a');
+    expect(codeOf(lost, [aMessage('q', 1), lost])).toBe('provider_network');
+    expect(codeOf(limit, [half, limit])).toBe('provider_rate_limited');
+    expect(cutBy(half, [half])).toBeNull();
   });
 
   it('is missing where a question is the last word', () => {

@@ -46,6 +46,19 @@ export function partOf(m: Message): 'stopped' | 'cut' | null {
   return m.status === 'interrupted' ? 'stopped' : null;
 }
 
+/** The part of an answer that a failure cut; null: there is none. */
+export function cutBy(message: Message, placed: readonly Message[]): Message | null {
+  const before = placed[placed.findIndex((m) => m.id === message.id) - 1];
+  return failureOf(message) && before && partOf(before) === 'cut' ? before : null;
+}
+
+/** The key of the words of a failure, `down.…`: a connection that was lost in the middle of an answer is told
+ * apart from one that never was. */
+export function codeOf(message: Message, placed: readonly Message[]): string {
+  const code = failureOf(message)?.code ?? '';
+  return code === 'provider_network' && cutBy(message, placed) ? 'cut' : code;
+}
+
 /** What ended the last round before its answer, so that it can be asked for again. */
 export function brokenBy(placed: readonly Message[]): 'NETWORK_ERROR' | 'LIMIT_REACHED' | 'STOPPED' | null {
   const last = placed.at(-1);
