@@ -78,6 +78,7 @@ var Queries = map[string]map[string]bool{
 	"DELETE /v1/files/{file_id}":                                  {},
 	"GET /v1/files/{file_id}":                                     {},
 	"POST /v1/heartbeat":                                          {},
+	"GET /v1/hooks/{automation_id}/{token}":                       {"challenge": false, "hub.challenge": false, "hub.mode": false, "hub.verify_token": false},
 	"POST /v1/hooks/{automation_id}/{token}":                      {},
 	"GET /v1/keys":                                                {"after": false, "limit": false},
 	"POST /v1/keys":                                               {},

@@ -219,7 +219,7 @@ func everyAutomation(_ *testing.T, _ *world, c *testClient) {
 		{200, "GET", "/v1/automations/aut_1/seed", ""}, {200, "PUT", "/v1/automations/aut_1/seed", `{"text":"Look."}`},
 		{200, "GET", "/v1/automations/aut_1/grants", ""}, {204, "DELETE", "/v1/automations/aut_1/grants/gra_2", ""},
 		{201, "POST", "/v1/automations/aut_1/grants", `{"commands":["CREATE_DATA"],"tool_ids":["tol_1"],"max_per_run":1,"bounds":{},"expires_at":"2030-01-01T00:00:00Z"}`},
-		{202, "POST", "/v1/hooks/aut_1/secret", `[1]`}, {202, "POST", "/v1/hooks/aut_1/secret", ""}, {404, "POST", "/v1/hooks/aut_1/other", ""},
+		{202, "POST", "/v1/hooks/aut_1/secret", `[1]`}, {200, "GET", "/v1/hooks/aut_1/secret?challenge=abc", ""}, {202, "POST", "/v1/hooks/aut_1/secret", ""}, {404, "POST", "/v1/hooks/aut_1/other", ""},
 		{200, "POST", "/v1/automations/aut_1/webhook", ""}, {404, "POST", "/v1/hooks/aut_1/secret", ""},
 	})
 	run := c.want(202, "POST", "/v1/automations/aut_1/execute", "").body["session"].(map[string]any)["id"].(string)

@@ -124,6 +124,7 @@ func (s *server) table() []route {
 		{"DELETE", "/v1/automations/{automation_id}/grants/{grant_id}", admin, automations.withdrawGrant, nil},
 		{"POST", "/v1/automations/{automation_id}/webhook", admin, automations.renewWebhook, automations.currentState},
 		{"POST", "/v1/hooks/{automation_id}/{token}", public, automations.callWebhook, nil},
+		{"GET", "/v1/hooks/{automation_id}/{token}", public, automations.confirmWebhook, nil},
 		{"GET", "/v1/provider-kinds", viewer, providers.listProviderKinds, nil},
 		{"GET", "/v1/providers", viewer, providers.listProviders, nil},
 		{"POST", "/v1/providers", admin, providers.createProvider, nil},

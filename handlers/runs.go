@@ -1,18 +1,12 @@
 package handlers
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
-	"mime"
 	"net/http"
-	"strings"
 
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 func (s *automationRoutes) executeAutomation(w http.ResponseWriter, r *http.Request) {
@@ -106,10 +100,30 @@ func (s *automationRoutes) callWebhook(w http.ResponseWriter, r *http.Request) {
 	s.onceIn(workspace, claim, s.startByHook, s.currentHook)(w, r)
 }
 
+// confirmWebhook answers a service that asks by GET whether it may send events to this address.
+func (s *automationRoutes) confirmWebhook(w http.ResponseWriter, r *http.Request) {
+	_, err := s.Runs.WorkspaceOfHook(r.Context(), automationID(r), chi.URLParam(r, "token"))
+	if err := s.hooks.admit(w, r, err); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	challenge := challengeOf(r.URL.Query())
+	if challenge == "" {
+		s.fail(w, r, domain.Invalid("/hub.challenge", "required",
+			"This address takes events by POST. By GET it only answers a challenge (hub.challenge or challenge)."))
+		return
+	}
+	writeChallenge(w, challenge)
+}
+
 func (s *automationRoutes) startByHook(w http.ResponseWriter, r *http.Request) {
 	body, err := readEvent(w, r)
 	if err != nil {
 		s.fail(w, r, err)
+		return
+	}
+	if challenge := challengeIn(body); challenge != "" {
+		writeChallenge(w, challenge)
 		return
 	}
 	receipt, err := s.Runs.TriggerAutomation(r.Context(), automationID(r), chi.URLParam(r, "token"), body)
@@ -123,25 +137,4 @@ func (s *automationRoutes) startByHook(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.writeJSON(w, r, http.StatusAccepted, api.WebhookResultFrom(receipt))
 	}
-}
-
-// readEvent reads the body of a webhook's call: any JSON value, or nothing.
-func readEvent(w http.ResponseWriter, r *http.Request) (json.RawMessage, error) {
-	if err := checkEncoding(w, r); err != nil {
-		return nil, err
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, jsonbody.MaxEvent))
-	if err != nil {
-		return nil, unreadable(err)
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return nil, nil
-	}
-	kind, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	charset := params["charset"]
-	if err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") ||
-		charset != "" && !strings.EqualFold(charset, "utf-8") {
-		return nil, domain.Errorf(CodeUnsupportedType, "Send the body as Content-Type: application/json.")
-	}
-	return decodeAny(body, jsonbody.Event)
 }
