@@ -143,14 +143,13 @@ const maxChallenge = 512
 
 // challengeIn is what Slack asks to be sent back once, before it sends events.
 func challengeIn(body json.RawMessage) string {
-	var asked struct {
-		Type      string `json:"type"`
-		Challenge string `json:"challenge"`
-	}
-	if json.Unmarshal(body, &asked) != nil || asked.Type != "url_verification" {
+	value, err := jsonbody.Value(body)
+	fields, is := value.(map[string]any)
+	if err != nil || !is || fields["type"] != "url_verification" {
 		return ""
 	}
-	return plainChallenge(asked.Challenge)
+	challenge, _ := fields["challenge"].(string)
+	return plainChallenge(challenge)
 }
 
 // challengeOf is the challenge of a GET: WebSub and Meta (hub.challenge), Dropbox (challenge).
