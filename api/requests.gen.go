@@ -708,6 +708,9 @@ type TaskProgressInput struct {
 // TaskReport is the body of reportTask.
 // What a service says of its work.
 type TaskReport struct {
+	// The task that it is about, so that what is signed holds for no other. Another one than that of the
+	// address: 401.
+	TaskID   *string            `json:"task_id" validate:"omitempty,max=64"`
 	Status   string             `json:"status" validate:"required,oneof=running succeeded failed"`
 	Progress *TaskProgressInput `json:"progress"`
 	// Any JSON value.

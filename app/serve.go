@@ -29,6 +29,9 @@ func Serve(config Config, found ...diagnosis.Finding) error {
 	log := newLogger(config.LogLevel)
 	config.Log = log
 	silenceLibraries()
+	if err := closeMemory(); err != nil {
+		log.Warn().Err(err).Msg("programs of this server's user can read its memory and its environment")
+	}
 	for _, f := range found {
 		log.Warn().Str("fix", f.Mend).Msg(f.Detail)
 	}

@@ -2,13 +2,20 @@ package handlers
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
+	"fmt"
 	"net/http"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/internal/lately"
 )
 
 // CodeBadSignature is told to whoever sends a message that is not signed as it must be.
@@ -25,6 +32,10 @@ func (s *taskRoutes) reportTask(w http.ResponseWriter, r *http.Request) {
 	var in api.TaskReport
 	if err := readReport(w, r, body, &in); err != nil {
 		s.fail(w, r, err)
+		return
+	}
+	if in.TaskID != nil && *in.TaskID != taskID(r) {
+		s.fail(w, r, s.admitReport(w, r, badSignature(errOtherTask)))
 		return
 	}
 	task, err := s.Callbacks.ReportTask(r.Context(), taskID(r), in.Domain(r.Header.Get(auth.HeaderWebhookID)))
@@ -62,12 +73,46 @@ func (s *taskRoutes) signedBody(w http.ResponseWriter, r *http.Request) ([]byte,
 	if err != nil {
 		return nil, badSignature(err)
 	}
+	if !s.isOf(taskID(r), r.Header, body, secrets) {
+		return nil, badSignature(errOtherTask)
+	}
 	return body, nil
+}
+
+var (
+	errOtherTask = errors.New("the message is about another task")
+	// taskName is the id of a task as it stands in the id of a message.
+	taskName = regexp.MustCompile(`tsk_[0-9A-Za-z]+`)
+)
+
+// reports remembers for which tasks signed reports were taken, for longer than a signature is good.
+type reports = lately.Memory[[sha256.Size]byte, string]
+
+func newReports(c clock.Clock) *reports {
+	return lately.New[[sha256.Size]byte, string](c, 3*auth.WebhookTolerance)
+}
+
+// isOf says whether a signed message is about this task: its id names it, or none, and then it was
+// not taken for another one before. All tasks of a connector have one secret.
+func (s *taskRoutes) isOf(task string, h http.Header, body []byte, secrets []string) bool {
+	id := h.Get(auth.HeaderWebhookID)
+	if named := taskName.FindAllString(id, -1); len(named) > 0 {
+		return slices.Contains(named, task)
+	}
+	key := sha256.New()
+	for _, part := range [][]byte{[]byte(id), []byte(h.Get(auth.HeaderWebhookTimestamp)), []byte(strings.Join(secrets, " ")), body} {
+		fmt.Fprintf(key, "%d:", len(part))
+		key.Write(part)
+	}
+	first, _ := s.reports.Get([sha256.Size]byte(key.Sum(nil)), func() (string, bool, error) { return task, true, nil })
+	return first == task
 }
 
 func badSignature(err error) error {
 	message := "The message is not signed by the service of this task. Nothing was read of it."
 	switch {
+	case errors.Is(err, errOtherTask):
+		message = "The message is signed for another task of this service. Nothing was done."
 	case errors.Is(err, auth.ErrUnsigned):
 		message = "The message is not signed: webhook-id, webhook-timestamp and webhook-signature are needed."
 	case errors.Is(err, auth.ErrStale):

@@ -145,3 +145,47 @@ func TestForgedCallbacksAreLimited(t *testing.T) {
 		c.want(200, "POST", "/v1/callbacks/tsk_1", fmt.Sprintf(`{"status":"running","progress":{"percent":%d}}`, i))
 	}
 }
+
+// TestReportsOfOtherTasks: a report that is signed for one task is taken for no other of the service.
+func TestReportsOfOtherTasks(t *testing.T) {
+	w := newWorld(t)
+	c := w.serve(t)
+	at := worldTime.Add(time.Minute)
+	send := func(task, id, body string) int {
+		h := http.Header{}
+		signAs(t, h, id, at, body, aSecret)
+		return c.do("POST", "/v1/callbacks/"+task, body, auth.HeaderWebhookID, id,
+			auth.HeaderWebhookTimestamp, h.Get(auth.HeaderWebhookTimestamp), auth.HeaderWebhookSignature, h.Get(auth.HeaderWebhookSignature)).status
+	}
+	for name, c := range map[string]struct {
+		id, body string
+		want     int
+	}{
+		"named in the id":           {"tsk_1-3", `{"status":"running"}`, 200},
+		"another in the id":         {"tsk_2-3", `{"status":"succeeded"}`, 401},
+		"one that begins like it":   {"tsk_12", `{"status":"succeeded"}`, 401},
+		"named in the body":         {"evt_a", `{"task_id":"tsk_1","status":"running"}`, 200},
+		"another in the body":       {"evt_b", `{"task_id":"tsk_2","status":"succeeded"}`, 401},
+		"another, in both":          {"tsk_1-4", `{"task_id":"tsk_2","status":"succeeded"}`, 401},
+		"its status in other cases": {"evt_c", `{"Status":"succeeded","status":"running"}`, 422},
+		"its status twice":          {"evt_d", `{"status":"running","status":"succeeded"}`, 400},
+		"named nowhere":             {"evt_e", `{"status":"running"}`, 200},
+	} {
+		if got := send("tsk_1", c.id, c.body); got != c.want {
+			t.Errorf("%s: %d, want %d", name, got, c.want)
+		}
+	}
+	routes := &taskRoutes{reports: newReports(func() time.Time { return at })}
+	h := http.Header{}
+	signAs(t, h, "evt_f", at, `{"status":"succeeded"}`, aSecret)
+	for i, want := range []bool{true, true, false, false} {
+		task := "tsk_1"
+		if i > 1 {
+			task = "tsk_2"
+		}
+		if got := routes.isOf(task, h, []byte(`{"status":"succeeded"}`), []string{aSecret}); got != want {
+			t.Errorf("%d: taken for %s: %v", i, task, got)
+		}
+		h.Add(auth.HeaderWebhookSignature, "v1,other") // more signatures make no other message
+	}
+}

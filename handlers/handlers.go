@@ -100,7 +100,7 @@ func newServer(c Config) *server {
 		data:           &dataRoutes{e, c.Data},
 		documents:      &documentRoutes{e, c.Data},
 		providers:      &providerRoutes{e, c.Providers},
-		tasks:          &taskRoutes{e, c.Door.Tasks},
+		tasks:          &taskRoutes{e, c.Door.Tasks, newReports(e.Clock)},
 		connectors:     &connectorRoutes{e, c.Outside.Connectors},
 		settings:       &settingsRoutes{e, c.Settings, c.Catalogue, c.Providers},
 		webhooks:       &webhookRoutes{e, c.Outside.Webhooks},

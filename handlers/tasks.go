@@ -36,6 +36,8 @@ type TaskPorts struct {
 type taskRoutes struct {
 	*edge
 	TaskPorts
+
+	reports *reports
 }
 
 func (s *taskRoutes) listTasks(w http.ResponseWriter, r *http.Request) {

@@ -67,10 +67,10 @@ func (s *service) work(o order) {
 		if _, yes := s.cancelled.LoadAndDelete(o.TaskID); yes {
 			return
 		}
-		s.report(o, step, fmt.Sprintf(`{"status": "running", "progress": {"percent": %d, "text": "step %d of 10"}}`, 10*step, step))
+		s.report(o, step, fmt.Sprintf(`{"task_id": %q, "status": "running", "progress": {"percent": %d, "text": "step %d of 10"}}`, o.TaskID, 10*step, step))
 	}
 	time.Sleep(s.takes / 10)
-	s.report(o, 10, fmt.Sprintf(`{"status": "succeeded", "result": {"done": %s}}`, o.Params))
+	s.report(o, 10, fmt.Sprintf(`{"task_id": %q, "status": "succeeded", "result": {"done": %s}}`, o.TaskID, o.Params))
 }
 
 // report calls back until Fermata has heard it. The same id may come twice: it counts once.
