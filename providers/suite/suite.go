@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -121,7 +122,7 @@ func answers(t *testing.T, wire Wire, streamed bool) {
 		},
 		"cut at its length: no call is believed": {
 			Reply{Text: []string{"I"}, Calls: []Call{{"id_a", "CREATE_DATA", `{"entries":[{"da`}}, StopReason: "length", Usage: usage},
-			domain.RawAnswer{Text: "I", StopReason: "length"},
+			domain.RawAnswer{Text: "I", StopReason: "length", CutCalls: []string{"CREATE_DATA"}},
 		},
 		"invalid UTF-8 and NUL": {
 			Reply{Text: []string{"a\xffb", "\x00c"}, StopReason: "stop", Usage: usage},
@@ -160,6 +161,9 @@ func (f *fixture) compare(t *testing.T, answer *providers.Answer, want domain.Ra
 	got := answer.Raw
 	if got.Text != want.Text || got.StopReason != want.StopReason || len(got.Calls) != len(want.Calls) || len(got.Thinking) != len(want.Thinking) {
 		t.Fatalf("got %+v, want %+v", got, want)
+	}
+	if !slices.Equal(got.CutCalls, want.CutCalls) {
+		t.Errorf("the calls that were cut are %q, want %q", got.CutCalls, want.CutCalls)
 	}
 	if got.Model == "" || got.Provider == "" || got.Protocol != domain.ProtocolNative {
 		t.Errorf("model %q, provider %q, protocol %q", got.Model, got.Provider, got.Protocol)
