@@ -736,6 +736,33 @@ func (e ScheduleType) Valid() bool {
 	}
 }
 
+// Defines values for SessionAgentOutcome.
+const (
+	SessionAgentOutcomeERROR              SessionAgentOutcome = "ERROR"
+	SessionAgentOutcomeMAXTURNSREACHED    SessionAgentOutcome = "MAX_TURNS_REACHED"
+	SessionAgentOutcomeMISSIONCOMPLETED   SessionAgentOutcome = "MISSION_COMPLETED"
+	SessionAgentOutcomeNEEDSCLARIFICATION SessionAgentOutcome = "NEEDS_CLARIFICATION"
+	SessionAgentOutcomeNOACTION           SessionAgentOutcome = "NO_ACTION"
+)
+
+// Valid indicates whether the value is a known member of the SessionAgentOutcome enum.
+func (e SessionAgentOutcome) Valid() bool {
+	switch e {
+	case SessionAgentOutcomeERROR:
+		return true
+	case SessionAgentOutcomeMAXTURNSREACHED:
+		return true
+	case SessionAgentOutcomeMISSIONCOMPLETED:
+		return true
+	case SessionAgentOutcomeNEEDSCLARIFICATION:
+		return true
+	case SessionAgentOutcomeNOACTION:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SessionExportFormat.
 const (
 	SessionExportFormatFermataSession1 SessionExportFormat = "fermata.session/1"
@@ -1490,7 +1517,7 @@ type AutomationRun struct {
 	EndReason  *EndReason `json:"end_reason"`
 	EndedAt    *Timestamp `json:"ended_at"`
 
-	// FinalText Of its last answer.
+	// FinalText What its last answer says in the end: the report of the call that ends it, else its text.
 	FinalText *string `json:"final_text"`
 
 	// Name Of its session: the automation as it was called when the run was made.
@@ -3281,7 +3308,9 @@ type Seq = int64
 
 // Session A conversation with an AI and all its state.
 type Session struct {
-	AutomationID *string `json:"automation_id"`
+	// Agent The agent that works in a session, and what it ended with.
+	Agent        *SessionAgent `json:"agent,omitempty"`
+	AutomationID *string       `json:"automation_id"`
 
 	// Budgets Limits of tokens and money that a person set on this session; null is none.
 	Budgets Budgets `json:"budgets"`
@@ -3292,6 +3321,9 @@ type Session struct {
 
 	// ExternalID Your own name for it.
 	ExternalID *string `json:"external_id"`
+
+	// FinalText Of a run or an agent: what its latest answer says in the end, that is its report once it has ended. Cut after 4,000 bytes; the message has all of it.
+	FinalText *string `json:"final_text,omitempty"`
 
 	// ForkedFrom What the record of a fork begins with.
 	ForkedFrom *ForkedFrom `json:"forked_from,omitempty"`
@@ -3350,6 +3382,24 @@ type Session struct {
 	WaitingContext *WaitingContext `json:"waiting_context"`
 	WorkspaceID    string          `json:"workspace_id"`
 }
+
+// SessionAgent The agent that works in a session, and what it ended with.
+type SessionAgent struct {
+	AgentID    string  `json:"agent_id"`
+	Conclusion *string `json:"conclusion,omitempty"`
+	Name       string  `json:"name"`
+
+	// Outcome Once it has ended.
+	Outcome *SessionAgentOutcome `json:"outcome,omitempty"`
+	Reason  *string              `json:"reason,omitempty"`
+	Result  *string              `json:"result,omitempty"`
+
+	// Version The version of its definition that it began with.
+	Version int64 `json:"version"`
+}
+
+// SessionAgentOutcome Once it has ended.
+type SessionAgentOutcome string
 
 // SessionCreatedData `session.created`: a session was made.
 type SessionCreatedData struct {

@@ -119,6 +119,7 @@ func (m *Markdown) answer(b *strings.Builder, a *domain.AIMessage) {
 	if a.Module != nil {
 		folded(b, m.say("Asks: %s", "Pose la question : %s", a.Module.Type), "json", string(a.Module.Data))
 	}
+	b.WriteString(quoted(a.Report))
 	b.WriteString(quoted(a.PostText))
 }
 

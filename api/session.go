@@ -24,7 +24,24 @@ func SessionFrom(s *domain.Session) *Session {
 		Usage: usageFrom(s.Usage), LastSeq: s.LastSeq, RunEpoch: s.RunEpoch,
 		LastEventTime: Time(s.LastEventTime), LastUserInteractionTime: timePtr(s.LastUserInteractionTime),
 		CreatedAt: Time(s.CreatedAt), UpdatedAt: Time(s.UpdatedAt),
+		FinalText: textPtr(s.State.FinalText), Agent: agentRunFrom(s),
 	}
+}
+
+// agentRunFrom is which agent works in a session, and how it ended.
+func agentRunFrom(s *domain.Session) *SessionAgent {
+	run := s.State.Agent
+	if run == nil {
+		return nil
+	}
+	out := &SessionAgent{AgentID: run.AgentID, Name: run.Name, Version: run.Version}
+	if s.Phase == domain.Completed {
+		out.Outcome = textPtr(SessionAgentOutcome(s.AgentOutcome()))
+	}
+	if end := run.End; end != nil {
+		out.Reason, out.Result, out.Conclusion = textPtr(end.Reason), textPtr(end.Result), textPtr(end.Conclusion)
+	}
+	return out
 }
 
 func forkedFrom(s *domain.Session) *ForkedFrom {

@@ -2,6 +2,7 @@ package domain
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
 )
 
@@ -169,6 +170,8 @@ type AIMessage struct {
 	KeepControl       bool      `json:"keep_control,omitempty"`
 	Module            *Module   `json:"communication_module,omitempty"`
 	Completed         bool      `json:"completed,omitempty"`
+	// Report is what a run or an agent ends with, where it is not PreText: that stands above it.
+	Report string `json:"report,omitempty"`
 	// ClientCalls are calls of tools of the program that sent the message.
 	ClientCalls []ClientCall `json:"client_calls,omitempty"`
 	// Unread are the late results that stand before the answer and came while it was written: it was
@@ -176,6 +179,16 @@ type AIMessage struct {
 	Unread []string `json:"unread,omitempty"`
 	// From is set where no model answered this here: a client says that it was answered before.
 	From *Provenance `json:"from,omitempty"`
+}
+
+// FinalText is what the answer says in the end.
+func (a *AIMessage) FinalText() string {
+	for _, text := range []string{a.Report, a.PostText, a.PreText} {
+		if strings.TrimSpace(text) != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // InvalidFormatText is the pre_text of an AI message whose answer could not be read.

@@ -141,6 +141,8 @@ type SessionState struct {
 	TooLong int  `json:"too_long,omitempty"`
 	Cuts    int  `json:"cuts,omitempty"`
 	LeftOut bool `json:"left_out,omitempty"`
+	// FinalText is what the latest answer of a run or an agent says in the end, bounded.
+	FinalText string `json:"final_text,omitempty"`
 	// Unread are the ids of the late results that came while the AI was called: the answer or the
 	// summary that it is at work on was made without them.
 	Unread []string `json:"unread,omitempty"`
@@ -181,6 +183,9 @@ type SessionState struct {
 	// against the workspace's budgets until the call is settled.
 	ReservedCost float64 `json:"reserved_cost,omitempty"`
 }
+
+// MaxFinalText bounds what a session keeps of its final text, in bytes: the message has all of it.
+const MaxFinalText = 4000
 
 // Circle is what is remembered of a round to notice that its model goes in circles.
 type Circle struct {

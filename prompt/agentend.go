@@ -21,7 +21,7 @@ func EndOf(raw *domain.RawAnswer, answer *domain.AIMessage, acted bool) *domain.
 	}
 	completed := raw.Protocol == domain.ProtocolJSON
 	for i := range raw.Calls {
-		switch params := reportOf(&raw.Calls[i]); raw.Calls[i].Name {
+		switch params := fieldsOfEnd(&raw.Calls[i]); raw.Calls[i].Name {
 		case complete:
 			completed = true
 			end.Reason, end.Conclusion = params.Reason, params.Conclusion
@@ -40,15 +40,33 @@ func EndOf(raw *domain.RawAnswer, answer *domain.AIMessage, acted bool) *domain.
 	return &end
 }
 
-type report struct{ Reason, Result, Conclusion, Summary, Question string }
+// report puts what the call that ends a run or an agent's work says below the answer's own text:
+// it is what the session ends with. A chat does not end by a call.
+func report(answer *domain.AIMessage, call *domain.RawCall, kind domain.SessionType) {
+	end := fieldsOfEnd(call)
+	text := end.Summary
+	switch {
+	case kind == domain.Chat:
+		return
+	case kind == domain.Agent && call.Name == askPrincipal:
+		text = end.Question
+	case kind == domain.Agent:
+		text = joinBy("\n\n", []string{cmp.Or(end.Result, end.Summary), end.Conclusion})
+	}
+	if strings.TrimSpace(text) != strings.TrimSpace(answer.PreText) {
+		answer.Report = text
+	}
+}
 
-// reportOf reads the texts of a call that ends an agent's work; what is no text is written
-// as it stands.
-func reportOf(call *domain.RawCall) report {
+type endFields struct{ Reason, Result, Conclusion, Summary, Question string }
+
+// fieldsOfEnd reads the texts of a call that ends an agent's work or a run; what is no text is
+// written as it stands.
+func fieldsOfEnd(call *domain.RawCall) endFields {
 	fields := map[string]json.RawMessage{}
 	params, err := cleanJSON(cmp.Or(strings.TrimSpace(call.Arguments), "{}"))
 	if err != nil || json.Unmarshal(params, &fields) != nil {
-		return report{}
+		return endFields{}
 	}
 	text := func(name string) string {
 		var s string
@@ -57,7 +75,7 @@ func reportOf(call *domain.RawCall) report {
 		}
 		return cut(string(fields[name]), maxReport)
 	}
-	return report{text("reason"), text("result"), text("conclusion"), text("summary"), text("question")}
+	return endFields{text("reason"), text("result"), text("conclusion"), text("summary"), text("question")}
 }
 
 // maxReport bounds each text of a report, in bytes: what an answer of an agent can hold.

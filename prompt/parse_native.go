@@ -45,9 +45,11 @@ func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage
 		if strings.TrimSpace(answer.PreText) == "" {
 			answer.PreText = summaryOf(params)
 		}
+		report(answer, call, in.SessionType)
 		return ""
 	case askPrincipal:
 		answer.Completed = true
+		report(answer, call, in.SessionType)
 		return ""
 	}
 	if in.Client[call.Name] {

@@ -205,3 +205,37 @@ func TestHash(t *testing.T) {
 		t.Error("different answers must differ")
 	}
 }
+
+// What the call says that ends a run or an agent's work is its report, whatever text stands beside it.
+func TestAReportIsTheFinalText(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		kind         domain.SessionType
+		raw          domain.RawAnswer
+		above, final string
+	}{
+		{"beside a text", domain.Run, domain.RawAnswer{Text: "Done.", Calls: calls("COMPLETE", `{"summary":"REPORT: 3 notes"}`)}, "Done.", "REPORT: 3 notes"},
+		{"alone", domain.Run, domain.RawAnswer{Calls: calls("COMPLETE", `{"summary":"REPORT: 3 notes"}`)}, "REPORT: 3 notes", "REPORT: 3 notes"},
+		{"the same words", domain.Run, domain.RawAnswer{Text: "All is well.", Calls: calls("COMPLETE", `{"summary":" All is well. "}`)}, "All is well.", "All is well."},
+		{"no report", domain.Run, domain.RawAnswer{Text: "Done.", Calls: calls("COMPLETE", `{}`)}, "Done.", "Done."},
+		{"an empty report", domain.Run, domain.RawAnswer{Text: "Done.", Calls: calls("COMPLETE", `{"summary":" "}`)}, "Done.", "Done."},
+		{"beside an action", domain.Run, domain.RawAnswer{Text: "I write it.", Calls: calls("CREATE_DATA", `{}`, "COMPLETE", `{"summary":"REPORT"}`)}, "I write it.", "REPORT"},
+		{"an agent's", domain.Agent, domain.RawAnswer{Text: "So.", Calls: calls("COMPLETE", `{"reason":"found","result":"42","conclusion":"It is 42."}`)}, "So.", "42\n\nIt is 42."},
+		{"an agent's result alone", domain.Agent, domain.RawAnswer{Calls: calls("COMPLETE", `{"result":{"open":3}}`)}, "", `{"open":3}`},
+		{"an agent's summary", domain.Agent, domain.RawAnswer{Text: "So.", Calls: calls("COMPLETE", `{"summary":"42"}`)}, "So.", "42"},
+		{"an agent's question", domain.Agent, domain.RawAnswer{Text: "Hm.", Calls: calls("ASK_PRINCIPAL", `{"question":"Which one?"}`)}, "Hm.", "Which one?"},
+		{"a chat does not end", domain.Chat, domain.RawAnswer{Text: "Done.", Calls: calls("COMPLETE", `{"summary":"REPORT"}`)}, "Done.", "Done."},
+		{"as JSON", domain.Run, domain.RawAnswer{Text: `{"pre_text":"Done.","post_text":"REPORT","completed":true}`}, "Done.", "REPORT"},
+	} {
+		protocol := domain.ProtocolNative
+		if strings.HasPrefix(c.raw.Text, "{") {
+			protocol = domain.ProtocolJSON
+		}
+		in := input(protocol)
+		in.SessionType = c.kind
+		answer, problem := Parse(&c.raw, in)
+		if problem != "" || strings.TrimSpace(answer.PreText) != c.above || strings.TrimSpace(answer.FinalText()) != c.final {
+			t.Errorf("%s: %s %+v, in the end %q", c.name, problem, answer, answer.FinalText())
+		}
+	}
+}

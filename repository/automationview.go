@@ -181,10 +181,7 @@ func (s *AutomationStore) RunRecords(ctx context.Context, workspace string, f do
 			return nil, "", err
 		}
 		if m.AI != nil {
-			out[i].FinalText = m.AI.PreText
-			if m.AI.PostText != "" {
-				out[i].FinalText = m.AI.PostText
-			}
+			out[i].FinalText = m.AI.FinalText()
 		}
 		if out[i].FinalText == "" {
 			out[i].FinalText = m.Text

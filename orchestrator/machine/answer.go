@@ -114,7 +114,19 @@ func storeAnswer(s *step) {
 		st.PendingCompleted = e.Answer.Completed
 	}
 	noteEnd(s)
+	noteFinalText(s)
 	goneBeyond(s, e.Commands.OverLimit)
+}
+
+// noteFinalText keeps what a run or an agent says in the end, for whoever reads the session
+// without its messages.
+func noteFinalText(s *step) {
+	if text := parsed(s).Answer.FinalText(); automation(s) && text != "" {
+		if len(text) > domain.MaxFinalText {
+			text = strings.ToValidUTF8(text[:domain.MaxFinalText], "") + "…"
+		}
+		s.session.State.FinalText = text
+	}
 }
 
 func lastMessage(s *step) string { return s.change.Messages[len(s.change.Messages)-1].ID }

@@ -79,7 +79,7 @@ func messageRoundTrip(w *world) {
 		Calls:    []domain.RawCall{{ID: "c1", ProviderID: "call_1", Name: "CREATE_DATA", Arguments: arguments, Signature: "s=="}},
 		Thinking: []domain.Thinking{{Text: "hm", Data: "{\"sig\" : 1}"}},
 	}
-	m.AI = &domain.AIMessage{PreText: "pre", ActionCommands: []domain.Command{{ID: "h", Type: "CREATE_DATA", Params: json.RawMessage(`{"a":1}`)}}}
+	m.AI = &domain.AIMessage{PreText: "pre", Report: "report", Unread: []string{"msg_0"}, ActionCommands: []domain.Command{{ID: "h", Type: "CREATE_DATA", Params: json.RawMessage(`{"a":1}`)}}}
 	m.Rich = &domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "<b>"}}, LinearText: "<b>"}
 	m.System = &domain.SystemMessage{Type: domain.SystemDataAdded, Summary: "s", FormattedData: "| a |\n"}
 	m.Run = &domain.ExecutionMetadata{AutomationID: "aut", Trigger: "MANUAL", DurationMS: 3, Cost: new(0.5)}

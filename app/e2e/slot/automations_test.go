@@ -13,6 +13,29 @@ const (
 	thinksOnce = `[{"times": 1, "delay_ms": 600000, "answer": {"text": "Never."}}, ` + harness.SaysDone + `]`
 )
 
+// TestAReportReachesPeople: what a run ends with is its final text wherever that is read, also where
+// the model says something beside it.
+func TestAReportReachesPeople(t *testing.T) {
+	harness.OnBoth(t, func(t *testing.T, db app.Database) {
+		s := newServer(t, db)
+		s.Scripted(`[{"answer": {"text": "Finished.", "calls": [{"name": "COMPLETE", "arguments": {"summary": "REPORT: 3 notes made, 2 refused"}}]}}]`)
+		s.Call("PATCH", "/v1/settings", harness.QuickRuns).Want(200)
+		at := "/v1/automations/" + s.Call("POST", "/v1/automations", `{"name": "Report", "seed": {"text": "Look around."}}`).Want(201).Str("id")
+		session := s.Call("POST", at+"/execute", nil).Want(202).Str("session.id")
+		const report = "REPORT: 3 notes made, 2 refused"
+		if ended := s.Until(session, "ended"); ended.Str("final_text") != report {
+			t.Errorf("the session: %s", ended.Body)
+		}
+		if runs := s.Call("GET", "/v1/runs", nil).Want(200); runs.Str("data.0.final_text") != report {
+			t.Errorf("the runs: %s", runs.Body)
+		}
+		if text := string(s.Call("GET", "/v1/sessions/"+session+"/export?format=markdown", nil).Want(200).Body); !strings.Contains(text, report) ||
+			strings.Index(text, "Finished.") > strings.Index(text, report) {
+			t.Errorf("the export:\n%s", text)
+		}
+	})
+}
+
 // TestAnAutomationFromSetupToHistory: made, run, ended, told; a repeated request does
 // nothing twice.
 func TestAnAutomationFromSetupToHistory(t *testing.T) {

@@ -180,6 +180,9 @@ function Missing({ toggle, children }: { toggle: ReactNode; children: ReactNode 
   );
 }
 
+/** The words below a session that takes no messages, by its type. */
+const readonly = { SEED: 'readonly.seed', AGENT: 'readonly.agent', AUTOMATION: 'readonly' } as const;
+
 /** Below the record: what the session does, what waits, and the field for messages. */
 function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; onSent: () => void }) {
   const t = words.use();
@@ -207,7 +210,7 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
       </PhaseLine>
       {session && session.type !== 'CHAT' && (
         <div className={`row muted ${compose.readonly}`} data-readonly>
-          <span>{t(session.type === 'SEED' ? 'readonly.seed' : 'readonly')}</span>
+          <span>{t(readonly[session.type])}</span>
           {session.automation_id && (
             <Link href={`/automations/${session.automation_id}`} className="button small">
               {t('readonly.automation')}

@@ -23,7 +23,9 @@ export const isUnreadable = (m: Message): boolean => m.ai_message?.pre_text === 
 /** What an AI message says. */
 export function answerText(m: Message): string {
   if (!m.ai_message) return m.text_content ?? '';
-  return isUnreadable(m) ? '' : [m.ai_message.pre_text, m.text_content].filter(Boolean).join('\n\n');
+  return isUnreadable(m)
+    ? ''
+    : [m.ai_message.pre_text, m.ai_message.report, m.text_content].filter(Boolean).join('\n\n');
 }
 
 /** A remark on the way to an answer, not the answer itself. */
