@@ -20,7 +20,7 @@ func (s *Service) Create(ctx context.Context, workspace string, patch domain.Age
 		Enabled: true, CreatedAt: now, UpdatedAt: now,
 	}
 	patch.Apply(a)
-	if err := s.check(ctx, a); err != nil {
+	if err := s.check(ctx, a, nil); err != nil {
 		return nil, err
 	}
 	return a, s.Store.InsertAgent(ctx, a)
@@ -37,8 +37,9 @@ func (s *Service) Update(ctx context.Context, workspace, id string, patch domain
 		if patch.Version != 0 && patch.Version != a.Version {
 			return nil, domain.ErrStale
 		}
+		before := slices.Clone(a.Commands)
 		patch.Apply(a)
-		if err := s.check(ctx, a); err != nil {
+		if err := s.check(ctx, a, before); err != nil {
 			return nil, err
 		}
 		a.UpdatedAt = s.Clock()
@@ -73,8 +74,9 @@ func (s *Service) Delete(ctx context.Context, workspace, id string, version int6
 // changes: one that is not there is not offered.
 var outsideName = regexp.MustCompile(`^[A-Z0-9_]+\.[A-Z0-9_.]+$`)
 
-// check looks at what the contract cannot say.
-func (s *Service) check(ctx context.Context, a *domain.AgentDefinition) error {
+// check looks at what the contract cannot say. before are the commands that the agent had: they may
+// have been accepted when more could be.
+func (s *Service) check(ctx context.Context, a *domain.AgentDefinition, before []string) error {
 	for _, text := range []struct{ at, text string }{
 		{"/description", a.Description}, {"/system_prompt", a.SystemPrompt},
 	} {
@@ -86,6 +88,9 @@ func (s *Service) check(ctx context.Context, a *domain.AgentDefinition) error {
 		return domain.Errorf(domain.CodeConflict, "There is an agent already that is called by %s. Nothing was changed.", a.Command())
 	}
 	if err := s.checkCommands(a); err != nil {
+		return err
+	}
+	if err := s.checkOffered(ctx, a, before); err != nil {
 		return err
 	}
 	if a.ProviderID == "" {
@@ -126,6 +131,38 @@ func (s *Service) checkCommands(a *domain.AgentDefinition) error {
 				hint = " Did you mean " + like + "?"
 			}
 			return domain.Invalid(at, "unknown_command", "There is no command %.80q.%s", name, hint)
+		}
+	}
+	return nil
+}
+
+// checkOffered refuses a command that exists and that no agent is ever offered: the list would promise
+// what the agent cannot do.
+func (s *Service) checkOffered(ctx context.Context, a *domain.AgentDefinition, before []string) error {
+	has := func(specs []domain.CommandSpec, name string) bool {
+		return slices.ContainsFunc(specs, func(spec domain.CommandSpec) bool { return spec.Name == name })
+	}
+	forAgents, own := s.SpecsFor(domain.Agent, nil), s.Specs()
+	var outside []domain.CommandSpec
+	for i, name := range a.Commands {
+		at := fmt.Sprintf("/commands/%d", i)
+		switch {
+		case slices.Contains(before, name):
+		case has(own, name):
+			if !has(forAgents, name) {
+				return domain.Invalid(at, "not_for_agents", "%.80q is never offered to an agent: it needs a person, or tasks, and an agent has neither.", name)
+			}
+		case domain.CallsAgent(name):
+		default:
+			if outside == nil {
+				var err error
+				if outside, err = s.Outside(ctx, a.WorkspaceID); err != nil {
+					return fmt.Errorf("read the commands from outside: %w", err)
+				}
+			}
+			if slices.ContainsFunc(outside, func(spec domain.CommandSpec) bool { return spec.Name == name && spec.Deadline > 0 }) {
+				return domain.Invalid(at, "not_for_agents", "%.80q is long-running work, which an agent cannot wait for. Let its caller start it.", name)
+			}
 		}
 	}
 	return nil

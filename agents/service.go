@@ -28,8 +28,12 @@ type Providers interface {
 type Service struct {
 	Store     Store
 	Providers Providers
-	// Specs are the commands of the catalogue, which an agent may be allowed.
-	Specs func() []domain.CommandSpec
+	// Specs are the commands of the catalogue, and SpecsFor those of them that a type of session is
+	// ever offered.
+	Specs    func() []domain.CommandSpec
+	SpecsFor func(domain.SessionType, []domain.CommandSpec) []domain.CommandSpec
+	// Outside are the commands from outside that a workspace has now.
+	Outside func(ctx context.Context, workspace string) ([]domain.CommandSpec, error)
 	Clock clock.Clock
 	NewID domain.IDSource
 }

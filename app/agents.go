@@ -10,7 +10,10 @@ import (
 
 // agents keeps the definitions of agents.
 func (a *App) agents() *agents.Service {
-	return &agents.Service{Store: a.store.Agents, Providers: a.store.Providers, Specs: a.catalogue.Specs, Clock: a.clock, NewID: a.newID}
+	return &agents.Service{
+		Store: a.store.Agents, Providers: a.store.Providers, Specs: a.catalogue.Specs, SpecsFor: a.catalogue.SpecsFor,
+		Outside: a.offers, Clock: a.clock, NewID: a.newID,
+	}
 }
 
 // agentService is that for the API, which can try one too.

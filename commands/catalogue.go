@@ -114,7 +114,7 @@ func (c *Catalogue) with(outside []domain.CommandSpec, heard bool) []domain.Comm
 // an AGENT reports to the assistant that called it. Those from outside follow the catalogue's own, in their
 // order.
 func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
-	looksAfter := beginsTasks(outside)
+	looksAfter := beginsTasks(outside) && t != domain.Agent // an agent cannot wait for a task
 	specs := slices.DeleteFunc(c.with(outside, t.HearsAI()), func(s domain.CommandSpec) bool {
 		return onlyInChats(s.Name) && t != domain.Chat || s.Name == Complete && t == domain.Chat ||
 			s.Name == AskPrincipal && t != domain.Agent || (s.Name == listTasks || s.Name == cancelTask) && !looksAfter

@@ -9,8 +9,15 @@ import (
 // offers says whether the session is offered a command of the catalogue. Those that steer
 // it are never taken from it.
 func (e *Env) offers(spec *domain.CommandSpec) bool {
-	if spec.Name == createAutomation && e.SessionType != domain.Chat {
-		return false
+	switch spec.Name {
+	case createAutomation:
+		if e.SessionType != domain.Chat {
+			return false
+		}
+	case listTasks, cancelTask:
+		if e.SessionType == domain.Agent || len(e.Tasks) == 0 && !beginsTasks(e.Outside) {
+			return false
+		}
 	}
 	return !e.Restricted || spec.Kind == domain.KindControl || slices.Contains(e.Only, spec.Name)
 }

@@ -60,8 +60,8 @@ func TestEveryCommandIsHeldAgainstTheRole(t *testing.T) {
 			}
 			w := newWorld(t)
 			entry := w.c.commands[spec.Name]
-			entry.own = []byte(`{}`) // its params do not matter here
-			w.env.Role = role
+			entry.own = []byte(`{}`)                                      // its params do not matter here
+			w.env.Role, w.env.Tasks = role, []*domain.Task{{ID: "tsk_1"}} // what looks after tasks is offered
 			plan := w.plan(w.command(spec.Name, `{}`))
 			e := append(plan.Commands.Queries, plan.Commands.Actions...)[0]
 			if refused := e.Error != nil && e.Error.Code == string(domain.CodeForbidden); refused == role.Allows(spec.Role) {

@@ -86,3 +86,33 @@ func TestATaskIsCancelled(t *testing.T) {
 		t.Errorf("one that is not there: %s %v, asked for %v", x.Status, x.Error, asked)
 	}
 }
+
+// What looks after tasks is refused, not run, where it is not offered.
+func TestWhatLooksAfterTasksRunsOnlyWhereItIsOffered(t *testing.T) {
+	long := domain.CommandSpec{Name: "LPT.RUN", Kind: domain.KindAction, Source: "long_running", Deadline: time.Hour}
+	for name, c := range map[string]struct {
+		kind    domain.SessionType
+		outside []domain.CommandSpec
+		tasks   []*domain.Task
+		offered bool
+	}{
+		"an agent":                        {domain.Agent, []domain.CommandSpec{long}, []*domain.Task{{ID: "tsk_1"}}, false},
+		"nothing can take long":           {domain.Chat, nil, nil, false},
+		"a connector that may":            {domain.Chat, []domain.CommandSpec{long}, nil, true},
+		"its connector is gone meanwhile": {domain.Chat, nil, []*domain.Task{{ID: "tsk_1"}}, true},
+	} {
+		w := newWorld(t)
+		w.env.SessionType, w.env.Outside, w.env.Tasks = c.kind, c.outside, c.tasks
+		w.env.Restricted, w.env.Only = c.kind == domain.Agent, []string{"TASKS", "CANCEL_TASK", "LPT.RUN"}
+		for _, command := range []string{"TASKS", "CANCEL_TASK"} {
+			plan := w.plan(w.command(command, `{"task_id":"tsk_1"}`))
+			refused := len(plan.Commands.Queries)+len(plan.Commands.Actions) == 0
+			for _, x := range append(plan.Commands.Queries, plan.Commands.Actions...) {
+				refused = refused || x.Status == domain.ExecFailed && x.Error.Code == codeUnknown
+			}
+			if refused == c.offered {
+				t.Errorf("%s: %s is refused: %v", name, command, refused)
+			}
+		}
+	}
+}

@@ -119,6 +119,8 @@ func (s *Session) AgentOutcome() AgentOutcome {
 	switch end := s.State.Agent.End; {
 	case s.EndReason == EndCompleted && end != nil:
 		return end.Outcome
+	case s.EndReason == EndLimitReached && s.State.CommandsRun == 0 && s.State.FinalText == "":
+		return AgentDidNothing // nothing but empty or unreadable answers
 	case s.EndReason == EndLimitReached:
 		return AgentOutOfTurns
 	}

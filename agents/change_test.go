@@ -1,0 +1,74 @@
+package agents
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fermata-dev/fermata/commands"
+	"github.com/fermata-dev/fermata/data"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
+	"github.com/fermata-dev/fermata/scheduler/automations"
+)
+
+type rows struct {
+	Store
+
+	agent *domain.AgentDefinition
+}
+
+func (r *rows) InsertAgent(_ context.Context, a *domain.AgentDefinition) error {
+	r.agent = a
+	return nil
+}
+
+func (r *rows) UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error {
+	return r.InsertAgent(ctx, a)
+}
+
+func (r *rows) Agent(context.Context, string, string) (*domain.AgentDefinition, error) {
+	own := *r.agent
+	return &own, nil
+}
+
+// A definition names no command that an agent is never offered.
+func TestAnAgentIsOfferedWhatItsDefinitionNames(t *testing.T) {
+	catalogue, store := commands.New(data.NewRules(), automations.Drafts{}), &rows{}
+	s := &Service{
+		Store: store, Specs: catalogue.Specs, SpecsFor: catalogue.SpecsFor, Clock: func() time.Time { return time.Unix(0, 0) }, NewID: ids.Counting(),
+		Outside: func(context.Context, string) ([]domain.CommandSpec, error) {
+			return []domain.CommandSpec{
+				{Name: "LPT.BANKER", Source: "long_running", Kind: domain.KindAction, Deadline: time.Hour},
+				{Name: "SHOP.FIND", Source: "http", Kind: domain.KindQuery},
+			}, nil
+		},
+	}
+	patch := func(names ...string) domain.AgentPatch {
+		text := "Does it."
+		return domain.AgentPatch{Name: &text, Description: &text, SystemPrompt: &text, Commands: &names}
+	}
+	for name, code := range map[string]string{
+		"ZONES": "", "CREATE_ZONE": "", "SEARCH": "", "SHOP.FIND": "", "NOT_THERE.YET": "", "AGENT.OTHER": "",
+		"TASKS": "not_for_agents", "CANCEL_TASK": "not_for_agents", "CREATE_AUTOMATION": "not_for_agents", "LPT.BANKER": "not_for_agents",
+		"ASK_USER": "unknown_command", "COMPLETE": "unknown_command", "ZONE": "unknown_command",
+	} {
+		_, err := s.Create(t.Context(), "default", patch("APP_STATE", name))
+		known, _ := err.(*domain.Error)
+		switch {
+		case code == "" && err == nil:
+		case known == nil || len(known.Fields) != 1 || known.Fields[0].Code != code || known.Fields[0].Pointer != "/commands/1" ||
+			!strings.Contains(known.Fields[0].Message, name):
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// One that was accepted before can be changed all the same.
+	store.agent = &domain.AgentDefinition{ID: "agt_1", WorkspaceID: "default", Commands: []string{"TASKS"}, Version: 2}
+	other := "Does it differently."
+	p := patch("TASKS", "ZONES")
+	p.Description = &other
+	if _, err := s.Update(t.Context(), "default", "agt_1", p); err != nil {
+		t.Errorf("a definition of before: %v", err)
+	}
+}
