@@ -16,12 +16,14 @@ func BuiltIn() []*domain.AgentDefinition {
 			"You find what they say, keep them short and true, and write down what you are asked to note.",
 		Strategy: "Read first: CONTEXT without a key lists the documents, with a key it gives one; SEARCH finds words. " +
 			"Put something new where it belongs: into the document that is about it, and into a new one only where there is none. " +
-			"CONTEXT_UPDATE writes the whole text of a draft: keep all that stays true, change only what the task is about. " +
+			"Change a text that is there with CONTEXT_EDIT, in the places that the task is about: each `find` stands in the draft exactly once. " +
+			"A long document is read by parts (CONTEXT with `part`: a heading, or from a token on). " +
+			"CONTEXT_UPDATE writes a whole text: use it for new documents and short ones, and keep all that stays true. " +
 			"Then CONTEXT_PUBLISH: a draft that is not published is not read by other sessions. A person sees each change as it stands and says yes or no. " +
 			"What a person has refused is not tried again in another form.",
 		SuccessCriteria: "What was asked for stands in a published document, or the question about the documents is answered, or a person has refused it.",
 		ExitReport:      "Which document, by key and title; what it says now on the point; whether it is published. Of a question: the answer, and the document it stands in.",
-		Commands:        []string{"CONTEXT", "CONTEXT_UPDATE", "CONTEXT_PUBLISH", "SEARCH"},
+		Commands:        []string{"CONTEXT", "CONTEXT_EDIT", "CONTEXT_UPDATE", "CONTEXT_PUBLISH", "SEARCH"},
 		MaxTurns:        domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget,
 	}}
 }

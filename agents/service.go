@@ -34,8 +34,8 @@ type Service struct {
 	SpecsFor func(domain.SessionType, []domain.CommandSpec) []domain.CommandSpec
 	// Outside are the commands from outside that a workspace has now.
 	Outside func(ctx context.Context, workspace string) ([]domain.CommandSpec, error)
-	Clock clock.Clock
-	NewID domain.IDSource
+	Clock   clock.Clock
+	NewID   domain.IDSource
 }
 
 // builtInVersion is that of a built-in agent that nobody has changed.

@@ -47,6 +47,9 @@ func typeActions() []*command {
 	).require("id", "name", "config_schema", "entry_schema")}
 }
 
+// contextEdit is the name of the command that changes a document in places.
+const contextEdit = "CONTEXT_EDIT"
+
 const keyProperty = `"key": {"type": "string", "description": "Key of the document."}`
 
 func documentActions() []*command {
@@ -60,6 +63,15 @@ func documentActions() []*command {
 			describeContextUpdate,
 			runContextUpdate,
 		).require("key", "body"),
+		newAction(
+			contextEdit,
+			domain.RoleMember,
+			domain.EffectIdempotent,
+			"Change a document's draft in places, one edit after the other. It always asks the person.",
+			editProperties,
+			describeContextEdit,
+			runContextEdit,
+		).require("key", "edits"),
 		newAction(
 			"CONTEXT_PUBLISH",
 			domain.RoleMember,
@@ -139,18 +151,13 @@ func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, er
 		return card{}, fmt.Errorf("read the document: %w", err)
 	}
 	if err != nil {
-		doc = &domain.Document{}
+		doc = &domain.Document{Key: p.Key}
 	}
-	name, body := cmp.Or(doc.Title, p.Key), doc.Body
-	for _, e := range c.earlier {
-		written, err := decode[contextParams](e.Params)
-		if e.Command == "CONTEXT_UPDATE" && err == nil && written.Key == p.Key {
-			body = written.Body
-			if written.Title != nil {
-				name = *written.Title
-			}
-		}
+	draft, err := c.draftBefore(doc)
+	if err != nil {
+		return d, err
 	}
+	name, body := cmp.Or(draft.Title, p.Key), draft.Body
 	d.text = c.env.say("Publish the document %s", "Publier le document %s", c.env.name(name))
 	d.version = strconv.FormatInt(doc.Version, 10) + "/" + hash(body)
 	d.before, d.after = diff(published{doc.Published}, published{body})

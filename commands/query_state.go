@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -32,9 +33,12 @@ func stateQueries() []*command {
 		newQuery(
 			"CONTEXT",
 			domain.RoleViewer,
-			"Read the workspace's documents: the list, or one of them with its published text and its draft.",
-			`"key": {"type": "string", "description": "Key of a document; left out: the list."}`,
-			func(_ context.Context, c *call, p keyParams) string {
+			"Read the workspace's documents: the list, one of them with its published text and its draft, or a part of its draft.",
+			`"key": {"type": "string", "description": "Key of a document; left out: the list."},
+			"part": {"type": "object", "description": "Of a long document: below a heading, or so many tokens from one on.", "properties": {
+				"heading": {"type": "string", "minLength": 1, "maxLength": 200}, "from": {"type": "integer", "minimum": 0, "maximum": 1000000},
+				"tokens": {"type": "integer", "minimum": 50, "maximum": 20000}}, "additionalProperties": false}`,
+			func(_ context.Context, c *call, p contextQuery) string {
 				if p.Key == "" {
 					return c.env.say("List the documents", "Lister les documents")
 				}
@@ -107,16 +111,21 @@ type documentRow struct {
 	Draft     bool   `json:"draft_differs"`
 }
 
-func readContext(ctx context.Context, c *call, p keyParams) (answer, error) {
-	if p.Key != "" {
+type contextQuery struct {
+	Key  string      `json:"key,omitempty"`
+	Part *partParams `json:"part,omitempty"`
+}
+
+func readContext(ctx context.Context, c *call, p contextQuery) (answer, error) {
+	switch {
+	case p.Key != "":
 		doc, err := data.FindDocument(ctx, c.store, p.Key)
 		if err != nil {
 			return answer{}, err
 		}
-		return answer{
-			head: "The document " + jsonbody.Quote(doc.Title) + " (" + doc.Key + "):",
-			body: jsonbody.Encode(documentView(doc)),
-		}, nil
+		return readDocument(&c.env, doc, p.Part)
+	case p.Part != nil:
+		return answer{}, domain.Invalid("/key", "required", "A part is one of a document: give its key.")
 	}
 	docs, err := c.store.Documents(ctx)
 	if err != nil {
@@ -126,6 +135,37 @@ func readContext(ctx context.Context, c *call, p keyParams) (answer, error) {
 		count: c.env.count(len(docs), "document", "documents", "document", "documents")}
 	for _, d := range docs {
 		a.rows = append(a.rows, jsonbody.Encode(documentRow{d.Key, d.Title, d.PublishedAt != nil, d.Body != d.Published}))
+	}
+	return a, nil
+}
+
+// headRoom is what the head of an answer and its notes may take beside a text.
+const headRoom = outlineBytes + 1000
+
+// readDocument gives a document whole where there is room for it, else a part of it with its headings.
+func readDocument(env *Env, doc *domain.Document, asked *partParams) (answer, error) {
+	name := "The document " + jsonbody.Quote(doc.Title) + " (" + doc.Key + ")"
+	room := cmp.Or(env.SeriesBytes, seriesBytes) - headRoom
+	whole := jsonbody.Encode(documentView(doc))
+	switch {
+	case asked == nil && len(whole) <= room:
+		return answer{head: name + ":", body: whole}, nil
+	case asked == nil:
+		asked = &partParams{Tokens: max(room, partTokens)}
+	case asked.Heading != "" && asked.From > 0:
+		return answer{}, domain.Invalid("/part", "one_of", "A part begins at a heading or at a token, not at both.")
+	}
+	text, words, err := part(doc, *asked, max(room, headRoom))
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{head: name + ", " + words + "."}
+	if asked.Heading == "" && asked.From == 0 {
+		a.head += outlineOf(headings(doc.Body))
+	}
+	a.body = []byte(text)
+	if tokensIn(len(text)) < tokensIn(len(doc.Body)) {
+		a.note = "This is a part of the document."
 	}
 	return a, nil
 }

@@ -20,7 +20,7 @@ var sameOverHTTP = map[string]string{
 	"CREATE_TOOL": "POST /v1/tools", "UPDATE_TOOL": "PATCH /v1/tools/{tool_id}", "DELETE_TOOL": "DELETE /v1/tools/{tool_id}",
 	"CREATE_DATA": "POST /v1/tools/{tool_id}/entries/batch", "UPDATE_DATA": "PATCH /v1/entries/{entry_id}", "DELETE_DATA": "DELETE /v1/entries/{entry_id}",
 	"CREATE_AUTOMATION": "POST /v1/automations",
-	"CREATE_TOOL_TYPE":  "POST /v1/tool-types", "TASKS": "GET /v1/tasks", "CANCEL_TASK": "POST /v1/tasks/{task_id}/cancel",
+	"CREATE_TOOL_TYPE":  "POST /v1/tool-types", "CONTEXT_EDIT": "PATCH /v1/documents/{document_id}", "TASKS": "GET /v1/tasks", "CANCEL_TASK": "POST /v1/tasks/{task_id}/cancel",
 	"CONTEXT_UPDATE": "PATCH /v1/documents/{document_id}", "CONTEXT_PUBLISH": "POST /v1/documents/{document_id}/publish",
 	// The control commands steer the session of who speaks.
 	AskUser: "POST /v1/sessions/{session_id}/messages", Complete: "POST /v1/sessions/{session_id}/completion",

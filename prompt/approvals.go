@@ -13,7 +13,7 @@ import (
 func approvalsText(policy string, granted bool) string {
 	lines := []string{map[string]string{
 		"refuse": "- An action that needs a person's yes is refused here. Do without it, and say in the end what was left out.",
-		"allow":  "- Actions run without a person's yes, but for changes of documents (CONTEXT_UPDATE, CONTEXT_PUBLISH) and deletions with `force`: with one of these in it, an answer waits until a person has decided, perhaps for a long time.",
+		"allow":  "- Actions run without a person's yes, but for changes of documents (CONTEXT_UPDATE, CONTEXT_EDIT, CONTEXT_PUBLISH) and deletions with `force`: with one of these in it, an answer waits until a person has decided, perhaps for a long time.",
 	}[policy]}
 	if lines[0] == "" {
 		lines[0] = "- An answer with an action that needs a person's yes waits until a person has decided, perhaps for a long time. It comes back with what was run and what was not. Put actions that may run at once in an answer of their own, before those."

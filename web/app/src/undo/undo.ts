@@ -24,6 +24,7 @@ const changes: Record<string, Noun> = {
   UPDATE_TOOL: 'tool',
   UPDATE_DATA: 'entry',
   CONTEXT_UPDATE: 'document',
+  CONTEXT_EDIT: 'document',
 };
 
 /** What takes it back; null where nothing can. */

@@ -121,6 +121,7 @@ export const advancedTexts = defineTexts(
     'command.CREATE_AUTOMATION': 'create automations',
     'command.CANCEL_TASK': 'cancel tasks of other services',
     'command.CONTEXT_UPDATE': 'write documents',
+    'command.CONTEXT_EDIT': 'edit documents',
     'command.CONTEXT_PUBLISH': 'publish documents',
   },
   {
@@ -244,6 +245,7 @@ export const advancedTexts = defineTexts(
     'command.CREATE_AUTOMATION': 'créer des automatisations',
     'command.CANCEL_TASK': 'annuler des tâches d’autres services',
     'command.CONTEXT_UPDATE': 'écrire des documents',
+    'command.CONTEXT_EDIT': 'modifier des documents',
     'command.CONTEXT_PUBLISH': 'publier des documents',
   },
 );
