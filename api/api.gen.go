@@ -2022,12 +2022,21 @@ type DocumentList struct {
 
 // DocumentVersion A text that a document published.
 type DocumentVersion struct {
+	// Author The name of who published it, or in whose round the AI did; the id where there is no name. null where that is not known.
+	Author *string `json:"author"`
+
+	// AuthorID The id of that person or key.
+	AuthorID *string `json:"author_id"`
+
 	// Body Not in lists.
 	Body *string `json:"body,omitempty"`
 
 	// PublishedAt RFC 3339, UTC, milliseconds.
 	PublishedAt Timestamp `json:"published_at"`
-	Title       string    `json:"title"`
+
+	// SessionID The session in which it was published; null where a client did.
+	SessionID *string `json:"session_id"`
+	Title     string  `json:"title"`
 
 	// Version The document's version when it was published.
 	Version int64 `json:"version"`

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -66,7 +67,10 @@ func DocumentFrom(d *domain.Document) *Document {
 
 // DocumentVersionFrom is a published version as lists show it: without its text.
 func DocumentVersionFrom(v *domain.DocumentVersion) *DocumentVersion {
-	return &DocumentVersion{Version: v.Version, Title: v.Title, PublishedAt: Time(v.PublishedAt)}
+	return &DocumentVersion{
+		Version: v.Version, Title: v.Title, PublishedAt: Time(v.PublishedAt),
+		Author: textPtr(cmp.Or(v.AuthorName, v.AuthorID)), AuthorID: textPtr(v.AuthorID), SessionID: textPtr(v.SessionID),
+	}
 }
 
 // StatsFrom is a row of statistics as clients see it.

@@ -33,7 +33,7 @@ func (s agentService) Try(ctx context.Context, workspace, id, query string, by d
 		Model: a.Model, Depth: 1,
 	}, query, s.app.clock(), s.app.newID)
 	run.Session.Trigger = domain.ByHand
-	run.Session.State.RoundBy, run.Session.State.RoundRole = by.ID, by.Role
+	run.Session.State.RoundBy, run.Session.State.RoundByName, run.Session.State.RoundRole = by.ID, by.Name, by.Role
 	run.Query.SetBy(by)
 	return s.app.scheduling.Sessions.TryAgent(ctx, workspace, run)
 }

@@ -66,6 +66,7 @@ func EnvOf(view *domain.View, now time.Time, newID domain.IDSource) Env {
 		Taint: session.State.Taint, Approving: session.Approving(settings),
 	}
 	env.SessionID, env.Tasks = session.ID, view.Tasks
+	env.Author = domain.Author{ID: session.State.RoundBy, Name: session.State.RoundByName, Role: session.State.RoundRole}
 	env.By, env.ProviderID = session.State.RoundBy, session.ProviderID
 	if run := session.State.Agent; run != nil {
 		env.Restricted, env.Only, env.SeriesBytes = true, run.Commands, run.TokenBudget/4*7/2

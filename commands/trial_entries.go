@@ -67,7 +67,9 @@ func (t *trial) PutDocument(_ context.Context, d *domain.Document) error {
 	return nil
 }
 
-func (t *trial) KeepDocumentVersion(context.Context, *domain.Document) error { return nil }
+func (t *trial) KeepDocumentVersion(context.Context, string, *domain.DocumentVersion) error {
+	return nil
+}
 
 // DeleteDocument is here so that no trial deletes what is beneath; no action asks for it.
 func (t *trial) DeleteDocument(ctx context.Context, id string, _ time.Time) error {

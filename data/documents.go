@@ -95,7 +95,10 @@ func (r *Rules) PublishDocument(ctx context.Context, store Documents, env Env, d
 	if err := store.PutDocument(ctx, doc); err != nil {
 		return domain.DataChange{}, changedMeanwhile(err, "publish the document")
 	}
-	if err := store.KeepDocumentVersion(ctx, doc); err != nil {
+	if err := store.KeepDocumentVersion(ctx, doc.ID, &domain.DocumentVersion{
+		Version: doc.Version, Title: doc.Title, Body: doc.Published, PublishedAt: at,
+		AuthorID: env.Author.ID, AuthorName: env.Author.Name, SessionID: env.SessionID,
+	}); err != nil {
 		return domain.DataChange{}, fmt.Errorf("keep what was published: %w", err)
 	}
 	return env.change("document", doc.ID, "updated"), nil

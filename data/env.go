@@ -12,8 +12,10 @@ import (
 type Env struct {
 	WorkspaceID string
 	SessionID   string
-	Settings    domain.Settings
-	Now         time.Time
+	// Author is who changes something, or in whose round the AI does.
+	Author   domain.Author
+	Settings domain.Settings
+	Now      time.Time
 	// Reference is the instant from which relative periods are read; zero: Now.
 	Reference time.Time
 	NewID     domain.IDSource

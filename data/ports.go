@@ -84,7 +84,7 @@ type Documents interface {
 	DocumentByID(ctx context.Context, id string) (*domain.Document, error)
 	PutDocument(ctx context.Context, doc *domain.Document) error // insert, or update by id and Version
 	// KeepDocumentVersion keeps what a document has just published.
-	KeepDocumentVersion(ctx context.Context, doc *domain.Document) error
+	KeepDocumentVersion(ctx context.Context, document string, v *domain.DocumentVersion) error
 	DeleteDocument(ctx context.Context, id string, at time.Time) error
 	RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error)
 }

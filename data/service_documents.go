@@ -51,9 +51,12 @@ func (s *Service) UpdateDocument(ctx context.Context, workspace, id string, vers
 }
 
 // PublishDocument makes the draft of a document the text that sessions read.
-func (s *Service) PublishDocument(ctx context.Context, workspace, id string, version int64) (*domain.Document, int64, error) {
+func (s *Service) PublishDocument(ctx context.Context, workspace, id string, version int64, by domain.Author) (
+	*domain.Document, int64, error,
+) {
 	return change(ctx, s, aDocument, ref{workspace, id, version},
 		func(ctx context.Context, store Store, env Env, doc *domain.Document) ([]domain.DataChange, error) {
+			env.Author = by
 			return one(s.rules.PublishDocument(ctx, store, env, doc))
 		})
 }

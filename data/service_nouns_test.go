@@ -77,7 +77,7 @@ func TestADocumentIsPublished(t *testing.T) {
 	if _, _, err := s.CreateDocument(ctx, ws, domain.NewDocument{Key: "about", Body: "x"}); domain.ErrorCode(err) != domain.CodeConflict {
 		t.Errorf("the same key: %v", err)
 	}
-	if _, _, err := s.PublishDocument(ctx, ws, doc.ID, 0); pointerOf(err) != "/key" {
+	if _, _, err := s.PublishDocument(ctx, ws, doc.ID, 0, domain.Author{}); pointerOf(err) != "/key" {
 		t.Errorf("an empty draft: %v", err)
 	}
 	w := &world{t: t, rules: NewRules(), env: Env{WorkspaceID: ws, Settings: domain.DefaultSettings(), Now: noon}}
@@ -89,9 +89,12 @@ func TestADocumentIsPublished(t *testing.T) {
 		return one(change, err)
 	})
 	w.ok(err)
-	doc, _, err = s.PublishDocument(ctx, ws, doc.ID, 2)
+	doc, _, err = s.PublishDocument(ctx, ws, doc.ID, 2, domain.Author{ID: "per_1", Name: "Ada"})
 	if err != nil || doc.Published != "I run." || doc.PublishedAt == nil {
 		t.Fatalf("%+v, %v", doc, err)
+	}
+	if all, _, err := s.DocumentVersions(ctx, ws, doc.ID, "", 10); err != nil || len(all) != 1 || all[0].AuthorID != "per_1" || all[0].AuthorName != "Ada" || all[0].SessionID != "" {
+		t.Errorf("who published it: %+v, %v", all, err)
 	}
 	doc, _, err = s.UpdateDocument(ctx, ws, doc.ID, 0, domain.DocumentPatch{Body: new("A draft.")})
 	if err != nil || doc.Published != "I run." {

@@ -104,8 +104,11 @@ func TestNobodyChangesWhatTheyHaveNotSeen(t *testing.T) {
 				_, _, err := s.UpdateDocument(ctx, ws, id, v, domain.DocumentPatch{Title: name})
 				return err
 			},
-			"publish": func(id string, v int64) error { _, _, err := s.PublishDocument(ctx, ws, id, v); return err },
-			"delete":  func(id string, v int64) error { _, err := s.DeleteDocument(ctx, ws, id, v); return err },
+			"publish": func(id string, v int64) error {
+				_, _, err := s.PublishDocument(ctx, ws, id, v, domain.Author{})
+				return err
+			},
+			"delete": func(id string, v int64) error { _, err := s.DeleteDocument(ctx, ws, id, v); return err },
 		}},
 	} {
 		for what, try := range tt.try {

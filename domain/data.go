@@ -113,6 +113,11 @@ type DocumentVersion struct {
 	Title       string
 	Body        string // empty in lists
 	PublishedAt time.Time
+	// AuthorID and AuthorName are of the person or the key that published it, or in whose round it
+	// was published; SessionID is the session of that round. Empty: not known, or none.
+	AuthorID   string
+	AuthorName string
+	SessionID  string
 }
 
 // UndoWithin is how long a deletion can be undone.

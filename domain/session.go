@@ -71,11 +71,12 @@ type SessionState struct {
 
 	RoundID    string `json:"round_id,omitempty"`
 	RoundCause Cause  `json:"round_cause,omitempty"`
-	// RoundBy is who began the round, and RoundRole the role with whose rights it acts,
-	// as it was then; see ActsAs.
-	RoundBy    string `json:"round_by,omitempty"`
-	RoundRole  Role   `json:"round_role,omitempty"`
-	RoundPayer string `json:"round_payer,omitempty"` // who pays for it
+	// RoundBy and RoundByName are who began the round, and RoundRole the role with whose rights it
+	// acts, as it was then; see ActsAs.
+	RoundBy     string `json:"round_by,omitempty"`
+	RoundByName string `json:"round_by_name,omitempty"`
+	RoundRole   Role   `json:"round_role,omitempty"`
+	RoundPayer  string `json:"round_payer,omitempty"` // who pays for it
 	// RoundTrace is the id of the trace that the round is a part of; "": it follows from RoundID.
 	RoundTrace string          `json:"round_trace,omitempty"`
 	NextReason RoundtripReason `json:"next_reason,omitempty"` // of the call that comes

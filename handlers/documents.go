@@ -63,7 +63,7 @@ func (s *documentRoutes) publishDocument(w http.ResponseWriter, r *http.Request)
 		s.fail(w, r, err)
 		return
 	}
-	doc, seq, err := s.Documents.PublishDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r))
+	doc, seq, err := s.Documents.PublishDocument(r.Context(), caller(r).Workspace, documentID(r), ifMatch(r), caller(r).Author())
 	s.writeDocument(w, r, doc, seq, err)
 }
 

@@ -185,7 +185,7 @@ type Documents interface {
 	) (doc *domain.Document, seq int64, err error)
 	DeleteDocument(ctx context.Context, ws, id string, version int64) (seq int64, err error)
 	// PublishDocument makes the draft what sessions read.
-	PublishDocument(ctx context.Context, ws, id string, version int64) (doc *domain.Document, seq int64, err error)
+	PublishDocument(ctx context.Context, ws, id string, version int64, by domain.Author) (doc *domain.Document, seq int64, err error)
 }
 
 // Search finds texts by their words, the best first. What is wrong with the words is a

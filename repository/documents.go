@@ -109,10 +109,10 @@ func (d *Data) DeleteDocument(ctx context.Context, id string, at time.Time) erro
 }
 
 // KeepDocumentVersion keeps what a document has just published.
-func (d *Data) KeepDocumentVersion(ctx context.Context, doc *domain.Document) error {
+func (d *Data) KeepDocumentVersion(ctx context.Context, document string, v *domain.DocumentVersion) error {
 	err := d.insert(ctx, documentVersionTable.Rows(documentVersionRow{
-		WorkspaceID: d.workspace, DocumentID: doc.ID, Version: doc.Version, Title: doc.Title, Body: doc.Published,
-		PublishedAt: sqldb.AtPtr(doc.PublishedAt),
+		WorkspaceID: d.workspace, DocumentID: document, Version: v.Version, Title: v.Title, Body: v.Body,
+		PublishedAt: sqldb.At(v.PublishedAt), AuthorID: v.AuthorID, AuthorName: v.AuthorName, SessionID: v.SessionID,
 	}))
 	if err != nil {
 		return fmt.Errorf("keep the published version: %w", err)
@@ -127,12 +127,18 @@ type documentVersionRow struct {
 	Title       string      `db:"title"`
 	Body        string      `db:"body"`
 	PublishedAt sqldb.Stamp `db:"published_at"`
+	AuthorID    string      `db:"author_id"`
+	AuthorName  string      `db:"author_name"`
+	SessionID   string      `db:"session_id"`
 }
 
 var documentVersionTable = sqldb.NewTable[documentVersionRow]("document_versions")
 
 func (r *documentVersionRow) version() domain.DocumentVersion {
-	return domain.DocumentVersion{Version: r.Version, Title: r.Title, Body: r.Body, PublishedAt: r.PublishedAt.Time}
+	return domain.DocumentVersion{
+		Version: r.Version, Title: r.Title, Body: r.Body, PublishedAt: r.PublishedAt.Time,
+		AuthorID: r.AuthorID, AuthorName: r.AuthorName, SessionID: r.SessionID,
+	}
 }
 
 // DocumentVersions lists a page of what a document has published, the latest first and
@@ -143,7 +149,7 @@ func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit in
 	if err != nil {
 		return nil, "", err
 	}
-	q := sqldb.NewQuery("SELECT version, title, '' AS body, published_at FROM document_versions WHERE workspace_id = ? "+
+	q := sqldb.NewQuery("SELECT version, title, '' AS body, published_at, author_id, author_name, session_id FROM document_versions WHERE workspace_id = ? "+
 		"AND document_id = ?", d.workspace, id)
 	if cursor != "" {
 		q.Add(" AND version < ?", after.Number)

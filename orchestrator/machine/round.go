@@ -14,7 +14,7 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 		TotalRoundtrips: old.TotalRoundtrips, CommandsRun: old.CommandsRun,
 		ContextTokens: old.ContextTokens, WorkedMicros: old.WorkedMicros, Raises: old.Raises,
 		RoundID: s.newID(domain.PrefixRound), RoundCause: cause, NextReason: domain.RoundtripReason(cause),
-		RoundBy: by.ID, RoundRole: by.Role, RoundPayer: old.RoundPayer,
+		RoundBy: by.ID, RoundByName: by.Name, RoundRole: by.Role, RoundPayer: old.RoundPayer,
 	}
 	switch cause {
 	case domain.CauseExternalResult:
@@ -58,14 +58,14 @@ func orMember(r domain.Role) domain.Role {
 // authorBefore is on whose behalf the round before acted: one that goes on from it does
 // so too.
 func authorBefore(s *step) domain.Author {
-	return domain.Author{ID: s.session.State.RoundBy, Role: s.session.ActsAs()}
+	return domain.Author{ID: s.session.State.RoundBy, Name: s.session.State.RoundByName, Role: s.session.ActsAs()}
 }
 
 // requestedBy is who asks for the last round once more. It is not their words that are carried
 // out, so they lend no rights to it.
 func requestedBy(s *step) domain.Author {
 	e, _ := s.event.(domain.RoundRequested)
-	return domain.Author{ID: e.By.ID, Role: s.session.ActsAs().AtMost(orMember(e.By.Role))}
+	return domain.Author{ID: e.By.ID, Name: e.By.Name, Role: s.session.ActsAs().AtMost(orMember(e.By.Role))}
 }
 
 func beginRound(s *step) {
@@ -118,7 +118,7 @@ func beginRoundOfResult(s *step) { newRound(s, domain.CauseExternalResult, autho
 func rememberRequest(s *step) {
 	s.session.State.PendingCause, s.session.State.Again = domain.CauseManualTrigger, askedAgain(s)
 	by := requestedBy(s)
-	s.session.State.RoundBy, s.session.State.RoundRole = by.ID, by.Role
+	s.session.State.RoundBy, s.session.State.RoundByName, s.session.State.RoundRole = by.ID, by.Name, by.Role
 }
 
 // rememberResult: a late result begins a round of its own once the chat is at rest with the slot,

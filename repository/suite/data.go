@@ -228,7 +228,10 @@ func versions(w *world, doc *domain.Document) {
 			if err := d.PutDocument(ctx, have); err != nil {
 				return err
 			}
-			return d.KeepDocumentVersion(ctx, have)
+			return d.KeepDocumentVersion(ctx, have.ID, &domain.DocumentVersion{
+				Version: have.Version, Title: have.Title, Body: have.Published, PublishedAt: *have.PublishedAt,
+				AuthorID: "per_1", AuthorName: "Ada", SessionID: "ses_1",
+			})
 		})
 	}
 	var texts []string
@@ -238,6 +241,8 @@ func versions(w *world, doc *domain.Document) {
 			one, err := read.DocumentVersion(ctx, doc.ID, v.Version)
 			w.ok(err)
 			w.equal([]any{v.Body, one.Title, one.PublishedAt}, []any{"", v.Title, v.PublishedAt}, "a version in the list, and alone")
+			w.equal([]string{v.AuthorID, v.AuthorName, v.SessionID}, []string{"per_1", "Ada", "ses_1"}, "who published it, in the list")
+			w.equal([]string{one.AuthorID, one.AuthorName, one.SessionID}, []string{"per_1", "Ada", "ses_1"}, "who published it, alone")
 			texts = append(texts, one.Body)
 		}
 		return idsOf(page, func(v domain.DocumentVersion) string { return fmt.Sprint(v.Version) }), next, err

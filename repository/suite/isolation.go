@@ -62,7 +62,7 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 			d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")),
 			d.InsertEntries(ctx, []domain.Entry{entry("ent_1", "tol_1", T0, `{"value":1}`)}),
 			d.PutDocument(ctx, &domain.Document{ID: "doc_1", Key: "about", CreatedAt: T0, UpdatedAt: T0}),
-			d.KeepDocumentVersion(ctx, &domain.Document{ID: "doc_1", Version: 1, Published: "secret", PublishedAt: new(T0)}),
+			d.KeepDocumentVersion(ctx, "doc_1", &domain.DocumentVersion{Version: 1, Body: "secret", PublishedAt: T0}),
 			d.InsertToolType(ctx, &domain.ToolType{ID: "run", CreatedAt: T0, UpdatedAt: T0}),
 			d.InsertZone(ctx, zone("zon_gone", "g")), d.DeleteZone(ctx, "zon_gone", T0),
 		} {

@@ -87,7 +87,7 @@ func forGood(w *world) {
 	w.write(func(ctx context.Context, d *repository.Data) error {
 		for _, err := range []error{
 			d.PutDocument(ctx, &domain.Document{ID: "doc_1", Key: "about", CreatedAt: T0, UpdatedAt: T0}),
-			d.KeepDocumentVersion(ctx, &domain.Document{ID: "doc_1", Version: 1, PublishedAt: new(T0)}),
+			d.KeepDocumentVersion(ctx, "doc_1", &domain.DocumentVersion{Version: 1, PublishedAt: T0}),
 			d.DeleteDocument(ctx, "doc_1", T0), d.DeleteEntries(ctx, []string{"ent_0"}, T0), d.DeleteTool(ctx, "tol_2", T0), d.DeleteZone(ctx, "zon_1", late),
 		} {
 			if err != nil {

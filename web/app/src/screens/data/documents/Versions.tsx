@@ -1,8 +1,10 @@
 import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
 import { $api, type Schemas } from '../../../api/client';
 import { Dialog } from '../../../ui/Dialog';
 import { Read } from '../../../ui/Read';
 import { Time } from '../../../ui/Time';
+import { visible } from '../../../ui/visible';
 import css from '../data.module.css';
 import { diffLines, type Line } from './diff';
 import { docTexts } from '../docTexts';
@@ -38,6 +40,13 @@ export function Versions({ doc, now, onUse }: Props) {
                 <li key={one.version} className="row" data-version={one.version}>
                   <span>
                     {dt('version', { n: one.version })}, <Time at={one.published_at} absolute />
+                    {one.author && <>, {visible(one.author)}</>}
+                    {one.session_id && (
+                      <>
+                        {' '}
+                        <Link href={`/chat/${one.session_id}`}>{dt('version.chat')}</Link>
+                      </>
+                    )}
                   </span>
                   <button
                     type="button"
