@@ -25,7 +25,8 @@ type editParams struct {
 }
 
 const editProperties = keyProperty + `, "edits": {"type": "array", "minItems": 1, "maxItems": 50, "items": {"type": "object",
-	"properties": {"find": {"type": "string", "minLength": 1, "maxLength": 20000, "description": "A piece of the text, exactly as it stands, long enough to occur once."},
+	"properties": {"find": {"type": "string", "minLength": 1, "maxLength": 20000,
+		"description": "A piece of the text, exactly as it stands, long enough to occur once."},
 	"replace": {"type": "string", "maxLength": 20000, "description": "What takes its place; empty: nothing."}},
 	"required": ["find", "replace"], "additionalProperties": false}}`
 
@@ -36,7 +37,8 @@ func edited(body string, edits []textEdit) (text string, before, after []string,
 		switch n := strings.Count(body, e.Find); {
 		case n == 0:
 			return "", nil, nil, domain.Invalid(at, "not_found",
-				"The text %s does not occur in the draft. Read the place again (CONTEXT with a part) and take it as it stands.", quotedPiece(e.Find))
+				"The text %s does not occur in the draft. Read the place again (CONTEXT with a part) and take it as it stands.",
+				quotedPiece(e.Find))
 		case n > 1:
 			return "", nil, nil, domain.Invalid(at, "not_unique",
 				"The text %s occurs %d times in the draft. Take more of what stands around it, so that it occurs once.", quotedPiece(e.Find), n)
@@ -137,7 +139,8 @@ func describeContextEdit(ctx context.Context, c *call, p editParams) (card, erro
 		return d, err
 	}
 	d.version = strconv.FormatInt(doc.Version, 10) + "/" + hash(draft.Body)
-	d.before, d.after = jsonbody.Encode(places{strings.Join(before, betweenEdits)}), jsonbody.Encode(places{strings.Join(after, betweenEdits)})
+	d.before = jsonbody.Encode(places{strings.Join(before, betweenEdits)})
+	d.after = jsonbody.Encode(places{strings.Join(after, betweenEdits)})
 	d.text = c.env.say("Change the draft of the document %s", "Modifier le brouillon du document %s", c.env.name(draft.Title))
 	return d, nil
 }
@@ -172,7 +175,8 @@ func runContextEdit(ctx context.Context, c *call, p editParams) (done, error) {
 		return done{}, err
 	}
 	d, err := changed(doc.ID, change,
-		fmt.Sprintf("Changed the draft of the document %s in %s. It is not published yet.", doc.Key, domain.Plural(len(p.Edits), "place", "places")),
+		fmt.Sprintf("Changed the draft of the document %s in %s. It is not published yet.",
+			doc.Key, domain.Plural(len(p.Edits), "place", "places")),
 		c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title)))
 	return d.from(doc.ID, before, draftOf(doc)), err
 }

@@ -73,7 +73,8 @@ func section(text, name string) (from, to int, err error) {
 		}
 		return h.at, len(text), nil
 	}
-	return 0, 0, domain.Invalid("/part/heading", "unknown_heading", "The document has no heading %s.%s", jsonbody.Quote(name), outlineOf(all))
+	return 0, 0, domain.Invalid("/part/heading", "unknown_heading",
+		"The document has no heading %s.%s", jsonbody.Quote(name), outlineOf(all))
 }
 
 // outlineOf lists headings, as many as there is room for.

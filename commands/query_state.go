@@ -33,10 +33,11 @@ func stateQueries() []*command {
 		newQuery(
 			"CONTEXT",
 			domain.RoleViewer,
-			"Read the workspace's documents: the list, one of them with its published text and its draft, or a part of its draft.",
+			"Read the workspace's documents: the list, one with its published text and its draft, or a part of a draft.",
 			`"key": {"type": "string", "description": "Key of a document; left out: the list."},
 			"part": {"type": "object", "description": "Of a long document: below a heading, or so many tokens from one on.", "properties": {
-				"heading": {"type": "string", "minLength": 1, "maxLength": 200}, "from": {"type": "integer", "minimum": 0, "maximum": 1000000},
+				"heading": {"type": "string", "minLength": 1, "maxLength": 200},
+				"from": {"type": "integer", "minimum": 0, "maximum": 1000000},
 				"tokens": {"type": "integer", "minimum": 50, "maximum": 20000}}, "additionalProperties": false}`,
 			func(_ context.Context, c *call, p contextQuery) string {
 				if p.Key == "" {

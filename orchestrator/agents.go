@@ -182,7 +182,8 @@ func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, le
 	s.Session.RequireValidation, s.Session.ScheduledExecutionTime = parent.RequireValidation, parent.ScheduledExecutionTime
 	s.Session.State.Validation, s.Session.State.Taint = parent.State.Validation, parent.State.Taint
 	s.Session.State.RoundTrace = traces.OfRound(parent.State.RoundTrace, parent.State.RoundID) // it works in its caller's round
-	s.Session.State.RoundBy, s.Session.State.RoundByName, s.Session.State.RoundRole = parent.State.RoundBy, parent.State.RoundByName, parent.ActsAs()
+	s.Session.State.RoundBy, s.Session.State.RoundByName = parent.State.RoundBy, parent.State.RoundByName
+	s.Session.State.RoundRole = parent.ActsAs()
 	if s.Session.ProviderID == "" {
 		s.Session.ProviderID = parent.ProviderID
 	}
