@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"os/exec"
 	"strings"
 
@@ -24,6 +25,12 @@ type decision struct {
 }
 
 func (c *approveCommand) decision(cc *Context, a *api.Approval) (*decision, error) {
+	if err := c.misplaced(a.Kind); err != nil {
+		return nil, err
+	}
+	if !c.said() && (!cc.Interactive || c.Output == "json") {
+		return nil, c.undecided(cc, a)
+	}
 	d := &decision{approveCommand: c, cc: cc, q: newAsking(a), s: screen{out: cc.Errors}, lines: bufio.NewScanner(cc.In)}
 	switch {
 	case !c.Edit:
@@ -38,10 +45,63 @@ func (c *approveCommand) decision(cc *Context, a *api.Approval) (*decision, erro
 	return d, d.edit()
 }
 
+// misplaced refuses a flag that answers another kind of approval: nothing is approved by it.
+func (c *approveCommand) misplaced(kind api.ApprovalKind) error {
+	for _, f := range []struct {
+		name  string
+		given bool
+		kind  api.ApprovalKind
+	}{
+		{"--value", c.Value != "", api.ApprovalQuestion}, {"--cancel", c.Cancel, api.ApprovalQuestion},
+		{"--outcome", c.Outcome != "", api.ApprovalOutcome}, {"--limit", c.Limit != 0, api.ApprovalBudget},
+		{"--only", len(c.Only) > 0, api.ApprovalActions},
+	} {
+		if f.given && f.kind != kind {
+			return usageError{fmt.Errorf("%s does not answer this: it is of kind %s. Nothing was decided", f.name, kind)}
+		}
+	}
+	return nil
+}
+
+// said says whether the flags decide. A comment alone does not.
+func (c *approveCommand) said() bool {
+	return c.Yes || c.No || c.Cancel || c.Value != "" || c.Outcome != "" || c.Limit != 0 || len(c.Only) > 0
+}
+
 // asks says whether a person is asked.
-func (d *decision) asks() bool {
-	said := d.Yes || d.No || d.Cancel || d.Comment != "" || d.Value != "" || d.Outcome != "" || d.Limit != 0 || len(d.Only) > 0
-	return !said && d.cc.Interactive && d.Output != "json"
+func (d *decision) asks() bool { return !d.said() }
+
+// undecided shows what would be answered where nobody can be asked, and says which flag is missing.
+// Whatever stands in the input is no decision.
+func (c *approveCommand) undecided(cc *Context, a *api.Approval) error {
+	if c.Output == "json" {
+		if err := printJSON(cc.Out, a); err != nil {
+			return err
+		}
+	} else {
+		s := screen{out: cc.Out}
+		for _, line := range cardLines(a) {
+			s.line("%s", line)
+		}
+	}
+	return usageError{fmt.Errorf("nothing was decided, because nobody can be asked here: add %s", missing(a))}
+}
+
+// missing are the flags that answer an approval.
+func missing(a *api.Approval) string {
+	switch {
+	case a.Kind == api.ApprovalOutcome:
+		return "--outcome (happened, did_not or run_again)"
+	case a.Kind == api.ApprovalQuestion && !yesOrNo(a.Module):
+		return "--value or --cancel"
+	case a.Kind == api.ApprovalQuestion:
+		return "--yes, --no or --cancel"
+	case a.Kind == api.ApprovalBudget:
+		return "--yes, --no or --limit"
+	case a.Kind == api.ApprovalActions:
+		return "--yes, --no or --only"
+	}
+	return "--yes or --no"
 }
 
 // edit opens the editor. Who is not asked afterwards needs an edit that can be read.
@@ -97,12 +157,21 @@ func (d *decision) answer() (map[string]any, error) {
 		}
 		answer, problem := d.q.feed(text)
 		if answer != nil {
-			return answer, nil
+			return d.withWord(answer), nil
 		}
 		if problem != "" {
 			d.s.line("%s", problem)
 		}
 	}
+}
+
+// withWord adds the comment that was given beside the question, where there is room for one.
+func (d *decision) withWord(answer map[string]any) map[string]any {
+	kind := d.q.approval.Kind
+	if answer["comment"] != nil || kind != api.ApprovalActions && kind != api.ApprovalCompletion {
+		return answer
+	}
+	return withComment(answer, d.Comment)
 }
 
 // again opens the editor once more for edits that the server refused; false: they were none.

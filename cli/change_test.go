@@ -110,8 +110,9 @@ func TestApproveShowsAndAsks(t *testing.T) {
 		"nothing":       {approveCommand{}, true, "hm\n", "", true},
 		"yes by a flag": {approveCommand{Yes: true}, true, "", `{"approved":true}`, false},
 		"no by a flag":  {approveCommand{No: true}, true, "", `{"approved":false}`, false},
-		"by a program":  {approveCommand{}, false, "", `{"approved":true}`, false},
-		"for a program": {approveCommand{clientFlags: clientFlags{Output: "json"}}, true, "", `{"approved":true}`, false},
+		"a word, asked": {approveCommand{Comment: "fine"}, true, "y\n", `{"approved":true,"comment":"fine"}`, true},
+		"by a program":  {approveCommand{Yes: true}, false, "", `{"approved":true}`, false},
+		"for a program": {approveCommand{Yes: true, clientFlags: clientFlags{Output: "json"}}, true, "", `{"approved":true}`, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeAPI(t)
@@ -135,5 +136,45 @@ func TestApproveShowsAndAsks(t *testing.T) {
 				t.Errorf("it shows\n%s", out)
 			}
 		})
+	}
+}
+
+// Where nobody can be asked, nothing is decided without a flag that decides: not by an empty input, and
+// not by what stands in it.
+func TestApproveDecidesNothingByItself(t *testing.T) {
+	cards := map[string]struct{ card, missing string }{
+		"actions":    {`"kind":"actions","actions":[{"id":"exe_1","text":"Delete an entry"}]`, "--yes, --no or --only"},
+		"a question": {`"kind":"question","module":{"type":"Text","data":{"question":"Which one?"}}`, "--value or --cancel"},
+		"yes or no":  {`"kind":"question","module":{"type":"Validation","data":{"message":"Shall I?"}}`, "--yes, --no or --cancel"},
+		"a budget":   {`"kind":"budget","text":"The budget is used up. Go on?"`, "--yes, --no or --limit"},
+		"completion": {`"kind":"completion","text":"Is it done?"`, "--yes or --no"},
+		"an outcome": {`"kind":"outcome","actions":[{"id":"exe_1","text":"Pay"}]`, "--outcome"},
+		"a sign-in":  {`"kind":"reconnect","text":"Sign in."`, "--yes or --no"},
+	}
+	for name, c := range cards {
+		for _, in := range []string{"", "n\n", "y\n", "no\nyes\n", "\x04"} {
+			for _, command := range []approveCommand{{}, {Comment: "fine"}, {clientFlags: clientFlags{Output: "json"}}} {
+				for _, person := range []bool{false, true} {
+					if person && command.Output != "json" {
+						continue // they are asked
+					}
+					f := newFakeAPI(t)
+					f.answers("GET /v1/approvals/apr_1", 200, `{"id":"apr_1","session_id":"ses_1","status":"open",`+c.card+`}`)
+					cc, out := testContext(t, strings.NewReader(in))
+					cc.Interactive = person
+					run := command
+					if run.clientFlags, run.Approval = f.flags(), "apr_1"; command.Output != "" {
+						run.Output = command.Output
+					}
+					err := run.Run(cc)
+					if ExitCode(err) != 2 || !strings.Contains(err.Error(), c.missing) || len(f.seen("POST")) != 0 {
+						t.Errorf("%s, %q: %v, sent %v", name, in, err, f.seen("POST"))
+					}
+					if !strings.Contains(out.String(), "apr_1") {
+						t.Errorf("%s, %q: it shows\n%s", name, in, out)
+					}
+				}
+			}
+		}
 	}
 }

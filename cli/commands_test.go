@@ -93,7 +93,7 @@ func TestApprove(t *testing.T) {
 		command  approveCommand
 		want     string // the body that is sent, or a part of the error
 	}{
-		"yes":            {actions, approveCommand{}, `{"approved":true}`},
+		"yes":            {actions, approveCommand{Yes: true}, `{"approved":true}`},
 		"no, because":    {actions, approveCommand{No: true, Comment: "tomorrow"}, `{"approved":false,"comment":"tomorrow"}`},
 		"a part":         {actions, approveCommand{Only: []string{"2"}}, `{"approved":true,"approved_ids":["exe_2"]}`},
 		"a part unknown": {actions, approveCommand{Only: []string{"3"}}, `there is no action "3"`},
@@ -101,7 +101,10 @@ func TestApprove(t *testing.T) {
 		"a list":         {question, approveCommand{Value: `["a"]`}, `{"value":["a"]}`},
 		"left":           {question, approveCommand{Cancel: true}, `{"cancelled":true}`},
 		"nothing said":   {question, approveCommand{}, `--value`},
-		"completion":     {`{"id":"apr_1","kind":"completion"}`, approveCommand{}, `{"confirmed":true}`},
+		"completion":     {`{"id":"apr_1","kind":"completion"}`, approveCommand{Yes: true}, `{"confirmed":true}`},
+		"not that kind":  {actions, approveCommand{Cancel: true}, `--cancel does not answer this`},
+		"nor a value":    {actions, approveCommand{Value: "no"}, `--value does not answer this`},
+		"nor a limit":    {question, approveCommand{Limit: 5}, `--limit does not answer this`},
 		"budget":         {`{"id":"apr_1","kind":"budget"}`, approveCommand{Limit: 2.5}, `{"approved":true,"limit":2.5}`},
 		"outcome":        {`{"id":"apr_1","kind":"outcome"}`, approveCommand{Outcome: "happened"}, `{"outcome":"happened"}`},
 		"outcome unsaid": {`{"id":"apr_1","kind":"outcome"}`, approveCommand{}, `--outcome`},

@@ -14,6 +14,7 @@ func (tailCommand) Help() string {
 func (approveCommand) Help() string {
 	return "Without an id it lists what waits. Examples:\n\n" +
 		"  fermata approve apr_…                   shows it, and asks\n\n" +
+		"  fermata approve apr_… --yes             in a script, which nobody can be asked in\n\n" +
 		"  fermata approve apr_… --no --comment='not this week'"
 }
 

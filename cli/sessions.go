@@ -80,10 +80,10 @@ func (c *sessionsWhy) Run(cc *Context) error {
 type approveCommand struct {
 	clientFlags `embed:""`
 	Approval    string   `arg:"" optional:"" help:"Which one to answer; without: list the open ones."`
-	Yes         bool     `help:"Do not show it and ask first." short:"y" xor:"answer"`
+	Yes         bool     `help:"Approve without asking." short:"y" xor:"answer"`
 	No          bool     `help:"Refuse instead." xor:"answer"`
 	Edit        bool     `help:"Change what it would do first, in $VISUAL or $EDITOR; then it asks, or with --yes does not."`
-	Comment     string   `help:"A word with it; with --no the AI reads it and goes on." short:"m"`
+	Comment     string   `help:"A word with the answer; with --no the AI reads it and continues. It decides nothing by itself." short:"m"`
 	Only        []string `help:"Approve only these actions (their numbers or ids)."`
 	Value       string   `help:"Answer to a question: text, or JSON for a list or a form."`
 	Cancel      bool     `help:"Leave a question unanswered."`

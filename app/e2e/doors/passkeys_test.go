@@ -154,7 +154,7 @@ func TestEveryDoorAsksForThePasskey(t *testing.T) {
 	if code := refusedBy(t, err); code != "passkey_required" {
 		t.Errorf("the MCP client is refused with %s", code)
 	}
-	if _, _, err := s.Typed("", "approve", id); err == nil || !strings.Contains(err.Error(), "passkey") {
+	if _, _, err := s.Typed("", "approve", id, "--yes"); err == nil || !strings.Contains(err.Error(), "passkey") {
 		t.Errorf("the command line says %v", err)
 	}
 	status, events, _ := s.aguiPost(key, aguiBody("talk", "m1", "make it", "null"), 0)
