@@ -77,6 +77,8 @@ type App struct {
 	passkeys   *passkeys.Service
 	scraped    *metricsListener
 
+	plainBudgets plainBudgets
+
 	draining atomic.Bool
 	listener net.Listener
 	tls      *certificate // nil: none
@@ -118,7 +120,7 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	}
 	if a.store, err = openStore(ctx, &flags.Database, repository.Config{
 		Clock: a.clock, NewID: a.newID, Node: flags.NodeID, Incarnation: a.incarnation,
-		Committed: a.committed, AroundCommit: a.metrics.timed(a.clock, flags.TestHooks.AroundCommit),
+		Committed: a.committed, ReservedBeside: a.plainBudgets.reserved, AroundCommit: a.metrics.timed(a.clock, flags.TestHooks.AroundCommit),
 	}); err != nil {
 		return nil, err
 	}

@@ -1,11 +1,13 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/openai"
+	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/providers"
 )
 
@@ -16,16 +18,19 @@ type plainCalls struct{ app *App }
 const purposePlain = "plain"
 
 // CallPlain calls the workspace's provider. What it uses is recorded, and counts against the
-// budgets of the workspace as what its chats use does.
+// budgets of the workspace as what its chats use does, what it may use while it is under way.
 func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai.PlainCall) (*domain.RawAnswer, domain.Usage, error) {
-	w, err := p.mayCall(ctx, workspace)
-	if err != nil {
-		return nil, domain.Usage{}, err
-	}
 	model, err := p.app.providers.Models.For(ctx, workspace, "")
 	if err != nil {
 		return nil, domain.Usage{}, err
 	}
+	w, end, err := p.mayCall(ctx, workspace, call, model)
+	if err != nil {
+		return nil, domain.Usage{}, err
+	}
+	var cost *float64
+	called := false
+	defer func() { end(cost, called) }()
 	record := &domain.Roundtrip{
 		ID: p.app.newID(domain.PrefixRoundtrip), WorkspaceID: workspace, Payer: call.Payer, ProviderID: model.ID, ProviderKind: model.Kind,
 		Model: model.Name, Purpose: purposePlain, Streamed: call.OnDelta != nil, StartedAt: p.app.clock(),
@@ -36,6 +41,7 @@ func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai
 	}
 	answer, err := model.Provider.Query(ctx, request)
 	p.settle(record, &w.Settings, answer, err)
+	cost, called = record.Usage.Cost, err == nil
 	// The client may have gone: what was used is recorded all the same.
 	stored := p.app.store.Commit(context.WithoutCancel(ctx), &domain.Change{
 		WorkspaceID: workspace, At: record.EndedAt, Roundtrips: []*domain.Roundtrip{record},
@@ -46,11 +52,36 @@ func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai
 	return answer.Raw, record.Usage, stored
 }
 
-// mayCall refuses a call that nobody would pay for.
-func (p plainCalls) mayCall(ctx context.Context, workspace string) (*domain.Workspace, error) {
+// mayCall refuses a call that nobody would pay for. Where there is a budget it reserves what the call
+// may cost, until its end.
+func (p plainCalls) mayCall(ctx context.Context, workspace string, call openai.PlainCall, model *providers.Model) (
+	*domain.Workspace, func(cost *float64, ended bool), error,
+) {
 	view, err := p.app.store.View(ctx, workspace, "")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	w := view.Workspace
+	if limits := w.Settings.Limits.Chat; limits.MaxCostPerDay == nil && limits.MaxCostPerMonth == nil {
+		return w, func(*float64, bool) {}, nil
+	}
+	usage := domain.Usage{
+		InputTokens:  int64(prompt.Size(call.Prompt, 0)),
+		OutputTokens: int64(cmp.Or(call.MaxTokens, model.MaxTokens)),
+	}
+	estimate := 0.0
+	if cost := w.Settings.CostOf(usage, model.Name); cost != nil {
+		estimate = *cost
+	}
+	end, err := p.app.plainBudgets.begin(ctx, workspace, estimate, func() error { return p.room(ctx, workspace) })
+	return w, end, err
+}
+
+// room says whether the budgets have room for one more call.
+func (p plainCalls) room(ctx context.Context, workspace string) error {
+	view, err := p.app.store.View(ctx, workspace, "")
+	if err != nil {
+		return err
 	}
 	limits := view.Workspace.Settings.Limits.Chat
 	for _, budget := range []struct {
@@ -58,10 +89,11 @@ func (p plainCalls) mayCall(ctx context.Context, workspace string) (*domain.Work
 		spent float64
 	}{{limits.MaxCostPerDay, view.Spent.Today}, {limits.MaxCostPerMonth, view.Spent.ThisMonth}} {
 		if budget.limit != nil && budget.spent+view.Spent.Reserved >= *budget.limit {
-			return nil, domain.Errorf(domain.CodeBudgetUsedUp, "The budget of the workspace is used up. Nothing was called.")
+			return domain.Errorf(domain.CodeBudgetUsedUp,
+				"The budget of the workspace is used up, or reserved for calls that are under way. Nothing was called.")
 		}
 	}
-	return view.Workspace, nil
+	return nil
 }
 
 // settle completes the record of a call.

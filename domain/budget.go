@@ -67,6 +67,12 @@ type Raise struct {
 	More   float64 `json:"more"`
 }
 
+// Whose budget it is (BudgetQuestion.Scope), where the session has a say in it.
+const (
+	BudgetOfRound   = "round"
+	BudgetOfSession = "session"
+)
+
 // BudgetQuestion says which budget is used up, in tokens or US dollars.
 type BudgetQuestion struct {
 	Limit string `json:"limit"` // its name in the settings

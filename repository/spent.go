@@ -49,6 +49,9 @@ func (s *base) spentIn(ctx context.Context, r sqldb.Reader, w *domain.Workspace,
 		except = session.ID
 	}
 	sum.Reserved, err = reserved(ctx, r, w.ID, except)
+	if s.cfg.ReservedBeside != nil {
+		sum.Reserved += s.cfg.ReservedBeside(w.ID)
+	}
 	return sum, err
 }
 

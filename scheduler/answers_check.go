@@ -119,6 +119,9 @@ func (a *Answers) answerEvent(
 		}
 		return domain.StopRequested{By: decision.By.ID}, nil
 	}
+	if err := mayRaise(asked, decision); err != nil {
+		return nil, err
+	}
 	if question := domain.QuestionOf(asked.Kind); question != nil {
 		return question.Reply(decision.Approved, answer), nil
 	}
@@ -169,6 +172,23 @@ func (a *Answers) checkDecision(asked *domain.Approval, decision domain.Decision
 		}
 	}
 	return a.mayApprove(asked, decision)
+}
+
+// mayRaise refuses to raise a budget that the person could not change themselves: those of the
+// workspace and of an automation are an administrator's. One of a session, or of its round, is a
+// member's.
+func mayRaise(asked *domain.Approval, decision domain.Decision) error {
+	if asked.Kind != domain.ApprovalBudget || !decision.Approved {
+		return nil
+	}
+	if b := asked.Budget; b != nil && (b.Scope == domain.BudgetOfRound || b.Scope == domain.BudgetOfSession) {
+		return nil
+	}
+	if decision.By.Role.Allows(domain.RoleAdmin) {
+		return nil
+	}
+	return domain.Errorf(domain.CodeForbidden, "Raising this budget needs the role %s, as changing it does, and you have the role %s. "+
+		"Nothing was changed; it still waits. You can refuse it.", domain.RoleAdmin, decision.By.Role)
 }
 
 // mayApprove refuses a yes to an action that the person could not take themselves. A no

@@ -130,7 +130,8 @@ func TestAnswerEvents(t *testing.T) {
 			domain.Decision{Value: json.RawMessage(`"bad"`)}, "", domain.CodeInvalid,
 		},
 		"a question taken back":       {approval(domain.ApprovalQuestion), domain.Decision{Cancelled: true}, "CommunicationCancelled", ""},
-		"more money":                  {approval(domain.ApprovalBudget), domain.Decision{Approved: true}, "BudgetRaised", ""},
+		"more money":                  {approval(domain.ApprovalBudget), domain.Decision{Approved: true, By: admin}, "BudgetRaised", ""},
+		"more money, by a member":     {approval(domain.ApprovalBudget), domain.Decision{Approved: true, By: member}, "", domain.CodeForbidden},
 		"no more money":               {approval(domain.ApprovalBudget), domain.Decision{}, "BudgetRefused", ""},
 		"it is done":                  {approval(domain.ApprovalCompletion), domain.Decision{Approved: true}, "CompletionConfirmed", ""},
 		"it is not":                   {approval(domain.ApprovalCompletion), domain.Decision{}, "CompletionRejected", ""},
@@ -283,5 +284,33 @@ func TestRecord(t *testing.T) {
 	}
 	if _, err := record(domain.Decision{Value: json.RawMessage(`{`)}); domain.ErrorCode(err) != domain.CodeInvalid {
 		t.Errorf("what is no JSON: %v", err)
+	}
+}
+
+// Who raises a budget is who may change it: the workspace's and an automation's are an administrator's.
+// Anybody who answers may refuse.
+func TestWhoRaisesABudget(t *testing.T) {
+	for scope, least := range map[string]domain.Role{
+		"round": domain.RoleMember, "session": domain.RoleMember, "day": domain.RoleAdmin, "month": domain.RoleAdmin, "automation_day": domain.RoleAdmin,
+	} {
+		for _, role := range []domain.Role{domain.RoleMember, domain.RoleAdmin} {
+			for _, limit := range []*float64{nil, new(5.0)} {
+				s := chat("me", domain.WaitingBudget, func(s *domain.Session) {
+					s.State.Waiting = &domain.WaitingContext{Kind: domain.WaitBudget, ApprovalID: "apr", Limit: "max_cost_per_day"}
+				})
+				asked := approval(domain.ApprovalBudget)
+				asked.Budget = &domain.BudgetQuestion{Scope: scope, Unit: "USD", Max: 1}
+				_, answers := newAsked(t, s, asked)
+				by := domain.Author{ID: "ann", Role: role}
+				_, err := answers.AnswerApproval(t.Context(), "ws", "apr", domain.Decision{Approved: true, Limit: limit, By: by})
+				if refused := domain.ErrorCode(err) == domain.CodeForbidden; refused == role.Allows(least) {
+					t.Errorf("%s raised by a %s: %v", scope, role, err)
+				}
+				_, answers = newAsked(t, s, asked)
+				if _, err := answers.AnswerApproval(t.Context(), "ws", "apr", domain.Decision{By: by}); err != nil {
+					t.Errorf("%s refused by a %s: %v", scope, role, err)
+				}
+			}
+		}
 	}
 }
