@@ -66,7 +66,7 @@ func New(rules *data.Rules, automations Automations) *Catalogue {
 	c := &Catalogue{commands: map[string]*command{}, rules: rules, schemas: rules.Schemas(), automations: automations}
 	for _, group := range [][]*command{
 		zoneQueries(), toolQueries(), stateQueries(), schemaQueries(), searchQueries(), taskQueries(),
-		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(), automationActions(), taskActions(),
+		zoneActions(), toolActions(), dataActions(), typeActions(), documentActions(), automationActions(), taskControls(),
 		controls(),
 	} {
 		for _, entry := range group {

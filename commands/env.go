@@ -37,7 +37,7 @@ type Env struct {
 	// Tasks are those that go on for the session at other services. CancelTask has one of them
 	// cancelled once what asks for it is stored; nil: nothing is (a rehearsal).
 	Tasks      []*domain.Task
-	CancelTask func(id string) error
+	CancelTask func(id string)
 	// Answers are what people answered to what calls asked, by execution. Ask, if set, is told
 	// what a call wants of a person before it goes on: the call has no outcome then. It may be
 	// called from several goroutines.

@@ -142,13 +142,16 @@ func (p *planner) add(command domain.Command, place int) {
 		p.wrong(e, codeUnknown, p.unknown(command.Type))
 		planned.Actions = append(planned.Actions, e)
 		return
-	case entry.spec.Kind == domain.KindControl:
+	case entry.spec.Kind == domain.KindControl && entry.query == nil:
 		p.wrong(e, codeFormat, controlHint(command.Type))
 		planned.Actions = append(planned.Actions, e)
 		return
 	}
 	action := entry.spec.Kind == domain.KindAction
 	e.Kind, e.Effect, e.Foreign = entry.spec.Kind, entry.spec.Effect, entry.spec.Foreign()
+	if !action {
+		e.Kind = domain.KindQuery // what steers work that goes on runs among them
+	}
 	taken := entry.flags()
 	params, f, err := canonical(command.Params, taken...)
 	if err == nil {
@@ -227,7 +230,7 @@ func (p *planner) checkAnswer() {
 			),
 		)
 	}
-	if !p.native() && len(planned.Queries) > 0 && len(planned.Actions) > 0 {
+	if !p.native() && domain.AnyReads(planned.Queries) && len(planned.Actions) > 0 {
 		p.problem("The answer has both queries and actions; only one of them is allowed. Read first, act after the results.")
 	}
 }

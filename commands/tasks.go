@@ -55,36 +55,34 @@ func taskQueries() []*command {
 	)}
 }
 
-func taskActions() []*command {
-	return []*command{newAction(
+// taskControls steer work that goes on already: they ask for no approval, and no failure beside them
+// keeps them from it. They run among the queries of an answer.
+func taskControls() []*command {
+	end := newQuery(
 		cancelTask,
 		domain.RoleMember,
-		domain.EffectIdempotent,
 		"Cancel work that goes on at another service for this session. That it has ended is told afterwards, by itself.",
 		`"task_id": {"type": "string", "minLength": 1, "maxLength": 64}`,
-		func(_ context.Context, c *call, p taskParams) (card, error) {
+		func(_ context.Context, c *call, p taskParams) string {
 			t, err := c.openTask(p.TaskID)
 			if err != nil {
-				return card{}, err
+				return c.env.say("Cancel a task", "Annuler une tâche")
 			}
-			return card{text: c.env.say("Cancel the task of %s", "Annuler la tâche de %s", t.Command)}, nil
+			return c.env.say("Cancel the task of %s", "Annuler la tâche de %s", t.Command)
 		},
-		func(_ context.Context, c *call, p taskParams) (done, error) {
+		func(_ context.Context, c *call, p taskParams) (answer, error) {
 			t, err := c.openTask(p.TaskID)
 			if err != nil {
-				return done{}, err
+				return answer{}, err
 			}
 			if c.env.CancelTask != nil {
-				if err := c.env.CancelTask(t.ID); err != nil {
-					return done{}, err
-				}
+				c.env.CancelTask(t.ID)
 			}
-			return done{
-				text: "It is being cancelled; you are told when it has ended.", result: jsonbody.Encode(taskParams{t.ID}),
-				summary: c.env.say("Cancelled the task of %s", "Tâche de %s annulée", t.Command),
-			}, nil
+			return answer{head: "It is being cancelled; you are told when it has ended.", body: jsonbody.Encode(taskParams{t.ID})}, nil
 		},
-	).require("task_id")}
+	).require("task_id")
+	end.spec.Kind, end.spec.Effect = domain.KindControl, domain.EffectIdempotent
+	return []*command{end}
 }
 
 // beginsTasks says whether one of the commands from outside may take long: only then the

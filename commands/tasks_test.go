@@ -69,21 +69,40 @@ func TestTasksAreLookedAfter(t *testing.T) {
 	}
 }
 
-// TestATaskIsCancelled if it goes on for this session, and asked for once.
+// TestATaskIsCancelled if it goes on for this session. It is no action: it waits for no approval, and
+// stands beside actions, and their failure, in every protocol.
 func TestATaskIsCancelled(t *testing.T) {
 	w := newWorld(t)
 	withFilm(w, "")
+	w.env.Settings.RequireValidation, w.env.SessionRequiresValidation = true, true
 	var asked []string
-	w.env.CancelTask = func(id string) error { asked = append(asked, id); return nil }
-	x, outcome := w.do("CANCEL_TASK", `{"task_id":"tsk_1"}`)
-	if x.Status != domain.ExecSuccess || outcome.Failed || strings.Join(asked, " ") != "tsk_1" || string(x.Result) != `{"task_id":"tsk_1"}` {
-		t.Errorf("%s %s, asked for %v", x.Status, x.Result, asked)
+	w.env.CancelTask = func(id string) { asked = append(asked, id) }
+	run := func(calls ...domain.Command) []*domain.Execution {
+		plan := w.plan(calls...)
+		if plan.Problem != "" || len(plan.Commands.Queries) != 1 {
+			t.Fatalf("%q, %+v", plan.Problem, plan.Commands)
+		}
+		if reasons := levels(plan.Commands.Reasons); (reasons != "") != (len(plan.Commands.Actions) > 0) {
+			t.Errorf("asked for %q", reasons)
+		}
+		w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
+		return plan.Commands.Queries
+	}
+	x := run(w.command("CANCEL_TASK", `{"task_id":"tsk_1"}`))[0]
+	if x.Status != domain.ExecSuccess || strings.Join(asked, " ") != "tsk_1" || string(x.Result) != `{"task_id":"tsk_1"}` || x.Kind != domain.KindQuery {
+		t.Errorf("%s %s %s, asked for %v", x.Status, x.Kind, x.Result, asked)
 	}
 	if x.Provenance() != nil {
 		t.Errorf("it comes from %v", x.Provenance())
 	}
-	if x, _ = w.do("CANCEL_TASK", `{"task_id":"tsk_9"}`); x.Status != domain.ExecFailed || !strings.Contains(x.Error.Message, "tsk_9") || len(asked) != 1 {
+	if x := run(w.command("CANCEL_TASK", `{"task_id":"tsk_9"}`))[0]; x.Status != domain.ExecFailed || !strings.Contains(x.Error.Message, "tsk_9") || len(asked) != 1 {
 		t.Errorf("one that is not there: %s %v, asked for %v", x.Status, x.Error, asked)
+	}
+	run(w.command("CREATE_ZONE", `{"name":"a"}`), w.command("CANCEL_TASK", `{"task_id":"tsk_1"}`))
+	for _, spec := range w.c.Specs() {
+		if spec.Name == "CANCEL_TASK" && (spec.Kind != domain.KindControl || strings.Contains(string(spec.Params), "repeat")) {
+			t.Errorf("it is offered as %s with %s", spec.Kind, spec.Params)
+		}
 	}
 }
 

@@ -125,6 +125,8 @@ type DataQueriesExecuted struct {
 	Executions []*Execution
 	Formatted  string
 	Actions    PlannedCommands
+	// CancelTasks are the ids of tasks that the AI wants to end.
+	CancelTasks []string
 }
 
 func (DataQueriesExecuted) Name() string { return "DataQueriesExecuted" }

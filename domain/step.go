@@ -1,5 +1,7 @@
 package domain
 
+import "slices"
+
 // Step is what the machine decides: the session as it is afterwards, all that must
 // be stored for it (Change, whose Sessions holds exactly this session), and the
 // effect to perform once that is stored.
@@ -38,6 +40,12 @@ func (e Effect) CallsAI() bool { return e == DoCallAI || e == DoCompact }
 // Repeatable says whether doing it again after a crash costs and changes nothing, so that
 // it may run before what led to it is stored.
 func (e Effect) Repeatable() bool { return e == DoParse || e == DoRunQueries }
+
+// AnyReads says whether one of the queries reads. CANCEL_TASK runs among them and may stand beside
+// actions in every protocol: no action of the same answer can depend on what it tells.
+func AnyReads(queries []*Execution) bool {
+	return slices.ContainsFunc(queries, func(x *Execution) bool { return x.Command != "CANCEL_TASK" })
+}
 
 // PlannedCommands is an answer's commands, resolved and checked against the
 // catalogue: what AIResponseParsed brings.

@@ -90,7 +90,7 @@ func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error)
 			actions := withOutcome(copies(ofKind(view.Planned, domain.KindAction)), sent)
 			env := d.loop.env(view)
 			env.Outside, env.Call, env.Unsettled, env.Hold = offered.Outside, offered.Call, offered.Unsettled, hold
-			cancelled, made := withTasks(&env, view, env.Now), []*domain.Change{}
+			made := []*domain.Change{}
 			env.Made = &made
 			outcome, err := d.loop.cfg.Commands.RunActions(ctx, data, env, actions, data.Savepoint)
 			if err != nil {
@@ -103,7 +103,7 @@ func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error)
 			if d.work.next = nil; outcome.Next != nil {
 				d.work.next = d.loop.begin(view, outcome.Next, offered.Outside)
 			}
-			addTasks(done.step.Change, append(append(taken, cancelled()...), d.work.next)...)
+			addTasks(done.step.Change, append(taken, d.work.next)...)
 			addAutomations(done.step.Change, made)
 			d.view, done.next, done.held = view, outcome.Next, outcome.Held
 			return done.step.Change, nil

@@ -21,6 +21,8 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	}
 	env, asks := d.loop.envWithOutside(ctx, d.view), asked{}
 	env.Ask = asks.add
+	var ends cancelled
+	env.CancelTask = ends.add
 	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), env, plain)
 	if ctx.Err() != nil {
 		return nil, errLetGo
@@ -28,7 +30,7 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	if ask := asks.take(); ask != nil {
 		return domain.OutsideAsked{Ask: *ask}, nil // they all run again once it is answered: they only read
 	}
-	event := domain.DataQueriesExecuted{Executions: queries, Formatted: strings.TrimSpace(formatted + "\n\n" + formattedAgents(agents))}
+	event := domain.DataQueriesExecuted{Executions: queries, CancelTasks: ends.all(), Formatted: strings.TrimSpace(formatted + "\n\n" + formattedAgents(agents))}
 	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {
 		pending := d.session.State.Pending // it outlives the process that planned the answer
 		if err := d.renewGrants(ctx, d.session.State.AnswerID); err != nil {

@@ -3,6 +3,7 @@ package orchestrator
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/fermata-dev/fermata/commands"
@@ -130,19 +131,20 @@ func addTasks(change *domain.Change, tasks ...*domain.Task) {
 	}
 }
 
-// withTasks gives commands the tasks of the session, and gathers those that the AI wants to
-// cancel.
-func withTasks(env *commands.Env, view *domain.View, now time.Time) (cancelled func() []*domain.Task) {
-	var asked []*domain.Task
-	env.CancelTask = func(id string) error {
-		for _, t := range view.Tasks {
-			if t.ID == id {
-				own := t.Clone()
-				own.AskCancel(now)
-				asked = append(asked, own)
-			}
-		}
-		return nil
-	}
-	return func() []*domain.Task { return asked }
+// cancelled gathers the tasks that the AI wants to end. Queries run side by side.
+type cancelled struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (c *cancelled) add(id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ids = append(c.ids, id)
+}
+
+func (c *cancelled) all() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Sorted(slices.Values(c.ids))
 }

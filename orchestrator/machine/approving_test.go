@@ -2,6 +2,7 @@ package machine
 
 import (
 	"testing"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -89,5 +90,23 @@ func machineAsks(t *testing.T, kind domain.SessionType, unattended bool, policy 
 	}
 	if a := w.approvals["apr_1"]; a == nil || len(a.Reasons) != 1 || a.Reasons[0].Level != level {
 		t.Errorf("%s, %q: the card is %+v", kind, level, a)
+	}
+}
+
+// A task that the AI wants to end is written with its answer; one that is over, or another session's, is not.
+func TestTheAIEndsATask(t *testing.T) {
+	w := newWorld(t, domain.Chat)
+	s := standings(domain.Chat, domain.ExecutingDataQueries)[0]
+	policy := w.policy()
+	policy.Tasks = []*domain.Task{
+		{ID: "tsk_1", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Status: domain.TaskRunning, Deadline: policy.Now.Add(time.Hour)},
+		{ID: "tsk_2", WorkspaceID: s.WorkspaceID, SessionID: s.ID, Status: domain.TaskRunning, Deadline: policy.Now.Add(time.Hour)},
+	}
+	step, err := Run(s, domain.DataQueriesExecuted{CancelTasks: []string{"tsk_1", "tsk_9"}}, policy)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tasks := step.Change.Tasks; len(tasks) != 1 || tasks[0].ID != "tsk_1" || tasks[0].Owed != domain.OwedRequested {
+		t.Errorf("written are %+v", tasks)
 	}
 }

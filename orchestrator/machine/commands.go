@@ -181,6 +181,7 @@ func storeData(s *step) {
 		st.Pending, st.PendingActions = &pending, false
 	}
 	countCommands(s, e.Executions)
+	cancelTasks(s, e.CancelTasks)
 	results := seriesResults(s, domain.KindQuery, e.Executions)
 	s.system(domain.SystemDataAdded, counted(results), results, withUnformatted(e.Formatted, results, e.Executions))
 	st.ConsecutiveDataQueries++

@@ -118,7 +118,7 @@ func moduleBesideCommands(s *step) bool {
 // jsonMixed: the JSON protocol has no order between queries and actions.
 func jsonMixed(s *step) bool {
 	e := parsed(s)
-	return e.Raw.Protocol == domain.ProtocolJSON && len(e.Commands.Queries) > 0 && len(e.Commands.Actions) > 0
+	return e.Raw.Protocol == domain.ProtocolJSON && domain.AnyReads(e.Commands.Queries) && len(e.Commands.Actions) > 0
 }
 
 // By what the commands came to.

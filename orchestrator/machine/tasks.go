@@ -89,6 +89,17 @@ func endTasks(s *step) {
 	}
 }
 
+// cancelTasks has tasks cancelled that the AI wants to end; those that have ended meanwhile are over.
+func cancelTasks(s *step, ids []string) {
+	for _, t := range slices.Clone(s.tasks) {
+		if slices.Contains(ids, t.ID) {
+			own := t.Clone()
+			own.AskCancel(s.policy.Now)
+			s.writeTask(own)
+		}
+	}
+}
+
 // settleTask ends the task of an execution that came to nothing, or has it wait for a word of
 // its service where nobody knows what became of the execution.
 func settleTask(s *step, x *domain.Execution) {
