@@ -120,10 +120,11 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	}
 	if a.store, err = openStore(ctx, &flags.Database, repository.Config{
 		Clock: a.clock, NewID: a.newID, Node: flags.NodeID, Incarnation: a.incarnation,
-		Committed: a.committed, ReservedBeside: a.plainBudgets.reserved, AroundCommit: a.metrics.timed(a.clock, flags.TestHooks.AroundCommit),
+		Committed: a.committed, AroundCommit: a.metrics.timed(a.clock, flags.TestHooks.AroundCommit),
 	}); err != nil {
 		return nil, err
 	}
+	a.store.ReserveBeside(a.plainBudgets.reserved)
 	if err := a.store.Migrate(ctx); err != nil {
 		return nil, errors.Join(fmt.Errorf("migrate the database: %w", err), a.store.Close())
 	}

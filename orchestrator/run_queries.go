@@ -30,7 +30,9 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	if ask := asks.take(); ask != nil {
 		return domain.OutsideAsked{Ask: *ask}, nil // they all run again once it is answered: they only read
 	}
-	event := domain.DataQueriesExecuted{Executions: queries, CancelTasks: ends.all(), Formatted: strings.TrimSpace(formatted + "\n\n" + formattedAgents(agents))}
+	event := domain.DataQueriesExecuted{
+		Executions: queries, CancelTasks: ends.all(), Formatted: strings.TrimSpace(formatted + "\n\n" + formattedAgents(agents)),
+	}
 	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {
 		pending := d.session.State.Pending // it outlives the process that planned the answer
 		if err := d.renewGrants(ctx, d.session.State.AnswerID); err != nil {

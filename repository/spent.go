@@ -49,11 +49,15 @@ func (s *base) spentIn(ctx context.Context, r sqldb.Reader, w *domain.Workspace,
 		except = session.ID
 	}
 	sum.Reserved, err = reserved(ctx, r, w.ID, except)
-	if s.cfg.ReservedBeside != nil {
-		sum.Reserved += s.cfg.ReservedBeside(w.ID)
+	if s.reservedBeside != nil {
+		sum.Reserved += s.reservedBeside(w.ID)
 	}
 	return sum, err
 }
+
+// ReserveBeside has budgets count what calls under way that are no session's may cost in a workspace
+// at most, in US dollars. It is said once, before the store is used.
+func (s *base) ReserveBeside(reserved func(workspace string) float64) { s.reservedBeside = reserved }
 
 // spent sums the cost of a workspace's calls since an instant, in US dollars.
 func spent(ctx context.Context, r sqldb.Reader, workspace string, since time.Time) (float64, error) {

@@ -36,9 +36,6 @@ type Config struct {
 	// AroundCommit, when set, carries out every COMMIT by calling what it is given. It
 	// is the point at which a failure can be brought about. Optional.
 	AroundCommit func(commit func() error) error
-	// ReservedBeside is what calls under way that are no session's may cost in a workspace at most, in
-	// US dollars. Optional.
-	ReservedBeside func(workspace string) float64
 	// Connections bounds those to PostgreSQL, half of them for writing; 0 means 16.
 	// With SQLite half of them read, and one writes.
 	Connections int
@@ -81,6 +78,7 @@ type base struct {
 	standings standings
 
 	connectorChanges connectorChanges
+	reservedBeside   func(workspace string) float64 // nil: nothing is
 }
 
 // InUse says whether the database was not opened because another process holds its SQLite

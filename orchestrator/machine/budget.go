@@ -45,16 +45,19 @@ func budgets(s *step) []budget {
 	}
 	if max := first(own.MaxTokensPerRound, l.MaxTokensPerRound); max != nil {
 		limit := float64(*max)
-		add(budget{name: budgetRoundTokens, scope: domain.BudgetOfRound, period: st.RoundID, what: s.say("tokens for a round", "jetons par tour"),
+		add(budget{name: budgetRoundTokens, scope: domain.BudgetOfRound, period: st.RoundID,
+			what: s.say("tokens for a round", "jetons par tour"),
 			used: float64(st.RoundTokens), reserved: float64(tokens)}, &limit)
 	}
-	add(budget{name: budgetRoundCost, scope: domain.BudgetOfRound, period: st.RoundID, what: s.say("money for a round", "dépense par tour"), money: true,
+	add(budget{name: budgetRoundCost, scope: domain.BudgetOfRound, period: st.RoundID,
+		what: s.say("money for a round", "dépense par tour"), money: true,
 		used: st.RoundCost, reserved: cost}, first(own.MaxCostPerRound, l.MaxCostPerRound))
 	var spent float64
 	if s.session.Usage.Cost != nil {
 		spent = *s.session.Usage.Cost
 	}
-	add(budget{name: budgetSessionCost, scope: domain.BudgetOfSession, what: s.say("money for this session", "dépense de cette session"), money: true,
+	add(budget{name: budgetSessionCost, scope: domain.BudgetOfSession,
+		what: s.say("money for this session", "dépense de cette session"), money: true,
 		used: spent, reserved: cost}, first(own.MaxCostPerSession, l.MaxCostPerSession))
 	if s.session.AutomationID != "" {
 		add(automationBudget(s, cost), own.MaxCostPerDay)
