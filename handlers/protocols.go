@@ -49,7 +49,10 @@ type doors map[string]Protocol
 func doorsOf(routes []ProtocolRoute) doors {
 	all := make(doors, len(routes))
 	for _, d := range routes {
-		address, _, _ := strings.Cut(d.Pattern, "{")
+		address := d.Pattern
+		if at := strings.IndexAny(address, "{*"); at >= 0 {
+			address = address[:at]
+		}
 		all[address] = d.Protocol
 	}
 	return all

@@ -3,8 +3,10 @@ package repository
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -53,6 +55,32 @@ func (s *HistoryStore) KnownHistories(ctx context.Context, workspace string, has
 		}
 	}
 	return found, nil
+}
+
+// aroundIDs is how far the clocks of processes may be apart that made the id of a message and
+// noted the times of its session.
+const aroundIDs = time.Minute
+
+// SessionOf is the session that a message is of, found by the message's id alone; "" where there is
+// none. The time in the id says which sessions it may be.
+func (s *HistoryStore) SessionOf(ctx context.Context, workspace, message string) (string, error) {
+	made, ok := ids.Time(message)
+	if !ok {
+		return "", nil
+	}
+	var rows []struct {
+		SessionID string `db:"session_id"`
+	}
+	const query = "SELECT m.session_id FROM sessions s JOIN messages m ON m.workspace_id = s.workspace_id AND m.session_id = s.id AND m.id = $2 " +
+		"WHERE s.workspace_id = $1 AND s.created_at <= $3 AND s.last_event_time >= $4 LIMIT 1"
+	err := s.db.All(ctx, &rows, query, workspace, message, sqldb.Stamp{Time: made.Add(aroundIDs)}, sqldb.Stamp{Time: made.Add(-aroundIDs)})
+	if err != nil {
+		return "", fmt.Errorf("look for the session of a message: %w", err)
+	}
+	if len(rows) == 0 {
+		return "", nil
+	}
+	return rows[0].SessionID, nil
 }
 
 // RequestOf is what the client that brought a message said of its request beside it; "" of a

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/fermata-dev/fermata/api"
@@ -95,13 +96,39 @@ type input struct {
 	RunID    string            `json:"runId"`
 	Messages []json.RawMessage `json:"messages"`
 	Tools    []tool            `json:"tools"`
+	Context  []contextItem     `json:"context"`
 	Resume   []resumption      `json:"resume"`
 
 	said []said // the messages, as far as they are read
-	last int    // the newest of the user's, -1 without
+	// instructions are what the front end says beside the newest message: its system messages and
+	// its context, in words of the client's own.
+	instructions string
+	last         int // the newest of the user's, -1 without
 	// brought are results of the client's tools behind that, up to the message of this place.
 	brought *standing.Results
 	upTo    int
+}
+
+// contextItem is something that the front end shows or knows, in words for the AI.
+type contextItem struct {
+	Description string          `json:"description"`
+	Value       json.RawMessage `json:"value"`
+}
+
+// words are the item as the AI reads it; "" for one that says nothing.
+func (c *contextItem) words() string {
+	value := strings.TrimSpace(string(c.Value))
+	var text string
+	if json.Unmarshal(c.Value, &text) == nil {
+		value = text
+	}
+	if strings.TrimSpace(value) == "" {
+		return strings.TrimSpace(c.Description)
+	}
+	if c.Description == "" {
+		return value
+	}
+	return c.Description + ":\n" + value
 }
 
 // tool is one of the client's own.
@@ -144,6 +171,7 @@ func readInput(body []byte) (*input, error) {
 		}
 	}
 	var sent []standing.Piece
+	var beside []string
 	for i, raw := range in.Messages {
 		var m said
 		if err := json.Unmarshal(raw, &m); err != nil {
@@ -156,6 +184,13 @@ func readInput(body []byte) (*input, error) {
 			}
 			in.last, sent, in.brought = len(in.said), append(sent, m.pieces...), nil
 		}
+		if m.Role == "system" || m.Role == "developer" {
+			pieces, err := piecesOf(m.Content, fmt.Sprintf("/messages/%d/content", i))
+			if err != nil {
+				return nil, err
+			}
+			beside = append(beside, standing.TextOf(pieces))
+		}
 		if m.Role == roleTool {
 			if err := in.bring(&m, i); err != nil {
 				return nil, err
@@ -164,6 +199,12 @@ func readInput(body []byte) (*input, error) {
 		m.Content = nil // is read, and may be large; what the client holds is given back as it is
 		in.said = append(in.said, m)
 	}
+	for i := range in.Context {
+		beside = append(beside, in.Context[i].words())
+	}
+	in.Context = nil
+	beside = slices.DeleteFunc(beside, func(text string) bool { return strings.TrimSpace(text) == "" })
+	in.instructions = strings.Join(beside, "\n\n")
 	if err := standing.CheckWords(len(body), sent); err != nil {
 		return nil, err
 	}
@@ -181,6 +222,8 @@ func (in *input) check() error {
 		return domain.Invalid("/messages", "required", "A message has an id.")
 	case strings.TrimSpace(text) == "" && len(standing.FilesOf(m.pieces)) == 0:
 		return domain.Invalid("/messages", "required", "The message says nothing.")
+	case len([]rune(in.instructions)) > maxMessage:
+		return domain.Invalid("/context", "too_long", "context and system messages have %d characters together at most.", maxMessage)
 	case len([]rune(text)) > maxMessage:
 		return domain.Invalid("/messages", "too_long", "A message has %d characters at most.", maxMessage)
 	}

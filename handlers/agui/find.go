@@ -22,7 +22,7 @@ func (x *run) find(ctx context.Context) (err error) {
 		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
 	}
 	x.found, err = finder.Find(ctx, standing.Sent{
-		Talk: x.in.Talk, ID: m.ID, Pieces: m.pieces, Tools: x.in.offered(), Known: known,
+		Talk: x.in.Talk, ID: m.ID, Pieces: m.pieces, Tools: x.in.offered(), Known: known, Instructions: x.in.instructions,
 	})
 	return err
 }

@@ -85,6 +85,9 @@ type envelope struct {
 	} `json:"params"`
 }
 
+// ownNotification are those that the SDK takes.
+var ownNotification = map[string]bool{"notifications/initialized": true, "notifications/cancelled": true}
+
 // Serve answers one request.
 func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
 	var e envelope
@@ -99,6 +102,10 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	}
 	if wrong := checkHeaders(r, &e); wrong != nil {
 		refuse(w, http.StatusBadRequest, e.ID, withCode(wrong))
+		return nil
+	}
+	if len(e.ID) == 0 && strings.HasPrefix(e.Method, "notifications/") && !ownNotification[e.Method] {
+		w.WriteHeader(http.StatusAccepted) // no answer is due, whatever it says
 		return nil
 	}
 	workspace, err := d.Record.Workspace(r.Context(), who.Workspace)

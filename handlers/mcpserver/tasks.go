@@ -116,7 +116,11 @@ func (c *call) asTask(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result
 	}
 	in, err := t.askOf(req)
 	if err != nil {
-		return nil, err
+		result, err := c.misfit(err)
+		if err != nil {
+			return nil, err
+		}
+		return result, nil
 	}
 	s, err := t.begin(c, ctx, in)
 	if err != nil || s == nil {

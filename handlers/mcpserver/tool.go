@@ -91,7 +91,7 @@ func (d *Door) run(t *tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		in, err := t.askOf(req)
 		if err != nil {
-			return nil, d.told(err)
+			return d.misfit(err)
 		}
 		out, err := t.do(callOf(ctx), ctx, in)
 		if err != nil {
@@ -102,6 +102,20 @@ func (d *Door) run(t *tool) mcp.ToolHandler {
 		}
 		return structured(out), nil
 	}
+}
+
+// misfit answers a call whose arguments do not fit: as a result, which a model reads and can act on.
+// Whatever else went wrong is an error of the protocol.
+func (d *Door) misfit(err error) (*mcp.CallToolResult, error) {
+	wrong, ok := errors.AsType[*domain.Error](err)
+	if !ok || wrong.Code != domain.CodeInvalid {
+		return nil, d.told(err)
+	}
+	text := wrong.Message
+	for _, f := range wrong.Fields {
+		text += "\n- " + f.Pointer + ": " + f.Message
+	}
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 }
 
 // structured gives a value as both forms that clients read: JSON, and the same as a text.

@@ -31,21 +31,60 @@ type Models struct {
 
 // Serve lists the models: the same ones under the same names for as long as the providers are.
 func (m *Models) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
-	providers, err := m.Providers.Providers(r.Context(), who.Workspace)
+	models, err := m.models(r.Context(), who.Workspace)
 	if err != nil {
 		return err
 	}
-	out := struct {
+	writeJSON(w, struct {
 		Object string      `json:"object"`
 		Data   []wireModel `json:"data"`
-	}{"list", []wireModel{{modelSession, "model", 0, "fermata"}, {modelRaw, "model", 0, "fermata"}}}
+	}{"list", models})
+	return nil
+}
+
+// models are those of a workspace.
+func (c *Config) models(ctx context.Context, workspace string) ([]wireModel, error) {
+	providers, err := c.Providers.Providers(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	models := []wireModel{{modelSession, "model", 0, "fermata"}, {modelRaw, "model", 0, "fermata"}}
 	for _, p := range providers {
 		if id := modelSession + "/" + p.Name; id != modelRaw {
-			out.Data = append(out.Data, wireModel{id, "model", p.CreatedAt.Unix(), p.Kind})
+			models = append(models, wireModel{id, "model", p.CreatedAt.Unix(), p.Kind})
 		}
 	}
-	writeJSON(w, out)
-	return nil
+	return models, nil
+}
+
+// Model serves GET /v1/models/{model}.
+type Model struct {
+	refuser
+	Config
+}
+
+// Serve answers with a model of the list.
+func (m *Model) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
+	models, err := m.models(r.Context(), who.Workspace)
+	if err != nil {
+		return err
+	}
+	id := strings.TrimPrefix(r.URL.Path, "/v1/models/") // it may have a slash, written in either way
+	for _, model := range models {
+		if model.ID == id {
+			writeJSON(w, model)
+			return nil
+		}
+	}
+	return errNoModel
+}
+
+// Absent serves the addresses of OpenAI's that there are not here, so that its clients can show why.
+type Absent struct{ refuser }
+
+// Serve says so.
+func (Absent) Serve(http.ResponseWriter, *http.Request, *auth.Identity, []byte) error {
+	return domain.Errorf(domain.CodeNotFound, "This server does not have this address of OpenAI's. It has /v1/chat/completions, /v1/responses and /v1/models.")
 }
 
 // providerOf is the id of the provider that a model names; "" for the workspace's own choice.
@@ -65,10 +104,12 @@ func (c *Config) providerOf(ctx context.Context, ws, model string) (string, erro
 			}
 		}
 	}
-	return "", &domain.Error{
-		Code: domain.CodeNotFound, Message: "There is no such model. GET /v1/models lists those that there are.",
-		Fields: []domain.FieldError{{Pointer: "/model", Code: "unknown_model", Message: "There is no such model."}},
-	}
+	return "", errNoModel
+}
+
+var errNoModel = &domain.Error{
+	Code: domain.CodeNotFound, Message: "There is no such model. GET /v1/models lists those that there are.",
+	Fields: []domain.FieldError{{Pointer: "/model", Code: "unknown_model", Message: "There is no such model."}},
 }
 
 func writeJSON(w http.ResponseWriter, v any) {

@@ -66,6 +66,8 @@ type Histories interface {
 	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
 	// RequestOf is what was said of the request that brought a message, in JSON.
 	RequestOf(ctx context.Context, ws, session, message string) (string, error)
+	// SessionOf is the session of a message; "" where there is no such message.
+	SessionOf(ctx context.Context, ws, message string) (string, error)
 }
 
 // Providers lists the configured providers, and the commands that their models are offered.

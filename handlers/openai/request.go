@@ -3,7 +3,9 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
@@ -57,7 +59,8 @@ type said struct {
 	at, content string
 	// Of the result of a tool: whose call's it is, and where behind at the request has that.
 	call, callAt string
-	isCall       bool // of a tool, by the AI: it says nothing
+	isCall       bool   // of a tool, by the AI: it says nothing
+	ref          string // of an item that is referred to, its id
 }
 
 // maxUser bounds the name of who pays.
@@ -79,8 +82,7 @@ func (r *request) wantsUsage() bool { return r.StreamOptions != nil && r.StreamO
 func readRequest(body []byte) (*request, error) {
 	var r request
 	if err := jsonbody.Fill(body, &r); err != nil {
-		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
-		return nil, &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
+		return nil, unreadable(err)
 	}
 	if r.Model == "" {
 		return nil, domain.Invalid("/model", "required", "model is missing. Try %q.", modelSession)
@@ -109,6 +111,15 @@ func readRequest(body []byte) (*request, error) {
 		}
 	}
 	return &r, nil
+}
+
+// unreadable says which value of a body has another type than it must have.
+func unreadable(err error) error {
+	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
+	if !ok || wrong.Field == "" {
+		return &domain.Error{Code: domain.CodeInvalid, Message: "The body has a value of a type that cannot be used here.", Err: err}
+	}
+	return domain.Invalid("/"+strings.ReplaceAll(wrong.Field, ".", "/"), "wrong_type", "%s cannot be a %s here.", wrong.Field, wrong.Value)
 }
 
 // checkFormat refuses what would be promised and not kept: answers are text.

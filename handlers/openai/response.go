@@ -132,10 +132,15 @@ type about struct {
 	Previous   string            `json:"previous_response_id,omitempty"`
 	Metadata   map[string]string `json:"metadata,omitempty"`
 	User       string            `json:"user,omitempty"`
+	// NotStored: the client does not want the response kept. Its session is the record all the same.
+	NotStored bool `json:"not_stored,omitempty"`
 }
 
 func (r *responseRequest) about() about {
-	return about{Model: r.Model, Background: r.Background, Previous: r.Previous, Metadata: r.Metadata, User: r.User}
+	return about{
+		NotStored: r.Store != nil && !*r.Store,
+		Model:     r.Model, Background: r.Background, Previous: r.Previous, Metadata: r.Metadata, User: r.User,
+	}
 }
 
 // newResponse is a response to which nothing was said yet.
@@ -145,7 +150,7 @@ func newResponse(at *place, of about) response {
 		ID: responseID(at.session, m.ID), Object: "response", CreatedAt: m.Timestamp.Unix(), Status: responseInProgress,
 		Background: of.Background, Model: of.Model, Output: []outputItem{},
 		ParallelToolCalls: m.Tools == nil || !m.Tools.OneAtATime,
-		Talk:              sessionRef{at.session}, Store: true, ToolChoice: "auto", Tools: toolsOf(m), Truncation: "disabled",
+		Talk:              sessionRef{at.session}, Store: !of.NotStored, ToolChoice: "auto", Tools: toolsOf(m), Truncation: "disabled",
 		Metadata: of.Metadata,
 		Fermata:  &extra{SessionID: at.session, MessageID: m.ID, NewSession: at.begun, DepartedFrom: at.from},
 	}

@@ -125,6 +125,9 @@ func news(all []said) ([]standing.Piece, error) {
 	for _, m := range all {
 		switch m.role {
 		case roleAssistant:
+			if m.ref != "" {
+				continue // it stands in the record that is gone on with
+			}
 			return nil, domain.Invalid(m.at, "not_allowed",
 				"previous_response_id brings what was said before: send the new message alone.")
 		case roleUser:

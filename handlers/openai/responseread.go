@@ -95,6 +95,9 @@ func (a *asking) known(ctx context.Context, id string) (*place, about, error) {
 	at := placed(session, message)
 	at.again = false
 	of, err := a.said(ctx, at)
+	if err == nil && of.NotStored {
+		err = errNoResponse
+	}
 	return at, of, err
 }
 

@@ -33,6 +33,7 @@ type responseRequest struct {
 
 // inputItem is one item of an input that is a list.
 type inputItem struct {
+	ID      string          `json:"id"`
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
@@ -51,8 +52,7 @@ const (
 func readResponseRequest(body []byte) (*responseRequest, error) {
 	var r responseRequest
 	if err := jsonbody.Fill(body, &r); err != nil {
-		message := jsonbody.Cut("A value cannot be used: "+err.Error(), jsonbody.MaxMessage)
-		return nil, &domain.Error{Code: domain.CodeInvalid, Message: message, Err: err}
+		return nil, unreadable(err)
 	}
 	switch {
 	case r.Model == "":
@@ -62,8 +62,6 @@ func readResponseRequest(body []byte) (*responseRequest, error) {
 			"%s is a plain call, of which nothing is kept: send it to chat completions. Here the model is %q.", modelRaw, modelSession)
 	case !given(r.Input):
 		return nil, domain.Invalid("/input", "required", "input is missing: a text, or a list of messages.")
-	case r.Store != nil && !*r.Store:
-		return nil, domain.Invalid("/store", "not_supported", "A response is always stored, in the record of its session: leave store out.")
 	case given(r.Prompt):
 		return nil, domain.Invalid("/prompt", "not_supported", "There are no stored prompts here: send their text as input.")
 	case len(r.User) > maxUser || !domain.IsName(r.User):
@@ -166,17 +164,18 @@ func (r *responseRequest) sayings() ([]said, error) {
 
 // said is an item as text.
 func (m *inputItem) said(pointer string) (said, error) {
-	switch m.Type {
-	case "", "message":
-	case itemCall:
-		return said{role: roleAssistant, at: pointer, content: pointer, isCall: true}, nil // it stands in the record
-	case itemResult:
+	switch kind := m.kind(); {
+	case kind == "message":
+	case kind == itemReference:
+		return said{role: roleAssistant, at: pointer, content: pointer, ref: m.ID}, nil
+	case kind == itemCall, passedOver[kind]: // it stands in the record, or is of another host
+		return said{role: roleAssistant, at: pointer, content: pointer, isCall: true}, nil
+	case kind == itemResult:
 		out, err := sayingOf(roleTool, m.Output, pointer, pointer+"/output")
 		out.call, out.callAt = m.CallID, "/call_id"
 		return out, err
 	default:
-		return said{}, domain.Invalid(pointer+"/type", "not_supported",
-			"Only items of the types message, %s and %s can be sent. Nothing was stored.", itemCall, itemResult)
+		return said{}, domain.Invalid(pointer+"/type", "not_supported", "Items of the type %.80q cannot be sent. Nothing was stored.", kind)
 	}
 	switch m.Role {
 	case roleSystem, roleDeveloper, roleUser, roleAssistant:

@@ -84,6 +84,9 @@ func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 	if name != "" && header != "" && name != header {
 		return nil, contradicted("/conversation")
 	}
+	if err := (&referrer{Config: a.Config, workspace: a.who.Workspace}).resolve(ctx, all); err != nil {
+		return nil, err
+	}
 	heard := withoutCalls(all)
 	if results := resultsIn(heard); results != nil {
 		return a.afterCalls(ctx, results, cmp.Or(name, header))

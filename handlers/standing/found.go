@@ -47,6 +47,8 @@ type Sent struct {
 	Talk, ID string
 	Pieces   []Piece
 	Tools    *domain.ClientTools
+	// Instructions are the client's own, which stand before what the person says; "": none.
+	Instructions string
 	// Known: it must have been brought before.
 	Known bool
 }
@@ -114,7 +116,11 @@ func (f *Finder) atOnce(ctx context.Context, m Sent) (*Found, error) {
 }
 
 func (f *Finder) message(ctx context.Context, m Sent, hash string) (domain.NewMessage, error) {
-	rich, err := f.Keeper.Rich(ctx, m.Pieces)
+	pieces := m.Pieces
+	if m.Instructions != "" {
+		pieces = append([]Piece{{Text: domain.ClientInstructions(m.Instructions)}}, pieces...)
+	}
+	rich, err := f.Keeper.Rich(ctx, pieces)
 	return domain.NewMessage{Rich: rich, By: f.By, Tools: m.Tools, History: &domain.HistoryKey{Hash: hash}}, err
 }
 
@@ -130,7 +136,7 @@ func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {
 		if err != nil {
 			return Found{}, err
 		}
-		if Said(stored.Rich) != TextOf(m.Pieces) || !SameFiles(stored.Rich, FilesOf(m.Pieces)) {
+		if said := Said(stored.Rich); said != TextOf(m.Pieces) && domain.OwnWords(said) != TextOf(m.Pieces) || !SameFiles(stored.Rich, FilesOf(m.Pieces)) {
 			return Found{}, domain.Invalid("/messages", "changed", "A message that was sent is not changed. Send another one, under another id.")
 		}
 		return found, nil

@@ -16,6 +16,8 @@ type input struct {
 	ID       string    `json:"id"`
 	Trigger  string    `json:"trigger"`
 	Messages []message `json:"messages"`
+	// Message stands alone where a front end sends the newest message and nothing before it.
+	Message *message `json:"message"`
 
 	user   uiMessage
 	at     int              // its place
@@ -73,6 +75,10 @@ func readInput(body []byte) (*input, error) {
 	if err := checkID(in.ID); err != nil {
 		return nil, err
 	}
+	if len(in.Messages) == 0 && in.Message != nil {
+		in.Messages = []message{*in.Message}
+	}
+	in.Message = nil
 	last := len(in.Messages) - 1
 	for last >= 0 && in.Messages[last].Role != "user" {
 		last--

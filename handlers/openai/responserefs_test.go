@@ -1,0 +1,85 @@
+package openai
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// What other hosts' items are passed over, and what is refused is named.
+func TestItemsOfAnInput(t *testing.T) {
+	for item, want := range map[string]string{
+		`{"role":"user","content":"hi"}`:                                       "user hi",
+		`{"type":"message","role":"assistant","content":"yes"}`:                "assistant yes",
+		`{"id":"msg_1","role":"assistant","content":"yes"}`:                    "assistant yes",
+		`{"type":"item_reference","id":"msg_1"}`:                               "reference msg_1",
+		`{"id":"msg_1"}`:                                                       "reference msg_1",
+		`{"type":"function_call","call_id":"c","name":"f","arguments":"{}"}`:   "passed over",
+		`{"type":"function_call_output","call_id":"c","output":"42"}`:          "tool 42",
+		`{"type":"custom_tool_call","call_id":"c","name":"f","input":"x"}`:     "passed over",
+		`{"type":"custom_tool_call_output","call_id":"c","output":"ok"}`:       "passed over",
+		`{"type":"web_search_call","id":"ws_1","action":{"type":"search"}}`:    "passed over",
+		`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":""}`: "passed over",
+		`{"type":"local_shell_call","id":"ls_1"}`:                              "passed over",
+		`{"type":"mcp_approval_request","id":"mcpr_1"}`:                        "passed over",
+		`{"type":"telepathy","id":"t_1"}`:                                      `refused "telepathy"`,
+		`{"type":"message","role":"robot","content":"x"}`:                      "refused role",
+	} {
+		var in inputItem
+		if err := json.Unmarshal([]byte(item), &in); err != nil {
+			t.Fatal(err)
+		}
+		m, err := in.said("/input/0")
+		got := m.role + " " + m.text
+		switch {
+		case err != nil && strings.Contains(err.Error(), `"telepathy"`):
+			got = `refused "telepathy"`
+		case err != nil:
+			got = "refused role"
+		case m.isCall:
+			got = "passed over"
+		case m.ref != "":
+			got = "reference " + m.ref
+		}
+		if got != want {
+			t.Errorf("%s is %s, want %s", item, got, want)
+		}
+	}
+}
+
+// Clients are told which value is wrong in words of JSON, and not of the language of the server.
+func TestWhatCannotBeReadIsNamed(t *testing.T) {
+	for body, pointer := range map[string]string{
+		`{"model":"fermata","messages":"hi"}`:                               "/messages",
+		`{"model":7,"messages":[]}`:                                         "/model",
+		`{"model":"fermata","stream":"yes","messages":[{"role":"user"}]}`:   "/stream",
+		`{"model":"fermata","stream_options":{"include_usage":"x"}}`:        "/stream_options/include_usage",
+		`{"model":"fermata","messages":[{"role":1,"content":"x"}],"n":"1"}`: "/messages/role",
+	} {
+		_, err := readRequest([]byte(body))
+		refused, ok := err.(*domain.Error)
+		if !ok || strings.Contains(err.Error(), "Go") || len(refused.Fields) != 1 || refused.Fields[0].Pointer != pointer {
+			t.Errorf("%s: %v", body, err)
+		}
+	}
+}
+
+// store: false is taken, and said back.
+func TestAResponseThatIsNotStored(t *testing.T) {
+	for body, stored := range map[string]bool{
+		`{"model":"fermata","input":"hi"}`:               true,
+		`{"model":"fermata","input":"hi","store":true}`:  true,
+		`{"model":"fermata","input":"hi","store":false}`: false,
+	} {
+		r, err := readResponseRequest([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := newResponse(&place{session: "ses_1", message: &domain.Message{ID: "msg_1"}}, r.about())
+		if out.Store != stored {
+			t.Errorf("%s: store is %v", body, out.Store)
+		}
+	}
+}
