@@ -47,6 +47,7 @@ var textSources = map[string]string{
 	"Message.Raw.Calls[].Name":             byModel,
 	"Message.Raw.Calls[].Arguments":        byModel,
 	"Message.Raw.Calls[].Signature":        byModel,
+	"Message.Raw.Calls[].Extra":            byModel,
 	"Message.Raw.Thinking[].Text":          byModel,
 	"Message.Raw.Thinking[].Data":          byModel,
 	"Message.AI.DataCommands[].Type":       byModel,
