@@ -136,7 +136,8 @@ func (f *Finder) once(ctx context.Context, m Sent) (Found, error) {
 		if err != nil {
 			return Found{}, err
 		}
-		if said := Said(stored.Rich); said != TextOf(m.Pieces) && domain.OwnWords(said) != TextOf(m.Pieces) || !SameFiles(stored.Rich, FilesOf(m.Pieces)) {
+		said, sent := Said(stored.Rich), TextOf(m.Pieces)
+		if said != sent && domain.OwnWords(said) != sent || !SameFiles(stored.Rich, FilesOf(m.Pieces)) {
 			return Found{}, domain.Invalid("/messages", "changed", "A message that was sent is not changed. Send another one, under another id.")
 		}
 		return found, nil
