@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
@@ -76,7 +77,7 @@ func (d *deadlineWatch) Flush() {
 func TestWhoWaitsInVainIsToldWhenToComeBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, handler := buildEdge(t, "", clock.System, nil)
-		full := e.unread.take(maxStreamedByWorkspace, account{name: "streams of workspace " + domain.DefaultWorkspace, limit: maxStreamedByWorkspace})
+		full := e.unread.take(maxStreamedByWorkspace, ofKey("streams", &auth.Identity{Name: auth.NameLocal}, maxStreamedByWorkspace))
 		defer full.release()
 		w := &deadlineWatch{headWatch: headWatch{header: http.Header{}}}
 		began := time.Now()
