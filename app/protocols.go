@@ -34,7 +34,7 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads
 	uiChat := uistream.Config{Door: front}
 	return append(responses(a, config), []handlers.ProtocolRoute{
 		{
-			Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember,
+			Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Small: true,
 			Protocol: &openai.Completions{Config: config, Plain: plainCalls{a}},
 		},
 		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
@@ -42,9 +42,12 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads
 		{Method: "POST", Pattern: "/v1/completions", Role: domain.RoleViewer, Protocol: openai.Absent{}},
 		{Method: "POST", Pattern: "/v1/embeddings", Role: domain.RoleViewer, Protocol: openai.Absent{}},
 		{Method: "POST", Pattern: "/mcp", Role: domain.RoleViewer, Protocol: mcpServer(a, userData)},
-		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Protocol: &agui.Door{Door: front}},
-		{Method: "POST", Pattern: "/v1/ui/chat", Role: domain.RoleMember, Protocol: &uistream.Chat{Config: uiChat}},
-		{Method: "GET", Pattern: "/v1/ui/chat/{id}/stream", Role: domain.RoleViewer, Protocol: &uistream.Resumption{Config: uiChat}},
+		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Small: true, Protocol: &agui.Door{Door: front}},
+		{Method: "POST", Pattern: "/v1/ui/chat", Role: domain.RoleMember, Small: true, Protocol: &uistream.Chat{Config: uiChat}},
+		{
+			Method: "GET", Pattern: "/v1/ui/chat/{id}/stream", Role: domain.RoleViewer, Small: true,
+			Protocol: &uistream.Resumption{Config: uiChat},
+		},
 		{Method: "GET", Pattern: "/v1/agui", Role: domain.RoleViewer, Protocol: &agui.Capabilities{Version: a.flags.Version}},
 	}...)
 }
@@ -58,7 +61,7 @@ func responses(a *App, config openai.Config) []handlers.ProtocolRoute {
 		*scheduler.Messages
 	}{a.scheduling.Sessions, a.scheduling.Messages}
 	return []handlers.ProtocolRoute{
-		{Method: "POST", Pattern: all, Role: member, Protocol: &openai.Responses{Config: config}},
+		{Method: "POST", Pattern: all, Role: member, Small: true, Protocol: &openai.Responses{Config: config}},
 		{Method: "GET", Pattern: one, Role: viewer, Protocol: &openai.Response{Config: config}},
 		{Method: "DELETE", Pattern: one, Role: member, Protocol: &openai.ResponseDelete{Config: config, Endings: ends}, Bodyless: true},
 		{

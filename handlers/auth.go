@@ -74,6 +74,7 @@ func (s *edge) admit(
 			// A key that was made or revoked here counts here from the next request on.
 			defer s.Auth.Changed()
 		}
+		defer s.watch(exchangeOf(r))()
 		next(w, r)
 	}
 }

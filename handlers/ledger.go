@@ -33,6 +33,7 @@ type hold struct {
 	accounts []account
 	bytes    int64
 	grows    bool
+	closed   bool // it was released, and takes nothing more
 }
 
 // claim is a hold that waits for so many bytes more.
@@ -141,7 +142,15 @@ func (h *hold) release() {
 		}
 	}
 	l.add(h, -h.bytes)
+	h.closed = true
 	l.grant()
+}
+
+// size is how many bytes it has.
+func (h *hold) size() int64 {
+	h.ledger.mu.Lock()
+	defer h.ledger.mu.Unlock()
+	return h.bytes
 }
 
 // The caller of what follows holds the lock.
@@ -163,6 +172,9 @@ func (l *ledger) full(c *claim) *account {
 }
 
 func (l *ledger) add(h *hold, bytes int64) {
+	if h.closed {
+		return
+	}
 	h.bytes += bytes
 	for _, a := range h.accounts {
 		if l.held[a.name] += bytes; l.held[a.name] <= 0 {

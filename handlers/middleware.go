@@ -19,6 +19,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/traces"
+	"github.com/fermata-dev/fermata/stream"
 )
 
 // exchange is one request on its way: the writer that counts, the context that knows
@@ -35,7 +36,9 @@ type exchange struct {
 	// handedOn: the request goes on without its handler, and its end is told then.
 	handedOn bool
 	edge     *edge
+	arrived  context.Context // that ends only when the client leaves
 	body     arriving
+	atDoor   *doorRoom // of a door; nil for all others
 }
 
 // outcome is what the log and the metrics are told of a request when it is over.
@@ -62,6 +65,11 @@ func (x *exchange) Value(key any) any {
 		return x.trace
 	case exchangeKey{}:
 		return x
+	case stream.RoomKey{}:
+		if x.atDoor == nil {
+			return nil
+		}
+		return x.atDoor
 	case chi.RouteCtxKey:
 		return &x.route
 	}
@@ -87,6 +95,7 @@ func (x *exchange) Write(b []byte) (int, error) {
 		x.time()
 	}
 	x.allow(len(b))
+	x.atDoor.writing(len(b))
 	n, err := x.ResponseWriter.Write(b)
 	x.bytes += int64(n)
 	return n, err
@@ -131,7 +140,7 @@ func requestID(r *http.Request) string {
 func (s *edge) middleware(next chi.Router) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{ResponseWriter: w, Context: r.Context(), edge: s}
+		x := &exchange{ResponseWriter: w, Context: r.Context(), edge: s, arrived: r.Context()}
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
 			x.now = s.Clock
 		}
@@ -188,7 +197,7 @@ func (s *edge) finish(x *exchange, r *http.Request) {
 	}
 	if x.status == 0 {
 		x.status = http.StatusOK
-		if r.Context().Err() != nil {
+		if x.arrived.Err() != nil {
 			x.status = 499 // the client left before there was an answer
 		}
 	}

@@ -40,6 +40,8 @@ type ProtocolRoute struct {
 	Protocol Protocol
 	// Bodyless requests need no body, whatever their method.
 	Bodyless bool
+	// Small: the door takes little memory while it works, because it reads no pages of the record.
+	Small bool
 }
 
 // doors are protocols by their addresses, for errors that come before the route is known.
@@ -86,6 +88,15 @@ func (s *server) throughProtocol(d ProtocolRoute) http.HandlerFunc {
 			return
 		}
 		defer s.open.leave(ceilings)
+		room := int64(pageRoom)
+		if d.Small {
+			room = chatRoom
+		}
+		if err := exchangeOf(r).enterDoor(r, room); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		defer exchangeOf(r).leaveDoor()
 		if body != nil { // of a GET a door reads it itself: openai-go says there that it wants a stream
 			r.Body = readBodyOf{http.NoBody, &exchangeOf(r).body}
 		}

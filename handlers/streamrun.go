@@ -199,7 +199,7 @@ func (e *eventStream) allowed(ctx context.Context) (yes bool) {
 }
 
 func (e *eventStream) ask(ctx context.Context) bool {
-	if code := domain.ErrorCode(e.s.Auth.Still(ctx, e.who)); code == domain.CodeUnauthenticated {
+	if refusedNow(e.s.Auth.Still(ctx, e.who)) {
 		return false
 	}
 	if e.filter.Session == "" {

@@ -28,6 +28,11 @@ var page = domain.PageSize{Rows: 500, Bytes: 256 << 10, Strict: true}
 
 const longest = 32 << 20
 
+// long are the steps in which a longer event is looked for: room is taken for what it may be.
+var long = []domain.PageSize{
+	{Rows: 1, Bytes: 2 << 20, Strict: true}, {Rows: 1, Bytes: 8 << 20, Strict: true}, {Rows: 1, Bytes: longest},
+}
+
 // Reader gives one listener every event after its cursor, in order, none twice: from
 // the log first, then from the hints, and from the log again wherever these leave a
 // gap. It subscribes before it reads, so that nothing falls between the two. It is
@@ -55,6 +60,8 @@ type Reader struct {
 	// when the page has been. Replaying a long log keeps a core and a connection of the
 	// database busy, and one caller may come with many listeners at once.
 	Acquire func(ctx context.Context) (done func(), ok bool)
+
+	held Room // of the request that reads; nil until it reads
 }
 
 // Reader subscribes. Seek or Skip says where to begin; Close ends it.
@@ -73,8 +80,14 @@ func (r *Reader) Texts() []Text {
 	return texts
 }
 
-// Ready has something in it when Next may have.
-func (r *Reader) Ready() <-chan struct{} { return r.sub.ready }
+// Ready has something in it when Next may have. Who asks for it is about to wait: the room of the request
+// rests.
+func (r *Reader) Ready() <-chan struct{} {
+	if r.held != nil {
+		r.held.Rest()
+	}
+	return r.sub.ready
+}
 
 // Reading says that the next Next reads the log: it takes time, and a deep stack.
 func (r *Reader) Reading() bool { return r.scanning }
@@ -134,6 +147,12 @@ func (r *Reader) Seek(ctx context.Context, after int64) error {
 // new. more says that it should be called again before waiting for Ready. ErrReset,
 // ErrSlow and ErrStopped end the listening (after ErrReset, Skip goes on).
 func (r *Reader) Next(ctx context.Context) (frames [][]byte, more bool, err error) {
+	if r.held == nil {
+		r.held = RoomOf(ctx)
+	}
+	if !r.held.Take(ctx, 0) {
+		return nil, false, ErrSlow
+	}
 	if r.scanning {
 		return r.scan(ctx)
 	}
@@ -144,6 +163,9 @@ func (r *Reader) Next(ctx context.Context) (frames [][]byte, more bool, err erro
 	if base > r.pos {
 		r.scanning, r.target, r.hinted, r.waiting = true, 0, base, append(r.waiting, taken...)
 		return nil, true, nil
+	}
+	if !r.held.Take(ctx, size(taken)) {
+		return nil, false, ErrSlow
 	}
 	return r.give(taken), false, nil
 }
@@ -174,8 +196,8 @@ func (r *Reader) give(taken []*Frame) [][]byte {
 func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err error) {
 	f := &r.sub.filter
 	events, further, err := r.read(ctx, page)
-	if err == nil && further && len(events) == 0 {
-		events, further, err = r.read(ctx, domain.PageSize{Rows: 1, Bytes: longest})
+	for i := 0; i < len(long) && err == nil && further && len(events) == 0; i++ {
+		events, further, err = r.read(ctx, long[i])
 	}
 	if err != nil {
 		return nil, false, err
@@ -207,7 +229,7 @@ func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err erro
 
 // read reads a page of the log, when there is room for it and its turn has come.
 func (r *Reader) read(ctx context.Context, size domain.PageSize) (events []*domain.LogEvent, further bool, err error) {
-	if r.Room != nil && !r.Room(ctx, size.Bytes) {
+	if !r.held.Take(ctx, size.Bytes) || r.Room != nil && !r.Room(ctx, size.Bytes) {
 		return nil, false, ErrSlow
 	}
 	if r.Acquire != nil {

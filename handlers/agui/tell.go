@@ -25,7 +25,7 @@ func (x *run) tell(r *http.Request, out *writer) error {
 	if x.found.Again {
 		out.snapshot()
 	}
-	if err := x.follow(ctx, out); err != nil && r.Context().Err() == nil {
+	if err := x.follow(ctx, out); err != nil && !standing.Gone(r.Context()) {
 		out.fail(x.Failure(standing.Lost(err, again)))
 	}
 	return nil

@@ -227,7 +227,7 @@ func (c *call) resultOf(s *standing.Standing, again bool) *mcp.CallToolResult {
 	out.Attached = again
 	result := structured(out)
 	if text := out.words(); text != "" {
-		result.Content = []mcp.Content{&mcp.TextContent{Text: text}}
+		result.Content = []mcp.Content{&mcp.TextContent{Text: shown(text)}}
 	}
 	result.IsError = s.Failed || s.State == standing.Failed
 	return result

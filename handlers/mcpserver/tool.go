@@ -118,10 +118,11 @@ func (d *Door) misfit(err error) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
 }
 
-// structured gives a value as both forms that clients read: JSON, and the same as a text.
+// structured gives a value as both forms that clients read: JSON, and the same as a text, as far as one reads
+// it. Of what is long only the first form is whole.
 func structured(v any) *mcp.CallToolResult {
 	body := jsonbody.Encode(v)
 	return &mcp.CallToolResult{
-		Content: []mcp.Content{&mcp.TextContent{Text: string(body)}}, StructuredContent: body,
+		Content: []mcp.Content{&mcp.TextContent{Text: shown(string(body))}}, StructuredContent: body,
 	}
 }

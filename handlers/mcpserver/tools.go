@@ -2,6 +2,8 @@ package mcpserver
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
@@ -45,7 +47,7 @@ var tools = []*tool{
 		input: schema.Object(propSession+`, "messages": {"type": "integer", "minimum": 0, "maximum": 200,`+
 			`"description": "How many of the latest messages; 20 if left out."}`, "session_id"),
 		output: schema.Compact(`{"type": "object", "required": ["session", "messages", "pending"], "properties": {"session": ` + outSession +
-			`, "messages": {"type": "array", "items": {"type": "object"}}, "pending": {"type": "array", "items": ` + outCard + `}}}`),
+			`, "messages": {"type": "array", "items": {"type": "object"}}, "has_earlier": {"type": "boolean"}, "pending": {"type": "array", "items": ` + outCard + `}}}`),
 	},
 	{
 		name: "send_message", title: "Send a message", role: domain.RoleMember, do: sendMessage, begin: beginMessage,
@@ -151,15 +153,13 @@ func listSessions(c *call, ctx context.Context, in *asked) (any, error) {
 	if err := in.into(&args); err != nil {
 		return nil, err
 	}
-	found, next, err := c.Record.Sessions(ctx, c.who.Workspace, domain.SessionFilter{
-		Type: args.Type, Status: args.Status, Query: args.Query, Limit: args.size(), Cursor: args.Cursor,
+	lines, next, err := page(ctx, args.size(), c.lineOf, func(limit int) ([]*domain.Session, string, error) {
+		return c.Record.Sessions(ctx, c.who.Workspace, domain.SessionFilter{
+			Type: args.Type, Status: args.Status, Query: args.Query, Limit: limit, Cursor: args.Cursor,
+		})
 	})
 	if err != nil {
 		return nil, err
-	}
-	lines := []*sessionLine{}
-	for _, s := range found {
-		lines = append(lines, c.lineOf(s))
 	}
 	return map[string]any{"sessions": lines, "next_cursor": next}, nil
 }
@@ -177,20 +177,19 @@ func getSession(c *call, ctx context.Context, in *asked) (any, error) {
 		return nil, err
 	}
 	out := map[string]any{"session": c.lineOf(s)}
-	told := []*api.Message{}
+	told, more := []json.RawMessage{}, ""
 	if limit := 20; args.Messages == nil || *args.Messages > 0 {
 		if args.Messages != nil {
 			limit = *args.Messages
 		}
-		latest, _, err := c.Record.MessagePage(ctx, s, "", limit, true)
-		if err != nil {
+		if told, more, err = page(ctx, limit, api.MessageFrom, func(limit int) ([]*domain.Message, string, error) {
+			return c.Record.MessagePage(ctx, s, "", limit, true)
+		}); err != nil {
 			return nil, err
 		}
-		for i := range latest {
-			told = append(told, api.MessageFrom(latest[len(latest)-1-i]))
-		}
+		slices.Reverse(told)
 	}
-	out["messages"] = told
+	out["messages"], out["has_earlier"] = told, more != ""
 	at := &standing.Standing{Session: s}
 	if err := c.reader().Asks(ctx, at); err != nil {
 		return nil, err
@@ -212,15 +211,13 @@ func listPending(c *call, ctx context.Context, in *asked) (any, error) {
 	if err := in.into(&args); err != nil {
 		return nil, err
 	}
-	open, next, err := c.Waiting.Approvals(ctx, c.who.Workspace, domain.ApprovalFilter{
-		Status: domain.ApprovalStatusOpen, SessionID: args.SessionID, Limit: args.size(), Cursor: args.Cursor,
+	cards, next, err := page(ctx, args.size(), c.cardOf, func(limit int) ([]*domain.Approval, string, error) {
+		return c.Waiting.Approvals(ctx, c.who.Workspace, domain.ApprovalFilter{
+			Status: domain.ApprovalStatusOpen, SessionID: args.SessionID, Limit: limit, Cursor: args.Cursor,
+		})
 	})
 	if err != nil {
 		return nil, err
-	}
-	cards := []*card{}
-	for _, a := range open {
-		cards = append(cards, c.cardOf(a))
 	}
 	return map[string]any{"pending": cards, "next_cursor": next}, nil
 }

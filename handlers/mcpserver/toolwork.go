@@ -97,25 +97,23 @@ func queryData(c *call, ctx context.Context, in *asked) (any, error) {
 		}
 		filter.From, filter.Until = span.From, span.Until
 	}
-	found, next, err := c.Data.Entries(ctx, c.who.Workspace, filter)
+	entries, next, err := page(ctx, filter.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
+		filter.Limit = limit
+		return pointed(c.Data.Entries(ctx, c.who.Workspace, filter))
+	})
 	if err != nil {
 		return nil, err
-	}
-	entries := []*api.Entry{}
-	for i := range found {
-		entries = append(entries, api.EntryFrom(&found[i]))
 	}
 	return map[string]any{"entries": entries, "next_cursor": next}, nil
 }
 
 func (c *call) search(ctx context.Context, query domain.SearchQuery) (any, error) {
-	found, next, err := c.Data.Search(ctx, c.who.Workspace, query)
+	hits, next, err := page(ctx, query.Limit, api.SearchHitFrom, func(limit int) ([]*domain.SearchHit, string, error) {
+		query.Limit = limit
+		return pointed(c.Data.Search(ctx, c.who.Workspace, query))
+	})
 	if err != nil {
 		return nil, err
-	}
-	hits := []*api.SearchHit{}
-	for i := range found {
-		hits = append(hits, api.SearchHitFrom(&found[i]))
 	}
 	return map[string]any{"hits": hits, "next_cursor": next}, nil
 }
@@ -134,7 +132,9 @@ func describeData(c *call, ctx context.Context, in *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, next, err := c.Data.Tools(ctx, ws, args.ZoneID, args.Cursor, maxZones)
+	tools, next, err := page(ctx, maxZones, api.ToolFrom, func(limit int) ([]*domain.Tool, string, error) {
+		return pointed(c.Data.Tools(ctx, ws, args.ZoneID, args.Cursor, limit))
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -145,19 +145,15 @@ func describeData(c *call, ctx context.Context, in *asked) (any, error) {
 	out := map[string]any{"next_cursor": next}
 	var told struct {
 		zones []*api.Zone
-		tools []*api.Tool
 		types []*api.ToolType
 	}
 	for i := range zones {
 		told.zones = append(told.zones, api.ZoneFrom(&zones[i]))
 	}
-	for i := range found {
-		told.tools = append(told.tools, api.ToolFrom(&found[i]))
-	}
 	for i := range types {
 		told.types = append(told.types, api.ToolTypeFrom(&types[i]))
 	}
-	out["zones"], out["tools"], out["tool_types"] = listed(told.zones), listed(told.tools), listed(told.types)
+	out["zones"], out["tools"], out["tool_types"] = listed(told.zones), tools, listed(told.types)
 	return out, nil
 }
 

@@ -71,6 +71,9 @@ func (c *Completions) streamRaw(w http.ResponseWriter, r *http.Request, who *aut
 	}
 	answer, used, err := c.Plain.CallPlain(r.Context(), who.Workspace, call)
 	if err != nil {
+		if refused := context.Cause(r.Context()); domain.ErrorCode(refused) != "" { // the key was revoked meanwhile
+			err = refused
+		}
 		out.fail(r, c.Failure(err))
 		return
 	}
@@ -124,7 +127,7 @@ func tokensOf(u domain.Usage) tokens {
 
 // fail tells an error within an answer that has begun.
 func (c *chunks) fail(r *http.Request, f *api.Failure) {
-	if r.Context().Err() == nil {
+	if !standing.Gone(r.Context()) {
 		c.data(json.RawMessage(encodeError(f)))
 		_ = c.Flush() // the client may have gone
 	}

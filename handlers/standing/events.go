@@ -159,7 +159,7 @@ func Wait(ctx context.Context, reader *stream.Reader, still, beat func() error) 
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return ctx.Err() //nolint:wrapcheck // the caller has gone
+		return context.Cause(ctx) //nolint:wrapcheck // the caller has gone, or may not go on
 	case <-reader.Ready():
 		return nil
 	case <-timer.C:
@@ -168,6 +168,12 @@ func Wait(ctx context.Context, reader *stream.Reader, still, beat func() error) 
 		return err
 	}
 	return beat()
+}
+
+// Gone says whether the caller has left: there is nobody to say anything to. A request that was ended because its
+// caller may not go on says so.
+func Gone(ctx context.Context) bool {
+	return ctx.Err() != nil && domain.ErrorCode(context.Cause(ctx)) == ""
 }
 
 // Lost says what became of a round whose stream has ended before it, and what to do.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
 )
 
 // State is how something stands.
@@ -63,8 +64,22 @@ func (s *Standing) Over() bool { return s.State != Working && s.State != InputRe
 // maxRound bounds the messages of a round that are read.
 const maxRound = 200
 
+// pageRead is what is read of a round at once, as a rule.
+const pageRead = domain.PageBytes / 4
+
+// take waits until the request may read a page of the record.
+func take(ctx context.Context) error {
+	if stream.RoomOf(ctx).Take(ctx, pageRead) {
+		return nil
+	}
+	return domain.Errorf(domain.CodeUnavailable, "Too much of this key or workspace is under way. What was sent is stored; ask again in a moment.")
+}
+
 // Message reads how far a message's round has come.
 func (r *Reader) Message(ctx context.Context, session, message string) (*Standing, error) {
+	if err := take(ctx); err != nil {
+		return nil, err
+	}
 	m := r.Placed
 	if m == nil || m.ID != message || m.Seq == 0 {
 		var err error
@@ -96,6 +111,9 @@ func (r *Reader) Message(ctx context.Context, session, message string) (*Standin
 
 // Run reads how far a run has come.
 func (r *Reader) Run(ctx context.Context, session string) (*Standing, error) {
+	if err := take(ctx); err != nil {
+		return nil, err
+	}
 	s, err := r.Record.Session(ctx, r.Workspace, session)
 	if err != nil {
 		return nil, err

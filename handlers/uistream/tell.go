@@ -28,7 +28,7 @@ func (x *round) tell(w http.ResponseWriter, r *http.Request) error {
 	out := newWriter(w, x.held)
 	out.begin(x.answerID(), fields{"session_id": x.found.Session})
 	f := &follower{out: out, message: x.found.Message, superseded: superseded, refused: map[string]bool{}}
-	if err := x.follow(ctx, f); err != nil && ctx.Err() == nil {
+	if err := x.follow(ctx, f); err != nil && !standing.Gone(ctx) {
 		x.fail(out, standing.Lost(err, again))
 	}
 	return nil
