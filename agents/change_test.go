@@ -51,7 +51,7 @@ func TestAnAgentIsOfferedWhatItsDefinitionNames(t *testing.T) {
 	}
 	for name, code := range map[string]string{
 		"ZONES": "", "CREATE_ZONE": "", "SEARCH": "", "SHOP.FIND": "", "NOT_THERE.YET": "", "AGENT.OTHER": "",
-		"TASKS": "not_for_agents", "CANCEL_TASK": "not_for_agents", "CREATE_AUTOMATION": "not_for_agents", "LPT.BANKER": "not_for_agents",
+		"TASKS": "not_for_agents", "CANCEL_TASK": "unknown_command", "CREATE_AUTOMATION": "not_for_agents", "LPT.BANKER": "not_for_agents",
 		"ASK_USER": "unknown_command", "COMPLETE": "unknown_command", "ZONE": "unknown_command",
 	} {
 		_, err := s.Create(t.Context(), "default", patch("APP_STATE", name))

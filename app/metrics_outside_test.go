@@ -44,7 +44,7 @@ func TestEndsOfTasksAndAgentsAreCounted(t *testing.T) {
 		}
 	}
 	for outcome, want := range map[domain.AgentOutcome]float64{
-		domain.AgentCompleted: 1, domain.AgentOutOfTurns: 1, domain.AgentFailed: 1, domain.AgentDidNothing: 0,
+		domain.AgentCompleted: 1, domain.AgentOutOfTurns: 0, domain.AgentFailed: 1, domain.AgentDidNothing: 1,
 	} {
 		if got := counted(t, m.agentRuns.WithLabelValues(string(outcome))); got != want {
 			t.Errorf("%v agents came to %s, not %v", got, outcome, want)
