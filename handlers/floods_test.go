@@ -27,6 +27,7 @@ var calls = map[string][]string{
 		mcpCall("list_sessions", `{"limit":200}`), mcpCall("list_pending", `{"limit":200}`), mcpCall("describe_data", `{}`),
 		mcpCall("query_data", `{"search":"a"}`),
 	},
+	"POST /v1/completions": {`{"model":"fermata","prompt":"a"}`}, "POST /v1/embeddings": {`{"model":"fermata","input":"a"}`}, // refused
 }
 
 func mcpCall(tool, arguments string) string {

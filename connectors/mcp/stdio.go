@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -40,6 +42,7 @@ type stdioLink struct {
 	secrets []string // that the program was given
 	exited  chan struct{}
 	once    sync.Once
+	over    atomic.Bool // it has closed its output: what is sent to it now has no answer
 
 	writing sync.Mutex
 	state   sync.Mutex
@@ -112,7 +115,7 @@ func (l *stdioLink) Connect(context.Context) (mcp.Connection, error) { return l,
 // SessionID: a process has one session.
 func (l *stdioLink) SessionID() string { return "" }
 
-func (l *stdioLink) lost() bool { return l.ctx.Err() != nil }
+func (l *stdioLink) lost() bool { return l.ctx.Err() != nil || l.over.Load() }
 
 func (l *stdioLink) listen(context.Context) {} // news come with everything else
 
@@ -130,14 +133,20 @@ func (l *stdioLink) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	l.writing.Lock()
 	defer l.writing.Unlock()
-	if l.ctx.Err() != nil {
+	if l.lost() {
 		return notSent("The connector's program has ended.", l.cause())
 	}
 	e.left.Store(true)
 	if pipe, ok := l.stdin.(interface{ SetWriteDeadline(t time.Time) error }); ok {
 		_ = pipe.SetWriteDeadline(clock.System().Add(writeTime)) // without one the process is killed by Close
 	}
-	if _, err := l.stdin.Write(append(data, '\n')); err != nil {
+	n, err := l.stdin.Write(append(data, '\n'))
+	if n == 0 && errors.Is(err, syscall.EPIPE) { // it ended before it could read anything of this
+		e.left.Store(false)
+		l.end(notSent("The connector's program has ended.", err))
+		return l.cause()
+	}
+	if err != nil {
 		l.end(doubt("The connector's program does not read what it is sent.", err)) // half a line may stand there
 		return l.cause()
 	}
@@ -184,7 +193,8 @@ func (l *stdioLink) read() {
 	for {
 		line, err := source.next(MaxMessageBytes)
 		if len(line) > 0 && err != nil && !errors.Is(err, errTooLong) {
-			l.takeLine(line) // the last one, without its end
+			l.over.Store(true) // before whoever gets the answer sends the next request
+			l.takeLine(line)   // the last one, without its end
 		}
 		switch {
 		case errors.Is(err, errTooLong):
