@@ -3,6 +3,7 @@ package commands
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,7 +86,7 @@ func TestEditsThatCannotBeMade(t *testing.T) {
 		w := newWorld(t)
 		w.document("notes", "red and red, one")
 		p := w.plan(w.command("CONTEXT_EDIT", c.params))
-		refused := append(p.Refused, p.Commands.Actions...)
+		refused := slices.Concat(p.Refused, p.Commands.Actions)
 		if len(refused) != 1 {
 			t.Errorf("%s: %+v", name, p)
 			continue

@@ -110,7 +110,8 @@ func tokensIn(bytes int) int { return (bytes*2 + 6) / 7 }
 
 // part is a part of a document's text, and in words which one it is and how to read on.
 func part(doc *domain.Document, p partParams, room int) (text, words string, err error) {
-	body, from, to := doc.Body, 0, 0
+	body := doc.Body
+	var from, to int
 	if p.Heading != "" {
 		if from, to, err = section(body, p.Heading); err != nil {
 			return "", "", err

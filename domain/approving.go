@@ -26,12 +26,12 @@ const (
 // for. Everything else only finds reasons: which of them count, for which session, and what they
 // come to, is decided here. No door and no command has a say in it.
 //
-//	reason                          CHAT  AGENT of a CHAT  AUTOMATION  AGENT of an AUTOMATION
-//	workspace, zone, tool, session  ask   ask              policy      policy
-//	command, by a setting           ask   ask              policy      policy
-//	command, as its nature          ask   ask              ask         ask
-//	the AI's own request            ask   ask              -           ask
-//	words from outside              ask   ask              ask         ask
+//	reason                          | CHAT | AGENT of a CHAT | AUTOMATION | AGENT of an AUTOMATION
+//	workspace, zone, tool, session  | ask  | ask             | policy     | policy
+//	command, by a setting           | ask  | ask             | policy     | policy
+//	command, as its nature          | ask  | ask             | ask        | ask
+//	the AI's own request            | ask  | ask             | -          | ask
+//	external content                | ask  | ask             | ask        | ask
 //
 // "policy" is automation_validation: park asks, allow runs. Under refuse, what would ask is
 // refused. A grant takes the reasons of its action away before they come here, but for those that

@@ -40,7 +40,7 @@ func TestAbout(t *testing.T) {
 	text := Say("the élan is gone.", "élan perdu.")
 	for name, want := range map[string]Text{
 		"":      {EN: "The élan is gone.", FR: "Élan perdu."},
-		" \n ":  {EN: "The élan is gone.", FR: "Élan perdu."},
+		"\t":    {EN: "The élan is gone.", FR: "Élan perdu."},
 		"Sleep": {EN: "“Sleep”: the élan is gone.", FR: "« Sleep » : élan perdu."},
 	} {
 		if got := About(name, text); got != want {

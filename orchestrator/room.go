@@ -202,7 +202,7 @@ func (r *room) advice() domain.Text {
 			words = append(words, p.what)
 		}
 	}
-	last := domain.Say("choose a model that reads more", "choisissez un modèle qui lit davantage")
+	last := domain.Say("choose a model that reads more", "choisissez un modèle qui en lit plus")
 	if r.budget != nil {
 		last = domain.Say("raise context_budget_tokens", "augmentez context_budget_tokens")
 	}

@@ -111,6 +111,7 @@ var scans = []allowed{
 	{"FROM files) AS files", "file_contents", "for the metrics, at most every five minutes"},
 	{"AND q.reason = $1 AND s.owner_node", "queue", "at the end of the server: those that wait anywhere"},
 	{"AND q.reason = $1 AND s.owner_node", "sessions", "at the end of the server; PostgreSQL may begin with what this process has claimed"},
+	{"SELECT id FROM workspaces WHERE search_version", "workspaces", atStart},
 	{"SELECT start, COUNT(*) AS n", "providers", atStart},
 	{"SELECT start, COUNT(*) AS n", "automations", atStart},
 	{"SELECT start, COUNT(*) AS n", "connector_grants", atStart},

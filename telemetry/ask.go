@@ -20,7 +20,7 @@ func Ask(ctx context.Context, client *http.Client, endpoint string, headers map[
 	for name, value := range headers {
 		request.Header.Set(name, value)
 	}
-	response, err := client.Do(request)
+	response, err := client.Do(request) //nolint:bodyclose // Discard closes it
 	if err != nil {
 		return fmt.Errorf("ask the collector: %w", err)
 	}

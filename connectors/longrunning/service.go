@@ -157,7 +157,7 @@ func (s *service) post(ctx context.Context, path, id string, header http.Header,
 		return notSent("its address cannot be used", err)
 	}
 	request.Header = header
-	response, err := s.client.Do(request)
+	response, err := s.client.Do(request) //nolint:bodyclose // Discard closes it
 	if err != nil {
 		return httpcommand.Unanswered(s.name, err, left.Load())
 	}

@@ -132,15 +132,20 @@ func (e entered) server() (entered, string, error) {
 		}
 	}
 	e.URL = u.String()
+	return e.withIssuer(egress.Origin(u))
+}
+
+// withIssuer adds the place of the authorization server that may have the client's secret.
+func (e entered) withIssuer(place string) (entered, string, error) {
 	if e.Issuer == "" {
-		return e, egress.Origin(u), nil
+		return e, place, nil
 	}
 	issuer, err := url.Parse(e.Issuer)
 	if err != nil || issuer.Hostname() == "" || issuer.Scheme != "http" && issuer.Scheme != "https" || issuer.User != nil || issuer.Fragment != "" {
 		return e, "", domain.Invalid("/config/issuer", "url", "The issuer is an address: https://login.example.com.")
 	}
 	// The secrets are for both: neither is led elsewhere with what was entered for the other.
-	return e, egress.Origin(u) + " " + egress.Origin(issuer), nil
+	return e, place + " " + egress.Origin(issuer), nil
 }
 
 // ours are headers that the protocol or the server itself sets.

@@ -194,8 +194,10 @@ func unnamedError(data []byte) *jsonrpc.Error {
 		Method  json.RawMessage `json:"method"`
 		Error   *jsonrpc.Error  `json:"error"`
 	}
-	err := exactjson.Lenient(bytes.TrimPrefix(data, byteOrderMark), &answer)
-	if err != nil || answer.Version != "2.0" || answer.Method != nil || answer.ID != nil && string(answer.ID) != "null" {
+	if exactjson.Lenient(bytes.TrimPrefix(data, byteOrderMark), &answer) != nil {
+		return nil
+	}
+	if answer.Version != "2.0" || answer.Method != nil || answer.ID != nil && string(answer.ID) != "null" {
 		return nil
 	}
 	return answer.Error

@@ -55,7 +55,7 @@ func (l *httpLink) hear(ctx context.Context, at *cursor, open func()) (heard, mo
 	}
 	was := l.hasSession()
 	defer open()
-	response, err := l.do(ctx, &exchange{}, http.MethodGet, nil, headers) //nolint:bodyclose // below
+	response, err := l.do(ctx, &exchange{}, http.MethodGet, nil, headers)
 	if err != nil {
 		if was { // a stream that is not offered is no session that was forgotten
 			l.state.Lock()

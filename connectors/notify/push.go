@@ -129,7 +129,7 @@ func (p *Pusher) send(ctx context.Context, h *domain.Webhook, secret string, pus
 	if detail != "" {
 		return webhooks.Outcome{Result: webhooks.Rejected, Detail: detail}
 	}
-	response, err := egress.Of(p.Client, h.WorkspaceID).Do(request)
+	response, err := egress.Of(p.Client, h.WorkspaceID).Do(request) //nolint:bodyclose // Discard closes it
 	if err != nil {
 		return webhooks.Outcome{Result: webhooks.Unreachable, Detail: cmp.Or(string(egress.ReasonOf(err)), "no answer came")}
 	}

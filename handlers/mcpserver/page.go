@@ -34,7 +34,7 @@ func page[D, A any](ctx context.Context, limit int, to func(*D) A, read func(lim
 		}
 		encoded, bytes := []json.RawMessage{}, 0
 		for _, item := range items {
-			one := json.RawMessage(jsonbody.Encode(to(item)))
+			one := jsonbody.Encode(to(item))
 			if bytes += len(one); bytes > maxPage && len(encoded) > 0 {
 				break
 			}

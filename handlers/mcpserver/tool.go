@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -111,11 +112,12 @@ func (d *Door) misfit(err error) (*mcp.CallToolResult, error) {
 	if !ok || wrong.Code != domain.CodeInvalid {
 		return nil, d.told(err)
 	}
-	text := wrong.Message
+	var text strings.Builder
+	text.WriteString(wrong.Message)
 	for _, f := range wrong.Fields {
-		text += "\n- " + f.Pointer + ": " + f.Message
+		text.WriteString("\n- " + f.Pointer + ": " + f.Message)
 	}
-	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text.String()}}}, nil
 }
 
 // structured gives a value as both forms that clients read: JSON, and the same as a text, as far as one reads

@@ -1,9 +1,12 @@
 package suite
 
 import (
+	"encoding/binary"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/fermata-dev/fermata/domain"
 )
@@ -49,9 +52,33 @@ func histories(w *world) {
 	w.ok(err)
 	w.equal(len(none), 0, "histories of another workspace")
 
+	sessionOf(w, s)
 	requests(w, first, second)
 	manyAlike(w, note)
 	w.deletesHistories(s)
+}
+
+// sessionOf: a message is found by its id alone, in its own workspace, by the time in the id.
+func sessionOf(w *world, s *domain.Session) {
+	c := w.change(s)
+	m := w.say(c, s, domain.SenderUser, "found by its id")
+	m.ID = idAt("msg_", w.now, 1)
+	w.ok(w.Commit(w.Context(), c))
+	for _, c := range []struct{ ws, message, want string }{
+		{s.WorkspaceID, m.ID, s.ID}, {"other", m.ID, ""}, {s.WorkspaceID, "msg_none", ""}, {s.WorkspaceID, idAt("msg_", w.now, 2), ""},
+	} {
+		session, err := w.Histories.SessionOf(w.Context(), c.ws, c.message)
+		w.ok(err)
+		w.equal(session, c.want, "the session of "+c.message)
+	}
+}
+
+// idAt is an id as the server makes them at an instant.
+func idAt(prefix string, at time.Time, n byte) string {
+	var id uuid.UUID
+	binary.BigEndian.PutUint64(id[:8], uint64(at.UnixMilli())<<16)
+	id[6], id[8], id[15] = 0x70, 0x80, n
+	return prefix + id.String()
 }
 
 // requests: what was said of the request that brought a message, in its own session alone.

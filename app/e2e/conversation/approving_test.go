@@ -2,6 +2,7 @@ package conversation
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -43,15 +44,13 @@ func TestEveryKindOfSessionAsks(t *testing.T) {
 			"the AI, all allowed":  {`{"name": "CREATE_ZONE", "arguments": {"name": "%d", "validation_request": true}}`, nil, "ai", "allow", "AUTOMATION"},
 			"a document":           {`{"name": "CONTEXT_UPDATE", "arguments": {"key": "about", "body": "%d"}}`, nil, "command", "allow", ""},
 		} {
-			for _, kind := range strings.Fields(kinds) {
+			for kind := range strings.FieldsSeq(kinds) {
 				n++
 				settings := map[string]any{"require_validation": false, "automation_validation": "park", "completion_confirmation_delay": "0s", "chat_eviction_after": "1h"}
 				if c.policy != "" {
 					settings["automation_validation"] = c.policy
 				}
-				for key, value := range c.settings {
-					settings[key] = value
-				}
+				maps.Copy(settings, c.settings)
 				s.Call("PATCH", "/v1/settings", settings).Want(200)
 				top := s.begin(kind, n, strings.ReplaceAll(c.call, "%d", fmt.Sprint("Made ", n)))
 				asks := c.level != "" && !slices.Contains(strings.Fields(c.unasked), kind)

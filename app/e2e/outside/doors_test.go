@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -143,9 +144,7 @@ func assistant(text string) map[string]any {
 func (w *workspace) complete(more map[string]any, messages ...any) string {
 	w.T.Helper()
 	body := map[string]any{"model": "fermata", "messages": messages}
-	for name, value := range more {
-		body[name] = value
-	}
+	maps.Copy(body, more)
 	out := w.must(200, "POST", "/v1/chat/completions", body)
 	return str(list(out, "choices")[0], "message", "content")
 }
