@@ -147,8 +147,8 @@ func TestFit(t *testing.T) {
 		want              string // "", "summary" or "hopeless"
 	}{
 		{"it fits", room{budget: budget(1000)}, window(0), 700, 700, 700, false, ""},
-		{"to the last token", room{budget: budget(604)}, window(0), 700, 700, 686, false, ""},
-		{"one token more", room{budget: budget(603)}, window(0), 0, 0, 3500, false, "summary"},
+		{"to the last token", room{budget: budget(609)}, window(0), 700, 700, 686, false, ""},
+		{"one token more", room{budget: budget(608)}, window(0), 0, 0, 3500, false, "summary"},
 		{"the levels leave no room", room{budget: budget(1000)}, window(0), 1750, 1750, 70, false, "hopeless"},
 		{"the levels leave too little for a summary", room{budget: budget(1000)}, window(0), 1750, 350, 7000, false, "hopeless"},
 		{"the conversation is too long", room{budget: budget(2000)}, window(0), 700, 0, 70_000, false, "summary"},

@@ -2,8 +2,9 @@ package prompt
 
 import "github.com/fermata-dev/fermata/domain"
 
-// blockOverhead is what a block costs beside its text: role, kind, ids.
-const blockOverhead = 4
+// blockOverhead is what a block costs beside its text: role, kind, ids. The longest wire, OpenAI's, has 31
+// bytes around it.
+const blockOverhead = 9
 
 // EstimateTokens guesses how many tokens a text has: its bytes by 3.5, rounded up. It
 // errs on the high side for English and is about right for scripts of three bytes a

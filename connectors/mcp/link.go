@@ -195,7 +195,7 @@ func unnamedError(data []byte) *jsonrpc.Error {
 		Error   *jsonrpc.Error  `json:"error"`
 	}
 	if exactjson.Lenient(bytes.TrimPrefix(data, byteOrderMark), &answer) != nil {
-		return nil
+		return nil //nolint:nilerr // what cannot be read is no such answer
 	}
 	if answer.Version != "2.0" || answer.Method != nil || answer.ID != nil && string(answer.ID) != "null" {
 		return nil
