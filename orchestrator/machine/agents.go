@@ -112,7 +112,7 @@ func storeUnfinished(s *step) *domain.Message {
 		r := domain.ResultOf(x, "")
 		switch {
 		case x.Status.Final():
-		case agentOf(s, x) != nil:
+		case domain.CallsAgent(x.Command): // the agents of an answer begin together, and one of them asks
 			r.Status, r.Error = domain.ExecCancelled, &domain.CommandError{
 				Code: domain.CodeNotFinished, Message: "An agent had to ask a person, and was not answered.",
 			}

@@ -304,7 +304,7 @@ func TestWhatChatClientsGetWrong(t *testing.T) {
 		"unknown model":      {`{"model":"gpt-4o","messages":[` + user + `]}`, "not_found", "model", 404},
 		"unknown provider":   {`{"model":"fermata/Nobody","messages":[` + user + `]}`, "not_found", "model", 404},
 		"no messages":        {`{"model":"fermata","messages":[]}`, "invalid", "messages", 422},
-		"messages of a kind": {`{"model":"fermata","messages":{}}`, "invalid", "", 422},
+		"messages of a kind": {`{"model":"fermata","messages":{}}`, "invalid", "messages", 422},
 		"an unknown role":    {`{"model":"fermata","messages":[{"role":"wizard","content":"x"}]}`, "invalid", "messages[0].role", 422},
 		"only a system's":    {`{"model":"fermata","messages":[{"role":"system","content":"x"}]}`, "invalid", "messages[0]", 422},
 		"an answer last":     {`{"model":"fermata","messages":[` + user + `,{"role":"assistant","content":"x"}]}`, "invalid", "messages[1]", 422},

@@ -108,8 +108,13 @@ func (s *server) rpc(key, body string, headers ...string) (status int, reply rpc
 	return response.StatusCode, reply
 }
 
+// misfit is what is expected where arguments do not fit their tool: a result that a model reads, not an
+// error of the protocol.
+const misfit = "a result that is an error"
+
 type rpcReply struct {
 	Result struct {
+		IsError       bool            `json:"isError"`
 		ResultType    string          `json:"resultType"`
 		TaskID        string          `json:"taskId"`
 		Status        string          `json:"status"`
@@ -227,15 +232,21 @@ func TestWhatMCPClientsGetWrong(t *testing.T) {
 		"no such task":     {key, taskOf("tasks/get", "mine"), tasksHeaders("tasks/get", "mine"), "not_found"},
 		"a task's header":  {key, taskOf("tasks/get", "mine"), tasksHeaders("tasks/get", "yours"), "invalid"},
 		"to look at":       {key, call("get_session", `{"session_id":"`+foreign+`"}`), nil, "not_found"},
-		"wrong type":       {key, call("send_message", `{"text":7}`), nil, "invalid"},
-		"unknown argument": {key, call("send_message", `{"text":"a","loudly":true}`), nil, "invalid"},
-		"nothing said":     {key, call("send_message", `{"text":"  "}`), nil, "invalid"},
+		"wrong type":       {key, call("send_message", `{"text":7}`), nil, misfit},
+		"unknown argument": {key, call("send_message", `{"text":"a","loudly":true}`), nil, misfit},
+		"nothing said":     {key, call("send_message", `{"text":"  "}`), nil, misfit},
 		"no document":      {key, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"fermata://documents/doc_1"}}`, nil, "not_found"},
 		"no resource":      {key, `{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"file:\u0007"}}`, nil, "not_found"},
 		"another version":  {key, call("list_sessions", "{}"), []string{"Mcp-Protocol-Version", "2020-01-01"}, "invalid"},
 		"contradiction":    {key, contradicts, headers, "invalid"},
 	} {
 		status, reply := s.rpc(wrong.key, wrong.body, wrong.headers...)
+		if wrong.code == misfit {
+			if status != http.StatusOK || reply.Error.Code != 0 || !reply.Result.IsError {
+				t.Errorf("%s: %d %+v", name, status, reply)
+			}
+			continue
+		}
 		if reply.Error.Code == 0 || reply.Error.Data.Code != wrong.code {
 			t.Errorf("%s: %d %+v", name, status, reply.Error)
 		}

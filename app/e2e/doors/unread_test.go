@@ -184,6 +184,9 @@ func TestAnAnswerThatSaysMore(t *testing.T) {
 		"mcp": func(answer string) string {
 			_, reply := s.rpc(key, fmt.Sprintf(
 				`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"answer_pending","arguments":{"approval_id":%q,"answer":%s}}}`, id, answer))
+			if reply.Result.IsError { // the arguments did not fit the tool
+				return "invalid"
+			}
 			return reply.Error.Data.Code
 		},
 	}

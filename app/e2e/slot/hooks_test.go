@@ -69,7 +69,7 @@ func TestAWebhookStartsARun(t *testing.T) {
 		}
 		s.Call("POST", hook, `{"level"`).Problem(400, "malformed_json")
 		s.Call("POST", hook, `"`+strings.Repeat("a", 64<<10)+`"`).Problem(413, "too_large")
-		s.Call("POST", hook, `level=critical`, "Content-Type", "application/x-www-form-urlencoded").Problem(415, "unsupported_media_type")
+		s.Call("POST", hook, `level=critical`, "Content-Type", "image/png").Problem(415, "unsupported_media_type")
 		s.Call("POST", hook, `"\u0000"`).Problem(422, "invalid")
 		s.runsOf(id, 1)
 

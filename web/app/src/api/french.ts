@@ -60,6 +60,11 @@ export const problemsInFrench: Record<string, string> = {
 
 /** What the code of one mistake says. */
 export const mistakesInFrench: Record<string, string> = {
+  not_for_agents: 'Un agent ne peut pas disposer de cette commande.',
+  one_of: 'Une seule de ces valeurs est possible.',
+  unchanged: 'Ce remplacement ne change rien.',
+  unknown_heading: 'Ce titre n’existe pas dans le document.',
+  unknown_item: 'Cet élément n’existe pas.',
   ambiguous: 'C’est ambigu.',
   bad_cursor: 'Cette suite de liste n’existe plus. Rechargez.',
   bad_url: 'Cette adresse n’est pas acceptée.',
