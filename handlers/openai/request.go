@@ -119,7 +119,8 @@ func unreadable(err error) error {
 	if !ok || wrong.Field == "" {
 		return &domain.Error{Code: domain.CodeInvalid, Message: "The body has a value of a type that cannot be used here.", Err: err}
 	}
-	return domain.Invalid("/"+strings.ReplaceAll(wrong.Field, ".", "/"), "wrong_type", "%s cannot be of the type %s.", wrong.Field, wrong.Value)
+	pointer := "/" + strings.ReplaceAll(wrong.Field, ".", "/")
+	return domain.Invalid(pointer, "wrong_type", "%s cannot be of the type %s.", wrong.Field, wrong.Value)
 }
 
 // checkFormat refuses what would be promised and not kept: answers are text.
