@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,7 +16,11 @@ import (
 func TestOneOwnerHoldsUpNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := NewReader()
-		var ended []string
+		var (
+			mu    sync.Mutex
+			ended []string
+			all   sync.WaitGroup
+		)
 		began := time.Now()
 		decode := func(owner string, memory int64) {
 			done, err := r.enter(t.Context(), owner, memory)
@@ -23,11 +28,15 @@ func TestOneOwnerHoldsUpNobodyElse(t *testing.T) {
 				t.Error(err)
 				return
 			}
+			r.mu.Lock()
 			if len(r.owners) > maxReaders || r.memory > maxMemory {
 				t.Errorf("%v are decoded, in %d bytes", r.owners, r.memory)
 			}
+			r.mu.Unlock()
 			time.Sleep(time.Second)
+			mu.Lock()
 			ended = append(ended, fmt.Sprint(owner, " ", time.Since(began)))
+			mu.Unlock()
 			done()
 		}
 		for _, p := range []struct {
@@ -36,10 +45,10 @@ func TestOneOwnerHoldsUpNobodyElse(t *testing.T) {
 		}{
 			{"greedy", 1}, {"greedy", 1}, {"greedy", 1}, {"greedy", 1}, {"b", 1}, {"c", 1}, {"large", maxMemory}, {"d", 1},
 		} {
-			go decode(p.owner, p.memory)
+			all.Go(func() { decode(p.owner, p.memory) })
 			synctest.Wait() // they come in this order
 		}
-		time.Sleep(time.Minute)
+		all.Wait()
 		want := []string{"b 1s", "c 2s", "d 4s", "greedy 1s", "greedy 2s", "greedy 4s", "greedy 5s", "large 3s"}
 		if slices.Sort(ended); !slices.Equal(ended, want) {
 			t.Errorf("%v, want %v", ended, want)
