@@ -75,6 +75,11 @@ func formEvent(body []byte) (json.RawMessage, error) {
 	if err != nil {
 		return nil, domain.Errorf(CodeUnreadable, "The form cannot be read.")
 	}
+	for name, values := range fields {
+		if !utf8.ValidString(name + strings.Join(values, "\n")) {
+			return nil, notUTF8()
+		}
+	}
 	event := map[string]any{}
 	for name, values := range fields {
 		event[name] = values
@@ -106,6 +111,9 @@ func multipartEvent(body []byte, boundary string) (json.RawMessage, error) {
 			return nil, domain.Errorf(CodeUnreadable, "The form cannot be read.")
 		}
 		var value any = string(content)
+		if part.FileName() == "" && !utf8.Valid(content) || !utf8.ValidString(part.FormName()) {
+			return nil, notUTF8()
+		}
 		if part.FileName() != "" {
 			value = map[string]any{
 				"filename": domain.FileName(part.FileName()), "content_type": part.Header.Get("Content-Type"), "bytes": len(content),
@@ -124,13 +132,10 @@ func multipartEvent(body []byte, boundary string) (json.RawMessage, error) {
 	}
 }
 
+func notUTF8() error { return domain.Errorf(CodeUnreadable, "The form is not text in UTF-8.") }
+
 // asEvent holds what was made of a form against the rules for JSON: text without NUL, its bounds.
 func asEvent(event map[string]any) (json.RawMessage, error) {
-	for name, value := range event {
-		if text, is := value.(string); !utf8.ValidString(name) || is && !utf8.ValidString(text) {
-			return nil, domain.Errorf(CodeUnreadable, "The form is not text in UTF-8.")
-		}
-	}
 	text, err := json.Marshal(event)
 	if err != nil {
 		return nil, domain.Errorf(CodeUnreadable, "The form cannot be read.")

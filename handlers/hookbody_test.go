@@ -26,6 +26,7 @@ func TestEventsInTheTypesOfServices(t *testing.T) {
 		{"multipart/form-data; boundary=b", form, 202, `{"file":{"bytes":3,"content_type":"text/plain","filename":"a.txt"},"subject":"hello"}`},
 		{"application/x-www-form-urlencoded", "a=%zz", 400, ""},
 		{"application/x-www-form-urlencoded", "a=%ff", 400, ""},
+		{"application/x-www-form-urlencoded", "a=b&a=%ff", 400, ""},
 		{"application/x-www-form-urlencoded", "a=%00", 422, ""},
 		{"application/x-www-form-urlencoded", strings.Repeat("a=b&", jsonbody.MaxEvent/4) + "a=b", 413, ""},
 		{"multipart/form-data", form, 400, ""},
