@@ -123,7 +123,7 @@ func load(ctx context.Context, s *repository.Store, f io.ReadSeeker, o Options) 
 		}
 		l = &loader{ctx: ctx, t: t, from: r, columns: map[string][]column{}}
 		if !o.Installation && !o.Trust {
-			l.disarm = &disarmer{now: o.Now, disabled: map[string]int64{}}
+			l.disarm = newDisarmer(o.Now)
 		}
 		if err := l.room(); err != nil {
 			return nil, err

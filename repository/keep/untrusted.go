@@ -27,7 +27,7 @@ type Program struct {
 	URL     string `json:"url,omitempty"`     // where requests would go
 }
 
-// why is stored as the reason where a row has a place for one.
+// whyOff is stored as the reason where a row has a place for one.
 const whyOff = "Imported: review it, then enable it."
 
 // disarmer changes the rows of an archive on their way in.
@@ -36,6 +36,17 @@ type disarmer struct {
 	programs []Program
 	// disabled counts the rows that were switched off, by table.
 	disabled map[string]int64
+	// queued are the messages that were left out: no row may refer to one.
+	queued map[string]bool
+}
+
+func newDisarmer(now time.Time) *disarmer {
+	return &disarmer{now: now, disabled: map[string]int64{}, queued: map[string]bool{}}
+}
+
+// messageKey names a message that a row is, or refers to.
+func messageKey(row map[string]any, column string) string {
+	return word(row["session_id"]) + " " + word(row[column])
 }
 
 // row returns false for a row that is not imported.
@@ -67,8 +78,13 @@ func (d *disarmer) row(table string, row map[string]any) (bool, error) {
 		}
 	case "sessions":
 		err = d.session(row)
-	case "messages":
-		return row["seq"] != nil, nil // a queued message would begin a round
+	case "messages": // a queued one would begin a round
+		if row["seq"] == nil {
+			d.queued[messageKey(row, "id")] = true
+			return false, nil
+		}
+	case "file_uses":
+		return !d.queued[messageKey(row, "message_id")], nil
 	case "inbox":
 		return row["done_at"] != nil, nil
 	case "queue":

@@ -40,6 +40,12 @@ var hostile = []string{
 	SELECT workspace_id, id, 1, '', 'RESUME', 5, FALSE FROM sessions WHERE workspace_id = 'default' AND type = 'CHAT' LIMIT 1`,
 	`INSERT INTO inbox (workspace_id, id, session_id, dedupe_key, kind, if_busy, message_id, created_at)
 	SELECT workspace_id, 'inb_evil', id, 'e', 'message', 'queue', 'msg_evil', 5 FROM sessions WHERE workspace_id = 'default' AND type = 'CHAT' LIMIT 1`,
+	`INSERT INTO messages (workspace_id, session_id, id, round_id, seq, at, sender, status, sender_id, rich, text_content, ai, raw, system, run, answers_call,
+	exclude_from_prompt, sender_name, sender_role, payer, retry_of, superseded)
+	SELECT workspace_id, id, 'msg_evil', '', NULL, 6, 'USER', 'queued', '', '', 'go on', '', '', '', '', '', FALSE, '', '', '', '', FALSE
+	FROM sessions WHERE workspace_id = 'default' AND type = 'CHAT' LIMIT 1`,
+	`INSERT INTO file_uses (workspace_id, session_id, message_id, file_id)
+	SELECT workspace_id, id, 'msg_evil', 'fil_1' FROM sessions WHERE workspace_id = 'default' AND type = 'CHAT' LIMIT 1`,
 	`UPDATE webhooks SET enabled = TRUE, secret_sealed = 'x' WHERE workspace_id = 'default'`,
 	`UPDATE workspaces SET settings = '{"language":"en","Notifications":{"mail_to":["victim@example.com"]}}' WHERE id = 'default'`,
 }
@@ -59,6 +65,7 @@ var armed = []string{
 	`SELECT COUNT(*) FROM queue`,
 	`SELECT COUNT(*) FROM inbox WHERE done_at IS NULL`,
 	`SELECT COUNT(*) FROM messages WHERE seq IS NULL`,
+	`SELECT COUNT(*) FROM file_uses WHERE message_id = 'msg_evil'`,
 	`SELECT COUNT(*) FROM tasks WHERE due_at IS NOT NULL OR status IN ('pending', 'running', 'unknown')`,
 	`SELECT COUNT(*) FROM webhooks WHERE enabled OR secret_sealed <> ''`,
 	`SELECT COUNT(*) FROM workspaces WHERE settings LIKE '%mail_to%'`,
