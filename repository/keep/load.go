@@ -83,8 +83,8 @@ func Load(ctx context.Context, into Place, file string, o Options) (done *Import
 	return load(ctx, s, f, o)
 }
 
-// takes refuses an archive of the other scope: whoever imports a workspace does not expect
-// the API keys of its author to open the server.
+// takes refuses an archive of the other scope: the import of a workspace must not bring API keys
+// of its author that open the server.
 func (o Options) takes(is scope) error {
 	switch {
 	case is != ofWorkspace && is != ofInstallation:

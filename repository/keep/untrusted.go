@@ -14,9 +14,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// The archive of a workspace carries a hash, not a signature: anybody can write one. So what
-// it holds can be read after an import, and nothing of it acts before a person has switched
-// it on: no program starts, no request leaves, no session continues.
+// The archive of a workspace carries a hash, not a signature: anybody can write one. So its contents can
+// be read after an import, and nothing of it acts before a person has enabled it: no program starts, no
+// request leaves, no session continues.
 
 // Program is what an archive would have the server start or call.
 type Program struct {

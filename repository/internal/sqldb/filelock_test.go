@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 )
 
-// Somebody may delete the lock file of a server that runs: the database is locked all the same.
+// The lock file of a running server may be deleted: the database is locked all the same.
 func TestADatabaseIsLockedWithoutItsLockFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.db")
 	cfg := Config{Path: path, Clock: clock.System, NewID: ids.New}

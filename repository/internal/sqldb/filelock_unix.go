@@ -28,7 +28,7 @@ func lockFile(path string) (*fileLock, error) {
 	return &fileLock{f}, nil
 }
 
-// lockDatabase locks the database file itself beside its lock file, which somebody may delete: a
+// lockDatabase locks the database file itself beside its lock file: if that one is deleted, a
 // second server would lock a new one. SQLite uses another kind of lock (fcntl), so reading and
 // backups are not affected.
 func lockDatabase(path string) (*fileLock, error) { return lockFile(path) }
