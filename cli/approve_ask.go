@@ -74,6 +74,9 @@ func (d *decision) asks() bool { return !d.said() }
 // undecided shows what would be answered where nobody can be asked, and says which flag is missing.
 // Whatever stands in the input is no decision.
 func (c *approveCommand) undecided(cc *Context, a *api.Approval) error {
+	if a.Status != "open" {
+		return fmt.Errorf("nothing was decided: this was settled already (%s)", a.Status)
+	}
 	if c.Output == "json" {
 		if err := printJSON(cc.Out, a); err != nil {
 			return err

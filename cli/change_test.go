@@ -178,3 +178,14 @@ func TestApproveDecidesNothingByItself(t *testing.T) {
 		}
 	}
 }
+
+// What is settled needs no flag: the command says so, and does not show it as something to approve.
+func TestApproveOfWhatIsSettled(t *testing.T) {
+	f := newFakeAPI(t)
+	f.answers("GET /v1/approvals/apr_1", 200, `{"id":"apr_1","session_id":"ses_1","status":"approved","kind":"actions","actions":[{"id":"exe_1","text":"Delete an entry"}]}`)
+	cc, out := testContext(t, strings.NewReader(""))
+	err := (&approveCommand{clientFlags: f.flags(), Approval: "apr_1"}).Run(cc)
+	if err == nil || !strings.Contains(err.Error(), "settled already (approved)") || strings.Contains(out.String(), "needs your approval") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -36,6 +36,10 @@ func (s *sessionRoutes) exportSession(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	if form == "" && prefers(r, "text/markdown") {
+		form = exportMarkdown
+	}
+	w.Header().Add("Vary", "Accept")
 	ws, id := caller(r).Workspace, sessionID(r)
 	session, err := s.SessionReader.Session(r.Context(), ws, id)
 	if err != nil {

@@ -114,6 +114,18 @@ func TestAnExportIsAFile(t *testing.T) {
 		t.Errorf("nobody was late, and the page says so:\n%s", page)
 	}
 	c.want(422, "GET", "/v1/sessions/ses_1/export?format=pdf", "")
+	for accept, markdown := range map[string]bool{
+		"": false, "*/*": false, "text/markdown": true, "text/markdown, */*;q=0.1": true, "text/markdown;q=0.5, application/json": false,
+		"application/json": false, "text/markdown;q=0, */*": false,
+	} {
+		got := c.want(200, "GET", "/v1/sessions/ses_1/export", "", "Accept", accept)
+		if kind := got.header.Get("Content-Type"); strings.HasPrefix(kind, "text/markdown") != markdown {
+			t.Errorf("Accept: %s gives %s", accept, kind)
+		}
+		if kind := c.want(200, "GET", "/v1/sessions/ses_1/export?format=json", "", "Accept", accept).header.Get("Content-Type"); kind != "application/json" {
+			t.Errorf("format=json and Accept: %s give %s", accept, kind)
+		}
+	}
 }
 
 // longRecord counts what is read of a session with very many messages.
