@@ -87,7 +87,7 @@ func TestSessionsPagesAndPrints(t *testing.T) {
 
 func TestApprove(t *testing.T) {
 	actions := `{"id":"apr_1","session_id":"ses_1","kind":"actions","status":"open","actions":[{"id":"exe_1","text":"One"},{"id":"exe_2","text":"Two"}]}`
-	question := `{"id":"apr_1","kind":"question","module":{"type":"Text","data":{"question":"q"}}}`
+	question := `{"id":"apr_1","status":"open","kind":"question","module":{"type":"Text","data":{"question":"q"}}}`
 	cases := map[string]struct {
 		approval string
 		command  approveCommand
@@ -101,13 +101,13 @@ func TestApprove(t *testing.T) {
 		"a list":         {question, approveCommand{Value: `["a"]`}, `{"value":["a"]}`},
 		"left":           {question, approveCommand{Cancel: true}, `{"cancelled":true}`},
 		"nothing said":   {question, approveCommand{}, `--value`},
-		"completion":     {`{"id":"apr_1","kind":"completion"}`, approveCommand{Yes: true}, `{"confirmed":true}`},
+		"completion":     {`{"id":"apr_1","status":"open","kind":"completion"}`, approveCommand{Yes: true}, `{"confirmed":true}`},
 		"not that kind":  {actions, approveCommand{Cancel: true}, `--cancel does not answer this`},
 		"nor a value":    {actions, approveCommand{Value: "no"}, `--value does not answer this`},
 		"nor a limit":    {question, approveCommand{Limit: 5}, `--limit does not answer this`},
-		"budget":         {`{"id":"apr_1","kind":"budget"}`, approveCommand{Limit: 2.5}, `{"approved":true,"limit":2.5}`},
-		"outcome":        {`{"id":"apr_1","kind":"outcome"}`, approveCommand{Outcome: "happened"}, `{"outcome":"happened"}`},
-		"outcome unsaid": {`{"id":"apr_1","kind":"outcome"}`, approveCommand{}, `--outcome`},
+		"budget":         {`{"id":"apr_1","status":"open","kind":"budget"}`, approveCommand{Limit: 2.5}, `{"approved":true,"limit":2.5}`},
+		"outcome":        {`{"id":"apr_1","status":"open","kind":"outcome"}`, approveCommand{Outcome: "happened"}, `{"outcome":"happened"}`},
+		"outcome unsaid": {`{"id":"apr_1","status":"open","kind":"outcome"}`, approveCommand{}, `--outcome`},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
