@@ -74,7 +74,8 @@ func (s *edge) admit(
 			// A key that was made or revoked here counts here from the next request on.
 			defer s.Auth.Changed()
 		}
-		defer s.watch(exchangeOf(r))()
-		next(w, r)
+		ctx, stop := s.watch(r.Context(), id)
+		defer stop()
+		next(w, r.WithContext(ctx))
 	}
 }

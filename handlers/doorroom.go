@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/fermata-dev/fermata/auth"
 )
 
 const (
@@ -61,13 +63,14 @@ func (t *doorRoom) writing(bytes int) {
 	}
 }
 
-// watch ends a request whose caller may not go on: their key was revoked, their sign-in or token has ended. It
-// is asked of every request that lasts, whatever its handler does. A database that does not answer is no
-// reason to end one.
-func (s *edge) watch(x *exchange) (stop func()) {
-	who := x.who
-	ctx, cancel := context.WithCancelCause(x.Context)
-	x.Context = ctx
+// watch returns a context that ends when the caller may no longer continue: their key was revoked, or their
+// sign-in or token has ended. Every request that lasts is checked, whatever its handler does. A database that does not
+// answer is no reason to end one.
+//
+// The context is a new one. The request's own is already in the hands of others, such as a query of the database
+// that waits for its end, and must not change under them.
+func (s *edge) watch(parent context.Context, who *auth.Identity) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(parent)
 	timer := time.AfterFunc(askAgain, func() {
 		again := time.NewTicker(askAgain)
 		defer again.Stop()
@@ -83,7 +86,7 @@ func (s *edge) watch(x *exchange) (stop func()) {
 			}
 		}
 	})
-	return func() {
+	return ctx, func() {
 		timer.Stop()
 		cancel(context.Canceled)
 	}

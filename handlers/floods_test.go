@@ -17,6 +17,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // calls are the requests to doors that read by a body. Another one that a viewer may use, and that is not
@@ -196,5 +197,42 @@ func TestARevokedKeyEndsWhateverLasts(t *testing.T) {
 			leave()
 			synctest.Wait()
 		})
+	}
+}
+
+// keeping holds on to the context of a request, as a query does that waits for its end beside the answer.
+type keeping struct {
+	roleAuth
+
+	ctx  context.Context
+	done <-chan struct{}
+}
+
+func (k *keeping) Authenticate(r *http.Request) (*auth.Identity, error) {
+	k.ctx, k.done = r.Context(), r.Context().Done()
+	return k.roleAuth.Authenticate(r)
+}
+
+// What was handed the context of a request may read it at any time, from any goroutine: it never changes.
+func TestContextOfARequestDoesNotChange(t *testing.T) {
+	w := openWorld(t, Wiring{Clock: clock.System})
+	k := &keeping{}
+	w.config.Edge.Auth = k
+	s := newServer(w.config)
+	routes := chi.NewRouter()
+	routes.Get("/v1/anything", s.requireRole(domain.RoleViewer, func(_ http.ResponseWriter, r *http.Request) {
+		if k.ctx.Done() != k.done {
+			t.Error("the context that identified the caller is another one now")
+		}
+		if exchangeOf(r) == nil {
+			t.Error("the handler's context has lost the request")
+		}
+	}))
+	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/anything", nil)
+	r.Header.Set("Authorization", "Bearer viewer")
+	answer := httptest.NewRecorder()
+	s.middleware(routes).ServeHTTP(answer, r)
+	if answer.Code != http.StatusOK {
+		t.Errorf("answered with %d", answer.Code)
 	}
 }
