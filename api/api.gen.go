@@ -1326,8 +1326,11 @@ type Approval struct {
 	SettledBy *string        `json:"settled_by"`
 	Status    ApprovalStatus `json:"status"`
 
-	// Text The question in words.
+	// Text The question in words, in the language that the caller prefers; in events in the workspace's.
 	Text *string `json:"text,omitempty"`
+
+	// Translations A text in other languages than the one it stands beside, by language (`en`, `fr`).
+	Translations Translations `json:"translations,omitempty"`
 }
 
 // ApprovalOnExpiry defines model for Approval.OnExpiry.
@@ -2694,6 +2697,9 @@ type NoticeGivenData struct {
 	SessionID  *string              `json:"session_id,omitempty"`
 	SessionSeq *int64               `json:"session_seq,omitempty"`
 	Text       string               `json:"text"`
+
+	// Translations A text in other languages than the one it stands beside, by language (`en`, `fr`).
+	Translations Translations `json:"translations,omitempty"`
 }
 
 // NoticeGivenDataLevel defines model for NoticeGivenData.Level.

@@ -16,13 +16,14 @@ import (
 // any within.
 type Markdown struct {
 	speech
-	clock func(time.Time) string
-	zone  string
+	language string
+	clock    func(time.Time) string
+	zone     string
 }
 
 // NewMarkdown writes in the workspace's language and time zone.
 func NewMarkdown(settings *domain.Settings) *Markdown {
-	return &Markdown{speech: speechIn(settings.Language), clock: clockOf(settings), zone: settings.TimeZone}
+	return &Markdown{language: settings.Language, speech: speechIn(settings.Language), clock: clockOf(settings), zone: settings.TimeZone}
 }
 
 // Head is the title and what the session is.
@@ -55,6 +56,7 @@ func (m *Markdown) Head(s *domain.Session, now time.Time) string {
 
 // Message is one message with its sender and time.
 func (m *Markdown) Message(x *domain.Message) string {
+	x = x.In(m.language)
 	var b strings.Builder
 	m.heading(&b, m.sender(x), x.Timestamp)
 	switch {
@@ -65,6 +67,7 @@ func (m *Markdown) Message(x *domain.Message) string {
 		m.given(&b, x.Raw)
 	case x.System != nil:
 		b.WriteString(quoted(x.System.Summary))
+		b.WriteString(quoted(x.System.Detail))
 		for i := range x.System.CommandResults {
 			m.result(&b, &x.System.CommandResults[i])
 		}
@@ -145,6 +148,7 @@ func (m *Markdown) result(b *strings.Builder, r *domain.CommandResult) {
 
 // Approval is a question to a person, and who said what.
 func (m *Markdown) Approval(a *domain.Approval) string {
+	a = a.In(m.language)
 	var b strings.Builder
 	m.heading(&b, m.say("Question to a person", "Question à une personne")+" · "+escaped(string(a.Kind)), a.CreatedAt)
 	b.WriteString(quoted(a.Text))

@@ -45,7 +45,7 @@ func systemFrom(m *domain.Message) *SystemMessage {
 	}
 	return &SystemMessage{
 		Type: s.Type, Summary: s.Summary, CommandResults: s.CommandResults, FormattedData: textPtr(s.FormattedData),
-		Translations: s.Translations,
+		Translations: s.Shown(),
 		Code:         textPtr(string(s.Code)), Detail: textPtr(s.Detail), RetryAt: timePtr(s.RetryAt), ProviderID: textPtr(s.ProviderID),
 	}
 }
@@ -106,7 +106,8 @@ func ApprovalFrom(a *domain.Approval) *Approval {
 	}
 	return &Approval{
 		ID: a.ID, SessionID: a.SessionID, RoundID: textPtr(a.RoundID), Kind: a.Kind, Status: a.Status,
-		Text: textPtr(a.Text), Reasons: listOf(a.Reasons), Actions: listOf(a.Actions), Module: a.Module, Budget: a.Budget,
+		Text: textPtr(a.Text), Translations: a.Translations,
+		Reasons: listOf(a.Reasons), Actions: listOf(a.Actions), Module: a.Module, Budget: a.Budget,
 		ResponseSchema: rawOrNull(a.ResponseSchema), CancelMessageID: textPtr(a.CancelMessageID),
 		ExpiresAt: timePtr(a.ExpiresAt), OnExpiry: textPtr(ApprovalOnExpiry(a.OnExpiry)),
 		CreatedAt: Time(a.CreatedAt), SettledBy: textPtr(a.SettledBy), SettledAt: timePtr(a.SettledAt),

@@ -55,7 +55,7 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 			Draining:    a.draining.Load,
 			Origins:     origins,
 			RateLimits:  a.flags.Rate.limits(),
-			People:      peopleParts{a}.ports(),
+			People:      peopleParts{a}.ports(), Language: scheduleService{a}.languageOf,
 		},
 		Process: handlers.Process{
 			Version: handlers.VersionInfo{Version: a.flags.Version, Commit: a.flags.Commit},

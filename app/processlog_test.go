@@ -49,7 +49,7 @@ func oneOfEach() *domain.Change {
 			Before: []*domain.Roundtrip{{ID: "rtp_1", WorkspaceID: "w", SessionID: "ses_1", RoundID: "rnd_1", Outcome: "network", StartedAt: at, EndedAt: at}},
 		}},
 		Executions: []*domain.Execution{
-			{ID: "exe_1", WorkspaceID: "w", SessionID: "ses_1", RoundID: "rnd_1", Command: "CREATE_ZONE", Kind: domain.KindAction, Status: domain.ExecFailed, Summary: "secret words",
+			{ID: "exe_1", WorkspaceID: "w", SessionID: "ses_1", RoundID: "rnd_1", Command: "CREATE_ZONE", Kind: domain.KindAction, Status: domain.ExecFailed, Summary: domain.Same("secret words"),
 				Params: json.RawMessage(`{"name":"secret words"}`), Error: &domain.CommandError{Code: "conflict", Message: "secret words"}, StartedAt: &at, EndedAt: &later},
 			{ID: "exe_2", WorkspaceID: "w", SessionID: "ses_1", Command: "ZONES", Status: domain.ExecPlanned},
 		},

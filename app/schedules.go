@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -8,14 +9,23 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
-// scheduleService says what schedules would do, in the workspace's language.
+// scheduleService says what schedules would do, in the reader's language.
 type scheduleService struct{ app *App }
 
 func (s scheduleService) PreviewSchedule(ctx context.Context, workspace string, in domain.Schedule, after time.Time,
-	count int) (*domain.SchedulePreview, error) {
+	count int, language string) (*domain.SchedulePreview, error) {
 	w, err := s.app.store.Workspaces.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
-	return schedule.Preview(in, after, count, w.Settings.Language)
+	return schedule.Preview(in, after, count, cmp.Or(language, w.Settings.Language))
+}
+
+// languageOf is a workspace's language; "" where it cannot be read.
+func (s scheduleService) languageOf(ctx context.Context, workspace string) string {
+	w, err := s.app.store.Workspaces.Workspace(ctx, workspace)
+	if err != nil {
+		return ""
+	}
+	return w.Settings.Language
 }

@@ -1,7 +1,9 @@
 package commands
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -63,30 +65,56 @@ func automationActions() []*command {
 
 // ahead reads the schedule, on the person's clocks where it names no others, with the next times
 // at which it comes. One that never comes again is refused.
-func (p *automationParams) ahead(c *call) (domain.Schedule, *domain.SchedulePreview, error) {
+func (p *automationParams) ahead(c *call) (domain.Schedule, map[string]*domain.SchedulePreview, error) {
 	s := p.Schedule
 	if s.TimeZone == "" {
 		s.TimeZone = c.env.Settings.TimeZone
 	}
-	preview, err := c.catalogue.automations.Preview(s, c.env.Now, manyRuns+1, &c.env.Settings)
-	if err != nil {
-		return s, nil, domain.Below("/schedule", err)
+	said := map[string]*domain.SchedulePreview{}
+	for _, language := range domain.Languages {
+		settings := c.env.Settings
+		settings.Language = language
+		preview, err := c.catalogue.automations.Preview(s, c.env.Now, manyRuns+1, &settings)
+		if err != nil {
+			return s, nil, domain.Below("/schedule", err)
+		}
+		said[language] = preview
 	}
-	if len(preview.Next) == 0 {
+	if len(said["en"].Next) == 0 {
 		return s, nil, domain.Invalid("/schedule/expression", "past",
 			"All of this schedule is over: it would never run. Now it is %s.", c.env.Now.UTC().Format(time.RFC3339))
 	}
-	return s, preview, nil
+	return s, said, nil
 }
 
 // describeCreateAutomation shows the whole request, and the schedule as people say it. Which
 // clocks it goes by is part of the version: without a time zone of its own, they are the
 // workspace's.
 func describeCreateAutomation(_ context.Context, c *call, p automationParams) (card, error) {
-	s, preview, err := p.ahead(c)
+	s, said, err := p.ahead(c)
 	if err != nil {
 		return card{}, err
 	}
+	d := card{
+		text: domain.Say("Create the automation %s: %s", "Créer l’automatisation %s : %s", nameText(p.Name), descriptionText(said)),
+		person: domain.Say("An automation works without you later on, so creating one always asks.",
+			"Une automatisation travaille ensuite sans vous : en créer une demande toujours un accord."),
+		after: p.shown(cmp.Or(said[c.env.Settings.Language], said["en"])), afterIn: map[string]json.RawMessage{},
+		version: s.TimeZone, lasts: true,
+	}
+	for language, preview := range said {
+		d.afterIn[language] = p.shown(preview)
+	}
+	next := said["en"].Next
+	if n := len(next); n > manyRuns && next[n-1].At.Before(c.env.Now.AddDate(0, 0, 1)) {
+		d.warnings = append(d.warnings, domain.Say("It runs more than %d times a day, and each run calls the AI.",
+			"Elle s’exécute plus de %d fois par jour, et chaque exécution appelle l’IA.", manyRuns))
+	}
+	return d, nil
+}
+
+// shown is the automation as a card shows it, in the language of the preview.
+func (p *automationParams) shown(preview *domain.SchedulePreview) json.RawMessage {
 	shown := automationShown{Name: p.Name, Request: p.Request, Schedule: preview.Description}
 	for _, run := range preview.Next[:min(shownRuns, len(preview.Next))] {
 		said := run.Said
@@ -95,17 +123,11 @@ func describeCreateAutomation(_ context.Context, c *call, p automationParams) (c
 		}
 		shown.Next = append(shown.Next, said)
 	}
-	d := card{
-		text: c.env.say("Create the automation %s: %s", "Créer l’automatisation %s : %s", c.env.name(p.Name), preview.Description),
-		person: c.env.say("An automation works without you later on, so creating one always asks.",
-			"Une automatisation travaille ensuite sans vous : en créer une demande toujours un accord."),
-		after: jsonbody.Encode(shown), version: s.TimeZone, lasts: true,
-	}
-	if n := len(preview.Next); n > manyRuns && preview.Next[n-1].At.Before(c.env.Now.AddDate(0, 0, 1)) {
-		d.warnings = append(d.warnings, c.env.say("It runs more than %d times a day, and each run calls the AI.",
-			"Elle s’exécute plus de %d fois par jour, et chaque exécution appelle l’IA.", manyRuns))
-	}
-	return d, nil
+	return jsonbody.Encode(shown)
+}
+
+func descriptionText(said map[string]*domain.SchedulePreview) domain.Text {
+	return domain.Text{EN: said["en"].Description, FR: said["fr"].Description}
 }
 
 // createdAutomation is the result of the action.
@@ -116,7 +138,7 @@ type createdAutomation struct {
 }
 
 func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done, error) {
-	s, preview, err := p.ahead(c)
+	s, said, err := p.ahead(c)
 	if err != nil {
 		return done{}, err
 	}
@@ -132,11 +154,12 @@ func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done
 		return done{}, err
 	}
 	*made = append(*made, change)
+	told := cmp.Or(said[c.env.Settings.Language], said["en"]) // in the language of the session's prompt
 	return done{
 		text: fmt.Sprintf("Created the automation %s with the id %s: %s. It runs first on %s. The person finds it under Automations.",
-			jsonbody.Quote(a.Name), a.ID, preview.Description, preview.Next[0].Said),
+			jsonbody.Quote(a.Name), a.ID, told.Description, told.Next[0].Said),
 		result: jsonbody.Encode(createdAutomation{a.ID, a.Name, a.NextAt}),
-		summary: c.env.say("Created the automation %s: %s", "Automatisation %s créée : %s",
-			c.env.name(a.Name), preview.Description),
+		summary: domain.Say("Created the automation %s: %s", "Automatisation %s créée : %s",
+			nameText(a.Name), descriptionText(said)),
 	}, nil
 }

@@ -92,7 +92,7 @@ func TestAnAutomationIsMade(t *testing.T) {
 	if err := json.Unmarshal(e.Result, &result); err != nil || result.ID != a.ID || result.Name != "My week" || result.NextRun == nil {
 		t.Errorf("%v: %s", err, e.Result)
 	}
-	if e.Summary != "Created the automation “My week”: every Monday at 08:00 (Europe/Paris)" || !strings.Contains(e.Text, a.ID) {
+	if e.Summary.EN != "Created the automation “My week”: every Monday at 08:00 (Europe/Paris)" || !strings.Contains(e.Text, a.ID) {
 		t.Errorf("%s\n%s", e.Summary, e.Text)
 	}
 }

@@ -64,7 +64,7 @@ func describeCreateData(ctx context.Context, c *call, p createDataParams) (card,
 	if err != nil {
 		return card{}, err
 	}
-	d := card{text: c.env.say("Add %s to %s", "Ajouter %s à %s", c.env.entries(len(p.Entries)), c.env.name(tool.Name)),
+	d := card{text: domain.Say("Add %s to %s", "Ajouter %s à %s", entriesText(len(p.Entries)), nameText(tool.Name)),
 		after: jsonbody.Encode(p.Entries), tools: []*domain.Tool{tool}, zones: zones}
 	if tool.AlwaysSend {
 		d.sentAlways(&c.env, false)
@@ -87,7 +87,7 @@ func runCreateData(ctx context.Context, c *call, p createDataParams) (done, erro
 	}
 	return done{text: text + ".", result: jsonbody.Encode(struct {
 		IDs []string `json:"ids"`
-	}{ids}), summary: c.env.say("Added %s to %s", "Ajout de %s à %s", c.env.entries(len(ids)), c.toolName(ctx, p.ToolID)),
+	}{ids}), summary: domain.Say("Added %s to %s", "Ajout de %s à %s", entriesText(len(ids)), c.toolName(ctx, p.ToolID)),
 		changes: []domain.DataChange{change}}, nil
 }
 
@@ -108,7 +108,7 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 	if err := data.PatchEntry(&c.env.Env, &after, p.EntryPatch); err != nil {
 		return card{}, err
 	}
-	d := card{text: c.env.say("Change an entry of %s", "Modifier une entrée de %s", c.env.name(tool.Name)),
+	d := card{text: domain.Say("Change an entry of %s", "Modifier une entrée de %s", nameText(tool.Name)),
 		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(entry.Version, 10)}
 	if tool.AlwaysSend {
 		d.sentAlways(&c.env, false)
@@ -132,7 +132,7 @@ func runUpdateData(ctx context.Context, c *call, p updateDataParams) (done, erro
 	}
 	d, err := changed(entry.ID, change,
 		fmt.Sprintf("Changed the entry %s. Its data is now %s.", entry.ID, jsonbody.Cut(string(entry.Data), 2000)),
-		c.env.say("Changed an entry of %s", "Entrée de %s modifiée", c.toolName(ctx, entry.ToolID)))
+		domain.Say("Changed an entry of %s", "Entrée de %s modifiée", c.toolName(ctx, entry.ToolID)))
 	return d.from(entry.ID, was, entryView(entry, time.UTC)), err
 }
 
@@ -141,9 +141,10 @@ func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card,
 	if err != nil {
 		return card{}, err
 	}
-	d := card{warnings: []string{deletion(&c.env)}}
+	d := card{warnings: []domain.Text{deletion()}}
 	var rows []entryRow
-	var names, versions, seen []string
+	var names []domain.Text
+	var versions, seen []string
 	for i, id := range p.EntryIDs {
 		entry, err := data.FindEntry(ctx, c.store, fmt.Sprintf("/entry_ids/%d", i), id)
 		if err != nil {
@@ -159,9 +160,9 @@ func describeDeleteData(ctx context.Context, c *call, p deleteDataParams) (card,
 		if err != nil {
 			return card{}, err
 		}
-		d.tools, d.zones, names = append(d.tools, tool), append(d.zones, zones...), append(names, c.env.name(tool.Name))
+		d.tools, d.zones, names = append(d.tools, tool), append(d.zones, zones...), append(names, nameText(tool.Name))
 	}
-	d.text = c.env.say("Delete %s of %s", "Supprimer %s de %s", c.env.entries(len(p.EntryIDs)), strings.Join(names, ", "))
+	d.text = domain.Say("Delete %s of %s", "Supprimer %s de %s", entriesText(len(p.EntryIDs)), domain.Join(", ", names...))
 	d.before, d.version = jsonbody.Encode(rows), strings.Join(versions, ",")
 	return d, nil
 }
@@ -184,7 +185,7 @@ func runDeleteData(ctx context.Context, c *call, p deleteDataParams) (done, erro
 		result: jsonbody.Encode(struct {
 			Deleted int `json:"deleted"`
 		}{n}),
-		summary: c.env.say("Deleted %s", "%s supprimées", c.env.entries(n)),
+		summary: domain.Say("Deleted %s", "%s supprimées", entriesText(n)),
 		changes: changes,
 	}, nil
 }

@@ -31,7 +31,7 @@ func typeActions() []*command {
 		"config_schema": {"type": "object", "description": "JSON Schema of type object."}, "entry_schema": {"type": "object", "description": "JSON Schema of type object."}`,
 		func(_ context.Context, c *call, p domain.NewToolType) (card, error) {
 			return card{
-				text:  c.env.say("Add the tool type %s", "Ajouter le type d’outil %s", c.env.name(p.Name)),
+				text:  domain.Say("Add the tool type %s", "Ajouter le type d’outil %s", nameText(p.Name)),
 				after: jsonbody.Encode(p), lasts: true,
 			}, nil
 		},
@@ -42,7 +42,7 @@ func typeActions() []*command {
 			}
 			return changed(t.ID, change,
 				fmt.Sprintf("Created the tool type %s.", t.ID),
-				c.env.say("Added the tool type %s", "Type d’outil %s ajouté", c.env.name(t.Name)))
+				domain.Say("Added the tool type %s", "Type d’outil %s ajouté", nameText(t.Name)))
 		},
 	).require("id", "name", "config_schema", "entry_schema")}
 }
@@ -91,12 +91,12 @@ type draft struct {
 
 func draftOf(doc *domain.Document) draft { return draft{doc.Title, doc.Body} }
 
-func alwaysContext(e *Env) string {
-	return e.say("Changes of the documents always ask.", "Les modifications des documents demandent toujours un accord.")
+func alwaysContext() domain.Text {
+	return domain.Say("Changes of the documents always ask.", "Les modifications des documents demandent toujours un accord.")
 }
 
 func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card, error) {
-	d := card{always: alwaysContext(&c.env), version: "0", lasts: true}
+	d := card{always: alwaysContext(), version: "0", lasts: true}
 	after := domain.Document{Title: p.Key}
 	doc, err := c.store.Document(ctx, p.Key)
 	switch {
@@ -104,12 +104,12 @@ func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card,
 		after = *doc
 		p.patch().Apply(&after)
 		d.before, d.after = diff(draftOf(doc), draftOf(&after))
-		d.text = c.env.say("Change the draft of the document %s", "Modifier le brouillon du document %s", c.env.name(doc.Title))
+		d.text = domain.Say("Change the draft of the document %s", "Modifier le brouillon du document %s", nameText(doc.Title))
 		d.version = strconv.FormatInt(doc.Version, 10)
 	case domain.ErrorCode(err) == domain.CodeNotFound:
 		p.patch().Apply(&after)
 		d.after = jsonbody.Encode(draftOf(&after))
-		d.text = c.env.say("Add the document %s", "Ajouter le document %s", c.env.name(after.Title))
+		d.text = domain.Say("Add the document %s", "Ajouter le document %s", nameText(after.Title))
 	default:
 		return card{}, fmt.Errorf("read the document: %w", err)
 	}
@@ -127,9 +127,9 @@ func runContextUpdate(ctx context.Context, c *call, p contextParams) (done, erro
 	if err != nil {
 		return done{}, err
 	}
-	summary := c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title))
+	summary := domain.Say("Changed the draft of %s", "Brouillon de %s modifié", nameText(doc.Title))
 	if before == nil {
-		summary = c.env.say("Added the document %s", "Document %s ajouté", c.env.name(doc.Title))
+		summary = domain.Say("Added the document %s", "Document %s ajouté", nameText(doc.Title))
 	}
 	d, err := changed(doc.ID, change, fmt.Sprintf("Wrote the draft of the document %s. It is not published yet.", doc.Key), summary)
 	return d.from(doc.ID, before, draftOf(doc)), err
@@ -144,8 +144,8 @@ type published struct {
 // is about to write: the person sees the text that will be published. The text is part
 // of the version, so that the yes does not hold if that action is not approved.
 func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, error) {
-	d := card{always: alwaysContext(&c.env), lasts: true,
-		warnings: []string{readByAll(&c.env)}}
+	d := card{always: alwaysContext(), lasts: true,
+		warnings: []domain.Text{readByAll()}}
 	doc, err := c.store.Document(ctx, p.Key)
 	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
 		return card{}, fmt.Errorf("read the document: %w", err)
@@ -158,7 +158,7 @@ func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, er
 		return d, err
 	}
 	name, body := cmp.Or(draft.Title, p.Key), draft.Body
-	d.text = c.env.say("Publish the document %s", "Publier le document %s", c.env.name(name))
+	d.text = domain.Say("Publish the document %s", "Publier le document %s", nameText(name))
 	d.version = strconv.FormatInt(doc.Version, 10) + "/" + hash(body)
 	d.before, d.after = diff(published{doc.Published}, published{body})
 	return d, nil
@@ -176,6 +176,6 @@ func runContextPublish(ctx context.Context, c *call, p keyParams) (done, error) 
 	}
 	d, err := changed(doc.ID, change,
 		fmt.Sprintf("Published the document %s.", doc.Key),
-		c.env.say("Published the document %s", "Document %s publié", c.env.name(doc.Title)))
+		domain.Say("Published the document %s", "Document %s publié", nameText(doc.Title)))
 	return d.from(doc.ID, before, published{doc.Published}), err
 }

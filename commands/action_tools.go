@@ -63,12 +63,12 @@ func describeCreateTool(ctx context.Context, c *call, p domain.NewTool) (card, e
 		return card{}, err
 	}
 	d := card{
-		text: c.env.say(
+		text: domain.Say(
 			"Add the tool %s (%s) to %s",
 			"Ajouter l’outil %s (%s) à %s",
-			c.env.name(p.Name),
+			nameText(p.Name),
 			p.ToolType,
-			c.env.name(zone.Name),
+			nameText(zone.Name),
 		),
 		after: jsonbody.Encode(p),
 		zones: []*domain.Zone{zone},
@@ -86,7 +86,7 @@ func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error)
 	}
 	return changed(tool.ID, change,
 		fmt.Sprintf("Created the tool %s with the id %s.", jsonbody.Quote(tool.Name), tool.ID),
-		c.env.say("Added the tool %s", "Outil %s ajouté", c.env.name(tool.Name)))
+		domain.Say("Added the tool %s", "Outil %s ajouté", nameText(tool.Name)))
 }
 
 // guarded finds a tool with its zone: both have a say.
@@ -111,7 +111,7 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 	if err := data.PatchTool(&after, p.ToolPatch); err != nil {
 		return card{}, err
 	}
-	d := card{text: c.env.say("Change the tool %s", "Modifier l’outil %s", c.env.name(tool.Name)),
+	d := card{text: domain.Say("Change the tool %s", "Modifier l’outil %s", nameText(tool.Name)),
 		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10)}
 	if after.AlwaysSend {
 		d.sentAlways(&c.env, !tool.AlwaysSend)
@@ -123,15 +123,15 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 			return card{}, err
 		}
 		d.zones = append(d.zones, to)
-		d.text += c.env.say(", moving it to %s", " et le déplacer vers %s", c.env.name(to.Name))
+		d.text = domain.Join("", d.text, domain.Say(", moving it to %s", " et le déplacer vers %s", nameText(to.Name)))
 	}
 	if string(after.Config) != string(tool.Config) {
-		d.warnings = append(d.warnings, c.env.say("This changes the tool's config.", "Cela change la configuration de l’outil."))
+		d.warnings = append(d.warnings, domain.Say("This changes the tool's config.", "Cela change la configuration de l’outil."))
 	}
 	if tool.RequireValidation && !after.RequireValidation {
 		d.warnings = append(
 			d.warnings,
-			c.env.say(
+			domain.Say(
 				"From then on, changes of this tool no longer ask for your yes.",
 				"Ensuite, les modifications de cet outil ne demanderont plus votre accord.",
 			),
@@ -155,7 +155,7 @@ func runUpdateTool(ctx context.Context, c *call, p updateToolParams) (done, erro
 	}
 	d, err := changed(tool.ID, change,
 		fmt.Sprintf("Changed the tool %s (%s). Its config is now %s.", jsonbody.Quote(tool.Name), tool.ID, tool.Config),
-		c.env.say("Changed the tool %s", "Outil %s modifié", c.env.name(tool.Name)))
+		domain.Say("Changed the tool %s", "Outil %s modifié", nameText(tool.Name)))
 	return d.from(tool.ID, was, toolView(tool)), err
 }
 
@@ -168,15 +168,15 @@ func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card,
 	if err != nil {
 		return card{}, fmt.Errorf("count the tool's entries: %w", err)
 	}
-	d := card{text: c.env.say("Delete the tool %s", "Supprimer l’outil %s", c.env.name(tool.Name)), before: jsonbody.Encode(toolView(tool)),
-		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10), warnings: []string{deletion(&c.env)}}
+	d := card{text: domain.Say("Delete the tool %s", "Supprimer l’outil %s", nameText(tool.Name)), before: jsonbody.Encode(toolView(tool)),
+		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10), warnings: []domain.Text{deletion()}}
 	if p.Force {
-		d.always = c.env.say(
+		d.always = domain.Say(
 			"A deletion with all that it holds always asks.",
 			"Une suppression avec tout le contenu demande toujours un accord.",
 		)
 		if entries > 0 {
-			d.text += c.env.say(" with its %s", " avec ses %s", c.env.entries(int(entries)))
+			d.text = domain.Join("", d.text, domain.Say(" with its %s", " avec ses %s", entriesText(int(entries))))
 		}
 	}
 	return d, nil
@@ -193,5 +193,5 @@ func runDeleteTool(ctx context.Context, c *call, p deleteToolParams) (done, erro
 	}
 	return changed(p.ToolID, change,
 		fmt.Sprintf("Deleted the tool %s. The person can undo it for 30 days.", p.ToolID),
-		c.env.say("Deleted the tool %s", "Outil %s supprimé", c.env.name(tool.Name)))
+		domain.Say("Deleted the tool %s", "Outil %s supprimé", nameText(tool.Name)))
 }

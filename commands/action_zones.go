@@ -42,7 +42,7 @@ func zoneActions() []*command {
 }
 
 func describeCreateZone(_ context.Context, c *call, p domain.NewZone) (card, error) {
-	return card{text: c.env.say("Add the zone %s", "Ajouter la zone %s", c.env.name(p.Name)), after: jsonbody.Encode(p)}, nil
+	return card{text: domain.Say("Add the zone %s", "Ajouter la zone %s", nameText(p.Name)), after: jsonbody.Encode(p)}, nil
 }
 
 func runCreateZone(ctx context.Context, c *call, p domain.NewZone) (done, error) {
@@ -52,7 +52,7 @@ func runCreateZone(ctx context.Context, c *call, p domain.NewZone) (done, error)
 	}
 	return changed(zone.ID, change,
 		fmt.Sprintf("Created the zone %s with the id %s.", jsonbody.Quote(zone.Name), zone.ID),
-		c.env.say("Added the zone %s", "Zone %s ajoutée", c.env.name(zone.Name)))
+		domain.Say("Added the zone %s", "Zone %s ajoutée", nameText(zone.Name)))
 }
 
 func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card, error) {
@@ -62,13 +62,13 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 	}
 	after := *zone
 	p.ZonePatch.Apply(&after)
-	d := card{text: c.env.say("Change the zone %s", "Modifier la zone %s", c.env.name(zone.Name)),
+	d := card{text: domain.Say("Change the zone %s", "Modifier la zone %s", nameText(zone.Name)),
 		zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10)}
 	d.before, d.after = diff(zoneView(zone), zoneView(&after))
 	if zone.RequireValidation && !after.RequireValidation {
 		d.warnings = append(
 			d.warnings,
-			c.env.say(
+			domain.Say(
 				"From then on, changes in this zone no longer ask for your approval.",
 				"Ensuite, les modifications dans cette zone ne demanderont plus votre accord.",
 			),
@@ -92,7 +92,7 @@ func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, erro
 	}
 	d, err := changed(zone.ID, change,
 		fmt.Sprintf("Changed the zone %s (%s).", jsonbody.Quote(zone.Name), zone.ID),
-		c.env.say("Changed the zone %s", "Zone %s modifiée", c.env.name(zone.Name)))
+		domain.Say("Changed the zone %s", "Zone %s modifiée", nameText(zone.Name)))
 	return d.from(zone.ID, was, zoneView(zone)), err
 }
 
@@ -105,25 +105,25 @@ func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card,
 	if err != nil {
 		return card{}, fmt.Errorf("read the zone's tools: %w", err)
 	}
-	d := card{text: c.env.say("Delete the zone %s", "Supprimer la zone %s", c.env.name(zone.Name)),
+	d := card{text: domain.Say("Delete the zone %s", "Supprimer la zone %s", nameText(zone.Name)),
 		before: jsonbody.Encode(zoneView(zone)), zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10),
-		warnings: []string{deletion(&c.env)}}
+		warnings: []domain.Text{deletion()}}
 	for i := range tools {
 		d.tools = append(d.tools, &tools[i])
 	}
 	if p.Force {
-		d.always = c.env.say(
+		d.always = domain.Say(
 			"A deletion with all that it holds always asks.",
 			"Une suppression avec tout le contenu demande toujours un accord.",
 		)
 		if len(tools) > 0 {
-			d.text += c.env.say(" with its %s", " avec ses %s", c.env.tools(len(tools)))
+			d.text = domain.Join("", d.text, domain.Say(" with its %s", " avec ses %s", toolsText(len(tools))))
 			d.warnings = append(
 				d.warnings,
-				c.env.say(
+				domain.Say(
 					"It holds %s, deleted with all their entries.",
 					"Elle contient %s, supprimés avec toutes leurs entrées.",
-					c.env.tools(len(tools)),
+					toolsText(len(tools)),
 				),
 			)
 		}
@@ -142,9 +142,9 @@ func runDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (done, erro
 	}
 	return changed(p.ZoneID, change,
 		fmt.Sprintf("Deleted the zone %s. The person can undo it for 30 days.", p.ZoneID),
-		c.env.say("Deleted the zone %s", "Zone %s supprimée", c.env.name(zone.Name)))
+		domain.Say("Deleted the zone %s", "Zone %s supprimée", nameText(zone.Name)))
 }
 
-func deletion(e *Env) string {
-	return e.say("This is a deletion; it can be undone for 30 days.", "C’est une suppression ; elle peut être annulée pendant 30 jours.")
+func deletion() domain.Text {
+	return domain.Say("This is a deletion; it can be undone for 30 days.", "C’est une suppression ; elle peut être annulée pendant 30 jours.")
 }

@@ -91,7 +91,7 @@ func TestActionsChangeData(t *testing.T) {
 			if got := strings.Join(changes, ", "); got != tt.changes {
 				t.Errorf("changes %q, want %q", got, tt.changes)
 			}
-			if e.Summary != tt.summary || e.Text == "" || !json.Valid(e.Result) || !strings.Contains(outcome.Formatted, e.Text) {
+			if e.Summary.EN != tt.summary || e.Text == "" || !json.Valid(e.Result) || !strings.Contains(outcome.Formatted, e.Text) {
 				t.Errorf("summary %q, text %q, result %s", e.Summary, e.Text, e.Result)
 			}
 		})
@@ -169,7 +169,7 @@ func TestActionsRefuseWrongValues(t *testing.T) {
 			if after := fmt.Sprint(w.zones(), w.tools(), w.entries(), w.types(), w.docs()); after != before {
 				t.Errorf("the data changed: %s", after)
 			}
-			if !strings.HasPrefix(e.Summary, "Failed: ") || strings.Contains(e.Summary, e.Error.Message) || strings.Contains(e.Summary, e.Command) {
+			if !strings.HasPrefix(e.Summary.EN, "Failed: ") || strings.Contains(e.Summary.EN, e.Error.Message) || strings.Contains(e.Summary.EN, e.Command) {
 				t.Errorf("summary %q", e.Summary)
 			}
 		})
@@ -188,7 +188,7 @@ func TestFailureCancelsTheRest(t *testing.T) {
 	if strings.Join(got, " ") != "SUCCESS FAILED CANCELLED" || !outcome.Failed || len(outcome.Changes) != 1 {
 		t.Errorf("%v, %+v", got, outcome)
 	}
-	if last := plan.Commands.Actions[2]; last.Error == nil || last.Summary != "Not done: Add the zone “Three”" {
+	if last := plan.Commands.Actions[2]; last.Error == nil || last.Summary.EN != "Not done: Add the zone “Three”" {
 		t.Errorf("cancelled: %+v", last)
 	}
 	if len(w.zones()) != 3 {
@@ -225,13 +225,13 @@ func TestSummariesInFrench(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.env.Settings.Language = "fr"
-		if e, _ := w.do(tt.name, tt.params); !strings.HasPrefix(e.Summary, tt.summary) {
-			t.Errorf("%q, want %q", e.Summary, tt.summary)
+		if e, _ := w.do(tt.name, tt.params); !strings.HasPrefix(e.Summary.FR, tt.summary) {
+			t.Errorf("%q, want %q", e.Summary.FR, tt.summary)
 		}
 	}
 	w := newWorld(t)
 	w.env.Settings.Language = "fr"
-	if e := w.query("TOOL_DATA", `{"tool_id":"tol_w","period":{"relative":"-1_WEEK"}}`); e.Summary != "Lire les données de « Weight » (la semaine dernière) : 0 entrée" {
-		t.Errorf("%q", e.Summary)
+	if e := w.query("TOOL_DATA", `{"tool_id":"tol_w","period":{"relative":"-1_WEEK"}}`); e.Summary.FR != "Lire les données de « Weight » (la semaine dernière) : 0 entrée" {
+		t.Errorf("%q", e.Summary.FR)
 	}
 }

@@ -21,7 +21,7 @@ type answer struct {
 	// no paging.
 	after func(ctx context.Context, n int) (string, error)
 	note  string
-	count string // what was found, in words for people
+	count domain.Text // what was found, in words for people
 	// unsaid: nothing in it was said by anybody outside, though the command may tell such words.
 	unsaid bool
 }

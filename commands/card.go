@@ -11,16 +11,18 @@ import (
 // card is what an action would do, made from the command and its params and never
 // from the model's own words: what a person is shown, and what asks for their yes.
 type card struct {
-	text     string
+	text     domain.Text
 	before   json.RawMessage
 	after    json.RawMessage
-	warnings []string
-	zones    []*domain.Zone // whose require_validation counts
-	tools    []*domain.Tool
+	warnings []domain.Text
+	// afterIn is after by language, where it holds words of the server.
+	afterIn map[string]json.RawMessage
+	zones   []*domain.Zone // whose require_validation counts
+	tools   []*domain.Tool
 	// always says why this command asks each time; empty: it does not. asks does so too, as a
 	// setting of the command that a run's policy may stand for; person, where neither a policy
 	// nor a grant may.
-	always, asks, person string
+	always, asks, person domain.Text
 	// lasts: what it leaves behind acts by itself later on or stands in the prompt of every session,
 	// so that words from outside that led to it would too.
 	lasts bool
@@ -37,19 +39,19 @@ type card struct {
 func (d *card) sentAlways(env *Env, fresh bool) {
 	d.lasts = true
 	if fresh || env.Taint != nil {
-		d.warnings = append(d.warnings, readByAll(env))
+		d.warnings = append(d.warnings, readByAll())
 	}
 }
 
-func readByAll(env *Env) string {
-	return env.say("Every session will read it.", "Toutes les sessions le liront.")
+func readByAll() domain.Text {
+	return domain.Say("Every session will read it.", "Toutes les sessions le liront.")
 }
 
 // done is what an action did.
 type done struct {
 	text    string // for the AI
 	result  json.RawMessage
-	summary string // for people
+	summary domain.Text // for people
 	changes []domain.DataChange
 }
 
@@ -95,6 +97,6 @@ func (d done) from(id string, before, after any) done {
 
 // changed is what came of an action on one record: the text is for the AI, the summary
 // for people.
-func changed(id string, change domain.DataChange, text, summary string) (done, error) {
+func changed(id string, change domain.DataChange, text string, summary domain.Text) (done, error) {
 	return done{text: text, result: jsonbody.Encode(changedID{id}), summary: summary, changes: []domain.DataChange{change}}, nil
 }

@@ -39,8 +39,8 @@ type Catalogue struct {
 type command struct {
 	spec domain.CommandSpec
 	own  json.RawMessage // the schema of its own params, without those every action takes
-	// words says in the workspace's language what a query reads.
-	words func(ctx context.Context, c *call) string
+	// words says what a query reads.
+	words func(ctx context.Context, c *call) domain.Text
 	query func(ctx context.Context, c *call) (answer, error)
 	// describe says what an action would do to which record.
 	describe func(ctx context.Context, c *call) (card, error)
@@ -151,17 +151,17 @@ func unknown(name string, specs []domain.CommandSpec) string {
 	return "There is no command " + jsonbody.Quote(name) + ". The commands are: " + strings.Join(names, ", ") + "."
 }
 
-func newQuery[P any](name string, role domain.Role, description, params string, words func(context.Context, *call, P) string,
+func newQuery[P any](name string, role domain.Role, description, params string, words func(context.Context, *call, P) domain.Text,
 	run func(context.Context, *call, P) (answer, error)) *command {
 	own := schema.Object(params)
 	return &command{
 		own: own,
 		spec: domain.CommandSpec{Name: name, Kind: domain.KindQuery, Role: role, Effect: domain.EffectRead,
 			Source: domain.SourceBuiltin, Description: description, Params: own, Timeout: builtinTimeout},
-		words: func(ctx context.Context, c *call) string {
+		words: func(ctx context.Context, c *call) domain.Text {
 			p, err := decode[P](c.params)
 			if err != nil {
-				return name
+				return domain.Same(name)
 			}
 			return words(ctx, c, p)
 		},

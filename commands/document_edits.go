@@ -119,7 +119,7 @@ func (c *call) draftBefore(doc *domain.Document) (domain.Document, error) {
 // describeContextEdit shows the places that change, and not the whole of a long text. It asks also
 // where the edit cannot be made, so that it fails before it could run.
 func describeContextEdit(ctx context.Context, c *call, p editParams) (card, error) {
-	d := card{always: alwaysContext(&c.env)}
+	d := card{always: alwaysContext()}
 	doc, err := c.store.Document(ctx, p.Key)
 	switch {
 	case domain.ErrorCode(err) == domain.CodeNotFound && c.writesEarlier(p.Key):
@@ -141,7 +141,7 @@ func describeContextEdit(ctx context.Context, c *call, p editParams) (card, erro
 	d.version = strconv.FormatInt(doc.Version, 10) + "/" + hash(draft.Body)
 	d.before = jsonbody.Encode(places{strings.Join(before, betweenEdits)})
 	d.after = jsonbody.Encode(places{strings.Join(after, betweenEdits)})
-	d.text = c.env.say("Change the draft of the document %s", "Modifier le brouillon du document %s", c.env.name(draft.Title))
+	d.text = domain.Say("Change the draft of the document %s", "Modifier le brouillon du document %s", nameText(draft.Title))
 	return d, nil
 }
 
@@ -177,6 +177,6 @@ func runContextEdit(ctx context.Context, c *call, p editParams) (done, error) {
 	d, err := changed(doc.ID, change,
 		fmt.Sprintf("Changed the draft of the document %s in %s. It is not published yet.",
 			doc.Key, domain.Plural(len(p.Edits), "place", "places")),
-		c.env.say("Changed the draft of %s", "Brouillon de %s modifié", c.env.name(doc.Title)))
+		domain.Say("Changed the draft of %s", "Brouillon de %s modifié", nameText(doc.Title)))
 	return d.from(doc.ID, before, draftOf(doc)), err
 }

@@ -195,28 +195,28 @@ func (x *enricher) expand(ctx context.Context, block *domain.Enrichment, config 
 	if err != nil {
 		return err
 	}
-	where := env.say("%s in %s", "%s dans %s", env.name(tool.Name), env.name(zones[0].Name))
+	where := domain.Say("%s in %s", "%s dans %s", nameText(tool.Name), nameText(zones[0].Name))
 	switch block.Type {
 	case domain.EnrichPointer:
-		block.Summary = where + inPeriod(env, said)
+		block.Summary = env.spoken(domain.Join(", ", where, inPeriod(said)))
 		x.add("TOOL_CONFIG", enrichmentConfig{ToolID: tool.ID})
 		x.addData(tool.ID, config.Period)
 	case domain.EnrichUse:
-		block.Summary = env.say("data of %s", "données de %s", where) + inPeriod(env, said)
+		block.Summary = env.spoken(domain.Join(", ", domain.Say("data of %s", "données de %s", where), inPeriod(said)))
 		return x.expandUse(ctx, tool, config.Period)
 	default:
-		block.Summary = env.say("change the config of %s", "modifier la configuration de %s", where)
+		block.Summary = env.spoken(domain.Say("change the config of %s", "modifier la configuration de %s", where))
 		x.add("SCHEMA", schemaParams{"tool", tool.ToolType})
 		x.add("TOOL_CONFIG", enrichmentConfig{ToolID: tool.ID})
 	}
 	return nil
 }
 
-func inPeriod(env *Env, p domain.Period) string {
+func inPeriod(p domain.Period) domain.Text {
 	if p.IsZero() {
-		return ""
+		return domain.Text{}
 	}
-	return ", " + env.period(p)
+	return periodText(p)
 }
 
 func (x *enricher) expandZone(ctx context.Context, block *domain.Enrichment, config enrichmentConfig, said domain.Period) error {
@@ -225,7 +225,7 @@ func (x *enricher) expandZone(ctx context.Context, block *domain.Enrichment, con
 		return err
 	}
 	env := &x.call.env
-	block.Summary = env.say("the zone %s", "la zone %s", env.name(zone.Name)) + inPeriod(env, said)
+	block.Summary = env.spoken(domain.Join(", ", domain.Say("the zone %s", "la zone %s", nameText(zone.Name)), inPeriod(said)))
 	x.add("ZONE_CONFIG", enrichmentConfig{ZoneID: zone.ID})
 	x.add("TOOL_INSTANCES", enrichmentConfig{ZoneID: zone.ID})
 	if config.Period.IsZero() {
@@ -247,13 +247,13 @@ func (x *enricher) expandCreate(ctx context.Context, block *domain.Enrichment, c
 		return err
 	}
 	env := &x.call.env
-	block.Summary = env.say("create a tool of the type %s", "créer un outil du type %s", env.name(t.Name))
+	block.Summary = env.spoken(domain.Say("create a tool of the type %s", "créer un outil du type %s", nameText(t.Name)))
 	if config.ZoneID != "" {
 		zone, err := x.call.zone(ctx, "/zone_id", config.ZoneID)
 		if err != nil {
 			return err
 		}
-		block.Summary += env.say(" in %s", " dans %s", env.name(zone.Name))
+		block.Summary += env.spoken(domain.Say(" in %s", " dans %s", nameText(zone.Name)))
 	}
 	x.add("SCHEMA", schemaParams{"tool", t.ID})
 	x.add("SCHEMA", schemaParams{"entry", t.ID})

@@ -43,7 +43,8 @@ func (d *described) asks(env *Env, aiAsked bool) bool {
 // that the action touches: a deletion of a zone touches its tools too.
 func (c *Catalogue) covers(env *Env, g *domain.Grant, d described) bool {
 	e := d.execution
-	if d.err != nil || d.card.person != "" || d.card.sensitive || !g.Active(env.Now) || !slices.Contains(g.Commands, e.Command) {
+	if d.err != nil || d.card.person != (domain.Text{}) || d.card.sensitive || !g.Active(env.Now) ||
+		!slices.Contains(g.Commands, e.Command) {
 		return false
 	}
 	var zones, tools []string

@@ -16,7 +16,7 @@ const guardWindow = 30 * time.Second
 const repeatNote = `To run it once more all the same, add "repeat": true to its params.`
 
 func unchangedNote(e *Env) string {
-	return e.say("Unchanged since the last look.", "Inchangé depuis la dernière lecture.")
+	return e.spoken(domain.Say("Unchanged since the last look.", "Inchangé depuis la dernière lecture."))
 }
 
 // guard keeps models from going in circles: what stands twice in an answer, or was
@@ -28,8 +28,8 @@ func (p *planner) guard(ctx context.Context) error {
 			continue
 		}
 		if first := seen[e.CommandID]; first != nil {
-			p.cached(e, p.env.say("Asked twice in one answer: the result is the same.",
-				"Demandé deux fois dans une réponse : le résultat est le même."), "")
+			p.cached(e, p.env.spoken(domain.Say("Asked twice in one answer: the result is the same.",
+				"Demandé deux fois dans une réponse : le résultat est le même.")), "")
 			continue
 		}
 		seen[e.CommandID] = e
@@ -42,30 +42,30 @@ func (p *planner) guard(ctx context.Context) error {
 			continue
 		}
 		if first := seen[e.CommandID]; first != nil {
-			p.cached(e, p.env.say("Asked twice in one answer: it is done once.",
-				"Demandé deux fois dans une réponse : c’est fait une fois."), repeatNote)
-			e.Summary = p.env.say("Asked for twice, done once: %s", "Demandé deux fois, fait une fois : %s", p.words(ctx, e))
+			p.cached(e, p.env.spoken(domain.Say("Asked twice in one answer: it is done once.",
+				"Demandé deux fois dans une réponse : c’est fait une fois.")), repeatNote)
+			e.Summary = domain.Say("Asked for twice, done once: %s", "Demandé deux fois, fait une fois : %s", p.words(ctx, e))
 			continue
 		}
 		seen[e.CommandID] = e
 		if before := p.justDone(e); before != nil {
 			p.cached(e, before.Text, repeatNote)
 			e.Result = before.Result
-			e.Summary = p.env.say("Just done, not done again: %s", "Fait à l’instant, pas refait : %s", p.words(ctx, e))
+			e.Summary = domain.Say("Just done, not done again: %s", "Fait à l’instant, pas refait : %s", p.words(ctx, e))
 		}
 	}
 	return nil
 }
 
 // words says an action that is not run: a summary is not kept with what ran before.
-func (p *planner) words(ctx context.Context, e *domain.Execution) string {
+func (p *planner) words(ctx context.Context, e *domain.Execution) domain.Text {
 	entry := p.catalogue.entry(&p.env, e.Command)
 	if entry == nil || entry.describe == nil {
-		return e.Command
+		return domain.Same(e.Command)
 	}
 	d, err := entry.describe(ctx, p.catalogue.call(p.store, p.env, e))
-	if err != nil || d.text == "" {
-		return e.Command
+	if err != nil || d.text == (domain.Text{}) {
+		return domain.Same(e.Command)
 	}
 	return d.text
 }
@@ -101,10 +101,10 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 		return nil // what another server knows, only another call of it can tell
 	}
 	if domain.CallsAgent(e.Command) {
-		p.cached(e, before.Text, p.env.say("The same task was given a moment ago; this is what came of it.",
-			"La même tâche vient d’être confiée ; voici ce qu’elle a donné."))
+		p.cached(e, before.Text, p.env.spoken(domain.Say("The same task was given a moment ago; this is what came of it.",
+			"La même tâche vient d’être confiée ; voici ce qu’elle a donné.")))
 		e.Result = before.Result
-		e.Summary = p.env.say("The agent was not called again: it just did this task", "Agent non rappelé : il vient de faire cette tâche")
+		e.Summary = domain.Say("The agent was not called again: it just did this task", "Agent non rappelé : il vient de faire cette tâche")
 		return nil
 	}
 	again := *e

@@ -42,7 +42,7 @@ func outsider(offered *flagged, spec domain.CommandSpec) *command {
 	entry.spec.Role = cmp.Or(spec.Role, domain.RoleMember)
 	switch spec.Kind {
 	case domain.KindQuery:
-		entry.words = func(_ context.Context, t *call) string { return outsideWords(&t.env, t.name, t.params) }
+		entry.words = func(_ context.Context, t *call) domain.Text { return outsideWords(t.name, t.params) }
 		entry.query = func(ctx context.Context, t *call) (answer, error) { return askOutside(ctx, t, &entry.spec) }
 	case domain.KindAction:
 		entry.spec.Params = offered.withFlags(entry.own)
@@ -59,19 +59,19 @@ const wordsBytes = 200
 
 // outsideWords says a command from outside in words: its name and its params, never what the
 // server outside wrote about it. The exact name and params are in the card's details.
-func outsideWords(env *Env, name string, params json.RawMessage) string {
-	text := outsideName(env, name)
-	if given := paramWords(env, params); given != "" {
-		text += " (" + given + ")"
+func outsideWords(name string, params json.RawMessage) domain.Text {
+	text := outsideName(name)
+	if given := paramWords(params); given != (domain.Text{}) {
+		text = domain.Say("%s (%s)", "%s (%s)", text, given)
 	}
 	return text
 }
 
 // outsideName says "Render film on STUDIO" for STUDIO.RENDER_FILM.
-func outsideName(env *Env, name string) string {
+func outsideName(name string) domain.Text {
 	prefix, own, found := strings.Cut(domain.VisibleLine(name), ".")
 	if !found || prefix == "" || own == "" {
-		return domain.VisibleLine(name)
+		return domain.Same(domain.VisibleLine(name))
 	}
 	own = strings.Map(func(r rune) rune {
 		if strings.ContainsRune("_-.", r) {
@@ -83,16 +83,16 @@ func outsideName(env *Env, name string) string {
 		own = strings.ToLower(own)
 	}
 	first, size := utf8.DecodeRuneInString(own)
-	return env.say("%s on %s", "%s sur %s", string(unicode.ToUpper(first))+own[size:], prefix)
+	return domain.Say("%s on %s", "%s sur %s", string(unicode.ToUpper(first))+own[size:], prefix)
 }
 
 // paramWords says params as "title: “First”, length: 3", in their order.
-func paramWords(env *Env, params json.RawMessage) string {
+func paramWords(params json.RawMessage) domain.Text {
 	dec := json.NewDecoder(bytes.NewReader(params))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
-		return jsonbody.Cut(domain.VisibleLine(string(params)), wordsBytes)
+		return domain.Same(jsonbody.Cut(domain.VisibleLine(string(params)), wordsBytes))
 	}
-	var said []string
+	var said []domain.Text
 	size := 0
 	for dec.More() && size < wordsBytes {
 		name, err := dec.Token()
@@ -100,39 +100,40 @@ func paramWords(env *Env, params json.RawMessage) string {
 		if err != nil || dec.Decode(&value) != nil {
 			break
 		}
-		text := domain.VisibleLine(string(value))
+		text := domain.Same(domain.VisibleLine(string(value)))
 		var words string
 		if json.Unmarshal(value, &words) == nil && string(value) != "null" {
-			text = env.name(words)
+			text = nameText(words)
 		}
-		one := env.say("%s: %s", "%s : %s", domain.VisibleLine(fmt.Sprint(name)), text)
-		said, size = append(said, one), size+len(one)
+		one := domain.Say("%s: %s", "%s : %s", domain.VisibleLine(fmt.Sprint(name)), text)
+		said, size = append(said, one), size+len(one.EN)
 	}
 	if dec.More() { // what is not said is told, also where the words end at the bound
-		said = append(said, "…")
+		said = append(said, domain.Same("…"))
 	}
-	return jsonbody.Cut(strings.Join(said, ", "), wordsBytes)
+	all := domain.Join(", ", said...)
+	return domain.Text{EN: jsonbody.Cut(all.EN, wordsBytes), FR: jsonbody.Cut(all.FR, wordsBytes)}
 }
 
 // outsideCard shows a person what would be sent, to whom.
 func outsideCard(env *Env, spec *domain.CommandSpec, t *call) card {
-	d := card{text: outsideWords(env, spec.Name, t.params), after: t.params, outside: true, version: definition(spec, t)}
+	d := card{text: outsideWords(spec.Name, t.params), after: t.params, outside: true, version: definition(spec, t)}
 	if spec.Effect != domain.EffectRead {
-		d.warnings = append(d.warnings, env.say(
+		d.warnings = append(d.warnings, domain.Say(
 			"It acts outside Fermata, and cannot be undone here.",
 			"Cela agit hors de Fermata et ne peut pas être annulé ici.",
 		))
 	}
 	if len(spec.Documents) > 0 {
-		d.warnings = append(d.warnings, env.say("It sends these documents along: %s.", "Il envoie aussi ces documents : %s.",
+		d.warnings = append(d.warnings, domain.Say("It sends these documents along: %s.", "Il envoie aussi ces documents : %s.",
 			strings.Join(spec.Documents, ", ")))
 	}
 	if t.execution != nil && env.Unsettled[t.execution.CommandID] {
-		d.person = env.say("The same action was sent before, and it is not known whether it was done.",
+		d.person = domain.Say("The same action was sent before, and it is not known whether it was done.",
 			"La même action a déjà été envoyée, et on ne sait pas si elle a été faite.")
 	}
 	if spec.RequireValidation {
-		d.asks = env.say("The command %s asks for it.", "La commande %s le demande.", env.name(outsideName(env, spec.Name)))
+		d.asks = domain.Say("The command %s asks for it.", "La commande %s le demande.", quoted(outsideName(spec.Name)))
 	}
 	return d
 }

@@ -172,7 +172,7 @@ func (p *planner) add(command domain.Command, place int) {
 	}
 	if e.Error != nil {
 		p.end(e, domain.ExecFailed)
-		e.Summary = e.Command
+		e.Summary = domain.Same(e.Command)
 	}
 	planned.Queries = append(planned.Queries, e)
 }

@@ -31,7 +31,7 @@ func TestPlanOfAnAnswer(t *testing.T) {
 	e := plan.Commands.Actions[0]
 	want := domain.Execution{ID: e.ID, WorkspaceID: "default", SessionID: "ses_1", RoundID: "rnd_1", MessageID: "msg_1", CallID: "call_1", Position: 0,
 		Command: "CREATE_ZONE", Params: json.RawMessage(`{"name":"B"}`), CommandID: e.CommandID, Kind: domain.KindAction, Effect: domain.EffectNonIdempotent,
-		Status: domain.ExecPlanned, Summary: "Add the zone “B”", CreatedAt: noon}
+		Status: domain.ExecPlanned, Summary: domain.Say("Add the zone %s", "Ajouter la zone %s", nameText("B")), CreatedAt: noon}
 	if fmt.Sprintf("%+v", *e) != fmt.Sprintf("%+v", want) {
 		t.Errorf("got %+v\nwant %+v", *e, want)
 	}
@@ -226,7 +226,7 @@ func TestLoopGuard(t *testing.T) {
 	}
 	w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
 	recent = append(recent, plan.Commands.Queries[0])
-	if plan = again(time.Second, recent, w.command("ZONES", `{}`)); plan.Commands.Queries[0].Status != domain.ExecCached || !strings.Contains(plan.Commands.Queries[0].Text, "3 zones") || plan.Commands.Queries[0].Summary != "List the zones: 3 zones" {
+	if plan = again(time.Second, recent, w.command("ZONES", `{}`)); plan.Commands.Queries[0].Status != domain.ExecCached || !strings.Contains(plan.Commands.Queries[0].Text, "3 zones") || plan.Commands.Queries[0].Summary.EN != "List the zones: 3 zones" {
 		t.Errorf("nothing has changed: %+v", plan.Commands.Queries[0])
 	}
 	if plan = again(31*time.Second, recent, w.command("ZONES", `{}`)); plan.Commands.Queries[0].Status != domain.ExecPlanned {
@@ -236,7 +236,7 @@ func TestLoopGuard(t *testing.T) {
 	action := func(params string) *domain.Execution {
 		return again(29*time.Second, recent, w.command("CREATE_ZONE", params)).Commands.Actions[0]
 	}
-	if e := action(`{"name":"New"}`); e.Status != domain.ExecCached || e.Text != created.Text || string(e.Result) != string(created.Result) || !strings.Contains(e.Note, "repeat") || e.Summary != "Just done, not done again: Add the zone “New”" {
+	if e := action(`{"name":"New"}`); e.Status != domain.ExecCached || e.Text != created.Text || string(e.Result) != string(created.Result) || !strings.Contains(e.Note, "repeat") || e.Summary.EN != "Just done, not done again: Add the zone “New”" {
 		t.Errorf("%+v", e)
 	}
 	if e := action(`{"name":"New","repeat":true}`); e.Status != domain.ExecPlanned {
@@ -323,7 +323,7 @@ func FuzzPlan(f *testing.F) {
 			if !e.Status.Final() || !json.Valid(e.Params) || len(e.Result) > 0 && !json.Valid(e.Result) {
 				t.Fatalf("%+v", e)
 			}
-			if strings.ContainsRune(e.Command+e.Text+e.Summary, 0) {
+			if strings.ContainsRune(e.Command+e.Text+e.Summary.EN, 0) {
 				t.Fatalf("NUL in %+v", e)
 			}
 		}

@@ -56,7 +56,7 @@ func TestQueriesFind(t *testing.T) {
 					t.Errorf("text lacks %q:\n%s", text, e.Text)
 				}
 			}
-			if !json.Valid(e.Result) || e.Summary == "" || e.StartedAt == nil || e.EndedAt == nil || e.Attempt != 1 {
+			if !json.Valid(e.Result) || e.Summary.EN == "" || e.Summary.FR == "" || e.StartedAt == nil || e.EndedAt == nil || e.Attempt != 1 {
 				t.Errorf("result %s, summary %q, times %v %v", e.Result, e.Summary, e.StartedAt, e.EndedAt)
 			}
 		})
@@ -165,7 +165,7 @@ func TestQueriesRunInParallel(t *testing.T) {
 		}
 		plan := w.plan(commands...)
 		for _, e := range plan.Commands.Queries {
-			e.Summary = "said already"
+			e.Summary = domain.Same("said already")
 		}
 		w.data.before = func(context.Context, string) error { time.Sleep(time.Second); return nil }
 		started := time.Now()
@@ -261,7 +261,7 @@ func TestSearchSaysWhatItFound(t *testing.T) {
 	doc := w.docs()["about"]
 	doc.Body = "I run and swim."
 	w.put(&doc)
-	if e := w.query("SEARCH", `{"query":"swim"}`); e.Summary != "Search for “swim”: 0 results" || !strings.Contains(e.Note, "Fewer words") {
+	if e := w.query("SEARCH", `{"query":"swim"}`); e.Summary.EN != "Search for “swim”: 0 results" || !strings.Contains(e.Note, "Fewer words") {
 		t.Errorf("a draft: %q, %s, note %q", e.Summary, e.Text, e.Note)
 	}
 	for _, id := range []string{"ent_a", "ent_b"} {
@@ -273,10 +273,10 @@ func TestSearchSaysWhatItFound(t *testing.T) {
 	}
 	w.env.Settings.Language = "fr"
 	e := w.query("SEARCH", `{"query":"rain","limit":1}`)
-	if e.Summary != "Chercher « rain » : 1 résultat" || !strings.Contains(e.Note, "There are more") {
+	if e.Summary.FR != "Chercher « rain » : 1 résultat" || !strings.Contains(e.Note, "There are more") {
 		t.Errorf("summary %q, note %q", e.Summary, e.Note)
 	}
-	if e := w.query("SEARCH", `{"query":"rain"}`); e.Summary != "Chercher « rain » : 2 résultats" || e.Note != "" {
+	if e := w.query("SEARCH", `{"query":"rain"}`); e.Summary.FR != "Chercher « rain » : 2 résultats" || e.Note != "" {
 		t.Errorf("summary %q, note %q", e.Summary, e.Note)
 	}
 }
@@ -307,7 +307,7 @@ func TestSchemaQueriesInWords(t *testing.T) {
 	} {
 		for i, language := range []string{"en", "fr"} {
 			w.env.Settings.Language = language
-			if e := w.query("SCHEMA", params); e.Summary != want[i] {
+			if e := w.query("SCHEMA", params); e.Summary.In(language) != want[i] {
 				t.Errorf("%s in %s: %q", params, language, e.Summary)
 			}
 		}

@@ -24,21 +24,21 @@ func schemaQueries() []*command {
 			"The JSON Schemas: of a zone's fields, of a tool type's config (tool), of its entries' data (entry), or of the communication modules.",
 			`"of": {"type": "string", "enum": ["zone", "tool", "entry", "module"]},
 		"tool_type": {"type": "string", "description": "Id of a tool type, for tool and entry; left out: all of them."}`,
-			func(_ context.Context, c *call, p schemaParams) string { return schemaWords(&c.env, p) },
+			func(_ context.Context, c *call, p schemaParams) domain.Text { return schemaWords(p) },
 			readSchema,
 		).require("of"),
 	}
 }
 
-func schemaWords(env *Env, p schemaParams) string {
-	what := map[string]string{
-		"zone": env.say("zones", "des zones"), "module": env.say("questions", "des questions"),
-		"tool": env.say("the config of tools", "de la configuration des outils"), "entry": env.say("entries", "des entrées"),
+func schemaWords(p schemaParams) domain.Text {
+	what := map[string]domain.Text{
+		"zone": domain.Say("zones", "des zones"), "module": domain.Say("questions", "des questions"),
+		"tool": domain.Say("the config of tools", "de la configuration des outils"), "entry": domain.Say("entries", "des entrées"),
 	}[p.Of]
 	if p.ToolType != "" {
-		what += env.say(" of the type %s", " du type %s", env.name(p.ToolType))
+		what = domain.Join("", what, domain.Say(" of the type %s", " du type %s", nameText(p.ToolType)))
 	}
-	return env.say("Read the schema of %s", "Lire le schéma %s", what)
+	return domain.Say("Read the schema of %s", "Lire le schéma %s", what)
 }
 
 type typeSchema struct {

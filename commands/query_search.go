@@ -27,8 +27,8 @@ func searchQueries() []*command {
 			"Find entries, notes and published documents by their words, the best first. All words must be there, the last may be the beginning of one; case and accents do not matter.",
 			`"query": {"type": "string", "minLength": 1, "maxLength": 1000, "description": "One to a few words, like \"river run\"; there are no operators."},
 			"limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "How many are given; 20 when left out."}`,
-			func(_ context.Context, c *call, p searchParams) string {
-				return c.env.say("Search for %s", "Chercher %s", c.env.name(p.Query))
+			func(_ context.Context, c *call, p searchParams) domain.Text {
+				return domain.Say("Search for %s", "Chercher %s", nameText(p.Query))
 			},
 			search,
 		).require("query"),
@@ -71,7 +71,7 @@ func search(ctx context.Context, c *call, p searchParams) (answer, error) {
 	a := answer{
 		key:   "results",
 		head:  fmt.Sprintf("%s for %s, the best first:", domain.Plural(len(hits), "result", "results"), jsonbody.Quote(p.Query)),
-		count: c.env.count(len(hits), "result", "results", "résultat", "résultats"),
+		count: domain.Count(len(hits), "result", "results", "résultat", "résultats"),
 	}
 	if len(hits) == 0 {
 		a.head = "Nothing holds all the words of " + jsonbody.Quote(p.Query) + "."

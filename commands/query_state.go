@@ -25,8 +25,8 @@ func stateQueries() []*command {
 			domain.RoleViewer,
 			"Everything there is at a glance: zones, their tools, how many entries each holds, and the documents.",
 			``,
-			func(_ context.Context, c *call, _ noParams) string {
-				return c.env.say("Look at the zones and tools", "Regarder les zones et les outils")
+			func(_ context.Context, c *call, _ noParams) domain.Text {
+				return domain.Say("Look at the zones and tools", "Regarder les zones et les outils")
 			},
 			appState,
 		),
@@ -39,11 +39,11 @@ func stateQueries() []*command {
 				"heading": {"type": "string", "minLength": 1, "maxLength": 200},
 				"from": {"type": "integer", "minimum": 0, "maximum": 1000000},
 				"tokens": {"type": "integer", "minimum": 50, "maximum": 20000}}, "additionalProperties": false}`,
-			func(_ context.Context, c *call, p contextQuery) string {
+			func(_ context.Context, c *call, p contextQuery) domain.Text {
 				if p.Key == "" {
-					return c.env.say("List the documents", "Lister les documents")
+					return domain.Say("List the documents", "Lister les documents")
 				}
-				return c.env.say("Read the document %s", "Lire le document %s", c.env.name(p.Key))
+				return domain.Say("Read the document %s", "Lire le document %s", nameText(p.Key))
 			},
 			readContext,
 		),
@@ -85,7 +85,7 @@ func appState(ctx context.Context, c *call, _ noParams) (answer, error) {
 	for i, d := range docs {
 		keys[i] = d.Key
 	}
-	a := answer{key: "zones", count: c.env.tools(len(tools)),
+	a := answer{key: "zones", count: toolsText(len(tools)),
 		head: fmt.Sprintf("%s, %s, %s%s.", domain.Plural(len(zones), "zone", "zones"), domain.Plural(len(tools), "tool", "tools"),
 			domain.Plural(len(docs), "document", "documents"), list(": ", keys))}
 	for _, z := range zones {
@@ -133,7 +133,7 @@ func readContext(ctx context.Context, c *call, p contextQuery) (answer, error) {
 		return answer{}, fmt.Errorf("read the documents: %w", err)
 	}
 	a := answer{head: domain.Plural(len(docs), "document", "documents") + ":", key: "documents",
-		count: c.env.count(len(docs), "document", "documents", "document", "documents")}
+		count: domain.Count(len(docs), "document", "documents", "document", "documents")}
 	for _, d := range docs {
 		a.rows = append(a.rows, jsonbody.Encode(documentRow{d.Key, d.Title, d.PublishedAt != nil, d.Body != d.Published}))
 	}

@@ -22,8 +22,8 @@ func statsQuery() *command {
 		"Statistics of a numeric field of a tool's entries: count, min, max, mean, sum, last; for a period, and by day, week or month.",
 		toolIDProperty+`, "field": {"type": "string", "description": "The numeric field; the only one when left out."}, `+periodProperty+`,
 		"group_by": {"type": "string", "enum": ["day", "week", "month"]}`,
-		func(ctx context.Context, c *call, p statsParams) string {
-			return c.env.say("Statistics of %s (%s)", "Statistiques de %s (%s)", c.toolName(ctx, p.ToolID), c.env.period(p.Period))
+		func(ctx context.Context, c *call, p statsParams) domain.Text {
+			return domain.Say("Statistics of %s (%s)", "Statistiques de %s (%s)", c.toolName(ctx, p.ToolID), periodText(p.Period))
 		},
 		func(ctx context.Context, c *call, p statsParams) (answer, error) {
 			stats, err := c.rules().Stats(ctx, c.store, c.env.Env, domain.StatsQuery(p))
@@ -36,7 +36,7 @@ func statsQuery() *command {
 			}
 			a := answer{
 				head:  fmt.Sprintf("Statistics of %s in %s:", stats.Field, jsonbody.Quote(tool.Name)),
-				count: c.env.entries(int(stats.Total.Count)),
+				count: entriesText(int(stats.Total.Count)),
 			}
 			if p.GroupBy == "" {
 				a.body = jsonbody.Encode(stats.Total)

@@ -37,15 +37,15 @@ type dataParams struct {
 func toolQueries() []*command {
 	return []*command{
 		newQuery("TOOL_INSTANCES", domain.RoleViewer, "List the tools, of one zone or of all.", zoneIDProperty,
-			func(ctx context.Context, c *call, p zoneParams) string {
+			func(ctx context.Context, c *call, p zoneParams) domain.Text {
 				if p.ZoneID == "" {
-					return c.env.say("List the tools", "Lister les outils")
+					return domain.Say("List the tools", "Lister les outils")
 				}
-				return c.env.say("List the tools of %s", "Lister les outils de %s", c.zoneName(ctx, p.ZoneID))
+				return domain.Say("List the tools of %s", "Lister les outils de %s", c.zoneName(ctx, p.ZoneID))
 			}, listTools),
 		newQuery("TOOL_CONFIG", domain.RoleViewer, "Show one tool with its config.", toolIDProperty,
-			func(ctx context.Context, c *call, p toolParams) string {
-				return c.env.say("Read the config of %s", "Lire la configuration de %s", c.toolName(ctx, p.ToolID))
+			func(ctx context.Context, c *call, p toolParams) domain.Text {
+				return domain.Say("Read the config of %s", "Lire la configuration de %s", c.toolName(ctx, p.ToolID))
 			}, showTool).require("tool_id"),
 		newQuery(
 			"TOOL_DATA",
@@ -55,12 +55,12 @@ func toolQueries() []*command {
 			"limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "Entries in a page; 100 when left out."},
 			"cursor": {"type": "string", "description": "Where the page before ended."},
 			"order": {"type": "string", "enum": ["asc", "desc"], "description": "By time; desc when left out."}`,
-			func(ctx context.Context, c *call, p dataParams) string {
-				return c.env.say(
+			func(ctx context.Context, c *call, p dataParams) domain.Text {
+				return domain.Say(
 					"Read the data of %s (%s)",
 					"Lire les données de %s (%s)",
 					c.toolName(ctx, p.ToolID),
-					c.env.period(p.Period),
+					periodText(p.Period),
 				)
 			},
 			readEntries,
@@ -89,7 +89,7 @@ func listTools(ctx context.Context, c *call, p zoneParams) (answer, error) {
 	if err != nil {
 		return answer{}, fmt.Errorf("read the tools: %w", err)
 	}
-	a := answer{head: domain.Plural(len(tools), "tool", "tools") + ":", key: "tools", count: c.env.tools(len(tools))}
+	a := answer{head: domain.Plural(len(tools), "tool", "tools") + ":", key: "tools", count: toolsText(len(tools))}
 	for _, t := range tools {
 		a.rows = append(
 			a.rows,
@@ -167,7 +167,7 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 		),
 		key:    "entries",
 		cursor: next,
-		count:  c.env.entries(len(entries)),
+		count:  entriesText(len(entries)),
 		after: func(ctx context.Context, n int) (string, error) {
 			filter.Limit = n
 			_, cursor, err := c.store.Entries(ctx, filter)

@@ -21,13 +21,13 @@ const zoneIDProperty = `"zone_id": {"type": "string", "description": "Id of a zo
 func zoneQueries() []*command {
 	return []*command{
 		newQuery("ZONES", domain.RoleViewer, "List the zones: the areas that hold the tools.", ``,
-			func(_ context.Context, c *call, _ noParams) string {
-				return c.env.say("List the zones", "Lister les zones")
+			func(_ context.Context, c *call, _ noParams) domain.Text {
+				return domain.Say("List the zones", "Lister les zones")
 			},
 			listZones),
 		newQuery("ZONE_CONFIG", domain.RoleViewer, "Show one zone with all its settings.", zoneIDProperty,
-			func(ctx context.Context, c *call, p zoneParams) string {
-				return c.env.say("Read the zone %s", "Lire la zone %s", c.zoneName(ctx, p.ZoneID))
+			func(ctx context.Context, c *call, p zoneParams) domain.Text {
+				return domain.Say("Read the zone %s", "Lire la zone %s", c.zoneName(ctx, p.ZoneID))
 			}, showZone).require("zone_id"),
 	}
 }
@@ -56,7 +56,7 @@ func listZones(ctx context.Context, c *call, _ noParams) (answer, error) {
 		return answer{}, fmt.Errorf("read the zones: %w", err)
 	}
 	a := answer{head: domain.Plural(len(zones), "zone", "zones") + ":", key: "zones",
-		count: c.env.count(len(zones), "zone", "zones", "zone", "zones")}
+		count: domain.Count(len(zones), "zone", "zones", "zone", "zones")}
 	for _, z := range zones {
 		a.rows = append(a.rows, jsonbody.Encode(zoneRow{z.ID, z.Name, z.Description, z.RequireValidation}))
 	}

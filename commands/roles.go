@@ -44,7 +44,7 @@ func (p *planner) forbid(ctx context.Context) {
 			continue
 		}
 		e.Error = commandError(err)
-		e.Summary = p.env.say("Not allowed (role %s): %s", "Non permis (rôle %s) : %s", p.env.Role, p.words(ctx, e))
+		e.Summary = domain.Say("Not allowed (role %s): %s", "Non permis (rôle %s) : %s", p.env.Role, p.words(ctx, e))
 		p.end(e, domain.ExecFailed)
 		refused = refused || e.Kind == domain.KindAction
 	}
@@ -54,7 +54,7 @@ func (p *planner) forbid(ctx context.Context) {
 				Code:    codeEarlier,
 				Message: "Another action of this answer is not allowed; nothing was run, and the person was not asked.",
 			}
-			e.Summary = p.env.say("Not done: %s", "Pas fait : %s", p.words(ctx, e))
+			e.Summary = domain.Say("Not done: %s", "Pas fait : %s", p.words(ctx, e))
 			p.end(e, domain.ExecCancelled)
 		}
 	}

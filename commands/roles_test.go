@@ -97,7 +97,7 @@ func TestAForbiddenActionStopsItsSeries(t *testing.T) {
 			t.Errorf("the AI is not told %q: %s", words, actions[1].Error.Message)
 		}
 	}
-	if want := "Not allowed (role member): "; !strings.HasPrefix(actions[1].Summary, want) {
+	if want := "Not allowed (role member): "; !strings.HasPrefix(actions[1].Summary.EN, want) {
 		t.Errorf("the person reads %q", actions[1].Summary)
 	}
 	if plan.Commands.Queries[0].Status != domain.ExecPlanned {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,17 +108,17 @@ func (c *Catalogue) checkApproved(
 			store,
 			env,
 			actions,
-			env.say(
+			domain.Say(
 				"A grant that covered this was withdrawn, has expired or is used up.",
 				"Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée.",
 			),
 		)
 	}
-	return c.showAgain(ctx, store, env, actions, recordChanged(&env))
+	return c.showAgain(ctx, store, env, actions, recordChanged())
 }
 
-func recordChanged(env *Env) string {
-	return env.say("A record changed since you were shown it.", "Une donnée a changé depuis qu’elle vous a été montrée.")
+func recordChanged() domain.Text {
+	return domain.Say("A record changed since you were shown it.", "Une donnée a changé depuis qu’elle vous a été montrée.")
 }
 
 // Stale compares what a person is about to approve with what they were shown: nil when
@@ -150,7 +151,7 @@ func (c *Catalogue) Stale(
 	if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
 		return nil, err
 	}
-	return c.showAgain(ctx, store, env, now, recordChanged(&env))
+	return c.showAgain(ctx, store, env, now, recordChanged())
 }
 
 // showAgain makes new cards of actions that a person must see once more, and says why.
@@ -159,7 +160,7 @@ func (c *Catalogue) showAgain(
 	store data.Store,
 	env Env,
 	actions []*domain.Execution,
-	why string,
+	why domain.Text,
 ) (*domain.PlannedCommands, error) {
 	stale := &domain.PlannedCommands{Actions: make([]*domain.Execution, len(actions))}
 	for i, e := range actions {
@@ -173,8 +174,9 @@ func (c *Catalogue) showAgain(
 	if err != nil {
 		return nil, err
 	}
-	stale.Reasons = append(reasonsFor(&env, c.cover(&env, all, false), false), domain.ApprovalReason{Level: domain.LevelCommand, Text: why})
-	stale.Cards = cardsOf(all)
+	stale.Reasons = append(reasonsFor(&env, c.cover(&env, all, false), false),
+		domain.ReasonOf(domain.LevelCommand, "", why, env.Settings.Language))
+	stale.Cards = cardsOf(&env, all)
 	return stale, nil
 }
 
@@ -213,27 +215,22 @@ func (c *Catalogue) runAction(
 func failAction(env *Env, e *domain.Execution, err error) {
 	e.Status, e.Error, e.EndedAt = domain.ExecFailed, commandError(err), new(env.time())
 	// Why stands in the error, which is for the AI: people are told by its code.
-	e.Summary = env.say("Failed: %s", "Échec : %s", env.whatOf(e))
+	e.Summary = domain.Say("Failed: %s", "Échec : %s", whatOf(e))
 }
 
 func cancelAction(env *Env, e *domain.Execution) {
 	e.Status, e.EndedAt = domain.ExecCancelled, new(env.time())
 	e.Error = &domain.CommandError{Code: codeEarlier, Message: "An action before it failed, so it was not run. What was done before stays."}
-	e.Summary = env.say("Not done: %s", "Pas fait : %s", env.whatOf(e))
+	e.Summary = domain.Say("Not done: %s", "Pas fait : %s", whatOf(e))
 }
 
 // whatOf says what an action is, also where nothing can be described any more. The commands of
 // others keep their names.
-func (e *Env) whatOf(x *domain.Execution) string {
-	if x.Summary == "" || x.Summary == x.Command && x.Foreign == nil {
-		return e.say("a change", "une modification")
+func whatOf(x *domain.Execution) domain.Text {
+	if x.Summary == (domain.Text{}) || x.Summary == domain.Same(x.Command) && x.Foreign == nil {
+		return domain.Say("a change", "une modification")
 	}
 	return x.Summary
 }
 
-func summaryOf(e *domain.Execution) string {
-	if e.Summary == "" {
-		return e.Command
-	}
-	return e.Summary
-}
+func summaryOf(e *domain.Execution) domain.Text { return cmp.Or(e.Summary, domain.Same(e.Command)) }

@@ -44,12 +44,12 @@ func bindAgain(ctx context.Context, c *Catalogue, store data.Store, env Env, res
 // recall gives actions that ended before a crash their words again: those are not kept.
 func recall(ctx context.Context, c *Catalogue, store data.Store, env Env, actions []*domain.Execution) {
 	for _, e := range actions {
-		if e.Summary != "" || e.StartedAt == nil {
+		if e.Summary != (domain.Text{}) || e.StartedAt == nil {
 			continue
 		}
-		e.Summary = e.Command
+		e.Summary = domain.Same(e.Command)
 		if entry := c.entry(&env, e.Command); entry != nil && entry.describe != nil {
-			if d, err := entry.describe(ctx, c.call(store, env, e)); err == nil && d.text != "" {
+			if d, err := entry.describe(ctx, c.call(store, env, e)); err == nil && d.text != (domain.Text{}) {
 				e.Summary = d.text
 			}
 		}

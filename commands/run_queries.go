@@ -70,7 +70,7 @@ func (c *Catalogue) runQuery(ctx context.Context, store data.Store, env Env, e *
 		return nil
 	}
 	target := c.call(store, env, e)
-	if e.Summary == "" {
+	if e.Summary == (domain.Text{}) {
 		e.Summary = entry.words(within, target)
 	}
 	a, err := entry.query(within, target)
@@ -92,9 +92,7 @@ func timedOut(within, outer context.Context, err error, spec domain.CommandSpec)
 
 func failQuery(env *Env, e *domain.Execution, err error) {
 	e.Status, e.Error, e.EndedAt = domain.ExecFailed, commandError(err), new(env.time())
-	if e.Summary == "" {
-		e.Summary = e.Command
-	}
+	e.Summary = summaryOf(e)
 }
 
 func settleQuery(ctx context.Context, env *Env, e *domain.Execution, a *answer, most int) {
@@ -107,8 +105,8 @@ func settleQuery(ctx context.Context, env *Env, e *domain.Execution, a *answer, 
 	if a.unsaid {
 		e.Foreign = nil
 	}
-	if a.count != "" {
-		e.Summary += env.say(": %s", " : %s", a.count)
+	if a.count != (domain.Text{}) {
+		e.Summary = domain.Say("%s: %s", "%s : %s", e.Summary, a.count)
 	}
 }
 

@@ -40,7 +40,7 @@ const failureBytes = 2000
 
 // settleSent writes down what became of an action that was sent.
 func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error) {
-	worded(env, e)
+	worded(e)
 	switch fault := domain.FaultOf(err); {
 	case err == nil && r.Failed:
 		failAction(env, e, domain.Errorf(codeRefused, "%s answered that it did not succeed.", e.Command))
@@ -57,7 +57,7 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 			"The server made a task of it, which an agent cannot wait for. Whether it will be done is not known; to ask for it again does no harm."))
 	case err == nil && r.Task != nil:
 		e.Status, e.Text, e.EndedAt = domain.ExecPending, domain.PendingText, new(env.time())
-		e.Summary = env.say("Goes on outside: %s", "Continue à l’extérieur : %s", summaryOf(e))
+		e.Summary = domain.Say("Goes on outside: %s", "Continue à l’extérieur : %s", summaryOf(e))
 	case err == nil:
 		e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
 		e.Result, e.Text = resultOf(r), cmp.Or(r.Text, string(r.JSON), "Done.")
@@ -74,10 +74,10 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 // Doubt writes down that nobody knows what became of an action. There is no way back from it
 // to being sent.
 func Doubt(env *Env, e *domain.Execution, why string) {
-	worded(env, e)
+	worded(e)
 	e.Status, e.EndedAt, e.Text = domain.ExecUnknown, new(env.time()), ""
 	e.Error = &domain.CommandError{Code: codeDoubt, Message: cmp.Or(why, "No clear answer came back.")}
-	e.Summary = env.say("Not known whether it was done: %s", "On ne sait pas si cela a été fait : %s", summaryOf(e))
+	e.Summary = domain.Say("Not known whether it was done: %s", "On ne sait pas si cela a été fait : %s", summaryOf(e))
 }
 
 // Probed writes down what a server outside says of an action that was sent before and whose
@@ -96,9 +96,9 @@ func Probed(env *Env, e *domain.Execution, why string, done bool, r domain.Outsi
 }
 
 // worded gives an action that another process began its words again: those are not kept.
-func worded(env *Env, e *domain.Execution) {
-	if e.Summary == "" {
-		e.Summary = outsideWords(env, e.Command, e.Params)
+func worded(e *domain.Execution) {
+	if e.Summary == (domain.Text{}) {
+		e.Summary = outsideWords(e.Command, e.Params)
 	}
 }
 

@@ -36,14 +36,14 @@ func taskQueries() []*command {
 		domain.RoleViewer,
 		"The work that goes on at other services for this session, with how far it has come. Results come by themselves: do not wait for them with this.",
 		``,
-		func(_ context.Context, c *call, _ noParams) string {
-			return c.env.say("Look at the tasks that go on", "Regarder les tâches en cours")
+		func(_ context.Context, c *call, _ noParams) domain.Text {
+			return domain.Say("Look at the tasks that go on", "Regarder les tâches en cours")
 		},
 		func(_ context.Context, c *call, _ noParams) (answer, error) {
 			// Only their progress is in a service's words.
 			said := slices.ContainsFunc(c.env.Tasks, func(t *domain.Task) bool { return t.Progress.Text != "" })
 			a := answer{unsaid: !said, head: domain.Plural(len(c.env.Tasks), "task goes on", "tasks go on") + ".", key: "tasks",
-				count: c.env.count(len(c.env.Tasks), "task", "tasks", "tâche", "tâches")}
+				count: domain.Count(len(c.env.Tasks), "task", "tasks", "tâche", "tâches")}
 			for _, t := range c.env.Tasks {
 				a.rows = append(a.rows, jsonbody.Encode(taskRow{
 					ID: t.ID, Command: t.Command, Status: string(t.Status), Percent: t.Progress.Percent, Progress: t.Progress.Text,
@@ -63,12 +63,12 @@ func taskControls() []*command {
 		domain.RoleMember,
 		"Cancel work that goes on at another service for this session. That it has ended is told afterwards, by itself.",
 		`"task_id": {"type": "string", "minLength": 1, "maxLength": 64}`,
-		func(_ context.Context, c *call, p taskParams) string {
+		func(_ context.Context, c *call, p taskParams) domain.Text {
 			t, err := c.openTask(p.TaskID)
 			if err != nil {
-				return c.env.say("Cancel a task", "Annuler une tâche")
+				return domain.Say("Cancel a task", "Annuler une tâche")
 			}
-			return c.env.say("Cancel the task of %s", "Annuler la tâche de %s", t.Command)
+			return domain.Say("Cancel the task of %s", "Annuler la tâche de %s", t.Command)
 		},
 		func(_ context.Context, c *call, p taskParams) (answer, error) {
 			t, err := c.openTask(p.TaskID)

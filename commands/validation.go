@@ -36,8 +36,8 @@ func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, 
 			return nil, err
 		}
 		d.card.sensitive = entry.spec.Sensitive || domain.AllowsCommand(env.Settings.SensitiveCommands, e.Command)
-		if e.Summary = d.card.text; e.Summary == "" {
-			e.Summary = e.Command
+		if e.Summary = d.card.text; e.Summary == (domain.Text{}) {
+			e.Summary = domain.Same(e.Command)
 		}
 		all = append(all, d)
 	}
@@ -65,12 +65,12 @@ func (c *Catalogue) demands(
 	}
 	reasons = env.Approving.Reasons(reasons, actions)
 	if len(reasons) == 0 { // they run without an approval, as far as they come
-		return nil, cardsOf(all), nil
+		return nil, cardsOf(&env, all), nil
 	}
 	if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
 		return nil, nil, err
 	}
-	return reasons, cardsOf(all), nil
+	return reasons, cardsOf(&env, all), nil
 }
 
 // failMissing fails the actions whose target is missing and cancels the others; it
@@ -111,14 +111,20 @@ func fail(env *Env, all []described, wrong func(described) *domain.Error) bool {
 	return true
 }
 
-func cardsOf(all []described) []domain.ApprovalAction {
+func cardsOf(env *Env, all []described) []domain.ApprovalAction {
 	cards := make([]domain.ApprovalAction, 0, len(all))
 	for _, d := range all {
 		e := d.execution
 		e.Digest = digest(e, d.card)
-		cards = append(cards, domain.ApprovalAction{ID: e.ID, Command: e.Command, Params: e.Params, Text: domain.Visible(d.card.text),
-			Before: visibleJSON(d.card.before), After: visibleJSON(d.card.after), Warnings: visibleAll(d.card.warnings),
-			Digest: e.Digest, GrantID: e.GrantID, Role: d.role, Sensitive: d.card.sensitive})
+		action := domain.ApprovalAction{ID: e.ID, Command: e.Command, Params: e.Params,
+			Before: visibleJSON(d.card.before), After: visibleJSON(d.card.after),
+			Digest: e.Digest, GrantID: e.GrantID, Role: d.role, Sensitive: d.card.sensitive}
+		action.Say(env.Settings.Language, d.card.text, d.card.warnings...)
+		for language, words := range action.Translations {
+			words.After = visibleJSON(d.card.afterIn[language])
+			action.Translations[language] = words
+		}
+		cards = append(cards, action)
 	}
 	return cards
 }
@@ -137,30 +143,28 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 		return nil
 	}
 	var reasons []domain.ApprovalReason
-	add := func(level domain.ValidationLevel, id, text string) {
-		reason := domain.ApprovalReason{Level: level, ID: id, Text: domain.Visible(text)}
-		if !slices.Contains(reasons, reason) {
-			reasons = append(reasons, reason)
-		}
+	add := func(level domain.ValidationLevel, id string, text domain.Text) {
+		reason := domain.ReasonOf(level, id, text, env.Settings.Language)
+		reasons = domain.WithReason(reasons, &reason)
 	}
 	if env.Settings.RequireValidation {
 		add(
 			domain.LevelWorkspace,
 			"",
-			env.say("The workspace asks for every action.", "L’espace de travail demande un accord pour chaque action."),
+			domain.Say("The workspace asks for every action.", "L’espace de travail demande un accord pour chaque action."),
 		)
 	}
 	for _, d := range all {
 		for _, z := range d.card.zones {
 			if z.RequireValidation {
-				add(domain.LevelZone, z.ID, env.say("The zone %s asks for it.", "La zone %s le demande.", env.name(z.Name)))
+				add(domain.LevelZone, z.ID, domain.Say("The zone %s asks for it.", "La zone %s le demande.", nameText(z.Name)))
 			}
 		}
 	}
 	for _, d := range all {
 		for _, t := range d.card.tools {
 			if t.RequireValidation {
-				add(domain.LevelTool, t.ID, env.say("The tool %s asks for it.", "L’outil %s le demande.", env.name(t.Name)))
+				add(domain.LevelTool, t.ID, domain.Say("The tool %s asks for it.", "L’outil %s le demande.", nameText(t.Name)))
 			}
 		}
 	}
@@ -168,23 +172,22 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 		add(
 			domain.LevelSession,
 			env.SessionID,
-			env.say("This session asks for every action.", "Cette session demande un accord pour chaque action."),
+			domain.Say("This session asks for every action.", "Cette session demande un accord pour chaque action."),
 		)
 	}
 	if aiAsked {
-		add(domain.LevelAI, "", env.say("The AI asked for your approval.", "L’IA demande votre accord."))
+		add(domain.LevelAI, "", domain.Say("The AI asked for your approval.", "L’IA demande votre accord."))
 	}
 	for _, d := range all {
-		for _, why := range []string{d.card.always, d.card.asks} {
-			if why != "" {
+		for _, why := range []domain.Text{d.card.always, d.card.asks} {
+			if why != (domain.Text{}) {
 				add(domain.LevelCommand, "", why)
 			}
 		}
-		for _, why := range d.card.personal(env, d.execution.Command) {
-			reason := domain.ApprovalReason{Level: domain.LevelCommand, Text: domain.Visible(why), Always: true}
-			if !slices.Contains(reasons, reason) {
-				reasons = append(reasons, reason)
-			}
+		for _, why := range d.card.personal(d.execution.Command) {
+			reason := domain.ReasonOf(domain.LevelCommand, "", why, env.Settings.Language)
+			reason.Always = true
+			reasons = domain.WithReason(reasons, &reason)
 		}
 	}
 	if slices.ContainsFunc(all, func(d described) bool { return d.guarded(env) }) {
@@ -194,13 +197,13 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 }
 
 // personal are the reasons for which neither a policy nor a grant stands for a person's yes.
-func (d *card) personal(env *Env, command string) []string {
-	var why []string
-	if d.person != "" {
+func (d *card) personal(command string) []domain.Text {
+	var why []domain.Text
+	if d.person != (domain.Text{}) {
 		why = append(why, d.person)
 	}
 	if d.sensitive {
-		why = append(why, env.say("%s is sensitive: it is approved with a passkey.",
+		why = append(why, domain.Say("%s is sensitive: it is approved with a passkey.",
 			"%s est sensible : elle s’approuve avec une clé d’accès.", command))
 	}
 	return why

@@ -2,74 +2,64 @@ package commands
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// say formats the phrase of the workspace's language.
-func (e *Env) say(english, french string, args ...any) string {
-	return e.Settings.Say(english, french, args...)
-}
+// spoken is a text in the workspace's language.
+func (e *Env) spoken(text domain.Text) string { return text.In(e.Settings.Language) }
 
-// count says "1 entry" or "12 entries".
-func (e *Env) count(n int, english, englishMany, french, frenchMany string) string {
-	if e.Settings.Language == "fr" {
-		if n < 2 {
-			return fmt.Sprintf("%d %s", n, french)
-		}
-		return fmt.Sprintf("%d %s", n, frenchMany)
-	}
-	return domain.Plural(n, english, englishMany)
+func entriesText(n int) domain.Text {
+	return domain.Count(n, "entry", "entries", "entrée", "entrées")
 }
-
-func (e *Env) entries(n int) string { return e.count(n, "entry", "entries", "entrée", "entrées") }
-func (e *Env) tools(n int) string   { return e.count(n, "tool", "tools", "outil", "outils") }
+func toolsText(n int) domain.Text { return domain.Count(n, "tool", "tools", "outil", "outils") }
 
 // name quotes the name of something as people write it. What it holds that nobody sees
 // is shown: a card must not look like another one.
-func (e *Env) name(name string) string {
+func nameText(name string) domain.Text {
 	name = jsonbody.Cut(domain.VisibleLine(strings.Trim(name, " \n\t")), 80)
-	if e.Settings.Language == "fr" {
-		return "« " + name + " »"
-	}
-	return "“" + name + "”"
+	return domain.Say("“%s”", "« %s »", name)
+}
+
+// quoted is nameText for what is called otherwise in each language.
+func quoted(name domain.Text) domain.Text {
+	return domain.Text{EN: nameText(name.EN).EN, FR: nameText(name.FR).FR}
 }
 
 // toolName names a tool for people; an unknown one by its id.
-func (c *call) toolName(ctx context.Context, id string) string {
+func (c *call) toolName(ctx context.Context, id string) domain.Text {
 	tool, err := c.store.Tool(ctx, id)
 	if err != nil {
-		return c.env.name(id)
+		return nameText(id)
 	}
-	return c.env.name(tool.Name)
+	return nameText(tool.Name)
 }
 
-func (c *call) zoneName(ctx context.Context, id string) string {
+func (c *call) zoneName(ctx context.Context, id string) domain.Text {
 	zone, err := c.store.Zone(ctx, id)
 	if err != nil {
-		return c.env.name(id)
+		return nameText(id)
 	}
-	return c.env.name(zone.Name)
+	return nameText(zone.Name)
 }
 
 // period says a period in words: "last week", "from … to …".
-func (e *Env) period(p domain.Period) string {
+func periodText(p domain.Period) domain.Text {
 	switch {
 	case p.IsZero():
-		return e.say("all of it", "en entier")
+		return domain.Say("all of it", "en entier")
 	case p.Relative != "":
-		return e.relative(p.Relative)
+		return relativeText(p.Relative)
 	case p.From != "":
-		return e.say("from %s to %s", "de %s à %s", e.relative(p.From), e.relative(p.To))
+		return domain.Say("from %s to %s", "de %s à %s", relativeText(p.From), relativeText(p.To))
 	case p.End == "":
-		return e.say("since %s", "depuis %s", moment(p.Start))
+		return domain.Say("since %s", "depuis %s", moment(p.Start))
 	case p.Start == "":
-		return e.say("until %s", "jusqu’à %s", moment(p.End))
+		return domain.Say("until %s", "jusqu’à %s", moment(p.End))
 	}
-	return e.say("from %s to %s", "de %s à %s", moment(p.Start), moment(p.End))
+	return domain.Say("from %s to %s", "de %s à %s", moment(p.Start), moment(p.End))
 }
 
 // moment shortens an instant to what people read.
@@ -81,7 +71,7 @@ func moment(text string) string {
 	return strings.TrimSuffix(text, " 00:00")
 }
 
-func (e *Env) relative(text string) string {
+func relativeText(text string) domain.Text {
 	known := map[string][2]string{
 		"0_HOUR":  {"this hour", "cette heure"},
 		"-1_HOUR": {"the last hour", "l’heure passée"},
@@ -103,13 +93,13 @@ func (e *Env) relative(text string) string {
 	}
 	text = strings.TrimPrefix(text, "+")
 	if words, ok := known[text]; ok {
-		return e.say("%[1]s", "%[2]s", words[0], words[1])
+		return domain.Text{EN: words[0], FR: words[1]}
 	}
 	offset, unit, _ := strings.Cut(text, "_")
 	units := map[string][2]string{"HOUR": {"hours", "heures"}, "DAY": {"days", "jours"}, "WEEK": {"weeks", "semaines"},
 		"MONTH": {"months", "mois"}, "YEAR": {"years", "ans"}}
 	if past, ok := strings.CutPrefix(offset, "-"); ok {
-		return e.say("%[1]s %[2]s ago", "il y a %[1]s %[3]s", past, units[unit][0], units[unit][1])
+		return domain.Say("%[1]s %[2]s ago", "il y a %[1]s %[3]s", past, units[unit][0], units[unit][1])
 	}
-	return e.say("in %[1]s %[2]s", "dans %[1]s %[3]s", offset, units[unit][0], units[unit][1])
+	return domain.Say("in %[1]s %[2]s", "dans %[1]s %[3]s", offset, units[unit][0], units[unit][1])
 }

@@ -59,6 +59,8 @@ type ApprovalReason struct {
 	Level ValidationLevel `json:"level"`
 	ID    string          `json:"id,omitempty"` // of the zone, tool or session
 	Text  string          `json:"text"`
+	// Translations are the text for people who read another language.
+	Translations Translations `json:"translations,omitempty"`
 	// Always: neither a run's policy nor a grant stands for this yes.
 	Always bool `json:"always,omitempty"`
 }
@@ -73,6 +75,8 @@ type ApprovalAction struct {
 	Before   json.RawMessage `json:"before,omitempty"`
 	After    json.RawMessage `json:"after,omitempty"`
 	Warnings []string        `json:"warnings,omitempty"`
+	// Translations are Text and Warnings for people who read another language.
+	Translations map[string]ActionWords `json:"translations,omitempty"`
 	// Digest binds command, record version and exact params: what runs is what was
 	// shown.
 	Digest string `json:"digest"`
@@ -82,6 +86,13 @@ type ApprovalAction struct {
 	Sensitive bool `json:"sensitive,omitempty"`
 	// GrantID is the grant that covers it: it waits because of others.
 	GrantID string `json:"grant_id,omitempty"`
+}
+
+// ActionWords are an action's texts in one language: After, where it holds words of the server.
+type ActionWords struct {
+	Text     string          `json:"text"`
+	Warnings []string        `json:"warnings,omitempty"`
+	After    json.RawMessage `json:"after,omitempty"`
 }
 
 // Approval is a question to a person, kept as a row with its answer.
@@ -98,8 +109,9 @@ type Approval struct {
 	Budget          *BudgetQuestion // of kind budget
 	ResponseSchema  json.RawMessage
 	CancelMessageID string
-	LinkEpoch       int64  // how often the links to it were withdrawn
-	Text            string // the question in words (budget, completion, poisoned)
+	LinkEpoch       int64        // how often the links to it were withdrawn
+	Text            string       // the question in words (budget, completion, poisoned)
+	Translations    Translations // of Text
 	ExpiresAt       *time.Time
 	OnExpiry        string // "deny" or "keep"
 	CreatedAt       time.Time

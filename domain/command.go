@@ -128,6 +128,8 @@ type CommandError struct {
 	Code    string       `json:"code"`
 	Message string       `json:"message"`
 	Fields  []FieldError `json:"fields,omitempty"`
+	// Translations are the message for people who read another language.
+	Translations Translations `json:"translations,omitempty"`
 }
 
 // Execution is one row of the journal: intent and outcome of one command.
@@ -153,7 +155,7 @@ type Execution struct {
 	Result      json.RawMessage
 	Text        string // the result as the AI reads it
 	Note        string
-	Summary     string // in words, for people: what is planned, then what was done
+	Summary     Text // in words, for people: what is planned, then what was done
 	Error       *CommandError
 	Foreign     *Foreign // of a command that is not built in
 	CreatedAt   time.Time
@@ -168,9 +170,11 @@ type CommandResult struct {
 	Command     string          `json:"command"`
 	Status      ExecutionStatus `json:"status"`
 	Summary     string          `json:"summary,omitempty"` // in words, for people
-	Text        string          `json:"text,omitempty"`    // what the AI reads
-	Error       *CommandError   `json:"error,omitempty"`
-	Note        string          `json:"note,omitempty"`
+	// Translations are the summary for people who read another language.
+	Translations Translations  `json:"translations,omitempty"`
+	Text         string        `json:"text,omitempty"` // what the AI reads
+	Error        *CommandError `json:"error,omitempty"`
+	Note         string        `json:"note,omitempty"`
 	// From is where Text and Error come from; nil: the server's own data and words.
 	From *Provenance `json:"from,omitempty"`
 }
@@ -206,14 +210,11 @@ func (r *CommandResult) Begun() bool {
 // words of the result.
 const PendingText = "It goes on outside. Its result comes later, by itself; do not ask for it again."
 
-// ResultOf is the result line of an execution that has ended. Without a summary it
-// has the execution's own.
-func ResultOf(e *Execution, summary string) CommandResult {
-	if summary == "" {
-		summary = e.Summary
-	}
+// ResultOf is the result line of an execution that has ended, in the workspace's language.
+func ResultOf(e *Execution, language string) CommandResult {
 	return CommandResult{
 		ExecutionID: e.ID, CallID: e.CallID, Command: e.Command, Status: e.Status,
-		Summary: summary, Text: e.Text, Error: e.Error, Note: e.Note, From: e.Provenance(),
+		Summary: e.Summary.In(language), Translations: e.Summary.Beside(language),
+		Text: e.Text, Error: e.Error, Note: e.Note, From: e.Provenance(),
 	}
 }

@@ -74,7 +74,7 @@ func (NetworkGivenUp) Name() string { return "NetworkGivenUp" }
 // WatchdogExpired: an AUTOMATION stalled or ran too long.
 type WatchdogExpired struct {
 	fromServer
-	Reason string
+	Reason Text
 }
 
 func (WatchdogExpired) Name() string { return "WatchdogExpired" }

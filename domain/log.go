@@ -82,4 +82,11 @@ type Notice struct {
 	Level string `json:"level"` // info, warning, error
 	Code  string `json:"code"`
 	Text  string `json:"text"`
+	// Translations are the text for people who read another language.
+	Translations Translations `json:"translations,omitempty"`
+}
+
+// NoticeOf is a notice in a workspace's language.
+func NoticeOf(level, code string, text Text, language string) *Notice {
+	return &Notice{Level: level, Code: code, Text: text.In(language), Translations: text.Beside(language)}
 }

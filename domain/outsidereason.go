@@ -8,10 +8,10 @@ import (
 // OutsideReason says to a person why they are asked about an action that nothing else
 // asks for: what the round has read.
 func (s *Settings) OutsideReason(t *Taint) ApprovalReason {
-	var kinds []string
-	names := map[string][]string{}
+	var kinds []Text
+	names := map[Text][]string{}
 	for _, p := range t.Sources {
-		kind := s.sayOrigin(p)
+		kind := originText(p)
 		if !slices.Contains(kinds, kind) {
 			kinds = append(kinds, kind)
 		}
@@ -20,39 +20,39 @@ func (s *Settings) OutsideReason(t *Taint) ApprovalReason {
 		}
 	}
 	for i, kind := range kinds {
-		kinds[i] = strings.TrimSpace(kind + " " + strings.Join(names[kind], ", "))
+		kinds[i] = Join(" ", kind, Same(strings.Join(names[kind], ", ")))
 	}
-	text := s.Say("Asked for in a round that read %s", "Demandé dans un échange qui a lu %s", strings.Join(kinds, "; "))
+	text := Say("Asked for in a round that read %s", "Demandé dans un échange qui a lu %s", Join("; ", kinds...))
 	if t.Parts > len(t.Sources) {
-		text += s.Say(" (%d parts from outside in all)", " (%d éléments venus de l’extérieur en tout)", t.Parts)
+		text = Join("", text, Say(" (%d parts from outside in all)", " (%d éléments venus de l’extérieur en tout)", t.Parts))
 	}
-	return ApprovalReason{Level: LevelOutside, Text: Visible(text + ".")}
+	return ReasonOf(LevelOutside, "", Join("", text, Same(".")), s.Language)
 }
 
-// sayOrigin names parts of an origin for people.
-func (s *Settings) sayOrigin(p Provenance) string {
+// originText names parts of an origin for people.
+func originText(p Provenance) Text {
 	switch {
 	case p.Role == WordsDescription && p.Origin == OriginClient:
-		return s.Say("how the calling program describes its tools", "comment le programme appelant décrit ses outils")
+		return Say("how the calling program describes its tools", "comment le programme appelant décrit ses outils")
 	case p.Role == WordsDescription:
-		return s.Say("descriptions of commands that no person has reviewed, of",
+		return Say("descriptions of commands that no person has reviewed, of",
 			"des descriptions de commandes que personne n’a vérifiées, de")
 	case p.Role == WordsHistory:
-		return s.Say("earlier answers as the calling program tells them",
+		return Say("earlier answers as the calling program tells them",
 			"des réponses antérieures telles que le programme appelant les rapporte")
 	}
 	switch p.Origin {
 	case OriginWebhook:
-		return s.Say("what came by the webhook of", "ce qui est venu par le webhook de")
+		return Say("what came by the webhook of", "ce qui est venu par le webhook de")
 	case OriginMCP:
-		return s.Say("what an MCP server answered to", "ce qu’un serveur MCP a répondu à")
+		return Say("what an MCP server answered to", "ce qu’un serveur MCP a répondu à")
 	case OriginTask:
-		return s.Say("the result of the task", "le résultat de la tâche")
+		return Say("the result of the task", "le résultat de la tâche")
 	case OriginFile:
-		return s.Say("the file", "le fichier")
+		return Say("the file", "le fichier")
 	case OriginClient:
-		return s.Say("what the calling program answered to", "ce que le programme appelant a répondu à")
+		return Say("what the calling program answered to", "ce que le programme appelant a répondu à")
 	default:
-		return s.Say("what came from", "ce qui est venu de")
+		return Say("what came from", "ce qui est venu de")
 	}
 }

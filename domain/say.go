@@ -37,6 +37,6 @@ func (s *Settings) When(at time.Time) string {
 func (s *Settings) Lasting(d time.Duration) string { return Lasting(d).In(s.Language) }
 
 // Overtime says why a run or an agent was stopped that worked for longer than it may.
-func (s *Settings) Overtime(limit time.Duration) string {
-	return s.Say("It worked for more than %s in total.", "Durée de travail dépassée (%s au total).", s.Lasting(limit))
+func Overtime(limit time.Duration) Text {
+	return Say("It worked for more than %s in total.", "Durée de travail dépassée (%s au total).", Lasting(limit))
 }

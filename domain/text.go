@@ -70,6 +70,17 @@ func (t Translations) In(language, text string) string {
 	return text
 }
 
+// Visible writes the text for somebody who approves it, with what nobody sees as escapes.
+func (t Text) Visible() Text { return Text{EN: Visible(t.EN), FR: Visible(t.FR)} }
+
+// Count says "1 entry" or "12 entries".
+func Count(n int, english, englishMany, french, frenchMany string) Text {
+	if n > 1 {
+		french = frenchMany
+	}
+	return Text{EN: Plural(n, english, englishMany), FR: fmt.Sprintf("%d %s", n, french)}
+}
+
 // Join puts texts behind each other, those that are empty left out.
 func Join(between string, texts ...Text) Text { return JoinBetween(Same(between), texts...) }
 

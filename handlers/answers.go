@@ -56,7 +56,7 @@ func (s *sessionRoutes) answer(w http.ResponseWriter, r *http.Request,
 		return
 	}
 	body, err := json.Marshal(api.AnswerResult{
-		Session: *api.SessionFrom(receipt.Session), Approval: api.ApprovalFrom(receipt.Approval), EventSeq: receipt.Seq,
+		Session: *api.SessionFrom(receipt.Session), Approval: approvalFor(r)(receipt.Approval), EventSeq: receipt.Seq,
 	})
 	if err == nil && receipt.Approval != nil {
 		body = s.firstReply(r, receipt.Approval, body)
@@ -134,7 +134,7 @@ func (s *sessionRoutes) listApprovals(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.ApprovalFrom, func(limit int) ([]*domain.Approval, string, error) {
+	writeList(s, w, r, limit, approvalFor(r), func(limit int) ([]*domain.Approval, string, error) {
 		return s.WorkspaceReader.Approvals(r.Context(), caller(r).Workspace, domain.ApprovalFilter{
 			Status: status, SessionID: r.URL.Query().Get("session_id"), Kind: kind, Cursor: after, Limit: limit,
 		})
@@ -147,7 +147,7 @@ func (s *sessionRoutes) getApproval(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.writeJSON(w, r, http.StatusOK, api.ApprovalFrom(approval))
+	s.writeJSON(w, r, http.StatusOK, approvalFor(r)(approval))
 }
 
 func (s *sessionRoutes) answerApproval(w http.ResponseWriter, r *http.Request) {

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/rs/zerolog"
@@ -44,6 +45,8 @@ type Edge struct {
 	RateLimits RateLimits
 	// People sign in through these.
 	People PeoplePorts
+	// Language is that of a workspace, for callers who prefer none; "": it could not be read. Optional.
+	Language func(ctx context.Context, workspace string) string
 }
 
 // Process is what the server tells of itself.

@@ -154,6 +154,9 @@ func (s *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if p.Status >= 500 {
 		s.Log.Error().Err(err).Str("request_id", p.RequestID).Str("code", string(p.Code)).Msg("request failed")
 	}
+	if s.readerOf(r, p) == "fr" {
+		p.inFrench()
+	}
 	tellFailure(w.Header(), p)
 	if other := s.protocols.at(r.URL.Path); other != nil {
 		other.Refuse(w, p.failure())

@@ -71,7 +71,7 @@ func (s *sessionRoutes) exportSession(w http.ResponseWriter, r *http.Request) {
 	if form == exportMarkdown {
 		e.markdown(api.NewMarkdown(inPreferredLanguage(r, &workspace.Settings)))
 	} else {
-		e.json()
+		e.json(r)
 	}
 	if e.err == nil {
 		e.err = e.out.Flush()
@@ -128,16 +128,17 @@ func (e *export) value(v any) {
 }
 
 // json writes the session and then each list of what belongs to it.
-func (e *export) json() {
+func (e *export) json(r *http.Request) {
+	message, approval := messageFor(r), approvalFor(r)
 	e.write(`{"format":"` + exportFormat + `","exported_at":`)
 	e.value(api.Time(e.s.Clock()))
 	e.write(`,"session":`)
 	e.value(api.SessionFrom(e.session))
-	list(e, "messages", e.messages(), func(m *domain.Message) any { return api.MessageFrom(m) })
+	list(e, "messages", e.messages(), func(m *domain.Message) any { return message(m) })
 	list(e, "executions", e.lines(domain.RecordExecution, executionPage), func(l domain.RecordLine) any {
 		return api.ExecutionFrom(l.Execution)
 	})
-	list(e, "approvals", e.approvals(), func(a *domain.Approval) any { return api.ApprovalFrom(a) })
+	list(e, "approvals", e.approvals(), func(a *domain.Approval) any { return approval(a) })
 	list(e, "roundtrips", e.lines(domain.RecordRoundtrip, exportPage), func(l domain.RecordLine) any {
 		return api.RoundtripRecordFrom(l.Roundtrip)
 	})

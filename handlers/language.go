@@ -2,20 +2,33 @@ package handlers
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
 
 // inPreferredLanguage are the workspace's settings with the language that the caller prefers of
 // those that there are: who reads decides, else the workspace does.
 func inPreferredLanguage(r *http.Request, settings *domain.Settings) *domain.Settings {
+	best := preferredLanguage(r)
+	if best == "" || best == settings.Language {
+		return settings
+	}
+	own := *settings
+	own.Language = best
+	return &own
+}
+
+// preferredLanguage is the one of those that there are which the caller prefers; "" if it names none of them.
+func preferredLanguage(r *http.Request) string {
 	best, weight := "", 0.0
 	for part := range strings.SplitSeq(strings.Join(r.Header.Values("Accept-Language"), ","), ",") {
 		tag, params, _ := strings.Cut(part, ";")
 		language, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(tag)), "-")
-		if language != "en" && language != "fr" {
+		if !slices.Contains(domain.Languages, language) {
 			continue
 		}
 		q := 1.0
@@ -29,10 +42,30 @@ func inPreferredLanguage(r *http.Request, settings *domain.Settings) *domain.Set
 			best, weight = language, q
 		}
 	}
-	if best == "" || best == settings.Language {
-		return settings
+	return best
+}
+
+// approvalFor and messageFor write in the language that the caller prefers, else as it is stored: in
+// the workspace's.
+func approvalFor(r *http.Request) func(*domain.Approval) *api.Approval {
+	language := preferredLanguage(r)
+	return func(a *domain.Approval) *api.Approval { return api.ApprovalFrom(a.In(language)) }
+}
+
+func messageFor(r *http.Request) func(*domain.Message) *api.Message {
+	language := preferredLanguage(r)
+	return func(m *domain.Message) *api.Message { return api.MessageFrom(m.In(language)) }
+}
+
+// readerOf is the language of a problem: the one that the caller prefers, else the workspace's. That is looked up for
+// mistakes of the caller alone, so that a database in trouble is not asked once more.
+func (s *edge) readerOf(r *http.Request, p *problem) string {
+	if language := preferredLanguage(r); language != "" {
+		return language
 	}
-	own := *settings
-	own.Language = best
-	return &own
+	mistake := p.Status < 500 && p.Status != http.StatusTooManyRequests
+	if who := caller(r); mistake && who != nil && who.Workspace != "" && s.Language != nil {
+		return s.Language(r.Context(), who.Workspace)
+	}
+	return ""
 }

@@ -30,7 +30,7 @@ func linkHeaders(h http.Header, language string) {
 
 // writeCard shows the approval as it is, and how to answer it.
 func (s *linkRoutes) writeCard(w http.ResponseWriter, r *http.Request, f *followed, status int, notice string) {
-	page := linkpage.Of(f.approval, f.link, f.words)
+	page := linkpage.Of(f.approval.In(f.words.Language), f.link, f.words)
 	page.Notice = domain.Visible(notice)
 	if f.approval.Status == domain.ApprovalStatusOpen {
 		s.ask(w, r, f, page)
@@ -41,7 +41,7 @@ func (s *linkRoutes) writeCard(w http.ResponseWriter, r *http.Request, f *follow
 // ask puts the form into the page, for a browser in which somebody looks.
 func (s *linkRoutes) ask(w http.ResponseWriter, r *http.Request, f *followed, page *linkpage.Page) {
 	address := "/a/" + f.token
-	form := linkpage.FormFor(f.approval, f.words)
+	form := linkpage.FormFor(f.approval.In(f.words.Language), f.words)
 	switch {
 	case form == nil:
 		page.Text = strings.TrimSpace(page.Text + "\n\n" + f.words.Say("It has fields to fill in: answer it in Fermata itself.",

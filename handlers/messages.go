@@ -28,7 +28,7 @@ func (s *sessionRoutes) listMessages(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.MessageFrom, func(limit int) ([]*domain.Message, string, error) {
+	writeList(s, w, r, limit, messageFor(r), func(limit int) ([]*domain.Message, string, error) {
 		return s.SessionReader.MessagePage(r.Context(), session, after, limit, order == "desc")
 	})
 }

@@ -95,7 +95,9 @@ type Catalogue interface {
 // Schedules says what a schedule would do, before it is saved. Mistakes are domain
 // invalid errors with pointers into the schedule.
 type Schedules interface {
-	PreviewSchedule(ctx context.Context, ws string, schedule domain.Schedule, after time.Time, count int) (*domain.SchedulePreview, error)
+	// PreviewSchedule says it in a language; in "", in the workspace's.
+	PreviewSchedule(ctx context.Context, ws string, schedule domain.Schedule, after time.Time, count int, language string) (
+		*domain.SchedulePreview, error)
 }
 
 // The services of the user's data follow one pattern. Create gives the noun its ID,

@@ -22,7 +22,7 @@ func (s *automationRoutes) previewSchedule(w http.ResponseWriter, r *http.Reques
 	if in.After != nil {
 		after = *in.After
 	}
-	preview, err := s.Schedules.PreviewSchedule(r.Context(), caller(r).Workspace, in.Schedule.Domain(), after, count)
+	preview, err := s.Schedules.PreviewSchedule(r.Context(), caller(r).Workspace, in.Schedule.Domain(), after, count, preferredLanguage(r))
 	if err != nil {
 		s.fail(w, r, domain.Below("/schedule", err))
 		return

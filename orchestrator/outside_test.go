@@ -262,7 +262,7 @@ func TestASeriesWithActionsOutside(t *testing.T) {
 	wantSaid(t, w, "USER:go", "AI:", "ACTIONS_EXECUTED", "AI:Done.")
 	for _, name := range []string{"CREATE_ZONE", "SHOP.SET", "SHOP.PAY"} {
 		for _, x := range w.executed(name) {
-			if x.Status != domain.ExecSuccess || x.Summary == "" {
+			if x.Status != domain.ExecSuccess || x.Summary == (domain.Text{}) {
 				t.Errorf("%s %s %q", x.Command, x.Status, x.Summary)
 			}
 		}
@@ -434,7 +434,7 @@ func TestActionsOutsideAfterACrash(t *testing.T) {
 				taken(w)
 				time.Sleep(10 * time.Second) // its server is asked more than once
 				x := w.executed(strings.Replace(c.command, "_", ".", 1))[0]
-				if x.Status != c.want || out.called() != c.calls || x.Summary == "" {
+				if x.Status != c.want || out.called() != c.calls || x.Summary == (domain.Text{}) {
 					t.Errorf("%s after %d calls, %q", x.Status, out.called(), x.Summary)
 				}
 				if n := out.called(); n == 2 && (out.calls[0].ExecutionID != out.calls[1].ExecutionID || out.calls[1].Attempt != 2) {

@@ -186,7 +186,7 @@ func (d *calling) overTime(ctx context.Context, id string) error {
 		return err
 	}
 	agent := newDriver(d.loop, view, domain.DoNothing, d.cut)
-	_, err = agent.take(ctx, domain.WatchdogExpired{Reason: view.Workspace.Settings.Overtime(domain.AgentMaxActive)})
+	_, err = agent.take(ctx, domain.WatchdogExpired{Reason: domain.Overtime(domain.AgentMaxActive)})
 	return err
 }
 
@@ -216,19 +216,18 @@ type agentResult struct {
 }
 
 // summaryOf says in a line for people what came of an agent's task.
-func (d *calling) summaryOf(name string, outcome domain.AgentOutcome) string {
-	say := d.view.Workspace.Settings.Say
+func summaryOf(name string, outcome domain.AgentOutcome) domain.Text {
 	switch outcome {
 	case domain.AgentCompleted:
-		return say("The agent %s has done its task", "L’agent %s a terminé sa tâche", name)
+		return domain.Say("The agent %s has done its task", "L’agent %s a terminé sa tâche", name)
 	case domain.AgentNeedsClarification:
-		return say("The agent %s has a question", "L’agent %s a une question", name)
+		return domain.Say("The agent %s has a question", "L’agent %s a une question", name)
 	case domain.AgentOutOfTurns:
-		return say("The agent %s was stopped at its limit", "L’agent %s a été arrêté à sa limite", name)
+		return domain.Say("The agent %s was stopped at its limit", "L’agent %s a été arrêté à sa limite", name)
 	case domain.AgentDidNothing:
-		return say("The agent %s did nothing", "L’agent %s n’a rien fait", name)
+		return domain.Say("The agent %s did nothing", "L’agent %s n’a rien fait", name)
 	}
-	return say("The agent %s failed", "L’agent %s a échoué", name)
+	return domain.Say("The agent %s failed", "L’agent %s a échoué", name)
 }
 
 // reportOf writes on a call what its agent ended with.
@@ -243,7 +242,7 @@ func (d *calling) reportOf(ctx context.Context, call *domain.Execution, s *domai
 	if from := s.State.Taint.Provenance("the agent " + run.Name); from != nil {
 		call.Foreign = &domain.Foreign{From: *from} // what it read from outside comes with its report
 	}
-	call.Summary = d.summaryOf(run.Name, end.Outcome)
+	call.Summary = summaryOf(run.Name, end.Outcome)
 	call.Result = jsonbody.Encode(agentResult{
 		SessionID: s.ID, Agent: run.Name, Outcome: end.Outcome, Reason: end.Reason, Result: end.Result, Conclusion: end.Conclusion,
 		Turns: s.State.TotalRoundtrips,

@@ -198,7 +198,7 @@ func (d *series) lateChange(view *domain.View, sent *domain.Execution) (*domain.
 		return nil, nil // settled by somebody, or there is nothing to tell
 	}
 	step, err := machine.Run(s, domain.ExternalResultReceived{
-		Result: domain.ResultOf(sent, ""), Execution: sent, Quiet: true,
+		Result: domain.ResultOf(sent, d.view.Workspace.Settings.Language), Execution: sent, Quiet: true,
 	}, d.loop.policy(view))
 	if err != nil {
 		return nil, err

@@ -33,6 +33,7 @@ type approvalRow struct {
 	Decision        string      `db:"decision"`
 	Evidence        string      `db:"evidence"`
 	LinkEpoch       int64       `db:"link_epoch,once"` // WithdrawLinks alone changes it
+	Translations    string      `db:"translations"`
 }
 
 var approvalTable = sqldb.NewTable[approvalRow]("approvals")
@@ -46,6 +47,9 @@ func approvalRowOf(a *domain.Approval) (approvalRow, error) {
 		Question: a.Text, ExpiresAt: sqldb.AtPtr(a.ExpiresAt), OnExpiry: a.OnExpiry, CreatedAt: sqldb.At(a.CreatedAt),
 		SettledBy: a.SettledBy, SettledAt: sqldb.AtPtr(a.SettledAt), Decision: string(a.Decision), Evidence: string(a.Evidence),
 		LinkEpoch: a.LinkEpoch,
+	}
+	if len(a.Translations) > 0 {
+		row.Translations = sqldb.JSONOf(&a.Translations, &err)
 	}
 	if err != nil {
 		return row, fmt.Errorf("write approval %s: %w", a.ID, err)
@@ -76,6 +80,13 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 	}
 	if a.Budget, err = sqldb.DecodeJSON[domain.BudgetQuestion](r.Budget); err != nil {
 		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
+	}
+	translations, err := sqldb.DecodeJSON[domain.Translations](r.Translations)
+	if err != nil {
+		return nil, fmt.Errorf("read approval %s: %w", r.ID, err)
+	}
+	if translations != nil {
+		a.Translations = *translations
 	}
 	return a, nil
 }

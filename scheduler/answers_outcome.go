@@ -41,22 +41,21 @@ func outcomeEvent(v *domain.View, decision domain.Decision, answer domain.Answer
 	}
 	x := *ready.sent
 	e := domain.ExternalResultReceived{Execution: &x, Answer: &answer}
-	settings := &v.Workspace.Settings
 	words := x.Command
 	switch decision.Outcome {
 	case domain.OutcomeHappened:
 		x.Status, x.Text, x.Error = domain.ExecSuccess, saidHappened, nil
-		x.Summary = settings.Say("Done, as a person says: %s", "Fait, selon une personne : %s", words)
+		x.Summary = domain.Say("Done, as a person says: %s", "Fait, selon une personne : %s", words)
 	case domain.OutcomeDidNot:
 		x.Status, x.Error = domain.ExecFailed, &domain.CommandError{Code: "not_done", Message: saidDidNot}
-		x.Summary = settings.Say("Not done, as a person says: %s", "Pas fait, selon une personne : %s", words)
+		x.Summary = domain.Say("Not done, as a person says: %s", "Pas fait, selon une personne : %s", words)
 	case domain.OutcomeRunAgain:
 		x.Note, e.Again = saidRunAgain, ready.again
-		x.Summary = settings.Say("To be run once more: %s", "À exécuter encore une fois : %s", words)
+		x.Summary = domain.Say("To be run once more: %s", "À exécuter encore une fois : %s", words)
 	default:
 		return nil, domain.Invalid("/outcome", "enum", "The outcome is happened, did_not or run_again.")
 	}
-	e.Result = domain.ResultOf(&x, "")
+	e.Result = domain.ResultOf(&x, v.Workspace.Settings.Language)
 	e.Result.From = domain.From(domain.OriginPerson, decision.By.Name)
 	return e, nil
 }

@@ -100,16 +100,19 @@ func (a *Again) providerOf(ctx context.Context, of *domain.Session, named string
 
 // forkCard is the first message that is the fork's own.
 func (a *Again) forkCard(made *domain.Session, point *domain.ForkPoint, settings *domain.Settings) *domain.Message {
-	begins := settings.Say("This chat goes on from another one.", "Cette conversation part d’une autre.")
+	begins := domain.Say("This chat goes on from another one.", "Cette conversation part d’une autre.")
 	if point.Session.Type == domain.Run {
-		begins = settings.Say("This chat goes on from a run.", "Cette conversation part d’une exécution.")
+		begins = domain.Say("This chat goes on from a run.", "Cette conversation part d’une exécution.")
 	}
-	now := settings.Say(
+	now := domain.Say(
 		"Nothing of what stands above was done again, and the data is as it is now: what was read above may have changed since.",
 		"Rien de ce qui précède n’a été refait, et les données sont celles de maintenant : ce qui a été lu plus haut a pu changer.")
+	text := domain.Join(" ", begins, now)
 	return &domain.Message{
 		ID: a.Door.cfg.NewID(domain.PrefixMessage), WorkspaceID: made.WorkspaceID, SessionID: made.ID,
 		Timestamp: made.CreatedAt, Sender: domain.SenderSystem, Status: domain.MessageStored,
-		System: &domain.SystemMessage{Type: domain.SystemForked, Summary: begins + " " + now},
+		System: &domain.SystemMessage{
+			Type: domain.SystemForked, Summary: text.In(settings.Language), Translations: text.Beside(settings.Language),
+		},
 	}
 }

@@ -22,9 +22,9 @@ func OpenTaskQuestion(
 		Kind: domain.ApprovalQuestion, Status: domain.ApprovalStatusOpen, Module: asks.Module, ResponseSchema: response,
 		CreatedAt: now, ExpiresAt: &deadline, OnExpiry: "deny",
 		Actions: []domain.ApprovalAction{{ID: t.ExecutionID, Command: t.Command, Params: json.RawMessage("{}"), Text: t.Command}},
-		Reasons: []domain.ApprovalReason{{Level: domain.LevelConnector, ID: t.ConnectorID, Text: v.Workspace.Settings.Say(
+		Reasons: []domain.ApprovalReason{domain.ReasonOf(domain.LevelConnector, t.ConnectorID, domain.Say(
 			"The server of the connector %s asks this in the middle of its work, and gets the answer.",
-			"Le serveur du connecteur %s le demande au cours de son travail, et reçoit la réponse.", name)}},
+			"Le serveur du connecteur %s le demande au cours de son travail, et reçoit la réponse.", name), v.Workspace.Settings.Language)},
 	}
 	change.Approvals = append(change.Approvals, a)
 	change.Emit(domain.LogEvent{SessionID: t.SessionID, Type: domain.LogApprovalRequested, Approval: a})

@@ -21,6 +21,7 @@ const maxTold = 500
 func (t *told) items() []item {
 	out := make([]item, len(t.asked))
 	for i, a := range t.asked {
+		a = a.In(t.settings.Language)
 		out[i] = item{What: what(a, t.settings), Link: t.links[i]}
 		if a.ExpiresAt != nil {
 			out[i].Until = t.settings.Say("until %s", "jusqu’au %s", t.settings.When(*a.ExpiresAt))

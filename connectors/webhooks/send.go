@@ -85,13 +85,13 @@ func (l *Loop) notice(ctx context.Context, h *domain.Webhook, reason domain.Webh
 	if err != nil {
 		return domain.Notice{}, err
 	}
-	text := w.Settings.Say("The webhook %s was disabled: for three days nothing arrived there. Look at its deliveries, mend the cause, "+
+	text := domain.Say("The webhook %s was disabled: for three days nothing arrived there. Look at its deliveries, fix the cause, "+
 		"enable it again, and have what was missed sent with replay.",
 		"Le webhook %s a été désactivé : depuis trois jours, rien n’y arrive. Regardez ses envois, corrigez la cause, réactivez-le, "+
 			"puis faites renvoyer ce qui a manqué.", h.ID)
 	if reason == domain.WebhookGone {
-		text = w.Settings.Say("The webhook %s was disabled: its receiver answered that it is gone for good (410).",
+		text = domain.Say("The webhook %s was disabled: its receiver answered that it is gone for good (410).",
 			"Le webhook %s a été désactivé : son destinataire a répondu qu’il n’existe plus (410).", h.ID)
 	}
-	return domain.Notice{Level: "error", Code: "webhook_disabled", Text: text}, nil
+	return *domain.NoticeOf("error", "webhook_disabled", text, w.Settings.Language), nil
 }

@@ -109,7 +109,7 @@ func storeUnfinished(s *step) *domain.Message {
 		if x.Kind != domain.KindQuery || slices.Contains(pending.Told, x.CallID) {
 			continue
 		}
-		r := domain.ResultOf(x, "")
+		r := domain.ResultOf(x, s.language())
 		switch {
 		case x.Status.Final():
 		case domain.CallsAgent(x.Command): // the agents of an answer begin together, and one of them asks

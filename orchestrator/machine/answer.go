@@ -154,7 +154,7 @@ func refusedResults(s *step, refused []*domain.Execution) []domain.CommandResult
 		if !own.Status.Final() {
 			own.Status, own.Note = domain.ExecCancelled, "Not run."
 		}
-		results = append(results, domain.ResultOf(&own, ""))
+		results = append(results, domain.ResultOf(&own, s.language()))
 	}
 	return results
 }
@@ -281,16 +281,16 @@ func endOf(raw *domain.RawAnswer) string {
 }
 
 // cutText tells people that an answer is not whole, and what to do.
-func cutText(s *step, raw *domain.RawAnswer) string {
+func cutText(s *step, raw *domain.RawAnswer) domain.Text {
 	name := domain.VisibleLine(s.session.Name)
 	switch {
 	case raw.StopReason != domain.StopLength:
-		return s.say("“%s”: the answer ended before it was whole.", "« %s » : la réponse s’est terminée avant d’être complète.", name)
+		return domain.Say("“%s”: the answer ended before it was whole.", "« %s » : la réponse s’est terminée avant d’être complète.", name)
 	case raw.CutLimit > 0:
-		return s.say("“%s”: the answer was cut at its length limit of %d tokens. Ask to continue, or raise max_tokens.",
+		return domain.Say("“%s”: the answer was cut at its length limit of %d tokens. Ask to continue, or raise max_tokens.",
 			"« %s » : la réponse a été coupée à sa limite de %d jetons. Demandez la suite, ou augmentez max_tokens.", name, raw.CutLimit)
 	}
-	return s.say("“%s”: the answer was cut at its length limit. Ask to continue, or raise max_tokens.",
+	return domain.Say("“%s”: the answer was cut at its length limit. Ask to continue, or raise max_tokens.",
 		"« %s » : la réponse a été coupée à sa limite de longueur. Demandez la suite, ou augmentez max_tokens.", name)
 }
 

@@ -1,7 +1,6 @@
 package machine
 
 import (
-	"cmp"
 	"encoding/json"
 	"maps"
 	"slices"
@@ -49,24 +48,22 @@ func notBegun(s *step, x *domain.Execution) {
 // outsideApproval is the card. It names who asks: the words of a question are the server's.
 func outsideApproval(s *step, ask *domain.OutsideAsk, x *domain.Execution) *domain.Approval {
 	a := &domain.Approval{Kind: domain.ApprovalReconnect, Module: ask.Question, ResponseSchema: ask.ResponseSchema}
-	reason := domain.ApprovalReason{Level: domain.LevelConnector, ID: ask.Connector}
+	var why domain.Text
 	if x != nil {
-		a.Actions = []domain.ApprovalAction{{
-			ID: x.ID, Command: x.Command, Params: x.Params, Text: cmp.Or(x.Summary, domain.VisibleLine(x.Command)), Digest: x.Digest,
-		}}
+		a.Actions = []domain.ApprovalAction{actionOf(s, x)}
 	}
 	name := domain.VisibleLine(ask.Name)
 	if ask.Question != nil {
 		a.Kind = domain.ApprovalQuestion
-		reason.Text = s.say("The server of the connector %s asks this, and gets the answer.",
+		why = domain.Say("The server of the connector %s asks this, and gets the answer.",
 			"Le serveur du connecteur %s le demande, et reçoit la réponse.", name)
 	} else {
-		a.Text = s.say("Somebody has to sign in to %s. The call waits for it.",
-			"Quelqu’un doit se connecter à %s. L’appel attend cela.", name)
-		reason.Text = s.say("The server of the connector %s does not let us in any more.",
+		a.Ask(domain.Say("Somebody has to sign in to %s. The call waits for it.",
+			"Quelqu’un doit se connecter à %s. L’appel attend cela.", name), s.language())
+		why = domain.Say("The server of the connector %s does not let us in any more.",
 			"Le serveur du connecteur %s ne nous laisse plus entrer.", name)
 	}
-	a.Reasons = []domain.ApprovalReason{reason}
+	a.Reasons = []domain.ApprovalReason{domain.ReasonOf(domain.LevelConnector, ask.Connector, why, s.language())}
 	return a
 }
 
@@ -82,7 +79,7 @@ func storeUnasked(s *step, text string) *domain.Message {
 		if x.Kind != kind || slices.Contains(pending.Told, x.CallID) {
 			continue
 		}
-		r := domain.ResultOf(x, "")
+		r := domain.ResultOf(x, s.language())
 		switch {
 		case x.Status == domain.ExecStarted:
 			r.Status, r.Text = domain.ExecUnknown, text+" Whether it had done anything by then is not known."

@@ -12,7 +12,7 @@ type budget struct {
 	name     string
 	scope    string // of a BudgetQuestion
 	period   string // what a person grants beyond it ends with its period
-	what     string
+	what     domain.Text
 	money    bool
 	own      float64 // the limit as it is set
 	limit    float64 // with what a person granted beyond it
@@ -46,18 +46,18 @@ func budgets(s *step) []budget {
 	if max := first(own.MaxTokensPerRound, l.MaxTokensPerRound); max != nil {
 		limit := float64(*max)
 		add(budget{name: budgetRoundTokens, scope: domain.BudgetOfRound, period: st.RoundID,
-			what: s.say("tokens for a round", "jetons par tour"),
+			what: domain.Say("tokens for a round", "jetons par tour"),
 			used: float64(st.RoundTokens), reserved: float64(tokens)}, &limit)
 	}
 	add(budget{name: budgetRoundCost, scope: domain.BudgetOfRound, period: st.RoundID,
-		what: s.say("money for a round", "dépense par tour"), money: true,
+		what: domain.Say("money for a round", "dépense par tour"), money: true,
 		used: st.RoundCost, reserved: cost}, first(own.MaxCostPerRound, l.MaxCostPerRound))
 	var spent float64
 	if s.session.Usage.Cost != nil {
 		spent = *s.session.Usage.Cost
 	}
 	add(budget{name: budgetSessionCost, scope: domain.BudgetOfSession,
-		what: s.say("money for this session", "dépense de cette session"), money: true,
+		what: domain.Say("money for this session", "dépense de cette session"), money: true,
 		used: spent, reserved: cost}, first(own.MaxCostPerSession, l.MaxCostPerSession))
 	if s.session.AutomationID != "" {
 		add(automationBudget(s, cost), own.MaxCostPerDay)
@@ -68,19 +68,19 @@ func budgets(s *step) []budget {
 }
 
 func automationBudget(s *step, cost float64) budget {
-	what := s.say("this automation's money for a day", "dépense de cette automatisation par jour")
+	what := domain.Say("this automation's money for a day", "dépense de cette automatisation par jour")
 	return budget{name: budgetAutomationDay, scope: "automation_day", period: s.policy.Spent.Day, what: what, money: true,
 		used: s.policy.Spent.AutomationToday, reserved: cost}
 }
 
 func dayBudget(s *step, cost float64) budget {
-	what := s.say("the workspace's money for a day", "dépense de l’espace de travail par jour")
+	what := domain.Say("the workspace's money for a day", "dépense de l’espace de travail par jour")
 	return budget{name: budgetDayCost, scope: "day", period: s.policy.Spent.Day, what: what, money: true,
 		used: s.policy.Spent.Today, reserved: cost + s.policy.Spent.Reserved}
 }
 
 func monthBudget(s *step, cost float64) budget {
-	what := s.say("the workspace's money for a month", "dépense de l’espace de travail par mois")
+	what := domain.Say("the workspace's money for a month", "dépense de l’espace de travail par mois")
 	return budget{name: budgetMonthCost, scope: "month", period: s.policy.Spent.Month, what: what, money: true,
 		used: s.policy.Spent.ThisMonth, reserved: cost + s.policy.Spent.Reserved}
 }
@@ -158,12 +158,12 @@ func (b budget) amount(v float64) string {
 }
 
 // budgetText tells of a budget that has no room for the next call.
-func budgetText(s *step, b budget) string {
+func budgetText(b budget) domain.Text {
 	if b.used >= b.limit {
-		return s.say("The budget of %s is used up: %s of %s.", "Le budget « %s » est épuisé : %s sur %s.",
+		return domain.Say("The budget of %s is used up: %s of %s.", "Le budget « %s » est épuisé : %s sur %s.",
 			b.what, b.amount(b.used), b.amount(b.limit))
 	}
-	return s.say("The budget of %[1]s has no room for the next call, which may need up to %[2]s: %[3]s of %[4]s are used.",
+	return domain.Say("The budget of %[1]s has no room for the next call, which may need up to %[2]s: %[3]s of %[4]s are used.",
 		"Le budget « %[1]s » ne suffit pas pour le prochain appel, qui peut demander jusqu’à %[2]s : %[3]s sur %[4]s sont utilisés.",
 		b.what, b.amount(b.reserved), b.amount(b.used), b.amount(b.limit))
 }
@@ -179,7 +179,7 @@ func (b budget) question() *domain.BudgetQuestion {
 func budgetGate(s *step) domain.Event {
 	for _, b := range budgets(s) {
 		if b.exceeded() {
-			return budgetExceeded{b.name, budgetText(s, b), b.question()}
+			return budgetExceeded{b.name, budgetText(b), b.question()}
 		}
 	}
 	return nil
@@ -189,12 +189,12 @@ func budgetGate(s *step) domain.Event {
 // says yes is stored first.
 func askBudget(s *step) {
 	e := s.event.(budgetExceeded)
-	cancel := s.system(domain.SystemLimitReached, e.text+s.say(" The work stops here.", " Le travail s’arrête ici."), nil, "")
+	cancel := tell(s, domain.SystemLimitReached, domain.Join(" ", e.text, domain.Say("The work stops here.", "Le travail s’arrête ici.")))
 	s.because(e.limit)
 	s.change.Limits = append(s.change.Limits, e.limit)
-	s.waitFor(domain.WaitingContext{Kind: domain.WaitBudget, Limit: e.limit}, cancel, &domain.Approval{
-		Kind: domain.ApprovalBudget, Text: e.text + s.say(" Go on?", " Continuer ?"), Budget: e.question,
-	})
+	asked := &domain.Approval{Kind: domain.ApprovalBudget, Budget: e.question}
+	asked.Ask(domain.Join(" ", e.text, domain.Say("Go on?", "Continuer ?")), s.language())
+	s.waitFor(domain.WaitingContext{Kind: domain.WaitBudget, Limit: e.limit}, cancel, asked)
 }
 
 // raiseBudget stores the new limit: the one the person gave, or as much again.
@@ -249,7 +249,7 @@ func grant(s *step, b budget, more float64) {
 func warnNearBudget(s *step, before []budget) {
 	for i, b := range nearBudgets(s) {
 		if i < len(before) && before[i].used < noticeAt*b.limit && b.used >= noticeAt*b.limit {
-			s.notice("warning", "budget_near", s.say("%d %% of the budget of %s is used: %s of %s.",
+			s.notice("warning", "budget_near", domain.Say("%d %% of the budget of %s is used: %s of %s.",
 				"%d %% du budget « %s » sont utilisés : %s sur %s.",
 				noticeAtPercentage, b.what, b.amount(b.used), b.amount(b.limit)))
 		}

@@ -40,12 +40,12 @@ func cutReadings(s *step, c *domain.PlannedCommands) {
 	if max == nil || s.session.State.ConsecutiveDataQueries < *max {
 		return
 	}
-	c.Queries, _ = cutAfter(s, c.Queries, 0, limitText(s, "max_data_query_iterations", *max))
+	c.Queries, _ = cutAfter(s, c.Queries, 0, limitText("max_data_query_iterations", *max))
 }
 
 // cutBeyond lets so many commands run, and notes where there were more.
 func cutBeyond(s *step, c *domain.PlannedCommands, list []*domain.Execution, left, max int) ([]*domain.Execution, int) {
-	kept, after := cutAfter(s, list, left, limitText(s, "max_commands_per_session", max))
+	kept, after := cutAfter(s, list, left, limitText("max_commands_per_session", max))
 	for i := range list {
 		if kept[i] != list[i] {
 			c.OverLimit = "max_commands_per_session"
@@ -56,7 +56,7 @@ func cutBeyond(s *step, c *domain.PlannedCommands, list []*domain.Execution, lef
 
 // cutAfter cancels, on copies, what stands behind the first left commands that would run.
 // It gives back how many more may run.
-func cutAfter(s *step, list []*domain.Execution, left int, why string) ([]*domain.Execution, int) {
+func cutAfter(s *step, list []*domain.Execution, left int, why domain.Text) ([]*domain.Execution, int) {
 	var kept []*domain.Execution
 	for _, given := range list {
 		x := given
@@ -65,7 +65,7 @@ func cutAfter(s *step, list []*domain.Execution, left int, why string) ([]*domai
 				own, now := *given, s.policy.Now
 				x = &own
 				x.Status, x.EndedAt = domain.ExecCancelled, &now
-				x.Error = &domain.CommandError{Code: codeLimit, Message: s.say("Not run. ", "Non exécuté. ") + why}
+				x.Error = domain.ErrorOf(codeLimit, domain.Join(" ", domain.Say("Not run.", "Non exécuté."), why), s.language())
 			}
 		}
 		kept = append(kept, x)
@@ -122,7 +122,7 @@ var whatIsLimited = map[string][2]string{
 }
 
 // limitText is for the AI and for people: it stands in the record.
-func limitText(s *step, name string, max int) string {
+func limitText(name string, max int) domain.Text {
 	what := whatIsLimited[name]
-	return s.say("The limit of %[1]d %[2]s is reached.", "La limite de %[1]d %[3]s est atteinte.", max, what[0], what[1])
+	return domain.Say("The limit of %[1]d %[2]s is reached.", "La limite de %[1]d %[3]s est atteinte.", max, what[0], what[1])
 }

@@ -171,15 +171,15 @@ func short(text string) string {
 func circleGate(s *step) domain.Event {
 	switch c := circle(s); {
 	case sameAnswer(s.session.State.AnswerHashes), sameAnswer(c.Work):
-		return limitReached{limitCircles, s.say("Going in circles: the same answer came three times in a row.",
+		return limitReached{limitCircles, domain.Say("Going in circles: the same answer came three times in a row.",
 			"L’IA tourne en rond : la même réponse est venue trois fois de suite."), circleSameAnswer}
 	case c.GoesOn && c.Found == circleSameCall:
-		return limitReached{limitCircles, s.say("Going in circles: the AI called %s again and again with the same result, and went on after it was told.",
+		return limitReached{limitCircles, domain.Say("Going in circles: the AI called %s again and again with the same result, and went on after it was told.",
 			"L’IA tourne en rond : elle a rappelé %s avec le même résultat, et a continué après un avertissement.", c.Command), c.Found}
 	case c.GoesOn && c.Found == circleAlternating:
 		return limitReached{
 			limitCircles,
-			s.say("Going in circles: the AI gave the same two answers in turn, and went on after it was told.",
+			domain.Say("Going in circles: the AI gave the same two answers in turn, and went on after it was told.",
 				"L’IA tourne en rond : elle a donné tour à tour les deux mêmes réponses, et a continué après un avertissement."),
 			c.Found,
 		}

@@ -51,7 +51,7 @@ func askClient(s *step) {
 		})
 		names[i] = domain.VisibleLine(c.Name)
 	}
-	a.Text = s.say("Waits for the program that called: %s", "Attend le programme appelant : %s", strings.Join(names, ", "))
+	a.Ask(domain.Say("Waits for the program that called: %s", "Attend le programme appelant : %s", strings.Join(names, ", ")), s.language())
 	cancel := s.system(domain.SystemCommunicationCancelled, "The program that asked did not run its tools.", append(unanswered, results...), "")
 	s.waitFor(domain.WaitingContext{Kind: domain.WaitClient, MessageID: s.session.State.AnswerID}, cancel, a)
 }

@@ -2,7 +2,6 @@ package machine
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -151,13 +150,13 @@ func seriesResults(s *step, kind domain.CommandKind, brought []*domain.Execution
 			if !x.Status.Final() {
 				s.cancelOne(x, "Not run.")
 			}
-			add(domain.ResultOf(x, ""))
+			add(domain.ResultOf(x, s.language()))
 			delete(ended, x.ID)
 		}
 	}
 	for _, x := range brought {
 		if own := ended[x.ID]; own != nil {
-			add(domain.ResultOf(own, ""))
+			add(domain.ResultOf(own, s.language()))
 		}
 	}
 	for _, r := range s.pending().Results {
@@ -183,7 +182,7 @@ func storeData(s *step) {
 	countCommands(s, e.Executions)
 	cancelTasks(s, e.CancelTasks)
 	results := seriesResults(s, domain.KindQuery, e.Executions)
-	s.system(domain.SystemDataAdded, counted(results), results, withUnformatted(e.Formatted, results, e.Executions))
+	s.system(domain.SystemDataAdded, domain.Counted(results).EN, results, withUnformatted(e.Formatted, results, e.Executions))
 	st.ConsecutiveDataQueries++
 	st.ConsecutiveActionRetries = 0
 	st.NextReason = domain.ReasonDataResponse
@@ -247,7 +246,7 @@ func storeSeries(s *step, brought []*domain.Execution, formatted string, changes
 		own := changes[i]
 		s.emit(domain.LogEvent{Type: domain.LogDataChanged, Change: &own})
 	}
-	s.system(domain.SystemActionsExecuted, counted(results), results, withUnformatted(formatted, results, brought))
+	s.system(domain.SystemActionsExecuted, domain.Counted(results).EN, results, withUnformatted(formatted, results, brought))
 	for _, x := range brought {
 		if x.Status == domain.ExecUnknown {
 			askOutcome(s, x)
@@ -266,42 +265,6 @@ func noteFailures(s *step, results []domain.CommandResult) {
 			s.session.State.ResultsGood = false
 		}
 	}
-}
-
-// counted says in a few words how a series of commands went; control calls have no
-// execution and do not count.
-func counted(results []domain.CommandResult) string {
-	order := []domain.ExecutionStatus{
-		domain.ExecSuccess, domain.ExecCached, domain.ExecPending, domain.ExecFailed, domain.ExecUnknown, domain.ExecCancelled,
-	}
-	words := map[domain.ExecutionStatus]string{
-		domain.ExecSuccess: "done", domain.ExecCached: "answered from before", domain.ExecPending: "under way",
-		domain.ExecFailed: "failed", domain.ExecUnknown: "with an unknown outcome", domain.ExecCancelled: "not run",
-	}
-	var parts []string
-	begun := 0
-	for _, status := range order {
-		n := 0
-		for i := range results {
-			switch r := &results[i]; {
-			case r.Status != status || r.ExecutionID == "":
-			case r.Begun():
-				begun++
-			default:
-				n++
-			}
-		}
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, words[status]))
-		}
-	}
-	if begun > 0 {
-		parts = append(parts, fmt.Sprintf("%d started and then cancelled", begun))
-	}
-	if len(parts) == 0 {
-		return "Nothing was run."
-	}
-	return strings.Join(parts, ", ") + "."
 }
 
 // withUnformatted adds the results that the series' own text cannot know of.

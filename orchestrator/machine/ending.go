@@ -76,7 +76,7 @@ func cutAnswer(s *step) {
 		tellPending(s, "Stopped before it was confirmed.")
 	default:
 		leaveAsked(s)
-		s.cancelPlanned(s.say("The round was cut before it ran.", "Interrompu avant l’exécution."))
+		s.cancelPlanned(domain.Say("The round was cut before it ran.", "Interrompu avant l’exécution."))
 	}
 	s.closeAnswer()
 }
@@ -90,10 +90,10 @@ func storeCut(s *step, kind domain.CommandKind, message domain.SystemType) {
 			leaveRunning(s, x)
 		}
 	}
-	s.cancelPlanned(s.say("The round was cut before it ran.", "Interrompu avant l’exécution."))
+	s.cancelPlanned(domain.Say("The round was cut before it ran.", "Interrompu avant l’exécution."))
 	results := seriesResults(s, kind, nil)
 	if len(results) > 0 {
-		s.system(message, counted(results), results, withUnformatted("", results, nil))
+		s.system(message, domain.Counted(results).EN, results, withUnformatted("", results, nil))
 	}
 }
 
@@ -146,10 +146,9 @@ func askConfirmation(s *step) {
 	w := domain.WaitingContext{Kind: domain.WaitCompletionConfirmation, MessageID: s.session.State.AnswerID}
 	s.session.State.PendingCompleted = false
 	if s.session.State.AskCompletion {
-		s.waitFor(w, nil, &domain.Approval{
-			Kind: domain.ApprovalCompletion,
-			Text: s.say("The automation says that it is done. Is it?", "L’automatisation dit avoir terminé. Est-ce le cas ?"),
-		})
+		asked := &domain.Approval{Kind: domain.ApprovalCompletion}
+		s.waitFor(w, nil, asked.Ask(
+			domain.Say("The automation says that it is done. Is it?", "L’automatisation dit avoir terminé. Est-ce le cas ?"), s.language()))
 		return
 	}
 	w.At = s.policy.Now.Add(time.Duration(s.policy.Settings.CompletionConfirmationDelay))

@@ -67,8 +67,11 @@ func storeLateResult(s *step) {
 	if result.From == nil {
 		result.From = fromTask(&e)
 	}
+	if x := e.Execution; x != nil && result.Summary == "" {
+		result.Summary, result.Translations = x.Summary.In(s.language()), x.Summary.Beside(s.language())
+	}
 	keepOutcome(s)
-	m := s.system(domain.SystemExternalResult, counted([]domain.CommandResult{result}), []domain.CommandResult{result},
+	m := s.system(domain.SystemExternalResult, domain.Counted([]domain.CommandResult{result}).EN, []domain.CommandResult{result},
 		withUnformatted("", []domain.CommandResult{result}, nil))
 	if st := &s.session.State; !st.CallSince.IsZero() {
 		st.Unread = append(slices.Clone(st.Unread), m.ID)

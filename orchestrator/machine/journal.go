@@ -108,7 +108,7 @@ func (s *step) anyToRun(kind domain.CommandKind) bool {
 
 // cancelPlanned ends what was planned and has not begun; what runs already reports
 // its own outcome later.
-func (s *step) cancelPlanned(note string) {
+func (s *step) cancelPlanned(note domain.Text) {
 	for _, x := range s.planned { // agents are at work, although their calls are planned until they report
 		if !x.Status.Final() && agentOf(s, x) != nil {
 			x.Error = &domain.CommandError{Code: domain.CodeNotFinished, Message: "The agent was stopped while it was at work."}
@@ -117,7 +117,7 @@ func (s *step) cancelPlanned(note string) {
 	}
 	for _, x := range s.planned {
 		if x.Status == domain.ExecPlanned || x.Status == domain.ExecApproved {
-			s.cancelOne(x, note)
+			s.cancelOne(x, note.In(s.language()))
 		}
 	}
 }

@@ -57,20 +57,15 @@ func TestCardsAreInTheLanguageOfTheWorkspace(t *testing.T) {
 	}
 }
 
-// TestLimitsAreInTheLanguageOfTheWorkspace: what ends a round is read by a person.
-func TestLimitsAreInTheLanguageOfTheWorkspace(t *testing.T) {
-	w := newWorld(t, domain.Chat)
-	s := &step{policy: w.policy()}
+// TestLimitsAreInBothLanguages: what ends a round is read by a person.
+func TestLimitsAreInBothLanguages(t *testing.T) {
 	for name := range whatIsLimited {
-		if text := limitText(s, name, 3); !strings.HasPrefix(text, "The limit of 3 ") || !strings.HasSuffix(text, " is reached.") {
-			t.Errorf("%s: %q", name, text)
+		text := limitText(name, 3)
+		if !strings.HasPrefix(text.EN, "The limit of 3 ") || !strings.HasSuffix(text.EN, " is reached.") {
+			t.Errorf("%s: %q", name, text.EN)
 		}
-	}
-	w.settings.Language = "fr"
-	s = &step{policy: w.policy()}
-	for name := range whatIsLimited {
-		if text := limitText(s, name, 3); !strings.HasPrefix(text, "La limite de 3 ") || !strings.HasSuffix(text, " est atteinte.") {
-			t.Errorf("%s: %q", name, text)
+		if !strings.HasPrefix(text.FR, "La limite de 3 ") || !strings.HasSuffix(text.FR, " est atteinte.") {
+			t.Errorf("%s: %q", name, text.FR)
 		}
 	}
 }
@@ -89,7 +84,7 @@ func TestWatchdogIsInTheLanguageOfTheWorkspace(t *testing.T) {
 		long.State.WorkedMicros = (90 * time.Minute).Microseconds()
 		for i, session := range []*domain.Session{still, long} {
 			session.HoldsSlot = true
-			if got := watchdog(&step{policy: w.policy(), session: session}); got != want[i] {
+			if got := watchdog(&step{policy: w.policy(), session: session}).In(language); got != want[i] {
 				t.Errorf("%s: %q, want %q", language, got, want[i])
 			}
 		}

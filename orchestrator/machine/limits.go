@@ -6,10 +6,15 @@ import (
 
 // Events that the machine itself notices on the way to the AI.
 type (
-	limitReached   struct{ limit, text, circle string } // circle: which kind, for limitCircles
+	limitReached struct {
+		limit  string
+		text   domain.Text
+		circle string // which kind, for limitCircles
+	}
 	budgetExceeded struct {
-		limit, text string
-		question    *domain.BudgetQuestion
+		limit    string
+		text     domain.Text
+		question *domain.BudgetQuestion
 	}
 )
 
@@ -23,15 +28,15 @@ const limitLength = "answer_length"
 // maxCuts is how many answers in a row may be cut so.
 const maxCuts = 3
 
-func tooOftenCut(s *step) string {
-	return s.say("The answer was cut at its length limit %d times in a row, with nothing that could be used. "+
+func tooOftenCut() domain.Text {
+	return domain.Say("The answer was cut at its length limit %d times in a row, with nothing that could be used. "+
 		"Raise max_tokens of the provider, ask for less at a time, or choose a model that thinks less.",
 		"La réponse a été coupée %d fois de suite à sa limite de longueur, sans rien d’utilisable. "+
 			"Augmentez max_tokens du fournisseur, demandez moins à la fois, ou choisissez un modèle qui réfléchit moins.", maxCuts)
 }
 
-func reached(s *step, limit string, max int) limitReached {
-	return limitReached{limit: limit, text: limitText(s, limit, max)}
+func reached(limit string, max int) limitReached {
+	return limitReached{limit: limit, text: limitText(limit, max)}
 }
 
 func (limitReached) Name() string   { return "LimitReached" }
@@ -70,13 +75,13 @@ func limitGate(s *step) domain.Event {
 		calls = 0
 	}
 	if max := l.MaxAutonomousRoundtrips; max != nil && calls >= *max {
-		return reached(s, "max_autonomous_roundtrips", *max)
+		return reached("max_autonomous_roundtrips", *max)
 	}
 	if max := l.MaxCommandsPerSession; max != nil && !heard && st.OverLimit == "max_commands_per_session" {
-		return reached(s, st.OverLimit, *max)
+		return reached(st.OverLimit, *max)
 	}
 	if st.Cuts >= maxCuts && !heard {
-		return limitReached{limit: limitLength, text: tooOftenCut(s)}
+		return limitReached{limit: limitLength, text: tooOftenCut()}
 	}
 	if e := circleGate(s); e != nil && !heard {
 		return e
@@ -91,7 +96,7 @@ func limitGate(s *step) domain.Event {
 		{l.MaxFormatErrorRetries, st.ConsecutiveFormatErrors, "max_format_error_retries"},
 	} {
 		if c.max != nil && c.now > *c.max {
-			return reached(s, c.name, *c.max)
+			return reached(c.name, *c.max)
 		}
 	}
 	return nil
@@ -115,7 +120,7 @@ func oneCallLeft(s *step) bool {
 
 func storeLimit(s *step) {
 	e := s.event.(limitReached)
-	s.system(domain.SystemLimitReached, e.text, nil, "")
+	tell(s, domain.SystemLimitReached, e.text)
 	s.because(e.limit)
 	s.change.Limits = append(s.change.Limits, e.limit)
 	if e.circle != "" {
@@ -147,7 +152,7 @@ func noteLeftOut(s *step, tokens int) {
 	}
 	s.session.State.LeftOut = true
 	name := domain.VisibleLine(s.session.Name)
-	s.notice("warning", "context_left_out", s.say(
+	s.notice("warning", "context_left_out", domain.Say(
 		"“%s”: about %d tokens of earlier messages and results were left out of what the AI reads, for lack of room.",
 		"« %s » : environ %d jetons de messages et de résultats antérieurs n’ont pas été lus par l’IA, faute de place.", name, tokens))
 }

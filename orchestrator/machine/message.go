@@ -55,6 +55,13 @@ func (s *step) system(kind domain.SystemType, summary string, results []domain.C
 	return m
 }
 
+// tell stores a SYSTEM message whose summary is for people, in the workspace's language.
+func tell(s *step, kind domain.SystemType, text domain.Text) *domain.Message {
+	m := s.system(kind, text.In(s.language()), nil, "")
+	m.System.Translations = text.Beside(s.language())
+	return m
+}
+
 // personSaid stores words that a person wrote beside a decision.
 func (s *step) personSaid(text string, by domain.Author, answersCall string) {
 	if text == "" && answersCall == "" {

@@ -69,14 +69,13 @@ func storeNetworkError(s *step) {
 	if e.RetryAfter > 0 {
 		m.System.RetryAt = new(s.policy.Now.Add(e.RetryAfter))
 	}
-	s.notice("error", "network_error", domain.About(s.session.Name, words).In(s.policy.Settings.Language))
+	s.notice("error", "network_error", domain.About(s.session.Name, words))
 }
 
 // recordFailure stores that the AI did not answer: in words for people, with what the provider said beside them.
 func recordFailure(s *step, code domain.FailureCode, detail, provider string, words domain.Text) *domain.Message {
-	language, text := s.policy.Settings.Language, domain.About("", words)
-	m := s.system(domain.SystemNetworkError, text.In(language), nil, "")
-	m.System.Translations, m.System.Code, m.System.Detail, m.System.ProviderID = text.Beside(language), code, detail, provider
+	m := tell(s, domain.SystemNetworkError, domain.About("", words))
+	m.System.Code, m.System.Detail, m.System.ProviderID = code, detail, provider
 	return m
 }
 
@@ -162,13 +161,13 @@ func storeTooLarge(s *step) { storeError(s, domain.FailureTooLarge, domain.Text{
 func storeError(s *step, code domain.FailureCode, words domain.Text, detail, provider string) {
 	recordFailure(s, code, detail, provider, cmp.Or(words, code.Text()))
 	s.because(string(code))
-	s.notice("error", string(code), domain.About(s.session.Name, code.Text()).In(s.policy.Settings.Language))
+	s.notice("error", string(code), domain.About(s.session.Name, code.Text()))
 }
 
 func storeTimeout(s *step) {
 	e := s.event.(domain.WatchdogExpired)
-	s.system(domain.SystemSessionTimeout, e.Reason, nil, "")
-	s.because(e.Reason)
-	s.notice("warning", "session_timeout", s.say("“%s” took too long and was stopped.",
-		"« %s » a duré trop longtemps et a été arrêtée.", domain.VisibleLine(s.session.Name)))
+	tell(s, domain.SystemSessionTimeout, e.Reason)
+	s.because(e.Reason.In(s.language()))
+	s.notice("warning", "session_timeout", domain.About(s.session.Name, domain.Say("this took too long and was stopped.",
+		"cela a duré trop longtemps et a été arrêté.")))
 }

@@ -17,15 +17,17 @@ func askOutcome(s *step, x *domain.Execution) {
 		at = *x.StartedAt
 	}
 	to, _, _ := strings.Cut(x.Command, ".")
-	s.openApproval(&domain.Approval{
-		Kind: domain.ApprovalOutcome,
-		Text: s.say("%s was sent to %s at %s UTC, and no clear answer came back. Did it happen?",
-			"%s a été envoyé à %s à %s UTC, et aucune réponse claire n’est revenue. Est-ce que cela a eu lieu ?",
-			x.Command, to, at.UTC().Format(time.DateTime)),
-		Actions: []domain.ApprovalAction{{
-			ID: x.ID, Command: x.Command, Params: x.Params, Text: cmp.Or(x.Summary, x.Command), Digest: x.Digest,
-		}},
-	})
+	asked := &domain.Approval{Kind: domain.ApprovalOutcome, Actions: []domain.ApprovalAction{actionOf(s, x)}}
+	s.openApproval(asked.Ask(domain.Say("%s was sent to %s at %s UTC, and no clear answer came back. Did it happen?",
+		"%s a été envoyé à %s à %s UTC, et aucune réponse claire n’est revenue. Est-ce que cela a eu lieu ?",
+		x.Command, to, at.UTC().Format(time.DateTime)), s.language()))
+}
+
+// actionOf shows an execution as it is known here: as it was planned, else by its command.
+func actionOf(s *step, x *domain.Execution) domain.ApprovalAction {
+	a := domain.ApprovalAction{ID: x.ID, Command: x.Command, Params: x.Params, Digest: x.Digest}
+	a.Say(s.language(), cmp.Or(x.Summary, domain.Same(x.Command)))
+	return a
 }
 
 // wantedAgain: the person who was asked wants it run once more, and no limit is in the way:

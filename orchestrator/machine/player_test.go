@@ -187,7 +187,7 @@ func (w *world) lateResult(options []string) domain.Event {
 					Reasons: []domain.ApprovalReason{{Level: domain.LevelCommand, Text: "it was sent before", Always: true}},
 				}
 			}
-			e.Execution, e.Result = &x, domain.ResultOf(&x, "")
+			e.Execution, e.Result = &x, domain.ResultOf(&x, "en")
 			if e.Again != nil {
 				break
 			}

@@ -131,9 +131,9 @@ func (w *world) due(r *rapid.T) domain.Event {
 		return domain.EnrichmentsExecuted{Executions: []*domain.Execution{{ID: w.id("exe"), Kind: domain.KindQuery, Status: domain.ExecSuccess, StartedAt: &now}}}
 	case domain.CallingAI:
 		received, _ := w.answer(rapid.SampledFrom([]string{"a", "a", "b"}).Draw(r, "text"), nil)
-		return pick(received, received, received, received, domain.NetworkErrorOccurred{Problem: "down", Roundtrip: call}, system, domain.WatchdogExpired{Reason: "stalled"}, domain.ContextBudgetExceeded{Roundtrip: call}, domain.SchedulerHeartbeat{Driven: true}, received, received, received)
+		return pick(received, received, received, received, domain.NetworkErrorOccurred{Problem: "down", Roundtrip: call}, system, domain.WatchdogExpired{Reason: domain.Same("stalled")}, domain.ContextBudgetExceeded{Roundtrip: call}, domain.SchedulerHeartbeat{Driven: true}, received, received, received)
 	case domain.CompactingContext:
-		return pick(domain.ContextCompacted{Summary: "what was", Tokens: rapid.IntRange(1, 300).Draw(r, "summary"), Roundtrip: call}, domain.NetworkErrorOccurred{Roundtrip: call}, system, domain.WatchdogExpired{Reason: "stalled"})
+		return pick(domain.ContextCompacted{Summary: "what was", Tokens: rapid.IntRange(1, 300).Draw(r, "summary"), Roundtrip: call}, domain.NetworkErrorOccurred{Roundtrip: call}, system, domain.WatchdogExpired{Reason: domain.Same("stalled")})
 	case domain.ParsingAIResponse:
 		return w.randomParsed(r)
 	case domain.ExecutingDataQueries, domain.ExecutingActions:

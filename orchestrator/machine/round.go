@@ -141,7 +141,7 @@ func storeEnrichments(s *step) {
 	}
 	var results []domain.CommandResult
 	for _, x := range e.Executions {
-		results = append(results, domain.ResultOf(s.commandEnded(x), ""))
+		results = append(results, domain.ResultOf(s.commandEnded(x), s.language()))
 	}
 	s.system(domain.SystemDataAdded, "The data that the message refers to.", results, e.Formatted)
 }

@@ -253,11 +253,9 @@ func (s *step) because(reason string) {
 
 func (s *step) newID(prefix string) string { return s.policy.NewID(prefix) }
 
-// say is for what people read: cards and notices are in the workspace's language.
-func (s *step) say(english, french string, args ...any) string {
-	return s.policy.Settings.Say(english, french, args...)
-}
+// language is the workspace's: what is stored is in it, with its translations beside it.
+func (s *step) language() string { return s.policy.Settings.Language }
 
-func (s *step) notice(level, code, text string) {
-	s.emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{Level: level, Code: code, Text: text}})
+func (s *step) notice(level, code string, text domain.Text) {
+	s.emit(domain.LogEvent{Type: domain.LogNotice, Notice: domain.NoticeOf(level, code, text, s.language())})
 }

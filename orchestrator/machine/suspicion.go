@@ -70,12 +70,11 @@ func poison(s *step) {
 	s.session.State.Poisoned, s.session.State.Suspicion = true, domain.Suspicion{}
 	s.session.HoldsSlot = false
 	s.because("poisoned")
-	s.openApproval(&domain.Approval{
-		Kind: domain.ApprovalPoisoned,
-		Text: s.say("The server died four times in a row while it performed this step of the session. Try again, or stop it?",
-			"Le serveur s’est arrêté quatre fois de suite pendant cette étape de la session. Réessayer, ou l’arrêter ?"),
-	})
-	s.notice("error", "poisoned", s.say("The server died four times in a row at the same step of a session, which was set apart.",
+	asked := &domain.Approval{Kind: domain.ApprovalPoisoned}
+	s.openApproval(asked.Ask(
+		domain.Say("The server died four times in a row while it performed this step of the session. Try again, or stop it?",
+			"Le serveur s’est arrêté quatre fois de suite pendant cette étape de la session. Réessayer, ou l’arrêter ?"), s.language()))
+	s.notice("error", "poisoned", domain.Say("The server died four times in a row at the same step of a session, which was set apart.",
 		"Le serveur s’est arrêté quatre fois de suite à la même étape d’une session, qui a été mise de côté."))
 }
 

@@ -73,8 +73,8 @@ func endByWord(s *step, x *domain.Execution) {
 	case domain.ExecFailed:
 		t.Finish(domain.TaskFailed, errorText(x.Error), "", s.policy.Now)
 	default: // it is ordered once more: if its service took it after all, it is told to stop
-		why := s.say("A person wants it run once more.", "Une personne veut la relancer.")
-		t.Finish(domain.TaskCancelled, why, domain.OwedCancelled, s.policy.Now)
+		why := domain.Say("A person wants it run once more.", "Une personne veut la relancer.")
+		t.Finish(domain.TaskCancelled, why.In(s.language()), domain.OwedCancelled, s.policy.Now)
 	}
 	s.writeTask(t)
 }
@@ -84,7 +84,8 @@ func endByWord(s *step, x *domain.Execution) {
 func endTasks(s *step) {
 	for _, t := range slices.Clone(s.tasks) {
 		own := t.Clone()
-		own.Finish(domain.TaskCancelled, s.say("Its session has ended.", "Sa session est terminée."), domain.OwedEnded, s.policy.Now)
+		why := domain.Say("Its session has ended.", "Sa session est terminée.").In(s.language())
+		own.Finish(domain.TaskCancelled, why, domain.OwedEnded, s.policy.Now)
 		s.writeTask(own)
 	}
 }

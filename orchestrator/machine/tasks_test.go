@@ -24,7 +24,7 @@ func TestAPersonsWordEndsATask(t *testing.T) {
 		p := w.policy()
 		p.Tasks = []*domain.Task{{ID: "tsk_1", SessionID: w.s.ID, ExecutionID: "exe_1", Status: domain.TaskUnknown}, other}
 		step, err := Run(w.s, domain.ExternalResultReceived{
-			Result: domain.ResultOf(x, ""), Execution: x, Answer: &domain.Answer{Decision: domain.Decision{}},
+			Result: domain.ResultOf(x, "en"), Execution: x, Answer: &domain.Answer{Decision: domain.Decision{}},
 		}, p)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -16,7 +16,7 @@ func whatIsDue(s *step) {
 		s.session.State.Suspicion = domain.Suspicion{}
 	}
 	if s.session.Phase.Working() {
-		if reason := watchdog(s); reason != "" && s.first == "SchedulerHeartbeat" {
+		if reason := watchdog(s); reason != (domain.Text{}) && s.first == "SchedulerHeartbeat" {
 			s.follow(domain.WatchdogExpired{Reason: reason})
 		}
 		return
@@ -101,20 +101,20 @@ func countWork(s *step) {
 	}
 }
 
-// watchdog says in the workspace's language why a session is to be stopped; "" if it is not.
-func watchdog(s *step) string {
+// watchdog says why a session is to be stopped; nothing if it is not.
+func watchdog(s *step) domain.Text {
 	if !watched(s) {
-		return ""
+		return domain.Text{}
 	}
 	still := s.policy.Now.Sub(s.session.LastEventTime)
 	if limit := time.Duration(s.policy.Settings.MaxInactivity); limit > 0 && still >= limit {
-		return s.say("Nothing happened for %s.", "Rien ne s’est passé pendant %s.", s.policy.Settings.Lasting(limit))
+		return domain.Say("Nothing happened for %s.", "Rien ne s’est passé pendant %s.", domain.Lasting(limit))
 	}
 	worked := time.Duration(s.session.State.WorkedMicros) * time.Microsecond
 	if limit := maxActive(s); limit > 0 && worked+still >= limit {
-		return s.policy.Settings.Overtime(limit)
+		return domain.Overtime(limit)
 	}
-	return ""
+	return domain.Text{}
 }
 
 func watchdogAt(s *step) *time.Time {

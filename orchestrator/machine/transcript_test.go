@@ -309,7 +309,7 @@ func (w *world) plainEvent(verb, text string) domain.Event {
 		"resume":    domain.SessionResumed{},
 		"suspend":   domain.SessionSuspended{},
 		"evict":     domain.SessionEvicted{},
-		"stalled":   domain.WatchdogExpired{Reason: "Nothing happened for 10m0s."},
+		"stalled":   domain.WatchdogExpired{Reason: domain.Same("Nothing happened for 10m0s.")},
 		"activate":  domain.SessionActivationRequested{},
 		"crash":     domain.SessionActivationRequested{Recovery: true, Died: true},
 		"given-up":  domain.NetworkGivenUp{},

@@ -35,7 +35,7 @@ func validationRefused(s *step) bool { return verdict(s) == domain.VerdictRefuse
 // refuseActions tells an automation no, for all its actions.
 func refuseActions(s *step) {
 	s.next = nil
-	s.cancelPlanned(s.say("This needs a person's yes, and automations are refused it here.",
+	s.cancelPlanned(domain.Say("This needs a person's yes, and automations are refused it here.",
 		"Il faut l’accord d’une personne, et ici il est refusé aux automatisations."))
 	text := "The actions were not run: they need a person's yes, and automations are refused it here. Do without, or say that it is completed."
 	if g := s.pending().Guidance; g != "" {
@@ -75,7 +75,7 @@ func storeCancelled(s *step) *domain.Message {
 		if x.Kind != domain.KindAction || slices.Contains(told, x.CallID) {
 			continue
 		}
-		r := domain.ResultOf(x, "")
+		r := domain.ResultOf(x, s.language())
 		if !x.Status.Final() {
 			r.Status, r.Text = domain.ExecCancelled, "Not run: a person had to approve it, and did not."
 		}
@@ -164,9 +164,9 @@ func reasonsAgain(s *step, now []domain.ApprovalReason) []domain.ApprovalReason 
 			reasons = append(reasons, a.Reasons...)
 		}
 	}
-	for _, r := range now {
-		if !slices.Contains(reasons, r) && !(r.Level == domain.LevelOutside && fromOutside(reasons)) {
-			reasons = append(reasons, r)
+	for i := range now {
+		if now[i].Level != domain.LevelOutside || !fromOutside(reasons) {
+			reasons = domain.WithReason(reasons, &now[i])
 		}
 	}
 	return reasons

@@ -26,7 +26,7 @@ func (s *step) openApproval(a *domain.Approval) *domain.Approval {
 	a.OnExpiry = s.policy.Settings.ApprovalOnExpiry
 	a.ResponseSchema = responseSchema(a)
 	if run := s.session.State.Agent; run != nil && a.Text == "" {
-		a.Text = s.say("The agent %s asks for this.", "L’agent %s le demande.", run.Name)
+		a.Ask(domain.Say("The agent %s asks for this.", "L’agent %s le demande.", run.Name), s.language())
 	}
 	if expiry := time.Duration(s.policy.Settings.ApprovalExpiry); expiry > 0 {
 		at := s.policy.Now.Add(expiry)
@@ -177,14 +177,14 @@ func evict(s *step) {
 func dropWait(s *step, status domain.ApprovalStatus) {
 	s.settleAll(status, false)
 	leaveAsked(s)
-	s.cancelPlanned(s.say("The wait for a person ended without an answer.", "L’attente a pris fin sans réponse."))
+	s.cancelPlanned(domain.Say("The wait for a person ended without an answer.", "L’attente a pris fin sans réponse."))
 	s.closeAnswer()
 }
 
 // decline: the answer is no. The cancel message says so to the AI already.
 func decline(s *step) {
 	s.settle(domain.ApprovalStatusRefused)
-	s.cancelPlanned(s.say("Not approved.", "Non approuvé."))
+	s.cancelPlanned(domain.Say("Not approved.", "Non approuvé."))
 	s.closeAnswer()
 	s.session.State.ResultsGood = false // a no is a reason to do it otherwise
 }

@@ -138,12 +138,10 @@ func (r *Runs) unstarted(ctx context.Context, a *domain.Automation, seq int64, w
 		}
 		change := p.change(v)
 		change.Automations = []domain.AutomationWrite{sawUntil(v.Automation, seq)}
-		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
-			Level: "warning", Code: "automation_not_started",
-			Text: v.Workspace.Settings.Say("A new entry did not start the automation %q: %s",
-				"Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
-				domain.VisibleLine(a.Name), message(why)),
-		}})
+		text := domain.Say("A new entry did not start the automation %q: %s", "Une nouvelle entrée n’a pas lancé l’automatisation %q : %s",
+			domain.VisibleLine(a.Name), message(why))
+		change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: domain.NoticeOf("warning", "automation_not_started", text,
+			v.Workspace.Settings.Language)})
 		return scheduler.Plan{Change: change}, nil
 	})
 	return err

@@ -34,14 +34,13 @@ func (p rules) disableFailing(v *domain.AutomationView) *domain.Change {
 	a.Enabled, a.DisabledReason, a.NextAt, a.UpdatedAt = false, "failures", nil, change.At
 	skipDue(v, change)
 	write(change, &a, false)
-	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: &domain.Notice{
-		Level: "error", Code: "automation_disabled",
-		Text: v.Workspace.Settings.Say("The automation %q was disabled: its last %d runs failed. "+
-			"Look at them, mend the cause, and enable it again.",
-			"L’automatisation %q a été désactivée : ses %d dernières exécutions ont échoué. "+
-				"Regardez-les, corrigez la cause, puis réactivez-la.",
-			domain.VisibleLine(a.Name), domain.FailuresToDisable),
-	}})
+	text := domain.Say("The automation %q was disabled: its last %d runs failed. "+
+		"Look at them, fix the cause, and enable it again.",
+		"L’automatisation %q a été désactivée : ses %d dernières exécutions ont échoué. "+
+			"Regardez-les, corrigez la cause, puis réactivez-la.",
+		domain.VisibleLine(a.Name), domain.FailuresToDisable)
+	change.Emit(domain.LogEvent{Type: domain.LogNotice, Notice: domain.NoticeOf("error", "automation_disabled", text,
+		v.Workspace.Settings.Language)})
 	return change
 }
 

@@ -39,7 +39,7 @@ func ended(t *domain.Task, x *domain.Execution) domain.ExternalResultReceived {
 	if x != nil {
 		own := *x
 		own.Status, own.Text, own.Result, own.Error, own.EndedAt = result.Status, result.Text, t.Result, result.Error, t.EndedAt
-		event.Execution, event.Result.Summary = &own, x.Summary
+		event.Execution = &own
 	}
 	return event
 }
