@@ -29,7 +29,11 @@ func (a *asking) checkTools(ctx context.Context) error {
 	if a.tools == nil {
 		return nil
 	}
-	return standing.CheckTools(ctx, a.Providers, a.who.Workspace, a.tools.List, func(i int) string { return fmt.Sprintf("/tools/%d", i) })
+	pointer := a.toolPointer
+	if pointer == nil {
+		pointer = func(i int) string { return fmt.Sprintf("/tools/%d", i) }
+	}
+	return standing.CheckTools(ctx, a.Providers, a.who.Workspace, a.tools.List, pointer)
 }
 
 // resultsIn are the results of tools with which a request ends; nil: it ends with something else.

@@ -21,15 +21,17 @@ type Completions struct {
 // asking is a request on its way, of either protocol.
 type asking struct {
 	*Config
-	who      *auth.Identity
-	payer    string // who pays, in the words of the client
-	about    string // what is kept of the request beside its message, in JSON
-	tools    *domain.ClientTools
-	talk     *talk // until its message is stored
-	keeper   *standing.Keeper
-	scope    scope
-	provider string // the one that the model names; "": the session's own
-	reader   *stream.Reader
+	who   *auth.Identity
+	payer string // who pays, in the words of the client
+	about string // what is kept of the request beside its message, in JSON
+	tools *domain.ClientTools
+	// toolPointer returns where the request has a tool of tools; nil: at the same position.
+	toolPointer func(int) string
+	talk        *talk // until its message is stored
+	keeper      *standing.Keeper
+	scope       scope
+	provider    string // the one that the model names; "": the session's own
+	reader      *stream.Reader
 }
 
 // completing is a request for a completion on its way.

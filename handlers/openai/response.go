@@ -134,12 +134,14 @@ type about struct {
 	User       string            `json:"user,omitempty"`
 	// NotStored: the client does not want the response kept. Its session is the record all the same.
 	NotStored bool `json:"not_stored,omitempty"`
+	// Unoffered are the tools of the request that the model was not offered.
+	Unoffered []unofferedTool `json:"tools_not_offered,omitempty"`
 }
 
 func (r *responseRequest) about() about {
 	return about{
-		NotStored: r.Store != nil && !*r.Store,
-		Model:     r.Model, Background: r.Background, Previous: r.Previous, Metadata: r.Metadata, User: r.User,
+		NotStored: r.Store != nil && !*r.Store, Unoffered: r.unoffered,
+		Model: r.Model, Background: r.Background, Previous: r.Previous, Metadata: r.Metadata, User: r.User,
 	}
 }
 
@@ -152,7 +154,7 @@ func newResponse(at *place, of about) response {
 		ParallelToolCalls: m.Tools == nil || !m.Tools.OneAtATime,
 		Talk:              sessionRef{at.session}, Store: !of.NotStored, ToolChoice: "auto", Tools: toolsOf(m), Truncation: "disabled",
 		Metadata: of.Metadata,
-		Fermata:  &extra{SessionID: at.session, MessageID: m.ID, NewSession: at.begun, DepartedFrom: at.from},
+		Fermata:  &extra{SessionID: at.session, MessageID: m.ID, NewSession: at.begun, DepartedFrom: at.from, Unoffered: of.Unoffered},
 	}
 	out.Text.Format.Type = "text"
 	if m.Status == domain.MessageQueued {

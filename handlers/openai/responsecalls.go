@@ -4,11 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // A client's own tools in responses: a response ends with the calls that are for the client, and
@@ -29,27 +31,70 @@ type responseTool struct {
 	Strict      *bool           `json:"strict"` // null: nothing is promised of the arguments
 }
 
-// tools are those of a request; nil: none.
-func (r *responseRequest) tools() (*domain.ClientTools, error) {
-	offered, err := offers(r.Tools, r.ToolChoice)
-	if err != nil || !offered {
-		return nil, err
+// unofferedTool is a tool of a request that the model is not offered: this server does not run
+// hosted tools such as web_search, and a call of a custom tool has no JSON arguments.
+type unofferedTool struct {
+	Type string `json:"type"`
+	Name string `json:"name,omitempty"`
+}
+
+// maxUnofferedName bounds what a response repeats of such a tool, in characters.
+const maxUnofferedName = 80
+
+// requestTools are the tools of a request, sorted by whether a model can be offered them.
+type requestTools struct {
+	offered   *domain.ClientTools // nil: none
+	positions []int               // of the offered tools in the request
+	unoffered []unofferedTool     // each once, in the order of the request
+}
+
+// pointer returns the JSON pointer of an offered tool in the request.
+func (t *requestTools) pointer(i int) string {
+	if i < len(t.positions) {
+		i = t.positions[i]
+	}
+	return fmt.Sprintf("/tools/%d", i)
+}
+
+// tools reads the tools of a request. Functions are offered to the model. Tools of other types are
+// left out, because clients such as Codex send them with every request; the response names them.
+func (r *responseRequest) tools() (requestTools, error) {
+	var out requestTools
+	wanted, err := offers(r.Tools, r.ToolChoice)
+	if err != nil || !wanted {
+		return out, err
 	}
 	var tools []json.RawMessage
 	if err := json.Unmarshal(r.Tools, &tools); err != nil {
-		return nil, domain.Invalid("/tools", "wrong_type", "tools takes a list of functions.")
+		return out, domain.Invalid("/tools", "wrong_type", "tools takes a list of functions.")
 	}
-	out := &domain.ClientTools{OneAtATime: r.Parallel != nil && !*r.Parallel}
+	if len(tools) > domain.MaxClientTools {
+		return out, domain.Invalid(fmt.Sprintf("/tools/%d", domain.MaxClientTools), "too_many",
+			"A request has %d tools at most.", domain.MaxClientTools)
+	}
+	var offered []domain.ClientTool
 	for i := range tools {
 		var t responseTool
-		if err := json.Unmarshal(tools[i], &t); err != nil || t.Type != "function" {
-			return nil, domain.Invalid(fmt.Sprintf("/tools/%d", i), "not_supported",
-				"A session takes tools of type function, with a name and parameters. Its own commands need not be sent.")
+		if err := json.Unmarshal(tools[i], &t); err != nil || t.Type == "" {
+			return out, domain.Invalid(fmt.Sprintf("/tools/%d", i), "not_supported",
+				"A tool is an object with a type. A session takes tools of type function, with a name and parameters; "+
+					"its own commands need not be sent.")
+		}
+		if t.Type != "function" {
+			tool := unofferedTool{jsonbody.Cut(t.Type, maxUnofferedName), jsonbody.Cut(t.Name, maxUnofferedName)}
+			if !slices.Contains(out.unoffered, tool) {
+				out.unoffered = append(out.unoffered, tool)
+			}
+			continue
 		}
 		if !given(t.Parameters) {
 			t.Parameters = standing.NoParams
 		}
-		out.List = append(out.List, domain.ClientTool{Name: t.Name, Description: t.Description, Params: t.Parameters})
+		offered = append(offered, domain.ClientTool{Name: t.Name, Description: t.Description, Params: t.Parameters})
+		out.positions = append(out.positions, i)
+	}
+	if len(offered) > 0 {
+		out.offered = &domain.ClientTools{List: offered, OneAtATime: r.Parallel != nil && !*r.Parallel}
 	}
 	return out, nil
 }

@@ -19,6 +19,7 @@ var passedOver = map[string]bool{
 	"computer_call_output": true, "local_shell_call": true, "local_shell_call_output": true, "shell_call": true,
 	"shell_call_output": true, "apply_patch_call": true, "apply_patch_call_output": true, "mcp_call": true, "mcp_list_tools": true,
 	"mcp_approval_request": true, "mcp_approval_response": true, "tool_search_call": true, "tool_search_output": true,
+	"compaction_summary": true, "context_compaction": true, "configuration_update": true,
 }
 
 // kind is the type of an item, which clients leave out of messages and references.

@@ -24,6 +24,7 @@ func TestItemsOfAnInput(t *testing.T) {
 		`{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":""}`: "passed over",
 		`{"type":"local_shell_call","id":"ls_1"}`:                              "passed over",
 		`{"type":"mcp_approval_request","id":"mcpr_1"}`:                        "passed over",
+		`{"type":"compaction_summary","encrypted_content":"x"}`:                "passed over",
 		`{"type":"telepathy","id":"t_1"}`:                                      `refused "telepathy"`,
 		`{"type":"message","role":"robot","content":"x"}`:                      "refused role",
 	} {

@@ -29,6 +29,8 @@ type responseRequest struct {
 	Prompt       json.RawMessage   `json:"prompt"`
 	Text         json.RawMessage   `json:"text"`
 	User         string            `json:"user"`
+
+	unoffered []unofferedTool // set when Tools have been read
 }
 
 // inputItem is one item of an input that is a list.

@@ -30,16 +30,14 @@ func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Iden
 	if err != nil {
 		return err
 	}
-	of := request.about()
-	a := &responding{request: request, asking: asking{
-		Config: &d.Config, who: who, payer: request.User, about: string(jsonbody.Encode(of)),
-	}}
+	a := &responding{request: request, asking: asking{Config: &d.Config, who: who, payer: request.User}}
 	defer a.close()
 	at, err := a.place(r, body)
 	if err != nil {
 		return err
 	}
 	a.done(r)
+	of := request.about()
 	if at.again {
 		if of, err = a.said(r.Context(), at); err != nil {
 			return err
@@ -65,9 +63,12 @@ func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 	if a.provider, err = a.providerOf(ctx, a.who.Workspace, a.request.Model); err != nil {
 		return nil, err
 	}
-	if a.tools, err = a.request.tools(); err != nil {
+	tools, err := a.request.tools()
+	if err != nil {
 		return nil, err
 	}
+	a.tools, a.toolPointer, a.request.unoffered = tools.offered, tools.pointer, tools.unoffered
+	a.about = string(jsonbody.Encode(a.request.about()))
 	all, err := a.request.sayings()
 	if err == nil {
 		err = checkSize(body, all)

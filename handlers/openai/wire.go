@@ -73,6 +73,8 @@ type extra struct {
 	// client's history departs.
 	NewSession   string `json:"new_session,omitempty"`
 	DepartedFrom string `json:"departed_from,omitempty"`
+	// Unoffered are the tools of the request that the model was not offered.
+	Unoffered []unofferedTool `json:"tools_not_offered,omitempty"`
 	*ask
 }
 

@@ -198,7 +198,8 @@ func TestBoundsOfToolsInResponses(t *testing.T) {
 		"the same name":        {map[string]any{"tools": []any{tool("f", ""), tool("f", "")}}, "tools[1]"},
 		"a command's name":     {map[string]any{"tools": []any{tool("f", ""), tool("CREATE_ZONE", "")}}, "tools[1]"},
 		"no name":              {map[string]any{"tools": []any{tool("", "")}}, "tools[0]"},
-		"of another type":      {map[string]any{"tools": []any{map[string]any{"type": "web_search"}}}, "tools[0]"},
+		"behind a hosted one":  {map[string]any{"tools": []any{map[string]any{"type": "web_search"}, tool("", "")}}, "tools[1]"},
+		"without a type":       {map[string]any{"tools": []any{map[string]any{"name": "f"}}}, "tools[0]"},
 		"no list":              {map[string]any{"tools": "f"}, "tools"},
 		"a choice that binds":  {map[string]any{"tools": weatherFor, "tool_choice": "required"}, "tool_choice"},
 		"parameters of a kind": {map[string]any{"tools": []any{map[string]any{"type": "function", "name": "f", "parameters": 7}}}, "tools[0]"},
@@ -218,6 +219,64 @@ func TestBoundsOfToolsInResponses(t *testing.T) {
 	s.Key = harness.RootKey
 	if n := len(s.Call("GET", "/v1/sessions", nil).Want(200).List("data")); n != 1 {
 		t.Errorf("%d sessions", n)
+	}
+}
+
+// A request as Codex sends it: tools of other types than function are left out and named, and the
+// functions among them are offered. A later read of the response names the same.
+func TestARequestOfCodex(t *testing.T) {
+	s, key := newChatServer(t, harness.Databases["sqlite"](t), withTools)
+	s.Key = key
+	tools := append([]any{
+		map[string]any{"type": "namespace", "name": "agents", "tools": weatherFor}, map[string]any{"type": "web_search", "external_web_access": false},
+		map[string]any{"type": "custom", "name": "apply_patch", "format": map[string]any{"type": "grammar", "syntax": "lark", "definition": "start: \"x\""}},
+		map[string]any{"type": "local_shell"}, map[string]any{"type": "web_search"},
+	}, weatherFor...)
+	message := func(role, text string) map[string]any {
+		return map[string]any{"type": "message", "role": role, "content": []any{map[string]any{"type": "input_text", "text": text}}}
+	}
+	input := []any{message("developer", "Be brief."), message("user", "<environment_context/>"), message("user", "What is the weather in Paris?")}
+	body := map[string]any{
+		"model": "fermata", "input": input, "tools": tools, "tool_choice": "auto", "parallel_tool_calls": true, "store": false,
+		"reasoning": nil, "include": []any{}, "prompt_cache_key": "a session", "client_metadata": map[string]any{"turn_id": "1"},
+	}
+	want := `[{"type":"namespace","name":"agents"},{"type":"web_search"},{"type":"custom","name":"apply_patch"},{"type":"local_shell"}]`
+	var first struct {
+		Tools  []struct{ Name string }
+		Output []struct {
+			Type   string
+			CallID string `json:"call_id"`
+		}
+		Fermata struct {
+			NotOffered json.RawMessage `json:"tools_not_offered"`
+			SessionID  string          `json:"session_id"`
+		}
+	}
+	if err := json.Unmarshal(s.openAI("POST", "/v1/responses", body).Want(200).Body, &first); err != nil {
+		t.Fatal(err)
+	}
+	if string(first.Fermata.NotOffered) != want || len(first.Tools) != 1 || first.Tools[0].Name != "get_weather" {
+		t.Errorf("not offered are %s, offered %+v", first.Fermata.NotOffered, first.Tools)
+	}
+	if len(first.Output) != 1 || first.Output[0].Type != "function_call" {
+		t.Fatalf("the output is %+v", first.Output)
+	}
+	body["input"] = append(input,
+		map[string]any{"type": "function_call", "call_id": first.Output[0].CallID, "name": "get_weather", "arguments": "{}"},
+		output(first.Output[0].CallID, "sunny, 20 degrees"))
+	after, _ := s.respond(body)
+	if after.text() != "It is sunny in Paris." || after.Talk.ID != first.Fermata.SessionID {
+		t.Errorf("with the result it answers %+v", after)
+	}
+	body["store"], body["input"] = true, "Only hosted tools"
+	body["tools"] = []any{map[string]any{"type": "web_search"}}
+	stored := s.openAI("POST", "/v1/responses", body).Want(200)
+	if stored.Str("fermata.tools_not_offered.0.type") != "web_search" || len(stored.List("tools")) != 0 {
+		t.Errorf("with hosted tools alone: %s", stored.Body)
+	}
+	read := s.openAI("GET", "/v1/responses/"+stored.Str("id"), nil).Want(200)
+	if read.Str("fermata.tools_not_offered.0.type") != "web_search" {
+		t.Errorf("read again: %s", read.Body)
 	}
 }
 

@@ -219,7 +219,7 @@ func TestWhatResponsesGetWrong(t *testing.T) {
 		"an image": {`{"model":"fermata","input":[{"role":"user","content":[{"type":"input_text","text":"see"},{"type":"input_image","image_url":"data:,"}]}]}`,
 			"invalid", "input[0].content[1].image_url", 422},
 		"a file":                   {`{"model":"fermata","input":[{"role":"user","content":[{"type":"input_file"}]}]}`, "invalid", "input[0].content[0].file_data", 422},
-		"an unknown tool":          {`{"model":"fermata","tools":[{"type":"web_search"}],"input":"x"}`, "invalid", "tools[0]", 422},
+		"a tool without a type":    {`{"model":"fermata","tools":[{"name":"f"}],"input":"x"}`, "invalid", "tools[0]", 422},
 		"a result of nothing":      {`{"model":"fermata","input":[{"type":"function_call_output","call_id":"c","output":"x"}]}`, "invalid", "input[0].call_id", 422},
 		"a reference":              {`{"model":"fermata","input":[{"type":"item_reference","id":"msg_1"}]}`, "invalid", "input[0].id", 422},
 		"JSON as an answer":        {`{"model":"fermata","text":{"format":{"type":"json_object"}},"input":"x"}`, "invalid", "text.format", 422},
