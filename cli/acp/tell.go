@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -98,6 +99,10 @@ func deref(text *string) string {
 }
 
 func (t *teller) answer(m *api.Message) {
+	if t.text.Told() == "" {
+		more, _ := t.mind.Whole(m.ID, thoughtsOf(m), m.Status == "interrupted")
+		t.think(m.ID, more)
+	}
 	t.mind.Over()
 	text := deref(m.TextContent)
 	if ai := m.AiMessage; ai != nil {
@@ -113,6 +118,17 @@ func (t *teller) answer(m *api.Message) {
 	}
 	more, anew := t.text.Whole(m.ID, text, m.Status == "interrupted")
 	t.say(m.ID, more, anew)
+}
+
+// thoughtsOf returns the reasoning of an answer, as it is streamed: without breaks between its blocks.
+func thoughtsOf(m *api.Message) string {
+	var b strings.Builder
+	if m.AiRaw != nil {
+		for i := range m.AiRaw.Thinking {
+			b.WriteString(m.AiRaw.Thinking[i].Text)
+		}
+	}
+	return b.String()
 }
 
 func joined(first, second string) string {

@@ -145,7 +145,7 @@ func (f *follower) stored(e *standing.Event) {
 	case m == nil:
 	case m.Sender == domain.SenderAI:
 		f.said = m.ID
-		f.out.stored(m.ID, e.Said())
+		f.out.stored(m.ID, e.Thoughts(), e.Said())
 	case m.Sender == domain.SenderSystem:
 		f.results(e)
 	}

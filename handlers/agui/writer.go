@@ -3,6 +3,7 @@ package agui
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
@@ -155,7 +156,23 @@ func (o *writer) think(id, text string) {
 		o.event("REASONING_START", fields{"messageId": id})
 		o.event("REASONING_MESSAGE_START", fields{"messageId": id, "role": "reasoning"})
 	}
+	o.mind.text += text
 	o.event("REASONING_MESSAGE_CONTENT", fields{"messageId": id, "delta": text})
+}
+
+// completeThoughts writes what the client does not have yet of the reasoning of an answer, unless
+// its text has begun.
+func (o *writer) completeThoughts(id, thoughts string) {
+	if o.text.id == id {
+		return
+	}
+	told := ""
+	if o.mind.id == id+"-thoughts" {
+		told = o.mind.text
+	}
+	if rest, ok := strings.CutPrefix(thoughts, told); ok {
+		o.think(id, rest)
+	}
 }
 
 func (o *writer) endThoughts() {
@@ -168,12 +185,13 @@ func (o *writer) endThoughts() {
 	o.mind = open{}
 }
 
-// stored: a message is in the record, with this text.
-func (o *writer) stored(id, text string) {
+// stored writes what the client does not have yet of an answer in the record.
+func (o *writer) stored(id, thoughts, text string) {
 	if o.whole[id] {
 		return
 	}
 	o.whole[id] = true
+	o.completeThoughts(id, thoughts)
 	o.endThoughts()
 	if text == "" && o.text.id != id {
 		return

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -31,6 +32,9 @@ type Event struct {
 		AI      *struct {
 			PreText string `json:"pre_text"`
 		} `json:"ai_message"`
+		Raw *struct {
+			Thinking []domain.Thinking `json:"thinking"`
+		} `json:"ai_raw"`
 		System *struct {
 			Type           domain.SystemType `json:"type"`
 			CommandResults []struct {
@@ -105,6 +109,19 @@ func (e *Event) Said() string {
 		return ""
 	}
 	return text
+}
+
+// Thoughts returns the reasoning of the AI message in an event, as it is streamed: without breaks
+// between its blocks.
+func (e *Event) Thoughts() string {
+	if e.Message.Raw == nil {
+		return ""
+	}
+	var b strings.Builder
+	for i := range e.Message.Raw.Thinking {
+		b.WriteString(e.Message.Raw.Thinking[i].Text)
+	}
+	return b.String()
 }
 
 var (

@@ -140,7 +140,7 @@ func (f *follower) take(name string, e *standing.Event) {
 		f.piece(e, 0)
 	case string(domain.LogMessageCreated):
 		if m := e.Message; m != nil && m.Sender == domain.SenderAI && !f.superseded[m.ID] {
-			f.out.stored(m.ID, e.Said(), m.Status == domain.MessageInterrupted)
+			f.out.stored(m.ID, e.Thoughts(), e.Said(), m.Status == domain.MessageInterrupted)
 		}
 	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
 		f.command(name, e)

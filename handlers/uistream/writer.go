@@ -34,7 +34,10 @@ type writer struct {
 type openPart struct{ kind, id string }
 
 // heldStep is what a front end holds of a step.
-type heldStep struct{ text, thoughts string }
+type heldStep struct {
+	text, thoughts string
+	calls          bool
+}
 
 func newWriter(w http.ResponseWriter, held *uiMessage) *writer {
 	o := &writer{Wire: standing.Wire{W: w}, states: map[string]string{}, calls: map[string]bool{}}
@@ -48,6 +51,9 @@ func newWriter(w http.ResponseWriter, held *uiMessage) *writer {
 		}
 		if p.isTool() {
 			o.states[p.CallID] = p.State
+			if n := len(o.holds); n > 0 {
+				o.holds[n-1].calls = true
+			}
 		}
 		if n := len(o.holds); n > 0 {
 			switch p.Type {
@@ -145,17 +151,31 @@ func (o *writer) thought(id string, offset int, text string) {
 	o.say("reasoning", id, more, anew)
 }
 
-// stored: an answer is in the record, with this text.
-func (o *writer) stored(id, text string, cut bool) {
+// stored writes what the client does not have yet of an answer in the record: a stream that is
+// resumed has the same reasoning as one that was read live.
+func (o *writer) stored(id, thoughts, text string, cut bool) {
 	if id == o.said {
 		return
 	}
 	o.enter(id)
+	if o.takesReasoning() {
+		more, anew := o.mind.Whole(id, thoughts, cut)
+		o.say("reasoning", id, more, anew)
+	}
 	more, anew := o.text.Whole(id, text, cut)
 	o.say("text", id, more, anew)
 	o.mind.Over()
 	o.endPart()
 	o.said = id
+}
+
+// takesReasoning reports whether reasoning can be added to the step. The client appends parts to the
+// end of its message, so that reasoning of a step whose text or calls it has would be misplaced.
+func (o *writer) takesReasoning() bool {
+	if o.text.Told() != "" {
+		return false
+	}
+	return o.step > len(o.holds) || o.step == len(o.holds) && !o.holds[o.step-1].calls
 }
 
 // call tells a call of a tool, once. ours says that it is carried out here.

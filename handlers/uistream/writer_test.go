@@ -48,11 +48,11 @@ func TestARoundInChunks(t *testing.T) {
 	round := func(o *writer) {
 		o.thought("m1", 0, "Hm.")
 		o.piece("m1", 0, "I make")
-		o.stored("m1", "I make it.", false)
+		o.stored("m1", "Hm.", "I make it.", false)
 		o.call("exe", "CREATE_ZONE", fields{"name": "Garden"}, true)
 		o.ended("exe", "tool-output-available", fields{"output": true})
 		o.piece("m2", 0, "It is ")
-		o.stored("m2", "It is made.", false)
+		o.stored("m2", "", "It is made.", false)
 	}
 	for name, c := range map[string]struct{ held, want string }{
 		"nothing is held": {"", "start-step, reasoning-start, reasoning-delta Hm., reasoning-end, text-start, text-delta I make, text-delta  it., text-end, " +
@@ -93,6 +93,59 @@ func TestARoundInChunks(t *testing.T) {
 	}
 }
 
+// A stream that is resumed has the same reasoning parts as one that was read live, in the same places.
+func TestReasoningOfAResumedStream(t *testing.T) {
+	const (
+		first  = "text-start, text-delta I make it., text-end, tool-input-start exe, tool-input-available exe"
+		second = "start-step, reasoning-start, reasoning-delta So., reasoning-end, text-start, text-delta It is made., text-end, finish-step"
+	)
+	for name, c := range map[string]struct{ held, want string }{
+		"nothing is held": {"", "start-step, reasoning-start, reasoning-delta Hm., reasoning-end, " + first + ", finish-step, " + second},
+		"half of the reasoning": {
+			`[{"type":"step-start"},{"type":"reasoning","text":"H"}]`, "reasoning-start, reasoning-delta m., reasoning-end, " + first + ", " + second,
+		},
+		"all of the reasoning": {`[{"type":"step-start"},{"type":"reasoning","text":"Hm."}]`, first + ", " + second},
+		"the text alone": {
+			`[{"type":"step-start"},{"type":"text","text":"I make it."}]`, "tool-input-start exe, tool-input-available exe, " + second,
+		},
+		"the call alone": {
+			`[{"type":"step-start"},{"type":"dynamic-tool","toolCallId":"exe","state":"input-available"}]`,
+			"text-start, text-delta I make it., text-end, " + second,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var held *uiMessage
+			if c.held != "" {
+				held = holding(t, c.held)
+			}
+			got := told(t, held, func(o *writer) {
+				o.stored("m1", "Hm.", "I make it.", false)
+				o.call("exe", "CREATE_ZONE", nil, true)
+				o.stored("m2", "So.", "It is made.", false)
+			})
+			if got != c.want {
+				t.Errorf("it is told\n%s\nand should be\n%s", got, c.want)
+			}
+		})
+	}
+}
+
+// Reasoning of which a part was streamed is completed when its answer is stored, and not repeated.
+func TestStreamedReasoningIsCompleted(t *testing.T) {
+	got := told(t, nil, func(o *writer) {
+		o.thought("m1", 0, "Let me")
+		o.stored("m1", "Let me see.", "Yes.", false)
+		o.thought("m2", 0, "Let me")
+		o.piece("m2", 0, "N")
+		o.stored("m2", "Let me see.", "No.", false)
+	})
+	want := "start-step, reasoning-start, reasoning-delta Let me, reasoning-delta  see., reasoning-end, text-start, text-delta Yes., text-end, finish-step, " +
+		"start-step, reasoning-start, reasoning-delta Let me, reasoning-end, text-start, text-delta N, text-delta o., text-end, finish-step"
+	if got != want {
+		t.Errorf("it is told\n%s\nand should be\n%s", got, want)
+	}
+}
+
 // A text that became no message: the one in its place is a part of the same step.
 func TestATextThatBecameNoMessage(t *testing.T) {
 	for name, c := range map[string]struct{ second, want string }{
@@ -103,7 +156,7 @@ func TestATextThatBecameNoMessage(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := told(t, nil, func(o *writer) {
 				o.piece("m1", 0, "One two")
-				o.stored("m2", c.second, false)
+				o.stored("m2", "", c.second, false)
 				o.piece("m2", 0, "late")
 				if c.second == "" {
 					o.call("exe", "CREATE_ZONE", nil, true)

@@ -78,5 +78,8 @@ func (s *Text) Over() { *s = Text{done: s.done} }
 // Hold begins with what somebody was told before.
 func (s *Text) Hold(told string) { *s = Text{told: told, done: s.done} }
 
+// Told returns what the client has of the present message.
+func (s *Text) Told() string { return s.told }
+
 // Done is the message that was told whole last.
 func (s *Text) Done() string { return s.done }

@@ -94,7 +94,7 @@ func TestTheACPClient(t *testing.T) {
 			t.Errorf("the options are %+v, then %+v", got.ConfigOptions, got.Options)
 		}
 		replayed := []string{
-			"user_message_chunk First question", "agent_message_chunk The first answer, in a few words.",
+			"user_message_chunk First question", "agent_thought_chunk Let me see.", "agent_message_chunk The first answer, in a few words.",
 			"user_message_chunk make it", "agent_message_chunk I make it.", "tool_call Added the zone “Garden”", "agent_message_chunk It is made.",
 			"user_message_chunk ask me", "agent_message_chunk Tell me.", "user_message_chunk red", "agent_message_chunk Red it is.",
 			"user_message_chunk where", "agent_message_chunk And now?", "user_message_chunk In the shade.", "agent_message_chunk So be it.",

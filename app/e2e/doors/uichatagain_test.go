@@ -63,6 +63,29 @@ func TestAUIChatAnswersAgain(t *testing.T) {
 	})
 }
 
+// A round that is over is resumed with the parts that it had, its reasoning among them.
+func TestAResumedUIChatHasItsReasoning(t *testing.T) {
+	s, key := newChatServer(t, harness.Databases["sqlite"](t), `[{"answer": {"thinking": "Let me see.", "text": "Here it is."}}]`)
+	shape := func(chunks []uiChunk) string {
+		var all []string
+		for _, c := range chunks {
+			if c.Type == "reasoning-delta" || c.Type == "text-delta" {
+				if n := len(all); n > 0 && strings.HasPrefix(all[n-1], c.Type) {
+					all[n-1] += c.Delta
+				} else {
+					all = append(all, c.Type+" "+c.Delta)
+				}
+			}
+		}
+		return strings.Join(all, "|")
+	}
+	_, live, _ := s.uiCall(key, "POST", "", uiBody("a", "m1", "Look", ""), 0)
+	_, resumed, _ := s.uiCall(key, "GET", "/a/stream", "", 0)
+	if want := "reasoning-delta Let me see.|text-delta Here it is."; shape(live) != want || shape(resumed) != want {
+		t.Errorf("live it is %q, and resumed %q", shape(live), shape(resumed))
+	}
+}
+
 // What cannot be answered again is refused with our code, and nothing is changed.
 func TestWhatAUIChatDoesNotAnswerAgain(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
