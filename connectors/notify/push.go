@@ -1,7 +1,6 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
@@ -131,7 +130,8 @@ func (p *Pusher) send(ctx context.Context, h *domain.Webhook, secret string, pus
 	}
 	response, err := egress.Of(p.Client, h.WorkspaceID).Do(request) //nolint:bodyclose // Discard closes it
 	if err != nil {
-		return webhooks.Outcome{Result: webhooks.Unreachable, Detail: cmp.Or(string(egress.ReasonOf(err)), "no answer came")}
+		result, status, detail := webhooks.Unanswered(err)
+		return webhooks.Outcome{Result: result, Status: status, Detail: detail}
 	}
 	egress.Discard(response.Body) // the status says it all
 	o := webhooks.Outcome{Status: response.StatusCode, RetryAfter: webhooks.RetryAfterOf(response.Header.Get("Retry-After"), p.Clock())}

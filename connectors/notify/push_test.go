@@ -143,7 +143,8 @@ func TestWhatAPushServiceAnswers(t *testing.T) {
 		w.Header().Set("Location", "https://elsewhere.example/")
 		return 307
 	})
-	if o := p.carries(t, "apr_1"); o.Result != webhooks.Unreachable {
+	if o := p.carries(t, "apr_1"); o.Result != webhooks.Refused || o.Status != 307 ||
+		o.Detail != "it answered 307 Temporary Redirect, a redirect to https://elsewhere.example:443: redirects are not followed" {
 		t.Errorf("a redirect: %+v", o)
 	}
 }

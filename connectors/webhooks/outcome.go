@@ -1,9 +1,14 @@
 package webhooks
 
 import (
+	"cmp"
+	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 // outcome is what came of one try.
@@ -51,6 +56,34 @@ func ResultOf(status int, retryAfter time.Duration) Result {
 		}
 	}
 	return Refused
+}
+
+// Unanswered returns the status, if any, and the detail of a request that failed with err. A
+// redirect is an answer: it has a status, and is not followed.
+func Unanswered(err error) (result Result, status int, detail string) {
+	moved, ok := errors.AsType[*egress.MovedError](err)
+	if !ok || moved.Status == 0 {
+		return Unreachable, 0, cmp.Or(string(egress.ReasonOf(err)), "no answer came")
+	}
+	return Refused, moved.Status, redirectDetail(moved.Status, moved.Origin)
+}
+
+// StatusDetail describes an answer that is not a 2xx. Its body is never quoted.
+func StatusDetail(status int) string {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return redirectDetail(status, "")
+	}
+	return fmt.Sprintf("it answered %d %s", status, http.StatusText(status))
+}
+
+// redirectDetail names the origin of the target only: the rest of the address may hold secrets.
+func redirectDetail(status int, origin string) string {
+	to := ""
+	if origin != "" {
+		to = ", a redirect to " + origin
+	}
+	return fmt.Sprintf("it answered %d %s%s: redirects are not followed", status, http.StatusText(status), to)
 }
 
 // RetryAfterOf reads when a receiver wants to be asked again: seconds, or a date.

@@ -49,7 +49,7 @@ func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, 
 	response, err := egress.Of(s.client, h.WorkspaceID).Do(request)
 	o.took = s.clock().Sub(o.at)
 	if err != nil {
-		o.detail = cmp.Or(string(egress.ReasonOf(err)), "no answer came")
+		o.result, o.status, o.detail = Unanswered(err)
 		return o
 	}
 	o.status = response.StatusCode
@@ -106,7 +106,7 @@ func traceOf(e *domain.LogEvent, id string) string {
 // detailOf says what is to be said of an answer. Nothing is told of what stands in it.
 func detailOf(o *outcome, response *http.Response) string {
 	if !o.delivered() {
-		return fmt.Sprintf("it answered %d %s", o.status, http.StatusText(o.status))
+		return StatusDetail(o.status)
 	}
 	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err == nil && kind == "text/html" {
 		return "it answered with a web page: look whether the address is the right one"

@@ -160,7 +160,7 @@ func moved(response *http.Response) error {
 		to = response.Request.URL.ResolveReference(to)
 	}
 	if err != nil || to.Hostname() == "" {
-		return &MovedError{}
+		return &MovedError{Status: response.StatusCode}
 	}
-	return &MovedError{Origin: Origin(to)}
+	return &MovedError{Status: response.StatusCode, Origin: Origin(to)}
 }

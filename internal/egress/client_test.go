@@ -75,6 +75,9 @@ func TestMoved(t *testing.T) {
 		if got := moved(response).Error(); !leadsElsewhere(response) || got != want {
 			t.Errorf("%q: %q, want %q", location, got, want)
 		}
+		if e, ok := errors.AsType[*MovedError](moved(response)); !ok || e.Status != 307 {
+			t.Errorf("%q: status %+v, want 307", location, e)
+		}
 	}
 }
 

@@ -15,8 +15,11 @@ import (
 // ErrForbidden is returned when a name leads to an address that requests must not reach.
 var ErrForbidden = errors.New("address not allowed (FERMATA_ALLOWED_HOSTS can allow it)")
 
-// MovedError is an answer that sends the request elsewhere. It is not sent there.
-type MovedError struct{ Origin string } // empty: nobody knows where
+// MovedError reports a redirect, which is not followed.
+type MovedError struct {
+	Status int    // of the response; 0: not known
+	Origin string // scheme, host and port of the target; empty: it cannot be read
+}
 
 func (e *MovedError) Error() string {
 	if e.Origin == "" {
