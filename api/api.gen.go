@@ -1830,7 +1830,7 @@ type ConnectorCommand struct {
 	// Result A JSON pointer to what counts of the answer; empty is all of it.
 	Result string `json:"result"`
 
-	// Reviewed A person has looked at what it says of itself, by setting its `state`, or wrote it. While one that is not reviewed is offered (`offer_read_only`), its description counts as external content: actions with an effect outside need a person.
+	// Reviewed A person has looked at what it says of itself, by setting its `state`, or wrote it. While one that is not reviewed is offered (`offer_read_only`), the AI is shown its name and the names and types of its parameters, and no text of its server; long names count as external content, and actions with an effect outside then need approval.
 	Reviewed bool `json:"reviewed"`
 
 	// Sensitive Somebody says yes to each call, signed with a passkey; no policy and no grant stands for it.

@@ -238,7 +238,10 @@ func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.Comman
 		Source: string(c.Kind), Description: command.Description, Params: command.Params, Timeout: timeoutOf(command),
 		Connector: c.ID, ConnectorName: c.Name,
 		RequireValidation: command.RequireValidation, Trusted: command.Trusted, Sensitive: command.Sensitive,
-		Documents: command.Documents, Probed: command.Probe != nil, Unreviewed: !c.Reviewed(command),
+		Documents: command.Documents, Probed: command.Probe != nil,
+	}
+	if !c.Reviewed(command) {
+		spec.Unreviewed = !withholdTexts(&spec, c, command)
 	}
 	// One that reads, and that somebody wants to see first, stands and waits with the actions.
 	if command.Effect == domain.EffectRead && !command.RequireValidation && !command.Sensitive && c.Kind != domain.ConnectorLongRunning {

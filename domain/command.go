@@ -46,7 +46,8 @@ type CommandSpec struct {
 	Trusted bool `json:"trusted,omitempty"`
 	// Sensitive: a person says yes to each call, signed with a passkey.
 	Sensitive bool `json:"sensitive,omitempty"`
-	// Unreviewed: another server describes it, and no person has looked at what it says.
+	// Unreviewed: names that another server chose, and no person has reviewed, are long enough to
+	// carry an instruction. Its other texts are withheld until a review.
 	Unreviewed bool `json:"-"`
 	// Deadline is how long the work may go on outside; 0: it is no long-running command.
 	Deadline time.Duration `json:"deadline,omitempty"`
