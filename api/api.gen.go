@@ -1890,6 +1890,16 @@ type ConnectorSignIn struct {
 	URL string `json:"url"`
 }
 
+// ConnectorSignInForm defines model for ConnectorSignInForm.
+type ConnectorSignInForm struct {
+	Code  string  `json:"code"`
+	Iss   *string `json:"iss,omitempty"`
+	State string  `json:"state"`
+
+	// Token From the page that was shown.
+	Token string `json:"token"`
+}
+
 // ConnectorTest defines model for ConnectorTest.
 type ConnectorTest struct {
 	// Commands How many it has now.

@@ -50,6 +50,7 @@ var Queries = map[string]map[string]bool{
 	"POST /v1/connectors":                                         {},
 	"POST /v1/connectors/preview":                                 {},
 	"GET /v1/connectors/sign-in/callback":                         {"code": false, "error": false, "iss": false, "state": false},
+	"POST /v1/connectors/sign-in/callback":                        {},
 	"DELETE /v1/connectors/{connector_id}":                        {},
 	"GET /v1/connectors/{connector_id}":                           {},
 	"PATCH /v1/connectors/{connector_id}":                         {},

@@ -17,6 +17,9 @@ const (
 	signInCookie = "fermata_session"
 	begunCookie  = "fermata_sign_in" // at the issuer now
 	linkCookie   = "fermata_link"    // was shown the page of a link
+
+	connectorCookie = "fermata_connector_sign_in"      // began a sign-in to a connector's server
+	confirmCookie   = "fermata_connector_confirmation" // was shown the confirmation page of such a sign-in
 )
 
 func (c Cookies) name(plain string) string {

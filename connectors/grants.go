@@ -108,9 +108,9 @@ func stateHash(state string) string {
 
 // SignIner is a kind's way to have a person sign in to the server of a connector.
 type SignIner interface {
-	// Begin gives the address that the person opens, and until when they may come back to
-	// redirect. state begins the state that they come back with.
-	Begin(ctx context.Context, redirect, state string) (address string, until time.Time, err error)
+	// Begin returns the address that the person opens, and until when they may come back to
+	// redirect. prefix is the beginning of the state that they come back with.
+	Begin(ctx context.Context, redirect, prefix string) (address string, until time.Time, err error)
 	// Finish takes what they came back with, once: ErrSignInOver for anything but the latest
 	// sign-in that was begun, in its time.
 	Finish(ctx context.Context, answer domain.SignInAnswer) error

@@ -11,10 +11,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// SignIn begins a person's sign-in to the server of a connector. browser is the host by which a browser
-// of theirs reaches us, "" where none begins it: if they come back by the same host, only that
-// browser may (SignIn.State says so).
-func (s *Service) SignIn(ctx context.Context, workspace, id, browser string, by domain.Author) (*domain.SignIn, error) {
+// SignIn begins a person's sign-in to the server of a connector. If a browser begins it, and the redirect
+// leads back to the host under which the browser reaches this server, the sign-in is bound to that browser.
+func (s *Service) SignIn(
+	ctx context.Context, workspace, id string, browser domain.SignInBrowser, by domain.Author,
+) (*domain.SignIn, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
 		return nil, err
@@ -32,11 +33,11 @@ func (s *Service) SignIn(ctx context.Context, workspace, id, browser string, by 
 	}
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	begins := ""
-	if back, err := url.Parse(redirect); err == nil && browser != "" && strings.EqualFold(back.Hostname(), browser) {
-		begins = domain.SignInOfBrowser
+	prefix := ""
+	if back, err := url.Parse(redirect); err == nil && browser.Host != "" && strings.EqualFold(back.Hostname(), browser.Host) {
+		prefix = domain.SignInOfBrowser + browser.Hash + "-"
 	}
-	address, until, err := signer.Begin(ctx, redirect, begins)
+	address, until, err := signer.Begin(ctx, redirect, prefix)
 	if _, known := errors.AsType[*domain.Error](err); err != nil && !known {
 		return nil, &domain.Error{
 			Code: domain.CodeSignInFailed, Err: err, Message: fmt.Sprintf("No sign-in can be begun at %s: %s.", c.Name, whyNot(err)),
@@ -45,7 +46,7 @@ func (s *Service) SignIn(ctx context.Context, workspace, id, browser string, by 
 	if err != nil {
 		return nil, err
 	}
-	return &domain.SignIn{URL: address, Redirect: redirect, ExpiresAt: until}, nil
+	return &domain.SignIn{URL: address, ExpiresAt: until, Bound: prefix != ""}, nil
 }
 
 // SignInError is why a sign-in cannot be begun, in words that name nothing of the network and
@@ -99,6 +100,24 @@ func (s *Service) signer(c *domain.Connector, by domain.Author) (SignIner, error
 
 var errNoSignIn = domain.Invalid("/config/auth", "no_sign_in", `Nobody signs in to this connector: its config has no "auth": "oauth".`)
 
+// PendingSignIn returns the sign-in that has begun with a state, and uses nothing of it up. The error is
+// sign_in_over if there is none.
+func (s *Service) PendingSignIn(ctx context.Context, state string) (*domain.PendingSignIn, error) {
+	grant, err := s.grants.GrantOfState(ctx, stateHash(state))
+	switch {
+	case err != nil:
+		return nil, err
+	case grant == nil || state == "":
+		return nil, over(ErrSignInOver)
+	}
+	c, err := s.rows.Connector(ctx, grant.WorkspaceID, grant.ConnectorID)
+	if err != nil {
+		return nil, err
+	}
+	server, _, _ := strings.Cut(grant.Origin, " ") // the authorization server's may follow
+	return &domain.PendingSignIn{Connector: c, Server: server, BegunBy: grant.BegunBy}, nil
+}
+
 // FinishSignIn takes a person back who signed in. It gives the connector, as far as it is
 // known, and who began: nothing else says who came back.
 func (s *Service) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, domain.Author, error) {
@@ -140,5 +159,5 @@ func over(err error) error {
 			Code: domain.CodeSignInOver, Err: err, Message: "This sign-in was not begun here, was finished before, or took too long.",
 		}
 	}
-	return &domain.Error{Code: domain.CodeSignInFailed, Message: "The server did not give what was asked for.", Err: err}
+	return &domain.Error{Code: domain.CodeSignInFailed, Message: "The other server did not complete the sign-in.", Err: err}
 }

@@ -19,15 +19,30 @@ type ConnectorGrant struct {
 	Version int64
 }
 
-// SignIn is a sign-in that was begun: a person opens URL, agrees there, and comes back.
+// SignIn is a sign-in that has begun: the person opens URL, agrees there, and is sent back.
 type SignIn struct {
 	URL       string
-	Redirect  string // where they come back to
 	ExpiresAt time.Time
+	// Bound: only the browser that began the sign-in may finish it.
+	Bound bool
 }
 
-// SignInOfBrowser begins the state of a sign-in that a browser began: no other one may finish it.
+// SignInBrowser is the browser that begins a sign-in. Its zero value stands for programs: the person may then
+// finish the sign-in in any browser, after a page that names the connector and asks for confirmation.
+type SignInBrowser struct {
+	Host string // under which the browser reaches this server
+	Hash string // of the secret in the browser's cookie
+}
+
+// SignInOfBrowser is the prefix of the state of a bound sign-in. The hash of the browser's secret follows.
 const SignInOfBrowser = "browser-"
+
+// PendingSignIn describes a sign-in that has begun and is not finished, for the confirmation page.
+type PendingSignIn struct {
+	Connector *Connector
+	Server    string // its origin, as the sign-in is bound to it
+	BegunBy   Author
+}
 
 // SignInAnswer is what a person comes back with. Error is why they do not bring a code.
 type SignInAnswer struct {

@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"fmt"
 	"html"
 	"net/http"
 	"strings"
@@ -9,59 +10,153 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
+// confirmationPolicy allows the confirmation page its one form. No other page may embed it.
+const confirmationPolicy = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
 func (s *connectorRoutes) signIn(w http.ResponseWriter, r *http.Request) {
 	if err := s.readEmpty(w, r); err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	who := caller(r)
-	begun, err := s.SignIn.SignIn(r.Context(), who.Workspace, connectorID(r), ownBrowser(r), who.Author())
+	browser, secret := signInBrowser(r)
+	begun, err := s.SignIn.SignIn(r.Context(), who.Workspace, connectorID(r), browser, who.Author())
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	markBrowser(w, begun)
+	if begun.Bound {
+		s.People.Cookies.SetConnectorSignIn(w, secret)
+	}
 	w.Header().Set("Cache-Control", "no-store")
 	s.writeJSON(w, r, http.StatusOK, api.ConnectorSignInFrom(begun))
 }
 
-// finishSignIn takes a person's browser back. What its address holds is good once, and goes
-// to nobody else: the page refers nowhere and is kept nowhere.
-func (s *connectorRoutes) finishSignIn(w http.ResponseWriter, r *http.Request) {
+// returnFromSignIn receives the browser that the authorization server redirects. A bound sign-in, and one that
+// was declined, is finished at once; any other only after the person has confirmed it (confirmSignIn).
+func (s *connectorRoutes) returnFromSignIn(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	var c *domain.Connector
-	err := checkBrowser(w, r, q.Get("state"))
-	if err == nil {
-		c, err = s.SignIn.FinishSignIn(r.Context(), domain.SignInAnswer{
-			State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error"),
-		})
+	answer := domain.SignInAnswer{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
+	switch {
+	case strings.HasPrefix(answer.State, domain.SignInOfBrowser):
+		if !s.People.Cookies.TakeConnectorSignIn(w, r, answer.State) {
+			s.endSignIn(w, r, nil, errOtherBrowser())
+			return
+		}
+	case answer.Code != "":
+		s.askToConfirm(w, r, answer, http.StatusOK)
+		return
 	}
+	c, err := s.SignIn.FinishSignIn(r.Context(), answer)
+	s.endSignIn(w, r, c, err)
+}
+
+// confirmSignIn receives the form of the confirmation page. The token in it proves that this browser was shown
+// the page for this sign-in.
+func (s *connectorRoutes) confirmSignIn(w http.ResponseWriter, r *http.Request) {
+	sent, err := readForm(w, r, maxSignInForm)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	answer := domain.SignInAnswer{State: sent.Get("state"), Code: sent.Get("code"), Issuer: sent.Get("iss")}
+	switch {
+	case strings.HasPrefix(answer.State, domain.SignInOfBrowser): // has no confirmation page
+		s.endSignIn(w, r, nil, errOtherBrowser())
+		return
+	case !s.People.Cookies.Confirmed(r, sent.Get("token"), answer.State, answer.Code, answer.Issuer):
+		s.askToConfirm(w, r, answer, http.StatusForbidden)
+		return
+	}
+	c, err := s.SignIn.FinishSignIn(r.Context(), answer)
+	s.endSignIn(w, r, c, err)
+}
+
+// maxSignInForm is more than a code and a state need: both arrived in an address.
+const maxSignInForm = 64 << 10
+
+// askToConfirm writes the confirmation page. Nothing of the sign-in is used up by that.
+func (s *connectorRoutes) askToConfirm(w http.ResponseWriter, r *http.Request, answer domain.SignInAnswer, status int) {
+	pending, err := s.SignIn.PendingSignIn(r.Context(), answer.State)
+	if err != nil {
+		s.endSignIn(w, r, nil, err)
+		return
+	}
+	token := s.People.Cookies.ConfirmationToken(w, r, answer.State, answer.Code, answer.Issuer)
+	in := inPreferredLanguage(r, &domain.Settings{Language: "en"})
+	var page strings.Builder
+	paragraph := func(text string) { fmt.Fprintf(&page, "<p>%s</p>", html.EscapeString(text)) }
+	if status != http.StatusOK {
+		paragraph(in.Say("Your browser did not send this site’s cookie. Allow it, then confirm again.",
+			"Votre navigateur n’a pas envoyé le cookie de ce site. Autorisez-le, puis confirmez de nouveau."))
+	}
+	paragraph(in.Say("If you continue, the workspace %s can use this server with your rights.",
+		"Si vous continuez, l’espace de travail %s pourra utiliser ce serveur avec vos droits.", domain.VisibleLine(pending.Connector.WorkspaceID)))
+	page.WriteString("<table>")
+	for _, row := range [][2]string{
+		{in.Say("Connector", "Connecteur"), pending.Connector.Name},
+		{in.Say("Server", "Serveur"), pending.Server},
+		{in.Say("Workspace", "Espace de travail"), pending.Connector.WorkspaceID},
+		{in.Say("Begun by", "Commencé par"), nameOf(pending.BegunBy)},
+	} {
+		if row[1] != "" {
+			fmt.Fprintf(&page, "<tr><th>%s</th><td>%s</td></tr>", html.EscapeString(row[0]), html.EscapeString(domain.VisibleLine(row[1])))
+		}
+	}
+	page.WriteString("</table>")
+	paragraph(in.Say("Continue only if you know this workspace and wanted to sign in for it. Otherwise close this window.",
+		"Ne continuez que si vous connaissez cet espace de travail et vouliez vous connecter pour lui. Sinon, fermez cette fenêtre."))
+	page.WriteString(`<form method="post" action="callback">`)
+	for _, field := range [][2]string{{"state", answer.State}, {"code", answer.Code}, {"iss", answer.Issuer}, {"token", token}} {
+		fmt.Fprintf(&page, `<input type="hidden" name="%s" value="%s">`, field[0], html.EscapeString(field[1]))
+	}
+	fmt.Fprintf(&page, `<button>%s</button></form>`, html.EscapeString(in.Say("Continue", "Continuer")))
+	signInHeaders(w.Header())
+	w.Header().Set("Content-Security-Policy", confirmationPolicy)
+	writePageIn(w, in.Language, status, in.Say("Connect %s?", "Connecter %s ?", domain.VisibleLine(pending.Connector.Name)), page.String())
+}
+
+// nameOf is the author's name; without one, the id.
+func nameOf(a domain.Author) string {
+	if a.Name != "" && a.Name != a.ID {
+		return a.Name + " (" + a.ID + ")"
+	}
+	return a.ID
+}
+
+// signInHeaders keeps the code and the state in the page's address out of caches and referrers.
+func signInHeaders(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "same-origin") // a browser without Sec-Fetch-Site names the form's origin by it
+}
+
+// endSignIn writes the page that ends a sign-in. Errors other than those of the sign-in itself, and all errors
+// for programs, are problems as everywhere else.
+func (s *connectorRoutes) endSignIn(w http.ResponseWriter, r *http.Request, c *domain.Connector, err error) {
 	code := domain.Code("")
 	if err != nil {
 		code = domain.ErrorCode(err)
+		s.Log.Info().Err(err).Msg("a sign-in to a connector failed")
 	}
-	if err != nil {
-		s.Log.Info().Err(err).Msg("a sign-in to a connector did not come about")
-	}
-	told := code == domain.CodeSignInOver || code == domain.CodeSignInFailed
-	if err != nil && !(told && strings.Contains(r.Header.Get("Accept"), "text/html")) {
+	hasPage := code == domain.CodeSignInOver || code == domain.CodeSignInFailed
+	if err != nil && !(hasPage && strings.Contains(r.Header.Get("Accept"), "text/html")) {
 		s.fail(w, r, err)
 		return
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
-	words := inPreferredLanguage(r, &domain.Settings{Language: "en"})
-	title, text := signInWords(words, c, code)
+	language := inPreferredLanguage(r, &domain.Settings{Language: "en"})
+	title, text := signInText(language, c, code)
 	status := http.StatusOK
 	if err != nil {
 		status = problemKinds[code].Status
 	}
-	writePageIn(w, words.Language, status, title, "<p>"+html.EscapeString(text)+"</p>")
+	writePageIn(w, language.Language, status, title, "<p>"+html.EscapeString(text)+"</p>")
 }
 
-// signInWords are the page that a person comes back to.
-func signInWords(in *domain.Settings, c *domain.Connector, code domain.Code) (title, text string) {
+// signInText is the text of the page that ends a sign-in.
+func signInText(in *domain.Settings, c *domain.Connector, code domain.Code) (title, text string) {
 	name := ""
 	if c != nil {
 		name = c.Name
@@ -73,14 +168,14 @@ func signInWords(in *domain.Settings, c *domain.Connector, code domain.Code) (ti
 				"Elle n’a pas été commencée dans ce navigateur, est déjà terminée ou a pris plus d’un quart d’heure. Recommencez-la dans Fermata.")
 	case code != "":
 		return in.Say("You are not signed in to %s", "Vous n’êtes pas connecté à %s", name),
-			in.Say("The other server did not give what was asked for. Nothing was changed; begin again in Fermata.",
-				"L’autre serveur n’a pas donné ce qui était demandé. Rien n’a été changé ; recommencez dans Fermata.")
+			in.Say("The other server did not complete the sign-in. Nothing was changed; begin again in Fermata.",
+				"L’autre serveur n’a pas terminé la connexion. Rien n’a été changé ; recommencez dans Fermata.")
 	case c.Status != domain.ConnectorReady:
 		return in.Say("You are signed in to %s", "Vous êtes connecté à %s", name),
-			in.Say("Its commands could not be listed, though: %s Look at the connector in Fermata.",
-				"Sa liste n’a pourtant pas pu être lue : %s Regardez le connecteur dans Fermata.", c.StatusDetail)
+			in.Say("Its commands could not be listed, though: %s Check the connector in Fermata.",
+				"Sa liste n’a pourtant pas pu être lue : %s Vérifiez le connecteur dans Fermata.", c.StatusDetail)
 	}
 	return in.Say("You are signed in to %s", "Vous êtes connecté à %s", name),
-		in.Say("You can close this window and go back to Fermata: what waited for this goes on.",
-			"Vous pouvez fermer cette fenêtre et revenir à Fermata : ce qui attendait cela continue.")
+		in.Say("You can close this window and return to Fermata. Sessions that waited for this sign-in continue.",
+			"Vous pouvez fermer cette fenêtre et revenir à Fermata. Les sessions qui attendaient cette connexion continuent.")
 }

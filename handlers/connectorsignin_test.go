@@ -1,12 +1,16 @@
 package handlers
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/fermata-dev/fermata/auth"
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // signIns: a person begins one, and comes back from a server that gives them what they want.
@@ -35,9 +39,115 @@ func signIns(t *testing.T, _ *world, c *testClient) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := "/v1/connectors/sign-in/callback?code=c&session_state=of-theirs&state=" + address.Query().Get("state")
-	if page := c.want(200, "GET", back, ""); !strings.Contains(page.text, "You are signed in to Vault") {
+	state := address.Query().Get("state")
+	back := "/v1/connectors/sign-in/callback?code=c&session_state=of-theirs&state=" + state
+	status := func() any {
+		return c.want(200, "GET", fmt.Sprintf("/v1/connectors/%v", made.body["id"]), "").body["status"]
+	}
+	before := status()
+
+	// Whoever follows the address is shown what is about to be connected, and nothing happens until they continue.
+	b := &browser{t: t, c: c}
+	page := b.visit("GET", back, "")
+	for _, part := range []string{"Connect Vault?", outside.URL, "<td>default</td>", "<td>key_root</td>"} {
+		if !strings.Contains(page.text, part) {
+			t.Errorf("the confirmation page lacks %q: %s", part, page.text)
+		}
+	}
+	if page.status != 200 || !strings.Contains(page.header.Get("Content-Security-Policy"), "frame-ancestors 'none'") || status() != before {
+		t.Errorf("the confirmation page: %d %v, and the connector is %v", page.status, page.header, status())
+	}
+	form := formIn(page.text)
+	const action = "/v1/connectors/sign-in/callback"
+	elsewhere := &browser{t: t, c: c}
+	elsewhere.visit("GET", back, "")
+	changed := func(name, value string) string {
+		other := url.Values{}
+		for field := range form {
+			other.Set(field, form.Get(field))
+		}
+		other.Set(name, value)
+		return other.Encode()
+	}
+	for what, refused := range map[string]struct {
+		b    *browser
+		form string
+		want int
+	}{
+		"without the cookie": {&browser{t: t, c: c}, form.Encode(), 403}, "in another browser": {elsewhere, form.Encode(), 403},
+		"without the token": {b, changed("token", ""), 403}, "with another code": {b, changed("code", "x"), 403},
+		"with another issuer": {b, changed("iss", "https://a.example"), 403}, "with another state": {b, changed("state", "x"), 409},
+		"with a bound state": {b, changed("state", "browser-x"), 409},
+	} {
+		if got := refused.b.visit("POST", action, refused.form); got.status != refused.want || status() != before {
+			t.Errorf("%s: %d, and the connector is %v", what, got.status, status())
+		}
+	}
+	if page := b.visit("POST", action, form.Encode()); page.status != 200 || !strings.Contains(page.text, "You are signed in to Vault") {
 		t.Errorf("the page: %s", page.text)
 	}
 	c.want(409, "GET", back, "")
+}
+
+// A sign-in that the page begins is bound to the browser by a random cookie.
+func TestSignInIsBoundToItsBrowser(t *testing.T) {
+	for name, secure := range map[string]bool{"__Host-": true, "": false} {
+		s := &connectorRoutes{edge: &edge{Edge: Edge{People: PeoplePorts{Cookies: auth.Cookies{Secure: secure}}}}}
+		calls := &pendingSignIns{}
+		s.SignIn = calls
+		request := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/connectors/con_1/sign-in", nil)
+		request.Host = "fermata.example:8080"
+		for _, site := range []string{"", "cross-site", "none", "same-site"} {
+			request.Header.Set("Sec-Fetch-Site", site)
+			if browser, secret := signInBrowser(request); browser != (domain.SignInBrowser{}) || secret != "" {
+				t.Errorf("%q is taken for the page: %v", site, browser)
+			}
+		}
+		request.Header.Set("Sec-Fetch-Site", "same-origin")
+		browser, secret := signInBrowser(request)
+		if again, other := signInBrowser(request); browser.Host != "fermata.example" || browser.Hash == again.Hash || secret == other {
+			t.Errorf("the browser is %v, then %v", browser, again)
+		}
+		set := httptest.NewRecorder()
+		s.People.Cookies.SetConnectorSignIn(set, secret)
+		cookie := set.Result().Cookies()[0]
+		if !strings.HasPrefix(cookie.Name, name+"fermata_connector_sign_in_") || cookie.Path != "/" || cookie.Secure != secure || !cookie.HttpOnly {
+			t.Errorf("the cookie is %v", cookie)
+		}
+		state := domain.SignInOfBrowser + browser.Hash + "-ABC"
+		for what, c := range map[string]struct {
+			cookie *http.Cookie
+			state  string
+			ends   bool
+		}{
+			"its browser":             {cookie, state, true},
+			"no cookie":               {&http.Cookie{Name: "other", Value: "x"}, state, false},
+			"a cookie from the state": {&http.Cookie{Name: cookie.Name, Value: browser.Hash}, state, false},
+			"an empty cookie":         {&http.Cookie{Name: cookie.Name}, state, false},
+			"another state":           {cookie, domain.SignInOfBrowser + strings.Repeat("A", 43) + "-ABC", false},
+			"a short state":           {cookie, domain.SignInOfBrowser + "A", false},
+		} {
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/connectors/sign-in/callback?code=c&state="+c.state, nil)
+			r.AddCookie(c.cookie)
+			r.Header.Set("Accept", "text/html")
+			calls.finished = nil
+			answer := httptest.NewRecorder()
+			s.returnFromSignIn(answer, r)
+			if ended := len(calls.finished) == 1; ended != c.ends || ended != (answer.Code == 200) {
+				t.Errorf("%s: %d, finished %v", what, answer.Code, calls.finished)
+			}
+		}
+	}
+}
+
+// pendingSignIns records which sign-ins were finished.
+type pendingSignIns struct {
+	ConnectorSignIn
+
+	finished []domain.SignInAnswer
+}
+
+func (p *pendingSignIns) FinishSignIn(_ context.Context, answer domain.SignInAnswer) (*domain.Connector, error) {
+	p.finished = append(p.finished, answer)
+	return &domain.Connector{Name: "Vault", Status: domain.ConnectorReady}, nil
 }

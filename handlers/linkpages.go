@@ -113,13 +113,13 @@ func fetchedAhead(r *http.Request) bool {
 	return false
 }
 
-// linkForm reads what a form sends.
-func linkForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
+// readForm reads a form of at most so many bytes.
+func readForm(w http.ResponseWriter, r *http.Request, most int64) (url.Values, error) {
 	kind, _, _ := strings.Cut(r.Header.Get("Content-Type"), ";")
 	if strings.TrimSpace(strings.ToLower(kind)) != "application/x-www-form-urlencoded" {
-		return nil, domain.Errorf(CodeUnsupportedType, "The page of a link sends a form.")
+		return nil, domain.Errorf(CodeUnsupportedType, "The body must be a form (application/x-www-form-urlencoded).")
 	}
-	body, err := wholeBody(w, r, maxLinkForm)
+	body, err := wholeBody(w, r, most)
 	if err != nil {
 		return nil, incompleteBody(err)
 	}
@@ -129,7 +129,7 @@ func linkForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	}
 	for _, values := range sent {
 		if slices.ContainsFunc(values, func(v string) bool { return !plainText(v) }) {
-			return nil, domain.Errorf(CodeUnreadable, "The form holds something that is no text.")
+			return nil, domain.Errorf(CodeUnreadable, "A field of the form is not text: it has a NUL or is not UTF-8.")
 		}
 	}
 	return sent, nil

@@ -154,7 +154,7 @@ func (s *linkRoutes) answerLink(w http.ResponseWriter, r *http.Request) {
 		s.failLink(w, r, err)
 		return
 	}
-	sent, err := linkForm(w, r)
+	sent, err := readForm(w, r, maxLinkForm)
 	if err != nil {
 		s.fail(w, r, err)
 		return

@@ -243,8 +243,9 @@ type ConnectorProbe interface {
 
 // ConnectorSignIn has people sign in to the servers of connectors.
 type ConnectorSignIn interface {
-	// SignIn begins one. browser is the host by which a browser reaches us that begins it, or "".
-	SignIn(ctx context.Context, ws, id, browser string, by domain.Author) (*domain.SignIn, error)
+	SignIn(ctx context.Context, ws, id string, browser domain.SignInBrowser, by domain.Author) (*domain.SignIn, error)
+	// PendingSignIn returns the sign-in of a state, and uses nothing of it up.
+	PendingSignIn(ctx context.Context, state string) (*domain.PendingSignIn, error)
 	// FinishSignIn takes back whoever comes with an answer. The connector is there as soon
 	// as it is known, also beside an error.
 	FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, error)

@@ -215,7 +215,8 @@ func (s *server) outside() []route {
 		{"POST", "/v1/connectors/{connector_id}/refresh", admin, connectors.refreshConnector, nil},
 		{"POST", "/v1/connectors/{connector_id}/test", admin, connectors.testConnector, nil},
 		{"POST", "/v1/connectors/{connector_id}/sign-in", admin, connectors.signIn, nil},
-		{"GET", "/v1/connectors/sign-in/callback", public, connectors.finishSignIn, nil},
+		{"GET", "/v1/connectors/sign-in/callback", public, connectors.returnFromSignIn, nil},
+		{"POST", "/v1/connectors/sign-in/callback", public, connectors.confirmSignIn, nil},
 		{"PATCH", "/v1/connectors/{connector_id}/commands/{command_name}", admin, connectors.updateConnectorCommand, nil},
 	}
 }

@@ -127,7 +127,7 @@ func TestContractDescribesItself(t *testing.T) {
 			if op.OperationID == "uploadFile" {
 				kind = "text/plain"
 			}
-			if op.OperationID == "answerApprovalLink" {
+			if op.OperationID == "answerApprovalLink" || op.OperationID == "confirmConnectorSignIn" {
 				kind = "application/x-www-form-urlencoded"
 			}
 			if body := op.RequestBody.Value.Content[kind]; body.Example == nil && len(body.Examples) == 0 {

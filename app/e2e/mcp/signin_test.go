@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -32,12 +33,16 @@ func newVault(t *testing.T, db app.Database) *vault {
 	return v
 }
 
-// signIn has a person open the link and agree. It gives the page that they come back to,
-// and the address that they came back by.
+// signIn has a person open the link, agree, and confirm on the page that they come back to. It returns the last
+// page and the address of the first.
 func (v *vault) signIn() (page, back string) {
 	v.T.Helper()
 	begun := v.Call("POST", v.at+"/sign-in", nil).Want(200)
-	browser := &http.Client{CheckRedirect: func(r *http.Request, _ []*http.Request) error { back = r.URL.String(); return nil }}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error { back = r.URL.String(); return nil }}
 	open, err := http.NewRequest(http.MethodGet, begun.Str("url"), nil)
 	if err != nil {
 		v.T.Fatal(err)
@@ -47,8 +52,23 @@ func (v *vault) signIn() (page, back string) {
 	if err != nil {
 		v.T.Fatal(err)
 	}
+	page = read(v.T, r, 200)
+	if !strings.Contains(page, "Connect Vault?") || !strings.Contains(page, "<td>default</td>") {
+		v.T.Fatalf("the confirmation page is %s", page)
+	}
+	form := url.Values{}
+	for _, field := range fields.FindAllStringSubmatch(page, -1) {
+		form.Set(field[1], field[2])
+	}
+	action, _, _ := strings.Cut(back, "?")
+	r, err = browser.PostForm(action, form)
+	if err != nil {
+		v.T.Fatal(err)
+	}
 	return read(v.T, r, 200), back
 }
+
+var fields = regexp.MustCompile(`<input type="hidden" name="([a-z]+)" value="([^"]*)">`)
 
 func read(t testing.TB, r *http.Response, status int) string {
 	t.Helper()
@@ -155,7 +175,7 @@ func TestSignInsThatDoNotComeAbout(t *testing.T) {
 }
 
 // TestASignInBelongsToItsBrowser: one that the page began is finished in that browser and in no other, which
-// uses nothing up; one that a program began is finished wherever its person opens it.
+// uses nothing up; one that a program began is finished in any browser, after a confirmation.
 func TestASignInBelongsToItsBrowser(t *testing.T) {
 	v := newVault(t, harness.Databases["sqlite"](t))
 	jar, err := cookiejar.New(nil)
