@@ -2,9 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
+
+	"github.com/google/uuid"
 
 	"github.com/fermata-dev/fermata/cli/acp"
 )
@@ -48,6 +51,23 @@ func (s acpServer) Call(ctx context.Context, method, path string, in, out any) e
 // Insist makes a call, and makes it again while the server is away.
 func (s acpServer) Insist(ctx context.Context, method, path string, in, out any) error {
 	return s.insist(ctx, method, path, in, out)
+}
+
+// Upload stores a text as a file. The call is repeated under one idempotency key while the server is
+// unreachable, for as long as a call may take.
+func (s acpServer) Upload(ctx context.Context, name, text string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	key := uuid.NewString()
+	for pause := s.pause; ; pause = min(2*pause, maxPause) {
+		file, err := s.uploadContent(ctx, name, []byte(text), key)
+		if err == nil {
+			return file.ID, nil
+		}
+		if _, unreachable := errors.AsType[*unreachableError](err); !unreachable || wait(ctx, pause) != nil {
+			return "", err
+		}
+	}
 }
 
 // Follow reads the events of a session, and comes back by itself.

@@ -85,15 +85,24 @@ func (c *client) upload(cc *Context, path string) (*api.File, error) {
 	}
 	ctx, cancel := context.WithTimeout(cc, callTimeout)
 	defer cancel()
-	response, err := c.sendAs(ctx, http.MethodPost, "/v1/files?name="+url.QueryEscape(name), "application/octet-stream", content,
-		uuid.NewString(), "application/json")
+	f, err := c.uploadContent(ctx, name, content, uuid.NewString())
 	if err != nil {
 		return nil, fmt.Errorf("upload %s: %w", path, err)
+	}
+	return f, nil
+}
+
+// uploadContent sends the content of a file.
+func (c *client) uploadContent(ctx context.Context, name string, content []byte, idempotencyKey string) (*api.File, error) {
+	response, err := c.sendAs(ctx, http.MethodPost, "/v1/files?name="+url.QueryEscape(name), "application/octet-stream", content,
+		idempotencyKey, "application/json")
+	if err != nil {
+		return nil, err
 	}
 	defer func() { _ = response.Body.Close() }()
 	var f api.File
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&f); err != nil {
-		return nil, fmt.Errorf("read what became of %s: %w", path, err)
+		return nil, fmt.Errorf("read the description of the uploaded file: %w", err)
 	}
 	return &f, nil
 }

@@ -27,6 +27,9 @@ type Server interface {
 	// Insist makes a call that is needed, and makes the same one again while the
 	// server is away: it is carried out once.
 	Insist(ctx context.Context, method, path string, in, out any) error
+	// Upload stores a text as a file, and returns its id. Like Insist, it repeats the call while the
+	// server is unreachable.
+	Upload(ctx context.Context, name, text string) (string, error)
 	// Follow reads the events of a session after one of them, and comes back by itself.
 	Follow(ctx context.Context, session string, after int64, take func(Event) error) error
 }
@@ -36,7 +39,7 @@ type Agent struct {
 	Server  Server
 	URL     string // of the server; people answer there what an editor cannot ask
 	Version string
-	Folder  string // that sessions are listed with: they belong to none
+	Folder  string // working directory that is listed for sessions without one of their own
 	Log     func(format string, args ...any)
 
 	conn *conn
@@ -167,7 +170,7 @@ func (a *Agent) newSession(_ context.Context, params json.RawMessage) (rest, err
 	return func(ctx context.Context) (any, error) {
 		a.passOver(in.MCPServers)
 		var made api.Session
-		if err := a.Server.Insist(ctx, http.MethodPost, "/v1/sessions", fields{}, &made); err != nil {
+		if err := a.Server.Insist(ctx, http.MethodPost, "/v1/sessions", newSessionIn(in.Folder), &made); err != nil {
 			return nil, err
 		}
 		s := a.keep(ctx, &made)
@@ -184,36 +187,6 @@ func (a *Agent) passOver(servers []json.RawMessage) {
 	if len(servers) > 0 {
 		a.Log("the editor's %d MCP servers are not used: connect them to the server (fermata connectors add)", len(servers))
 	}
-}
-
-func (a *Agent) list(_ context.Context, params json.RawMessage) (rest, error) {
-	var in listParams
-	if err := read(params, &in); err != nil {
-		return nil, err
-	}
-	return func(ctx context.Context) (any, error) {
-		query := url.Values{"type": {string(api.TypeChat)}, "limit": {"50"}}
-		if in.Cursor != "" {
-			query.Set("after", in.Cursor)
-		}
-		var page api.SessionList
-		if err := a.Server.Call(ctx, http.MethodGet, "/v1/sessions?"+query.Encode(), nil, &page); err != nil {
-			return nil, err
-		}
-		folder := in.Folder
-		if folder == "" {
-			folder = a.Folder
-		}
-		infos := []fields{}
-		for _, s := range page.Data {
-			info := fields{"sessionId": s.ID, "cwd": folder, "updatedAt": s.LastEventTime}
-			if s.Name != "" {
-				info["title"] = s.Name
-			}
-			infos = append(infos, info)
-		}
-		return fields{"sessions": infos, "nextCursor": page.NextCursor}, nil
-	}, nil
 }
 
 func (a *Agent) load(_ context.Context, params json.RawMessage) (rest, error) {

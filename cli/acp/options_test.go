@@ -2,6 +2,7 @@ package acp
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -79,20 +80,39 @@ func TestWhatWasPutIntoAForm(t *testing.T) {
 	}
 }
 
-// A prompt is the text of its pieces.
+// A prompt consists of the person's text and of the embedded resources, which are kept apart.
 func TestTextOfAPrompt(t *testing.T) {
 	var blocks []block
 	if err := json.Unmarshal([]byte(`[{"type":"text","text":"Look at "},{"type":"resource_link","name":"a.go","uri":"file:///a.go"},{"type":"text","text":" and this:"},
-		{"type":"resource","resource":{"uri":"file:///b.go","text":"package b\n"}}]`), &blocks); err != nil {
+		{"type":"resource","resource":{"uri":"file:///src/b.go","text":"package b\n"}}]`), &blocks); err != nil {
 		t.Fatal(err)
 	}
-	text, err := textOf(blocks)
-	if want := "Look at [a.go](file:///a.go) and this:\n\nfile:///b.go:\n\n```\npackage b\n```\n\n"; err != nil || text != want {
-		t.Errorf("%q (%v)", text, err)
+	content, err := readPrompt(blocks)
+	want := promptContent{{text: "Look at [a.go](file:///a.go) and this:\n\nfile:///src/b.go:\n\n"}, {text: "package b\n", resource: "b.go"}}
+	if err != nil || !slices.Equal(content, want) {
+		t.Errorf("%q (%v)", content, err)
 	}
 	for name, wrong := range map[string][]block{"nothing": nil, "blanks": {{Type: "text", Text: " \n"}}, "a picture": {{Type: "image"}}, "bytes": {{Type: "resource"}}} {
-		if text, err := textOf(wrong); err == nil {
-			t.Errorf("%s is %q", name, text)
+		if content, err := readPrompt(wrong); err == nil {
+			t.Errorf("%s is %q", name, content)
+		}
+	}
+}
+
+// A resource is named after the last segment of its path.
+func TestNameOfAResource(t *testing.T) {
+	for uri, want := range map[string]string{
+		"file:///home/ada/plan.md":      "plan.md",
+		"file:///home/ada/my%20plan.md": "my plan.md",
+		"file:///src/main.go#L1:20":     "main.go",
+		"https://example.org/":          "resource",
+		"https://example.org":           "https://example.org"[len("https://"):],
+		"zed://thread/1":                "1",
+		"":                              "resource",
+		"%zz":                           "%zz",
+	} {
+		if got := resourceName(uri); got != want {
+			t.Errorf("%q is called %q, want %q", uri, got, want)
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"path"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -33,7 +35,7 @@ func (a *Agent) prompt(_ context.Context, params json.RawMessage) (rest, error) 
 	if err := read(params, &in); err != nil {
 		return nil, err
 	}
-	text, err := textOf(in.Prompt)
+	content, err := readPrompt(in.Prompt)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +53,7 @@ func (a *Agent) prompt(_ context.Context, params json.RawMessage) (rest, error) 
 			s = opened
 			s.wait(p)
 		}
-		if err := s.send(ctx, p, text); err != nil {
+		if err := s.send(ctx, p, content); err != nil {
 			s.finish(p, outcome{err: err})
 		}
 		select {
@@ -76,25 +78,95 @@ func (o outcome) result() (any, error) {
 	return fields{"stopReason": o.reason, "_meta": fields{"fermata": fields{"usage": o.usage}}}, nil
 }
 
-// textOf is what a prompt says: its texts, what it embeds, and where else it points.
-func textOf(blocks []block) (string, error) {
-	var text strings.Builder
+// promptPart is a part of a prompt: text of the person, or the text of a resource that the editor
+// embedded.
+type promptPart struct {
+	text     string
+	resource string // the name of the resource; "": text of the person
+}
+
+// promptContent is what a prompt consists of, in its order.
+type promptContent []promptPart
+
+// words returns the text of the person.
+func (c promptContent) words() string {
+	var b strings.Builder
+	for _, p := range c {
+		if p.resource == "" {
+			b.WriteString(p.text)
+		}
+	}
+	return b.String()
+}
+
+func (c promptContent) embeds() bool {
+	return slices.ContainsFunc(c, func(p promptPart) bool { return p.resource != "" })
+}
+
+// readPrompt reads the blocks of a prompt. Links become text. The text of an embedded resource is
+// kept apart, because the person did not write it: it is stored as a file, and counts as external
+// content there.
+func readPrompt(blocks []block) (promptContent, error) {
+	var content promptContent
+	add := func(text string) {
+		if n := len(content); n > 0 && content[n-1].resource == "" {
+			content[n-1].text += text
+			return
+		}
+		content = append(content, promptPart{text: text})
+	}
 	for _, b := range blocks {
 		switch {
 		case b.Type == "text":
-			text.WriteString(b.Text)
+			add(b.Text)
 		case b.Type == "resource_link":
-			text.WriteString("[" + b.Name + "](" + b.URI + ")")
+			add("[" + b.Name + "](" + b.URI + ")")
 		case b.Type == "resource" && b.Resource.Text != nil:
-			text.WriteString("\n\n" + b.Resource.URI + ":\n\n```\n" + strings.TrimRight(*b.Resource.Text, "\n") + "\n```\n\n")
+			add("\n\n" + b.Resource.URI + ":\n\n")
+			if *b.Resource.Text != "" {
+				content = append(content, promptPart{text: *b.Resource.Text, resource: resourceName(b.Resource.URI)})
+			}
 		default:
-			return "", wrong(codeParams, "invalid", "A prompt takes texts, links and embedded texts, and no %q.", b.Type)
+			return nil, wrong(codeParams, "invalid", "A prompt takes texts, links and embedded texts, and no %q.", b.Type)
 		}
 	}
-	if strings.TrimSpace(text.String()) == "" {
-		return "", wrong(codeParams, "invalid", "The prompt says nothing.")
+	if strings.TrimSpace(content.words()) == "" && !content.embeds() {
+		return nil, wrong(codeParams, "invalid", "The prompt says nothing.")
 	}
-	return text.String(), nil
+	return content, nil
+}
+
+// resourceName returns the last segment of the path of a URI.
+func resourceName(uri string) string {
+	location := uri
+	if u, err := url.Parse(uri); err == nil && u.Path != "" {
+		location = u.Path
+	}
+	if name := path.Base(location); name != "." && name != "/" {
+		return name
+	}
+	return "resource"
+}
+
+// message returns the body of the request that sends the prompt, with the embedded resources
+// uploaded as files.
+func (c promptContent) message(ctx context.Context, server Server) (fields, error) {
+	if !c.embeds() {
+		return fields{"text": c.words()}, nil
+	}
+	segments := make([]fields, len(c))
+	for i, p := range c {
+		if p.resource == "" {
+			segments[i] = fields{"type": "text", "text": p.text}
+			continue
+		}
+		id, err := server.Upload(ctx, p.resource, p.text)
+		if err != nil {
+			return nil, err
+		}
+		segments[i] = fields{"type": "file", "file_id": id}
+	}
+	return fields{"segments": segments}, nil
 }
 
 // wait puts a prompt among those that the editor waits for.
@@ -138,10 +210,14 @@ func (s *session) outcome(p *prompt) outcome {
 }
 
 // send brings a prompt to the session: as the answer that the session waits for, or as a message.
-func (s *session) send(ctx context.Context, p *prompt, text string) error {
+func (s *session) send(ctx context.Context, p *prompt, content promptContent) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	text := content.words()
 	if s.question != "" {
+		if content.embeds() {
+			return wrong(codeParams, "invalid", "The prompt answers a question, which takes text alone. Send the answer without embedded resources.")
+		}
 		var result api.AnswerResult
 		err := s.Server.Insist(ctx, http.MethodPost, "/v1/approvals/"+s.question, fields{"value": text}, &result)
 		if err == nil {
@@ -152,8 +228,12 @@ func (s *session) send(ctx context.Context, p *prompt, text string) error {
 			return err
 		}
 	}
+	message, err := content.message(ctx, s.Server)
+	if err != nil {
+		return err
+	}
 	var receipt api.MessageAccepted
-	if err := s.Server.Insist(ctx, http.MethodPost, sessionPath(s.id)+"/messages", fields{"text": text}, &receipt); err != nil {
+	if err := s.Server.Insist(ctx, http.MethodPost, sessionPath(s.id)+"/messages", message, &receipt); err != nil {
 		return err
 	}
 	p.message, p.placed, p.after = receipt.Message.ID, receipt.Message.Seq != nil, receipt.EventSeq
