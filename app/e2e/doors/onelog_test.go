@@ -41,7 +41,7 @@ func (o *ownAPI) say(text string) {
 }
 
 func (o *ownAPI) send() {
-	o.s.Call("POST", "/v1/sessions/"+o.id+"/messages", map[string]any{"text": o.last}, "Idempotency-Key", fmt.Sprint("say-", o.n)).Want(202)
+	o.s.Call("POST", "/v1/sessions/"+o.id+"/messages", map[string]any{"text": o.last}, "Idempotency-Key", fmt.Sprint("say-", o.id, "-", o.n)).Want(202)
 	o.s.Until(o.id, "idle", "requires_action")
 }
 
