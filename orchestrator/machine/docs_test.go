@@ -72,15 +72,15 @@ func page() string {
 	var b strings.Builder
 	b.WriteString("# The state machine\n\n")
 	b.WriteString("Generated from `orchestrator/machine/table.go` and `refusals.go` by `go test ./orchestrator/machine -run TestDocs -update`. Do not edit.\n\n")
-	b.WriteString("A session stands in one phase. An event comes; the refusals are looked at first, then the rules from top to bottom, and the first that fits applies. Inner events follow in the same step, until an outside effect, a rest or a wait.\n\n")
-	b.WriteString("## Diagram\n\nWhat can happen in nearly every phase (stopping, suspending, errors, the watchdog, interrupting) is left out; the table below has it.\n\n")
+	b.WriteString("A session is in exactly one phase. For each event, the refusals are checked first, then the rules from top to bottom; the first match applies. Inner events follow in the same step, until an external effect, an idle phase or a wait.\n\n")
+	b.WriteString("## Diagram\n\nTransitions that are possible in nearly every phase (stop, suspension, errors, the watchdog, interrupts) are omitted; the table below lists them.\n\n")
 	b.WriteString(diagram())
-	b.WriteString("\n## Rules\n\n| in | on | when | goes to | does |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("\n## Rules\n\n| phase | event | guard | next phase | actions |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range table {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", nameOf(r.From), r.On, guardNames(r.When), target(r.To), actionNames(r.Do))
 	}
-	b.WriteString("\n\"Stays\" records no transition; \"same\" enters the phase again, and that is recorded. Guards and actions are the functions of the same names. Whatever takes a session out of a call of the AI, but for the call's own report, records that call with outcome `cut`.\n")
-	b.WriteString("\n## Refusals\n\nThe last lines follow from the rules: an event that has rules is refused in the phases where it has none.\n\n| in | on | when | code | what is said |\n| --- | --- | --- | --- | --- |\n")
+	b.WriteString("\n\"Stays\" records no transition; \"same\" enters the phase again and records it. Guards and actions are the functions of the same names. An event other than the call's own result that ends a model call records the call with the outcome `cut`.\n")
+	b.WriteString("\n## Refusals\n\nThe last lines follow from the rules: an event that has rules is refused in all phases without one.\n\n| phase | event | guard | code | message |\n| --- | --- | --- | --- | --- |\n")
 	for _, r := range refusals {
 		on := strings.Join(r.On, ", ")
 		if r.On == nil {
