@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 // manyEntries are in one tool of the benchmarks below.
@@ -29,7 +29,7 @@ func BenchmarkData(b *testing.B) {
 			return "sqlite", "file:" + c.Path + "?_pragma=query_only(1)&_pragma=temp_store(MEMORY)"
 		},
 		"postgres": func(c *repository.Config) (string, string) {
-			c.URL = testkit.Postgres(b)
+			c.URL = suite.MigratedPostgres(b)
 			return "postgres", c.URL
 		},
 	} {
@@ -59,7 +59,7 @@ func BenchmarkData(b *testing.B) {
 func BenchmarkBatch(b *testing.B) {
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "batch.db") },
-		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
+		"postgres": func(c *repository.Config) { c.URL = suite.MigratedPostgres(b) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			stores := make([]*repository.Store, 2)

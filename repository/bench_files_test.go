@@ -12,7 +12,6 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
-	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
 )
@@ -23,7 +22,7 @@ import (
 func BenchmarkUploads(b *testing.B) {
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "uploads.db") },
-		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
+		"postgres": func(c *repository.Config) { c.URL = suite.MigratedPostgres(b) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			store := forkStore(b, open)
@@ -82,7 +81,7 @@ func BenchmarkFilesNeverUsed(b *testing.B) {
 	const many, sample = 10_000, 100
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "unused.db") },
-		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
+		"postgres": func(c *repository.Config) { c.URL = suite.MigratedPostgres(b) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			store := forkStore(b, open)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
-	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
 )
@@ -20,7 +19,7 @@ import (
 func BenchmarkForks(b *testing.B) {
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "forks.db") },
-		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
+		"postgres": func(c *repository.Config) { c.URL = suite.MigratedPostgres(b) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			for _, n := range []int{10, 10_000} {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
-	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 // BenchmarkRound is a round without commands as it is stored: the message in, the
@@ -20,7 +20,7 @@ import (
 func BenchmarkRound(b *testing.B) {
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "bench.db") },
-		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
+		"postgres": func(c *repository.Config) { c.URL = suite.MigratedPostgres(b) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			cfg := plainConfig()

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
 )
@@ -24,7 +23,7 @@ func BenchmarkWorkspacesAtWork(b *testing.B) {
 			return "sqlite", "file:" + c.Path
 		},
 		"postgres": func(c *repository.Config) (string, string) {
-			c.URL = testkit.Postgres(b)
+			c.URL = suite.MigratedPostgres(b)
 			return "postgres", c.URL
 		},
 	} {

@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/ids"
-	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 // BenchmarkRoundWrites counts what a round as in BenchmarkRound writes, with the events
@@ -45,7 +45,7 @@ func BenchmarkRoundWrites(b *testing.B) {
 	})
 	b.Run("postgres", func(b *testing.B) {
 		cfg := plainConfig()
-		cfg.URL = testkit.Postgres(b)
+		cfg.URL = suite.MigratedPostgres(b)
 		t := benched(b, cfg)
 		db, err := sql.Open("postgres", cfg.URL)
 		t.ok(err)
@@ -94,7 +94,7 @@ func (t *rounds) run() {
 func BenchmarkGrowth(b *testing.B) {
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(b.TempDir(), "growth.db") },
-		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(b) },
+		"postgres": func(c *repository.Config) { c.URL = suite.MigratedPostgres(b) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			cfg := plainConfig()

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 const ws = domain.DefaultWorkspace
@@ -30,7 +31,7 @@ type cutWorld struct {
 func newCutWorld(t *testing.T) *cutWorld {
 	w := &cutWorld{t: t, at: time.Date(2026, 3, 4, 9, 0, 0, 0, time.UTC)}
 	direct, cut := plainConfig(), plainConfig()
-	direct.URL = testkit.Postgres(t)
+	direct.URL = suite.MigratedPostgres(t)
 	w.url = direct.URL
 	direct.Node = "watcher"
 	w.direct = opened(t, direct)

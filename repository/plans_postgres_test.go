@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 // postgresNode is a step of a plan.
@@ -28,7 +28,7 @@ type postgresNode struct {
 // how much of a workspace is read is asked of SQLite, whose indexes are the same.
 func checkPostgres(t *testing.T, texts []string) {
 	cfg := plainConfig()
-	cfg.URL = testkit.Postgres(t)
+	cfg.URL = suite.MigratedPostgres(t)
 	_ = opened(t, cfg)
 	db, err := sql.Open("postgres", cfg.URL)
 	if err != nil {

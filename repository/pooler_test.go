@@ -20,7 +20,7 @@ import (
 // transaction whatever connection is free, and the driver sends a statement with values in two
 // steps. Many ask at once, each in words of its own: nobody is given the answer to another's.
 func TestThePoolerMixesNothingUp(t *testing.T) {
-	direct := testkit.Postgres(t)
+	direct := suite.MigratedPostgres(t)
 	db, err := sqldb.Open(t.Context(), sqldb.Config{
 		URL: testkit.PgBouncer(t)(direct), DirectURL: direct, Unprepared: true, Connections: 48, Clock: clock.System, NewID: ids.New,
 	})
@@ -76,7 +76,7 @@ func TestPgBouncer(t *testing.T) {
 		defer mu.Unlock()
 		fresh := direct[place] == ""
 		if fresh {
-			direct[place] = testkit.Postgres(t)
+			direct[place] = suite.MigratedPostgres(t)
 		}
 		cfg.URL, cfg.DirectURL, cfg.Unprepared = through(direct[place]), direct[place], true
 		store := opened(t, cfg)

@@ -36,7 +36,7 @@ func postgresPlaces(testing.TB) suite.Open {
 		defer mu.Unlock()
 		fresh := urls[place] == ""
 		if fresh {
-			urls[place] = testkit.Postgres(t)
+			urls[place] = suite.MigratedPostgres(t)
 		}
 		cfg.URL = urls[place]
 		store := opened(t, cfg)

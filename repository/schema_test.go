@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
-	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 func plainConfig() repository.Config {
@@ -37,7 +37,7 @@ func shared(all []string) []string {
 func TestBothSchemasAreTheSame(t *testing.T) {
 	lite, post := plainConfig(), plainConfig()
 	lite.Path = filepath.Join(t.TempDir(), "schema.db")
-	post.URL = testkit.Postgres(t)
+	post.URL = suite.MigratedPostgres(t)
 	_ = opened(t, lite)
 	_ = opened(t, post)
 
@@ -129,7 +129,7 @@ func same(t *testing.T, what string, a, b []string, atLeast int) {
 func TestReadersCannotWrite(t *testing.T) {
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(t.TempDir(), "r.db") },
-		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(t) },
+		"postgres": func(c *repository.Config) { c.URL = suite.MigratedPostgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := plainConfig()

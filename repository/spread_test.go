@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 // ofNoWorkspace are the tables that a cluster keeps whole on every machine.
@@ -19,7 +19,7 @@ var ofNoWorkspace = []string{"workspaces", "nodes", "goose_db_version"}
 // be the only one, without asking all machines.
 func TestWorkspacesCanBeSpread(t *testing.T) {
 	cfg := plainConfig()
-	cfg.URL = testkit.Postgres(t)
+	cfg.URL = suite.MigratedPostgres(t)
 	_ = opened(t, cfg)
 	db, err := sql.Open("postgres", cfg.URL)
 	if err != nil {

@@ -1,6 +1,9 @@
 package repository_test
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -18,8 +21,13 @@ func sqlitePlaces(t *testing.T) suite.Open {
 	}
 }
 
+// opened opens a store whose schema is the newest. A file that does not exist yet is copied from a
+// migrated one.
 func opened(t testing.TB, cfg repository.Config) *repository.Store {
 	t.Helper()
+	if _, err := os.Stat(cfg.Path); cfg.Path != "" && errors.Is(err, fs.ErrNotExist) {
+		suite.MigratedSQLite(t, cfg.Path)
+	}
 	s, err := repository.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatalf("open: %v", err)

@@ -259,7 +259,7 @@ func TestKilledWhileMigrating(t *testing.T) {
 		t.Fatal(err)
 	}
 	killed := 0
-	for wait := time.Millisecond; ; wait = wait * 3 / 2 {
+	for wait := 2 * time.Millisecond; ; wait *= 2 {
 		for name, content := range map[string][]byte{"": file, "-wal": nil, "-shm": nil} {
 			if err := errors.Join(os.RemoveAll(cfg.Path+name), os.WriteFile(cfg.Path+name, content, 0o600)); err != nil {
 				t.Fatal(err)

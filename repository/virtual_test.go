@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
 // TestVirtualTime: both databases can be driven within a bubble of virtual time, so
@@ -16,7 +16,7 @@ import (
 func TestVirtualTime(t *testing.T) {
 	for name, open := range map[string]func(*repository.Config){
 		"sqlite":   func(c *repository.Config) { c.Path = filepath.Join(t.TempDir(), "v.db") },
-		"postgres": func(c *repository.Config) { c.URL = testkit.Postgres(t) },
+		"postgres": func(c *repository.Config) { c.URL = suite.MigratedPostgres(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := plainConfig()

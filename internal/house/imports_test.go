@@ -99,7 +99,7 @@ var table = map[string][]string{
 	"cli/acp":                   {"api", "cli/card"},
 	"cli/card":                  {"api"},
 	"cli/console":               {"api"},
-	"app/e2e/harness":           {"app", "cli", "domain", "internal/testkit", "providers/openai/fake"},
+	"app/e2e/harness":           {"app", "cli", "domain", "internal/testkit", "providers/openai/fake", "repository/suite"},
 	"app/e2e/conversation":      {},
 	"app/e2e/crash":             {},
 	"app/e2e/doors":             {},

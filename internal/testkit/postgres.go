@@ -28,12 +28,40 @@ var server struct {
 
 	mu        sync.Mutex
 	databases int
+	templates map[string]string // name of a template, and of its database
 }
 
-// Postgres gives the URL of an empty database of the test's own, on a server that
+// Postgres returns the URL of an empty database of the test's own, on a server that
 // this test binary starts for itself. It never skips: what cannot be started fails
 // the test and says what to install. The binary's TestMain must call StopPostgres.
-func Postgres(t testing.TB) string {
+func Postgres(t testing.TB) (url string) {
+	t.Helper()
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	return newDatabase(t, "")
+}
+
+// PostgresCopy returns the URL of a database of the test's own, copied from a template. The first
+// caller with a name makes the template: fill gets the URL of an empty database and must have
+// closed every connection to it when it returns.
+func PostgresCopy(t testing.TB, template string, fill func(url string)) (url string) {
+	t.Helper()
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	if _, ok := server.templates[template]; !ok {
+		empty := newDatabase(t, "")
+		fill(empty)
+		if server.templates == nil {
+			server.templates = map[string]string{}
+		}
+		server.templates[template] = fmt.Sprintf("test_%d", server.databases)
+	}
+	return newDatabase(t, server.templates[template])
+}
+
+// newDatabase creates the next database, as a copy of another one unless that is "". The caller
+// holds server.mu.
+func newDatabase(t testing.TB, copied string) (url string) {
 	t.Helper()
 	server.once.Do(func() {
 		p := &postgres{}
@@ -44,11 +72,9 @@ func Postgres(t testing.TB) string {
 	if server.err != nil {
 		t.Fatalf("no PostgreSQL for this test: %v", server.err)
 	}
-	server.mu.Lock()
 	server.databases++
 	name := fmt.Sprintf("test_%d", server.databases)
-	server.mu.Unlock()
-	if err := server.pg.create(name); err != nil {
+	if err := server.pg.create(name, copied); err != nil {
 		t.Fatalf("no database for this test: %v", err)
 	}
 	return server.pg.url(name)
@@ -207,13 +233,17 @@ func (p *postgres) ready() error {
 	}
 }
 
-func (p *postgres) create(name string) error {
+func (p *postgres) create(name, copied string) error {
 	db, err := sql.Open("postgres", p.url("postgres"))
 	if err != nil {
 		return fmt.Errorf("connect to the server: %w", err)
 	}
 	defer func() { _ = db.Close() }()
-	if _, err := db.Exec("CREATE DATABASE " + name); err != nil {
+	statement := "CREATE DATABASE " + name
+	if copied != "" {
+		statement += " TEMPLATE " + copied
+	}
+	if _, err := db.Exec(statement); err != nil {
 		return fmt.Errorf("create a database: %w", err)
 	}
 	return nil

@@ -3,57 +3,20 @@ package suite
 import (
 	"context"
 	"errors"
-	"os"
 	"path/filepath"
-	"sync"
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
 )
-
-// migrated is a SQLite file with an empty workspace "default", made once for a test
-// binary.
-var migrated = sync.OnceValues(func() ([]byte, error) {
-	dir, err := os.MkdirTemp("", "fermata-suite")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	path := filepath.Join(dir, "template.db")
-	s, err := repository.Open(context.Background(), sqliteConfig(path))
-	if err != nil {
-		return nil, err
-	}
-	if err := s.Migrate(context.Background()); err != nil {
-		return nil, err
-	}
-	workspace := &domain.Workspace{ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: T0}
-	if err := errors.Join(s.Workspaces.CreateWorkspace(context.Background(), workspace), s.Close()); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-})
-
-func sqliteConfig(path string) repository.Config {
-	return repository.Config{Path: path, Node: "node-1", Incarnation: "first", Clock: clock.System, NewID: ids.New, Encode: encode}
-}
 
 // SQLite opens a database of the test's own, in a file, with the workspace "default": for
 // the tests of packages whose rules need a store.
 func SQLite(t testing.TB) *repository.Store {
 	t.Helper()
-	file, err := migrated()
-	if err != nil {
-		t.Fatalf("make the template: %v", err)
-	}
 	path := filepath.Join(t.TempDir(), "test.db")
-	if err := os.WriteFile(path, file, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := repository.Open(t.Context(), sqliteConfig(path))
+	MigratedSQLite(t, path)
+	s, err := repository.Open(t.Context(), templateConfig(path, ""))
 	if err != nil {
 		t.Fatalf("open: %v", err)
 	}
@@ -62,6 +25,10 @@ func SQLite(t testing.TB) *repository.Store {
 			t.Errorf("close: %v", err)
 		}
 	})
+	workspace := &domain.Workspace{ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: T0}
+	if err := s.Workspaces.CreateWorkspace(t.Context(), workspace); err != nil {
+		t.Fatalf("create the workspace: %v", err)
+	}
 	return s
 }
 

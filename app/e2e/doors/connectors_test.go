@@ -189,7 +189,7 @@ func TestConnectorsAsDocumented(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	s := newServer(t, app.Database{DataDir: t.TempDir()})
+	s := newServer(t, harness.Databases["sqlite"](t))
 	s.Scripted(`[{"when": {"roundtrip": 1}, "answer": {"calls": [{"name": "SHOP_GET_ITEM", "arguments": {"item": "tea"}}]}},
 		{"when": {"result": "42"}, "answer": {"text": "There are 42."}}]`)
 	out, _ := s.Types("", "connectors", "add", at)

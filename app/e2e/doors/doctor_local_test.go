@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
+	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
 func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
@@ -42,7 +43,7 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 		"no address":                       {"http://127.0.0.1:1", func(f *app.Config) { f.Listen = "bogus" }, "configuration", diagnosis.LevelFailed, "not an address"},
 		"plain text":                       {"http://127.0.0.1:1", func(f *app.Config) { f.Listen = "0.0.0.0:0" }, "transport", diagnosis.LevelWarning, "plain text"},
 		"a server far away":                {"https://fermata.example", func(*app.Config) {}, "configuration", diagnosis.LevelSkipped, "another machine"},
-		"a database not migrated":          {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = harness.Databases["postgres"](t).DatabaseURL }, "database", diagnosis.LevelFailed, "tables"},
+		"a database not migrated":          {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = testkit.Postgres(t) }, "database", diagnosis.LevelFailed, "tables"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			config := good()

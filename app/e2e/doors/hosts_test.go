@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/fermata-dev/fermata/app"
+	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
 // TestAWorkspaceNamesItsHosts: with allowed_hosts nothing leaves to a host that is not named, by
@@ -20,7 +20,7 @@ func TestAWorkspaceNamesItsHosts(t *testing.T) {
 		_, _ = w.Write([]byte(`{"data": []}`))
 	}))
 	defer outside.Close()
-	s := newServer(t, app.Database{DataDir: t.TempDir()})
+	s := newServer(t, harness.Databases["sqlite"](t))
 	provider := s.Call("POST", "/v1/providers", map[string]any{
 		"name": "Mine", "kind": "openai", "config": map[string]any{"base_url": outside.URL + "/v1", "model": "m"},
 	}).Want(201).Str("id")

@@ -69,7 +69,7 @@ func secure(t *testing.T, http2 bool) *http.Client {
 func TestTLS(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := certified(t, dir, 1)
-	a, err := app.New(t.Context(), app.Config{Database: app.Database{DataDir: t.TempDir()}, Listen: "127.0.0.1:0", Network: app.Network{TLSCert: cert, TLSKey: key}})
+	a, err := app.New(t.Context(), app.Config{Database: harness.Databases["sqlite"](t), Listen: "127.0.0.1:0", Network: app.Network{TLSCert: cert, TLSKey: key}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func TestCertificatesThatCannotBeUsed(t *testing.T) {
 		"no key": {cert, ""}, "no certificate": {"", key}, "the wrong way round": {key, cert},
 		"a file that is not there": {filepath.Join(dir, "none"), key},
 	} {
-		a, err := app.New(t.Context(), app.Config{Database: app.Database{DataDir: t.TempDir()}, Listen: "127.0.0.1:0", Network: app.Network{TLSCert: c[0], TLSKey: c[1]}})
+		a, err := app.New(t.Context(), app.Config{Database: harness.Databases["sqlite"](t), Listen: "127.0.0.1:0", Network: app.Network{TLSCert: c[0], TLSKey: c[1]}})
 		if err == nil {
 			_ = a.Stop(t.Context())
 			t.Errorf("%s: it starts", name)

@@ -12,13 +12,19 @@ import (
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/testkit"
+	"github.com/fermata-dev/fermata/repository/suite"
 )
 
-// Databases are the two that every story is told on.
+// Databases are the two that every story runs on, each with the newest schema and no rows: copies of
+// a template, because the migrations from an empty database take seconds and have tests of their own.
 var Databases = map[string]func(t testing.TB) app.Database{
-	"sqlite": func(t testing.TB) app.Database { return app.Database{DataDir: t.TempDir()} },
+	"sqlite": func(t testing.TB) app.Database {
+		db := app.Database{DataDir: t.TempDir()}
+		suite.MigratedSQLite(t, db.SQLitePath())
+		return db
+	},
 	"postgres": func(t testing.TB) app.Database {
-		return app.Database{DataDir: t.TempDir(), DatabaseURL: testkit.Postgres(t)}
+		return app.Database{DataDir: t.TempDir(), DatabaseURL: suite.MigratedPostgres(t)}
 	},
 }
 

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
@@ -19,7 +18,7 @@ type process struct{ *harness.Process }
 
 func newProcess(t testing.TB) *process {
 	t.Helper()
-	return &process{harness.NewProcess(t, app.Database{DataDir: t.TempDir()})}
+	return &process{harness.NewProcess(t, harness.Databases["sqlite"](t))}
 }
 
 // workspace is one of a process, as its administrator sees it.

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
@@ -91,7 +90,7 @@ func (n *node) lines() (taken, wrong []string) {
 // being replaced, and refuses it afterwards.
 func TestTheLibraryForJavaScript(t *testing.T) {
 	folder := installed(t)
-	s := harness.NewServer(t, app.Database{DataDir: t.TempDir()})
+	s := harness.NewServer(t, harness.Databases["sqlite"](t))
 	made := s.Call("POST", "/v1/webhooks", map[string]any{"url": "http://127.0.0.1:9", "types": all}).Want(201)
 	id := made.Str("id")
 	n := startNode(t, folder, made.Str("secret"))
