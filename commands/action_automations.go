@@ -60,7 +60,7 @@ func automationActions() []*command {
 		automationFields,
 		describeCreateAutomation,
 		runCreateAutomation,
-	).require("name", "request", "schedule")}
+	).require("name", "request", "schedule").fixedTerms(automationTerms)}
 }
 
 // ahead reads the schedule, on the person's clocks where it names no others, with the next times
@@ -87,6 +87,11 @@ func (p *automationParams) ahead(c *call) (domain.Schedule, map[string]*domain.S
 	return s, said, nil
 }
 
+func automationTerms() terms {
+	return terms{lasts: true, person: domain.Say("An automation works without you later on, so creating one always asks.",
+		"Une automatisation travaille ensuite sans vous : en créer une demande toujours un accord.")}
+}
+
 // describeCreateAutomation shows the whole request, and the schedule as people say it. Which
 // clocks it goes by is part of the version: without a time zone of its own, they are the
 // workspace's.
@@ -96,11 +101,9 @@ func describeCreateAutomation(_ context.Context, c *call, p automationParams) (c
 		return card{}, err
 	}
 	d := card{
-		text: domain.Say("Create the automation %s: %s", "Créer l’automatisation %s : %s", nameText(p.Name), descriptionText(said)),
-		person: domain.Say("An automation works without you later on, so creating one always asks.",
-			"Une automatisation travaille ensuite sans vous : en créer une demande toujours un accord."),
+		text:  domain.Say("Create the automation %s: %s", "Créer l’automatisation %s : %s", nameText(p.Name), descriptionText(said)),
 		after: p.shown(cmp.Or(said[c.env.Settings.Language], said["en"])), afterIn: map[string]json.RawMessage{},
-		version: s.TimeZone, lasts: true,
+		version: s.TimeZone,
 	}
 	for language, preview := range said {
 		d.afterIn[language] = p.shown(preview)

@@ -32,7 +32,7 @@ func typeActions() []*command {
 		func(_ context.Context, c *call, p domain.NewToolType) (card, error) {
 			return card{
 				text:  domain.Say("Add the tool type %s", "Ajouter le type d’outil %s", nameText(p.Name)),
-				after: jsonbody.Encode(p), lasts: true,
+				after: jsonbody.Encode(p),
 			}, nil
 		},
 		func(ctx context.Context, c *call, p domain.NewToolType) (done, error) {
@@ -44,7 +44,7 @@ func typeActions() []*command {
 				fmt.Sprintf("Created the tool type %s.", t.ID),
 				domain.Say("Added the tool type %s", "Type d’outil %s ajouté", nameText(t.Name)))
 		},
-	).require("id", "name", "config_schema", "entry_schema")}
+	).require("id", "name", "config_schema", "entry_schema").fixedTerms(func() terms { return terms{lasts: true} })}
 }
 
 // contextEdit is the name of the command that changes a document in places.
@@ -62,7 +62,7 @@ func documentActions() []*command {
 			keyProperty+`, "title": {"type": "string", "minLength": 1}, "body": {"type": "string"}`,
 			describeContextUpdate,
 			runContextUpdate,
-		).require("key", "body"),
+		).require("key", "body").fixedTerms(documentTerms),
 		newAction(
 			contextEdit,
 			domain.RoleMember,
@@ -71,7 +71,7 @@ func documentActions() []*command {
 			editProperties,
 			describeContextEdit,
 			runContextEdit,
-		).require("key", "edits"),
+		).require("key", "edits").fixedTerms(documentTerms),
 		newAction(
 			"CONTEXT_PUBLISH",
 			domain.RoleMember,
@@ -80,7 +80,7 @@ func documentActions() []*command {
 			keyProperty,
 			describeContextPublish,
 			runContextPublish,
-		).require("key"),
+		).require("key").fixedTerms(documentTerms),
 	}
 }
 
@@ -91,12 +91,13 @@ type draft struct {
 
 func draftOf(doc *domain.Document) draft { return draft{doc.Title, doc.Body} }
 
-func alwaysContext() domain.Text {
-	return domain.Say("Changes of the documents always ask.", "Les modifications des documents demandent toujours un accord.")
+func documentTerms() terms {
+	return terms{lasts: true,
+		always: domain.Say("Changes of the documents always ask.", "Les modifications des documents demandent toujours un accord.")}
 }
 
 func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card, error) {
-	d := card{always: alwaysContext(), version: "0", lasts: true}
+	d := card{version: "0"}
 	after := domain.Document{Title: p.Key}
 	doc, err := c.store.Document(ctx, p.Key)
 	switch {
@@ -144,8 +145,7 @@ type published struct {
 // is about to write: the person sees the text that will be published. The text is part
 // of the version, so that the yes does not hold if that action is not approved.
 func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, error) {
-	d := card{always: alwaysContext(), lasts: true,
-		warnings: []domain.Text{readByAll()}}
+	d := card{warnings: []domain.Text{readByAll()}}
 	doc, err := c.store.Document(ctx, p.Key)
 	if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
 		return card{}, fmt.Errorf("read the document: %w", err)

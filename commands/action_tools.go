@@ -53,7 +53,7 @@ func toolActions() []*command {
 			toolIDProperty+`, "force": {"type": "boolean"}`,
 			describeDeleteTool,
 			runDeleteTool,
-		).require("tool_id"),
+		).require("tool_id").forceTerms(),
 	}
 }
 
@@ -170,14 +170,8 @@ func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card,
 	}
 	d := card{text: domain.Say("Delete the tool %s", "Supprimer l’outil %s", nameText(tool.Name)), before: jsonbody.Encode(toolView(tool)),
 		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10), warnings: []domain.Text{deletion()}}
-	if p.Force {
-		d.always = domain.Say(
-			"A deletion with all that it holds always asks.",
-			"Une suppression avec tout le contenu demande toujours un accord.",
-		)
-		if entries > 0 {
-			d.text = domain.Join("", d.text, domain.Say(" with its %s", " avec ses %s", entriesText(int(entries))))
-		}
+	if p.Force && entries > 0 {
+		d.text = domain.Join("", d.text, domain.Say(" with its %s", " avec ses %s", entriesText(int(entries))))
 	}
 	return d, nil
 }

@@ -37,7 +37,7 @@ func zoneActions() []*command {
 			zoneIDProperty+`, "force": {"type": "boolean"}`,
 			describeDeleteZone,
 			runDeleteZone,
-		).require("zone_id"),
+		).require("zone_id").forceTerms(),
 	}
 }
 
@@ -112,10 +112,6 @@ func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card,
 		d.tools = append(d.tools, &tools[i])
 	}
 	if p.Force {
-		d.always = domain.Say(
-			"A deletion with all that it holds always asks.",
-			"Une suppression avec tout le contenu demande toujours un accord.",
-		)
 		if len(tools) > 0 {
 			d.text = domain.Join("", d.text, domain.Say(" with its %s", " avec ses %s", toolsText(len(tools))))
 			d.warnings = append(

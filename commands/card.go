@@ -2,6 +2,7 @@ package commands
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -19,19 +20,55 @@ type card struct {
 	afterIn map[string]json.RawMessage
 	zones   []*domain.Zone // whose require_validation counts
 	tools   []*domain.Tool
-	// always says why this command asks each time; empty: it does not. asks does so too, as a
-	// setting of the command that a run's policy may stand for; person, where neither a policy
-	// nor a grant may.
-	always, asks, person domain.Text
-	// lasts: what it leaves behind acts by itself later on or stands in the prompt of every session,
-	// so that words from outside that led to it would too.
-	lasts bool
-	// sensitive: the yes is signed with a passkey.
+	terms
+	// asks is the reason if the command's settings require an approval. A run's policy can waive it.
+	asks domain.Text
+	// sensitive actions are approved with a passkey.
 	sensitive bool
 	// outside: another server carries it out.
 	outside bool
 	// version of the record that is changed; empty for a new one.
 	version string
+}
+
+// terms are the conditions of approval that follow from the command and its parameters alone.
+// They are computed without reading any data, so that no failed read can drop one of them.
+type terms struct {
+	// always is the reason if the command requires an approval each time; empty otherwise. person is
+	// one that neither a policy nor a grant can waive.
+	always, person domain.Text
+	// lasts: the result acts later without the person, or is part of every session's prompt. After the
+	// session has read external content, a person approves it.
+	lasts bool
+}
+
+// with adds the terms of a command to those of its card.
+func (t terms) with(own terms) terms {
+	return terms{cmp.Or(t.always, own.always), cmp.Or(t.person, own.person), t.lasts || own.lasts}
+}
+
+// fixedTerms are the terms of a command that do not depend on its parameters.
+func (c *command) fixedTerms(of func() terms) *command {
+	c.terms = func(*call) terms { return of() }
+	return c
+}
+
+// forceTerms are those of a deletion: with force it always requires an approval. Parameters that
+// cannot be decoded count as forced.
+func (c *command) forceTerms() *command {
+	c.terms = func(t *call) terms {
+		var p struct {
+			Force bool `json:"force"`
+		}
+		if err := json.Unmarshal(t.params, &p); err == nil && !p.Force {
+			return terms{}
+		}
+		return terms{always: domain.Say(
+			"A deletion with all that it holds always asks.",
+			"Une suppression avec tout le contenu demande toujours un accord.",
+		)}
+	}
+	return c
 }
 
 // sentAlways notes that every session will read what the action writes. A person is warned where

@@ -42,9 +42,11 @@ type command struct {
 	// words says what a query reads.
 	words func(ctx context.Context, c *call) domain.Text
 	query func(ctx context.Context, c *call) (answer, error)
-	// describe says what an action would do to which record.
+	// describe makes the card of an action from the data as it is now.
 	describe func(ctx context.Context, c *call) (card, error)
-	run      func(ctx context.Context, c *call) (done, error)
+	// terms, if set, gives the approval terms of an action.
+	terms func(c *call) terms
+	run   func(ctx context.Context, c *call) (done, error)
 }
 
 // call is a command with its params, about to be described or run.

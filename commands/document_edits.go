@@ -116,10 +116,9 @@ func (c *call) draftBefore(doc *domain.Document) (domain.Document, error) {
 	return draft, nil
 }
 
-// describeContextEdit shows the places that change, and not the whole of a long text. It asks also
-// where the edit cannot be made, so that it fails before it could run.
+// describeContextEdit shows the edited passages with their surroundings, not the whole document.
 func describeContextEdit(ctx context.Context, c *call, p editParams) (card, error) {
-	d := card{always: alwaysContext()}
+	var d card
 	doc, err := c.store.Document(ctx, p.Key)
 	switch {
 	case domain.ErrorCode(err) == domain.CodeNotFound && c.writesEarlier(p.Key):

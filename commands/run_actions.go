@@ -83,12 +83,13 @@ func (c *Catalogue) checkApproved(
 	env Env,
 	actions []*domain.Execution,
 ) (*domain.PlannedCommands, error) {
-	approved, changed := false, false
+	approved, changed, appeared := false, false, false
 	all, err := c.describeAll(ctx, store, env, actions)
 	if err != nil {
 		return nil, err
 	}
 	for _, d := range all {
+		appeared = appeared || d.appeared(&env)
 		if e := d.execution; e.ApprovalID != "" && e.Digest != "" {
 			approved = true
 			changed = changed || d.err == nil && digest(e, d.card) != e.Digest
@@ -96,7 +97,7 @@ func (c *Catalogue) checkApproved(
 	}
 	ungranted := c.ungranted(&env, all)
 	// A target that is gone cannot be shown again: the action fails, with nothing done.
-	if !approved && !ungranted || failMissing(&env, all) || !changed && !ungranted {
+	if !approved && !ungranted && !appeared || failMissing(&env, all) || !changed && !ungranted && !appeared {
 		return nil, nil
 	}
 	if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
@@ -114,7 +115,11 @@ func (c *Catalogue) checkApproved(
 			),
 		)
 	}
-	return c.showAgain(ctx, store, env, actions, recordChanged())
+	why := recordChanged()
+	if appeared {
+		why = domain.Say("What it changes was added after it was planned.", "Ce qu’elle modifie a été ajouté après sa préparation.")
+	}
+	return c.showAgain(ctx, store, env, actions, why)
 }
 
 func recordChanged() domain.Text {

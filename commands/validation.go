@@ -35,6 +35,9 @@ func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, 
 		if err != nil && !errors.As(err, &d.err) {
 			return nil, err
 		}
+		if entry.terms != nil {
+			d.card.terms = d.card.with(entry.terms(target))
+		}
 		d.card.sensitive = entry.spec.Sensitive || domain.AllowsCommand(env.Settings.SensitiveCommands, e.Command)
 		if e.Summary = d.card.text; e.Summary == (domain.Text{}) {
 			e.Summary = domain.Same(e.Command)
@@ -60,7 +63,11 @@ func (c *Catalogue) demands(
 		return nil, nil, err
 	}
 	reasons := reasonsFor(&env, c.cover(&env, all, aiAsked), aiAsked)
-	if len(reasons) == 0 || failMissing(&env, all) {
+	if len(reasons) == 0 {
+		markUndescribed(all)
+		return nil, nil, nil
+	}
+	if failMissing(&env, all) {
 		return nil, nil, nil
 	}
 	reasons = env.Approving.Reasons(reasons, actions)
@@ -71,6 +78,24 @@ func (c *Catalogue) demands(
 		return nil, nil, err
 	}
 	return reasons, cardsOf(&env, all), nil
+}
+
+// undescribed is the digest of an action whose card could not be made when it was planned, because its
+// target was missing: which zones and tools require an approval of it is not known.
+const undescribed = "undescribed"
+
+func markUndescribed(all []described) {
+	for _, d := range all {
+		if d.err != nil {
+			d.execution.Digest = undescribed
+		}
+	}
+}
+
+// appeared reports whether an action that could not be described when it was planned can be now, and
+// requires an approval.
+func (d *described) appeared(env *Env) bool {
+	return d.execution.Digest == undescribed && d.execution.ApprovalID == "" && d.err == nil && d.asks(env, false)
 }
 
 // failMissing fails the actions whose target is missing and cancels the others; it
