@@ -39,7 +39,7 @@ func (p rules) recordDue(v *domain.AutomationView) (*domain.Change, error) {
 	if !a.Enabled || a.Schedule == nil {
 		return nil, nil
 	}
-	plan, err := schedule.Parse(*a.Schedule)
+	plan, err := schedule.Stored(*a.Schedule)
 	if err != nil {
 		return nil, err
 	}

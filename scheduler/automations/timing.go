@@ -27,7 +27,7 @@ func nextDue(a *domain.Automation, after time.Time) error {
 	if !a.Enabled || a.Schedule == nil {
 		return nil
 	}
-	plan, err := schedule.Parse(*a.Schedule)
+	plan, err := schedule.Stored(*a.Schedule)
 	if err != nil {
 		return err
 	}

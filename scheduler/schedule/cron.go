@@ -23,9 +23,9 @@ type calendar struct {
 	times           []int64
 }
 
-// parseCron reads the five fields, or a name like @daily. A 7 as day of the week is a
-// Sunday, also at the end of a range.
-func parseCron(expression string, zone *time.Location) (rule, error) {
+// parseCron reads the five fields, or a name like @daily, once check has accepted them. A 7 as day
+// of the week is a Sunday, also at the end of a range.
+func parseCron(expression string, zone *time.Location, check func(text string) error) (rule, error) {
 	text := strings.ToLower(strings.TrimSpace(expression))
 	switch {
 	case strings.HasPrefix(text, "tz=") || strings.HasPrefix(text, "cron_tz="):
@@ -47,6 +47,12 @@ func parseCron(expression string, zone *time.Location) (rule, error) {
 				len(fields),
 			)
 		}
+	}
+	if err := check(text); err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(text, "@") {
+		fields := strings.Fields(text)
 		fields[4] = sundays(fields[4])
 		text = strings.Join(fields, " ")
 	}
@@ -56,9 +62,8 @@ func parseCron(expression string, zone *time.Location) (rule, error) {
 		return nil, domain.Invalid(
 			"/expression",
 			"cron",
-			"%q is not a cron like \"30 7 * * mon-fri\": %s.",
+			"%q is not a cron like \"30 7 * * mon-fri\".",
 			clip(expression),
-			clip(reason(err)),
 		)
 	}
 	c := &calendar{dom: spec.Dom, month: spec.Month, dow: spec.Dow}
@@ -73,13 +78,6 @@ func parseCron(expression string, zone *time.Location) (rule, error) {
 		return byClock{c, zone}, nil
 	}
 	return byWall{c, zone}, nil
-}
-
-func reason(err error) string {
-	if err == nil {
-		return "unknown name"
-	}
-	return err.Error()
 }
 
 // sundays writes the days of the week without a 7, which the parser does not know, and

@@ -24,6 +24,18 @@ func TestWhatARefusalSays(t *testing.T) {
 		{"cron", "@every 5m", "UTC", "", `Every so often is a schedule of type "interval", with an expression like "90m".`},
 		{"cron", "0 8 * *", "UTC", "", "A cron has five fields (minute, hour, day of the month, month and day of the week) " +
 			"or is a name like @daily; this one has 4."},
+		{"cron", "*-5 8 * * *", "UTC", "", `"*-5" is not a value of the minute: it takes numbers from 0 to 59, like 0, 0,30 or */15.`},
+		{"cron", "0 8 L * *", "UTC", "", `"l" is not a value of the day of the month: it takes numbers from 1 to 31, like 1, 1-7 or */2. ` +
+			`The last day of a month is a schedule of type "rrule": FREQ=MONTHLY;BYMONTHDAY=-1.`},
+		{"cron", "0 8 * * 1#1", "UTC", "", `"1#1" is not a value of the day of the week: it takes numbers from 0 to 7 or names from sun to sat, ` +
+			`like 1, 1-5 or mon-fri. A certain weekday of a month is a schedule of type "rrule", like FREQ=MONTHLY;BYDAY=1MO or FREQ=MONTHLY;BYDAY=-1FR.`},
+		{"cron", "0 8 * * Monday", "UTC", "", `"monday" is not a value of the day of the week: it takes numbers from 0 to 7 or names from sun to sat, ` +
+			`like 1, 1-5 or mon-fri.`},
+		{"cron", "0 8 1W * *", "UTC", "", `"1w" is not a value of the day of the month: it takes numbers from 1 to 31, like 1, 1-7 or */2.`},
+		{"cron", "0 22-6 * * *", "UTC", "",
+			`The range "22-6" of the hour ends before it begins: write it as two ranges with a comma between them.`},
+		{"cron", "*/0 * * * *", "UTC", "", `"*/0" is not a step of the minute: after the slash comes a number from 1 on, as in */2.`},
+		{"cron", "@reboot", "UTC", "", `"@reboot" is not one of the names @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly.`},
 		{"cron", "0 0 31 6 *", "UTC", "", `"0 0 31 6 *" never comes: there is no such time, or it lies before the start or after the end.`},
 		{"rrule", "FREQ=DAILY", "UTC", "", "This schedule counts from starts_at: a local date and time like 2026-03-29T08:00:00."},
 		{"rrule", "FREQ=DAILY;COLOUR=3", "UTC", "2026-01-01", `"COLOUR=3" is no part of an RRULE.`},

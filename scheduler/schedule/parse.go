@@ -22,7 +22,15 @@ const (
 //
 // Nothing runs before starts_at. An rrule and an interval need one (see Anchored); a
 // cron may have one; one date has no use for it.
-func Parse(s domain.Schedule) (*Plan, error) {
+func Parse(s domain.Schedule) (*Plan, error) { return parse(s, checkCron) }
+
+// Stored reads a schedule that was accepted before. Earlier versions accepted some cron expressions
+// that Parse rejects; automations that have one keep their schedule.
+func Stored(s domain.Schedule) (*Plan, error) {
+	return parse(s, func(string) error { return nil })
+}
+
+func parse(s domain.Schedule, cron func(text string) error) (*Plan, error) {
 	if utf8.RuneCountInString(s.Expression) > maxExpression {
 		return nil, domain.Invalid("/expression", "max_length", "An expression has %d characters at most.", maxExpression)
 	}
@@ -39,7 +47,7 @@ func Parse(s domain.Schedule) (*Plan, error) {
 			return nil, err
 		}
 	}
-	if err := p.read(s); err != nil {
+	if err := p.read(s, cron); err != nil {
 		return nil, err
 	}
 	if _, ok := p.next(p.start-1, min(p.start+soon, latest)); !ok {
@@ -53,11 +61,11 @@ func Parse(s domain.Schedule) (*Plan, error) {
 	return p, nil
 }
 
-func (p *Plan) read(s domain.Schedule) error {
+func (p *Plan) read(s domain.Schedule, cron func(text string) error) error {
 	var err error
 	switch s.Type {
 	case "cron":
-		p.rule, err = parseCron(s.Expression, p.zone)
+		p.rule, err = parseCron(s.Expression, p.zone, cron)
 	case "rrule":
 		if s.StartsAt == "" {
 			return noStart()

@@ -45,7 +45,7 @@ func TestRefused(t *testing.T) {
 		{"cron", "@every 5s", paris, "", "/expression", "cron"},
 		{"cron", "0 8 31 2 *", paris, "", "/expression", "never"},
 		{"cron", "0 8 30,31 feb *", paris, "", "/expression", "never"},
-		{"cron", ", 8 * * *", paris, "", "/expression", "never"},
+		{"cron", ", 8 * * *", paris, "", "/expression", "cron"},
 		{"rrule", "FREQ=DAILY", paris, "", "/starts_at", "required"},
 		{"rrule", "BYHOUR=8", paris, start, "/expression", "rrule"},
 		{"rrule", "FREQ=FORTNIGHTLY", paris, start, "/expression", "rrule"},
@@ -263,4 +263,32 @@ func TestRandomCronsAgainstTheWalker(t *testing.T) {
 			rt.Fatalf("%s: %v, want %v", zone, got, want)
 		}
 	})
+}
+
+// What the library reads as something else is rejected when a person writes it, and read as before where
+// it is stored.
+func TestNonsenseOfACron(t *testing.T) {
+	for field, low := range []string{"0", "0", "1", "1", "0"} {
+		for _, item := range []string{"*-5", "?-5", "*-*", "-5", "+5", "5-", "1--2", "1-2-3", "1,,2", "1,", "*/", "*/+2", "*/-2", "*/2/3", "1.5", "1/x", "!"} {
+			fields := []string{"0", "8", "*", "*", "*"}
+			fields[field] = item
+			expression := strings.Join(fields, " ")
+			_, err := Parse(domainSchedule("cron", expression, "UTC", ""))
+			if e, ok := errors.AsType[*domain.Error](err); !ok || e.Fields[0].Code != "cron" || strings.Contains(err.Error(), "parse int") {
+				t.Errorf("%s: %v", expression, err)
+			}
+		}
+		for _, item := range []string{"*", "?", "*/2", low, low + "-3", "1-3/2", "1,2", "1/2"} {
+			fields := []string{"0", "8", "*", "*", "*"}
+			fields[field] = item
+			if _, err := Parse(domainSchedule("cron", strings.Join(fields, " "), "UTC", "")); err != nil {
+				t.Errorf("%s: %v", fields, err)
+			}
+		}
+	}
+	for _, expression := range []string{"*-5 8 * * *", "0,,30 8 * * *"} {
+		if _, err := Stored(domainSchedule("cron", expression, "UTC", "")); err != nil {
+			t.Errorf("%s is stored: %v", expression, err)
+		}
+	}
 }
