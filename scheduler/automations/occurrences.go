@@ -11,8 +11,9 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
-// misfire marks a DUE occurrence that was not on time: the misfire policy made it, so
-// overlap does not apply to it.
+// misfire is the reason of a DUE occurrence that the misfire policy made: one past its grace, or one
+// that missed occurrences were merged into. The overlap policy does not apply to it: it waits for the
+// run before it, which after a crash is often one that was interrupted.
 const misfire = "misfire"
 
 // RecordOccurrences records what came due of an automation since the last look, computed
@@ -52,7 +53,7 @@ func (p rules) recordDue(v *domain.AutomationView) (*domain.Change, error) {
 	}
 	decisions := schedule.Due(in)
 	for i := range decisions {
-		p.recordDecision(v, change, &decisions[i], in)
+		p.recordDecision(v, change, &decisions[i], in, catchesUp(decisions, decisions[i].At))
 	}
 	a.NextAt = nextLook(in, decisions)
 	change.Automations = []domain.AutomationWrite{{Automation: &a, Bookkeeping: true}}
@@ -68,7 +69,15 @@ func countsFrom(v *domain.AutomationView) time.Time {
 	return v.Automation.ScheduleSince
 }
 
-func (p rules) recordDecision(v *domain.AutomationView, change *domain.Change, decision *schedule.Decision, in schedule.DueInput) {
+// catchesUp reports whether missed occurrences were merged into the one at this instant: it runs for
+// them too.
+func catchesUp(decisions []schedule.Decision, at time.Time) bool {
+	return slices.ContainsFunc(decisions, func(d schedule.Decision) bool { return d.Into.Equal(at) })
+}
+
+func (p rules) recordDecision(v *domain.AutomationView, change *domain.Change, decision *schedule.Decision, in schedule.DueInput,
+	catchUp bool,
+) {
 	row := &domain.Occurrence{
 		ID: p.newID(domain.PrefixOccurrence), WorkspaceID: v.Workspace.ID, AutomationID: v.Automation.ID, ScheduledAt: decision.At,
 	}
@@ -78,7 +87,7 @@ func (p rules) recordDecision(v *domain.AutomationView, change *domain.Change, d
 		}
 	}
 	reason := decision.Reason
-	if decision.State == domain.OccurrenceDue && reason == "" && in.Late(decision.At) {
+	if decision.State == domain.OccurrenceDue && reason == "" && (in.Late(decision.At) || catchUp) {
 		reason = misfire
 	}
 	if !decision.Through.IsZero() { // so many that they have no rows of their own

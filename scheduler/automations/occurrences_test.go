@@ -20,7 +20,7 @@ func TestRecordDue(t *testing.T) {
 		next time.Duration // from noon on; -1: nothing is written
 	}{
 		"one, on time":              {hourly(seen), "12:00 DUE", time.Hour},
-		"missed, once":              {hourly(grace), "11:00 COALESCED missed; 12:00 DUE", 0},
+		"missed, once":              {hourly(grace), "11:00 COALESCED missed; 12:00 DUE misfire", 0},
 		"missed, all":               {hourly(grace, policy(domain.MisfireAll, "")), "11:00 DUE misfire; 12:00 DUE", 0},
 		"missed, none":              {hourly(grace, policy(domain.MisfireSkip, "")), "11:00 SKIPPED policy; 12:00 DUE", 0},
 		"nothing yet":               {hourly(later), "", 0},
@@ -101,6 +101,42 @@ func TestStartOldest(t *testing.T) {
 				t.Errorf("the run is %+v", plan.Run)
 			}
 		})
+	}
+}
+
+// A crash in the middle of a run, and a downtime over several occurrences: the one run that makes up for
+// them waits for the interrupted run to end, whatever the overlap policy. One that nothing was missed
+// before is skipped as always.
+func TestACatchUpRunWaitsForTheInterruptedOne(t *testing.T) {
+	for name, c := range map[string]struct {
+		overlap domain.OverlapPolicy
+		since   time.Duration // of the last occurrence
+		waits   bool
+	}{
+		"three were missed":          {domain.OverlapSkip, 4 * time.Hour, true},
+		"three were missed, restart": {domain.OverlapRestart, 4 * time.Hour, true},
+		"one was missed":             {domain.OverlapSkip, 2 * time.Hour, true},
+		"none was missed":            {domain.OverlapSkip, time.Hour, false},
+	} {
+		v := hourly(unended, policy("", c.overlap), func(v *domain.AutomationView) { v.LastScheduled = noon.Add(-c.since) })
+		v.Automation.ScheduleSince = v.LastScheduled
+		change, err := noonRules().recordDue(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range change.Occurrences {
+			if o.State == domain.OccurrenceDue {
+				v.Due = append(v.Due, o)
+			}
+		}
+		plan, err := noonRules().startOldest(v)
+		if errors.Is(err, scheduler.ErrSlotTaken) != c.waits || !c.waits && occurrences(plan.Change) != "12:00 SKIPPED overlap" {
+			t.Errorf("%s: %v, %s", name, err, occurrences(plan.Change))
+		}
+		v.Unended = nil
+		if plan, err = noonRules().startOldest(v); err != nil || plan.Run == nil {
+			t.Errorf("%s, once the run has ended: %+v, %v", name, plan, err)
+		}
 	}
 }
 

@@ -108,7 +108,7 @@ func TestSoManyThatTheyHaveNoRows(t *testing.T) {
 func TestWhatIsCoalescedSaysIntoWhat(t *testing.T) {
 	v := hourly(due(-1, ""), func(v *domain.AutomationView) { v.LastScheduled = noon.Add(-time.Hour) })
 	change, err := noonRules().recordDue(v)
-	if err != nil || occurrences(change) != "11:00 COALESCED missed; 12:00 DUE" {
+	if err != nil || occurrences(change) != "11:00 COALESCED missed; 12:00 DUE misfire" {
 		t.Fatalf("%s, %v", occurrences(change), err)
 	}
 	closed := change.Occurrences[0]
