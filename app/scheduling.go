@@ -53,7 +53,8 @@ func (a *App) wireScheduling() {
 	queue := &scheduler.Queue{Door: door, Waiters: a.store.Slot, Due: runs}
 	outside := tasks.New(tasks.Config{
 		Door: door, Store: a.store.Tasks, Remote: taskServices{a.connectors, a.connectors.Manager}, Shown: commands.ShownQuestion,
-		Clock: a.clock, NewID: a.newID, Log: a.log,
+		Describe: commands.ExternalText,
+		Clock:    a.clock, NewID: a.newID, Log: a.log,
 	})
 	a.scheduling = Scheduling{
 		Door: door, Sessions: sessions, Queue: queue,

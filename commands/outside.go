@@ -42,7 +42,7 @@ func outsider(offered *flagged, spec domain.CommandSpec) *command {
 	entry.spec.Role = cmp.Or(spec.Role, domain.RoleMember)
 	switch spec.Kind {
 	case domain.KindQuery:
-		entry.words = func(_ context.Context, t *call) domain.Text { return outsideWords(t.name, t.params) }
+		entry.words = func(_ context.Context, t *call) domain.Text { return ExternalText(t.name, t.params) }
 		entry.query = func(ctx context.Context, t *call) (answer, error) { return askOutside(ctx, t, &entry.spec) }
 	case domain.KindAction:
 		entry.spec.Params = offered.withFlags(entry.own)
@@ -57,9 +57,9 @@ func (c *command) external() bool { return c.spec.External() }
 // wordsBytes bounds the params in what people read of a command from outside.
 const wordsBytes = 200
 
-// outsideWords says a command from outside in words: its name and its params, never what the
-// server outside wrote about it. The exact name and params are in the card's details.
-func outsideWords(name string, params json.RawMessage) domain.Text {
+// ExternalText describes a call of another server's command for people: its name and parameters, never
+// what that server wrote about it. The exact name and parameters are in the card's details.
+func ExternalText(name string, params json.RawMessage) domain.Text {
 	text := outsideName(name)
 	if given := paramWords(params); given != (domain.Text{}) {
 		text = domain.Say("%s (%s)", "%s (%s)", text, given)
@@ -117,7 +117,7 @@ func paramWords(params json.RawMessage) domain.Text {
 
 // outsideCard shows a person what would be sent, to whom.
 func outsideCard(env *Env, spec *domain.CommandSpec, t *call) card {
-	d := card{text: outsideWords(spec.Name, t.params), after: t.params, outside: true, version: definition(spec, t)}
+	d := card{text: ExternalText(spec.Name, t.params), after: t.params, outside: true, version: definition(spec, t)}
 	if spec.Effect != domain.EffectRead {
 		d.warnings = append(d.warnings, domain.Say(
 			"It acts outside Fermata, and cannot be undone here.",

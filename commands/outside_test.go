@@ -243,18 +243,18 @@ func TestWordsOfCommandsFromOutside(t *testing.T) {
 		{"SHOP.", `nothing`, "SHOP. (nothing)", "SHOP. (nothing)"},
 	} {
 		for language, want := range map[string]string{"en": c.english, "fr": c.french} {
-			if got := outsideWords(c.name, json.RawMessage(c.params)).In(language); got != want {
+			if got := ExternalText(c.name, json.RawMessage(c.params)).In(language); got != want {
 				t.Errorf("%s in %s: %q, want %q", c.name, language, got, want)
 			}
 		}
 	}
 	long := json.RawMessage(`{"a":"` + strings.Repeat("x", 5000) + `","` + strings.Repeat("b", 5000) + `":[` + strings.Repeat("1,", 5000) + `1]}`)
-	if got := outsideWords("SHOP.PAY", long).EN; len(got) > 300 || !strings.HasSuffix(got, "…)") {
+	if got := ExternalText("SHOP.PAY", long).EN; len(got) > 300 || !strings.HasSuffix(got, "…)") {
 		t.Errorf("%d bytes of words: %s", len(got), got)
 	}
 	// The words end at the bound to the byte, and there is more.
 	exact := json.RawMessage(`{"a":` + strings.Repeat("1", wordsBytes-len("a: ")) + `,"to":"all"}`)
-	if got := outsideWords("SHOP.PAY", exact).FR; !strings.HasSuffix(got, "…)") {
+	if got := ExternalText("SHOP.PAY", exact).FR; !strings.HasSuffix(got, "…)") {
 		t.Errorf("a cut that nobody is told of: %s", got)
 	}
 }

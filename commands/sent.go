@@ -57,7 +57,7 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 			"The server made a task of it, which an agent cannot wait for. Whether it will be done is not known; to ask for it again does no harm."))
 	case err == nil && r.Task != nil:
 		e.Status, e.Text, e.EndedAt = domain.ExecPending, domain.PendingText, new(env.time())
-		e.Summary = domain.Say("Goes on outside: %s", "Continue à l’extérieur : %s", summaryOf(e))
+		e.Summary = domain.Say("Started outside: %s", "Commencé à l’extérieur : %s", summaryOf(e))
 	case err == nil:
 		e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
 		e.Result, e.Text = resultOf(r), cmp.Or(r.Text, string(r.JSON), "Done.")
@@ -98,7 +98,7 @@ func Probed(env *Env, e *domain.Execution, why string, done bool, r domain.Outsi
 // worded gives an action that another process began its words again: those are not kept.
 func worded(e *domain.Execution) {
 	if e.Summary == (domain.Text{}) {
-		e.Summary = outsideWords(e.Command, e.Params)
+		e.Summary = ExternalText(e.Command, e.Params)
 	}
 }
 

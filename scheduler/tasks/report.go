@@ -143,7 +143,11 @@ func (s *Service) deliver(ctx context.Context, was, next *domain.Task) error {
 		if err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
 			return err
 		}
-		r.Event = scheduler.Happens(ended(next, execution))
+		var work domain.Text
+		if execution != nil {
+			work = s.cfg.Describe(execution.Command, execution.Params)
+		}
+		r.Event = scheduler.Happens(ended(next, execution, work))
 	} else {
 		r.Event = scheduler.Happens(nil)
 		r.Also = func(_ *domain.View, change *domain.Change) error {

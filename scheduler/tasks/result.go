@@ -13,8 +13,8 @@ import (
 const maxText = 64 << 10
 
 // ended is the event of a task that is over. x, if it is known, is the execution that it is
-// the work of.
-func ended(t *domain.Task, x *domain.Execution) domain.ExternalResultReceived {
+// the work of, which is work in words for people.
+func ended(t *domain.Task, x *domain.Execution, work domain.Text) domain.ExternalResultReceived {
 	result := domain.CommandResult{ExecutionID: t.ExecutionID, Command: t.Command}
 	switch t.Status {
 	case domain.TaskSucceeded:
@@ -38,10 +38,24 @@ func ended(t *domain.Task, x *domain.Execution) domain.ExternalResultReceived {
 	event := domain.ExternalResultReceived{TaskID: t.ID, Result: result, Task: t}
 	if x != nil {
 		own := *x
+		own.Summary = outcomeText(t.Status, work)
 		own.Status, own.Text, own.Result, own.Error, own.EndedAt = result.Status, result.Text, t.Result, result.Error, t.EndedAt
 		event.Execution = &own
 	}
 	return event
+}
+
+// outcomeText describes for people how a task ended.
+func outcomeText(status domain.TaskStatus, work domain.Text) domain.Text {
+	switch status {
+	case domain.TaskSucceeded:
+		return work
+	case domain.TaskCancelled:
+		return domain.Say("Cancelled: %s", "Annulé : %s", work)
+	case domain.TaskExpired:
+		return domain.Say("Timed out: %s", "Délai dépassé : %s", work)
+	}
+	return domain.Say("Failed: %s", "Échec : %s", work)
 }
 
 // textOf is a result as the AI reads it: a text as it is, anything else as JSON.

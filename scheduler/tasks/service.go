@@ -49,9 +49,11 @@ type Config struct {
 	Store  Store
 	Remote Remote
 	Shown  Shown
-	Clock  clock.Clock
-	NewID  domain.IDSource
-	Log    zerolog.Logger
+	// Describe describes an external command with its parameters for people.
+	Describe func(command string, params json.RawMessage) domain.Text
+	Clock    clock.Clock
+	NewID    domain.IDSource
+	Log      zerolog.Logger
 }
 
 // Service takes what happens to tasks to their sessions.

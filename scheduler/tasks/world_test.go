@@ -2,6 +2,7 @@ package tasks_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -68,7 +69,7 @@ func openWorld(t *testing.T, path string, now time.Time) *world {
 			return func(int) time.Duration { return time.Second }
 		},
 	})
-	w.service = tasks.New(tasks.Config{Door: w.door, Store: store.Tasks, Remote: w, Shown: shown, Clock: w.clock, NewID: ids.New, Log: zerolog.Nop()})
+	w.service = tasks.New(tasks.Config{Door: w.door, Store: store.Tasks, Remote: w, Shown: shown, Describe: describe, Clock: w.clock, NewID: ids.New, Log: zerolog.Nop()})
 	t.Cleanup(func() { _ = w.service.Stop(context.Background()) })
 	return w
 }
@@ -235,3 +236,5 @@ type (
 	sessionReads    = *repository.SessionStore
 	automationReads = *repository.AutomationStore
 )
+
+func describe(command string, _ json.RawMessage) domain.Text { return domain.Same("Run " + command) }
