@@ -3880,7 +3880,9 @@ type SystemMessage struct {
 	CommandResults []CommandResult `json:"command_results,omitempty"`
 
 	// Detail What the provider said, in its own words.
-	Detail        *string `json:"detail,omitempty"`
+	Detail *string `json:"detail,omitempty"`
+
+	// FormattedData The results of queries and of external work as one text, of type `DATA_ADDED` and `EXTERNAL_RESULT`.
 	FormattedData *string `json:"formatted_data,omitempty"`
 
 	// ProviderID The provider that did not answer.

@@ -19,10 +19,9 @@ type ActionOutcome struct {
 	// Next is the action that another server carries out, marked as started: once that is
 	// stored it is sent (Send), and the series goes on with what came of it. Held: one would
 	// be next, and is not begun now.
-	Next      *domain.Execution
-	Held      bool
-	Changes   []domain.DataChange
-	Formatted string
+	Next    *domain.Execution
+	Held    bool
+	Changes []domain.DataChange
 }
 
 // RunActions runs the actions that have no result yet, in order, inside the caller's
@@ -66,7 +65,6 @@ func (c *Catalogue) RunActions(
 		outcome.Changes = append(outcome.Changes, changes...)
 	}
 	recall(ctx, c, store, env, actions)
-	outcome.Formatted = formatted(actions)
 	return outcome, nil
 }
 

@@ -129,7 +129,7 @@ func TestMissingTargetsAreNotShown(t *testing.T) {
 	if outline(plan.Commands.Actions) != "call_1:CANCELLED call_2:FAILED" || len(plan.Commands.Reasons)+len(plan.Commands.Cards) != 0 {
 		t.Fatalf("%s, %+v", outline(plan.Commands.Actions), plan.Commands)
 	}
-	if outcome := w.act(plan.Commands.Actions); !outcome.Failed || len(w.zones()) != 2 || !strings.Contains(outcome.Formatted, "tol_w (Weight)") {
+	if outcome := w.act(plan.Commands.Actions); !outcome.Failed || len(w.zones()) != 2 || !strings.Contains(plan.Commands.Actions[1].Error.Message, "tol_w (Weight)") {
 		t.Errorf("%+v", outcome)
 	}
 }

@@ -157,7 +157,6 @@ func (OutsideAsked) Name() string { return "OutsideAsked" }
 type ActionsExecuted struct {
 	fromEffect
 	Executions []*Execution // every action of the answer, each with its result
-	Formatted  string
 	Changes    []DataChange
 }
 
@@ -167,7 +166,6 @@ func (ActionsExecuted) Name() string { return "ActionsExecuted" }
 type ActionFailureOccurred struct {
 	fromEffect
 	Executions []*Execution
-	Formatted  string
 	Changes    []DataChange
 }
 
@@ -177,7 +175,6 @@ func (ActionFailureOccurred) Name() string { return "ActionFailureOccurred" }
 type ExternalTasksStarted struct {
 	fromEffect
 	Executions []*Execution
-	Formatted  string
 	Tasks      []string
 	Changes    []DataChange
 }

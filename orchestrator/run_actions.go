@@ -133,11 +133,11 @@ func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome, t
 	case outcome.Next != nil || outcome.Held:
 		return domain.ActionStarted{Executions: actions, Changes: outcome.Changes}
 	case outcome.Failed:
-		return domain.ActionFailureOccurred{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes}
+		return domain.ActionFailureOccurred{Executions: actions, Changes: outcome.Changes}
 	case len(tasks) > 0:
-		return domain.ExternalTasksStarted{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes, Tasks: tasks}
+		return domain.ExternalTasksStarted{Executions: actions, Changes: outcome.Changes, Tasks: tasks}
 	default:
-		return domain.ActionsExecuted{Executions: actions, Formatted: outcome.Formatted, Changes: outcome.Changes}
+		return domain.ActionsExecuted{Executions: actions, Changes: outcome.Changes}
 	}
 }
 

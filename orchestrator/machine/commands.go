@@ -215,7 +215,7 @@ func afterSeries(s *step, results []domain.CommandResult) {
 func storeActions(s *step) {
 	e, st := s.event.(domain.ActionsExecuted), &s.session.State
 	pending := s.pending()
-	storeSeries(s, e.Executions, e.Formatted, e.Changes)
+	storeSeries(s, e.Executions, e.Changes)
 	st.ConsecutiveDataQueries, st.ConsecutiveActionRetries, st.ConsecutiveFormatErrors = 0, 0, 0
 	if pending.PostText != "" {
 		s.place(&domain.Message{Sender: domain.SenderAI, Text: pending.PostText, ExcludeFromPrompt: true})
@@ -229,9 +229,9 @@ func storeFailure(s *step) {
 	st, pending := &s.session.State, s.pending()
 	switch e := s.event.(type) {
 	case domain.ActionFailureOccurred:
-		storeSeries(s, e.Executions, e.Formatted, e.Changes)
+		storeSeries(s, e.Executions, e.Changes)
 	case domain.ActionsExecuted:
-		storeSeries(s, e.Executions, e.Formatted, e.Changes)
+		storeSeries(s, e.Executions, e.Changes)
 	}
 	st.ConsecutiveActionRetries++
 	st.ConsecutiveDataQueries = 0
@@ -239,14 +239,14 @@ func storeFailure(s *step) {
 	s.personSaid(pending.Comment, domain.Author{ID: pending.By, Name: pending.ByName, Role: pending.ByRole}, "")
 }
 
-func storeSeries(s *step, brought []*domain.Execution, formatted string, changes []domain.DataChange) {
+func storeSeries(s *step, brought []*domain.Execution, changes []domain.DataChange) {
 	countCommands(s, brought)
 	results := seriesResults(s, domain.KindAction, brought)
 	for i := range changes {
 		own := changes[i]
 		s.emit(domain.LogEvent{Type: domain.LogDataChanged, Change: &own})
 	}
-	s.system(domain.SystemActionsExecuted, domain.Counted(results).EN, results, withUnformatted(formatted, results, brought))
+	s.system(domain.SystemActionsExecuted, domain.Counted(results).EN, results, "") // formatted data belongs to queries
 	for _, x := range brought {
 		if x.Status == domain.ExecUnknown {
 			askOutcome(s, x)

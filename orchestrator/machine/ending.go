@@ -93,7 +93,11 @@ func storeCut(s *step, kind domain.CommandKind, message domain.SystemType) {
 	s.cancelPlanned(domain.Say("The round was cut before it ran.", "Interrompu avant l’exécution."))
 	results := seriesResults(s, kind, nil)
 	if len(results) > 0 {
-		s.system(message, domain.Counted(results).EN, results, withUnformatted("", results, nil))
+		data := ""
+		if kind == domain.KindQuery {
+			data = withUnformatted("", results, nil)
+		}
+		s.system(message, domain.Counted(results).EN, results, data)
 	}
 }
 

@@ -17,12 +17,12 @@ func noteTasks(s *step) {
 
 func thenDataQueriesExecuted(s *step) {
 	e := s.event.(domain.ExternalTasksStarted)
-	s.follow(domain.DataQueriesExecuted{Executions: e.Executions, Formatted: e.Formatted})
+	s.follow(domain.DataQueriesExecuted{Executions: e.Executions})
 }
 
 func thenActionsExecuted(s *step) {
 	e := s.event.(domain.ExternalTasksStarted)
-	s.follow(domain.ActionsExecuted{Executions: e.Executions, Formatted: e.Formatted, Changes: e.Changes})
+	s.follow(domain.ActionsExecuted{Executions: e.Executions, Changes: e.Changes})
 }
 
 // waitForTasks parks the session until the last task of the answer has ended.

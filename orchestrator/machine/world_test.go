@@ -255,6 +255,11 @@ func (w *world) check(e domain.Event, step *domain.Step) {
 			fail("open approval of kind %s that nobody waits for", a.Kind)
 		}
 	}
+	for _, m := range step.Change.Messages {
+		if m.System != nil && m.System.Type == domain.SystemActionsExecuted && m.System.FormattedData != "" {
+			fail("the results of actions are stored twice: %s", m.System.FormattedData)
+		}
+	}
 	w.checkWait(fail)
 	w.checkLimits(fail)
 	w.checkSlot(fail, step)
