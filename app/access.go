@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,8 @@ func (f *Config) checkAccess() error {
 		if u, err := url.Parse(f.PublicURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
 			u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 			return errors.New("FERMATA_PUBLIC_URL (--public-url) is no address of a server: write https://host, or https://host/path")
+		} else if first, _, _ := strings.Cut(strings.Trim(u.Path, "/"), "/"); slices.Contains(ownPaths, first) {
+			return fmt.Errorf("FERMATA_PUBLIC_URL (--public-url) has the path /%s, which is an address of the server's own: choose another one", first)
 		}
 	}
 	if _, err := auth.ParseOrigins(f.AllowedOrigins...); err != nil {
@@ -35,6 +38,10 @@ func (f *Config) checkAccess() error {
 	}
 	return nil
 }
+
+// ownPaths are first parts of the server's own addresses. A public path that began with one could not be told
+// from an address whose public path a proxy has stripped.
+var ownPaths = []string{"v1", "a", "mcp", "assets", "docs", "problems", "metrics", "healthz", "readyz", "version"}
 
 // checkAddress takes "host:port" and ":port".
 func checkAddress(address string) error {

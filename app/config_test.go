@@ -31,6 +31,8 @@ func TestNothingIsMadeForWhatCannotWork(t *testing.T) {
 		"no origin":          func(f *Config) { f.AllowedOrigins = []string{"https://app.example/"} },
 		"no public URL":      func(f *Config) { f.PublicURL = "fermata.example" },
 		"a user in it":       func(f *Config) { f.PublicURL = "https://u:p@fermata.example" },
+		"a path of the API":  func(f *Config) { f.PublicURL = "https://fermata.example/v1" },
+		"one of the page":    func(f *Config) { f.PublicURL = "https://fermata.example/assets/x/" },
 		"others reach it":    func(f *Config) { f.PublicURL = "ftp://fermata.example" },
 		"any origin":         func(f *Config) { f.AllowedOrigins = []string{"*"} },
 	} {

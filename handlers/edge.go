@@ -16,6 +16,7 @@ type edge struct {
 	open      *tally  // event streams
 	limits    RateLimits
 	protocols doors
+	path      publicPath
 	deep      chan struct{} // a place for each who works aside
 }
 
@@ -33,6 +34,7 @@ func newEdge(c Edge, protocols []ProtocolRoute) *edge {
 		open:      &tally{open: map[string]int{}},
 		limits:    limits,
 		protocols: doorsOf(protocols),
+		path:      publicPathOf(c.People.PublicURL),
 		deep:      make(chan struct{}, asideAtOnce),
 	}
 }

@@ -40,7 +40,7 @@ func (s *linkRoutes) writeCard(w http.ResponseWriter, r *http.Request, f *follow
 
 // ask puts the form into the page, for a browser in which somebody looks.
 func (s *linkRoutes) ask(w http.ResponseWriter, r *http.Request, f *followed, page *linkpage.Page) {
-	address := "/a/" + f.token
+	address := string(s.path) + "/a/" + f.token
 	form := linkpage.FormFor(f.approval.In(f.words.Language), f.words)
 	switch {
 	case form == nil:

@@ -86,6 +86,7 @@ func (x *exchange) WriteHeader(status int) {
 		x.time()
 	}
 	x.allow(0)
+	x.edge.path.redirect(x.Header())
 	x.ResponseWriter.WriteHeader(status)
 }
 
@@ -140,6 +141,7 @@ func requestID(r *http.Request) string {
 func (s *edge) middleware(next chi.Router) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, moved := s.path.strip(r)
 		x := &exchange{ResponseWriter: w, Context: r.Context(), edge: s, arrived: r.Context()}
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
 			x.now = s.Clock
@@ -155,6 +157,9 @@ func (s *edge) middleware(next chi.Router) http.Handler {
 		x.meter(r)
 		defer s.finish(x, r)
 		switch {
+		case moved != "":
+			w.Header().Set("Location", moved)
+			x.WriteHeader(http.StatusPermanentRedirect)
 		case allowed && preflight(r):
 			answerPreflight(w.Header(), r, next)
 			x.WriteHeader(http.StatusNoContent)

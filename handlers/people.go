@@ -136,7 +136,7 @@ func (s *peopleRoutes) beginSignIn(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, domain.Errorf(domain.CodeNoIssuer, "This server has no issuer. Sign in with a key."))
 		return
 	}
-	to, cookie, err := s.People.Issuer.Begin(r.Context(), ownPath(r.URL.Query().Get("return_to")))
+	to, cookie, err := s.People.Issuer.Begin(r.Context(), ownPath(s.path.trim(r.URL.Query().Get("return_to"))))
 	if err != nil {
 		s.tried(string(domain.SignInOIDC), err)
 		s.back(w, r, err)

@@ -22,7 +22,7 @@ func (s *processRoutes) problemPage(w http.ResponseWriter, r *http.Request) {
 		writePage(
 			w,
 			kind.Title,
-			fmt.Sprintf("<p><code>%s</code>, HTTP status %d.</p><p>%s</p>%s<p><a href=\"/problems\">All problems</a></p>",
+			fmt.Sprintf("<p><code>%s</code>, HTTP status %d.</p><p>%s</p>%s<p><a href=\"../problems\">All problems</a></p>",
 				html.EscapeString(string(code)), kind.Status, html.EscapeString(kind.Page), retryText(kind)),
 		)
 	case code == "":
@@ -43,7 +43,7 @@ func problemList() string {
 	var b strings.Builder
 	b.WriteString("<table><tr><th>code</th><th>status</th><th>meaning</th></tr>")
 	for _, code := range problemCodes() {
-		fmt.Fprintf(&b, "<tr><td><a href=\"/problems/%[1]s\"><code>%[1]s</code></a></td><td>%d</td><td>%s</td></tr>",
+		fmt.Fprintf(&b, "<tr><td><a href=\"problems/%[1]s\"><code>%[1]s</code></a></td><td>%d</td><td>%s</td></tr>",
 			code, problemKinds[code].Status, html.EscapeString(problemKinds[code].Title))
 	}
 	return b.String() + "</table>"

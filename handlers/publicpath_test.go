@@ -1,0 +1,107 @@
+package handlers
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// TestServesUnderPublicPath: behind a proxy that keeps the path of the public URL, and behind one that strips it,
+// the same addresses work, and whatever the server says of its own addresses has the path.
+func TestServesUnderPublicPath(t *testing.T) {
+	w := openWorld(t, Wiring{RootKey: aRootKey, PublicURL: "https://fermata.example/fermata", Clock: clock.System})
+	w.config.Edge.People.PublicURL = "https://fermata.example/fermata"
+	h := New(w.config)
+	for proxy, prefix := range map[string]string{"keeps the path": "/fermata", "strips the path": ""} {
+		ask := func(method, path, body string) *httptest.ResponseRecorder {
+			r := httptest.NewRequestWithContext(t.Context(), method, prefix+path, strings.NewReader(body))
+			r.Header.Set("Authorization", "Bearer root")
+			r.Header.Set("Content-Type", "application/json")
+			got := httptest.NewRecorder()
+			h.ServeHTTP(got, r)
+			return got
+		}
+		for path, want := range map[string]struct {
+			status int
+			part   string
+		}{
+			"/": {200, "<p>page"}, "/v1/zones": {200, `"data"`}, "/v1/zones?limit=1": {200, `"data"`}, "/v1/sessions/ses_1": {200, "ses_1"},
+			"/v1/agents/a%2Fb": {404, "not_found"}, "/problems/not_found": {200, `<a href="../problems">`},
+			"/problems": {200, `<a href="problems/not_found">`}, "/healthz": {200, ""}, "/v1/nothing": {404, "not_found"},
+		} {
+			if got := ask("GET", path, ""); got.Code != want.status || !strings.Contains(got.Body.String(), want.part) {
+				t.Errorf("a proxy that %s: GET %s: %d %.300s", proxy, path, got.Code, got.Body)
+			}
+		}
+		made := ask("POST", "/v1/zones", `{"name":"`+proxy+`"}`)
+		if to := made.Header().Get("Location"); made.Code != 201 || !strings.HasPrefix(to, "/fermata/v1/zones/zon_") {
+			t.Errorf("a proxy that %s: %d, at %q: %s", proxy, made.Code, to, made.Body)
+		}
+		link := ask("POST", "/v1/approvals/apr_1/link", `{}`)
+		address, path := link.Header().Get("Location"), ""
+		if path, _ = strings.CutPrefix(address, "/fermata"); link.Code != 201 || !strings.HasPrefix(path, "/a/") ||
+			!strings.Contains(link.Body.String(), `"https://fermata.example/fermata/a/`) {
+			t.Errorf("a proxy that %s: %d, at %q: %s", proxy, link.Code, address, link.Body)
+		}
+		if card := ask("GET", path, ""); card.Code != 200 || !strings.Contains(card.Body.String(), `action="`+address+`"`) {
+			t.Errorf("a proxy that %s: the card is %d %.2000s", proxy, card.Code, card.Body)
+		}
+	}
+	for path, want := range map[string]string{"/fermata": "/fermata/", "/fermata?a=b": "/fermata/?a=b"} {
+		got := httptest.NewRecorder()
+		h.ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, path, nil))
+		if to := got.Header().Get("Location"); got.Code != http.StatusPermanentRedirect || to != want {
+			t.Errorf("%s: %d to %q", path, got.Code, to)
+		}
+	}
+	got := httptest.NewRecorder()
+	h.ServeHTTP(got, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/fermatas/v1/zones", nil))
+	if strings.Contains(got.Body.String(), "unauthenticated") {
+		t.Errorf("another path is taken for the public one: %s", got.Body)
+	}
+}
+
+func TestPublicPath(t *testing.T) {
+	for public, want := range map[string]publicPath{
+		"": "", "https://a.example": "", "https://a.example/": "", "https://a.example/x/": "/x", "https://a.example/x/y": "/x/y",
+	} {
+		if got := publicPathOf(public); got != want {
+			t.Errorf("%q: %q", public, got)
+		}
+	}
+	for path, want := range map[string]string{
+		"/x": "/", "/x/": "/", "/x/#/a": "/#/a", "/x#/a": "/#/a", "/xy": "/xy", "/#/a": "/#/a", "/": "/", "//b.example": "//b.example", "": "",
+	} {
+		if got := publicPath("/x").trim(path); got != want {
+			t.Errorf("trim %q: %q", path, got)
+		}
+	}
+	for path, want := range map[string]string{"/x/a%2Fb": "/a/b %2F", "/x/a/b": "/a/b ", "/y/x/a": "/y/x/a ", "/x/": "/ ", "/x//b": "//b "} {
+		r := &http.Request{Method: http.MethodPost, URL: &url.URL{}}
+		var err error
+		if r.URL, err = url.Parse(path); err != nil {
+			t.Fatal(err)
+		}
+		got, _ := publicPath("/x").strip(r)
+		escaped := ""
+		if strings.Contains(got.URL.EscapedPath(), "%2F") {
+			escaped = "%2F"
+		}
+		if got.URL.Path+" "+escaped != want || r.URL.String() != path {
+			t.Errorf("strip %q: %q, and the request is changed to %q", path, got.URL.Path, r.URL)
+		}
+	}
+	header := http.Header{}
+	for to, want := range map[string]string{
+		"/a/b": "/x/a/b", "https://c.example/": "https://c.example/", "//c.example": "//c.example", "": "",
+	} {
+		header.Set("Location", to)
+		if publicPath("/x").redirect(header); header.Get("Location") != want {
+			t.Errorf("redirect %q: %q", to, header.Get("Location"))
+		}
+	}
+}
