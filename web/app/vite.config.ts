@@ -7,6 +7,7 @@ import { packed } from './build/packed';
 const server = process.env.FERMATA_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
+  base: './', // relative, so that the page can be served below any path
   plugins: [react(), installable(), packed()],
   build: {
     outDir: '../dist',
@@ -16,7 +17,7 @@ export default defineConfig({
     chunkSizeWarningLimit: 1600, // that of /docs, which loads nothing else
     rolldownOptions: {
       input: { index: 'index.html', docs: 'docs.html', sw: 'src/worker/worker.ts' },
-      // A worker answers for what lies below it: this one at the root, and by one name for all time.
+      // The scope of a service worker is its own folder, and its name must never change.
       output: { entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js') },
     },
     assetsInlineLimit: 0, // the content security policy has no data: URLs

@@ -31,7 +31,7 @@ export function installable(): Plugin {
       const sum = createHash('sha256').update(page.source).update(script.code).update(files.join());
       for (const name of fixed) sum.update(readFileSync(join(folder, name)));
       const version = sum.digest('hex').slice(0, 16);
-      const shell = { version, files: ['', ...fixed, ...files].map((name) => `/${name}`) };
+      const shell = { version, files: ['', ...fixed, ...files] };
       script.code = `const FERMATA_SHELL=${JSON.stringify(shell)};${script.code}`;
     },
   };

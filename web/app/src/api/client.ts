@@ -3,6 +3,7 @@
 import createClient from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
 import { getLang } from '../i18n/lang';
+import { base } from './base';
 import { problemOf } from './problem';
 import type { components, paths } from './schema';
 import { fetchWhole } from './whole';
@@ -15,7 +16,7 @@ export const newKey = (): string =>
   crypto.randomUUID?.() ??
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 
-export const api = createClient<paths>({ baseUrl: location.origin, cache: 'no-store', fetch: fetchWhole });
+export const api = createClient<paths>({ baseUrl: base.slice(0, -1), cache: 'no-store', fetch: fetchWhole });
 
 api.use({
   onRequest({ request }) {
@@ -26,12 +27,11 @@ api.use({
       request.headers.set('Idempotency-Key', newKey());
     return request;
   },
-  async onResponse({ request, response }) {
+  async onResponse({ schemaPath, response }) {
     // The question who I am is what asks for a sign-in; any other refusal asks that question.
-    const path = new URL(request.url).pathname;
-    if (response.status === 401 && path !== '/v1/me' && path !== '/v1/sign-in') refused();
+    if (response.status === 401 && schemaPath !== '/v1/me' && schemaPath !== '/v1/sign-in') refused();
     // A workspace that is gone, or not for its reader any more: back to their own.
-    if (path === '/v1/me' && [403, 404].includes(response.status) && chosenWorkspace()) chooseWorkspace('');
+    if (schemaPath === '/v1/me' && [403, 404].includes(response.status) && chosenWorkspace()) chooseWorkspace('');
     if (!response.ok) throw await problemOf(response);
   },
 });

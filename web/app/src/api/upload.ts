@@ -1,4 +1,5 @@
 // Uploads, with their progress: fetch tells none of what it sends.
+import { serverURL } from './base';
 import { getLang } from '../i18n/lang';
 import { newKey, type Schemas } from './client';
 import { Problem, problemOf } from './problem';
@@ -17,7 +18,7 @@ export function upload(
       reject(new Problem({ code: 'too_large', status: 413 }));
       return;
     }
-    request.open('POST', '/v1/files');
+    request.open('POST', serverURL('/v1/files'));
     request.setRequestHeader('Accept-Language', getLang());
     request.setRequestHeader('Idempotency-Key', newKey());
     if (chosenWorkspace()) request.setRequestHeader(workspaceHeader, chosenWorkspace());
@@ -37,7 +38,7 @@ export function upload(
 /** The content of a file, for a picture or a download. */
 export async function contentOfFile(id: string): Promise<Blob> {
   const workspace = chosenWorkspace();
-  const response = await fetch(`/v1/files/${encodeURIComponent(id)}`, {
+  const response = await fetch(serverURL(`/v1/files/${encodeURIComponent(id)}`), {
     headers: workspace ? { [workspaceHeader]: workspace } : {},
   });
   if (!response.ok) throw await problemOf(response);

@@ -1,11 +1,12 @@
 // Who sits before this browser. The browser has a cookie that no script can read; nothing here
 // is a secret.
+import { storageName } from './base';
 import { forget } from './forget';
 
 /** Where earlier versions of the page kept a key. */
-const formerKey = 'fermata.key';
+const formerKey = storageName('key');
 /** Whose drafts these are: the id that GET /v1/me says. */
-const owner = 'fermata.who';
+const owner = storageName('who');
 const refusals = new Set<() => void>();
 
 try {

@@ -1,8 +1,9 @@
 // The workspace that this browser looks at, where its reader may look at several. All tabs look at
 // the same one: they share one stream.
+import { storageName } from './base';
 import { forget } from './forget';
 
-const store = 'fermata.workspace';
+const store = storageName('workspace');
 
 /** The header that names it. */
 export const workspaceHeader = 'Fermata-Workspace';

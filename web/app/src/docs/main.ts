@@ -3,6 +3,7 @@
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import 'swagger-ui-dist/swagger-ui.css';
 import './docs.css';
+import { serverURL } from '../api/base';
 
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const follow = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
@@ -11,7 +12,7 @@ follow();
 
 SwaggerUI({
   dom_id: '#docs',
-  url: '/openapi.json',
+  url: 'openapi.json',
   deepLinking: true, // an operation has an address that can be sent to somebody
   docExpansion: 'none',
   defaultModelsExpandDepth: 0,
@@ -19,5 +20,10 @@ SwaggerUI({
   displayRequestDuration: true,
   tryItOutEnabled: false,
   validatorUrl: null, // would ask another host
-  requestInterceptor: (request) => ({ ...request, credentials: 'same-origin' }),
+  requestInterceptor: (request) => {
+    const { origin, pathname, search } = new URL(String(request.url), location.href);
+    // The contract has its paths from the root. Behind a proxy they are below the page's folder.
+    const url = origin === location.origin ? serverURL(pathname + search) : request.url;
+    return { ...request, url, credentials: 'same-origin' };
+  },
 });

@@ -1,4 +1,5 @@
 // The event client of this page, wired to the browser.
+import { serverURL } from '../api/base';
 import { api, body, newKey } from '../api/client';
 import { onSignedIn } from '../api/who';
 import { asProblem } from '../api/problem';
@@ -13,7 +14,7 @@ const trouble = (thrown: unknown): Trouble => {
 };
 
 const net: Net = {
-  open: (query) => new EventSource(`/v1/events/stream?${query}`),
+  open: (query) => new EventSource(serverURL(`/v1/events/stream?${query}`)),
   // The cookie goes along by itself, but not which workspace was chosen: a ticket is for one.
   ticket: async () => {
     if (!chosenWorkspace()) return null;

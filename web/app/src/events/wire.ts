@@ -1,5 +1,6 @@
 // The messages between tabs about the stream. Whoever changes a shape here increments the
 // version: tabs of two versions of the page then have a stream each.
+import { storageName } from '../api/base';
 import { passing, stored, type StreamEvent } from './types';
 
 const version = 2;
@@ -65,7 +66,7 @@ export type TabMessage = ToLeader | FromLeader | Claim;
 /** The channel's name, the same for tabs with the same key and the same set of events. The key
  * cannot be read from it. Without a secure context there is no crypto.subtle. */
 export function channelName(key: string | null): string {
-  return `fermata.events.${hash([version, ...stored, ...passing, key ?? ''].join('\n'))}`;
+  return `${storageName('events')}.${hash([version, ...stored, ...passing, key ?? ''].join('\n'))}`;
 }
 
 function hash(text: string): string {

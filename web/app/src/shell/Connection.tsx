@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { serverURL } from '../api/base';
 import { useConnection } from '../events/react';
 import { texts } from './texts';
 
@@ -37,7 +38,7 @@ function useOffline(): boolean {
     const look = async (asked: boolean) => {
       clearTimeout(timer);
       if (navigator.onLine) return setOffline(false);
-      const there = await fetch('/healthz', { cache: 'no-store' }).then(
+      const there = await fetch(serverURL('/healthz'), { cache: 'no-store' }).then(
         () => true,
         () => false,
       );

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { $api, api } from '../api/client';
+import { serverURL } from '../api/base';
 import { asProblem } from '../api/problem';
 import { signedIn } from '../api/who';
 import { useAction } from '../ui/action';
@@ -33,7 +34,7 @@ export default function SignIn({ onDone }: { onDone: () => Promise<unknown> }) {
         {ways.error != null && <ProblemBox thrown={ways.error} onRetry={() => ways.refetch()} />}
         {oidc && (
           <p>
-            <a className="button primary" href={`${oidc.url}?return_to=${encodeURIComponent(here())}`}>
+            <a className="button primary" href={`${serverURL(oidc.url)}?return_to=${encodeURIComponent(here())}`}>
               {t('oidc', { issuer: hostOf(oidc.issuer) })}
             </a>
           </p>

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
+import { serverURL } from '../api/base';
 import { isTold, show } from '../worker/register';
 import { texts } from './texts';
 
@@ -25,7 +26,11 @@ export function Title({ waiting }: { waiting: number }) {
       'Notification' in window &&
       Notification.permission === 'granted'
     ) {
-      void show(t('note.title'), { body: t('waiting', { n: waiting }), tag: 'fermata-waiting', icon: '/icon.svg' });
+      void show(t('note.title'), {
+        body: t('waiting', { n: waiting }),
+        tag: 'fermata-waiting',
+        icon: serverURL('/icon.svg'),
+      });
     }
     before.current = waiting;
   }, [waiting, t]);

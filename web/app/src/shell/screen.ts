@@ -1,4 +1,5 @@
 import { lazy, type ComponentType } from 'react';
+import { storageName } from '../api/base';
 
 // How often a part of the page is asked for again, and how long after: a server that restarts
 // is mostly back by then.
@@ -50,7 +51,7 @@ export function screen<P extends object>(fetch: () => Promise<{ default: Compone
   return lazy(patiently);
 }
 
-const store = 'fermata.reloaded';
+const store = storageName('reloaded');
 const apart = 30_000;
 
 /** Loads the page again, but not over and over: false where it was done a moment ago. What is

@@ -3,6 +3,7 @@
 // told is remembered until somebody has looked.
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
+import { storageName } from '../api/base';
 import { $api, type Schemas } from '../api/client';
 import { useEvents } from '../events/react';
 
@@ -18,7 +19,7 @@ export interface Told {
   at: number;
 }
 
-const store = 'fermata.told';
+const store = storageName('told');
 const listeners = new Set<() => void>();
 let told: readonly Told[] = read();
 

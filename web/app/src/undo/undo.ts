@@ -1,5 +1,6 @@
 // Takes back what a command changed, as far as its execution tells what it was: what it made is
 // deleted, what it deleted is restored, what it changed gets its earlier values.
+import { storageName } from '../api/base';
 import { api, body, versioned, type Schemas } from '../api/client';
 import { difference, same } from '../api/mergePatch';
 
@@ -165,7 +166,7 @@ async function write(noun: Noun, id: string, patch: Fields): Promise<void> {
 }
 
 // What was taken back in this browser: the server keeps the change, not that it was undone.
-const store = 'fermata.undone';
+const store = storageName('undone');
 
 function kept(): string[] {
   try {

@@ -1,12 +1,14 @@
 // The page's side of its worker.
 
+import { serverURL, storageName } from '../api/base';
+
 const available = () => import.meta.env.PROD && 'serviceWorker' in navigator;
 
 /** Has the worker keep the page, so that it opens where the server is not there. Where there is no
  * secure context there is no worker, and the page is as good without. */
 export function keepShell(): void {
   if (!available()) return;
-  navigator.serviceWorker.register('/sw.js', { updateViaCache: 'none' }).catch(() => {
+  navigator.serviceWorker.register(serverURL('/sw.js'), { updateViaCache: 'none' }).catch(() => {
     /* not now: the next visit tries again */
   });
 }
@@ -14,7 +16,7 @@ export function keepShell(): void {
 /** The worker, where there is one or may be one. */
 export async function worker(): Promise<ServiceWorkerRegistration | null> {
   if (!available()) return null;
-  await navigator.serviceWorker.register('/sw.js', { updateViaCache: 'none' });
+  await navigator.serviceWorker.register(serverURL('/sw.js'), { updateViaCache: 'none' });
   return navigator.serviceWorker.ready;
 }
 
@@ -37,7 +39,7 @@ export function onOpened(listener: (url: string) => void): () => void {
 }
 
 /** Where this browser remembers under which id it is told. It is forgotten when somebody signs out. */
-export const store = 'fermata.push';
+export const store = storageName('push');
 
 /** Under which id the server knows this browser; null: it was not asked to tell it. */
 export function thisDevice(): string | null {

@@ -1,32 +1,40 @@
-// What the worker keeps of the page: its shell, and nothing that the server answers.
+// What the service worker caches: the files of the page, never a response of the API.
 
-/** Written by the build (icons.ts, shell.ts of the build): the files of this version of the page. */
+/** Written by the build (build/installable.ts): the files of this version of the page. */
 export interface Shell {
   version: string;
-  /** Paths: the page itself first. */
+  /** Paths relative to the worker's scope: '' is the page itself, and is the first. */
   files: readonly string[];
 }
 
-/** The beginning of the names of our caches. */
-export const prefix = 'fermata-shell-';
-
-export const cacheOf = (shell: Shell): string => prefix + shell.version;
+/** The beginning of the names of the caches of one scope. Caches belong to the host, which may serve several scopes. */
+export const cachePrefix = (scope: string): string => {
+  const { pathname } = new URL(scope);
+  return pathname === '/' ? 'fermata-shell-' : `fermata@${pathname}-shell-`;
+};
 
 export type Kind = 'page' | 'file' | 'lasting';
 
-/** What a request is to us; null: none of ours, the browser asks the server as ever. */
-export function kindOf(shell: Shell, origin: string, request: Pick<Request, 'method' | 'url' | 'mode'>): Kind | null {
-  if (request.method !== 'GET') return null;
-  const url = new URL(request.url);
-  if (url.origin !== origin || url.search !== '') return null;
-  if (request.mode === 'navigate') return url.pathname === '/' ? 'page' : null;
-  if (url.pathname === '/' || !shell.files.includes(url.pathname)) return null;
-  return url.pathname.startsWith('/assets/') ? 'lasting' : 'file';
+/** The path of a URL relative to the scope; null if it is outside or has a query. */
+export function pathIn(scope: string, address: string): string | null {
+  const url = new URL(address);
+  const whole = url.origin + url.pathname;
+  return url.search === '' && whole.startsWith(scope) ? whole.slice(scope.length) : null;
 }
 
-/** Whether an answer comes from in between, because the server is not there. */
+/** Which kind of file a request is for; null if the worker does not handle it. */
+export function kindOf(shell: Shell, scope: string, request: Pick<Request, 'method' | 'url' | 'mode'>): Kind | null {
+  if (request.method !== 'GET') return null;
+  const path = pathIn(scope, request.url);
+  if (path === null) return null;
+  if (request.mode === 'navigate') return path === '' ? 'page' : null;
+  if (path === '' || !shell.files.includes(path)) return null;
+  return path.startsWith('assets/') ? 'lasting' : 'file';
+}
+
+/** Whether a status is that of a proxy whose server is unavailable. */
 export const isAway = (status: number): boolean => status === 502 || status === 503 || status === 504;
 
-/** Whether a page is the one whose files are kept: an update in the middle of it brings another. */
+/** Whether a page refers to the files of this version. During an update the server may return a newer page. */
 export const fits = (shell: Shell, page: string): boolean =>
-  shell.files.filter((path) => path.startsWith('/assets/index-')).every((path) => page.includes(path));
+  shell.files.filter((path) => path.startsWith('assets/index-')).every((path) => page.includes(path));

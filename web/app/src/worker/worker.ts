@@ -1,27 +1,29 @@
 /// <reference lib="webworker" />
-// The page's worker. It opens the page where the server is not there, and shows what is pushed.
-// What the API answers, and the stream of events, go past it.
-import { cacheOf, fits, isAway, kindOf, prefix, type Shell } from './shell';
-import { read, target } from './told';
+// The service worker. It opens the page while the server is unreachable, and shows push notifications.
+// It does not handle requests to the API, nor the stream of events.
+import { parsePush, targetOf } from './notification';
+import { cachePrefix, fits, isAway, kindOf, pathIn, type Shell } from './shell';
 
 declare const FERMATA_SHELL: Shell;
 declare const self: ServiceWorkerGlobalScope;
 
 const shell = FERMATA_SHELL;
-const here = self.location.origin;
-const own = cacheOf(shell);
+const scope = new URL('.', self.location.href).href;
+const prefix = cachePrefix(scope);
+const own = prefix + shell.version;
+const urlOf = (path: string) => scope + path;
 
-/** Fetches all of this version, or nothing. */
-async function keep(): Promise<void> {
+/** Caches all files of this version, or none. */
+async function cacheShell(): Promise<void> {
   const cache = await caches.open(own);
   try {
     await Promise.all(
       shell.files.map(async (path) => {
-        // What is named by its content may come from the browser's own cache; the rest is asked for.
-        const got = await fetch(path, { cache: path.startsWith('/assets/') ? 'default' : 'no-cache' });
+        // A file with a hash in its name may come from the browser's HTTP cache; the others are revalidated.
+        const got = await fetch(urlOf(path), { cache: path.startsWith('assets/') ? 'default' : 'no-cache' });
         if (!got.ok) throw new Error(`${path}: ${got.status}`);
-        if (path === '/' && !fits(shell, await got.clone().text())) throw new Error('the page is another one by now');
-        await cache.put(path, got);
+        if (path === '' && !fits(shell, await got.clone().text())) throw new Error('the page is of another version');
+        await cache.put(urlOf(path), got);
       }),
     );
   } catch (thrown) {
@@ -30,84 +32,84 @@ async function keep(): Promise<void> {
   }
 }
 
-async function forgetOlder(): Promise<void> {
+async function deleteOldCaches(): Promise<void> {
   const names = await caches.keys();
   await Promise.all(names.filter((name) => name.startsWith(prefix) && name !== own).map((name) => caches.delete(name)));
 }
 
-const kept = async (path: string): Promise<Response | undefined> =>
-  (await caches.open(own)).match(path, { ignoreVary: true });
+const cached = async (path: string): Promise<Response | undefined> =>
+  (await caches.open(own)).match(urlOf(path), { ignoreVary: true });
 
-/** Asks the server, and takes what is kept where it is not there: so nothing is ever stale. */
-async function freshOr(path: string, ask: () => Promise<Response>): Promise<Response> {
+/** Requests a file from the server, and falls back to the cached one if the server is unreachable. */
+async function networkFirst(path: string, request: () => Promise<Response>): Promise<Response> {
   try {
-    const got = await ask();
-    return isAway(got.status) ? ((await kept(path)) ?? got) : got;
+    const got = await request();
+    return isAway(got.status) ? ((await cached(path)) ?? got) : got;
   } catch (thrown) {
-    const got = await kept(path);
+    const got = await cached(path);
     if (!got) throw thrown;
     return got;
   }
 }
 
 self.addEventListener('install', (event) => {
-  event.waitUntil(keep().then(() => self.skipWaiting()));
+  event.waitUntil(cacheShell().then(() => self.skipWaiting()));
 });
 
 self.addEventListener('activate', (event) => {
   event.waitUntil(
-    Promise.all([forgetOlder(), self.registration.navigationPreload?.enable()]).then(() => self.clients.claim()),
+    Promise.all([deleteOldCaches(), self.registration.navigationPreload?.enable()]).then(() => self.clients.claim()),
   );
 });
 
 self.addEventListener('fetch', (event) => {
   const { request } = event;
-  const path = new URL(request.url).pathname;
-  switch (kindOf(shell, here, request)) {
+  const path = pathIn(scope, request.url) ?? '';
+  switch (kindOf(shell, scope, request)) {
     case 'page':
       event.respondWith(
-        freshOr('/', async () => ((await event.preloadResponse) as Response | undefined) ?? fetch(request)),
+        networkFirst('', async () => ((await event.preloadResponse) as Response | undefined) ?? fetch(request)),
       );
       break;
     case 'file':
-      event.respondWith(freshOr(path, () => fetch(request)));
+      event.respondWith(networkFirst(path, () => fetch(request)));
       break;
     case 'lasting':
-      event.respondWith(kept(path).then((got) => got ?? fetch(request)));
+      event.respondWith(cached(path).then((got) => got ?? fetch(request)));
       break;
-    default: // not ours
+    default: // the browser handles it
   }
 });
 
 self.addEventListener('push', (event) => {
-  const { title, body, url, tag } = read(event.data?.text() ?? '');
+  const { title, body, url, tag } = parsePush(event.data?.text() ?? '');
   event.waitUntil(
     self.registration.showNotification(title, {
       body,
       tag,
-      icon: '/icons/icon-192.png',
-      badge: '/icons/badge-96.png',
-      data: { url: target(url, here) },
+      icon: urlOf('icons/icon-192.png'),
+      badge: urlOf('icons/badge-96.png'),
+      data: { url: targetOf(url, scope) },
     }),
   );
 });
 
-/** Brings the page to the front, at what was told of; opens it where it is not open. */
+/** Focuses an open window of the page and shows the address there, or opens a new window. */
 async function open(url: string): Promise<void> {
   const windows = await self.clients.matchAll({ type: 'window', includeUncontrolled: true });
-  const pages = windows.filter((client) => new URL(client.url).pathname === '/');
+  const pages = windows.filter((client) => pathIn(scope, client.url) === '');
   const page =
     pages.find((client) => client.focused) ?? pages.find((client) => client.visibilityState === 'visible') ?? pages[0];
   if (!page) {
     await self.clients.openWindow(url);
     return;
   }
-  page.postMessage({ fermata: 'open', url }, { transfer: [] }); // a worker's own, which knows no origins
+  page.postMessage({ fermata: 'open', url }, { transfer: [] }); // the signature of a client's postMessage, without an origin
   await page.focus();
 }
 
 self.addEventListener('notificationclick', (event) => {
   event.notification.close();
   const { url } = (event.notification.data ?? {}) as { url?: string };
-  event.waitUntil(open(target(url ?? '', here)));
+  event.waitUntil(open(targetOf(url ?? '', scope)));
 });

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { storageName } from '../../api/base';
 import { $api, byPages } from '../../api/client';
 import type { Approval } from '../../approvals/decide';
 
@@ -7,7 +8,7 @@ export interface Filter {
   session: string;
 }
 
-const store = 'fermata.approvals.filter';
+const store = storageName('approvals.filter');
 const everything: Filter = { kind: '', session: '' };
 
 function kept(): Filter {

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import { storageName } from '../../api/base';
 import { $api, api, body } from '../../api/client';
 import { useMay } from '../../api/me';
 import { useLang } from '../../i18n/texts';
@@ -77,7 +78,7 @@ export default function Newcomer({ home }: { home: HomeData }) {
   );
 }
 
-const declined = 'fermata.first.declined';
+const declined = storageName('first.declined');
 
 function keptAsking(): boolean {
   try {

@@ -1,5 +1,6 @@
 import { CircleAlert, CircleCheck } from 'lucide-react';
 import { Link } from 'wouter';
+import { serverURL } from '../../api/base';
 import { $api, type Schemas } from '../../api/client';
 import { asProblem } from '../../api/problem';
 import { useFormat } from '../../i18n/format';
@@ -39,8 +40,8 @@ export default function System() {
       )}
       <Version />
       <p className="row small">
-        <a href="/docs">{t('docs')}</a>
-        <a href="/metrics">{t('metrics')}</a>
+        <a href={serverURL('/docs')}>{t('docs')}</a>
+        <a href={serverURL('/metrics')}>{t('metrics')}</a>
       </p>
     </Page>
   );

@@ -1,3 +1,4 @@
+import { serverURL } from '../../api/base';
 import { api } from '../../api/client';
 import { useMe } from '../../api/me';
 import { useAction } from '../../ui/action';
@@ -35,7 +36,7 @@ export function Export({ id }: { id: string }) {
         <button type="button" className="small" disabled={save.busy} onClick={() => void save.run('markdown')}>
           {t('download.markdown')}
         </button>
-        <Copy label={t('curl')} text={curl(location.origin, `/v1/sessions/${id}/timeline?limit=200`, keyed)} />
+        <Copy label={t('curl')} text={curl(serverURL(`/v1/sessions/${id}/timeline?limit=200`), keyed)} />
       </div>
       {save.problem != null && <ProblemBox thrown={save.problem} onClose={save.clear} />}
     </>

@@ -137,9 +137,7 @@ describe('the axis', () => {
 
 describe('the command line', () => {
   it('names the key without writing it, and holds against quotes', () => {
-    expect(curl('http://h', '/v1/sessions/ses_1/timeline', false)).toBe(
-      "curl -s 'http://h/v1/sessions/ses_1/timeline'",
-    );
-    expect(curl("http://h'", '/x', true)).toBe(`curl -s -H "Authorization: Bearer $FERMATA_KEY" 'http://h'\\''/x'`);
+    expect(curl('http://h/v1/sessions/ses_1/timeline', false)).toBe("curl -s 'http://h/v1/sessions/ses_1/timeline'");
+    expect(curl("http://h'/x", true)).toBe(`curl -s -H "Authorization: Bearer $FERMATA_KEY" 'http://h'\\''/x'`);
   });
 });

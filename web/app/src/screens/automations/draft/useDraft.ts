@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react';
+import { storageName } from '../../../api/base';
 import { changed, rebase, type Draft } from './draft';
 import { rekeyed } from './requestParts';
 
@@ -6,7 +7,7 @@ interface Kept {
   base: Draft;
   draft: Draft;
 }
-const nameOf = (id: string) => `fermata.automation.${id}`;
+const nameOf = (id: string) => storageName(`automation.${id}`);
 
 function read(id: string): Kept | null {
   try {

@@ -1,3 +1,4 @@
+import { storageName } from '../../../api/base';
 import type { Session } from '../store/sessionStore';
 import type { IfBusy } from '../store/outbox';
 
@@ -18,7 +19,7 @@ export const choices: Record<Mode, readonly (IfBusy | '')[]> = {
   wait: ['', 'enqueue'],
 };
 
-const store = 'fermata.busy';
+const store = storageName('busy');
 
 /** What a person chose last for a message that meets a busy session. */
 export function chosenFor(mode: Mode): IfBusy | '' {

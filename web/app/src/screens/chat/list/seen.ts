@@ -1,5 +1,6 @@
 // Which chats have something new: how many answers of each were seen in this browser.
 import { useSyncExternalStore } from 'react';
+import { storageName } from '../../../api/base';
 import type { Schemas } from '../../../api/client';
 
 type Session = Pick<Schemas['Session'], 'id' | 'total_roundtrips' | 'created_at' | 'status'>;
@@ -10,7 +11,7 @@ interface Seen {
   chats: Record<string, number>;
 }
 
-const store = 'fermata.seen';
+const store = storageName('seen');
 const most = 500;
 const listeners = new Set<() => void>();
 let seen = read();

@@ -1,5 +1,6 @@
 // What is being written, kept in the browser: each chat has its own, and a reload loses
 // nothing.
+import { storageName } from '../../../api/base';
 import type { Schemas } from '../../../api/client';
 
 export type EnrichmentType = Schemas['Enrichment']['type'];
@@ -24,7 +25,7 @@ export const sameDraft = (a: Draft, b: Draft): boolean =>
   a.text === b.text && (a.files ?? []).map((f) => f.id).join() === (b.files ?? []).map((f) => f.id).join();
 export const tokenOf = (label: string): string => `@[${label}]`;
 
-const name = (session: string | undefined) => `fermata.draft.${session ?? 'new'}`;
+const name = (session: string | undefined) => storageName(`draft.${session ?? 'new'}`);
 
 export function readDraft(session: string | undefined): Draft {
   try {

@@ -1,5 +1,6 @@
 // Messages on their way. Each is kept in the browser until the server has said that it is
 // stored, and is sent with one Idempotency-Key: however often it is tried, it arrives once.
+import { storageName } from '../../../api/base';
 import { api, body, newKey, type Schemas } from '../../../api/client';
 import { asProblem, type Problem } from '../../../api/problem';
 import type { Draft } from './drafts';
@@ -30,7 +31,7 @@ type Session = Schemas['Session'];
 type Deliver = (parcel: Parcel) => Promise<void>;
 
 const fresh = 15 * 60 * 1000; // older ones are only sent again when the person says so
-const prefix = (session: string) => `fermata.outbox.${session}.`;
+const prefix = (session: string) => storageName(`outbox.${session}.`);
 // What the next try may mend by itself.
 const passing = new Set([
   'unreachable',

@@ -1,6 +1,7 @@
 // What was deleted in this browser, so that it can be brought back. The server keeps it for
 // 30 days, but has no list of it.
 import { useSyncExternalStore } from 'react';
+import { storageName } from '../../../api/base';
 import { api } from '../../../api/client';
 
 export type DeletedKind = 'zone' | 'tool' | 'entry' | 'document';
@@ -11,7 +12,7 @@ export interface Deleted {
   at: number;
 }
 
-const store = 'fermata.deleted';
+const store = storageName('deleted');
 const days30 = 30 * 86_400_000;
 const listeners = new Set<() => void>();
 let list: Deleted[] = read();
