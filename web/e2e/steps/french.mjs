@@ -1,5 +1,5 @@
 // What a French workspace shows people has no English: cards, failures, questions, why, and errors of forms.
-import { english, french, none, same, tidy, until } from '../harness.mjs';
+import { check, english, french, none, same, tidy, until } from '../harness.mjs';
 import { furnishAll, inFrench } from '../furnish.mjs';
 import { go } from '../screens.mjs';
 
@@ -166,6 +166,62 @@ export const steps = [
       await said(gone.locator('main'), 'what is gone');
       await tidy(gone, 'a problem in French');
       await shot(gone, 'french-problem');
+    },
+  },
+  {
+    name: 'each reader sees cards, approvals and failures in their own language, live and after a reload, whatever the workspace’s',
+    lasts: 180_000,
+    async run({ freshServer, open, shot }) {
+      for (const language of ['en', 'fr']) {
+        const { base, call } = await freshServer();
+        await call('PATCH', '/v1/settings', { language, time_zone: 'Europe/Paris', require_validation: true });
+        await ai(call);
+        const { id } = await call('POST', '/v1/sessions', { type: 'CHAT', name: 'Maison' });
+        const readers = {
+          en: await open({ base, at: `/chat/${id}` }),
+          fr: await open({ base, at: `/chat/${id}`, ...french }),
+        };
+        const want = {
+          en: { ask: 'Add the zone “Salon”', done: 'Added the zone “Salon”', approve: /^Approve/ },
+          fr: { ask: /Ajouter la zone «\s?Salon/, done: /Zone «\s?Salon\s?» ajoutée/, approve: /^Approuver/ },
+        };
+        for (const page of Object.values(readers)) await page.locator('#message').waitFor();
+        await call('POST', `/v1/sessions/${id}/messages`, { text: 'Supprime tout' });
+        const all = async (look) => {
+          for (const [reader, page] of Object.entries(readers)) await look(page, want[reader], reader);
+        };
+        await all((page, { ask }) => page.locator('[data-approval]').getByText(ask).first().waitFor());
+        await said(readers.fr.locator('[data-approval]').first(), 'a live approval');
+        for (const [reader, page] of Object.entries(readers)) await shot(page, `asks-${language}-to-${reader}`);
+        await readers.en.getByRole('button', { name: want.en.approve }).first().click();
+        await all((page, { done }) => page.locator('[data-command]').getByText(done).first().waitFor());
+        await rest(call, id);
+        await call('POST', `/v1/sessions/${id}/messages`, { text: 'Range tout' });
+        await all((page) => page.getByText('Voilà.').last().waitFor());
+        await rest(call, id);
+        for (const again of [false, true]) {
+          if (again) for (const page of Object.values(readers)) await page.reload();
+          await all(async (page, { done }) => {
+            await page.getByText('Voilà.').last().waitFor();
+            await page.locator('[data-command]').getByText(done).first().waitFor();
+            await page.locator('[data-command][data-status=FAILED]').first().waitFor();
+          });
+          for (const fold of await readers.fr.locator('[data-reads] > summary').all()) await fold.click();
+          await said(readers.fr.locator('main'), `the chat${again ? ' after a reload' : ''}, workspace ${language}`);
+          check(!/ajoutée|refusé/.test(await readers.en.locator('main').innerText()), 'French for the English reader');
+        }
+        await shot(readers.fr, `record-${language}-to-fr`);
+        await shot(readers.en, `record-${language}-to-en`);
+        // A change of the page's language changes what is shown already.
+        await go(readers.fr, '/settings/page');
+        await readers.fr.getByLabel(/^Langue/).selectOption('en');
+        await go(readers.fr, `/chat/${id}`);
+        await readers.fr.locator('[data-command]').getByText(want.en.done).first().waitFor();
+        await readers.fr.keyboard.press('Control+k');
+        await readers.fr.getByRole('dialog').getByRole('combobox').fill('français');
+        await readers.fr.keyboard.press('Enter');
+        await readers.fr.locator('[data-command]').getByText(want.fr.done).first().waitFor();
+      }
     },
   },
 ];

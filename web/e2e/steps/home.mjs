@@ -128,28 +128,47 @@ export const steps = [
     },
   },
   {
-    name: 'the first message of a French browser makes an empty workspace French, its visit does not, and what is set stays',
-    async run({ freshServer, open }) {
-      const { base, call } = await freshServer();
-      const page = await open({ base, ...french, timezoneId: 'Europe/Paris' });
-      await page.getByRole('textbox', { name: 'Votre premier message' }).waitFor();
-      await settled(page);
-      same((await call('GET', '/v1/settings')).changed, [], 'a visit changes nothing');
-      await page.getByRole('button', { name: 'Suivre mon sommeil' }).click();
-      await page.keyboard.press('Enter');
-      await page.waitForURL(/#\/chat\/ses_/);
-      const { language, time_zone, require_validation } = await call('GET', '/v1/settings');
-      same([language, time_zone, require_validation], ['fr', 'Europe/Paris', true], 'what the first message saved');
-      await page
-        .getByText(/Ajouter la zone «\s?Général/)
-        .first()
-        .waitFor();
+    name: 'a visit never changes the language of a workspace; a new user is offered theirs, and may decline',
+    async run({ freshServer, open, shot }) {
+      const offer = /Régler cet espace sur le français et le fuseau Europe\/Paris/;
+      for (const accepted of [true, false]) {
+        const { base, call } = await freshServer();
+        const page = await open({ base, ...french, timezoneId: 'Europe/Paris' });
+        await page.getByRole('textbox', { name: 'Votre premier message' }).waitFor();
+        const choice = page.getByRole('switch', { name: offer });
+        same(await choice.isChecked(), true, 'the offer is accepted unless it is declined');
+        await settled(page);
+        await tidy(page, 'the offer of a language');
+        await shot(page, 'home-new-language');
+        same((await call('GET', '/v1/settings')).changed, [], 'a visit changes nothing');
+        if (!accepted) {
+          await choice.uncheck();
+          await page.reload();
+          await choice.waitFor();
+          same(await choice.isChecked(), false, 'the choice after a reload');
+        }
+        await page.getByRole('button', { name: 'Suivre mon sommeil' }).click();
+        await page.keyboard.press('Enter');
+        await page.waitForURL(/#\/chat\/ses_/);
+        const { language, time_zone, require_validation } = await call('GET', '/v1/settings');
+        same(
+          [language, time_zone, require_validation],
+          accepted ? ['fr', 'Europe/Paris', true] : ['en', 'UTC', true],
+          'the settings after the first message',
+        );
+        // The cards are in the reader's language, whatever the workspace's.
+        await page
+          .getByText(/Ajouter la zone «\s?G[eé]n[eé]ral/)
+          .first()
+          .waitFor();
+      }
       const set = await freshServer();
-      await set.call('PATCH', '/v1/settings', { language: 'fr' });
-      const other = await open({ base: set.base });
+      await set.call('PATCH', '/v1/settings', { language: 'fr', time_zone: 'Asia/Tokyo' });
+      const other = await open({ base: set.base, timezoneId: 'Europe/Paris' });
       await other.getByRole('textbox', { name: 'Your first message' }).waitFor();
       await settled(other);
-      same((await set.call('GET', '/v1/settings')).language, 'fr', 'what was set stays');
+      same(await other.getByRole('switch', { name: /this workspace/ }).count(), 0, 'offers where all is set');
+      same((await set.call('GET', '/v1/settings')).language, 'fr', 'the language that was set');
     },
   },
   {

@@ -4,6 +4,8 @@ import { api, body, newKey } from '../api/client';
 import { onSignedIn } from '../api/who';
 import { asProblem } from '../api/problem';
 import { chosenWorkspace } from '../api/workspace';
+import { getLang } from '../i18n/lang';
+import { localised } from './localised';
 import type { Net, Trouble } from './stream';
 import { Tab } from './tab';
 import type { EventClient } from './types';
@@ -88,4 +90,12 @@ onSignedIn(() => {
   if (begun) tab.restart();
 });
 
-export const events: EventClient = tab;
+/** The events of this page, with the server's sentences in the page's language. */
+export const events: EventClient = {
+  subscribe: (handler) => tab.subscribe((event) => handler(localised(event, getLang()))),
+  watch: (sessionID) => tab.watch(sessionID),
+  resync: () => tab.resync(),
+  onOpen: (handler) => tab.onOpen(handler),
+  connection: () => tab.connection(),
+  onConnection: (handler) => tab.onConnection(handler),
+};

@@ -2,6 +2,7 @@ import { QueryClient } from '@tanstack/react-query';
 import { asProblem } from '../api/problem';
 import { recover } from '../events/recover';
 import { keepFresh } from '../events/refresh';
+import { onLang } from '../i18n/lang';
 
 // So often a read is asked for again before it is said that it cannot be had: what sends it has already
 // tried more than once where no answer came.
@@ -21,4 +22,5 @@ export const queries = new QueryClient({
 });
 
 keepFresh(queries);
+onLang(() => void queries.invalidateQueries()); // responses are in the language that the page had
 recover(queries);

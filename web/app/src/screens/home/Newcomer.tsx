@@ -13,6 +13,7 @@ import { ProblemBox } from '../../ui/Problem';
 import { toast } from '../../ui/toast';
 import { useDraft } from '../chat/compose/useDraft';
 import { emptyDraft, isEmpty, present } from '../chat/store/drafts';
+import { choicesToSave } from '../chat/store/beginning';
 import { keepFirst } from '../chat/store/outbox';
 import styles from './home.module.css';
 import { texts } from './texts';
@@ -22,10 +23,9 @@ import type { HomeData } from './useHome';
 export default function Newcomer({ home }: { home: HomeData }) {
   const t = texts.use();
   const [, go] = useLocation();
-  const lang = useLang();
-  const admin = useMay('admin');
   const { draft, set } = useDraft(undefined);
   const asking = useAsking(home);
+  const locale = useLocale(home);
   const field = useRef<HTMLTextAreaElement>(null);
   useTabName(t('title'));
   useEffect(() => {
@@ -39,8 +39,8 @@ export default function Newcomer({ home }: { home: HomeData }) {
   };
   const send = () => {
     if (isEmpty(draft)) return;
-    const first = { asks: asking.offered && asking.asks, language: lang, timeZone: browserZone() };
-    keepFirst({ ...draft, references: present(draft) }, admin ? first : undefined);
+    const first = { asks: asking.offered && asking.asks, ...(locale.offered && locale.on ? locale.choice : {}) };
+    keepFirst({ ...draft, references: present(draft) }, asking.offered || locale.offered ? first : undefined);
     set(emptyDraft);
     go('/chat');
   };
@@ -51,17 +51,9 @@ export default function Newcomer({ home }: { home: HomeData }) {
           {t(asking.asks ? 'new.what' : 'new.what.free')}
         </h1>
         <Field text={draft.text} set={(text) => set({ ...draft, text })} field={field} send={send} />
-        {asking.offered && (
-          <label className={styles.asking}>
-            <input
-              type="checkbox"
-              role="switch"
-              checked={asking.asks}
-              aria-checked={asking.asks}
-              onChange={(e) => asking.choose(e.target.checked)}
-            />
-            <span>{t('new.asks')}</span>
-          </label>
+        {asking.offered && <Choice text={t('new.asks')} on={asking.asks} choose={asking.choose} />}
+        {locale.offered && (
+          <Choice text={t(locale.text, { zone: locale.zone })} on={locale.on} choose={locale.choose} />
         )}
         <div className={styles.chips} role="group" aria-label={t('new.try')}>
           <button type="button" onClick={() => choose(t('new.log.sentence'))}>
@@ -78,36 +70,74 @@ export default function Newcomer({ home }: { home: HomeData }) {
   );
 }
 
-const declined = storageName('first.declined');
-
-function keptAsking(): boolean {
-  try {
-    return sessionStorage.getItem(declined) !== 'yes';
-  } catch {
-    return true;
-  }
+interface ChoiceProps {
+  text: string;
+  on: boolean;
+  choose: (on: boolean) => void;
 }
 
-/** Whether the workspace asks before it changes anything: what is set, or, while nobody has used or set
- * anything, what somebody new chooses here. It is saved with their first message. */
-function useAsking({ settings }: HomeData) {
+/** A setting that is saved with the first message. */
+function Choice({ text, on, choose }: ChoiceProps) {
+  return (
+    <label className={styles.choice}>
+      <input type="checkbox" role="switch" checked={on} aria-checked={on} onChange={(e) => choose(e.target.checked)} />
+      <span>{text}</span>
+    </label>
+  );
+}
+
+/** A switch that is on until it is turned off, and stays so for this tab. */
+function useChoice(name: string): [boolean, (on: boolean) => void] {
+  const declined = storageName(`first.declined.${name}`);
+  const [on, setOn] = useState(() => {
+    try {
+      return sessionStorage.getItem(declined) !== 'yes';
+    } catch {
+      return true;
+    }
+  });
+  const choose = (next: boolean) => {
+    try {
+      sessionStorage.setItem(declined, next ? 'no' : 'yes');
+    } catch {
+      /* kept until the page is closed */
+    }
+    setOn(next);
+  };
+  return [on, choose];
+}
+
+/** Whether the workspace is unused, as far as is known, and the reader may set it up. */
+function useUnused(): boolean {
   const admin = useMay('admin');
   const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit: 1 } } });
-  const [wanted, want] = useState(keptAsking);
+  return admin && !zones.data?.data.length;
+}
+
+/** Whether the workspace asks before it changes anything: its setting or, in an unused workspace without that setting,
+ * the choice made here. */
+function useAsking({ settings }: HomeData) {
+  const [wanted, choose] = useChoice('asking');
+  const unused = useUnused();
   const set = settings?.require_validation || settings?.changed.includes('/require_validation');
-  const offered = admin && !set && !zones.data?.data.length;
-  return {
-    offered,
-    asks: offered ? wanted : settings?.require_validation === true,
-    choose: (asks: boolean) => {
-      try {
-        sessionStorage.setItem(declined, asks ? 'no' : 'yes');
-      } catch {
-        /* it holds for this page then */
-      }
-      want(asks);
-    },
+  const offered = unused && !set;
+  return { offered, asks: offered ? wanted : settings?.require_validation === true, choose };
+}
+
+/** The reader's language and time zone, as far as the workspace differs and has not set its own, offered while it is
+ * unused. A visit alone never changes the workspace: the page is in the reader's language anyway. */
+function useLocale({ settings }: HomeData) {
+  const reader = { language: useLang(), timeZone: browserZone() };
+  const [on, choose] = useChoice('locale');
+  const unused = useUnused();
+  const patch = unused && settings ? choicesToSave({ asks: false, ...reader }, settings) : {};
+  const choice = {
+    language: patch.language ? reader.language : undefined,
+    timeZone: patch.time_zone ? reader.timeZone : undefined,
   };
+  const { language, timeZone } = choice;
+  const text = language && timeZone ? 'new.locale' : language ? 'new.locale.language' : 'new.locale.zone';
+  return { offered: !!(language ?? timeZone), on, choose, choice, text, zone: reader.timeZone } as const;
 }
 
 interface FieldProps {

@@ -63,6 +63,9 @@ export const texts = defineTexts(
     'new.what.free':
       'An assistant that keeps your data, works on a schedule, and asks first only where you want it to.',
     'new.asks': 'Ask before changing anything',
+    'new.locale': 'Set this workspace to English and the {zone} time zone',
+    'new.locale.language': 'Set this workspace to English',
+    'new.locale.zone': 'Set this workspace to the {zone} time zone',
     'new.field': 'Your first message',
     'new.placeholder': 'Ask for something, or pick an example below',
     'new.send': 'Send',
@@ -142,6 +145,9 @@ export const texts = defineTexts(
     'new.what.free':
       'Un assistant qui garde vos données, travaille à heure fixe et ne demande votre accord que là où vous le souhaitez.',
     'new.asks': 'Demander avant toute modification',
+    'new.locale': 'Régler cet espace sur le français et le fuseau {zone}',
+    'new.locale.language': 'Régler cet espace sur le français',
+    'new.locale.zone': 'Régler cet espace sur le fuseau {zone}',
     'new.field': 'Votre premier message',
     'new.placeholder': 'Demandez quelque chose, ou choisissez un exemple',
     'new.send': 'Envoyer',

@@ -7,12 +7,14 @@ const { choicesToSave, nameAfter } = await import('./beginning');
 const settings = { changed: [] as string[], language: 'en' as const, time_zone: 'UTC', require_validation: false };
 const first = { asks: true, language: 'fr', timeZone: 'Europe/Paris' };
 
-it('saves what somebody new chose, but nothing that is set already', () => {
+it('saves what a new user chose, but nothing that is set already', () => {
   expect(choicesToSave(first, settings)).toEqual({
     require_validation: true,
     language: 'fr',
     time_zone: 'Europe/Paris',
   });
+  expect(choicesToSave({ asks: true }, settings)).toEqual({ require_validation: true });
+  expect(choicesToSave({ asks: false }, settings)).toEqual({});
   expect(choicesToSave({ ...first, asks: false }, settings)).toEqual({ language: 'fr', time_zone: 'Europe/Paris' });
   expect(choicesToSave(first, { ...settings, changed: ['/require_validation', '/language', '/time_zone'] })).toEqual(
     {},

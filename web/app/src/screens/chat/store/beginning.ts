@@ -77,7 +77,7 @@ async function isUnused(): Promise<boolean> {
   return sessions.data.length === 0 && zones.data.length === 0;
 }
 
-/** What of somebody's first choices becomes a setting: only what the workspace has not set. */
+/** The first choices that become settings: those that the workspace has not set. */
 export function choicesToSave(
   { asks, language, timeZone }: FirstChoices,
   settings: Pick<Schemas['Settings'], 'changed' | 'language' | 'time_zone' | 'require_validation'>,
@@ -85,10 +85,10 @@ export function choicesToSave(
   const free = (pointer: string) => !settings.changed.includes(pointer);
   return {
     ...(asks && !settings.require_validation && free('/require_validation') ? { require_validation: true } : {}),
-    ...(language !== settings.language && free('/language')
+    ...(language && language !== settings.language && free('/language')
       ? { language: language as Schemas['Settings']['language'] }
       : {}),
-    ...(timeZone !== settings.time_zone && free('/time_zone') ? { time_zone: timeZone } : {}),
+    ...(timeZone && timeZone !== settings.time_zone && free('/time_zone') ? { time_zone: timeZone } : {}),
   };
 }
 

@@ -2,6 +2,7 @@
 import { asProblem } from '../../../api/problem';
 import { events } from '../../../events/client';
 import type { StreamEvent } from '../../../events/types';
+import { onLang } from '../../../i18n/lang';
 import { announce } from '../../../shell/announce';
 import { texts } from '../texts';
 import { codeOf, failureOf, partOf } from './failure';
@@ -57,6 +58,7 @@ export class Chat {
   olderProblem: unknown = null;
   private reading: Promise<void> | null = null;
   private again = false;
+  private replace = false; // the next load is in another language
   private stopped = false;
   private later: ReturnType<typeof setTimeout> | undefined;
   private rounds = new Map<string, Promise<void>>();
@@ -123,6 +125,10 @@ export class Chat {
         begin();
       }),
       this.live.subscribe(() => this.speak()),
+      onLang(() => {
+        this.replace = true;
+        void this.load(true);
+      }),
     ];
     ends.push(events.watch(this.id));
     const timer = setTimeout(begin, patience);
@@ -188,13 +194,17 @@ export class Chat {
 
   private async readOnce(): Promise<void> {
     this.store.beginLoad();
+    const { replace } = this;
+    this.replace = false;
     try {
       const latest = await readLatest(this.id);
       for (const m of latest.messages) if (m.sender === 'AI') this.sentences.catchUp(m.id, answerText(m));
-      this.store.load(latest);
+      if (replace) this.rounds.clear();
+      this.store.load(latest, replace);
       this.problem = null;
     } catch (thrown) {
       this.store.abandonLoad();
+      this.replace ||= replace;
       if (asProblem(thrown).status === 404) this.gone = true;
       else this.problem = thrown;
       this.whenWell(thrown, () => void this.load());

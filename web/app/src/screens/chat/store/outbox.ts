@@ -15,11 +15,12 @@ export interface Parcel {
   /** It is the first message of a new workspace, and what the person chose there goes with it. */
   first?: FirstChoices;
 }
-/** What somebody new chose before their first message. */
+/** The settings that a new user chose before their first message. Without a language and a time zone, the workspace
+ * keeps its own. */
 export interface FirstChoices {
   asks: boolean;
-  language: string;
-  timeZone: string;
+  language?: string;
+  timeZone?: string;
 }
 export interface Outgoing extends Parcel {
   state: 'waiting' | 'sending' | 'failed';

@@ -65,8 +65,13 @@ export class SessionStore {
     if (this.session) this.release();
   }
 
-  /** Takes what was read, then the events that came meanwhile. */
-  load(read: Latest): void {
+  /** Takes what was read, then the events that came meanwhile. `replace`: of what was known before, nothing is kept, as
+   * after a change of the page's language. */
+  load(read: Latest, replace = false): void {
+    if (replace) {
+      this.messages.clear();
+      this.executions.clear();
+    }
     this.session = read.session;
     this.loadedSeq = read.session.last_seq;
     this.phaseSince = Date.parse(read.session.last_event_time);
