@@ -9,10 +9,10 @@ import (
 	"github.com/fermata-dev/fermata/handlers/agui"
 	"github.com/fermata-dev/fermata/handlers/mcpserver"
 	"github.com/fermata-dev/fermata/handlers/openai"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/handlers/uistream"
 	"github.com/fermata-dev/fermata/providers/configured"
 	"github.com/fermata-dev/fermata/repository"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/scheduler"
 	"github.com/fermata-dev/fermata/scheduler/automations"
 	"github.com/fermata-dev/fermata/stream"
@@ -20,7 +20,7 @@ import (
 
 // protocols are the doors of other protocols to the same sessions.
 func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) []handlers.ProtocolRoute {
-	names := standing.NewNames(a.clock)
+	names := rounds.NewSessionNames(a.clock)
 	config := openai.Config{
 		Door:      doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
 		Record:    doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces},
@@ -31,7 +31,7 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads
 		PublicURL: a.flags.PublicURL, Clock: a.clock, NewID: a.newID,
 	}
 	front := frontEnds(a, names, who, uploads)
-	uiChat := uistream.Config{Door: front}
+	uiChat := uistream.Config{Config: front}
 	return append(responses(a, config), []handlers.ProtocolRoute{
 		{
 			Method: "POST", Pattern: "/v1/chat/completions", Role: domain.RoleMember, Small: true,
@@ -39,10 +39,10 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads
 		},
 		{Method: "GET", Pattern: "/v1/models", Role: domain.RoleViewer, Protocol: &openai.Models{Config: config}},
 		{Method: "GET", Pattern: "/v1/models/*", Role: domain.RoleViewer, Protocol: &openai.Model{Config: config}},
-		{Method: "POST", Pattern: "/v1/completions", Role: domain.RoleViewer, Protocol: openai.Absent{}},
-		{Method: "POST", Pattern: "/v1/embeddings", Role: domain.RoleViewer, Protocol: openai.Absent{}},
+		{Method: "POST", Pattern: "/v1/completions", Role: domain.RoleViewer, Protocol: openai.NotImplemented{}},
+		{Method: "POST", Pattern: "/v1/embeddings", Role: domain.RoleViewer, Protocol: openai.NotImplemented{}},
 		{Method: "POST", Pattern: "/mcp", Role: domain.RoleViewer, Protocol: mcpServer(a, userData)},
-		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Small: true, Protocol: &agui.Door{Door: front}},
+		{Method: "POST", Pattern: "/v1/agui", Role: domain.RoleMember, Small: true, Protocol: &agui.Door{Config: front}},
 		{Method: "POST", Pattern: "/v1/ui/chat", Role: domain.RoleMember, Small: true, Protocol: &uistream.Chat{Config: uiChat}},
 		{
 			Method: "GET", Pattern: "/v1/ui/chat/{id}/stream", Role: domain.RoleViewer, Small: true,
@@ -77,25 +77,25 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 	reads := doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}
 	return mcpserver.New(mcpserver.Config{
 		Commands: mcpDoor{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Answers, a.scheduling.Runs},
-		Record:   reads, Waiting: a.store.Approvals, Data: userData, Documents: userData, Histories: a.store.Histories,
+		Record:   reads, Approvals: a.store.Approvals, Data: userData, Documents: userData, Histories: a.store.Histories,
 		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
 		API:    ownAPI, Keys: a.keys, PublicURL: a.flags.PublicURL, Version: a.flags.Version, Clock: a.clock,
 	})
 }
 
 // frontEnds is what the doors for front ends are made of, for AG-UI and for the AI SDK.
-func frontEnds(a *App, names *standing.Names, who *auth.Authenticator, uploads *files.Service) standing.Door {
-	return standing.Door{
+func frontEnds(a *App, names *rounds.SessionNames, who *auth.Authenticator, uploads *files.Service) rounds.Config {
+	return rounds.Config{
 		Commands: doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
-		Record:   a.store.Sessions, Waiting: a.store.Approvals, Histories: a.store.Histories, Names: names,
-		Follow: func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
-		Still:  who.Still, API: ownAPI, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
+		Record:   a.store.Sessions, Approvals: a.store.Approvals, Histories: a.store.Histories, Names: names,
+		Follow:       func(f stream.Filter) *stream.Reader { return a.broker.Reader(a.store.Events, f) },
+		StillAllowed: who.Still, API: ownAPI, Clock: a.clock, Files: sentFiles{richText{a}, uploads},
 		Catalogue: catalogueService{a},
 	}
 }
 
 // ownAPI is what the doors have of it.
-var ownAPI = standing.API{Failure: handlers.FailureOf, Decision: handlers.DecisionOf}
+var ownAPI = rounds.API{Failure: handlers.FailureOf, Decision: handlers.DecisionOf}
 
 // mcpDoor is what MCP clients ask of the one door.
 type mcpDoor struct {

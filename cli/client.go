@@ -242,7 +242,7 @@ func readProblem(response *http.Response) *serverError {
 }
 
 // Told is the error as the server told it.
-func (e *serverError) Told() *api.Problem { return &e.Problem }
+func (e *serverError) Reported() *api.Problem { return &e.Problem }
 
 // Error says what happened, what became of it, what to do, and what to quote.
 func (e *serverError) Error() string {

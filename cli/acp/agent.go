@@ -65,7 +65,7 @@ func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		if err != nil {
 			return err
 		}
-		a.take(ctx, m)
+		a.dispatch(ctx, m)
 	}
 }
 
@@ -77,9 +77,9 @@ var (
 
 // method begins what a message asks for, in the order in which messages came; the rest of it
 // may take its time.
-type method func(a *Agent, ctx context.Context, params json.RawMessage) (rest, error)
+type method func(a *Agent, ctx context.Context, params json.RawMessage) (finishFunc, error)
 
-type rest func(ctx context.Context) (any, error)
+type finishFunc func(ctx context.Context) (any, error)
 
 var methods = map[string]method{
 	"initialize": (*Agent).initialize, "session/new": (*Agent).newSession, "session/list": (*Agent).list,
@@ -88,33 +88,33 @@ var methods = map[string]method{
 	"authenticate": (*Agent).authenticate,
 }
 
-func (a *Agent) take(ctx context.Context, m *message) {
+func (a *Agent) dispatch(ctx context.Context, m *message) {
 	begin, known := methods[m.Method]
 	if !known {
 		if m.ID != nil { // a notification that is not known is passed over
-			a.conn.refuse(m.ID, wrong(codeMethod, "not_found", "There is no method %q here.", m.Method))
+			a.conn.replyError(m.ID, newFailure(codeMethod, "not_found", "There is no method %q here.", m.Method))
 		}
 		return
 	}
 	then, err := begin(a, ctx, m.Params)
 	if err != nil {
-		a.end(m, nil, err)
+		a.respond(m, nil, err)
 		return
 	}
 	a.work.Go(func() {
 		result, err := then(ctx)
-		a.end(m, result, err)
+		a.respond(m, result, err)
 	})
 }
 
 // end answers a request; a notification has no answer.
-func (a *Agent) end(m *message, result any, err error) {
+func (a *Agent) respond(m *message, result any, err error) {
 	switch {
 	case m.ID == nil && err != nil:
 		a.Log("%s: %v", m.Method, err)
 	case m.ID == nil:
 	case err != nil:
-		a.conn.refuse(m.ID, failureOf(err))
+		a.conn.replyError(m.ID, failureOf(err))
 	default:
 		a.conn.reply(m.ID, result)
 	}
@@ -123,12 +123,12 @@ func (a *Agent) end(m *message, result any, err error) {
 // read reads the parameters of a method.
 func read(params json.RawMessage, into any) error {
 	if err := jsonbody.Unmarshal(params, into); err != nil {
-		return wrong(codeParams, "invalid", "The parameters cannot be read: %v.", err)
+		return newFailure(codeParams, "invalid", "The parameters cannot be read: %v.", err)
 	}
 	return nil
 }
 
-func (a *Agent) initialize(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) initialize(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	var in initializeParams
 	if err := read(params, &in); err != nil {
 		return nil, err
@@ -151,29 +151,29 @@ func (a *Agent) initialize(_ context.Context, params json.RawMessage) (rest, err
 }
 
 // can says what the editor said that it can do.
-func (a *Agent) can() initializeParams {
+func (a *Agent) editorCapabilities() initializeParams {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.editor
 }
 
-func (a *Agent) authenticate(context.Context, json.RawMessage) (rest, error) {
-	return nil, wrong(codeAuthRequired, "unauthenticated",
+func (a *Agent) authenticate(context.Context, json.RawMessage) (finishFunc, error) {
+	return nil, newFailure(codeAuthRequired, "unauthenticated",
 		"The key is given to the program: set FERMATA_KEY or FERMATA_KEY_FILE in the editor's settings of this agent.")
 }
 
-func (a *Agent) newSession(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) newSession(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	var in sessionParams
 	if err := read(params, &in); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) (any, error) {
-		a.passOver(in.MCPServers)
+		a.logIgnoredServers(in.MCPServers)
 		var made api.Session
 		if err := a.Server.Insist(ctx, http.MethodPost, "/v1/sessions", newSessionIn(in.Folder), &made); err != nil {
 			return nil, err
 		}
-		s := a.keep(ctx, &made)
+		s := a.openSession(ctx, &made)
 		options, err := s.options(ctx, &made)
 		if err != nil {
 			return nil, err
@@ -183,42 +183,42 @@ func (a *Agent) newSession(_ context.Context, params json.RawMessage) (rest, err
 }
 
 // passOver says what becomes of the editor's own servers: sessions are carried out elsewhere.
-func (a *Agent) passOver(servers []json.RawMessage) {
+func (a *Agent) logIgnoredServers(servers []json.RawMessage) {
 	if len(servers) > 0 {
 		a.Log("the editor's %d MCP servers are not used: connect them to the server (fermata connectors add)", len(servers))
 	}
 }
 
-func (a *Agent) load(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) load(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	return a.reopen(params, true)
 }
 
-func (a *Agent) resume(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) resume(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	return a.reopen(params, false)
 }
 
 // reopen goes on with a session that is there; with its record, if it is to be told.
-func (a *Agent) reopen(params json.RawMessage, tell bool) (rest, error) {
+func (a *Agent) reopen(params json.RawMessage, replay bool) (finishFunc, error) {
 	var in sessionParams
 	if err := read(params, &in); err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) (any, error) {
-		a.passOver(in.MCPServers)
+		a.logIgnoredServers(in.MCPServers)
 		found, err := a.find(ctx, in.SessionID)
 		if err != nil {
 			return nil, err
 		}
-		a.drop(in.SessionID, errReopened)
-		s := a.make(found)
-		if err := s.catchUp(ctx, tell); err != nil {
+		a.closeLocally(in.SessionID, errReopened)
+		s := a.newSessionOf(found)
+		if err := s.catchUp(ctx, replay); err != nil {
 			return nil, err
 		}
 		options, err := s.options(ctx, found)
 		if err != nil {
 			return nil, err
 		}
-		a.begin(ctx, s, found)
+		a.startFollowing(ctx, s, found)
 		return fields{"configOptions": options}, nil
 	}, nil
 }
@@ -226,14 +226,14 @@ func (a *Agent) reopen(params json.RawMessage, tell bool) (rest, error) {
 // find reads a session that can be talked with.
 func (a *Agent) find(ctx context.Context, id string) (*api.Session, error) {
 	if id == "" {
-		return nil, wrong(codeParams, "invalid", "There is no sessionId.")
+		return nil, newFailure(codeParams, "invalid", "There is no sessionId.")
 	}
 	var s api.Session
 	if err := a.Server.Call(ctx, http.MethodGet, sessionPath(id), nil, &s); err != nil {
 		return nil, err
 	}
 	if s.Type != api.TypeChat {
-		return nil, wrong(codeParams, "wrong_type", "%s is of type %s; only a CHAT can be talked with.", id, s.Type)
+		return nil, newFailure(codeParams, "wrong_type", "%s is of type %s; only a CHAT can be talked with.", id, s.Type)
 	}
 	return &s, nil
 }
@@ -241,17 +241,17 @@ func (a *Agent) find(ctx context.Context, id string) (*api.Session, error) {
 func sessionPath(id string) string { return "/v1/sessions/" + url.PathEscape(id) }
 
 // keep opens a session: from now on the editor is told what happens in it.
-func (a *Agent) keep(ctx context.Context, found *api.Session) *session {
-	s := a.make(found)
-	a.begin(ctx, s, found)
+func (a *Agent) openSession(ctx context.Context, found *api.Session) *session {
+	s := a.newSessionOf(found)
+	a.startFollowing(ctx, s, found)
 	return s
 }
 
-func (a *Agent) make(found *api.Session) *session {
+func (a *Agent) newSessionOf(found *api.Session) *session {
 	s := &session{
-		Agent: a, id: found.ID, unnamed: found.Name == "", stopped: make(chan struct{}), asks: map[string]context.CancelFunc{},
+		Agent: a, id: found.ID, unnamed: found.Name == "", stopped: make(chan struct{}), openRequests: map[string]context.CancelFunc{},
 	}
-	s.told = newTeller(func(kind string, f fields) {
+	s.updates = newUpdater(func(kind string, f fields) {
 		f["sessionUpdate"] = kind
 		a.conn.notify(methodUpdate, fields{"sessionId": s.id, "update": f})
 	})
@@ -259,7 +259,7 @@ func (a *Agent) make(found *api.Session) *session {
 }
 
 // begin follows a session from where it stands.
-func (a *Agent) begin(ctx context.Context, s *session, found *api.Session) {
+func (a *Agent) startFollowing(ctx context.Context, s *session, found *api.Session) {
 	ctx, s.stop = context.WithCancelCause(ctx)
 	a.mu.Lock()
 	a.sessions[s.id] = s
@@ -268,64 +268,64 @@ func (a *Agent) begin(ctx context.Context, s *session, found *api.Session) {
 }
 
 // open is a session that the editor names: one that is open, or one that is there.
-func (a *Agent) open(ctx context.Context, id string) (*session, error) {
+func (a *Agent) sessionByID(ctx context.Context, id string) (*session, error) {
 	a.opening.Lock()
 	defer a.opening.Unlock()
-	if s := a.opened(id); s != nil {
+	if s := a.openSessionByID(id); s != nil {
 		return s, nil
 	}
 	found, err := a.find(ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	s := a.make(found)
+	s := a.newSessionOf(found)
 	if err := s.catchUp(ctx, false); err != nil {
 		return nil, err
 	}
-	a.begin(ctx, s, found)
+	a.startFollowing(ctx, s, found)
 	return s, nil
 }
 
-func (a *Agent) opened(id string) *session {
+func (a *Agent) openSessionByID(id string) *session {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.sessions[id]
 }
 
 // drop closes a session here; at the server it stays as it is.
-func (a *Agent) drop(id string, why error) {
+func (a *Agent) closeLocally(id string, cause error) {
 	a.mu.Lock()
 	s := a.sessions[id]
 	delete(a.sessions, id)
 	a.mu.Unlock()
 	if s != nil {
-		s.stop(why)
+		s.stop(cause)
 		<-s.stopped
 	}
 }
 
-func (a *Agent) closeSession(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) closeSession(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	var in sessionParams
 	if err := read(params, &in); err != nil {
 		return nil, err
 	}
-	s := a.opened(in.SessionID)
+	s := a.openSessionByID(in.SessionID)
 	if s == nil {
-		return nil, wrong(codeNotFound, "not_found", "The session %q is not open.", in.SessionID)
+		return nil, newFailure(codeNotFound, "not_found", "The session %q is not open.", in.SessionID)
 	}
 	return func(ctx context.Context) (any, error) {
 		s.interrupt(ctx)
-		a.drop(in.SessionID, errClosed)
+		a.closeLocally(in.SessionID, errClosed)
 		return fields{}, nil
 	}, nil
 }
 
-func (a *Agent) cancel(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) cancel(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	var in cancelParams
 	if err := read(params, &in); err != nil {
 		return nil, err
 	}
-	s := a.opened(in.SessionID)
+	s := a.openSessionByID(in.SessionID)
 	if s == nil {
 		return nil, fmt.Errorf("the session %q is not open", in.SessionID)
 	}

@@ -43,7 +43,7 @@ func (s *session) options(ctx context.Context, found *api.Session) ([]fields, er
 		}
 	}
 	s.mu.Lock()
-	s.room = room
+	s.contextWindow = room
 	s.mu.Unlock()
 	return []fields{{
 		"id": providerOption, "name": "Provider and model", "category": "model", "type": "select",
@@ -52,17 +52,17 @@ func (s *session) options(ctx context.Context, found *api.Session) ([]fields, er
 }
 
 // configure sets one of them.
-func (a *Agent) configure(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) configure(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	var in configParams
 	if err := read(params, &in); err != nil {
 		return nil, err
 	}
 	value, isText := in.Value.(string)
 	if in.ConfigID != providerOption || !isText {
-		return nil, wrong(codeParams, "invalid", "There is one option, %q, and its value is one of those listed.", providerOption)
+		return nil, newFailure(codeParams, "invalid", "There is one option, %q, and its value is one of those listed.", providerOption)
 	}
 	return func(ctx context.Context) (any, error) {
-		s, err := a.open(ctx, in.SessionID)
+		s, err := a.sessionByID(ctx, in.SessionID)
 		if err != nil {
 			return nil, err
 		}

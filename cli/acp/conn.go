@@ -30,52 +30,52 @@ type message struct {
 type conn struct {
 	in *bufio.Reader
 
-	mu    sync.Mutex // of what follows
-	out   io.Writer
-	last  int64 // number of the latest request to the editor
-	asked map[string]chan *message
+	mu      sync.Mutex // of what follows
+	out     io.Writer
+	last    int64 // number of the latest request to the editor
+	pending map[string]chan *message
 }
 
 func newConn(in io.Reader, out io.Writer) *conn {
-	return &conn{in: bufio.NewReaderSize(in, 64<<10), out: out, asked: map[string]chan *message{}}
+	return &conn{in: bufio.NewReaderSize(in, 64<<10), out: out, pending: map[string]chan *message{}}
 }
 
 // next is the next message that can be read. What cannot be is answered here.
 func (c *conn) next() (*message, error) {
 	for {
-		line, err := c.line()
+		line, err := c.readLine()
 		switch {
-		case errors.Is(err, errLong):
-			c.refuse(nil, wrong(codeRequest, "too_large", "A message has %d bytes at most.", maxLine))
+		case errors.Is(err, errLineTooLong):
+			c.replyError(nil, newFailure(codeRequest, "too_large", "A message has %d bytes at most.", maxLine))
 			continue
 		case err != nil:
 			return nil, err
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		case !json.Valid(line):
-			c.refuse(nil, wrong(codeParse, "malformed_json", "The line is no JSON."))
+			c.replyError(nil, newFailure(codeParse, "malformed_json", "The line is no JSON."))
 			continue
 		}
 		m := &message{}
 		if err := json.Unmarshal(line, m); err != nil {
-			c.refuse(nil, wrong(codeRequest, "invalid", "The line is no message of JSON-RPC: an object with method, or with an answer."))
+			c.replyError(nil, newFailure(codeRequest, "invalid", "The line is no message of JSON-RPC: an object with method, or with an answer."))
 			continue
 		}
 		switch {
 		case m.Method != "":
 			return m, nil
 		case m.Result != nil || m.Error != nil:
-			c.answered(m)
+			c.deliver(m)
 		default:
-			c.refuse(m.ID, wrong(codeRequest, "invalid", "The message has no method."))
+			c.replyError(m.ID, newFailure(codeRequest, "invalid", "The message has no method."))
 		}
 	}
 }
 
 // errLong: a line was longer than may be; it was passed over.
-var errLong = errors.New("the line is too long")
+var errLineTooLong = errors.New("the line is too long")
 
-func (c *conn) line() ([]byte, error) {
+func (c *conn) readLine() ([]byte, error) {
 	var line []byte
 	long := false
 	for {
@@ -88,7 +88,7 @@ func (c *conn) line() ([]byte, error) {
 		case err != nil:
 			return nil, fmt.Errorf("read from the editor: %w", err) // half a line is none
 		case long:
-			return nil, errLong
+			return nil, errLineTooLong
 		default:
 			return line, nil
 		}
@@ -96,11 +96,11 @@ func (c *conn) line() ([]byte, error) {
 }
 
 // answered hands an answer to who waits for it; one that nobody waits for is late.
-func (c *conn) answered(m *message) {
+func (c *conn) deliver(m *message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if waits := c.asked[string(m.ID)]; waits != nil {
-		delete(c.asked, string(m.ID))
+	if waits := c.pending[string(m.ID)]; waits != nil {
+		delete(c.pending, string(m.ID))
 		waits <- m
 	}
 }
@@ -119,7 +119,7 @@ func (c *conn) notify(method string, params any) { c.write(fields{"method": meth
 func (c *conn) reply(id json.RawMessage, result any) { c.write(fields{"id": id, "result": result}) }
 
 // refuse answers with an error; nil is the id of what could not be read.
-func (c *conn) refuse(id json.RawMessage, f *failure) {
+func (c *conn) replyError(id json.RawMessage, f *failure) {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
@@ -127,12 +127,12 @@ func (c *conn) refuse(id json.RawMessage, f *failure) {
 }
 
 // ask calls the editor and waits for its answer. One that is no longer wanted is taken back.
-func (c *conn) ask(ctx context.Context, method string, params, out any) error {
+func (c *conn) request(ctx context.Context, method string, params, out any) error {
 	waits := make(chan *message, 1)
 	c.mu.Lock()
 	c.last++
 	id := json.RawMessage(strconv.FormatInt(c.last, 10))
-	c.asked[string(id)] = waits
+	c.pending[string(id)] = waits
 	c.mu.Unlock()
 	c.write(fields{"id": id, "method": method, "params": params})
 	select {
@@ -146,7 +146,7 @@ func (c *conn) ask(ctx context.Context, method string, params, out any) error {
 		return nil
 	case <-ctx.Done():
 		c.mu.Lock()
-		delete(c.asked, string(id))
+		delete(c.pending, string(id))
 		c.mu.Unlock()
 		c.notify(methodCancelRequest, fields{"requestId": id})
 		return context.Cause(ctx)

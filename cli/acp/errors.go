@@ -30,14 +30,14 @@ type failure struct {
 func (f *failure) Error() string { return f.Message }
 
 // wrong is an error of the editor's.
-func wrong(code int, ours, format string, args ...any) *failure {
+func newFailure(code int, ours, format string, args ...any) *failure {
 	return &failure{Code: code, Message: fmt.Sprintf(format, args...), Data: fields{"code": ours}}
 }
 
 // Refusal is an error that the server told.
-type Refusal interface {
+type ServerError interface {
 	error
-	Told() *api.Problem
+	Reported() *api.Problem
 }
 
 // failureOf is an error in the protocol's form.
@@ -45,11 +45,11 @@ func failureOf(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
 	}
-	refused, ok := errors.AsType[Refusal](err)
+	refused, ok := errors.AsType[ServerError](err)
 	if !ok {
 		return &failure{Code: codeInternal, Message: err.Error(), Data: fields{"code": "unreachable", "retryable": true}}
 	}
-	p := refused.Told()
+	p := refused.Reported()
 	data := fields{"code": p.Code, "status": p.Status, "request_id": p.RequestID, "retryable": p.Retryable, "outcome": p.Outcome}
 	if p.Errors != nil {
 		data["errors"] = *p.Errors
@@ -68,8 +68,8 @@ func failureOf(err error) *failure {
 
 // codeOf is the server's code of an error; "" for any other.
 func codeOf(err error) string {
-	if refused, ok := errors.AsType[Refusal](err); ok {
-		return refused.Told().Code
+	if refused, ok := errors.AsType[ServerError](err); ok {
+		return refused.Reported().Code
 	}
 	return ""
 }

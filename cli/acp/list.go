@@ -71,13 +71,13 @@ const (
 
 // list serves session/list. With a folder, it returns the sessions that were created in it, and
 // those that belong to no folder because another client created them.
-func (a *Agent) list(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) list(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	var in listParams
 	if err := read(params, &in); err != nil {
 		return nil, err
 	}
 	if in.Folder != "" && !isAbsolute(in.Folder) {
-		return nil, wrong(codeParams, "invalid", "cwd takes an absolute path.")
+		return nil, newFailure(codeParams, "invalid", "cwd takes an absolute path.")
 	}
 	return func(ctx context.Context) (any, error) {
 		infos, cursor := []fields{}, in.Cursor

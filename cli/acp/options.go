@@ -42,7 +42,7 @@ func moduleOf(a *api.Approval) (kind string, m module) {
 const maxOptions = 12
 
 // optionsOf are the answers to an approval; none where it cannot be answered by choosing.
-func optionsOf(a *api.Approval) []option {
+func answerOptions(a *api.Approval) []option {
 	switch a.Kind {
 	case api.ApprovalActions:
 		return actionOptions(a)

@@ -42,7 +42,7 @@ func TestWhatAPersonCanAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			var options []string
-			for _, o := range optionsOf(&a) {
+			for _, o := range answerOptions(&a) {
 				answer, err := json.Marshal(o.answer)
 				if err != nil {
 					t.Fatal(err)

@@ -30,7 +30,7 @@ type outcome struct {
 	err    error
 }
 
-func (a *Agent) prompt(_ context.Context, params json.RawMessage) (rest, error) {
+func (a *Agent) prompt(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	var in promptParams
 	if err := read(params, &in); err != nil {
 		return nil, err
@@ -40,18 +40,18 @@ func (a *Agent) prompt(_ context.Context, params json.RawMessage) (rest, error) 
 		return nil, err
 	}
 	p := &prompt{done: make(chan outcome, 1)}
-	s := a.opened(in.SessionID)
+	s := a.openSessionByID(in.SessionID)
 	if s != nil {
-		s.wait(p) // before what comes next: that may take it back
+		s.addPrompt(p) // before what comes next: that may take it back
 	}
 	return func(ctx context.Context) (any, error) {
 		if s == nil {
-			opened, err := a.open(ctx, in.SessionID)
+			opened, err := a.sessionByID(ctx, in.SessionID)
 			if err != nil {
 				return nil, err
 			}
 			s = opened
-			s.wait(p)
+			s.addPrompt(p)
 		}
 		if err := s.send(ctx, p, content); err != nil {
 			s.finish(p, outcome{err: err})
@@ -66,7 +66,7 @@ func (a *Agent) prompt(_ context.Context, params json.RawMessage) (rest, error) 
 		case o := <-p.done:
 			return o.result()
 		default: // it came when the session was no longer followed
-			return nil, wrong(codeInternal, "closed", "The session is no longer open. Load it, and look whether the prompt is there.")
+			return nil, newFailure(codeInternal, "closed", "The session is no longer open. Load it, and look whether the prompt is there.")
 		}
 	}, nil
 }
@@ -127,11 +127,11 @@ func readPrompt(blocks []block) (promptContent, error) {
 				content = append(content, promptPart{text: *b.Resource.Text, resource: resourceName(b.Resource.URI)})
 			}
 		default:
-			return nil, wrong(codeParams, "invalid", "A prompt takes texts, links and embedded texts, and no %q.", b.Type)
+			return nil, newFailure(codeParams, "invalid", "A prompt takes texts, links and embedded texts, and no %q.", b.Type)
 		}
 	}
 	if strings.TrimSpace(content.words()) == "" && !content.embeds() {
-		return nil, wrong(codeParams, "invalid", "The prompt says nothing.")
+		return nil, newFailure(codeParams, "invalid", "The prompt says nothing.")
 	}
 	return content, nil
 }
@@ -170,26 +170,26 @@ func (c promptContent) message(ctx context.Context, server Server) (fields, erro
 }
 
 // wait puts a prompt among those that the editor waits for.
-func (s *session) wait(p *prompt) {
-	s.line.Lock()
-	defer s.line.Unlock()
+func (s *session) addPrompt(p *prompt) {
+	s.promptsMu.Lock()
+	defer s.promptsMu.Unlock()
 	s.prompts = append(s.prompts, p)
 }
 
-func (s *session) waiting() []*prompt {
-	s.line.Lock()
-	defer s.line.Unlock()
+func (s *session) pendingPrompts() []*prompt {
+	s.promptsMu.Lock()
+	defer s.promptsMu.Unlock()
 	return slices.Clone(s.prompts)
 }
 
 // finish answers a prompt, once.
 func (s *session) finish(p *prompt, o outcome) {
-	s.line.Lock()
+	s.promptsMu.Lock()
 	i := slices.Index(s.prompts, p)
 	if i >= 0 {
 		s.prompts = slices.Delete(s.prompts, i, i+1)
 	}
-	s.line.Unlock()
+	s.promptsMu.Unlock()
 	if i >= 0 {
 		p.done <- o
 	}
@@ -201,8 +201,8 @@ func (s *session) outcome(p *prompt) outcome {
 	switch {
 	case p.cancelled.Load():
 		o.reason = "cancelled"
-	case s.round.trouble != nil:
-		o.err = s.round.trouble
+	case s.round.failure != nil:
+		o.err = s.round.failure
 	case o.reason == "":
 		o.reason = "end_turn"
 	}
@@ -216,7 +216,7 @@ func (s *session) send(ctx context.Context, p *prompt, content promptContent) er
 	text := content.words()
 	if s.question != "" {
 		if content.embeds() {
-			return wrong(codeParams, "invalid", "The prompt answers a question, which takes text alone. Send the answer without embedded resources.")
+			return newFailure(codeParams, "invalid", "The prompt answers a question, which takes text alone. Send the answer without embedded resources.")
 		}
 		var result api.AnswerResult
 		err := s.Server.Insist(ctx, http.MethodPost, "/v1/approvals/"+s.question, fields{"value": text}, &result)
@@ -237,7 +237,7 @@ func (s *session) send(ctx context.Context, p *prompt, content promptContent) er
 		return err
 	}
 	p.message, p.placed, p.after = receipt.Message.ID, receipt.Message.Seq != nil, receipt.EventSeq
-	s.told.own[p.message] = true
+	s.updates.ownMessages[p.message] = true
 	if s.unnamed {
 		s.unnamed = false
 		s.name(ctx, text)
@@ -253,18 +253,18 @@ func (s *session) name(ctx context.Context, text string) {
 		s.Log("name %s: %v", s.id, err)
 		return
 	}
-	s.told.update("session_info_update", fields{"title": name})
+	s.updates.update("session_info_update", fields{"title": name})
 }
 
 // interrupt takes back what waits its turn, and ends what goes on. It is done when the server
 // has said so: what comes of it are events.
 func (s *session) interrupt(ctx context.Context) {
-	for _, p := range s.waiting() {
+	for _, p := range s.pendingPrompts() {
 		p.cancelled.Store(true)
 	}
 	s.mu.Lock() // what is on its way has arrived
 	defer s.mu.Unlock()
-	for _, p := range s.waiting() {
+	for _, p := range s.pendingPrompts() {
 		if p.message != "" && !p.placed && s.Server.Call(ctx, http.MethodDelete, sessionPath(s.id)+"/messages/"+p.message, nil, nil) == nil {
 			s.finish(p, outcome{reason: "cancelled"})
 		}
@@ -274,14 +274,14 @@ func (s *session) interrupt(ctx context.Context) {
 		return
 	}
 	s.Log("interrupt %s: %v", s.id, err)
-	for _, p := range s.waiting() {
+	for _, p := range s.pendingPrompts() {
 		s.finish(p, outcome{reason: "cancelled"})
 	}
 }
 
 // withdrawn: a message was taken back before it had its turn.
-func (s *session) withdrawn(d *api.MessageDeletedData) {
-	for _, p := range s.waiting() {
+func (s *session) messageDeleted(d *api.MessageDeletedData) {
+	for _, p := range s.pendingPrompts() {
 		if p.message != "" && p.message == d.Message.ID {
 			s.finish(p, outcome{reason: "cancelled"})
 		}

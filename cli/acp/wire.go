@@ -84,6 +84,6 @@ type elicitationResult struct {
 
 func textBlock(text string) fields { return fields{"type": "text", "text": text} }
 
-func contentOf(text string) []fields {
+func textContent(text string) []fields {
 	return []fields{{"type": "content", "content": textBlock(text)}}
 }

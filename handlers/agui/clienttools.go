@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // Tools of the front end: the AI is offered them in the round of the message that they come with.
@@ -15,7 +15,7 @@ import (
 const roleTool = "tool"
 
 // offered are the tools of a run; nil: none.
-func (in *input) offered() *domain.ClientTools {
+func (in *input) clientTools() *domain.ClientTools {
 	if len(in.Tools) == 0 {
 		return nil
 	}
@@ -23,7 +23,7 @@ func (in *input) offered() *domain.ClientTools {
 	for _, t := range in.Tools {
 		params := t.Parameters
 		if len(params) == 0 || string(params) == "null" {
-			params = standing.NoParams
+			params = rounds.NoParams
 		}
 		out.List = append(out.List, domain.ClientTool{Name: t.Name, Description: t.Description, Params: params})
 	}
@@ -32,17 +32,17 @@ func (in *input) offered() *domain.ClientTools {
 
 // checkTools refuses tools that cannot be offered.
 func (x *run) checkTools(ctx context.Context) error {
-	tools := x.in.offered()
+	tools := x.in.clientTools()
 	if tools == nil {
 		return nil
 	}
 	at := func(i int) string { return fmt.Sprintf("/tools/%d", i) }
-	return standing.CheckTools(ctx, x.Catalogue, x.who.Workspace, tools.List, at)
+	return rounds.CheckTools(ctx, x.Catalogue, x.identity.Workspace, tools.List, at)
 }
 
 // bring takes up a result that stands behind the newest message of the user. Those of the
 // session's own commands it was told itself.
-func (in *input) bring(m *said, place int) error {
+func (in *input) addResult(m *clientMessage, place int) error {
 	if strings.HasPrefix(m.CallID, domain.PrefixExecution+"_") || in.last < 0 {
 		return nil
 	}
@@ -51,54 +51,54 @@ func (in *input) bring(m *said, place int) error {
 	if err != nil {
 		return err
 	}
-	if len(standing.FilesOf(pieces)) > 0 {
+	if len(rounds.Attachments(pieces)) > 0 {
 		return domain.Invalid(at+"/content", "not_supported", "The result of a tool is a text. Nothing was changed.")
 	}
-	text := standing.TextOf(pieces)
+	text := rounds.TextOf(pieces)
 	if m.Error != "" {
 		text = strings.TrimSpace("Error: " + m.Error + "\n" + text)
 	}
-	if in.brought == nil {
-		in.brought = &standing.Results{}
+	if in.results == nil {
+		in.results = &rounds.Results{}
 	}
-	in.brought.Add(m.CallID, text, at+"/toolCallId")
-	in.upTo = place
+	in.results.Add(m.CallID, text, at+"/toolCallId")
+	in.resultsEnd = place
 	return nil
 }
 
 // called is the approval that waits, or has waited, for what the front end's tools found.
-func (x *run) called(ctx context.Context) (*domain.Approval, error) {
-	results, err := x.in.brought.Newest(ctx, x.Waiting, x.who.Workspace)
+func (x *run) resultsApproval(ctx context.Context) (*domain.Approval, error) {
+	results, err := x.in.results.Latest(ctx, x.Approvals, x.identity.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := results.Asked(ctx, x.Waiting, x.who.Workspace)
+	approval, err := results.Approval(ctx, x.Approvals, x.identity.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	if asked.SessionID != x.found.Session {
-		return nil, domain.Invalid(results.At[0], "unknown_call", "%.80q is a call of another thread. Nothing was changed.", results.IDs[0])
+	if approval.SessionID != x.found.Session {
+		return nil, domain.Invalid(results.Pointers[0], "unknown_call", "%.80q is a call of another thread. Nothing was changed.", results.IDs[0])
 	}
-	x.in.brought = results
-	return asked, nil
+	x.in.results = results
+	return approval, nil
 }
 
 // bring gives the session what the front end's tools found. What follows is told from there: the
 // front end holds all before it.
-func (x *run) bring(ctx context.Context, asked *domain.Approval, out *writer) error {
-	if err := x.in.brought.Bring(ctx, x.Commands, asked, x.who.Author(), ""); err != nil {
+func (x *run) submitResults(ctx context.Context, approval *domain.Approval, out *writer) error {
+	if err := x.in.results.Submit(ctx, x.Commands, approval, x.identity.Author(), ""); err != nil {
 		return err
 	}
-	session, message, err := standing.Placed(ctx, x.Record, asked)
+	session, message, err := rounds.ResultsMessage(ctx, x.Record, approval)
 	if err != nil {
 		return err
 	}
-	x.found.Brought = &standing.Brought{RoundID: asked.RoundID, After: message.Seq - 1}
+	x.found.Results = &rounds.ResultsPosition{RoundID: approval.RoundID, After: message.Seq - 1}
 	if message.Seq == 0 {
-		x.found.Brought.After = session.LastSeq // it takes them up when it has the slot
+		x.found.Results.After = session.LastSeq // it takes them up when it has the slot
 	}
-	x.found.Again = asked.Status != domain.ApprovalStatusOpen
-	out.holds(x.in.upTo)
+	x.found.Repeated = approval.Status != domain.ApprovalStatusOpen
+	out.keepUpTo(x.in.resultsEnd)
 	return nil
 }
 
@@ -109,18 +109,18 @@ func (f *follower) clientCalls(a *domain.Approval) {
 	for i, action := range a.Actions {
 		id := domain.ClientCallID(a.ID, i)
 		call := fields{"toolCallId": id, "toolCallName": action.Command}
-		if f.said != "" {
-			call["parentMessageId"] = f.said
+		if f.answerID != "" {
+			call["parentMessageId"] = f.answerID
 		}
 		f.out.event("TOOL_CALL_START", call)
-		f.out.event("TOOL_CALL_ARGS", fields{"toolCallId": id, "delta": standing.Arguments(action.Params)})
+		f.out.event("TOOL_CALL_ARGS", fields{"toolCallId": id, "delta": rounds.Arguments(action.Params)})
 		f.out.event("TOOL_CALL_END", fields{"toolCallId": id})
 		f.pending = append(f.pending, id)
 	}
 }
 
 // results tells what a front end brought before, to one that did not see it.
-func (f *follower) results(e *standing.Event) {
+func (f *follower) results(e *rounds.Event) {
 	if _, ok := domain.ClientResultsOf(e.Message.ID); !ok || e.Message.System == nil {
 		return
 	}
@@ -135,7 +135,7 @@ func (f *follower) results(e *standing.Event) {
 
 // left tells that nobody waits for the calls any more: a front end that is told of them now does
 // not run them.
-func (f *follower) left(a *domain.Approval) {
+func (f *follower) cancelledCalls(a *domain.Approval) {
 	if a.Status == domain.ApprovalStatusApproved {
 		return // the results come with their message
 	}
@@ -150,7 +150,7 @@ func (f *follower) result(id, text string) {
 }
 
 // toClient says whether all that is asked is for the front end's tools, and not for a person.
-func toClient(open []*domain.Approval) bool {
+func onlyClientCalls(open []*domain.Approval) bool {
 	for _, a := range open {
 		if a.Kind != domain.ApprovalClientCalls {
 			return false

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // part is a part of what the user says: words, a picture or a document. Before 1.0 of the
@@ -31,19 +31,19 @@ type part struct {
 }
 
 // piecesOf reads what the user says: a text, or parts.
-func piecesOf(raw json.RawMessage, at string) ([]standing.Piece, error) {
+func piecesOf(raw json.RawMessage, at string) ([]rounds.Piece, error) {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '[' {
 		var text string
 		if err := json.Unmarshal(raw, &text); err != nil {
 			return nil, domain.Invalid(at, "wrong_type", "content takes a text or a list of parts.")
 		}
-		return []standing.Piece{{Text: text}}, nil
+		return []rounds.Piece{{Text: text}}, nil
 	}
 	var parts []json.RawMessage
 	if err := json.Unmarshal(raw, &parts); err != nil {
 		return nil, domain.Invalid(at, "wrong_type", "content takes a text or a list of parts.")
 	}
-	var pieces []standing.Piece
+	var pieces []rounds.Piece
 	for i := range parts {
 		var p part
 		here := fmt.Sprintf("%s/%d", at, i)
@@ -59,10 +59,10 @@ func piecesOf(raw json.RawMessage, at string) ([]standing.Piece, error) {
 	return pieces, nil
 }
 
-func (p *part) piece(at string) (out standing.Piece, err error) {
+func (p *part) piece(at string) (out rounds.Piece, err error) {
 	switch {
 	case p.Type == "text":
-		return standing.Piece{Text: p.Text}, nil
+		return rounds.Piece{Text: p.Text}, nil
 	case p.Type == "binary":
 		out.File, err = p.binary(at)
 		return out, err
@@ -74,25 +74,25 @@ func (p *part) piece(at string) (out standing.Piece, err error) {
 	here := at + "/source/value"
 	switch s := p.Source; s.Type {
 	case "data":
-		out.File, err = standing.FileIn(here, p.Metadata.Filename, s.MimeType, s.Value)
+		out.File, err = rounds.AttachmentWith(here, p.Metadata.Filename, s.MimeType, s.Value)
 	case "url":
-		out.File, err = standing.FileAt(here, p.Metadata.Filename, s.Value)
+		out.File, err = rounds.AttachmentAtURL(here, p.Metadata.Filename, s.Value)
 	case "file":
-		out.File, err = standing.FileUploaded(here, s.Value)
+		out.File, err = rounds.UploadedAttachment(here, s.Value)
 	default:
 		err = domain.Invalid(at+"/source/type", "not_allowed", "type takes one of: data, url, file.")
 	}
 	return out, err
 }
 
-func (p *part) binary(at string) (*standing.SentFile, error) {
+func (p *part) binary(at string) (*rounds.Attachment, error) {
 	switch {
 	case p.Data != "":
-		return standing.FileIn(at+"/data", p.Filename, p.MimeType, p.Data)
+		return rounds.AttachmentWith(at+"/data", p.Filename, p.MimeType, p.Data)
 	case p.URL != "":
-		return standing.FileAt(at+"/url", p.Filename, p.URL)
+		return rounds.AttachmentAtURL(at+"/url", p.Filename, p.URL)
 	case p.ID != "":
-		return standing.FileUploaded(at+"/id", p.ID)
+		return rounds.UploadedAttachment(at+"/id", p.ID)
 	}
 	return nil, domain.Invalid(at+"/data", "required", "A part of type binary has data, in base64.")
 }

@@ -11,21 +11,21 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // Door serves POST /v1/agui.
-type Door struct{ standing.Door }
+type Door struct{ rounds.Config }
 
 // run is a request on its way.
 type run struct {
 	*Door
-	who *auth.Identity
-	in  *input
+	identity *auth.Identity
+	in       *input
 	// found is where the run's message stands, and session what happens there.
-	found   standing.Found
-	session standing.Listener
-	placed  *domain.Message // as it was read last
+	found    rounds.Found
+	listener rounds.Listener
+	message  *domain.Message // as it was read last
 }
 
 // Serve answers with the events of a run. Errors that come before its first event have the form
@@ -35,8 +35,8 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err != nil {
 		return err
 	}
-	x := &run{Door: d, who: who, in: in, session: standing.Listener{Workspace: who.Workspace, Follow: d.Follow}}
-	defer x.session.Close()
+	x := &run{Door: d, identity: who, in: in, listener: rounds.Listener{Workspace: who.Workspace, Follow: d.Follow}}
+	defer x.listener.Close()
 	out := newWriter(w, in)
 	if err := x.find(r.Context()); err != nil {
 		return x.refuse(out, err)
@@ -45,7 +45,7 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err := x.answer(r.Context(), out); err != nil {
 		return x.refuse(out, err)
 	}
-	return x.tell(r, out)
+	return x.stream(r, out)
 }
 
 // answer gives the session what the front end's tools found, and the answers to what it has asked.
@@ -53,8 +53,8 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 func (x *run) answer(ctx context.Context, out *writer) error {
 	var called *domain.Approval // that waits for the results
 	var err error
-	if x.in.brought != nil {
-		if called, err = x.called(ctx); err != nil {
+	if x.in.results != nil {
+		if called, err = x.resultsApproval(ctx); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (x *run) answer(ctx context.Context, out *writer) error {
 		return err
 	}
 	if called != nil {
-		if err := x.bring(ctx, called, out); err != nil {
+		if err := x.submitResults(ctx, called, out); err != nil {
 			return err
 		}
 	}
@@ -72,41 +72,41 @@ func (x *run) answer(ctx context.Context, out *writer) error {
 
 // refuse tells an error as the protocol does: a run that ends with it.
 func (x *run) refuse(out *writer, err error) error {
-	out.begin()
+	out.start()
 	out.fail(x.Failure(err))
 	return nil
 }
 
 // Refuse answers with an error that came before the door, as the API does.
-func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) { standing.Refuse(w, f) }
+func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) { rounds.WriteProblem(w, f) }
 
 // standing reads how the run's message stands.
-func (x *run) standing(ctx context.Context) (*standing.Standing, error) {
-	reader := standing.Reader{Record: x.Record, Waiting: x.Waiting, Workspace: x.who.Workspace, Placed: x.placed}
+func (x *run) progress(ctx context.Context) (*rounds.Progress, error) {
+	reader := rounds.Reader{Record: x.Record, Approvals: x.Approvals, Workspace: x.identity.Workspace, LastRead: x.message}
 	at, err := reader.Message(ctx, x.found.Session, x.found.Message)
 	if err == nil {
-		x.placed = at.Message
+		x.message = at.Message
 	}
 	return at, err
 }
 
 // input is what a client sends of a run.
 type input struct {
-	Talk     string            `json:"threadId"`
+	ChatID   string            `json:"threadId"`
 	RunID    string            `json:"runId"`
 	Messages []json.RawMessage `json:"messages"`
 	Tools    []tool            `json:"tools"`
 	Context  []contextItem     `json:"context"`
-	Resume   []resumption      `json:"resume"`
+	Resume   []resumeItem      `json:"resume"`
 
-	said []said // the messages, as far as they are read
+	messages []clientMessage // the messages, as far as they are read
 	// instructions are what the front end says beside the newest message: its system messages and
 	// its context, in words of the client's own.
 	instructions string
 	last         int // the newest of the user's, -1 without
 	// brought are results of the client's tools behind that, up to the message of this place.
-	brought *standing.Results
-	upTo    int
+	results    *rounds.Results
+	resultsEnd int
 }
 
 // contextItem is something that the front end shows or knows, in words for the AI.
@@ -116,7 +116,7 @@ type contextItem struct {
 }
 
 // words are the item as the AI reads it; "" for one that says nothing.
-func (c *contextItem) words() string {
+func (c *contextItem) text() string {
 	value := strings.TrimSpace(string(c.Value))
 	var text string
 	if json.Unmarshal(c.Value, &text) == nil {
@@ -139,19 +139,19 @@ type tool struct {
 }
 
 // resumption is the answer to one interrupt.
-type resumption struct {
+type resumeItem struct {
 	ID      string          `json:"interruptId"`
 	Status  string          `json:"status"`
 	Payload json.RawMessage `json:"payload"`
 }
 
-type said struct {
+type clientMessage struct {
 	ID      string          `json:"id"`
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
 	CallID  string          `json:"toolCallId"` // of a result
 	Error   string          `json:"error"`
-	pieces  []standing.Piece
+	pieces  []rounds.Piece
 }
 
 const (
@@ -165,15 +165,15 @@ func readInput(body []byte) (*input, error) {
 	if err := json.Unmarshal(body, in); err != nil {
 		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The body is no RunAgentInput.", Err: err}
 	}
-	for _, name := range []struct{ at, text string }{{"/threadId", in.Talk}, {"/runId", in.RunID}} {
+	for _, name := range []struct{ at, text string }{{"/threadId", in.ChatID}, {"/runId", in.RunID}} {
 		if name.text == "" || len(name.text) > maxName || !domain.IsName(name.text) {
 			return nil, domain.Invalid(name.at, "required", "This is a line of %d bytes at most.", maxName)
 		}
 	}
-	var sent []standing.Piece
+	var sent []rounds.Piece
 	var beside []string
 	for i, raw := range in.Messages {
-		var m said
+		var m clientMessage
 		if err := json.Unmarshal(raw, &m); err != nil {
 			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "A message cannot be read.", Err: err}
 		}
@@ -182,30 +182,30 @@ func readInput(body []byte) (*input, error) {
 			if m.pieces, err = piecesOf(m.Content, fmt.Sprintf("/messages/%d/content", i)); err != nil {
 				return nil, err
 			}
-			in.last, sent, in.brought = len(in.said), append(sent, m.pieces...), nil
+			in.last, sent, in.results = len(in.messages), append(sent, m.pieces...), nil
 		}
 		if m.Role == "system" || m.Role == "developer" {
 			pieces, err := piecesOf(m.Content, fmt.Sprintf("/messages/%d/content", i))
 			if err != nil {
 				return nil, err
 			}
-			beside = append(beside, standing.TextOf(pieces))
+			beside = append(beside, rounds.TextOf(pieces))
 		}
 		if m.Role == roleTool {
-			if err := in.bring(&m, i); err != nil {
+			if err := in.addResult(&m, i); err != nil {
 				return nil, err
 			}
 		}
 		m.Content = nil // is read, and may be large; what the client holds is given back as it is
-		in.said = append(in.said, m)
+		in.messages = append(in.messages, m)
 	}
 	for i := range in.Context {
-		beside = append(beside, in.Context[i].words())
+		beside = append(beside, in.Context[i].text())
 	}
 	in.Context = nil
 	beside = slices.DeleteFunc(beside, func(text string) bool { return strings.TrimSpace(text) == "" })
 	in.instructions = strings.Join(beside, "\n\n")
-	if err := standing.CheckWords(len(body), sent); err != nil {
+	if err := rounds.CheckTextSize(len(body), sent); err != nil {
 		return nil, err
 	}
 	return in, in.check()
@@ -215,12 +215,12 @@ func (in *input) check() error {
 	if in.last < 0 {
 		return domain.Invalid("/messages", "required", "There is no message of the user.")
 	}
-	m := in.said[in.last]
-	text := standing.TextOf(m.pieces)
+	m := in.messages[in.last]
+	text := rounds.TextOf(m.pieces)
 	switch {
 	case m.ID == "" || len(m.ID) > maxName:
 		return domain.Invalid("/messages", "required", "A message has an id.")
-	case strings.TrimSpace(text) == "" && len(standing.FilesOf(m.pieces)) == 0:
+	case strings.TrimSpace(text) == "" && len(rounds.Attachments(m.pieces)) == 0:
 		return domain.Invalid("/messages", "required", "The message says nothing.")
 	case len([]rune(in.instructions)) > maxMessage:
 		return domain.Invalid("/context", "too_long", "context and system messages have %d characters together at most.", maxMessage)

@@ -3,26 +3,26 @@ package agui
 import (
 	"context"
 
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // find stores the newest message of the user, or finds it where a run before this one has
 // brought it.
 func (x *run) find(ctx context.Context) (err error) {
-	known := len(x.in.Resume) > 0 || x.in.brought != nil
-	if !known { // those of a message that is there hold as they came
+	mustExist := len(x.in.Resume) > 0 || x.in.results != nil
+	if !mustExist { // those of a message that is there hold as they came
 		if err := x.checkTools(ctx); err != nil {
 			return err
 		}
 	}
-	m := x.in.said[x.in.last]
-	finder := standing.Finder{
+	m := x.in.messages[x.in.last]
+	finder := rounds.Finder{
 		Protocol: "ag-ui", Commands: x.Commands, Record: x.Record, Histories: x.Histories, Names: x.Names,
-		Keeper:    &standing.Keeper{Files: x.Files, Workspace: x.who.Workspace, By: x.who.Name},
-		Workspace: x.who.Workspace, By: x.who.Author(), Maker: x.who.Name, Listen: x.session.To,
+		Uploader:  &rounds.Uploader{Files: x.Files, Workspace: x.identity.Workspace, By: x.identity.Name},
+		Workspace: x.identity.Workspace, By: x.identity.Author(), CreatedBy: x.identity.Name, OnSession: x.listener.Listen,
 	}
-	x.found, err = finder.Find(ctx, standing.Sent{
-		Talk: x.in.Talk, ID: m.ID, Pieces: m.pieces, Tools: x.in.offered(), Known: known, Instructions: x.in.instructions,
+	x.found, err = finder.Find(ctx, rounds.ClientMessage{
+		Chat: x.in.ChatID, ID: m.ID, Pieces: m.pieces, Tools: x.in.clientTools(), MustExist: mustExist, Instructions: x.in.instructions,
 	})
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // decisions are the answers to what the session has asked: to all that is open, in one request.
@@ -15,22 +15,22 @@ func (x *run) decisions(ctx context.Context, called *domain.Approval) (map[strin
 	if len(x.in.Resume) == 0 {
 		return nil, nil //nolint:nilnil // nothing is answered
 	}
-	at, err := x.standing(ctx)
+	at, err := x.progress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	decisions := map[string]domain.Decision{}
 	for i, answer := range x.in.Resume {
-		asked, err := x.asked(ctx, at, answer.ID)
+		approval, err := x.answeredApproval(ctx, at, answer.ID)
 		if err != nil {
 			return nil, err
 		}
-		_, twice := decisions[asked.ID]
-		if twice || called != nil && called.ID == asked.ID { // of a yes and a no, one would count
+		_, twice := decisions[approval.ID]
+		if twice || called != nil && called.ID == approval.ID { // of a yes and a no, one would count
 			return nil, domain.Invalid(fmt.Sprintf("/resume/%d", i), "repeated",
-				"An interrupt is answered once; %s is twice. Nothing was changed.", asked.ID)
+				"An interrupt is answered once; %s is twice. Nothing was changed.", approval.ID)
 		}
-		if decisions[asked.ID], err = x.decisionOf(asked, answer, fmt.Sprintf("/resume/%d/payload", i)); err != nil {
+		if decisions[approval.ID], err = x.decisionOf(approval, answer, fmt.Sprintf("/resume/%d/payload", i)); err != nil {
 			return nil, err
 		}
 	}
@@ -46,8 +46,8 @@ func (x *run) decisions(ctx context.Context, called *domain.Approval) (map[strin
 func (x *run) resume(ctx context.Context, decisions map[string]domain.Decision) error {
 	for _, answer := range x.in.Resume {
 		decision := decisions[answer.ID]
-		decision.By = x.who.Author()
-		if _, err := x.Commands.AnswerApproval(ctx, x.who.Workspace, answer.ID, decision); err != nil {
+		decision.By = x.identity.Author()
+		if _, err := x.Commands.AnswerApproval(ctx, x.identity.Workspace, answer.ID, decision); err != nil {
 			return err
 		}
 	}
@@ -55,12 +55,12 @@ func (x *run) resume(ctx context.Context, decisions map[string]domain.Decision) 
 }
 
 // asked is what an answer is to: something that this run asks, or asked.
-func (x *run) asked(ctx context.Context, at *standing.Standing, id string) (*domain.Approval, error) {
-	a, err := x.Waiting.Approval(ctx, x.who.Workspace, id)
+func (x *run) answeredApproval(ctx context.Context, at *rounds.Progress, id string) (*domain.Approval, error) {
+	a, err := x.Approvals.Approval(ctx, x.identity.Workspace, id)
 	if err != nil {
 		return nil, err
 	}
-	if err := standing.Answerable(a, at.Open, x.Clock()); err != nil {
+	if err := rounds.CheckAnswerable(a, at.Open, x.Clock()); err != nil {
 		return nil, err
 	}
 	return a, nil
@@ -68,28 +68,28 @@ func (x *run) asked(ctx context.Context, at *standing.Standing, id string) (*dom
 
 // decisionOf reads an answer: what the API takes for the kind of approval; for a question
 // the value alone will do.
-func (x *run) decisionOf(asked *domain.Approval, answer resumption, pointer string) (domain.Decision, error) {
+func (x *run) decisionOf(approval *domain.Approval, answer resumeItem, pointer string) (domain.Decision, error) {
 	payload := answer.Payload
 	switch {
 	case answer.Status == "cancelled":
-		payload = declined[asked.Kind]
+		payload = rejections[approval.Kind]
 	case answer.Status != "resolved":
 		return domain.Decision{}, domain.Invalid("/resume", "unknown", "An interrupt is resolved or cancelled.")
-	case asked.Kind == domain.ApprovalQuestion:
+	case approval.Kind == domain.ApprovalQuestion:
 		payload, _ = json.Marshal(map[string]json.RawMessage{"value": payload}) // it is JSON already
 	}
 	if len(payload) == 0 {
-		return domain.Decision{}, domain.Invalid("/resume", "required", "An approval of kind %s needs an answer.", asked.Kind)
+		return domain.Decision{}, domain.Invalid("/resume", "required", "An approval of kind %s needs an answer.", approval.Kind)
 	}
-	decision, err := x.Decision(payload, asked.Kind)
-	if asked.Kind != domain.ApprovalQuestion { // whose payload is the value itself
+	decision, err := x.Decision(payload, approval.Kind)
+	if approval.Kind != domain.ApprovalQuestion { // whose payload is the value itself
 		err = domain.Below(pointer, err)
 	}
 	return decision, err
 }
 
 // declined is the no of each kind that has one.
-var declined = map[domain.ApprovalKind]json.RawMessage{
+var rejections = map[domain.ApprovalKind]json.RawMessage{
 	domain.ApprovalActions: json.RawMessage(`{"approved":false}`), domain.ApprovalBudget: json.RawMessage(`{"approved":false}`),
 	domain.ApprovalQuestion: json.RawMessage(`{"cancelled":true}`), domain.ApprovalCompletion: json.RawMessage(`{"confirmed":false}`),
 	domain.ApprovalPoisoned: json.RawMessage(`{"approved":false}`), domain.ApprovalReconnect: json.RawMessage(`{"approved":false}`),

@@ -7,76 +7,76 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // writer writes the events of a run, each in its order: what was begun is ended before the run
 // is.
 type writer struct {
-	standing.Wire
-	in    *input
-	begun bool
+	rounds.Wire
+	in      *input
+	started bool
 
-	step string // that is open
-	text open   // the message that is being told
-	mind open   // the thoughts that are being told
+	step      string      // that is open
+	text      openMessage // the message that is being told
+	reasoning openMessage // the thoughts that are being told
 	// whole are the messages that were told to their end; kept, what the client holds of the
 	// run in their order.
-	whole map[string]bool
-	kept  []json.RawMessage
+	complete     map[string]bool
+	heldMessages []json.RawMessage
 }
 
 // open is a message that has begun and not ended.
-type open struct {
+type openMessage struct {
 	id    string
 	chars int
 	text  string
 }
 
 func newWriter(w http.ResponseWriter, in *input) *writer {
-	out := &writer{Wire: standing.Wire{W: w}, in: in, whole: map[string]bool{}}
+	out := &writer{Wire: rounds.Wire{W: w}, in: in, complete: map[string]bool{}}
 	if in.last >= 0 {
-		out.kept = in.Messages[: in.last+1 : in.last+1]
+		out.heldMessages = in.Messages[: in.last+1 : in.last+1]
 	}
 	return out
 }
 
 // holds: what the client has up to this message is not told again.
-func (o *writer) holds(last int) { o.kept = o.in.Messages[: last+1 : last+1] }
+func (o *writer) keepUpTo(last int) { o.heldMessages = o.in.Messages[: last+1 : last+1] }
 
 // fields are those of an event.
 type fields map[string]any
 
-func (o *writer) begin() {
-	if o.begun {
+func (o *writer) start() {
+	if o.started {
 		return
 	}
-	o.begun = true
-	o.Head()
-	o.event("RUN_STARTED", fields{"threadId": o.in.Talk, "runId": o.in.RunID})
+	o.started = true
+	o.SetHeaders()
+	o.event("RUN_STARTED", fields{"threadId": o.in.ChatID, "runId": o.in.RunID})
 }
 
 func (o *writer) event(kind string, f fields) {
 	f["type"] = kind
-	o.Data(jsonbody.Encode(f))
+	o.WriteData(jsonbody.Encode(f))
 }
 
 // over ends what is open.
-func (o *writer) over() {
+func (o *writer) closeAll() {
 	o.endText()
-	o.endThoughts()
+	o.endReasoning()
 	o.toStep("")
 }
 
 func (o *writer) finish(outcome fields) {
-	o.over()
-	o.event("RUN_FINISHED", fields{"threadId": o.in.Talk, "runId": o.in.RunID, "outcome": outcome})
+	o.closeAll()
+	o.event("RUN_FINISHED", fields{"threadId": o.in.ChatID, "runId": o.in.RunID, "outcome": outcome})
 	_ = o.Flush() // the client may have gone
 }
 
 func (o *writer) fail(f *api.Failure) {
-	o.over()
+	o.closeAll()
 	o.event("RUN_ERROR", fields{"message": f.Message, "code": string(f.Code)})
 	_ = o.Flush() // the client may have gone
 }
@@ -95,39 +95,39 @@ func (o *writer) toStep(name string) {
 }
 
 // more tells a piece of a text that begins at a character.
-func (o *writer) more(id string, offset int, text string) {
-	if o.whole[id] {
+func (o *writer) textDelta(id string, offset int, text string) {
+	if o.complete[id] {
 		return
 	}
-	o.toText(id)
+	o.openText(id)
 	if offset != o.text.chars {
 		return // the message itself brings what is missing here
 	}
-	o.say(text)
+	o.writeText(text)
 }
 
 // soFar tells what of a text has come before the client did.
-func (o *writer) soFar(id, text string) {
-	if o.whole[id] {
+func (o *writer) textSnapshot(id, text string) {
+	if o.complete[id] {
 		return
 	}
-	o.toText(id)
+	o.openText(id)
 	if len(text) > len(o.text.text) && text[:len(o.text.text)] == o.text.text {
-		o.say(text[len(o.text.text):])
+		o.writeText(text[len(o.text.text):])
 	}
 }
 
-func (o *writer) toText(id string) {
+func (o *writer) openText(id string) {
 	if o.text.id == id {
 		return
 	}
 	o.endText()
-	o.endThoughts()
-	o.text = open{id: id}
+	o.endReasoning()
+	o.text = openMessage{id: id}
 	o.event("TEXT_MESSAGE_START", fields{"messageId": id, "role": "assistant"})
 }
 
-func (o *writer) say(text string) {
+func (o *writer) writeText(text string) {
 	if text == "" {
 		return
 	}
@@ -141,84 +141,84 @@ func (o *writer) endText() {
 		return
 	}
 	o.event("TEXT_MESSAGE_END", fields{"messageId": o.text.id})
-	o.text = open{}
+	o.text = openMessage{}
 }
 
 // think tells a piece of thoughts.
-func (o *writer) think(id, text string) {
+func (o *writer) writeReasoning(id, text string) {
 	id += "-thoughts"
-	if text == "" || o.whole[id] {
+	if text == "" || o.complete[id] {
 		return
 	}
-	if o.mind.id != id {
-		o.endThoughts()
-		o.mind = open{id: id}
+	if o.reasoning.id != id {
+		o.endReasoning()
+		o.reasoning = openMessage{id: id}
 		o.event("REASONING_START", fields{"messageId": id})
 		o.event("REASONING_MESSAGE_START", fields{"messageId": id, "role": "reasoning"})
 	}
-	o.mind.text += text
+	o.reasoning.text += text
 	o.event("REASONING_MESSAGE_CONTENT", fields{"messageId": id, "delta": text})
 }
 
 // completeThoughts writes what the client does not have yet of the reasoning of an answer, unless
 // its text has begun.
-func (o *writer) completeThoughts(id, thoughts string) {
+func (o *writer) completeReasoning(id, thoughts string) {
 	if o.text.id == id {
 		return
 	}
-	told := ""
-	if o.mind.id == id+"-thoughts" {
-		told = o.mind.text
+	sent := ""
+	if o.reasoning.id == id+"-thoughts" {
+		sent = o.reasoning.text
 	}
-	if rest, ok := strings.CutPrefix(thoughts, told); ok {
-		o.think(id, rest)
+	if rest, ok := strings.CutPrefix(thoughts, sent); ok {
+		o.writeReasoning(id, rest)
 	}
 }
 
-func (o *writer) endThoughts() {
-	if o.mind.id == "" {
+func (o *writer) endReasoning() {
+	if o.reasoning.id == "" {
 		return
 	}
-	o.event("REASONING_MESSAGE_END", fields{"messageId": o.mind.id})
-	o.event("REASONING_END", fields{"messageId": o.mind.id})
-	o.whole[o.mind.id] = true
-	o.mind = open{}
+	o.event("REASONING_MESSAGE_END", fields{"messageId": o.reasoning.id})
+	o.event("REASONING_END", fields{"messageId": o.reasoning.id})
+	o.complete[o.reasoning.id] = true
+	o.reasoning = openMessage{}
 }
 
 // stored writes what the client does not have yet of an answer in the record.
-func (o *writer) stored(id, thoughts, text string) {
-	if o.whole[id] {
+func (o *writer) storedAnswer(id, thoughts, text string) {
+	if o.complete[id] {
 		return
 	}
-	o.whole[id] = true
-	o.completeThoughts(id, thoughts)
-	o.endThoughts()
+	o.complete[id] = true
+	o.completeReasoning(id, thoughts)
+	o.endReasoning()
 	if text == "" && o.text.id != id {
 		return
 	}
-	told := ""
+	sent := ""
 	if o.text.id == id {
-		told = o.text.text
+		sent = o.text.text
 	}
-	if len(text) < len(told) || text[:len(told)] != told {
+	if len(text) < len(sent) || text[:len(sent)] != sent {
 		o.discard() // it has become another one
-		told = ""
+		sent = ""
 	}
-	o.toText(id)
-	o.say(text[len(told):])
+	o.openText(id)
+	o.writeText(text[len(sent):])
 	o.endText()
-	o.kept = append(o.kept, jsonbody.Encode(fields{"id": id, "role": "assistant", "content": text}))
+	o.heldMessages = append(o.heldMessages, jsonbody.Encode(fields{"id": id, "role": "assistant", "content": text}))
 }
 
 // discard: what was streamed will not become a message, or another one. The client is given
 // what it holds without it.
 func (o *writer) discard() {
 	o.endText()
-	o.endThoughts()
+	o.endReasoning()
 	o.snapshot()
 }
 
 // snapshot replaces what the client holds.
 func (o *writer) snapshot() {
-	o.event("MESSAGES_SNAPSHOT", fields{"messages": o.kept})
+	o.event("MESSAGES_SNAPSHOT", fields{"messages": o.heldMessages})
 }

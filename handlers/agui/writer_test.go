@@ -14,23 +14,27 @@ func TestReasoningOfARun(t *testing.T) {
 		want  string
 	}{
 		"from the log": {
-			func(o *writer) { o.stored("m", "Hm.", "Yes.") },
+			func(o *writer) { o.storedAnswer("m", "Hm.", "Yes.") },
 			"REASONING_MESSAGE_CONTENT Hm., REASONING_END, TEXT_MESSAGE_CONTENT Yes., TEXT_MESSAGE_END",
 		},
 		"of calls alone": {
-			func(o *writer) { o.stored("m", "Hm.", "") },
+			func(o *writer) { o.storedAnswer("m", "Hm.", "") },
 			"REASONING_MESSAGE_CONTENT Hm., REASONING_END",
 		},
 		"streamed": {
-			func(o *writer) { o.think("m", "Hm."); o.more("m", 0, "Yes."); o.stored("m", "Hm.", "Yes.") },
+			func(o *writer) {
+				o.writeReasoning("m", "Hm.")
+				o.textDelta("m", 0, "Yes.")
+				o.storedAnswer("m", "Hm.", "Yes.")
+			},
 			"REASONING_MESSAGE_CONTENT Hm., REASONING_END, TEXT_MESSAGE_CONTENT Yes., TEXT_MESSAGE_END",
 		},
 		"streamed in part": {
-			func(o *writer) { o.think("m", "H"); o.stored("m", "Hm.", "Yes.") },
+			func(o *writer) { o.writeReasoning("m", "H"); o.storedAnswer("m", "Hm.", "Yes.") },
 			"REASONING_MESSAGE_CONTENT H, REASONING_MESSAGE_CONTENT m., REASONING_END, TEXT_MESSAGE_CONTENT Yes., TEXT_MESSAGE_END",
 		},
 		"without reasoning": {
-			func(o *writer) { o.stored("m", "", "Yes.") },
+			func(o *writer) { o.storedAnswer("m", "", "Yes.") },
 			"TEXT_MESSAGE_CONTENT Yes., TEXT_MESSAGE_END",
 		},
 	} {

@@ -8,9 +8,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/seal"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // requestState is what a client holds between the question and its answer: sealed, so that
@@ -24,10 +24,10 @@ type requestState struct {
 }
 
 // stateLives is for how long an answer may come back with its state.
-const stateLives = time.Hour
+const stateTTL = time.Hour
 
 func (c *call) statePlace() seal.Place {
-	return seal.Place{"mcp request state", c.who.Workspace, c.who.Name}
+	return seal.Place{"mcp request state", c.identity.Workspace, c.identity.Name}
 }
 
 // digestOf binds an answer to what was shown.
@@ -39,19 +39,19 @@ func digestOf(a *domain.Approval) string {
 	if a.Module != nil {
 		parts = append(parts, a.Module.Type, string(a.Module.Data))
 	}
-	return standing.Hash(parts...)
+	return rounds.Hash(parts...)
 }
 
 // form asks a client that can show forms what a session waits for; nil where it cannot, or
 // the workspace does not let clients answer.
-func (c *call) form(req *mcp.CallToolRequest, s *standing.Standing, at *place) (*mcp.CallToolResult, error) {
+func (c *call) form(req *mcp.CallToolRequest, s *rounds.Progress, at *location) (*mcp.CallToolResult, error) {
 	able := req.ClientCapabilities()
-	if len(s.Open) == 0 || !c.mayAns || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
+	if len(s.Open) == 0 || !c.mayAnswer || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
 		return nil, nil
 	}
-	expires := c.Clock().Add(stateLives)
+	expires := c.Clock().Add(stateTTL)
 	asked := s.Open[0] // of several the first; the others come when that is answered
-	if asked.Sensitive(everything) {
+	if asked.Sensitive(approveAll) {
 		return nil, nil // it is signed on the page
 	}
 	if at := asked.ExpiresAt; at != nil && at.Before(expires) {
@@ -68,13 +68,13 @@ func (c *call) form(req *mcp.CallToolRequest, s *standing.Standing, at *place) (
 }
 
 // everything is the yes to all that is asked.
-var everything = domain.Decision{Approved: true}
+var approveAll = domain.Decision{Approved: true}
 
 // elicit is an approval as the protocol asks it: a form where clients may answer, else the
 // link under which a person does.
 func (c *call) elicit(a *domain.Approval) *mcp.ElicitParams {
-	message := standing.Question(a)
-	if !c.mayAns || a.Sensitive(everything) {
+	message := rounds.QuestionText(a)
+	if !c.mayAnswer || a.Sensitive(approveAll) {
 		return &mcp.ElicitParams{Mode: "url", Message: message, URL: c.link(a.SessionID), ElicitationID: a.ID}
 	}
 	if a.Kind == domain.ApprovalActions { // a line each: "Add 12 entries to Sleep" says none of them
@@ -130,7 +130,7 @@ func (c *call) answer(ctx context.Context, a *domain.Approval, filled *mcp.Elici
 	fields := filled.Content
 	switch {
 	case filled.Action == formDeclined:
-		fields = declined(a.Kind)
+		fields = rejectionOf(a.Kind)
 	case filled.Action != formAccepted:
 		return nil
 	case a.Kind == domain.ApprovalQuestion && isObject(a.ResponseSchema):
@@ -143,7 +143,7 @@ func (c *call) answer(ctx context.Context, a *domain.Approval, filled *mcp.Elici
 }
 
 // declined is the no of each kind; nil where there is none.
-func declined(kind domain.ApprovalKind) map[string]any {
+func rejectionOf(kind domain.ApprovalKind) map[string]any {
 	switch kind {
 	case domain.ApprovalQuestion:
 		return map[string]any{"cancelled": true}
@@ -158,32 +158,32 @@ func declined(kind domain.ApprovalKind) map[string]any {
 // decide brings a decision, in the words of the API, to the one door.
 func (c *call) decide(ctx context.Context, a *domain.Approval, fields json.RawMessage) error {
 	switch {
-	case !c.mayAns:
+	case !c.mayAnswer:
 		return domain.Errorf(domain.CodeForbidden, "This workspace lets no MCP client answer for a person (setting mcp_answers). Answer here: %s",
 			c.link(a.SessionID))
-	case !c.who.Role.Allows(domain.RoleMember):
-		return domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.who.Role)
+	case !c.identity.Role.Allows(domain.RoleMember):
+		return domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.identity.Role)
 	}
 	decision, err := c.Decision(fields, a.Kind)
 	if err != nil {
 		return err
 	}
-	decision.By = c.who.Author()
-	_, err = c.Commands.AnswerApproval(ctx, c.who.Workspace, a.ID, decision)
+	decision.By = c.identity.Author()
+	_, err = c.Commands.AnswerApproval(ctx, c.identity.Workspace, a.ID, decision)
 	return err
 }
 
 // resume takes a call that is made again with the answer to what it was asked.
-func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*place, error) {
+func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*location, error) {
 	var state requestState
 	text, err := c.Keys.Open(params.RequestState, c.statePlace())
 	if err == nil {
 		err = json.Unmarshal([]byte(text), &state)
 	}
 	if err != nil {
-		return nil, notOurState(err)
+		return nil, invalidState(err)
 	}
-	at := &place{session: state.Session, message: state.Message}
+	at := &location{session: state.Session, message: state.Message}
 	filled, given := params.InputResponses[state.Approval].(*mcp.ElicitResult)
 	if !given {
 		return at, nil // it is asked again, if it is still open
@@ -191,7 +191,7 @@ func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*plac
 	if c.Clock().After(state.ExpiresAt) {
 		return nil, domain.Errorf(domain.CodeApprovalExpired, "The answer comes too late. Send the message without requestState to be asked again.")
 	}
-	asked, err := c.Waiting.Approval(ctx, c.who.Workspace, state.Approval)
+	asked, err := c.Approvals.Approval(ctx, c.identity.Workspace, state.Approval)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*plac
 	return at, c.answer(ctx, asked, filled)
 }
 
-func notOurState(err error) error {
+func invalidState(err error) error {
 	return &domain.Error{
 		Code: domain.CodeInvalid, Message: "The requestState is none that this server gave to this key. Nothing was changed.", Err: err,
 		Fields: []domain.FieldError{{Pointer: "/requestState", Code: "not_ours", Message: "It was changed, or given to somebody else."}},

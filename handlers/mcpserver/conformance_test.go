@@ -19,9 +19,9 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/seal"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // The scenarios for servers that the protocol's own conformance suite has, for both revisions,
@@ -86,7 +86,7 @@ func fixtureServer(t *testing.T) http.Handler {
 	world := &fakeWorld{runs: map[string]*slow{}}
 	d := newDoor(Config{
 		Commands: fakeDoor{fakeWorld: world}, Record: world, Waiting: world, Documents: oneDocument{}, Keys: keys, Clock: theClock,
-		Version: "test", API: standing.API{Failure: failureOf, Decision: decisionOf},
+		Version: "test", API: rounds.API{Failure: failureOf, Decision: decisionOf},
 	}, fixtures(), func(o *mcp.ServerOptions) {
 		o.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil

@@ -30,7 +30,7 @@ func (c *call) listDocuments(ctx context.Context, params *mcp.ListResourcesParam
 	}
 	out := &mcp.ListResourcesResult{Resources: []*mcp.Resource{}}
 	out.CacheScope = "private"
-	documents, next, err := c.Documents.Documents(ctx, c.who.Workspace, cursor, pageSize)
+	documents, next, err := c.Documents.Documents(ctx, c.identity.Workspace, cursor, pageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -53,12 +53,12 @@ func readDocument(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadR
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
-	d, err := c.Documents.Document(ctx, c.who.Workspace, id)
+	d, err := c.Documents.Document(ctx, c.identity.Workspace, id)
 	if domain.ErrorCode(err) == domain.CodeNotFound || err == nil && d.PublishedAt == nil {
 		return nil, mcp.ResourceNotFoundError(req.Params.URI)
 	}
 	if err != nil {
-		return nil, c.told(err)
+		return nil, c.toRPCError(err)
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: req.Params.URI, MIMEType: documentType, Text: d.Published}}}, nil
 }

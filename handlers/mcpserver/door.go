@@ -32,11 +32,11 @@ const (
 // Door serves POST /mcp.
 type Door struct {
 	Config
-	tools   []*tool
-	more    func(*mcp.ServerOptions) // nil: nothing
-	servers servers
-	whole   http.Handler // answers are JSON
-	events  http.Handler // answers are event streams
+	tools         []*tool
+	configure     func(*mcp.ServerOptions) // nil: nothing
+	servers       servers
+	jsonHandler   http.Handler // answers are JSON
+	streamHandler http.Handler // answers are event streams
 }
 
 // New makes the door.
@@ -44,9 +44,9 @@ func New(c Config) *Door { return newDoor(c, tools, nil) }
 
 // newDoor makes a door that offers other tools; more adds what this server does not have.
 func newDoor(c Config, offered []*tool, more func(*mcp.ServerOptions)) *Door {
-	d := &Door{Config: c, tools: offered, more: more}
+	d := &Door{Config: c, tools: offered, configure: more}
 	d.servers = d.newServers()
-	d.whole, d.events = d.handler(true), d.handler(false)
+	d.jsonHandler, d.streamHandler = d.handler(true), d.handler(false)
 	return d
 }
 
@@ -63,10 +63,10 @@ func (d *Door) handler(whole bool) http.Handler {
 // call is a request on its way.
 type call struct {
 	*Door
-	who    *auth.Identity
-	r      *http.Request
-	server *mcp.Server
-	mayAns bool // the workspace lets clients answer
+	identity  *auth.Identity
+	r         *http.Request
+	server    *mcp.Server
+	mayAnswer bool // the workspace lets clients answer
 }
 
 type callKey struct{}
@@ -101,7 +101,7 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 		return domain.Invalid("/method", "required", "A request names its method. This server asks nothing that could be answered.")
 	}
 	if wrong := checkHeaders(r, &e); wrong != nil {
-		refuse(w, http.StatusBadRequest, e.ID, withCode(wrong))
+		writeError(w, http.StatusBadRequest, e.ID, withCode(wrong))
 		return nil
 	}
 	if len(e.ID) == 0 && strings.HasPrefix(e.Method, "notifications/") && !ownNotification[e.Method] {
@@ -112,19 +112,19 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err != nil {
 		return err
 	}
-	c := &call{Door: d, who: who, mayAns: workspace.Settings.MCPAnswers}
-	c.server = d.servers.of(who.Role, c.mayAns)
+	c := &call{Door: d, identity: who, mayAnswer: workspace.Settings.MCPAnswers}
+	c.server = d.servers.of(who.Role, c.mayAnswer)
 	inner := r.Clone(context.WithValue(r.Context(), callKey{}, c))
 	c.r = inner
 	inner.Body, inner.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	handler := d.events
+	handler := d.streamHandler
 	if !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "event-stream") {
-		handler = d.whole
+		handler = d.jsonHandler
 	}
 	inner.Header.Set("Accept", "application/json, text/event-stream")
-	plain := &plainErrors{ResponseWriter: w}
+	plain := &errorInterceptor{ResponseWriter: w}
 	handler.ServeHTTP(plain, inner)
-	plain.end(e.ID)
+	plain.flush(e.ID)
 	return nil
 }
 

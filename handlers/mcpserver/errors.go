@@ -53,7 +53,7 @@ func rpcCode(status int) int64 {
 }
 
 // told gives an error the form of the protocol.
-func (d *Door) told(err error) error {
+func (d *Door) toRPCError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ type wireReply struct {
 }
 
 // refuse answers a whole request with an error.
-func refuse(w http.ResponseWriter, status int, id json.RawMessage, wrong *jsonrpc.Error) {
+func writeError(w http.ResponseWriter, status int, id json.RawMessage, wrong *jsonrpc.Error) {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
@@ -110,5 +110,5 @@ func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) {
 	if f.Code == "malformed_json" {
 		wrong.Code = jsonrpc.CodeParseError
 	}
-	refuse(w, f.Status, nil, wrong)
+	writeError(w, f.Status, nil, wrong)
 }

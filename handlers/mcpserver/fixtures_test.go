@@ -14,8 +14,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/schema"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // anything is the schema of tools that look at none of their arguments.
@@ -247,7 +247,7 @@ func taskFixtures() []*tool {
 }
 
 // afterForm begins once the form was filled in.
-func afterForm(c *call, ctx context.Context, in *asked) (*standing.Standing, error) {
+func afterForm(c *call, ctx context.Context, in *asked) (*rounds.Standing, error) {
 	name, _ := filled(in.CallToolRequest, "user_name")["name"].(string)
 	if name == "" {
 		return nil, nil
@@ -255,7 +255,7 @@ func afterForm(c *call, ctx context.Context, in *asked) (*standing.Standing, err
 	return beginning(func(s *slow) { s.text = "Hello, " + name + "!" })(c, ctx, in)
 }
 
-func beginSlow(c *call, ctx context.Context, in *asked) (*standing.Standing, error) {
+func beginSlow(c *call, ctx context.Context, in *asked) (*rounds.Standing, error) {
 	var args struct{ Seconds float64 }
 	if err := in.into(&args); err != nil {
 		return nil, err
@@ -263,8 +263,8 @@ func beginSlow(c *call, ctx context.Context, in *asked) (*standing.Standing, err
 	return beginning(func(s *slow) { s.ends = theClock().Add(time.Duration(args.Seconds * float64(time.Second))) })(c, ctx, in)
 }
 
-func beginning(how func(*slow)) func(*call, context.Context, *asked) (*standing.Standing, error) {
-	return func(c *call, ctx context.Context, _ *asked) (*standing.Standing, error) {
+func beginning(how func(*slow)) func(*call, context.Context, *asked) (*rounds.Standing, error) {
+	return func(c *call, ctx context.Context, _ *asked) (*rounds.Standing, error) {
 		w, ok := c.Record.(*fakeWorld)
 		if !ok {
 			return nil, errors.New("there is no world of fixtures")

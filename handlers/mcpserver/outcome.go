@@ -6,23 +6,23 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // outcome is how a message's round, or a run, stands.
 type outcome struct {
-	SessionID string         `json:"session_id"`
-	MessageID string         `json:"message_id,omitempty"`
-	State     standing.State `json:"state"`
-	Text      string         `json:"text"`
-	Failure   string         `json:"failure,omitempty"`
-	Attached  bool           `json:"attached,omitempty"` // the same request had begun it before
-	Pending   []*card        `json:"pending,omitempty"`
-	Link      string         `json:"link"`
+	SessionID string          `json:"session_id"`
+	MessageID string          `json:"message_id,omitempty"`
+	State     rounds.State    `json:"state"`
+	Text      string          `json:"text"`
+	Failure   string          `json:"failure,omitempty"`
+	Attached  bool            `json:"attached,omitempty"` // the same request had begun it before
+	Pending   []*approvalCard `json:"pending,omitempty"`
+	Link      string          `json:"link"`
 }
 
 // card is an open approval or question, as a client is told of it.
-type card struct {
+type approvalCard struct {
 	ApprovalID string              `json:"approval_id"`
 	SessionID  string              `json:"session_id"`
 	Kind       domain.ApprovalKind `json:"kind"`
@@ -41,7 +41,7 @@ type cardAction struct {
 	Digest  string          `json:"digest"`
 }
 
-func (c *call) outcome(s *standing.Standing) *outcome {
+func (c *call) outcome(s *rounds.Progress) *outcome {
 	out := &outcome{SessionID: s.Session.ID, State: s.State, Text: s.Text, Failure: s.Failure, Link: c.link(s.Session.ID)}
 	if s.Message != nil {
 		out.MessageID = s.Message.ID
@@ -53,7 +53,7 @@ func (c *call) outcome(s *standing.Standing) *outcome {
 }
 
 // words are what a person, or a model, reads of it.
-func (o *outcome) words() string {
+func (o *outcome) describe() string {
 	parts := []string{}
 	if o.Text != "" {
 		parts = append(parts, o.Text)
@@ -64,9 +64,9 @@ func (o *outcome) words() string {
 			parts = append(parts, "Waiting for a person:\n"+p.Text)
 		}
 		parts = append(parts, "Answer here: "+o.Link)
-	case o.State == standing.Working:
+	case o.State == rounds.Working:
 		parts = append(parts, "The session "+o.SessionID+" is still working. Ask again with get_session.")
-	case o.State == standing.Cancelled:
+	case o.State == rounds.Cancelled:
 		parts = append(parts, "The round was cancelled.")
 	case o.Failure != "":
 		parts = append(parts, o.Failure)
@@ -74,9 +74,9 @@ func (o *outcome) words() string {
 	return strings.Join(parts, "\n\n")
 }
 
-func (c *call) cardOf(a *domain.Approval) *card {
-	out := &card{
-		ApprovalID: a.ID, SessionID: a.SessionID, Kind: a.Kind, Text: standing.Question(a),
+func (c *call) cardOf(a *domain.Approval) *approvalCard {
+	out := &approvalCard{
+		ApprovalID: a.ID, SessionID: a.SessionID, Kind: a.Kind, Text: rounds.QuestionText(a),
 		Actions: []cardAction{}, Schema: a.ResponseSchema,
 		ExpiresAt: (*api.Time)(a.ExpiresAt), Link: c.link(a.SessionID),
 	}

@@ -48,7 +48,7 @@ func page[D, A any](ctx context.Context, limit int, to func(*D) A, read func(lim
 }
 
 // pointed gives the mappers of items what they take.
-func pointed[T any](items []T, next string, err error) ([]*T, string, error) {
+func pointers[T any](items []T, next string, err error) ([]*T, string, error) {
 	all := make([]*T, len(items))
 	for i := range items {
 		all[i] = &items[i]
@@ -57,7 +57,7 @@ func pointed[T any](items []T, next string, err error) ([]*T, string, error) {
 }
 
 // shown is the text form of a result: all of it, or its beginning and where the rest is.
-func shown(text string) string {
+func truncated(text string) string {
 	if len(text) <= maxText {
 		return text
 	}

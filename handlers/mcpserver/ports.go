@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/seal"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -14,14 +14,14 @@ import (
 type Config struct {
 	Commands  Sessions
 	Record    Record
-	Waiting   Approvals
+	Approvals Approvals
 	Data      Data
 	Documents Documents
 	// Histories finds the message that the same request has brought before.
 	Histories Histories
 	// Follow listens to what happens in a session.
 	Follow func(stream.Filter) *stream.Reader
-	standing.API
+	rounds.API
 	// Keys seal what a client holds for the server between two requests.
 	Keys *seal.Keys
 	// PublicURL is under which people reach the page; "": where the request came to.

@@ -9,22 +9,22 @@ import (
 )
 
 // servers are the SDK's, by what a caller may do: a client is shown the tools that it may call.
-type servers struct{ reads, talks, answers *mcp.Server }
+type servers struct{ viewer, member, answering *mcp.Server }
 
 func (s *servers) of(role domain.Role, mayAnswer bool) *mcp.Server {
 	switch {
 	case !role.Allows(domain.RoleMember):
-		return s.reads
+		return s.viewer
 	case mayAnswer:
-		return s.answers
+		return s.answering
 	}
-	return s.talks
+	return s.member
 }
 
 func (d *Door) newServers() servers {
 	return servers{
-		reads: d.newServer(domain.RoleViewer, false), talks: d.newServer(domain.RoleMember, false),
-		answers: d.newServer(domain.RoleMember, true),
+		viewer: d.newServer(domain.RoleViewer, false), member: d.newServer(domain.RoleMember, false),
+		answering: d.newServer(domain.RoleMember, true),
 	}
 }
 
@@ -33,7 +33,7 @@ const instructions = "Fermata keeps sessions with an AI, its actions and their a
 	"get_session. What is said survives a crash of either side, and repeating a request that is still being worked on is safe."
 
 // freshMS is for how long a client may keep lists: they change when a workspace's settings do.
-const freshMS = 60_000
+const listTTLMillis = 60_000
 
 func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}
@@ -43,12 +43,12 @@ func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
 		SetCacheable: func(_ context.Context, req mcp.Request, c *mcp.Cacheable) {
 			c.CacheScope = "private"
 			if _, read := req.(*mcp.ReadResourceRequest); !read {
-				c.TTLMs = freshMS
+				c.TTLMs = listTTLMillis
 			}
 		},
 	}
-	if d.more != nil {
-		d.more(options)
+	if d.configure != nil {
+		d.configure(options)
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "fermata", Title: "Fermata", Version: d.Version}, options)
 	for _, t := range d.tools {
@@ -58,13 +58,13 @@ func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
 	}
 	s.AddResourceTemplate(documentTemplate, readDocument)
 	d.addTasks(s)
-	s.AddReceivingMiddleware(d.middle)
+	s.AddReceivingMiddleware(d.middleware)
 	return s
 }
 
 // middle answers what the SDK would answer from a list of its own, and gives every error our
 // code.
-func (d *Door) middle(next mcp.MethodHandler) mcp.MethodHandler {
+func (d *Door) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		var result mcp.Result
 		var err error
@@ -72,13 +72,13 @@ func (d *Door) middle(next mcp.MethodHandler) mcp.MethodHandler {
 		case *mcp.ListResourcesParams:
 			result, err = callOf(ctx).listDocuments(ctx, params)
 		case *mcp.CallToolParamsRaw:
-			if r, ok := req.(*mcp.CallToolRequest); ok && knowsTasks(r.ClientCapabilities()) && r.ProtocolVersion() >= revision2026 {
+			if r, ok := req.(*mcp.CallToolRequest); ok && supportsTasks(r.ClientCapabilities()) && r.ProtocolVersion() >= revision2026 {
 				result, err = callOf(ctx).asTask(ctx, r)
 			}
 		}
 		if result == nil && err == nil {
 			result, err = next(ctx, method, req)
 		}
-		return result, d.told(err)
+		return result, d.toRPCError(err)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // The extension by which a client is given a handle in place of an answer that takes long.
@@ -33,7 +33,7 @@ type task struct {
 
 	ResultType string                      `json:"resultType"`
 	ID         string                      `json:"taskId"`
-	Status     standing.State              `json:"status"`
+	Status     rounds.State                `json:"status"`
 	Message    string                      `json:"statusMessage,omitempty"`
 	CreatedAt  time.Time                   `json:"createdAt"`
 	UpdatedAt  time.Time                   `json:"lastUpdatedAt"`
@@ -79,7 +79,7 @@ type taskUpdateParams struct {
 }
 
 // knowsTasks says whether a client can follow a task.
-func knowsTasks(able *mcp.ClientCapabilities) bool {
+func supportsTasks(able *mcp.ClientCapabilities) bool {
 	if able == nil {
 		return false
 	}
@@ -111,7 +111,7 @@ func (d *Door) addTasks(s *mcp.Server) {
 // for a call that brings an answer to a form.
 func (c *call) asTask(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
 	t := c.toolNamed(req.Params.Name)
-	if t == nil || t.begin == nil || !c.who.Role.Allows(t.role) || req.Params.RequestState != "" {
+	if t == nil || t.begin == nil || !c.identity.Role.Allows(t.role) || req.Params.RequestState != "" {
 		return nil, nil
 	}
 	in, err := t.askOf(req)
@@ -132,7 +132,7 @@ func (c *call) asTask(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result
 }
 
 // taskOf is how something stands, as a task.
-func (c *call) taskOf(s *standing.Standing) *task {
+func (c *call) taskOf(s *rounds.Progress) *task {
 	out := &task{
 		ResultType: "complete", ID: s.Session.ID, Status: s.State, Poll: pollMS,
 		CreatedAt: s.Session.CreatedAt.UTC(), UpdatedAt: s.Session.UpdatedAt.UTC(),
@@ -141,16 +141,16 @@ func (c *call) taskOf(s *standing.Standing) *task {
 		out.ID, out.CreatedAt = s.Session.ID+"."+s.Message.ID, s.Message.Timestamp.UTC()
 	}
 	switch s.State {
-	case standing.InputRequired:
+	case rounds.InputRequired:
 		out.Message = "A person is asked: " + c.link(s.Session.ID)
 		out.Requests = map[string]taskInputRequest{}
 		for _, a := range s.Open {
 			out.Requests[a.ID] = taskInputRequest{"elicitation/create", c.elicit(a)}
 		}
-	case standing.Completed:
+	case rounds.Completed:
 		r := c.resultOf(s, false)
 		out.Result = &taskResult{r.Content, r.StructuredContent, r.IsError}
-	case standing.Failed:
+	case rounds.Failed:
 		out.Error = rpcError(c.Failure(domain.Errorf(domain.CodeProviderFailed, "%s", s.Failure)))
 	}
 	return out
@@ -158,7 +158,7 @@ func (c *call) taskOf(s *standing.Standing) *task {
 
 // needs refuses a client that has not said that it knows tasks.
 func needs(ss *mcp.ServerSession) error {
-	if p := ss.InitializeParams(); p != nil && knowsTasks(p.Capabilities) {
+	if p := ss.InitializeParams(); p != nil && supportsTasks(p.Capabilities) {
 		return nil
 	}
 	return &jsonrpc.Error{
@@ -168,7 +168,7 @@ func needs(ss *mcp.ServerSession) error {
 }
 
 // follow reads how a task stands.
-func (c *call) follow(ctx context.Context, id string) (*standing.Standing, error) {
+func (c *call) follow(ctx context.Context, id string) (*rounds.Progress, error) {
 	session, message, ofMessage := strings.Cut(id, ".")
 	if ofMessage {
 		s, err := c.reader().Message(ctx, session, message)
@@ -217,7 +217,7 @@ func (c *call) updateTask(ctx context.Context, ss *mcp.ServerSession, p *taskUpd
 		if err := json.Unmarshal(raw, &filled); err != nil {
 			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The answer cannot be read.", Err: err}
 		}
-		if !c.mayAns && filled.Action == formAccepted && len(filled.Content) == 0 {
+		if !c.mayAnswer && filled.Action == formAccepted && len(filled.Content) == 0 {
 			continue // the link was opened
 		}
 		if err := c.answer(ctx, a, &filled); err != nil {
@@ -233,16 +233,16 @@ func (c *call) cancelTask(ctx context.Context, ss *mcp.ServerSession, p *taskPar
 		return nil, err
 	}
 	s, err := c.follow(ctx, p.TaskID)
-	if err != nil || s.Over() {
+	if err != nil || s.Finished() {
 		return complete(), err
 	}
-	if !c.who.Role.Allows(domain.RoleMember) {
-		return nil, domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.who.Role)
+	if !c.identity.Role.Allows(domain.RoleMember) {
+		return nil, domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.identity.Role)
 	}
 	if s.Message == nil {
-		_, err = c.Commands.StopSession(ctx, c.who.Workspace, s.Session.ID, c.who.Author())
+		_, err = c.Commands.StopSession(ctx, c.identity.Workspace, s.Session.ID, c.identity.Author())
 	} else {
-		_, err = c.Commands.InterruptSession(ctx, c.who.Workspace, s.Session.ID, c.who.Author())
+		_, err = c.Commands.InterruptSession(ctx, c.identity.Workspace, s.Session.ID, c.identity.Author())
 	}
 	return complete(), err
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // tool is what a client can call.
@@ -21,20 +21,20 @@ type tool struct {
 	reads                    bool // it changes nothing
 	answers                  bool // it answers for a person: only where the workspace lets it
 	input, output            json.RawMessage
-	do                       func(c *call, ctx context.Context, in *asked) (any, error)
+	do                       func(c *call, ctx context.Context, in *toolRequest) (any, error)
 	// begin starts what takes long, without waiting for it; nil: nothing of it does.
-	begin func(c *call, ctx context.Context, in *asked) (*standing.Standing, error)
+	begin func(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error)
 }
 
 // asked is a call of a tool whose arguments fit its schema.
-type asked struct {
+type toolRequest struct {
 	*mcp.CallToolRequest
 
 	arguments json.RawMessage
 }
 
 // into decodes the arguments.
-func (a *asked) into(dst any) error {
+func (a *toolRequest) into(dst any) error {
 	if err := jsonbody.Unmarshal(a.arguments, dst); err != nil {
 		return &domain.Error{Code: domain.CodeInvalid, Message: "The arguments cannot be read.", Err: err}
 	}
@@ -57,7 +57,7 @@ func (t *tool) definition() *mcp.Tool {
 var checked schema.Cache
 
 // askOf checks a call's arguments.
-func (t *tool) askOf(req *mcp.CallToolRequest) (*asked, error) {
+func (t *tool) askOf(req *mcp.CallToolRequest) (*toolRequest, error) {
 	arguments := req.Params.Arguments
 	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = json.RawMessage("{}")
@@ -65,7 +65,7 @@ func (t *tool) askOf(req *mcp.CallToolRequest) (*asked, error) {
 	if err := checked.Check(t.input, arguments, ""); err != nil {
 		return nil, invalid(err)
 	}
-	return &asked{req, arguments}, nil
+	return &toolRequest{req, arguments}, nil
 }
 
 // invalid gives the mistakes that a schema found our form.
@@ -96,7 +96,7 @@ func (d *Door) run(t *tool) mcp.ToolHandler {
 		}
 		out, err := t.do(callOf(ctx), ctx, in)
 		if err != nil {
-			return nil, d.told(err)
+			return nil, d.toRPCError(err)
 		}
 		if result, whole := out.(*mcp.CallToolResult); whole {
 			return result, nil
@@ -110,7 +110,7 @@ func (d *Door) run(t *tool) mcp.ToolHandler {
 func (d *Door) misfit(err error) (*mcp.CallToolResult, error) {
 	wrong, ok := errors.AsType[*domain.Error](err)
 	if !ok || wrong.Code != domain.CodeInvalid {
-		return nil, d.told(err)
+		return nil, d.toRPCError(err)
 	}
 	var text strings.Builder
 	text.WriteString(wrong.Message)
@@ -125,6 +125,6 @@ func (d *Door) misfit(err error) (*mcp.CallToolResult, error) {
 func structured(v any) *mcp.CallToolResult {
 	body := jsonbody.Encode(v)
 	return &mcp.CallToolResult{
-		Content: []mcp.Content{&mcp.TextContent{Text: shown(string(body))}}, StructuredContent: body,
+		Content: []mcp.Content{&mcp.TextContent{Text: truncated(string(body))}}, StructuredContent: body,
 	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/schema"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // Pieces of schemas.
@@ -142,7 +142,7 @@ func (c *call) lineOf(s *domain.Session) *sessionLine {
 	}
 }
 
-func listSessions(c *call, ctx context.Context, in *asked) (any, error) {
+func listSessions(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		paging
 
@@ -154,7 +154,7 @@ func listSessions(c *call, ctx context.Context, in *asked) (any, error) {
 		return nil, err
 	}
 	lines, next, err := page(ctx, args.size(), c.lineOf, func(limit int) ([]*domain.Session, string, error) {
-		return c.Record.Sessions(ctx, c.who.Workspace, domain.SessionFilter{
+		return c.Record.Sessions(ctx, c.identity.Workspace, domain.SessionFilter{
 			Type: args.Type, Status: args.Status, Query: args.Query, Limit: limit, Cursor: args.Cursor,
 		})
 	})
@@ -164,7 +164,7 @@ func listSessions(c *call, ctx context.Context, in *asked) (any, error) {
 	return map[string]any{"sessions": lines, "next_cursor": next}, nil
 }
 
-func getSession(c *call, ctx context.Context, in *asked) (any, error) {
+func getSession(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		SessionID string `json:"session_id"`
 		Messages  *int   `json:"messages"`
@@ -172,29 +172,29 @@ func getSession(c *call, ctx context.Context, in *asked) (any, error) {
 	if err := in.into(&args); err != nil {
 		return nil, err
 	}
-	s, err := c.Record.Session(ctx, c.who.Workspace, args.SessionID)
+	s, err := c.Record.Session(ctx, c.identity.Workspace, args.SessionID)
 	if err != nil {
 		return nil, err
 	}
 	out := map[string]any{"session": c.lineOf(s)}
-	told, more := []json.RawMessage{}, ""
+	messages, more := []json.RawMessage{}, ""
 	if limit := 20; args.Messages == nil || *args.Messages > 0 {
 		if args.Messages != nil {
 			limit = *args.Messages
 		}
-		if told, more, err = page(ctx, limit, api.MessageFrom, func(limit int) ([]*domain.Message, string, error) {
+		if messages, more, err = page(ctx, limit, api.MessageFrom, func(limit int) ([]*domain.Message, string, error) {
 			return c.Record.MessagePage(ctx, s, "", limit, true)
 		}); err != nil {
 			return nil, err
 		}
-		slices.Reverse(told)
+		slices.Reverse(messages)
 	}
-	out["messages"], out["has_earlier"] = told, more != ""
-	at := &standing.Standing{Session: s}
-	if err := c.reader().Asks(ctx, at); err != nil {
+	out["messages"], out["has_earlier"] = messages, more != ""
+	at := &rounds.Progress{Session: s}
+	if err := c.reader().ReadApprovals(ctx, at); err != nil {
 		return nil, err
 	}
-	cards := []*card{}
+	cards := []*approvalCard{}
 	for _, a := range at.Open {
 		cards = append(cards, c.cardOf(a))
 	}
@@ -202,7 +202,7 @@ func getSession(c *call, ctx context.Context, in *asked) (any, error) {
 	return out, nil
 }
 
-func listPending(c *call, ctx context.Context, in *asked) (any, error) {
+func listPending(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		paging
 
@@ -212,7 +212,7 @@ func listPending(c *call, ctx context.Context, in *asked) (any, error) {
 		return nil, err
 	}
 	cards, next, err := page(ctx, args.size(), c.cardOf, func(limit int) ([]*domain.Approval, string, error) {
-		return c.Waiting.Approvals(ctx, c.who.Workspace, domain.ApprovalFilter{
+		return c.Approvals.Approvals(ctx, c.identity.Workspace, domain.ApprovalFilter{
 			Status: domain.ApprovalStatusOpen, SessionID: args.SessionID, Limit: limit, Cursor: args.Cursor,
 		})
 	})

@@ -6,11 +6,11 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // answerPending answers an approval or a question.
-func answerPending(c *call, ctx context.Context, in *asked) (any, error) {
+func answerPending(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		ApprovalID string          `json:"approval_id"`
 		Answer     json.RawMessage `json:"answer"`
@@ -18,14 +18,14 @@ func answerPending(c *call, ctx context.Context, in *asked) (any, error) {
 	if err := in.into(&args); err != nil {
 		return nil, err
 	}
-	open, err := c.Waiting.Approval(ctx, c.who.Workspace, args.ApprovalID)
+	open, err := c.Approvals.Approval(ctx, c.identity.Workspace, args.ApprovalID)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.decide(ctx, open, args.Answer); err != nil {
 		return nil, domain.Below("/answer", err)
 	}
-	settled, err := c.Waiting.Approval(ctx, c.who.Workspace, args.ApprovalID)
+	settled, err := c.Approvals.Approval(ctx, c.identity.Workspace, args.ApprovalID)
 	if err != nil {
 		return nil, err
 	}
@@ -35,14 +35,14 @@ func answerPending(c *call, ctx context.Context, in *asked) (any, error) {
 }
 
 // startRun starts a run of an automation.
-func startRun(c *call, ctx context.Context, in *asked) (*standing.Standing, error) {
+func startRun(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error) {
 	var args struct {
 		AutomationID string `json:"automation_id"`
 	}
 	if err := in.into(&args); err != nil {
 		return nil, err
 	}
-	receipt, err := c.Commands.ExecuteAutomation(ctx, c.who.Workspace, args.AutomationID, c.who.Name)
+	receipt, err := c.Commands.ExecuteAutomation(ctx, c.identity.Workspace, args.AutomationID, c.identity.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ func startRun(c *call, ctx context.Context, in *asked) (*standing.Standing, erro
 	return c.reader().Run(ctx, receipt.Session.ID)
 }
 
-func runAutomation(c *call, ctx context.Context, in *asked) (any, error) {
-	var args sending
+func runAutomation(c *call, ctx context.Context, in *toolRequest) (any, error) {
+	var args sendArguments
 	if err := in.into(&args); err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func runAutomation(c *call, ctx context.Context, in *asked) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.wait(ctx, in.CallToolRequest, begun.Session.ID, args.limit(), func(ctx context.Context) (*standing.Standing, error) {
+	s, err := c.wait(ctx, in.CallToolRequest, begun.Session.ID, args.limit(), func(ctx context.Context) (*rounds.Progress, error) {
 		return c.reader().Run(ctx, begun.Session.ID)
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func runAutomation(c *call, ctx context.Context, in *asked) (any, error) {
 }
 
 // queryData reads entries of a tool, or looks for words.
-func queryData(c *call, ctx context.Context, in *asked) (any, error) {
+func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		paging
 
@@ -91,7 +91,7 @@ func queryData(c *call, ctx context.Context, in *asked) (any, error) {
 	}
 	filter := domain.EntryFilter{ToolID: args.ToolID, Limit: args.size(), Cursor: args.Cursor, Descending: args.Order != "asc"}
 	if args.Period != nil {
-		span, err := c.Data.ResolvePeriod(ctx, c.who.Workspace, *args.Period)
+		span, err := c.Data.ResolvePeriod(ctx, c.identity.Workspace, *args.Period)
 		if err != nil {
 			return nil, domain.Below("/period", err)
 		}
@@ -99,7 +99,7 @@ func queryData(c *call, ctx context.Context, in *asked) (any, error) {
 	}
 	entries, next, err := page(ctx, filter.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
 		filter.Limit = limit
-		return pointed(c.Data.Entries(ctx, c.who.Workspace, filter))
+		return pointers(c.Data.Entries(ctx, c.identity.Workspace, filter))
 	})
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func queryData(c *call, ctx context.Context, in *asked) (any, error) {
 func (c *call) search(ctx context.Context, query domain.SearchQuery) (any, error) {
 	hits, next, err := page(ctx, query.Limit, api.SearchHitFrom, func(limit int) ([]*domain.SearchHit, string, error) {
 		query.Limit = limit
-		return pointed(c.Data.Search(ctx, c.who.Workspace, query))
+		return pointers(c.Data.Search(ctx, c.identity.Workspace, query))
 	})
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func (c *call) search(ctx context.Context, query domain.SearchQuery) (any, error
 }
 
 // describeData tells what data there is, and what its entries are made of.
-func describeData(c *call, ctx context.Context, in *asked) (any, error) {
+func describeData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		ZoneID string `json:"zone_id"`
 		Cursor string `json:"cursor"`
@@ -127,13 +127,13 @@ func describeData(c *call, ctx context.Context, in *asked) (any, error) {
 	if err := in.into(&args); err != nil {
 		return nil, err
 	}
-	ws := c.who.Workspace
+	ws := c.identity.Workspace
 	zones, _, err := c.Data.Zones(ctx, ws, "", maxZones)
 	if err != nil {
 		return nil, err
 	}
 	tools, next, err := page(ctx, maxZones, api.ToolFrom, func(limit int) ([]*domain.Tool, string, error) {
-		return pointed(c.Data.Tools(ctx, ws, args.ZoneID, args.Cursor, limit))
+		return pointers(c.Data.Tools(ctx, ws, args.ZoneID, args.Cursor, limit))
 	})
 	if err != nil {
 		return nil, err
@@ -143,17 +143,17 @@ func describeData(c *call, ctx context.Context, in *asked) (any, error) {
 		return nil, err
 	}
 	out := map[string]any{"next_cursor": next}
-	var told struct {
+	var lists struct {
 		zones []*api.Zone
 		types []*api.ToolType
 	}
 	for i := range zones {
-		told.zones = append(told.zones, api.ZoneFrom(&zones[i]))
+		lists.zones = append(lists.zones, api.ZoneFrom(&zones[i]))
 	}
 	for i := range types {
-		told.types = append(told.types, api.ToolTypeFrom(&types[i]))
+		lists.types = append(lists.types, api.ToolTypeFrom(&types[i]))
 	}
-	out["zones"], out["tools"], out["tool_types"] = listed(told.zones), tools, listed(told.types)
+	out["zones"], out["tools"], out["tool_types"] = nonNil(lists.zones), tools, nonNil(lists.types)
 	return out, nil
 }
 
@@ -161,7 +161,7 @@ func describeData(c *call, ctx context.Context, in *asked) (any, error) {
 const maxZones = 200
 
 // listed is a list that is never null.
-func listed[T any](all []*T) []*T {
+func nonNil[T any](all []*T) []*T {
 	if all == nil {
 		return []*T{}
 	}

@@ -8,23 +8,23 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
 )
 
 // longest is how long a tool waits for an answer; a client or a proxy may give up at 60 s.
-const longest = 50 * time.Second
+const maxWait = 50 * time.Second
 
 // beat is how often a client that wants to know is told that it is waited for.
-const beat = 10 * time.Second
+const progressInterval = 10 * time.Second
 
 // reader reads how things stand in the caller's workspace.
-func (c *call) reader() *standing.Reader {
-	return &standing.Reader{Record: c.Record, Waiting: c.Waiting, Workspace: c.who.Workspace}
+func (c *call) reader() *rounds.Reader {
+	return &rounds.Reader{Record: c.Record, Approvals: c.Approvals, Workspace: c.identity.Workspace}
 }
 
 // moves are the events at which a round may be further than before.
-var moves = []string{
+var progressEvents = []string{
 	string(domain.LogSessionPhase), string(domain.LogSessionStatus), string(domain.LogSessionEnded),
 	string(domain.LogApprovalRequested), string(domain.LogApprovalSettled),
 	string(domain.LogMessageCreated), string(domain.LogMessageUpdated), string(domain.LogMessageDeleted),
@@ -33,23 +33,23 @@ var moves = []string{
 // wait follows a session until what was asked for is over, a person is asked, or the time is
 // over. It gives how it stands then.
 func (c *call) wait(ctx context.Context, req *mcp.CallToolRequest, session string, limit time.Duration,
-	look func(context.Context) (*standing.Standing, error)) (*standing.Standing, error) {
-	reader := c.Follow(stream.Filter{Workspace: c.who.Workspace, Session: session, Types: moves})
+	read func(context.Context) (*rounds.Progress, error)) (*rounds.Progress, error) {
+	reader := c.Follow(stream.Filter{Workspace: c.identity.Workspace, Session: session, Types: progressEvents})
 	defer reader.Close()
 	end := time.NewTimer(limit)
 	defer end.Stop()
-	beats := time.NewTicker(beat)
+	beats := time.NewTicker(progressInterval)
 	defer beats.Stop()
-	s, err := look(ctx)
-	if err != nil || s.State != standing.Working {
+	s, err := read(ctx)
+	if err != nil || s.State != rounds.Working {
 		return s, err
 	}
 	reader.Skip(s.Session.LastSeq)
-	for told := 1.0; ; {
+	for count := 1.0; ; {
 		if err := drain(ctx, reader); err != nil {
-			return nil, lost(err)
+			return nil, streamError(err)
 		}
-		if s, err = look(ctx); err != nil || s.State != standing.Working {
+		if s, err = read(ctx); err != nil || s.State != rounds.Working {
 			return s, err
 		}
 		select {
@@ -58,8 +58,8 @@ func (c *call) wait(ctx context.Context, req *mcp.CallToolRequest, session strin
 		case <-end.C:
 			return s, nil
 		case <-beats.C:
-			c.tell(ctx, req, told)
-			told++
+			c.notifyProgress(ctx, req, count)
+			count++
 		case <-reader.Ready():
 		}
 	}
@@ -77,7 +77,7 @@ func drain(ctx context.Context, reader *stream.Reader) error {
 }
 
 // lost says what became of a request whose stream has ended before it.
-func lost(err error) error {
+func streamError(err error) error {
 	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
 		return &domain.Error{
 			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,
@@ -88,7 +88,7 @@ func lost(err error) error {
 }
 
 // tell keeps a client that wants to know, and the proxies before it, from giving up.
-func (c *call) tell(ctx context.Context, req *mcp.CallToolRequest, n float64) {
+func (c *call) notifyProgress(ctx context.Context, req *mcp.CallToolRequest, n float64) {
 	if token := req.Params.GetProgressToken(); token != nil {
 		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // it may have gone
 			ProgressToken: token, Progress: n, Message: "The session is working.",

@@ -8,23 +8,23 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
 )
 
 // answer follows the round of a request to its end, or to where it waits for a person.
-func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) error {
+func (a *completionRequest) answer(w http.ResponseWriter, r *http.Request, at *location) error {
 	head := newCompletion(chatCompletion, a.request.Model, at.message, at.message.Timestamp)
-	out := extra{SessionID: at.session, MessageID: at.message.ID, NewSession: at.begun, DepartedFrom: at.from}
+	out := extra{SessionID: at.session, MessageID: at.message.ID, NewSession: at.newSessionReason, DepartedFrom: at.departedFrom}
 	if a.request.Stream {
-		a.stream(r, at, &chunks{Wire: standing.Wire{W: w}, head: head, extra: out, usage: a.request.wantsUsage()})
+		a.stream(r, at, &chunks{Wire: rounds.Wire{W: w}, head: head, extra: out, usage: a.request.wantsUsage()})
 		return nil
 	}
 	var text, thoughts strings.Builder
-	told := &telling{emit: func(s string) { text.WriteString(s) }}
-	rd := &round{message: at.message.ID, id: at.message.RoundID, told: told, thought: func(s string) { thoughts.WriteString(s) }}
+	told := &textMerger{emit: func(s string) { text.WriteString(s) }}
+	rd := &round{message: at.message.ID, id: at.message.RoundID, sink: told, onReasoning: func(s string) { thoughts.WriteString(s) }}
 	var err error
-	if out.ask, err = a.follow(r, at, rd, kept{}); err != nil {
+	if out.openApproval, err = a.follow(r, at, rd, noSink{}); err != nil {
 		if rd.final {
 			w.Header().Set(shouldRetry, "false")
 		}
@@ -32,14 +32,14 @@ func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) e
 	}
 	content := text.String()
 	message, reason := &wireMessOut{Role: roleAssistant, Content: &content, ReasoningContent: thoughts.String()}, finishReason(rd)
-	content = joined(content, rd.words)
+	content = joined(content, rd.notice)
 	switch {
 	case out.forClient():
 		if message.ToolCalls, reason = out.calls(false), &toolCalls; content == "" {
 			message.Content = nil
 		}
-		out.ask = nil
-	case out.ask != nil:
+		out.openApproval = nil
+	case out.openApproval != nil:
 		content = joined(content, out.text)
 	}
 	head.Choices = []choice{{Message: message, FinishReason: reason}}
@@ -51,50 +51,50 @@ func (a *completing) answer(w http.ResponseWriter, r *http.Request, at *place) e
 // sink is told when to send what it was given, and when nothing has come for a while.
 type sink interface {
 	Flush() error
-	Beat() error
+	WriteHeartbeat() error
 }
 
 // kept is the sink of an answer that is sent whole.
-type kept struct{}
+type noSink struct{}
 
-func (kept) Flush() error { return nil }
-func (kept) Beat() error  { return nil }
+func (noSink) Flush() error          { return nil }
+func (noSink) WriteHeartbeat() error { return nil }
 
 // follow reads the events of a session until the round is over, or a person is asked.
-func (a *asking) follow(r *http.Request, at *place, rd *round, out sink) (*ask, error) {
-	ctx, again, failed, answered := r.Context(), at.again, "", ""
-	if at.fresh {
+func (a *requestState) follow(r *http.Request, at *location, rd *round, out sink) (*openApproval, error) {
+	ctx, again, failed, answered := r.Context(), at.repeated, "", ""
+	if at.stored {
 		a.reader.Behind(at.after)
 	} else if err := a.reader.Seek(ctx, at.after); err != nil {
-		return nil, lost(err)
+		return nil, streamError(err)
 	}
 	for {
 		if err := a.read(ctx, rd, out); err != nil {
-			return nil, lost(err)
+			return nil, streamError(err)
 		}
 		switch {
-		case rd.over && rd.approval != "" && rd.approval != answered:
-			ask, err := a.askOf(ctx, r, rd)
+		case rd.ended && rd.approvalID != "" && rd.approvalID != answered:
+			ask, err := a.openApproval(ctx, r, rd)
 			if ask != nil || err != nil {
 				return ask, err
 			}
-			answered = rd.approval // what comes of it is on its way
+			answered = rd.approvalID // what comes of it is on its way
 			continue
-		case rd.over && rd.failure != "" && !rd.passed && rd.id == failed:
+		case rd.ended && rd.failure != "" && !rd.superseded && rd.id == failed:
 			// It begins as soon as the session has the slot.
-		case rd.over && rd.failure != "" && !rd.passed && again && a.retried(ctx, at):
+		case rd.ended && rd.failure != "" && !rd.superseded && again && a.retry(ctx, at):
 			again, failed = false, rd.id // once for each request
-		case rd.over && rd.approval == "":
-			return nil, cmp.Or(rd.err(), a.putInWords(ctx, a.who.Workspace, rd))
+		case rd.ended && rd.approvalID == "":
+			return nil, cmp.Or(rd.err(), a.describeRejected(ctx, a.identity.Workspace, rd))
 		}
-		if err := a.wait(ctx, out); err != nil {
-			return nil, lost(err)
+		if err := a.waitForEvents(ctx, out); err != nil {
+			return nil, streamError(err)
 		}
 	}
 }
 
 // read takes what has happened so far.
-func (a *asking) read(ctx context.Context, rd *round, out sink) error {
+func (a *requestState) read(ctx context.Context, rd *round, out sink) error {
 	for more := true; more && !rd.settled(); {
 		frames, further, err := a.reader.Next(ctx)
 		if err != nil {
@@ -106,7 +106,7 @@ func (a *asking) read(ctx context.Context, rd *round, out sink) error {
 				return err
 			}
 			if e != nil {
-				rd.take(e)
+				rd.handle(e)
 			}
 		}
 		if more = further; len(frames) > 0 {
@@ -119,21 +119,21 @@ func (a *asking) read(ctx context.Context, rd *round, out sink) error {
 }
 
 // wait is until something has happened, or for the time of a heartbeat.
-func (a *asking) wait(ctx context.Context, out sink) error {
-	return standing.Wait(ctx, a.reader, func() error { return a.Access.Still(ctx, a.who) }, out.Beat)
+func (a *requestState) waitForEvents(ctx context.Context, out sink) error {
+	return rounds.Wait(ctx, a.reader, func() error { return a.Access.Still(ctx, a.identity) }, out.WriteHeartbeat)
 }
 
 // retried has a round run again that failed: who repeats a request wants an answer to it. It
 // says no when the session is at something else.
-func (a *asking) retried(ctx context.Context, at *place) bool {
-	_, err := a.Door.RetrySession(ctx, a.who.Workspace, at.session, domain.RetryRequest{By: a.who.Author()})
+func (a *requestState) retry(ctx context.Context, at *location) bool {
+	_, err := a.Door.RetrySession(ctx, a.identity.Workspace, at.session, domain.RetryRequest{By: a.identity.Author()})
 	return err == nil || domain.ErrorCode(err) == domain.CodeWrongPhase
 }
 
 // err is why there is no answer; nil if there is one.
 func (r *round) err() error {
 	switch {
-	case r.gone:
+	case r.withdrawn:
 		return domain.Errorf(domain.CodeConflict, "The message was withdrawn before its turn came.")
 	case r.failure != "":
 		return domain.Errorf(domain.CodeProviderFailed, "%s", r.failure)
@@ -142,7 +142,7 @@ func (r *round) err() error {
 }
 
 // lost says what became of a request whose stream has ended before it.
-func lost(err error) error {
+func streamError(err error) error {
 	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
 		return &domain.Error{
 			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,

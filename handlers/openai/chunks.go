@@ -4,12 +4,12 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // chunks writes an answer piece by piece.
 type chunks struct {
-	standing.Wire
+	rounds.Wire
 	head  completion
 	extra extra
 	usage bool
@@ -17,21 +17,21 @@ type chunks struct {
 
 // open sends the head of an answer, and what every one begins with.
 func (c *chunks) open() {
-	c.Head()
+	c.SetHeaders()
 	c.head.Object = chatChunk
-	c.Comment("accepted")
+	c.WriteComment("accepted")
 	c.delta(wireDelta{Role: roleAssistant, Content: new(string)})
 	_ = c.Flush() // a client that has gone is noticed by its context
 }
 
 // stream sends an answer as it comes. Its head is sent when the message is stored: from then
 // on errors are told within it.
-func (a *completing) stream(r *http.Request, at *place, out *chunks) {
+func (a *completionRequest) stream(r *http.Request, at *location, out *chunks) {
 	out.open()
-	told := &telling{emit: func(s string) { out.delta(wireDelta{Content: &s}) }}
+	told := &textMerger{emit: func(s string) { out.delta(wireDelta{Content: &s}) }}
 	rd := &round{
-		message: at.message.ID, id: at.message.RoundID, told: told,
-		thought: func(s string) { out.delta(wireDelta{ReasoningContent: s}) },
+		message: at.message.ID, id: at.message.RoundID, sink: told,
+		onReasoning: func(s string) { out.delta(wireDelta{ReasoningContent: s}) },
 	}
 	ask, err := a.follow(r, at, rd, out)
 	if err != nil {
@@ -43,12 +43,12 @@ func (a *completing) stream(r *http.Request, at *place, out *chunks) {
 		out.end(&toolCalls, &out.extra, rd.usage)
 		return
 	}
-	text := rd.words
-	if out.extra.ask = ask; ask != nil {
+	text := rd.notice
+	if out.extra.openApproval = ask; ask != nil {
 		text = ask.text
 	}
 	if text != "" {
-		if told.any {
+		if told.sentAny {
 			text = separator + text
 		}
 		out.delta(wireDelta{Content: &text})
@@ -66,7 +66,7 @@ func (c *chunks) end(reason *string, more *extra, used tokens) {
 		sum.Choices, sum.Usage = []choice{}, usageOf(used)
 		c.data(&sum)
 	}
-	c.Done()
+	c.WriteDone()
 }
 
 func (c *chunks) delta(d wireDelta) {
@@ -77,5 +77,5 @@ func (c *chunks) delta(d wireDelta) {
 
 func (c *chunks) data(v any) {
 	body, _ := json.Marshal(v) // structs of texts and numbers: cannot fail
-	c.Data(body)
+	c.WriteData(body)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // part is one part of a message's content, of either protocol.
@@ -51,12 +51,12 @@ func partsOf(raw json.RawMessage, pointer string) ([]part, error) {
 }
 
 // piecesOf reads the content of a message as words and files.
-func piecesOf(raw json.RawMessage, pointer string) ([]standing.Piece, error) {
+func piecesOf(raw json.RawMessage, pointer string) ([]rounds.Piece, error) {
 	parts, err := partsOf(raw, pointer)
 	if err != nil {
 		return nil, err
 	}
-	var pieces []standing.Piece
+	var pieces []rounds.Piece
 	for i := range parts {
 		at := fmt.Sprintf("%s/%d", pointer, i)
 		piece, err := parts[i].piece(at)
@@ -72,7 +72,7 @@ func piecesOf(raw json.RawMessage, pointer string) ([]standing.Piece, error) {
 	return pieces, nil
 }
 
-func (p *part) piece(at string) (out standing.Piece, err error) {
+func (p *part) piece(at string) (out rounds.Piece, err error) {
 	switch p.Type {
 	case "text", "input_text", "output_text":
 		out.Text = p.Text
@@ -85,16 +85,16 @@ func (p *part) piece(at string) (out standing.Piece, err error) {
 		if json.Unmarshal(p.ImageURL, &image) != nil {
 			return out, domain.Invalid(at+"/image_url", "wrong_type", "image_url takes an object with a url.")
 		}
-		out.File, err = standing.FileAt(at+"/image_url/url", "", image.URL)
+		out.File, err = rounds.AttachmentAtURL(at+"/image_url/url", "", image.URL)
 	case "input_image":
 		var address string
-		if given(p.ImageURL) && json.Unmarshal(p.ImageURL, &address) != nil {
+		if isGiven(p.ImageURL) && json.Unmarshal(p.ImageURL, &address) != nil {
 			return out, domain.Invalid(at+"/image_url", "wrong_type", "image_url takes an address.")
 		}
 		if p.ID != "" {
-			out.File, err = standing.FileUploaded(at+"/file_id", p.ID)
+			out.File, err = rounds.UploadedAttachment(at+"/file_id", p.ID)
 		} else {
-			out.File, err = standing.FileAt(at+"/image_url", "", address)
+			out.File, err = rounds.AttachmentAtURL(at+"/image_url", "", address)
 		}
 	case "file":
 		if p.File == nil {
@@ -110,14 +110,14 @@ func (p *part) piece(at string) (out standing.Piece, err error) {
 }
 
 // sent is a file as a part has it.
-func (f *partFile) sent(at string) (*standing.SentFile, error) {
+func (f *partFile) sent(at string) (*rounds.Attachment, error) {
 	switch {
 	case f.ID != "":
-		return standing.FileUploaded(at+"/file_id", f.ID)
+		return rounds.UploadedAttachment(at+"/file_id", f.ID)
 	case f.Data != "":
-		return standing.FileIn(at+"/file_data", f.Name, "", f.Data)
+		return rounds.AttachmentWith(at+"/file_data", f.Name, "", f.Data)
 	case f.URL != "":
-		return standing.FileAt(at+"/file_url", f.Name, f.URL)
+		return rounds.AttachmentAtURL(at+"/file_url", f.Name, f.URL)
 	}
 	return nil, domain.Invalid(at+"/file_data", "required", "A file needs file_data, in base64, or the file_id of one that was uploaded.")
 }
@@ -147,8 +147,8 @@ func textOf(raw json.RawMessage, pointer string) (string, error) {
 }
 
 // saying is a message as words and files. Of a person alone are files taken.
-func sayingOf(role string, raw json.RawMessage, at, content string) (said, error) {
-	m := said{role: role, at: at, content: content}
+func newInputMessage(role string, raw json.RawMessage, at, content string) (inputMessage, error) {
+	m := inputMessage{role: role, at: at, content: content}
 	if role != roleUser {
 		text, err := textOf(raw, content)
 		m.text = text
@@ -156,15 +156,15 @@ func sayingOf(role string, raw json.RawMessage, at, content string) (said, error
 	}
 	var err error
 	m.pieces, err = piecesOf(raw, content)
-	m.text = standing.TextOf(m.pieces)
+	m.text = rounds.TextOf(m.pieces)
 	return m, err
 }
 
 // checkSize bounds what a body says beside its files.
-func checkSize(body []byte, all []said) error {
-	var pieces []standing.Piece
+func checkSize(body []byte, all []inputMessage) error {
+	var pieces []rounds.Piece
 	for i := range all {
 		pieces = append(pieces, all[i].pieces...)
 	}
-	return standing.CheckWords(len(body), pieces)
+	return rounds.CheckTextSize(len(body), pieces)
 }

@@ -6,39 +6,39 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
 )
 
 // Completions serves POST /v1/chat/completions.
 type Completions struct {
-	refuser
+	errorWriter
 	Config
 
 	Plain Plain
 }
 
 // asking is a request on its way, of either protocol.
-type asking struct {
+type requestState struct {
 	*Config
-	who   *auth.Identity
-	payer string // who pays, in the words of the client
-	about string // what is kept of the request beside its message, in JSON
-	tools *domain.ClientTools
+	identity *auth.Identity
+	payer    string // who pays, in the words of the client
+	metadata string // what is kept of the request beside its message, in JSON
+	tools    *domain.ClientTools
 	// toolPointer returns where the request has a tool of tools; nil: at the same position.
 	toolPointer func(int) string
-	talk        *talk // until its message is stored
-	keeper      *standing.Keeper
+	history     *history // until its message is stored
+	uploader    *rounds.Uploader
 	scope       scope
 	provider    string // the one that the model names; "": the session's own
 	reader      *stream.Reader
 }
 
 // completing is a request for a completion on its way.
-type completing struct {
-	asking
+type completionRequest struct {
+	requestState
 	request *request
-	results *standing.Results // of the client's tools, with which it ends; nil: with a message
+	results *rounds.Results // of the client's tools, with which it ends; nil: with a message
 }
 
 // Serve answers a request for a completion.
@@ -50,14 +50,14 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	if request.Model == modelRaw {
 		return c.serveRaw(w, r, who, request)
 	}
-	a := &completing{asking: asking{Config: &c.Config, who: who, payer: request.User}, request: request}
+	a := &completionRequest{requestState: requestState{Config: &c.Config, identity: who, payer: request.User}, request: request}
 	if err := a.prepare(r, body); err != nil {
 		return err
 	}
 	defer a.close()
-	var at *place
+	var at *location
 	if a.results != nil {
-		at, err = a.bring(r.Context(), a.results)
+		at, err = a.submitResults(r.Context(), a.results)
 	} else {
 		at, err = a.find(r.Context())
 	}
@@ -70,18 +70,18 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 }
 
 // prepare checks what a session cannot do, before anything is stored.
-func (a *completing) prepare(r *http.Request, body []byte) error {
+func (a *completionRequest) prepare(r *http.Request, body []byte) error {
 	var err error
 	if a.scope, err = scopeOf(r, func() (string, error) { return a.ownHeader(r.Context()) }); err != nil {
 		return err
 	}
-	if a.provider, err = a.providerOf(r.Context(), a.who.Workspace, a.request.Model); err != nil {
+	if a.provider, err = a.providerOf(r.Context(), a.identity.Workspace, a.request.Model); err != nil {
 		return err
 	}
 	if a.tools, err = a.request.tools(); err != nil {
 		return err
 	}
-	all, err := a.request.sayings()
+	all, err := a.request.inputMessages()
 	if err == nil {
 		err = checkSize(body, all)
 	}
@@ -89,22 +89,22 @@ func (a *completing) prepare(r *http.Request, body []byte) error {
 		return err
 	}
 	a.request.Messages = nil // what they hold may be large, and the answer long
-	if a.results = resultsIn(all); a.results != nil {
+	if a.results = trailingResults(all); a.results != nil {
 		return nil
 	}
 	if err := a.checkTools(r.Context()); err != nil {
 		return err
 	}
-	if err := a.checkLate(r.Context(), all); err != nil {
+	if err := a.checkLateResults(r.Context(), all); err != nil {
 		return err
 	}
-	a.talk, err = converse(all, a.scope.seed(a.who))
+	a.history, err = readHistory(all, a.scope.seed(a.identity))
 	return err
 }
 
 // ownHeader is the header by which the workspace's clients name their sessions.
-func (a *asking) ownHeader(ctx context.Context) (string, error) {
-	w, err := a.Record.Workspace(ctx, a.who.Workspace)
+func (a *requestState) ownHeader(ctx context.Context) (string, error) {
+	w, err := a.Record.Workspace(ctx, a.identity.Workspace)
 	if err != nil {
 		return "", err
 	}
@@ -113,12 +113,12 @@ func (a *asking) ownHeader(ctx context.Context) (string, error) {
 
 // listen subscribes to a session before anything happens in it: so an answer is streamed
 // from its first word.
-func (a *asking) listen(session string) {
+func (a *requestState) listen(session string) {
 	a.close()
-	a.reader = a.Follow(stream.Filter{Workspace: a.who.Workspace, Session: session})
+	a.reader = a.Follow(stream.Filter{Workspace: a.identity.Workspace, Session: session})
 }
 
-func (a *asking) close() {
+func (a *requestState) close() {
 	if a.reader != nil {
 		a.reader.Close()
 		a.reader = nil
@@ -126,24 +126,24 @@ func (a *asking) close() {
 }
 
 // done lets go of what the request brought: an answer may take as long as a session waits.
-func (a *asking) done(r *http.Request) {
-	a.talk, a.keeper = nil, nil
+func (a *requestState) done(r *http.Request) {
+	a.history, a.uploader = nil, nil
 	_ = r.Body.Close() // gives back its room
 }
 
 // files stores what the message brings.
-func (a *asking) files() *standing.Keeper {
-	if a.keeper == nil {
-		a.keeper = &standing.Keeper{Files: a.Files, Workspace: a.who.Workspace, By: a.who.Name}
+func (a *requestState) files() *rounds.Uploader {
+	if a.uploader == nil {
+		a.uploader = &rounds.Uploader{Files: a.Files, Workspace: a.identity.Workspace, By: a.identity.Name}
 	}
-	return a.keeper
+	return a.uploader
 }
 
 // found says where a request belongs. What it has stored of files for a message that was there
 // already goes again.
-func (a *asking) found(ctx context.Context, at *place, err error) (*place, error) {
-	if at != nil && !at.fresh && a.keeper != nil {
-		a.keeper.Drop(context.WithoutCancel(ctx))
+func (a *requestState) found(ctx context.Context, at *location, err error) (*location, error) {
+	if at != nil && !at.stored && a.uploader != nil {
+		a.uploader.Discard(context.WithoutCancel(ctx))
 	}
 	return at, err
 }

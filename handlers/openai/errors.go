@@ -65,11 +65,11 @@ func paramOf(pointer string) string {
 }
 
 // refuser writes errors in OpenAI's form.
-type refuser struct{}
+type errorWriter struct{}
 
 // Refuse answers with an error. SDKs repeat what they are told may succeed later, and
 // nothing else.
-func (refuser) Refuse(w http.ResponseWriter, f *api.Failure) {
+func (errorWriter) Refuse(w http.ResponseWriter, f *api.Failure) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	if h.Get(shouldRetry) == "" && f.Status == http.StatusConflict && !f.Retryable {

@@ -6,39 +6,39 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/traces"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // place is where a request belongs in the record.
-type place struct {
-	session string
-	message *domain.Message // the user's, as it is stored
-	after   int64           // the number in the log behind which its round is told
-	again   bool            // the request was made before
-	fresh   bool            // its message was stored by this request, which listened before
-	begun   string          // why a new session was begun, if it was
-	from    string          // whose record the client's history departed from
+type location struct {
+	session          string
+	message          *domain.Message // the user's, as it is stored
+	after            int64           // the number in the log behind which its round is told
+	repeated         bool            // the request was made before
+	stored           bool            // its message was stored by this request, which listened before
+	newSessionReason string          // why a new session was begun, if it was
+	departedFrom     string          // whose record the client's history departed from
 }
 
 // Why a session was begun.
 const (
-	begunNew      = "new"
-	begunDeparted = "history_departed" // from the record of another session
-	begunUnknown  = "history_unknown"  // what was said before is in no record here
+	reasonNew      = "new"
+	reasonDeparted = "history_departed" // from the record of another session
+	reasonUnknown  = "history_unknown"  // what was said before is in no record here
 )
 
 // find says where a request belongs: to the round that it started already, to a session that
 // goes on, or to a new one. It stores the message unless it was stored before.
-func (a *asking) find(ctx context.Context) (*place, error) {
+func (a *requestState) find(ctx context.Context) (*location, error) {
 	if err := a.scope.check(); err != nil {
 		return nil, err
 	}
-	at, err := a.atOnce(ctx)
+	at, err := a.sendToKnownSession(ctx)
 	if at != nil || err != nil {
 		return at, err
 	}
-	err = standing.GiveWay(ctx, func() (err error) {
+	err = rounds.RetryOnConflict(ctx, func() (err error) {
 		at, err = a.findOnce(ctx)
 		return err
 	})
@@ -48,58 +48,58 @@ func (a *asking) find(ctx context.Context) (*place, error) {
 // atOnce brings a message that stands alone to the session that the client names. Whether it
 // was brought before need not be looked up: then it is in conflict with itself, and found. nil:
 // it has to be looked up, whatever was in the way, or because its files would be stored twice.
-func (a *asking) atOnce(ctx context.Context) (*place, error) {
-	if !a.scope.ours || len(a.talk.before) > 0 || len(standing.FilesOf(a.talk.pieces)) > 0 {
+func (a *requestState) sendToKnownSession(ctx context.Context) (*location, error) {
+	if !a.scope.ours || len(a.history.before) > 0 || len(rounds.Attachments(a.history.pieces)) > 0 {
 		return nil, nil
 	}
 	session := a.scope.name
 	if !a.scope.isID() {
 		var err error
-		if session, err = a.Names.Session(ctx, a.Record, a.who.Workspace, session); err != nil {
-			return nil, notThere(err)
+		if session, err = a.Names.Session(ctx, a.Record, a.identity.Workspace, session); err != nil {
+			return nil, ignoreNotFound(err)
 		}
 	}
-	at, err := a.send(ctx, session, &domain.HistoryKey{Hash: a.talk.whole, Request: a.about})
+	at, err := a.send(ctx, session, &domain.HistoryKey{Hash: a.history.whole, Request: a.metadata})
 	if err != nil {
-		a.Names.Refused(a.who.Workspace, a.scope.name, err)
+		a.Names.ForgetMissing(a.identity.Workspace, a.scope.name, err)
 		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
 	}
 	return at, nil
 }
 
-func (a *asking) findOnce(ctx context.Context) (*place, error) {
-	hashes := [2]string{a.talk.whole, a.talk.known}
-	found, err := a.Histories.KnownHistories(ctx, a.who.Workspace, hashes)
+func (a *requestState) findOnce(ctx context.Context) (*location, error) {
+	hashes := [2]string{a.history.whole, a.history.known}
+	found, err := a.Histories.KnownHistories(ctx, a.identity.Workspace, hashes)
 	if err != nil {
 		return nil, err
 	}
-	whole, known := split(found, hashes[0])
-	if at, err := a.again(ctx, ofThisDoor(whole, a)); at != nil || err != nil {
+	whole, known := splitByHash(found, hashes[0])
+	if at, err := a.findRepeated(ctx, fromThisProtocol(whole, a)); at != nil || err != nil {
 		return at, err
 	}
-	key := &domain.HistoryKey{Hash: a.talk.whole, Request: a.about}
+	key := &domain.HistoryKey{Hash: a.history.whole, Request: a.metadata}
 	if len(whole) > 0 {
 		key.Number = whole[0].Number + 1
 	}
 	for _, h := range known {
-		if fits, err := a.goesOn(ctx, h); err != nil {
+		if fits, err := a.continuesHistory(ctx, h); err != nil {
 			return nil, err
 		} else if fits {
 			return a.send(ctx, h.SessionID, key)
 		}
 	}
 	if len(known) > 0 {
-		return a.begin(ctx, key, "", begunDeparted, known[0].SessionID)
+		return a.createSession(ctx, key, "", reasonDeparted, known[0].SessionID)
 	}
 	if a.scope.name != "" {
 		return a.inScope(ctx, key)
 	}
-	return a.begin(ctx, key, "", a.whyNew(), "")
+	return a.createSession(ctx, key, "", a.newSessionReason(), "")
 }
 
 // split parts what was found for the whole history from what was found for the one before
 // the last message.
-func split(found []domain.KnownHistory, whole string) (same, before []domain.KnownHistory) {
+func splitByHash(found []domain.KnownHistory, whole string) (same, before []domain.KnownHistory) {
 	for _, h := range found {
 		if h.Hash == whole {
 			same = append(same, h)
@@ -112,18 +112,18 @@ func split(found []domain.KnownHistory, whole string) (same, before []domain.Kno
 
 // ofThisDoor are those of a request that may have been made before. Where nothing but the words
 // of a first message says that it was, the door says it too: no client repeats a request at another.
-func ofThisDoor(same []domain.KnownHistory, a *asking) []domain.KnownHistory {
-	if len(a.talk.before) > 0 || a.scope.name != "" {
+func fromThisProtocol(same []domain.KnownHistory, a *requestState) []domain.KnownHistory {
+	if len(a.history.before) > 0 || a.scope.name != "" {
 		return same
 	}
-	return slices.DeleteFunc(slices.Clone(same), func(h domain.KnownHistory) bool { return (h.Request == "") != (a.about == "") })
+	return slices.DeleteFunc(slices.Clone(same), func(h domain.KnownHistory) bool { return (h.Request == "") != (a.metadata == "") })
 }
 
-func (a *asking) whyNew() string {
-	if len(a.talk.before) > 0 {
-		return begunUnknown
+func (a *requestState) newSessionReason() string {
+	if len(a.history.before) > 0 {
+		return reasonUnknown
 	}
-	return begunNew
+	return reasonNew
 }
 
 // repeatWithin is how long after its answer a message counts as sent again that has nothing
@@ -132,7 +132,7 @@ const repeatWithin = 2 * time.Minute
 
 // again finds the round that the same request has started. A message with others before it
 // is the same whenever it comes; one that begins a conversation, only for a while.
-func (a *asking) again(ctx context.Context, same []domain.KnownHistory) (*place, error) {
+func (a *requestState) findRepeated(ctx context.Context, same []domain.KnownHistory) (*location, error) {
 	if len(same) == 0 {
 		return nil, nil
 	}
@@ -141,8 +141,8 @@ func (a *asking) again(ctx context.Context, same []domain.KnownHistory) (*place,
 	if message == nil || err != nil {
 		return nil, err
 	}
-	if len(a.talk.before) == 0 {
-		if text := standing.Said(message.Rich); text != standing.TextOf(a.talk.words(true)) && text != a.talk.last {
+	if len(a.history.before) == 0 {
+		if text := rounds.UserText(message.Rich); text != rounds.TextOf(a.history.messagePieces(true)) && text != a.history.last {
 			return nil, nil // with other instructions: another program
 		}
 		quiet := session.LastEventTime.Add(repeatWithin).Before(a.Clock())
@@ -155,24 +155,24 @@ func (a *asking) again(ctx context.Context, same []domain.KnownHistory) (*place,
 	if message.Seq == 0 {
 		after = session.LastSeq // it waits its turn, or took it since
 	}
-	return &place{session: h.SessionID, message: message, after: after, again: true}, nil
+	return &location{session: h.SessionID, message: message, after: after, repeated: true}, nil
 }
 
 // stored reads a session, then one of its messages; nil when the message was withdrawn.
-func (a *asking) stored(ctx context.Context, h domain.KnownHistory) (*domain.Session, *domain.Message, error) {
-	session, err := a.Record.Session(ctx, a.who.Workspace, h.SessionID)
+func (a *requestState) stored(ctx context.Context, h domain.KnownHistory) (*domain.Session, *domain.Message, error) {
+	session, err := a.Record.Session(ctx, a.identity.Workspace, h.SessionID)
 	if err != nil {
-		return nil, nil, notThere(err)
+		return nil, nil, ignoreNotFound(err)
 	}
-	message, err := a.Record.Message(ctx, a.who.Workspace, h.SessionID, h.MessageID)
+	message, err := a.Record.Message(ctx, a.identity.Workspace, h.SessionID, h.MessageID)
 	if err != nil {
-		return nil, nil, notThere(err)
+		return nil, nil, ignoreNotFound(err)
 	}
 	return session, message, nil
 }
 
 // notThere takes what was deleted meanwhile for not there.
-func notThere(err error) error {
+func ignoreNotFound(err error) error {
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return nil
 	}
@@ -180,7 +180,7 @@ func notThere(err error) error {
 }
 
 // send brings the message to a session that is there.
-func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKey) (*place, error) {
+func (a *requestState) send(ctx context.Context, session string, key *domain.HistoryKey) (*location, error) {
 	a.listen(session)
 	if at, err := a.byText(ctx, session, key); at != nil || err != nil {
 		return at, err
@@ -194,25 +194,25 @@ func (a *asking) send(ctx context.Context, session string, key *domain.HistoryKe
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := a.Door.SendMessage(ctx, a.who.Workspace, session, message)
+	receipt, err := a.Door.SendMessage(ctx, a.identity.Workspace, session, message)
 	if err != nil {
 		return nil, err
 	}
-	return &place{session: session, message: receipt.Message, after: receipt.Seq, fresh: true}, nil
+	return &location{session: session, message: receipt.Message, after: receipt.Seq, stored: true}, nil
 }
 
-func (a *asking) newMessage(ctx context.Context, key *domain.HistoryKey, first bool) (domain.NewMessage, error) {
-	rich, err := a.files().Rich(ctx, a.talk.words(first))
+func (a *requestState) newMessage(ctx context.Context, key *domain.HistoryKey, first bool) (domain.NewMessage, error) {
+	rich, err := a.files().Content(ctx, a.history.messagePieces(first))
 	return domain.NewMessage{
-		Trace: traces.From(ctx), Rich: rich, By: a.who.Author(), Payer: a.payer, Tools: a.tools, History: key,
+		Trace: traces.From(ctx), Rich: rich, By: a.identity.Author(), Payer: a.payer, Tools: a.tools, History: key,
 	}, err
 }
 
 // begin makes a session, with the message as its first.
-func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, why, from string) (*place, error) {
+func (a *requestState) createSession(ctx context.Context, key *domain.HistoryKey, externalID, why, from string) (*location, error) {
 	id := a.NewID(domain.PrefixSession)
 	a.listen(id)
-	earlier, taint, err := a.earlier(ctx, from)
+	earlier, taint, err := a.earlierMessages(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -220,8 +220,8 @@ func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, 
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := a.Door.CreateSession(ctx, a.who.Workspace, domain.NewSession{
-		ID: id, Type: domain.Chat, ProviderID: a.provider, ExternalID: externalID, Message: &message, By: a.who.Name,
+	receipt, err := a.Door.CreateSession(ctx, a.identity.Workspace, domain.NewSession{
+		ID: id, Type: domain.Chat, ProviderID: a.provider, ExternalID: externalID, Message: &message, By: a.identity.Name,
 		Earlier: earlier, Taint: taint,
 	})
 	if err != nil {
@@ -230,25 +230,27 @@ func (a *asking) begin(ctx context.Context, key *domain.HistoryKey, externalID, 
 	if !receipt.Created {
 		return a.inSession(ctx, receipt.Session, key)
 	}
-	return &place{session: id, message: receipt.Message, after: receipt.Seq, begun: why, from: from, fresh: true}, nil
+	return &location{
+		session: id, message: receipt.Message, after: receipt.Seq, newSessionReason: why, departedFrom: from, stored: true,
+	}, nil
 }
 
 // switchProvider has a session go on with the provider that the model names.
-func (a *asking) switchProvider(ctx context.Context, session string) error {
-	s, err := a.Record.Session(ctx, a.who.Workspace, session)
+func (a *requestState) switchProvider(ctx context.Context, session string) error {
+	s, err := a.Record.Session(ctx, a.identity.Workspace, session)
 	if err != nil || s.ProviderID == a.provider {
 		return err
 	}
-	_, err = a.Door.UpdateSession(ctx, a.who.Workspace, session, domain.SessionPatch{ProviderID: &a.provider})
+	_, err = a.Door.UpdateSession(ctx, a.identity.Workspace, session, domain.SessionPatch{ProviderID: &a.provider})
 	return err
 }
 
 // inScope goes by the name of a conversation under which nothing like this was said.
-func (a *asking) inScope(ctx context.Context, key *domain.HistoryKey) (*place, error) {
+func (a *requestState) inScope(ctx context.Context, key *domain.HistoryKey) (*location, error) {
 	if !a.scope.isID() {
-		return a.begin(ctx, key, a.scope.name, a.whyNew(), "")
+		return a.createSession(ctx, key, a.scope.name, a.newSessionReason(), "")
 	}
-	session, err := a.Record.Session(ctx, a.who.Workspace, a.scope.name)
+	session, err := a.Record.Session(ctx, a.identity.Workspace, a.scope.name)
 	if err != nil {
 		return nil, err
 	}
@@ -257,13 +259,13 @@ func (a *asking) inScope(ctx context.Context, key *domain.HistoryKey) (*place, e
 
 // inSession goes on with the session that the client names, if what the client holds is in
 // its record.
-func (a *asking) inSession(ctx context.Context, session *domain.Session, key *domain.HistoryKey) (*place, error) {
-	fits, err := a.recorded(ctx, session)
+func (a *requestState) inSession(ctx context.Context, session *domain.Session, key *domain.HistoryKey) (*location, error) {
+	fits, err := a.historyMatches(ctx, session)
 	switch {
 	case err != nil:
 		return nil, err
 	case fits:
 		return a.send(ctx, session.ID, key)
 	}
-	return a.begin(ctx, key, "", begunDeparted, session.ID)
+	return a.createSession(ctx, key, "", reasonDeparted, session.ID)
 }

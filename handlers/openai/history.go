@@ -11,17 +11,17 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // talk is what a client holds of a session: what was said before, and the message that is
 // new, unless it was sent before.
-type talk struct {
+type history struct {
 	instructions string // the client's own, for the model
 	before       []exchange
 	last         string
-	round        string           // that the message follows, where the client names it
-	pieces       []standing.Piece // of the last
+	round        string         // that the message follows, where the client names it
+	pieces       []rounds.Piece // of the last
 	// whole is the hash of all of it, and known that of all up to the user's message before
 	// the last one; "" without one.
 	whole, known string
@@ -30,7 +30,7 @@ type talk struct {
 // exchange is a message of the user and what was answered, either of which may be missing.
 type exchange struct {
 	user, answer string
-	pieces       []standing.Piece // of the user's
+	pieces       []rounds.Piece // of the user's
 }
 
 // maxMessage is how many characters a message may have, as the contract says.
@@ -38,8 +38,8 @@ const maxMessage = 100_000
 
 // converse reads the messages of a request. scope keeps conversations apart that have
 // nothing to do with each other, whatever is said in them.
-func converse(all []said, scope string) (*talk, error) {
-	c := &talk{}
+func readHistory(all []inputMessage, scope string) (*history, error) {
+	c := &history{}
 	last := len(all) - 1
 	for last >= 0 && (all[last].role == roleSystem || all[last].role == roleDeveloper) {
 		last--
@@ -48,7 +48,7 @@ func converse(all []said, scope string) (*talk, error) {
 		return nil, domain.Invalid(all[max(last, 0)].at, "not_a_message", "The last message must be one of the user.")
 	}
 	c.last, c.pieces = all[last].text, all[last].pieces
-	if err := checkWords(c.pieces, all[last].content); err != nil {
+	if err := checkText(c.pieces, all[last].content); err != nil {
 		return nil, err
 	}
 	var instructions []string
@@ -62,7 +62,7 @@ func converse(all []said, scope string) (*talk, error) {
 		case m.role == roleUser:
 			c.before = append(c.before, exchange{user: m.text, pieces: m.pieces})
 		default:
-			c.answered(m.text)
+			c.addAnswer(m.text)
 		}
 	}
 	c.instructions = strings.Join(instructions, "\n\n")
@@ -71,10 +71,10 @@ func converse(all []said, scope string) (*talk, error) {
 }
 
 // checkWords refuses a message that says nothing, or too much.
-func checkWords(pieces []standing.Piece, pointer string) error {
-	text := standing.TextOf(pieces)
+func checkText(pieces []rounds.Piece, pointer string) error {
+	text := rounds.TextOf(pieces)
 	switch {
-	case strings.TrimSpace(text) == "" && len(standing.FilesOf(pieces)) == 0:
+	case strings.TrimSpace(text) == "" && len(rounds.Attachments(pieces)) == 0:
 		return domain.Invalid(pointer, "required", "The last message says nothing.")
 	case utf8.RuneCountInString(text) > maxMessage:
 		return domain.Invalid(pointer, "too_long", "A message has %d characters at most.", maxMessage)
@@ -83,7 +83,7 @@ func checkWords(pieces []standing.Piece, pointer string) error {
 }
 
 // answered adds an answer to what was said last: a client may show one in several messages.
-func (c *talk) answered(text string) {
+func (c *history) addAnswer(text string) {
 	if len(c.before) == 0 {
 		c.before = append(c.before, exchange{})
 	}
@@ -96,7 +96,7 @@ func (c *talk) answered(text string) {
 
 // hash goes over the conversation once. Instructions are left out of it: many programs write
 // the time of day into them.
-func (c *talk) hash(scope string) {
+func (c *history) hash(scope string) {
 	h := sha256.New()
 	write(h, 's', scope)
 	for _, e := range c.before {
@@ -118,8 +118,8 @@ func write(h hash.Hash, kind byte, text string) {
 }
 
 // writeFiles adds the files of a message by what they hold.
-func writeFiles(h hash.Hash, pieces []standing.Piece) {
-	for _, f := range standing.FilesOf(pieces) {
+func writeFiles(h hash.Hash, pieces []rounds.Piece) {
+	for _, f := range rounds.Attachments(pieces) {
 		write(h, 'f', f.Key())
 	}
 }
@@ -128,9 +128,9 @@ func sum(h hash.Hash) string { return base64.RawURLEncoding.EncodeToString(h.Sum
 
 // words are what the new message says. The first one of a session brings along what the
 // client would have every answer follow.
-func (c *talk) words(first bool) []standing.Piece {
+func (c *history) messagePieces(first bool) []rounds.Piece {
 	if first && c.instructions != "" {
-		return append([]standing.Piece{{Text: domain.ClientInstructions(c.instructions)}}, c.pieces...)
+		return append([]rounds.Piece{{Text: domain.ClientInstructions(c.instructions)}}, c.pieces...)
 	}
 	return c.pieces
 }
@@ -140,7 +140,7 @@ func (c *talk) words(first bool) []standing.Piece {
 // time has it at the end of what it holds. What this door told of an approval or a question
 // is in no message.
 func sameAnswer(held, recorded string) bool {
-	if at := strings.Index(held, askMark); at >= 0 {
+	if at := strings.Index(held, approvalMark); at >= 0 {
 		held = held[:at]
 	}
 	held, recorded = strings.TrimSpace(held), strings.TrimSpace(recorded)
@@ -157,25 +157,25 @@ const maxEarlier = 1000
 // earlier is what a session that is begun takes over of what was said before: without it,
 // the model would not know what the new message is about. Files that are in the record that
 // the client's history departs from are not stored again. The taint is that of this record.
-func (a *asking) earlier(ctx context.Context, from string) ([]domain.EarlierMessage, *domain.Taint, error) {
-	before := a.talk.before[max(0, len(a.talk.before)-maxEarlier/2):]
+func (a *requestState) earlierMessages(ctx context.Context, from string) ([]domain.EarlierMessage, *domain.Taint, error) {
+	before := a.history.before[max(0, len(a.history.before)-maxEarlier/2):]
 	if len(before) == 0 {
 		return nil, nil, nil
 	}
-	record, err := a.originOf(ctx, a.who.Workspace, from)
+	record, err := a.readDepartedRecord(ctx, a.identity.Workspace, from)
 	if err != nil {
 		return nil, nil, err
 	}
-	if from != "" && slices.ContainsFunc(before, func(e exchange) bool { return len(standing.FilesOf(e.pieces)) > 0 }) {
-		messages, err := a.Record.Messages(ctx, a.who.Workspace, from, 0, comparedAtOnce)
+	if from != "" && slices.ContainsFunc(before, func(e exchange) bool { return len(rounds.Attachments(e.pieces)) > 0 }) {
+		messages, err := a.Record.Messages(ctx, a.identity.Workspace, from, 0, comparedAtOnce)
 		if err != nil {
 			return nil, nil, err
 		}
-		a.files().Know(messages)
+		a.files().Reuse(messages)
 	}
 	var all []domain.EarlierMessage
 	for _, e := range before {
-		said, err := a.earlierWords(ctx, e)
+		said, err := a.earlierUserMessage(ctx, e)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -183,21 +183,21 @@ func (a *asking) earlier(ctx context.Context, from string) ([]domain.EarlierMess
 			all = append(all, *said)
 		}
 		text := e.answer
-		if at := strings.Index(text, askMark); at >= 0 {
+		if at := strings.Index(text, approvalMark); at >= 0 {
 			text = text[:at]
 		}
 		if text = strings.TrimSpace(text); text != "" {
-			all = append(all, record.answer(text))
+			all = append(all, record.earlierAnswer(text))
 		}
 	}
 	return all, record.taint, nil
 }
 
 // earlierWords are what the user said in an exchange; nil where that is nothing.
-func (a *asking) earlierWords(ctx context.Context, e exchange) (*domain.EarlierMessage, error) {
+func (a *requestState) earlierUserMessage(ctx context.Context, e exchange) (*domain.EarlierMessage, error) {
 	said := &domain.EarlierMessage{Sender: domain.SenderUser, Text: e.user}
-	if len(standing.FilesOf(e.pieces)) > 0 {
-		rich, err := a.files().Rich(ctx, e.pieces)
+	if len(rounds.Attachments(e.pieces)) > 0 {
+		rich, err := a.files().Content(ctx, e.pieces)
 		said.Rich = &rich
 		return said, err
 	}

@@ -25,7 +25,7 @@ type wireModel struct {
 
 // Models serves GET /v1/models.
 type Models struct {
-	refuser
+	errorWriter
 	Config
 }
 
@@ -59,7 +59,7 @@ func (c *Config) models(ctx context.Context, workspace string) ([]wireModel, err
 
 // Model serves GET /v1/models/{model}.
 type Model struct {
-	refuser
+	errorWriter
 	Config
 }
 
@@ -80,10 +80,10 @@ func (m *Model) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity
 }
 
 // Absent serves the addresses of OpenAI's that there are not here, so that its clients can show why.
-type Absent struct{ refuser }
+type NotImplemented struct{ errorWriter }
 
 // Serve says so.
-func (Absent) Serve(http.ResponseWriter, *http.Request, *auth.Identity, []byte) error {
+func (NotImplemented) Serve(http.ResponseWriter, *http.Request, *auth.Identity, []byte) error {
 	return domain.Errorf(domain.CodeNotFound, "This server does not have this address of OpenAI's. It has /v1/chat/completions, /v1/responses and /v1/models.")
 }
 

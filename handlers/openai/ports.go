@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -18,10 +18,10 @@ type Config struct {
 	// Follow listens to what happens in a session.
 	Follow    func(stream.Filter) *stream.Reader
 	Histories Histories
-	Names     *standing.Names
+	Names     *rounds.SessionNames
 	Providers Providers
 	Access    Access
-	Files     standing.Files
+	Files     rounds.Files
 	// Failure says what a client may know of an error.
 	Failure func(error) *api.Failure
 	// PublicURL is under which people reach the page; "": where the request came to.
@@ -73,7 +73,7 @@ type Histories interface {
 // Providers lists the configured providers, and the commands that their models are offered.
 type Providers interface {
 	Providers(ctx context.Context, ws string) ([]*domain.Provider, error)
-	standing.Catalogue
+	rounds.Catalogue
 }
 
 // Access says whether who asked may still listen.

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -37,7 +37,7 @@ func (c *Completions) serveRaw(w http.ResponseWriter, r *http.Request, who *auth
 	call := PlainCall{Prompt: prompt, MaxTokens: ask.maxTokens(), Payer: ask.User}
 	head := completion{ID: "chatcmpl-" + c.NewID("raw"), Object: chatCompletion, Created: c.Clock().Unix(), Model: ask.Model}
 	if ask.Stream {
-		c.streamRaw(w, r, who, call, &chunks{Wire: standing.Wire{W: w}, head: head, usage: ask.wantsUsage()})
+		c.streamRaw(w, r, who, call, &chunks{Wire: rounds.Wire{W: w}, head: head, usage: ask.wantsUsage()})
 		return nil
 	}
 	answer, used, err := c.Plain.CallPlain(r.Context(), who.Workspace, call)
@@ -48,7 +48,7 @@ func (c *Completions) serveRaw(w http.ResponseWriter, r *http.Request, who *auth
 		return err
 	}
 	message := &wireMessOut{
-		Role: roleAssistant, Content: &answer.Text, ReasoningContent: thoughtsOf(answer), ToolCalls: wireCalls(answer, false),
+		Role: roleAssistant, Content: &answer.Text, ReasoningContent: reasoningOf(answer), ToolCalls: wireCalls(answer, false),
 	}
 	if len(answer.Calls) > 0 && answer.Text == "" {
 		message.Content = nil
@@ -83,7 +83,7 @@ func (c *Completions) streamRaw(w http.ResponseWriter, r *http.Request, who *aut
 	out.end(reasonOf(answer), nil, tokensOf(used))
 }
 
-func thoughtsOf(a *domain.RawAnswer) string {
+func reasoningOf(a *domain.RawAnswer) string {
 	var b strings.Builder
 	for _, t := range a.Thinking {
 		b.WriteString(t.Text)
@@ -127,7 +127,7 @@ func tokensOf(u domain.Usage) tokens {
 
 // fail tells an error within an answer that has begun.
 func (c *chunks) fail(r *http.Request, f *api.Failure) {
-	if !standing.Gone(r.Context()) {
+	if !rounds.CallerGone(r.Context()) {
 		c.data(json.RawMessage(encodeError(f)))
 		_ = c.Flush() // the client may have gone
 	}

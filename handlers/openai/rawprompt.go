@@ -6,7 +6,7 @@ import (
 	"regexp"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // wireCall is a call of a client's tool.
@@ -48,7 +48,7 @@ func plainPrompt(ask *request) (*domain.Prompt, error) {
 			return nil, err
 		}
 	}
-	b.settle()
+	b.completeCalls()
 	if n := len(b.prompt.Turns); n == 0 || b.prompt.Turns[n-1].Role != domain.TurnUser {
 		return nil, domain.Invalid("/messages", "not_a_message", "The last message must be one of the user, or the result of a tool.")
 	}
@@ -72,8 +72,8 @@ func (r *request) commands() ([]domain.CommandSpec, error) {
 				"A tool is of type function and has a name of up to 64 letters, digits, dashes and underscores.")
 		}
 		params := t.Function.Parameters
-		if !given(params) {
-			params = standing.NoParams
+		if !isGiven(params) {
+			params = rounds.NoParams
 		}
 		specs = append(specs, domain.CommandSpec{Name: t.Function.Name, Description: t.Function.Description, Params: params})
 	}
@@ -83,9 +83,9 @@ func (r *request) commands() ([]domain.CommandSpec, error) {
 // offers says whether a model is offered the tools of a request.
 func offers(tools, choice json.RawMessage) (bool, error) {
 	switch {
-	case !given(tools), string(choice) == `"none"`:
+	case !isGiven(tools), string(choice) == `"none"`:
 		return false, nil
-	case given(choice) && string(choice) != `"auto"`:
+	case isGiven(choice) && string(choice) != `"auto"`:
 		return false, domain.Invalid("/tool_choice", "not_supported", `tool_choice takes "auto" or "none".`)
 	}
 	return true, nil
@@ -108,7 +108,7 @@ func (b *promptBuilder) add(m *wireMessage, pointer string) error {
 	case roleSystem, roleDeveloper:
 		b.prompt.System = joined(b.prompt.System, text)
 	case roleUser:
-		b.settle()
+		b.completeCalls()
 		b.put(domain.TurnUser, domain.Block{Kind: domain.BlockText, Text: text})
 	case roleAssistant:
 		return b.answer(m, text, pointer)
@@ -127,9 +127,9 @@ func (b *promptBuilder) add(m *wireMessage, pointer string) error {
 
 // answer adds an answer of the model, with the calls that it made.
 func (b *promptBuilder) answer(m *wireMessage, text, pointer string) error {
-	b.settle()
+	b.completeCalls()
 	var calls []wireCall
-	if given(m.ToolCalls) && json.Unmarshal(m.ToolCalls, &calls) != nil {
+	if isGiven(m.ToolCalls) && json.Unmarshal(m.ToolCalls, &calls) != nil {
 		return domain.Invalid(pointer+"/tool_calls", "wrong_type", "tool_calls takes a list of calls.")
 	}
 	raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: text, StopReason: "stop"}
@@ -155,7 +155,7 @@ func (b *promptBuilder) answer(m *wireMessage, text, pointer string) error {
 }
 
 // settle gives the calls that have no result one that says so.
-func (b *promptBuilder) settle() {
+func (b *promptBuilder) completeCalls() {
 	for _, id := range b.order {
 		if call := b.calls[id]; call != nil {
 			none := domain.Block{Kind: domain.BlockResult, Text: "No result was given.", CallID: id, Call: call, IsError: true}

@@ -4,13 +4,13 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // goesOn says whether the client's history is the record of the session so far: nothing that
 // this client knows of was said after it, and the answer that it holds is the one that was
 // given. What was said through another door since is no departure: the client cannot know it.
-func (a *asking) goesOn(ctx context.Context, h domain.KnownHistory) (bool, error) {
+func (a *requestState) continuesHistory(ctx context.Context, h domain.KnownHistory) (bool, error) {
 	if !h.Newest {
 		return false, nil
 	}
@@ -18,11 +18,11 @@ func (a *asking) goesOn(ctx context.Context, h domain.KnownHistory) (bool, error
 	if message == nil || err != nil {
 		return false, err
 	}
-	held := a.talk.before[len(a.talk.before)-1].answer
+	held := a.history.before[len(a.history.before)-1].answer
 	if message.Seq == 0 {
 		return held == "", nil
 	}
-	recorded, err := a.Record.Messages(ctx, a.who.Workspace, h.SessionID, message.Seq, maxRound)
+	recorded, err := a.Record.Messages(ctx, a.identity.Workspace, h.SessionID, message.Seq, maxRound)
 	return sameAnswer(held, answerIn(recorded)), err
 }
 
@@ -36,7 +36,7 @@ func answerIn(messages []*domain.Message) string {
 		if m.Sender == domain.SenderUser {
 			break
 		}
-		out = joined(out, shownText(m))
+		out = joined(out, visibleText(m))
 	}
 	return out
 }
@@ -49,7 +49,7 @@ func joined(a, b string) string {
 }
 
 // shownText is what a client is shown of an answer.
-func shownText(m *domain.Message) string {
+func visibleText(m *domain.Message) string {
 	switch {
 	case m.Sender != domain.SenderAI || m.Superseded:
 		return ""
@@ -64,32 +64,32 @@ func shownText(m *domain.Message) string {
 // recorded says whether every exchange that the client holds is in the record, in its order.
 // A client that knows Fermata may send the new message alone; another one that does has
 // changed its first.
-func (a *asking) recorded(ctx context.Context, session *domain.Session) (bool, error) {
-	if len(a.talk.before) == 0 && a.scope.ours {
+func (a *requestState) historyMatches(ctx context.Context, session *domain.Session) (bool, error) {
+	if len(a.history.before) == 0 && a.scope.ours {
 		return true, nil
 	}
-	left, after := a.talk.before, int64(0)
+	left, after := a.history.before, int64(0)
 	for read := 0; read < maxCompared && (len(left) > 0 || read == 0); read += comparedAtOnce {
-		page, err := a.Record.Messages(ctx, a.who.Workspace, session.ID, after, comparedAtOnce)
+		page, err := a.Record.Messages(ctx, a.identity.Workspace, session.ID, after, comparedAtOnce)
 		switch {
 		case err != nil:
 			return false, err
-		case len(a.talk.before) == 0:
+		case len(a.history.before) == 0:
 			return len(page) == 0, nil
 		case len(page) < comparedAtOnce:
-			return len(without(left, page)) == 0, nil
+			return len(removeRecorded(left, page)) == 0, nil
 		}
 		page = wholeRounds(page)
-		left, after = without(left, page), page[len(page)-1].Seq
+		left, after = removeRecorded(left, page), page[len(page)-1].Seq
 	}
 	return len(left) == 0, nil
 }
 
 // without gives the exchanges that are left when those of the record were found, in order.
-func without(left []exchange, record []*domain.Message) []exchange {
+func removeRecorded(left []exchange, record []*domain.Message) []exchange {
 	for i, m := range record {
-		if len(left) > 0 && m.Sender == domain.SenderUser && standing.Said(m.Rich) == left[0].user &&
-			standing.SameFiles(m.Rich, standing.FilesOf(left[0].pieces)) && sameAnswer(left[0].answer, answerIn(record[i+1:])) {
+		if len(left) > 0 && m.Sender == domain.SenderUser && rounds.UserText(m.Rich) == left[0].user &&
+			rounds.SameAttachments(m.Rich, rounds.Attachments(left[0].pieces)) && sameAnswer(left[0].answer, answerIn(record[i+1:])) {
 			left = left[1:]
 		}
 	}

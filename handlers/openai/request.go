@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // request is what is read of a request for a completion. What a program may say besides
@@ -53,9 +53,9 @@ const (
 )
 
 // said is one message of a client, as text, with where the request has it and its content.
-type said struct {
+type inputMessage struct {
 	role, text  string
-	pieces      []standing.Piece // of the user's: its words and files
+	pieces      []rounds.Piece // of the user's: its words and files
 	at, content string
 	// Of the result of a tool: whose call's it is, and where behind at the request has that.
 	call, callAt string
@@ -82,7 +82,7 @@ func (r *request) wantsUsage() bool { return r.StreamOptions != nil && r.StreamO
 func readRequest(body []byte) (*request, error) {
 	var r request
 	if err := jsonbody.Fill(body, &r); err != nil {
-		return nil, unreadable(err)
+		return nil, wrongTypeError(err)
 	}
 	if r.Model == "" {
 		return nil, domain.Invalid("/model", "required", "model is missing. Try %q.", modelSession)
@@ -96,13 +96,13 @@ func readRequest(body []byte) (*request, error) {
 	if len(r.User) > maxUser || !domain.IsName(r.User) {
 		return nil, domain.Invalid("/user", "not_a_name", "user takes a line of %d bytes at most.", maxUser)
 	}
-	if given(r.Functions) {
+	if isGiven(r.Functions) {
 		return nil, domain.Invalid("/functions", "not_supported", "functions are an older form of tools: send tools.")
 	}
 	if err := r.checkFormat(); err != nil {
 		return nil, err
 	}
-	if given(r.Audio) {
+	if isGiven(r.Audio) {
 		return nil, domain.Invalid("/audio", "not_supported", "Answers are text: leave audio out.")
 	}
 	for i, m := range r.Modalities {
@@ -114,7 +114,7 @@ func readRequest(body []byte) (*request, error) {
 }
 
 // unreadable says which value of a body has another type than it must have.
-func unreadable(err error) error {
+func wrongTypeError(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok || wrong.Field == "" {
 		return &domain.Error{Code: domain.CodeInvalid, Message: "The body has a value of a type that cannot be used here.", Err: err}
@@ -128,21 +128,21 @@ func (r *request) checkFormat() error {
 	var format struct {
 		Type string `json:"type"`
 	}
-	if given(r.Format) && (json.Unmarshal(r.Format, &format) != nil || format.Type != "text") {
+	if isGiven(r.Format) && (json.Unmarshal(r.Format, &format) != nil || format.Type != "text") {
 		return domain.Invalid("/response_format", "not_supported", `Answers are text: leave response_format out, or send {"type": "text"}.`)
 	}
 	return nil
 }
 
 // given says whether a field of any shape was sent with something in it.
-func given(raw json.RawMessage) bool {
+func isGiven(raw json.RawMessage) bool {
 	text := string(bytes.TrimSpace(raw))
 	return text != "" && text != "null" && text != "[]"
 }
 
 // sayings are the messages as words and files.
-func (r *request) sayings() ([]said, error) {
-	all := make([]said, len(r.Messages))
+func (r *request) inputMessages() ([]inputMessage, error) {
+	all := make([]inputMessage, len(r.Messages))
 	for i := range r.Messages {
 		m := &r.Messages[i]
 		switch m.Role {
@@ -153,7 +153,7 @@ func (r *request) sayings() ([]said, error) {
 		}
 		at := fmt.Sprintf("/messages/%d", i)
 		var err error
-		if all[i], err = sayingOf(m.Role, m.Content, at, at+"/content"); err != nil {
+		if all[i], err = newInputMessage(m.Role, m.Content, at, at+"/content"); err != nil {
 			return nil, err
 		}
 		if m.Role == roleTool {

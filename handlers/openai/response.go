@@ -126,7 +126,7 @@ func responseUsageOf(t tokens) *responseUsage {
 }
 
 // about is what a request said of its response, beside its message.
-type about struct {
+type responseMetadata struct {
 	Model      string            `json:"model,omitempty"`
 	Background bool              `json:"background,omitempty"`
 	Previous   string            `json:"previous_response_id,omitempty"`
@@ -138,15 +138,15 @@ type about struct {
 	Unoffered []unofferedTool `json:"tools_not_offered,omitempty"`
 }
 
-func (r *responseRequest) about() about {
-	return about{
+func (r *responseRequest) metadata() responseMetadata {
+	return responseMetadata{
 		NotStored: r.Store != nil && !*r.Store, Unoffered: r.unoffered,
 		Model: r.Model, Background: r.Background, Previous: r.Previous, Metadata: r.Metadata, User: r.User,
 	}
 }
 
 // newResponse is a response to which nothing was said yet.
-func newResponse(at *place, of about) response {
+func newResponse(at *location, of responseMetadata) response {
 	m := at.message
 	out := response{
 		ID: responseID(at.session, m.ID), Object: "response", CreatedAt: m.Timestamp.Unix(), Status: responseInProgress,
@@ -154,7 +154,9 @@ func newResponse(at *place, of about) response {
 		ParallelToolCalls: m.Tools == nil || !m.Tools.OneAtATime,
 		Talk:              sessionRef{at.session}, Store: !of.NotStored, ToolChoice: "auto", Tools: toolsOf(m), Truncation: "disabled",
 		Metadata: of.Metadata,
-		Fermata:  &extra{SessionID: at.session, MessageID: m.ID, NewSession: at.begun, DepartedFrom: at.from, Unoffered: of.Unoffered},
+		Fermata: &extra{
+			SessionID: at.session, MessageID: m.ID, NewSession: at.newSessionReason, DepartedFrom: at.departedFrom, Unoffered: of.Unoffered,
+		},
 	}
 	out.Text.Format.Type = "text"
 	if m.Status == domain.MessageQueued {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // A client's own tools in responses: a response ends with the calls that are for the client, and
@@ -87,8 +87,8 @@ func (r *responseRequest) tools() (requestTools, error) {
 			}
 			continue
 		}
-		if !given(t.Parameters) {
-			t.Parameters = standing.NoParams
+		if !isGiven(t.Parameters) {
+			t.Parameters = rounds.NoParams
 		}
 		offered = append(offered, domain.ClientTool{Name: t.Name, Description: t.Description, Params: t.Parameters})
 		out.positions = append(out.positions, i)
@@ -111,8 +111,8 @@ func toolsOf(m *domain.Message) []responseTool {
 }
 
 // withoutCalls leaves out the items of calls: a client may send each before its result.
-func withoutCalls(all []said) []said {
-	var rest []said
+func withoutCallItems(all []inputMessage) []inputMessage {
+	var rest []inputMessage
 	for _, m := range all {
 		if !m.isCall {
 			rest = append(rest, m)
@@ -123,46 +123,46 @@ func withoutCalls(all []said) []said {
 
 // afterCalls goes on with what the client's tools found. name is the session that the client
 // names besides; "" for none.
-func (a *responding) afterCalls(ctx context.Context, results *standing.Results, name string) (*place, error) {
-	results, err := results.Newest(ctx, a.Record, a.who.Workspace)
+func (a *responseState) afterCalls(ctx context.Context, results *rounds.Results, name string) (*location, error) {
+	results, err := results.Latest(ctx, a.Record, a.identity.Workspace)
 	if err != nil {
 		return nil, err
 	}
-	asked, err := results.Asked(ctx, a.Record, a.who.Workspace)
+	asked, err := results.Approval(ctx, a.Record, a.identity.Workspace)
 	if err != nil {
 		return nil, err
 	}
 	if a.request.Previous != "" {
-		session, _, err := a.begun(ctx, a.request.Previous)
+		session, _, err := a.findMessageOfResponse(ctx, a.request.Previous)
 		switch {
 		case domain.ErrorCode(err) == domain.CodeNotFound:
 			return nil, errNoPrevious
 		case err != nil:
 			return nil, err
 		case session.ID != asked.SessionID:
-			return nil, ofAnother("/previous_response_id")
+			return nil, resultsOfAnotherSession("/previous_response_id")
 		}
 	}
 	if name != "" && name != asked.SessionID {
-		session, err := a.Record.Session(ctx, a.who.Workspace, asked.SessionID)
+		session, err := a.Record.Session(ctx, a.identity.Workspace, asked.SessionID)
 		if err != nil {
 			return nil, err
 		}
 		if name != session.ExternalID {
-			return nil, ofAnother("/conversation")
+			return nil, resultsOfAnotherSession("/conversation")
 		}
 	}
-	return a.bringTo(ctx, asked, results)
+	return a.submitResultsTo(ctx, asked, results)
 }
 
 // ofAnother: results go to the session that made the calls, which is not the one that is named.
-func ofAnother(pointer string) error {
+func resultsOfAnotherSession(pointer string) error {
 	return domain.Invalid(pointer, "contradiction", "These are results of another session's calls. Nothing was changed.")
 }
 
 // brought reads the session that results of tools were brought to, and their message. Before the
 // session has the slot, it has its id alone.
-func (c *Config) brought(ctx context.Context, workspace, session, approval string) (*domain.Session, *domain.Message, error) {
+func (c *Config) findResults(ctx context.Context, workspace, session, approval string) (*domain.Session, *domain.Message, error) {
 	asked, err := c.Record.Approval(ctx, workspace, approval)
 	switch {
 	case domain.ErrorCode(err) == domain.CodeNotFound:
@@ -172,11 +172,11 @@ func (c *Config) brought(ctx context.Context, workspace, session, approval strin
 	case asked.Kind != domain.ApprovalClientCalls || asked.SessionID != session || asked.Status != domain.ApprovalStatusApproved:
 		return nil, nil, errNoResponse
 	}
-	return standing.Placed(ctx, c.Record, asked)
+	return rounds.ResultsMessage(ctx, c.Record, asked)
 }
 
 // requestOf is what the client said of the request that brought a message, or results of tools.
-func (c *Config) requestOf(ctx context.Context, workspace string, at *place) (string, error) {
+func (c *Config) requestOf(ctx context.Context, workspace string, at *location) (string, error) {
 	approval, ok := domain.ClientResultsOf(at.message.ID)
 	if !ok {
 		return c.Histories.RequestOf(ctx, workspace, at.session, at.message.ID)
@@ -229,7 +229,7 @@ func callItem(c *wireCall, status, arguments string) outputItem {
 
 // tellCalls tells the calls that the client is to run. Each event has a number behind those of
 // the arguments before it, as text has.
-func (t *responseTeller) tellCalls(seq int64, ask *ask) {
+func (t *responseWriter) emitCalls(seq int64, ask *openApproval) {
 	place := 0
 	next := func(width int) int64 {
 		place += width
@@ -239,15 +239,15 @@ func (t *responseTeller) tellCalls(seq int64, ask *ask) {
 	for i := range calls {
 		c := &calls[i]
 		begun, item := callItem(c, responseInProgress, ""), callItem(c, responseCompleted, c.Function.Arguments)
-		t.tell(&responseEvent{Type: "response.output_item.added", Number: next(1), Item: &begun})
-		t.tell(&responseEvent{
+		t.emitEvent(&responseEvent{Type: "response.output_item.added", Number: next(1), Item: &begun})
+		t.emitEvent(&responseEvent{
 			Type: "response.function_call_arguments.delta", Number: next(utf8.RuneCountInString(*item.Arguments)),
 			ItemID: item.ID, Delta: *item.Arguments,
 		})
-		t.tell(&responseEvent{
+		t.emitEvent(&responseEvent{
 			Type: "response.function_call_arguments.done", Number: next(1), ItemID: item.ID, Name: item.Name, Arguments: item.Arguments,
 		})
-		t.tell(&responseEvent{Type: "response.output_item.done", Number: next(1), Item: &item})
+		t.emitEvent(&responseEvent{Type: "response.output_item.done", Number: next(1), Item: &item})
 		t.out.Output = append(t.out.Output, item)
 	}
 }

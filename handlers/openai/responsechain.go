@@ -4,41 +4,41 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // afterPrevious goes on behind a response. What follows it first goes on in its session; what
 // follows it in other words makes a fork, as a client expects that sends an edited message.
 // header is the session that the client names besides; "" for none.
-func (a *responding) afterPrevious(ctx context.Context, all []said, header string) (*place, error) {
+func (a *responseState) afterPrevious(ctx context.Context, all []inputMessage, header string) (*location, error) {
 	pieces, err := news(all)
 	if err != nil {
 		return nil, err
 	}
-	a.talk = &talk{last: standing.TextOf(pieces), pieces: pieces}
-	var at *place
-	err = standing.GiveWay(ctx, func() (err error) {
+	a.history = &history{last: rounds.TextOf(pieces), pieces: pieces}
+	var at *location
+	err = rounds.RetryOnConflict(ctx, func() (err error) {
 		at, err = a.afterPreviousOnce(ctx, header)
 		return err
 	})
 	return a.found(ctx, at, err)
 }
 
-func (a *responding) afterPreviousOnce(ctx context.Context, header string) (*place, error) {
-	session, message, err := a.begun(ctx, a.request.Previous)
+func (a *responseState) afterPreviousOnce(ctx context.Context, header string) (*location, error) {
+	session, message, err := a.findMessageOfResponse(ctx, a.request.Previous)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return nil, errNoPrevious
 	}
 	if err != nil {
 		return nil, err
 	}
-	a.talk.round = message.RoundID
+	a.history.round = message.RoundID
 	// A fork has another id than the session that the client knows by its name.
 	if header != "" && header != session.ID && header != session.ExternalID && session.Origin == nil {
 		return nil, contradicted("/previous_response_id")
 	}
-	key := &domain.HistoryKey{Hash: standing.Hash("response after", message.ID), Request: a.about}
-	followed, err := a.Histories.KnownHistories(ctx, a.who.Workspace, [2]string{key.Hash, ""})
+	key := &domain.HistoryKey{Hash: rounds.Hash("response after", message.ID), Request: a.metadata}
+	followed, err := a.Histories.KnownHistories(ctx, a.identity.Workspace, [2]string{key.Hash, ""})
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +51,7 @@ func (a *responding) afterPreviousOnce(ctx context.Context, header string) (*pla
 		if err != nil {
 			return nil, err
 		}
-		if m != nil && standing.Said(m.Rich) == a.talk.last && standing.SameFiles(m.Rich, standing.FilesOf(a.talk.pieces)) {
+		if m != nil && rounds.UserText(m.Rich) == a.history.last && rounds.SameAttachments(m.Rich, rounds.Attachments(a.history.pieces)) {
 			a.listen(h.SessionID)
 			return placed(s, m), nil
 		}
@@ -64,8 +64,8 @@ func (a *responding) afterPreviousOnce(ctx context.Context, header string) (*pla
 }
 
 // placed is where a message stands that was sent before.
-func placed(s *domain.Session, m *domain.Message) *place {
-	at := &place{session: s.ID, message: m, after: m.Seq - 1, again: true}
+func placed(s *domain.Session, m *domain.Message) *location {
+	at := &location{session: s.ID, message: m, after: m.Seq - 1, repeated: true}
 	if m.Seq == 0 {
 		at.after = s.LastSeq // it waits its turn, or took it since; results, until the session has the slot
 	}
@@ -78,7 +78,9 @@ var errNoPrevious = &domain.Error{
 }
 
 // fork begins a session whose record is that of another up to the end of a response.
-func (a *responding) fork(ctx context.Context, session *domain.Session, message *domain.Message, key *domain.HistoryKey) (*place, error) {
+func (a *responseState) fork(
+	ctx context.Context, session *domain.Session, message *domain.Message, key *domain.HistoryKey,
+) (*location, error) {
 	end, err := a.endOf(ctx, session, message)
 	if err != nil {
 		return nil, err
@@ -89,21 +91,23 @@ func (a *responding) fork(ctx context.Context, session *domain.Session, message 
 	if err != nil {
 		return nil, err
 	}
-	receipt, err := a.Door.ForkSession(ctx, a.who.Workspace, session.ID, domain.NewFork{
-		ID: id, MessageID: end, ProviderID: a.provider, Message: &sent, By: a.who.Author(),
+	receipt, err := a.Door.ForkSession(ctx, a.identity.Workspace, session.ID, domain.NewFork{
+		ID: id, MessageID: end, ProviderID: a.provider, Message: &sent, By: a.identity.Author(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return &place{session: id, message: receipt.Message, after: receipt.Seq, begun: begunForked, from: session.ID, fresh: true}, nil
+	return &location{
+		session: id, message: receipt.Message, after: receipt.Seq, newSessionReason: begunForked, departedFrom: session.ID, stored: true,
+	}, nil
 }
 
 // begunForked: another message followed the same response before.
 const begunForked = "forked"
 
 // endOf is the last message of a response's round.
-func (a *asking) endOf(ctx context.Context, session *domain.Session, message *domain.Message) (string, error) {
-	after, err := a.Record.Messages(ctx, a.who.Workspace, session.ID, message.Seq, maxRound)
+func (a *requestState) endOf(ctx context.Context, session *domain.Session, message *domain.Message) (string, error) {
+	after, err := a.Record.Messages(ctx, a.identity.Workspace, session.ID, message.Seq, maxRound)
 	if err != nil {
 		return "", err
 	}
@@ -119,9 +123,9 @@ func (a *asking) endOf(ctx context.Context, session *domain.Session, message *do
 
 // news is the new message of a request that names what was said before. Instructions stand at
 // the head of a session, which this one has.
-func news(all []said) ([]standing.Piece, error) {
-	var pieces []standing.Piece
-	var last said
+func news(all []inputMessage) ([]rounds.Piece, error) {
+	var pieces []rounds.Piece
+	var last inputMessage
 	for _, m := range all {
 		switch m.role {
 		case roleAssistant:
@@ -132,7 +136,7 @@ func news(all []said) ([]standing.Piece, error) {
 				"previous_response_id brings what was said before: send the new message alone.")
 		case roleUser:
 			if len(pieces) > 0 {
-				pieces = append(pieces, standing.Piece{Text: separator})
+				pieces = append(pieces, rounds.Piece{Text: separator})
 			}
 			pieces, last = append(pieces, m.pieces...), m
 		}
@@ -140,5 +144,5 @@ func news(all []said) ([]standing.Piece, error) {
 	if last.role == "" {
 		return nil, domain.Invalid("/input", "not_a_message", "The last message must be one of the user.")
 	}
-	return pieces, checkWords(pieces, last.content)
+	return pieces, checkText(pieces, last.content)
 }

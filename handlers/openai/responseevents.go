@@ -8,7 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // responseEvent is one event of a response's stream. Those of an item say where in the output
@@ -40,7 +40,7 @@ const codeOfFailure = string(domain.CodeProviderFailed)
 
 // responseEvents writes the events of a response, those behind the one that the client has.
 type responseEvents struct {
-	standing.Wire
+	rounds.Wire
 	after int64 // the number of the last event that the client has
 	last  int64 // of the last event that was written
 }
@@ -49,8 +49,8 @@ type responseEvents struct {
 const allEvents = -1
 
 func (o *responseEvents) open() {
-	o.Head()
-	o.Comment("accepted")
+	o.SetHeaders()
+	o.WriteComment("accepted")
 	_ = o.Flush() // a client that has gone is noticed by its context
 }
 
@@ -83,7 +83,7 @@ func (o *responseEvents) event(e *responseEvent) {
 func (o *responseEvents) send(e *responseEvent) {
 	o.last = e.Number
 	body, _ := json.Marshal(e) // structs of texts and numbers: cannot fail
-	o.Named(e.Type, body)
+	o.WriteEvent(e.Type, body)
 }
 
 // fail ends a stream that could not go on. The response goes on all the same.
@@ -93,15 +93,15 @@ func (o *responseEvents) fail(f *api.Failure) {
 }
 
 // streamResponse tells a response from its beginning, or from behind what the client has.
-func (a *asking) streamResponse(r *http.Request, at *place, t *responseTeller, out *responseEvents) {
+func (a *requestState) streamResponse(r *http.Request, at *location, t *responseWriter, out *responseEvents) {
 	out.open()
 	t.emit = out.event
 	rd := t.round(at)
-	t.tell(&responseEvent{Type: "response.created", Number: numberCreated, Response: t.response()})
+	t.emitEvent(&responseEvent{Type: "response.created", Number: numberCreated, Response: t.response()})
 	if t.out.Status == responseQueued {
-		t.tell(&responseEvent{Type: "response.queued", Number: numberQueued, Response: t.response()})
+		t.emitEvent(&responseEvent{Type: "response.queued", Number: numberQueued, Response: t.response()})
 	} else {
-		t.tell(&responseEvent{Type: "response.in_progress", Number: numberInProgress, Response: t.response()})
+		t.emitEvent(&responseEvent{Type: "response.in_progress", Number: numberInProgress, Response: t.response()})
 	}
 	ask, err := a.follow(r, at, rd, out)
 	if err != nil && rd.err() == nil {

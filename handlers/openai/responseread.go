@@ -11,13 +11,13 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
 )
 
 // Response serves GET /v1/responses/{response_id}: as it stands, or its events.
 type Response struct {
-	refuser
+	errorWriter
 	Config
 }
 
@@ -27,21 +27,21 @@ func (d *Response) Serve(w http.ResponseWriter, r *http.Request, who *auth.Ident
 	if err != nil {
 		return err
 	}
-	a := &asking{Config: &d.Config, who: who}
+	a := &requestState{Config: &d.Config, identity: who}
 	defer a.close()
-	at, of, err := a.known(r.Context(), r.PathValue(pathResponse))
+	at, of, err := a.findResponse(r.Context(), r.PathValue(pathResponse))
 	if err != nil {
 		return err
 	}
 	w.Header().Set(sessionHeader, at.session)
-	t := newTeller(at, of)
+	t := newResponseWriter(at, of)
 	if !streamed {
-		return a.show(w, r, at, t)
+		return a.writeCurrent(w, r, at, t)
 	}
 	if err := a.reader.Seek(r.Context(), at.after); err != nil {
 		return lostLog(err)
 	}
-	a.streamResponse(r, at, t, &responseEvents{Wire: standing.Wire{W: w}, after: after})
+	a.streamResponse(r, at, t, &responseEvents{Wire: rounds.Wire{W: w}, after: after})
 	return nil
 }
 
@@ -86,15 +86,15 @@ func streamInBody(r *http.Request) bool {
 }
 
 // known finds a response by its id, and listens to its session.
-func (a *asking) known(ctx context.Context, id string) (*place, about, error) {
-	session, message, err := a.begun(ctx, id)
+func (a *requestState) findResponse(ctx context.Context, id string) (*location, responseMetadata, error) {
+	session, message, err := a.findMessageOfResponse(ctx, id)
 	if err != nil {
-		return nil, about{}, err
+		return nil, responseMetadata{}, err
 	}
 	a.listen(session.ID)
 	at := placed(session, message)
-	at.again = false
-	of, err := a.said(ctx, at)
+	at.repeated = false
+	of, err := a.readMetadata(ctx, at)
 	if err == nil && of.NotStored {
 		err = errNoResponse
 	}
@@ -103,9 +103,9 @@ func (a *asking) known(ctx context.Context, id string) (*place, about, error) {
 
 // said is what the client that brought a message said of its response. A message of another
 // door has one too.
-func (a *asking) said(ctx context.Context, at *place) (about, error) {
-	of := about{}
-	request, err := a.requestOf(ctx, a.who.Workspace, at)
+func (a *requestState) readMetadata(ctx context.Context, at *location) (responseMetadata, error) {
+	of := responseMetadata{}
+	request, err := a.requestOf(ctx, a.identity.Workspace, at)
 	if err == nil && request != "" {
 		err = json.Unmarshal([]byte(request), &of)
 	}
@@ -121,12 +121,12 @@ func lostLog(err error) error {
 		return domain.Errorf(domain.CodeSessionEnded, "The session of this response has ended, and its events are not kept any more. "+
 			"What was said stands in its record: GET /v1/sessions/{id}/messages.")
 	}
-	return lost(err)
+	return streamError(err)
 }
 
 // ResponseEnd serves POST /v1/responses/{response_id}/cancel.
 type ResponseEnd struct {
-	refuser
+	errorWriter
 	Config
 	Endings Endings
 }
@@ -134,19 +134,19 @@ type ResponseEnd struct {
 // Serve cuts the round of a response, or withdraws the message that waits its turn. What is
 // over stays as it ended.
 func (d *ResponseEnd) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
-	a := &asking{Config: &d.Config, who: who}
+	a := &requestState{Config: &d.Config, identity: who}
 	defer a.close()
 	ctx := r.Context()
-	at, of, err := a.known(ctx, r.PathValue(pathResponse))
+	at, of, err := a.findResponse(ctx, r.PathValue(pathResponse))
 	if err != nil {
 		return err
 	}
 	if _, results := domain.ClientResultsOf(at.message.ID); at.message.Seq == 0 && !results {
 		_, err := d.Endings.WithdrawMessage(ctx, who.Workspace, at.session, at.message.ID)
 		if err == nil {
-			t := newTeller(at, of)
+			t := newResponseWriter(at, of)
 			rd := t.round(at)
-			rd.gone = true
+			rd.withdrawn = true
 			t.end(rd, nil)
 			writeJSON(w, t.response())
 			return nil
@@ -155,28 +155,28 @@ func (d *ResponseEnd) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 			return err
 		}
 	}
-	rd := newTeller(at, of).round(at)
-	if err := a.upToNow(ctx, at, rd); err != nil {
+	rd := newResponseWriter(at, of).round(at)
+	if err := a.readToEnd(ctx, at, rd); err != nil {
 		return err
 	}
-	if !rd.settled() || rd.failure != "" && !rd.passed {
+	if !rd.settled() || rd.failure != "" && !rd.superseded {
 		_, err := d.Endings.InterruptSession(ctx, who.Workspace, at.session, who.Author())
-		if err != nil && !over(err) {
+		if err != nil && !alreadyEnded(err) {
 			return err
 		}
 	}
-	return a.show(w, r, at, newTeller(at, of))
+	return a.writeCurrent(w, r, at, newResponseWriter(at, of))
 }
 
 // over says that there was nothing to cut any more.
-func over(err error) bool {
+func alreadyEnded(err error) bool {
 	code := domain.ErrorCode(err)
 	return code == domain.CodeWrongPhase || code == domain.CodeSessionEnded
 }
 
 // ResponseDelete serves DELETE /v1/responses/{response_id}.
 type ResponseDelete struct {
-	refuser
+	errorWriter
 	Config
 	Endings Endings
 }
@@ -184,9 +184,9 @@ type ResponseDelete struct {
 // Serve deletes the session of a response that is all there is in it. Out of a longer record
 // nothing is taken.
 func (d *ResponseDelete) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
-	a := &asking{Config: &d.Config, who: who}
+	a := &requestState{Config: &d.Config, identity: who}
 	ctx, id := r.Context(), r.PathValue(pathResponse)
-	session, message, err := a.begun(ctx, id)
+	session, message, err := a.findMessageOfResponse(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -213,11 +213,11 @@ func (d *ResponseDelete) Serve(w http.ResponseWriter, r *http.Request, who *auth
 
 // ResponseInput serves GET /v1/responses/{response_id}/input_items.
 type ResponseInput struct {
-	refuser
+	errorWriter
 	Config
 }
 
-type inputMessage struct {
+type inputMessageItem struct {
 	ID      string   `json:"id"`
 	Type    string   `json:"type"`
 	Status  string   `json:"status"`
@@ -230,7 +230,7 @@ type fields map[string]string
 // inputOf is what a person said: the words, and the files by their ids.
 func inputOf(rich *domain.RichContent) []fields {
 	var parts []fields
-	if text := standing.Said(rich); text != "" || len(rich.Files()) == 0 {
+	if text := rounds.UserText(rich); text != "" || len(rich.Files()) == 0 {
 		parts = append(parts, fields{"type": "input_text", "text": text})
 	}
 	for _, f := range rich.Files() {
@@ -245,14 +245,14 @@ func inputOf(rich *domain.RichContent) []fields {
 
 // Serve answers with the message that began the round of a response.
 func (d *ResponseInput) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
-	a := &asking{Config: &d.Config, who: who}
-	_, message, err := a.begun(r.Context(), r.PathValue(pathResponse))
+	a := &requestState{Config: &d.Config, identity: who}
+	_, message, err := a.findMessageOfResponse(r.Context(), r.PathValue(pathResponse))
 	if err != nil {
 		return err
 	}
 	items, ids := []any{}, [2]string{message.ID, message.ID}
 	if message.Sender == domain.SenderUser {
-		items = append(items, inputMessage{message.ID, "message", responseCompleted, roleUser, inputOf(message.Rich)})
+		items = append(items, inputMessageItem{message.ID, "message", responseCompleted, roleUser, inputOf(message.Rich)})
 	} else {
 		for _, item := range resultsOf(message) {
 			items = append(items, item)

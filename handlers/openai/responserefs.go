@@ -41,7 +41,7 @@ type referrer struct {
 }
 
 // resolve puts in the place of each reference what it refers to.
-func (r *referrer) resolve(ctx context.Context, all []said) error {
+func (r *referrer) resolve(ctx context.Context, all []inputMessage) error {
 	for i := range all {
 		m := &all[i]
 		if m.ref == "" {
@@ -60,7 +60,7 @@ func (r *referrer) resolve(ctx context.Context, all []said) error {
 
 // item finds what a reference refers to: a call of a client's tool, what was asked of a person, or an
 // answer, of which the text is wanted.
-func (r *referrer) item(ctx context.Context, m *said) (bool, error) {
+func (r *referrer) item(ctx context.Context, m *inputMessage) (bool, error) {
 	prefix, rest, _ := strings.Cut(m.ref, "_")
 	rest = strings.TrimSuffix(rest, "_refused")
 	approval := domain.PrefixApproval + "_" + rest
@@ -73,7 +73,7 @@ func (r *referrer) item(ctx context.Context, m *said) (bool, error) {
 		approval = of
 	}
 	_, err := r.Record.Approval(ctx, r.workspace, approval)
-	if err == nil || notThere(err) != nil {
+	if err == nil || ignoreNotFound(err) != nil {
 		return err == nil, err
 	}
 	if prefix != domain.PrefixMessage {
@@ -91,14 +91,14 @@ func (r *referrer) item(ctx context.Context, m *said) (bool, error) {
 }
 
 // answer reads an answer in one of the sessions.
-func (r *referrer) answer(ctx context.Context, m *said) (bool, error) {
+func (r *referrer) answer(ctx context.Context, m *inputMessage) (bool, error) {
 	for _, session := range r.sessions {
 		message, err := r.Record.Message(ctx, r.workspace, session, m.ref)
-		if notThere(err) != nil {
+		if ignoreNotFound(err) != nil {
 			return false, err
 		}
 		if err == nil && message.Sender == domain.SenderAI {
-			m.text = shownText(message)
+			m.text = visibleText(message)
 			return true, nil
 		}
 	}

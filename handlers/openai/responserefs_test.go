@@ -32,7 +32,7 @@ func TestItemsOfAnInput(t *testing.T) {
 		if err := json.Unmarshal([]byte(item), &in); err != nil {
 			t.Fatal(err)
 		}
-		m, err := in.said("/input/0")
+		m, err := in.message("/input/0")
 		got := m.role + " " + m.text
 		switch {
 		case err != nil && strings.Contains(err.Error(), `"telepathy"`):
@@ -78,7 +78,7 @@ func TestAResponseThatIsNotStored(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := newResponse(&place{session: "ses_1", message: &domain.Message{ID: "msg_1"}}, r.about())
+		out := newResponse(&location{session: "ses_1", message: &domain.Message{ID: "msg_1"}}, r.metadata())
 		if out.Store != stored {
 			t.Errorf("%s: store is %v", body, out.Store)
 		}

@@ -54,7 +54,7 @@ const (
 func readResponseRequest(body []byte) (*responseRequest, error) {
 	var r responseRequest
 	if err := jsonbody.Fill(body, &r); err != nil {
-		return nil, unreadable(err)
+		return nil, wrongTypeError(err)
 	}
 	switch {
 	case r.Model == "":
@@ -62,13 +62,13 @@ func readResponseRequest(body []byte) (*responseRequest, error) {
 	case r.Model == modelRaw:
 		return nil, domain.Invalid("/model", "not_supported",
 			"%s is a plain call, of which nothing is kept: send it to chat completions. Here the model is %q.", modelRaw, modelSession)
-	case !given(r.Input):
+	case !isGiven(r.Input):
 		return nil, domain.Invalid("/input", "required", "input is missing: a text, or a list of messages.")
-	case given(r.Prompt):
+	case isGiven(r.Prompt):
 		return nil, domain.Invalid("/prompt", "not_supported", "There are no stored prompts here: send their text as input.")
 	case len(r.User) > maxUser || !domain.IsName(r.User):
 		return nil, domain.Invalid("/user", "not_a_name", "user takes a line of %d bytes at most.", maxUser)
-	case r.Previous != "" && given(r.Talk):
+	case r.Previous != "" && isGiven(r.Talk):
 		return nil, domain.Invalid("/conversation", "not_allowed", "previous_response_id names the session already: send one of the two.")
 	}
 	if err := r.checkText(); err != nil {
@@ -84,7 +84,7 @@ func (r *responseRequest) checkText() error {
 			Type string `json:"type"`
 		} `json:"format"`
 	}
-	if given(r.Text) && (json.Unmarshal(r.Text, &text) != nil || text.Format != nil && text.Format.Type != "text") {
+	if isGiven(r.Text) && (json.Unmarshal(r.Text, &text) != nil || text.Format != nil && text.Format.Type != "text") {
 		return domain.Invalid("/text/format", "not_supported", `Answers are text: leave text.format out, or send {"type": "text"}.`)
 	}
 	return nil
@@ -105,7 +105,7 @@ func (r *responseRequest) checkMetadata() error {
 
 // instructions are the client's own, for the model.
 func (r *responseRequest) instructions() (string, error) {
-	if !given(r.Instructions) {
+	if !isGiven(r.Instructions) {
 		return "", nil
 	}
 	var text string
@@ -117,7 +117,7 @@ func (r *responseRequest) instructions() (string, error) {
 
 // sessionName is the name of the session that the client means; "": it names none.
 func (r *responseRequest) sessionName() (string, error) {
-	if !given(r.Talk) {
+	if !isGiven(r.Talk) {
 		return "", nil
 	}
 	var name string
@@ -137,17 +137,17 @@ func (r *responseRequest) sessionName() (string, error) {
 }
 
 // sayings are the messages of a request as text, the instructions first.
-func (r *responseRequest) sayings() ([]said, error) {
+func (r *responseRequest) inputMessages() ([]inputMessage, error) {
 	instructions, err := r.instructions()
 	if err != nil {
 		return nil, err
 	}
-	var all []said
+	var all []inputMessage
 	if instructions != "" {
-		all = append(all, said{role: roleSystem, text: instructions, at: "/input"})
+		all = append(all, inputMessage{role: roleSystem, text: instructions, at: "/input"})
 	}
 	if raw := bytes.TrimSpace(r.Input); raw[0] == '"' {
-		m, err := sayingOf(roleUser, raw, "/input", "/input")
+		m, err := newInputMessage(roleUser, raw, "/input", "/input")
 		return append(all, m), err
 	}
 	var items []inputItem
@@ -155,7 +155,7 @@ func (r *responseRequest) sayings() ([]said, error) {
 		return nil, domain.Invalid("/input", "wrong_type", "input takes a text or a list of messages.")
 	}
 	for i := range items {
-		m, err := items[i].said(fmt.Sprintf("/input/%d", i))
+		m, err := items[i].message(fmt.Sprintf("/input/%d", i))
 		if err != nil {
 			return nil, err
 		}
@@ -165,24 +165,24 @@ func (r *responseRequest) sayings() ([]said, error) {
 }
 
 // said is an item as text.
-func (m *inputItem) said(pointer string) (said, error) {
+func (m *inputItem) message(pointer string) (inputMessage, error) {
 	switch kind := m.kind(); {
 	case kind == "message":
 	case kind == itemReference:
-		return said{role: roleAssistant, at: pointer, content: pointer, ref: m.ID}, nil
+		return inputMessage{role: roleAssistant, at: pointer, content: pointer, ref: m.ID}, nil
 	case kind == itemCall, passedOver[kind]: // it stands in the record, or is of another host
-		return said{role: roleAssistant, at: pointer, content: pointer, isCall: true}, nil
+		return inputMessage{role: roleAssistant, at: pointer, content: pointer, isCall: true}, nil
 	case kind == itemResult:
-		out, err := sayingOf(roleTool, m.Output, pointer, pointer+"/output")
+		out, err := newInputMessage(roleTool, m.Output, pointer, pointer+"/output")
 		out.call, out.callAt = m.CallID, "/call_id"
 		return out, err
 	default:
-		return said{}, domain.Invalid(pointer+"/type", "not_supported", "Items of the type %.80q cannot be sent. Nothing was stored.", kind)
+		return inputMessage{}, domain.Invalid(pointer+"/type", "not_supported", "Items of the type %.80q cannot be sent. Nothing was stored.", kind)
 	}
 	switch m.Role {
 	case roleSystem, roleDeveloper, roleUser, roleAssistant:
 	default:
-		return said{}, domain.Invalid(pointer+"/role", "not_allowed", "role takes one of: system, developer, user, assistant.")
+		return inputMessage{}, domain.Invalid(pointer+"/role", "not_allowed", "role takes one of: system, developer, user, assistant.")
 	}
-	return sayingOf(m.Role, m.Content, pointer, pointer+"/content")
+	return newInputMessage(m.Role, m.Content, pointer, pointer+"/content")
 }

@@ -8,19 +8,19 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // Responses serves POST /v1/responses.
 type Responses struct {
-	refuser
+	errorWriter
 	Config
 }
 
 // responding is a request for a response on its way.
-type responding struct {
-	asking
+type responseState struct {
+	requestState
 	request *responseRequest
 }
 
@@ -30,37 +30,37 @@ func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Iden
 	if err != nil {
 		return err
 	}
-	a := &responding{request: request, asking: asking{Config: &d.Config, who: who, payer: request.User}}
+	a := &responseState{request: request, requestState: requestState{Config: &d.Config, identity: who, payer: request.User}}
 	defer a.close()
 	at, err := a.place(r, body)
 	if err != nil {
 		return err
 	}
 	a.done(r)
-	of := request.about()
-	if at.again {
-		if of, err = a.said(r.Context(), at); err != nil {
+	of := request.metadata()
+	if at.repeated {
+		if of, err = a.readMetadata(r.Context(), at); err != nil {
 			return err
 		}
 	}
 	w.Header().Set(sessionHeader, at.session)
-	t := newTeller(at.fromItsMessage(), of)
+	t := newResponseWriter(at.fromItsMessage(), of)
 	switch {
 	case request.Stream:
-		a.streamResponse(r, at, t, &responseEvents{Wire: standing.Wire{W: w}, after: allEvents})
+		a.streamResponse(r, at, t, &responseEvents{Wire: rounds.Wire{W: w}, after: allEvents})
 		return nil
 	case request.Background:
-		return a.show(w, r, at, t)
+		return a.writeCurrent(w, r, at, t)
 	}
 	return a.answerWhole(w, r, at, t)
 }
 
 // place says where a request belongs in the record, and stores its message unless it was
 // stored before.
-func (a *responding) place(r *http.Request, body []byte) (*place, error) {
+func (a *responseState) place(r *http.Request, body []byte) (*location, error) {
 	ctx := r.Context()
 	var err error
-	if a.provider, err = a.providerOf(ctx, a.who.Workspace, a.request.Model); err != nil {
+	if a.provider, err = a.providerOf(ctx, a.identity.Workspace, a.request.Model); err != nil {
 		return nil, err
 	}
 	tools, err := a.request.tools()
@@ -68,8 +68,8 @@ func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 		return nil, err
 	}
 	a.tools, a.toolPointer, a.request.unoffered = tools.offered, tools.pointer, tools.unoffered
-	a.about = string(jsonbody.Encode(a.request.about()))
-	all, err := a.request.sayings()
+	a.metadata = string(jsonbody.Encode(a.request.metadata()))
+	all, err := a.request.inputMessages()
 	if err == nil {
 		err = checkSize(body, all)
 	}
@@ -85,17 +85,17 @@ func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 	if name != "" && header != "" && name != header {
 		return nil, contradicted("/conversation")
 	}
-	if err := (&referrer{Config: a.Config, workspace: a.who.Workspace}).resolve(ctx, all); err != nil {
+	if err := (&referrer{Config: a.Config, workspace: a.identity.Workspace}).resolve(ctx, all); err != nil {
 		return nil, err
 	}
-	heard := withoutCalls(all)
-	if results := resultsIn(heard); results != nil {
+	heard := withoutCallItems(all)
+	if results := trailingResults(heard); results != nil {
 		return a.afterCalls(ctx, results, cmp.Or(name, header))
 	}
 	if err := a.checkTools(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.checkLate(ctx, heard); err != nil {
+	if err := a.checkLateResults(ctx, heard); err != nil {
 		return nil, err
 	}
 	if a.request.Previous != "" {
@@ -106,7 +106,7 @@ func (a *responding) place(r *http.Request, body []byte) (*place, error) {
 			return nil, err
 		}
 	}
-	if a.talk, err = converse(all, a.scope.seed(a.who)); err != nil {
+	if a.history, err = readHistory(all, a.scope.seed(a.identity)); err != nil {
 		return nil, err
 	}
 	return a.find(ctx)
@@ -119,7 +119,7 @@ func contradicted(pointer string) error {
 
 // fromItsMessage has a round told from the message that began it: what a response's events are
 // numbered by lies behind it.
-func (at *place) fromItsMessage() *place {
+func (at *location) fromItsMessage() *location {
 	if at.message.Seq > 0 {
 		at.after = at.message.Seq - 1
 	}
@@ -127,9 +127,9 @@ func (at *place) fromItsMessage() *place {
 }
 
 // answerWhole waits for the end of a round, or for a person to be asked.
-func (a *responding) answerWhole(w http.ResponseWriter, r *http.Request, at *place, t *responseTeller) error {
+func (a *responseState) answerWhole(w http.ResponseWriter, r *http.Request, at *location, t *responseWriter) error {
 	rd := t.round(at)
-	ask, err := a.follow(r, at, rd, kept{})
+	ask, err := a.follow(r, at, rd, noSink{})
 	if err != nil {
 		if rd.final {
 			w.Header().Set(shouldRetry, "false")
@@ -142,21 +142,21 @@ func (a *responding) answerWhole(w http.ResponseWriter, r *http.Request, at *pla
 }
 
 // show answers with a response as it stands now.
-func (a *asking) show(w http.ResponseWriter, r *http.Request, at *place, t *responseTeller) error {
+func (a *requestState) writeCurrent(w http.ResponseWriter, r *http.Request, at *location, t *responseWriter) error {
 	rd := t.round(at)
-	if err := a.upToNow(r.Context(), at, rd); err != nil {
+	if err := a.readToEnd(r.Context(), at, rd); err != nil {
 		return err
 	}
-	if rd.over && rd.approval != "" {
-		ask, err := a.askOf(r.Context(), r, rd)
+	if rd.ended && rd.approvalID != "" {
+		ask, err := a.openApproval(r.Context(), r, rd)
 		if err != nil {
 			return err
 		}
 		if ask != nil {
 			t.end(rd, ask)
 		}
-	} else if rd.over {
-		if err := a.putInWords(r.Context(), a.who.Workspace, rd); err != nil {
+	} else if rd.ended {
+		if err := a.describeRejected(r.Context(), a.identity.Workspace, rd); err != nil {
 			return err
 		}
 		t.end(rd, nil)
@@ -166,11 +166,11 @@ func (a *asking) show(w http.ResponseWriter, r *http.Request, at *place, t *resp
 }
 
 // upToNow takes what has happened in a round so far.
-func (a *asking) upToNow(ctx context.Context, at *place, rd *round) error {
+func (a *requestState) readToEnd(ctx context.Context, at *location, rd *round) error {
 	if err := a.reader.Seek(ctx, at.after); err != nil {
 		return lostLog(err)
 	}
-	if err := a.read(ctx, rd, kept{}); err != nil {
+	if err := a.read(ctx, rd, noSink{}); err != nil {
 		return lostLog(err)
 	}
 	return nil
@@ -204,13 +204,13 @@ func readResponseID(id string) (session, message string, ok bool) {
 
 // begun reads the session and the message of a response. One that is not there and one of
 // another workspace are the same.
-func (a *asking) begun(ctx context.Context, id string) (*domain.Session, *domain.Message, error) {
+func (a *requestState) findMessageOfResponse(ctx context.Context, id string) (*domain.Session, *domain.Message, error) {
 	session, message, ok := readResponseID(id)
 	if !ok {
 		return nil, nil, errNoResponse
 	}
 	if approval, ok := domain.ClientResultsOf(message); ok {
-		return a.brought(ctx, a.who.Workspace, session, approval)
+		return a.findResults(ctx, a.identity.Workspace, session, approval)
 	}
 	s, m, err := a.stored(ctx, domain.KnownHistory{SessionID: session, MessageID: message})
 	if err == nil && (m == nil || m.Sender != domain.SenderUser || m.Rich == nil) {

@@ -75,13 +75,13 @@ type extra struct {
 	DepartedFrom string `json:"departed_from,omitempty"`
 	// Unoffered are the tools of the request that the model was not offered.
 	Unoffered []unofferedTool `json:"tools_not_offered,omitempty"`
-	*ask
+	*openApproval
 }
 
 // finishReason: "stop", or "length" where the answer or the round reached a limit.
 func finishReason(r *round) *string {
 	reason := "stop"
-	if r.cut {
+	if r.truncated {
 		reason = "length"
 	}
 	return &reason

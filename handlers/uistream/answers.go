@@ -7,30 +7,30 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // given is what a person answered to one approval: a yes or no to each of its calls, or what was
 // put in as the output of the call that asked.
-type given struct {
-	id     string
-	yes    []string // executions; what is approved as a whole has an empty one
-	no     []string
-	reason string
-	output json.RawMessage
-	left   bool // the call that asked was ended with an error
+type clientAnswer struct {
+	id       string
+	approved []string // executions; what is approved as a whole has an empty one
+	rejected []string
+	reason   string
+	output   json.RawMessage
+	failed   bool // the call that asked was ended with an error
 }
 
 // answersOf are the answers in what a front end holds, by approval, in their order.
-func answersOf(held *uiMessage) []*given {
+func answersOf(held *uiMessage) []*clientAnswer {
 	if held == nil {
 		return nil
 	}
-	var all []*given
-	of := func(id string) *given {
-		i := slices.IndexFunc(all, func(g *given) bool { return g.id == id })
+	var all []*clientAnswer
+	of := func(id string) *clientAnswer {
+		i := slices.IndexFunc(all, func(g *clientAnswer) bool { return g.id == id })
 		if i < 0 {
-			i, all = len(all), append(all, &given{id: id})
+			i, all = len(all), append(all, &clientAnswer{id: id})
 		}
 		return all[i]
 	}
@@ -41,9 +41,9 @@ func answersOf(held *uiMessage) []*given {
 			id, execution, _ := strings.Cut(p.Approval.ID, ".")
 			g := of(id)
 			if *p.Approval.Approved {
-				g.yes = append(g.yes, execution)
+				g.approved = append(g.approved, execution)
 			} else {
-				g.no = append(g.no, execution)
+				g.rejected = append(g.rejected, execution)
 			}
 			if g.reason == "" {
 				g.reason = p.Approval.Reason
@@ -52,18 +52,18 @@ func answersOf(held *uiMessage) []*given {
 		case p.State == "output-available":
 			of(p.CallID).output = p.Output
 		case p.State == "output-error":
-			of(p.CallID).left = true
+			of(p.CallID).failed = true
 		}
 	}
 	return all
 }
 
 // answer brings the answers to the one door, when each can be taken.
-func (x *round) answer(ctx context.Context, all []*given) error {
+func (x *round) answer(ctx context.Context, all []*clientAnswer) error {
 	if len(all) == 0 {
 		return nil
 	}
-	at, err := x.standing(ctx)
+	at, err := x.progress(ctx)
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (x *round) answer(ctx context.Context, all []*given) error {
 		if decisions[i] == nil {
 			continue
 		}
-		if _, err := x.Commands.AnswerApproval(ctx, x.who.Workspace, g.id, *decisions[i]); err != nil {
+		if _, err := x.Commands.AnswerApproval(ctx, x.identity.Workspace, g.id, *decisions[i]); err != nil {
 			return err
 		}
 	}
@@ -85,18 +85,18 @@ func (x *round) answer(ctx context.Context, all []*given) error {
 }
 
 // decide is what an answer decides; nil for the output of a call that was taken before.
-func (x *round) decide(ctx context.Context, at *standing.Standing, g *given) (*domain.Decision, error) {
-	a, err := x.Waiting.Approval(ctx, x.who.Workspace, g.id)
+func (x *round) decide(ctx context.Context, at *rounds.Progress, g *clientAnswer) (*domain.Decision, error) {
+	a, err := x.Approvals.Approval(ctx, x.identity.Workspace, g.id)
 	if err != nil {
 		return nil, err
 	}
-	if err := standing.Answerable(a, at.Open, x.Clock()); err != nil {
+	if err := rounds.CheckAnswerable(a, at.Open, x.Clock()); err != nil {
 		return nil, err
 	}
-	if (g.output != nil || g.left) && a.Status != domain.ApprovalStatusOpen {
+	if (g.output != nil || g.failed) && a.Status != domain.ApprovalStatusOpen {
 		return nil, nil //nolint:nilnil // the front end shows what was answered
 	}
-	answer, err := g.answer(a)
+	answer, err := g.apiAnswer(a)
 	if err != nil {
 		return nil, err
 	}
@@ -105,58 +105,58 @@ func (x *round) decide(ctx context.Context, at *standing.Standing, g *given) (*d
 	if err != nil {
 		return nil, err
 	}
-	decision.By = x.who.Author()
+	decision.By = x.identity.Author()
 	return &decision, nil
 }
 
 // answer is an answer as the API takes it.
-func (g *given) answer(a *domain.Approval) (fields, error) {
-	yes := len(g.yes) > 0
-	if slices.ContainsFunc(g.yes, func(id string) bool { return slices.Contains(g.no, id) }) {
+func (g *clientAnswer) apiAnswer(a *domain.Approval) (fields, error) {
+	approved := len(g.approved) > 0
+	if slices.ContainsFunc(g.approved, func(id string) bool { return slices.Contains(g.rejected, id) }) {
 		return nil, domain.Invalid("/messages", "contradiction", "What is approved is refused too, in another part. Nothing was changed.")
 	}
 	switch a.Kind {
 	case domain.ApprovalQuestion:
-		if g.left || g.output == nil {
+		if g.failed || g.output == nil {
 			return fields{"cancelled": true}, nil
 		}
 		return fields{"value": g.output}, nil
 	case domain.ApprovalOutcome:
 		return fields{"outcome": g.output}, nil
 	case domain.ApprovalCompletion:
-		return g.reasoned(fields{"confirmed": yes}), nil
+		return g.withComment(fields{"confirmed": approved}), nil
 	case domain.ApprovalActions:
-		return g.actions(a)
+		return g.actionsAnswer(a)
 	case domain.ApprovalClientCalls:
-		if !g.left && len(g.no) == 0 {
+		if !g.failed && len(g.rejected) == 0 {
 			return nil, domain.Invalid("/messages", "not_allowed", "The program that sent the message runs these tools, and brings the results. "+
 				"Others can only stop waiting for it: end the call %s with an error. Nothing was changed.", a.ID)
 		}
 		return fields{"approved": false}, nil
 	}
-	return fields{"approved": yes}, nil
+	return fields{"approved": approved}, nil
 }
 
 // actions is the answer to an approval of several calls: each of them has its own.
-func (g *given) actions(a *domain.Approval) (fields, error) {
+func (g *clientAnswer) actionsAnswer(a *domain.Approval) (fields, error) {
 	if len(a.Actions) == 1 {
-		return g.reasoned(fields{"approved": len(g.yes) > 0}), nil
+		return g.withComment(fields{"approved": len(g.approved) > 0}), nil
 	}
 	for _, action := range a.Actions {
-		if !slices.Contains(g.yes, action.ID) && !slices.Contains(g.no, action.ID) {
+		if !slices.Contains(g.approved, action.ID) && !slices.Contains(g.rejected, action.ID) {
 			return nil, domain.Invalid("/messages", "incomplete", "All calls of an approval are answered at once; %s is not.", action.ID)
 		}
 	}
 	switch {
-	case len(g.no) == 0:
+	case len(g.rejected) == 0:
 		return fields{"approved": true}, nil
-	case len(g.yes) == 0:
-		return g.reasoned(fields{"approved": false}), nil
+	case len(g.approved) == 0:
+		return g.withComment(fields{"approved": false}), nil
 	}
-	return g.reasoned(fields{"approved": true, "approved_ids": g.yes}), nil
+	return g.withComment(fields{"approved": true, "approved_ids": g.approved}), nil
 }
 
-func (g *given) reasoned(answer fields) fields {
+func (g *clientAnswer) withComment(answer fields) fields {
 	if g.reason != "" {
 		answer["comment"] = g.reason
 	}

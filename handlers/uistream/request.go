@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/handlers/standing"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // input is what a front end sends: all that it holds of a chat. Of it are read the newest message
@@ -20,9 +20,9 @@ type input struct {
 	Message *message `json:"message"`
 
 	user   uiMessage
-	at     int              // its place
-	pieces []standing.Piece // what the user says
-	held   *uiMessage       // behind the user's
+	at     int            // its place
+	pieces []rounds.Piece // what the user says
+	held   *uiMessage     // behind the user's
 }
 
 // message is one whose parts are read when they are needed.
@@ -104,7 +104,7 @@ func readInput(body []byte) (*input, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	return in, standing.CheckWords(read, in.pieces)
+	return in, rounds.CheckTextSize(read, in.pieces)
 }
 
 func checkID(id string) error {
@@ -128,11 +128,11 @@ func (m *message) read() (uiMessage, error) {
 func (in *input) check() error {
 	texts, files := "", 0
 	for i, p := range in.user.Parts {
-		piece := standing.Piece{Text: p.Text}
+		piece := rounds.Piece{Text: p.Text}
 		switch {
 		case p.Type == "file":
 			var err error
-			if piece.File, err = standing.FileAt(fmt.Sprintf("/messages/%d/parts/%d/url", in.at, i), p.Filename, p.URL); err != nil {
+			if piece.File, err = rounds.AttachmentAtURL(fmt.Sprintf("/messages/%d/parts/%d/url", in.at, i), p.Filename, p.URL); err != nil {
 				return err
 			}
 			files++

@@ -4,9 +4,8 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/fermata-dev/fermata/handlers/standing"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
-	"github.com/fermata-dev/fermata/internal/speech"
+	"github.com/fermata-dev/fermata/rounds"
 )
 
 // fields are those of a chunk.
@@ -15,19 +14,19 @@ type fields map[string]any
 // writer writes the chunks of a message, in steps: one for each answer of the AI, with the calls
 // that it asked for. What the front end holds already is passed over.
 type writer struct {
-	standing.Wire
+	rounds.Wire
 
-	holds  []heldStep
-	states map[string]string // of the calls that the front end holds
+	heldSteps []heldStep
+	heldCalls map[string]string // of the calls that the front end holds
 
-	step  int    // the number of the latest, from 1
-	open  bool   // the front end was told that it began, and not that it is over
-	said  string // the message of the step, once it is stored
-	text  speech.Text
-	mind  speech.Text
-	part  openPart
-	parts int // that were begun for one message
-	calls map[string]bool
+	step      int    // the number of the latest, from 1
+	open      bool   // the front end was told that it began, and not that it is over
+	storedID  string // the message of the step, once it is stored
+	text      rounds.TextMerger
+	reasoning rounds.TextMerger
+	part      openPart
+	parts     int // that were begun for one message
+	calls     map[string]bool
 }
 
 // openPart is a text or thoughts that have begun and not ended; without an id, none.
@@ -35,60 +34,60 @@ type openPart struct{ kind, id string }
 
 // heldStep is what a front end holds of a step.
 type heldStep struct {
-	text, thoughts string
-	calls          bool
+	text, reasoning string
+	calls           bool
 }
 
 func newWriter(w http.ResponseWriter, held *uiMessage) *writer {
-	o := &writer{Wire: standing.Wire{W: w}, states: map[string]string{}, calls: map[string]bool{}}
+	o := &writer{Wire: rounds.Wire{W: w}, heldCalls: map[string]string{}, calls: map[string]bool{}}
 	if held == nil {
 		return o
 	}
 	for _, p := range held.Parts {
 		if p.Type == stepStart {
-			o.holds = append(o.holds, heldStep{})
+			o.heldSteps = append(o.heldSteps, heldStep{})
 			continue
 		}
 		if p.isTool() {
-			o.states[p.CallID] = p.State
-			if n := len(o.holds); n > 0 {
-				o.holds[n-1].calls = true
+			o.heldCalls[p.CallID] = p.State
+			if n := len(o.heldSteps); n > 0 {
+				o.heldSteps[n-1].calls = true
 			}
 		}
-		if n := len(o.holds); n > 0 {
+		if n := len(o.heldSteps); n > 0 {
 			switch p.Type {
 			case "text":
-				o.holds[n-1].text += p.Text
+				o.heldSteps[n-1].text += p.Text
 			case "reasoning":
-				o.holds[n-1].thoughts += p.Text
+				o.heldSteps[n-1].reasoning += p.Text
 			}
 		}
 	}
 	return o
 }
 
-func (o *writer) begin(message string, metadata fields) {
-	o.Head()
+func (o *writer) start(message string, metadata fields) {
+	o.SetHeaders()
 	o.W.Header().Set("X-Vercel-Ai-Ui-Message-Stream", "v1")
 	o.chunk("start", fields{"messageId": message, "messageMetadata": metadata})
 }
 
 func (o *writer) chunk(kind string, f fields) {
 	f["type"] = kind
-	o.Data(jsonbody.Encode(f))
+	o.WriteData(jsonbody.Encode(f))
 }
 
 // enter goes to the step of a message: another one, if that of the step before is stored.
-func (o *writer) enter(message string) {
-	if o.step > 0 && (o.said == "" || o.said == message) {
+func (o *writer) enterStep(message string) {
+	if o.step > 0 && (o.storedID == "" || o.storedID == message) {
 		return
 	}
-	o.leave()
+	o.leaveStep()
 	o.step++
-	o.said, o.parts = "", 0
-	if o.step <= len(o.holds) {
-		o.text.Hold(o.holds[o.step-1].text)
-		o.mind.Hold(o.holds[o.step-1].thoughts)
+	o.storedID, o.parts = "", 0
+	if o.step <= len(o.heldSteps) {
+		o.text.Resume(o.heldSteps[o.step-1].text)
+		o.reasoning.Resume(o.heldSteps[o.step-1].reasoning)
 		return
 	}
 	o.open = true
@@ -96,7 +95,7 @@ func (o *writer) enter(message string) {
 }
 
 // leave ends the step.
-func (o *writer) leave() {
+func (o *writer) leaveStep() {
 	o.endPart()
 	if o.open {
 		o.chunk("finish-step", fields{})
@@ -105,16 +104,16 @@ func (o *writer) leave() {
 }
 
 // brokenOff stands between a text that became no message and the one that took its place.
-const brokenOff = "(What stands above was broken off.)\n\n"
+const brokenOffNotice = "(What stands above was broken off.)\n\n"
 
 // say tells a piece of an answer.
-func (o *writer) say(kind, id, more string, anew bool) {
+func (o *writer) writeText(kind, id, more string, restarted bool) {
 	if more == "" {
 		return
 	}
-	if anew && kind == "text" {
+	if restarted && kind == "text" {
 		o.endPart()
-		more = brokenOff + more
+		more = brokenOffNotice + more
 	}
 	if o.part.kind != kind {
 		o.endPart()
@@ -133,66 +132,66 @@ func (o *writer) endPart() {
 }
 
 // piece tells a part of an answer that comes.
-func (o *writer) piece(id string, offset int, text string) {
-	if id == o.said {
+func (o *writer) textDelta(id string, offset int, text string) {
+	if id == o.storedID {
 		return // it was told whole
 	}
-	o.enter(id)
-	more, anew := o.text.Piece(id, offset, text)
-	o.say("text", id, more, anew)
+	o.enterStep(id)
+	more, restarted := o.text.Add(id, offset, text)
+	o.writeText("text", id, more, restarted)
 }
 
-func (o *writer) thought(id string, offset int, text string) {
-	if id == o.said {
+func (o *writer) reasoningDelta(id string, offset int, text string) {
+	if id == o.storedID {
 		return
 	}
-	o.enter(id)
-	more, anew := o.mind.Piece(id, offset, text)
-	o.say("reasoning", id, more, anew)
+	o.enterStep(id)
+	more, restarted := o.reasoning.Add(id, offset, text)
+	o.writeText("reasoning", id, more, restarted)
 }
 
 // stored writes what the client does not have yet of an answer in the record: a stream that is
 // resumed has the same reasoning as one that was read live.
-func (o *writer) stored(id, thoughts, text string, cut bool) {
-	if id == o.said {
+func (o *writer) storedAnswer(id, thoughts, text string, cut bool) {
+	if id == o.storedID {
 		return
 	}
-	o.enter(id)
+	o.enterStep(id)
 	if o.takesReasoning() {
-		more, anew := o.mind.Whole(id, thoughts, cut)
-		o.say("reasoning", id, more, anew)
+		more, restarted := o.reasoning.Complete(id, thoughts, cut)
+		o.writeText("reasoning", id, more, restarted)
 	}
-	more, anew := o.text.Whole(id, text, cut)
-	o.say("text", id, more, anew)
-	o.mind.Over()
+	more, restarted := o.text.Complete(id, text, cut)
+	o.writeText("text", id, more, restarted)
+	o.reasoning.Reset()
 	o.endPart()
-	o.said = id
+	o.storedID = id
 }
 
 // takesReasoning reports whether reasoning can be added to the step. The client appends parts to the
 // end of its message, so that reasoning of a step whose text or calls it has would be misplaced.
 func (o *writer) takesReasoning() bool {
-	if o.text.Told() != "" {
+	if o.text.Sent() != "" {
 		return false
 	}
-	return o.step > len(o.holds) || o.step == len(o.holds) && !o.holds[o.step-1].calls
+	return o.step > len(o.heldSteps) || o.step == len(o.heldSteps) && !o.heldSteps[o.step-1].calls
 }
 
 // call tells a call of a tool, once. ours says that it is carried out here.
-func (o *writer) call(id, name string, params any, ours bool) {
+func (o *writer) call(id, name string, params any, ownCommand bool) {
 	if o.calls[id] {
 		return
 	}
 	o.calls[id] = true
 	if o.step == 0 {
-		o.enter("")
+		o.enterStep("")
 	}
 	o.endPart()
-	if o.states[id] != "" {
+	if o.heldCalls[id] != "" {
 		return
 	}
 	f := fields{"toolCallId": id, "toolName": name, "dynamic": true}
-	if ours {
+	if ownCommand {
 		f["providerExecuted"] = true
 	}
 	o.chunk("tool-input-start", f)
@@ -201,8 +200,8 @@ func (o *writer) call(id, name string, params any, ours bool) {
 }
 
 // ended tells what became of a call; a front end that holds an end of it is not told another.
-func (o *writer) ended(id, kind string, f fields) {
-	switch o.states[id] {
+func (o *writer) callEnded(id, kind string, f fields) {
+	switch o.heldCalls[id] {
 	case "output-available", "output-error", "output-denied":
 		return
 	}

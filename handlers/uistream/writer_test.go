@@ -8,12 +8,12 @@ import (
 )
 
 // told is what a front end is told, in short: the kind of each chunk, with its text, or its call.
-func told(t *testing.T, held *uiMessage, tell func(o *writer)) string {
+func chunksOf(t *testing.T, held *uiMessage, write func(o *writer)) string {
 	t.Helper()
 	response := httptest.NewRecorder()
 	o := newWriter(response, held)
-	tell(o)
-	o.leave()
+	write(o)
+	o.leaveStep()
 	var all []string
 	for line := range strings.SplitSeq(response.Body.String(), "\n\n") {
 		data, ok := strings.CutPrefix(line, "data: ")
@@ -34,7 +34,7 @@ func told(t *testing.T, held *uiMessage, tell func(o *writer)) string {
 }
 
 // holding is a message of which a front end has these parts.
-func holding(t *testing.T, parts string) *uiMessage {
+func heldMessage(t *testing.T, parts string) *uiMessage {
 	t.Helper()
 	held, err := (&message{ID: "a", Parts: json.RawMessage(parts)}).read()
 	if err != nil {
@@ -46,13 +46,13 @@ func holding(t *testing.T, parts string) *uiMessage {
 // A round is told in steps; what a front end holds of it is not told again.
 func TestARoundInChunks(t *testing.T) {
 	round := func(o *writer) {
-		o.thought("m1", 0, "Hm.")
-		o.piece("m1", 0, "I make")
-		o.stored("m1", "Hm.", "I make it.", false)
+		o.reasoningDelta("m1", 0, "Hm.")
+		o.textDelta("m1", 0, "I make")
+		o.storedAnswer("m1", "Hm.", "I make it.", false)
 		o.call("exe", "CREATE_ZONE", fields{"name": "Garden"}, true)
-		o.ended("exe", "tool-output-available", fields{"output": true})
-		o.piece("m2", 0, "It is ")
-		o.stored("m2", "", "It is made.", false)
+		o.callEnded("exe", "tool-output-available", fields{"output": true})
+		o.textDelta("m2", 0, "It is ")
+		o.storedAnswer("m2", "", "It is made.", false)
 	}
 	for name, c := range map[string]struct{ held, want string }{
 		"nothing is held": {"", "start-step, reasoning-start, reasoning-delta Hm., reasoning-end, text-start, text-delta I make, text-delta  it., text-end, " +
@@ -76,7 +76,7 @@ func TestARoundInChunks(t *testing.T) {
 		},
 		"another text": {
 			`[{"type":"step-start"},{"type":"reasoning","text":"Hm."},{"type":"text","text":"You make it."}]`,
-			"text-start, text-delta " + brokenOff + "I make, text-delta  it., text-end, " +
+			"text-start, text-delta " + brokenOffNotice + "I make, text-delta  it., text-end, " +
 				"tool-input-start exe, tool-input-available exe, tool-output-available exe, " +
 				"start-step, text-start, text-delta It is, text-delta made., text-end, finish-step",
 		},
@@ -84,9 +84,9 @@ func TestARoundInChunks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var held *uiMessage
 			if c.held != "" {
-				held = holding(t, c.held)
+				held = heldMessage(t, c.held)
 			}
-			if got := told(t, held, round); got != c.want {
+			if got := chunksOf(t, held, round); got != c.want {
 				t.Errorf("it is told\n%s\nand should be\n%s", got, c.want)
 			}
 		})
@@ -116,12 +116,12 @@ func TestReasoningOfAResumedStream(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var held *uiMessage
 			if c.held != "" {
-				held = holding(t, c.held)
+				held = heldMessage(t, c.held)
 			}
-			got := told(t, held, func(o *writer) {
-				o.stored("m1", "Hm.", "I make it.", false)
+			got := chunksOf(t, held, func(o *writer) {
+				o.storedAnswer("m1", "Hm.", "I make it.", false)
 				o.call("exe", "CREATE_ZONE", nil, true)
-				o.stored("m2", "So.", "It is made.", false)
+				o.storedAnswer("m2", "So.", "It is made.", false)
 			})
 			if got != c.want {
 				t.Errorf("it is told\n%s\nand should be\n%s", got, c.want)
@@ -132,12 +132,12 @@ func TestReasoningOfAResumedStream(t *testing.T) {
 
 // Reasoning of which a part was streamed is completed when its answer is stored, and not repeated.
 func TestStreamedReasoningIsCompleted(t *testing.T) {
-	got := told(t, nil, func(o *writer) {
-		o.thought("m1", 0, "Let me")
-		o.stored("m1", "Let me see.", "Yes.", false)
-		o.thought("m2", 0, "Let me")
-		o.piece("m2", 0, "N")
-		o.stored("m2", "Let me see.", "No.", false)
+	got := chunksOf(t, nil, func(o *writer) {
+		o.reasoningDelta("m1", 0, "Let me")
+		o.storedAnswer("m1", "Let me see.", "Yes.", false)
+		o.reasoningDelta("m2", 0, "Let me")
+		o.textDelta("m2", 0, "N")
+		o.storedAnswer("m2", "Let me see.", "No.", false)
 	})
 	want := "start-step, reasoning-start, reasoning-delta Let me, reasoning-delta  see., reasoning-end, text-start, text-delta Yes., text-end, finish-step, " +
 		"start-step, reasoning-start, reasoning-delta Let me, reasoning-end, text-start, text-delta N, text-delta o., text-end, finish-step"
@@ -150,14 +150,14 @@ func TestStreamedReasoningIsCompleted(t *testing.T) {
 func TestATextThatBecameNoMessage(t *testing.T) {
 	for name, c := range map[string]struct{ second, want string }{
 		"the same":   {"One two three", "start-step, text-start, text-delta One two, text-delta  three, text-end, finish-step"},
-		"another":    {"Two", "start-step, text-start, text-delta One two, text-end, text-start, text-delta " + brokenOff + "Two, text-end, finish-step"},
+		"another":    {"Two", "start-step, text-start, text-delta One two, text-end, text-start, text-delta " + brokenOffNotice + "Two, text-end, finish-step"},
 		"with calls": {"", "start-step, text-start, text-delta One two, text-end, tool-input-start exe, tool-input-available exe, finish-step"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := told(t, nil, func(o *writer) {
-				o.piece("m1", 0, "One two")
-				o.stored("m2", "", c.second, false)
-				o.piece("m2", 0, "late")
+			got := chunksOf(t, nil, func(o *writer) {
+				o.textDelta("m1", 0, "One two")
+				o.storedAnswer("m2", "", c.second, false)
+				o.textDelta("m2", 0, "late")
 				if c.second == "" {
 					o.call("exe", "CREATE_ZONE", nil, true)
 				}
@@ -171,7 +171,7 @@ func TestATextThatBecameNoMessage(t *testing.T) {
 
 // Only what the last step holds is an answer, and of several calls each has its own.
 func TestAnswersInWhatIsHeld(t *testing.T) {
-	held := holding(t, `[
+	held := heldMessage(t, `[
 		{"type":"step-start"},{"type":"dynamic-tool","toolCallId":"apr_1","state":"output-available","output":"red"},
 		{"type":"step-start"},{"type":"text","text":"Two."},
 		{"type":"dynamic-tool","toolCallId":"exe_1","state":"approval-responded","approval":{"id":"apr_2.exe_1","approved":true}},
@@ -182,7 +182,7 @@ func TestAnswersInWhatIsHeld(t *testing.T) {
 		{"type":"dynamic-tool","toolCallId":"exe_5","state":"approval-requested","approval":{"id":"apr_5"}}]`)
 	var got []string
 	for _, g := range answersOf(held) {
-		line, err := json.Marshal([]any{g.id, g.yes, g.no, g.reason, string(g.output), g.left})
+		line, err := json.Marshal([]any{g.id, g.approved, g.rejected, g.reason, string(g.output), g.failed})
 		if err != nil {
 			t.Fatal(err)
 		}

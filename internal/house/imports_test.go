@@ -13,7 +13,7 @@ import (
 const module = "github.com/fermata-dev/fermata"
 
 // everybody may be imported from everywhere.
-var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/exactjson", "internal/jsonbody", "internal/lately", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/speech", "internal/spelling", "internal/traces"}
+var everybody = []string{"internal/clock", "internal/lifecycle", "internal/ids", "internal/dsn", "internal/egress", "internal/exactjson", "internal/jsonbody", "internal/lately", "internal/schema", "internal/secretfile", "internal/seal", "internal/diagnosis", "internal/spelling", "internal/traces"}
 
 // table says which of our packages each package may import. A package that is not
 // named here fails the test, so that a new one is placed on purpose.
@@ -35,7 +35,6 @@ var table = map[string][]string{
 	"internal/schema":           {},
 	"internal/seal":             {},
 	"internal/secretfile":       {},
-	"internal/speech":           {},
 	"internal/spelling":         {},
 	"internal/testkit":          {},
 	"internal/traces":           {},
@@ -77,12 +76,12 @@ var table = map[string][]string{
 	"connectors/notify":         {"domain", "connectors/webhooks", "connectors/webpush"},
 	"connectors/webpush":        {},
 	"connectors/webhooks":       {"domain", "auth", "connectors"},
-	"handlers/agui":             {"api", "auth", "domain", "handlers/standing", "stream"},
+	"handlers/agui":             {"api", "auth", "domain", "rounds", "stream"},
 	"handlers/linkpage":         {"domain"},
-	"handlers/mcpserver":        {"api", "auth", "domain", "handlers/standing", "stream"},
-	"handlers/standing":         {"api", "auth", "domain", "stream"},
-	"handlers/uistream":         {"api", "auth", "domain", "handlers/standing", "stream"},
-	"handlers/openai":           {"api", "auth", "domain", "handlers/standing", "stream"},
+	"handlers/mcpserver":        {"api", "auth", "domain", "rounds", "stream"},
+	"rounds":                    {"api", "auth", "domain", "stream"},
+	"handlers/uistream":         {"api", "auth", "domain", "rounds", "stream"},
+	"handlers/openai":           {"api", "auth", "domain", "rounds", "stream"},
 	"repository":                {"domain", "migrations", "repository/internal/sqldb", "repository/search"},
 	"repository/internal/sqldb": {"domain"},
 	"repository/keep":           {"domain", "migrations", "repository", "repository/internal/sqldb", "repository/search"},
@@ -96,7 +95,7 @@ var table = map[string][]string{
 	"scheduler/schedule":        {"domain"},
 	"handlers":                  {"", "api", "auth", "domain", "handlers/linkpage", "stream"},
 	"cli":                       {"api", "cli/acp", "cli/card", "cli/console"},
-	"cli/acp":                   {"api", "cli/card"},
+	"cli/acp":                   {"api", "cli/card", "rounds"},
 	"cli/card":                  {"api"},
 	"cli/console":               {"api"},
 	"app/e2e/harness":           {"app", "cli", "domain", "internal/testkit", "providers/openai/fake", "repository/suite"},

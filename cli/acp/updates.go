@@ -1,0 +1,246 @@
+package acp
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+	"github.com/fermata-dev/fermata/rounds"
+)
+
+// teller tells an editor what stands in a session and what happens in it, as updates.
+type updater struct {
+	update func(kind string, f fields)
+
+	text, reasoning rounds.TextMerger
+	lastSeq         int64           // place of the last message that was told
+	ownMessages     map[string]bool // messages that this editor sent: it shows them itself
+	calls           map[string]bool // calls that were told
+	params          map[string]json.RawMessage
+	lastMessage     string // the message that was told last, if nothing else was told since
+}
+
+func newUpdater(update func(string, fields)) *updater {
+	return &updater{
+		update: update, ownMessages: map[string]bool{}, calls: map[string]bool{}, params: map[string]json.RawMessage{},
+	}
+}
+
+// brokenOff stands between a text that became no message and the one that took its place.
+const brokenOffNotice = "\n\n(What stands above was broken off.)\n\n"
+
+// say tells a piece of a message of the AI.
+func (t *updater) writeText(id, text string, restarted bool) {
+	if text == "" {
+		return
+	}
+	switch {
+	case restarted:
+		text = brokenOffNotice + text
+	case t.lastMessage != "" && t.lastMessage != id && t.text.LastComplete() == t.lastMessage:
+		text = "\n\n" + text // editors put what follows directly into one paragraph
+	}
+	t.lastMessage = id
+	t.update("agent_message_chunk", fields{"messageId": id, "content": textBlock(text)})
+}
+
+func (t *updater) writeReasoning(id, text string) {
+	if text != "" {
+		t.update("agent_thought_chunk", fields{"messageId": id + "-thoughts", "content": textBlock(text)})
+	}
+}
+
+// piece tells a part of an answer that comes.
+func (t *updater) delta(kind, id string, offset int, text string) {
+	switch kind {
+	case "text":
+		more, restarted := t.text.Add(id, offset, text)
+		t.writeText(id, more, restarted)
+	case "thinking":
+		more, _ := t.reasoning.Add(id, offset, text)
+		t.writeReasoning(id, more)
+	}
+}
+
+// message tells one that is stored in its place; each once.
+func (t *updater) message(m *api.Message) {
+	if m.Seq == nil || *m.Seq <= t.lastSeq {
+		return
+	}
+	t.lastSeq = *m.Seq
+	switch {
+	case m.Sender == "USER":
+		t.lastMessage = ""
+		if t.ownMessages[m.ID] {
+			return
+		}
+		t.update("user_message_chunk", fields{"messageId": m.ID, "content": textBlock(userText(m))})
+	case m.Sender == "AI":
+		t.answer(m)
+	case m.SystemMessage != nil:
+		t.systemMessage(m.ID, m.SystemMessage)
+	}
+}
+
+func userText(m *api.Message) string {
+	if m.RichContent != nil {
+		return m.RichContent.Words()
+	}
+	return deref(m.TextContent)
+}
+
+func deref(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+func (t *updater) answer(m *api.Message) {
+	if t.text.Sent() == "" {
+		more, _ := t.reasoning.Complete(m.ID, thoughtsOf(m), m.Status == "interrupted")
+		t.writeReasoning(m.ID, more)
+	}
+	t.reasoning.Reset()
+	text := deref(m.TextContent)
+	if ai := m.AiMessage; ai != nil {
+		if ai.PreText != api.InvalidFormatText && ai.PreText != "" {
+			text = joined(ai.PreText, text)
+		}
+		for _, c := range ai.DataCommands {
+			t.params[c.CallID] = c.Params
+		}
+		for _, c := range ai.ActionCommands {
+			t.params[c.CallID] = c.Params
+		}
+	}
+	more, restarted := t.text.Complete(m.ID, text, m.Status == "interrupted")
+	t.writeText(m.ID, more, restarted)
+}
+
+// thoughtsOf returns the reasoning of an answer, as it is streamed: without breaks between its blocks.
+func thoughtsOf(m *api.Message) string {
+	var b strings.Builder
+	if m.AiRaw != nil {
+		for i := range m.AiRaw.Thinking {
+			b.WriteString(m.AiRaw.Thinking[i].Text)
+		}
+	}
+	return b.String()
+}
+
+func joined(first, second string) string {
+	if second == "" {
+		return first
+	}
+	return first + "\n\n" + second
+}
+
+// report tells what the server did: the results of commands, and what went wrong.
+func (t *updater) systemMessage(id string, s *api.SystemMessage) {
+	switch s.Type {
+	case api.SystemValidationCancelled, api.SystemCommunicationCancelled:
+		return // written before the wait, and true only if nobody says yes
+	case api.SystemLimitReached, api.SystemSessionTimeout:
+		t.writeText(id, s.Summary, false)
+		return
+	}
+	for _, r := range s.CommandResults {
+		call := fields{"status": statusOf(r.Status)}
+		if r.Summary != "" {
+			call["title"] = r.Summary
+		}
+		if text := resultText(r.Text, r.Error); text != "" {
+			call["content"] = textContent(text)
+		}
+		t.call(r.ExecutionID, r.Command, "", t.params[r.CallID], call)
+	}
+}
+
+// maxResult bounds what an editor is shown of a result.
+const maxResult = 10_000
+
+func resultText(text string, failed *api.CommandError) string {
+	if text == "" && failed != nil {
+		text = failed.Message
+	}
+	return jsonbody.Cut(text, maxResult)
+}
+
+// command tells of a command as a call of a tool.
+func (t *updater) command(x *api.Execution) {
+	call := fields{"status": statusOf(x.Status)}
+	if x.EndedAt != nil {
+		if text := resultText(deref(x.Text), x.Error); text != "" {
+			call["content"] = textContent(text)
+		}
+	}
+	t.call(x.ID, x.Command, string(x.Kind), x.Params, call)
+}
+
+// call tells a call for the first time, or what became of it since.
+func (t *updater) call(id, name, kind string, params json.RawMessage, f fields) {
+	if id == "" {
+		return
+	}
+	t.lastMessage = ""
+	f["toolCallId"] = id
+	if t.calls[id] {
+		t.update("tool_call_update", f)
+		return
+	}
+	t.calls[id] = true
+	if f["title"] == nil {
+		f["title"] = name
+	}
+	f["kind"] = "other"
+	if kind == "query" {
+		f["kind"] = "read"
+	}
+	if len(params) > 0 {
+		f["rawInput"] = params
+	}
+	t.update("tool_call", f)
+}
+
+func statusOf(s api.ExecutionStatus) string {
+	switch s {
+	case api.ExecSuccess, api.ExecCached:
+		return "completed"
+	case api.ExecFailed, api.ExecCancelled, api.ExecUnknown:
+		return "failed"
+	case "PLANNED", "APPROVED":
+		return "pending"
+	}
+	return "in_progress"
+}
+
+// usage tells how much of the model's room a call of the AI took.
+func (t *updater) usage(r *api.Roundtrip, room int64) {
+	u := r.Usage
+	if room <= 0 || r.Purpose != "answer" {
+		return
+	}
+	t.update("usage_update", fields{"used": u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens + u.OutputTokens, "size": room})
+}
+
+// plan tells the steps of a plan that a person is asked about.
+func (t *updater) plan(steps []string) {
+	entries := []fields{}
+	for _, step := range steps {
+		entries = append(entries, fields{"content": step, "priority": "medium", "status": "pending"})
+	}
+	t.update("plan", fields{"entries": entries})
+}
+
+// decode reads what an event says.
+func decode[T any](e Event, use func(*T)) error {
+	var data T
+	if err := json.Unmarshal(e.Data, &data); err != nil {
+		return fmt.Errorf("the event %s is not what this version of fermata knows: %w", e.Name, err)
+	}
+	use(&data)
+	return nil
+}

@@ -1,0 +1,205 @@
+package agui
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/api"
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/rounds"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// tell follows the round of a run to its end, or to where it waits for a person. A run that was
+// begun before is told from its beginning: the client's own copy of it is replaced.
+func (x *run) stream(r *http.Request, out *writer) error {
+	ctx := r.Context()
+	at, err := x.listener.Start(ctx, x.found, x.progress)
+	if err != nil {
+		return x.refuse(out, rounds.StreamError(err, resendAdvice))
+	}
+	x.message = at.Message
+	out.start()
+	out.state(at)
+	if x.found.Repeated {
+		out.snapshot()
+	}
+	if err := x.follow(ctx, out); err != nil && !rounds.CallerGone(r.Context()) {
+		out.fail(x.Failure(rounds.StreamError(err, resendAdvice)))
+	}
+	return nil
+}
+
+func (x *run) follow(ctx context.Context, out *writer) error {
+	f := &follower{out: out, message: x.found.Message}
+	if x.found.Results != nil {
+		f.round = x.found.Results.RoundID
+	}
+	for {
+		if err := x.listener.Events(ctx, func() string { return f.round }, f.handle); err != nil {
+			return err
+		}
+		if err := out.Flush(); err != nil {
+			return err
+		}
+		at, err := x.listener.Check(ctx, x.progress)
+		if err != nil {
+			return err
+		}
+		if at != nil {
+			x.end(f, at)
+			return nil
+		}
+		allowed := func() error { return x.StillAllowed(ctx, x.identity) }
+		if err := rounds.Wait(ctx, x.listener.Reader, allowed, out.WriteHeartbeat); err != nil {
+			return err
+		}
+	}
+}
+
+// end tells how it ended.
+func (x *run) end(f *follower, at *rounds.Progress) {
+	out := f.out
+	out.state(at)
+	switch at.State {
+	case rounds.Failed:
+		out.fail(x.Failure(domain.Errorf(domain.CodeProviderFailed, "%s", at.Failure)))
+	case rounds.Cancelled:
+		out.finish(fields{"type": "cancelled"})
+	case rounds.InputRequired:
+		if onlyClientCalls(at.Open) {
+			out.finish(fields{"type": "success", "pendingToolCallIds": f.pending})
+			return
+		}
+		var interrupts []fields
+		for _, a := range at.Open {
+			interrupts = append(interrupts, interruptOf(a))
+		}
+		out.finish(fields{"type": "interrupt", "interrupts": interrupts})
+	default:
+		out.finish(fields{"type": "success"})
+	}
+}
+
+// again is what to do where a stream ended before its run.
+const resendAdvice = "Send the same run again to get it."
+
+// follower tells the events of one round.
+type follower struct {
+	out      *writer
+	message  string // of the user, which began it
+	round    string
+	calls    map[string]bool // the tool calls that were told
+	answerID string          // the latest message of the AI
+	pending  []string        // the calls of the client's tools that have no result
+}
+
+func (f *follower) handle(name string, e *rounds.Event) {
+	if e.Message != nil && e.Message.ID == f.message {
+		f.round = e.Message.RoundID
+		return
+	}
+	switch name {
+	case stream.EventDelta:
+		f.delta(e)
+	case stream.EventMessageSnapshot:
+		if e.Kind == stream.KindText {
+			f.out.textSnapshot(e.MessageID, e.Text)
+		}
+	case stream.EventDiscarded:
+		f.out.discard()
+	case string(domain.LogSessionPhase):
+		if e.RoundID == f.round && e.Phase != domain.Idle && e.Phase != domain.Completed {
+			f.out.toStep(string(e.Phase))
+		}
+	case string(domain.LogMessageCreated):
+		f.stored(e)
+	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
+		f.command(name, e)
+	case string(domain.LogApprovalRequested), string(domain.LogApprovalSettled):
+		if a := e.ApprovalData(); a != nil && a.Kind == domain.ApprovalClientCalls {
+			if name == string(domain.LogApprovalRequested) {
+				f.clientCalls(a)
+			} else {
+				f.cancelledCalls(a)
+			}
+		} else if a != nil {
+			f.out.event("ACTIVITY_SNAPSHOT", fields{
+				"messageId": a.ID, "activityType": "APPROVAL", "content": fields{"kind": a.Kind, "status": a.Status}, "replace": true,
+			})
+		}
+	}
+}
+
+func (f *follower) delta(e *rounds.Event) {
+	switch e.Kind {
+	case stream.KindText:
+		f.out.textDelta(e.MessageID, e.Offset, e.Text)
+	case stream.KindThinking:
+		f.out.writeReasoning(e.MessageID, e.Text)
+	}
+}
+
+func (f *follower) stored(e *rounds.Event) {
+	switch m := e.Message; {
+	case m == nil:
+	case m.Sender == domain.SenderAI:
+		f.answerID = m.ID
+		f.out.storedAnswer(m.ID, e.Reasoning(), e.AnswerText())
+	case m.Sender == domain.SenderSystem:
+		f.results(e)
+	}
+}
+
+// called tells a command as a call of a tool.
+func (f *follower) command(name string, e *rounds.Event) {
+	x := e.Execution
+	if x == nil {
+		return
+	}
+	if f.calls == nil {
+		f.calls = map[string]bool{}
+	}
+	f.out.endText()
+	if !f.calls[x.ID] {
+		f.calls[x.ID] = true
+		f.out.event("TOOL_CALL_START", fields{"toolCallId": x.ID, "toolCallName": x.Command})
+		f.out.event("TOOL_CALL_ARGS", fields{"toolCallId": x.ID, "delta": string(x.Params)})
+		f.out.event("TOOL_CALL_END", fields{"toolCallId": x.ID})
+	}
+	if name == string(domain.LogCommandEnded) {
+		content := fields{"status": x.Status}
+		if len(x.Result) > 0 {
+			content["result"] = x.Result
+		}
+		if len(x.Error) > 0 {
+			content["error"] = x.Error
+		}
+		text, _ := json.Marshal(content) // its parts are JSON: cannot fail
+		f.result(x.ID, string(text))
+	}
+}
+
+// state tells how the session stands.
+func (o *writer) state(at *rounds.Progress) {
+	s := at.Session
+	o.event("STATE_SNAPSHOT", fields{"snapshot": fields{"session": fields{
+		"id": s.ID, "name": s.Name, "status": s.Status(), "phase": s.Phase, "queue_position": s.QueuePosition, "state": at.State,
+	}}})
+}
+
+// interruptOf is an approval as the protocol asks it. The message has a line for each action; whoever
+// is asked can be shown all of them, with their params, from the approval beside it.
+func interruptOf(a *domain.Approval) fields {
+	out := fields{
+		"id": a.ID, "reason": string(a.Kind), "message": rounds.QuestionText(a), "metadata": fields{"approval": api.ApprovalFrom(a)},
+	}
+	if len(a.ResponseSchema) > 0 {
+		out["responseSchema"] = a.ResponseSchema
+	}
+	if a.ExpiresAt != nil {
+		out["expiresAt"] = a.ExpiresAt.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	return out
+}

@@ -1,0 +1,136 @@
+package openai
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// attempt is one call of the AI in a round: what it streamed, and what stands in the record of
+// it; "" when it broke off.
+type attempt struct{ streamed, stored string }
+
+// happens are the events of a round as a listener gets them who is there from the beginning:
+// live with the pieces of the text, else those of the log alone.
+func happens(t *rapid.T, attempts []attempt, live bool) []*event {
+	seq := int64(3)
+	logged := func(e event) *event { seq++; e.SessionSeq = seq; return &e }
+	all := []*event{logged(event{name: string(domain.LogMessageCreated), Message: &eventMessage{ID: "msg_q", RoundID: "rnd"}})}
+	for i, a := range attempts {
+		id := fmt.Sprint("msg_", i)
+		called := logged(event{name: string(domain.LogSessionPhase), Phase: domain.CallingAI, RoundID: "rnd"})
+		var pieces []*event
+		for offset, rest := 0, a.streamed; live && rest != ""; {
+			piece := skipped(rest, rapid.IntRange(1, 5).Draw(t, "piece"))
+			pieces = append(pieces, &event{name: stream.EventDelta, Kind: stream.KindText, MessageID: id, Offset: offset, Text: piece})
+			offset, rest = offset+utf8.RuneCountInString(piece), rest[len(piece):]
+		}
+		late := rapid.IntRange(0, len(pieces)).Draw(t, "pieces that overtook the log") // as on another node
+		all = append(append(append(all, pieces[:late]...), called), pieces[late:]...)
+		switch {
+		case a.stored != "":
+			all = append(all, logged(event{name: string(domain.LogMessageCreated), Message: &eventMessage{
+				ID: id, RoundID: "rnd", Sender: domain.SenderAI, Status: domain.MessageStored, Text: a.stored,
+			}}))
+		case live && rapid.Bool().Draw(t, "told that it is void"):
+			all = append(all, &event{name: stream.EventDiscarded, MessageID: id})
+		}
+	}
+	return append(all, logged(event{name: string(domain.LogSessionPhase), Phase: domain.Idle, RoundID: "rnd"}))
+}
+
+// skipped is the beginning of a text, n characters of it.
+func skipped(text string, n int) string { return text[:len(text)-len(skipRunes(text, n))] }
+
+// client puts a stream together as programs do: by the place in the output.
+type client struct {
+	last  int64
+	texts []string
+	end   *response
+}
+
+func (c *client) take(t *rapid.T, e *responseEvent) {
+	if e.Number <= c.last {
+		t.Fatalf("behind the number %d comes %d, %s", c.last, e.Number, e.Type)
+	}
+	switch c.last = e.Number; e.Type {
+	case "response.output_item.added":
+		if e.index > len(c.texts) {
+			t.Fatalf("item %d comes when there are %d", e.index, len(c.texts))
+		}
+		c.texts = append(slices.Clone(c.texts[:e.index]), "")
+	case "response.output_text.delta":
+		c.texts[e.index] += e.Delta
+	case "response.output_item.done":
+		if len(e.Item.Content) == 0 {
+			c.texts[e.index] = ""
+		} else if e.Item.Content[0].Text != c.texts[e.index] {
+			t.Fatalf("item %d is %q, and the client holds %q", e.index, e.Item.Content[0].Text, c.texts[e.index])
+		}
+	case "response.completed":
+		c.end = new(*e.Response)
+		c.texts = c.texts[:min(len(c.texts), len(c.end.Output))] // a last one that broke off has no place
+	}
+}
+
+// listens tells events to a client, up to so many of the response's.
+func (c *client) listens(t *rapid.T, events []*event, upTo int) {
+	at := &location{session: "ses_1", message: &domain.Message{ID: "msg_q", Seq: 9}}
+	teller, out := newResponseWriter(at, responseMetadata{}), &responseEvents{after: c.last}
+	teller.emit = func(e *responseEvent) {
+		if !out.wants(e) || upTo == 0 {
+			return
+		}
+		upTo--
+		c.take(t, e)
+	}
+	rd := teller.round(at)
+	for _, e := range events {
+		rd.handle(e)
+	}
+	teller.end(rd, nil)
+}
+
+// TestNumbersAreThoseOfTheLog: whatever pieces a text comes in, however often a call breaks off,
+// and wherever a client leaves: with what the log tells behind its number it holds what stands
+// in the record, and each item once.
+func TestNumbersAreThoseOfTheLog(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		words := rapid.StringOfN(rapid.RuneFrom([]rune("abé∀𝄐 ")), 1, 20, -1)
+		attempts := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) attempt {
+			switch rapid.IntRange(0, 3).Draw(t, "ends") {
+			case 0:
+				return attempt{streamed: words.Draw(t, "void")}
+			case 1:
+				return attempt{}
+			}
+			whole := words.Draw(t, "whole")
+			return attempt{skipped(whole, rapid.IntRange(0, 25).Draw(t, "streamed")), whole}
+		}), 1, 6).Draw(t, "attempts")
+		var want []string
+		for _, a := range attempts {
+			if a.stored != "" {
+				want = append(want, a.stored)
+			}
+		}
+		live, logged := happens(t, attempts, true), happens(t, attempts, false)
+		there := &client{last: allEvents}
+		there.listens(t, live, 1<<30)
+		for left := range 40 {
+			c := &client{last: allEvents}
+			c.listens(t, live, left)
+			c.listens(t, logged, 1<<30)
+			for _, x := range []*client{there, c} {
+				if x.end == nil || x.last != there.last || !slices.Equal(x.texts, want) || len(x.end.Output) != len(want) {
+					t.Fatalf("left after %d, the client holds %q of %q: %+v", left, x.texts, want, x.end)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,307 @@
+package uistream
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/rounds"
+	"github.com/fermata-dev/fermata/stream"
+)
+
+// again is what to do where a stream ended before its round.
+const resumeAdvice = "Resume the stream to get it."
+
+// tell follows a round to its end, or to where it waits for a person.
+func (x *round) stream(w http.ResponseWriter, r *http.Request) error {
+	ctx := r.Context()
+	at, err := x.listener.Start(ctx, x.found, x.progress)
+	if err != nil {
+		return rounds.StreamError(err, resumeAdvice)
+	}
+	x.message = at.Message
+	superseded, err := x.superseded(ctx, at)
+	if err != nil {
+		return err
+	}
+	out := newWriter(w, x.held)
+	out.start(x.answerID(), fields{"session_id": x.found.Session})
+	f := &follower{out: out, message: x.found.Message, superseded: superseded, refused: map[string]bool{}}
+	if err := x.follow(ctx, f); err != nil && !rounds.CallerGone(ctx) {
+		x.fail(out, rounds.StreamError(err, resumeAdvice))
+	}
+	return nil
+}
+
+// answerID is the id of the message that the round becomes in the front end: the same each time.
+func (x *round) answerID() string {
+	if x.held != nil && x.held.ID != "" {
+		return x.held.ID
+	}
+	return x.found.Message + "-answer"
+}
+
+// superseded are the answers in whose place others are, and their tries: they are not told.
+func (x *round) superseded(ctx context.Context, at *rounds.Progress) (map[string]bool, error) {
+	out := map[string]bool{}
+	if at.Message.Seq == 0 || x.found.Stored != nil {
+		return out, nil
+	}
+	after, err := x.Record.Messages(ctx, x.identity.Workspace, x.found.Session, at.Message.Seq, maxRound)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range after {
+		if m.Superseded && m.Sender == domain.SenderAI {
+			out[m.ID], out[m.RoundID] = true, true
+		}
+	}
+	return out, nil
+}
+
+func (x *round) follow(ctx context.Context, f *follower) error {
+	for {
+		if err := x.listener.Events(ctx, func() string { return f.round }, f.handle); err != nil {
+			return err
+		}
+		if err := f.out.Flush(); err != nil {
+			return err
+		}
+		at, err := x.listener.Check(ctx, x.progress)
+		if err != nil {
+			return err
+		}
+		if at != nil {
+			x.end(f, at)
+			return nil
+		}
+		allowed := func() error { return x.StillAllowed(ctx, x.identity) }
+		if err := rounds.Wait(ctx, x.listener.Reader, allowed, f.out.WriteHeartbeat); err != nil {
+			return err
+		}
+	}
+}
+
+// end tells how it ended.
+func (x *round) end(f *follower, at *rounds.Progress) {
+	metadata := fields{"session_id": x.found.Session, "state": string(at.State)}
+	reason := "stop"
+	switch at.State {
+	case rounds.Failed:
+		x.fail(f.out, domain.Errorf(domain.CodeProviderFailed, "%s", at.Failure))
+		return
+	case rounds.Cancelled:
+		reason = "other"
+	case rounds.InputRequired:
+		reason = "tool-calls"
+		for _, a := range at.Open {
+			f.requestApproval(a)
+		}
+	case rounds.Working, rounds.Completed:
+	}
+	f.out.leaveStep()
+	if at.State == rounds.Cancelled {
+		f.out.chunk("abort", fields{"reason": "The round was cut."})
+	}
+	f.out.chunk("finish", fields{"finishReason": reason, "messageMetadata": metadata})
+	f.out.WriteDone()
+}
+
+// fail tells an error: its message, and our code.
+func (x *round) fail(out *writer, err error) {
+	failure := x.Failure(err)
+	out.leaveStep()
+	out.chunk("error", fields{"errorText": failure.Message + " (" + string(failure.Code) + ")"})
+	out.WriteDone()
+}
+
+// follower tells the events of one round.
+type follower struct {
+	out        *writer
+	message    string // of the user, which began it
+	round      string // that it began; "" while it waits its turn
+	passed     bool   // another one has begun since
+	superseded map[string]bool
+	refused    map[string]bool // approvals that a person did not give
+}
+
+func (f *follower) handle(name string, e *rounds.Event) {
+	if m := e.Message; m != nil && m.Sender == domain.SenderUser {
+		f.userMessage(m.ID, m.RoundID)
+		return
+	}
+	if f.round == "" || f.passed {
+		return
+	}
+	switch name {
+	case stream.EventDelta:
+		f.delta(e, e.Offset)
+	case stream.EventMessageSnapshot:
+		f.delta(e, 0)
+	case string(domain.LogMessageCreated):
+		if m := e.Message; m != nil && m.Sender == domain.SenderAI && !f.superseded[m.ID] {
+			f.out.storedAnswer(m.ID, e.Reasoning(), e.AnswerText(), m.Status == domain.MessageInterrupted)
+		}
+	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
+		f.command(name, e)
+	case string(domain.LogApprovalRequested):
+		if a := e.ApprovalData(); a != nil && a.Kind != domain.ApprovalActions {
+			f.askQuestion(a)
+		}
+	case string(domain.LogApprovalSettled):
+		f.approvalSettled(e)
+	}
+}
+
+// begins takes a message of a person: the one of this round, an answer in it, or the next round's.
+func (f *follower) userMessage(message, round string) {
+	switch {
+	case message == f.message:
+		f.round = round
+	case f.round != "" && round != "" && round != f.round:
+		f.passed = true
+	}
+}
+
+func (f *follower) delta(e *rounds.Event, offset int) {
+	switch e.Kind {
+	case stream.KindText:
+		f.out.textDelta(e.MessageID, offset, e.Text)
+	case stream.KindThinking:
+		f.out.reasoningDelta(e.MessageID, offset, e.Text)
+	}
+}
+
+// command tells a command as a call of a tool.
+func (f *follower) command(name string, e *rounds.Event) {
+	x := e.Execution
+	if x == nil || f.superseded[x.RoundID] {
+		return
+	}
+	f.out.call(x.ID, x.Command, x.Params, true)
+	if name != string(domain.LogCommandEnded) {
+		return
+	}
+	switch domain.ExecutionStatus(x.Status) {
+	case domain.ExecSuccess, domain.ExecCached:
+		output := fields{"status": x.Status, "result": x.Result}
+		f.out.callEnded(x.ID, "tool-output-available", fields{"output": output, "providerExecuted": true})
+	case domain.ExecPending:
+		f.out.callEnded(x.ID, "tool-output-available", fields{
+			"output": fields{"status": x.Status}, "providerExecuted": true, "preliminary": true,
+		})
+	case domain.ExecCancelled:
+		if f.refused[x.ID] {
+			f.out.callEnded(x.ID, "tool-output-denied", fields{})
+			return
+		}
+		f.out.callEnded(x.ID, "tool-output-error", fields{"errorText": x.Status, "providerExecuted": true})
+	default:
+		var failed struct {
+			Message string `json:"message"`
+		}
+		_ = json.Unmarshal(x.Error, &failed) // without one its status says it
+		if failed.Message == "" {
+			failed.Message = x.Status
+		}
+		f.out.callEnded(x.ID, "tool-output-error", fields{"errorText": failed.Message, "providerExecuted": true})
+	}
+}
+
+// question tells what is asked beside actions as a call of a tool that the person carries out; or,
+// where another program has the tools, that it is waited for: nobody here can carry them out.
+func (f *follower) askQuestion(a *domain.Approval) {
+	if a.Kind == domain.ApprovalClientCalls {
+		f.out.call(a.ID, waitsForProgram, fields{"kind": a.Kind, "question": rounds.QuestionText(a)}, true)
+		return
+	}
+	name, input := "ASK_USER", fields{"kind": a.Kind, "question": rounds.QuestionText(a)}
+	if a.Kind != domain.ApprovalQuestion {
+		name = "ASK_" + string(a.Kind)
+	}
+	if a.Module != nil {
+		input["module"] = a.Module
+	}
+	f.out.call(a.ID, name, input, false)
+}
+
+// waitsForProgram is the tool by which a front end is told that the program which sent the message
+// runs tools of its own.
+const waitsForProgram = "WAITS_FOR_PROGRAM"
+
+// request asks what is open.
+func (f *follower) requestApproval(a *domain.Approval) {
+	switch a.Kind {
+	case domain.ApprovalActions:
+		for _, action := range a.Actions {
+			f.out.call(action.ID, action.Command, action.Params, true)
+			id := a.ID
+			if len(a.Actions) > 1 {
+				id += "." + action.ID
+			}
+			f.out.chunk("tool-approval-request", fields{"toolCallId": action.ID, "approvalId": id})
+		}
+	case domain.ApprovalQuestion, domain.ApprovalOutcome, domain.ApprovalClientCalls:
+		f.askQuestion(a) // a yes would be no answer: its output is one, and of a client's calls an error ends the wait
+	default:
+		f.askQuestion(a)
+		f.out.chunk("tool-approval-request", fields{"toolCallId": a.ID, "approvalId": a.ID})
+	}
+}
+
+// settled tells what was answered, and by whatever client.
+func (f *follower) approvalSettled(e *rounds.Event) {
+	a := e.ApprovalData()
+	if a == nil {
+		return
+	}
+	if a.Kind == domain.ApprovalActions {
+		var decision struct {
+			Approved    bool     `json:"approved"`
+			ApprovedIDs []string `json:"approved_ids"`
+		}
+		_ = json.Unmarshal(a.Decision, &decision) // without one nothing was approved
+		for _, action := range a.Actions {
+			f.refused[action.ID] = true
+		}
+		for _, id := range decision.ApprovedIDs {
+			delete(f.refused, id)
+		}
+		if decision.Approved && decision.ApprovedIDs == nil {
+			clear(f.refused)
+		}
+		return
+	}
+	f.askQuestion(a)
+	if a.Status != domain.ApprovalStatusApproved {
+		switch a.Kind {
+		case domain.ApprovalClientCalls:
+			f.out.callEnded(a.ID, "tool-output-error", fields{
+				"errorText": "Nobody waits for the program any more: " + string(a.Status), "providerExecuted": true,
+			})
+			return
+		case domain.ApprovalQuestion, domain.ApprovalOutcome:
+			f.out.callEnded(a.ID, "tool-output-error", fields{"errorText": "Not answered: " + string(a.Status)})
+			return
+		}
+		f.out.callEnded(a.ID, "tool-output-denied", fields{})
+		return
+	}
+	var answer struct {
+		Value   json.RawMessage `json:"value"`
+		Outcome string          `json:"outcome"`
+	}
+	_ = json.Unmarshal(a.Decision, &answer) // an answer that is not read is none
+	var output any = answer.Value
+	switch {
+	case a.Kind == domain.ApprovalOutcome:
+		output = answer.Outcome
+	case a.Kind == domain.ApprovalClientCalls:
+		f.out.callEnded(a.ID, "tool-output-available", fields{"output": "The program has answered.", "providerExecuted": true})
+		return
+	case a.Kind != domain.ApprovalQuestion, answer.Value == nil:
+		output = true
+	}
+	f.out.callEnded(a.ID, "tool-output-available", fields{"output": output})
+}
