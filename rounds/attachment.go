@@ -13,33 +13,33 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Piece is a part of what a client says: words, or a file.
+// Piece is a part of a message of a client: text or an attachment.
 type Piece struct {
 	Text string
 	File *Attachment
 }
 
-// SentFile is a file as a client sends it within a message: what it holds, or the id of one
-// that was uploaded before.
+// Attachment is a file as a client sends it within a message: its content, or the id of an uploaded
+// file.
 type Attachment struct {
-	Pointer string // where the request has it
+	Pointer string // JSON pointer in the request
 	Name    string
 	ID      string
-	// Sum is the hash of what was sent. By it a client's history is compared with the record:
-	// what is kept of a picture has another one.
+	// Sum is the SHA-256 of the content as it was sent. The history of a client is compared with the
+	// record by it, because pictures are stored with other content.
 	Sum string
 
 	content        string
-	percentEncoded bool // in the way of addresses, else in base64
+	percentEncoded bool // content is percent-encoded; otherwise it is base64
 }
 
-// FileAt reads what a client names as the address of a file: what it holds, as a data: URL.
-// Nothing is fetched for a client: it could have this server look into its own network.
+// AttachmentAtURL reads a data: URL. Other URLs are rejected: fetching them would let a client reach
+// the server's own network.
 func AttachmentAtURL(pointer, name, address string) (*Attachment, error) {
 	head, content, found := strings.Cut(address, ",")
 	kind, isData := strings.CutPrefix(strings.ToLower(head), "data:")
 	if !isData {
-		return nil, domain.Invalid(pointer, "not_fetched", "Nothing is fetched from an address, and nothing was stored. Send what the file holds, "+
+		return nil, domain.Invalid(pointer, "not_fetched", "Files are not fetched from a URL, and nothing was stored. Send the content of the file, "+
 			"as a data: URL with base64, or upload it with POST /v1/files and send its id.")
 	}
 	kind, isBase64 := strings.CutSuffix(kind, ";base64")
@@ -49,7 +49,7 @@ func AttachmentAtURL(pointer, name, address string) (*Attachment, error) {
 	return newAttachment(&Attachment{Pointer: pointer, Name: name, content: content, percentEncoded: !isBase64}, kind)
 }
 
-// FileIn reads what a file holds: in base64, or as a data: URL.
+// AttachmentWith reads the content of a file, in base64 or as a data: URL.
 func AttachmentWith(pointer, name, kind, content string) (*Attachment, error) {
 	if len(content) > len("data:") && strings.EqualFold(content[:len("data:")], "data:") {
 		return AttachmentAtURL(pointer, name, content)
@@ -57,7 +57,7 @@ func AttachmentWith(pointer, name, kind, content string) (*Attachment, error) {
 	return newAttachment(&Attachment{Pointer: pointer, Name: name, content: content}, kind)
 }
 
-// FileUploaded is one that was uploaded before.
+// UploadedAttachment refers to a file that was uploaded before.
 func UploadedAttachment(pointer, id string) (*Attachment, error) {
 	if !strings.HasPrefix(id, domain.PrefixFile+"_") || len(id) > maxFileID {
 		return nil, domain.UnknownFile(pointer, jsonbody.Cut(id, maxFileID))
@@ -68,7 +68,7 @@ func UploadedAttachment(pointer, id string) (*Attachment, error) {
 const maxFileID = 100
 
 func errNotBase64(pointer string) error {
-	return domain.Invalid(pointer, "not_base64", "What the file holds is no base64. Nothing was stored.")
+	return domain.Invalid(pointer, "not_base64", "The content of the file is not valid base64. Nothing was stored.")
 }
 
 func newAttachment(f *Attachment, kind string) (*Attachment, error) {
@@ -82,7 +82,7 @@ func newAttachment(f *Attachment, kind string) (*Attachment, error) {
 	case err != nil:
 		return nil, errNotBase64(f.Pointer)
 	case n == 0:
-		return nil, domain.Invalid(f.Pointer, "required", "The file holds nothing.")
+		return nil, domain.Invalid(f.Pointer, "required", "The file is empty.")
 	case n > domain.MaxFileBytes:
 		return nil, atPointer(f.Pointer, domain.Errorf(domain.CodeTooLarge, "The file is larger than %d bytes. Nothing was stored.", domain.MaxFileBytes))
 	}
@@ -90,7 +90,7 @@ func newAttachment(f *Attachment, kind string) (*Attachment, error) {
 	return f, nil
 }
 
-// nameOf is what a file is called that has no name: after the kind that the client says it is.
+// defaultName returns the name of a file without one, after the media type that the client states.
 func defaultName(kind string) string {
 	kind, _, _ = strings.Cut(kind, ";")
 	family, name, _ := strings.Cut(strings.TrimSpace(kind), "/")
@@ -106,7 +106,7 @@ func defaultName(kind string) string {
 	return "file"
 }
 
-// reader reads what the file holds.
+// reader reads the content.
 func (f *Attachment) reader() io.Reader {
 	if f.percentEncoded {
 		text, err := url.PathUnescape(f.content)
@@ -126,7 +126,7 @@ type failedReader struct{ err error }
 
 func (b failedReader) Read([]byte) (int, error) { return 0, b.err }
 
-// Key tells one file from another in what a client holds.
+// Key identifies an attachment within a request.
 func (f *Attachment) Key() string {
 	if f.ID != "" {
 		return f.ID
@@ -134,15 +134,16 @@ func (f *Attachment) Key() string {
 	return f.Sum + " " + f.Name
 }
 
-// is says whether the file is one of the record: as it was sent, as it is kept, or by its id.
+// matches reports whether the attachment is a stored file: by its id, or by the hash as it was sent
+// or as it is stored.
 func (f *Attachment) matches(stored *domain.FileRef) bool {
 	return f.ID != "" && f.ID == stored.ID || f.Sum != "" && (f.Sum == stored.SentSHA256 || f.Sum == stored.SHA256)
 }
 
-// FilesOf are the files among the pieces, each once, in their order.
+// Attachments returns the attachments among the pieces, each once, in their order.
 func Attachments(pieces []Piece) []*Attachment {
 	var files []*Attachment
-	seen := map[string]bool{} // a body may name as many as its bytes allow
+	seen := map[string]bool{} // the number is limited only by the size of the body
 	for _, p := range pieces {
 		if p.File == nil {
 			continue
@@ -155,7 +156,7 @@ func Attachments(pieces []Piece) []*Attachment {
 	return files
 }
 
-// TextOf is what the pieces say in words.
+// TextOf returns the text of the pieces.
 func TextOf(pieces []Piece) string {
 	var b strings.Builder
 	for _, p := range pieces {
@@ -164,7 +165,7 @@ func TextOf(pieces []Piece) string {
 	return b.String()
 }
 
-// Said is what the person of a stored message said, without the names of its files.
+// UserText returns the text of a stored message of a person, without the names of its files.
 func UserText(rich *domain.RichContent) string {
 	switch {
 	case rich == nil: // the answer to a question
@@ -179,12 +180,13 @@ func UserText(rich *domain.RichContent) string {
 	return b.String()
 }
 
-// SameFiles says whether these are the files of a stored message.
+// SameAttachments reports whether the attachments are the files of a stored message.
 func SameAttachments(rich *domain.RichContent, files []*Attachment) bool {
 	return slices.EqualFunc(files, rich.Files(), (*Attachment).matches)
 }
 
-// CheckWords bounds what a body of so many bytes, or what is read of it, holds beside its files.
+// CheckTextSize limits the size of a request without its attachments. size is that of the body, or
+// of the part that was read, in bytes.
 func CheckTextSize(size int, pieces []Piece) error {
 	for _, p := range pieces {
 		if p.File != nil {
@@ -197,7 +199,7 @@ func CheckTextSize(size int, pieces []Piece) error {
 	return nil
 }
 
-// below says where in a request an error has its cause.
+// atPointer returns an error with the JSON pointer of its cause in the request.
 func atPointer(pointer string, err *domain.Error) error {
 	located := *err
 	located.Fields = []domain.FieldError{{Pointer: pointer, Code: string(err.Code), Message: err.Message}}

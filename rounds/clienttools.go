@@ -7,20 +7,20 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// A client's own tools, whatever the protocol.
+// Tools of clients, in all protocols.
 
 // Catalogue lists the commands of a workspace.
 type Catalogue interface {
 	Commands(ctx context.Context, workspace string) ([]domain.CommandSpec, error)
 }
 
-// Answerer is the part of the one door that answers come through.
+// Answerer answers approvals.
 type Answerer interface {
 	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
 }
 
-// CheckTools refuses tools that cannot be offered in a session. pointer says where one stands in
-// the request.
+// CheckTools rejects tools that cannot be offered in a session. pointer returns the JSON pointer of
+// a tool in the request.
 func CheckTools(ctx context.Context, c Catalogue, workspace string, tools []domain.ClientTool, pointer func(int) string) error {
 	commands, err := c.Commands(ctx, workspace)
 	if err != nil {
@@ -33,10 +33,10 @@ func CheckTools(ctx context.Context, c Catalogue, workspace string, tools []doma
 	return domain.CheckClientTools(tools, pointer, func(name string) bool { return taken[name] })
 }
 
-// NoParams are the parameters of a tool that takes none.
+// NoParams is the schema of a tool without parameters.
 var NoParams = json.RawMessage(`{"type":"object","properties":{}}`)
 
-// Arguments are those of a call, as JSON in any case.
+// Arguments returns the arguments of a call; "{}" if they are not valid JSON.
 func Arguments(params json.RawMessage) string {
 	if !json.Valid(params) {
 		return "{}"
@@ -44,26 +44,26 @@ func Arguments(params json.RawMessage) string {
 	return string(params)
 }
 
-// Results are what a client brings for calls of its tools: what came of each, under the id that
-// it was given, and where the request has it.
+// Results are the results of a client's tools: the ids of their calls, their texts and their JSON
+// pointers in the request.
 type Results struct{ IDs, Texts, Pointers []string }
 
-// Add takes one up.
+// Add appends a result.
 func (r *Results) Add(id, text, at string) {
 	r.IDs, r.Texts, r.Pointers = append(r.IDs, id), append(r.Texts, text), append(r.Pointers, at)
 }
 
-// ReadsApprovals reads one approval.
+// ApprovalByID reads one approval.
 type ApprovalByID interface {
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
 }
 
-// Asked is the approval that waits for the results, or has waited.
+// Approval returns the approval that waits for the results, or has waited for them.
 func (r *Results) Approval(ctx context.Context, record ApprovalByID, workspace string) (*domain.Approval, error) {
 	return r.approvalOf(ctx, record, workspace, 0)
 }
 
-// asked is the approval of one of the results.
+// approvalOf returns the approval of one of the results.
 func (r *Results) approvalOf(ctx context.Context, record ApprovalByID, workspace string, i int) (*domain.Approval, error) {
 	unknown := domain.Invalid(r.Pointers[i], "unknown_call", "%.80q is no call that this server has made. Nothing was changed.", r.IDs[i])
 	id, _, ok := domain.ClientCallOf(r.IDs[i])
@@ -82,20 +82,20 @@ func (r *Results) approvalOf(ctx context.Context, record ApprovalByID, workspace
 	return a, nil
 }
 
-// maxEarlier is how many waits before the latest one are looked at: a body has room for a hundred
-// thousand, and each is a look into the database.
+// maxEarlierWaits limits the earlier waits that are checked: a body has room for a hundred thousand,
+// and each check is a database query.
 const maxEarlierWaits = 20
 
-// Newest are the results for the latest wait. Clients send their history along, and calls of one
-// session may follow each other without a word between them: what is left out was answered before.
-// Of that the last few are looked at, so that results for two waits at once are told as a mistake.
+// Latest returns the results for the latest wait. Clients repeat their history, and calls of one
+// session may follow each other without text between them: earlier results were submitted before.
+// The last few of those are checked, so that results for two open waits are rejected.
 func (r *Results) Latest(ctx context.Context, record ApprovalByID, workspace string) (*Results, error) {
 	latest, _, ok := domain.ClientCallOf(r.IDs[len(r.IDs)-1])
 	if !ok {
-		return r, nil // unknown, which is told of it
+		return r, nil // unknown: Approval returns the error
 	}
 	newest, seen := &Results{}, map[string]bool{}
-	var earlier []int // the first result of each wait before
+	var earlier []int // the first result of each earlier wait
 	for i, id := range r.IDs {
 		if of, _, ok := domain.ClientCallOf(id); ok && of != latest {
 			if !seen[of] {
@@ -124,8 +124,8 @@ func (r *Results) Latest(ctx context.Context, record ApprovalByID, workspace str
 	return newest, nil
 }
 
-// Bring gives the session the results. The same ones again are no error. request is what is kept
-// of what came with them, in JSON.
+// Submit answers the approval with the results. Submitting the same ones again is no error. request
+// is what is stored of the request that brought them, in JSON.
 func (r *Results) Submit(ctx context.Context, answerer Answerer, approval *domain.Approval, by domain.Author, request string) error {
 	results, err := domain.ClientResultsFor(approval, r.IDs, r.Texts, func(i int) string { return r.Pointers[i] })
 	if err != nil {
@@ -137,14 +137,15 @@ func (r *Results) Submit(ctx context.Context, answerer Answerer, approval *domai
 	return err
 }
 
-// ReadsResults reads a session and its messages.
+// ResultsReader reads a session and its messages.
 type ResultsReader interface {
 	Session(ctx context.Context, ws, id string) (*domain.Session, error)
 	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
 }
 
-// Placed is the message that brings the results, with the session as it was before it was read.
-// A session that was set aside takes them up later: then the message has no number yet.
+// ResultsMessage returns the message with the results, and the session as it was before that message
+// was read. A session that was set aside processes the results later: the message has no sequence
+// number until then.
 func ResultsMessage(ctx context.Context, record ResultsReader, approval *domain.Approval) (*domain.Session, *domain.Message, error) {
 	session, err := record.Session(ctx, approval.WorkspaceID, approval.SessionID)
 	if err != nil {

@@ -11,8 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// Door is what the door of a front end is made of, through which messages and answers come in
-// and a round is told; all of it is needed.
+// Config are the dependencies of the adapter of a front-end protocol; all of them are required.
 type Config struct {
 	Commands  Commands
 	Record    NamedRecord
@@ -20,32 +19,32 @@ type Config struct {
 	Histories Histories
 	Names     *SessionNames
 	Files     Files
-	// Catalogue names the commands, whose names no tool of a client has.
+	// Catalogue lists the commands, whose names tools of clients must not have.
 	Catalogue Catalogue
-	// Follow listens to what happens in a session.
+	// Follow subscribes to the events of a session.
 	Follow func(stream.Filter) *stream.Reader
-	// Still says whether who asked may still listen.
+	// StillAllowed returns an error once the caller may no longer read.
 	StillAllowed func(context.Context, *auth.Identity) error
 	API
 	Clock clock.Clock
 }
 
-// API is what doors have in common with the server's own.
+// API are functions that the adapters share with the server's own API.
 type API struct {
-	// Failure says what a client may know of an error.
+	// Failure converts an error to what a client may see of it.
 	Failure func(error) *api.Failure
-	// Decision reads an answer to an approval of a kind.
+	// Decision decodes an answer to an approval of a kind.
 	Decision func(answer json.RawMessage, kind domain.ApprovalKind) (domain.Decision, error)
 }
 
-// Commands is the one door of the scheduler, for messages and for answers to what is asked.
+// Commands sends messages and answers to the scheduler.
 type Commands interface {
 	Sessions
 	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
 	AnswerApproval(ctx context.Context, ws, approval string, d domain.Decision) (*domain.Receipt, error)
 }
 
-// Asked reads what people are asked.
+// ApprovalReader reads approvals.
 type ApprovalReader interface {
 	ApprovalLister
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)

@@ -13,14 +13,14 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// Event is what is read of an event of a session's stream.
+// Event is what is decoded of an event of a session's stream.
 type Event struct {
 	MessageID string       `json:"message_id"`
 	Kind      string       `json:"kind"`
 	Offset    int          `json:"offset"`
 	Text      string       `json:"text"`
 	Phase     domain.Phase `json:"phase"`
-	// Status is that of a phase.
+	// Status is the status of a session.phase event.
 	Status  domain.Status `json:"status"`
 	RoundID string        `json:"round_id"`
 	Message *struct {
@@ -70,8 +70,8 @@ type Event struct {
 	} `json:"approval"`
 }
 
-// Moves says whether with an event a round may be over, or a person be asked: the record says
-// what it has come to. Nearly all events of a round are none of these.
+// MayEndRound reports whether the round may be over, or wait for a person, after an event. Only then
+// the record is read; most events of a round do not require it.
 func (e *Event) MayEndRound(name, round string) bool {
 	switch name {
 	case string(domain.LogSessionPhase):
@@ -87,7 +87,7 @@ func (e *Event) MayEndRound(name, round string) bool {
 	return true
 }
 
-// Asked is the approval that an event is about, as far as it is read; nil for none.
+// ApprovalData returns the approval of an event, with the decoded fields only; nil for none.
 func (e *Event) ApprovalData() *domain.Approval {
 	a := e.Approval
 	if a == nil {
@@ -99,7 +99,7 @@ func (e *Event) ApprovalData() *domain.Approval {
 	}
 }
 
-// Said is what a client is shown of the message of the AI that an event brings.
+// AnswerText returns the text that clients show of the AI message in an event.
 func (e *Event) AnswerText() string {
 	text := e.Message.Text
 	if e.Message.AI != nil {
@@ -111,7 +111,7 @@ func (e *Event) AnswerText() string {
 	return text
 }
 
-// Thoughts returns the reasoning of the AI message in an event, as it is streamed: without breaks
+// Reasoning returns the reasoning of the AI message in an event, as it is streamed: without breaks
 // between its blocks.
 func (e *Event) Reasoning() string {
 	if e.Message.Raw == nil {
@@ -129,19 +129,19 @@ var (
 	dataField = []byte("\ndata: ")
 )
 
-// unread are the events of which doors need the name alone: most are long, and decoding is what
-// following a round costs most.
+// nameOnly are the events of which only the name is used. Most are long, and decoding is the largest
+// cost of following a round.
 var nameOnly = map[string]bool{
 	string(domain.LogUsageUpdated): true, string(domain.LogCommandStarted): true, string(domain.LogTaskChanged): true,
 	string(domain.LogContextCompacted): true, string(domain.LogAnswersChanged): true, string(domain.LogNotice): true,
 }
 
-// ReadEvents takes what has happened so far.
+// ReadEvents passes the events up to now to take.
 func ReadEvents(ctx context.Context, reader *stream.Reader, take func(name string, e *Event)) error {
 	for more := true; more; {
 		frames, further, err := reader.Next(ctx)
 		if err != nil {
-			return err //nolint:wrapcheck // told apart by its kind
+			return err //nolint:wrapcheck // callers distinguish errors by their kind
 		}
 		for _, frame := range frames {
 			_, named, _ := bytes.Cut(frame, nameField)
@@ -165,18 +165,18 @@ func ReadEvents(ctx context.Context, reader *stream.Reader, take func(name strin
 	return nil
 }
 
-// heartbeat keeps proxies from closing an answer that waits. At each one it is asked again whether
-// the caller may still listen.
+// heartbeat is the interval after which a comment is sent, so that proxies keep the connection open.
+// The caller's access is checked each time.
 const heartbeat = 15 * time.Second
 
-// Wait is until something has happened, or for the time of a heartbeat: then still says whether
-// the caller may go on, and beat that somebody is there.
+// Wait waits for events, or for the heartbeat interval: then it calls allowed, which returns an
+// error once the caller has lost access, and heartbeatFn, which writes a comment.
 func Wait(ctx context.Context, reader *stream.Reader, allowed, heartbeatFn func() error) error {
 	timer := time.NewTimer(heartbeat)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
-		return context.Cause(ctx) //nolint:wrapcheck // the caller has gone, or may not go on
+		return context.Cause(ctx) //nolint:wrapcheck // the caller has disconnected, or lost access
 	case <-reader.Ready():
 		return nil
 	case <-timer.C:
@@ -187,13 +187,14 @@ func Wait(ctx context.Context, reader *stream.Reader, allowed, heartbeatFn func(
 	return heartbeatFn()
 }
 
-// Gone says whether the caller has left: there is nobody to say anything to. A request that was ended because its
-// caller may not go on says so.
+// CallerGone reports whether the caller has disconnected. It is false for a request that was ended
+// because the caller lost access.
 func CallerGone(ctx context.Context) bool {
 	return ctx.Err() != nil && domain.ErrorCode(context.Cause(ctx)) == ""
 }
 
-// Lost says what became of a round whose stream has ended before it, and what to do.
+// StreamError converts the error of a stream that ended before its round to one for the client, with
+// advice on how to continue.
 func StreamError(err error, advice string) error {
 	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
 		return &domain.Error{

@@ -9,70 +9,70 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Sessions is the part of the one door that messages come through.
+// Sessions sends messages to the scheduler.
 type Sessions interface {
 	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
 	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
 }
 
-// Named reads what is kept, and finds sessions by names that are not ours.
+// NamedRecord reads the record, and finds sessions by the names of clients.
 type NamedRecord interface {
 	Record
 	SessionsByName
 }
 
-// Histories finds messages by the hash of what brought them.
+// Histories finds messages by the hash of the request that brought them.
 type Histories interface {
 	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
 }
 
-// Finder finds the messages of a protocol whose clients name them: a message is known by its id
-// in its talk, and stored once.
+// Finder finds or stores the messages of a protocol whose clients give ids to messages. A message is
+// identified by its id in its chat, and is stored once.
 type Finder struct {
 	Protocol  string
 	Commands  Sessions
 	Record    NamedRecord
 	Histories Histories
 	Names     *SessionNames
-	Uploader  *Uploader // of the files that messages bring
+	Uploader  *Uploader // of the attachments
 	Workspace string
 	By        domain.Author
-	CreatedBy string // of sessions
-	// Listen is told of a session before a message goes into it.
+	CreatedBy string // of new sessions
+	// OnSession is called with a session's id before a message is sent to it.
 	OnSession func(session string)
 }
 
-// Sent is a message as a client sends it.
+// ClientMessage is a message as a client sends it.
 type ClientMessage struct {
 	Chat, ID string
 	Pieces   []Piece
 	Tools    *domain.ClientTools
-	// Instructions are the client's own, which stand before what the person says; "": none.
+	// Instructions are the client's own, which precede the text of the person; "": none.
 	Instructions string
-	// Known: it must have been brought before.
+	// MustExist requires that the message was sent before.
 	MustExist bool
 }
 
-// Found is where a message stands; Again says that it had been brought before.
+// Found is where a message is stored. Repeated reports that it was sent before.
 type Found struct {
 	Session, Message string
 	Repeated         bool
-	// Fresh is how it stood when it was stored in a session that was told to Listen before; nil
-	// where the record has to be asked.
+	// Stored is the progress at the moment the message was stored, in a session that was announced
+	// to OnSession before; nil where the record has to be read.
 	Stored *Progress
-	// Seq is the number of the event of that.
+	// Seq is the sequence number of the event that stored it.
 	Seq int64
-	// Brought, where a client brought results of its tools, is what its round is told from.
+	// Results is where the round continues if the client submitted results of its tools.
 	Results *ResultsPosition
 }
 
-// Brought are results in the record.
+// ResultsPosition is the position of tool results in the record.
 type ResultsPosition struct {
 	RoundID string
-	After   int64 // the number behind which what follows them is told
+	After   int64 // the sequence number after which the continuation begins
 }
 
-// Find stores a message, or finds it where it was brought before.
+// Find stores a message, or finds it where it was stored before.
 func (f *Finder) Find(ctx context.Context, m ClientMessage) (found Found, err error) {
 	if at, err := f.sendToKnownSession(ctx, m); at != nil || err != nil {
 		return *cmp.Or(at, &Found{}), err
@@ -87,16 +87,16 @@ func (f *Finder) Find(ctx context.Context, m ClientMessage) (found Found, err er
 	return found, err
 }
 
-// atOnce brings the message to a session that is there. Whether it was brought before need not
-// be looked up: then it is in conflict with itself, and found. nil: it has to be looked up,
-// whatever was in the way.
+// sendToKnownSession sends the message to an existing session without looking up whether it was sent
+// before: then it conflicts with itself, and the lookup finds it. It returns nil if the message has
+// to be looked up, whatever the reason.
 func (f *Finder) sendToKnownSession(ctx context.Context, m ClientMessage) (*Found, error) {
-	if m.MustExist || len(Attachments(m.Pieces)) > 0 { // what is there would be stored a second time
+	if m.MustExist || len(Attachments(m.Pieces)) > 0 { // a lookup avoids storing the attachments twice
 		return nil, nil
 	}
 	session, err := f.sessionID(ctx, m.Chat)
 	if err != nil {
-		return nil, ctx.Err() //nolint:wrapcheck // the caller has gone
+		return nil, ctx.Err() //nolint:wrapcheck // the caller has disconnected
 	}
 	f.OnSession(session)
 	message, err := f.message(ctx, m, Hash(f.Protocol, m.Chat, m.ID))
@@ -106,10 +106,10 @@ func (f *Finder) sendToKnownSession(ctx context.Context, m ClientMessage) (*Foun
 	receipt, err := f.Commands.SendMessage(ctx, f.Workspace, session, message)
 	if err != nil {
 		f.Names.ForgetMissing(f.Workspace, m.Chat, err)
-		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
+		return nil, ctx.Err() //nolint:wrapcheck // the lookup reports the error
 	}
 	found := &Found{Session: session, Message: receipt.Message.ID, Seq: receipt.Seq}
-	if receipt.Session.QueuedAt == nil { // its place in the queue is known to who looks
+	if receipt.Session.QueuedAt == nil { // the queue position has to be read
 		found.Stored = &Progress{Session: receipt.Session, Message: receipt.Message, State: Working}
 	}
 	return found, nil
@@ -138,17 +138,17 @@ func (f *Finder) findOrSend(ctx context.Context, m ClientMessage) (Found, error)
 		}
 		said, sent := UserText(stored.Rich), TextOf(m.Pieces)
 		if said != sent && domain.OwnWords(said) != sent || !SameAttachments(stored.Rich, Attachments(m.Pieces)) {
-			return Found{}, domain.Invalid("/messages", "changed", "A message that was sent is not changed. Send another one, under another id.")
+			return Found{}, domain.Invalid("/messages", "changed", "A message that was sent cannot be changed. Send another one, with another id.")
 		}
 		return found, nil
 	}
 	if m.MustExist {
-		return Found{}, domain.Errorf(domain.CodeNotFound, "There is no such message that could be gone on from.")
+		return Found{}, domain.Errorf(domain.CodeNotFound, "There is no such message to continue from.")
 	}
 	return f.send(ctx, m, hash)
 }
 
-// send brings the message to the one door.
+// send sends the message to its session, and creates the session if there is none.
 func (f *Finder) send(ctx context.Context, m ClientMessage, hash string) (Found, error) {
 	session, err := f.Session(ctx, m.Chat)
 	if err != nil {
@@ -175,13 +175,14 @@ func (f *Finder) send(ctx context.Context, m ClientMessage, hash string) (Found,
 	return Found{Session: receipt.Session.ID, Message: receipt.Message.ID}, nil
 }
 
-// isSession says whether a talk is named by the id of its session.
+// isSessionID reports whether a chat is named by the id of its session.
 func isSessionID(chat string) bool {
 	id, ok := strings.CutPrefix(chat, domain.PrefixSession+"_")
 	return ok && len(id) == 32
 }
 
-// called is the id of the session that a talk names, which may be gone.
+// sessionID returns the id of the session that a chat is named by. The session may have been
+// deleted.
 func (f *Finder) sessionID(ctx context.Context, chat string) (string, error) {
 	if isSessionID(chat) {
 		return chat, nil
@@ -189,7 +190,7 @@ func (f *Finder) sessionID(ctx context.Context, chat string) (string, error) {
 	return f.Names.Session(ctx, f.Record, f.Workspace, chat)
 }
 
-// Session is the one that a talk names: by its id, or by a name of the client's own; nil if
+// Session returns the session that a chat is named by: its id, or the client's own name; nil if
 // there is none yet.
 func (f *Finder) Session(ctx context.Context, chat string) (*domain.Session, error) {
 	if isSessionID(chat) {
@@ -202,8 +203,8 @@ func (f *Finder) Session(ctx context.Context, chat string) (*domain.Session, err
 	return s, err
 }
 
-// Answerable says whether an answer to an approval can count: it is open in what is asked here,
-// or settled, and its time is not over.
+// CheckAnswerable returns an error unless an answer to an approval can count: it is one of the open
+// approvals or settled, and has not expired.
 func CheckAnswerable(a *domain.Approval, open []*domain.Approval, now time.Time) error {
 	listed := false
 	for _, o := range open {
@@ -211,7 +212,7 @@ func CheckAnswerable(a *domain.Approval, open []*domain.Approval, now time.Time)
 	}
 	switch late := a.ExpiresAt != nil && now.After(*a.ExpiresAt); {
 	case listed && late, a.Status == domain.ApprovalStatusExpired:
-		return domain.Errorf(domain.CodeApprovalExpired, "The time for an answer is over. Nothing was changed.")
+		return domain.Errorf(domain.CodeApprovalExpired, "The approval has expired. Nothing was changed.")
 	case !listed && a.Status == domain.ApprovalStatusOpen:
 		return domain.NotFound("approval")
 	}

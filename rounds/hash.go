@@ -6,8 +6,8 @@ import (
 	"encoding/binary"
 )
 
-// Hash is under what a message is known that came through a door. It takes each part with its
-// length, so that no two lists of them read alike.
+// Hash returns the key by which a message of a client is found again. Each part is hashed with its
+// length, so that no two lists have the same input.
 func Hash(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {

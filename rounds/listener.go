@@ -7,24 +7,24 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// Listener hears what happens in one session, and says when the record is worth a look.
+// Listener follows the events of one session, and determines when the record has to be read.
 type Listener struct {
 	Workspace string
 	Follow    func(stream.Filter) *stream.Reader
 
 	*stream.Reader
 
-	changed bool       // since the last look
-	live    *liveRound // of a round that is told live; nil: it has to be read
+	changed bool       // since the last check
+	live    *liveRound // of a round that is followed from its beginning; nil: it has to be read
 }
 
-// To listens to a session from now on.
+// Listen follows a session from now on.
 func (l *Listener) Listen(session string) {
 	l.Close()
 	l.Reader = l.Follow(stream.Filter{Workspace: l.Workspace, Session: session})
 }
 
-// Close ends the listening, if there was any.
+// Close stops following.
 func (l *Listener) Close() {
 	if l.Reader != nil {
 		l.Reader.Close()
@@ -32,8 +32,8 @@ func (l *Listener) Close() {
 	}
 }
 
-// From has the events told from a message on: those behind it come live where it was stored
-// since the listening began, else out of the log. It gives how the message stands.
+// Start positions the events after a message, and returns the progress of its round. The events come
+// live if the message was stored after Listen, and otherwise from the log.
 func (l *Listener) Start(ctx context.Context, found Found, read func(context.Context) (*Progress, error)) (*Progress, error) {
 	if found.Stored != nil {
 		l.live = &liveRound{initial: found.Stored, position: l.Position}
@@ -45,14 +45,14 @@ func (l *Listener) Start(ctx context.Context, found Found, read func(context.Con
 	if err != nil {
 		return nil, err
 	}
-	l.changed = true // it may be over
+	l.changed = true // it may be over already
 	if found.Results != nil {
 		return at, l.Seek(ctx, found.Results.After)
 	}
 	return at, l.Seek(ctx, positionBefore(at.Message, at.Session.LastSeq))
 }
 
-// before is the number behind which a message has its place; now, for one that waits for it.
+// positionBefore returns the sequence number before a message; latest for one that is queued.
 func positionBefore(m *domain.Message, latest int64) int64 {
 	if m.Seq == 0 {
 		return latest
@@ -60,7 +60,8 @@ func positionBefore(m *domain.Message, latest int64) int64 {
 	return m.Seq - 1
 }
 
-// Events takes what has happened so far. round is the one that is followed, as far as it is known.
+// Events passes the events up to now to take. round returns the id of the followed round, as far as
+// it is known.
 func (l *Listener) Events(ctx context.Context, round func() string, take func(name string, e *Event)) error {
 	return ReadEvents(ctx, l.Reader, func(name string, e *Event) {
 		take(name, e)
@@ -71,8 +72,9 @@ func (l *Listener) Events(ctx context.Context, round func() string, take func(na
 	})
 }
 
-// Look gives how the round stands once it is over or asks, and all that happened until then was
-// heard; nil: it goes on. The record is read only where something has happened to it.
+// Check returns the progress once the round is over or waits for a person, and all events up to then
+// were passed on; nil while it is in progress. The record is read only after an event that may have
+// changed it.
 func (l *Listener) Check(ctx context.Context, read func(context.Context) (*Progress, error)) (*Progress, error) {
 	if !l.changed {
 		return nil, nil
@@ -86,7 +88,7 @@ func (l *Listener) Check(ctx context.Context, read func(context.Context) (*Progr
 	if err != nil {
 		return nil, err
 	}
-	// What is told of is what the events have brought: the record may be further.
+	// The record may be ahead of the events that were passed on.
 	if at.State != Working && l.Position() >= at.Session.LastSeq {
 		return at, nil
 	}

@@ -6,22 +6,22 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// heard is what a listener knows of a round that it was told of from the first event on. One that
-// comes to rest with an answer, and with nothing unusual on its way, need not be read: the events
-// have said all that the record says. Of everything else the record is asked.
+// liveRound is a round as reconstructed from its events alone. A round that ends normally with an
+// answer need not be read from the record: its events contain the same data. All other rounds are
+// read.
 type liveRound struct {
 	initial     *Progress
-	round       string // "" while the message waits for its place
+	round       string // "" while the message is queued
 	texts       []string
-	interrupted bool // a person cut the newest answer
+	interrupted bool // the newest answer was interrupted
 	unusual     bool
 	idle        bool
-	phase       domain.Phase // where
-	sessionName string       // the session's, by then
-	position    func() int64 // up to which everything was heard
+	phase       domain.Phase // in which the session is idle
+	sessionName string       // at that time
+	position    func() int64 // of the events that were passed on
 }
 
-// take learns from an event, in the order of the log.
+// take applies an event, in the order of the log.
 func (h *liveRound) take(name string, e *Event) {
 	switch name {
 	case string(domain.LogMessageCreated), string(domain.LogMessageUpdated), string(domain.LogMessageDeleted):
@@ -47,28 +47,28 @@ func (h *liveRound) message(name string, e *Event) {
 		}
 	case m.Sender == domain.SenderSystem:
 		h.unusual = h.unusual || m.System == nil || m.System.Type == domain.SystemNetworkError
-	case h.round == "": // others are before it
+	case h.round == "": // earlier rounds
 	case m.Sender == domain.SenderAI && m.RoundID == h.round && name == string(domain.LogMessageCreated):
 		if h.interrupted = m.Status == domain.MessageInterrupted; e.AnswerText() != "" {
 			h.texts = append(h.texts, e.AnswerText())
 		}
 	default:
-		h.unusual = true // another round, or an answer to what was asked
+		h.unusual = true // another round, or the answer to a question
 	}
 }
 
-// plain says that the round has been answered, and nothing unusual has happened.
+// isPlain reports whether the round has an answer, and nothing unusual has happened.
 func (h *liveRound) isPlain() bool {
 	return h != nil && h.round != "" && !h.unusual && !h.interrupted && len(h.texts) > 0
 }
 
-// follows says that what an event means is said by another one of the same commit: a session that
-// comes to rest says so twice, and the second time with all that is told of it.
+// repeats reports whether another event of the same commit contains what e contains: a session that
+// becomes idle has two events, of which the second one is complete.
 func (h *liveRound) repeats(name string, e *Event) bool {
 	return h.isPlain() && name == string(domain.LogSessionPhase) && e.Status == domain.StatusIdle && e.RoundID == h.round
 }
 
-// standing is how the round stands, once it rests; nil where the record has to be asked.
+// progress returns the progress of an idle round; nil where the record has to be read.
 func (h *liveRound) progress() *Progress {
 	if !h.isPlain() || !h.idle {
 		return nil

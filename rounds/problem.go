@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Refuse answers with an error in the form of the API, for protocols that have none before a
+// WriteProblem writes an error as the API does, for protocols without a form of errors before a
 // stream.
 func WriteProblem(w http.ResponseWriter, f *api.Failure) {
 	w.Header().Set("Content-Type", "application/problem+json")

@@ -1,6 +1,3 @@
-// Package standing says how far something has come that a client of another protocol asked
-// for: a message's round, or a run. It is read from the record, each time anew, so that doors
-// keep nothing.
 package rounds
 
 import (
@@ -11,10 +8,10 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// State is how something stands.
+// State is the progress of a round or a run.
 type State string
 
-// The states, in the words of the Model Context Protocol's tasks.
+// The states have the names that the Model Context Protocol gives to states of tasks.
 const (
 	Working       State = "working"
 	InputRequired State = "input_required"
@@ -23,51 +20,52 @@ const (
 	Cancelled     State = "cancelled"
 )
 
-// Record reads what is kept. What is not there is a domain not_found error.
+// Record reads sessions and messages. Missing ones are domain errors with the code not_found.
 type Record interface {
 	Session(ctx context.Context, ws, id string) (*domain.Session, error)
 	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
-	// Messages lists those in their place after a number, in order, then those that wait.
+	// Messages lists the messages after a sequence number, in order, followed by the queued ones.
 	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
 	MessagePage(ctx context.Context, session *domain.Session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
 }
 
-// Approvals lists what people are asked.
+// ApprovalLister lists approvals.
 type ApprovalLister interface {
 	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
 }
 
-// Reader reads how things stand in a workspace.
+// Reader reads the progress of rounds and runs of a workspace.
 type Reader struct {
 	Record    Record
 	Approvals ApprovalLister
 	Workspace string
-	// Placed is the message as it was read before. Once it has its place it is not read again: what
-	// is asked of it does not change any more.
+	// LastRead is the message as it was read before. A message that has left the queue does not
+	// change in any field that is used here, so that it is not read again.
 	LastRead *domain.Message
 }
 
-// Standing is how far a message's round, or a run, has come.
+// Progress is how far the round of a message, or a run, has come.
 type Progress struct {
 	Session    *domain.Session
 	Message    *domain.Message // nil for a run
 	State      State
-	Text       string // what the AI said so far
+	Text       string // the text of the AI so far
 	Failure    string
-	Incomplete bool               // it came to its end, and not to the one that was asked for
-	Open       []*domain.Approval // what a person is asked
+	Incomplete bool               // the session ended at a limit or a timeout
+	Open       []*domain.Approval // the open approvals and questions
 }
 
-// Over says whether nothing more comes of it.
+// Finished reports whether the round or run is over.
 func (s *Progress) Finished() bool { return s.State != Working && s.State != InputRequired }
 
-// maxRound bounds the messages of a round that are read.
+// maxRound limits the messages that are read of a round.
 const maxRound = 200
 
-// pageRead is what is read of a round at once, as a rule.
+// pageRead is the memory, in bytes, that reading a round usually takes.
 const pageRead = domain.PageBytes / 4
 
-// take waits until the request may read a page of the record.
+// reserveRead waits until the request may read a page of the record. It returns an error with the
+// code unavailable if the memory limit of the caller stays exhausted.
 func reserveRead(ctx context.Context) error {
 	if stream.RoomOf(ctx).Take(ctx, pageRead) {
 		return nil
@@ -75,7 +73,7 @@ func reserveRead(ctx context.Context) error {
 	return domain.Errorf(domain.CodeUnavailable, "Too much of this key or workspace is under way. What was sent is stored; ask again in a moment.")
 }
 
-// Message reads how far a message's round has come.
+// Message reads the progress of the round that a message began.
 func (r *Reader) Message(ctx context.Context, session, message string) (*Progress, error) {
 	if err := reserveRead(ctx); err != nil {
 		return nil, err
@@ -87,14 +85,14 @@ func (r *Reader) Message(ctx context.Context, session, message string) (*Progres
 			return nil, err
 		}
 	}
-	// After the message: a session that rests now has done with it, and not yet to begin.
+	// The session is read after the message: if it is idle now, it has processed the message.
 	s, err := r.Record.Session(ctx, r.Workspace, session)
 	if err != nil {
 		return nil, err
 	}
 	out := &Progress{Session: s, Message: m, State: Working}
 	if m.Seq == 0 {
-		return out, nil // it waits its turn
+		return out, nil // it is queued
 	}
 	after, err := r.Record.Messages(ctx, r.Workspace, session, m.Seq, maxRound)
 	if err != nil {
@@ -109,7 +107,7 @@ func (r *Reader) Message(ctx context.Context, session, message string) (*Progres
 	return out, r.addSessionState(ctx, out)
 }
 
-// Run reads how far a run has come.
+// Run reads the progress of a run.
 func (r *Reader) Run(ctx context.Context, session string) (*Progress, error) {
 	if err := reserveRead(ctx); err != nil {
 		return nil, err
@@ -132,8 +130,8 @@ func (r *Reader) Run(ctx context.Context, session string) (*Progress, error) {
 	return out, r.addSessionState(ctx, out)
 }
 
-// roundOf are the messages that follow one of the user, and whether another round has begun
-// since. What answers a question belongs to the round that asked.
+// messagesOfRound returns the messages after m that belong to its round, and reports whether another
+// round has begun since. The answer to a question belongs to the round that asked.
 func messagesOfRound(m *domain.Message, after []*domain.Message) (round []*domain.Message, superseded bool) {
 	for i, next := range after {
 		if next.Sender == domain.SenderUser && next.RoundID != m.RoundID && next.Seq > 0 {
@@ -143,7 +141,7 @@ func messagesOfRound(m *domain.Message, after []*domain.Message) (round []*domai
 	return after, false
 }
 
-// read takes from a round what was said in it.
+// readRound sets the text, the failure and the state from the messages of a round.
 func (s *Progress) readRound(round []*domain.Message) {
 	var said []string
 	for _, m := range round {
@@ -165,7 +163,8 @@ func (s *Progress) readRound(round []*domain.Message) {
 	s.Text = strings.Join(said, "\n\n")
 }
 
-// present compares what was read with where the session stands now.
+// addSessionState updates the state with that of the session. An idle session has finished the
+// round.
 func (r *Reader) addSessionState(ctx context.Context, s *Progress) error {
 	switch s.Session.Status() {
 	case domain.StatusEnded:
@@ -181,20 +180,20 @@ func (r *Reader) addSessionState(ctx context.Context, s *Progress) error {
 	return nil
 }
 
-// finish: the round is over.
+// setFinished sets the state of a round that is over.
 func (s *Progress) setFinished() {
 	switch {
 	case s.State == Cancelled:
 	case s.Failure != "":
 		s.State = Failed
 	case s.Text == "" && s.Message != nil && s.Session.State.RoundID == s.Message.RoundID:
-		s.State = Cancelled // it was cut before a word
+		s.State = Cancelled // it was interrupted before any text
 	default:
 		s.State = Completed
 	}
 }
 
-// end: the session is over.
+// setEnded sets the state of a round whose session has ended.
 func (s *Progress) setEnded() {
 	switch s.Session.EndReason {
 	case domain.EndCompleted:
@@ -208,7 +207,7 @@ func (s *Progress) setEnded() {
 	}
 }
 
-// Asks reads what the session waits for, or agents of it, unless it is answered already.
+// ReadApprovals reads the open approvals of the session and of the agents that it waits for.
 func (r *Reader) ReadApprovals(ctx context.Context, s *Progress) error {
 	who := []string{s.Session.ID}
 	if waiting := s.Session.State.Waiting; waiting != nil {
@@ -229,10 +228,10 @@ func (r *Reader) ReadApprovals(ctx context.Context, s *Progress) error {
 	return nil
 }
 
-// maxOpen bounds the approvals of one session that are told at once.
+// maxOpenApprovals limits the approvals of one session that are returned.
 const maxOpenApprovals = 20
 
-// Shown is what a client is shown of a message.
+// VisibleText returns the text of a message of the AI that clients show; "" for other messages.
 func VisibleText(m *domain.Message) string {
 	switch {
 	case m.Sender != domain.SenderAI:

@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Question is what is asked, in words.
+// QuestionText returns what an approval or a question asks, as text.
 func QuestionText(a *domain.Approval) string {
 	lines := []string{}
 	for _, action := range a.Actions {
@@ -26,7 +26,7 @@ func QuestionText(a *domain.Approval) string {
 		Options  []string `json:"options"`
 		Steps    []string `json:"steps"`
 	}
-	_ = json.Unmarshal(a.Module.Data, &m) // a module was checked when it came; what is told of it is what can be read
+	_ = json.Unmarshal(a.Module.Data, &m) // modules are validated when they are stored
 	for _, line := range []string{m.Title, m.Question, m.Message} {
 		if line != "" {
 			lines = append(lines, domain.Visible(line))

@@ -7,15 +7,15 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What is tried again gives way to the same request that was faster: its commit may be on its
-// way for as long as those that are committed together with it.
+// A concurrent identical request may have been accepted and not committed yet: commits are grouped,
+// so that it takes as long as the others of its group.
 const (
-	conflictPause    = 5 * time.Millisecond // doubled with each try
+	conflictPause    = 5 * time.Millisecond // doubled after each attempt
 	maxConflictTries = 8
 )
 
-// GiveWay does something again for as long as somebody else who did the same was faster, and
-// cannot be seen yet.
+// RetryOnConflict retries while a concurrent identical request is still being committed. It returns
+// the error of the last attempt, or that of ctx.
 func RetryOnConflict(ctx context.Context, attempt func() error) error {
 	pause := conflictPause
 	for try := 1; ; try++ {
@@ -27,7 +27,7 @@ func RetryOnConflict(ctx context.Context, attempt func() error) error {
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return ctx.Err() //nolint:wrapcheck // the caller has gone
+			return ctx.Err() //nolint:wrapcheck // the caller has disconnected
 		case <-timer.C:
 		}
 		pause *= 2

@@ -9,29 +9,30 @@ import (
 	"github.com/fermata-dev/fermata/internal/lately"
 )
 
-// Names remembers which sessions clients mean by names of their own. A session keeps its name for
-// as long as it is there, and nothing is sent to one that is gone: a message that is refused is
-// looked up as if nothing were remembered.
+// SessionNames caches which sessions clients mean by their own names. A session keeps its name until
+// it is deleted, and nothing is sent to a deleted one: a message that is rejected is looked up
+// without the cache.
 type SessionNames struct {
 	known *lately.Memory[externalName, string]
 }
 
 type externalName struct{ workspace, name string }
 
-// namesLast is how long a name is remembered that is used.
+// namesTTL is how long a name is cached after its last use.
 const namesTTL = time.Minute
 
-// NewNames makes a memory without names.
+// NewSessionNames returns an empty cache.
 func NewSessionNames(c clock.Clock) *SessionNames {
 	return &SessionNames{lately.New[externalName, string](c, namesTTL)}
 }
 
-// ByName finds sessions by names that are not ours.
+// SessionsByName finds sessions by the names that clients gave them.
 type SessionsByName interface {
 	SessionByExternalID(ctx context.Context, ws, externalID string) (*domain.Session, error)
 }
 
-// Session is the id of the session that clients of a workspace know by a name. It may be gone by now.
+// Session returns the id of the session that the clients of a workspace know by a name. The session
+// may have been deleted.
 func (n *SessionNames) Session(ctx context.Context, record SessionsByName, workspace, name string) (string, error) {
 	return n.known.Get(externalName{workspace, name}, func() (string, bool, error) {
 		s, err := record.SessionByExternalID(ctx, workspace, name)
@@ -42,7 +43,7 @@ func (n *SessionNames) Session(ctx context.Context, record SessionsByName, works
 	})
 }
 
-// Refused is told of a message that the session of a name did not take: it may be gone.
+// ForgetMissing removes a name from the cache if err reports that its session is missing.
 func (n *SessionNames) ForgetMissing(workspace, name string, err error) {
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		n.known.ForgetOne(externalName{workspace, name})

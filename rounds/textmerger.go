@@ -1,5 +1,3 @@
-// Package speech tells a text that comes piece by piece to somebody from whom nothing can be
-// taken back.
 package rounds
 
 import (
@@ -7,17 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// Text tells messages one after the other, each character once. Where a call of the AI is made
-// again (the server was killed), the new text goes on behind what the old one had in common with it.
+// TextMerger merges the streamed and the stored text of messages for a client that cannot take text
+// back: each character is sent once. When a call of the AI is repeated after a crash, the new text
+// continues after the prefix that it shares with the earlier one.
 type TextMerger struct {
-	id       string // the message that comes
-	text     string // what of it has come
-	sent     string // what was told of it, or of the one whose place it takes
-	complete string // the message that was told whole: pieces of it may come late
+	id       string // of the message that is being streamed
+	text     string // received so far
+	sent     string // sent of this message, or of the one that it replaces
+	complete string // id of the last complete message: late deltas of it are ignored
 }
 
-// Piece takes a part of a text that begins at a character. anew says that it departs from what
-// was told: more is then all of it.
+// Add takes a delta that begins at an offset in characters, and returns the text to send. restarted
+// reports that the text differs from what was sent before: more is then all of it.
 func (s *TextMerger) Add(id string, offset int, text string) (more string, restarted bool) {
 	if id == s.complete {
 		return "", false
@@ -27,7 +26,7 @@ func (s *TextMerger) Add(id string, offset int, text string) (more string, resta
 	}
 	have := utf8.RuneCountInString(s.text)
 	if offset > have {
-		return "", false // the message itself brings what is missing here
+		return "", false // the stored message contains the missing part
 	}
 	runes := []rune(text)
 	if have-offset >= len(runes) {
@@ -40,7 +39,7 @@ func (s *TextMerger) Add(id string, offset int, text string) (more string, resta
 	return s.advance(s.text)
 }
 
-// structured: the answer is an object, whose text is shown when it has been read.
+// isJSONAnswer reports whether the answer is a JSON object, whose text is sent when it is complete.
 func isJSONAnswer(text string) bool {
 	text = strings.TrimLeft(text, " \n")
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "```json")
@@ -52,14 +51,14 @@ func (s *TextMerger) advance(text string) (more string, restarted bool) {
 		more, s.sent = text[len(s.sent):], text
 		return more, false
 	case strings.HasPrefix(s.sent, text):
-		return "", false // on its way through what was told
+		return "", false // not yet past what was sent
 	}
 	s.sent = text
 	return text, true
 }
 
-// Whole takes a message as it is stored: what of it was not told yet. One that was cut may have
-// been told a little further than it is kept.
+// Complete takes a stored message, and returns the text that was not sent yet. An interrupted answer
+// may have been streamed a little further than it is stored.
 func (s *TextMerger) Complete(id, text string, cut bool) (more string, restarted bool) {
 	switch {
 	case text == "", cut && strings.HasPrefix(s.sent, text):
@@ -72,14 +71,14 @@ func (s *TextMerger) Complete(id, text string, cut bool) (more string, restarted
 	return more, restarted
 }
 
-// Over forgets what was told: nothing more comes of it.
+// Reset forgets what was sent: the message will not be continued.
 func (s *TextMerger) Reset() { *s = TextMerger{complete: s.complete} }
 
-// Hold begins with what somebody was told before.
+// Resume starts from text the client already has.
 func (s *TextMerger) Resume(sent string) { *s = TextMerger{sent: sent, complete: s.complete} }
 
-// Told returns what the client has of the present message.
+// Sent returns what the client has of the current message.
 func (s *TextMerger) Sent() string { return s.sent }
 
-// Done is the message that was told whole last.
+// LastComplete returns the id of the last complete message.
 func (s *TextMerger) LastComplete() string { return s.complete }

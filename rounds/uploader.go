@@ -9,25 +9,25 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Files takes what messages bring as it takes what is uploaded.
+// Files stores the attachments of messages like uploads.
 type Files interface {
 	Upload(ctx context.Context, ws, by, name string, content []byte) (*domain.File, error)
 	DeleteFile(ctx context.Context, ws, id string) error
-	// Resolve makes segments what is stored: those of files name them by their ids.
+	// Resolve returns the content to store for segments that refer to files by their ids.
 	Resolve(ctx context.Context, ws string, segments []domain.Segment) (*domain.RichContent, error)
 }
 
-// Keeper stores the files that one request brings, each once however often the request is tried.
+// Uploader stores the attachments of one request, each once however often the request is retried.
 type Uploader struct {
 	Files     Files
 	Workspace string
 	By        string
 
-	ids      map[string]string // what there is a file for
+	ids      map[string]string // of files, by the key of their attachment
 	uploaded []string
 }
 
-// Know spares what is in a record from being stored again.
+// Reuse registers the files of stored messages, so that equal attachments are not stored again.
 func (k *Uploader) Reuse(record []*domain.Message) {
 	for _, m := range record {
 		for _, f := range m.Rich.Files() {
@@ -45,7 +45,7 @@ func (k *Uploader) remember(key, id string) {
 	k.ids[key] = id
 }
 
-// Rich is what a client says as it is stored. Without files it asks nobody.
+// Content returns the content of a message to store. Without attachments it makes no calls.
 func (k *Uploader) Content(ctx context.Context, pieces []Piece) (domain.RichContent, error) {
 	files := Attachments(pieces)
 	if len(files) == 0 {
@@ -90,7 +90,7 @@ func (k *Uploader) Content(ctx context.Context, pieces []Piece) (domain.RichCont
 	return *rich, nil
 }
 
-// id is the file that there is for what was sent, after it was stored where there was none.
+// fileID returns the id of the file for an attachment, and uploads it if there is none.
 func (k *Uploader) fileID(ctx context.Context, f *Attachment) (string, error) {
 	if f.ID != "" {
 		return f.ID, nil
@@ -114,12 +114,11 @@ func (k *Uploader) fileID(ctx context.Context, f *Attachment) (string, error) {
 	return file.ID, nil
 }
 
-// Drop deletes what was stored for a message that turned out to be there: somebody else who
-// sent the same was faster. What stays because of a crash goes after a day, as every file does
-// that no message refers to.
+// Discard deletes the files that were stored for a message which turned out to be stored already by
+// a concurrent identical request. After a crash, unreferenced files are deleted after a day.
 func (k *Uploader) Discard(ctx context.Context) {
 	for _, id := range k.uploaded {
-		_ = k.Files.DeleteFile(ctx, k.Workspace, id) // else it goes after a day
+		_ = k.Files.DeleteFile(ctx, k.Workspace, id) // otherwise it is deleted after a day
 	}
 	k.uploaded = nil
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// YesNo reads a message that says yes or no, and nothing else.
+// ParseYesNo reads a message that is yes or no and nothing else, in any language.
 func ParseYesNo(text string) (yes, ok bool) {
 	word := strings.ToLower(strings.TrimRight(strings.TrimSpace(text), ".!"))
 	for yes, words := range answerWords {
@@ -19,11 +19,11 @@ func ParseYesNo(text string) (yes, ok bool) {
 	return false, false
 }
 
-// sameWord are the words of one meaning, in every language in which one may be said.
+// answerWords are the words for yes and no in all languages.
 var answerWords = map[bool][]string{true: {"yes", "oui"}, false: {"no", "non"}}
 
-// ByText is the decision that a yes or no is about what is asked; ok is false for what is not
-// answered with one.
+// DecisionFromText returns the decision on an approval that a yes or no means; ok is false for
+// approvals that cannot be answered with one.
 func DecisionFromText(a *domain.Approval, text string, yes bool) (d domain.Decision, ok bool) {
 	switch a.Kind {
 	case domain.ApprovalActions, domain.ApprovalBudget, domain.ApprovalCompletion, domain.ApprovalReconnect:
@@ -52,7 +52,7 @@ func DecisionFromText(a *domain.Approval, text string, yes bool) (d domain.Decis
 		}
 		value = schema.Enum[i]
 	}
-	d.Approved = true                // as any answer to a question, whatever it says
+	d.Approved = true                // like every answer to a question
 	d.Value, _ = json.Marshal(value) // a text or a boolean: cannot fail
 	return d, true
 }

@@ -14,30 +14,29 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Event is one of a session's stream. ID is 0 for those that are not kept.
+// Event is an event of a session's stream. ID is 0 for events that are not stored.
 type Event struct {
 	ID   int64
 	Name string
 	Data []byte
 }
 
-// Server is the API of a server, as one key may use it. An error of the server is a Refusal.
+// Server calls the API of a server with one key. Errors of the server are a ServerError.
 type Server interface {
 	Call(ctx context.Context, method, path string, in, out any) error
-	// Insist makes a call that is needed, and makes the same one again while the
-	// server is away: it is carried out once.
+	// Insist makes a call, and repeats it under one idempotency key while the server is unreachable.
 	Insist(ctx context.Context, method, path string, in, out any) error
 	// Upload stores a text as a file, and returns its id. Like Insist, it repeats the call while the
 	// server is unreachable.
 	Upload(ctx context.Context, name, text string) (string, error)
-	// Follow reads the events of a session after one of them, and comes back by itself.
+	// Follow reads the events of a session after a sequence number, and reconnects by itself.
 	Follow(ctx context.Context, session string, after int64, take func(Event) error) error
 }
 
 // Agent serves one editor.
 type Agent struct {
 	Server  Server
-	URL     string // of the server; people answer there what an editor cannot ask
+	URL     string // of the server: people answer there what the editor has no form for
 	Version string
 	Folder  string // working directory that is listed for sessions without one of their own
 	Log     func(format string, args ...any)
@@ -45,13 +44,13 @@ type Agent struct {
 	conn *conn
 	work sync.WaitGroup
 
-	opening  sync.Mutex // held while a session is opened that is not
-	mu       sync.Mutex // of what follows
+	opening  sync.Mutex // held while a session is opened
+	mu       sync.Mutex // guards the fields below
 	editor   initializeParams
 	sessions map[string]*session
 }
 
-// Serve talks until the editor closes its side.
+// Serve handles messages until the editor closes the connection.
 func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer a.work.Wait()
@@ -69,14 +68,14 @@ func (a *Agent) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 }
 
-// Why a session is no longer followed here.
+// Reasons to stop following a session.
 var (
 	errClosed   = errors.New("the editor has closed the session")
-	errReopened = errors.New("the editor has opened the session once more; its prompt goes on there")
+	errReopened = errors.New("the editor has opened the session again; its prompt continues there")
 )
 
-// method begins what a message asks for, in the order in which messages came; the rest of it
-// may take its time.
+// method starts to handle a message, in the order in which messages arrive. What may take long is
+// done in the function that it returns.
 type method func(a *Agent, ctx context.Context, params json.RawMessage) (finishFunc, error)
 
 type finishFunc func(ctx context.Context) (any, error)
@@ -91,7 +90,7 @@ var methods = map[string]method{
 func (a *Agent) dispatch(ctx context.Context, m *message) {
 	begin, known := methods[m.Method]
 	if !known {
-		if m.ID != nil { // a notification that is not known is passed over
+		if m.ID != nil { // unknown notifications are ignored
 			a.conn.replyError(m.ID, newFailure(codeMethod, "not_found", "There is no method %q here.", m.Method))
 		}
 		return
@@ -107,7 +106,7 @@ func (a *Agent) dispatch(ctx context.Context, m *message) {
 	})
 }
 
-// end answers a request; a notification has no answer.
+// respond answers a request; notifications have no response.
 func (a *Agent) respond(m *message, result any, err error) {
 	switch {
 	case m.ID == nil && err != nil:
@@ -120,10 +119,10 @@ func (a *Agent) respond(m *message, result any, err error) {
 	}
 }
 
-// read reads the parameters of a method.
+// read decodes the parameters of a method.
 func read(params json.RawMessage, into any) error {
 	if err := jsonbody.Unmarshal(params, into); err != nil {
-		return newFailure(codeParams, "invalid", "The parameters cannot be read: %v.", err)
+		return newFailure(codeParams, "invalid", "The parameters cannot be decoded: %v.", err)
 	}
 	return nil
 }
@@ -150,7 +149,7 @@ func (a *Agent) initialize(_ context.Context, params json.RawMessage) (finishFun
 	}, nil
 }
 
-// can says what the editor said that it can do.
+// editorCapabilities returns what the editor sent with initialize.
 func (a *Agent) editorCapabilities() initializeParams {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -159,7 +158,7 @@ func (a *Agent) editorCapabilities() initializeParams {
 
 func (a *Agent) authenticate(context.Context, json.RawMessage) (finishFunc, error) {
 	return nil, newFailure(codeAuthRequired, "unauthenticated",
-		"The key is given to the program: set FERMATA_KEY or FERMATA_KEY_FILE in the editor's settings of this agent.")
+		"The program needs a key: set FERMATA_KEY or FERMATA_KEY_FILE in the editor's settings of this agent.")
 }
 
 func (a *Agent) newSession(_ context.Context, params json.RawMessage) (finishFunc, error) {
@@ -182,7 +181,7 @@ func (a *Agent) newSession(_ context.Context, params json.RawMessage) (finishFun
 	}, nil
 }
 
-// passOver says what becomes of the editor's own servers: sessions are carried out elsewhere.
+// logIgnoredServers logs that the editor's MCP servers are not used: sessions run at the server.
 func (a *Agent) logIgnoredServers(servers []json.RawMessage) {
 	if len(servers) > 0 {
 		a.Log("the editor's %d MCP servers are not used: connect them to the server (fermata connectors add)", len(servers))
@@ -197,7 +196,7 @@ func (a *Agent) resume(_ context.Context, params json.RawMessage) (finishFunc, e
 	return a.reopen(params, false)
 }
 
-// reopen goes on with a session that is there; with its record, if it is to be told.
+// reopen opens an existing session, and sends its record to the editor if replay is set.
 func (a *Agent) reopen(params json.RawMessage, replay bool) (finishFunc, error) {
 	var in sessionParams
 	if err := read(params, &in); err != nil {
@@ -223,24 +222,24 @@ func (a *Agent) reopen(params json.RawMessage, replay bool) (finishFunc, error) 
 	}, nil
 }
 
-// find reads a session that can be talked with.
+// find reads a session that accepts prompts.
 func (a *Agent) find(ctx context.Context, id string) (*api.Session, error) {
 	if id == "" {
-		return nil, newFailure(codeParams, "invalid", "There is no sessionId.")
+		return nil, newFailure(codeParams, "invalid", "sessionId is missing.")
 	}
 	var s api.Session
 	if err := a.Server.Call(ctx, http.MethodGet, sessionPath(id), nil, &s); err != nil {
 		return nil, err
 	}
 	if s.Type != api.TypeChat {
-		return nil, newFailure(codeParams, "wrong_type", "%s is of type %s; only a CHAT can be talked with.", id, s.Type)
+		return nil, newFailure(codeParams, "wrong_type", "%s is of type %s; only a CHAT accepts prompts.", id, s.Type)
 	}
 	return &s, nil
 }
 
 func sessionPath(id string) string { return "/v1/sessions/" + url.PathEscape(id) }
 
-// keep opens a session: from now on the editor is told what happens in it.
+// openSession opens a new session: its events are sent to the editor from now on.
 func (a *Agent) openSession(ctx context.Context, found *api.Session) *session {
 	s := a.newSessionOf(found)
 	a.startFollowing(ctx, s, found)
@@ -258,7 +257,7 @@ func (a *Agent) newSessionOf(found *api.Session) *session {
 	return s
 }
 
-// begin follows a session from where it stands.
+// startFollowing follows a session from its current state.
 func (a *Agent) startFollowing(ctx context.Context, s *session, found *api.Session) {
 	ctx, s.stop = context.WithCancelCause(ctx)
 	a.mu.Lock()
@@ -267,7 +266,7 @@ func (a *Agent) startFollowing(ctx context.Context, s *session, found *api.Sessi
 	a.work.Go(func() { s.follow(ctx, found) })
 }
 
-// open is a session that the editor names: one that is open, or one that is there.
+// sessionByID returns an open session, or opens an existing one.
 func (a *Agent) sessionByID(ctx context.Context, id string) (*session, error) {
 	a.opening.Lock()
 	defer a.opening.Unlock()
@@ -292,7 +291,7 @@ func (a *Agent) openSessionByID(id string) *session {
 	return a.sessions[id]
 }
 
-// drop closes a session here; at the server it stays as it is.
+// closeLocally stops following a session. At the server it is unchanged.
 func (a *Agent) closeLocally(id string, cause error) {
 	a.mu.Lock()
 	s := a.sessions[id]

@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/cli/card"
 )
 
-// findOpen asks the person what the session waits for, or agents of it, unless they are asked
-// already.
+// askOpenApprovals requests the answers to the open approvals of the session and of its agents,
+// unless they were requested already.
 func (s *session) askOpenApprovals(ctx context.Context, found *api.Session) error {
 	if found.Status != "requires_action" {
 		return nil
@@ -34,7 +34,7 @@ func (s *session) askOpenApprovals(ctx context.Context, found *api.Session) erro
 	return nil
 }
 
-// ask puts an approval to the person, beside everything else.
+// askPerson requests the answer to an approval in the background.
 func (s *session) askPerson(ctx context.Context, a *api.Approval) {
 	if s.openRequests[a.ID] != nil || s.question == a.ID || a.Status != "open" {
 		return
@@ -60,8 +60,8 @@ func (s *session) askPerson(ctx context.Context, a *api.Approval) {
 	})
 }
 
-// askInWords asks what an editor has no form for. A text is answered by the next prompt,
-// anything else where there are forms.
+// askAsText sends a question that the editor has no form for as text. A text question is answered by
+// the next prompt, any other one in the web app.
 func (s *session) askAsText(a *api.Approval, kind string) {
 	text := strings.Join(card.Body(a), "\n")
 	if kind != "Text" {
@@ -69,7 +69,7 @@ func (s *session) askAsText(a *api.Approval, kind string) {
 		return
 	}
 	s.updates.writeText(a.ID, text, false)
-	if a.SessionID != s.id { // of an agent of it, whose questions its own prompts do not answer
+	if a.SessionID != s.id { // a question of an agent cannot be answered by a prompt
 		return
 	}
 	s.question = a.ID
@@ -80,15 +80,16 @@ func (s *session) askAsText(a *api.Approval, kind string) {
 	}
 }
 
-// asking is an approval on its way to the person.
+// personRequest is an approval that a person is asked about.
 type personRequest struct {
 	approval *api.Approval
-	call     fields // that it is shown as
+	call     fields // the tool call that represents it
 	choices  []option
 	form     any
 }
 
-// callOf shows what is asked as a call of a tool: the one that needs the yes, or one of its own.
+// toolCallOf returns the tool call that represents an approval: the action to approve, or a call of
+// its own.
 func (s *session) toolCallOf(a *api.Approval) fields {
 	id, name, title := a.ID, "ASK_USER", card.Title(a)
 	if a.Kind == api.ApprovalActions && len(a.Actions) == 1 {
@@ -99,13 +100,13 @@ func (s *session) toolCallOf(a *api.Approval) fields {
 	return fields{"toolCallId": id, "title": title, "status": "pending", "content": call["content"]}
 }
 
-// put asks until there is an answer that the server takes. asked ends when it is settled
-// otherwise.
+// requestAnswer asks until the server accepts an answer. requestCtx ends when the approval is
+// settled otherwise.
 func (s *session) requestAnswer(requestCtx, ctx context.Context, q *personRequest) {
 	for {
 		answer, err := s.answerOf(requestCtx, q)
 		if requestCtx.Err() != nil || (answer == nil && err == nil) {
-			return // settled elsewhere, or left as it is
+			return // settled elsewhere, or not answered
 		}
 		if err == nil {
 			err = s.Server.Insist(ctx, http.MethodPost, "/v1/approvals/"+q.approval.ID, answer, nil)
@@ -115,7 +116,7 @@ func (s *session) requestAnswer(requestCtx, ctx context.Context, q *personReques
 		}
 		s.mu.Lock()
 		s.updates.call(q.call["toolCallId"].(string), "", "", nil, fields{"content": textContent(
-			"The answer was not taken: " + err.Error() + "\n\nAnswer here: " + s.URL + "/#/chat/" + q.approval.SessionID)})
+			"The answer was rejected: " + err.Error() + "\n\nAnswer here: " + s.URL + "/#/chat/" + q.approval.SessionID)})
 		s.mu.Unlock()
 		if codeOf(err) != "invalid" {
 			return
@@ -123,7 +124,7 @@ func (s *session) requestAnswer(requestCtx, ctx context.Context, q *personReques
 	}
 }
 
-// answerTo is what the person says; nil is nothing.
+// answerOf returns the answer of the person; nil for none.
 func (s *session) answerOf(ctx context.Context, q *personRequest) (fields, error) {
 	if q.form != nil {
 		return s.formAnswerOf(ctx, q)
@@ -138,7 +139,7 @@ func (s *session) answerOf(ctx context.Context, q *personRequest) (fields, error
 		return nil, err
 	}
 	if result.Outcome.Outcome != "selected" {
-		return nil, nil //nolint:nilnil // nothing was said
+		return nil, nil //nolint:nilnil // no answer
 	}
 	for i, o := range q.choices {
 		if result.Outcome.Option == strconv.Itoa(i) {
@@ -162,10 +163,11 @@ func (s *session) formAnswerOf(ctx context.Context, q *personRequest) (fields, e
 	case result.Action == "decline":
 		return fields{"cancelled": true}, nil
 	}
-	return nil, nil //nolint:nilnil // nothing was said
+	return nil, nil //nolint:nilnil // no answer
 }
 
-// settled: what the person was asked has an answer, from here or elsewhere.
+// approvalSettled cancels the request for an approval that has an answer, from this editor or
+// elsewhere.
 func (s *session) approvalSettled(a *api.Approval) {
 	if taken := s.openRequests[a.ID]; taken != nil {
 		taken()
@@ -174,7 +176,7 @@ func (s *session) approvalSettled(a *api.Approval) {
 	if s.question == a.ID {
 		s.question = ""
 	}
-	if s.updates.calls[a.ID] { // it was shown as a call of its own
+	if s.updates.calls[a.ID] { // it is represented by a call of its own
 		status := "failed"
 		if a.Status == "approved" {
 			status = "completed"

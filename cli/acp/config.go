@@ -13,8 +13,8 @@ const (
 	defaultProvider = "default"
 )
 
-// options are the settings of a session that the editor shows: which provider it asks, and
-// with it which model.
+// options returns the settings of a session that the editor shows: its provider, and with it the
+// model.
 func (s *session) options(ctx context.Context, found *api.Session) ([]fields, error) {
 	var page api.ProviderList
 	if err := s.Server.Call(ctx, http.MethodGet, "/v1/providers?limit=200", nil, &page); err != nil {
@@ -31,7 +31,7 @@ func (s *session) options(ctx context.Context, found *api.Session) ([]fields, er
 			Window int64  `json:"context_window"`
 		}
 		if text, err := json.Marshal(p.Config); err == nil {
-			_ = json.Unmarshal(text, &config) // what is missing is empty
+			_ = json.Unmarshal(text, &config) // missing fields are empty
 		}
 		name := p.Name
 		if config.Model != "" {
@@ -51,7 +51,7 @@ func (s *session) options(ctx context.Context, found *api.Session) ([]fields, er
 	}}, nil
 }
 
-// configure sets one of them.
+// configure changes a setting of a session.
 func (a *Agent) configure(_ context.Context, params json.RawMessage) (finishFunc, error) {
 	var in configParams
 	if err := read(params, &in); err != nil {
@@ -59,7 +59,7 @@ func (a *Agent) configure(_ context.Context, params json.RawMessage) (finishFunc
 	}
 	value, isText := in.Value.(string)
 	if in.ConfigID != providerOption || !isText {
-		return nil, newFailure(codeParams, "invalid", "There is one option, %q, and its value is one of those listed.", providerOption)
+		return nil, newFailure(codeParams, "invalid", "There is one option, %q; its value must be one of the listed ones.", providerOption)
 	}
 	return func(ctx context.Context) (any, error) {
 		s, err := a.sessionByID(ctx, in.SessionID)

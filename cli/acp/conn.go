@@ -14,10 +14,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// maxLine bounds a message of the editor's.
+// maxLine limits a message of the editor, in bytes.
 const maxLine = 16 << 20
 
-// message is one of JSON-RPC, of either side.
+// message is a JSON-RPC message in either direction.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -26,13 +26,13 @@ type message struct {
 	Error  *failure        `json:"error"`
 }
 
-// conn is the line to the editor: a message on each line, both ways.
+// conn is the connection to the editor: one message on each line, in both directions.
 type conn struct {
 	in *bufio.Reader
 
-	mu      sync.Mutex // of what follows
+	mu      sync.Mutex // guards the fields below
 	out     io.Writer
-	last    int64 // number of the latest request to the editor
+	last    int64 // id of the latest request to the editor
 	pending map[string]chan *message
 }
 
@@ -40,25 +40,25 @@ func newConn(in io.Reader, out io.Writer) *conn {
 	return &conn{in: bufio.NewReaderSize(in, 64<<10), out: out, pending: map[string]chan *message{}}
 }
 
-// next is the next message that can be read. What cannot be is answered here.
+// next returns the next valid message. Invalid ones are answered with an error.
 func (c *conn) next() (*message, error) {
 	for {
 		line, err := c.readLine()
 		switch {
 		case errors.Is(err, errLineTooLong):
-			c.replyError(nil, newFailure(codeRequest, "too_large", "A message has %d bytes at most.", maxLine))
+			c.replyError(nil, newFailure(codeRequest, "too_large", "A message can have at most %d bytes.", maxLine))
 			continue
 		case err != nil:
 			return nil, err
 		case len(bytes.TrimSpace(line)) == 0:
 			continue
 		case !json.Valid(line):
-			c.replyError(nil, newFailure(codeParse, "malformed_json", "The line is no JSON."))
+			c.replyError(nil, newFailure(codeParse, "malformed_json", "The line is not valid JSON."))
 			continue
 		}
 		m := &message{}
 		if err := json.Unmarshal(line, m); err != nil {
-			c.replyError(nil, newFailure(codeRequest, "invalid", "The line is no message of JSON-RPC: an object with method, or with an answer."))
+			c.replyError(nil, newFailure(codeRequest, "invalid", "The line is not a JSON-RPC message: an object with a method, or with a result or error."))
 			continue
 		}
 		switch {
@@ -72,7 +72,7 @@ func (c *conn) next() (*message, error) {
 	}
 }
 
-// errLong: a line was longer than may be; it was passed over.
+// errLineTooLong is returned for a line over the limit, which was skipped.
 var errLineTooLong = errors.New("the line is too long")
 
 func (c *conn) readLine() ([]byte, error) {
@@ -86,7 +86,7 @@ func (c *conn) readLine() ([]byte, error) {
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err != nil:
-			return nil, fmt.Errorf("read from the editor: %w", err) // half a line is none
+			return nil, fmt.Errorf("read from the editor: %w", err) // an incomplete line is ignored
 		case long:
 			return nil, errLineTooLong
 		default:
@@ -95,7 +95,7 @@ func (c *conn) readLine() ([]byte, error) {
 	}
 }
 
-// answered hands an answer to who waits for it; one that nobody waits for is late.
+// deliver passes a response to the request that waits for it; late ones are dropped.
 func (c *conn) deliver(m *message) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *conn) deliver(m *message) {
 	}
 }
 
-// write sends one message. An editor that is gone is found out where it is read from.
+// write sends one message. A closed connection is detected when reading.
 func (c *conn) write(m fields) {
 	m["jsonrpc"] = "2.0"
 	line := append(jsonbody.Encode(m), '\n')
@@ -118,7 +118,7 @@ func (c *conn) notify(method string, params any) { c.write(fields{"method": meth
 
 func (c *conn) reply(id json.RawMessage, result any) { c.write(fields{"id": id, "result": result}) }
 
-// refuse answers with an error; nil is the id of what could not be read.
+// replyError answers with an error; id is nil for a message that could not be decoded.
 func (c *conn) replyError(id json.RawMessage, f *failure) {
 	if id == nil {
 		id = json.RawMessage("null")
@@ -126,7 +126,8 @@ func (c *conn) replyError(id json.RawMessage, f *failure) {
 	c.write(fields{"id": id, "error": f})
 }
 
-// ask calls the editor and waits for its answer. One that is no longer wanted is taken back.
+// request calls the editor and waits for its response. The call is cancelled at the editor when ctx
+// ends.
 func (c *conn) request(ctx context.Context, method string, params, out any) error {
 	waits := make(chan *message, 1)
 	c.mu.Lock()
@@ -141,7 +142,7 @@ func (c *conn) request(ctx context.Context, method string, params, out any) erro
 			return m.Error
 		}
 		if err := json.Unmarshal(m.Result, out); err != nil {
-			return fmt.Errorf("read the editor's answer to %s: %w", method, err)
+			return fmt.Errorf("decode the editor's response to %s: %w", method, err)
 		}
 		return nil
 	case <-ctx.Done():

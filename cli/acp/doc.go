@@ -1,4 +1,4 @@
-// Package acp is what editors talk with: the agent's side of the Agent Client Protocol, on a
-// pair of pipes. It is a client of the server like any other, through the API and with a key:
-// what was said stays there, and what an editor is told is read from there.
+// Package acp implements the agent side of the Agent Client Protocol, by which editors talk to
+// agents over standard input and output. It is a client of the server's public API and stores
+// nothing itself: sessions are created, read and followed at the server.
 package acp

@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// The protocol's codes.
+// Error codes of the protocol.
 const (
 	codeParse        = -32700
 	codeRequest      = -32600
@@ -20,7 +20,7 @@ const (
 	codeNotFound     = -32002
 )
 
-// failure is an error as the protocol tells it; its data has our code.
+// failure is an error of the protocol; its data contains the server's code.
 type failure struct {
 	Code    int    `json:"code"`
 	Message string `json:"message"`
@@ -29,18 +29,18 @@ type failure struct {
 
 func (f *failure) Error() string { return f.Message }
 
-// wrong is an error of the editor's.
+// newFailure returns an error for the editor; ours is the code in its data.
 func newFailure(code int, ours, format string, args ...any) *failure {
 	return &failure{Code: code, Message: fmt.Sprintf(format, args...), Data: fields{"code": ours}}
 }
 
-// Refusal is an error that the server told.
+// ServerError is an error that the server reported.
 type ServerError interface {
 	error
 	Reported() *api.Problem
 }
 
-// failureOf is an error in the protocol's form.
+// failureOf converts an error to one of the protocol.
 func failureOf(err error) *failure {
 	if f, ok := errors.AsType[*failure](err); ok {
 		return f
@@ -66,7 +66,7 @@ func failureOf(err error) *failure {
 	return &failure{Code: code, Message: refused.Error(), Data: data}
 }
 
-// codeOf is the server's code of an error; "" for any other.
+// codeOf returns the server's code of an error; "" for other errors.
 func codeOf(err error) string {
 	if refused, ok := errors.AsType[ServerError](err); ok {
 		return refused.Reported().Code

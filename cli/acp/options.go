@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// option is one answer that a person can choose, and what it is to the server.
+// option is an answer that a person can choose, and its form in the API.
 type option struct {
 	name   string
 	kind   string
@@ -19,7 +19,7 @@ const (
 	reject = "reject_once"
 )
 
-// module is what is read of a question of the AI.
+// module is what is decoded of a question of the AI.
 type module struct {
 	Question string          `json:"question"`
 	Message  string          `json:"message"`
@@ -34,14 +34,14 @@ func moduleOf(a *api.Approval) (kind string, m module) {
 	if a.Module == nil {
 		return "", m
 	}
-	_ = json.Unmarshal(a.Module.Data, &m) // the server checked it; what is missing is empty
+	_ = json.Unmarshal(a.Module.Data, &m) // validated by the server; missing fields are empty
 	return a.Module.Type, m
 }
 
-// maxOptions bounds the answers that a person chooses among.
+// maxOptions limits the answers to choose from.
 const maxOptions = 12
 
-// optionsOf are the answers to an approval; none where it cannot be answered by choosing.
+// answerOptions returns the answers to an approval; none if it cannot be answered by choosing one.
 func answerOptions(a *api.Approval) []option {
 	switch a.Kind {
 	case api.ApprovalActions:
@@ -98,8 +98,8 @@ func questionOptions(a *api.Approval) []option {
 	return nil
 }
 
-// formOf is the schema of a form for the answer to a question; nil where there is none that
-// editors show.
+// formOf returns the schema of a form for the answer to a question; nil if the editor cannot show
+// it.
 func formOf(a *api.Approval) any {
 	switch kind, m := moduleOf(a); {
 	case kind == "MultipleChoice" && m.Multiple:
@@ -119,8 +119,8 @@ func oneField(property fields) fields {
 	return fields{"type": "object", "properties": fields{"value": property}, "required": []string{"value"}}
 }
 
-// flat says whether each field of a form holds one value, or some out of a list: the protocol's
-// forms have no others.
+// flat reports whether each field of a form has a single value or a list of options: the protocol
+// has no other forms.
 func flat(schema json.RawMessage) bool {
 	var form struct {
 		Properties map[string]struct {
@@ -147,7 +147,7 @@ func flat(schema json.RawMessage) bool {
 	return true
 }
 
-// valueOf is what was put into a form, as the server takes it.
+// valueOf returns the answer in the form of the API.
 func valueOf(a *api.Approval, content map[string]json.RawMessage) fields {
 	if a.Module.Type == "Form" {
 		return fields{"value": content}

@@ -14,16 +14,16 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// prompt is one that the editor waits for.
+// prompt is a request of the editor that is waiting for its round.
 type prompt struct {
 	cancelled atomic.Bool
-	message   string // which one it became; with what follows, under the session's mu
-	placed    bool   // it no longer waits its turn
-	after     int64  // the number of the event that placed it
+	message   string // id of its message; this and the fields below are guarded by the session's mu
+	placed    bool   // it is no longer queued
+	after     int64  // sequence number of the event that placed it
 	done      chan outcome
 }
 
-// outcome is what a prompt is answered with.
+// outcome is the response to a prompt.
 type outcome struct {
 	reason string
 	usage  api.Usage
@@ -42,7 +42,7 @@ func (a *Agent) prompt(_ context.Context, params json.RawMessage) (finishFunc, e
 	p := &prompt{done: make(chan outcome, 1)}
 	s := a.openSessionByID(in.SessionID)
 	if s != nil {
-		s.addPrompt(p) // before what comes next: that may take it back
+		s.addPrompt(p) // before the next message, which may cancel it
 	}
 	return func(ctx context.Context) (any, error) {
 		if s == nil {
@@ -65,8 +65,8 @@ func (a *Agent) prompt(_ context.Context, params json.RawMessage) (finishFunc, e
 		select {
 		case o := <-p.done:
 			return o.result()
-		default: // it came when the session was no longer followed
-			return nil, newFailure(codeInternal, "closed", "The session is no longer open. Load it, and look whether the prompt is there.")
+		default: // it was added after following had stopped
+			return nil, newFailure(codeInternal, "closed", "The session is no longer open. Load it, and check whether the prompt is in it.")
 		}
 	}, nil
 }
@@ -127,11 +127,11 @@ func readPrompt(blocks []block) (promptContent, error) {
 				content = append(content, promptPart{text: *b.Resource.Text, resource: resourceName(b.Resource.URI)})
 			}
 		default:
-			return nil, newFailure(codeParams, "invalid", "A prompt takes texts, links and embedded texts, and no %q.", b.Type)
+			return nil, newFailure(codeParams, "invalid", "A prompt can contain texts, links and embedded texts, but not %q.", b.Type)
 		}
 	}
 	if strings.TrimSpace(content.words()) == "" && !content.embeds() {
-		return nil, newFailure(codeParams, "invalid", "The prompt says nothing.")
+		return nil, newFailure(codeParams, "invalid", "The prompt is empty.")
 	}
 	return content, nil
 }
@@ -169,7 +169,7 @@ func (c promptContent) message(ctx context.Context, server Server) (fields, erro
 	return fields{"segments": segments}, nil
 }
 
-// wait puts a prompt among those that the editor waits for.
+// addPrompt adds a prompt to those that are waiting.
 func (s *session) addPrompt(p *prompt) {
 	s.promptsMu.Lock()
 	defer s.promptsMu.Unlock()
@@ -195,7 +195,7 @@ func (s *session) finish(p *prompt, o outcome) {
 	}
 }
 
-// outcome is how the round of a prompt ended.
+// outcome returns how the round of a prompt ended.
 func (s *session) outcome(p *prompt) outcome {
 	o := outcome{reason: s.round.reason, usage: s.round.usage}
 	switch {
@@ -209,7 +209,7 @@ func (s *session) outcome(p *prompt) outcome {
 	return o
 }
 
-// send brings a prompt to the session: as the answer that the session waits for, or as a message.
+// send submits a prompt: as the answer to a question, or as a message.
 func (s *session) send(ctx context.Context, p *prompt, content promptContent) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -245,7 +245,7 @@ func (s *session) send(ctx context.Context, p *prompt, content promptContent) er
 	return nil
 }
 
-// name calls the session by the first line of what was said in it. Without a name it is as good.
+// name names the session after the first line of its first prompt. A failure is only logged.
 func (s *session) name(ctx context.Context, text string) {
 	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	name := jsonbody.Cut(line, 60)
@@ -256,13 +256,13 @@ func (s *session) name(ctx context.Context, text string) {
 	s.updates.update("session_info_update", fields{"title": name})
 }
 
-// interrupt takes back what waits its turn, and ends what goes on. It is done when the server
-// has said so: what comes of it are events.
+// interrupt withdraws queued prompts and interrupts the round in progress. The events that follow
+// answer the prompts.
 func (s *session) interrupt(ctx context.Context) {
 	for _, p := range s.pendingPrompts() {
 		p.cancelled.Store(true)
 	}
-	s.mu.Lock() // what is on its way has arrived
+	s.mu.Lock() // a prompt that is being sent has arrived
 	defer s.mu.Unlock()
 	for _, p := range s.pendingPrompts() {
 		if p.message != "" && !p.placed && s.Server.Call(ctx, http.MethodDelete, sessionPath(s.id)+"/messages/"+p.message, nil, nil) == nil {
@@ -270,7 +270,7 @@ func (s *session) interrupt(ctx context.Context) {
 		}
 	}
 	err := s.Server.Call(ctx, http.MethodPost, sessionPath(s.id)+"/interrupt", nil, nil)
-	if err == nil || codeOf(err) == "wrong_phase" { // it had come to rest by itself
+	if err == nil || codeOf(err) == "wrong_phase" { // it is idle already
 		return
 	}
 	s.Log("interrupt %s: %v", s.id, err)
@@ -279,7 +279,7 @@ func (s *session) interrupt(ctx context.Context) {
 	}
 }
 
-// withdrawn: a message was taken back before it had its turn.
+// messageDeleted answers a prompt whose message was withdrawn.
 func (s *session) messageDeleted(d *api.MessageDeletedData) {
 	for _, p := range s.pendingPrompts() {
 		if p.message != "" && p.message == d.Message.ID {

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// session is one that the editor has open. It is followed for as long: what others say and
-// answer in it is told too.
+// session is a session that the editor has open. It is followed until it is closed, so that the
+// editor also gets the messages and answers of other clients.
 type session struct {
 	*Agent
 
@@ -18,29 +18,29 @@ type session struct {
 	stop    context.CancelCauseFunc
 	stopped chan struct{}
 
-	// mu guards what follows. It is held while a prompt is on its way: what comes of it is told
-	// when it is known which message it is.
+	// mu guards the fields below. It is held while a prompt is sent, so that its events are handled
+	// after the id of its message is known.
 	mu            sync.Mutex
 	updates       *updater
-	openRequests  map[string]context.CancelFunc // what the person is asked, by its approval
-	question      string                        // the approval that the next prompt answers
-	contextWindow int64                         // of the model, in tokens; 0: not known
-	unnamed       bool                          // it is called by its first prompt
+	openRequests  map[string]context.CancelFunc // cancel the open requests, by the id of their approval
+	question      string                        // id of the approval that the next prompt answers
+	contextWindow int64                         // in tokens; 0: unknown
+	unnamed       bool                          // named after its first prompt
 	round         round
 
-	promptsMu sync.Mutex // of prompts, which are looked at while one is on its way
+	promptsMu sync.Mutex // guards prompts, which are read while one is sent
 	prompts   []*prompt
 }
 
-// round is what is known of the round that goes on, for the answer to its prompt.
+// round is the state of the round in progress, for the response to its prompt.
 type round struct {
 	id      string
-	reason  string // why it stopped, if not at its end
+	reason  string // stop reason; "" for end_turn
 	failure *failure
 	usage   api.Usage
 }
 
-// follow tells the editor what happens, until the session is closed here.
+// follow sends the events to the editor until the session is closed.
 func (s *session) follow(ctx context.Context, found *api.Session) {
 	defer close(s.stopped)
 	s.mu.Lock()
@@ -70,7 +70,7 @@ func (s *session) follow(ctx context.Context, found *api.Session) {
 	}
 }
 
-// take tells one event.
+// handle handles one event.
 func (s *session) handle(ctx context.Context, e Event) error {
 	switch e.Name {
 	case "snapshot":
@@ -107,7 +107,7 @@ func (s *session) handle(ctx context.Context, e Event) error {
 	return nil
 }
 
-// message tells one that was stored, or has come to its place.
+// message handles a message that was stored, or has left the queue.
 func (s *session) message(seq int64, m *api.Message) {
 	if m.Seq == nil {
 		return
@@ -121,7 +121,7 @@ func (s *session) message(seq int64, m *api.Message) {
 	s.updates.message(m)
 }
 
-// note takes from a message what the answer to the prompt says of its round.
+// addMessage updates the state from a message of the round.
 func (r *round) addMessage(m *api.Message) {
 	if id := deref(m.RoundID); id != "" && id != r.id {
 		*r = round{id: id}
@@ -158,10 +158,10 @@ func (r *round) addUsage(u api.Usage) {
 	r.usage.Cost = &sum
 }
 
-// stands takes where the session has come to.
+// updateStatus records the session's new status.
 func (s *session) updateStatus(seq int64, status api.SessionStatus) {
 	if status != "requires_action" {
-		for id, taken := range s.openRequests { // answered elsewhere, or no longer of use
+		for id, taken := range s.openRequests { // answered elsewhere, or cancelled
 			taken()
 			delete(s.openRequests, id)
 		}
@@ -179,7 +179,7 @@ func (s *session) updateStatus(seq int64, status api.SessionStatus) {
 	s.updates.reasoning.Reset()
 }
 
-// missed reads what happened while the events of it are gone.
+// catchUpMissed reads the messages whose events are no longer available.
 func (s *session) catchUpMissed(ctx context.Context, e Event) error {
 	var found *api.Session
 	if err := decode(e, func(d *api.SessionSnapshotData) { found = &d.Session }); err != nil {
@@ -192,7 +192,7 @@ func (s *session) catchUpMissed(ctx context.Context, e Event) error {
 	return s.askOpenApprovals(ctx, found)
 }
 
-// catchUp tells the messages that were not told yet; tell false passes over them.
+// catchUp sends the messages that the editor does not have; without replay it skips them.
 func (s *session) catchUp(ctx context.Context, replay bool) error {
 	if !replay {
 		var page api.MessageList

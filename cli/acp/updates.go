@@ -10,16 +10,16 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// teller tells an editor what stands in a session and what happens in it, as updates.
+// updater sends the content and events of a session to the editor, as updates.
 type updater struct {
 	update func(kind string, f fields)
 
 	text, reasoning rounds.TextMerger
-	lastSeq         int64           // place of the last message that was told
-	ownMessages     map[string]bool // messages that this editor sent: it shows them itself
-	calls           map[string]bool // calls that were told
+	lastSeq         int64           // sequence number of the last message that was sent
+	ownMessages     map[string]bool // ids of messages of this editor, which shows them itself
+	calls           map[string]bool // ids of calls that were sent
 	params          map[string]json.RawMessage
-	lastMessage     string // the message that was told last, if nothing else was told since
+	lastMessage     string // id of the message that was sent last; "" after another update
 }
 
 func newUpdater(update func(string, fields)) *updater {
@@ -28,10 +28,10 @@ func newUpdater(update func(string, fields)) *updater {
 	}
 }
 
-// brokenOff stands between a text that became no message and the one that took its place.
-const brokenOffNotice = "\n\n(What stands above was broken off.)\n\n"
+// brokenOffNotice is sent between a text that became no message and the text that replaces it.
+const brokenOffNotice = "\n\n(The text above was broken off.)\n\n"
 
-// say tells a piece of a message of the AI.
+// writeText sends a part of a message of the AI.
 func (t *updater) writeText(id, text string, restarted bool) {
 	if text == "" {
 		return
@@ -40,7 +40,7 @@ func (t *updater) writeText(id, text string, restarted bool) {
 	case restarted:
 		text = brokenOffNotice + text
 	case t.lastMessage != "" && t.lastMessage != id && t.text.LastComplete() == t.lastMessage:
-		text = "\n\n" + text // editors put what follows directly into one paragraph
+		text = "\n\n" + text // editors append it to the same paragraph otherwise
 	}
 	t.lastMessage = id
 	t.update("agent_message_chunk", fields{"messageId": id, "content": textBlock(text)})
@@ -52,7 +52,7 @@ func (t *updater) writeReasoning(id, text string) {
 	}
 }
 
-// piece tells a part of an answer that comes.
+// delta sends a streamed delta of an answer.
 func (t *updater) delta(kind, id string, offset int, text string) {
 	switch kind {
 	case "text":
@@ -64,7 +64,7 @@ func (t *updater) delta(kind, id string, offset int, text string) {
 	}
 }
 
-// message tells one that is stored in its place; each once.
+// message sends a stored message, once.
 func (t *updater) message(m *api.Message) {
 	if m.Seq == nil || *m.Seq <= t.lastSeq {
 		return
@@ -138,11 +138,11 @@ func joined(first, second string) string {
 	return first + "\n\n" + second
 }
 
-// report tells what the server did: the results of commands, and what went wrong.
+// systemMessage sends the results of commands, and errors.
 func (t *updater) systemMessage(id string, s *api.SystemMessage) {
 	switch s.Type {
 	case api.SystemValidationCancelled, api.SystemCommunicationCancelled:
-		return // written before the wait, and true only if nobody says yes
+		return // stored before the wait, and true only without an approval
 	case api.SystemLimitReached, api.SystemSessionTimeout:
 		t.writeText(id, s.Summary, false)
 		return
@@ -159,7 +159,7 @@ func (t *updater) systemMessage(id string, s *api.SystemMessage) {
 	}
 }
 
-// maxResult bounds what an editor is shown of a result.
+// maxResult limits the text of a result that is sent to the editor, in bytes.
 const maxResult = 10_000
 
 func resultText(text string, failed *api.CommandError) string {
@@ -169,7 +169,7 @@ func resultText(text string, failed *api.CommandError) string {
 	return jsonbody.Cut(text, maxResult)
 }
 
-// command tells of a command as a call of a tool.
+// command sends a command as a tool call.
 func (t *updater) command(x *api.Execution) {
 	call := fields{"status": statusOf(x.Status)}
 	if x.EndedAt != nil {
@@ -180,7 +180,7 @@ func (t *updater) command(x *api.Execution) {
 	t.call(x.ID, x.Command, string(x.Kind), x.Params, call)
 }
 
-// call tells a call for the first time, or what became of it since.
+// call sends a new call, or an update of one.
 func (t *updater) call(id, name, kind string, params json.RawMessage, f fields) {
 	if id == "" {
 		return
@@ -217,7 +217,7 @@ func statusOf(s api.ExecutionStatus) string {
 	return "in_progress"
 }
 
-// usage tells how much of the model's room a call of the AI took.
+// usage sends how much of the context window a call of the AI used.
 func (t *updater) usage(r *api.Roundtrip, room int64) {
 	u := r.Usage
 	if room <= 0 || r.Purpose != "answer" {
@@ -226,7 +226,7 @@ func (t *updater) usage(r *api.Roundtrip, room int64) {
 	t.update("usage_update", fields{"used": u.InputTokens + u.CacheReadTokens + u.CacheWriteTokens + u.OutputTokens, "size": room})
 }
 
-// plan tells the steps of a plan that a person is asked about.
+// plan sends the steps of a plan that a person is asked about.
 func (t *updater) plan(steps []string) {
 	entries := []fields{}
 	for _, step := range steps {
@@ -235,11 +235,11 @@ func (t *updater) plan(steps []string) {
 	t.update("plan", fields{"entries": entries})
 }
 
-// decode reads what an event says.
+// decode decodes the data of an event.
 func decode[T any](e Event, use func(*T)) error {
 	var data T
 	if err := json.Unmarshal(e.Data, &data); err != nil {
-		return fmt.Errorf("the event %s is not what this version of fermata knows: %w", e.Name, err)
+		return fmt.Errorf("decode the event %s, which another version of fermata may have sent: %w", e.Name, err)
 	}
 	use(&data)
 	return nil

@@ -2,13 +2,13 @@ package acp
 
 import "encoding/json"
 
-// fields are those of an object that is sent.
+// fields are the fields of a JSON object.
 type fields map[string]any
 
-// version is that of the protocol.
+// version is the protocol version.
 const version = 1
 
-// The methods of the editor that are called.
+// Methods of the editor.
 const (
 	methodUpdate        = "session/update"
 	methodPermission    = "session/request_permission"
@@ -16,7 +16,7 @@ const (
 	methodCancelRequest = "$/cancel_request"
 )
 
-// initializeParams say what the editor can do.
+// initializeParams has the capabilities of the editor.
 type initializeParams struct {
 	Version      int `json:"protocolVersion"`
 	Capabilities struct {
@@ -29,7 +29,7 @@ type initializeParams struct {
 	} `json:"clientCapabilities"`
 }
 
-// sessionParams are those of most methods.
+// sessionParams are the parameters of most methods.
 type sessionParams struct {
 	SessionID  string            `json:"sessionId"`
 	Folder     string            `json:"cwd"`
@@ -56,7 +56,7 @@ type cancelParams struct {
 	SessionID string `json:"sessionId"`
 }
 
-// block is a piece of a prompt.
+// block is a content block of a prompt.
 type block struct {
 	Type     string `json:"type"`
 	Text     string `json:"text"`
@@ -68,7 +68,7 @@ type block struct {
 	} `json:"resource"`
 }
 
-// permissionResult is how a person answered a request for permission.
+// permissionResult is the answer of a person to a permission request.
 type permissionResult struct {
 	Outcome struct {
 		Outcome string `json:"outcome"`
@@ -76,7 +76,7 @@ type permissionResult struct {
 	} `json:"outcome"`
 }
 
-// elicitationResult is what a person put into a form.
+// elicitationResult is what a person entered into a form.
 type elicitationResult struct {
 	Action  string                     `json:"action"`
 	Content map[string]json.RawMessage `json:"content"`

@@ -7,14 +7,14 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Capabilities serves GET /v1/agui: what the door can do, in the protocol's words.
+// Capabilities serves GET /v1/agui: the capabilities document of the protocol.
 type Capabilities struct {
 	Door
 
 	Version string
 }
 
-// Serve answers with the document.
+// Serve writes the document.
 func (c *Capabilities) Serve(w http.ResponseWriter, _ *http.Request, _ *auth.Identity, _ []byte) error {
 	w.Header().Set("Content-Type", "application/json")
 	_, err := w.Write(jsonbody.Encode(fields{
@@ -26,5 +26,5 @@ func (c *Capabilities) Serve(w http.ResponseWriter, _ *http.Request, _ *auth.Ide
 		"multimodal":     fields{"input": fields{"image": true, "audio": false, "video": false, "pdf": false, "file": true}},
 		"humanInTheLoop": fields{"supported": true, "approvals": true, "interrupts": true, "approveWithEdits": true, "feedback": true},
 	}))
-	return err //nolint:wrapcheck // the client has gone
+	return err //nolint:wrapcheck // the client has disconnected
 }

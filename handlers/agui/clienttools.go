@@ -9,12 +9,12 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// Tools of the front end: the AI is offered them in the round of the message that they come with.
-// A run ends with the calls of them, and the next one brings what came of each as a message.
+// Tools of the front end are offered to the AI in the round of the message that they are sent with.
+// A run ends with calls of them, and the next run submits their results as messages.
 
 const roleTool = "tool"
 
-// offered are the tools of a run; nil: none.
+// clientTools returns the tools of a run; nil if there are none.
 func (in *input) clientTools() *domain.ClientTools {
 	if len(in.Tools) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func (in *input) clientTools() *domain.ClientTools {
 	return out
 }
 
-// checkTools refuses tools that cannot be offered.
+// checkTools rejects tools that cannot be offered.
 func (x *run) checkTools(ctx context.Context) error {
 	tools := x.in.clientTools()
 	if tools == nil {
@@ -40,8 +40,8 @@ func (x *run) checkTools(ctx context.Context) error {
 	return rounds.CheckTools(ctx, x.Catalogue, x.identity.Workspace, tools.List, at)
 }
 
-// bring takes up a result that stands behind the newest message of the user. Those of the
-// session's own commands it was told itself.
+// addResult adds a tool result that follows the newest user message. Results of the session's own
+// commands are ignored: the client received them from the server.
 func (in *input) addResult(m *clientMessage, place int) error {
 	if strings.HasPrefix(m.CallID, domain.PrefixExecution+"_") || in.last < 0 {
 		return nil
@@ -52,7 +52,7 @@ func (in *input) addResult(m *clientMessage, place int) error {
 		return err
 	}
 	if len(rounds.Attachments(pieces)) > 0 {
-		return domain.Invalid(at+"/content", "not_supported", "The result of a tool is a text. Nothing was changed.")
+		return domain.Invalid(at+"/content", "not_supported", "The result of a tool must be text. Nothing was changed.")
 	}
 	text := rounds.TextOf(pieces)
 	if m.Error != "" {
@@ -66,7 +66,8 @@ func (in *input) addResult(m *clientMessage, place int) error {
 	return nil
 }
 
-// called is the approval that waits, or has waited, for what the front end's tools found.
+// resultsApproval returns the approval that waits, or has waited, for the results of the front end's
+// tools.
 func (x *run) resultsApproval(ctx context.Context) (*domain.Approval, error) {
 	results, err := x.in.results.Latest(ctx, x.Approvals, x.identity.Workspace)
 	if err != nil {
@@ -83,8 +84,8 @@ func (x *run) resultsApproval(ctx context.Context) (*domain.Approval, error) {
 	return approval, nil
 }
 
-// bring gives the session what the front end's tools found. What follows is told from there: the
-// front end holds all before it.
+// submitResults stores the results of the front end's tools. The run continues after them: the front
+// end has everything before.
 func (x *run) submitResults(ctx context.Context, approval *domain.Approval, out *writer) error {
 	if err := x.in.results.Submit(ctx, x.Commands, approval, x.identity.Author(), ""); err != nil {
 		return err
@@ -95,14 +96,14 @@ func (x *run) submitResults(ctx context.Context, approval *domain.Approval, out 
 	}
 	x.found.Results = &rounds.ResultsPosition{RoundID: approval.RoundID, After: message.Seq - 1}
 	if message.Seq == 0 {
-		x.found.Results.After = session.LastSeq // it takes them up when it has the slot
+		x.found.Results.After = session.LastSeq // processed when the session has the slot
 	}
 	x.found.Repeated = approval.Status != domain.ApprovalStatusOpen
 	out.keepUpTo(x.in.resultsEnd)
 	return nil
 }
 
-// clientCalls tells the calls that the front end is to run, which an approval waits for.
+// clientCalls writes the calls that the front end is to run, for which an approval waits.
 func (f *follower) clientCalls(a *domain.Approval) {
 	f.out.endText()
 	f.pending = nil
@@ -119,7 +120,7 @@ func (f *follower) clientCalls(a *domain.Approval) {
 	}
 }
 
-// results tells what a front end brought before, to one that did not see it.
+// results writes the results that a front end submitted before, for one that does not have them.
 func (f *follower) results(e *rounds.Event) {
 	if _, ok := domain.ClientResultsOf(e.Message.ID); !ok || e.Message.System == nil {
 		return
@@ -133,14 +134,14 @@ func (f *follower) results(e *rounds.Event) {
 	f.pending = nil
 }
 
-// left tells that nobody waits for the calls any more: a front end that is told of them now does
+// cancelledCalls writes a result for calls that are no longer waited for, so that a front end does
 // not run them.
 func (f *follower) cancelledCalls(a *domain.Approval) {
 	if a.Status == domain.ApprovalStatusApproved {
-		return // the results come with their message
+		return // the message with the results is written later
 	}
 	for _, id := range f.pending {
-		f.result(id, "Nobody waits for this any more: "+string(a.Status)+".")
+		f.result(id, "The session no longer waits for this: "+string(a.Status)+".")
 	}
 	f.pending = nil
 }
@@ -149,7 +150,8 @@ func (f *follower) result(id, text string) {
 	f.out.event("TOOL_CALL_RESULT", fields{"messageId": id + "-result", "toolCallId": id, "content": text, "role": roleTool})
 }
 
-// toClient says whether all that is asked is for the front end's tools, and not for a person.
+// onlyClientCalls reports whether the session waits for the front end's tools only, and not for a
+// person.
 func onlyClientCalls(open []*domain.Approval) bool {
 	for _, a := range open {
 		if a.Kind != domain.ApprovalClientCalls {

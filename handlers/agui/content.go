@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// part is a part of what the user says: words, a picture or a document. Before 1.0 of the
-// protocol the last two were one, binary, with its fields beside the type.
+// part is a part of a user message: text, a picture or a document. Before version 1.0 of the
+// protocol the last two were of the type binary, with their fields beside the type.
 type part struct {
 	Type   string `json:"type"`
 	Text   string `json:"text"`
@@ -30,7 +30,7 @@ type part struct {
 	Filename string `json:"filename"`
 }
 
-// piecesOf reads what the user says: a text, or parts.
+// piecesOf reads the content of a user message: a text or parts.
 func piecesOf(raw json.RawMessage, at string) ([]rounds.Piece, error) {
 	if raw = bytes.TrimSpace(raw); len(raw) == 0 || raw[0] != '[' {
 		var text string
@@ -48,7 +48,7 @@ func piecesOf(raw json.RawMessage, at string) ([]rounds.Piece, error) {
 		var p part
 		here := fmt.Sprintf("%s/%d", at, i)
 		if err := json.Unmarshal(parts[i], &p); err != nil {
-			return nil, domain.Invalid(here, "wrong_type", "This is no part of a message.")
+			return nil, domain.Invalid(here, "wrong_type", "This is not a part of a message.")
 		}
 		piece, err := p.piece(here)
 		if err != nil {
@@ -67,9 +67,9 @@ func (p *part) piece(at string) (out rounds.Piece, err error) {
 		out.File, err = p.binary(at)
 		return out, err
 	case p.Type != "image" && p.Type != "document":
-		return out, domain.Invalid(at+"/type", "not_supported", "Only words, pictures and documents can be sent. Nothing was stored.")
+		return out, domain.Invalid(at+"/type", "not_supported", "Only text, pictures and documents can be sent. Nothing was stored.")
 	case p.Source == nil:
-		return out, domain.Invalid(at+"/source", "required", "A part of type %s has a source.", p.Type)
+		return out, domain.Invalid(at+"/source", "required", "A part of type %s needs a source.", p.Type)
 	}
 	here := at + "/source/value"
 	switch s := p.Source; s.Type {
@@ -94,5 +94,5 @@ func (p *part) binary(at string) (*rounds.Attachment, error) {
 	case p.ID != "":
 		return rounds.UploadedAttachment(at+"/id", p.ID)
 	}
-	return nil, domain.Invalid(at+"/data", "required", "A part of type binary has data, in base64.")
+	return nil, domain.Invalid(at+"/data", "required", "A part of type binary needs data, in base64.")
 }

@@ -1,4 +1,4 @@
-// Package agui is the door for front ends that speak AG-UI: a run of theirs is a round of a
-// session, told event by event. What comes in passes the scheduler's door, what goes out is
-// read from the log; nothing is kept or decided here.
+// Package agui serves front ends that speak AG-UI: a run is answered by a round of a session, as
+// events. Messages and answers go to the scheduler, and the events are read from the log. The
+// package has no state and makes no decisions of its own.
 package agui

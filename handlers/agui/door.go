@@ -17,19 +17,19 @@ import (
 // Door serves POST /v1/agui.
 type Door struct{ rounds.Config }
 
-// run is a request on its way.
+// run is a request in progress.
 type run struct {
 	*Door
 	identity *auth.Identity
 	in       *input
-	// found is where the run's message stands, and session what happens there.
+	// found is where the run's message is stored; listener follows its session.
 	found    rounds.Found
 	listener rounds.Listener
-	message  *domain.Message // as it was read last
+	message  *domain.Message // as it was last read
 }
 
-// Serve answers with the events of a run. Errors that come before its first event have the form
-// of the API; later ones are RUN_ERROR.
+// Serve writes the events of a run. Errors before the first event have the form of the API; later
+// ones are RUN_ERROR.
 func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
 	in, err := readInput(body)
 	if err != nil {
@@ -41,17 +41,17 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err := x.find(r.Context()); err != nil {
 		return x.refuse(out, err)
 	}
-	in.Tools = nil // may be large, and the answer long
+	in.Tools = nil // released, because the answer may take long
 	if err := x.answer(r.Context(), out); err != nil {
 		return x.refuse(out, err)
 	}
 	return x.stream(r, out)
 }
 
-// answer gives the session what the front end's tools found, and the answers to what it has asked.
-// All of it is looked at before any of it counts: a run that is refused has changed nothing.
+// answer submits tool results and the answers to approvals. Everything is validated first: a run
+// that is rejected has changed nothing.
 func (x *run) answer(ctx context.Context, out *writer) error {
-	var called *domain.Approval // that waits for the results
+	var called *domain.Approval // the approval that waits for the results
 	var err error
 	if x.in.results != nil {
 		if called, err = x.resultsApproval(ctx); err != nil {
@@ -70,17 +70,17 @@ func (x *run) answer(ctx context.Context, out *writer) error {
 	return x.resume(ctx, decisions)
 }
 
-// refuse tells an error as the protocol does: a run that ends with it.
+// refuse writes an error in the form of the protocol: a run that ends with it.
 func (x *run) refuse(out *writer, err error) error {
 	out.start()
 	out.fail(x.Failure(err))
 	return nil
 }
 
-// Refuse answers with an error that came before the door, as the API does.
+// Refuse writes an error that occurred before Serve, as the API does.
 func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) { rounds.WriteProblem(w, f) }
 
-// standing reads how the run's message stands.
+// progress reads the progress of the run's message.
 func (x *run) progress(ctx context.Context) (*rounds.Progress, error) {
 	reader := rounds.Reader{Record: x.Record, Approvals: x.Approvals, Workspace: x.identity.Workspace, LastRead: x.message}
 	at, err := reader.Message(ctx, x.found.Session, x.found.Message)
@@ -90,7 +90,7 @@ func (x *run) progress(ctx context.Context) (*rounds.Progress, error) {
 	return at, err
 }
 
-// input is what a client sends of a run.
+// input is the request of a client.
 type input struct {
 	ChatID   string            `json:"threadId"`
 	RunID    string            `json:"runId"`
@@ -99,23 +99,22 @@ type input struct {
 	Context  []contextItem     `json:"context"`
 	Resume   []resumeItem      `json:"resume"`
 
-	messages []clientMessage // the messages, as far as they are read
-	// instructions are what the front end says beside the newest message: its system messages and
-	// its context, in words of the client's own.
+	messages []clientMessage // the decoded messages
+	// instructions are the system messages and the context of the front end, as text.
 	instructions string
-	last         int // the newest of the user's, -1 without
+	last         int // index of the newest user message; -1: none
 	// brought are results of the client's tools behind that, up to the message of this place.
 	results    *rounds.Results
 	resultsEnd int
 }
 
-// contextItem is something that the front end shows or knows, in words for the AI.
+// contextItem is something that the front end shows or knows, as text for the AI.
 type contextItem struct {
 	Description string          `json:"description"`
 	Value       json.RawMessage `json:"value"`
 }
 
-// words are the item as the AI reads it; "" for one that says nothing.
+// text returns the item as text; "" if it is empty.
 func (c *contextItem) text() string {
 	value := strings.TrimSpace(string(c.Value))
 	var text string
@@ -131,14 +130,14 @@ func (c *contextItem) text() string {
 	return c.Description + ":\n" + value
 }
 
-// tool is one of the client's own.
+// tool is a tool of the client.
 type tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// resumption is the answer to one interrupt.
+// resumeItem is the answer to one interrupt.
 type resumeItem struct {
 	ID      string          `json:"interruptId"`
 	Status  string          `json:"status"`
@@ -159,15 +158,15 @@ const (
 	maxMessage = 100_000
 )
 
-// readInput reads a body.
+// readInput decodes and validates the body.
 func readInput(body []byte) (*input, error) {
 	in := &input{last: -1}
 	if err := json.Unmarshal(body, in); err != nil {
-		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The body is no RunAgentInput.", Err: err}
+		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The body is not a RunAgentInput.", Err: err}
 	}
 	for _, name := range []struct{ at, text string }{{"/threadId", in.ChatID}, {"/runId", in.RunID}} {
 		if name.text == "" || len(name.text) > maxName || !domain.IsName(name.text) {
-			return nil, domain.Invalid(name.at, "required", "This is a line of %d bytes at most.", maxName)
+			return nil, domain.Invalid(name.at, "required", "This must be one line of at most %d bytes.", maxName)
 		}
 	}
 	var sent []rounds.Piece
@@ -175,7 +174,7 @@ func readInput(body []byte) (*input, error) {
 	for i, raw := range in.Messages {
 		var m clientMessage
 		if err := json.Unmarshal(raw, &m); err != nil {
-			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "A message cannot be read.", Err: err}
+			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "A message cannot be decoded.", Err: err}
 		}
 		if m.Role == "user" {
 			var err error
@@ -196,7 +195,7 @@ func readInput(body []byte) (*input, error) {
 				return nil, err
 			}
 		}
-		m.Content = nil // is read, and may be large; what the client holds is given back as it is
+		m.Content = nil // released: it may be large, and the client gets its messages back as they are
 		in.messages = append(in.messages, m)
 	}
 	for i := range in.Context {
@@ -213,19 +212,19 @@ func readInput(body []byte) (*input, error) {
 
 func (in *input) check() error {
 	if in.last < 0 {
-		return domain.Invalid("/messages", "required", "There is no message of the user.")
+		return domain.Invalid("/messages", "required", "There is no user message.")
 	}
 	m := in.messages[in.last]
 	text := rounds.TextOf(m.pieces)
 	switch {
 	case m.ID == "" || len(m.ID) > maxName:
-		return domain.Invalid("/messages", "required", "A message has an id.")
+		return domain.Invalid("/messages", "required", "The message needs an id.")
 	case strings.TrimSpace(text) == "" && len(rounds.Attachments(m.pieces)) == 0:
-		return domain.Invalid("/messages", "required", "The message says nothing.")
+		return domain.Invalid("/messages", "required", "The message is empty.")
 	case len([]rune(in.instructions)) > maxMessage:
-		return domain.Invalid("/context", "too_long", "context and system messages have %d characters together at most.", maxMessage)
+		return domain.Invalid("/context", "too_long", "context and system messages can have at most %d characters together.", maxMessage)
 	case len([]rune(text)) > maxMessage:
-		return domain.Invalid("/messages", "too_long", "A message has %d characters at most.", maxMessage)
+		return domain.Invalid("/messages", "too_long", "A message can have at most %d characters.", maxMessage)
 	}
 	return nil
 }

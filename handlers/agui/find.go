@@ -6,11 +6,10 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// find stores the newest message of the user, or finds it where a run before this one has
-// brought it.
+// find stores the newest user message, or finds it where an earlier run stored it.
 func (x *run) find(ctx context.Context) (err error) {
 	mustExist := len(x.in.Resume) > 0 || x.in.results != nil
-	if !mustExist { // those of a message that is there hold as they came
+	if !mustExist { // the tools of a stored message were checked
 		if err := x.checkTools(ctx); err != nil {
 			return err
 		}

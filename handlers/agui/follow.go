@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// tell follows the round of a run to its end, or to where it waits for a person. A run that was
-// begun before is told from its beginning: the client's own copy of it is replaced.
+// stream follows the round of a run until it is over or waits for a person. A run that was begun
+// before is written from its beginning, and replaces the client's copy of it.
 func (x *run) stream(r *http.Request, out *writer) error {
 	ctx := r.Context()
 	at, err := x.listener.Start(ctx, x.found, x.progress)
@@ -58,7 +58,7 @@ func (x *run) follow(ctx context.Context, out *writer) error {
 	}
 }
 
-// end tells how it ended.
+// end writes the end of a run.
 func (x *run) end(f *follower, at *rounds.Progress) {
 	out := f.out
 	out.state(at)
@@ -82,17 +82,17 @@ func (x *run) end(f *follower, at *rounds.Progress) {
 	}
 }
 
-// again is what to do where a stream ended before its run.
+// resendAdvice says how to continue after a stream that ended before its run.
 const resendAdvice = "Send the same run again to get it."
 
-// follower tells the events of one round.
+// follower converts the events of one round.
 type follower struct {
 	out      *writer
-	message  string // of the user, which began it
+	message  string // id of the user message that began the round
 	round    string
-	calls    map[string]bool // the tool calls that were told
-	answerID string          // the latest message of the AI
-	pending  []string        // the calls of the client's tools that have no result
+	calls    map[string]bool // tool calls that were written, by id
+	answerID string          // id of the latest message of the AI
+	pending  []string        // calls of the client's tools without a result
 }
 
 func (f *follower) handle(name string, e *rounds.Event) {
@@ -152,7 +152,7 @@ func (f *follower) stored(e *rounds.Event) {
 	}
 }
 
-// called tells a command as a call of a tool.
+// command writes a command as a tool call.
 func (f *follower) command(name string, e *rounds.Event) {
 	x := e.Execution
 	if x == nil {
@@ -176,12 +176,12 @@ func (f *follower) command(name string, e *rounds.Event) {
 		if len(x.Error) > 0 {
 			content["error"] = x.Error
 		}
-		text, _ := json.Marshal(content) // its parts are JSON: cannot fail
+		text, _ := json.Marshal(content) // consists of JSON values: cannot fail
 		f.result(x.ID, string(text))
 	}
 }
 
-// state tells how the session stands.
+// state writes the state of the session.
 func (o *writer) state(at *rounds.Progress) {
 	s := at.Session
 	o.event("STATE_SNAPSHOT", fields{"snapshot": fields{"session": fields{
@@ -189,8 +189,8 @@ func (o *writer) state(at *rounds.Progress) {
 	}}})
 }
 
-// interruptOf is an approval as the protocol asks it. The message has a line for each action; whoever
-// is asked can be shown all of them, with their params, from the approval beside it.
+// interruptOf returns an approval as an interrupt of the protocol. Its message has a line for each
+// action; the approval in its metadata has their parameters.
 func interruptOf(a *domain.Approval) fields {
 	out := fields{
 		"id": a.ID, "reason": string(a.Kind), "message": rounds.QuestionText(a), "metadata": fields{"approval": api.ApprovalFrom(a)},

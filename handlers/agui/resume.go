@@ -9,11 +9,11 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// decisions are the answers to what the session has asked: to all that is open, in one request.
-// called is what the results that come with them answer; nil for none.
+// decisions returns the answers to all open approvals, which have to be in one request. called is
+// the approval that the results in the same request answer; nil for none.
 func (x *run) decisions(ctx context.Context, called *domain.Approval) (map[string]domain.Decision, error) {
 	if len(x.in.Resume) == 0 {
-		return nil, nil //nolint:nilnil // nothing is answered
+		return nil, nil //nolint:nilnil // there are no answers
 	}
 	at, err := x.progress(ctx)
 	if err != nil {
@@ -26,9 +26,9 @@ func (x *run) decisions(ctx context.Context, called *domain.Approval) (map[strin
 			return nil, err
 		}
 		_, twice := decisions[approval.ID]
-		if twice || called != nil && called.ID == approval.ID { // of a yes and a no, one would count
+		if twice || called != nil && called.ID == approval.ID { // only one of two contradictory answers would count
 			return nil, domain.Invalid(fmt.Sprintf("/resume/%d", i), "repeated",
-				"An interrupt is answered once; %s is twice. Nothing was changed.", approval.ID)
+				"An interrupt can be answered only once; %s is answered twice. Nothing was changed.", approval.ID)
 		}
 		if decisions[approval.ID], err = x.decisionOf(approval, answer, fmt.Sprintf("/resume/%d/payload", i)); err != nil {
 			return nil, err
@@ -36,13 +36,13 @@ func (x *run) decisions(ctx context.Context, called *domain.Approval) (map[strin
 	}
 	for _, open := range at.Open {
 		if _, answered := decisions[open.ID]; !answered && (called == nil || called.ID != open.ID) {
-			return nil, domain.Invalid("/resume", "incomplete", "All that is open is answered in one resume; %s is not.", open.ID)
+			return nil, domain.Invalid("/resume", "incomplete", "All open interrupts must be answered in one resume; %s is not.", open.ID)
 		}
 	}
 	return decisions, nil
 }
 
-// resume answers what the session has asked.
+// resume submits the answers.
 func (x *run) resume(ctx context.Context, decisions map[string]domain.Decision) error {
 	for _, answer := range x.in.Resume {
 		decision := decisions[answer.ID]
@@ -54,7 +54,7 @@ func (x *run) resume(ctx context.Context, decisions map[string]domain.Decision) 
 	return nil
 }
 
-// asked is what an answer is to: something that this run asks, or asked.
+// answeredApproval returns the approval that an answer is for, if it belongs to this run.
 func (x *run) answeredApproval(ctx context.Context, at *rounds.Progress, id string) (*domain.Approval, error) {
 	a, err := x.Approvals.Approval(ctx, x.identity.Workspace, id)
 	if err != nil {
@@ -66,32 +66,32 @@ func (x *run) answeredApproval(ctx context.Context, at *rounds.Progress, id stri
 	return a, nil
 }
 
-// decisionOf reads an answer: what the API takes for the kind of approval; for a question
-// the value alone will do.
+// decisionOf decodes an answer: that of the API for the kind of approval, or for a question the
+// value itself.
 func (x *run) decisionOf(approval *domain.Approval, answer resumeItem, pointer string) (domain.Decision, error) {
 	payload := answer.Payload
 	switch {
 	case answer.Status == "cancelled":
 		payload = rejections[approval.Kind]
 	case answer.Status != "resolved":
-		return domain.Decision{}, domain.Invalid("/resume", "unknown", "An interrupt is resolved or cancelled.")
+		return domain.Decision{}, domain.Invalid("/resume", "unknown", "status takes resolved or cancelled.")
 	case approval.Kind == domain.ApprovalQuestion:
-		payload, _ = json.Marshal(map[string]json.RawMessage{"value": payload}) // it is JSON already
+		payload, _ = json.Marshal(map[string]json.RawMessage{"value": payload}) // consists of JSON values: cannot fail
 	}
 	if len(payload) == 0 {
 		return domain.Decision{}, domain.Invalid("/resume", "required", "An approval of kind %s needs an answer.", approval.Kind)
 	}
 	decision, err := x.Decision(payload, approval.Kind)
-	if approval.Kind != domain.ApprovalQuestion { // whose payload is the value itself
+	if approval.Kind != domain.ApprovalQuestion { // the payload of a question is the value itself
 		err = domain.Below(pointer, err)
 	}
 	return decision, err
 }
 
-// declined is the no of each kind that has one.
+// rejections are the answers that reject an approval, for each kind that can be rejected.
 var rejections = map[domain.ApprovalKind]json.RawMessage{
 	domain.ApprovalActions: json.RawMessage(`{"approved":false}`), domain.ApprovalBudget: json.RawMessage(`{"approved":false}`),
 	domain.ApprovalQuestion: json.RawMessage(`{"cancelled":true}`), domain.ApprovalCompletion: json.RawMessage(`{"confirmed":false}`),
 	domain.ApprovalPoisoned: json.RawMessage(`{"approved":false}`), domain.ApprovalReconnect: json.RawMessage(`{"approved":false}`),
-	domain.ApprovalClientCalls: json.RawMessage(`{"approved":false}`), // nobody waits for the program any more
+	domain.ApprovalClientCalls: json.RawMessage(`{"approved":false}`), // ends the wait for the program
 }

@@ -11,23 +11,22 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// writer writes the events of a run, each in its order: what was begun is ended before the run
-// is.
+// writer writes the events of a run in a valid order: everything that was started is ended before
+// the run is.
 type writer struct {
 	rounds.Wire
 	in      *input
 	started bool
 
-	step      string      // that is open
-	text      openMessage // the message that is being told
-	reasoning openMessage // the thoughts that are being told
-	// whole are the messages that were told to their end; kept, what the client holds of the
-	// run in their order.
+	step      string      // the open step
+	text      openMessage // the open text message
+	reasoning openMessage // the open reasoning message
+	// complete are the ids of ended messages; heldMessages, those that the client has, in order.
 	complete     map[string]bool
 	heldMessages []json.RawMessage
 }
 
-// open is a message that has begun and not ended.
+// openMessage is a message that was started and not ended.
 type openMessage struct {
 	id    string
 	chars int
@@ -42,10 +41,10 @@ func newWriter(w http.ResponseWriter, in *input) *writer {
 	return out
 }
 
-// holds: what the client has up to this message is not told again.
+// keepUpTo sets the client's messages that are not written again.
 func (o *writer) keepUpTo(last int) { o.heldMessages = o.in.Messages[: last+1 : last+1] }
 
-// fields are those of an event.
+// fields are the fields of an event.
 type fields map[string]any
 
 func (o *writer) start() {
@@ -62,7 +61,7 @@ func (o *writer) event(kind string, f fields) {
 	o.WriteData(jsonbody.Encode(f))
 }
 
-// over ends what is open.
+// closeAll ends everything that is open.
 func (o *writer) closeAll() {
 	o.endText()
 	o.endReasoning()
@@ -72,16 +71,16 @@ func (o *writer) closeAll() {
 func (o *writer) finish(outcome fields) {
 	o.closeAll()
 	o.event("RUN_FINISHED", fields{"threadId": o.in.ChatID, "runId": o.in.RunID, "outcome": outcome})
-	_ = o.Flush() // the client may have gone
+	_ = o.Flush() // the client may have disconnected
 }
 
 func (o *writer) fail(f *api.Failure) {
 	o.closeAll()
 	o.event("RUN_ERROR", fields{"message": f.Message, "code": string(f.Code)})
-	_ = o.Flush() // the client may have gone
+	_ = o.Flush() // the client may have disconnected
 }
 
-// toStep goes over to another step; "" is none.
+// toStep goes to another step; "" for none.
 func (o *writer) toStep(name string) {
 	if name == o.step {
 		return
@@ -94,19 +93,19 @@ func (o *writer) toStep(name string) {
 	}
 }
 
-// more tells a piece of a text that begins at a character.
+// textDelta writes a delta of a text that begins at an offset in characters.
 func (o *writer) textDelta(id string, offset int, text string) {
 	if o.complete[id] {
 		return
 	}
 	o.openText(id)
 	if offset != o.text.chars {
-		return // the message itself brings what is missing here
+		return // the stored message contains the missing part
 	}
 	o.writeText(text)
 }
 
-// soFar tells what of a text has come before the client did.
+// textSnapshot writes the rest of a text that was streamed before the client connected.
 func (o *writer) textSnapshot(id, text string) {
 	if o.complete[id] {
 		return
@@ -144,7 +143,7 @@ func (o *writer) endText() {
 	o.text = openMessage{}
 }
 
-// think tells a piece of thoughts.
+// writeReasoning writes a delta of reasoning.
 func (o *writer) writeReasoning(id, text string) {
 	id += "-thoughts"
 	if text == "" || o.complete[id] {
@@ -201,7 +200,7 @@ func (o *writer) storedAnswer(id, thoughts, text string) {
 		sent = o.text.text
 	}
 	if len(text) < len(sent) || text[:len(sent)] != sent {
-		o.discard() // it has become another one
+		o.discard() // it has another text
 		sent = ""
 	}
 	o.openText(id)
@@ -210,15 +209,15 @@ func (o *writer) storedAnswer(id, thoughts, text string) {
 	o.heldMessages = append(o.heldMessages, jsonbody.Encode(fields{"id": id, "role": "assistant", "content": text}))
 }
 
-// discard: what was streamed will not become a message, or another one. The client is given
-// what it holds without it.
+// discard removes streamed text that will not become a message, or became another one. The client
+// gets its messages without it.
 func (o *writer) discard() {
 	o.endText()
 	o.endReasoning()
 	o.snapshot()
 }
 
-// snapshot replaces what the client holds.
+// snapshot replaces the messages of the client.
 func (o *writer) snapshot() {
 	o.event("MESSAGES_SNAPSHOT", fields{"messages": o.heldMessages})
 }

@@ -10,18 +10,18 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// given is what a person answered to one approval: a yes or no to each of its calls, or what was
-// put in as the output of the call that asked.
+// clientAnswer is the answer of a person to one approval: a decision on each of its calls, or the
+// output of the call that asked.
 type clientAnswer struct {
 	id       string
-	approved []string // executions; what is approved as a whole has an empty one
+	approved []string // ids of executions; "" for the approval as a whole
 	rejected []string
 	reason   string
 	output   json.RawMessage
-	failed   bool // the call that asked was ended with an error
+	failed   bool // the call that asked has an error as its output
 }
 
-// answersOf are the answers in what a front end holds, by approval, in their order.
+// answersOf returns the answers in the message of a front end, by approval, in their order.
 func answersOf(held *uiMessage) []*clientAnswer {
 	if held == nil {
 		return nil
@@ -58,7 +58,7 @@ func answersOf(held *uiMessage) []*clientAnswer {
 	return all
 }
 
-// answer brings the answers to the one door, when each can be taken.
+// answer submits the answers, if all of them are valid.
 func (x *round) answer(ctx context.Context, all []*clientAnswer) error {
 	if len(all) == 0 {
 		return nil
@@ -84,7 +84,7 @@ func (x *round) answer(ctx context.Context, all []*clientAnswer) error {
 	return nil
 }
 
-// decide is what an answer decides; nil for the output of a call that was taken before.
+// decide returns the decision of an answer; nil for the output of a call that was submitted before.
 func (x *round) decide(ctx context.Context, at *rounds.Progress, g *clientAnswer) (*domain.Decision, error) {
 	a, err := x.Approvals.Approval(ctx, x.identity.Workspace, g.id)
 	if err != nil {
@@ -94,13 +94,13 @@ func (x *round) decide(ctx context.Context, at *rounds.Progress, g *clientAnswer
 		return nil, err
 	}
 	if (g.output != nil || g.failed) && a.Status != domain.ApprovalStatusOpen {
-		return nil, nil //nolint:nilnil // the front end shows what was answered
+		return nil, nil //nolint:nilnil // the front end shows the stored answer
 	}
 	answer, err := g.apiAnswer(a)
 	if err != nil {
 		return nil, err
 	}
-	text, _ := json.Marshal(answer) // its parts are JSON already
+	text, _ := json.Marshal(answer) // consists of JSON values: cannot fail
 	decision, err := x.Decision(text, a.Kind)
 	if err != nil {
 		return nil, err
@@ -109,11 +109,11 @@ func (x *round) decide(ctx context.Context, at *rounds.Progress, g *clientAnswer
 	return &decision, nil
 }
 
-// answer is an answer as the API takes it.
+// apiAnswer returns the answer in the form of the API.
 func (g *clientAnswer) apiAnswer(a *domain.Approval) (fields, error) {
 	approved := len(g.approved) > 0
 	if slices.ContainsFunc(g.approved, func(id string) bool { return slices.Contains(g.rejected, id) }) {
-		return nil, domain.Invalid("/messages", "contradiction", "What is approved is refused too, in another part. Nothing was changed.")
+		return nil, domain.Invalid("/messages", "contradiction", "A call is approved in one part and rejected in another. Nothing was changed.")
 	}
 	switch a.Kind {
 	case domain.ApprovalQuestion:
@@ -129,22 +129,22 @@ func (g *clientAnswer) apiAnswer(a *domain.Approval) (fields, error) {
 		return g.actionsAnswer(a)
 	case domain.ApprovalClientCalls:
 		if !g.failed && len(g.rejected) == 0 {
-			return nil, domain.Invalid("/messages", "not_allowed", "The program that sent the message runs these tools, and brings the results. "+
-				"Others can only stop waiting for it: end the call %s with an error. Nothing was changed.", a.ID)
+			return nil, domain.Invalid("/messages", "not_allowed", "The program that sent the message runs these tools and submits the results. "+
+				"Other clients can only end the wait: give the call %s an error as its output. Nothing was changed.", a.ID)
 		}
 		return fields{"approved": false}, nil
 	}
 	return fields{"approved": approved}, nil
 }
 
-// actions is the answer to an approval of several calls: each of them has its own.
+// actionsAnswer returns the answer to an approval of several calls, each of which needs a decision.
 func (g *clientAnswer) actionsAnswer(a *domain.Approval) (fields, error) {
 	if len(a.Actions) == 1 {
 		return g.withComment(fields{"approved": len(g.approved) > 0}), nil
 	}
 	for _, action := range a.Actions {
 		if !slices.Contains(g.approved, action.ID) && !slices.Contains(g.rejected, action.ID) {
-			return nil, domain.Invalid("/messages", "incomplete", "All calls of an approval are answered at once; %s is not.", action.ID)
+			return nil, domain.Invalid("/messages", "incomplete", "All calls of an approval must be answered in one request; %s is not.", action.ID)
 		}
 	}
 	switch {

@@ -1,4 +1,4 @@
-// Package uistream is the door for front ends of the AI SDK (useChat): a request of theirs is a
-// round of a session, told as a UI message stream. What comes in passes the scheduler's door,
-// what goes out is read from the log; nothing is kept or decided here.
+// Package uistream serves front ends of the AI SDK (useChat): a request is answered by a round of a
+// session, as a UI message stream. Messages and answers go to the scheduler, and the stream is read
+// from the log. The package has no state and makes no decisions of its own.
 package uistream

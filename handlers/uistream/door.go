@@ -14,32 +14,33 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// Config is what both of its routes are made of.
+// Config are the dependencies of both routes.
 type Config struct{ rounds.Config }
 
-// Chat serves POST /v1/ui/chat: a message, answers to what was asked, or another try at the newest.
+// Chat serves POST /v1/ui/chat: a message, answers to approvals, or another try at the newest
+// message.
 type Chat struct{ Config }
 
-// Resumption serves GET /v1/ui/chat/{id}/stream: the round that goes on, from its beginning.
+// Resumption serves GET /v1/ui/chat/{id}/stream: the round in progress, from its beginning.
 type Resumption struct{ Config }
 
-// round is one on its way to a front end.
+// round is a round that is streamed to a front end.
 type round struct {
 	*Config
 
 	identity *auth.Identity
 	found    rounds.Found
 	listener rounds.Listener
-	message  *domain.Message // the round's, as it was read last
-	held     *uiMessage      // what the front end has of it
+	message  *domain.Message // as it was last read
+	held     *uiMessage      // the answer as far as the front end has it
 }
 
 func (c *Config) round(who *auth.Identity) *round {
 	return &round{Config: c, identity: who, listener: rounds.Listener{Workspace: who.Workspace, Follow: c.Follow}}
 }
 
-// Serve stores the message, or finds it where it was sent before, takes the answers that come with
-// it, and tells what the front end does not hold yet.
+// Serve stores the message, or finds it where it was stored before, submits the answers that come
+// with it, and streams what the front end does not have yet.
 func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
 	in, err := readInput(body)
 	if err != nil {
@@ -49,7 +50,7 @@ func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	defer x.listener.Close()
 	again := in.Trigger == regenerate
 	if x.held = in.held; again {
-		x.held = nil // another answer takes its place
+		x.held = nil // it is replaced by another answer
 	}
 	given := answersOf(x.held)
 	x.found, err = x.finder().Find(r.Context(), rounds.ClientMessage{
@@ -58,7 +59,7 @@ func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	if err != nil {
 		return err
 	}
-	in.pieces = nil // the answer may take as long as a session waits
+	in.pieces = nil // released, because the answer may take long
 	_ = r.Body.Close()
 	if again {
 		err = x.regenerate(r.Context())
@@ -71,8 +72,8 @@ func (d *Chat) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	return x.stream(w, r)
 }
 
-// again has the newest message answered once more; the earlier answer stays in the record. One
-// that is being answered is told: it may be this very request, made again.
+// regenerate requests another answer to the newest message; the earlier answer stays in the record.
+// If one is in progress, it is streamed: it may be of a repetition of this request.
 func (x *round) regenerate(ctx context.Context) error {
 	session, err := x.Record.Session(ctx, x.identity.Workspace, x.found.Session)
 	if err != nil {
@@ -83,7 +84,7 @@ func (x *round) regenerate(ctx context.Context) error {
 		return err
 	}
 	if newest != x.found.Message {
-		return domain.Errorf(domain.CodeNotLastRound, "Only the newest message is answered again: others have been built on by now. "+
+		return domain.Errorf(domain.CodeNotLastRound, "Only the newest message can be answered again. "+
 			"Nothing was changed.")
 	}
 	_, err = x.Commands.RetrySession(ctx, x.identity.Workspace, session.ID, domain.RetryRequest{By: x.identity.Author()})
@@ -97,14 +98,14 @@ func (x *round) regenerate(ctx context.Context) error {
 	return nil
 }
 
-// Refuse answers with an error that came before a stream, as the API does.
+// Refuse writes an error that occurred before a stream, as the API does.
 func (d *Chat) Refuse(w http.ResponseWriter, f *api.Failure) { rounds.WriteProblem(w, f) }
 
-// settledFor is how long a round that is over is told to whoever asks for it: a front end whose
-// stream broke does not know that it is over.
+// resumableFor is how long after its end a round is streamed again: a front end whose stream broke
+// does not know that the round is over.
 const resumableFor = 2 * time.Minute
 
-// Serve tells the newest round, or says that there is nothing to tell.
+// Serve streams the newest round, or answers 204 if there is none to resume.
 func (d *Resumption) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
 	x := d.round(who)
 	defer x.listener.Close()
@@ -139,11 +140,11 @@ func (d *Resumption) Serve(w http.ResponseWriter, r *http.Request, who *auth.Ide
 	return x.stream(w, r)
 }
 
-// Refuse answers with an error that came before a stream, as the API does.
+// Refuse writes an error that occurred before a stream, as the API does.
 func (d *Resumption) Refuse(w http.ResponseWriter, f *api.Failure) { rounds.WriteProblem(w, f) }
 
-// newest is the message that began the newest round of a person; "" without one. What answers a
-// question is a message of the round that asked.
+// latestMessage returns the id of the message that began the newest round; "" if there is none. The
+// answer to a question is a message of the round that asked.
 func (x *round) latestMessage(ctx context.Context, session *domain.Session) (string, error) {
 	latest, _, err := x.Record.MessagePage(ctx, session, "", maxRound, true)
 	if err != nil {
@@ -162,7 +163,7 @@ func (x *round) latestMessage(ctx context.Context, session *domain.Session) (str
 	return found, nil
 }
 
-// maxRound bounds the messages among which the newest round is looked for.
+// maxRound limits the messages that are searched for the newest round.
 const maxRound = 200
 
 func (x *round) finder() *rounds.Finder {
@@ -173,7 +174,7 @@ func (x *round) finder() *rounds.Finder {
 	}
 }
 
-// standing reads how the round's message stands.
+// progress reads the progress of the round.
 func (x *round) progress(ctx context.Context) (*rounds.Progress, error) {
 	reader := rounds.Reader{Record: x.Record, Approvals: x.Approvals, Workspace: x.identity.Workspace, LastRead: x.message}
 	at, err := reader.Message(ctx, x.found.Session, x.found.Message)

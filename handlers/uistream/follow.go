@@ -10,10 +10,10 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// again is what to do where a stream ended before its round.
+// resumeAdvice says how to continue after a stream that ended before its round.
 const resumeAdvice = "Resume the stream to get it."
 
-// tell follows a round to its end, or to where it waits for a person.
+// stream follows a round until it is over or waits for a person.
 func (x *round) stream(w http.ResponseWriter, r *http.Request) error {
 	ctx := r.Context()
 	at, err := x.listener.Start(ctx, x.found, x.progress)
@@ -34,7 +34,7 @@ func (x *round) stream(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// answerID is the id of the message that the round becomes in the front end: the same each time.
+// answerID returns the id of the front end's message for the round, which is stable.
 func (x *round) answerID() string {
 	if x.held != nil && x.held.ID != "" {
 		return x.held.ID
@@ -42,7 +42,7 @@ func (x *round) answerID() string {
 	return x.found.Message + "-answer"
 }
 
-// superseded are the answers in whose place others are, and their tries: they are not told.
+// superseded returns the ids of superseded answers and of their rounds, which are not streamed.
 func (x *round) superseded(ctx context.Context, at *rounds.Progress) (map[string]bool, error) {
 	out := map[string]bool{}
 	if at.Message.Seq == 0 || x.found.Stored != nil {
@@ -83,7 +83,7 @@ func (x *round) follow(ctx context.Context, f *follower) error {
 	}
 }
 
-// end tells how it ended.
+// end writes the end of the stream.
 func (x *round) end(f *follower, at *rounds.Progress) {
 	metadata := fields{"session_id": x.found.Session, "state": string(at.State)}
 	reason := "stop"
@@ -108,7 +108,7 @@ func (x *round) end(f *follower, at *rounds.Progress) {
 	f.out.WriteDone()
 }
 
-// fail tells an error: its message, and our code.
+// fail writes an error: its message and code.
 func (x *round) fail(out *writer, err error) {
 	failure := x.Failure(err)
 	out.leaveStep()
@@ -116,14 +116,14 @@ func (x *round) fail(out *writer, err error) {
 	out.WriteDone()
 }
 
-// follower tells the events of one round.
+// follower converts the events of one round to chunks.
 type follower struct {
 	out        *writer
-	message    string // of the user, which began it
-	round      string // that it began; "" while it waits its turn
-	passed     bool   // another one has begun since
+	message    string // id of the message that began the round
+	round      string // id of the round; "" while the message is queued
+	passed     bool   // another round has begun
 	superseded map[string]bool
-	refused    map[string]bool // approvals that a person did not give
+	refused    map[string]bool // actions that were not approved
 }
 
 func (f *follower) handle(name string, e *rounds.Event) {
@@ -154,7 +154,8 @@ func (f *follower) handle(name string, e *rounds.Event) {
 	}
 }
 
-// begins takes a message of a person: the one of this round, an answer in it, or the next round's.
+// userMessage handles a message of a person: the one that began the round, an answer within it, or
+// that of the next round.
 func (f *follower) userMessage(message, round string) {
 	switch {
 	case message == f.message:
@@ -173,7 +174,7 @@ func (f *follower) delta(e *rounds.Event, offset int) {
 	}
 }
 
-// command tells a command as a call of a tool.
+// command writes a command as a tool call.
 func (f *follower) command(name string, e *rounds.Event) {
 	x := e.Execution
 	if x == nil || f.superseded[x.RoundID] {
@@ -201,7 +202,7 @@ func (f *follower) command(name string, e *rounds.Event) {
 		var failed struct {
 			Message string `json:"message"`
 		}
-		_ = json.Unmarshal(x.Error, &failed) // without one its status says it
+		_ = json.Unmarshal(x.Error, &failed) // otherwise the status is used
 		if failed.Message == "" {
 			failed.Message = x.Status
 		}
@@ -209,8 +210,8 @@ func (f *follower) command(name string, e *rounds.Event) {
 	}
 }
 
-// question tells what is asked beside actions as a call of a tool that the person carries out; or,
-// where another program has the tools, that it is waited for: nobody here can carry them out.
+// askQuestion writes a question as a tool call that the person carries out. If the client program
+// has the tools, it writes that the session waits for it: this front end cannot run them.
 func (f *follower) askQuestion(a *domain.Approval) {
 	if a.Kind == domain.ApprovalClientCalls {
 		f.out.call(a.ID, waitsForProgram, fields{"kind": a.Kind, "question": rounds.QuestionText(a)}, true)
@@ -226,11 +227,11 @@ func (f *follower) askQuestion(a *domain.Approval) {
 	f.out.call(a.ID, name, input, false)
 }
 
-// waitsForProgram is the tool by which a front end is told that the program which sent the message
-// runs tools of its own.
+// waitsForProgram is the name of the tool call that shows a front end that the session waits for the
+// tools of the program which sent the message.
 const waitsForProgram = "WAITS_FOR_PROGRAM"
 
-// request asks what is open.
+// requestApproval writes an open approval.
 func (f *follower) requestApproval(a *domain.Approval) {
 	switch a.Kind {
 	case domain.ApprovalActions:
@@ -243,14 +244,14 @@ func (f *follower) requestApproval(a *domain.Approval) {
 			f.out.chunk("tool-approval-request", fields{"toolCallId": action.ID, "approvalId": id})
 		}
 	case domain.ApprovalQuestion, domain.ApprovalOutcome, domain.ApprovalClientCalls:
-		f.askQuestion(a) // a yes would be no answer: its output is one, and of a client's calls an error ends the wait
+		f.askQuestion(a) // answered by a tool output; an error ends the wait for client calls
 	default:
 		f.askQuestion(a)
 		f.out.chunk("tool-approval-request", fields{"toolCallId": a.ID, "approvalId": a.ID})
 	}
 }
 
-// settled tells what was answered, and by whatever client.
+// approvalSettled writes the answer to an approval, from whatever client it came.
 func (f *follower) approvalSettled(e *rounds.Event) {
 	a := e.ApprovalData()
 	if a == nil {
@@ -261,7 +262,7 @@ func (f *follower) approvalSettled(e *rounds.Event) {
 			Approved    bool     `json:"approved"`
 			ApprovedIDs []string `json:"approved_ids"`
 		}
-		_ = json.Unmarshal(a.Decision, &decision) // without one nothing was approved
+		_ = json.Unmarshal(a.Decision, &decision) // without a decision nothing was approved
 		for _, action := range a.Actions {
 			f.refused[action.ID] = true
 		}
@@ -278,7 +279,7 @@ func (f *follower) approvalSettled(e *rounds.Event) {
 		switch a.Kind {
 		case domain.ApprovalClientCalls:
 			f.out.callEnded(a.ID, "tool-output-error", fields{
-				"errorText": "Nobody waits for the program any more: " + string(a.Status), "providerExecuted": true,
+				"errorText": "The session no longer waits for the program: " + string(a.Status), "providerExecuted": true,
 			})
 			return
 		case domain.ApprovalQuestion, domain.ApprovalOutcome:
@@ -292,7 +293,7 @@ func (f *follower) approvalSettled(e *rounds.Event) {
 		Value   json.RawMessage `json:"value"`
 		Outcome string          `json:"outcome"`
 	}
-	_ = json.Unmarshal(a.Decision, &answer) // an answer that is not read is none
+	_ = json.Unmarshal(a.Decision, &answer) // an unreadable answer counts as none
 	var output any = answer.Value
 	switch {
 	case a.Kind == domain.ApprovalOutcome:

@@ -10,22 +10,22 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// input is what a front end sends: all that it holds of a chat. Of it are read the newest message
-// of the user, and the answer to it as far as the front end has it.
+// input is the request of a front end: everything that it has of a chat. The newest message of the
+// user is used, and the answer to it as far as the front end has it.
 type input struct {
 	ID       string    `json:"id"`
 	Trigger  string    `json:"trigger"`
 	Messages []message `json:"messages"`
-	// Message stands alone where a front end sends the newest message and nothing before it.
+	// Message is the newest message, of a front end that sends no history.
 	Message *message `json:"message"`
 
 	user   uiMessage
-	at     int            // its place
-	pieces []rounds.Piece // what the user says
-	held   *uiMessage     // behind the user's
+	at     int            // index of user in Messages
+	pieces []rounds.Piece // text and attachments of user
+	held   *uiMessage     // the last message after user
 }
 
-// message is one whose parts are read when they are needed.
+// message is a message whose parts are decoded only if they are needed.
 type message struct {
 	ID    string          `json:"id"`
 	Role  string          `json:"role"`
@@ -37,13 +37,13 @@ type uiMessage struct {
 	Parts []part
 }
 
-// part is a piece of a message: a text, the call of a tool, or where a step begins.
+// part is a part of a message: text, a tool call, a file, or the start of a step.
 type part struct {
 	Type     string          `json:"type"`
 	Text     string          `json:"text"`
 	CallID   string          `json:"toolCallId"`
 	State    string          `json:"state"`
-	Media    string          `json:"mediaType"` // of a file, as the front end says
+	Media    string          `json:"mediaType"` // of a file, as the front end states it
 	Filename string          `json:"filename"`
 	URL      string          `json:"url"`
 	Output   json.RawMessage `json:"output"`
@@ -54,23 +54,24 @@ type part struct {
 	} `json:"approval"`
 }
 
-// isTool: the parts of tools are named after them, or dynamic.
+// isTool reports whether the part is a tool call: its type is dynamic-tool, or has the name of the
+// tool.
 func (p *part) isTool() bool {
 	return p.CallID != "" && (p.Type == "dynamic-tool" || strings.HasPrefix(p.Type, "tool-"))
 }
 
 const (
 	stepStart  = "step-start"
-	regenerate = "regenerate-message" // the trigger of another try
+	regenerate = "regenerate-message" // trigger of another try
 	maxName    = 200
 	maxMessage = 100_000
 )
 
-// readInput reads a body.
+// readInput decodes and validates the body.
 func readInput(body []byte) (*input, error) {
 	in := &input{}
 	if err := json.Unmarshal(body, in); err != nil {
-		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The body is no request of a chat.", Err: err}
+		return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The body is not a chat request.", Err: err}
 	}
 	if err := checkID(in.ID); err != nil {
 		return nil, err
@@ -84,7 +85,7 @@ func readInput(body []byte) (*input, error) {
 		last--
 	}
 	if last < 0 {
-		return nil, domain.Invalid("/messages", "required", "There is no message of the user.")
+		return nil, domain.Invalid("/messages", "required", "There is no user message.")
 	}
 	in.at = last
 	read := len(in.Messages[last].Parts)
@@ -100,7 +101,7 @@ func readInput(body []byte) (*input, error) {
 		}
 		in.held = &held
 	}
-	in.Messages = nil // what they hold may be large, and the answer long
+	in.Messages = nil // released, because the answer may take long
 	if err := in.check(); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func readInput(body []byte) (*input, error) {
 
 func checkID(id string) error {
 	if id == "" || len(id) > maxName || !domain.IsName(id) {
-		return domain.Invalid("/id", "required", "A chat has an id: a line of %d bytes at most.", maxName)
+		return domain.Invalid("/id", "required", "A chat needs an id: one line of at most %d bytes.", maxName)
 	}
 	return nil
 }
@@ -120,7 +121,7 @@ func (m *message) read() (uiMessage, error) {
 		return out, nil
 	}
 	if err := json.Unmarshal(m.Parts, &out.Parts); err != nil {
-		return out, &domain.Error{Code: domain.CodeInvalid, Message: "A message cannot be read.", Err: err}
+		return out, &domain.Error{Code: domain.CodeInvalid, Message: "A message cannot be decoded.", Err: err}
 	}
 	return out, nil
 }
@@ -144,19 +145,19 @@ func (in *input) check() error {
 		texts += piece.Text
 		in.pieces = append(in.pieces, piece)
 	}
-	in.user.Parts = nil // are read, and may be large
+	in.user.Parts = nil // released: they may be large
 	switch {
 	case in.user.ID == "" || len(in.user.ID) > maxName:
-		return domain.Invalid("/messages", "required", "A message has an id.")
+		return domain.Invalid("/messages", "required", "The message needs an id.")
 	case strings.TrimSpace(texts) == "" && files == 0:
-		return domain.Invalid("/messages", "required", "The message says nothing.")
+		return domain.Invalid("/messages", "required", "The message is empty.")
 	case len([]rune(texts)) > maxMessage:
-		return domain.Invalid("/messages", "too_long", "A message has %d characters at most.", maxMessage)
+		return domain.Invalid("/messages", "too_long", "A message can have at most %d characters.", maxMessage)
 	}
 	return nil
 }
 
-// lastStep are the parts of the step that the front end saw last: what it answers stands there.
+// lastStep returns the parts of the last step, which contains the answers.
 func (m *uiMessage) lastStep() []part {
 	for i, p := range slices.Backward(m.Parts) {
 		if p.Type == stepStart {

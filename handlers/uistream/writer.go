@@ -8,31 +8,31 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// fields are those of a chunk.
+// fields are the fields of a chunk.
 type fields map[string]any
 
-// writer writes the chunks of a message, in steps: one for each answer of the AI, with the calls
-// that it asked for. What the front end holds already is passed over.
+// writer writes the chunks of a message in steps: one step for each answer of the AI, with the calls
+// that it requested. What the front end has already is skipped.
 type writer struct {
 	rounds.Wire
 
 	heldSteps []heldStep
-	heldCalls map[string]string // of the calls that the front end holds
+	heldCalls map[string]string // of the calls that the front end has, by their id
 
-	step      int    // the number of the latest, from 1
-	open      bool   // the front end was told that it began, and not that it is over
-	storedID  string // the message of the step, once it is stored
+	step      int    // number of the current step, from 1
+	open      bool   // start-step was written, and finish-step was not
+	storedID  string // id of the step's message, once it is stored
 	text      rounds.TextMerger
 	reasoning rounds.TextMerger
 	part      openPart
-	parts     int // that were begun for one message
+	parts     int // number of parts of the current message
 	calls     map[string]bool
 }
 
-// openPart is a text or thoughts that have begun and not ended; without an id, none.
+// openPart is a text or reasoning part that has no end chunk yet; none if the id is empty.
 type openPart struct{ kind, id string }
 
-// heldStep is what a front end holds of a step.
+// heldStep is what the front end has of a step.
 type heldStep struct {
 	text, reasoning string
 	calls           bool
@@ -77,7 +77,8 @@ func (o *writer) chunk(kind string, f fields) {
 	o.WriteData(jsonbody.Encode(f))
 }
 
-// enter goes to the step of a message: another one, if that of the step before is stored.
+// enterStep goes to the step of a message, which is a new one if the message of the current step is
+// stored.
 func (o *writer) enterStep(message string) {
 	if o.step > 0 && (o.storedID == "" || o.storedID == message) {
 		return
@@ -94,7 +95,7 @@ func (o *writer) enterStep(message string) {
 	o.chunk("start-step", fields{})
 }
 
-// leave ends the step.
+// leaveStep ends the step.
 func (o *writer) leaveStep() {
 	o.endPart()
 	if o.open {
@@ -103,10 +104,10 @@ func (o *writer) leaveStep() {
 	}
 }
 
-// brokenOff stands between a text that became no message and the one that took its place.
-const brokenOffNotice = "(What stands above was broken off.)\n\n"
+// brokenOffNotice is written between a text that became no message and the text that replaces it.
+const brokenOffNotice = "(The text above was broken off.)\n\n"
 
-// say tells a piece of an answer.
+// writeText writes a delta of a part, and begins the part if necessary.
 func (o *writer) writeText(kind, id, more string, restarted bool) {
 	if more == "" {
 		return
@@ -131,10 +132,10 @@ func (o *writer) endPart() {
 	}
 }
 
-// piece tells a part of an answer that comes.
+// textDelta writes a streamed delta of an answer.
 func (o *writer) textDelta(id string, offset int, text string) {
 	if id == o.storedID {
-		return // it was told whole
+		return // it is complete
 	}
 	o.enterStep(id)
 	more, restarted := o.text.Add(id, offset, text)
@@ -150,7 +151,7 @@ func (o *writer) reasoningDelta(id string, offset int, text string) {
 	o.writeText("reasoning", id, more, restarted)
 }
 
-// stored writes what the client does not have yet of an answer in the record: a stream that is
+// storedAnswer writes what the client does not have yet of an answer in the record: a stream that is
 // resumed has the same reasoning as one that was read live.
 func (o *writer) storedAnswer(id, thoughts, text string, cut bool) {
 	if id == o.storedID {
@@ -177,7 +178,7 @@ func (o *writer) takesReasoning() bool {
 	return o.step > len(o.heldSteps) || o.step == len(o.heldSteps) && !o.heldSteps[o.step-1].calls
 }
 
-// call tells a call of a tool, once. ours says that it is carried out here.
+// call writes a tool call, once. ownCommand marks a command that the server runs.
 func (o *writer) call(id, name string, params any, ownCommand bool) {
 	if o.calls[id] {
 		return
@@ -199,7 +200,7 @@ func (o *writer) call(id, name string, params any, ownCommand bool) {
 	o.chunk("tool-input-available", f)
 }
 
-// ended tells what became of a call; a front end that holds an end of it is not told another.
+// callEnded writes the outcome of a call, unless the front end has one.
 func (o *writer) callEnded(id, kind string, f fields) {
 	switch o.heldCalls[id] {
 	case "output-available", "output-error", "output-denied":

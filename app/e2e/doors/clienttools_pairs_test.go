@@ -153,7 +153,7 @@ func TestWhatOthersSeeOfAClientsTools(t *testing.T) {
 	approval["answer"] = map[string]any{"approved": false}
 	callTool(t, client, "answer_pending", approval, nil)
 	s.Until(session, "idle")
-	if told = waits(); !slices.Contains(told, "tool-output-error Nobody waits for the program any more: refused") || told[len(told)-1] != "finish stop" {
+	if told = waits(); !slices.Contains(told, "tool-output-error The session no longer waits for the program: refused") || told[len(told)-1] != "finish stop" {
 		t.Errorf("after that a UI chat is told %q", told)
 	}
 	if late := toolDoors["responses"].brings(s, "", calls, "Bern: sunny", "Rome: sunny"); late != "" {
