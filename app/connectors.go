@@ -118,7 +118,7 @@ func (s connectorSignIns) reconnected(ctx context.Context, c *domain.Connector, 
 func (a *App) mcpKind() connectors.Kind {
 	return mcp.Kind(mcp.KindOptions{
 		Version: a.flags.Version, AllowStdio: a.allowStdio(),
-		Changed: func(c *domain.Connector) { a.refresher.Tell(c) },
+		Changed: func(c *domain.Connector) { a.refresher.Enqueue(c) },
 		Failed: func(c *domain.Connector, message string, cause error) {
 			a.log.Info().Str("workspace", c.WorkspaceID).Str("connector", c.ID).AnErr("cause", cause).Msg(message)
 		},

@@ -39,7 +39,7 @@ var (
 
 func (n localNode) Heard(hint domain.Hint) {
 	n.app.scheduling.Door.Heard(hint)
-	n.app.webhooks.Heard(hint)
+	n.app.webhooks.Hinted(hint)
 	if hint.Connectors > 0 {
 		heardOfConnectors(n.app, hint.WorkspaceID, hint.Connectors)
 	}

@@ -17,8 +17,9 @@ const (
 	openAtMost     = 5 * time.Minute
 )
 
-// breaker keeps calls from a connector that is down, or that asked to be left alone. It is
-// this process's own: what it remembers saves calls, and decides nothing that must be kept.
+// breaker is a circuit breaker for one connector. It is open while the server is down or has sent
+// Retry-After. Its state is local to this process and only saves calls; nothing durable depends on
+// it.
 type breaker struct {
 	clock clock.Clock
 
@@ -26,11 +27,12 @@ type breaker struct {
 	failures int // in a row
 	opened   int // times in a row
 	until    time.Time
-	trying   bool // the call that finds out whether it is back is under way
+	trying   bool // a probing call is under way
 	why      string
 }
 
-// enter asks whether a call may be made. Where it may, leave must be told how it ended.
+// enter reports whether a call may be made. If it returns nil, leave must be called with the result
+// of the call.
 func (b *breaker) enter() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -41,7 +43,7 @@ func (b *breaker) enter() error {
 	case b.failures < failuresToOpen:
 		return nil
 	case b.trying:
-		return refusedUntil(time.Second, "another call is trying it just now")
+		return refusedUntil(time.Second, "another call is trying it right now")
 	}
 	b.trying = true
 	return nil
@@ -55,7 +57,7 @@ func refusedUntil(wait time.Duration, why string) error {
 	}
 }
 
-// closedUntil is when the next call may be made; nil: now.
+// closedUntil returns when the next call may be made, or nil if it may be made now.
 func (b *breaker) closedUntil() *time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -65,12 +67,13 @@ func (b *breaker) closedUntil() *time.Time {
 	return new(b.until)
 }
 
-// pausedUntil is when a connector's next call may be made, as this process knows.
+// pausedUntil returns when the next call of a connector may be made, according to the breaker of
+// this process.
 func (m *Manager) pausedUntil(workspace, id string) *time.Time {
 	m.mu.Lock()
-	var l *line
+	var l *endpoint
 	if w := m.workspaces[workspace]; w != nil {
-		l = w.lines[id]
+		l = w.endpoints[id]
 	}
 	m.mu.Unlock()
 	if l == nil {
@@ -79,7 +82,7 @@ func (m *Manager) pausedUntil(workspace, id string) *time.Time {
 	return l.breaker.closedUntil()
 }
 
-// leave takes in how a call ended.
+// leave records how a call ended.
 func (b *breaker) leave(err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -97,7 +100,7 @@ func (b *breaker) leave(err error) {
 		b.until, b.why = now.Add(min(failed.RetryAfter, openAtMost)), "the server asked to be left alone for a while"
 	}
 	if failed.Fault == domain.FaultRefused {
-		return // it is up
+		return // the server is up
 	}
 	if b.failures++; b.failures < failuresToOpen {
 		return
@@ -109,9 +112,9 @@ func (b *breaker) leave(err error) {
 	b.opened++
 }
 
-// verdict says what the end of a call tells about the server: a failure of it, or that it
-// asked for time; nil if it is up (a refusal is an answer); or nothing at all, where the
-// call was cut or never went out.
+// verdict derives the state of the server from the result of a call: a failure or a requested
+// pause, nil if the server is up (a refusal is a response too), or known=false if the call was
+// cancelled or never sent.
 func verdict(err error) (failed *domain.OutsideError, known bool) {
 	if err == nil {
 		return nil, true
@@ -123,7 +126,7 @@ func verdict(err error) (failed *domain.OutsideError, known bool) {
 	case e.Fault == domain.FaultDoubt, e.Fault == domain.FaultNotSent && e.Temporary, e.RetryAfter > 0:
 		return e, true
 	case e.Fault == domain.FaultNotSent:
-		return nil, false // the call could not be made, whatever the server does
+		return nil, false // the call could not be made, for a reason on our side
 	}
 	return nil, true
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// CallReport is how one call went, for metrics and the process log. It holds nothing that
-// was sent or answered.
+// CallReport describes one finished call for metrics and the process log. It contains no request or
+// response data.
 type CallReport struct {
 	WorkspaceID string
 	SessionID   string
@@ -25,10 +25,10 @@ type CallReport struct {
 	Err         error
 }
 
-// Outcomes are how a call can end.
+// Outcomes are the possible values of CallReport.Outcome.
 var Outcomes = []string{"ok", "failed", "task", "question", "refused", "sign_in", "not_sent", "doubt", "cancelled"}
 
-// Call sends one call, once. Its error is an *domain.OutsideError, or that of ctx.
+// Call sends one call, once. It returns an *domain.OutsideError or the error of ctx.
 func (m *Manager) Call(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
 	var result domain.OutsideResult
 	err := m.with(ctx, call, func(ctx context.Context, c *connection, own Call) (r domain.OutsideResult, err error) {
@@ -38,8 +38,8 @@ func (m *Manager) Call(ctx context.Context, call domain.OutsideCall) (domain.Out
 	return result, err
 }
 
-// Probe asks whether a call of unknown outcome was carried out; domain.ErrNoProbe where that
-// cannot be asked.
+// Probe checks whether a call with an unknown outcome was carried out. It returns domain.ErrNoProbe
+// if the command has no probe.
 func (m *Manager) Probe(ctx context.Context, call domain.OutsideCall) (done bool, result domain.OutsideResult, err error) {
 	err = m.with(ctx, call, func(ctx context.Context, c *connection, own Call) (r domain.OutsideResult, err error) {
 		done, result, err = c.Probe(ctx, own)
@@ -48,8 +48,8 @@ func (m *Manager) Probe(ctx context.Context, call domain.OutsideCall) (done bool
 	return done, result, err
 }
 
-// with carries out one request of a command: within its time, its connector's room and its
-// breaker.
+// with performs one request of a command within its timeout, the connector's concurrency limit and
+// its breaker.
 func (m *Manager) with(
 	ctx context.Context, call domain.OutsideCall, do func(context.Context, *connection, Call) (domain.OutsideResult, error),
 ) error {
@@ -60,63 +60,63 @@ func (m *Manager) with(
 	offered := w.byName[call.Command]
 	if offered == nil {
 		return &domain.OutsideError{
-			Fault: domain.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s is not offered any more.", call.Command),
+			Fault: domain.FaultNotSent, Message: fmt.Sprintf("Nothing was sent: %s is no longer offered.", call.Command),
 		}
 	}
-	l, begun := offered.line, m.clock()
+	e, begun := offered.endpoint, m.clock()
 	within, cancel := context.WithTimeout(traces.With(ctx, call.TraceParent), timeoutOf(&offered.command))
 	defer cancel()
-	result, err := l.call(within, func(c *connection) (domain.OutsideResult, error) {
+	result, err := e.call(within, func(c *connection) (domain.OutsideResult, error) {
 		return do(within, c, Call{OutsideCall: call, Definition: offered.command})
 	})
 	if errors.Is(err, domain.ErrNoProbe) {
 		return err
 	}
 	m.called(CallReport{
-		WorkspaceID: call.WorkspaceID, SessionID: call.SessionID, ExecutionID: call.ExecutionID, ConnectorID: l.connector.ID,
-		Kind: l.connector.Kind, Effect: offered.command.Effect, Outcome: outcomeOf(ctx, result, err), Took: m.clock().Sub(begun),
+		WorkspaceID: call.WorkspaceID, SessionID: call.SessionID, ExecutionID: call.ExecutionID, ConnectorID: e.connector.ID,
+		Kind: e.connector.Kind, Effect: offered.command.Effect, Outcome: outcomeOf(ctx, result, err), Took: m.clock().Sub(begun),
 		TraceParent: call.TraceParent, Err: err,
 	})
 	if ctx.Err() == nil {
-		m.note(ctx, l, err)
+		m.note(ctx, e, err)
 	}
 	return err
 }
 
-// call makes one request over the line.
-func (l *line) call(ctx context.Context, do func(*connection) (domain.OutsideResult, error)) (domain.OutsideResult, error) {
+// call makes one request over the endpoint's shared connection.
+func (e *endpoint) call(ctx context.Context, do func(*connection) (domain.OutsideResult, error)) (domain.OutsideResult, error) {
 	select {
-	case l.room <- struct{}{}:
-		defer func() { <-l.room }()
+	case e.room <- struct{}{}:
+		defer func() { <-e.room }()
 	case <-ctx.Done():
 	}
-	if ctx.Err() != nil { // also where room came at the same instant: it is too late for a call
+	if ctx.Err() != nil { // also if a token became free at the same instant: it is too late for a call
 		return domain.OutsideResult{}, notSent(ctx.Err(),
-			"%d calls of %s are under way already, and none ended in time", maxCalls, l.connector.Name)
+			"%d calls of %s are already in progress, and none ended in time", maxCalls, e.connector.Name)
 	}
-	if err := l.breaker.enter(); err != nil {
+	if err := e.breaker.enter(); err != nil {
 		return domain.OutsideResult{}, err
 	}
 	left := false
 	defer func() {
-		if !left { // a panic of a connection
-			l.breaker.leave(context.Canceled)
+		if !left { // the connection panicked
+			e.breaker.leave(context.Canceled)
 		}
 	}()
-	c, err := l.take(ctx)
+	c, err := e.acquire(ctx)
 	var result domain.OutsideResult
 	if err == nil {
-		result, err = l.do(c, do)
+		result, err = e.do(c, do)
 	}
 	left = true
-	l.breaker.leave(err)
+	e.breaker.leave(err)
 	return result, err
 }
 
-// do gives the connection back, whatever happens to the call.
-func (l *line) do(c *connection, do func(*connection) (domain.OutsideResult, error)) (result domain.OutsideResult, err error) {
+// do releases the connection even if the call panics.
+func (e *endpoint) do(c *connection, do func(*connection) (domain.OutsideResult, error)) (result domain.OutsideResult, err error) {
 	broken := true
-	defer func() { l.give(c, broken) }()
+	defer func() { e.release(c, broken) }()
 	result, err = do(c)
 	fault := domain.FaultOf(err)
 	broken = err != nil && !errors.Is(err, domain.ErrNoProbe) && (fault == domain.FaultDoubt || fault == domain.FaultNotSent)
@@ -141,23 +141,23 @@ func outcomeOf(ctx context.Context, result domain.OutsideResult, err error) stri
 	return "ok"
 }
 
-// noteTime bounds how long a call waits until it is stored how its connector is.
+// noteTime bounds how long a call waits for the status of its connector to be stored.
 const noteTime = 2 * time.Second
 
-// note stores how a connector was found to be, if that is news.
-func (m *Manager) note(ctx context.Context, l *line, err error) {
+// note stores the status of a connector if it has changed.
+func (m *Manager) note(ctx context.Context, e *endpoint, err error) {
 	status, detail, known := found(err)
-	if !known || l.status.Swap(status) == status {
+	if !known || e.status.Swap(status) == status {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
 	defer cancel()
-	if m.rows.SetConnectorStatus(ctx, l.connector.WorkspaceID, l.connector.ID, status, detail) != nil {
-		l.status.Store(domain.ConnectorStatus("")) // the next call says it
+	if m.rows.SetConnectorStatus(ctx, e.connector.WorkspaceID, e.connector.ID, status, detail) != nil {
+		e.status.Store(domain.ConnectorStatus("")) // the next call stores it
 	}
 }
 
-// found is what the end of a call says of its connector.
+// found derives a connector's status from the result of a call.
 func found(err error) (status domain.ConnectorStatus, detail string, known bool) {
 	if err != nil && domain.FaultOf(err) == domain.FaultSignIn {
 		return domain.ConnectorNeedsSignIn, err.Error(), true

@@ -8,8 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What runs for a connector ends when its row goes, is disabled or is configured otherwise, although
-// nobody asks for its commands; calls that are under way break off. Other changes let them end.
+// What runs for a connector ends when its row goes, is disabled or is configured otherwise, although// its commands are not in use; calls in progress are aborted. After other changes they may end.
 func TestWhatRunsEndsWithItsConnector(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*domain.Connector) *domain.Connector
@@ -64,7 +63,7 @@ func TestWhatRunsEndsWithItsConnector(t *testing.T) {
 	}
 }
 
-// A workspace whose connectors nobody has used is not read for a change.
+// A workspace whose connectors are not in use is not read for a change.
 func TestAChangeOfWhatNobodyUses(t *testing.T) {
 	w := newWorld(t, offered("A"))
 	w.Manager.Changed("w")

@@ -17,35 +17,35 @@ import (
 
 const (
 	maxCommands = 200
-	// maxCommandBytes bounds all that is kept of a connector's commands.
+	// maxCommandBytes bounds the stored size of a connector's commands.
 	maxCommandBytes = 1 << 20
 
-	// DefaultTimeout is how long a call may take, whole, where nobody said otherwise.
+	// DefaultTimeout is the timeout of a whole call if the command sets none.
 	DefaultTimeout = 15 * time.Second
 	minTimeout     = time.Second
 	maxTimeout     = 5 * time.Minute
 )
 
 var (
-	// prefixPattern has no underscore: PREFIX_NAME, as models know a command, can then be
-	// read in one way only.
+	// prefixPattern excludes the underscore, so that PREFIX_NAME, the form used with models, can be
+	// split unambiguously.
 	prefixPattern = regexp.MustCompile(`^[A-Z][A-Z0-9]{0,19}$`)
-	// namePattern leaves room for the longest prefix in the 64 characters that vendors take.
+	// namePattern leaves room for the longest prefix within the vendors' limit of 64 characters.
 	namePattern = regexp.MustCompile(`^[A-Z][A-Z0-9_]{0,42}$`)
 )
 
-// checkPrefix refuses what is no prefix, or begins the name of a built-in command.
+// checkPrefix rejects an invalid prefix and one that the names of built-in commands begin with.
 func (s *Service) checkPrefix(prefix string) error {
 	if !prefixPattern.MatchString(prefix) {
-		return domain.Invalid("/prefix", "format", "A prefix has upper-case letters and digits only, a letter first, 20 at most: GITHUB.")
+		return domain.Invalid("/prefix", "format", "A prefix consists of at most 20 upper-case letters and digits and begins with a letter, for example GITHUB.")
 	}
 	if s.reserved[prefix] {
-		return domain.Invalid("/prefix", "reserved", "Commands of the server itself begin with %s. Choose another prefix.", prefix)
+		return domain.Invalid("/prefix", "reserved", "Names of built-in commands begin with %s. Choose another prefix.", prefix)
 	}
 	return nil
 }
 
-// reservedPrefixes are the beginnings of the built-in commands.
+// reservedPrefixes are the first words of the names of the built-in commands.
 func reservedPrefixes(builtIn []string) map[string]bool {
 	reserved := map[string]bool{"AGENT": true}
 	for _, name := range builtIn {
@@ -55,11 +55,11 @@ func reservedPrefixes(builtIn []string) map[string]bool {
 	return reserved
 }
 
-// takeCommands checks the commands that a person wrote, and gives them what the server says
-// of them. A command that was there keeps its state where none is given.
+// takeCommands validates the commands that a person entered and stores them in c. A command that
+// existed before keeps its state if none is given.
 func (s *Service) takeCommands(kind *Kind, c *domain.Connector, given []domain.ConnectorCommand) error {
 	if !kind.Written {
-		return domain.Invalid("/commands", "not_allowed", "The server of a connector of kind %s lists its commands itself.", kind.Name)
+		return domain.Invalid("/commands", "not_allowed", "Commands of a connector of kind %s are listed by its server and cannot be set.", kind.Name)
 	}
 	before := c.Commands
 	taken := make([]domain.ConnectorCommand, 0, len(given))
@@ -84,10 +84,10 @@ func (s *Service) takeCommands(kind *Kind, c *domain.Connector, given []domain.C
 func (s *Service) checkCommand(kind *Kind, c *domain.Connector, command *domain.ConnectorCommand, others []domain.ConnectorCommand) error {
 	if !namePattern.MatchString(command.Name) {
 		return domain.Invalid("/name", "format",
-			"A command's name has upper-case letters, digits and underscores only, a letter first, 43 at most: CREATE_ISSUE.")
+			"A command's name consists of at most 43 upper-case letters, digits and underscores and begins with a letter, for example CREATE_ISSUE.")
 	}
 	if slices.ContainsFunc(others, func(o domain.ConnectorCommand) bool { return o.Name == command.Name }) {
-		return domain.Invalid("/name", "repeated", "There are two commands of the name %s.", command.Name)
+		return domain.Invalid("/name", "repeated", "Two commands have the name %s.", command.Name)
 	}
 	if len(command.Params) == 0 {
 		command.Params = json.RawMessage(`{"type":"object","properties":{}}`)
@@ -101,13 +101,13 @@ func (s *Service) checkCommand(kind *Kind, c *domain.Connector, command *domain.
 	return kind.Check(c.Config, command)
 }
 
-// checkParams refuses a schema of params that no vendor takes, or that cannot be checked.
+// checkParams rejects a parameter schema that vendors do not accept or that does not compile.
 func (s *Service) checkParams(params json.RawMessage) error {
 	var shape struct {
 		Type string `json:"type"`
 	}
 	if err := exactjson.Unmarshal(params, &shape); err != nil || shape.Type != "object" {
-		return domain.Invalid("/params_schema", "type", `The schema of the params is that of an object: {"type": "object", …}.`)
+		return domain.Invalid("/params_schema", "type", `The parameter schema must describe an object: {"type": "object", …}.`)
 	}
 	if err := s.compiled.Compile(params); err != nil {
 		return domain.Invalid("/params_schema", "schema", "%s",
@@ -118,7 +118,7 @@ func (s *Service) checkParams(params json.RawMessage) error {
 
 func checkTimeout(timeout time.Duration) error {
 	if timeout != 0 && (timeout < minTimeout || timeout > maxTimeout) {
-		return domain.Invalid("/timeout", "out_of_range", "A call may take from %s to %s.", minTimeout, maxTimeout)
+		return domain.Invalid("/timeout", "out_of_range", "The timeout must be between %s and %s.", minTimeout, maxTimeout)
 	}
 	return nil
 }
@@ -131,20 +131,20 @@ func checkSize(commands []domain.ConnectorCommand) error {
 		}
 	}
 	if there > maxCommands {
-		return domain.Invalid("/commands", "too_many", "A connector has %d commands at most.", maxCommands)
+		return domain.Invalid("/commands", "too_many", "A connector can have at most %d commands.", maxCommands)
 	}
 	if text, err := json.Marshal(commands); err != nil || len(text) > maxCommandBytes {
-		return domain.Invalid("/commands", "too_long", "The commands of a connector have %d bytes at most, all together.", maxCommandBytes)
+		return domain.Invalid("/commands", "too_long", "The commands of a connector can have at most %d bytes in total.", maxCommandBytes)
 	}
 	return nil
 }
 
-// DefinitionHash is of all that says what a command is: not of what a person says about how
-// it may be used.
+// DefinitionHash covers everything that defines a command, without the settings a person makes for
+// it.
 func DefinitionHash(c *domain.ConnectorCommand) string {
 	params := any(c.Params)
 	if value, err := jsonbody.Value(c.Params); err == nil {
-		params = value // the order and the spaces of a schema are no change of it
+		params = value // key order and whitespace do not change a schema
 	}
 	parts := []any{c.Name, c.Remote, c.Title, c.Description, params, c.Request, c.Result, c.Deadline, c.CancelPath}
 	if len(c.Documents) > 0 {
@@ -152,14 +152,14 @@ func DefinitionHash(c *domain.ConnectorCommand) string {
 	}
 	text, err := json.Marshal(parts)
 	if err != nil {
-		text = []byte(err.Error()) // an invalid schema: it is not offered either
+		text = []byte(err.Error()) // an invalid schema, which is not offered
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:16])
 }
 
-// CommandName makes a name of ours of a server's own: upper case, letters, digits and
-// underscores, and short enough. Where that loses something, a hash keeps two apart.
+// CommandName converts a server's command name to ours: upper-case letters, digits and underscores,
+// with a length limit. A hash keeps truncated names distinct.
 func CommandName(remote string) string {
 	name := strings.Map(func(r rune) rune {
 		switch {

@@ -12,10 +12,10 @@ import (
 // maxConfig bounds a config in bytes.
 const maxConfig = 64 << 10
 
-// configure checks a config as a person gave it, takes its secrets out and seals them.
+// configure validates a config entered by a person, and extracts and seals its secrets.
 func (s *Service) configure(kind *Kind, c *domain.Connector, config json.RawMessage) error {
 	if len(config) > maxConfig {
-		return domain.Invalid("/config", "too_long", "A config has %d bytes at most.", maxConfig)
+		return domain.Invalid("/config", "too_long", "A config can have at most %d bytes.", maxConfig)
 	}
 	if err := s.schemas.CheckSchema(kind.Schema, config, "/config"); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *Service) configure(kind *Kind, c *domain.Connector, config json.RawMess
 	}
 	before, was, err := s.secretsOf(kind, c)
 	if err != nil {
-		before = nil // what is kept by its mask is not there: it must be entered again
+		before = nil // masked secrets cannot be restored: they must be entered again
 	}
 	found, kept, err := kind.hide(fields, before)
 	if err != nil {
@@ -38,7 +38,7 @@ func (s *Service) configure(kind *Kind, c *domain.Connector, config json.RawMess
 	}
 	if len(kept) > 0 && was != origin {
 		return domain.Invalid(kept[0], "enter_again",
-			"The stored secret was entered for %s, and goes to no other scheme, host or port. Enter it again; nothing was changed.", was)
+			"The stored secret was entered for %s and is never sent to another scheme, host or port. Enter it again; nothing was changed.", was)
 	}
 	sealed, err := s.sealSecrets(found, c, origin)
 	if err != nil {
@@ -55,9 +55,9 @@ func unusable(err error) error {
 	return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
 }
 
-// secretsOf are the stored secrets, and the origin that they are for.
+// secretsOf returns the stored secrets and the origin they belong to.
 func (s *Service) secretsOf(kind *Kind, c *domain.Connector) (all secrets, origin string, err error) {
-	if len(c.Config) == 0 { // it is being made
+	if len(c.Config) == 0 { // it is being created
 		return nil, "", nil
 	}
 	if origin, err = kind.Origin(c.Config); err != nil {
@@ -71,7 +71,7 @@ func objectOf(config json.RawMessage) (map[string]any, error) {
 	value, err := jsonbody.Value(config)
 	fields, ok := value.(map[string]any)
 	if err != nil || !ok {
-		return nil, domain.Invalid("/config", "type", "The config is a JSON object.")
+		return nil, domain.Invalid("/config", "type", "The config must be a JSON object.")
 	}
 	return fields, nil
 }

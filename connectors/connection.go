@@ -8,54 +8,54 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Connection is a connector that is in use. It is safe for concurrent use and can be thrown
-// away at any time: whoever holds one that failed closes it and opens another. Errors of
-// calls are *domain.OutsideError; any other counts as a doubt.
+// Connection is an open connection to a connector's server. It is safe for concurrent use and can
+// be discarded at any time: a failed one is closed and replaced. Errors of calls are
+// *domain.OutsideError; any other error counts as an unknown outcome.
 type Connection interface {
-	// List gives the commands that the server outside offers now, in its order, without what
-	// a person decides about them. Kinds whose commands a person wrote give those.
+	// List returns the commands that the server currently offers, in its order, without a person's
+	// settings. For kinds with commands entered by a person it returns those.
 	List(ctx context.Context) (Listing, error)
-	// Call sends one call, once. It never repeats by itself: who calls knows the effect.
+	// Call sends one call, once. It never retries: the caller knows the effect.
 	Call(ctx context.Context, call Call) (domain.OutsideResult, error)
-	// Probe asks whether a call of unknown outcome was carried out; domain.ErrNoProbe where
-	// that cannot be asked.
+	// Probe checks whether a call with an unknown outcome was carried out. It returns
+	// domain.ErrNoProbe if that is not possible.
 	Probe(ctx context.Context, call Call) (done bool, result domain.OutsideResult, err error)
 	Close() error
 }
 
-// Listing is what a server offers, and for how long that may be believed.
+// Listing is the list of a server's commands with its validity.
 type Listing struct {
 	Commands []domain.ConnectorCommand
-	TTL      time.Duration // 0: until the server says that it changed, or it is refreshed
-	// Notes are for a person: what of the server's list was left out, and why.
+	TTL      time.Duration // 0: until the server announces a change, or a refresh
+	// Notes explain to a person which parts of the server's list were left out.
 	Notes []string
 }
 
-// Tasks is a Connection besides, where work goes on at the server after the call
-// (OutsideResult.Task): it is asked how far it is, and does not call back.
+// Tasks is implemented by connections whose calls can continue as tasks at the server
+// (OutsideResult.Task) and are polled, without callbacks.
 type Tasks interface {
 	Task(ctx context.Context, id string) (TaskState, error)
-	// AnswerTask passes on a person's answer to what the task asked by this key
-	// (TaskState.QuestionKey); null declines. Where it asks that no more, nothing is said.
+	// AnswerTask sends a person's answer to the task's question with this key
+	// (TaskState.QuestionKey); null declines. If the question is no longer open, nothing is sent.
 	AnswerTask(ctx context.Context, id, key string, answer json.RawMessage) error
-	// CancelTask asks the server to stop. What becomes of the task, its state says.
+	// CancelTask requests cancellation. The result is in the task's state.
 	CancelTask(ctx context.Context, id string) error
 }
 
-// TaskState is how far a task is. Result is set when Done; a task that failed or was
-// cancelled has one that says so.
+// TaskState is the progress of a task. Result is set when Done, also for a failed or cancelled
+// task.
 type TaskState struct {
 	Done      bool
 	Cancelled bool
-	Text      string        // what the server says of it
-	Poll      time.Duration // when it wants to be asked again
+	Text      string        // status text of the server
+	Poll      time.Duration // requested polling interval
 	Result    *domain.OutsideResult
-	Question  *domain.Module // it waits for a person's answer
-	// QuestionKey tells the question from others of the same task.
+	Question  *domain.Module // an open question to a person
+	// QuestionKey distinguishes the questions of a task.
 	QuestionKey string
 }
 
-// Call is one execution, with the command as the connector has it.
+// Call is one execution with the connector's definition of its command.
 type Call struct {
 	domain.OutsideCall
 	Definition domain.ConnectorCommand

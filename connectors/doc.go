@@ -1,4 +1,5 @@
-// Package connectors carries out commands that other servers offer. Each kind has a package
-// of its own, which knows one protocol and nothing of sessions: connectors/httpcommand,
-// connectors/mcp, connectors/longrunning. What all of them promise stands in Connection.
+// Package connectors executes commands of other servers. Each kind is a package of its own that
+// implements one protocol and does not depend on sessions: connectors/httpcommand, connectors/mcp,
+// connectors/longrunning. Connection is their common contract. The other folders send events out:
+// connectors/webhooks, connectors/notify and connectors/webpush.
 package connectors

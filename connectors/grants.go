@@ -12,27 +12,27 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
-// Grants is what the database keeps of people's sign-ins, one for a connector.
+// Grants stores OAuth sign-ins, one for each connector.
 type Grants interface {
-	// ConnectorGrant and GrantOfState give nil where there is none.
+	// ConnectorGrant and GrantOfState return nil if there is none.
 	ConnectorGrant(ctx context.Context, workspace, connector string) (*domain.ConnectorGrant, error)
 	GrantOfState(ctx context.Context, hash string) (*domain.ConnectorGrant, error)
-	// SaveGrant is conditional on the version that was read (domain.ErrStale), counts it up,
-	// and ends a claim.
+	// SaveGrant requires the version that was read (else domain.ErrStale), increments it, and
+	// releases a claim.
 	SaveGrant(ctx context.Context, g *domain.ConnectorGrant) error
-	// ClaimGrant gives one of many nodes the right to renew what it read.
+	// ClaimGrant gives one node the exclusive right to refresh the token it read.
 	ClaimGrant(ctx context.Context, g *domain.ConnectorGrant, now, until time.Time) (bool, error)
-	// DropGrant takes it away unless it is for this origin.
+	// DropGrant deletes the sign-in unless it is for this origin.
 	DropGrant(ctx context.Context, workspace, connector, but string) error
 }
 
-// GrantStore keeps the grant of one connector for its kind, sealed, and bound to the origin
-// of the connector: for another one there is none.
+// GrantStore stores the sealed sign-in of one connector for its kind. It is bound to the
+// connector's origin: for another origin it is empty.
 type GrantStore struct {
 	rows  Grants
 	keys  *seal.Keys
 	clock clock.Clock
-	// of names the connector and the origin; by is who signs in.
+	// of identifies the connector and the origin; by is the person who signs in.
 	of domain.ConnectorGrant
 	by domain.Author
 }
@@ -48,13 +48,13 @@ func (s *GrantStore) place() seal.Place {
 	return GrantPlace(s.of.WorkspaceID, s.of.ConnectorID, s.of.Origin)
 }
 
-// GrantPlace is where a sign-in to a connector belongs.
+// GrantPlace is the sealing context of a connector's sign-in.
 func GrantPlace(workspace, connector, origin string) seal.Place {
 	return seal.Place{"connector grant", workspace, connector, origin}
 }
 
-// Load gives the grant as the kind wrote it, and its version; "" where there is none, or
-// none that counts here.
+// Load returns the sign-in as stored by the kind, with its version. The text is empty if there is
+// none, or none for this origin.
 func (s *GrantStore) Load(ctx context.Context) (text string, version int64, err error) {
 	g, err := s.rows.ConnectorGrant(ctx, s.of.WorkspaceID, s.of.ConnectorID)
 	if err != nil || g == nil {
@@ -64,14 +64,14 @@ func (s *GrantStore) Load(ctx context.Context) (text string, version int64, err 
 		return "", g.Version, nil
 	}
 	text, unreadable := s.keys.Open(g.Sealed, s.place())
-	if unreadable != nil { // another secret key sealed it: somebody signs in again
+	if unreadable != nil { // sealed with another secret key: a new sign-in is needed
 		text = ""
 	}
 	return text, g.Version, nil
 }
 
-// Save stores a grant that was loaded with that version; domain.ErrStale where somebody else
-// was faster. state is what a person comes back with from a sign-in that was begun.
+// Save stores a sign-in that was loaded with this version; domain.ErrStale on a conflict. state is
+// the OAuth state that a pending sign-in returns with.
 func (s *GrantStore) Save(ctx context.Context, text, state string, version int64) error {
 	if !s.keys.Any() {
 		return errNoKey
@@ -89,10 +89,10 @@ func (s *GrantStore) Save(ctx context.Context, text, state string, version int64
 }
 
 var errNoKey = domain.Invalid("/config/auth", "no_secret_key",
-	"This server has no FERMATA_SECRET_KEY, so it stores no sign-ins. Set it (the same on all nodes). Nothing was changed.")
+	"This server has no FERMATA_SECRET_KEY, so it cannot store sign-ins. Set it (the same on all nodes). Nothing was changed.")
 
-// Claim takes the right to renew the grant for a while, if it is that version still and
-// nobody else renews it.
+// Claim acquires the right to refresh the token for a while, if the version is still current and no
+// other node holds the right.
 func (s *GrantStore) Claim(ctx context.Context, version int64, within time.Duration) (bool, error) {
 	g := s.of
 	g.Version = version
@@ -100,21 +100,22 @@ func (s *GrantStore) Claim(ctx context.Context, version int64, within time.Durat
 	return s.rows.ClaimGrant(ctx, &g, now, now.Add(within))
 }
 
-// stateHash is how a state is kept: who reads the database cannot finish another's sign-in.
+// stateHash is the stored form of a state: read access to the database is not enough to finish
+// another person's sign-in.
 func stateHash(state string) string {
 	sum := sha256.Sum256([]byte("fermata sign-in state\n" + state))
 	return hex.EncodeToString(sum[:])
 }
 
-// SignIner is a kind's way to have a person sign in to the server of a connector.
+// SignIner implements a kind's sign-in at the server of a connector.
 type SignIner interface {
-	// Begin returns the address that the person opens, and until when they may come back to
-	// redirect. prefix is the beginning of the state that they come back with.
+	// Begin returns the URL for the person to open and the time until which they may return to
+	// redirect. prefix is the prefix of the OAuth state they return with.
 	Begin(ctx context.Context, redirect, prefix string) (address string, until time.Time, err error)
-	// Finish takes what they came back with, once: ErrSignInOver for anything but the latest
-	// sign-in that was begun, in its time.
+	// Finish completes the sign-in with what they returned with, once. It returns ErrSignInOver for
+	// anything but the latest pending sign-in within its time.
 	Finish(ctx context.Context, answer domain.SignInAnswer) error
 }
 
-// ErrSignInOver: what a person tried to finish is not what was begun, or took too long.
+// ErrSignInOver is returned when the returned state matches no pending sign-in, or too late.
 var ErrSignInOver = errors.New("this sign-in was not begun here, or too long ago")

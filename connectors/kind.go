@@ -8,40 +8,40 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Kind is one way to carry commands out.
+// Kind implements one kind of connector.
 type Kind struct {
 	Name domain.ConnectorKind
-	// Schema is the JSON Schema of a config as a person enters it.
+	// Schema is the JSON Schema of a config as entered by a person.
 	Schema json.RawMessage
-	// Secrets are the members of a config that are secret: texts, or objects whose values
-	// are texts.
+	// Secrets are the secret members of a config: strings, or objects with string values.
 	Secrets []string
-	// Made are those secrets that the server makes where none is given. They are shown once.
+	// Made are the secrets that the server generates if none is given. They are shown once.
 	Made map[string]func() string
-	// Written: a person writes the commands. Else the server outside lists them.
+	// Written is true if a person enters the commands, and false if the remote server lists them.
 	Written bool
-	// Origin is where the requests of a config go ("https://host:443"): its secrets go
-	// nowhere else. Its error is for people.
+	// Origin returns the origin that a config's requests go to ("https://host:443"). Its secrets
+	// are never sent elsewhere. Its error is shown to people.
 	Origin func(config json.RawMessage) (string, error)
-	// Check refuses a command that a person wrote and that cannot be sent; pointers begin
-	// at the command. Nil where the server lists them.
+	// Check rejects a command that cannot be sent; error pointers start at the command. Nil if the
+	// server lists the commands.
 	Check func(config json.RawMessage, command *domain.ConnectorCommand) error
 	Open  func(ctx context.Context, o Opening) (Connection, error)
-	// SignIn is how a person signs in; nil, or one that gives nil: nobody does.
+	// SignIn returns the sign-in for a config. Without one, it is nil or returns nil.
 	SignIn func(o Opening) (SignIner, error)
 }
 
-// Opening is what a connection is made of.
+// Opening holds what a connection is opened with.
 type Opening struct {
 	// Connector has its secrets in its Config.
 	Connector *domain.Connector
-	// Client makes every request: it knows where requests may go, and who makes them.
+	// Client makes every request. It enforces the allowed destinations and identifies the
+	// workspace.
 	Client *http.Client
-	// Grants keeps what comes of a person's sign-in; nil: nothing is kept here.
+	// Grants stores the OAuth sign-in. Nil: sign-ins are not stored.
 	Grants *GrantStore
 }
 
-// Pinger is a Connection that can find out whether its server answers, by a request that
+// Pinger is implemented by connections that can check for a responsive server with a request that
 // changes nothing.
 type Pinger interface {
 	Ping(ctx context.Context) error

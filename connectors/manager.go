@@ -14,16 +14,16 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
-// Finder is what a Manager needs of the database.
+// Finder is the database access of a Manager.
 type Finder interface {
-	// ConnectorChanges is how often a workspace's connectors were changed. It is asked for
-	// each round, so it must come from memory as a rule.
+	// ConnectorChanges counts the changes of a workspace's connectors. It is called in each round,
+	// so it should normally be served from memory.
 	ConnectorChanges(ctx context.Context, workspace string) (int64, error)
 	Connectors(ctx context.Context, workspace string) ([]*domain.Connector, error)
 	SetConnectorStatus(ctx context.Context, workspace, id string, status domain.ConnectorStatus, detail string) error
 }
 
-// Manager offers the commands of the workspaces' connectors and carries them out.
+// Manager offers and executes the commands of the workspaces' connectors.
 type Manager struct {
 	rows   Finder
 	kinds  map[domain.ConnectorKind]*Kind
@@ -31,24 +31,26 @@ type Manager struct {
 	client *http.Client
 	clock  clock.Clock
 	called func(CallReport)
-	grants func(c *domain.Connector, origin string, by domain.Author) *GrantStore // nil: none are kept
+	grants func(c *domain.Connector, origin string, by domain.Author) *GrantStore // nil: sign-ins are not stored
 
 	mu         sync.Mutex
 	workspaces map[string]*workspace
 	stopped    bool
-	life       context.Context // of looks that nobody waits for
+	life       context.Context // of background refreshes
 	end        context.CancelFunc
-	closing    sync.WaitGroup // connections that are being closed, and looks at what was changed
+	closing    sync.WaitGroup // connections being closed, and background refreshes
 }
 
 const (
-	// lookTries and lookAgain bound how often a change is looked at that cannot be read.
-	lookTries = 5
-	lookAgain = 2 * time.Second
+	// reloadTries and reloadDelay bound the retries of a background refresh that cannot read the
+	// database.
+	reloadTries = 5
+	reloadDelay = 2 * time.Second
 )
 
-// Changed looks at the connectors of a workspace that were changed: what was started for one
-// that is gone or disabled ends now, and not when its commands are asked for next. It never waits.
+// Changed reloads a workspace's connectors in the background after a change, so that connections
+// and programs of deleted or disabled connectors end now rather than at the next use. It does not
+// block.
 func (m *Manager) Changed(workspace string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -57,43 +59,43 @@ func (m *Manager) Changed(workspace string) {
 	}
 	m.closing.Go(func() {
 		for try := 1; ; try++ {
-			ctx, cancel := context.WithTimeout(m.life, lookTime)
+			ctx, cancel := context.WithTimeout(m.life, discoverTimeout)
 			_, err := m.workspace(ctx, workspace)
 			cancel()
-			if err == nil || try == lookTries || m.life.Err() != nil {
-				return // whoever asks for its commands next finds out
+			if err == nil || try == reloadTries || m.life.Err() != nil {
+				return // the next use of its commands reloads it
 			}
 			select {
-			case <-time.After(lookAgain):
+			case <-time.After(reloadDelay):
 			case <-m.life.Done():
 			}
 		}
 	})
 }
 
-// Known are the workspaces whose connectors this process has in use.
+// Known returns the workspaces whose connectors this process has loaded.
 func (m *Manager) Known() []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Sorted(maps.Keys(m.workspaces))
 }
 
-// maxWorkspaces bounds the workspaces whose connectors are kept ready; one too many lets all
-// others go.
+// maxWorkspaces bounds the workspaces whose connectors are kept in memory. If it is exceeded, all
+// others are released.
 const maxWorkspaces = 1024
 
-// workspace is what is known of one: it is made anew when something changes.
+// workspace is the loaded state of one workspace's connectors. It is rebuilt after a change.
 type workspace struct {
-	changes int64
-	lines   map[string]*line // by the connector's id
-	offers  []domain.CommandSpec
-	byName  map[string]*offer
+	changes   int64
+	endpoints map[string]*endpoint // by connector ID
+	offers    []domain.CommandSpec
+	byName    map[string]*offer
 }
 
 // offer is a command that may be called.
 type offer struct {
-	line    *line
-	command domain.ConnectorCommand
+	endpoint *endpoint
+	command  domain.ConnectorCommand
 }
 
 func newManager(c Config, kinds map[domain.ConnectorKind]*Kind) *Manager {
@@ -107,8 +109,8 @@ func newManager(c Config, kinds map[domain.ConnectorKind]*Kind) *Manager {
 	return m
 }
 
-// Offers are the commands that a workspace's connectors offer now, in an order that stays.
-// What it returns is shared: it is only read.
+// Offers returns the commands that a workspace's connectors currently offer, in a stable order. The
+// result is shared and must not be modified.
 func (m *Manager) Offers(ctx context.Context, id string) ([]domain.CommandSpec, error) {
 	w, err := m.workspace(ctx, id)
 	if err != nil {
@@ -117,12 +119,12 @@ func (m *Manager) Offers(ctx context.Context, id string) ([]domain.CommandSpec, 
 	return w.offers, nil
 }
 
-// Stop closes every connection that is not in use, and the others after their calls.
+// Stop closes idle connections immediately, and the others after their calls.
 func (m *Manager) Stop(context.Context) error {
 	m.end()
 	m.mu.Lock()
 	m.stopped = true
-	m.letGo(nil)
+	m.retireAll(nil)
 	m.mu.Unlock()
 	m.closing.Wait()
 	return nil
@@ -130,7 +132,7 @@ func (m *Manager) Stop(context.Context) error {
 
 var nothing = &workspace{}
 
-// workspace gives what is known of a workspace, read again if it was changed since.
+// workspace returns the state of a workspace, reloaded if it has changed.
 func (m *Manager) workspace(ctx context.Context, id string) (*workspace, error) {
 	changes, err := m.rows.ConnectorChanges(ctx, id)
 	if err != nil {
@@ -152,10 +154,10 @@ func (m *Manager) workspace(ctx context.Context, id string) (*workspace, error) 
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if known = m.workspaces[id]; known != nil && known.changes >= changes {
-		return known, nil // another goroutine was faster
+		return known, nil // another goroutine loaded it first
 	}
 	if known == nil && len(m.workspaces) >= maxWorkspaces {
-		m.letGo(nil)
+		m.retireAll(nil)
 	}
 	w := m.build(rows, known)
 	w.changes = changes
@@ -163,31 +165,31 @@ func (m *Manager) workspace(ctx context.Context, id string) (*workspace, error) 
 	return w, nil
 }
 
-// build makes a workspace of its rows. A connector that is as it was keeps its connection,
-// and what is known of its server.
+// build creates the state of a workspace from its rows. Unchanged connectors keep their connection
+// and status.
 func (m *Manager) build(rows []*domain.Connector, before *workspace) *workspace {
-	w := &workspace{lines: map[string]*line{}, byName: map[string]*offer{}, offers: []domain.CommandSpec{}}
+	w := &workspace{endpoints: map[string]*endpoint{}, byName: map[string]*offer{}, offers: []domain.CommandSpec{}}
 	for _, c := range rows {
 		kind := m.kinds[c.Kind]
 		if kind == nil || !c.Enabled {
 			continue
 		}
-		l := before.line(c)
+		l := before.endpoint(c)
 		if l == nil {
-			l = newLine(m, kind, c)
+			l = newEndpoint(m, kind, c)
 		}
-		w.lines[c.ID] = l
+		w.endpoints[c.ID] = l
 		for _, command := range c.Commands {
 			if command.State == domain.CommandOffered {
 				spec := specOf(c, &command)
 				w.offers = append(w.offers, spec)
-				w.byName[spec.Name] = &offer{line: l, command: command}
+				w.byName[spec.Name] = &offer{endpoint: l, command: command}
 			}
 		}
 	}
 	if before != nil {
-		for id, l := range before.lines {
-			if w.lines[id] != l {
+		for id, l := range before.endpoints {
+			if w.endpoints[id] != l {
 				l.replace(connectorOf(rows, id))
 			}
 		}
@@ -204,34 +206,34 @@ func connectorOf(rows []*domain.Connector, id string) *domain.Connector {
 	return nil
 }
 
-// line finds the line of a connector that has not changed.
-func (w *workspace) line(c *domain.Connector) *line {
+// endpoint returns the endpoint of a connector that has not changed.
+func (w *workspace) endpoint(c *domain.Connector) *endpoint {
 	if w == nil {
 		return nil
 	}
-	if l := w.lines[c.ID]; l != nil && l.connector.Version == c.Version {
+	if l := w.endpoints[c.ID]; l != nil && l.connector.Version == c.Version {
 		return l
 	}
 	return nil
 }
 
-// letGo retires all lines but those of one workspace. m.mu is held.
-func (m *Manager) letGo(but *workspace) {
+// retireAll retires the endpoints of all workspaces except one. m.mu must be held.
+func (m *Manager) retireAll(but *workspace) {
 	for id, w := range m.workspaces {
 		if w == but {
 			continue
 		}
-		for _, l := range w.lines {
+		for _, l := range w.endpoints {
 			m.closing.Go(l.retire)
 		}
 		delete(m.workspaces, id)
 	}
 }
 
-// defaultDeadline is how long a long-running command may go on where nobody said otherwise.
+// defaultDeadline is the deadline of a long-running command that sets none.
 const defaultDeadline = 30 * time.Minute
 
-// specOf is a command as the catalogue has it.
+// specOf returns the catalogue entry of a command.
 func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.CommandSpec {
 	spec := domain.CommandSpec{
 		Name: c.Prefix + "." + command.Name, Kind: domain.KindAction, Role: domain.RoleMember, Effect: command.Effect,
@@ -243,7 +245,7 @@ func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.Comman
 	if !c.Reviewed(command) {
 		spec.Unreviewed = !withholdTexts(&spec, c, command)
 	}
-	// One that reads, and that somebody wants to see first, stands and waits with the actions.
+	// A reading command that needs approval is handled like an action.
 	if command.Effect == domain.EffectRead && !command.RequireValidation && !command.Sensitive && c.Kind != domain.ConnectorLongRunning {
 		spec.Kind = domain.KindQuery
 	}

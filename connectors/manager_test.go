@@ -220,7 +220,7 @@ func TestABreaker(t *testing.T) {
 			_ = w.call(t.Context(), "S.A")
 		}
 		answer = &domain.OutsideError{Fault: domain.FaultRefused, Message: "no"}
-		_ = w.call(t.Context(), "S.A") // a refusal is an answer: it begins anew
+		_ = w.call(t.Context(), "S.A") // a refusal is a response: the count restarts
 		answer = down
 		for range 5 {
 			_ = w.call(t.Context(), "S.A")
@@ -237,7 +237,7 @@ func TestABreaker(t *testing.T) {
 			}
 			time.Sleep(pause)
 			if _ = w.call(t.Context(), "S.A"); asked != before+1 {
-				t.Fatalf("nobody tried after %s", pause)
+				t.Fatalf("no call was made after %s", pause)
 			}
 		}
 		time.Sleep(5 * time.Minute)
@@ -357,15 +357,15 @@ func TestAListedDefinitionThatChanged(t *testing.T) {
 		t.Errorf("listed again: %+v", now.Commands)
 	}
 	if now = list(write); now.Command("WRITE").State != domain.CommandChanged || now.Command("READ").State != domain.CommandGone {
-		t.Errorf("nobody has looked: %+v", now.Commands)
+		t.Errorf("not reviewed: %+v", now.Commands)
 	}
 	write.Description = "writes differently again"
 	if was := list(write).Command("WRITE").LookedAt; was == nil || was.Description != "writes" {
-		t.Errorf("what somebody had looked at: %+v", was)
+		t.Errorf("the reviewed texts: %+v", was)
 	}
 	now, err = w.UpdateConnectorCommand(ctx, "w", c.ID, "WRITE", 0, domain.ConnectorCommandPatch{State: &offer})
 	if err != nil || now.Command("WRITE").State != domain.CommandOffered || now.Command("WRITE").LookedAt != nil {
-		t.Errorf("somebody has looked: %+v, %v", now.Command("WRITE"), err)
+		t.Errorf("reviewed: %+v, %v", now.Command("WRITE"), err)
 	}
 	// What it was is given up where a list could not be stored for it.
 	large := write

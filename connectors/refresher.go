@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Refresher lists again what servers say has changed: one at a time, each connector once
-// however often its server says so.
+// Refresher lists commands again after servers announced a change. It processes one connector at a
+// time and coalesces repeated announcements.
 type Refresher struct {
 	service *Service
 	failed  func(workspace, id string, err error)
@@ -24,13 +24,13 @@ type Refresher struct {
 
 type dueKey struct{ workspace, id string }
 
-// NewRefresher makes one that works once it is started. failed is told of what went wrong.
+// NewRefresher returns a Refresher that works after Start. failed receives the errors.
 func NewRefresher(s *Service, failed func(workspace, id string, err error)) *Refresher {
 	return &Refresher{service: s, failed: failed, wake: make(chan struct{}, 1), due: map[dueKey]bool{}}
 }
 
-// Tell says that a connector's server has another list. It never waits.
-func (r *Refresher) Tell(c *domain.Connector) {
+// Enqueue schedules a connector whose server announced another list. It does not block.
+func (r *Refresher) Enqueue(c *domain.Connector) {
 	r.mu.Lock()
 	r.due[dueKey{c.WorkspaceID, c.ID}] = true
 	r.mu.Unlock()
@@ -40,7 +40,7 @@ func (r *Refresher) Tell(c *domain.Connector) {
 	}
 }
 
-// Start begins.
+// Start starts the worker.
 func (r *Refresher) Start(context.Context) error {
 	ctx, stop := context.WithCancel(context.Background())
 	r.stop, r.done = stop, make(chan struct{})
@@ -58,7 +58,7 @@ func (r *Refresher) Start(context.Context) error {
 	return nil
 }
 
-// Stop ends it; what is due then is listed again when its server is asked next.
+// Stop ends the worker. Pending connectors are listed again when their server is next used.
 func (r *Refresher) Stop(context.Context) error {
 	if r.stop != nil {
 		r.stop()
@@ -79,8 +79,8 @@ func (r *Refresher) work(ctx context.Context) {
 	}
 }
 
-// relistChanged lists again and stores what is new; where nothing is, nobody's version of the
-// connector gets old.
+// relistChanged lists the commands again and stores them if they differ. Without a difference the
+// connector keeps its version, so that concurrent edits do not conflict.
 func (s *Service) relistChanged(ctx context.Context, workspace, id string) error {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) relistChanged(ctx context.Context, workspace, id string) error
 	if !c.Enabled || s.kinds[c.Kind] == nil || s.kinds[c.Kind].Written {
 		return nil
 	}
-	listing, err := s.look(ctx, c)
+	listing, err := s.discover(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ func (s *Service) relistChanged(ctx context.Context, workspace, id string) error
 	return err
 }
 
-// sameCommands compares them as they are stored.
+// sameCommands compares commands in their stored form.
 func sameCommands(a, b []domain.ConnectorCommand) bool {
 	one, err := json.Marshal(a)
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// maxGone bounds the commands that are remembered although their server lists them no more.
+// maxGone bounds the stored commands that their server no longer lists.
 const maxGone = 1000
 
-// relist joins what the server lists now with what a person said of its commands before. Known
-// commands keep their place, so that a server that lists in another order changes nothing, and
-// new ones come behind. One of another definition is changed; one that is new is off until
-// somebody has looked, unless it only reads and the person lets such ones in. One that is not
-// listed is gone, and comes back with all that was said of it: what a person decided must not
-// depend on what a server leaves out for a moment. Notes say what could not be taken.
-func relist(before, listed []domain.ConnectorCommand, letReadIn bool) (now []domain.ConnectorCommand, notes []string) {
+// relist merges the server's current list with the stored settings. Known commands keep their
+// position, so that a different order at the server changes nothing, and new ones are appended. A
+// command with another definition becomes changed. A new one is off until it is reviewed, unless it
+// is read-only and the connector offers those. One that is no longer listed becomes gone and keeps
+// its settings for when it returns: a person's decisions must not depend on what a server omits
+// temporarily. notes describe what was left out.
+func relist(before, listed []domain.ConnectorCommand, offerReadOnly bool) (now []domain.ConnectorCommand, notes []string) {
 	fresh := map[string]*domain.ConnectorCommand{}
 	var order []string
 	for i := range listed {
@@ -25,7 +25,7 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) (now []dom
 		if fresh[c.Name] != nil || !namePattern.MatchString(c.Name) {
 			continue
 		}
-		if c.DefinitionHash == "" { // else its kind knows more of it that can mislead
+		if c.DefinitionHash == "" { // otherwise the kind hashed more than we see here
 			c.DefinitionHash = DefinitionHash(&c)
 		}
 		fresh[c.Name] = &c
@@ -36,7 +36,7 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) (now []dom
 		was := &before[i]
 		known[was.Name] = true
 		if c := fresh[was.Name]; c != nil {
-			rejoin(c, was)
+			restoreSettings(c, was)
 			if left.take(c) {
 				now = append(now, *c)
 				continue
@@ -51,7 +51,7 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) (now []dom
 		if known[name] {
 			continue
 		}
-		asNew(c, letReadIn && !full) // where not all can be remembered, it may have been here before
+		setDefaults(c, offerReadOnly && !full) // when full, it may be a known command that was dropped
 		if left.take(c) {
 			now = append(now, *c)
 		}
@@ -59,8 +59,8 @@ func relist(before, listed []domain.ConnectorCommand, letReadIn bool) (now []dom
 	return now, left.notes()
 }
 
-// rejoin gives a listed command what a person said of it before.
-func rejoin(c, was *domain.ConnectorCommand) {
+// restoreSettings restores a person's settings of a listed command.
+func restoreSettings(c, was *domain.ConnectorCommand) {
 	c.Effect, c.RequireValidation, c.Timeout, c.Trusted = was.Effect, was.RequireValidation, was.Timeout, was.Trusted
 	c.Sensitive, c.Reviewed, c.Decided = was.Sensitive, was.Reviewed, was.Decided
 	c.State = stateOf(was)
@@ -68,11 +68,11 @@ func rejoin(c, was *domain.ConnectorCommand) {
 		c.State = domain.CommandChanged
 	}
 	if c.State == domain.CommandChanged {
-		c.LookedAt = lookedAt(was)
+		c.LookedAt = reviewedTexts(was)
 	}
 }
 
-// stateOf is the state that a command has, or had when it was listed last.
+// stateOf returns the state of a command, or its last state before it was gone.
 func stateOf(c *domain.ConnectorCommand) domain.CommandState {
 	if c.State != domain.CommandGone {
 		return c.State
@@ -83,18 +83,18 @@ func stateOf(c *domain.ConnectorCommand) domain.CommandState {
 	return c.Before
 }
 
-// asNew is what counts of a command that nobody has looked at.
-func asNew(c *domain.ConnectorCommand, letReadIn bool) {
+// setDefaults sets the defaults of a command that has not been reviewed.
+func setDefaults(c *domain.ConnectorCommand, offerReadOnly bool) {
 	if c.Effect == "" {
 		c.Effect = domain.EffectNonIdempotent
 	}
 	c.RequireValidation, c.Trusted, c.State = c.Effect != domain.EffectRead, false, domain.CommandOff
-	if c.Effect == domain.EffectRead && letReadIn {
+	if c.Effect == domain.EffectRead && offerReadOnly {
 		c.State, c.Reviewed = domain.CommandOffered, new(false)
 	}
 }
 
-// gone is a command that its server does not list.
+// gone marks a command as no longer listed by its server.
 func gone(was *domain.ConnectorCommand) domain.ConnectorCommand {
 	c := *was
 	if c.State != domain.CommandGone {
@@ -103,8 +103,8 @@ func gone(was *domain.ConnectorCommand) domain.ConnectorCommand {
 	return c
 }
 
-// forget drops the oldest of too many that are gone: first those of which nobody said anything.
-// full: there is no room for another.
+// forget drops the oldest gone commands beyond maxGone, first those without decisions of a person.
+// full is true if no further command fits.
 func forget(all []domain.ConnectorCommand) (kept []domain.ConnectorCommand, full bool) {
 	extra := -maxGone
 	for i := range all {
@@ -125,29 +125,29 @@ func forget(all []domain.ConnectorCommand) (kept []domain.ConnectorCommand, full
 	return all, full
 }
 
-// lookedAt is what a command was when somebody looked at it last.
-func lookedAt(c *domain.ConnectorCommand) *domain.CommandTexts {
+// reviewedTexts returns the definition of a command at its last review.
+func reviewedTexts(c *domain.ConnectorCommand) *domain.CommandTexts {
 	if stateOf(c) == domain.CommandChanged {
 		return c.LookedAt
 	}
 	if c.State == domain.CommandGone && c.Title == "" && c.Description == "" {
-		return nil // its texts were dropped for want of room
+		return nil // its texts were dropped to save space
 	}
 	return &domain.CommandTexts{Title: c.Title, Description: c.Description, Params: c.Params}
 }
 
-// room is how much may be kept of a list.
+// room tracks the remaining space for a list of commands.
 type room struct {
 	commands, bytes int
-	many, long      int // commands that were left out, by the bound that they broke
+	many, long      int // commands left out, by the limit they exceeded
 }
 
-// listedBytes leaves room for those that are remembered without their texts.
+// listedBytes leaves room for gone commands without their texts.
 const listedBytes = maxCommandBytes - maxGone*300
 
 func (r *room) take(c *domain.ConnectorCommand) bool {
 	own := *c
-	own.LookedAt = nil // it is dropped first
+	own.LookedAt = nil // dropped first if space is short
 	text, err := json.Marshal(&own)
 	switch {
 	case r.commands == maxCommands:
@@ -165,11 +165,11 @@ func (r *room) take(c *domain.ConnectorCommand) bool {
 func (r *room) notes() []string {
 	var notes []string
 	if r.many > 0 {
-		notes = append(notes, fmt.Sprintf("%s left out: a connector has %d at most.", some(r.many), maxCommands))
+		notes = append(notes, fmt.Sprintf("%s left out: a connector can have at most %d.", some(r.many), maxCommands))
 	}
 	if r.long > 0 {
 		notes = append(notes, fmt.Sprintf(
-			"%s left out: those of a connector have %d bytes at most, all together.", some(r.long), listedBytes))
+			"%s left out: the commands of a connector can have at most %d bytes in total.", some(r.long), listedBytes))
 	}
 	return notes
 }
@@ -181,9 +181,9 @@ func some(n int) string {
 	return fmt.Sprintf("%d commands of the list were", n)
 }
 
-// keepWithin drops what commands were before, and the texts of those that are gone, where
-// there is no room for them: that a list can be stored counts for more.
-func keepWithin(commands []domain.ConnectorCommand) error {
+// trimToLimit drops reviewed definitions and the texts of gone commands if there is not enough room:
+// storing the list is more important.
+func trimToLimit(commands []domain.ConnectorCommand) error {
 	if checkSize(commands) == nil {
 		return nil
 	}
@@ -196,10 +196,10 @@ func keepWithin(commands []domain.ConnectorCommand) error {
 	return checkSize(commands)
 }
 
-// taken is a connector's list as it is stored: its commands, and what people are told of it.
+// taken returns a connector's list as it is stored, and the notes about it for people.
 func taken(c *domain.Connector, listing Listing) (commands []domain.ConnectorCommand, detail string, err error) {
 	commands, notes := relist(c.Commands, listing.Commands, c.OffersReadOnly())
-	if err := keepWithin(commands); err != nil {
+	if err := trimToLimit(commands); err != nil {
 		return nil, "", err
 	}
 	return commands, leftOut(append(notes, listing.Notes...)), nil

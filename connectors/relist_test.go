@@ -127,7 +127,7 @@ func TestGoneIsBounded(t *testing.T) {
 			listed = append(listed, listedAs(fmt.Sprintf("N%d_%d", round, i), strings.Repeat("x", 2000), domain.EffectRead))
 		}
 		now, _ = relist(now, listed, true)
-		if err := keepWithin(now); err != nil {
+		if err := trimToLimit(now); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}
 	}
@@ -151,8 +151,8 @@ func TestALongList(t *testing.T) {
 		there       int
 		says        string
 	}{
-		"many":           {maxCommands + 7, 10, maxCommands, "7 commands of the list were left out: a connector has 200 at most."},
-		"long":           {150, 8 << 10, 85, "commands of the list were left out: those of a connector have"},
+		"many":           {maxCommands + 7, 10, maxCommands, "7 commands of the list were left out: a connector can have at most 200."},
+		"long":           {150, 8 << 10, 85, "commands of the list were left out: the commands of a connector can have at most"},
 		"one is too big": {1, maxCommandBytes, 0, "1 command of the list was left out"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
-// Mask stands in a config where a secret is kept. Sent back, it keeps the secret.
+// Mask replaces a secret in a config. Sending it back keeps the secret.
 const Mask = "…"
 
-// secrets are the secret values of a config, by their member, and for a member that is an
-// object by the name in it ("" for a text).
+// secrets are the secret values of a config, by member name and, for members that are objects, by
+// key ("" for strings).
 type secrets map[string]map[string]string
 
 func (s secrets) put(member, name, value string) {
@@ -26,12 +26,12 @@ func (s secrets) put(member, name, value string) {
 	s[member][name] = value
 }
 
-// place is where the secrets of a connector belong: to one kind of it at one origin.
+// place is the sealing context of a connector's secrets: its kind and origin.
 func place(c *domain.Connector, origin string) seal.Place {
 	return seal.Place{"connector", c.WorkspaceID, c.ID, string(c.Kind), origin}
 }
 
-// PlaceOf is where the secrets of a stored connector belong.
+// PlaceOf returns the sealing context of a stored connector's secrets.
 func (s *Service) PlaceOf(workspace, id, kindName string, config json.RawMessage) (seal.Place, error) {
 	kind, err := s.kind(domain.ConnectorKind(kindName))
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *Service) sealSecrets(all secrets, c *domain.Connector, origin string) (
 	}
 	if !s.keys.Any() {
 		return "", domain.Invalid("/config", "no_secret_key",
-			"This server has no FERMATA_SECRET_KEY, so it stores no secrets. Set it (the same on all nodes). Nothing was changed.")
+			"This server has no FERMATA_SECRET_KEY, so it cannot store secrets. Set it (the same on all nodes). Nothing was changed.")
 	}
 	text, err := json.Marshal(all)
 	if err != nil {
@@ -59,10 +59,10 @@ func (s *Service) sealSecrets(all secrets, c *domain.Connector, origin string) (
 	return s.keys.Seal(string(text), place(c, origin))
 }
 
-// errSecrets: the secrets of a connector cannot be read; what to do stands in it.
+// errSecrets is returned if a connector's secrets cannot be decrypted. Its text says what to do.
 var errSecrets = errors.New("the stored secrets cannot be read: FERMATA_SECRET_KEY is missing or has changed; enter them again")
 
-// openSecrets decrypts the secrets of a connector for an origin, if they were entered for it.
+// openSecrets decrypts a connector's secrets if they were entered for this origin.
 func openSecrets(keys *seal.Keys, c *domain.Connector, origin string) (secrets, error) {
 	if c.SecretSealed == "" {
 		return secrets{}, nil
@@ -78,7 +78,7 @@ func openSecrets(keys *seal.Keys, c *domain.Connector, origin string) (secrets, 
 	return all, nil
 }
 
-// reveal puts the secrets into the config that has their masks.
+// reveal replaces the masks of a config with the secrets.
 func (s secrets) reveal(config json.RawMessage) (json.RawMessage, error) {
 	var fields map[string]any
 	if err := exactjson.Unmarshal(config, &fields); err != nil {
@@ -96,8 +96,8 @@ func (s secrets) reveal(config json.RawMessage) (json.RawMessage, error) {
 	return jsonbody.Encode(fields), nil
 }
 
-// hide takes the secrets out of a config and leaves masks. Where a mask stands already, the
-// secret is the one that before holds; without one it is refused.
+// hide extracts the secrets from a config and replaces them with masks. An existing mask keeps the
+// secret in before; without one it is rejected.
 func (k *Kind) hide(fields map[string]any, before secrets) (found secrets, kept []string, err error) {
 	found = secrets{}
 	for _, member := range k.Secrets {
@@ -114,7 +114,7 @@ func (k *Kind) hide(fields map[string]any, before secrets) (found secrets, kept 
 			for name, value := range v {
 				text, ok := value.(string)
 				if !ok {
-					return nil, nil, domain.Invalid(pointerTo(member, name), "type", "This is a text.")
+					return nil, nil, domain.Invalid(pointerTo(member, name), "type", "This must be a string.")
 				}
 				if v[name], err = takeSecret(found, before, member, name, text, &kept); err != nil {
 					return nil, nil, err
@@ -130,15 +130,15 @@ func takeSecret(found, before secrets, member, name, text string, kept *[]string
 	if text == Mask {
 		stored, ok := before[member][name]
 		if !ok {
-			return "", domain.Invalid(at, "enter_again", "Nothing is stored here. Enter the secret itself; nothing was changed.")
+			return "", domain.Invalid(at, "enter_again", "No secret is stored here. Enter the secret itself; nothing was changed.")
 		}
 		*kept = append(*kept, at)
 		found.put(member, name, stored)
 		return Mask, nil
 	}
-	text = strings.TrimSpace(text) // what was copied often ends with a line break
+	text = strings.TrimSpace(text) // copied text often ends with a line break
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' }) || text == "" {
-		return "", domain.Invalid(at, "format", "A secret has visible ASCII characters only, on one line. Copy it again.")
+		return "", domain.Invalid(at, "format", "A secret may contain only visible ASCII characters on one line. Copy it again.")
 	}
 	found.put(member, name, text)
 	return Mask, nil
@@ -152,7 +152,7 @@ func pointerTo(member, name string) string {
 	return at
 }
 
-// makeSecrets gives a config the secrets that the server makes and that nobody entered.
+// makeSecrets generates the secrets that are missing in a config.
 func (k *Kind) makeSecrets(config json.RawMessage) (json.RawMessage, secrets, error) {
 	if len(k.Made) == 0 {
 		return config, nil, nil
@@ -172,7 +172,7 @@ func (k *Kind) makeSecrets(config json.RawMessage) (json.RawMessage, secrets, er
 	return jsonbody.Encode(fields), made, nil
 }
 
-// shown is a connector with the secrets that were made for it, this once.
+// shown returns a connector with its generated secrets, which are shown once.
 func shown(c *domain.Connector, made secrets) (*domain.Connector, error) {
 	if len(made) == 0 {
 		return c, nil
@@ -183,5 +183,5 @@ func shown(c *domain.Connector, made secrets) (*domain.Connector, error) {
 	return &own, err
 }
 
-// jsonText is a text as a JSON value.
+// jsonText encodes a string as a JSON value.
 func jsonText(text string) json.RawMessage { return jsonbody.Encode(text) }

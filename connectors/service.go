@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
-// Rows is what keeping connectors needs of the database.
+// Rows is the database access of a Service.
 type Rows interface {
 	Finder
 	Connector(ctx context.Context, workspace, id string) (*domain.Connector, error)
@@ -21,12 +21,12 @@ type Rows interface {
 	DeleteConnector(ctx context.Context, workspace, id string) error
 }
 
-// Schemas holds a value against a JSON Schema.
+// Schemas validates a value against a JSON Schema.
 type Schemas interface {
 	CheckSchema(schema, value json.RawMessage, prefix string) error
 }
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Rows    Rows
 	Kinds   []Kind
@@ -35,20 +35,20 @@ type Config struct {
 	Client  *http.Client // makes the requests
 	Clock   clock.Clock
 	NewID   domain.IDSource
-	// BuiltIn are the names of the server's own commands.
+	// BuiltIn are the names of the built-in commands.
 	BuiltIn []string
-	// Called is told of each call that ended; it must be quick. Optional.
+	// Called, if set, is called after each call and must return quickly.
 	Called func(CallReport)
-	// Grants keeps what comes of people's sign-ins, and Redirect is where they come back to.
-	// Optional: without them nobody signs in.
+	// Grants stores OAuth sign-ins, and Redirect is the URL that people return to. Without them
+	// sign-ins are not possible.
 	Grants   Grants
 	Redirect func() (string, error)
 }
 
-// Service keeps the connectors: configs fit their kind's schema, secrets are sealed and
-// never given back.
+// Service manages connectors. Configs are validated against their kind's schema; secrets are sealed
+// and never returned.
 type Service struct {
-	// Manager offers their commands and carries them out.
+	// Manager offers and executes their commands.
 	Manager *Manager
 
 	rows     Rows
@@ -63,7 +63,7 @@ type Service struct {
 	redirect func() (string, error)
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(c Config) *Service {
 	kinds := map[domain.ConnectorKind]*Kind{}
 	for i := range c.Kinds {
@@ -101,7 +101,7 @@ func (s *Service) kind(name domain.ConnectorKind) (*Kind, error) {
 	if kind, ok := s.kinds[name]; ok {
 		return kind, nil
 	}
-	return nil, domain.Invalid("/kind", "unknown_kind", "This server has no connectors of kind %q.", name)
+	return nil, domain.Invalid("/kind", "unknown_kind", "This server does not support connectors of kind %q.", name)
 }
 
 // CreateConnector stores a new connector.
@@ -130,12 +130,12 @@ func (s *Service) CreateConnector(ctx context.Context, workspace string, in doma
 			return nil, err
 		}
 	}
-	standAnew(c)
+	resetStatus(c)
 	if err := s.rows.InsertConnector(ctx, c); err != nil {
 		return nil, err
 	}
 	if !kind.Written && c.Enabled {
-		// What its server offers is there at once. Whatever comes of that, the connector is made.
+		// The server is listed immediately. The connector is created even if that fails.
 		if listed, err := s.RefreshConnector(context.WithoutCancel(ctx), workspace, c.ID); err == nil {
 			c = listed
 		}
@@ -143,19 +143,19 @@ func (s *Service) CreateConnector(ctx context.Context, workspace string, in doma
 	return shown(c, made)
 }
 
-// standAnew is the status of a connector of which nothing is known yet.
-func standAnew(c *domain.Connector) {
+// resetStatus resets the status of a connector to unknown.
+func resetStatus(c *domain.Connector) {
 	c.Status, c.StatusDetail = domain.ConnectorReady, ""
 	if !c.Enabled {
 		c.Status = domain.ConnectorDisabled
 	}
 }
 
-// fasterOthers bounds how often a change is tried again because somebody else made one.
-const fasterOthers = 5
+// maxConflicts bounds the retries of a change after conflicts.
+const maxConflicts = 5
 
-// change reads a connector, has it changed and stores it. Who named no version is not told
-// of somebody who was faster: the change is made to what that one left.
+// change reads, changes and stores a connector. Without a version from the client, a conflicting
+// change is not an error: the change is applied to the newer row.
 func (s *Service) change(ctx context.Context, workspace, id string, version int64, change func(*domain.Connector) error) (
 	*domain.Connector, error,
 ) {
@@ -177,7 +177,7 @@ func (s *Service) change(ctx context.Context, workspace, id string, version int6
 			return c, nil
 		case !errors.Is(err, domain.ErrStale):
 			return nil, err
-		case version != 0 || try == fasterOthers:
+		case version != 0 || try == maxConflicts:
 			return nil, domain.ChangedSince("connector")
 		}
 	}
@@ -191,11 +191,12 @@ func (s *Service) UpdateConnector(ctx context.Context, workspace, id string, ver
 	if err != nil || len(patch.Config) == 0 || s.grants == nil {
 		return c, err
 	}
-	// What somebody signed in to is no longer there. (It would open nowhere else anyway.)
+	// The origin has changed: the old sign-in is deleted. (It could not be decrypted for another
+	// origin.)
 	return c, s.grants.DropGrant(ctx, workspace, id, s.signsInAt(c))
 }
 
-// signsInAt is the origin that a person signs in to; "": none.
+// signsInAt returns the origin of the connector's sign-in, or "" if it has none.
 func (s *Service) signsInAt(c *domain.Connector) string {
 	kind := s.kinds[c.Kind]
 	if _, err := s.signer(c, domain.Author{}); kind == nil || errors.Is(err, errNoSignIn) {
@@ -238,13 +239,13 @@ func (s *Service) patch(c *domain.Connector, patch domain.ConnectorPatch) error 
 	}
 	if enable := patch.Enabled; enable != nil && *enable != c.Enabled || len(patch.Config) > 0 {
 		c.Enabled = c.Enabled && enable == nil || enable != nil && *enable
-		standAnew(c)
+		resetStatus(c)
 	}
 	return nil
 }
 
-// UpdateConnectorCommand takes what a person says of one command. To offer one that changed
-// is to have looked at it.
+// UpdateConnectorCommand changes a person's settings of one command. Offering a changed command
+// counts as a review.
 func (s *Service) UpdateConnectorCommand(
 	ctx context.Context, workspace, id, name string, version int64, patch domain.ConnectorCommandPatch,
 ) (*domain.Connector, error) {
@@ -267,7 +268,7 @@ func (s *Service) UpdateConnectorCommand(
 		}
 		switch {
 		case patch.State == nil:
-		case command.State == domain.CommandGone: // it counts once it is listed again
+		case command.State == domain.CommandGone: // takes effect when it is listed again
 			command.Before = *patch.State
 		default:
 			command.State, command.LookedAt, command.Reviewed = *patch.State, nil, new(true)
@@ -280,7 +281,7 @@ func (s *Service) UpdateConnectorCommand(
 	})
 }
 
-// DeleteConnector takes a connector and its commands away.
+// DeleteConnector deletes a connector and its commands.
 func (s *Service) DeleteConnector(ctx context.Context, workspace, id string, version int64) error {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {

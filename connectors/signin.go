@@ -31,7 +31,7 @@ func (s *Service) SignIn(
 	if err != nil {
 		return nil, domain.Errorf(domain.CodeUnavailable, "%v. Nothing was changed.", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	ctx, cancel := context.WithTimeout(ctx, discoverTimeout)
 	defer cancel()
 	prefix := ""
 	if back, err := url.Parse(redirect); err == nil && browser.Host != "" && strings.EqualFold(back.Hostname(), browser.Host) {
@@ -40,7 +40,7 @@ func (s *Service) SignIn(
 	address, until, err := signer.Begin(ctx, redirect, prefix)
 	if _, known := errors.AsType[*domain.Error](err); err != nil && !known {
 		return nil, &domain.Error{
-			Code: domain.CodeSignInFailed, Err: err, Message: fmt.Sprintf("No sign-in can be begun at %s: %s.", c.Name, whyNot(err)),
+			Code: domain.CodeSignInFailed, Err: err, Message: fmt.Sprintf("The sign-in at %s cannot be started: %s.", c.Name, signInReason(err)),
 		}
 	}
 	if err != nil {
@@ -49,22 +49,22 @@ func (s *Service) SignIn(
 	return &domain.SignIn{URL: address, ExpiresAt: until, Bound: prefix != ""}, nil
 }
 
-// SignInError is why a sign-in cannot be begun, in words that name nothing of the network and
-// nothing that another server wrote. Its cause is for the process log.
+// SignInError explains why a sign-in cannot be started, without network details or text of another
+// server. Its cause is for the process log.
 type SignInError struct {
 	Message string
 	Cause   error
 }
 
-// Error is the message.
+// Error returns the message.
 func (e *SignInError) Error() string { return e.Message }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *SignInError) Unwrap() error { return e.Cause }
 
-// whyNot is what people are shown: our own words where there are some, else what the way out
-// says in its closed set of reasons.
-func whyNot(err error) string {
+// signInReason returns a reason for people: our own message if there is one, otherwise one of the fixed
+// reasons of package egress.
+func signInReason(err error) string {
 	if known, ok := errors.AsType[*SignInError](err); ok {
 		return known.Message
 	}
@@ -74,10 +74,10 @@ func whyNot(err error) string {
 	if reason := egress.ReasonOf(err); reason != egress.ReasonNone {
 		return string(reason)
 	}
-	return "the other server does not answer as the protocol wants"
+	return "the server's response does not conform to the protocol"
 }
 
-// signer is the way to sign in to a connector, if its config has one.
+// signer returns the sign-in of a connector, if its config has one.
 func (s *Service) signer(c *domain.Connector, by domain.Author) (SignIner, error) {
 	kind, err := s.kind(c.Kind)
 	if err != nil {
@@ -98,9 +98,9 @@ func (s *Service) signer(c *domain.Connector, by domain.Author) (SignIner, error
 	return signer, err
 }
 
-var errNoSignIn = domain.Invalid("/config/auth", "no_sign_in", `Nobody signs in to this connector: its config has no "auth": "oauth".`)
+var errNoSignIn = domain.Invalid("/config/auth", "no_sign_in", `This connector does not use sign-in: its config has no "auth": "oauth".`)
 
-// PendingSignIn returns the sign-in that has begun with a state, and uses nothing of it up. The error is
+// PendingSignIn returns the pending sign-in with a state without consuming it. The error is
 // sign_in_over if there is none.
 func (s *Service) PendingSignIn(ctx context.Context, state string) (*domain.PendingSignIn, error) {
 	grant, err := s.grants.GrantOfState(ctx, stateHash(state))
@@ -118,8 +118,8 @@ func (s *Service) PendingSignIn(ctx context.Context, state string) (*domain.Pend
 	return &domain.PendingSignIn{Connector: c, Server: server, BegunBy: grant.BegunBy}, nil
 }
 
-// FinishSignIn takes a person back who signed in. It gives the connector, as far as it is
-// known, and who began: nothing else says who came back.
+// FinishSignIn completes a sign-in. It returns the connector, as far as it is known, and the author
+// who began; the request itself is not authenticated.
 func (s *Service) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, domain.Author, error) {
 	if answer.State == "" {
 		return nil, domain.Author{}, over(ErrSignInOver)
@@ -139,24 +139,23 @@ func (s *Service) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) 
 	if err != nil {
 		return nil, domain.Author{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	ctx, cancel := context.WithTimeout(ctx, discoverTimeout)
 	defer cancel()
 	if err := signer.Finish(ctx, answer); err != nil {
 		return c, grant.BegunBy, over(err)
 	}
-	// What it offers is seen now; if that cannot be found out, the connector says why.
+	// The commands are listed immediately. If that fails, the connector's status says why.
 	if listed, err := s.RefreshConnector(ctx, c.WorkspaceID, c.ID); err == nil {
 		c = listed
 	}
 	return c, grant.BegunBy, nil
 }
 
-// over says what is told of a sign-in that did not come about. What the other server said is
-// for the log.
+// over is the error of a failed sign-in. The server's own message is only logged.
 func over(err error) error {
 	if errors.Is(err, ErrSignInOver) {
 		return &domain.Error{
-			Code: domain.CodeSignInOver, Err: err, Message: "This sign-in was not begun here, was finished before, or took too long.",
+			Code: domain.CodeSignInOver, Err: err, Message: "This sign-in was not started here, is already finished, or took too long.",
 		}
 	}
 	return &domain.Error{Code: domain.CodeSignInFailed, Message: "The other server did not complete the sign-in.", Err: err}

@@ -10,15 +10,17 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// Canceller is a Connection besides, whose server calls back, and can be told to stop.
+// Canceller is implemented by connections whose server calls back and accepts cancellation
+// requests.
 type Canceller interface {
 	TellCancelled(ctx context.Context, t *domain.Task, command domain.ConnectorCommand, reason string) error
 }
 
-// SigningSecret is the member of a config that a service signs its reports with.
+// SigningSecret is the config member with the secret that a service signs its reports with.
 const SigningSecret = "signing_secret"
 
-// SigningSecrets are those with which a connector's service signs; none: it cannot.
+// SigningSecrets returns the secrets that a connector's service signs with. Empty: it does not
+// sign.
 func (s *Service) SigningSecrets(ctx context.Context, workspace, id string) ([]string, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
@@ -38,11 +40,11 @@ func (s *Service) SigningSecrets(ctx context.Context, workspace, id string) ([]s
 	return nil, nil
 }
 
-// taskTimeout bounds one question about a task.
+// taskTimeout bounds one request about a task.
 const taskTimeout = 15 * time.Second
 
-// CancelTask tells the server of a task to stop. nil too where it has no way to be told, or
-// its connector is gone.
+// CancelTask requests cancellation from the server of a task. It returns nil if cancellation is not
+// supported or the connector no longer exists.
 func (m *Manager) CancelTask(ctx context.Context, t *domain.Task, reason string) error {
 	return m.about(ctx, t, func(ctx context.Context, c *connection, command domain.ConnectorCommand) error {
 		switch to := c.Connection.(type) {
@@ -57,7 +59,7 @@ func (m *Manager) CancelTask(ctx context.Context, t *domain.Task, reason string)
 	})
 }
 
-// PollTask asks the server of a task how far it is.
+// PollTask fetches the progress of a task from its server.
 func (m *Manager) PollTask(ctx context.Context, t *domain.Task) (domain.TaskReport, error) {
 	var report domain.TaskReport
 	err := m.about(ctx, t, func(ctx context.Context, c *connection, _ domain.ConnectorCommand) error {
@@ -78,15 +80,15 @@ func (m *Manager) PollTask(ctx context.Context, t *domain.Task) (domain.TaskRepo
 	return report, err
 }
 
-// nameOf is how people know the connector of a task.
+// nameOf returns the display name of a task's connector.
 func (m *Manager) nameOf(ctx context.Context, t *domain.Task) string {
-	if w, err := m.workspace(ctx, t.WorkspaceID); err == nil && w.lines[t.ConnectorID] != nil {
-		return w.lines[t.ConnectorID].connector.Name
+	if w, err := m.workspace(ctx, t.WorkspaceID); err == nil && w.endpoints[t.ConnectorID] != nil {
+		return w.endpoints[t.ConnectorID].connector.Name
 	}
 	return t.Command
 }
 
-// AnswerTask tells the server of a task what a person answered to what it asked.
+// AnswerTask sends a person's answer to a task's question to its server.
 func (m *Manager) AnswerTask(ctx context.Context, t *domain.Task, key string, answer json.RawMessage) error {
 	return m.about(ctx, t, func(ctx context.Context, c *connection, _ domain.ConnectorCommand) error {
 		asked, ok := c.Connection.(Tasks)
@@ -97,7 +99,7 @@ func (m *Manager) AnswerTask(ctx context.Context, t *domain.Task, key string, an
 	})
 }
 
-// reportOf is what a server says of a task that is asked for.
+// reportOf converts the state of a polled task.
 func reportOf(state TaskState) domain.TaskReport {
 	r := domain.TaskReport{Status: domain.TaskRunning}
 	if state.Question != nil && !state.Done {
@@ -127,15 +129,15 @@ func reportOf(state TaskState) domain.TaskReport {
 	return r
 }
 
-// about carries out one request about a task, over the connection of its connector.
+// about performs one request about a task, over the connection of its connector.
 func (m *Manager) about(ctx context.Context, t *domain.Task, do func(context.Context, *connection, domain.ConnectorCommand) error) error {
 	w, err := m.workspace(ctx, t.WorkspaceID)
 	if err != nil {
 		return err
 	}
-	l := w.lines[t.ConnectorID]
+	l := w.endpoints[t.ConnectorID]
 	if l == nil {
-		return nil // it is gone, or disabled: nothing is sent to it
+		return nil // deleted or disabled: nothing is sent
 	}
 	var command domain.ConnectorCommand
 	for _, c := range l.connector.Commands {
@@ -143,7 +145,7 @@ func (m *Manager) about(ctx context.Context, t *domain.Task, do func(context.Con
 			command = c
 		}
 	}
-	// What is said of a task after its order is a trace of the task's own.
+	// Requests after the order are traced under the task's own trace.
 	ctx, cancel := context.WithTimeout(traces.With(ctx, traces.Parent(traces.Of(t.ID), traces.Span(t.ExecutionID))), taskTimeout)
 	defer cancel()
 	_, err = l.call(ctx, func(c *connection) (domain.OutsideResult, error) {

@@ -8,52 +8,52 @@ import (
 )
 
 const (
-	// window is how many events of a webhook are in memory at once.
+	// window bounds the events of a webhook in memory.
 	window = 64
-	// laneWindow is how many of one session: a session with more reads its own part of the
-	// log, so that it does not hold up the others.
+	// laneWindow bounds those of one session. A session with more events reads the log on its own,
+	// so that it does not delay the others.
 	laneWindow = 8
-	// inFlight is how many requests of a webhook are on their way at once, failingInFlight
-	// how many of these are for what failed before, and probing how many while nothing arrives
-	// at all: a receiver that hangs holds no more.
+	// inFlight bounds the concurrent requests of a webhook, failingInFlight those of them that are
+	// retries, and probing all of them while nothing is delivered: a hanging receiver occupies no
+	// more.
 	inFlight        = 8
 	failingInFlight = 4
 	probing         = 2
 )
 
-// book says what is to be sent to one webhook, and what came of it. It knows no clock, no
-// network and no database.
+// book is the schedule of one webhook: the events to send and the outcomes to record. It uses no
+// clock, network or database.
 type book struct {
-	// scanned: the log was read up to here. Of what it held, everything that does not stand in
-	// a queue or is left to a lagging lane was sent.
+	// scanned is the position up to which the log was read. Every event up to it is queued, left to
+	// a lagging lane, or already sent.
 	scanned int64
 	lanes   map[string]*lane
-	queued  int // events in queues of lanes that do not lag
+	queued  int // // events in queues of lanes that do not lag
 	lagging int
-	sending int // lanes that are on their way
-	failing int // those of them whose event failed before
+	sending int // // lanes with a request in progress
+	failing int // // those of them that are retrying
 
 	failingSince *time.Time
 	pausedUntil  *time.Time
 
-	// What has yet to be recorded.
+	// Not recorded yet.
 	dirty      map[string]bool // lanes
 	deliveries []domain.WebhookDelivery
 	changed    bool
 }
 
-// lane has the events of one session, in order.
+// lane holds the events of one session in order.
 type lane struct {
 	session string
 	queue   []*domain.LogEvent
 	busy    bool
-	// lagging: it has a row of its own, and is read on its own from sentTo on.
+	// lagging lanes have a row of their own and read the log on their own, starting at sentTo.
 	lagging bool
 	sentTo  int64
 	tries   int
 	since   time.Time
 	due     time.Time
-	oldest  time.Time // when the event happened that it waits with; zero: not known
+	oldest  time.Time // // time of the oldest unsent event; zero: not known
 }
 
 func newBook(h *domain.Webhook, lanes []domain.WebhookLane) *book {
@@ -69,10 +69,10 @@ func newBook(h *domain.Webhook, lanes []domain.WebhookLane) *book {
 	return b
 }
 
-// takesMore says whether more of the log may be read.
+// takesMore reports whether more of the log may be read.
 func (b *book) takesMore() bool { return b.queued < window && b.lagging < domain.MaxWebhookLanes }
 
-// take puts what was read of the log up to scanned into its lanes.
+// take distributes events, read from the log up to scanned, to their lanes.
 func (b *book) take(events []*domain.LogEvent, scanned int64, now time.Time) {
 	for _, e := range events {
 		l := b.lanes[e.SessionID]
@@ -81,7 +81,7 @@ func (b *book) take(events []*domain.LogEvent, scanned int64, now time.Time) {
 			b.lanes[e.SessionID] = l
 		}
 		switch {
-		case l.lagging: // it comes to it by itself
+		case l.lagging: // // the lane will read it on its own
 		case len(l.queue) == laneWindow:
 			b.lag(l, now)
 		default:
@@ -92,7 +92,7 @@ func (b *book) take(events []*domain.LogEvent, scanned int64, now time.Time) {
 	b.scanned = scanned
 }
 
-// lag has a lane go on by itself, from its first event that was not sent.
+// lag makes a lane read the log on its own, starting at its first unsent event.
 func (b *book) lag(l *lane, now time.Time) {
 	if l.lagging {
 		return
@@ -104,7 +104,7 @@ func (b *book) lag(l *lane, now time.Time) {
 	b.dirty[l.session] = true
 }
 
-// wants are the lagging lanes that are due and have nothing at hand.
+// wants returns the lagging lanes that are due and have no events in memory.
 func (b *book) wants(now time.Time) []*lane {
 	if b.paused(now) {
 		return nil
@@ -118,8 +118,8 @@ func (b *book) wants(now time.Time) []*lane {
 	return out
 }
 
-// refill gives a lagging lane the next of its events, which were read up to a number. None
-// up to what was scanned: it has caught up, and is fed with the others again.
+// refill adds the next events of a lagging lane, read up to a position. If there are none up to
+// scanned, the lane has caught up and no longer lags.
 func (b *book) refill(l *lane, events []*domain.LogEvent, read int64) {
 	l.queue = events
 	if len(events) > 0 {
@@ -134,8 +134,8 @@ func (b *book) refill(l *lane, events []*domain.LogEvent, read int64) {
 	}
 }
 
-// skip notes that the log no longer has what it had up to a number, of one session or of
-// all, and that it was not sent.
+// skip records that events up to a position, of one session or of all, were pruned from the log
+// before they were sent.
 func (b *book) skip(session string, to int64, detail string, now time.Time) {
 	b.changed = true
 	b.deliveries = append(b.deliveries, domain.WebhookDelivery{
@@ -143,7 +143,7 @@ func (b *book) skip(session string, to int64, detail string, now time.Time) {
 	})
 }
 
-// release has a lane whose request was broken off by us begin again.
+// release returns a lane whose request was aborted by this process.
 func (b *book) release(l *lane) {
 	l.busy = false
 	b.sending--
@@ -154,7 +154,7 @@ func (b *book) release(l *lane) {
 
 func (b *book) paused(now time.Time) bool { return b.pausedUntil != nil && b.pausedUntil.After(now) }
 
-// next picks an event that may be sent now; nil: none may.
+// next returns a lane whose first event may be sent now, or nil.
 func (b *book) next(now time.Time) *lane {
 	if b.sending >= inFlight || b.failingSince != nil && b.sending >= probing || b.paused(now) {
 		return nil
@@ -173,8 +173,8 @@ func (b *book) next(now time.Time) *lane {
 	return nil
 }
 
-// settle takes in what came of sending the first event of a lane, and says what is to be
-// thought of it as a whole: whether the webhook is to be disabled.
+// settle applies the outcome of sending a lane's first event. It returns a reason if the webhook
+// should be disabled.
 func (b *book) settle(l *lane, o *outcome, now time.Time) domain.WebhookReason {
 	e := l.queue[0]
 	b.release(l)
@@ -211,7 +211,7 @@ func (b *book) settle(l *lane, o *outcome, now time.Time) domain.WebhookReason {
 	return ""
 }
 
-// failed has a lane wait, or give its event up after the last try.
+// failed schedules a retry, or gives up the event after the last one.
 func (b *book) failed(l *lane, e *domain.LogEvent, o *outcome, d *domain.WebhookDelivery, now time.Time) {
 	if o.result == Throttled {
 		pause := o.retryAfter
@@ -222,7 +222,7 @@ func (b *book) failed(l *lane, e *domain.LogEvent, o *outcome, d *domain.Webhook
 	}
 	if d.Tries >= domain.WebhookTries || o.result == Rejected {
 		d.State = domain.DeliveryFailed
-		b.lag(l, now) // what is behind it goes on from here, and this is in its row
+		b.lag(l, now) // // later events continue from here, and this one is in its row
 		b.past(l, e, now)
 		return
 	}
@@ -237,7 +237,7 @@ func (b *book) failed(l *lane, e *domain.LogEvent, o *outcome, d *domain.Webhook
 	d.State, d.NextAt = domain.DeliveryRetrying, new(l.due)
 }
 
-// past has a lane go on behind an event.
+// past advances a lane beyond an event.
 func (b *book) past(l *lane, e *domain.LogEvent, now time.Time) {
 	l.queue, l.tries, l.since = l.queue[1:], 0, time.Time{}
 	if l.lagging {
@@ -251,7 +251,7 @@ func (b *book) past(l *lane, e *domain.LogEvent, now time.Time) {
 	}
 }
 
-// sentTo is the number up to which everything was sent, or is left to a lane.
+// sentTo returns the position up to which every event was sent or left to a lane.
 func (b *book) sentTo() int64 {
 	to := b.scanned
 	for _, l := range b.lanes {
@@ -262,7 +262,7 @@ func (b *book) sentTo() int64 {
 	return to
 }
 
-// unrecorded is what has to be recorded; nil: nothing.
+// unrecorded returns the progress to record, or nil.
 func (b *book) unrecorded() *domain.WebhookProgress {
 	if !b.changed && len(b.dirty) == 0 {
 		return nil
@@ -270,7 +270,7 @@ func (b *book) unrecorded() *domain.WebhookProgress {
 	return b.progress()
 }
 
-// progress is how things stand, to be recorded.
+// progress returns the current progress for the database.
 func (b *book) progress() *domain.WebhookProgress {
 	p := &domain.WebhookProgress{
 		SentTo: b.sentTo(), FailingSince: b.failingSince, PausedUntil: b.pausedUntil, Deliveries: slices.Clone(b.deliveries),
@@ -287,13 +287,13 @@ func (b *book) progress() *domain.WebhookProgress {
 	return p
 }
 
-// recorded: all of progress is in the database.
+// recorded marks the progress as stored.
 func (b *book) recorded() {
 	clear(b.dirty)
 	b.deliveries, b.changed = nil, false
 }
 
-// due is when there is something to do next by itself; zero: when something happens.
+// due returns when the next event is due, or zero if nothing is scheduled.
 func (b *book) due() time.Time {
 	var at time.Time
 	for _, l := range b.lanes {
@@ -307,7 +307,7 @@ func (b *book) due() time.Time {
 	return at
 }
 
-// oldest is when the oldest event happened that has not arrived; zero: all have.
+// oldest returns the time of the oldest undelivered event, or zero.
 func (b *book) oldest() time.Time {
 	var at time.Time
 	for _, l := range b.lanes {

@@ -16,17 +16,17 @@ import (
 )
 
 const (
-	// lookEvery bounds how long a lost hint delays an event, and how long the webhooks of a
-	// node that died wait for another: one query for all workspaces.
-	lookEvery = 15 * time.Second
-	// stopGrace is how long requests that are on their way have when the server stops.
+	// scanInterval bounds the delay caused by a lost hint, and the time until the webhooks of a failed
+	// node are taken over. Each scan is one query for all workspaces.
+	scanInterval = 15 * time.Second
+	// stopGrace is the time that requests in progress have when the server stops.
 	stopGrace = 5 * time.Second
-	// allRequests is how many requests of this process are on their way at once: more than
-	// receivers that hang can hold, of which each has few (book.go).
+	// allRequests bounds the concurrent requests of this process. It is more than hanging receivers
+	// can occupy, since each is limited (book.go).
 	allRequests = 2048
 )
 
-// Store is what sending needs of the database.
+// Store is the database access of a Loop.
 type Store interface {
 	LookAtWebhooks(ctx context.Context, now time.Time) (*domain.WebhookLook, error)
 	StandingOf(ctx context.Context, ref domain.WebhookRef) (*domain.WebhookStanding, error)
@@ -39,56 +39,56 @@ type Store interface {
 		notice domain.Notice) error
 }
 
-// Workspaces say in which language people are told.
+// Workspaces provides the language of notices.
 type Workspaces interface {
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 }
 
-// Link is how links to approvals are made.
+// Link creates a link to an approval.
 type Link func(ctx context.Context, e *domain.LogEvent, recipient string) (string, error)
 
-// Carrier takes an event to where it is told of. id is the same at each try of an event;
-// secret is the webhook's, "" if it has none.
+// Carrier delivers an event of one kind of webhook. id is the same for each attempt at an event;
+// secret is the webhook's, or "".
 type Carrier interface {
 	Carry(ctx context.Context, h *domain.Webhook, secret, id string, e *domain.LogEvent) Outcome
 }
 
-// Outcome is what came of a carrier's try.
+// Outcome is the result of a Carrier's attempt.
 type Outcome struct {
 	Result     Result
-	Status     int    // that of an answer, if there was one
-	Detail     string // in words that tell nothing of networks
+	Status     int    // // of the response, if there was one
+	Detail     string // // for people, without network details
 	RetryAfter time.Duration
 	HeldUntil  time.Time // of Held
 }
 
-// Config is what sending is done with.
+// Config configures a Loop.
 type Config struct {
 	Store      Store
 	Workspaces Workspaces
 	Secrets    Secrets
 	Client     *http.Client  // of internal/egress
 	Policy     egress.Policy // that of Client
-	Agent      string        // who we are: fermata/1.2.3
+	Agent      string        // // User-Agent: fermata/1.2.3
 	Clock      clock.Clock
 	Log        zerolog.Logger
-	// Link makes the address at which a recipient answers the approval that an event asks for;
-	// "" where it is settled. Nil: no link is made.
+	// Link creates the URL at which a recipient answers the approval of an event, or "" if it is
+	// settled. Nil: messages have no links.
 	Link Link
-	// Carriers tell webhooks of other kinds than HTTP.
+	// Carriers deliver webhooks of kinds other than HTTP.
 	Carriers map[domain.WebhookKind]Carrier
-	// Tried, if set, is told of each try.
+	// Tried, if set, is called after each attempt.
 	Tried func(Result)
 }
 
-// Loop sends the events of all workspaces to their webhooks. It is woken by what is
-// committed, here or on another node; workspaces without webhooks cost it nothing.
+// Loop sends the events of all workspaces to their webhooks. It is woken by commits, here or on
+// another node. Workspaces without webhooks cost nothing.
 type Loop struct {
 	cfg    Config
 	sender *sender
-	// known are the webhooks that are sent to. It is replaced, never changed.
+	// known are the enabled webhooks. It is replaced and never modified.
 	known atomic.Pointer[listeners]
-	kick  chan struct{} // look over all workspaces now
+	kick  chan struct{} // // scan all workspaces now
 
 	mu      sync.Mutex
 	workers map[domain.WebhookRef]*worker
@@ -97,17 +97,17 @@ type Loop struct {
 	all      chan struct{}
 	requests sync.WaitGroup
 	running  sync.WaitGroup
-	stop     context.CancelFunc // no further request
-	life     context.Context    // of the loop, until stop
-	wire     context.Context    // of requests: it ends stopGrace later
+	stop     context.CancelFunc // // ends scheduling
+	life     context.Context    // // of the loop, until stop
+	wire     context.Context    // // of requests: it ends stopGrace later
 	cut      context.CancelFunc
 }
 
-// listeners are webhooks, by workspace: those that may be told of anything, and those by which
-// people are, of what waits for them alone.
+// listeners are webhooks by workspace: programs, which may receive any event, and people's
+// addresses, which receive approval requests only.
 type listeners struct{ programs, people map[string][]string }
 
-// NewLoop makes it. It sends between Start and Stop.
+// NewLoop returns a Loop. It sends between Start and Stop.
 func NewLoop(cfg Config) *Loop {
 	if cfg.Tried == nil {
 		cfg.Tried = func(Result) {}
@@ -120,7 +120,7 @@ func NewLoop(cfg Config) *Loop {
 	return l
 }
 
-// Start begins to look.
+// Start starts scanning.
 func (l *Loop) Start(ctx context.Context) error {
 	l.life, l.stop = context.WithCancel(context.WithoutCancel(ctx))
 	l.wire, l.cut = context.WithCancel(context.WithoutCancel(ctx))
@@ -128,7 +128,8 @@ func (l *Loop) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends it: what is on its way has stopGrace to arrive, and what came of it is recorded.
+// Stop ends the loop. Requests in progress have stopGrace to finish, and their outcomes are
+// recorded.
 func (l *Loop) Stop(context.Context) error {
 	if l.stop == nil {
 		return nil
@@ -145,22 +146,22 @@ func (l *Loop) Stop(context.Context) error {
 	return nil
 }
 
-// Committed is told of a change that this process committed.
+// Committed processes a change committed by this process.
 func (l *Loop) Committed(c *domain.Change) {
 	if len(c.Events) > 0 {
 		asks := func(e *domain.LogEvent) bool { return e.Type == domain.LogApprovalRequested }
-		l.grown(c.WorkspaceID, slices.ContainsFunc(c.Events, asks))
+		l.logGrown(c.WorkspaceID, slices.ContainsFunc(c.Events, asks))
 	}
 }
 
-// Heard is told of one that another node committed.
-func (l *Loop) Heard(hint domain.Hint) {
+// Hinted processes a hint about a change committed by another node.
+func (l *Loop) Hinted(hint domain.Hint) {
 	if hint.Seq > 0 {
-		l.grown(hint.WorkspaceID, hint.Asked)
+		l.logGrown(hint.WorkspaceID, hint.Asked)
 	}
 }
 
-// Look has all workspaces looked over soon: a node is gone, or a webhook was made.
+// Look schedules a scan of all workspaces: a node failed, or a webhook was created.
 func (l *Loop) Look() {
 	select {
 	case l.kick <- struct{}{}:
@@ -168,15 +169,15 @@ func (l *Loop) Look() {
 	}
 }
 
-// Changed has a webhook looked at that was made or changed here.
+// Changed wakes a webhook that was created or changed here.
 func (l *Loop) Changed(ref domain.WebhookRef) {
 	l.wake(ref, true)
 	l.Look()
 }
 
-// grown wakes whom the log may have something for. Nobody's telephone costs the messages of a
-// chat anything: how far nothing had to be told is written at a look over all.
-func (l *Loop) grown(workspace string, asked bool) {
+// logGrown wakes the webhooks that may have new events. Chat messages do not wake people's addresses:
+// their position is recorded by the periodic scan.
+func (l *Loop) logGrown(workspace string, asked bool) {
 	known := l.known.Load()
 	for _, id := range known.programs[workspace] {
 		l.wake(domain.WebhookRef{WorkspaceID: workspace, ID: id}, false)
@@ -189,7 +190,7 @@ func (l *Loop) grown(workspace string, asked bool) {
 	}
 }
 
-// look looks over all workspaces from time to time.
+// look scans all workspaces periodically.
 func (l *Loop) look(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -200,16 +201,16 @@ func (l *Loop) look(ctx context.Context) {
 		case <-l.kick:
 		case <-timer.C:
 		}
-		next := lookEvery
-		if err := l.lookOnce(ctx); err != nil && ctx.Err() == nil {
-			l.cfg.Log.Warn().Err(err).Msg("could not look for webhooks; trying again")
-			next = retryLook
+		next := scanInterval
+		if err := l.scanOnce(ctx); err != nil && ctx.Err() == nil {
+			l.cfg.Log.Warn().Err(err).Msg("could not scan for webhooks; retrying")
+			next = errorDelay
 		}
 		timer.Reset(next)
 	}
 }
 
-func (l *Loop) lookOnce(ctx context.Context) error {
+func (l *Loop) scanOnce(ctx context.Context) error {
 	found, err := l.cfg.Store.LookAtWebhooks(ctx, l.cfg.Clock())
 	if err != nil {
 		return err
@@ -239,7 +240,7 @@ func (l *Loop) lookOnce(ctx context.Context) error {
 	return nil
 }
 
-// wake has a webhook looked at: its log has grown, or looked says that more is known.
+// wake starts a webhook's worker: its log has grown, or looked is true after a scan.
 func (l *Loop) wake(ref domain.WebhookRef, looked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -252,7 +253,7 @@ func (l *Loop) wake(ref domain.WebhookRef, looked bool) {
 		l.workers[ref] = w
 	}
 	if !looked && l.cfg.Clock().Before(w.rest) {
-		return // another node sends
+		return // // another node sends
 	}
 	w.looked = w.looked || looked
 	if w.running {
@@ -266,7 +267,7 @@ func (l *Loop) wake(ref domain.WebhookRef, looked bool) {
 	l.running.Go(func() { w.run(l.life) })
 }
 
-// park ends a worker's goroutine, unless it was woken since it looked.
+// park ends a worker's goroutine, unless it was woken meanwhile.
 func (l *Loop) park(ctx context.Context, w *worker) (parked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -281,9 +282,9 @@ func (l *Loop) park(ctx context.Context, w *worker) (parked bool) {
 	return true
 }
 
-// leave has a worker leave a webhook to another node for a while.
+// leave leaves a webhook to another node for a while.
 func (l *Loop) leave(w *worker) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	w.rest = l.cfg.Clock().Add(otherOwner)
+	w.rest = l.cfg.Clock().Add(takeoverDelay)
 }

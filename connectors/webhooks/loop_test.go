@@ -298,8 +298,8 @@ func TestAHangingReceiverHoldsLittle(t *testing.T) {
 	})
 }
 
-// A person is told of what waits for them: the messages of a chat do not so much as wake whoever tells
-// them, here or on another node. A look over all writes down how far nothing had to be told.
+// Approvals are sent to people. The messages of a chat do not even wake their workers,
+// here or on another node. The periodic scan records the position.
 func TestMessagesWakeNoTelephone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, status(201))
@@ -310,7 +310,7 @@ func TestMessagesWakeNoTelephone(t *testing.T) {
 		reads := b.reads
 		for range 50 {
 			b.happen(domain.LogMessageCreated, "a")
-			b.loop.Heard(domain.Hint{WorkspaceID: "default", Seq: int64(len(b.events))})
+			b.loop.Hinted(domain.Hint{WorkspaceID: "default", Seq: int64(len(b.events))})
 			synctest.Wait()
 		}
 		if b.reads != reads {
@@ -319,21 +319,21 @@ func TestMessagesWakeNoTelephone(t *testing.T) {
 		b.happen(domain.LogApprovalRequested, "a")
 		synctest.Wait()
 		if b.came("a") != 1 {
-			t.Error("what waits was not told at once")
+			t.Error("the approval was not sent immediately")
 		}
 		b.memory.mu.Lock()
 		b.events = append(b.events, &domain.LogEvent{Seq: 52, WorkspaceID: "default", SessionID: "b", Type: domain.LogApprovalRequested, At: time.Now(), Data: []byte("{}")})
 		b.memory.mu.Unlock()
-		b.loop.Heard(domain.Hint{WorkspaceID: "default", Seq: 52, Asked: true})
+		b.loop.Hinted(domain.Hint{WorkspaceID: "default", Seq: 52, Asked: true})
 		synctest.Wait()
 		if len(b.times(52)) != 1 {
-			t.Error("what another node asked was not told at once")
+			t.Error("the approval of another node was not sent immediately")
 		}
 		b.happen(domain.LogMessageCreated, "a")
-		time.Sleep(lookEvery)
+		time.Sleep(scanInterval)
 		synctest.Wait()
 		if b.hook.SentTo != 53 {
-			t.Errorf("after a look it was told up to %d", b.hook.SentTo)
+			t.Errorf("after a scan it was sent up to %d", b.hook.SentTo)
 		}
 		_ = b.loop.Stop(t.Context())
 	})

@@ -11,37 +11,37 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// outcome is what came of one try.
+// outcome is the result of one attempt.
 type outcome struct {
 	result     Result
-	status     int // 0: no answer came
+	status     int // // 0: no response
 	detail     string
 	retryAfter time.Duration
 	heldUntil  time.Time // of Held
-	at         time.Time // it began
+	at         time.Time // // start
 	took       time.Duration
 }
 
-// Result says in one word how a try ended, for figures.
+// Result classifies an attempt, for metrics.
 type Result string
 
 const (
 	Delivered   Result = "delivered"
-	Refused     Result = "refused"     // an answer that is no 2xx
-	Throttled   Result = "throttled"   // 429, or another that says when to come again
-	Gone        Result = "gone"        // 410: for good
-	Unreachable Result = "unreachable" // no answer
-	Rejected    Result = "rejected"    // and no other try would do better
-	// Held: it is not tried yet. No try is counted, and nothing more is sent there until then.
+	Refused     Result = "refused"     // // a response other than 2xx
+	Throttled   Result = "throttled"   // // 429, or another with Retry-After
+	Gone        Result = "gone"        // // 410: permanent
+	Unreachable Result = "unreachable" // // no response
+	Rejected    Result = "rejected"    // // a retry would not succeed
+	// Held: not attempted yet. It counts as no attempt, and nothing else is sent there until then.
 	Held Result = "held"
 )
 
-// Results are all ends of a try.
+// Results are the results of finished attempts.
 var Results = []Result{Delivered, Refused, Throttled, Gone, Unreachable, Rejected}
 
 func (o *outcome) delivered() bool { return o.result == Delivered }
 
-// ResultOf says what a status means.
+// ResultOf classifies a status.
 func ResultOf(status int, retryAfter time.Duration) Result {
 	switch {
 	case status >= 200 && status < 300:
@@ -58,17 +58,17 @@ func ResultOf(status int, retryAfter time.Duration) Result {
 	return Refused
 }
 
-// Unanswered returns the status, if any, and the detail of a request that failed with err. A
-// redirect is an answer: it has a status, and is not followed.
+// Unanswered classifies a request that failed with err. A redirect is a response: it has a status,
+// and is not followed.
 func Unanswered(err error) (result Result, status int, detail string) {
 	moved, ok := errors.AsType[*egress.MovedError](err)
 	if !ok || moved.Status == 0 {
-		return Unreachable, 0, cmp.Or(string(egress.ReasonOf(err)), "no answer came")
+		return Unreachable, 0, cmp.Or(string(egress.ReasonOf(err)), "no response")
 	}
 	return Refused, moved.Status, redirectDetail(moved.Status, moved.Origin)
 }
 
-// StatusDetail describes an answer that is not a 2xx. Its body is never quoted.
+// StatusDetail describes a response other than 2xx. Its body is never quoted.
 func StatusDetail(status int) string {
 	switch status {
 	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
@@ -77,7 +77,7 @@ func StatusDetail(status int) string {
 	return fmt.Sprintf("it answered %d %s", status, http.StatusText(status))
 }
 
-// redirectDetail names the origin of the target only: the rest of the address may hold secrets.
+// redirectDetail names only the origin of the target: the rest of the URL may contain secrets.
 func redirectDetail(status int, origin string) string {
 	to := ""
 	if origin != "" {
@@ -86,7 +86,7 @@ func redirectDetail(status int, origin string) string {
 	return fmt.Sprintf("it answered %d %s%s: redirects are not followed", status, http.StatusText(status), to)
 }
 
-// RetryAfterOf reads when a receiver wants to be asked again: seconds, or a date.
+// RetryAfterOf parses a Retry-After header: seconds, or a date.
 func RetryAfterOf(header string, now time.Time) time.Duration {
 	if header == "" {
 		return 0

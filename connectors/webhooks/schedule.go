@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// delays are the waits between the tries of an event: ten tries, the last one three days
+// delays are the delays between the attempts at an event: ten attempts, the last one three days
 // after the first.
 var delays = [domain.WebhookTries - 1]time.Duration{
 	5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
@@ -15,14 +15,14 @@ var delays = [domain.WebhookTries - 1]time.Duration{
 }
 
 const (
-	// maxRetryAfter is the longest that a receiver is left alone because it asked for it.
+	// maxRetryAfter bounds the Retry-After of a receiver.
 	maxRetryAfter = 24 * time.Hour
-	// throttled is how long it is left alone where it did not say for how long.
+	// throttled is the pause after a 429 without Retry-After.
 	throttled = 30 * time.Second
 )
 
-// delay is the wait after so many tries, give or take a tenth: receivers that failed
-// together are not tried together.
+// delay returns the delay after a number of attempts, with 10 % jitter, so that receivers that
+// failed together are not retried together.
 func delay(tries int) time.Duration {
 	d := delays[min(tries, len(delays))-1]
 	return d*9/10 + rand.N(d/5)

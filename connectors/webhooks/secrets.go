@@ -8,19 +8,19 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
-// Secrets seals what messages are signed with, each for its webhook.
+// Secrets seals the signing secrets of webhooks.
 type Secrets struct{ Keys *seal.Keys }
 
-// Place is where the secrets of a webhook belong.
+// Place is the sealing context of a webhook's secrets.
 func Place(workspace, id string) seal.Place { return seal.Place{"webhook", workspace, id} }
 
 func placeOf(h *domain.Webhook) seal.Place { return Place(h.WorkspaceID, h.ID) }
 
-// make gives a webhook a new secret, and gives it back: it is shown once.
+// make generates a secret for a webhook and returns it. It is shown once.
 func (s Secrets) make(h *domain.Webhook) (string, error) {
 	if !s.Keys.Any() {
 		return "", domain.Invalid("/url", "no_secret_key",
-			"This server has no FERMATA_SECRET_KEY, so it keeps no secrets to sign with. Set it (the same on all nodes). Nothing was changed.")
+			"This server has no FERMATA_SECRET_KEY, so it cannot store signing secrets. Set it (the same on all nodes). Nothing was changed.")
 	}
 	secret := auth.NewWebhookSecret()
 	sealed, err := s.Keys.Seal(secret, placeOf(h))
@@ -31,7 +31,7 @@ func (s Secrets) make(h *domain.Webhook) (string, error) {
 	return secret, nil
 }
 
-// Keep seals what is needed to send to a webhook of another kind.
+// Keep seals the credentials of a webhook of another kind.
 func (s Secrets) Keep(h *domain.Webhook, secret string) error {
 	sealed, err := s.Keys.Seal(secret, placeOf(h))
 	if err != nil {
@@ -41,13 +41,13 @@ func (s Secrets) Keep(h *domain.Webhook, secret string) error {
 	return nil
 }
 
-// Kept opens what Keep sealed.
+// Kept decrypts what Keep sealed.
 func (s Secrets) Kept(h *domain.Webhook) (string, error) { return s.Keys.Open(h.Secret, placeOf(h)) }
 
-// open gives the secrets that sign now, the newest first.
+// open returns the current signing secrets, newest first.
 func (s Secrets) open(h *domain.Webhook, now time.Time) ([]string, error) {
 	if h.Secret == "" && h.Kind == domain.WebhookMail {
-		return nil, nil // an address of mail has none
+		return nil, nil // // email addresses have none
 	}
 	secret, err := s.Keys.Open(h.Secret, placeOf(h))
 	if err != nil {

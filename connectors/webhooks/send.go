@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// send waits for its place among the requests, sends one event, and tells of it. cut: we
-// ended it ourselves, and nothing is known.
+// send waits for a request slot, sends one event, and reports the attempt. cut is true if the
+// request was aborted by this process; its outcome is then unknown.
 func (l *Loop) send(h *domain.Webhook, secrets []string, e *domain.LogEvent, try int) (o outcome, cut bool) {
 	select {
 	case l.all <- struct{}{}:
@@ -30,7 +30,7 @@ func (l *Loop) send(h *domain.Webhook, secrets []string, e *domain.LogEvent, try
 	return o, false
 }
 
-// carry takes an event to a webhook, in the way of its kind.
+// carry sends an event with the carrier of its kind.
 func (l *Loop) carry(h *domain.Webhook, secrets []string, e *domain.LogEvent) outcome {
 	id := messageID(h.ID, e.Seq)
 	if carrier := l.cfg.Carriers[h.Kind]; carrier != nil {
@@ -48,21 +48,21 @@ func (l *Loop) carry(h *domain.Webhook, secrets []string, e *domain.LogEvent) ou
 	if h.Links && l.cfg.Link != nil && e.Type == domain.LogApprovalRequested {
 		var err error
 		if link, err = l.cfg.Link(l.wire, e, h.ID); err != nil {
-			l.cfg.Log.Warn().Err(err).Str("webhook", h.ID).Int64("seq", e.Seq).Msg("could not make a link for a webhook")
-			return outcome{result: Unreachable, detail: "its link could not be made", at: l.cfg.Clock()}
+			l.cfg.Log.Warn().Err(err).Str("webhook", h.ID).Int64("seq", e.Seq).Msg("could not create a link for a webhook")
+			return outcome{result: Unreachable, detail: "its link could not be created", at: l.cfg.Clock()}
 		}
 	}
 	return l.sender.send(l.wire, h, secrets, id, e, link)
 }
 
-// noteWaiting keeps since when the oldest event of a webhook waits.
+// noteWaiting records the time of the oldest undelivered event of a webhook.
 func (l *Loop) noteWaiting(w *worker, since time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	w.waiting = since
 }
 
-// Oldest is how long the oldest event waits that this process has to send; 0: none does.
+// Oldest returns the age of the oldest undelivered event of this process, or 0.
 func (l *Loop) Oldest() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -76,7 +76,8 @@ func (l *Loop) Oldest() time.Duration {
 	return oldest
 }
 
-// notice is what people are told when a webhook is disabled: nothing where a browser is gone.
+// notice returns the notice for people when a webhook is disabled, or none for a browser that is
+// gone.
 func (l *Loop) notice(ctx context.Context, h *domain.Webhook, reason domain.WebhookReason) (domain.Notice, error) {
 	if h.Kind == domain.WebhookPush {
 		return domain.Notice{}, nil
@@ -85,12 +86,12 @@ func (l *Loop) notice(ctx context.Context, h *domain.Webhook, reason domain.Webh
 	if err != nil {
 		return domain.Notice{}, err
 	}
-	text := domain.Say("The webhook %s was disabled: for three days nothing arrived there. Look at its deliveries, fix the cause, "+
-		"enable it again, and have what was missed sent with replay.",
+	text := domain.Say("The webhook %s was disabled: nothing was delivered for three days. Check its deliveries, fix the cause, "+
+		"enable it again, and use replay to send the missed events.",
 		"Le webhook %s a été désactivé : depuis trois jours, rien n’y arrive. Regardez ses envois, corrigez la cause, réactivez-le, "+
 			"puis faites renvoyer ce qui a manqué.", h.ID)
 	if reason == domain.WebhookGone {
-		text = domain.Say("The webhook %s was disabled: its receiver answered that it is gone for good (410).",
+		text = domain.Say("The webhook %s was disabled: its receiver responded that it is permanently gone (410).",
 			"Le webhook %s a été désactivé : son destinataire a répondu qu’il n’existe plus (410).", h.ID)
 	}
 	return *domain.NoticeOf("error", "webhook_disabled", text, w.Settings.Language), nil

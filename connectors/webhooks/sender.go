@@ -20,15 +20,15 @@ import (
 )
 
 const (
-	// sendTimeout bounds one try, from the first byte to the answer's headers.
+	// sendTimeout bounds one attempt, from the first byte to the response headers.
 	sendTimeout = 15 * time.Second
-	// An answer says all that counts with its status. A short body is read to its end, so
-	// that the connection can be used again; for another one nobody waits.
+	// Only the status of a response counts. A short body is drained so that the connection can be
+	// reused; for a longer one it is closed.
 	maxDrained   = 4 << 10
 	drainTimeout = time.Second
 )
 
-// sender sends one message, once.
+// sender sends messages over HTTP.
 type sender struct {
 	client *http.Client
 	policy egress.Policy
@@ -36,7 +36,7 @@ type sender struct {
 	clock  clock.Clock
 }
 
-// send sends an event to a webhook and says what came of it.
+// send sends an event to a webhook, once.
 func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, id string, e *domain.LogEvent, link string) outcome {
 	o := outcome{result: Unreachable, at: s.clock()}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
@@ -66,15 +66,15 @@ func (s *sender) request(ctx context.Context, h *domain.Webhook, secrets []strin
 ) {
 	to, err := url.Parse(h.URL)
 	if err != nil {
-		return nil, fmt.Errorf("the address cannot be read")
+		return nil, fmt.Errorf("the URL is invalid")
 	}
-	// What was allowed when the address was entered may have been closed since.
+	// An address that was allowed when it was entered may have been disallowed since.
 	if to.Scheme != "https" && !s.policy.AllowsPlain(ctx, to) {
 		return nil, fmt.Errorf("not allowed without TLS (https)")
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(text))
 	if err != nil {
-		return nil, fmt.Errorf("the address cannot be read")
+		return nil, fmt.Errorf("the URL is invalid")
 	}
 	if err := auth.SignWebhook(request.Header, id, now, text, secrets...); err != nil {
 		return nil, err
@@ -86,7 +86,7 @@ func (s *sender) request(ctx context.Context, h *domain.Webhook, secrets []strin
 	return request, nil
 }
 
-// traceOf is the trace of the round that an event is of, else one of the message's own.
+// traceOf returns the trace of the event's round, or one derived from the message.
 func traceOf(e *domain.LogEvent, id string) string {
 	var data struct {
 		RoundID string `json:"round_id"`
@@ -103,22 +103,22 @@ func traceOf(e *domain.LogEvent, id string) string {
 	return traces.Of(cmp.Or(data.RoundID, data.Message.RoundID, data.Execution.RoundID, id))
 }
 
-// detailOf says what is to be said of an answer. Nothing is told of what stands in it.
+// detailOf describes a response without quoting it.
 func detailOf(o *outcome, response *http.Response) string {
 	if !o.delivered() {
 		return StatusDetail(o.status)
 	}
 	if kind, _, err := mime.ParseMediaType(response.Header.Get("Content-Type")); err == nil && kind == "text/html" {
-		return "it answered with a web page: look whether the address is the right one"
+		return "it answered with a web page: check the URL"
 	}
 	return ""
 }
 
-// drain reads the rest of an answer, if that is soon done.
+// drain reads the rest of a short response.
 func drain(response *http.Response, giveUp func()) {
 	if n := response.ContentLength; n >= 0 && n <= maxDrained {
 		timer := time.AfterFunc(drainTimeout, giveUp)
-		_, _ = io.Copy(io.Discard, response.Body) // whatever comes of it: the status stands
+		_, _ = io.Copy(io.Discard, response.Body) // // errors do not matter: the status is known
 		timer.Stop()
 	}
 	_ = response.Body.Close()

@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Rows is what people's side needs of the database.
+// Rows is the database access of a Service.
 type Rows interface {
 	Webhooks(ctx context.Context, workspace string) ([]*domain.Webhook, error)
 	Webhook(ctx context.Context, workspace, id string) (*domain.Webhook, error)
@@ -22,20 +22,20 @@ type Rows interface {
 		[]*domain.WebhookDelivery, string, error)
 }
 
-// Service is what people do with webhooks.
+// Service manages webhooks for people.
 type Service struct {
 	Rows
 	loop  *Loop
 	newID domain.IDSource
 }
 
-// NewService makes it; loop sends.
+// NewService returns a Service; loop sends.
 func NewService(rows Rows, loop *Loop, newID domain.IDSource) *Service {
 	return &Service{rows, loop, newID}
 }
 
-// CreateWebhook makes a webhook of its address, its types and what else a person says of it,
-// and gives its secret, which is never shown again. It is told of what happens from now on.
+// CreateWebhook creates a webhook and returns its secret, which is never shown again. It receives
+// events from now on.
 func (s *Service) CreateWebhook(ctx context.Context, in domain.Webhook) (h *domain.Webhook, secret string, err error) {
 	now := s.loop.cfg.Clock()
 	h = &domain.Webhook{
@@ -61,8 +61,8 @@ func (s *Service) CreateWebhook(ctx context.Context, in domain.Webhook) (h *doma
 	return h, secret, nil
 }
 
-// UpdateWebhook changes a webhook. One that is enabled again goes on with what happens from
-// then on: what it missed meanwhile is sent when a replay asks for it.
+// UpdateWebhook changes a webhook. One that is enabled again continues with new events: those it
+// missed are sent by a replay only.
 func (s *Service) UpdateWebhook(ctx context.Context, workspace, id string, version int64, p domain.WebhookPatch) (*domain.Webhook, error) {
 	if p.URL != nil {
 		if err := s.checkURL(ctx, *p.URL); err != nil {
@@ -98,18 +98,18 @@ func (s *Service) UpdateWebhook(ctx context.Context, workspace, id string, versi
 	})
 }
 
-// skipTo has a webhook go on behind a number, and says so in its deliveries.
+// skipTo advances a webhook to a position and records the skipped events in its deliveries.
 func (s *Service) skipTo(h *domain.Webhook, newest int64) *domain.WebhookDelivery {
 	now, from := s.loop.cfg.Clock(), h.SentTo
 	h.SentTo = newest
 	return &domain.WebhookDelivery{
 		Seq: newest, State: domain.DeliverySkipped, At: now, FirstAt: now, LastAt: now,
-		Detail: fmt.Sprintf("events %d to %d happened while it was off; replay with after %d sends them", from+1, newest, from),
+		Detail: fmt.Sprintf("events %d to %d happened while it was disabled; a replay with after %d sends them", from+1, newest, from),
 	}
 }
 
-// RotateSecret gives a webhook a new secret. The old one signs beside it for a day, so that
-// receivers can be changed meanwhile.
+// RotateSecret replaces the secret of a webhook. The old one also signs for a day, so that
+// receivers can be updated meanwhile.
 func (s *Service) RotateSecret(ctx context.Context, workspace, id string) (h *domain.Webhook, secret string, err error) {
 	h, err = s.change(ctx, workspace, id, 0, func(h *domain.Webhook, _ int64) (*domain.WebhookDelivery, error) {
 		h.OldSecret, h.OldSecretUntil = h.Secret, new(s.loop.cfg.Clock().Add(domain.WebhookSecretOverlap))
@@ -123,13 +123,13 @@ func (s *Service) RotateSecret(ctx context.Context, workspace, id string) (h *do
 	return h, secret, nil
 }
 
-// ReplayWebhook sends everything after a number again, as far as the log still has it.
+// ReplayWebhook sends all events after a position again, as far as the log still has them.
 func (s *Service) ReplayWebhook(ctx context.Context, workspace, id string, after int64) (*domain.Webhook, error) {
 	return s.change(ctx, workspace, id, 0, func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error) {
 		switch {
 		case after > newest:
 			return nil, domain.Invalid("/after", "future",
-				"The log has not come to %d yet: its latest event has the number %d.", after, newest)
+				"The log has not reached %d yet: its latest event is %d.", after, newest)
 		case !h.Enabled:
 			return nil, domain.Errorf(domain.CodeConflict, "This webhook is disabled, so nothing is sent to it. Enable it first.")
 		}
@@ -152,7 +152,7 @@ func (s *Service) change(ctx context.Context, workspace, id string, version int6
 	return h, nil
 }
 
-// TestWebhook sends a message that is no event, once, and says what came of it.
+// TestWebhook sends a test message once.
 func (s *Service) TestWebhook(ctx context.Context, workspace, id string) (*domain.WebhookTest, error) {
 	h, err := s.Webhook(ctx, workspace, id)
 	if err != nil {
@@ -168,48 +168,48 @@ func (s *Service) TestWebhook(ctx context.Context, workspace, id string) (*domai
 	return &domain.WebhookTest{OK: o.delivered(), Status: o.status, Detail: o.detail, Took: o.took}, nil
 }
 
-// checkURL takes an address that messages may go to. What its name leads to is looked at
-// whenever a connection is made.
+// checkURL validates a receiver's URL. The addresses its host resolves to are checked for each
+// connection.
 func (s *Service) checkURL(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil || len(address) > domain.MaxWebhookURL || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" ||
 		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return domain.Invalid("/url", "bad_url",
-			"This is no address like https://receiver.example/fermata, in ASCII without spaces, of %d bytes at most.", domain.MaxWebhookURL)
+			"The URL must be like https://receiver.example/fermata, in ASCII without spaces, and have at most %d bytes.", domain.MaxWebhookURL)
 	case u.User != nil:
-		return domain.Invalid("/url", "bad_url", "The address must hold no user name or password: messages are signed instead.")
+		return domain.Invalid("/url", "bad_url", "The URL must not contain a user name or password: messages are signed instead.")
 	case u.Fragment != "":
-		return domain.Invalid("/url", "bad_url", "The part behind # is never sent. Leave it out.")
+		return domain.Invalid("/url", "bad_url", "The fragment (#…) is never sent. Remove it.")
 	case u.Scheme != "https" && !s.loop.cfg.Policy.AllowsPlain(ctx, u):
 		return domain.Invalid("/url", "https_only",
-			"Messages go out over https only. The operator can allow a host without it (FERMATA_ALLOWED_HOSTS).")
+			"Messages are only sent over https. The operator can allow a host without it (FERMATA_ALLOWED_HOSTS).")
 	}
 	return nil
 }
 
-// checkLinks refuses links that would lead nowhere.
+// checkLinks rejects links that would lead nowhere.
 func (s *Service) checkLinks(wanted bool) error {
 	if wanted && s.loop.cfg.Link == nil {
 		return domain.Invalid("/links", "no_public_url",
-			"This server does not know the address that browsers reach it under, so it makes no links. Set FERMATA_PUBLIC_URL.")
+			"This server has no public URL, so it cannot create links. Set FERMATA_PUBLIC_URL.")
 	}
 	return nil
 }
 
 func checkTypes(types []domain.LogType) error {
 	if len(types) == 0 {
-		return domain.Invalid("/types", "empty", "Name at least one type of event, like approval.requested.")
+		return domain.Invalid("/types", "empty", "Specify at least one event type, for example approval.requested.")
 	}
 	for i, t := range types {
 		if !slices.Contains(domain.LogTypes, t) {
-			return domain.Invalid(fmt.Sprintf("/types/%d", i), "unknown", "There is no such type of event.")
+			return domain.Invalid(fmt.Sprintf("/types/%d", i), "unknown", "Unknown event type.")
 		}
 	}
 	return nil
 }
 
-// normal is each type once, in their own order.
+// normal sorts the types and removes duplicates.
 func normal(types []domain.LogType) []domain.LogType {
 	out := slices.Clone(types)
 	slices.Sort(out)

@@ -239,7 +239,7 @@ func (b *bench) newLoop(keys *seal.Keys) *Loop {
 	})
 }
 
-// happen adds an event of each session to the log, and tells of it.
+// happen adds an event of each session to the log, and wakes the loop.
 func (b *bench) happen(kind domain.LogType, sessions ...string) {
 	b.memory.mu.Lock()
 	for _, s := range sessions {

@@ -10,42 +10,42 @@ import (
 )
 
 const (
-	// laneRead and mainRead are how much of the log is read at once.
+	// mainRead and readBytes bound one read of the log.
 	mainRead  = window
 	readBytes = 2 << 20
-	// retryLook is when a database that failed is asked again.
-	retryLook = 2 * time.Second
-	// otherOwner is for how long a webhook is left to the node that sends.
-	otherOwner = lookEvery
+	// errorDelay is the delay after a database error.
+	errorDelay = 2 * time.Second
+	// takeoverDelay is how long a webhook is left to another node.
+	takeoverDelay = scanInterval
 )
 
-// errSecret: nobody can sign.
+// errSecret: the signing secret cannot be decrypted.
 var errSecret = errors.New("open the secret of a webhook")
 
-// worker sends to one webhook. It is one goroutine while there is something to do, and keeps
-// what it knows in between, for as long as nobody else has changed it.
+// worker sends to one webhook. Its goroutine runs while there is something to do; its state is kept
+// in between, until the webhook changes elsewhere.
 type worker struct {
 	loop *Loop
 	ref  domain.WebhookRef
 
-	// The loop's: guarded by its lock.
+	// Guarded by the loop's mutex.
 	running bool
-	looked  bool      // a look over all workspaces woke it, not an event
-	rest    time.Time // until then another node sends
-	waiting time.Time // when the oldest event happened that has not arrived
+	looked  bool      // // woken by a scan of all workspaces
+	rest    time.Time // // until then another node sends
+	waiting time.Time // // time of the oldest undelivered event
 
 	kick     chan struct{}
 	outcomes chan sent
 	standing *domain.WebhookStanding
 	secrets  []string
-	book     *book // nil: not known
+	book     *book // // nil: not loaded
 }
 
-// sent is an outcome with what was sent.
+// sent is the outcome of a request.
 type sent struct {
 	lane    *lane
 	outcome outcome
-	cut     bool // by our own end
+	cut     bool // // aborted by this process
 }
 
 func newWorker(l *Loop, ref domain.WebhookRef) *worker {
@@ -61,20 +61,20 @@ func (w *worker) run(ctx context.Context) {
 	}
 }
 
-// work sends until there is nothing left, or somebody else does it.
+// work sends until there is nothing left or another node takes over.
 func (w *worker) work(ctx context.Context) {
 	look := true
 	for ctx.Err() == nil {
 		again, err := w.once(ctx, look)
 		switch {
 		case errors.Is(err, domain.ErrStale), domain.ErrorCode(err) == domain.CodeNotFound:
-			w.forget() // it was changed or taken: begin with what is there
+			w.forget() // // it was changed or taken over: load it again
 			look = true
 			continue
 		case err != nil && ctx.Err() == nil:
 			w.loop.cfg.Log.Warn().Err(err).Str("workspace", w.ref.WorkspaceID).Str("webhook", w.ref.ID).
-				Msg("could not read or record what is sent to a webhook; trying again")
-			sleep(ctx, retryLook)
+				Msg("could not read or record deliveries of a webhook; retrying")
+			sleep(ctx, errorDelay)
 			look = true
 			continue
 		case !again:
@@ -85,8 +85,8 @@ func (w *worker) work(ctx context.Context) {
 	w.finish(ctx)
 }
 
-// once reads what is new, sends what may be sent, and records what came of it. It says
-// whether there is anything to wait for.
+// once reads new events, sends what is due, and records outcomes. It reports whether there is
+// anything to wait for.
 func (w *worker) once(ctx context.Context, look bool) (again bool, err error) {
 	if look || w.book == nil {
 		mine, err := w.look(ctx)
@@ -98,19 +98,19 @@ func (w *worker) once(ctx context.Context, look bool) (again bool, err error) {
 		return false, err
 	}
 	w.dispatch()
-	if err := w.record(ctx, w.takeLooked()); err != nil {
+	if err := w.record(ctx, w.takeScanned()); err != nil {
 		return false, err
 	}
 	w.loop.noteWaiting(w, w.book.oldest())
 	return w.busy(), nil
 }
 
-// busy: something is on its way, or will be by itself.
+// busy reports whether requests are in progress or scheduled.
 func (w *worker) busy() bool {
 	return w.book.sending > 0 || w.book.queued > 0 || w.book.lagging > 0 || w.book.scanned < w.standing.Newest
 }
 
-// look reads how the webhook stands, and claims it where nobody else sends.
+// look loads the webhook's state, and claims it if no other node sends.
 func (w *worker) look(ctx context.Context) (mine bool, err error) {
 	now, err := w.loop.cfg.Store.StandingOf(ctx, w.ref)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
@@ -131,7 +131,7 @@ func (w *worker) look(ctx context.Context) (mine bool, err error) {
 	}
 	if !now.Mine || !now.OwnerAlive {
 		if err := w.loop.cfg.Store.ClaimWebhook(ctx, now); errors.Is(err, domain.ErrStale) {
-			w.loop.leave(w) // another node was faster; the next look over all says whether it lives
+			w.loop.leave(w) // // another node claimed it first; the next scan checks whether that node is alive
 			return false, nil
 		} else if err != nil {
 			return false, err
@@ -140,8 +140,8 @@ func (w *worker) look(ctx context.Context) (mine bool, err error) {
 	if w.book == nil || w.standing.Epoch != now.Epoch {
 		if err := w.begin(ctx, now); errors.Is(err, errSecret) {
 			w.loop.cfg.Log.Error().Err(err).Str("workspace", w.ref.WorkspaceID).Str("webhook", w.ref.ID).
-				Msg("nothing is sent to a webhook: its secret cannot be read; rotate it")
-			w.loop.leave(w) // until the next look
+				Msg("a webhook sends nothing: its secret cannot be decrypted; rotate it")
+			w.loop.leave(w) // // until the next scan
 			return false, nil
 		} else if err != nil {
 			return false, err
@@ -151,9 +151,9 @@ func (w *worker) look(ctx context.Context) (mine bool, err error) {
 	return true, nil
 }
 
-// begin takes up a webhook as the database has it.
+// begin loads a webhook from the database.
 func (w *worker) begin(ctx context.Context, now *domain.WebhookStanding) error {
-	w.forget() // what is on its way of before ends first: nothing overtakes it
+	w.forget() // // wait for earlier requests first, to preserve the order
 	secrets, err := w.loop.cfg.Secrets.open(&now.Webhook, w.loop.cfg.Clock())
 	if err != nil {
 		return fmt.Errorf("%w: %w", errSecret, err)
@@ -170,10 +170,10 @@ func (w *worker) begin(ctx context.Context, now *domain.WebhookStanding) error {
 }
 
 func prunedText(from, to int64) string {
-	return fmt.Sprintf("the log was pruned up to %d before all was sent: of events %d to %d some may not have been", to, from+1, to)
+	return fmt.Sprintf("the log was pruned up to %d before everything was sent: some of the events %d to %d may be missing", to, from+1, to)
 }
 
-// read takes what is new in the log into the book, as far as it has room.
+// read loads new events from the log, up to the window.
 func (w *worker) read(ctx context.Context) error {
 	b, now := w.book, w.loop.cfg.Clock()
 	for b.takesMore() && b.scanned < w.standing.Newest {
@@ -191,7 +191,7 @@ func (w *worker) read(ctx context.Context) error {
 			return err
 		}
 		if pruned := w.standing.PrunedTo; l.tries > 0 && l.sentTo < pruned && (len(events) == 0 || events[0].Seq > pruned) {
-			b.skip(l.session, pruned, prunedText(l.sentTo, pruned), now) // what was tried is no longer there
+			b.skip(l.session, pruned, prunedText(l.sentTo, pruned), now) // // the event being retried was pruned
 			l.tries = 0
 		}
 		b.refill(l, events, scanned)
@@ -199,7 +199,7 @@ func (w *worker) read(ctx context.Context) error {
 	return nil
 }
 
-// dispatch has everything sent that may be on its way now.
+// dispatch starts all requests that are due.
 func (w *worker) dispatch() {
 	for l := w.book.next(w.loop.cfg.Clock()); l != nil; l = w.book.next(w.loop.cfg.Clock()) {
 		hook, secrets, event, try := w.standing.Webhook, w.secrets, l.queue[0], l.tries+1
@@ -210,7 +210,7 @@ func (w *worker) dispatch() {
 	}
 }
 
-// wait is until there is something to do, and says whether the webhook must be looked at.
+// wait blocks until there is something to do. It reports whether the webhook must be loaded again.
 func (w *worker) wait(ctx context.Context) (look bool) {
 	now := w.loop.cfg.Clock()
 	var timer <-chan time.Time
@@ -229,17 +229,17 @@ func (w *worker) wait(ctx context.Context) (look bool) {
 	case s := <-w.outcomes:
 		w.settle(ctx, s)
 	case <-timer:
-		return true // it may have been a long time
+		return true // // it may have been a long time
 	}
 	return false
 }
 
-// settle takes in an outcome, and those that came with it.
+// settle applies an outcome and all others that are available.
 func (w *worker) settle(ctx context.Context, s sent) {
 	for {
 		if s.cut {
 			w.book.release(s.lane)
-		} else if reason := w.book.settle(s.lane, &s.outcome, w.loop.cfg.Clock()); reason != "" && w.mayEnd(reason) {
+		} else if reason := w.book.settle(s.lane, &s.outcome, w.loop.cfg.Clock()); reason != "" && w.mayDisable(reason) {
 			w.disable(ctx, reason)
 			return
 		}
@@ -251,9 +251,9 @@ func (w *worker) settle(ctx context.Context, s sent) {
 	}
 }
 
-// mayEnd says whether a webhook is disabled that fails. An address of mail is not: it is a setting, and a
-// mail server that was away comes back. So does a push service; a browser that is gone does not.
-func (w *worker) mayEnd(reason domain.WebhookReason) bool {
+// mayDisable reports whether a failing webhook is disabled. Email addresses are not: they are a
+// setting, and a mail server recovers. So does a push service, except for a browser that is gone.
+func (w *worker) mayDisable(reason domain.WebhookReason) bool {
 	switch w.standing.Kind {
 	case domain.WebhookMail:
 		return false
@@ -263,7 +263,7 @@ func (w *worker) mayEnd(reason domain.WebhookReason) bool {
 	return true
 }
 
-// record writes down what came of sending; looked: also how far nothing had to be sent.
+// record stores the outcomes. looked: also store the position if nothing had to be sent.
 func (w *worker) record(ctx context.Context, looked bool) error {
 	p := w.book.unrecorded()
 	if p == nil && looked && w.book.sentTo() > w.standing.SentTo {
@@ -280,8 +280,8 @@ func (w *worker) record(ctx context.Context, looked bool) error {
 	return nil
 }
 
-// takeLooked: a look over all workspaces found it behind.
-func (w *worker) takeLooked() bool {
+// takeScanned reports whether a scan of all workspaces found the webhook behind.
+func (w *worker) takeScanned() bool {
 	w.loop.mu.Lock()
 	defer w.loop.mu.Unlock()
 	looked := w.looked
@@ -289,11 +289,11 @@ func (w *worker) takeLooked() bool {
 	return looked
 }
 
-// disable ends it, with a notice for people. When that cannot be written, the next failure
-// tries again.
+// disable disables the webhook, with a notice for people. If that cannot be stored, the next
+// failure tries again.
 func (w *worker) disable(ctx context.Context, reason domain.WebhookReason) {
 	w.loop.cfg.Log.Info().Str("workspace", w.ref.WorkspaceID).Str("webhook", w.ref.ID).Str("kind", string(w.standing.Kind)).
-		Str("reason", string(reason)).Msg("nothing more is sent there")
+		Str("reason", string(reason)).Msg("webhook disabled")
 	notice, err := w.loop.notice(ctx, &w.standing.Webhook, reason)
 	if err == nil {
 		err = w.loop.cfg.Store.DisableWebhook(ctx, &w.standing.Webhook, w.book.progress(), reason, notice)
@@ -304,7 +304,7 @@ func (w *worker) disable(ctx context.Context, reason domain.WebhookReason) {
 	w.forget()
 }
 
-// forget waits for what is on its way, and knows nothing afterwards.
+// forget waits for requests in progress and discards the state.
 func (w *worker) forget() {
 	for w.book != nil && w.book.sending > 0 {
 		s := <-w.outcomes
@@ -314,7 +314,7 @@ func (w *worker) forget() {
 	w.loop.noteWaiting(w, time.Time{})
 }
 
-// finish takes in, at the end, what is still on its way.
+// finish waits for the last requests and records them.
 func (w *worker) finish(ctx context.Context) {
 	if w.book == nil {
 		return
@@ -328,7 +328,7 @@ func (w *worker) finish(ctx context.Context) {
 		return
 	}
 	if err := w.record(ctx, true); err != nil && !errors.Is(err, domain.ErrStale) {
-		w.loop.cfg.Log.Warn().Err(err).Str("webhook", w.ref.ID).Msg("what was sent at last could not be recorded: it is sent again")
+		w.loop.cfg.Log.Warn().Err(err).Str("webhook", w.ref.ID).Msg("the last deliveries could not be recorded and will be sent again")
 	}
 	w.book = nil
 }

@@ -24,7 +24,7 @@ var bad = map[string]struct {
 	"a web page": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		_, _ = w.Write([]byte("<!doctype html><p>secret words of another server"))
-	}, "delivered", "it answered with a web page: look whether the address is the right one"},
+	}, "delivered", "it answered with a web page: check the URL"},
 	"a web page that refuses": {func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
 		w.WriteHeader(500)

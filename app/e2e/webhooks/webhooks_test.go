@@ -136,7 +136,7 @@ func TestOffAndOnAgain(t *testing.T) {
 			t.Errorf("taken: %+v", r.taken())
 		}
 		skipped := s.Call("GET", "/v1/webhooks/"+id+"/deliveries?state=skipped", nil).Want(200).List("data")
-		if len(skipped) != 1 || !strings.Contains(fmt.Sprint(skipped[0]), "happened while it was off") {
+		if len(skipped) != 1 || !strings.Contains(fmt.Sprint(skipped[0]), "happened while it was disabled") {
 			t.Errorf("skipped: %v", skipped)
 		}
 		s.Call("POST", "/v1/webhooks/"+id+"/replay", map[string]any{"after": off.At("sent_to")}).Want(200)

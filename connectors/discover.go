@@ -10,23 +10,22 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// lookTime is how long connecting and listing may take, whole.
-const lookTime = 30 * time.Second
+// discoverTimeout bounds connecting and listing together.
+const discoverTimeout = 30 * time.Second
 
-// look connects anew, beside the connection that calls use, and lists what the server
-// offers.
-func (s *Service) look(ctx context.Context, c *domain.Connector) (listing Listing, err error) {
+// discover opens a separate connection and lists the commands the server offers.
+func (s *Service) discover(ctx context.Context, c *domain.Connector) (listing Listing, err error) {
 	kind, err := s.kind(c.Kind)
 	if err != nil {
 		return Listing{}, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	ctx, cancel := context.WithTimeout(ctx, discoverTimeout)
 	defer cancel()
 	connection, err := s.Manager.dial(ctx, kind, c)
 	if err != nil {
 		return Listing{}, err
 	}
-	defer func() { _ = connection.Close() }() // it was opened for this look alone
+	defer func() { _ = connection.Close() }() // it serves this request only
 	if pinger, ok := connection.(Pinger); ok {
 		if err := pinger.Ping(ctx); err != nil {
 			return Listing{}, err
@@ -38,20 +37,20 @@ func (s *Service) look(ctx context.Context, c *domain.Connector) (listing Listin
 	return connection.List(ctx)
 }
 
-// TestConnector finds out whether a connector's server answers. A server that does not is
-// no error: it is in the result.
+// TestConnector checks whether a connector's server responds. A failure to respond is in the result
+// and is not returned as an error.
 func (s *Service) TestConnector(ctx context.Context, workspace, id string) (*domain.ConnectorTest, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
 		return nil, err
 	}
 	begun := s.clock()
-	listing, err := s.look(ctx, c)
+	listing, err := s.discover(ctx, c)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	status, detail, told := s.told(c, err)
-	if !told {
+	status, detail, known := s.statusAfter(c, err)
+	if !known {
 		return nil, err
 	}
 	if err := s.store(ctx, c, status, detail); err != nil {
@@ -61,13 +60,13 @@ func (s *Service) TestConnector(ctx context.Context, workspace, id string) (*dom
 	if err != nil {
 		test.Error = err.Error()
 		if failed, ok := errors.AsType[*domain.OutsideError](err); ok {
-			test.Error = withSaid(failed)
+			test.Error = messageWithOutput(failed)
 		}
 	}
 	return test, nil
 }
 
-// store keeps how a look found a connector, for calls to compare with.
+// store saves the status found by discover, in the database and for calls to compare with.
 func (s *Service) store(ctx context.Context, c *domain.Connector, status domain.ConnectorStatus, detail string) error {
 	if !c.Enabled {
 		return nil
@@ -77,15 +76,15 @@ func (s *Service) store(ctx context.Context, c *domain.Connector, status domain.
 	}
 	s.Manager.mu.Lock()
 	defer s.Manager.mu.Unlock()
-	if w := s.Manager.workspaces[c.WorkspaceID]; w != nil && w.lines[c.ID] != nil {
-		w.lines[c.ID].status.Store(status)
+	if w := s.Manager.workspaces[c.WorkspaceID]; w != nil && w.endpoints[c.ID] != nil {
+		w.endpoints[c.ID].status.Store(status)
 	}
 	return nil
 }
 
-// told is how a look found the connector; told is false where the server was not even
-// asked, for a reason of our own.
-func (s *Service) told(c *domain.Connector, err error) (status domain.ConnectorStatus, detail string, told bool) {
+// statusAfter returns the connector's status after discover returned err. known is false if no request
+// reached the server, for a reason on our side.
+func (s *Service) statusAfter(c *domain.Connector, err error) (status domain.ConnectorStatus, detail string, known bool) {
 	failed, ok := errors.AsType[*domain.OutsideError](err)
 	switch {
 	case err != nil && !ok:
@@ -97,30 +96,30 @@ func (s *Service) told(c *domain.Connector, err error) (status domain.ConnectorS
 	case failed.Fault == domain.FaultSignIn:
 		return domain.ConnectorNeedsSignIn, failed.Message, true
 	}
-	return domain.ConnectorUnreachable, withSaid(failed), true
+	return domain.ConnectorUnreachable, messageWithOutput(failed), true
 }
 
-// withSaid is what went wrong, with what the connector's program wrote at its end.
-func withSaid(failed *domain.OutsideError) string {
+// messageWithOutput returns the error message with the last output of the connector's program.
+func messageWithOutput(failed *domain.OutsideError) string {
 	if failed.Said == "" {
 		return failed.Message
 	}
 	return failed.Message + " It wrote: " + failed.Said
 }
 
-// RefreshConnector connects anew and lists again. A server that cannot be reached is no
-// error: the connector says so.
+// RefreshConnector connects and lists the commands again. An unreachable server is reported in the
+// connector's status and is not an error.
 func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*domain.Connector, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
 		return nil, err
 	}
-	listing, err := s.look(ctx, c)
+	listing, err := s.discover(ctx, c)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	status, detail, told := s.told(c, err)
-	if !told {
+	status, detail, known := s.statusAfter(c, err)
+	if !known {
 		return nil, err
 	}
 	if err != nil {
@@ -145,10 +144,10 @@ func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*
 	})
 }
 
-// maxNotes bounds what is told of a list, in characters.
+// maxNotes bounds the notes about a list, in characters.
 const maxNotes = 2000
 
-// leftOut says what of a server's list was left out, and why.
+// leftOut joins the notes about commands that were left out of a list.
 func leftOut(notes []string) string {
 	return domain.VisibleLine(jsonbody.Cut(strings.Join(notes, " "), maxNotes))
 }
