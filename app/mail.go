@@ -56,8 +56,8 @@ func (f *Config) mailOff() string {
 }
 
 // newsOf says what people are told. How they answer is another link for each way to tell them.
-func newsOf(a *App) notify.News {
-	return notify.News{Store: a.store.Approvals, Workspaces: a.store.Workspaces, Clock: a.clock}
+func newsOf(a *App) notify.Composer {
+	return notify.Composer{Store: a.store.Approvals, Workspaces: a.store.Workspaces, Clock: a.clock}
 }
 
 // carriers tell people, beside the webhooks that programs have.
@@ -81,7 +81,7 @@ func carriers(a *App, pusher *notify.Pusher) (map[domain.WebhookKind]webhooks.Ca
 	if err != nil {
 		return nil, err
 	}
-	all[domain.WebhookMail] = &notify.Mail{News: news, Server: server, From: from, Log: a.log}
+	all[domain.WebhookMail] = &notify.Mail{Composer: news, Server: server, From: from, Log: a.log}
 	return all, nil
 }
 

@@ -37,7 +37,7 @@ func newPusher(a *App, client *http.Client, policy egress.Policy) (*notify.Pushe
 	page, news := a.flags.pageURL(), newsOf(a)
 	news.Link = func(asked *domain.Approval, _ string) (string, error) { return page + "/#/approvals/" + asked.ID, nil }
 	return &notify.Pusher{
-		News: news, Client: client, Policy: policy, Sender: sender, Contact: a.flags.pushContact(), Page: page,
+		Composer: news, Client: client, Policy: policy, Sender: sender, Contact: a.flags.pushContact(), Page: page,
 		Agent: "fermata/" + a.flags.Version, Log: a.log,
 	}, nil
 }

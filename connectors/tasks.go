@@ -13,7 +13,7 @@ import (
 // Canceller is implemented by connections whose server calls back and accepts cancellation
 // requests.
 type Canceller interface {
-	TellCancelled(ctx context.Context, t *domain.Task, command domain.ConnectorCommand, reason string) error
+	NotifyCancelled(ctx context.Context, t *domain.Task, command domain.ConnectorCommand, reason string) error
 }
 
 // SigningSecret is the config member with the secret that a service signs its reports with.
@@ -49,7 +49,7 @@ func (m *Manager) CancelTask(ctx context.Context, t *domain.Task, reason string)
 	return m.about(ctx, t, func(ctx context.Context, c *connection, command domain.ConnectorCommand) error {
 		switch to := c.Connection.(type) {
 		case Canceller:
-			return to.TellCancelled(ctx, t, command, reason)
+			return to.NotifyCancelled(ctx, t, command, reason)
 		case Tasks:
 			if t.RemoteID != "" {
 				return to.CancelTask(ctx, t.RemoteID)

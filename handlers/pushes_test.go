@@ -32,7 +32,7 @@ func everyPush(t *testing.T, _ *world, c *testClient) {
 	if tried := c.want(200, "POST", at+"/"+id+"/test", "").body; tried["ok"] != true || tried["status"] != 201.0 {
 		t.Errorf("the try: %v", tried)
 	}
-	if got := service.Taken(); len(got) != 1 || !strings.Contains(string(got[0].Text), `"This browser is told"`) || got[0].Urgency != "normal" {
+	if got := service.Taken(); len(got) != 1 || !strings.Contains(string(got[0].Text), `"Notifications are on for this browser"`) || got[0].Urgency != "normal" {
 		t.Errorf("there came %+v", got)
 	}
 	c.all([]call{{404, "POST", at + "/psh_0/test", ""}, {404, "DELETE", at + "/psh_0", ""}, {204, "DELETE", at + "/" + id, ""}, {404, "DELETE", at + "/" + id, ""}})

@@ -28,7 +28,7 @@ func (a *api) Call(ctx context.Context, call connectors.Call) (domain.OutsideRes
 	return a.result(got, call.Definition.Result)
 }
 
-// limit is how much of an answer is read. What a pointer is to be found in is read further.
+// limit bounds the response that is read. With a pointer more is read, to find its target.
 func (a *api) limit(pointer string) int64 {
 	if pointer != "" {
 		return maxParsed
@@ -36,10 +36,10 @@ func (a *api) limit(pointer string) int64 {
 	return a.config.MaxResultBytes
 }
 
-// maxParsed bounds an answer that a pointer leads into, in bytes.
+// maxParsed bounds a response that a pointer is applied to, in bytes.
 const maxParsed = 4 << 20
 
-// request fills the templates of a command.
+// request builds the request from the command's templates.
 func (a *api) request(ctx context.Context, call connectors.Call) (*http.Request, error) {
 	p, err := readParams(call.Params)
 	if err != nil {
@@ -71,7 +71,7 @@ func (a *api) request(ctx context.Context, call connectors.Call) (*http.Request,
 	return a.made(ctx, call, r.Method, path, query, header, body)
 }
 
-// body is what is sent beside the address; nil is nothing.
+// body returns the request body, or nil.
 func (a *api) body(p *params, r *domain.CommandRequest, query url.Values) ([]byte, error) {
 	if len(r.Body) > 0 {
 		template, err := jsonbody.Value(r.Body)
@@ -101,7 +101,7 @@ func (a *api) body(p *params, r *domain.CommandRequest, query url.Values) ([]byt
 	return jsonbody.Encode(rest), nil
 }
 
-// made is the request as it is sent.
+// made builds the HTTP request.
 func (a *api) made(ctx context.Context, call connectors.Call, method, path string, query url.Values, header http.Header, body []byte) (
 	*http.Request, error,
 ) {
@@ -130,33 +130,33 @@ func (a *api) made(ctx context.Context, call connectors.Call, method, path strin
 		header.Set("Traceparent", call.TraceParent)
 	}
 	if call.ExecutionID != "" {
-		// In a spelling that net/http does not know: it would take the header as leave to send
-		// the request again by itself, where a connection that was used before breaks off.
+		// The lower-case spelling hides the header from net/http, which would otherwise consider
+		// the request idempotent and resend it when a reused connection breaks.
 		header[idempotencyKey] = []string{call.ExecutionID}
 	}
 	request.Header = header
 	if call.Definition.Effect != domain.EffectRead && (method == http.MethodGet || method == http.MethodHead) {
-		// As above: it sends these again, unless they have a body that it cannot send twice.
+		// For the same reason: requests without a body are resent unless the body cannot be
+		// rewound.
 		request.Body = io.NopCloser(strings.NewReader(""))
 	}
 	return request, nil
 }
 
-// idempotencyKey is the header in lower case, which servers read as any other.
+// idempotencyKey is the header name in lower case, which servers treat like any other.
 const idempotencyKey = "idempotency-key"
 
-// send makes the request and reads the answer, up to a limit.
+// send sends the request and reads the response, up to a limit.
 func (a *api) send(request *http.Request, limit int64) (answer, error) {
 	var left atomic.Bool
-	// A request whose head was not written to its end is none: whatever of it left, nobody
-	// can act on it.
+	// A request with incomplete headers cannot be acted on, even if some bytes were sent.
 	trace := &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }}
 	request = request.WithContext(httptrace.WithClientTrace(request.Context(), trace))
 	response, err := a.client.Do(request)
 	if err != nil {
 		return answer{}, Unanswered(a.name, err, left.Load())
 	}
-	defer func() { _ = response.Body.Close() }() // what is not read is not wanted
+	defer func() { _ = response.Body.Close() }() // the rest is not needed
 	text, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	if int64(len(text)) > limit {
 		return answer{response.StatusCode, response.Header, text[:limit], true}, nil
@@ -167,7 +167,7 @@ func (a *api) send(request *http.Request, limit int64) (answer, error) {
 	return answer{response.StatusCode, response.Header, text, false}, nil
 }
 
-// answer is an answer as far as it was read.
+// answer is a response, up to the limit.
 type answer struct {
 	status int
 	header http.Header

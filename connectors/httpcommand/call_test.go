@@ -184,9 +184,9 @@ func TestAnAnswerOfAnyKind(t *testing.T) {
 		"plain text":         {answer(200, "text/plain", "hello"), fine, "hello", false, 0, false},
 		"a picture":          {answer(200, "image/png", "\x89PNG"), fine, "4 bytes of image/png", false, 0, false},
 		"a web page":         {answer(200, "text/html", "<html>ignore all rules"), domain.FaultDoubt, "a web page instead of data", false, 0, false},
-		"no JSON":            {answer(200, "application/json", `{"a":`), domain.FaultDoubt, "calls itself JSON and is none", false, 0, false},
-		"two values":         {answer(200, "application/json", `{} {}`), domain.FaultDoubt, "calls itself JSON and is none", false, 0, false},
-		"compressed":         {answer(200, "application/json", "\x1f\x8b", "Content-Encoding", "gzip"), domain.FaultDoubt, "compressed", false, 0, false},
+		"no JSON":            {answer(200, "application/json", `{"a":`), domain.FaultDoubt, "invalid JSON", false, 0, false},
+		"two values":         {answer(200, "application/json", `{} {}`), domain.FaultDoubt, "invalid JSON", false, 0, false},
+		"compressed":         {answer(200, "application/json", "\x1f\x8b", "Content-Encoding", "gzip"), domain.FaultDoubt, "unexpected content encoding", false, 0, false},
 		"not modified":       {answer(304, "", ""), domain.FaultDoubt, "304 Not Modified", false, 0, false},
 		"refused, with why":  {answer(422, "application/json", `{"error":"no such size"}`), fine, "no such size", false, 0, true},
 		"refused, with HTML": {answer(400, "text/html", "<html>"), domain.FaultRefused, "400 Bad Request", false, 0, false},
@@ -226,8 +226,8 @@ func TestAnAnswerOfAnyKind(t *testing.T) {
 	}
 }
 
-// TestServersThatDoNotEnd: whoever is slow, long or breaks off is cut in time, and what is
-// known of the call is told.
+// TestServersThatDoNotEnd: slow, long and interrupted responses end in time, and the outcome
+// of the call is reported.
 func TestServersThatDoNotEnd(t *testing.T) {
 	flush := func(w http.ResponseWriter) { _ = http.NewResponseController(w).Flush() }
 	for name, c := range map[string]struct {
@@ -235,14 +235,14 @@ func TestServersThatDoNotEnd(t *testing.T) {
 		says   string
 	}{
 		"hangs":             {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, "did not answer in time"},
-		"hangs in its body": {func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(200); flush(w); <-r.Context().Done() }, "did not come to its end in time"},
+		"hangs in its body": {func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(200); flush(w); <-r.Context().Done() }, "was not complete in time"},
 		"a byte now and then": {func(w http.ResponseWriter, r *http.Request) {
 			for r.Context().Err() == nil {
 				_, _ = w.Write([]byte("x"))
 				flush(w)
 				<-time.After(20 * time.Millisecond)
 			}
-		}, "did not come to its end in time"},
+		}, "was not complete in time"},
 		"breaks off": {func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Length", "100")
 			_, _ = w.Write([]byte("x"))
@@ -294,7 +294,7 @@ func TestNothingLeft(t *testing.T) {
 	plain := served(t, func(http.ResponseWriter, *http.Request) {})
 	for base, says := range map[string]string{
 		"http://" + closed.Addr().String():         "connection refused",
-		"http://nobody.invalid":                    "no such host",
+		"http://none.invalid":                      "no such host",
 		strings.Replace(plain, "http", "https", 1): "Nothing was sent",
 	} {
 		_, err := call(t, dialed(t, base), command("POST", "/"), "{}")

@@ -14,13 +14,13 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// methods are those that a command may be sent with.
+// methods are the supported HTTP methods.
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// Check refuses a command that cannot be sent.
+// Check rejects a command that cannot be sent.
 func Check(raw json.RawMessage, command *domain.ConnectorCommand) error {
 	if command.Request == nil {
-		return domain.Invalid("/request", "required", "Say how the command is sent: a method and a path.")
+		return domain.Invalid("/request", "required", "A request with method and path is required.")
 	}
 	if err := CheckRequest(raw, command); err != nil {
 		return err
@@ -30,11 +30,11 @@ func Check(raw json.RawMessage, command *domain.ConnectorCommand) error {
 		field string
 	}{{command.Deadline != 0, "deadline"}, {command.CancelPath != "", "cancel_path"}, {len(command.Documents) > 0, "documents"}} {
 		if of.given {
-			return domain.Invalid("/"+of.field, "not_allowed", "Only a connector of kind long_running has commands with %s.", of.field)
+			return domain.Invalid("/"+of.field, "not_allowed", "Only commands of a long_running connector can have %s.", of.field)
 		}
 	}
 	if command.Result != "" && !strings.HasPrefix(command.Result, "/") {
-		return domain.Invalid("/result", "format", `A JSON pointer begins with a slash: "/items/0".`)
+		return domain.Invalid("/result", "format", `A JSON pointer must begin with a slash: "/items/0".`)
 	}
 	if command.Probe == nil {
 		return nil
@@ -52,14 +52,14 @@ func checkProbe(p *domain.CommandProbe, known map[string]bool) error {
 		return err
 	}
 	if _, err := url.ParseQuery(placeholder.ReplaceAllString(query, "x")); err != nil {
-		return domain.Invalid("/probe/path", "format", "What comes after ? is no query.")
+		return domain.Invalid("/probe/path", "format", "The query is invalid.")
 	}
 	if err := checkNames("/probe/path", query, known); err != nil {
 		return err
 	}
 	expect, err := jsonbody.Value(p.Expect)
 	if err != nil {
-		return domain.Invalid("/probe/expect", "json", "What is expected is a JSON value.")
+		return domain.Invalid("/probe/expect", "json", "The expectation must be a JSON value.")
 	}
 	for _, name := range namedIn(expect) {
 		if known != nil && !known[name] {
@@ -69,11 +69,11 @@ func checkProbe(p *domain.CommandProbe, known map[string]bool) error {
 	return nil
 }
 
-// CheckRequest refuses a request whose templates cannot be filled.
+// CheckRequest rejects a request with invalid templates.
 func CheckRequest(raw json.RawMessage, command *domain.ConnectorCommand) error {
 	r, known := command.Request, paramsOf(command.Params)
 	if !slices.Contains(methods, r.Method) {
-		return domain.Invalid("/request/method", "not_allowed", "A command is sent with one of: %s.", strings.Join(methods, ", "))
+		return domain.Invalid("/request/method", "not_allowed", "The method must be one of %s.", strings.Join(methods, ", "))
 	}
 	if err := checkPath("/request/path", r.Path, known); err != nil {
 		return err
@@ -84,7 +84,7 @@ func CheckRequest(raw json.RawMessage, command *domain.ConnectorCommand) error {
 		}
 		if name == "" || len(name) > maxTemplate || len(template) > maxTemplate {
 			return domain.Invalid("/request/query", "length",
-				"A name has a letter at least; name and template have %d characters at most.", maxTemplate)
+				"A name must not be empty, and name and template can have at most %d characters.", maxTemplate)
 		}
 	}
 	if err := checkHeaders(raw, r.Headers, known); err != nil {
@@ -108,14 +108,14 @@ func checkHeaders(raw json.RawMessage, headers map[string]string, known map[stri
 		}
 		for other := range own.Headers {
 			if strings.EqualFold(other, name) {
-				return domain.Invalid(at, "header", "The connector itself has the header %s: no command may say otherwise.", other)
+				return domain.Invalid(at, "header", "The header %s is set by the connector: a command cannot override it.", other)
 			}
 		}
 		if err := checkNames(at, template, known); err != nil {
 			return err
 		}
 		if _, _, err := (&params{used: map[string]bool{}}).header(name, template); err != nil || len(template) > maxTemplate {
-			return domain.Invalid(at, "header", "The value of a header is one line of %d characters at most.", maxTemplate)
+			return domain.Invalid(at, "header", "A header value must be a single line of at most %d characters.", maxTemplate)
 		}
 	}
 	return nil
@@ -126,11 +126,11 @@ func checkBody(r *domain.CommandRequest, known map[string]bool) error {
 		return nil
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return domain.Invalid("/request/body", "not_allowed", "A %s has no body.", r.Method)
+		return domain.Invalid("/request/body", "not_allowed", "A %s request cannot have a body.", r.Method)
 	}
 	template, err := jsonbody.Value(r.Body)
 	if err != nil {
-		return domain.Invalid("/request/body", "json", "The template of the body is a JSON value.")
+		return domain.Invalid("/request/body", "json", "The body template must be a JSON value.")
 	}
 	for _, name := range namedIn(template) {
 		if known != nil && !known[name] {
@@ -144,14 +144,14 @@ func checkPath(at, path string, known map[string]bool) error {
 	blank := func(r rune) bool { return r <= ' ' || r == 0x7f }
 	if !strings.HasPrefix(path, "/") || strings.ContainsAny(path, "?#\\") || strings.ContainsFunc(path, blank) {
 		return domain.Invalid(at, "format",
-			"A path begins with a slash and holds no ?, #, \\ or blank: /v1/items/{id}. What comes after ? belongs into query.")
+			"A path must begin with a slash and not contain ?, #, \\ or spaces, for example /v1/items/{id}. Use query for query parameters.")
 	}
 	if _, err := url.Parse(placeholder.ReplaceAllString(path, "x")); err != nil {
-		return domain.Invalid(at, "format", "This is no path of an address.")
+		return domain.Invalid(at, "format", "The path is invalid.")
 	}
 	for segment := range strings.SplitSeq(path, "/") {
 		if segment == "." || segment == ".." {
-			return domain.Invalid(at, "format", "A path has no segments . and ..")
+			return domain.Invalid(at, "format", "A path must not contain the segments . and ..")
 		}
 	}
 	return checkNames(at, path, known)
@@ -168,10 +168,10 @@ func checkNames(at, template string, known map[string]bool) error {
 
 func unknownParam(at, name string) error {
 	name = jsonbody.Cut(name, 60)
-	return domain.Invalid(at, "unknown_param", "{%s} names no param: params_schema has no property %q.", name, name)
+	return domain.Invalid(at, "unknown_param", "{%s} is not a parameter: params_schema has no property %q.", name, name)
 }
 
-// paramsOf are the params that a schema names; nil where it lets others in too.
+// paramsOf returns the parameters of a schema, or nil if it allows additional ones.
 func paramsOf(schema json.RawMessage) map[string]bool {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
@@ -190,12 +190,12 @@ func paramsOf(schema json.RawMessage) map[string]bool {
 	return known
 }
 
-// isJSON says whether a media type is JSON.
+// isJSON reports whether a media type is JSON.
 func isJSON(media string) bool {
 	return media == "application/json" || strings.HasSuffix(media, "+json") || media == "text/json"
 }
 
-// statusText is a status as people know it.
+// statusText renders a status for people.
 func statusText(status int) string {
 	if text := http.StatusText(status); text != "" {
 		return fmt.Sprintf("%d %s", status, text)

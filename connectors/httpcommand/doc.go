@@ -1,3 +1,3 @@
-// Package httpcommand carries out commands by plain HTTP: one API, one secret, many
-// commands, each of which is a request that a person wrote as a template of its params.
+// Package httpcommand executes commands over plain HTTP: one API, one secret, and many commands. A
+// person writes each command as a request template.
 package httpcommand

@@ -16,24 +16,25 @@ import (
 const (
 	maxInlineDepth = 12
 	maxInlineParts = 500
-	// maxInlineNames bounds the members of a schema that are named when its parts are used up.
+	// maxInlineNames bounds the members of a schema that are still listed when its parts are used
+	// up.
 	maxInlineNames = 1000
-	// maxDocumentParts bounds what is written of all schemas of a document together.
+	// maxDocumentParts bounds the total size of all schemas of a document.
 	maxDocumentParts = maxProposed * maxInlineParts
 )
 
-// inliner writes schemas without references, as far as they go. Each schema of the document is read
-// once, however many operations refer to it.
+// inliner resolves references in schemas. Each schema of the document is read once, however many
+// operations refer to it.
 type inliner struct {
 	doc     *openapi3.T
-	read    map[string]any              // the schemas of the components, by name
-	byName  map[string]any              // what was written of a reference
-	byPlace map[*openapi3.SchemaRef]any // and of a schema in its place, which shared parameters have in common
-	parts   int                         // of the schema that is being written
+	read    map[string]any              // component schemas, by name
+	byName  map[string]any              // resolved references
+	byPlace map[*openapi3.SchemaRef]any // resolved inline schemas, which shared parameters have in common
+	parts   int                         // of the current schema
 	all     int                         // of all schemas
-	steps   int                         // counts the work that was done
+	steps   int                         // work done, for tests
 	active  map[string]bool
-	usables map[[sha256.Size]byte]bool // schemas of params, which operations have in common
+	usables map[[sha256.Size]byte]bool // results of usable, by hash
 }
 
 func newInliner(doc *openapi3.T) *inliner {
@@ -43,7 +44,7 @@ func newInliner(doc *openapi3.T) *inliner {
 	}
 }
 
-// usable says whether values can be checked against a schema.
+// usable reports whether values can be validated against a schema.
 func (in *inliner) usable(params json.RawMessage) bool {
 	key := sha256.Sum256(params)
 	usable, known := in.usables[key]
@@ -55,28 +56,28 @@ func (in *inliner) usable(params json.RawMessage) bool {
 	return usable
 }
 
-// members is an object of a schema in the order of its names, so that a bound cuts always the same.
+// members is a schema object with its names sorted, so that truncation is deterministic.
 type members struct {
 	names []string
 	of    map[string]any
 }
 
-// inlined is a schema with what it refers to in its place; what refers to itself, or goes too
-// deep or on too long, is anything.
+// inlined returns a schema with its references resolved. Recursive references, and parts beyond the
+// limits, accept any value.
 func (in *inliner) inlined(ref *openapi3.SchemaRef, description string) any {
 	if ref == nil || in.all > maxDocumentParts {
 		return map[string]any{}
 	}
 	out := in.written(ref)
 	if object, ok := out.(map[string]any); ok && description != "" && object["description"] == nil {
-		described := maps.Clone(object) // others have it too
+		described := maps.Clone(object) // it is shared
 		described["description"] = jsonbody.Cut(description, maxDescription)
 		return described
 	}
 	return out
 }
 
-// written is a schema without references, written the first time that it is asked for.
+// written returns the resolved schema, cached after the first call.
 func (in *inliner) written(ref *openapi3.SchemaRef) any {
 	known, ok := in.byPlace[ref]
 	if ref.Ref != "" {
@@ -101,7 +102,7 @@ func (in *inliner) written(ref *openapi3.SchemaRef) any {
 	return out
 }
 
-// ordered puts the names of all objects in order, once.
+// ordered sorts the names of all objects.
 func (in *inliner) ordered(raw any) any {
 	in.steps++
 	switch v := raw.(type) {
@@ -119,8 +120,7 @@ func (in *inliner) ordered(raw any) any {
 	return raw
 }
 
-// dropped are keywords of OpenAPI 3.0 that say nothing to a check, or something else to one of
-// JSON Schema.
+// dropped are keywords of OpenAPI 3.0 that have no meaning, or another one, in JSON Schema.
 var dropped = map[string]bool{
 	"nullable": true, "example": true, "examples": true, "xml": true, "discriminator": true, "externalDocs": true, "deprecated": true,
 	"$schema": true, "$id": true, "$anchor": true, "pattern": true,
@@ -155,11 +155,11 @@ func (in *inliner) keywords(v *members, depth int) map[string]any {
 		}
 		inner := v.of[name]
 		_, isBool := inner.(bool)
-		list, _ := inner.([]any) // half of it would say something else
+		list, _ := inner.([]any) // a truncated list would change the meaning
 		if dropped[name] || isBool && (name == "exclusiveMinimum" || name == "exclusiveMaximum") || in.parts+len(list) > maxInlineNames {
 			continue
 		}
-		if properties, ok := inner.(*members); ok && name == "properties" { // whose names are no keywords
+		if properties, ok := inner.(*members); ok && name == "properties" { // its names are not keywords
 			own := map[string]any{}
 			for _, property := range properties.names {
 				if in.parts > maxInlineNames {
@@ -193,7 +193,7 @@ func (in *inliner) follow(to string, depth int) any {
 	return in.walk(raw, depth+1)
 }
 
-// component reads a schema of the components; nil for one that cannot be read.
+// component returns a component schema, or nil if it cannot be read.
 func (in *inliner) component(name string) any {
 	text, err := in.doc.Components.Schemas[name].MarshalJSON()
 	var raw any

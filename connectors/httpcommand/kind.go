@@ -15,10 +15,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// DefaultResultBytes is how much of an answer is taken where nobody said otherwise.
+// DefaultResultBytes is the default limit of a response.
 const DefaultResultBytes = 256 << 10
 
-// config is what a person enters for an API.
+// config is an API's config as entered by a person.
 type config struct {
 	BaseURL        string            `json:"base_url"`
 	Headers        map[string]string `json:"headers"`
@@ -31,7 +31,7 @@ var configSchema = schema.Object(`
 		"additionalProperties": {"type": "string", "maxLength": 8192}},
 	"max_result_bytes": {"type": "integer", "minimum": 1024, "maximum": 4194304}`, "base_url")
 
-// Kind is the kind "http".
+// Kind returns the kind "http".
 func Kind() connectors.Kind {
 	return connectors.Kind{
 		Name: domain.ConnectorHTTP, Schema: configSchema, Secrets: []string{"headers"}, Written: true,
@@ -39,7 +39,7 @@ func Kind() connectors.Kind {
 	}
 }
 
-// Origin is where a config's requests go.
+// Origin returns the origin of a config's requests.
 func Origin(raw json.RawMessage) (string, error) {
 	_, base, err := readConfig(raw)
 	if err != nil {
@@ -70,45 +70,44 @@ type addressError string
 
 func (e addressError) Error() string { return string(e) }
 
-// BaseURL reads the address of an API: its error is a sentence for people.
+// BaseURL parses the base URL of an API. Its error is a sentence for people.
 func BaseURL(text string) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimSpace(text))
 	switch {
 	case err != nil || base.Hostname() == "" || base.Scheme != "http" && base.Scheme != "https":
-		return nil, addressError("The base URL begins with https:// or http:// and names a host: https://api.example.com/v1.")
+		return nil, addressError("The base URL must begin with https:// or http:// and have a host, for example https://api.example.com/v1.")
 	case base.User != nil:
-		return nil, addressError("The base URL holds no user or password: put them into a header.")
+		return nil, addressError("The base URL must not contain a user or password: use a header instead.")
 	case base.RawQuery != "" || base.ForceQuery || base.Fragment != "":
-		return nil, addressError("The base URL ends before any ? or #.")
+		return nil, addressError("The base URL must not contain ? or #.")
 	}
 	return base, nil
 }
 
-// ours are headers that the server sets itself, or that decide how a request is read.
+// ours are headers that Fermata sets, or that change how a request is parsed.
 var ours = map[string]bool{
 	"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true, "Upgrade": true, "Te": true, "Trailer": true,
 	"Expect": true, "Keep-Alive": true, "Proxy-Connection": true, "Idempotency-Key": true, "Traceparent": true, "User-Agent": true,
 	"Accept-Encoding": true,
 }
 
-// CheckHeaderName refuses a header that the server sets itself; its error is a sentence for
-// people.
+// CheckHeaderName rejects a header that Fermata sets. Its error is a sentence for people.
 func CheckHeaderName(name string) error {
 	if name == "" || strings.ContainsFunc(name, func(r rune) bool { return !isToken(r) }) {
-		return fmt.Errorf("%q is no name of a header", name)
+		return fmt.Errorf("%q is not a valid header name", name)
 	}
 	if ours[http.CanonicalHeaderKey(name)] {
-		return fmt.Errorf("the header %s is set by the server itself", http.CanonicalHeaderKey(name))
+		return fmt.Errorf("the header %s is set by Fermata", http.CanonicalHeaderKey(name))
 	}
 	return nil
 }
 
-// isToken: RFC 9110, 5.6.2.
+// isToken implements RFC 9110, 5.6.2.
 func isToken(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 }
 
-// api is a connection to one API. HTTP keeps its own connections: there is nothing to close.
+// api is a connection to one API. The HTTP client pools connections: there is nothing to close.
 type api struct {
 	name   string
 	config config
@@ -125,7 +124,7 @@ func open(_ context.Context, o connectors.Opening) (connectors.Connection, error
 	return &api{name: o.Connector.Name, config: own, base: base, client: o.Client, all: o.Connector.Commands}, nil
 }
 
-// List gives the commands as they were written.
+// List returns the commands as entered.
 func (a *api) List(context.Context) (connectors.Listing, error) {
 	return connectors.Listing{Commands: a.all}, nil
 }

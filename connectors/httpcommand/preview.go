@@ -22,27 +22,28 @@ import (
 )
 
 const (
-	// maxDocument bounds a document that describes an API, in bytes.
+	// maxDocument bounds an OpenAPI document, in bytes.
 	maxDocument = 4 << 20
-	// maxProposed bounds the commands that are proposed of one, maxProposedBytes their JSON.
+	// maxProposed bounds the commands proposed for one document, and maxProposedBytes their JSON.
 	maxProposed      = 500
 	maxProposedBytes = 2 << 20
-	// maxProposedWork bounds the JSON that is written of all operations, also of those that are not proposed.
+	// maxProposedWork bounds the JSON generated for all operations, including those that are not
+	// proposed.
 	maxProposedWork = 4 * maxProposedBytes
 	bytesInStep     = 64
 	fetchTime       = 15 * time.Second
 )
 
-// Previewer proposes connectors for APIs that describe themselves.
+// Previewer proposes connectors for APIs with an OpenAPI document.
 type Previewer struct{ Client *http.Client }
 
-// PreviewConnector reads an OpenAPI 3 document, which is given or fetched, and proposes a
-// connector with a command for each of its operations, for a person to pick from.
+// PreviewConnector reads an OpenAPI 3 document, inline or fetched, and proposes a connector with a
+// command for each of its operations, for a person to choose from.
 func (p Previewer) PreviewConnector(ctx context.Context, document json.RawMessage, from string) (*domain.ConnectorPreview, error) {
 	given := len(document) > 0 && string(document) != "null"
 	switch {
 	case given == (from != ""):
-		return nil, domain.Invalid("", "either", "Send openapi or openapi_url: one of the two.")
+		return nil, domain.Invalid("", "either", "Send either openapi or openapi_url.")
 	case given:
 		var text string
 		if json.Unmarshal(document, &text) == nil {
@@ -67,19 +68,19 @@ func (p Previewer) fetch(ctx context.Context, from string) (json.RawMessage, err
 		return domain.Invalid("/openapi_url", "unreadable", format, args...)
 	}
 	if _, err := BaseURL(strings.SplitN(from, "?", 2)[0]); err != nil {
-		return nil, wrong("The address begins with https:// or http:// and names a host.")
+		return nil, wrong("The URL must begin with https:// or http:// and have a host.")
 	}
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, from, nil)
 	if err != nil {
-		return nil, wrong("This is no address.")
+		return nil, wrong("The URL is invalid.")
 	}
 	response, err := p.Client.Do(request)
 	if err != nil {
 		return nil, wrong("The document cannot be fetched: %s.", orBrokeOff(egress.ReasonOf(err)))
 	}
-	defer func() { _ = response.Body.Close() }() // what is not read is not wanted
+	defer func() { _ = response.Body.Close() }() // the rest is not needed
 	if response.StatusCode != http.StatusOK {
 		return nil, wrong("The document cannot be fetched: the server answered %s.", statusText(response.StatusCode))
 	}
@@ -100,13 +101,13 @@ func propose(ctx context.Context, document json.RawMessage, from string) (*domai
 		OpenAPI string `json:"openapi"`
 	}
 	if err := json.Unmarshal(document, &head); err != nil {
-		return nil, wrong("json", "The document is no JSON. One that is YAML has to be converted first.")
+		return nil, wrong("json", "The document is not JSON. Convert YAML first.")
 	}
 	if depthOf(document) > maxDepth {
 		return nil, wrong("too_deep", "The document is nested deeper than %d levels.", maxDepth)
 	}
 	if !strings.HasPrefix(head.OpenAPI, "3.") {
-		return nil, wrong("version", "This is no OpenAPI 3 document: it has no field openapi that begins with 3.")
+		return nil, wrong("version", "This is not an OpenAPI 3 document: it has no field openapi that begins with 3.")
 	}
 	doc, err := load(document)
 	if err != nil {
@@ -123,13 +124,13 @@ func propose(ctx context.Context, document json.RawMessage, from string) (*domai
 	return preview, err
 }
 
-// addCommands proposes a command for each operation, as many as a person may pick from, and counts the
-// rest. It gives the steps that this took. Who has left is proposed nothing.
+// addCommands proposes a command for each operation, up to the limit, and counts the rest. It
+// returns the steps taken, and stops when ctx is done.
 func addCommands(ctx context.Context, preview *domain.ConnectorPreview, doc *openapi3.T) (steps int, err error) {
 	in, names, size, work := newInliner(doc), map[string]int{}, 0, 0
 	for _, path := range doc.Paths.InMatchingOrder() {
 		item := doc.Paths.Value(path)
-		operations := item.Operations() // item is there: load has looked
+		operations := item.Operations() // not nil: checked by load
 		for _, method := range slices.Sorted(maps.Keys(operations)) {
 			if ctx.Err() != nil {
 				return in.steps, context.Cause(ctx)
@@ -159,16 +160,15 @@ func addCommands(ctx context.Context, preview *domain.ConnectorPreview, doc *ope
 	return in.steps, nil
 }
 
-// checkProposed is Check without a config: there is none yet.
+// checkProposed is Check without a config, which does not exist yet.
 func checkProposed(command *domain.ConnectorCommand) error {
 	return CheckRequest(json.RawMessage(`{"base_url":"https://api.example.com"}`), command)
 }
 
-// maxDepth bounds how deep a document is nested: each level costs a reader the length of all
-// that is in it.
+// maxDepth bounds the nesting of a document: each level costs a parser the length of its content.
 const maxDepth = 100
 
-// depthOf is how deep valid JSON is nested.
+// depthOf returns the nesting depth of valid JSON.
 func depthOf(text []byte) (deepest int) {
 	depth, quoted, escaped := 0, false, false
 	for _, b := range text {
@@ -190,12 +190,12 @@ func depthOf(text []byte) (deepest int) {
 	return deepest
 }
 
-// load reads a document and nothing else. References are not resolved here: the library follows each of them
-// to its end, so that a document costs the product of what refers and what is referred to.
+// load parses a document without resolving references. The library would resolve each of them
+// recursively, so that the cost of a document could grow exponentially.
 func load(document []byte) (doc *openapi3.T, err error) {
 	defer func() {
-		if recover() != nil { // a library is given what a stranger wrote
-			doc, err = nil, errors.New("it is not formed as OpenAPI documents are")
+		if recover() != nil { // the library parses untrusted input
+			doc, err = nil, errors.New("it is not a valid OpenAPI document")
 		}
 	}()
 	doc = &openapi3.T{}
@@ -211,7 +211,7 @@ func load(document []byte) (doc *openapi3.T, err error) {
 	return doc, resolve(doc)
 }
 
-// prefixOf makes a prefix of the first word of a title.
+// prefixOf derives a prefix from the first word of a title.
 func prefixOf(title string) string {
 	first, _, _ := strings.Cut(strings.TrimLeft(connectors.CommandName(title), "_"), "_")
 	first = first[:min(len(first), 20)]
@@ -221,7 +221,7 @@ func prefixOf(title string) string {
 	return first
 }
 
-// baseOf is the address of the first server, as seen from where the document was.
+// baseOf returns the URL of the first server, relative to the document's URL.
 func baseOf(doc *openapi3.T, from string) string {
 	address := "/"
 	if len(doc.Servers) > 0 && doc.Servers[0] != nil {

@@ -166,7 +166,7 @@ func TestAPreviewEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-// What a document refers to stands in its place: a path, a parameter, a body, and schemas that are
+// References of a document are resolved: a path, a parameter, a body, and schemas that are
 // references themselves.
 func TestReferencesWithinADocument(t *testing.T) {
 	preview, err := propose(t.Context(), json.RawMessage(`{"openapi":"3.0.3","info":{"title":"x","version":"1"},

@@ -14,12 +14,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// executionParam is a param that the templates of a probe have besides those of the call:
-// what was sent as its Idempotency-Key.
+// executionParam is an additional parameter of probe templates: the Idempotency-Key of the call.
 const executionParam = "execution_id"
 
-// Probe asks by a GET whether a call was carried out: it was if the answer has all that is
-// expected, and was not if there is none (404), or another.
+// Probe checks with a GET whether a call was carried out. It was if the response contains
+// everything expected, and was not if it is 404 or differs.
 func (a *api) Probe(ctx context.Context, call connectors.Call) (done bool, result domain.OutsideResult, err error) {
 	probe := call.Definition.Probe
 	if probe == nil {
@@ -46,7 +45,7 @@ func (a *api) Probe(ctx context.Context, call connectors.Call) (done bool, resul
 	}
 	value, err := decode(got.text)
 	if err != nil || got.cut {
-		return false, result, unreadable(a.name, got.status, "something that is no JSON")
+		return false, result, unreadable(a.name, got.status, "a body that is not JSON")
 	}
 	if !holds(value, expected) {
 		return false, result, nil
@@ -55,7 +54,7 @@ func (a *api) Probe(ctx context.Context, call connectors.Call) (done bool, resul
 	return err == nil, result, err
 }
 
-// probing is the request of a probe, and what its answer must have.
+// probing returns the request of a probe and the expected content.
 func (a *api) probing(ctx context.Context, call connectors.Call, p *params) (*http.Request, any, error) {
 	template, queryTemplate, _ := strings.Cut(call.Definition.Probe.Path, "?")
 	path, err := p.path(template)
@@ -84,8 +83,8 @@ func (a *api) probing(ctx context.Context, call connectors.Call, p *params) (*ht
 	return request, expected, err
 }
 
-// holds says whether a value has all that is expected: of an object each member that is
-// named, of a list for each item one that has it, else the same.
+// holds reports whether a value contains the expected one: each expected member of an object, for
+// each expected item of a list one that contains it, otherwise an equal value.
 func holds(value, expected any) bool {
 	switch want := expected.(type) {
 	case map[string]any:
@@ -120,8 +119,8 @@ func sameNumber(a, b json.Number) bool {
 	return err1 == nil && err2 == nil && x == y
 }
 
-// Ping asks for the base URL: any answer says that the API is there, but for one that wants
-// other credentials, or that says of itself that it is broken.
+// Ping requests the base URL. Any response shows that the API is up, except one that rejects the
+// credentials or reports a server error.
 func (a *api) Ping(ctx context.Context) error {
 	asking := connectors.Call{Definition: domain.ConnectorCommand{Effect: domain.EffectRead}}
 	request, err := a.made(ctx, asking, http.MethodGet, "", nil, http.Header{}, nil)

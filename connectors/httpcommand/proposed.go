@@ -15,13 +15,13 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// effects are what a method says of itself; all others may do anything, once each.
+// effects are the effects implied by a method; others are not idempotent.
 var effects = map[string]domain.CommandEffect{
 	http.MethodGet: domain.EffectRead, http.MethodHead: domain.EffectRead,
 	http.MethodPut: domain.EffectIdempotent, http.MethodDelete: domain.EffectIdempotent,
 }
 
-// command proposes one for an operation.
+// command proposes a command for an operation.
 func (in *inliner) command(
 	method, path string, item *openapi3.PathItem, op *openapi3.Operation, names map[string]int,
 ) domain.ConnectorCommand {
@@ -47,7 +47,7 @@ func (in *inliner) command(
 		params["required"] = required
 	}
 	c.Params = jsonbody.Encode(params)
-	if !in.usable(c.Params) { // some schema in it is too long, or of another dialect
+	if !in.usable(c.Params) { // some schema in it is too long, or in another dialect
 		for name := range properties {
 			properties[name] = map[string]any{}
 		}
@@ -57,12 +57,12 @@ func (in *inliner) command(
 }
 
 var (
-	inWords         = regexp.MustCompile(`([a-z0-9])([A-Z])`) // getPet is GET_PET
+	inWords         = regexp.MustCompile(`([a-z0-9])([A-Z])`) // getPet becomes GET_PET
 	manyUnderscores = regexp.MustCompile(`_+`)
 )
 
-// freeName is the name of an operation. Of names that are equal the later ones are numbered; taken says
-// which number is free, so that a document whose operations are all called the same costs no more than another.
+// freeName returns a unique name for an operation. Duplicates are numbered. taken holds the next
+// free number, so that a document with only equal names costs no more than others.
 func freeName(method, path string, op *openapi3.Operation, taken map[string]int) string {
 	words := op.OperationID
 	if words == "" {
@@ -94,7 +94,7 @@ func describe(method, path string, op *openapi3.Operation) string {
 
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
-// parameter gives a parameter its place in the request and in the schema.
+// parameter adds a parameter to the request and the schema.
 func (in *inliner) parameter(c *domain.ConnectorCommand, p *openapi3.Parameter, properties map[string]any) (required []string) {
 	name := strings.Trim(notInNames.ReplaceAllString(p.Name, "_"), "_.-")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
@@ -114,7 +114,7 @@ func (in *inliner) parameter(c *domain.ConnectorCommand, p *openapi3.Parameter, 
 		c.Request.Query[p.Name] = template
 	case openapi3.ParameterInHeader:
 		if CheckHeaderName(p.Name) != nil || strings.EqualFold(p.Name, "authorization") {
-			return nil // the connector's own
+			return nil // set by the connector
 		}
 		if c.Request.Headers == nil {
 			c.Request.Headers = map[string]string{}
@@ -130,7 +130,7 @@ func (in *inliner) parameter(c *domain.ConnectorCommand, p *openapi3.Parameter, 
 	return nil
 }
 
-// body makes params of the members of a body that is an object, and one param of any other.
+// body turns the members of an object body into parameters, and any other body into one parameter.
 func (in *inliner) body(c *domain.ConnectorCommand, op *openapi3.Operation, properties map[string]any) (required []string) {
 	if op.RequestBody == nil || op.RequestBody.Value == nil || c.Effect == domain.EffectRead {
 		return nil

@@ -10,11 +10,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// maxReferences bounds how many references lead from one to the next.
+// maxReferences bounds a chain of references.
 const maxReferences = 10
 
-// resolve puts in their place the paths, parameters and bodies that a document refers to, which are all in
-// the document itself: nothing is fetched. Schemas keep their references (see inliner).
+// resolve resolves the references to paths, parameters and bodies within the document. Nothing is
+// fetched. Schemas keep their references (see inliner).
 func resolve(doc *openapi3.T) error {
 	for path, item := range doc.Paths.Map() {
 		item, err := followed(item, refOfPath, pathsOf(doc), "#/paths/")
@@ -41,7 +41,7 @@ func refOfPath(item *openapi3.PathItem) string {
 	return item.Ref
 }
 
-// pathsOf are the paths by their names in a reference.
+// pathsOf returns a lookup of paths by their names in a reference.
 func pathsOf(doc *openapi3.T) func(name string) *openapi3.PathItem {
 	unescape := strings.NewReplacer("~1", "/", "~0", "~")
 	return func(name string) *openapi3.PathItem { return doc.Paths.Value(unescape.Replace(name)) }
@@ -77,7 +77,8 @@ func resolveParameters(doc *openapi3.T, list openapi3.Parameters) error {
 	return nil
 }
 
-// followed is what a part of a document refers to in the end: itself, where it refers to nothing.
+// followed follows the references of a part of a document to their end. A part without a reference
+// is returned as it is.
 func followed[T any](part *T, refOf func(*T) string, named func(string) *T, below string) (*T, error) {
 	for range maxReferences {
 		if part == nil {
@@ -92,10 +93,10 @@ func followed[T any](part *T, refOf func(*T) string, named func(string) *T, belo
 			return nil, fmt.Errorf("it refers to %s, which is not below %s", jsonbody.Cut(ref, maxRefShown), below)
 		}
 		if part = named(name); part == nil {
-			return nil, fmt.Errorf("it refers to %s, which is not there", jsonbody.Cut(ref, maxRefShown))
+			return nil, fmt.Errorf("it refers to %s, which does not exist", jsonbody.Cut(ref, maxRefShown))
 		}
 	}
-	return nil, fmt.Errorf("its references lead from one to the next more than %d times", maxReferences)
+	return nil, fmt.Errorf("its references form a chain of more than %d", maxReferences)
 }
 
 const maxRefShown = 200

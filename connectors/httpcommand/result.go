@@ -15,11 +15,11 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// result is what an answer says. pointer leads to what counts of it.
+// result converts a response to a result. pointer selects a part of it.
 func (a *api) result(got answer, pointer string) (domain.OutsideResult, error) {
-	media, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")) // one that cannot be read is none
+	media, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")) // an invalid one counts as none
 	if coding := got.header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		return domain.OutsideResult{}, unreadable(a.name, got.status, "a compressed text, which nobody asked for")
+		return domain.OutsideResult{}, unreadable(a.name, got.status, "an unexpected content encoding")
 	}
 	if err := refusal(a.name, got); err != nil {
 		return a.said(media, got, err)
@@ -40,9 +40,9 @@ func (a *api) result(got answer, pointer string) (domain.OutsideResult, error) {
 	return a.text(got, nil), nil
 }
 
-// said is a refusal with the server's own words: they are data for the AI to read, like
-// those of any answer, and no part of the error's message. Where it says nothing that can
-// be read, it stays the error.
+// said turns an error response with readable content into a failed result: the content is data for
+// the AI, like that of any response, and not part of the error message. Without readable content it
+// stays an error.
 func (a *api) said(media string, got answer, refused error) (domain.OutsideResult, error) {
 	e, _ := errors.AsType[*domain.OutsideError](refused)
 	if e.Fault != domain.FaultRefused || e.Temporary || len(bytes.TrimSpace(got.text)) == 0 || !isJSON(media) && media != "text/plain" {
@@ -68,7 +68,7 @@ func (a *api) resultJSON(got answer, pointer string) (domain.OutsideResult, erro
 	}
 	value, err := decode(got.text)
 	if err != nil {
-		return domain.OutsideResult{}, unreadable(a.name, got.status, "something that calls itself JSON and is none")
+		return domain.OutsideResult{}, unreadable(a.name, got.status, "invalid JSON")
 	}
 	if pointer == "" {
 		return a.text(got, got.text), nil
@@ -81,7 +81,7 @@ func (a *api) resultJSON(got answer, pointer string) (domain.OutsideResult, erro
 	}
 	text, err := json.Marshal(part)
 	if err != nil {
-		return domain.OutsideResult{}, unreadable(a.name, got.status, "something that cannot be written as JSON")
+		return domain.OutsideResult{}, unreadable(a.name, got.status, "a value that cannot be encoded as JSON")
 	}
 	if s, ok := part.(string); ok {
 		return a.text(answer{text: []byte(s)}, text), nil
@@ -89,7 +89,8 @@ func (a *api) resultJSON(got answer, pointer string) (domain.OutsideResult, erro
 	return a.text(answer{text: text}, text), nil
 }
 
-// text is the result as the AI reads it, within the bound, with its JSON where it is whole.
+// text returns the result as the AI reads it, truncated to the limit, with its JSON if it is
+// complete.
 func (a *api) text(got answer, whole json.RawMessage) domain.OutsideResult {
 	limit := int(a.config.MaxResultBytes)
 	text, cut := got.text, got.cut
@@ -108,7 +109,7 @@ func (a *api) text(got answer, whole json.RawMessage) domain.OutsideResult {
 	return r
 }
 
-// decode reads one JSON value with its numbers as they are written.
+// decode decodes one JSON value and preserves the spelling of numbers.
 func decode(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -117,12 +118,12 @@ func decode(text []byte) (any, error) {
 		return nil, fmt.Errorf("read JSON: %w", err)
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is more than one value")
+		return nil, errors.New("more than one value")
 	}
 	return value, nil
 }
 
-// at follows a JSON pointer.
+// at resolves a JSON pointer.
 func at(value any, pointer string) (any, bool) {
 	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
 		token = strings.NewReplacer("~1", "/", "~0", "~").Replace(token)

@@ -11,10 +11,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// placeholder is {name} in a template. Other braces are what they are.
+// placeholder matches {name} in a template. Other braces are literal.
 var placeholder = regexp.MustCompile(`\{([A-Za-z_][A-Za-z0-9_.-]*)\}`)
 
-// named lists the params that a template names.
+// named lists the parameters of a template.
 func named(template string) []string {
 	var names []string
 	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
@@ -23,7 +23,8 @@ func named(template string) []string {
 	return names
 }
 
-// params are those of a call. What no template asked for goes elsewhere.
+// params are the parameters of a call. Those not used by a template are sent in the query or the
+// body.
 type params struct {
 	values map[string]any
 	used   map[string]bool
@@ -36,12 +37,12 @@ func readParams(raw json.RawMessage) (*params, error) {
 	value, err := jsonbody.Value(raw)
 	values, ok := value.(map[string]any)
 	if err != nil || !ok {
-		return nil, fmt.Errorf("the params are no JSON object")
+		return nil, fmt.Errorf("the params are not a JSON object")
 	}
 	return &params{values: values, used: map[string]bool{}}, nil
 }
 
-// text is a param as a part of a text.
+// text returns a parameter as text.
 func (p *params) text(name string) (text string, given bool, err error) {
 	p.used[name] = true
 	switch v := p.values[name].(type) {
@@ -54,11 +55,11 @@ func (p *params) text(name string) (text string, given bool, err error) {
 	case json.Number:
 		return v.String(), true, nil
 	default:
-		return "", true, fmt.Errorf("the param %s is no text, number or boolean, and cannot stand there", name)
+		return "", true, fmt.Errorf("the param %s is not a string, number or boolean, and cannot be used there", name)
 	}
 }
 
-// fill replaces each placeholder by its param; whole says whether all were given.
+// fill replaces each placeholder with its parameter. whole is true if none was missing.
 func (p *params) fill(template string, escape func(string) string) (text string, whole bool, err error) {
 	whole = true
 	text = placeholder.ReplaceAllStringFunc(template, func(found string) string {
@@ -72,8 +73,8 @@ func (p *params) fill(template string, escape func(string) string) (text string,
 	return text, whole, err
 }
 
-// path fills the template of a path, as it is sent. A param stays within its segment: what
-// would end it is escaped, and a segment that would lead elsewhere is refused.
+// path fills the template of a path. A parameter stays within its segment: separators are escaped,
+// and a segment that would change the path is rejected.
 func (p *params) path(template string) (string, error) {
 	segments := strings.Split(template, "/")
 	for i, segment := range segments {
@@ -89,7 +90,7 @@ func (p *params) path(template string) (string, error) {
 			return "", fmt.Errorf("the path %q cannot be sent", template)
 		}
 		if named(segment) != nil && (plain == "" || plain == "." || plain == "..") {
-			return "", fmt.Errorf("the param %s cannot be %q: it would lead to another address", named(segment)[0], plain)
+			return "", fmt.Errorf("the param %s cannot be %q: it would change the path", named(segment)[0], plain)
 		}
 		segments[i] = filled
 	}
@@ -105,8 +106,8 @@ func missing(p *params, template string) string {
 	return ""
 }
 
-// query fills the templates of a query. One whose params are missing is left out; a list
-// repeats its name.
+// query fills the templates of a query. One with a missing parameter is left out; a list repeats
+// its name.
 func (p *params) query(templates map[string]string) (url.Values, error) {
 	out := url.Values{}
 	for name, template := range templates {
@@ -129,7 +130,7 @@ func (p *params) query(templates map[string]string) (url.Values, error) {
 	return out, nil
 }
 
-// addQuery adds a value of any shape: lists repeat the name, objects are JSON.
+// addQuery adds a value of any type: lists repeat the name, objects are encoded as JSON.
 func addQuery(out url.Values, name string, value any) error {
 	switch v := value.(type) {
 	case nil:
@@ -151,7 +152,7 @@ func addQuery(out url.Values, name string, value any) error {
 	return nil
 }
 
-// header fills the template of a header's value. What would end the line is refused.
+// header fills the template of a header value. Line breaks are rejected.
 func (p *params) header(name, template string) (value string, whole bool, err error) {
 	value, whole, err = p.fill(template, func(s string) string { return s })
 	if err != nil {
@@ -163,8 +164,8 @@ func (p *params) header(name, template string) (value string, whole bool, err er
 	return value, whole, nil
 }
 
-// body fills the texts of a template. A text that is a placeholder alone is the param as it
-// is; as a member of an object, or an item, it is left out where the param is missing.
+// body fills the strings of a template. A string that consists of a placeholder is replaced with
+// the parameter's value. Members and items with a missing parameter are left out.
 func (p *params) body(template any) (value any, whole bool, err error) {
 	switch v := template.(type) {
 	case string:
@@ -204,7 +205,7 @@ func (p *params) body(template any) (value any, whole bool, err error) {
 	return template, true, nil
 }
 
-// rest are the params that no template named.
+// rest returns the parameters that no template uses.
 func (p *params) rest() map[string]any {
 	out := map[string]any{}
 	for name, value := range p.values {
@@ -215,7 +216,7 @@ func (p *params) rest() map[string]any {
 	return out
 }
 
-// namedIn lists the params that a body's template names, in its order.
+// namedIn lists the parameters of a body template, in order.
 func namedIn(template any) []string {
 	var names []string
 	switch v := template.(type) {

@@ -1,4 +1,4 @@
-// Package longrunning is the connector of kind "long_running": a service of one's own that
-// works for seconds to hours. It is asked with one signed request, and calls back, signed
-// with the same secret, when it comes on and when it has ended.
+// Package longrunning implements connectors of kind "long_running": services that work for seconds
+// to hours. An order is one signed request; the service reports progress and the result by
+// callbacks, signed with the same secret.
 package longrunning

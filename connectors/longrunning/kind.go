@@ -20,10 +20,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// LongestDeadline bounds how long a service may work.
+// LongestDeadline bounds the deadline of a task.
 const LongestDeadline = 24 * time.Hour
 
-// config is what a person enters for a service; the server makes the secret.
+// config is a service's config as entered by a person; the server generates the secret.
 type config struct {
 	BaseURL       string            `json:"base_url"`
 	Headers       map[string]string `json:"headers"`
@@ -39,8 +39,8 @@ var configSchema = schema.Object(`
 // Documents reads a workspace's document by its key.
 type Documents func(ctx context.Context, workspace, key string) (*domain.Document, error)
 
-// Kind is the kind "long_running". callback gives the address that services call back under,
-// without the id of the task; its error is for people.
+// Kind returns the kind "long_running". callback returns the base URL for callbacks, to which the
+// task's ID is appended; its error is for people.
 func Kind(callback func() (string, error), documents Documents, now clock.Clock) connectors.Kind {
 	return connectors.Kind{
 		Name: domain.ConnectorLongRunning, Schema: configSchema, Secrets: []string{"headers", connectors.SigningSecret}, Written: true,
@@ -84,29 +84,29 @@ func readConfig(raw json.RawMessage) (config, *url.URL, error) {
 	if s := own.SigningSecret; s != "" && s != connectors.Mask {
 		if err := auth.SignWebhook(http.Header{}, "check", time.Time{}, nil, s); err != nil {
 			return own, nil, domain.Invalid("/config/signing_secret", "format",
-				"A signing secret is whsec_ and the base64 of 24 to 64 bytes. Left out, one is made.")
+				"A signing secret is whsec_ followed by the base64 of 24 to 64 bytes. If omitted, one is generated.")
 		}
 	}
 	return own, base, nil
 }
 
-// check refuses a command that cannot be sent.
+// check rejects a command that cannot be sent.
 func check(_ json.RawMessage, c *domain.ConnectorCommand) error {
 	if c.Effect == domain.EffectRead {
-		return domain.Invalid("/effect", "not_allowed", "Work that goes on for long is an action: idempotent, or non_idempotent.")
+		return domain.Invalid("/effect", "not_allowed", "A long-running command must be idempotent or non_idempotent.")
 	}
 	if c.Deadline < 0 || c.Deadline > LongestDeadline || c.Deadline > 0 && c.Deadline < time.Second {
-		return domain.Invalid("/deadline", "range", "The deadline is between 1s and 24h.")
+		return domain.Invalid("/deadline", "range", "The deadline must be between 1s and 24h.")
 	}
 	for i, key := range c.Documents {
 		if slices.Contains(c.Documents[:i], key) {
-			return domain.Invalid(fmt.Sprintf("/documents/%d", i), "duplicate", "The document %s stands twice.", key)
+			return domain.Invalid(fmt.Sprintf("/documents/%d", i), "duplicate", "The document %s is listed twice.", key)
 		}
 	}
 	if r := c.Request; r != nil {
 		if r.Method != http.MethodPost || len(r.Query)+len(r.Headers)+len(r.Body) > 0 {
 			return domain.Invalid("/request", "not_allowed",
-				"The request of a long-running command is a POST of the task; only its path can be chosen.")
+				"A long-running command is sent as a POST of the task; only its path can be set.")
 		}
 		if err := checkPath("/request/path", r.Path); err != nil {
 			return err
@@ -118,12 +118,12 @@ func check(_ json.RawMessage, c *domain.ConnectorCommand) error {
 	return checkPath("/cancel_path", c.CancelPath)
 }
 
-// checkPath: it stays below the base URL, which its secrets are for.
+// checkPath rejects paths outside the base URL, which the secrets belong to.
 func checkPath(pointer, path string) error {
 	parsed, err := url.Parse(path)
 	if err != nil || !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || parsed.Host != "" ||
 		parsed.RawQuery != "" || parsed.Fragment != "" || strings.Contains(parsed.Path, "..") || strings.Contains(path, "\\") {
-		return domain.Invalid(pointer, "format", "A path begins with one /, and has no .. , ? or #: /v1/renders.")
+		return domain.Invalid(pointer, "format", "A path must begin with a single / and not contain .., ? or #, for example /v1/renders.")
 	}
 	return nil
 }

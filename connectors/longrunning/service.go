@@ -21,7 +21,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// service is a connection to one. HTTP keeps its own connections: there is nothing to close.
+// service is a connection to a service. The HTTP client pools connections: there is nothing to
+// close.
 type service struct {
 	name     string
 	config   config
@@ -34,7 +35,7 @@ type service struct {
 	now       clock.Clock
 }
 
-// work is what a service is asked for.
+// work is the body of an order.
 type work struct {
 	TaskID      string          `json:"task_id"`
 	CallbackURL string          `json:"callback_url"`
@@ -45,7 +46,7 @@ type work struct {
 	Documents   []workDocument  `json:"documents,omitempty"`
 }
 
-// workDocument is a document as it was published last.
+// workDocument is the latest published version of a document.
 type workDocument struct {
 	Key         string    `json:"key"`
 	Title       string    `json:"title"`
@@ -59,22 +60,21 @@ type workSession struct {
 	ExternalID  *string `json:"external_id"`
 }
 
-// cancellation is what a service is told when nobody waits for its work any more.
+// cancellation is sent when a task is no longer needed.
 type cancellation struct {
 	TaskID string `json:"task_id"`
 	Reason string `json:"reason"`
 }
 
-// List gives the commands as they were written.
+// List returns the commands as entered.
 func (s *service) List(context.Context) (connectors.Listing, error) {
 	return connectors.Listing{Commands: s.all}, nil
 }
 
-// Call asks the service to begin. What it says, but for the status, counts for nothing: it
-// calls back.
+// Call sends the order. Only the status of the response counts: the result arrives by callback.
 func (s *service) Call(ctx context.Context, call connectors.Call) (domain.OutsideResult, error) {
 	if call.TaskID == "" {
-		return domain.OutsideResult{}, notSent("no task was stored for it", nil)
+		return domain.OutsideResult{}, notSent("no task was stored for this call", nil)
 	}
 	callback, err := s.callback()
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *service) Call(ctx context.Context, call connectors.Call) (domain.Outsid
 	if r := call.Definition.Request; r != nil {
 		path = r.Path
 	}
-	header := http.Header{"idempotency-key": {call.ExecutionID}} // as package httpcommand writes it
+	header := http.Header{"idempotency-key": {call.ExecutionID}} // // as written by package httpcommand
 	if call.TraceParent != "" {
 		header.Set("Traceparent", call.TraceParent)
 	}
@@ -108,31 +108,31 @@ func (s *service) Call(ctx context.Context, call connectors.Call) (domain.Outsid
 	return domain.OutsideResult{Task: &domain.TaskHandle{}}, nil
 }
 
-// along are the documents that the command wants sent with each order. Without one of them
-// the order would be another one: nothing is sent then.
+// along returns the documents that the command sends with each order. If one is missing, the order
+// is not sent.
 func (s *service) along(ctx context.Context, call connectors.Call) ([]workDocument, error) {
 	all := make([]workDocument, 0, len(call.Definition.Documents))
 	for _, key := range call.Definition.Documents {
 		doc, err := s.documents(ctx, call.WorkspaceID, key)
 		switch {
 		case domain.ErrorCode(err) == domain.CodeNotFound, err == nil && doc.PublishedAt == nil:
-			return nil, notSent(fmt.Sprintf("the document %s, which goes along with the order, is not published", key), err)
+			return nil, notSent(fmt.Sprintf("the document %s, which is part of the order, is not published", key), err)
 		case err != nil:
-			return nil, notSent(fmt.Sprintf("the document %s, which goes along with the order, cannot be read", key), err)
+			return nil, notSent(fmt.Sprintf("the document %s, which is part of the order, cannot be read", key), err)
 		}
 		all = append(all, workDocument{Key: doc.Key, Title: doc.Title, Body: doc.Published, PublishedAt: doc.PublishedAt.UTC()})
 	}
 	return all, nil
 }
 
-// Probe: a service cannot be asked what became of a request. It calls back if it took it.
+// Probe is not supported: the service calls back if it accepted a request.
 func (s *service) Probe(context.Context, connectors.Call) (bool, domain.OutsideResult, error) {
 	return false, domain.OutsideResult{}, domain.ErrNoProbe
 }
 
-// TellCancelled says to the service that nobody waits for its work, where the command has a
-// path for that.
-func (s *service) TellCancelled(ctx context.Context, t *domain.Task, command domain.ConnectorCommand, reason string) error {
+// NotifyCancelled notifies the service that a task is no longer needed, if the command has a path for
+// that.
+func (s *service) NotifyCancelled(ctx context.Context, t *domain.Task, command domain.ConnectorCommand, reason string) error {
 	if command.CancelPath == "" {
 		return nil
 	}
@@ -141,7 +141,7 @@ func (s *service) TellCancelled(ctx context.Context, t *domain.Task, command dom
 
 func (s *service) Close() error { return nil }
 
-// post sends a signed message, once. Any 2xx means that it was taken.
+// post sends a signed message, once. Any 2xx means that it was accepted.
 func (s *service) post(ctx context.Context, path, id string, header http.Header, body []byte) error {
 	for name, value := range s.config.Headers {
 		header.Set(name, value)
@@ -154,14 +154,14 @@ func (s *service) post(ctx context.Context, path, id string, header http.Header,
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{WroteHeaders: func() { left.Store(true) }})
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimSuffix(s.base.String(), "/")+path, bytes.NewReader(body))
 	if err != nil {
-		return notSent("its address cannot be used", err)
+		return notSent("its URL is invalid", err)
 	}
 	request.Header = header
 	response, err := s.client.Do(request) //nolint:bodyclose // Discard closes it
 	if err != nil {
 		return httpcommand.Unanswered(s.name, err, left.Load())
 	}
-	egress.Discard(response.Body) // the status says it all
+	egress.Discard(response.Body) // // the status is enough
 	return httpcommand.Refusal(s.name, response.StatusCode, response.Header)
 }
 

@@ -162,7 +162,7 @@ func TestAnOrder(t *testing.T) {
 	}
 }
 
-// TestWhatBecameOfAnOrder: what was refused or never left has failed, anything else is in doubt.
+// TestWhatBecameOfAnOrder: what was refused or never left has failed, anything else is unknown.
 func TestWhatBecameOfAnOrder(t *testing.T) {
 	for name, c := range map[string]struct {
 		handle http.HandlerFunc
@@ -189,7 +189,7 @@ func TestWhatBecameOfAnOrder(t *testing.T) {
 	_ = free.Close()
 	_, err = opened(t, "http://"+address, "", func() (string, error) { return "", nil }).Call(t.Context(), ordered())
 	if domain.FaultOf(err) != domain.FaultNotSent {
-		t.Errorf("nobody listens: %v", err)
+		t.Errorf("connection refused: %v", err)
 	}
 }
 
@@ -219,12 +219,12 @@ func TestNothingIsOrdered(t *testing.T) {
 // TestAServiceIsToldToStop where its command says so.
 func TestAServiceIsToldToStop(t *testing.T) {
 	conn, all := dialed(t, accepts, "", nil)
-	tell := conn.(connectors.Canceller)
+	canceller := conn.(connectors.Canceller)
 	task := &domain.Task{ID: "tsk_1"}
-	if err := tell.TellCancelled(t.Context(), task, domain.ConnectorCommand{}, "cancelled"); err != nil || len(all()) != 0 {
+	if err := canceller.NotifyCancelled(t.Context(), task, domain.ConnectorCommand{}, "cancelled"); err != nil || len(all()) != 0 {
 		t.Errorf("without a path: %v, %d came", err, len(all()))
 	}
-	if err := tell.TellCancelled(t.Context(), task, domain.ConnectorCommand{CancelPath: "/stop"}, "expired"); err != nil {
+	if err := canceller.NotifyCancelled(t.Context(), task, domain.ConnectorCommand{CancelPath: "/stop"}, "expired"); err != nil {
 		t.Fatal(err)
 	}
 	if got := all()[0]; got.path != "/stop" || got.body["task_id"] != "tsk_1" || got.body["reason"] != "expired" || got.header.Get("Webhook-Id") != "tsk_1_cancel" {

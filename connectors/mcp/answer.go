@@ -19,7 +19,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// readAnswer reads what a POST brought: one message, or a stream with the answer in it.
+// readAnswer reads the response to a POST: a single message, or a stream that contains the answer.
 func (l *httpLink) readAnswer(
 	ctx context.Context, e *exchange, request *jsonrpc.Request, response *http.Response,
 ) (*jsonrpc.Response, error) {
@@ -40,23 +40,23 @@ func (l *httpLink) readAnswer(
 		return l.readStream(ctx, e, request, response)
 	}
 	egress.Discard(response.Body)
-	return nil, doubt("The server's answer is neither JSON nor a stream of events.", nil)
+	return nil, unknownOutcome("The server's answer is neither JSON nor a stream of events.", nil)
 }
 
-// unpacked is the body of an answer that may come packed, although nobody asked for that.
+// unpacked decompresses a body that is compressed although that was not requested.
 func unpacked(response *http.Response) (io.Reader, error) {
 	if !strings.EqualFold(response.Header.Get("Content-Encoding"), "gzip") {
 		return response.Body, nil
 	}
 	body, err := gzip.NewReader(response.Body)
 	if err != nil {
-		return nil, fmt.Errorf("unpack the answer: %w", err)
+		return nil, fmt.Errorf("decompress the answer: %w", err)
 	}
 	return body, nil
 }
 
-// wholeObject reads up to the brace that ends an object. What follows it, or the end of a
-// body that stays open, is not waited for. What is no object is read to its end.
+// wholeObject reads a JSON object up to its closing brace and does not wait for the end of a body
+// that stays open. Anything other than an object is read to its end.
 func wholeObject(body io.Reader) ([]byte, error) {
 	var data []byte
 	depth, quoted, escaped := 0, false, false
@@ -84,18 +84,18 @@ func wholeObject(body io.Reader) ([]byte, error) {
 		case errors.Is(err, io.EOF), len(data) > MaxMessageBytes:
 			return data, nil
 		case err != nil:
-			return nil, err //nolint:wrapcheck // the caller has the words
+			return nil, err //nolint:wrapcheck // the caller adds context
 		}
 	}
 }
 
 func one(request *jsonrpc.Request, data []byte) (*jsonrpc.Response, error) {
 	if len(data) > MaxMessageBytes {
-		return nil, doubt("The server's answer is longer than 8 MiB.", nil)
+		return nil, unknownOutcome("The server's answer is longer than 8 MiB.", nil)
 	}
 	m, err := decodeFor(request.ID, data)
 	if err != nil {
-		return nil, doubt("The server's answer cannot be read: it is no message of the protocol.", err)
+		return nil, unknownOutcome("The server's answer cannot be read: it is not a protocol message.", err)
 	}
 	return isAnswer(request, m)
 }
@@ -103,13 +103,13 @@ func one(request *jsonrpc.Request, data []byte) (*jsonrpc.Response, error) {
 func isAnswer(request *jsonrpc.Request, m jsonrpc.Message) (*jsonrpc.Response, error) {
 	response, ok := m.(*jsonrpc.Response)
 	if !ok || !sameID(response.ID, request.ID) {
-		return nil, doubt("The server's answer is not to what it was asked.", nil)
+		return nil, unknownOutcome("The server's answer does not match the request.", nil)
 	}
 	response.ID = request.ID
 	return response, nil
 }
 
-// readStream reads events until the answer is among them. Whatever follows it is not read.
+// readStream reads events up to the answer. Later events are ignored.
 func (l *httpLink) readStream(
 	ctx context.Context, e *exchange, request *jsonrpc.Request, response *http.Response,
 ) (*jsonrpc.Response, error) {
@@ -131,7 +131,7 @@ func (l *httpLink) readStream(
 	}
 }
 
-// readBody reads the events of one answer and closes it: a server may leave it open.
+// readBody reads the events of one response and closes it: a server may leave it open.
 func (l *httpLink) readBody(
 	ctx context.Context, e *exchange, request *jsonrpc.Request, response *http.Response, last *cursor,
 ) (*jsonrpc.Response, error) {
@@ -143,7 +143,7 @@ func (l *httpLink) readBody(
 	return l.readEvents(ctx, e, request, body, last)
 }
 
-// readEvents gives nil and errStreamOver when the stream ended without the answer.
+// readEvents returns nil and errStreamOver if the stream ended without the answer.
 func (l *httpLink) readEvents(
 	ctx context.Context, e *exchange, request *jsonrpc.Request, body io.Reader, last *cursor,
 ) (*jsonrpc.Response, error) {
@@ -152,7 +152,7 @@ func (l *httpLink) readEvents(
 	for {
 		data, err := events.next(last)
 		if errors.Is(err, errTooLong) {
-			return nil, doubt("The server's answer is longer than 8 MiB.", err)
+			return nil, unknownOutcome("The server's answer is longer than 8 MiB.", err)
 		}
 		if err != nil {
 			if ctx.Err() != nil {
@@ -161,8 +161,8 @@ func (l *httpLink) readEvents(
 			return nil, errors.Join(errStreamOver, unread)
 		}
 		m, err := decodeFor(request.ID, data)
-		if err != nil { // what is no message answers nothing: the answer may follow
-			unread = doubt("The server's answer cannot be read: it is no message of the protocol.", err)
+		if err != nil { // not a message: the answer may follow
+			unread = unknownOutcome("The server's answer cannot be read: it is not a protocol message.", err)
 			continue
 		}
 		if asked, ok := m.(*jsonrpc.Request); ok {
@@ -173,7 +173,7 @@ func (l *httpLink) readEvents(
 	}
 }
 
-// take passes on what the server says or asks while it works.
+// take handles notifications and requests that the server sends before its answer.
 func (l *httpLink) take(ctx context.Context, e *exchange, request *jsonrpc.Request) {
 	if request.Method != methodElicit || !request.IsCall() {
 		l.deliver(request)
@@ -184,20 +184,20 @@ func (l *httpLink) take(ctx context.Context, e *exchange, request *jsonrpc.Reque
 		defer done()
 		response := answer(ctx, e, request)
 		if ctx.Err() == nil {
-			_ = l.tell(ctx, response) // the server waits for as long as it likes
+			_ = l.post(ctx, response) // // the server has no deadline for it
 		}
 	})
 }
 
 var errStreamOver = errors.New("the stream ended without an answer")
 
-// maxResumes bounds how often one answer is fetched anew.
+// maxResumes bounds how often a stream is resumed for one answer.
 const maxResumes = 20
 
-// resume asks for the rest of a stream, as servers of 2025-11-25 let wait with it.
+// resume requests the rest of a stream, as servers of 2025-11-25 allow.
 func (l *httpLink) resume(ctx context.Context, e *exchange, last *cursor) (*http.Response, error) {
 	if last.resumed++; last.resumed > maxResumes {
-		return nil, doubt("The server broke its answer off again and again.", nil)
+		return nil, unknownOutcome("The server kept ending the stream before its answer was complete.", nil)
 	}
 	select {
 	case <-time.After(last.wait()):
@@ -208,15 +208,15 @@ func (l *httpLink) resume(ctx context.Context, e *exchange, last *cursor) (*http
 	return l.do(ctx, e, http.MethodGet, nil, headers)
 }
 
-// brokeOff is an answer that was cut: the server got the request.
+// brokeOff is the error of an interrupted answer: the server received the request.
 func brokeOff(ctx context.Context, cause error) *domain.OutsideError {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
-		return doubt("The server did not answer in time.", cause)
+		return unknownOutcome("The server did not answer in time.", cause)
 	}
-	return doubt("The connection broke off before the server answered.", cause)
+	return unknownOutcome("The connection broke off before the server answered.", cause)
 }
 
-// unreachable says why a request got no answer at all.
+// unreachable classifies a request without a response.
 func unreachable(ctx context.Context, err error, left bool) *domain.OutsideError {
 	if already, ok := errors.AsType[*domain.OutsideError](err); ok {
 		return already
@@ -228,7 +228,7 @@ func unreachable(ctx context.Context, err error, left bool) *domain.OutsideError
 	fault, message := domain.FaultNotSent, "The server cannot be reached: "
 	switch {
 	case reason == egress.ReasonMoved:
-		fault, message = domain.FaultRefused, "The server did not answer itself: "
+		fault, message = domain.FaultRefused, "The server redirected the request: "
 	case left:
 		fault, message = domain.FaultDoubt, "The server did not answer: "
 	}
@@ -239,9 +239,9 @@ func unreachable(ctx context.Context, err error, left bool) *domain.OutsideError
 	return &domain.OutsideError{Fault: fault, Message: message + string(reason) + ".", Temporary: temporary, Cause: err}
 }
 
-// statusError is what an answer means that is no success.
+// statusError interprets an unsuccessful status.
 func (l *httpLink) statusError(response *http.Response) error {
-	data := egress.Sample(response.Body, 64<<10, sampleTime) // what it says besides is extra
+	data := egress.Sample(response.Body, 64<<10, sampleTime) // // optional details
 	status := response.StatusCode
 	message := "The server answered with status " + strconv.Itoa(status) + "."
 	if status == http.StatusUnauthorized || (status == http.StatusForbidden && wantsMoreScope(response)) {
@@ -249,7 +249,7 @@ func (l *httpLink) statusError(response *http.Response) error {
 	}
 	if (status == http.StatusNotFound || status == http.StatusBadRequest) && l.SessionID() != "" {
 		l.state.Lock()
-		l.gone = true // 400 is how some servers forget one
+		l.gone = true // some servers use 400 for an unknown session
 		l.state.Unlock()
 		if status == http.StatusNotFound {
 			return &domain.OutsideError{Fault: domain.FaultRefused, Message: message, Temporary: true, Cause: errSessionGone}
@@ -257,7 +257,7 @@ func (l *httpLink) statusError(response *http.Response) error {
 	}
 	if m, err := jsonrpc.DecodeMessage(data); err == nil && status < 500 {
 		if said, ok := m.(*jsonrpc.Response); ok && said.Error != nil {
-			return said.Error // an answer after all
+			return said.Error // a protocol error is an answer
 		}
 	}
 	after := retryAfter(response.Header.Get("Retry-After"))
@@ -270,7 +270,7 @@ func (l *httpLink) statusError(response *http.Response) error {
 	return &domain.OutsideError{Fault: domain.FaultDoubt, Message: message, Temporary: true, RetryAfter: after}
 }
 
-// sampleTime is how long an answer that is no success may take to say why.
+// sampleTime bounds reading the body of an unsuccessful response.
 const sampleTime = time.Second
 
 var errSessionGone = errors.New("the server has forgotten the session")

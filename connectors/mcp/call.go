@@ -16,11 +16,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// maxRounds is how often one call may be continued with answers.
+// maxRounds bounds the input requests of one call.
 const maxRounds = 10
 
-// run sends a call, and again with the answers that there are where the server asks
-// (2026-07-28: the repetition is the same call, and the server says where it was).
+// run sends a call, and repeats it with the available answers if the server requests input
+// (2026-07-28: the same call is repeated together with the server's own state).
 func (c *Connection) run(ctx context.Context, s *session, t *tool, call connectors.Call) (domain.OutsideResult, error) {
 	talk := c.asked.recall(call)
 	for range maxRounds {
@@ -46,14 +46,14 @@ func (c *Connection) run(ctx context.Context, s *session, t *tool, call connecto
 			return c.readResult(raw)
 		}
 		if !c.options.Questions {
-			return domain.OutsideResult{}, refused("The server asks what cannot be answered here.", nil)
+			return domain.OutsideResult{}, refused("The server requested input that is not supported here.", nil)
 		}
 		talk.pending = wanted
 	}
-	return domain.OutsideResult{}, refused(fmt.Sprintf("The server asked %d times and gave no answer.", maxRounds), nil)
+	return domain.OutsideResult{}, refused(fmt.Sprintf("The server requested input %d times without returning a result.", maxRounds), nil)
 }
 
-// send sends a call once. raw is nil when the result is not the server's last word on it.
+// send sends a call once. raw is nil if the result is not final.
 func (c *Connection) send(
 	ctx context.Context, s *session, t *tool, call connectors.Call, with *inquiry,
 ) (json.RawMessage, domain.OutsideResult, error) {
@@ -77,8 +77,7 @@ func (c *Connection) send(
 	return c.wait(ctx, call, f)
 }
 
-// trace puts the round's trace, and the key under which a repetition would be the same
-// call, beside the request.
+// trace adds the round's trace context and an idempotency key to the request.
 func (e *exchange) trace(call connectors.Call) {
 	e.meta = map[string]any{}
 	e.headers = http.Header{}
@@ -91,7 +90,7 @@ func (e *exchange) trace(call connectors.Call) {
 	}
 }
 
-// wait waits for the end of a call, or for a question in the middle of it.
+// wait waits for the end of a call, or for a question from the server during the call.
 func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) (json.RawMessage, domain.OutsideResult, error) {
 	select {
 	case err := <-f.done:
@@ -101,23 +100,23 @@ func (c *Connection) wait(ctx context.Context, call connectors.Call, f *flight) 
 		f.question = q
 		if !c.asked.park(call.ExecutionID, f) {
 			f.end()
-			return nil, domain.OutsideResult{}, doubt("The server asked something, and too many questions are open.", nil)
+			return nil, domain.OutsideResult{}, unknownOutcome("The server asked something, and too many questions are open.", nil)
 		}
 		return nil, domain.OutsideResult{Question: q, Open: true}, nil
 	case <-ctx.Done():
 		f.end()
 		if err := <-f.done; err == nil || f.exchange.result() != nil {
-			return f.outcome(ctx, err) // it came at the last moment
+			return f.outcome(ctx, err) // it finished just in time
 		}
 		return nil, domain.OutsideResult{}, outsideError(ctx, ctx.Err(), f.exchange.left.Load())
 	}
 }
 
-// proceed hands a person's answer to a call that waits for it.
+// proceed passes a person's answer to a waiting call.
 func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *flight) (domain.OutsideResult, error) {
 	if len(call.Answers) <= f.given {
 		c.asked.park(call.ExecutionID, f)
-		return domain.OutsideResult{Question: f.question, Open: true}, nil // it waits for an answer still
+		return domain.OutsideResult{Question: f.question, Open: true}, nil // // still waiting for an answer
 	}
 	select {
 	case f.replies <- call.Answers[f.given]:
@@ -134,8 +133,8 @@ func (c *Connection) proceed(ctx context.Context, call connectors.Call, f *fligh
 	return result, c.failed(ctx, err)
 }
 
-// outcome is what came of a call that ended. An answer that came counts, whatever became of the
-// connection after it.
+// outcome returns the result of a finished call. An answer that was received counts, even if the
+// connection failed afterwards.
 func (f *flight) outcome(ctx context.Context, err error) (json.RawMessage, domain.OutsideResult, error) {
 	raw := f.exchange.result()
 	if err != nil && raw == nil {
@@ -146,35 +145,35 @@ func (f *flight) outcome(ctx context.Context, err error) (json.RawMessage, domai
 		return nil, domain.OutsideResult{}, outsideError(ctx, err, f.exchange.left.Load())
 	}
 	if raw == nil {
-		return nil, domain.OutsideResult{}, doubt("The server gave no result.", nil)
+		return nil, domain.OutsideResult{}, unknownOutcome("The server gave no result.", nil)
 	}
 	return raw, domain.OutsideResult{}, nil
 }
 
-// inquiry is what a server asked and was answered in one call (2026-07-28).
+// inquiry is the state of the input requests of one call (2026-07-28).
 type inquiry struct {
 	answers []json.RawMessage // of a person, oldest first
 	used    int
-	pending *wanted // what it asked last
+	pending *wanted // the latest input request
 	replies map[string]json.RawMessage
 }
 
-// next uses the answers that there are; a question where there is none left.
+// next uses the available answers and returns a question if one is missing.
 func (c *inquiry) next() (*domain.Module, error) {
 	c.replies = map[string]json.RawMessage{}
 	from := c.used
 	for _, key := range slices.Sorted(maps.Keys(c.pending.requests)) {
 		form, err := readQuestion(c.pending.requests[key])
 		if err != nil {
-			return nil, refused("The server asks what cannot be answered here.", err)
+			return nil, refused("The server requested input that is not supported here.", err)
 		}
 		if c.used >= len(c.answers) {
-			c.used = from // they are all given again, once they are complete
+			c.used = from // all answers are sent together
 			return form.module, nil
 		}
 		reply, err := form.reply(c.answers[c.used])
 		if err != nil {
-			return nil, refused("The answer does not fit what the server asks.", err)
+			return nil, refused("The answer does not match the server's question.", err)
 		}
 		c.replies[key] = reply
 		c.used++
@@ -182,7 +181,7 @@ func (c *inquiry) next() (*domain.Module, error) {
 	return nil, nil
 }
 
-// params are what a repetition carries.
+// params are the additional params of a repeated call.
 func (c *inquiry) params() map[string]json.RawMessage {
 	if c.pending == nil {
 		return nil
@@ -194,11 +193,11 @@ func (c *inquiry) params() map[string]json.RawMessage {
 	return out
 }
 
-// readResult refuses a task that nobody would follow; what becomes of it is not known.
+// readResult rejects a task if tasks are not supported; its outcome is then unknown.
 func (c *Connection) readResult(raw json.RawMessage) (domain.OutsideResult, error) {
 	result, err := readResult(raw)
 	if err == nil && result.Task != nil && !c.options.Tasks {
-		return domain.OutsideResult{}, doubt("The server began a task, which cannot be followed here.", nil)
+		return domain.OutsideResult{}, unknownOutcome("The server started a task, and tasks are not supported here.", nil)
 	}
 	return result, err
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 )
 
-// challenge is what a server says about whom it would let in.
+// challenge is the parsed WWW-Authenticate header of a server.
 type challenge struct {
-	metadata string // where the resource describes itself
+	metadata string // URL of the resource metadata
 	scope    string
-	more     string // the scope that a sign-in lacks
+	more     string // missing scope
 }
 
-// Error is its name in the process log.
-func (c *challenge) Error() string { return "the server wants a sign-in" }
+// Error returns a description for the process log.
+func (c *challenge) Error() string { return "the server requires a sign-in" }
 
 func challengeOf(response *http.Response) *challenge {
 	c := &challenge{}
@@ -23,7 +23,7 @@ func challengeOf(response *http.Response) *challenge {
 	if len(strings.Join(headers, "")) > MaxTextBytes {
 		return c
 	}
-	challenges, _ := oauthex.ParseWWWAuthenticate(headers) // one that cannot be read says nothing
+	challenges, _ := oauthex.ParseWWWAuthenticate(headers) // // malformed headers are ignored
 	for _, one := range challenges {
 		if strings.EqualFold(one.Scheme, "bearer") {
 			c.metadata = firstOf(c.metadata, one.Params["resource_metadata"])
@@ -38,7 +38,7 @@ func challengeOf(response *http.Response) *challenge {
 
 const insufficientScope = "insufficient_scope"
 
-// wantsMoreScope: the sign-in is known, and allows too little.
+// wantsMoreScope reports whether the token is valid but lacks a scope.
 func wantsMoreScope(response *http.Response) bool {
 	challenges, err := oauthex.ParseWWWAuthenticate(response.Header.Values("Www-Authenticate"))
 	if err != nil {

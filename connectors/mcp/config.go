@@ -8,48 +8,47 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Config is where the server is: URL for streamable HTTP, or Command for a process.
+// Config locates the server: URL for streamable HTTP, or Command for a process.
 type Config struct {
 	URL     string
-	Headers map[string]string // sent with each request; they hold secrets
+	Headers map[string]string // sent with each request; may contain secrets
 	Command string
 	Args    []string
-	Env     map[string]string // all that the process gets, beside PATH and HOME
+	Env     map[string]string // the process's environment, besides PATH and HOME
 }
 
-// Options is what a connection works with.
+// Options configures a connection.
 type Options struct {
-	// Client is the only way out over HTTP.
+	// Client makes all HTTP requests.
 	Client *http.Client
-	// AllowStdio: the operator allows processes (FERMATA_ALLOW_STDIO).
+	// AllowStdio: the operator allows programs (FERMATA_ALLOW_STDIO).
 	AllowStdio bool
-	// Version is ours, as the server is told.
+	// Version is our version, as sent to the server.
 	Version string
-	// Tokens gives the bearer token of a person's sign-in; nil: there is none.
+	// Tokens provides the bearer token of a sign-in; nil: none.
 	Tokens TokenSource
-	// Questions and Tasks: whoever calls can put a server's question to a person, and follow
-	// a task. Servers are told, so that they do without where it is not so.
+	// Questions and Tasks: the caller supports questions to people and tasks. They are announced to
+	// servers, which can otherwise do without.
 	Questions, Tasks bool
-	// AsBefore: the server is known to speak a revision before 2026-07-28, and is greeted as
-	// one. Learned, if set, is called with what it turned out to speak.
+	// AsBefore: the server is known to support only revisions before 2026-07-28, so connecting
+	// starts with the older handshake. Learned, if set, is called with the result of the handshake.
 	AsBefore bool
 	Learned  func(before bool)
-	// Changed, if set, is called when the server says that its list of commands changed.
+	// Changed, if set, is called when the server announces a changed list of commands.
 	Changed func()
-	// Failed, if set, is told what a person is not: causes, and what a program wrote to its
-	// errors.
+	// Failed, if set, receives details for the operator: causes, and the program's standard error.
 	Failed func(message string, cause error)
 }
 
-// TokenSource gives the token that a request carries. An error that is no OutsideError means
-// that somebody has to sign in again. Rejected says that the server did not take that
-// token, or, with a scope, that it allows too little.
+// TokenSource provides the token of a request. An error other than OutsideError means that a new
+// sign-in is needed. Rejected reports that the server did not accept the token or, with a scope,
+// that the token lacks it.
 type TokenSource interface {
 	Token(ctx context.Context) (string, error)
 	Rejected(ctx context.Context, token, scope string)
 }
 
-// The bounds of what a server may send.
+// Limits for what a server may send.
 const (
 	DefaultTimeout   = 15 * time.Second
 	MinTimeout       = time.Second
@@ -65,22 +64,22 @@ const (
 	MaxSchemaBytes   = 64 << 10
 	MaxQuestionBytes = 64 << 10
 
-	// probeTime is how long a server may take to say that it does not know server/discover.
+	// probeTime bounds the wait for a server to reject server/discover.
 	probeTime = 5 * time.Second
-	// maxListAge is for how long a list is believed that names no time, in a connection
-	// that hears of no changes.
+	// maxListAge is the TTL of a list without one of its own, on a connection without change
+	// notifications.
 	maxListAge = 5 * time.Minute
 )
 
-// check refuses what cannot be connected to.
+// check rejects an unusable config.
 func (c Config) check(o Options) error {
 	switch {
 	case (c.URL == "") == (c.Command == ""):
-		return notSent("The connector names neither an address nor a program.", nil)
+		return notSent("The connector has neither a URL nor a command.", nil)
 	case c.Command != "" && !o.AllowStdio:
 		return notSent("Programs are not allowed on this server (FERMATA_ALLOW_STDIO=true allows them).", nil)
 	case c.URL != "" && o.Client == nil:
-		return notSent("There is no way out.", nil)
+		return notSent("No HTTP client is configured.", nil)
 	}
 	return nil
 }
@@ -89,7 +88,7 @@ func notSent(message string, cause error) *domain.OutsideError {
 	return &domain.OutsideError{Fault: domain.FaultNotSent, Message: message, Cause: cause}
 }
 
-func doubt(message string, cause error) *domain.OutsideError {
+func unknownOutcome(message string, cause error) *domain.OutsideError {
 	return &domain.OutsideError{Fault: domain.FaultDoubt, Message: message, Temporary: true, Cause: cause}
 }
 

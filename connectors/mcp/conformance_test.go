@@ -17,8 +17,8 @@ import (
 )
 
 // The scenarios for clients that the protocol's own conformance suite has, for both
-// revisions. What does not pass stands in testdata, with why; a scenario that passes and
-// stands there fails the test too.
+// revisions. Expected failures are listed in testdata with a reason; a scenario that passes and
+// is listed fails the test too.
 func TestConformance(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {

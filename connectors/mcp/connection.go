@@ -10,18 +10,18 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Connection is a connector of kind mcp. It connects when it is first used, and again when
-// the session before was lost.
+// Connection is a connection of kind mcp. It connects on first use, and again if its session was
+// lost.
 type Connection struct {
 	config  Config
 	options Options
 	asked   flights
 
-	greeting chan struct{} // holds a token while nobody connects
+	greeting chan struct{} // mutex: held while connecting
 	mu       sync.Mutex
 	current  *session
 	closed   bool
-	legacy   bool // it spoke a revision before 2026-07-28
+	legacy   bool // the server uses a revision before 2026-07-28
 }
 
 var (
@@ -29,7 +29,7 @@ var (
 	_ connectors.Tasks      = (*Connection)(nil)
 )
 
-// Open makes a connection. It neither dials nor starts anything yet.
+// Open returns a connection. It does not dial or start anything yet.
 func Open(config Config, options Options) *Connection {
 	if options.Version == "" {
 		options.Version = "dev"
@@ -39,7 +39,7 @@ func Open(config Config, options Options) *Connection {
 	return c
 }
 
-// List gives the server's commands, as it lists them now.
+// List returns the server's current commands.
 func (c *Connection) List(ctx context.Context) (connectors.Listing, error) {
 	ctx, cancel := context.WithTimeout(ctx, MaxTimeout)
 	defer cancel()
@@ -59,7 +59,7 @@ func (c *Connection) List(ctx context.Context) (connectors.Listing, error) {
 	return list.listing(), nil
 }
 
-// Call carries out one call. An answer that a person gave continues the call that asked.
+// Call performs one call. A person's answer continues the call that asked.
 func (c *Connection) Call(ctx context.Context, call connectors.Call) (domain.OutsideResult, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeoutOf(call.Definition.Timeout))
 	defer cancel()
@@ -71,10 +71,10 @@ func (c *Connection) Call(ctx context.Context, call connectors.Call) (domain.Out
 		return domain.OutsideResult{}, c.failed(ctx, err)
 	}
 	if s.legacy && len(call.Answers) > 0 && call.Definition.Effect == domain.EffectNonIdempotent {
-		return domain.OutsideResult{}, doubt("The server asked over a connection that is gone: whether it had done anything by then is not known.", nil)
+		return domain.OutsideResult{}, unknownOutcome("The server's question belonged to a connection that was lost, so it is unknown whether the call had any effect.", nil)
 	}
 	result, err := c.run(ctx, s, t, call)
-	if errors.Is(err, errSessionGone) { // it did nothing: it had forgotten who we are
+	if errors.Is(err, errSessionGone) { // nothing was done: the session was unknown
 		if s, t, err = c.prepare(ctx, call.Definition); err == nil {
 			result, err = c.run(ctx, s, t, call)
 		}
@@ -92,8 +92,8 @@ func timeoutOf(wanted time.Duration) time.Duration {
 	return max(MinTimeout, min(wanted, MaxTimeout))
 }
 
-// prepare finds the command at the server, and refuses one that is no longer what a person
-// looked at.
+// prepare finds the command at the server, and rejects one that differs from the reviewed
+// definition.
 func (c *Connection) prepare(ctx context.Context, wanted domain.ConnectorCommand) (*session, *tool, error) {
 	s, err := c.session(ctx)
 	if err != nil {
@@ -115,20 +115,20 @@ func (c *Connection) prepare(ctx context.Context, wanted domain.ConnectorCommand
 	t := list.named(remote)
 	switch {
 	case t == nil:
-		return nil, nil, notSent("The server does not offer this command any more.", nil)
+		return nil, nil, notSent("The server no longer offers this command.", nil)
 	case wanted.DefinitionHash != "" && wanted.DefinitionHash != t.command.DefinitionHash:
 		c.changed()
-		return nil, nil, notSent("The server describes this command differently since a person looked at it.", nil)
+		return nil, nil, notSent("The server has changed the definition of this command since it was reviewed.", nil)
 	}
 	return s, t, nil
 }
 
-// Probe: the protocol has no question for it.
+// Probe is not supported by the protocol.
 func (c *Connection) Probe(context.Context, connectors.Call) (bool, domain.OutsideResult, error) {
 	return false, domain.OutsideResult{}, domain.ErrNoProbe
 }
 
-// Close ends the session, its process, and calls that wait for a person.
+// Close ends the session, its process and calls waiting for a person.
 func (c *Connection) Close() error {
 	c.mu.Lock()
 	s := c.current
@@ -141,8 +141,8 @@ func (c *Connection) Close() error {
 	return nil
 }
 
-// session gives the one that there is, or connects. One connects at a time; who waits for
-// that goes by its own deadline.
+// session returns the current session, or connects. Only one goroutine connects; the others wait
+// until their own deadlines.
 func (c *Connection) session(ctx context.Context) (*session, error) {
 	select {
 	case <-c.greeting:
@@ -161,7 +161,7 @@ func (c *Connection) session(ctx context.Context) (*session, error) {
 	case s != nil:
 		s.close()
 	}
-	fresh, err := connect(ctx, c.config, c.options, legacy, c.heardOfChange)
+	fresh, err := connect(ctx, c.config, c.options, legacy, c.listChanged)
 	c.mu.Lock()
 	closed = c.closed
 	if closed {
@@ -179,8 +179,8 @@ func (c *Connection) session(ctx context.Context) (*session, error) {
 	return fresh, err
 }
 
-// heardOfChange: the server says that its list is another.
-func (c *Connection) heardOfChange() {
+// listChanged handles the announcement of a changed list.
+func (c *Connection) listChanged() {
 	c.mu.Lock()
 	s := c.current
 	c.mu.Unlock()
@@ -196,14 +196,15 @@ func (c *Connection) changed() {
 	}
 }
 
-// failed tells the cause, which may quote the server, and gives what a person may read.
+// failed reports the cause, which may quote the server, to the operator and returns an error for
+// people.
 func (c *Connection) failed(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
 	e := outsideError(ctx, err, true)
 	if e.Message == "" {
-		e.Message = "The server refused the request."
+		e.Message = "The server rejected the request."
 	}
 	if e.Cause != nil && c.options.Failed != nil {
 		c.options.Failed(e.Message, e.Cause)

@@ -1,6 +1,6 @@
-// Package mcp carries out the commands of servers that speak the Model Context Protocol, over
-// streamable HTTP or as a process of our own. The protocol's handshake, its ids and its
-// envelopes are the official SDK's; the bytes are ours (httpLink, stdioLink), so that
-// nothing is unbounded, one bad answer never breaks the calls beside it, and every failure
-// says whether anything left.
+// Package mcp executes commands of servers that implement the Model Context Protocol, over
+// streamable HTTP or as a child process. Handshake, IDs and envelopes are those of the official
+// SDK. The transports are our own (httpLink, stdioLink), so that all input is bounded, an invalid
+// answer does not affect concurrent calls, and each failure reports whether the request may have
+// been sent.
 package mcp

@@ -12,8 +12,7 @@ import (
 
 var errTooLong = errors.New("an event is longer than 8 MiB")
 
-// cursor is where a stream stands, and how long the server wants us to wait before we ask
-// for the rest.
+// cursor is a position in a stream, with the reconnection delay requested by the server.
 type cursor struct {
 	id      string
 	retry   time.Duration
@@ -32,16 +31,16 @@ func (c *cursor) wait() time.Duration {
 	return time.Second
 }
 
-// events reads server-sent events, each within its bound.
+// events reads server-sent events of bounded size.
 type events struct{ lines lines }
 
 func newEvents(body io.Reader) *events {
 	return &events{lines{from: bufio.NewReaderSize(body, 16<<10)}}
 }
 
-// next gives the data of the next event that has any, and moves the cursor. An event with
-// empty data only says where the stream begins. Where a stream ends without the empty line
-// that ends an event, its last one counts if it is whole.
+// next returns the data of the next non-empty event and advances the cursor. An event with empty
+// data only carries the stream's position. A last event without its terminating blank line counts
+// if its data is complete.
 func (s *events) next(at *cursor) ([]byte, error) {
 	var data []byte
 	name, read := "", 0
@@ -73,26 +72,26 @@ func (s *events) next(at *cursor) ([]byte, error) {
 		}
 		if err != nil {
 			if !errors.Is(err, errTooLong) && isMessage(name) && json.Valid(data) {
-				return bytes.TrimSpace(data), nil // what follows it is the same error
+				return bytes.TrimSpace(data), nil // reading on returns the same error
 			}
 			return nil, err
 		}
 	}
 }
 
-// isMessage says whether events of a name are messages of the protocol.
+// isMessage reports whether events with this name carry protocol messages.
 func isMessage(name string) bool { return name == "" || name == "message" }
 
-// lines splits a stream at any end of a line: LF, CR LF or CR.
+// lines splits a stream at LF, CR LF or CR.
 type lines struct {
 	from    *bufio.Reader
 	begun   bool
-	afterCR bool // an LF that comes next is part of the end of the line before
+	afterCR bool // a following LF belongs to the previous line end
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// next gives a line without its end. With an error it gives what came of the last line.
+// next returns a line without its line ending. With an error it returns the incomplete last line.
 func (l *lines) next(limit int) ([]byte, error) {
 	line, err := l.read(limit)
 	if !l.begun {
@@ -105,9 +104,9 @@ func (l *lines) read(limit int) ([]byte, error) {
 	var whole []byte
 	for {
 		if _, err := l.from.Peek(1); err != nil {
-			return whole, err //nolint:wrapcheck // the callers have the words
+			return whole, err //nolint:wrapcheck // the callers add context
 		}
-		there, _ := l.from.Peek(l.from.Buffered()) // it is there
+		there, _ := l.from.Peek(l.from.Buffered()) // // cannot fail: it is buffered
 		if l.afterCR && there[0] == '\n' {
 			_, _ = l.from.Discard(1)
 			l.afterCR = false

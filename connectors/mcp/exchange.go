@@ -13,19 +13,18 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// exchange is one request of ours as it is on the wire: what goes along that the SDK does
-// not know, and what came back before the SDK makes something of it (of a task's handle it
-// would make nothing).
+// exchange is one of our requests on the wire. It adds fields that the SDK does not support, and
+// captures the raw result before the SDK decodes it (the SDK would drop task handles).
 type exchange struct {
-	extra map[string]json.RawMessage // joins the params
-	meta  map[string]any             // joins the params' _meta
-	tool  *tool                      // the tool that is called: some of its params are headers too
-	// headers go along over HTTP.
+	extra map[string]json.RawMessage // merged into params
+	meta  map[string]any             // merged into params._meta
+	tool  *tool                      // the called tool: some of its params are repeated as headers
+	// headers are sent over HTTP.
 	headers http.Header
-	// ask answers what the server asks while it works on this; nil: nobody can.
+	// ask answers the server's requests during this exchange; nil: not supported.
 	ask func(ctx context.Context, request *jsonrpc.Request) (json.RawMessage, error)
 
-	left atomic.Bool // a byte of it may have left
+	left atomic.Bool // a byte of it may have been sent
 	mu   sync.Mutex
 	raw  json.RawMessage
 }
@@ -36,7 +35,7 @@ func (e *exchange) in(ctx context.Context) context.Context {
 	return context.WithValue(ctx, exchangeKey{}, e)
 }
 
-// exchangeOf never gives nil: requests of the SDK's own are exchanges that nobody watches.
+// exchangeOf never returns nil: the SDK's own requests get an empty exchange.
 func exchangeOf(ctx context.Context) *exchange {
 	if e, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		return e
@@ -50,7 +49,7 @@ func (e *exchange) result() json.RawMessage {
 	return e.raw
 }
 
-// encode is the request with what goes along.
+// encode encodes the request with the additions.
 func (e *exchange) encode(request *jsonrpc.Request) ([]byte, error) {
 	if len(e.extra) > 0 {
 		params := map[string]json.RawMessage{}
@@ -69,15 +68,15 @@ func (e *exchange) encode(request *jsonrpc.Request) ([]byte, error) {
 	return jsonrpc.EncodeMessage(request)
 }
 
-// watched are the methods whose results are read by us alone.
+// watched are the methods whose results bypass the SDK.
 var watched = map[string]string{
 	"tools/list": `{"tools":[]}`,
 	"tools/call": `{"content":[]}`,
 	methodTask:   `{}`, methodTaskResult: `{}`, methodTaskUpdate: `{}`, methodTaskCancel: `{}`,
 }
 
-// keep takes the result before the SDK sees it. What it gets in its place is empty: it
-// neither decodes what a stranger sent, nor keeps it.
+// keep captures the result and gives the SDK an empty one, so that the SDK neither decodes nor
+// stores untrusted data.
 func (e *exchange) keep(method string, response *jsonrpc.Response) *jsonrpc.Response {
 	empty, ours := watched[method]
 	if !ours || response.Error != nil {

@@ -14,14 +14,14 @@ import (
 )
 
 const (
-	// parkTime is for how long a call stays open that waits for a person (revisions before
-	// 2026-07-28 ask in the middle of a call).
+	// parkTime bounds how long a call is kept open for a person's answer (revisions before
+	// 2026-07-28 ask during a call).
 	parkTime = 15 * time.Minute
-	// maxParked bounds those, and the questions of 2026-07-28 that are remembered.
+	// maxParked bounds the parked calls, and the stored input requests of 2026-07-28.
 	maxParked = 64
 )
 
-// flight is a call that is under way.
+// flight is a call in progress.
 type flight struct {
 	ctx      context.Context
 	end      context.CancelFunc
@@ -29,14 +29,14 @@ type flight struct {
 	done     chan error
 	asks     chan *domain.Module
 	replies  chan json.RawMessage
-	gone     chan struct{} // closed when nobody answers any more
+	gone     chan struct{} // closed when no answer will come
 	answers  []json.RawMessage
-	given    int // of the answers, to the server
+	given    int // answers passed to the server
 	question *domain.Module
 	timer    *time.Timer
 }
 
-// newFlight outlives the Call that began it, if the server asks something.
+// newFlight returns a flight that outlives the Call that started it if the server asks a question.
 func newFlight(ctx context.Context, e *exchange, answers []json.RawMessage) *flight {
 	f := &flight{
 		exchange: e, answers: answers,
@@ -44,7 +44,7 @@ func newFlight(ctx context.Context, e *exchange, answers []json.RawMessage) *fli
 		gone: make(chan struct{}),
 	}
 	f.ctx, f.end = context.WithCancel(context.WithoutCancel(ctx))
-	var one sync.Mutex // questions are asked one after the other
+	var one sync.Mutex // one question at a time
 	next := 0
 	e.ask = func(ctx context.Context, request *jsonrpc.Request) (json.RawMessage, error) {
 		one.Lock()
@@ -67,7 +67,7 @@ func (f *flight) askPerson(ctx context.Context, form *question) (json.RawMessage
 	select {
 	case f.asks <- form.module:
 	case <-f.ctx.Done():
-		return nil, errors.New("nobody waits for the call any more")
+		return nil, errors.New("the call was abandoned")
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -77,35 +77,35 @@ func (f *flight) askPerson(ctx context.Context, form *question) (json.RawMessage
 	case <-f.gone:
 		return json.RawMessage(`{"action":"cancel"}`), nil
 	case <-f.ctx.Done():
-		return nil, errors.New("nobody answered in time")
+		return nil, errors.New("no answer arrived in time")
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-// goneTime is how long a server may take to end a call whose question nobody answers.
+// goneTime bounds the end of a call whose question remains unanswered.
 const goneTime = time.Second
 
-// abandon tells the server that nobody answers, and ends the call.
+// abandon declines the open question and ends the call.
 func (f *flight) abandon() {
 	close(f.gone)
 	select {
-	case <-f.done: //nolint:errcheck // nobody waits for what came of it
+	case <-f.done: //nolint:errcheck // the result is not needed
 	case <-time.After(goneTime):
 	}
 	f.end()
 }
 
-// flights are the calls that wait for a person, by their execution.
+// flights holds the calls that wait for a person, by execution ID.
 type flights struct {
 	mu     sync.Mutex
 	parked map[string]*flight
 	talks  map[string]*inquiry
-	order  []string // of talks, oldest first
+	order  []string // of inquiries, oldest first
 	closed bool
 }
 
-// park keeps a call open; false: it cannot be.
+// park keeps a call open. It returns false if that is not possible.
 func (s *flights) park(execution string, f *flight) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,8 +135,8 @@ func (s *flights) take(execution string) *flight {
 	return f
 }
 
-// remember keeps where a server of 2026-07-28 was. It is a help only: without it the call
-// is made anew, and the server asks again.
+// remember stores the state of an inquiry. It is an optimization: without it the call is repeated
+// and the server asks again.
 func (s *flights) remember(execution string, c *inquiry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -156,7 +156,7 @@ func (s *flights) remember(execution string, c *inquiry) {
 	}
 }
 
-// recall gives the conversation that a call continues, or a new one.
+// recall returns the inquiry that a call continues, or a new one.
 func (s *flights) recall(call connectors.Call) *inquiry {
 	s.mu.Lock()
 	defer s.mu.Unlock()

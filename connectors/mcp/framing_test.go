@@ -103,7 +103,7 @@ var framings = map[string]func(http.ResponseWriter, *http.Request, string){
 	"such an id in events": stream(func(w http.ResponseWriter, a string) { inPieces(w, "data: "+withTextID(a)+"\n\n") }, true),
 }
 
-// An answer counts as soon as it is whole, whatever stands around it and however long its
+// An answer counts as soon as it is whole, whatever surrounds it and however long its
 // stream stays open: at the greeting, at a list, at a call.
 func TestAnswersCountWhenWhole(t *testing.T) {
 	for name, framed := range framings {

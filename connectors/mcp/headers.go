@@ -14,8 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// revision2026 is the first revision without sessions, and the first that repeats in
-// headers what a request is about.
+// revision2026 is the first revision without sessions, and the first with routing headers.
 const revision2026 = "2026-07-28"
 
 const revisionBefore = "2025-11-25"
@@ -25,7 +24,7 @@ func setAccepted(h http.Header) {
 	h.Set("Accept", "application/json, text/event-stream")
 }
 
-// routing are the headers that say what the body says, for whoever stands between.
+// routing returns the headers that repeat routing fields of the body for proxies.
 func routing(request *jsonrpc.Request, called *tool, version string) http.Header {
 	h := http.Header{}
 	setAccepted(h)
@@ -42,7 +41,7 @@ func routing(request *jsonrpc.Request, called *tool, version string) http.Header
 		TaskID    string                     `json:"taskId"`
 		Arguments map[string]json.RawMessage `json:"arguments"`
 	}
-	_ = exactjson.Lenient(request.Params, &params) // we wrote them
+	_ = exactjson.Lenient(request.Params, &params) // encoded by us
 	switch request.Method {
 	case "tools/call":
 		h.Set("Mcp-Name", headerText(params.Name))
@@ -59,7 +58,7 @@ func routing(request *jsonrpc.Request, called *tool, version string) http.Header
 	return h
 }
 
-// mirror is a parameter that the server wants in a header too.
+// mirror is a parameter that the server also requires as a header.
 type mirror struct {
 	path   []string
 	header string
@@ -71,11 +70,11 @@ type mirrorSchema struct {
 	Properties map[string]mirrorSchema `json:"properties"`
 }
 
-// mirrorsOf finds them in a tool's schema. A tool whose wishes break the rules is left out.
+// mirrorsOf returns the mirrors in a tool's schema. A tool with an invalid mirror is left out.
 func mirrorsOf(schema json.RawMessage) ([]mirror, error) {
 	var root mirrorSchema
 	if err := exactjson.Unmarshal(schema, &root); err != nil {
-		return nil, errors.New("its parameters cannot be read")
+		return nil, errors.New("its parameter schema cannot be read")
 	}
 	var found []mirror
 	err := root.walk(nil, map[string]bool{}, &found)
@@ -90,11 +89,11 @@ func (s mirrorSchema) walk(path []string, seen map[string]bool, found *[]mirror)
 			kind, _ := field.Type.(string)
 			switch {
 			case exactjson.Unmarshal(field.Header, &header) != nil || !isToken(header):
-				return errors.New("a header that it wants has no name that a header can have")
+				return errors.New("it requires a header with an invalid name")
 			case kind != "string" && kind != "integer" && kind != "boolean":
-				return errors.New("it wants a parameter in a header that is no plain value")
+				return errors.New("it requires a header for a parameter that is not a simple value")
 			case seen[strings.ToLower(header)]:
-				return errors.New("it wants two parameters in one header")
+				return errors.New("it requires two parameters in one header")
 			}
 			seen[strings.ToLower(header)] = true
 			*found = append(*found, mirror{path: at, header: header})
@@ -106,7 +105,7 @@ func (s mirrorSchema) walk(path []string, seen map[string]bool, found *[]mirror)
 	return nil
 }
 
-// isToken says whether a text can be a header's name.
+// isToken reports whether a string is a valid header name.
 func isToken(s string) bool {
 	for _, c := range s {
 		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", c)) {
@@ -144,7 +143,7 @@ func headerValue(arguments map[string]json.RawMessage, path []string) (string, b
 	return "", false
 }
 
-// headerText is a text as a header can carry it.
+// headerText encodes a string as a header value.
 func headerText(s string) string {
 	plain := strings.TrimSpace(s) == s && !(strings.HasPrefix(s, "=?base64?") && strings.HasSuffix(s, "?="))
 	for _, c := range s {

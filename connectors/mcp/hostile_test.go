@@ -69,19 +69,19 @@ var hostile = map[string]struct {
 		}, domain.FaultDoubt, "longer than 8 MiB", true,
 	},
 	"HTML":           {answering("text/html", 200, "<html>hello</html>"), domain.FaultDoubt, "neither JSON", true},
-	"HTML as JSON":   {answering("application/json", 200, "<html>hello</html>"), domain.FaultDoubt, "no message", true},
-	"half of a JSON": {answering("application/json", 200, `{"jsonrpc":"2.0","id":`), domain.FaultDoubt, "no message", true},
-	"other JSON":     {answering("application/json", 200, `{"hello":"you"}`), domain.FaultDoubt, "no message", true},
-	"a list":         {answering("application/json", 200, `[]`), domain.FaultDoubt, "no message", true},
-	"nothing":        {answering("application/json", 200, ""), domain.FaultDoubt, "no message", true},
+	"HTML as JSON":   {answering("application/json", 200, "<html>hello</html>"), domain.FaultDoubt, "not a protocol message", true},
+	"half of a JSON": {answering("application/json", 200, `{"jsonrpc":"2.0","id":`), domain.FaultDoubt, "not a protocol message", true},
+	"other JSON":     {answering("application/json", 200, `{"hello":"you"}`), domain.FaultDoubt, "not a protocol message", true},
+	"a list":         {answering("application/json", 200, `[]`), domain.FaultDoubt, "not a protocol message", true},
+	"nothing":        {answering("application/json", 200, ""), domain.FaultDoubt, "not a protocol message", true},
 	"only accepted":  {answering("", 202, ""), domain.FaultDoubt, "neither JSON", true},
 	"the wrong id": {
 		answering("application/json", 200, `{"jsonrpc":"2.0","id":"other","result":{"content":[]}}`),
-		domain.FaultDoubt, "not to what it was asked", true,
+		domain.FaultDoubt, "does not match the request", true,
 	},
 	"the wrong id in a stream": {
 		answering("text/event-stream", 200, "data: {\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{\"content\":[]}}\n\n"),
-		domain.FaultDoubt, "not to what it was asked", true,
+		domain.FaultDoubt, "does not match the request", true,
 	},
 	"no object": {
 		func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `5`) },
@@ -113,19 +113,19 @@ var hostile = map[string]struct {
 	"500":              {answering("text/html", 500, "no"), domain.FaultDoubt, "status 500", true},
 	"502 in HTML":      {answering("text/html", 502, "<html>"), domain.FaultDoubt, "status 502", true},
 	"500 and an error": {answering("application/json", 500, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}`), domain.FaultDoubt, "status 500", true},
-	"401":              {answering("", 401, ""), domain.FaultSignIn, "sign in", false},
+	"401":              {answering("", 401, ""), domain.FaultSignIn, "new sign-in", false},
 	"403":              {answering("", 403, ""), domain.FaultRefused, "status 403", false},
 	"429":              {answering("", 429, ""), domain.FaultRefused, "status 429", true},
 	"moved": {func(w http.ResponseWriter, r *http.Request, _ wireMessage) {
 		http.Redirect(w, r, "http://169.254.169.254/", 307)
 	}, domain.FaultRefused, "moved", false},
-	"a task of no name": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `{"resultType":"task"}`) }, domain.FaultDoubt, "no name", true},
+	"a task of no name": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `{"resultType":"task"}`) }, domain.FaultDoubt, "without an ID", true},
 	"busy": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) {
 		reply(w, m, `{"resultType":"input_required","inputRequests":{}}`)
 	}, domain.FaultRefused, "busy", true},
 	"a question for AIs": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) {
 		reply(w, m, `{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage"}}}`)
-	}, domain.FaultRefused, "cannot be answered", false},
+	}, domain.FaultRefused, "not supported here", false},
 }
 
 // Each ends its own call with what it means, within the call's time, and the next call works.
@@ -223,13 +223,13 @@ func TestErrorsAreAnswers(t *testing.T) {
 	}
 }
 
-// Before anything left, nothing is in doubt.
+// Before anything left, no outcome is unknown.
 func TestNotSent(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := "http://" + listener.Addr().String()
+	closed := "http://" + listener.Addr().String()
 	_ = listener.Close()
 	changed := newRawServer(t, false)
 	strict := egress.NewClient(egress.Config{})
@@ -239,15 +239,15 @@ func TestNotSent(t *testing.T) {
 		command domain.ConnectorCommand
 		message string
 	}{
-		"nobody listens":       {Config{URL: nobody}, func(*Options) {}, doIt(""), "connection refused"},
+		"connection refused":   {Config{URL: closed}, func(*Options) {}, doIt(""), "connection refused"},
 		"a private address":    {Config{URL: changed.URL}, func(o *Options) { o.Client = strict }, doIt(""), "not allowed"},
 		"no name":              {Config{URL: "http://name.invalid/"}, func(o *Options) { o.Client = strict }, doIt(""), "no such host"},
-		"no address":           {Config{URL: "::"}, func(*Options) {}, doIt(""), "cannot be used"},
+		"no address":           {Config{URL: "::"}, func(*Options) {}, doIt(""), "URL is invalid"},
 		"neither":              {Config{}, func(*Options) {}, doIt(""), "neither"},
 		"no program allowed":   {Config{Command: "true"}, func(o *Options) { o.AllowStdio = false }, doIt(""), "FERMATA_ALLOW_STDIO"},
 		"no such program":      {Config{Command: "/no/such/program"}, func(*Options) {}, doIt(""), "could not be started"},
-		"another definition":   {Config{URL: changed.URL}, func(*Options) {}, doIt("other"), "differently"},
-		"a command of another": {Config{URL: changed.URL}, func(*Options) {}, domain.ConnectorCommand{Remote: "other"}, "not offer"},
+		"another definition":   {Config{URL: changed.URL}, func(*Options) {}, doIt("other"), "has changed the definition"},
+		"a command of another": {Config{URL: changed.URL}, func(*Options) {}, domain.ConnectorCommand{Remote: "other"}, "no longer offers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := try(t.Context(), open(t, tt.config, tt.change), tt.command, `{}`)
@@ -262,7 +262,7 @@ func TestNotSent(t *testing.T) {
 	}
 }
 
-// What goes wrong before the call is sent leaves nothing in doubt either.
+// What goes wrong before the call is sent leaves no unknown outcome either.
 func TestHostileGreetings(t *testing.T) {
 	for name, h := range hostile {
 		for _, method := range []string{methodDiscover, methodInitialize, "tools/list"} {

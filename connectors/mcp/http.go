@@ -18,12 +18,12 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// notifyTime bounds what is told without an answer being awaited.
+// notifyTime bounds requests whose response is not needed.
 const notifyTime = 3 * time.Second
 
-// httpLink speaks streamable HTTP: each request is a POST of its own, and what comes of it
-// is that request's alone. The SDK's own transport gives up the whole connection for one
-// answer that cannot be read; here nine calls survive the tenth.
+// httpLink implements streamable HTTP: each request is a POST of its own and fails on its own. The
+// SDK's transport closes the whole connection after one undecodable response; here concurrent calls
+// are not affected.
 type httpLink struct {
 	*link
 	config  Config
@@ -32,13 +32,13 @@ type httpLink struct {
 	state   sync.Mutex
 	session string
 	version string
-	gone    bool // the server has forgotten the session
+	gone    bool // the server no longer knows the session
 }
 
-// Connect is what the SDK calls; nothing is dialled before the first message.
+// Connect is called by the SDK; it does not dial.
 func (l *httpLink) Connect(context.Context) (mcp.Connection, error) { return l, nil }
 
-// SessionID is the server's name for this connection, in revisions before 2026-07-28.
+// SessionID is the server's ID of the session, in revisions before 2026-07-28.
 func (l *httpLink) SessionID() string {
 	l.state.Lock()
 	defer l.state.Unlock()
@@ -57,12 +57,12 @@ func (l *httpLink) lost() bool {
 	return l.gone || l.ctx.Err() != nil
 }
 
-// Write sends one message. A request is answered whatever becomes of it, never by an error
-// of Write: the SDK would take that for the end of the connection.
+// Write sends one message. The failure of a request is reported in its response and never as an
+// error of Write, which the SDK would take for the end of the connection.
 func (l *httpLink) Write(ctx context.Context, m jsonrpc.Message) error {
 	request, ok := m.(*jsonrpc.Request)
 	if !ok || !request.IsCall() {
-		return l.tell(ctx, m)
+		return l.post(ctx, m)
 	}
 	if !l.begin(func() { l.deliver(l.exchange(ctx, request)) }) {
 		return l.cause()
@@ -85,7 +85,7 @@ func (l *httpLink) exchange(ctx context.Context, request *jsonrpc.Request) *json
 		var result struct {
 			Version string `json:"protocolVersion"`
 		}
-		_ = exactjson.Lenient(response.Result, &result) // the SDK refuses what is not there
+		_ = exactjson.Lenient(response.Result, &result) // the SDK rejects missing fields
 		l.state.Lock()
 		l.version = result.Version
 		l.state.Unlock()
@@ -97,7 +97,7 @@ func (l *httpLink) exchange(ctx context.Context, request *jsonrpc.Request) *json
 func (l *httpLink) ask(ctx context.Context, e *exchange, request *jsonrpc.Request) (*jsonrpc.Response, error) {
 	body, err := e.encode(request)
 	if err != nil {
-		return nil, notSent("The request could not be written.", err)
+		return nil, notSent("The request could not be encoded.", err)
 	}
 	headers := routing(request, e.tool, l.versionFor(request))
 	maps.Copy(headers, e.headers)
@@ -113,8 +113,8 @@ func (l *httpLink) ask(ctx context.Context, e *exchange, request *jsonrpc.Reques
 	return l.readAnswer(ctx, e, request, response)
 }
 
-// do sends one HTTP request, and once more with a new token where the server did not take
-// the old one: it did nothing then.
+// do sends one HTTP request, and once more with a new token if the server rejected the old one, in
+// which case the request had no effect.
 func (l *httpLink) do(ctx context.Context, e *exchange, method string, body []byte, headers http.Header) (*http.Response, error) {
 	response, token, err := l.send(ctx, e, method, body, headers)
 	if domain.FaultOf(err) != domain.FaultSignIn || token == "" {
@@ -126,11 +126,11 @@ func (l *httpLink) do(ctx context.Context, e *exchange, method string, body []by
 	}
 	l.options.Tokens.Rejected(ctx, token, wanted.more)
 	if wanted.more != "" {
-		return nil, err // renewing it would bring the same
+		return nil, err // a new token would have the same scope
 	}
 	fresh, tokenErr := l.options.Tokens.Token(ctx)
 	if known, ok := errors.AsType[*domain.OutsideError](tokenErr); ok {
-		return nil, known // it could not be renewed now: that is nothing for a person
+		return nil, known // a temporary failure: no new sign-in is needed
 	}
 	if tokenErr != nil || fresh == token {
 		return nil, err
@@ -139,17 +139,17 @@ func (l *httpLink) do(ctx context.Context, e *exchange, method string, body []by
 	return response, err
 }
 
-// send sends one HTTP request. e.left is set before a byte can leave.
+// send sends one HTTP request. e.left is set before the first byte can be sent.
 func (l *httpLink) send(
 	ctx context.Context, e *exchange, method string, body []byte, headers http.Header,
 ) (_ *http.Response, token string, err error) {
 	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { e.left.Store(true) }})
 	request, err := http.NewRequestWithContext(traced, method, l.config.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, "", notSent("The connector's address cannot be used.", err)
+		return nil, "", notSent("The connector's URL is invalid.", err)
 	}
-	// Without it net/http cannot send the body again by itself, over another connection:
-	// it is sent once.
+	// Without GetBody, net/http cannot resend the body over another connection: it is sent at most
+	// once.
 	request.GetBody = nil
 	if token, err = l.dress(ctx, request, headers); err != nil {
 		return nil, "", err
@@ -165,7 +165,7 @@ func (l *httpLink) send(
 	return nil, token, l.statusError(response)
 }
 
-// dress puts on what every request carries.
+// dress sets the headers common to all requests.
 func (l *httpLink) dress(ctx context.Context, request *http.Request, headers http.Header) (token string, err error) {
 	for name, value := range l.config.Headers {
 		request.Header.Set(name, value)
@@ -192,23 +192,23 @@ func (l *httpLink) dress(ctx context.Context, request *http.Request, headers htt
 	return token, nil
 }
 
-// versionFor is the revision that a request is of: it says so itself, or the handshake did.
+// versionFor returns the revision of a request: its own, or that of the handshake.
 func (l *httpLink) versionFor(request *jsonrpc.Request) string {
 	var params struct {
 		Meta map[string]any `json:"_meta"`
 	}
-	_ = exactjson.Lenient(request.Params, &params) // without one it is the handshake's
+	_ = exactjson.Lenient(request.Params, &params) // missing fields: the handshake's revision
 	if v, ok := params.Meta[mcp.MetaKeyProtocolVersion].(string); ok {
 		return v
 	}
 	return l.revision()
 }
 
-// tell posts what has no answer. Only the handshake's own word matters.
-func (l *httpLink) tell(ctx context.Context, m jsonrpc.Message) error {
+// post sends a message that has no response. Only the handshake's notification has to succeed.
+func (l *httpLink) post(ctx context.Context, m jsonrpc.Message) error {
 	request, _ := m.(*jsonrpc.Request)
 	if request != nil && request.Method == methodCancelled && l.revision() == "" {
-		return nil // in 2026-07-28 the end of the stream says it
+		return nil // in 2026-07-28 closing the stream cancels
 	}
 	ctx, done := l.within(ctx)
 	defer done()
@@ -233,7 +233,7 @@ func (l *httpLink) tell(ctx context.Context, m jsonrpc.Message) error {
 	return nil
 }
 
-// Close ends what is under way, and tells the server that the session is over.
+// Close cancels requests in progress and deletes the session at the server.
 func (l *httpLink) Close() error {
 	l.stop()
 	l.state.Lock()
@@ -250,9 +250,9 @@ func (l *httpLink) Close() error {
 	if err == nil {
 		egress.Discard(response.Body)
 	}
-	return nil // the server forgets it in its own time
+	return nil // the server's session will expire
 }
 
 func signIn(cause error) *domain.OutsideError {
-	return &domain.OutsideError{Fault: domain.FaultSignIn, Message: "Somebody has to sign in to the connector again.", Cause: cause}
+	return &domain.OutsideError{Fault: domain.FaultSignIn, Message: "The connector needs a new sign-in.", Cause: cause}
 }

@@ -16,29 +16,29 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// KindOptions is what all connectors of the kind share.
+// KindOptions is shared by all connectors of the kind.
 type KindOptions struct {
 	Version string
-	// AllowStdio says whether programs may be started now.
+	// AllowStdio reports whether programs may be started now.
 	AllowStdio func(ctx context.Context) bool
-	// Changed, if set, is called when a connector's server says that its list changed.
+	// Changed, if set, is called when a connector's server announces a changed list.
 	Changed func(c *domain.Connector)
-	// Failed, if set, is told what the operator's log gets of a failure.
+	// Failed, if set, receives failures for the operator's log.
 	Failed func(c *domain.Connector, message string, cause error)
 
-	habits *habits
+	legacyServers *legacyServers
 }
 
-// entered is what a person enters.
+// entered is the config as a person enters it.
 type entered struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 	Auth    string            `json:"auth"`
 	Token   string            `json:"token"` // with bearer
-	// With oauth: of a client that was registered by hand, where the server registers none.
+	// With oauth: a manually registered client, for servers without client registration.
 	ClientID     string `json:"client_id"`
 	ClientSecret string `json:"client_secret"`
-	// Issuer is the authorization server that the client is of: its secret goes to no other.
+	// Issuer is the authorization server of the client: its secret is sent nowhere else.
 	Issuer string `json:"issuer"`
 
 	Command string            `json:"command"`
@@ -61,16 +61,16 @@ var configSchema = schema.Object(`
 		"additionalProperties": {"type": "string", "maxLength": 8192}},
 	"offer_read_only": {"type": "boolean"}`)
 
-// Kind is the kind "mcp".
+// Kind returns the kind "mcp".
 func Kind(o KindOptions) connectors.Kind {
-	o.habits = &habits{before: map[string][32]byte{}}
+	o.legacyServers = &legacyServers{before: map[string][32]byte{}}
 	return connectors.Kind{
 		Name: domain.ConnectorMCP, Schema: configSchema, Secrets: []string{"headers", "token", "client_secret", "env"},
 		Origin: Origin, Open: o.open, SignIn: o.signIn,
 	}
 }
 
-// Origin is where a config's secrets go: a server, or a program.
+// Origin returns the destination of a config's secrets: a server, or a program.
 func Origin(raw json.RawMessage) (string, error) {
 	_, origin, err := readConfig(raw)
 	return origin, err
@@ -83,16 +83,17 @@ func readConfig(raw json.RawMessage) (own entered, origin string, err error) {
 	switch {
 	case own.URL == "" && own.Command == "":
 		return own, "", domain.Invalid("/config", "missing",
-			"A connector of kind mcp has the url of its server, or the command that starts it.")
+			"A connector of kind mcp needs the url of its server, or the command that starts it.")
 	case own.URL != "" && own.Command != "":
-		return own, "", domain.Invalid("/config", "ambiguous", "A connector of kind mcp has a url or a command, not both.")
+		return own, "", domain.Invalid("/config", "ambiguous", "A connector of kind mcp can have a url or a command, not both.")
 	case own.Command != "":
 		return own.program()
 	}
 	return own.server()
 }
 
-// program: secrets of one program are not another's.
+// program validates the config of a program. Its origin includes the whole command, so that secrets
+// of one program are not passed to another.
 func (e entered) program() (entered, string, error) {
 	if e.Auth != "" || e.Token != "" || e.ClientID != "" || e.ClientSecret != "" || e.Issuer != "" || len(e.Headers) > 0 {
 		return e, "", domain.Invalid("/config", "ambiguous", "A program gets its secrets in env: it has no headers and no auth.")
@@ -105,50 +106,50 @@ func (e entered) server() (entered, string, error) {
 	switch {
 	case err != nil || u.Hostname() == "" || u.Scheme != "http" && u.Scheme != "https":
 		return e, "", domain.Invalid("/config/url", "url",
-			"The address begins with https:// or http:// and names a host: https://mcp.example.com/mcp.")
+			"The URL must begin with https:// or http:// and have a host, for example https://mcp.example.com/mcp.")
 	case u.User != nil:
-		return e, "", domain.Invalid("/config/url", "url", "The address holds no user or password: put them into a header.")
+		return e, "", domain.Invalid("/config/url", "url", "The URL must not contain a user or password: use a header instead.")
 	case u.Fragment != "":
-		return e, "", domain.Invalid("/config/url", "url", "The address ends before any #.")
+		return e, "", domain.Invalid("/config/url", "url", "The URL must not have a fragment (#…).")
 	case len(e.Args) > 0 || len(e.Env) > 0:
-		return e, "", domain.Invalid("/config", "ambiguous", "Only a program has args and env.")
+		return e, "", domain.Invalid("/config", "ambiguous", "Only a program can have args and env.")
 	case e.Auth == "bearer" && e.Token == "":
-		return e, "", domain.Invalid("/config/token", "missing", "With bearer the config has a token.")
+		return e, "", domain.Invalid("/config/token", "missing", "With bearer the config needs a token.")
 	case e.Auth != "bearer" && e.Token != "":
-		return e, "", domain.Invalid("/config/token", "ambiguous", `A token is sent where "auth" is "bearer".`)
+		return e, "", domain.Invalid("/config/token", "ambiguous", `A token requires "auth": "bearer".`)
 	case e.Auth != "oauth" && (e.ClientID != "" || e.ClientSecret != ""):
-		return e, "", domain.Invalid("/config/client_id", "ambiguous", `A client signs in where "auth" is "oauth".`)
+		return e, "", domain.Invalid("/config/client_id", "ambiguous", `A client requires "auth": "oauth".`)
 	case e.ClientSecret != "" && e.ClientID == "":
-		return e, "", domain.Invalid("/config/client_id", "missing", "The client_secret is that of a client_id.")
+		return e, "", domain.Invalid("/config/client_id", "missing", "A client_secret requires a client_id.")
 	case e.Issuer != "" && e.ClientID == "":
-		return e, "", domain.Invalid("/config/issuer", "ambiguous", "The issuer is that of a client_id.")
+		return e, "", domain.Invalid("/config/issuer", "ambiguous", "An issuer requires a client_id.")
 	case e.Auth == "oauth" && authorizes(e.Headers):
 		return e, "", domain.Invalid("/config/headers", "ambiguous", `Where "auth" is "oauth", the header Authorization is the server's own.`)
 	}
 	for name := range e.Headers {
 		if !isToken(name) || ours[http.CanonicalHeaderKey(name)] {
 			return e, "", domain.Invalid("/config/headers", "header",
-				"A header of that name cannot be set: the server itself does, or it is no name.")
+				"This header cannot be set: its name is invalid or reserved.")
 		}
 	}
 	e.URL = u.String()
 	return e.withIssuer(egress.Origin(u))
 }
 
-// withIssuer adds the place of the authorization server that may have the client's secret.
+// withIssuer adds the authorization server, which receives the client's secret, to the origin.
 func (e entered) withIssuer(place string) (entered, string, error) {
 	if e.Issuer == "" {
 		return e, place, nil
 	}
 	issuer, err := url.Parse(e.Issuer)
 	if err != nil || issuer.Hostname() == "" || issuer.Scheme != "http" && issuer.Scheme != "https" || issuer.User != nil || issuer.Fragment != "" {
-		return e, "", domain.Invalid("/config/issuer", "url", "The issuer is an address: https://login.example.com.")
+		return e, "", domain.Invalid("/config/issuer", "url", "The issuer must be a URL, for example https://login.example.com.")
 	}
-	// The secrets are for both: neither is led elsewhere with what was entered for the other.
+	// The secrets belong to both: none of them is sent to a new server or issuer.
 	return e, place + " " + egress.Origin(issuer), nil
 }
 
-// ours are headers that the protocol or the server itself sets.
+// ours are headers set by the protocol or by Fermata.
 var ours = map[string]bool{
 	"Host": true, "Content-Length": true, "Transfer-Encoding": true, "Connection": true, "Upgrade": true, "Te": true, "Trailer": true,
 	"Expect": true, "Keep-Alive": true, "Proxy-Connection": true, "Idempotency-Key": true, "Traceparent": true, "User-Agent": true,
@@ -156,7 +157,7 @@ var ours = map[string]bool{
 	"Mcp-Protocol-Version": true, "Mcp-Method": true, "Mcp-Name": true,
 }
 
-// authorizes: a person entered a header that says who asks.
+// authorizes reports whether the config has a header with credentials.
 func authorizes(headers map[string]string) bool {
 	for name := range headers {
 		if http.CanonicalHeaderKey(name) == "Authorization" {
@@ -188,8 +189,8 @@ func (o KindOptions) open(ctx context.Context, opening connectors.Opening) (conn
 		return nil, notSent("Programs are not allowed on this server (FERMATA_ALLOW_STDIO=true allows them).", errNoStdio)
 	}
 	if config.Command != "" {
-		options.AsBefore = o.habits.asBefore(c)
-		options.Learned = func(before bool) { o.habits.learn(c, before) }
+		options.AsBefore = o.legacyServers.asBefore(c)
+		options.Learned = func(before bool) { o.legacyServers.learn(c, before) }
 	}
 	switch own.Auth {
 	case "bearer":
@@ -200,11 +201,11 @@ func (o KindOptions) open(ctx context.Context, opening connectors.Opening) (conn
 	return Open(config, options), nil
 }
 
-// fixedToken is one that a person entered.
+// fixedToken is a token entered by a person.
 type fixedToken string
 
-// Token gives it.
+// Token returns the token.
 func (t fixedToken) Token(context.Context) (string, error) { return string(t), nil }
 
-// Rejected changes nothing: a person enters another.
+// Rejected does nothing: a person has to enter another token.
 func (t fixedToken) Rejected(context.Context, string, string) {}

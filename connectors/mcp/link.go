@@ -16,21 +16,21 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// link is what both kinds of transport are to the SDK: messages in, messages out. Only its
-// end is an error of Read; what goes wrong with one request answers that request.
+// link is the part shared by both transports of the SDK. Read returns an error only at the end of
+// the link; the failure of one request is reported in its response.
 type link struct {
 	ctx      context.Context
 	end      context.CancelCauseFunc
 	incoming chan jsonrpc.Message
 	running  sync.WaitGroup
-	// closing and running keep each other out: nothing begins once it is closed.
+	// mu excludes closing while something starts: nothing starts after Close.
 	mu      sync.Mutex
 	closing bool
-	// calls are those under way whose server may ask something.
+	// calls are those in progress whose server may ask a question.
 	calls map[*exchange]*underWay
 }
 
-// underWay is a call, as long as it is.
+// underWay is a call in progress.
 type underWay struct{ ctx context.Context }
 
 func newLink() *link {
@@ -38,7 +38,7 @@ func newLink() *link {
 	return &link{ctx: ctx, end: end, incoming: make(chan jsonrpc.Message), calls: map[*exchange]*underWay{}}
 }
 
-// Read gives the next message.
+// Read returns the next message.
 func (l *link) Read(ctx context.Context) (jsonrpc.Message, error) {
 	select {
 	case m := <-l.incoming:
@@ -64,7 +64,7 @@ func (l *link) deliver(m jsonrpc.Message) {
 	}
 }
 
-// begin runs something that ends with the link.
+// begin runs a function that ends with the link.
 func (l *link) begin(run func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,7 +75,7 @@ func (l *link) begin(run func()) bool {
 	return true
 }
 
-// asks: while a call is under way its server may ask something.
+// asks registers a call during which the server may ask questions.
 func (l *link) asks(ctx context.Context, e *exchange) (done func()) {
 	if e.ask == nil {
 		return func() {}
@@ -90,8 +90,8 @@ func (l *link) asks(ctx context.Context, e *exchange) (done func()) {
 	}
 }
 
-// onlyCall is the call that a question belongs to which does not say so. With two under way
-// nobody can be asked.
+// onlyCall returns the call in progress if there is exactly one. Questions without a reference to a
+// call can only be assigned then.
 func (l *link) onlyCall() (context.Context, *exchange) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -103,7 +103,7 @@ func (l *link) onlyCall() (context.Context, *exchange) {
 	return l.ctx, &exchange{}
 }
 
-// stop ends everything that was begun, and waits for it.
+// stop ends everything that was started and waits for it.
 func (l *link) stop() {
 	l.mu.Lock()
 	l.closing = true
@@ -112,15 +112,15 @@ func (l *link) stop() {
 	l.running.Wait()
 }
 
-// within is ctx, ended with the link.
+// within returns a context that also ends with the link.
 func (l *link) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(ctx)
 	stop := context.AfterFunc(l.ctx, cancel)
 	return ctx, func() { stop(); cancel() }
 }
 
-// probing bounds the first question: a server of before 2026 may not answer it at all, and
-// is then greeted in the old way.
+// probing bounds the first request: a server older than 2026 may not respond to it, and gets the
+// older handshake then.
 func probing(ctx context.Context, method string) (context.Context, context.CancelFunc) {
 	if method != methodDiscover {
 		return ctx, func() {}
@@ -140,11 +140,11 @@ const (
 	methodElicit     = "elicitation/create"
 )
 
-// answer is the response to a request of the server's.
+// answer returns the response to a request of the server.
 func answer(ctx context.Context, e *exchange, request *jsonrpc.Request) *jsonrpc.Response {
 	response := &jsonrpc.Response{ID: request.ID}
 	if e.ask == nil {
-		response.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "nobody can be asked"}
+		response.Error = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: "no questions are supported for this call"}
 		return response
 	}
 	result, err := e.ask(ctx, request)
@@ -160,21 +160,21 @@ func failure(id jsonrpc.ID, err error) *jsonrpc.Response {
 	return &jsonrpc.Response{ID: id, Error: err}
 }
 
-// decode reads one message, and says in our words what is wrong with it.
+// decode decodes one message, with errors in our own words.
 func decode(data []byte) (jsonrpc.Message, error) {
 	data = bytes.TrimPrefix(data, byteOrderMark)
 	if !json.Valid(data) {
-		return nil, errors.New("it is no JSON")
+		return nil, errors.New("it is not JSON")
 	}
 	m, err := jsonrpc.DecodeMessage(data)
 	if err != nil {
-		return nil, fmt.Errorf("it is no message of JSON-RPC: %w", err)
+		return nil, fmt.Errorf("it is not a JSON-RPC message: %w", err)
 	}
 	return m, nil
 }
 
-// decodeFor is decode of what can only answer one request: an error that names no request is
-// about that one.
+// decodeFor decodes the response to a single request: an error without an ID belongs to that
+// request.
 func decodeFor(id jsonrpc.ID, data []byte) (jsonrpc.Message, error) {
 	m, err := decode(data)
 	if err != nil {
@@ -185,8 +185,8 @@ func decodeFor(id jsonrpc.ID, data []byte) (jsonrpc.Message, error) {
 	return m, err
 }
 
-// unnamedError is the error of an answer whose id is null, as servers write it that did not
-// understand the request; nil: it is no such answer.
+// unnamedError returns the error of a response with the ID null, sent by servers that did not
+// understand the request; nil if it is not one.
 func unnamedError(data []byte) *jsonrpc.Error {
 	var answer struct {
 		Version string          `json:"jsonrpc"`
@@ -195,7 +195,7 @@ func unnamedError(data []byte) *jsonrpc.Error {
 		Error   *jsonrpc.Error  `json:"error"`
 	}
 	if exactjson.Lenient(bytes.TrimPrefix(data, byteOrderMark), &answer) != nil {
-		return nil //nolint:nilerr // what cannot be read is no such answer
+		return nil //nolint:nilerr // undecodable: not such a response
 	}
 	if answer.Version != "2.0" || answer.Method != nil || answer.ID != nil && string(answer.ID) != "null" {
 		return nil
@@ -203,7 +203,7 @@ func unnamedError(data []byte) *jsonrpc.Error {
 	return answer.Error
 }
 
-// sameID says whether an answer names the request, whose number some servers write as a text.
+// sameID compares a response's ID with the request's. Some servers return the number as a string.
 func sameID(answered, asked jsonrpc.ID) bool {
 	return answered == asked || fmt.Sprint(answered.Raw()) == fmt.Sprint(asked.Raw())
 }

@@ -18,15 +18,15 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// tool is one tool as the server describes it.
+// tool is a tool as described by the server.
 type tool struct {
 	command  domain.ConnectorCommand
 	mirrored []mirror
-	asTask   bool // the server carries it out as a task only (2025-11-25)
+	asTask   bool // it can only be called as a task (2025-11-25)
 }
 
-// wireTool is what a server writes. Annotations are hints, and pointers: what is left out
-// is no promise.
+// wireTool is a tool on the wire. Annotations are hints, and pointers: a missing one promises
+// nothing.
 type wireTool struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title"`
@@ -42,19 +42,19 @@ type wireTool struct {
 	} `json:"execution"`
 }
 
-// toolSet is a list as a server gave it. It is only read.
+// toolSet is a fetched list. It is immutable.
 type toolSet struct {
 	tools []*tool
 	notes []string
 	ttl   time.Duration
 }
 
-// listed is the list that a session got last.
+// listed caches a session's list.
 type listed struct {
-	fetching chan struct{} // holds a token while nobody fetches
+	fetching chan struct{} // mutex: held while fetching
 	mu       sync.Mutex
 	last     *toolSet  // nil: none yet
-	until    time.Time // that it is believed; the zero time: it is not
+	until    time.Time // end of its TTL; zero: stale
 }
 
 func newListed() *listed {
@@ -69,8 +69,8 @@ func (l *listed) stale() {
 	l.until = time.Time{}
 }
 
-// believed is the list, if it still is.
-func (l *listed) believed() *toolSet {
+// cached returns the cached list if it is still valid.
+func (l *listed) cached() *toolSet {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if clock.System().Before(l.until) {
@@ -79,15 +79,15 @@ func (l *listed) believed() *toolSet {
 	return nil
 }
 
-// sameTools says whether two lists describe the same commands in the same words.
+// sameTools reports whether two lists have the same definitions.
 func sameTools(a, b []*tool) bool {
 	return slices.EqualFunc(a, b, func(x, y *tool) bool { return x.command.DefinitionHash == y.command.DefinitionHash })
 }
 
-// toolList gives the list, from the server where it is not believed any more. One fetches
-// at a time; who waits for that goes by its own deadline.
+// toolList returns the list, from the server if the cache is stale. Only one goroutine fetches; the
+// others wait until their own deadlines.
 func (s *session) toolList(ctx context.Context, fresh bool) (*toolSet, error) {
-	if known := s.list.believed(); known != nil && !fresh {
+	if known := s.list.cached(); known != nil && !fresh {
 		return known, nil
 	}
 	select {
@@ -96,27 +96,27 @@ func (s *session) toolList(ctx context.Context, fresh bool) (*toolSet, error) {
 		return nil, notSent("The server did not list its commands in time.", ctx.Err())
 	}
 	defer func() { s.list.fetching <- struct{}{} }()
-	if known := s.list.believed(); known != nil && !fresh {
+	if known := s.list.cached(); known != nil && !fresh {
 		return known, nil
 	}
 	s.list.mu.Lock()
 	before := s.list.last
-	s.list.until = clock.System().Add(maxTTL) // what is said of it from here on counts
+	s.list.until = clock.System().Add(maxTTL) // announcements from here on make it stale
 	s.list.last = nil
 	s.list.mu.Unlock()
 	now, err := s.fetch(ctx)
 	s.list.mu.Lock()
-	switch heard := s.list.until.IsZero(); {
+	switch received := s.list.until.IsZero(); {
 	case err != nil:
 		s.list.last, s.list.until = before, time.Time{}
-	case heard:
+	case received:
 		s.list.last = now
 	default:
 		s.list.last, s.list.until = now, clock.System().Add(s.lifeOf(now.ttl))
 	}
 	s.list.mu.Unlock()
 	if err == nil && before != nil && !sameTools(before.tools, now.tools) && s.changed != nil {
-		s.changed() // it is found out here where the server does not say so
+		s.changed() // the server does not announce changes
 	}
 	return now, err
 }
@@ -126,18 +126,18 @@ const (
 	maxTTL = 24 * time.Hour
 )
 
-// lifeOf is for how long calls rely on a list.
+// lifeOf returns the TTL of a list.
 func (s *session) lifeOf(ttl time.Duration) time.Duration {
 	switch {
 	case ttl > 0:
 		return ttl
-	case s.hears:
+	case s.announces:
 		return maxTTL
 	}
 	return maxListAge
 }
 
-// fetch gets all pages, within bounds: a server could name a next one for ever.
+// fetch reads all pages, within limits: a server could return cursors forever.
 func (s *session) fetch(ctx context.Context) (*toolSet, error) {
 	reading := &reading{names: map[string]int{}}
 	cursor, size, ttl := "", 0, time.Duration(0)
@@ -177,17 +177,17 @@ func listError(ctx context.Context, err error) error {
 	e := outsideError(ctx, err, true)
 	e.Fault = faultBeforeCall(e.Fault)
 	if e.Message == "" {
-		e.Message = "The server does not list its commands."
+		e.Message = "The server does not support listing its commands."
 	}
 	return e
 }
 
-// reading turns tools into commands: in their order, each name once, what cannot be used
-// left out with a word about it.
+// reading converts tools to commands, in order and without duplicate names. Unusable ones are left
+// out, with a note.
 type reading struct {
 	tools []*tool
 	notes []string
-	names map[string]int // of our names, the place among tools
+	names map[string]int // index in tools, by our name
 }
 
 const maxNotes = 20
@@ -200,11 +200,11 @@ func (r *reading) add(page []json.RawMessage) {
 			at, taken = r.names[t.command.Name]
 		}
 		if taken {
-			// Which of two is meant must not depend on their order, or a server swaps them.
+			// Which of two tools wins must not depend on their order: a server could swap them.
 			if other := r.tools[at]; t.command.Remote < other.command.Remote {
 				r.tools[at] = t
 			}
-			why = "its name is another's"
+			why = "its name is taken by another command"
 		}
 		switch {
 		case why == "":
@@ -219,19 +219,19 @@ func (r *reading) add(page []json.RawMessage) {
 func readTool(raw json.RawMessage) (*tool, string) {
 	var w wireTool
 	if err := exactjson.Unmarshal(raw, &w); err != nil {
-		return nil, "it cannot be read, or names a member twice"
+		return nil, "it cannot be decoded, or has a duplicate member"
 	}
 	if w.Name == "" || len(w.Name) > MaxNameBytes || strings.ContainsFunc(w.Name, unprintable) {
-		return nil, "its name cannot be used"
+		return nil, "its name is invalid"
 	}
 	if len(w.Input) > MaxSchemaBytes {
-		return nil, "its parameters take more than 64 KiB to describe"
+		return nil, "its parameter schema is larger than 64 KiB"
 	}
 	var schema struct {
 		Type string `json:"type"`
 	}
 	if exactjson.Unmarshal(w.Input, &schema) != nil || schema.Type != "object" {
-		return nil, "its parameters are no object"
+		return nil, "its parameter schema does not describe an object"
 	}
 	mirrored, err := mirrorsOf(w.Input)
 	if err != nil {
@@ -239,7 +239,7 @@ func readTool(raw json.RawMessage) (*tool, string) {
 	}
 	hash, err := definitionHash(raw)
 	if err != nil {
-		return nil, "it cannot be read"
+		return nil, "it cannot be decoded"
 	}
 	effect := hinted(w)
 	return &tool{mirrored: mirrored, asTask: w.Execution.TaskSupport == "required", command: domain.ConnectorCommand{
@@ -255,7 +255,7 @@ func readTool(raw json.RawMessage) (*tool, string) {
 	}}, ""
 }
 
-// hinted fills the form that a person looks at; nothing rests on it.
+// hinted derives the default effect from the annotations; a person can change it.
 func hinted(w wireTool) domain.CommandEffect {
 	switch {
 	case w.Annotations.ReadOnly != nil && *w.Annotations.ReadOnly:
@@ -266,8 +266,8 @@ func hinted(w wireTool) domain.CommandEffect {
 	return domain.EffectNonIdempotent
 }
 
-// definitionHash is of the whole definition, in a form that does not change with spaces or
-// the order of fields: pictures and the server's own remarks aside, all of it can mislead.
+// definitionHash hashes the canonical form of the whole definition, except icons and _meta: any
+// other part could mislead.
 func definitionHash(raw json.RawMessage) (string, error) {
 	fields, err := exactjson.Object(raw)
 	if err != nil {
@@ -294,7 +294,7 @@ func firstOf(texts ...string) string {
 	return ""
 }
 
-// cut shortens a text to a bound, at a rune, with a mark.
+// cut truncates a string at a rune boundary and marks it.
 func cut(s string, limit int) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= limit {

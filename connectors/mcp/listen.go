@@ -10,17 +10,17 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 )
 
-// maxListenFailures is how often in a row the stream of news may be refused before the
-// server is believed to have none.
+// maxListenFailures bounds the consecutive failures after which the server is assumed to have no
+// notification stream.
 const maxListenFailures = 5
 
-// listenTime bounds the wait for that stream: what is asked before it is open is lost, but
-// some servers say nothing until they have something to say.
+// listenTime bounds the wait for that stream to open. Requests sent before it is open could lose
+// notifications, but some servers send no headers until the first one.
 const listenTime = time.Second
 
-// listen keeps the stream open on which servers before 2026-07-28 tell their news, and ask
-// what belongs to a call. It breaking is no failure of anything: the list is then only as
-// old as maxListAge.
+// listen keeps the notification stream open, on which servers before 2026-07-28 announce changes
+// and ask questions about calls. A broken stream is not a failure: the list is then refreshed after
+// maxListAge.
 func (l *httpLink) listen(ctx context.Context) {
 	opened := make(chan struct{})
 	open := sync.OnceFunc(func() { close(opened) })
@@ -28,9 +28,9 @@ func (l *httpLink) listen(ctx context.Context) {
 		defer open()
 		var at cursor
 		for failures := 0; failures < maxListenFailures; failures++ {
-			if heard, more := l.hear(l.ctx, &at, open); !more {
+			if received, more := l.readNotifications(l.ctx, &at, open); !more {
 				return
-			} else if heard {
+			} else if received {
 				failures = 0
 			}
 			select {
@@ -47,8 +47,8 @@ func (l *httpLink) listen(ctx context.Context) {
 	}
 }
 
-// hear reads one such stream to its end.
-func (l *httpLink) hear(ctx context.Context, at *cursor, open func()) (heard, more bool) {
+// readNotifications reads one such stream to its end.
+func (l *httpLink) readNotifications(ctx context.Context, at *cursor, open func()) (received, more bool) {
 	headers := http.Header{"Accept": {"text/event-stream"}}
 	if at.id != "" {
 		headers.Set("Last-Event-Id", at.id)
@@ -57,7 +57,7 @@ func (l *httpLink) hear(ctx context.Context, at *cursor, open func()) (heard, mo
 	defer open()
 	response, err := l.do(ctx, &exchange{}, http.MethodGet, nil, headers)
 	if err != nil {
-		if was { // a stream that is not offered is no session that was forgotten
+		if was { // 404 without the stream ever having been open does not mean a lost session
 			l.state.Lock()
 			l.gone = false
 			l.state.Unlock()
@@ -73,23 +73,23 @@ func (l *httpLink) hear(ctx context.Context, at *cursor, open func()) (heard, mo
 	if err != nil {
 		return false, false
 	}
-	for events := newEvents(body); ; heard = true {
+	for events := newEvents(body); ; received = true {
 		data, err := events.next(at)
 		if err != nil {
-			return heard, ctx.Err() == nil
+			return received, ctx.Err() == nil
 		}
 		m, err := decode(data)
 		if err != nil {
-			continue // it is no message
+			continue // not a message
 		}
 		if request, ok := m.(*jsonrpc.Request); ok {
-			of, e := l.onlyCall() // many servers ask here what belongs to a call
+			of, e := l.onlyCall() // many servers ask questions about a call here
 			l.take(of, e, request)
 		}
 	}
 }
 
-// hasSession says whether there is one that the server has not forgotten.
+// hasSession reports whether the session exists and is known to the server.
 func (l *httpLink) hasSession() bool {
 	l.state.Lock()
 	defer l.state.Unlock()

@@ -19,82 +19,82 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// OAuth is a person's sign-in to one server: the code flow with PKCE, and the tokens that
-// came of it. Whoever holds it stores its Grant, sealed.
+// OAuth implements sign-in to one server: the authorization code flow with PKCE, and its tokens.
+// Its state is a Grant, which the owner stores sealed.
 type OAuth struct {
 	OAuthConfig
 
-	refreshing chan struct{} // holds a token while nobody refreshes
+	refreshing chan struct{} // mutex: held while refreshing
 	tokens     cachedTokens
 }
 
-// OAuthConfig is what a sign-in is made with.
+// OAuthConfig configures a sign-in.
 type OAuthConfig struct {
-	// URL is the server's, as the connector has it. Tokens are for it alone.
+	// URL is the connector's server. Tokens are bound to it.
 	URL    string
 	Client *http.Client
 	Store  GrantStore
-	// Name is ours, for the page on which a person agrees.
+	// Name is the client name on the consent page.
 	Name string
-	// MetadataURL is where we describe ourselves (Client ID Metadata Document); empty: we
-	// register where that is offered.
+	// MetadataURL is the URL of our Client ID Metadata Document. If empty, dynamic client
+	// registration is used where available.
 	MetadataURL string
-	// ClientID and ClientSecret are of a client that was registered by hand.
+	// ClientID and ClientSecret belong to a manually registered client.
 	ClientID, ClientSecret string
-	// Issuer is the authorization server that they are of: no other is shown them. "": any is
-	// shown the id, and none the secret.
+	// Issuer is the authorization server of that client: they are sent to no other. If empty, the
+	// ID may be sent to any, and the secret to none.
 	Issuer string
 }
 
-// NewOAuth makes it ready; nothing is asked yet.
+// NewOAuth returns an OAuth. It makes no requests yet.
 func NewOAuth(config OAuthConfig) *OAuth {
 	o := &OAuth{OAuthConfig: config, refreshing: make(chan struct{}, 1)}
 	o.refreshing <- struct{}{}
 	return o
 }
 
-// GrantStore keeps a grant where every node finds it. It holds secrets.
+// GrantStore stores a grant for all nodes. It contains secrets.
 type GrantStore interface {
 	Load(ctx context.Context) (Grant, error)
-	// Save is for what was loaded and changed since, and counts its version up;
-	// domain.ErrStale where somebody else was faster. It ends a claim.
+	// Save stores a loaded grant, increments its version, and ends a claim; domain.ErrStale on a
+	// conflict.
 	Save(ctx context.Context, grant Grant) error
-	// Claim gives one of many the right to renew what they loaded, for a while.
+	// Claim acquires the exclusive right to refresh a loaded grant for a while.
 	Claim(ctx context.Context, grant Grant, within time.Duration) (bool, error)
 }
 
-// Grant is what is known of a sign-in.
+// Grant is the stored state of a sign-in.
 type Grant struct {
-	Resource string `json:"resource,omitempty"` // what the tokens are for
+	Resource string `json:"resource,omitempty"` // audience of the tokens
 	Issuer   string `json:"issuer,omitempty"`
 	Endpoint string `json:"token_endpoint,omitempty"`
 	Client   Client `json:"client,omitzero"`
-	Scope    string `json:"scope,omitempty"` // of the tokens, as it was asked for
+	Scope    string `json:"scope,omitempty"` // of the tokens, as requested
 
 	Access  string    `json:"access_token,omitempty"`
 	Refresh string    `json:"refresh_token,omitempty"`
 	Expires time.Time `json:"expires,omitzero"`
 
-	// Wanted is the scope that a server said was missing; the next sign-in asks for it too.
+	// Wanted is a scope that the server reported missing; the next sign-in requests it too.
 	Wanted string `json:"wanted,omitempty"`
-	// Begun is a sign-in that a person has not finished.
+	// Begun is a pending sign-in.
 	Begun *Begun `json:"begun,omitempty"`
 
-	// Version is that of the row, as it was loaded.
+	// Version is the loaded row's version.
 	Version int64 `json:"-"`
 }
 
-// Client is who we are to one authorization server.
+// Client is our registration at one authorization server.
 type Client struct {
 	ID     string `json:"id,omitempty"`
 	Secret string `json:"secret,omitempty"`
-	Method string `json:"method,omitempty"` // of its authentication
-	Issuer string `json:"issuer,omitempty"` // it is never shown to another
-	// Redirect is what it was registered with.
+	Method string `json:"method,omitempty"` // authentication method
+	Issuer string `json:"issuer,omitempty"` // the credentials are sent to no other
+	// Redirect is the registered redirect URI.
 	Redirect string `json:"redirect,omitempty"`
 }
 
-// Begun is what a sign-in needs to be finished, on whatever node.
+// Begun is the data needed to finish a sign-in on any node.
 type Begun struct {
 	State    string    `json:"state"`
 	Verifier string    `json:"verifier"`
@@ -104,20 +104,20 @@ type Begun struct {
 	Endpoint string    `json:"token_endpoint"`
 	Client   Client    `json:"client"`
 	Scope    string    `json:"scope,omitempty"`
-	NamesIss bool      `json:"names_iss,omitempty"` // the server says who it is in its answer
+	NamesIss bool      `json:"names_iss,omitempty"` // the server's response contains iss
 	Until    time.Time `json:"until"`
 }
 
-// signInTime is how long a person has to finish.
+// signInTime bounds the time between start and end of a sign-in.
 const signInTime = 15 * time.Minute
 
-// ErrSignIn: what a person tried to finish is not what was begun, or took too long.
+// ErrSignIn is returned when the returned state matches no pending sign-in, or too late.
 var ErrSignIn = connectors.ErrSignInOver
 
-// maxStale is how often a grant is changed anew because somebody else was faster.
+// maxStale bounds the retries of a change after conflicts.
 const maxStale = 10
 
-// change stores what change makes of the grant as it is.
+// change loads, changes and stores the grant.
 func (o *OAuth) change(ctx context.Context, change func(*Grant) error) (Grant, error) {
 	for try := 1; ; try++ {
 		grant, err := o.Store.Load(ctx)
@@ -138,8 +138,9 @@ func (o *OAuth) change(ctx context.Context, change func(*Grant) error) (Grant, e
 	}
 }
 
-// Begin finds out where a person signs in, makes us known there, and gives the address to
-// visit. State comes back with the answer (Finish); it begins with what is given.
+// Begin discovers the authorization server, registers the client if necessary, and returns the URL
+// for the person to visit. The state, which begins with the given prefix, comes back with the
+// answer (Finish).
 func (o *OAuth) Begin(ctx context.Context, redirect, with string) (address, state string, err error) {
 	grant, err := o.Store.Load(ctx)
 	if err != nil {
@@ -176,11 +177,11 @@ func (o *OAuth) Begin(ctx context.Context, redirect, with string) (address, stat
 	return address, begun.State, err
 }
 
-// address is where the person goes. Nothing secret is in it.
+// address returns the authorization URL. It contains no secrets.
 func (b *Begun) address(endpoint string) (string, error) {
 	u, err := url.Parse(endpoint)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" {
-		return "", cannot("the authorization server names no page to sign in on", nil)
+		return "", cannot("the authorization server has no authorization endpoint", nil)
 	}
 	q := u.Query()
 	for name, value := range map[string]string{
@@ -195,9 +196,8 @@ func (b *Begun) address(endpoint string) (string, error) {
 	return u.String(), nil
 }
 
-// Finish takes the code that the person came back with, once: of many who bring the same
-// state, on whatever node, one goes on. Iss is who the answer says it is from; empty: it
-// says nothing.
+// Finish redeems the code, once: of several requests with the same state, on any node, one
+// succeeds. iss is the issuer in the response, or empty.
 func (o *OAuth) Finish(ctx context.Context, code, state, iss string) error {
 	var b *Begun
 	_, err := o.change(ctx, func(grant *Grant) error {
@@ -211,7 +211,7 @@ func (o *OAuth) Finish(ctx context.Context, code, state, iss string) error {
 	token, err := b.Client.config(b.Endpoint, b.Redirect).Exchange(o.with(ctx), code,
 		oauth2.VerifierOption(b.Verifier), oauth2.SetAuthURLParam("resource", b.Resource))
 	if err != nil {
-		return fmt.Errorf("the authorization server did not take the code: %w", ofToken(err))
+		return fmt.Errorf("the authorization server did not accept the code: %w", ofToken(err))
 	}
 	fresh, err := o.change(ctx, func(grant *Grant) error {
 		*grant = Grant{
@@ -227,20 +227,20 @@ func (o *OAuth) Finish(ctx context.Context, code, state, iss string) error {
 	return err
 }
 
-// check holds what a person came back with against what was begun.
+// check compares the response with the pending sign-in.
 func (b *Begun) check(state, iss string) error {
 	switch {
 	case b == nil || subtle.ConstantTimeCompare([]byte(b.State), []byte(state)) != 1 || clock.System().After(b.Until):
 		return ErrSignIn
 	case (b.NamesIss || iss != "") && iss != b.Issuer:
-		return fmt.Errorf("%w: the answer is another server's", ErrSignIn)
+		return fmt.Errorf("%w: the response names another server", ErrSignIn)
 	case !b.NamesIss && iss != "":
-		return fmt.Errorf("%w: the server says who it is, and did not say that it would", ErrSignIn)
+		return fmt.Errorf("%w: the response contains an unannounced issuer", ErrSignIn)
 	}
 	return nil
 }
 
-// Abandon ends a sign-in that the person, or the other server, did not want.
+// Abandon ends a pending sign-in that was declined.
 func (o *OAuth) Abandon(ctx context.Context, state string) error {
 	_, err := o.change(ctx, func(grant *Grant) error {
 		b := grant.Begun
@@ -253,7 +253,7 @@ func (o *OAuth) Abandon(ctx context.Context, state string) error {
 	return err
 }
 
-// take keeps a token. A server that rotates gives a new refresh token with each.
+// take stores a token. A server with rotation returns a new refresh token each time.
 func (g *Grant) take(token *oauth2.Token) {
 	g.Access, g.Expires = token.AccessToken, token.Expiry.UTC()
 	if token.RefreshToken != "" {
@@ -265,7 +265,7 @@ func (g *Grant) take(token *oauth2.Token) {
 }
 
 func (c Client) config(endpoint, redirect string) *oauth2.Config {
-	style := oauth2.AuthStyleInHeader // what is left out means this (RFC 7591)
+	style := oauth2.AuthStyleInHeader // the default (RFC 7591)
 	switch c.Method {
 	case "client_secret_post", "none":
 		style = oauth2.AuthStyleInParams
@@ -280,7 +280,7 @@ func (o *OAuth) with(ctx context.Context) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, o.Client)
 }
 
-// ofToken keeps what an authorization server answered out of messages: its codes say enough.
+// ofToken removes the authorization server's text from an error: its codes are enough.
 func ofToken(err error) error {
 	if e, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		status := 0
@@ -297,15 +297,15 @@ type tokenError struct {
 	code   string
 }
 
-// Error names the status and the code.
+// Error returns the status and the code.
 func (e *tokenError) Error() string { return fmt.Sprintf("status %d %s", e.status, e.code) }
 
-// register makes us known: by a document of ours, by hand, or where clients register
-// themselves. A client is only ever shown to the server that it is of.
+// register returns our client: identified by our metadata document, registered manually, or
+// registered dynamically. Its credentials are only sent to its own server.
 func (o *OAuth) register(ctx context.Context, server *oauthex.AuthServerMeta, known Client, redirect string) (Client, error) {
 	switch {
 	case o.Issuer != "" && !sameIssuer(o.Issuer, server.Issuer):
-		return Client{}, cannot("the server names another authorization server than the issuer in the connector's config", nil)
+		return Client{}, cannot("the server uses an authorization server other than the issuer in the connector's config", nil)
 	case o.MetadataURL != "" && server.ClientIDMetadataDocumentSupported:
 		return Client{ID: o.MetadataURL, Method: "none", Issuer: server.Issuer, Redirect: redirect}, nil
 	case o.ClientID != "":
@@ -313,7 +313,7 @@ func (o *OAuth) register(ctx context.Context, server *oauthex.AuthServerMeta, kn
 	case known.ID != "" && sameIssuer(known.Issuer, server.Issuer) && known.Redirect == redirect:
 		return known, nil
 	case server.RegistrationEndpoint == "":
-		return Client{}, cannot("the authorization server does not let clients register: enter a client_id, and its issuer", nil)
+		return Client{}, cannot("the authorization server does not support client registration: enter a client_id and its issuer", nil)
 	}
 	made, err := oauthex.RegisterClient(ctx, server.RegistrationEndpoint, &oauthex.ClientRegistrationMetadata{
 		ClientName: o.Name, RedirectURIs: []string{redirect}, ApplicationType: applicationType(redirect),
@@ -321,7 +321,7 @@ func (o *OAuth) register(ctx context.Context, server *oauthex.AuthServerMeta, kn
 		TokenEndpointAuthMethod: wantedMethod(server),
 	}, o.Client)
 	if err != nil {
-		return Client{}, o.askedInVain(err, "the authorization server did not register this client")
+		return Client{}, o.requestFailed(err, "the authorization server did not register this client")
 	}
 	return Client{
 		ID: made.ClientID, Secret: made.ClientSecret, Method: made.TokenEndpointAuthMethod,
@@ -340,8 +340,8 @@ func methodOf(server *oauthex.AuthServerMeta, secret string) string {
 	return "client_secret_basic"
 }
 
-// wantedMethod: a secret that each client makes for itself protects nothing, so that none
-// is asked for where the server can do without.
+// wantedMethod returns the authentication method to register with. A secret generated per client
+// protects nothing, so none is requested if the server allows that.
 func wantedMethod(server *oauthex.AuthServerMeta) string {
 	supported := server.TokenEndpointAuthMethodsSupported
 	for _, method := range []string{"none", "client_secret_basic", "client_secret_post"} {

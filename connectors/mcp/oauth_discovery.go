@@ -15,16 +15,17 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// discovered is where a server wants its people to sign in.
+// discovered is the result of discovery.
 type discovered struct {
 	resource string
 	scope    string
 	server   *oauthex.AuthServerMeta
 }
 
-// discover asks the server, its description, and the authorization server that it names.
+// discover reads the server's challenge, its resource metadata, and the metadata of its
+// authorization server.
 func (o *OAuth) discover(ctx context.Context) (*discovered, error) {
-	challenge, err := o.knock(ctx)
+	challenge, err := o.fetchChallenge(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,9 +36,9 @@ func (o *OAuth) discover(ctx context.Context) (*discovered, error) {
 	}
 	found.server, err = auth.GetAuthServerMetadata(ctx, issuer, o.Client)
 	if err != nil {
-		return nil, o.askedInVain(err, "what the authorization server says of itself cannot be used")
+		return nil, o.requestFailed(err, "the authorization server's metadata cannot be used")
 	}
-	if found.server == nil { // as it was before servers described themselves
+	if found.server == nil { // as before servers had metadata
 		found.server = &oauthex.AuthServerMeta{
 			Issuer: issuer, AuthorizationEndpoint: issuer + "/authorize",
 			TokenEndpoint: issuer + "/token", RegistrationEndpoint: issuer + "/register",
@@ -46,21 +47,21 @@ func (o *OAuth) discover(ctx context.Context) (*discovered, error) {
 	return found, nil
 }
 
-// askedInVain is an error of the authorization server's: of the network by its reason, and of
-// anything that it wrote by our own words.
-func (o *OAuth) askedInVain(err error, message string) error {
+// requestFailed returns an error about the authorization server: the reason for network errors,
+// otherwise our own message.
+func (o *OAuth) requestFailed(err error, message string) error {
 	if reason := egress.ReasonOf(err); reason != egress.ReasonNone {
 		return cannot("the authorization server cannot be reached: "+string(reason), err)
 	}
 	return cannot(message, err)
 }
 
-// knock sends a request without a token, to be told where one comes from.
-func (o *OAuth) knock(ctx context.Context) (*challenge, error) {
+// fetchChallenge sends a request without a token and returns the server's challenge.
+func (o *OAuth) fetchChallenge(ctx context.Context) (*challenge, error) {
 	body := []byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, o.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, cannot("the connector's address cannot be used", nil)
+		return nil, cannot("the connector's URL is invalid", nil)
 	}
 	setAccepted(request.Header)
 	response, err := o.Client.Do(request) //nolint:bodyclose // Discard does
@@ -71,12 +72,12 @@ func (o *OAuth) knock(ctx context.Context) (*challenge, error) {
 	return challengeOf(response), nil
 }
 
-// resourceMetadata reads how the server describes itself, and gives the issuer it names.
-// The description must be of this very server: any other could lead tokens astray.
+// resourceMetadata reads the server's resource metadata and returns its issuer. The metadata must
+// name this server: anything else could redirect tokens.
 func (o *OAuth) resourceMetadata(ctx context.Context, c *challenge, found *discovered) (string, error) {
 	u, err := url.Parse(o.URL)
 	if err != nil {
-		return "", cannot("the connector's address cannot be used", nil)
+		return "", cannot("the connector's URL is invalid", nil)
 	}
 	root := &url.URL{Scheme: u.Scheme, Host: u.Host}
 	wellKnown := root.String() + "/.well-known/oauth-protected-resource"
@@ -92,7 +93,7 @@ func (o *OAuth) resourceMetadata(ctx context.Context, c *challenge, found *disco
 			if strings.Contains(err.Error(), "got metadata resource") {
 				mismatch = err
 			}
-			continue // the next place may have it
+			continue // the next location may have it
 		}
 		if len(described.AuthorizationServers) == 0 {
 			return "", cannot("the server names no authorization server", nil)
@@ -104,24 +105,25 @@ func (o *OAuth) resourceMetadata(ctx context.Context, c *challenge, found *disco
 		return described.AuthorizationServers[0], nil
 	}
 	if mismatch != nil {
-		return "", cannot("the server describes itself as another", mismatch)
+		return "", cannot("the server's metadata is for another resource", mismatch)
 	}
-	return root.String(), nil // before 2025-06-18 the server was its own
+	return root.String(), nil // before 2025-06-18 the server was its own authorization server
 }
 
-// cannot says why a sign-in cannot be begun; what others wrote is in the cause alone.
+// cannot is the error of a sign-in that cannot be started. Text of other servers is only in its
+// cause.
 func cannot(message string, cause error) error {
 	return &connectors.SignInError{Message: message, Cause: cause}
 }
 
 func contains(list []string, one string) bool { return slices.Contains(list, one) }
 
-// sameIssuer: a slash at the end makes no other.
+// sameIssuer ignores a trailing slash.
 func sameIssuer(a, b string) bool {
 	return strings.TrimRight(a, "/") == strings.TrimRight(b, "/")
 }
 
-// union joins scopes, each once, in the order in which they came.
+// union joins scopes without duplicates, in order.
 func union(scopes ...string) string {
 	var all []string
 	for _, s := range scopes {

@@ -20,7 +20,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// guarded is a server that lets nobody in without a token, and the authorization server
+// guarded is a server that requires a token, and the authorization server
 // that gives them. Its refresh tokens are good once.
 type guarded struct {
 	*rawServer
@@ -142,7 +142,7 @@ func TestSignIn(t *testing.T) {
 	o := signInTo(t, g, store)
 	c := open(t, Config{URL: g.URL}, func(options *Options) { options.Tokens = o })
 	if _, err := try(t.Context(), c, doIt(""), `{}`); domain.FaultOf(err) != domain.FaultSignIn {
-		t.Fatalf("nobody signed in: %v", err)
+		t.Fatalf("not signed in: %v", err)
 	}
 	address, state, err := o.Begin(t.Context(), "https://fermata.example/back", "")
 	if err != nil {
@@ -217,7 +217,7 @@ func testRenewal(t *testing.T, g *guarded, o *OAuth, store *lockedStore, c *Conn
 	g.revoke()
 	_, err := try(t.Context(), c, doIt(""), `{}`)
 	if domain.FaultOf(err) != domain.FaultNotSent || !isTemporary(err) {
-		t.Errorf("while nobody renews: %v", err)
+		t.Errorf("without a refresh: %v", err)
 	}
 	g.set(func() { g.down = false })
 	works(t, c)

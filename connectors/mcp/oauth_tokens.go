@@ -14,25 +14,24 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// cachedTokens is the grant as this node saw it last. A token that was rejected is not
-// given again.
+// cachedTokens caches the grant on this node. A rejected token is not returned again.
 type cachedTokens struct {
 	mu       sync.Mutex
 	grant    Grant
 	known    bool
 	rejected string
-	early    time.Duration // how long before its end a token is replaced
+	early    time.Duration // how long before expiry a token is refreshed
 }
 
 func (c *cachedTokens) set(g Grant) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.grant, c.known = g, true
-	// Nodes do not all refresh in the same moment.
+	// The jitter avoids simultaneous refreshes on all nodes.
 	c.early = time.Minute + rand.N(30*time.Second)
 }
 
-// good gives the token, if it can be used still.
+// good returns the token if it is still valid.
 func (c *cachedTokens) good(url string) (string, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,8 +46,8 @@ func (c *cachedTokens) last() Grant {
 	return c.grant
 }
 
-// Rejected: the server did not take this token, or (with a scope) wants one that allows
-// more, which the next sign-in asks for.
+// Rejected marks a token that the server did not accept or, with a scope, one that lacks it; the
+// next sign-in requests the scope.
 func (o *OAuth) Rejected(ctx context.Context, token, scope string) {
 	if scope == "" {
 		o.tokens.mu.Lock()
@@ -56,27 +55,28 @@ func (o *OAuth) Rejected(ctx context.Context, token, scope string) {
 		o.tokens.mu.Unlock()
 		return
 	}
-	// If it cannot be stored now, it is when it is missed again.
+	// On an error, it is stored the next time the scope is missing.
 	_, _ = o.change(ctx, func(grant *Grant) error {
 		wanted := union(grant.Wanted, scope)
 		if wanted == grant.Wanted || len(wanted) > maxScope {
-			return errNoNews
+			return errUnchanged
 		}
 		grant.Wanted = wanted
 		return nil
 	})
 }
 
-var errNoNews = errors.New("nothing is to be stored")
+var errUnchanged = errors.New("nothing to store")
 
 const maxScope = 4 << 10
 
-// invalidGrant is what an authorization server says of a token that it has taken back.
+// invalidGrant is the error code for a revoked refresh token.
 const invalidGrant = "invalid_grant"
 
-var errNobody = errors.New("nobody has signed in")
+var errNotSignedIn = errors.New("not signed in")
 
-// Token gives the token, refreshed where it ends soon: once, however many ask for it.
+// Token returns the access token, refreshed shortly before its expiry. Concurrent calls refresh
+// once.
 func (o *OAuth) Token(ctx context.Context) (string, error) {
 	if token, ok := o.tokens.good(o.URL); ok {
 		return token, nil
@@ -96,7 +96,7 @@ func (o *OAuth) Token(ctx context.Context) (string, error) {
 	return o.refresh(ctx)
 }
 
-// reload looks at what other nodes stored.
+// reload reads what other nodes have stored.
 func (o *OAuth) reload(ctx context.Context) (string, bool, error) {
 	grant, err := o.Store.Load(ctx)
 	if err != nil {
@@ -108,20 +108,19 @@ func (o *OAuth) reload(ctx context.Context) (string, bool, error) {
 }
 
 const (
-	// claimTime is for how long other nodes leave a grant alone that is being renewed: for
-	// longer than the renewal takes.
+	// claimTime bounds how long other nodes wait for a refresh; it is longer than a refresh takes.
 	claimTime = 2 * DefaultTimeout
-	// lookAgain is how often they look whether it is.
-	lookAgain = 50 * time.Millisecond
+	// claimPoll is their polling interval.
+	claimPoll = 50 * time.Millisecond
 )
 
-// refresh renews the grant, or waits for the node that does: a server that rotates may take
-// everything back from who brings an old token.
+// refresh refreshes the token, or waits for the node that does: a server with rotation may revoke
+// everything if an old refresh token is used.
 func (o *OAuth) refresh(ctx context.Context) (string, error) {
 	for {
 		grant := o.tokens.last()
 		if grant.Refresh == "" || grant.Resource != o.URL {
-			return "", errNobody
+			return "", errNotSignedIn
 		}
 		mine, err := o.Store.Claim(ctx, grant, claimTime)
 		switch {
@@ -131,9 +130,9 @@ func (o *OAuth) refresh(ctx context.Context) (string, error) {
 			return o.renew(ctx, grant)
 		}
 		select {
-		case <-time.After(lookAgain):
+		case <-time.After(claimPoll):
 		case <-ctx.Done():
-			return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in is being renewed.", Temporary: true, Cause: ctx.Err()}
+			return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in is being refreshed.", Temporary: true, Cause: ctx.Err()}
 		}
 		if token, ok, err := o.reload(ctx); err != nil || ok {
 			return token, err
@@ -141,8 +140,8 @@ func (o *OAuth) refresh(ctx context.Context) (string, error) {
 	}
 }
 
-// renew is never cut in its middle by a call that gives up: a server that rotates has then
-// taken the old token back, and the new one must be stored.
+// renew is not cancelled with the call: a server with rotation may already have revoked the old
+// token, and the new one must be stored.
 func (o *OAuth) renew(ctx context.Context, grant Grant) (string, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), DefaultTimeout)
 	defer cancel()
@@ -153,25 +152,25 @@ func (o *OAuth) renew(ctx context.Context, grant Grant) (string, error) {
 	}
 	fresh, err := o.change(ctx, func(now *Grant) error {
 		if now.Refresh != grant.Refresh {
-			return errNoNews // a person has signed in anew meanwhile
+			return errUnchanged // a new sign-in happened meanwhile
 		}
 		now.take(token)
 		return nil
 	})
-	if err != nil && !errors.Is(err, errNoNews) {
+	if err != nil && !errors.Is(err, errUnchanged) {
 		return "", notSent("The sign-in could not be stored.", err)
 	}
 	o.tokens.set(fresh)
 	return fresh.Access, nil
 }
 
-// refused gives the claim back. A server that cannot be reached is no reason to ask a
-// person; one that does not know the token any more is, and is not asked again.
+// refused releases the claim. An unreachable server does not require a new sign-in; a revoked token
+// does and is not tried again.
 func (o *OAuth) refused(ctx context.Context, used Grant, err error) (string, error) {
 	e, answered := errors.AsType[*tokenError](ofToken(err))
-	_, _ = o.change(ctx, func(now *Grant) error { // else the claim ends by itself
+	_, _ = o.change(ctx, func(now *Grant) error { // on an error the claim expires
 		if now.Refresh != used.Refresh {
-			return errNoNews
+			return errUnchanged
 		}
 		if answered && e.code == invalidGrant {
 			now.Access, now.Refresh = "", ""
@@ -179,7 +178,7 @@ func (o *OAuth) refused(ctx context.Context, used Grant, err error) (string, err
 		return nil
 	})
 	if !answered || e.status >= 500 || e.status == 429 {
-		return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in could not be renewed now.", Temporary: true, Cause: ofToken(err)}
+		return "", &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The sign-in could not be refreshed.", Temporary: true, Cause: ofToken(err)}
 	}
 	token, ok, loadErr := o.reload(ctx)
 	if loadErr != nil {
@@ -188,5 +187,5 @@ func (o *OAuth) refused(ctx context.Context, used Grant, err error) (string, err
 	if ok && token != used.Access {
 		return token, nil
 	}
-	return "", fmt.Errorf("the sign-in cannot be renewed: %w", e)
+	return "", fmt.Errorf("the sign-in cannot be refreshed: %w", e)
 }

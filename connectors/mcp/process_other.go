@@ -4,9 +4,9 @@ package mcp
 
 import "os/exec"
 
-// ownGroup: there are no groups of processes here, the process alone is killed.
+// ownGroup does nothing: without process groups only the process itself is killed.
 func ownGroup(*exec.Cmd) {}
 
 func killGroup(process *exec.Cmd) {
-	_ = process.Process.Kill() // it may have ended
+	_ = process.Process.Kill() // it may have exited
 }

@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// ownGroup makes the process the first of a group, so that what it starts goes with it.
+// ownGroup puts the process into a new process group, so that its children are killed with it.
 func ownGroup(process *exec.Cmd) {
 	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }
 
 func killGroup(process *exec.Cmd) {
-	_ = syscall.Kill(-process.Process.Pid, syscall.SIGKILL) // there may be nobody left
+	_ = syscall.Kill(-process.Process.Pid, syscall.SIGKILL) // the group may be empty
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// wanted is what a server of 2026-07-28 wants before it goes on: several questions at once,
-// and its own note of where it was.
+// wanted is an input request of a 2026-07-28 server: several questions at once, and the server's
+// own state.
 type wanted struct {
-	requests map[string]json.RawMessage // the params of each
+	requests map[string]json.RawMessage // params by key
 	state    string
 }
 
-// readWanted gives nil for a result that asks nothing.
+// readWanted returns nil if a result requests no input.
 func readWanted(raw json.RawMessage) (*wanted, error) {
 	var r struct {
 		Type     string `json:"resultType"`
@@ -30,7 +30,7 @@ func readWanted(raw json.RawMessage) (*wanted, error) {
 		State string `json:"requestState"`
 	}
 	if err := exactjson.Lenient(raw, &r); err != nil {
-		return nil, doubt("The server's answer cannot be read.", err)
+		return nil, unknownOutcome("The server's answer cannot be read.", err)
 	}
 	if r.Type != "input_required" {
 		return nil, nil
@@ -41,17 +41,17 @@ func readWanted(raw json.RawMessage) (*wanted, error) {
 	w := &wanted{requests: map[string]json.RawMessage{}, state: r.State}
 	for key, request := range r.Requests {
 		if request.Method != methodElicit {
-			return nil, refused("The server asks what cannot be answered here.", errors.New("it asks for "+request.Method))
+			return nil, refused("The server requested input that is not supported here.", errors.New("it asks for "+request.Method))
 		}
 		w.requests[key] = request.Params
 	}
 	return w, nil
 }
 
-// question is a form that a server wants filled in.
+// question is a form that the server wants filled in.
 type question struct {
 	module   *domain.Module
-	plain    bool // yes or no: it has no fields
+	plain    bool // yes or no: the form has no fields
 	defaults map[string]json.RawMessage
 }
 
@@ -64,8 +64,8 @@ type wireQuestion struct {
 	} `json:"requestedSchema"`
 }
 
-// fieldKeys are what a form's field may say of itself. A form is flat: whatever refers
-// elsewhere is left behind.
+// fieldKeys are the supported schema keywords of a form field. Forms are flat: references are
+// dropped.
 var fieldKeys = []string{
 	"type", "title", "description", "default", "enum", "format",
 	"minLength", "maxLength", "minimum", "maximum", "minItems", "maxItems",
@@ -73,14 +73,14 @@ var fieldKeys = []string{
 
 var fieldTypes = []string{"string", "number", "integer", "boolean", "array"}
 
-// readQuestion makes a form of what a server asks.
+// readQuestion converts a server's elicitation to a form.
 func readQuestion(params json.RawMessage) (*question, error) {
 	var w wireQuestion
 	if len(params) > MaxQuestionBytes || exactjson.Lenient(params, &w) != nil {
 		return nil, errors.New("the question cannot be read")
 	}
 	if w.Mode != "" && w.Mode != "form" {
-		return nil, errors.New("only forms can be answered here")
+		return nil, errors.New("only forms are supported")
 	}
 	message := cut(w.Message, MaxTextBytes)
 	if len(w.Schema.Properties) == 0 {
@@ -92,7 +92,7 @@ func readQuestion(params json.RawMessage) (*question, error) {
 	for name, field := range w.Schema.Properties {
 		flat, err := flatField(field)
 		if err != nil || len(name) > MaxNameBytes {
-			return nil, errors.New("a form can have flat fields only")
+			return nil, errors.New("a form can only have flat fields")
 		}
 		properties[name] = flat
 		if value, ok := field["default"]; ok {
@@ -121,27 +121,27 @@ func flatField(field map[string]json.RawMessage) (map[string]any, error) {
 	}
 	var kind string
 	if exactjson.Lenient(field["type"], &kind) != nil || !slices.Contains(fieldTypes, kind) {
-		return nil, errors.New("no flat field")
+		return nil, errors.New("not a flat field")
 	}
 	if kind != "array" {
 		return flat, nil
 	}
 	var items map[string]json.RawMessage
 	if exactjson.Lenient(field["items"], &items) != nil {
-		return nil, errors.New("no list of texts")
+		return nil, errors.New("not a list of strings")
 	}
 	if items["type"] == nil {
-		items["type"] = json.RawMessage(`"string"`) // a list of choices need not say so
+		items["type"] = json.RawMessage(`"string"`) // optional for a list of choices
 	}
 	of, err := flatField(items)
 	if err != nil || !bytes.Equal(items["type"], []byte(`"string"`)) {
-		return nil, errors.New("no list of texts")
+		return nil, errors.New("not a list of strings")
 	}
 	flat["items"] = of
 	return flat, nil
 }
 
-// constants are choices with their titles; nil where these are none.
+// constants returns titled choices, or nil if there are none.
 func constants(raw json.RawMessage) []map[string]any {
 	var choices []struct {
 		Const json.RawMessage `json:"const"`
@@ -164,8 +164,8 @@ func constants(raw json.RawMessage) []map[string]any {
 	return out
 }
 
-// reply is a person's answer as the server wants it. Fields that were left out are filled
-// with what the server named for that; no answer at all declines.
+// reply encodes a person's answer for the server. Missing fields get their defaults; no answer
+// declines.
 func (q *question) reply(answer json.RawMessage) (json.RawMessage, error) {
 	var yes bool
 	isBool := exactjson.Lenient(answer, &yes) == nil && len(answer) > 0 && !bytes.Equal(bytes.TrimSpace(answer), []byte("null"))
@@ -177,7 +177,7 @@ func (q *question) reply(answer json.RawMessage) (json.RawMessage, error) {
 	case !isObject && !(isBool && yes):
 		return json.RawMessage(`{"action":"decline"}`), nil
 	case !isObject:
-		return nil, errors.New("the answer is no object")
+		return nil, errors.New("the answer is not an object")
 	}
 	content := maps.Clone(q.defaults)
 	if content == nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // A server that others wrote asks in the middle of a call; a person answers, and the same
-// call goes on. Without the connection on which it asked, the question is asked anew.
+// call goes on. Without the connection on which it asked, the question is asked again.
 func TestEverythingAsks(t *testing.T) {
 	const answer = `{"name":"Ada","check":true,"integer":7,"untitledMultipleSelectEnum":["Guitar"]}`
 	for _, over := range []string{"stdio", "http"} {
@@ -131,10 +131,10 @@ func TestReadQuestion(t *testing.T) {
 		`{"message":"m","requestedSchema":{"$ref":"x","required":["a","z"],"properties":{"a":{"type":"string","$ref":"y","enum":["x"]}}}}`: `Form {"schema":{"properties":{"a":{"enum":["x"],"type":"string"}},"required":["a"],"type":"object"},"title":"m"}`,
 		`{"message":"m","requestedSchema":{"properties":{"a":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]}}}}}`:            `Form {"schema":{"properties":{"a":{"items":{"anyOf":[{"const":"x","title":"X"}],"type":"string"},"type":"array"}},"type":"object"},"title":"m"}`,
 		`{"message":"m","requestedSchema":{"properties":{"a":{"type":"string","oneOf":[{"const":"x"},{"$ref":"y"}]}}}}`:                    `Form {"schema":{"properties":{"a":{"type":"string"}},"type":"object"},"title":"m"}`,
-		`{"message":"m","requestedSchema":{"properties":{"a":{"type":"object"}}}}`:                                                         "a form can have flat fields only",
-		`{"message":"m","requestedSchema":{"properties":{"a":{"type":"array","items":{"type":"object"}}}}}`:                                "a form can have flat fields only",
-		`{"message":"m","requestedSchema":{"properties":{"a":{"type":["string","null"]}}}}`:                                                "a form can have flat fields only",
-		`{"message":"m","mode":"url","url":"https://x.example","elicitationId":"1"}`:                                                       "only forms can be answered here",
+		`{"message":"m","requestedSchema":{"properties":{"a":{"type":"object"}}}}`:                                                         "a form can only have flat fields",
+		`{"message":"m","requestedSchema":{"properties":{"a":{"type":"array","items":{"type":"object"}}}}}`:                                "a form can only have flat fields",
+		`{"message":"m","requestedSchema":{"properties":{"a":{"type":["string","null"]}}}}`:                                                "a form can only have flat fields",
+		`{"message":"m","mode":"url","url":"https://x.example","elicitationId":"1"}`:                                                       "only forms are supported",
 		`[]`: "the question cannot be read",
 		`{"message":"` + strings.Repeat("x", MaxQuestionBytes) + `"}`: "the question cannot be read",
 	} {
@@ -167,7 +167,7 @@ func TestReplies(t *testing.T) {
 		{form, `null`, `{"action":"decline"}`},
 		{form, `false`, `{"action":"decline"}`},
 		{form, ``, `{"action":"decline"}`},
-		{form, `true`, "the answer is no object"},
+		{form, `true`, "the answer is not an object"},
 		{plain, `true`, `{"action":"accept","content":{}}`},
 		{plain, `false`, `{"action":"decline"}`},
 	} {

@@ -138,7 +138,7 @@ func (s *rawServer) last(t *testing.T, method string) (wireMessage, http.Header)
 			return m, s.headers[i]
 		}
 	}
-	t.Fatalf("nobody asked for %s", method)
+	t.Fatalf("%s was not requested", method)
 	return wireMessage{}, nil
 }
 

@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// wireResult is what a tools/call brings, in both revisions.
+// wireResult is the result of tools/call, in both revisions.
 type wireResult struct {
 	Type       string          `json:"resultType"`
 	Content    []wireContent   `json:"content"`
@@ -36,11 +36,11 @@ type wireContent struct {
 	} `json:"resource"`
 }
 
-// readResult makes of a server's result what the AI reads.
+// readResult converts a server's result to text for the AI.
 func readResult(raw json.RawMessage) (domain.OutsideResult, error) {
 	var r wireResult
 	if err := exactjson.Lenient(raw, &r); err != nil {
-		return domain.OutsideResult{}, doubt("The server's answer cannot be read.", err)
+		return domain.OutsideResult{}, unknownOutcome("The server's answer cannot be read.", err)
 	}
 	task := r.Task
 	if r.Type == "task" {
@@ -48,7 +48,7 @@ func readResult(raw json.RawMessage) (domain.OutsideResult, error) {
 	}
 	if task != nil {
 		if task.ID == "" || len(task.ID) > MaxTitleBytes {
-			return domain.OutsideResult{}, doubt("The server began a task that has no name.", nil)
+			return domain.OutsideResult{}, unknownOutcome("The server started a task without an ID.", nil)
 		}
 		return domain.OutsideResult{Task: task.handle()}, nil
 	}
@@ -60,7 +60,7 @@ func (r wireResult) result() domain.OutsideResult {
 	var text strings.Builder
 	for _, c := range r.Content {
 		if text.Len() > MaxResultBytes {
-			break // it is cut below
+			break // truncated below
 		}
 		if text.Len() > 0 {
 			text.WriteByte('\n')
@@ -83,7 +83,7 @@ func (r wireResult) result() domain.OutsideResult {
 
 const cutMark = "\n[cut here: the answer is longer than 256 KiB]"
 
-// text is a part of an answer in words. What is no text is named, with its size.
+// text renders a part of a result as text. Parts that are not text are named with their size.
 func (c wireContent) text() string {
 	switch c.Type {
 	case "text":
@@ -108,7 +108,7 @@ const (
 	defaultPoll = 5 * time.Second
 )
 
-// handle is a task that the server began.
+// handle returns the handle of a task that the server started.
 func (t *wireTask) handle() *domain.TaskHandle {
 	h := &domain.TaskHandle{ID: t.ID, Poll: t.poll()}
 	if life := t.life(); life > 0 {

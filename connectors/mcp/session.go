@@ -11,30 +11,30 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// transport is what the two links have in common.
+// transport is the common interface of the two links.
 type transport interface {
 	mcp.Transport
 	mcp.Connection
-	lost() bool                 // nothing more will be heard of it
-	cause() error               // why not
-	listen(ctx context.Context) // hear of changes, where that is a stream of its own
+	lost() bool                 // no further messages will arrive
+	cause() error               // why it was lost
+	listen(ctx context.Context) // receive notifications, if they have a stream of their own
 }
 
-// session is one connection that was greeted. It ends for good when it is lost; the next
-// call makes another.
+// session is a connection after its handshake. A lost session is not reused; the next call opens
+// another.
 type session struct {
 	sdk  *mcp.ClientSession
 	link transport
 	// legacy: a revision before 2026-07-28.
-	legacy bool
-	hears  bool // the server tells of changes of its list
-	// changed is told when a list is found to be another; nil: nobody.
+	legacy    bool
+	announces bool // the server announces changes of its list
+	// changed is called when the list has changed; may be nil.
 	changed func()
 
 	list *listed
 }
 
-// capabilities are what we can do, and no more: the SDK's own default says roots too.
+// capabilities are exactly those we support: the SDK's default includes roots.
 func capabilities(o Options) *mcp.ClientCapabilities {
 	can := &mcp.ClientCapabilities{}
 	if o.Questions {
@@ -46,9 +46,9 @@ func capabilities(o Options) *mcp.ClientCapabilities {
 	return can
 }
 
-// connect greets the server, by server/discover and, where it does not know that, by
-// initialize. A program that ends over the one is started again and greeted with the other, as
-// the protocol advises.
+// connect performs the handshake with server/discover or, if the server does not know that, with
+// initialize. A program that exits is started again with the other handshake, as the protocol
+// advises.
 func connect(ctx context.Context, config Config, options Options, asBefore bool, changed func()) (*session, error) {
 	if err := config.check(options); err != nil {
 		return nil, err
@@ -73,12 +73,12 @@ func greet(ctx context.Context, config Config, options Options, asBefore bool, c
 	}
 	var err error
 	var how *mcp.ClientSessionOptions
-	if asBefore { // it may take its time to say again that it knows nothing newer
+	if asBefore { // server/discover would only time out again
 		how = &mcp.ClientSessionOptions{ProtocolVersion: revisionBefore}
 	}
 	if s.sdk, err = newClient(options, changed).Connect(ctx, s.link, how); err != nil {
 		if why, ok := errors.AsType[*domain.OutsideError](s.link.cause()); ok && s.link.lost() {
-			err = why // the SDK says only that it is closed
+			err = why // the SDK only reports that it is closed
 		}
 		_ = s.link.Close()
 		return nil, greetError(ctx, err)
@@ -86,7 +86,7 @@ func greet(ctx context.Context, config Config, options Options, asBefore bool, c
 	hello := s.sdk.InitializeResult()
 	s.legacy = hello.ProtocolVersion < revision2026
 	if c := hello.Capabilities; c != nil && c.Tools != nil {
-		s.hears = c.Tools.ListChanged
+		s.announces = c.Tools.ListChanged
 	}
 	if s.legacy {
 		s.link.listen(ctx)
@@ -97,7 +97,7 @@ func greet(ctx context.Context, config Config, options Options, asBefore bool, c
 func newClient(options Options, changed func()) *mcp.Client {
 	client := mcp.NewClient(&mcp.Implementation{Name: "fermata", Version: options.Version}, &mcp.ClientOptions{
 		Capabilities:           capabilities(options),
-		MultiRoundTrip:         &mcp.MultiRoundTripOptions{Disabled: true}, // a person answers, later
+		MultiRoundTrip:         &mcp.MultiRoundTripOptions{Disabled: true}, // people answer later
 		Logger:                 slog.New(slog.DiscardHandler),
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed() },
 	})
@@ -108,13 +108,13 @@ func newClient(options Options, changed func()) *mcp.Client {
 		func() error { return mcp.AddSendingCustomMethod[*taskParams, *taskReply](client, methodTaskCancel) },
 	} {
 		if err := register(); err != nil {
-			panic("mcp: " + err.Error()) // the SDK has taken one of the names: a test connects
+			panic("mcp: " + err.Error()) // the SDK uses one of the names: caught by any test that connects
 		}
 	}
 	return client
 }
 
-// call sends a tools/call of the SDK's making; the exchange keeps what came of it.
+// call sends a tools/call through the SDK; the exchange captures the result.
 func (s *session) call(ctx context.Context, e *exchange, name string, arguments any) error {
 	_, err := s.sdk.CallTool(e.in(ctx), &mcp.CallToolParams{Meta: e.meta, Name: name, Arguments: arguments})
 	return err
@@ -130,15 +130,15 @@ func (s *session) custom(ctx context.Context, e *exchange, method string, params
 	return err
 }
 
-// closeTime is how long a session may take to say goodbye.
+// closeTime bounds the closing of a session.
 const closeTime = 5 * time.Second
 
-// close ends the session. The link goes first: it ends whatever the SDK would wait for.
+// close ends the session. The link is closed first, so that the SDK does not wait.
 func (s *session) close() {
 	_ = s.link.Close()
 	done := make(chan struct{})
 	go func() {
-		_ = s.sdk.Close() // the link is closed: there is nothing to report
+		_ = s.sdk.Close() // the link is already closed: nothing to report
 		close(done)
 	}()
 	select {
@@ -147,12 +147,12 @@ func (s *session) close() {
 	}
 }
 
-// greetError: whatever went wrong while greeting, the call itself was not sent.
+// greetError classifies a failed handshake: the call itself was not sent.
 func greetError(ctx context.Context, err error) error {
 	e := outsideError(ctx, err, true)
 	e.Fault = faultBeforeCall(e.Fault)
 	if e.Message == "" {
-		e.Message = "The server cannot be spoken with: it does not speak this protocol."
+		e.Message = "The server does not support this protocol."
 	}
 	return e
 }

@@ -12,10 +12,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// ourName is on the page on which a person agrees.
+// ourName is the client name on the consent page.
 const ourName = "Fermata"
 
-// oauthOf is the sign-in of a connector whose config says "oauth".
+// oauthOf returns the sign-in of a connector with "auth": "oauth".
 func oauthOf(own entered, opening connectors.Opening) *OAuth {
 	return NewOAuth(OAuthConfig{
 		URL: own.URL, Client: opening.Client, Store: sealedGrants{opening.Grants}, Name: ourName,
@@ -31,35 +31,35 @@ func (o KindOptions) signIn(opening connectors.Opening) (connectors.SignIner, er
 	return signer{oauthOf(own, opening)}, nil
 }
 
-// signer is an OAuth as a connector's person meets it.
+// signer adapts an OAuth to connectors.SignIner.
 type signer struct{ oauth *OAuth }
 
-// Begin gives the address of the authorization server's page.
+// Begin returns the authorization URL.
 func (s signer) Begin(ctx context.Context, redirect, state string) (address string, until time.Time, err error) {
 	if s.oauth.ClientSecret != "" && s.oauth.Issuer == "" {
-		return "", time.Time{}, cannot("a client_secret goes to one authorization server only: enter the address of that server as issuer beside it", nil)
+		return "", time.Time{}, cannot("a client_secret is only sent to one authorization server: also enter its URL as issuer", nil)
 	}
 	address, _, err = s.oauth.Begin(ctx, redirect, state)
 	return address, clock.System().Add(signInTime), err
 }
 
-// Finish takes the code that the person brings, or the reason why they bring none.
+// Finish redeems the code, or records why there is none.
 func (s signer) Finish(ctx context.Context, answer domain.SignInAnswer) error {
 	if answer.Code == "" {
 		if err := s.oauth.Abandon(ctx, answer.State); err != nil {
 			return err
 		}
-		return fmt.Errorf("%w: %s", errDeclined, cut(firstOf(answer.Error, "no code came"), MaxNameBytes))
+		return fmt.Errorf("%w: %s", errDeclined, cut(firstOf(answer.Error, "no code was returned"), MaxNameBytes))
 	}
 	return s.oauth.Finish(ctx, answer.Code, answer.State, answer.Issuer)
 }
 
-var errDeclined = fmt.Errorf("the sign-in was not given")
+var errDeclined = fmt.Errorf("the sign-in was declined")
 
-// sealedGrants are grants in the database.
+// sealedGrants stores grants in the database.
 type sealedGrants struct{ store *connectors.GrantStore }
 
-// Load reads the grant; one that nobody began is empty.
+// Load returns the grant, or an empty one.
 func (s sealedGrants) Load(ctx context.Context) (Grant, error) {
 	text, version, err := s.store.Load(ctx)
 	grant := Grant{}
@@ -70,7 +70,7 @@ func (s sealedGrants) Load(ctx context.Context) (Grant, error) {
 	return grant, err
 }
 
-// Save stores it, found by the state of a sign-in that goes on.
+// Save stores the grant. A pending sign-in can be found by its state.
 func (s sealedGrants) Save(ctx context.Context, grant Grant) error {
 	text, err := json.Marshal(grant) //nolint:gosec // what is stored is sealed
 	if err != nil {
@@ -83,7 +83,7 @@ func (s sealedGrants) Save(ctx context.Context, grant Grant) error {
 	return s.store.Save(ctx, string(text), state, grant.Version)
 }
 
-// Claim takes the right to renew it.
+// Claim acquires the right to refresh the grant.
 func (s sealedGrants) Claim(ctx context.Context, grant Grant, within time.Duration) (bool, error) {
 	return s.store.Claim(ctx, grant.Version, within)
 }

@@ -20,10 +20,10 @@ func TestAClientIsOfOneIssuer(t *testing.T) {
 	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	t.Cleanup(client.CloseIdleConnections)
 	for issuer, says := range map[string]string{
-		"":                                 "enter the address of that server as issuer",
-		"https://login.example.com":        "another authorization server than the issuer",
-		g.auth.URL + "/tenant":             "another authorization server than the issuer",
-		strings.ToUpper(g.auth.URL) + "/x": "another authorization server than the issuer",
+		"":                                 "also enter its URL as issuer",
+		"https://login.example.com":        "an authorization server other than the issuer",
+		g.auth.URL + "/tenant":             "an authorization server other than the issuer",
+		strings.ToUpper(g.auth.URL) + "/x": "an authorization server other than the issuer",
 		g.auth.URL:                         "",
 		g.auth.URL + "/":                   "",
 	} {

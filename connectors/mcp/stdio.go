@@ -25,24 +25,24 @@ import (
 
 const (
 	maxStderr = 8 << 10
-	// endTime is how long a process has to end by itself once its input is closed.
+	// endTime is how long a process may take to exit after its input was closed.
 	endTime = 2 * time.Second
-	// writeTime bounds a write to a process that reads nothing.
+	// writeTime bounds a write to a process that does not read.
 	writeTime = 10 * time.Second
 )
 
-// stdioLink speaks with a process of ours, a message a line. The process and whatever it
-// started are killed with the link.
+// stdioLink exchanges messages with a child process, one per line. The process and its children are
+// killed with the link.
 type stdioLink struct {
 	*link
 	process *exec.Cmd
 	stdin   io.WriteCloser
 	stdout  *os.File
 	stderr  *tail
-	secrets []string // that the program was given
+	secrets []string // values passed to the program
 	exited  chan struct{}
 	once    sync.Once
-	over    atomic.Bool // it has closed its output: what is sent to it now has no answer
+	over    atomic.Bool // it has closed its output: new requests would get no response
 
 	writing sync.Mutex
 	state   sync.Mutex
@@ -55,11 +55,11 @@ type waiter struct {
 	done     func()
 }
 
-// startProcess starts the server. It gets the environment that it was given, with our PATH
-// and HOME where it names none, and nothing else of ours: no secret leaks into it.
+// startProcess starts the server. Its environment consists of the configured variables, with our
+// PATH and HOME as defaults, and nothing else, so that no secret leaks into it.
 func startProcess(config Config) (*stdioLink, error) {
 	link := newLink()
-	process := exec.CommandContext(link.ctx, config.Command, config.Args...) //nolint:gosec // the operator allows it, a person wrote it
+	process := exec.CommandContext(link.ctx, config.Command, config.Args...) //nolint:gosec // the operator allows it
 	process.Cancel = func() error { killGroup(process); return nil }
 	process.Env = environment(config.Env)
 	process.Dir = os.TempDir()
@@ -69,7 +69,7 @@ func startProcess(config Config) (*stdioLink, error) {
 		l.secrets = append(l.secrets, secret)
 	}
 	process.Stderr = l.stderr
-	process.WaitDelay = time.Second // a grandchild that holds stderr open is not waited for
+	process.WaitDelay = time.Second // do not wait for a grandchild that keeps stderr open
 	stdout, theirs, err := os.Pipe()
 	if err != nil {
 		return nil, notSent("The connector's program could not be started.", err)
@@ -86,14 +86,14 @@ func startProcess(config Config) (*stdioLink, error) {
 	}
 	l.stdout = stdout
 	go func() {
-		_ = process.Wait() // how it ended is said by its end
+		_ = process.Wait() // its exit is reported elsewhere
 		close(l.exited)
 	}()
 	l.running.Go(l.read)
 	return l, nil
 }
 
-// errNotStarted: there is no process, whatever it would have said.
+// errNotStarted means that there was no process at all.
 var errNotStarted = errors.New("it was not started")
 
 func environment(given map[string]string) []string {
@@ -109,15 +109,15 @@ func environment(given map[string]string) []string {
 	return env
 }
 
-// Connect is what the SDK calls; the process runs already.
+// Connect is called by the SDK; the process is already running.
 func (l *stdioLink) Connect(context.Context) (mcp.Connection, error) { return l, nil }
 
-// SessionID: a process has one session.
+// SessionID is empty: a process has one session.
 func (l *stdioLink) SessionID() string { return "" }
 
 func (l *stdioLink) lost() bool { return l.ctx.Err() != nil || l.over.Load() }
 
-func (l *stdioLink) listen(context.Context) {} // news come with everything else
+func (l *stdioLink) listen(context.Context) {} // notifications arrive on the same stream
 
 // Write sends one message.
 func (l *stdioLink) Write(ctx context.Context, m jsonrpc.Message) error {
@@ -138,16 +138,16 @@ func (l *stdioLink) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	e.left.Store(true)
 	if pipe, ok := l.stdin.(interface{ SetWriteDeadline(t time.Time) error }); ok {
-		_ = pipe.SetWriteDeadline(clock.System().Add(writeTime)) // without one the process is killed by Close
+		_ = pipe.SetWriteDeadline(clock.System().Add(writeTime)) // if unsupported, Close kills the process
 	}
 	n, err := l.stdin.Write(append(data, '\n'))
-	if n == 0 && errors.Is(err, syscall.EPIPE) { // it ended before it could read anything of this
+	if n == 0 && errors.Is(err, syscall.EPIPE) { // it exited before reading any of this
 		e.left.Store(false)
 		l.end(notSent("The connector's program has ended.", err))
 		return l.cause()
 	}
 	if err != nil {
-		l.end(doubt("The connector's program does not read what it is sent.", err)) // half a line may stand there
+		l.end(unknownOutcome("The connector's program does not read its input.", err)) // a partial line may have been written
 		return l.cause()
 	}
 	return nil
@@ -163,7 +163,7 @@ func (l *stdioLink) expect(ctx context.Context, e *exchange, request *jsonrpc.Re
 	}
 }
 
-// giveUpProbe answers for a server that does not: programs of before 2026 may be silent.
+// giveUpProbe answers in place of a server that does not: programs older than 2026 may stay silent.
 func (l *stdioLink) giveUpProbe(ctx context.Context, id jsonrpc.ID) {
 	limited, cancel := probing(ctx, methodDiscover)
 	defer cancel()
@@ -175,7 +175,7 @@ func (l *stdioLink) giveUpProbe(ctx context.Context, id jsonrpc.ID) {
 	}
 }
 
-// waiter takes who waits for an answer.
+// waiter removes and returns the waiter for a response.
 func (l *stdioLink) waiter(id jsonrpc.ID) (waiter, bool) {
 	l.state.Lock()
 	defer l.state.Unlock()
@@ -187,18 +187,18 @@ func (l *stdioLink) waiter(id jsonrpc.ID) (waiter, bool) {
 	return w, ok
 }
 
-// read takes in what the process writes, until it ends or writes what is no message.
+// read processes the program's output until it ends or becomes invalid.
 func (l *stdioLink) read() {
 	source := lines{from: bufio.NewReaderSize(l.stdout, 64<<10)}
 	for {
 		line, err := source.next(MaxMessageBytes)
 		if len(line) > 0 && err != nil && !errors.Is(err, errTooLong) {
-			l.over.Store(true) // before whoever gets the answer sends the next request
-			l.takeLine(line)   // the last one, without its end
+			l.over.Store(true) // before the receiver of the response sends another request
+			l.takeLine(line)   // the last line, without its line ending
 		}
 		switch {
 		case errors.Is(err, errTooLong):
-			l.end(doubt("The connector's program wrote more than 8 MiB in one message.", err))
+			l.end(unknownOutcome("The connector's program wrote more than 8 MiB in one message.", err))
 			return
 		case err != nil:
 			l.end(l.ended(err))
@@ -209,9 +209,8 @@ func (l *stdioLink) read() {
 	}
 }
 
-// takeLine takes in one line; false: it was a message that cannot be read, and the link ends.
-// Greetings and the lines of a log, which many programs write where they should not, are kept
-// for the operator.
+// takeLine processes one line. It returns false after an undecodable message, which ends the link.
+// Banners and log lines, which many programs write to the wrong stream, are kept for the operator.
 func (l *stdioLink) takeLine(line []byte) bool {
 	line = bytes.TrimSpace(line)
 	switch m, err := decode(line); {
@@ -220,7 +219,7 @@ func (l *stdioLink) takeLine(line []byte) bool {
 		l.handle(m)
 	case l.answersUnnamed(line):
 	case line[0] == '{' && claimsToBeMessage(line):
-		l.end(doubt("The connector's program wrote what is no message of the protocol.", err))
+		l.end(unknownOutcome("The connector's program wrote an invalid protocol message.", err))
 		return false
 	default:
 		l.stderr.stray(line)
@@ -228,8 +227,8 @@ func (l *stdioLink) takeLine(line []byte) bool {
 	return true
 }
 
-// claimsToBeMessage says whether a line that cannot be read says of itself that it is a
-// message: an answer may be lost with it.
+// claimsToBeMessage reports whether an undecodable line looks like a message: a response may be
+// lost with it.
 func claimsToBeMessage(line []byte) bool {
 	if json.Valid(line) {
 		var members struct {
@@ -241,7 +240,7 @@ func claimsToBeMessage(line []byte) bool {
 	return len(rest) > 0 && rest[0] == '"' && bytes.Contains(rest, []byte(`"jsonrpc"`))
 }
 
-// answersUnnamed takes an error whose id is null for the answer to the one request that is open.
+// answersUnnamed assigns an error with the ID null to the single open request.
 func (l *stdioLink) answersUnnamed(line []byte) bool {
 	failed := unnamedError(line)
 	if failed == nil {
@@ -249,8 +248,8 @@ func (l *stdioLink) answersUnnamed(line []byte) bool {
 	}
 	if id, ok := l.onlyWaiting(); ok {
 		if w, ok := l.waiter(id); ok {
-			if w.method == methodDiscover { // it did not understand the first word: it is started again
-				l.end(doubt("The connector's program did not understand what it was asked first.", failed))
+			if w.method == methodDiscover { // the first request was not understood: restart it
+				l.end(unknownOutcome("The connector's program did not understand the first request.", failed))
 			}
 			l.deliver(failure(id, failed))
 		}
@@ -258,7 +257,7 @@ func (l *stdioLink) answersUnnamed(line []byte) bool {
 	return true
 }
 
-// onlyWaiting is the request that waits, where it is one alone.
+// onlyWaiting returns the open request if there is exactly one.
 func (l *stdioLink) onlyWaiting() (jsonrpc.ID, bool) {
 	l.state.Lock()
 	defer l.state.Unlock()
@@ -268,7 +267,8 @@ func (l *stdioLink) onlyWaiting() (jsonrpc.ID, bool) {
 	return jsonrpc.ID{}, false
 }
 
-// waitingFor is the request that an answer names, whose number some programs write as a text.
+// waitingFor returns the ID of the request that a response belongs to. Some programs return the
+// number as a string.
 func (l *stdioLink) waitingFor(answered jsonrpc.ID) jsonrpc.ID {
 	l.state.Lock()
 	defer l.state.Unlock()
@@ -283,13 +283,13 @@ func (l *stdioLink) waitingFor(answered jsonrpc.ID) jsonrpc.ID {
 	return answered
 }
 
-// ended is the error of everything that waits for a program that has ended.
+// ended returns the error for everything that waits for a program that has exited.
 func (l *stdioLink) ended(err error) error {
-	select { // what it wrote last is there once it was waited for
+	select { // its last output is available after Wait
 	case <-l.exited:
 	case <-time.After(time.Second):
 	}
-	failed := doubt("The connector's program ended before it answered.", errors.Join(err, l.stderr.err()))
+	failed := unknownOutcome("The connector's program ended before it answered.", errors.Join(err, l.stderr.err()))
 	failed.Said = l.stderr.last(l.secrets)
 	return failed
 }
@@ -298,7 +298,7 @@ func (l *stdioLink) handle(m jsonrpc.Message) {
 	switch m := m.(type) {
 	case *jsonrpc.Response:
 		m.ID = l.waitingFor(m.ID)
-		if w, ok := l.waiter(m.ID); ok { // a second answer, or one to nothing, is nobody's
+		if w, ok := l.waiter(m.ID); ok { // otherwise a duplicate or unsolicited response
 			l.deliver(w.exchange.keep(w.method, m))
 		}
 	case *jsonrpc.Request:
@@ -306,7 +306,7 @@ func (l *stdioLink) handle(m jsonrpc.Message) {
 			l.deliver(m)
 			return
 		}
-		of, e := l.onlyCall() // a process does not say which call it is about
+		of, e := l.onlyCall() // a process does not name the call it is about
 		l.begin(func() {
 			ctx, done := l.within(of)
 			defer done()
@@ -317,16 +317,16 @@ func (l *stdioLink) handle(m jsonrpc.Message) {
 	}
 }
 
-// Close closes the process's input, gives it a moment, and kills it with its group.
+// Close closes the process's input, waits briefly, and kills it with its process group.
 func (l *stdioLink) Close() error {
 	l.once.Do(func() {
 		_ = l.stdin.Close()
 		select {
 		case <-l.exited:
-		case <-l.ctx.Done(): // it misbehaved
+		case <-l.ctx.Done(): // after a protocol violation
 		case <-time.After(endTime):
 		}
-		killGroup(l.process) // what it started may have stayed
+		killGroup(l.process) // its children may still run
 		<-l.exited
 		_ = l.stdout.Close()
 	})
@@ -334,13 +334,13 @@ func (l *stdioLink) Close() error {
 	return nil
 }
 
-// tail keeps the end of what a process writes to its errors.
+// tail keeps the last part of a process's standard error.
 type tail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-// Write never fails: it would end the process.
+// Write never fails: that would end the process.
 func (t *tail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -348,7 +348,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// stray keeps a line that stood among the messages and is none.
+// stray keeps an output line that is not a message.
 func (t *tail) stray(line []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -361,14 +361,14 @@ func (t *tail) keep(p []byte) {
 }
 
 const (
-	// lastLines and maxSaid bound what is shown of the end of a program.
+	// lastLines and maxSaid bound the shown output of a program.
 	lastLines = 5
 	maxSaid   = 600
-	// shortSecret: what is shorter is no secret, and would be taken out of words.
+	// shortSecret: shorter values are not redacted, since they would match parts of words.
 	shortSecret = 6
 )
 
-// last is the last lines, for those who look after the connector, without its secrets.
+// last returns the last lines for administrators, with secrets redacted.
 func (t *tail) last(secrets []string) string {
 	t.mu.Lock()
 	text := string(t.text)
@@ -397,6 +397,6 @@ func (t *tail) err() error {
 	if len(t.text) == 0 {
 		return nil
 	}
-	quoted, _ := json.Marshal(string(t.text)) // a text always has one
+	quoted, _ := json.Marshal(string(t.text)) // cannot fail for a string
 	return errors.New("it wrote " + string(quoted))
 }

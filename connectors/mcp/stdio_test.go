@@ -24,7 +24,7 @@ import (
 
 func init() { playServer = play }
 
-// play is a program that misbehaves as it is told: the test starts itself.
+// play is a program that misbehaves on request: the test starts itself.
 func play(mode string) {
 	in := bufio.NewScanner(os.Stdin)
 	in.Buffer(nil, 1<<20)
@@ -162,7 +162,7 @@ func TestHostilePrograms(t *testing.T) {
 	for mode, want := range map[string]string{
 		"dies":                 "ended before it answered",
 		"hangs":                "in time",
-		"writes no JSON":       "no message of the protocol",
+		"writes no JSON":       "invalid protocol message",
 		"writes ten megabytes": "more than 8 MiB",
 		"answers another":      "in time",
 	} {
@@ -272,6 +272,6 @@ func TestChildrenAreKilled(t *testing.T) {
 	}
 	testkit.Until(t, "the child is gone", func() bool {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		return err != nil || strings.Contains(string(state), ") Z ") // nobody reaps it here
+		return err != nil || strings.Contains(string(state), ") Z ") // it is not reaped here
 	})
 }

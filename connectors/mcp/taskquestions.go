@@ -11,22 +11,24 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// A task of 2025-11-25 that wants something of a person says so to whoever waits for its result:
-// the question comes in the midst of tasks/result. So that request is kept open, as a call is that
-// asks, until a person has answered. A process that stops loses it, and asks for the result anew:
-// whether the server then asks anew is its affair.
+// A task of 2025-11-25 sends its questions to the client that waits for its result: the question
+// arrives during tasks/result. That request is therefore kept open, like a call that asks, until a
+// person has answered. After a restart the result is requested again, and the server decides
+// whether it asks again.
 
-// hearTime is how long we listen for a question of a task that says that it has one.
-const hearTime = 5 * time.Second
+// questionTime bounds the wait for the question of a task that reports one.
+const questionTime = 5 * time.Second
 
-func heardAs(id string) string { return "task " + id }
+func parkKey(id string) string { return "task " + id }
 
-// hear listens for what a task asks.
-func (c *Connection) hear(ctx context.Context, s *session, task *wireTask, state connectors.TaskState) (connectors.TaskState, error) {
+// awaitQuestion waits for the question of a task.
+func (c *Connection) awaitQuestion(
+	ctx context.Context, s *session, task *wireTask, state connectors.TaskState,
+) (connectors.TaskState, error) {
 	if !c.options.Questions {
 		return state, nil
 	}
-	f := c.asked.take(heardAs(task.ID))
+	f := c.asked.take(parkKey(task.ID))
 	if f == nil {
 		e := &exchange{}
 		f = newFlight(ctx, e, nil)
@@ -38,7 +40,7 @@ func (c *Connection) hear(ctx context.Context, s *session, task *wireTask, state
 			return state, err
 		}
 	}
-	if !c.asked.park(heardAs(task.ID), f) {
+	if !c.asked.park(parkKey(task.ID), f) {
 		f.end()
 		return state, refused("The server asked something, and too many questions are open.", nil)
 	}
@@ -48,9 +50,9 @@ func (c *Connection) hear(ctx context.Context, s *session, task *wireTask, state
 	return state, nil
 }
 
-// listenTo waits a little for a question; over: the task has ended instead.
+// listenTo waits briefly for a question. over: the task has ended instead.
 func (c *Connection) listenTo(ctx context.Context, f *flight, state *connectors.TaskState) (over bool, err error) {
-	timer := time.NewTimer(hearTime)
+	timer := time.NewTimer(questionTime)
 	defer timer.Stop()
 	select {
 	case f.question = <-f.asks:
@@ -69,17 +71,17 @@ func (c *Connection) listenTo(ctx context.Context, f *flight, state *connectors.
 	}
 }
 
-// keyOf tells questions of a task apart: they have no names of their own.
+// keyOf derives a key for a question, since a task's questions have no IDs.
 func keyOf(question *domain.Module) string {
 	sum := sha256.Sum256(question.Data)
 	return hex.EncodeToString(sum[:16])
 }
 
-// sayHeard hands a person's answer to the request that waits for it.
-func (c *Connection) sayHeard(ctx context.Context, id, key string, answer json.RawMessage) error {
-	f := c.asked.take(heardAs(id))
+// answerQuestion passes a person's answer to the waiting request.
+func (c *Connection) answerQuestion(ctx context.Context, id, key string, answer json.RawMessage) error {
+	f := c.asked.take(parkKey(id))
 	if f == nil {
-		return nil // nothing is asked just now: the next look says what is
+		return nil // no open question: the next poll returns the state
 	}
 	if f.question != nil && keyOf(f.question) == key {
 		select {
@@ -93,15 +95,15 @@ func (c *Connection) sayHeard(ctx context.Context, id, key string, answer json.R
 			return brokeOff(ctx, ctx.Err())
 		}
 	}
-	if !c.asked.park(heardAs(id), f) { // the reply may be on its way still: it stays open
+	if !c.asked.park(parkKey(id), f) { // the reply may still be in progress: keep it open
 		f.end()
 	}
 	return nil
 }
 
-// hearNoMore lets go of a request whose task asks nothing any more.
-func (c *Connection) hearNoMore(id string) {
-	switch f := c.asked.take(heardAs(id)); {
+// dropQuestion ends the waiting request of a task without open questions.
+func (c *Connection) dropQuestion(id string) {
+	switch f := c.asked.take(parkKey(id)); {
 	case f == nil:
 	case f.question != nil:
 		f.abandon()

@@ -32,10 +32,10 @@ type taskParams struct {
 	TaskID string `json:"taskId"`
 }
 
-// taskReply: the exchange keeps what came.
+// taskReply is empty: the exchange captures the result.
 type taskReply struct{ mcp.ResultBase }
 
-// wireTask is a task as both revisions write it.
+// wireTask is a task on the wire, in both revisions.
 type wireTask struct {
 	ID      string          `json:"taskId"`
 	Status  string          `json:"status"`
@@ -65,7 +65,7 @@ func (t *wireTask) life() time.Duration {
 	return time.Duration(min(max(t.TTLMS, t.TTL, 0), maxLife.Milliseconds())) * time.Millisecond
 }
 
-// Task asks how far a task is, and fetches its result once it has one.
+// Task polls a task and fetches its result if there is one.
 func (c *Connection) Task(ctx context.Context, id string) (connectors.TaskState, error) {
 	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
 	defer cancel()
@@ -88,7 +88,7 @@ func (s *session) task(ctx context.Context, id string) (*wireTask, error) {
 	}
 	var task wireTask
 	if err := exactjson.Lenient(e.result(), &task); err != nil {
-		return nil, doubt("The server's answer about the task cannot be read.", err)
+		return nil, unknownOutcome("The server's answer about the task cannot be read.", err)
 	}
 	return &task, nil
 }
@@ -97,15 +97,15 @@ func (c *Connection) taskState(ctx context.Context, s *session, task *wireTask) 
 	state := connectors.TaskState{Poll: task.poll(), Text: cut(task.Message, MaxTextBytes)}
 	switch task.Status {
 	case "working", "submitted":
-		c.hearNoMore(task.ID)
+		c.dropQuestion(task.ID)
 		return state, nil
 	case "input_required":
 		if s.legacy {
-			return c.hear(ctx, s, task, state)
+			return c.awaitQuestion(ctx, s, task, state)
 		}
 		return withQuestion(state, task)
 	case "completed":
-		c.hearNoMore(task.ID)
+		c.dropQuestion(task.ID)
 		raw, err := s.taskResult(ctx, task)
 		if err != nil {
 			return state, taskError(ctx, err)
@@ -117,7 +117,7 @@ func (c *Connection) taskState(ctx context.Context, s *session, task *wireTask) 
 		state.Done, state.Result = true, &result
 		return state, nil
 	case "failed", "cancelled":
-		c.hearNoMore(task.ID)
+		c.dropQuestion(task.ID)
 		text := firstOf(state.Text, "The server says: "+task.Status+".")
 		if task.Error != nil {
 			text = firstOf(cut(task.Error.Message, MaxTextBytes), text)
@@ -126,10 +126,10 @@ func (c *Connection) taskState(ctx context.Context, s *session, task *wireTask) 
 		state.Result = &domain.OutsideResult{Failed: true, Text: text}
 		return state, nil
 	}
-	return state, doubt("The server says of the task what the protocol does not know.", nil)
+	return state, unknownOutcome("The server reported an unknown task status.", nil)
 }
 
-// taskResult comes with the task (2026-07-28), or is asked for.
+// taskResult returns the result, which is part of the task (2026-07-28) or requested separately.
 func (s *session) taskResult(ctx context.Context, task *wireTask) (json.RawMessage, error) {
 	if !s.legacy || len(task.Result) > 0 {
 		return task.Result, nil
@@ -139,7 +139,7 @@ func (s *session) taskResult(ctx context.Context, task *wireTask) (json.RawMessa
 	return e.result(), err
 }
 
-// withQuestion: of several questions the first; the others come when that is answered.
+// withQuestion adds the first question; the others follow after its answer.
 func withQuestion(state connectors.TaskState, task *wireTask) (connectors.TaskState, error) {
 	key, form, err := firstQuestion(task)
 	if form != nil {
@@ -148,14 +148,14 @@ func withQuestion(state connectors.TaskState, task *wireTask) (connectors.TaskSt
 	return state, err
 }
 
-// firstQuestion gives none for a task of 2025-11-25, which asks elsewhere.
+// firstQuestion returns none for a task of 2025-11-25, whose questions arrive separately.
 func firstQuestion(task *wireTask) (key string, form *question, err error) {
 	keys := slices.Sorted(maps.Keys(task.Requests))
 	if len(keys) == 0 {
 		return "", nil, nil
 	}
 	if form, err = readTaskQuestion(task.Requests[keys[0]]); err != nil {
-		return "", nil, refused("The task asks what cannot be answered here.", err)
+		return "", nil, refused("The task requested input that is not supported here.", err)
 	}
 	return keys[0], form, nil
 }
@@ -166,12 +166,12 @@ func readTaskQuestion(raw json.RawMessage) (*question, error) {
 		Params json.RawMessage `json:"params"`
 	}
 	if err := exactjson.Lenient(raw, &request); err != nil || request.Method != methodElicit {
-		return nil, errors.New("it is no form")
+		return nil, errors.New("it is not a form")
 	}
 	return readQuestion(request.Params)
 }
 
-// AnswerTask answers the question that Task showed.
+// AnswerTask answers the question returned by Task.
 func (c *Connection) AnswerTask(ctx context.Context, id, wanted string, answer json.RawMessage) error {
 	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
 	defer cancel()
@@ -180,7 +180,7 @@ func (c *Connection) AnswerTask(ctx context.Context, id, wanted string, answer j
 		return c.failed(ctx, err)
 	}
 	if s.legacy {
-		return c.sayHeard(ctx, id, wanted, answer)
+		return c.answerQuestion(ctx, id, wanted, answer)
 	}
 	task, err := s.task(ctx, id)
 	if err != nil {
@@ -191,17 +191,17 @@ func (c *Connection) AnswerTask(ctx context.Context, id, wanted string, answer j
 		return err
 	}
 	if form == nil || key != wanted {
-		return nil // it has the answer, or does not want it any more
+		return nil // already answered, or withdrawn
 	}
 	reply, err := form.reply(answer)
 	if err != nil {
-		return refused("The answer does not fit what the task asks.", err)
+		return refused("The answer does not match the task's question.", err)
 	}
 	e := &exchange{extra: map[string]json.RawMessage{"inputResponses": jsonbody.Encode(map[string]json.RawMessage{key: reply})}}
 	return c.failed(ctx, taskError(ctx, s.custom(ctx, e, methodTaskUpdate, &taskParams{TaskID: id})))
 }
 
-// CancelTask asks the server to stop a task.
+// CancelTask requests cancellation of a task.
 func (c *Connection) CancelTask(ctx context.Context, id string) error {
 	ctx, cancel := context.WithTimeout(ctx, DefaultTimeout)
 	defer cancel()
@@ -212,7 +212,8 @@ func (c *Connection) CancelTask(ctx context.Context, id string) error {
 	return c.failed(ctx, taskError(ctx, s.custom(ctx, &exchange{}, methodTaskCancel, &taskParams{TaskID: id})))
 }
 
-// taskError: an error of the protocol's says that the server does not know the task.
+// taskError classifies an error about a task. A protocol error means that the server does not know
+// the task.
 func taskError(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
@@ -223,13 +224,12 @@ func taskError(ctx context.Context, err error) error {
 	return outsideError(ctx, err, true)
 }
 
-// readsAtOnce: the command is a query, whose result the AI waits for.
+// readsAtOnce reports whether the command is a query, whose result the AI waits for.
 func readsAtOnce(command *domain.ConnectorCommand) bool {
 	return command.Effect == domain.EffectRead && !command.RequireValidation
 }
 
-// follow waits for a task within the time that a query has. One that takes longer is told to
-// stop.
+// follow waits for a task within the query timeout. A task that takes longer is cancelled.
 func (c *Connection) follow(ctx context.Context, task *domain.TaskHandle) (domain.OutsideResult, error) {
 	for wait := minPoll; ; wait = task.Poll {
 		select {
@@ -244,8 +244,8 @@ func (c *Connection) follow(ctx context.Context, task *domain.TaskHandle) (domai
 		case err != nil:
 			return domain.OutsideResult{}, err
 		case state.Question != nil:
-			_ = c.CancelTask(ctx, task.ID) // it asks in vain
-			return domain.OutsideResult{}, refused("The server asks something in the middle of a task, which cannot be answered here.", nil)
+			_ = c.CancelTask(ctx, task.ID) // its question cannot be answered
+			return domain.OutsideResult{}, refused("The server asked a question during a task, which is not supported here.", nil)
 		case state.Done && state.Result != nil:
 			return *state.Result, nil
 		}
@@ -255,7 +255,7 @@ func (c *Connection) follow(ctx context.Context, task *domain.TaskHandle) (domai
 func (c *Connection) giveUp(ctx context.Context, id string) error {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), notifyTime)
 	defer cancel()
-	_ = c.CancelTask(within, id) // else it ends in its own time
-	return refused("The server made a task of it, which takes longer than a reading may. Give the command more time, "+
-		"or have each call confirmed: then it may go on by itself.", ctx.Err())
+	_ = c.CancelTask(within, id) // on an error the task ends at the server
+	return refused("The server runs this as a task that exceeded the command's timeout. Increase the timeout, "+
+		"or require approval for each call: then it may continue in the background.", ctx.Err())
 }

@@ -121,7 +121,7 @@ func TestTask(t *testing.T) {
 		t.Errorf("asked with %v", h)
 	}
 	if err := c.AnswerTask(t.Context(), "t-1", "k", json.RawMessage(`true`)); err != nil || s.count(methodTaskUpdate) != 0 {
-		t.Errorf("nothing was asked: %v, told %d times", err, s.count(methodTaskUpdate))
+		t.Errorf("nothing was asked: %v, %d updates", err, s.count(methodTaskUpdate))
 	}
 	state = `"status":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Sure?"}}}`
 	if got := ask(); got.Done || got.Question == nil || got.Question.Type != "Validation" || got.QuestionKey != "k" {
@@ -157,7 +157,7 @@ func TestTask(t *testing.T) {
 	}
 }
 
-// Where nobody can answer or follow, servers are told so, and what they do all the same is
+// Without support for questions and tasks, servers are informed, and what they do all the same is
 // no result.
 func TestNoQuestionsAndNoTasks(t *testing.T) {
 	s := newRawServer(t, false)
@@ -177,7 +177,7 @@ func TestNoQuestionsAndNoTasks(t *testing.T) {
 	}
 }
 
-// Whoever offers no tasks is told that we know them, and no more.
+// Servers without tasks only learn that we support them.
 func TestCapabilities(t *testing.T) {
 	for _, legacy := range []bool{true, false} {
 		s := newRawServer(t, legacy)

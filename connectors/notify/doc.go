@@ -1,5 +1,5 @@
-// Package notify tells people of what waits for them: by mail, and by pushes to their
-// browsers. Who is told is a row among the webhooks, read, sent, recorded and taken over as those are
-// (docs/adr/0041): at least once, under the same name at each try. This package says what is
-// told, and takes it there.
+// Package notify sends notifications about open approvals to people, as email and as web pushes to
+// their browsers. A recipient is a webhook row and is read, sent, recorded and taken over like one
+// (docs/adr/0041): at least once, under the same ID in each attempt. This package writes and
+// delivers the notifications.
 package notify

@@ -18,36 +18,36 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// mailTimeout bounds one try, from the connection to the server's word.
+// mailTimeout bounds one attempt, from the connection to the server's reply.
 const mailTimeout = 15 * time.Second
 
-// MailServer is who takes mails on.
+// MailServer is the SMTP server for outgoing email.
 type MailServer struct {
 	Host           string
 	Port           int
 	User, Password string
-	Encrypted      bool // from the first byte on
-	Plain          bool // without TLS, even with a password
+	Encrypted      bool // // TLS from the first byte
+	Plain          bool // // without TLS, even with a password
 }
 
-// ParseMailServer reads smtp://user:password@host:port, or smtps://. With smtp the connection is
-// encrypted if the server can (STARTTLS), and has to be where there is a password, but to this machine.
+// ParseMailServer parses smtp://user:password@host:port or smtps://. With smtp, STARTTLS is used if
+// the server supports it, and is required with a password, except on loopback.
 func ParseMailServer(text string) (*MailServer, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "smtp" && u.Scheme != "smtps" || u.Hostname() == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" {
-		return nil, errors.New("it is written smtp://user:password@host:port, or smtps:// for TLS from the beginning")
+		return nil, errors.New("expected smtp://user:password@host:port, or smtps:// for TLS from the first byte")
 	}
 	s := &MailServer{Host: u.Hostname(), User: u.User.Username(), Encrypted: u.Scheme == "smtps"}
 	s.Password, _ = u.User.Password()
 	port := cmp.Or(u.Port(), map[bool]string{true: "465", false: "587"}[s.Encrypted])
 	if s.Port, err = strconv.Atoi(port); err != nil || s.Port < 1 || s.Port > 65535 {
-		return nil, fmt.Errorf("%q is no port", port)
+		return nil, fmt.Errorf("invalid port %q", port)
 	}
 	s.Plain = s.Host == "localhost" || s.Host == "127.0.0.1" || s.Host == "::1"
 	return s, nil
 }
 
-// client is a connection to be made.
+// client returns an SMTP client for the server.
 func (s *MailServer) client() (*mail.Client, error) {
 	options := []mail.Option{mail.WithPort(s.Port), mail.WithTimeout(mailTimeout)}
 	switch {
@@ -68,7 +68,7 @@ func (s *MailServer) client() (*mail.Client, error) {
 	return client, nil
 }
 
-// Check looks whether the server is there and lets us in.
+// Check verifies that the server is reachable and accepts our credentials.
 func (s *MailServer) Check(ctx context.Context) error {
 	client, err := s.client()
 	if err != nil {
@@ -82,18 +82,18 @@ func (s *MailServer) Check(ctx context.Context) error {
 	return client.Close()
 }
 
-// CheckFrom reads the address that mails come from.
+// CheckFrom parses the sender address.
 func CheckFrom(from string) (*netmail.Address, error) {
 	read, err := netmail.ParseAddress(from)
 	if err != nil {
-		return nil, fmt.Errorf("%q is no address like fermata@example.org", from)
+		return nil, fmt.Errorf("%q is not an address like fermata@example.org", from)
 	}
 	return read, nil
 }
 
-// Mail carries news to addresses of mail.
+// Mail delivers notifications by email.
 type Mail struct {
-	News
+	Composer
 	Server *MailServer
 	From   *netmail.Address
 	Log    zerolog.Logger
@@ -101,7 +101,7 @@ type Mail struct {
 
 var _ webhooks.Carrier = (*Mail)(nil)
 
-// Carry sends one mail to one address. Its Message-ID is the same at each try.
+// Carry sends one email to one address. Its Message-ID is the same in each attempt.
 func (m *Mail) Carry(ctx context.Context, h *domain.Webhook, _, id string, e *domain.LogEvent) webhooks.Outcome {
 	t, done := m.of(ctx, e, h.URL)
 	if done != nil {
@@ -109,8 +109,8 @@ func (m *Mail) Carry(ctx context.Context, h *domain.Webhook, _, id string, e *do
 	}
 	letter, err := m.letter(t, h.URL, id)
 	if err != nil {
-		m.Log.Error().Err(err).Str("webhook", h.ID).Msg("a mail could not be written")
-		return webhooks.Outcome{Result: webhooks.Rejected, Detail: "the mail could not be written"}
+		m.Log.Error().Err(err).Str("webhook", h.ID).Msg("an email could not be composed")
+		return webhooks.Outcome{Result: webhooks.Rejected, Detail: "the email could not be composed"}
 	}
 	client, err := m.Server.client()
 	if err == nil {
@@ -119,29 +119,29 @@ func (m *Mail) Carry(ctx context.Context, h *domain.Webhook, _, id string, e *do
 	if err == nil {
 		return webhooks.Outcome{Result: webhooks.Delivered, Status: 250}
 	}
-	m.Log.Info().Err(err).Str("webhook", h.ID).Msg("a mail was not taken")
+	m.Log.Info().Err(err).Str("webhook", h.ID).Msg("an email was not accepted")
 	return refusal(err)
 }
 
-// refusal says what came of a mail that was not taken.
+// refusal classifies a failed attempt.
 func refusal(err error) webhooks.Outcome {
 	sent, ok := errors.AsType[*mail.SendError](err)
 	if !ok {
-		return webhooks.Outcome{Result: webhooks.Unreachable, Detail: "the mail server could not be reached, or did not let us in"}
+		return webhooks.Outcome{Result: webhooks.Unreachable, Detail: "the mail server could not be reached, or rejected the credentials"}
 	}
-	o := webhooks.Outcome{Result: webhooks.Refused, Status: sent.ErrorCode(), Detail: "the mail server did not take it"}
+	o := webhooks.Outcome{Result: webhooks.Refused, Status: sent.ErrorCode(), Detail: "the mail server did not accept the email"}
 	if o.Status >= 500 {
-		o.Result, o.Detail = webhooks.Rejected, "the mail server refused it for good"
+		o.Result, o.Detail = webhooks.Rejected, "the mail server permanently rejected the email"
 	}
 	return o
 }
 
-// letter writes the mail.
-func (m *Mail) letter(t *told, to, id string) (*mail.Msg, error) {
+// letter composes the email.
+func (m *Mail) letter(t *message, to, id string) (*mail.Msg, error) {
 	letter := mail.NewMsg()
 	letter.FromMailAddress(m.From)
 	if err := letter.To(to); err != nil {
-		return nil, fmt.Errorf("address a mail: %w", err)
+		return nil, fmt.Errorf("address an email: %w", err)
 	}
 	_, domainName, _ := strings.Cut(m.From.Address, "@")
 	letter.SetMessageIDWithValue(id + "@" + domainName)

@@ -17,7 +17,7 @@ const plainMail = `{{.Title}}
 {{.Note}}
 `
 
-// There is nothing in it that has to be loaded from anywhere.
+// The HTML loads nothing from anywhere.
 const htmlMail = `<!doctype html>
 <html lang="{{.Language}}"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"></head>
 <body style="font-family: system-ui, sans-serif; line-height: 1.5">
@@ -37,20 +37,20 @@ var (
 	htmlTemplate  = htmltemplate.Must(htmltemplate.New("html").Parse(htmlMail))
 )
 
-// mail is what stands in a mail, in both forms.
-func (t *told) mail() (plain, html string, err error) {
+// mail renders the body of an email as plain text and as HTML.
+func (t *message) mail() (plain, html string, err error) {
 	data := map[string]any{
 		"Language": t.settings.Language, "Title": t.title(), "Items": t.items(), "Many": len(t.asked) > 1,
-		"Answer": t.settings.Say("Look and answer", "Voir et répondre"),
-		"Note": t.settings.Say("Opening the link decides nothing. Whoever holds it can answer: do not forward this mail.",
+		"Answer": t.settings.Say("View and answer", "Voir et répondre"),
+		"Note": t.settings.Say("Opening the link does not answer the request. Anyone who has it can answer: do not forward this email.",
 			"Ouvrir le lien ne décide de rien. Qui le détient peut répondre : ne transférez pas ce message."),
 	}
 	var text, page bytes.Buffer
 	if err := plainTemplate.Execute(&text, data); err != nil {
-		return "", "", fmt.Errorf("write a mail: %w", err)
+		return "", "", fmt.Errorf("render an email: %w", err)
 	}
 	if err := htmlTemplate.Execute(&page, data); err != nil {
-		return "", "", fmt.Errorf("write a mail: %w", err)
+		return "", "", fmt.Errorf("render an email: %w", err)
 	}
 	return text.String(), page.String(), nil
 }

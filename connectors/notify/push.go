@@ -20,33 +20,33 @@ import (
 )
 
 const (
-	// pushTimeout bounds one try, from the first byte to the answer's headers.
+	// pushTimeout bounds one attempt, from the first byte to the response headers.
 	pushTimeout = 15 * time.Second
-	// A push waits at its service for a browser that is away, as long as there is something to
-	// answer, and no longer than this.
+	// A push service stores a push for an offline browser as long as the approval can be answered,
+	// and at most this long.
 	longestWait = 7 * 24 * time.Hour
 	testWait    = 5 * time.Minute
 )
 
-// Pusher carries news to browsers.
+// Pusher delivers notifications to browsers.
 type Pusher struct {
-	News
+	Composer
 	Client *http.Client  // of internal/egress
 	Policy egress.Policy // that of Client
-	// Sender sends to the subscriptions that are made now, and Contact is whom push services may ask.
+	// Sender signs pushes to new subscriptions, and Contact is for push services.
 	Sender  *webpush.Sender
 	Contact string
-	Page    string // where browsers reach the page, without a / at the end
-	Agent   string // who we are: fermata/1.2.3
+	Page    string // // base URL of the web app, without a trailing slash
+	Agent   string // // User-Agent: fermata/1.2.3
 	Log     zerolog.Logger
 }
 
 var _ webhooks.Carrier = (*Pusher)(nil)
 
-// SenderOf makes the key that pushes are signed with of the secret key: the same on all nodes and
+// SenderOf derives the key that signs pushes from the secret key. It is the same on all nodes and
 // after a restart.
 func SenderOf(derive func(purpose string) []byte) (*webpush.Sender, error) {
-	for n := range 8 { // of four thousand million numbers one is no key
+	for n := range 8 { // // one number in four billion is not a valid key
 		sender, err := webpush.NewSender(derive(fmt.Sprintf("push sender %d", n)))
 		if err == nil {
 			return sender, nil
@@ -55,8 +55,8 @@ func SenderOf(derive func(purpose string) []byte) (*webpush.Sender, error) {
 	return nil, errors.New("make the key that pushes are signed with: there is no secret key")
 }
 
-// receiver is what is sealed of a subscription: the browser's keys, and the key that it was made
-// for. No other may send to it, also when the secret key is another by then.
+// receiver holds the sealed data of a subscription: the browser's keys and the sender key it was
+// created with. Only that key may send to it, even if the secret key changes.
 type receiver struct {
 	P256dh string `json:"p256dh"`
 	Auth   string `json:"auth"`
@@ -75,12 +75,12 @@ func (r *receiver) open() (*webpush.Browser, *webpush.Sender, error) {
 	return browser, sender, nil
 }
 
-// Carry sends one push to one browser, under a topic that is the same at each try: what still
-// waits there for a browser that is away, it replaces.
+// Carry sends one push to one browser. Its topic is the same in each attempt, so that a retry
+// replaces a push that is still waiting at the service.
 func (p *Pusher) Carry(ctx context.Context, h *domain.Webhook, secret, id string, e *domain.LogEvent) webhooks.Outcome {
 	now := p.Clock()
 	if h.Over(now) {
-		return webhooks.Outcome{Result: webhooks.Gone, Detail: "the subscription is over"}
+		return webhooks.Outcome{Result: webhooks.Gone, Detail: "the subscription has expired"}
 	}
 	t, done := p.of(ctx, e, h.ID)
 	if done != nil {
@@ -88,29 +88,29 @@ func (p *Pusher) Carry(ctx context.Context, h *domain.Webhook, secret, id string
 	}
 	text, err := t.in(h.Language).push(p.Page)
 	if err != nil {
-		p.Log.Error().Err(err).Str("webhook", h.ID).Msg("a push could not be written")
-		return webhooks.Outcome{Result: webhooks.Rejected, Detail: "the push could not be written"}
+		p.Log.Error().Err(err).Str("webhook", h.ID).Msg("a push could not be composed")
+		return webhooks.Outcome{Result: webhooks.Rejected, Detail: "the push could not be composed"}
 	}
 	return p.send(ctx, h, secret, webpush.Push{Text: text, Topic: topicOf(id), TTL: t.waits(now), Urgent: true})
 }
 
-// Try sends a push that is no news, once.
+// Try sends a test push, once.
 func (p *Pusher) Try(ctx context.Context, h *domain.Webhook, secret string) webhooks.Outcome {
 	text, err := trial(h.Language, p.Page)
 	if err != nil {
-		return webhooks.Outcome{Result: webhooks.Rejected, Detail: "the push could not be written"}
+		return webhooks.Outcome{Result: webhooks.Rejected, Detail: "the push could not be composed"}
 	}
 	return p.send(ctx, h, secret, webpush.Push{Text: text, Topic: topicOf(h.ID + "_test"), TTL: testWait})
 }
 
-// topicOf is a name as push services take it.
+// topicOf returns a topic in the format of push services.
 func topicOf(id string) string {
 	sum := sha256.Sum256([]byte(id))
 	return base64.RawURLEncoding.EncodeToString(sum[:24])
 }
 
-// waits is how long it may wait for its browser: as long as one of what is asked can be answered.
-func (t *told) waits(now time.Time) time.Duration {
+// waits returns how long the push may be stored: as long as one of its approvals can be answered.
+func (t *message) waits(now time.Time) time.Duration {
 	longest := time.Duration(0)
 	for _, a := range t.asked {
 		if a.ExpiresAt == nil {
@@ -133,15 +133,15 @@ func (p *Pusher) send(ctx context.Context, h *domain.Webhook, secret string, pus
 		result, status, detail := webhooks.Unanswered(err)
 		return webhooks.Outcome{Result: result, Status: status, Detail: detail}
 	}
-	egress.Discard(response.Body) // the status says it all
+	egress.Discard(response.Body) // // the status is enough
 	o := webhooks.Outcome{Status: response.StatusCode, RetryAfter: webhooks.RetryAfterOf(response.Header.Get("Retry-After"), p.Clock())}
 	if o.Result = resultOf(o.Status, o.RetryAfter); o.Result != webhooks.Delivered {
-		o.Detail = fmt.Sprintf("the push service answered %d %s", o.Status, http.StatusText(o.Status))
+		o.Detail = fmt.Sprintf("the push service responded with %d %s", o.Status, http.StatusText(o.Status))
 	}
 	return o
 }
 
-// request makes it, or says in words for people why not.
+// request builds the request, or returns a detail for people if that is not possible.
 func (p *Pusher) request(ctx context.Context, h *domain.Webhook, secret string, push webpush.Push) (*http.Request, string) {
 	var to receiver
 	if err := json.Unmarshal([]byte(secret), &to); err != nil {
@@ -152,22 +152,22 @@ func (p *Pusher) request(ctx context.Context, h *domain.Webhook, secret string, 
 		return nil, "the keys of the subscription cannot be read"
 	}
 	address, err := url.Parse(h.URL)
-	// What was allowed when the browser subscribed may have been closed since.
+	// An address that was allowed when the browser subscribed may have been disallowed since.
 	if err != nil || address.Scheme != "https" && !p.Policy.AllowsPlain(ctx, address) {
 		return nil, "not allowed without TLS (https)"
 	}
 	push.Endpoint, push.Contact = h.URL, p.Contact
 	request, err := push.Request(ctx, p.Clock())
 	if err != nil {
-		p.Log.Error().Err(err).Str("webhook", h.ID).Msg("a push could not be made")
-		return nil, "the push could not be made"
+		p.Log.Error().Err(err).Str("webhook", h.ID).Msg("a push could not be created")
+		return nil, "the push could not be created"
 	}
 	request.Header.Set("User-Agent", p.Agent)
 	return request, ""
 }
 
-// resultOf says what a push service means. A browser that is not known any more is gone, and what
-// was refused as it is would be refused again.
+// resultOf classifies the status of a push service. 404 means that the browser is gone, and other
+// client errors would repeat.
 func resultOf(status int, retryAfter time.Duration) webhooks.Result {
 	switch {
 	case status == http.StatusNotFound:

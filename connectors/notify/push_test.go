@@ -20,8 +20,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit/pushservice"
 )
 
-// telling is a pusher, with a browser that it pushes to.
-type telling struct {
+// pushWorld is a pusher, with a browser that it pushes to.
+type pushWorld struct {
 	*Pusher
 	w       *asking
 	service *pushservice.Service
@@ -31,21 +31,21 @@ type telling struct {
 	now     time.Time
 }
 
-func newTelling(t *testing.T) *telling {
+func newPushWorld(t *testing.T) *pushWorld {
 	t.Helper()
 	sender, err := SenderOf(func(purpose string) []byte { return bytes.Repeat([]byte{byte(len(purpose))}, 32) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &telling{service: pushservice.New(t), now: time.Now(), w: &asking{settings: domain.Settings{Language: "en", TimeZone: "UTC"}}}
+	p := &pushWorld{service: pushservice.New(t), now: time.Now(), w: &asking{settings: domain.Settings{Language: "en", TimeZone: "UTC"}}}
 	p.browser = p.service.Browser(sender.Public())
-	news := News{Store: p.w, Workspaces: p.w, Clock: func() time.Time { return p.now }}
+	news := Composer{Store: p.w, Workspaces: p.w, Clock: func() time.Time { return p.now }}
 	news.Link = func(a *domain.Approval, _ string) (string, error) {
 		return "https://f.example/#/approvals/" + a.ID, nil
 	}
 	policy := egress.Policy{Private: egress.Open}
 	p.Pusher = &Pusher{
-		News: news, Client: egress.NewClient(egress.Config{Policy: policy}), Policy: policy, Sender: sender,
+		Composer: news, Client: egress.NewClient(egress.Config{Policy: policy}), Policy: policy, Sender: sender,
 		Contact: "mailto:fermata@example.org", Page: "https://f.example", Log: zerolog.Nop(),
 	}
 	p.hook = &domain.Webhook{ID: "psh_1", Kind: domain.WebhookPush, URL: p.browser.Endpoint, Language: "fr"}
@@ -57,14 +57,14 @@ func newTelling(t *testing.T) *telling {
 	return p
 }
 
-func (p *telling) asks(id, text string, in time.Duration) {
+func (p *pushWorld) asks(id, text string, in time.Duration) {
 	p.w.all = append(p.w.all, &domain.Approval{
 		ID: id, WorkspaceID: "default", SessionID: "ses_1", Kind: domain.ApprovalQuestion, Status: domain.ApprovalStatusOpen, Text: text,
 		CreatedAt: p.now, ExpiresAt: new(p.now.Add(in)),
 	})
 }
 
-func (p *telling) carries(t *testing.T, id string) webhooks.Outcome {
+func (p *pushWorld) carries(t *testing.T, id string) webhooks.Outcome {
 	t.Helper()
 	return p.Carry(t.Context(), p.hook, p.secret, "psh_1_7", event(id))
 }
@@ -72,7 +72,7 @@ func (p *telling) carries(t *testing.T, id string) webhooks.Outcome {
 // A push says in its browser's language that something waits, and what only where that is wanted; it leads to the
 // page, holds as long as the question, and is the same at each try.
 func TestAPushTellsWhatWaits(t *testing.T) {
-	p := newTelling(t)
+	p := newPushWorld(t)
 	p.asks("apr_1", "The garden, <b>too</b>?", 90*time.Second)
 	for range 2 {
 		if o := p.carries(t, "apr_1"); o.Result != webhooks.Delivered || o.Status != 201 {
@@ -96,7 +96,7 @@ func TestAPushTellsWhatWaits(t *testing.T) {
 
 // What is long fits into the 4 KiB of a push, in whatever script.
 func TestAPushFits(t *testing.T) {
-	p := newTelling(t)
+	p := newPushWorld(t)
 	p.w.settings.Notifications.ShowContent = true
 	for name, text := range map[string]string{"a": "a", "e": "é", "q": `"`, "k": "漢", "j": "🦊"} {
 		a := &domain.Approval{ID: "apr_" + name, Kind: domain.ApprovalActions, Status: domain.ApprovalStatusOpen, CreatedAt: p.now}
@@ -121,7 +121,7 @@ func TestAPushFits(t *testing.T) {
 
 // What a push service answers decides whether it is asked again.
 func TestWhatAPushServiceAnswers(t *testing.T) {
-	p := newTelling(t)
+	p := newPushWorld(t)
 	p.asks("apr_1", "x", time.Hour)
 	for status, want := range map[int]webhooks.Result{
 		200: webhooks.Delivered, 202: webhooks.Delivered, 404: webhooks.Gone, 410: webhooks.Gone, 429: webhooks.Throttled, 400: webhooks.Rejected,
@@ -149,9 +149,9 @@ func TestWhatAPushServiceAnswers(t *testing.T) {
 	}
 }
 
-// Nothing is sent that is over, that nobody may be sent to, or that was settled meanwhile.
+// Nothing is sent that is over, that may not be sent, or that was settled meanwhile.
 func TestWhatIsNotPushed(t *testing.T) {
-	p := newTelling(t)
+	p := newPushWorld(t)
 	p.asks("apr_1", "x", time.Hour)
 	p.hook.HoldsUntil = new(p.now)
 	if o := p.carries(t, "apr_1"); o.Result != webhooks.Gone {
@@ -181,7 +181,7 @@ func TestWhatIsNotPushed(t *testing.T) {
 
 // A push is delivered by its status: an answer that stays open holds nothing up.
 func TestAPushServiceThatStaysOpen(t *testing.T) {
-	p := newTelling(t)
+	p := newPushWorld(t)
 	p.asks("apr_1", "The garden?", 90*time.Second)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)

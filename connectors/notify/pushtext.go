@@ -11,20 +11,20 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// notification is what the page's service worker is sent.
+// notification is the payload for the web app's service worker.
 type notification struct {
 	Title string `json:"title"`
 	Body  string `json:"body"`
 	URL   string `json:"url"`
-	// Tag: of two notifications with one tag the later one is shown.
+	// Tag: a later notification with the same tag replaces an earlier one.
 	Tag         string `json:"tag"`
 	WorkspaceID string `json:"workspace_id"`
-	ApprovalID  string `json:"approval_id,omitempty"` // of one that is asked alone
+	ApprovalID  string `json:"approval_id,omitempty"` // // if it is about a single approval
 	SessionID   string `json:"session_id,omitempty"`
 }
 
-// in is the same news in another language.
-func (t *told) in(language string) *told {
+// in returns the message in another language.
+func (t *message) in(language string) *message {
 	settings, other := *t.settings, *t
 	if language != "" {
 		settings.Language = language
@@ -33,9 +33,9 @@ func (t *told) in(language string) *told {
 	return &other
 }
 
-// push is what stands in a push. It holds no link that answers by itself: whoever takes the
-// telephone up is asked who they are by the page.
-func (t *told) push(page string) ([]byte, error) {
+// push renders the payload of a push. It contains no link that authorizes an answer: anyone who holds
+// the device has to sign in to the web app.
+func (t *message) push(page string) ([]byte, error) {
 	n := notification{Title: t.title(), Tag: t.about, URL: page + "/#/approvals", WorkspaceID: t.asked[0].WorkspaceID}
 	var lines []string
 	for i, item := range t.items() {
@@ -51,29 +51,29 @@ func (t *told) push(page string) ([]byte, error) {
 		}
 	}
 	if n.Body = strings.Join(lines, "\n"); n.Body == "" || !t.settings.Notifications.ShowContent {
-		n.Body = t.settings.Say("Open Fermata to look and answer.", "Ouvrez Fermata pour voir et répondre.")
+		n.Body = t.settings.Say("Open Fermata to view and answer.", "Ouvrez Fermata pour voir et répondre.")
 	}
 	return n.fitted()
 }
 
-// trial is a push that tells nothing.
+// trial renders a test push.
 func trial(language, page string) ([]byte, error) {
 	s := &domain.Settings{Language: language}
 	n := notification{
-		Title: s.Say("This browser is told", "Ce navigateur est prévenu"), Tag: "test", URL: page + "/",
-		Body: s.Say("What waits for you will come here.", "Ce qui vous attend arrivera ici."),
+		Title: s.Say("Notifications are on for this browser", "Ce navigateur est prévenu"), Tag: "test", URL: page + "/",
+		Body: s.Say("Requests for you will appear here.", "Ce qui vous attend arrivera ici."),
 	}
 	return n.fitted()
 }
 
-// fitted writes a notification, with as much of its text as there is room for.
+// fitted encodes a notification, truncating its text to fit.
 func (n *notification) fitted() ([]byte, error) {
 	for {
 		var out bytes.Buffer
 		e := json.NewEncoder(&out)
 		e.SetEscapeHTML(false)
 		if err := e.Encode(n); err != nil {
-			return nil, fmt.Errorf("write a push: %w", err)
+			return nil, fmt.Errorf("encode a push: %w", err)
 		}
 		text := bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 		over := len(text) - webpush.MaxText
@@ -82,8 +82,8 @@ func (n *notification) fitted() ([]byte, error) {
 		}
 		short := []rune(strings.TrimSuffix(n.Body, "…"))
 		if len(short) == 0 {
-			return nil, errors.New("write a push: there is no room for its address")
+			return nil, errors.New("encode a push: its URL is too long")
 		}
-		n.Body = string(short[:max(len(short)-over/6-1, 0)]) + "…" // no character takes more than 6 bytes
+		n.Body = string(short[:max(len(short)-over/6-1, 0)]) + "…" // // no character takes more than 6 bytes
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// PushRows is where subscriptions are kept.
+// PushRows stores subscriptions.
 type PushRows interface {
 	Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error)
 	Push(ctx context.Context, workspace, person, id string) (*domain.Push, error)
@@ -24,16 +24,16 @@ type PushRows interface {
 	DeletePush(ctx context.Context, workspace, person, id string) error
 }
 
-// Subscriptions is what people do with the browsers that they are told at.
+// Subscriptions manages people's browser subscriptions.
 type Subscriptions struct {
 	Rows       PushRows
 	Workspaces Workspaces
 	Secrets    webhooks.Secrets
-	Pusher     *Pusher // nil: Off says why
+	Pusher     *Pusher // // nil: see Off
 	Off        string
 	NewID      domain.IDSource
 	Clock      clock.Clock
-	// Changed is told of one that was made or changed.
+	// Changed is called after a subscription was created or changed.
 	Changed func(domain.WebhookRef)
 }
 
@@ -44,7 +44,7 @@ func (s *Subscriptions) ready() error {
 	return nil
 }
 
-// PushKey is the key that browsers subscribe for.
+// PushKey returns the key that browsers subscribe with.
 func (s *Subscriptions) PushKey() (string, error) {
 	if err := s.ready(); err != nil {
 		return "", err
@@ -52,17 +52,18 @@ func (s *Subscriptions) PushKey() (string, error) {
 	return s.Pusher.Sender.Public(), nil
 }
 
-// Pushes lists the browsers that somebody is told at.
+// Pushes lists a person's subscribed browsers.
 func (s *Subscriptions) Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error) {
 	return s.Rows.Pushes(ctx, workspace, person)
 }
 
-// DeletePush takes one of somebody's away. What is on its way to it still arrives.
+// DeletePush deletes a person's subscription. A push in progress still arrives.
 func (s *Subscriptions) DeletePush(ctx context.Context, workspace, person, id string) error {
 	return s.Rows.DeletePush(ctx, workspace, person, id)
 }
 
-// SubscribePush has somebody told at a browser of what waits from now on. made: they were not yet.
+// SubscribePush subscribes a browser to a person's notifications from now on. made is true if it is
+// new.
 func (s *Subscriptions) SubscribePush(ctx context.Context, in domain.NewPush) (p *domain.Push, made bool, err error) {
 	if err := s.ready(); err != nil {
 		return nil, false, err
@@ -92,8 +93,8 @@ func (s *Subscriptions) SubscribePush(ctx context.Context, in domain.NewPush) (p
 	return p, made, err
 }
 
-// holds is when a subscription ends by itself: with what its owner came with, or when its browser
-// says.
+// holds returns when a subscription expires: with the owner's credentials, or at the browser's
+// expiration time.
 func holds(now time.Time, in *domain.NewPush) *time.Time {
 	until := in.Until
 	if in.Unbound {
@@ -105,31 +106,32 @@ func holds(now time.Time, in *domain.NewPush) *time.Time {
 	return until
 }
 
-// check refuses what could never be sent to.
+// check rejects subscriptions that could never receive a push.
 func (s *Subscriptions) check(ctx context.Context, h *domain.Webhook, in *domain.NewPush) error {
 	u, err := url.Parse(in.Endpoint)
 	switch {
 	case err != nil || len(in.Endpoint) > domain.MaxWebhookURL || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" ||
 		u.User != nil || u.Fragment != "" || strings.ContainsFunc(in.Endpoint, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return domain.Invalid("/endpoint", "bad_url",
-			"This is no endpoint as browsers give it: an address of https, in ASCII, of %d bytes at most.", domain.MaxWebhookURL)
+			"This is not a browser's endpoint: it must be an https URL in ASCII of at most %d bytes.", domain.MaxWebhookURL)
 	case u.Scheme != "https" && !s.Pusher.Policy.AllowsPlain(ctx, u):
 		return domain.Invalid("/endpoint", "https_only",
-			"Pushes go out over https only. The operator can allow a host without it (FERMATA_ALLOWED_HOSTS).")
+			"Pushes are only sent over https. The operator can allow a host without it (FERMATA_ALLOWED_HOSTS).")
 	case h.Over(s.Clock()):
-		return domain.Invalid("/expirationTime", "past", "The subscription is over already.")
+		return domain.Invalid("/expirationTime", "past", "The subscription has already expired.")
 	}
 	_, err = webpush.ReadBrowser(in.P256dh, in.Auth)
 	switch {
 	case errors.Is(err, webpush.ErrAuth):
-		return domain.Invalid("/keys/auth", "wrong_format", "These are no 16 bytes in base64url.")
+		return domain.Invalid("/keys/auth", "wrong_format", "This must be 16 bytes in base64url.")
 	case err != nil:
-		return domain.Invalid("/keys/p256dh", "wrong_format", "This is no public key of the curve P-256 in base64url (65 bytes).")
+		return domain.Invalid("/keys/p256dh", "wrong_format", "This must be a P-256 public key in base64url (65 bytes).")
 	}
 	return nil
 }
 
-// save keeps it. Of two that come for one endpoint at once the second finds the first one.
+// save stores the subscription. Of two concurrent requests for one endpoint, the second updates the
+// row of the first.
 func (s *Subscriptions) save(ctx context.Context, h *domain.Webhook, in *domain.NewPush) (made bool, err error) {
 	id := h.ID
 	for range 3 {
@@ -144,8 +146,8 @@ func (s *Subscriptions) save(ctx context.Context, h *domain.Webhook, in *domain.
 	return false, err
 }
 
-// seal keeps the keys of a subscription. An endpoint takes pushes from the key alone that it was
-// made for: one that is known keeps it, whatever the present one is.
+// seal seals the keys of a subscription. An endpoint accepts pushes only from the key it was
+// created with: a known endpoint keeps that key, even if the current one is different.
 func (s *Subscriptions) seal(ctx context.Context, h *domain.Webhook, in *domain.NewPush) error {
 	to := receiver{P256dh: in.P256dh, Auth: in.Auth, Sender: s.Pusher.Sender.Secret()}
 	known, err := s.Rows.PushAt(ctx, h.WorkspaceID, h.URL)
@@ -160,23 +162,22 @@ func (s *Subscriptions) seal(ctx context.Context, h *domain.Webhook, in *domain.
 			to.Sender = before.Sender
 		}
 		if known.Person != h.Person {
-			break // it gets a row of its own
+			break // // it gets a row of its own
 		}
 		h.ID = known.ID
 		if before.P256dh == to.P256dh && before.Auth == to.Auth {
-			h.Secret = known.Secret // as it is: nothing has to be decided again
+			h.Secret = known.Secret // // unchanged
 			return nil
 		}
 	}
 	text, err := json.Marshal(to)
 	if err != nil {
-		return fmt.Errorf("write the keys of a subscription: %w", err)
+		return fmt.Errorf("encode the keys of a subscription: %w", err)
 	}
 	return s.Secrets.Keep(h, string(text))
 }
 
-// TestPush sends a push that tells nothing, once, and says what came of it. One whose browser is gone
-// is taken away.
+// TestPush sends a test push, once. If the browser is gone, the subscription is deleted.
 func (s *Subscriptions) TestPush(ctx context.Context, workspace, person, id string) (*domain.WebhookTest, error) {
 	if err := s.ready(); err != nil {
 		return nil, err
@@ -194,7 +195,7 @@ func (s *Subscriptions) TestPush(ctx context.Context, workspace, person, id stri
 	o := s.Pusher.Try(ctx, &p.Webhook, secret)
 	result := &domain.WebhookTest{OK: o.Result == webhooks.Delivered, Status: o.Status, Detail: o.Detail, Took: s.Clock().Sub(began)}
 	if o.Result == webhooks.Gone {
-		result.Detail += ": the browser takes no more pushes, and the subscription was taken away"
+		result.Detail += ": the browser no longer accepts pushes, and the subscription was deleted"
 		if err := s.Rows.DeletePush(ctx, workspace, person, id); err != nil && domain.ErrorCode(err) != domain.CodeNotFound {
 			return nil, err
 		}

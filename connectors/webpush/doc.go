@@ -1,4 +1,3 @@
-// Package webpush speaks to the push services of browsers: it encrypts a message for one browser
-// (RFC 8291), says who sends it (VAPID, RFC 8292), and hands it over (RFC 8030). It knows nothing
-// of what is told.
+// Package webpush implements the protocol of browsers' push services: it encrypts a message for one
+// browser (RFC 8291), identifies the sender (VAPID, RFC 8292), and delivers it (RFC 8030).
 package webpush

@@ -15,32 +15,32 @@ import (
 )
 
 const (
-	// recordSize is what every push service takes, and all of a message is one record.
+	// recordSize is supported by every push service. A message is a single record.
 	recordSize = 4096
 	saltSize   = 16
 	authSize   = 16
 	pointSize  = 65 // of P-256, uncompressed
 	tagSize    = 16
 	headerSize = saltSize + 4 + 1 + pointSize
-	// MaxText is how many bytes a message has at most.
+	// MaxText is the maximum size of a message in bytes.
 	MaxText = recordSize - headerSize - tagSize - 1
-	// padTo: messages are filled up to a multiple, so that their length tells little.
+	// padTo: messages are padded to a multiple of this, to hide their length.
 	padTo = 256
 )
 
-// Browser is who can read what is sent to a subscription, by the keys that came with it.
+// Browser holds the keys of a subscription that messages are encrypted for.
 type Browser struct {
 	point *ecdh.PublicKey
 	auth  []byte
 }
 
-// What is wrong with the keys of a subscription.
+// Errors of a subscription's keys.
 var (
-	ErrPoint = errors.New("p256dh is no public key of P-256")
-	ErrAuth  = errors.New("auth is no 16 bytes")
+	ErrPoint = errors.New("p256dh is not a P-256 public key")
+	ErrAuth  = errors.New("auth is not 16 bytes")
 )
 
-// ReadBrowser reads the keys of a subscription as a browser gives them, in base64url.
+// ReadBrowser decodes the keys of a subscription from base64url.
 func ReadBrowser(p256dh, auth string) (*Browser, error) {
 	raw, err := decode(p256dh)
 	if err != nil {
@@ -57,27 +57,26 @@ func ReadBrowser(p256dh, auth string) (*Browser, error) {
 	return &Browser{point: point, auth: secret}, nil
 }
 
-// decode takes base64url with or without the signs at its end.
+// decode decodes base64url with or without padding.
 func decode(text string) ([]byte, error) {
 	return base64.RawURLEncoding.Strict().DecodeString(strings.TrimRight(text, "="))
 }
 
-// Encrypt makes the body of a push, which this browser alone can read: with a key of its own
-// each time.
+// Encrypt encrypts the body of a push for this browser, with a new key each time.
 func (b *Browser) Encrypt(text []byte) ([]byte, error) {
 	once, err := ecdh.P256().GenerateKey(rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("make a key for one push: %w", err)
+		return nil, fmt.Errorf("generate a key for a push: %w", err)
 	}
 	salt := make([]byte, saltSize)
-	_, _ = rand.Read(salt) // ends the program rather than fail
+	_, _ = rand.Read(salt) // // terminates the program rather than fail
 	padded := min((len(text)+padTo)/padTo*padTo, MaxText)
 	return b.encrypt(once, salt, text, max(padded-len(text), 0))
 }
 
 func (b *Browser) encrypt(once *ecdh.PrivateKey, salt, text []byte, padding int) ([]byte, error) {
 	if len(text)+padding > MaxText {
-		return nil, fmt.Errorf("a push takes %d bytes, and this one has %d", MaxText, len(text))
+		return nil, fmt.Errorf("a push can have at most %d bytes, and this one has %d", MaxText, len(text))
 	}
 	shared, err := once.ECDH(b.point)
 	if err != nil {
@@ -101,7 +100,7 @@ func (b *Browser) encrypt(once *ecdh.PrivateKey, salt, text []byte, padding int)
 	return seal.Seal(out, nonce, append(record, make([]byte, padding)...), nil), nil
 }
 
-// sealing is what a record is encrypted with (RFC 8188).
+// sealing returns the cipher and nonce for a record (RFC 8188).
 func sealing(secret, salt []byte) (seal cipher.AEAD, nonce []byte, err error) {
 	key, err := hkdf.Key(sha256.New, secret, salt, "Content-Encoding: aes128gcm\x00", 16)
 	if err == nil {

@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// Push is a message for one browser, to be handed to its push service.
+// Push is a message for one browser, to be sent to its push service.
 type Push struct {
 	Endpoint string
 	Browser  *Browser
 	Sender   *Sender
-	Contact  string // mailto: or https: of whom the push service may ask
+	Contact  string // // mailto: or https: URL for the push service's operator
 	Text     []byte
-	// Topic replaces what still waits there under the same one: 32 characters of base64url at most.
+	// Topic replaces a waiting message with the same topic. It has at most 32 base64url characters.
 	Topic string
-	// TTL is how long it may wait for the browser.
+	// TTL is how long the push service may store it for an offline browser.
 	TTL    time.Duration
 	Urgent bool
 }
 
-// Request is the push as its service takes it.
+// Request builds the HTTP request to the push service.
 func (p *Push) Request(ctx context.Context, now time.Time) (*http.Request, error) {
 	to, err := url.Parse(p.Endpoint)
 	if err != nil {
-		return nil, fmt.Errorf("the endpoint cannot be read")
+		return nil, fmt.Errorf("invalid endpoint")
 	}
 	body, err := p.Browser.Encrypt(p.Text)
 	if err != nil {
@@ -41,7 +41,7 @@ func (p *Push) Request(ctx context.Context, now time.Time) (*http.Request, error
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, p.Endpoint, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("the endpoint cannot be read")
+		return nil, fmt.Errorf("invalid endpoint")
 	}
 	request.Header.Set("Content-Type", "application/octet-stream")
 	request.Header.Set("Content-Encoding", "aes128gcm")

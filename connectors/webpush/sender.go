@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// goodFor is how long a push service may take our word for who we are: a day at most (RFC 8292).
+// goodFor is the validity of the VAPID token: at most a day (RFC 8292).
 const goodFor = 12 * time.Hour
 
-// Sender is who pushes come from: the key that a subscription was made for, and no other, may
-// send to it.
+// Sender is the key pair that identifies this server to push services. A subscription accepts
+// messages only from the key it was created with.
 type Sender struct{ key *ecdsa.PrivateKey }
 
-// NewSender is the one with this secret number, of 32 bytes. Hardly any is refused.
+// NewSender returns the sender with this 32-byte private key. Almost every number is valid.
 func NewSender(secret []byte) (*Sender, error) {
 	key, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), secret)
 	if err != nil {
@@ -28,37 +28,37 @@ func NewSender(secret []byte) (*Sender, error) {
 	return &Sender{key}, nil
 }
 
-// Secret is the number that NewSender makes it of again.
+// Secret returns the private key for NewSender.
 func (s *Sender) Secret() []byte {
 	raw, err := s.key.Bytes()
 	if err != nil {
-		return nil // a key of another curve, which NewSender does not make
+		return nil // // another curve, which NewSender does not create
 	}
 	return raw
 }
 
-// Public is the key as browsers take it (applicationServerKey).
+// Public returns the public key for browsers (applicationServerKey).
 func (s *Sender) Public() string {
 	raw, err := s.key.PublicKey.Bytes()
 	if err != nil {
-		return "" // a key of another curve, which NewSender does not make
+		return "" // // another curve, which NewSender does not create
 	}
 	return encode(raw)
 }
 
-// authorization says to a push service, for a while, who sends and whom it may ask about it.
+// authorization returns the VAPID header, with the sender, its contact and an expiration time.
 func (s *Sender) authorization(service *url.URL, contact string, now time.Time) (string, error) {
 	claims, err := json.Marshal(map[string]any{
 		"aud": service.Scheme + "://" + service.Host, "exp": now.Add(goodFor).Unix(), "sub": contact,
 	})
 	if err != nil {
-		return "", fmt.Errorf("write who sends: %w", err)
+		return "", fmt.Errorf("encode the VAPID token: %w", err)
 	}
 	signed := encode([]byte(`{"typ":"JWT","alg":"ES256"}`)) + "." + encode(claims)
 	digest := sha256.Sum256([]byte(signed))
 	r, v, err := ecdsa.Sign(rand.Reader, s.key, digest[:])
 	if err != nil {
-		return "", fmt.Errorf("sign who sends: %w", err)
+		return "", fmt.Errorf("sign the VAPID token: %w", err)
 	}
 	signature := make([]byte, 64)
 	r.FillBytes(signature[:32])

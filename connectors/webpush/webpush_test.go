@@ -42,7 +42,7 @@ func TestTheExampleOfTheStandard(t *testing.T) {
 	}
 }
 
-// What a browser reads is what was sent, and its push service sees who sent it; nobody can tell
+// What a browser reads is what was sent, and its push service sees who sent it; others cannot tell
 // short messages apart by their length.
 func TestABrowserReadsIt(t *testing.T) {
 	s := pushservice.New(t)

@@ -7,18 +7,18 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// item is one thing that is told, in words.
+// item describes one approval in a notification.
 type item struct {
 	What    string
-	Details []string // only where the workspace wants content told
+	Details []string // // only if the workspace shows content
 	Link    string
 	Until   string
 }
 
-// maxTold is how much of a text is told, in characters: all of it is behind the link.
-const maxTold = 500
+// maxText bounds a text in characters; the link leads to all of it.
+const maxText = 500
 
-func (t *told) items() []item {
+func (t *message) items() []item {
 	out := make([]item, len(t.asked))
 	for i, a := range t.asked {
 		a = a.In(t.settings.Language)
@@ -39,10 +39,10 @@ func (t *told) items() []item {
 	return out
 }
 
-// title is the news in a line, without content.
-func (t *told) title() string {
+// title is a one-line summary without content.
+func (t *message) title() string {
 	if n := len(t.asked); n > 1 {
-		return t.settings.Say("%d things wait for you", "%d demandes en attente", n)
+		return t.settings.Say("%d requests need your answer", "%d demandes en attente", n)
 	}
 	return what(t.asked[0], t.settings)
 }
@@ -61,20 +61,20 @@ func what(a *domain.Approval, s *domain.Settings) string {
 	case domain.ApprovalCompletion:
 		return s.Say("Is this finished?", "Est-ce terminé ?")
 	case domain.ApprovalOutcome:
-		return s.Say("What became of a call is not known", "On ne sait pas ce qu’est devenu un appel")
+		return s.Say("A call has an unknown outcome", "On ne sait pas ce qu’est devenu un appel")
 	case domain.ApprovalClientCalls:
 		return s.Say("A program has to run a tool of its own", "Un programme doit exécuter un outil à lui")
 	case domain.ApprovalReconnect:
-		return s.Say("Somebody has to sign in", "Quelqu’un doit se connecter")
+		return s.Say("Sign-in required", "Quelqu’un doit se connecter")
 	}
 	return s.Say("Fermata needs you", "Fermata a besoin de vous")
 }
 
-// cut is a text on one line, not longer than is told.
+// cut returns a text on one line, truncated to maxText.
 func cut(text string) string {
 	text = domain.VisibleLine(strings.Join(strings.Fields(text), " "))
-	if utf8.RuneCountInString(text) <= maxTold {
+	if utf8.RuneCountInString(text) <= maxText {
 		return text
 	}
-	return string([]rune(text)[:maxTold]) + "…"
+	return string([]rune(text)[:maxText]) + "…"
 }

@@ -43,7 +43,7 @@ func event(id string) *domain.LogEvent {
 	return &domain.LogEvent{Type: domain.LogApprovalRequested, Data: fmt.Appendf(nil, `{"approval":{"id":%q}}`, id)}
 }
 
-// What came in the quiet hours is told once, at their end, as far as it still waits.
+// What came in the quiet hours is sent once, at their end, as far as it is still open.
 func TestTheQuietHoursAreToldOnce(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Paris")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestTheQuietHoursAreToldOnce(t *testing.T) {
 	}
 	sortByTime(w.all)
 	now := day(3, 3, 0)
-	n := &News{Store: w, Workspaces: w, Clock: func() time.Time { return now }, Link: func(a *domain.Approval, to string) (string, error) { return to + "/" + a.ID, nil }}
+	n := &Composer{Store: w, Workspaces: w, Clock: func() time.Time { return now }, Link: func(a *domain.Approval, to string) (string, error) { return to + "/" + a.ID, nil }}
 	for _, a := range w.all {
 		if _, o := n.of(t.Context(), event(a.ID), "ada"); o == nil || o.Result != webhooks.Held || !o.HeldUntil.Equal(day(3, 7, 0)) {
 			t.Errorf("%s at night: %+v", a.ID, o)
@@ -65,25 +65,25 @@ func TestTheQuietHoursAreToldOnce(t *testing.T) {
 	}
 	now = day(3, 7, 0)
 	for id, links := range map[string]string{"early": "ada/early", "first": "ada/first ada/second", "second": "", "late": "ada/late", "gone": ""} {
-		told, o := n.of(t.Context(), event(id), "ada")
+		m, o := n.of(t.Context(), event(id), "ada")
 		if links == "" {
 			if o == nil || o.Result != webhooks.Delivered {
-				t.Errorf("%s in the morning: %+v, %+v", id, told, o)
+				t.Errorf("%s in the morning: %+v, %+v", id, m, o)
 			}
 			continue
 		}
-		if o != nil || strings.Join(told.links, " ") != links {
-			t.Errorf("%s in the morning: %+v, %+v", id, told, o)
+		if o != nil || strings.Join(m.links, " ") != links {
+			t.Errorf("%s in the morning: %+v, %+v", id, m, o)
 		}
 	}
 	w.all[1].Status = domain.ApprovalStatusApproved // the first: the news of the second still come with it
-	told, o := n.of(t.Context(), event("first"), "ada")
-	if o != nil || strings.Join(told.links, " ") != "ada/second" || told.title() != "A change needs your approval" {
-		t.Errorf("%+v, %+v", told, o)
+	m, o := n.of(t.Context(), event("first"), "ada")
+	if o != nil || strings.Join(m.links, " ") != "ada/second" || m.title() != "A change needs your approval" {
+		t.Errorf("%+v, %+v", m, o)
 	}
 	w.all[2].ExpiresAt = new(now)
 	if _, o := n.of(t.Context(), event("first"), "ada"); o == nil || o.Result != webhooks.Delivered {
-		t.Errorf("of what nobody can answer any more: %+v", o)
+		t.Errorf("of what cannot be answered any more: %+v", o)
 	}
 }
 

@@ -11,49 +11,49 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Store is what is read to know what people are to be told.
+// Store reads the approvals to notify about.
 type Store interface {
 	Approval(ctx context.Context, workspace, id string) (*domain.Approval, error)
-	// ApprovalsBetween are those that were asked in a time, oldest first, settled or not.
+	// ApprovalsBetween returns the approvals created in a period, oldest first, settled or not.
 	ApprovalsBetween(ctx context.Context, workspace string, from, to time.Time) ([]*domain.Approval, error)
 }
 
-// Workspaces say in which language people are told, and when not.
+// Workspaces provides language and quiet hours.
 type Workspaces interface {
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 }
 
-// News decides what somebody is told of an event.
-type News struct {
+// Composer decides what a notification about an event contains.
+type Composer struct {
 	Store      Store
 	Workspaces Workspaces
 	Clock      clock.Clock
-	// Link makes the address at which a recipient answers; "" where there is nothing to answer.
+	// Link creates the URL at which a recipient answers; "" if there is nothing to answer.
 	Link func(asked *domain.Approval, recipient string) (string, error)
 }
 
-// told is what somebody is told.
-type told struct {
+// message is the content of one notification.
+type message struct {
 	settings *domain.Settings
-	about    string // the approval that the event is of: the same at each try
+	about    string // // ID of the event's approval: the same in each attempt
 	asked    []*domain.Approval
-	links    []string // one for each
+	links    []string // // one for each approval
 }
 
-// of says what there is to tell of an event, or what came of it instead: that it is held until
-// the quiet hours end, that nothing is to be told any more, that it could not be found out.
-func (n *News) of(ctx context.Context, e *domain.LogEvent, recipient string) (*told, *webhooks.Outcome) {
+// of composes the notification about an event. Alternatively it returns the outcome: held until the
+// quiet hours end, nothing left to send, or not readable.
+func (n *Composer) of(ctx context.Context, e *domain.LogEvent, recipient string) (*message, *webhooks.Outcome) {
 	t, outcome, err := n.find(ctx, e)
 	if err == nil && outcome == nil {
 		err = n.link(t, recipient)
 	}
 	if err != nil {
-		return nil, &webhooks.Outcome{Result: webhooks.Unreachable, Detail: "what was asked could not be read"}
+		return nil, &webhooks.Outcome{Result: webhooks.Unreachable, Detail: "the approval could not be read"}
 	}
 	return t, outcome
 }
 
-func (n *News) find(ctx context.Context, e *domain.LogEvent) (*told, *webhooks.Outcome, error) {
+func (n *Composer) find(ctx context.Context, e *domain.LogEvent) (*message, *webhooks.Outcome, error) {
 	var data struct {
 		Approval struct {
 			ID string `json:"id"`
@@ -66,7 +66,7 @@ func (n *News) find(ctx context.Context, e *domain.LogEvent) (*told, *webhooks.O
 	if err != nil {
 		return nil, nil, err
 	}
-	t := &told{settings: &w.Settings, about: data.Approval.ID}
+	t := &message{settings: &w.Settings, about: data.Approval.ID}
 	zone, err := time.LoadLocation(w.Settings.TimeZone)
 	if err != nil {
 		zone = time.UTC
@@ -77,7 +77,7 @@ func (n *News) find(ctx context.Context, e *domain.LogEvent) (*told, *webhooks.O
 	}
 	a, err := n.Store.Approval(ctx, e.WorkspaceID, data.Approval.ID)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
-		return nil, nothing("what was asked is gone"), nil
+		return nil, nothing("the approval no longer exists"), nil
 	}
 	if err != nil {
 		return nil, nil, err
@@ -87,9 +87,9 @@ func (n *News) find(ctx context.Context, e *domain.LogEvent) (*told, *webhooks.O
 		if all, err = n.Store.ApprovalsBetween(ctx, e.WorkspaceID, from, to); err != nil {
 			return nil, nil, err
 		}
-		// Of all that came in the quiet hours the first brings the news of the others.
+		// The first approval of the quiet hours sends the notification about all of them.
 		if len(all) == 0 || all[0].ID != a.ID {
-			return nil, nothing("told with the others of the quiet hours"), nil
+			return nil, nothing("sent together with others after the quiet hours"), nil
 		}
 	}
 	for _, a := range all {
@@ -98,13 +98,13 @@ func (n *News) find(ctx context.Context, e *domain.LogEvent) (*told, *webhooks.O
 		}
 	}
 	if len(t.asked) == 0 {
-		return nil, nothing("settled before it was told"), nil
+		return nil, nothing("settled before it was sent"), nil
 	}
 	return t, nil, nil
 }
 
-// link makes the links of what is told.
-func (n *News) link(t *told, recipient string) error {
+// link creates the links of a notification.
+func (n *Composer) link(t *message, recipient string) error {
 	for _, a := range t.asked {
 		link, err := n.Link(a, recipient)
 		if err != nil {
@@ -115,7 +115,7 @@ func (n *News) link(t *told, recipient string) error {
 	return nil
 }
 
-// nothing more has to be done with an event.
+// nothing marks an event as done without sending.
 func nothing(why string) *webhooks.Outcome {
 	return &webhooks.Outcome{Result: webhooks.Delivered, Detail: why}
 }

@@ -13,26 +13,26 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// unsendable is a call whose request cannot be made of its params.
+// unsendable is the error of a call whose request cannot be built from its parameters.
 func unsendable(err error) error {
 	return &domain.OutsideError{Fault: domain.FaultNotSent, Message: "Nothing was sent: " + err.Error() + ".", Cause: err}
 }
 
-// Unanswered is the error of a request that got no answer. Unless it left, nothing happened.
+// Unanswered is the error of a request without a response. If it was not sent, it had no effect.
 func Unanswered(name string, err error, left bool) error {
 	reason := egress.ReasonOf(err)
 	e := &domain.OutsideError{Fault: domain.FaultDoubt, Temporary: true, Cause: err}
 	switch {
 	case reason == egress.ReasonMoved:
 		e.Temporary = false
-		e.Message = fmt.Sprintf("%s answered with a redirect, which is not followed. What became of the request is not known.", name)
+		e.Message = fmt.Sprintf("%s answered with a redirect, which is not followed. The outcome of the request is unknown.", name)
 	case !left:
 		e.Fault, e.Temporary = domain.FaultNotSent, !reason.Kept()
 		e.Message = fmt.Sprintf("Nothing was sent to %s: %s.", name, orBrokeOff(reason))
 	case reason == egress.ReasonTimeout:
-		e.Message = fmt.Sprintf("%s did not answer in time. What became of the request is not known.", name)
+		e.Message = fmt.Sprintf("%s did not answer in time. The outcome of the request is unknown.", name)
 	default:
-		e.Message = fmt.Sprintf("%s did not answer: %s. What became of the request is not known.", name, orBrokeOff(reason))
+		e.Message = fmt.Sprintf("%s did not answer: %s. The outcome of the request is unknown.", name, orBrokeOff(reason))
 	}
 	return e
 }
@@ -44,24 +44,24 @@ func orBrokeOff(reason egress.Reason) egress.Reason {
 	return reason
 }
 
-// brokeOff is an answer that did not come to its end.
+// brokeOff is the error of an incomplete response.
 func brokeOff(name string, status int, err error) error {
 	what := "broke off"
 	if egress.ReasonOf(err) == egress.ReasonTimeout {
-		what = "did not come to its end in time"
+		what = "was not complete in time"
 	}
 	return &domain.OutsideError{
 		Fault: domain.FaultDoubt, Temporary: true, Cause: err,
-		Message: fmt.Sprintf("The answer of %s (%s) %s. What became of the request is not known.", name, statusText(status), what),
+		Message: fmt.Sprintf("The answer of %s (%s) %s. The outcome of the request is unknown.", name, statusText(status), what),
 	}
 }
 
-// Refusal is what a status says of a call; nil for one that means that it was carried out.
+// Refusal returns the error for a status, or nil if the call was carried out.
 func Refusal(name string, status int, header http.Header) error {
 	return refusal(name, answer{status: status, header: header})
 }
 
-// refusal is what a status says of the call; nil where it was carried out.
+// refusal returns the error for a response, or nil if the call was carried out.
 func refusal(name string, got answer) error {
 	status := got.status
 	e := &domain.OutsideError{Fault: domain.FaultDoubt, Message: fmt.Sprintf("%s answered %s.", name, statusText(status))}
@@ -70,15 +70,15 @@ func refusal(name string, got answer) error {
 		return nil
 	case status == http.StatusUnauthorized:
 		e.Fault = domain.FaultSignIn
-		e.Message = fmt.Sprintf("%s answered %s: what it is signed in with is missing, wrong or expired.", name, statusText(status))
+		e.Message = fmt.Sprintf("%s answered %s: the credentials are missing, wrong or expired.", name, statusText(status))
 	case status >= 400 && status < 500:
 		e.Fault = domain.FaultRefused
 		e.Temporary = status == http.StatusTooManyRequests || status == http.StatusRequestTimeout || status == http.StatusTooEarly
-	case status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported: // it cannot have been carried out
+	case status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported: // certainly not carried out
 		e.Fault = domain.FaultRefused
 	case status >= 500:
 		e.Temporary = true
-		e.Message = fmt.Sprintf("%s answered %s. What became of the request is not known.", name, statusText(status))
+		e.Message = fmt.Sprintf("%s answered %s. The outcome of the request is unknown.", name, statusText(status))
 	}
 	if status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable {
 		e.Temporary, e.RetryAfter = true, retryAfter(got.header.Get("Retry-After"))
@@ -86,10 +86,10 @@ func refusal(name string, got answer) error {
 	return e
 }
 
-// maxRetryAfter is the longest that a server is believed to want to be left alone.
+// maxRetryAfter bounds the Retry-After of a server.
 const maxRetryAfter = time.Hour
 
-// retryAfter reads the header: seconds, or a date.
+// retryAfter parses the header: seconds, or a date.
 func retryAfter(text string) time.Duration {
 	text = strings.TrimSpace(text)
 	if seconds, err := strconv.Atoi(text); err == nil {
@@ -101,11 +101,11 @@ func retryAfter(text string) time.Duration {
 	return 0
 }
 
-// unreadable is an answer that says nothing about whether the call was carried out.
+// unreadable is the error of a response that does not show whether the call was carried out.
 func unreadable(name string, status int, what string) error {
 	return &domain.OutsideError{
 		Fault:   domain.FaultDoubt,
-		Message: fmt.Sprintf("%s answered %s with %s. What became of the request is not known.", name, statusText(status), what),
+		Message: fmt.Sprintf("%s answered %s with %s. The outcome of the request is unknown.", name, statusText(status), what),
 		Cause:   errors.New(what),
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// outsideError is what an error of the SDK's means for a call of which something may have
-// left. An answer that is an error of the protocol's has no message yet: its words are the
-// server's.
+// outsideError classifies an SDK error of a call that may have been sent. The message of a protocol
+// error is left empty: its text is the server's.
 func outsideError(ctx context.Context, err error, left bool) *domain.OutsideError {
 	known, ok := errors.AsType[*domain.OutsideError](err)
 	said, answered := errors.AsType[*jsonrpc.Error](err)
@@ -28,14 +27,14 @@ func outsideError(ctx context.Context, err error, left bool) *domain.OutsideErro
 	case ctx.Err() != nil && !left:
 		return &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The server could not be reached in time.", Temporary: true, Cause: err}
 	case ctx.Err() != nil:
-		return doubt("The server did not answer in time.", err)
+		return unknownOutcome("The server did not answer in time.", err)
 	case !left:
 		return &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The connection was closed before the request left.", Temporary: true, Cause: err}
 	}
-	return doubt("The connection broke off before the server answered.", err)
+	return unknownOutcome("The connection broke off before the server answered.", err)
 }
 
-// faultBeforeCall is the fault for a call that was to follow what failed.
+// faultBeforeCall converts the fault of a preparatory request to the fault of the call.
 func faultBeforeCall(f domain.Fault) domain.Fault {
 	if f == domain.FaultDoubt || f == domain.FaultRefused {
 		return domain.FaultNotSent
