@@ -12,7 +12,8 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// answer follows the round of a request to its end, or to where it waits for a person.
+// answer follows the round of a request until it is over or waits for a person, and writes the
+// completion.
 func (a *completionRequest) answer(w http.ResponseWriter, r *http.Request, at *location) error {
 	head := newCompletion(chatCompletion, a.request.Model, at.message, at.message.Timestamp)
 	out := extra{SessionID: at.session, MessageID: at.message.ID, NewSession: at.newSessionReason, DepartedFrom: at.departedFrom}
@@ -48,19 +49,19 @@ func (a *completionRequest) answer(w http.ResponseWriter, r *http.Request, at *l
 	return nil
 }
 
-// sink is told when to send what it was given, and when nothing has come for a while.
+// sink is an output that is flushed after events, and gets heartbeats while it waits.
 type sink interface {
 	Flush() error
 	WriteHeartbeat() error
 }
 
-// kept is the sink of an answer that is sent whole.
+// noSink is the sink of a response that is written at once.
 type noSink struct{}
 
 func (noSink) Flush() error          { return nil }
 func (noSink) WriteHeartbeat() error { return nil }
 
-// follow reads the events of a session until the round is over, or a person is asked.
+// follow reads the events of a session until the round is over or waits for a person.
 func (a *requestState) follow(r *http.Request, at *location, rd *round, out sink) (*openApproval, error) {
 	ctx, again, failed, answered := r.Context(), at.repeated, "", ""
 	if at.stored {
@@ -78,12 +79,12 @@ func (a *requestState) follow(r *http.Request, at *location, rd *round, out sink
 			if ask != nil || err != nil {
 				return ask, err
 			}
-			answered = rd.approvalID // what comes of it is on its way
+			answered = rd.approvalID // the events after the answer follow
 			continue
 		case rd.ended && rd.failure != "" && !rd.superseded && rd.id == failed:
-			// It begins as soon as the session has the slot.
+			// It is retried as soon as the session has the slot.
 		case rd.ended && rd.failure != "" && !rd.superseded && again && a.retry(ctx, at):
-			again, failed = false, rd.id // once for each request
+			again, failed = false, rd.id // one retry for each request
 		case rd.ended && rd.approvalID == "":
 			return nil, cmp.Or(rd.err(), a.describeRejected(ctx, a.identity.Workspace, rd))
 		}
@@ -93,12 +94,12 @@ func (a *requestState) follow(r *http.Request, at *location, rd *round, out sink
 	}
 }
 
-// read takes what has happened so far.
+// read handles the events up to now.
 func (a *requestState) read(ctx context.Context, rd *round, out sink) error {
 	for more := true; more && !rd.settled(); {
 		frames, further, err := a.reader.Next(ctx)
 		if err != nil {
-			return err //nolint:wrapcheck // told apart by its kind
+			return err //nolint:wrapcheck // callers distinguish errors by their kind
 		}
 		for _, frame := range frames {
 			e, err := readEvent(frame)
@@ -118,30 +119,30 @@ func (a *requestState) read(ctx context.Context, rd *round, out sink) error {
 	return nil
 }
 
-// wait is until something has happened, or for the time of a heartbeat.
+// waitForEvents waits for events, or for the heartbeat interval.
 func (a *requestState) waitForEvents(ctx context.Context, out sink) error {
 	return rounds.Wait(ctx, a.reader, func() error { return a.Access.Still(ctx, a.identity) }, out.WriteHeartbeat)
 }
 
-// retried has a round run again that failed: who repeats a request wants an answer to it. It
-// says no when the session is at something else.
+// retry retries a failed round, because a client that repeats a request wants an answer. It reports
+// false if the session is doing something else.
 func (a *requestState) retry(ctx context.Context, at *location) bool {
 	_, err := a.Door.RetrySession(ctx, a.identity.Workspace, at.session, domain.RetryRequest{By: a.identity.Author()})
 	return err == nil || domain.ErrorCode(err) == domain.CodeWrongPhase
 }
 
-// err is why there is no answer; nil if there is one.
+// err returns why there is no answer; nil if there is one.
 func (r *round) err() error {
 	switch {
 	case r.withdrawn:
-		return domain.Errorf(domain.CodeConflict, "The message was withdrawn before its turn came.")
+		return domain.Errorf(domain.CodeConflict, "The message was withdrawn while it was queued.")
 	case r.failure != "":
 		return domain.Errorf(domain.CodeProviderFailed, "%s", r.failure)
 	}
 	return nil
 }
 
-// lost says what became of a request whose stream has ended before it.
+// streamError converts the error of a stream that ended before its round to one for the client.
 func streamError(err error) error {
 	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
 		return &domain.Error{

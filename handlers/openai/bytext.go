@@ -8,16 +8,16 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// settledByText begins what an approval has for settled_by where a message answered it.
+// settledByText is the prefix of settled_by of an approval that was answered by a message.
 const settledByText = "text:"
 
-// byText takes the message for the answer to what the session asks, where the workspace has
-// switched that on, the message says yes or no and nothing else, and one thing alone is asked,
-// of which the client was told. nil: it is a message like any other.
+// byText takes the message as the answer to an approval, if the workspace allows that, the message
+// is yes or no and nothing else, and there is exactly one open approval, which the client was shown.
+// It returns nil for any other message.
 func (a *requestState) byText(ctx context.Context, session string, key *domain.HistoryKey) (*location, error) {
 	yes, ok := rounds.ParseYesNo(a.history.last)
 	if !ok || len(rounds.Attachments(a.history.pieces)) > 0 {
-		return nil, nil //nolint:nilnil // a message
+		return nil, nil //nolint:nilnil // an ordinary message
 	}
 	w, err := a.Record.Workspace(ctx, a.identity.Workspace)
 	if err != nil || !w.Settings.ApproveByText {
@@ -26,12 +26,12 @@ func (a *requestState) byText(ctx context.Context, session string, key *domain.H
 	open, _, err := a.Record.Approvals(ctx, a.identity.Workspace, domain.ApprovalFilter{
 		SessionID: session, Status: domain.ApprovalStatusOpen, Limit: 2,
 	})
-	if err != nil || len(open) != 1 || !a.wasTold(open[0]) {
+	if err != nil || len(open) != 1 || !a.wasShown(open[0]) {
 		return nil, err
 	}
 	decision, ok := rounds.DecisionFromText(open[0], a.history.last, yes)
 	if !ok {
-		return nil, nil //nolint:nilnil // a message
+		return nil, nil //nolint:nilnil // an ordinary message
 	}
 	said, err := a.newMessage(ctx, key, false)
 	if err != nil {
@@ -46,9 +46,9 @@ func (a *requestState) byText(ctx context.Context, session string, key *domain.H
 	return &location{session: session, message: receipt.Message, after: receipt.Message.Seq - 1}, nil
 }
 
-// wasTold says whether the client was told of this very question: what it holds of the answer
-// before its message says so, unless it holds nothing.
-func (a *requestState) wasTold(asked *domain.Approval) bool {
+// wasShown reports whether the client was shown this approval: the answer that it has before its
+// message contains it, unless it has no history.
+func (a *requestState) wasShown(asked *domain.Approval) bool {
 	if a.history.round != "" {
 		return a.history.round == asked.RoundID
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// chunks writes an answer piece by piece.
+// chunks writes a completion as a stream of chunks.
 type chunks struct {
 	rounds.Wire
 	head  completion
@@ -15,17 +15,17 @@ type chunks struct {
 	usage bool
 }
 
-// open sends the head of an answer, and what every one begins with.
+// open sends the headers and the first chunk.
 func (c *chunks) open() {
 	c.SetHeaders()
 	c.head.Object = chatChunk
 	c.WriteComment("accepted")
 	c.delta(wireDelta{Role: roleAssistant, Content: new(string)})
-	_ = c.Flush() // a client that has gone is noticed by its context
+	_ = c.Flush() // a disconnected client is noticed by its context
 }
 
-// stream sends an answer as it comes. Its head is sent when the message is stored: from then
-// on errors are told within it.
+// stream sends an answer as it is generated. The headers are sent when the message is stored; later
+// errors are sent within the stream.
 func (a *completionRequest) stream(r *http.Request, at *location, out *chunks) {
 	out.open()
 	told := &textMerger{emit: func(s string) { out.delta(wireDelta{Content: &s}) }}
@@ -56,7 +56,7 @@ func (a *completionRequest) stream(r *http.Request, at *location, out *chunks) {
 	out.end(finishReason(rd), &out.extra, rd.usage)
 }
 
-// end ends an answer.
+// end ends the stream.
 func (c *chunks) end(reason *string, more *extra, used tokens) {
 	last := c.head
 	last.Choices, last.Fermata = []choice{{Delta: &wireDelta{}, FinishReason: reason}}, more
@@ -76,6 +76,6 @@ func (c *chunks) delta(d wireDelta) {
 }
 
 func (c *chunks) data(v any) {
-	body, _ := json.Marshal(v) // structs of texts and numbers: cannot fail
+	body, _ := json.Marshal(v) // texts and numbers only: cannot fail
 	c.WriteData(body)
 }

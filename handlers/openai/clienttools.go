@@ -8,10 +8,10 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// A client's own tools: the AI of a session is offered them beside the commands, its calls are
-// given back to the client, and what the client found comes with the next request.
+// Tools of a client are offered to the AI of a session in addition to the commands. Its calls are
+// returned to the client, which submits their results with the next request.
 
-// tools are those of a request; nil: none.
+// tools returns the tools of a request; nil if there are none.
 func (r *request) tools() (*domain.ClientTools, error) {
 	specs, err := r.commands()
 	if err != nil || len(specs) == 0 {
@@ -24,7 +24,7 @@ func (r *request) tools() (*domain.ClientTools, error) {
 	return tools, nil
 }
 
-// checkTools refuses tools that cannot be offered.
+// checkTools rejects tools that cannot be offered.
 func (a *requestState) checkTools(ctx context.Context) error {
 	if a.tools == nil {
 		return nil
@@ -36,7 +36,8 @@ func (a *requestState) checkTools(ctx context.Context) error {
 	return rounds.CheckTools(ctx, a.Providers, a.identity.Workspace, a.tools.List, pointer)
 }
 
-// resultsIn are the results of tools with which a request ends; nil: it ends with something else.
+// trailingResults returns the tool results that a request ends with; nil if it ends with something
+// else.
 func trailingResults(all []inputMessage) *rounds.Results {
 	r := &rounds.Results{}
 	for _, m := range withoutInstructions(all) {
@@ -62,8 +63,8 @@ func withoutInstructions(all []inputMessage) []inputMessage {
 	return own
 }
 
-// checkLate refuses results that come together with the next message: the round that waits for
-// them would be over before it has read them.
+// checkLateResults rejects results that are sent together with the next message: the round that
+// waits for them would be ended by the message.
 func (a *requestState) checkLateResults(ctx context.Context, all []inputMessage) error {
 	own := withoutInstructions(all)
 	if len(own) == 0 {
@@ -76,12 +77,12 @@ func (a *requestState) checkLateResults(ctx context.Context, all []inputMessage)
 	approval, err := late.Approval(ctx, a.Record, a.identity.Workspace)
 	if err == nil && approval.Status == domain.ApprovalStatusOpen {
 		return domain.Invalid(late.Pointers[0], "not_allowed",
-			"These results are still waited for. Send them first, as the last messages of a request, and the next message when they are answered.")
+			"A round still waits for these results. Send them first, as the last messages of a request, and the next message after their answer.")
 	}
-	return nil // of a round that is over, or from elsewhere: it is history
+	return nil // history: of a round that is over, or of another server
 }
 
-// bring gives a session what the client's tools found, and says where what follows is told.
+// submitResults stores the client's tool results and returns the log position to follow from.
 func (a *requestState) submitResults(ctx context.Context, results *rounds.Results) (*location, error) {
 	approval, err := results.Approval(ctx, a.Record, a.identity.Workspace)
 	if err != nil {
@@ -90,7 +91,7 @@ func (a *requestState) submitResults(ctx context.Context, results *rounds.Result
 	return a.submitResultsTo(ctx, approval, results)
 }
 
-// bringTo does so for the approval that waits for them.
+// submitResultsTo does so for a known approval.
 func (a *requestState) submitResultsTo(ctx context.Context, approval *domain.Approval, results *rounds.Results) (*location, error) {
 	if a.listen(approval.SessionID); a.provider != "" {
 		if err := a.switchProvider(ctx, approval.SessionID); err != nil {
@@ -109,10 +110,10 @@ func (a *requestState) submitResultsTo(ctx context.Context, approval *domain.App
 	return at, nil
 }
 
-// forClient says whether a round waits for tools of the client.
+// forClient reports whether the round waits for tools of the client.
 func (a *openApproval) forClient() bool { return a != nil && a.Kind == domain.ApprovalClientCalls }
 
-// calls are those that the client is to run.
+// calls returns the calls that the client is to run. Those of a chunk have an index.
 func (a *openApproval) calls(piece bool) []wireCall {
 	calls := make([]wireCall, len(a.Actions))
 	for i, action := range a.Actions {

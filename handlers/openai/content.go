@@ -10,14 +10,14 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// part is one part of a message's content, of either protocol.
+// part is a part of a message's content, in either protocol.
 type part struct {
 	Type     string          `json:"type"`
 	Text     string          `json:"text"`
 	Refusal  string          `json:"refusal"`
-	ImageURL json.RawMessage `json:"image_url"` // an object with an address; of a response, the address
+	ImageURL json.RawMessage `json:"image_url"` // an object with a URL; in responses, the URL
 	File     *partFile       `json:"file"`
-	partFile                 // of a response
+	partFile                 // in responses
 }
 
 // partFile is a file in a part.
@@ -33,11 +33,11 @@ func partsOf(raw json.RawMessage, pointer string) ([]part, error) {
 	raw = bytes.TrimSpace(raw)
 	switch {
 	case len(raw) == 0 || string(raw) == "null":
-		return nil, nil // an answer that had calls alone
+		return nil, nil // an answer that has only calls
 	case raw[0] == '"':
 		var text string
 		if err := json.Unmarshal(raw, &text); err != nil {
-			return nil, domain.Invalid(pointer, "wrong_type", "content cannot be read.")
+			return nil, domain.Invalid(pointer, "wrong_type", "content cannot be decoded.")
 		}
 		return []part{{Type: "text", Text: text}}, nil
 	case raw[0] != '[':
@@ -50,7 +50,7 @@ func partsOf(raw json.RawMessage, pointer string) ([]part, error) {
 	return parts, nil
 }
 
-// piecesOf reads the content of a message as words and files.
+// piecesOf reads the content of a message as text and attachments.
 func piecesOf(raw json.RawMessage, pointer string) ([]rounds.Piece, error) {
 	parts, err := partsOf(raw, pointer)
 	if err != nil {
@@ -104,12 +104,12 @@ func (p *part) piece(at string) (out rounds.Piece, err error) {
 	case "input_file":
 		out.File, err = p.partFile.sent(at)
 	default:
-		return out, domain.Invalid(at+"/type", "not_supported", "Only words, pictures and files can be sent. Nothing was stored.")
+		return out, domain.Invalid(at+"/type", "not_supported", "Only text, pictures and files can be sent. Nothing was stored.")
 	}
 	return out, err
 }
 
-// sent is a file as a part has it.
+// sent returns the file of a part as an attachment.
 func (f *partFile) sent(at string) (*rounds.Attachment, error) {
 	switch {
 	case f.ID != "":
@@ -122,7 +122,7 @@ func (f *partFile) sent(at string) (*rounds.Attachment, error) {
 	return nil, domain.Invalid(at+"/file_data", "required", "A file needs file_data, in base64, or the file_id of one that was uploaded.")
 }
 
-// textOf reads the content of a message of which only words are taken.
+// textOf reads the content of a message that may contain text only.
 func textOf(raw json.RawMessage, pointer string) (string, error) {
 	parts, err := partsOf(raw, pointer)
 	if err != nil {
@@ -146,7 +146,7 @@ func textOf(raw json.RawMessage, pointer string) (string, error) {
 	return b.String(), nil
 }
 
-// saying is a message as words and files. Of a person alone are files taken.
+// newInputMessage reads a message. Only messages of the user may have attachments.
 func newInputMessage(role string, raw json.RawMessage, at, content string) (inputMessage, error) {
 	m := inputMessage{role: role, at: at, content: content}
 	if role != roleUser {
@@ -160,7 +160,7 @@ func newInputMessage(role string, raw json.RawMessage, at, content string) (inpu
 	return m, err
 }
 
-// checkSize bounds what a body says beside its files.
+// checkSize limits the size of a body without its attachments.
 func checkSize(body []byte, all []inputMessage) error {
 	var pieces []rounds.Piece
 	for i := range all {

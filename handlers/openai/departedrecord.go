@@ -7,19 +7,19 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What a client says was answered before is believed, and not trusted: words from outside may
-// stand in it as well as in the record that it departs from.
+// The history that a client sends is used, but not trusted: it may contain external content, like
+// the record that it departs from.
 
-// origin is the record that a client's history departs from, as far as it vouches for what the
-// client holds. Its taint is that of every word in it.
+// departedRecord is the record that a client's history departs from. Answers of the history that are
+// in it are trusted; its taint is that of the whole record.
 type departedRecord struct {
 	taint *domain.Taint
-	// said are the paragraphs of what was answered in it, each once.
+	// paragraphs are the paragraphs of its answers.
 	paragraphs map[string]bool
 }
 
-// originOf reads the record of a session; without one nothing vouches for anything. The record is
-// read before its taint is: what is found in it has been counted by then.
+// readDepartedRecord reads the record of a session; an empty one if session is "". The taint is read
+// after the messages, so that it includes all of them.
 func (c *Config) readDepartedRecord(ctx context.Context, workspace, session string) (*departedRecord, error) {
 	o := &departedRecord{paragraphs: map[string]bool{}}
 	if session == "" {
@@ -50,7 +50,7 @@ func (c *Config) readDepartedRecord(ctx context.Context, workspace, session stri
 	return o, nil
 }
 
-// add takes up what clients are shown of a message as words of the AI, superseded ones too.
+// add adds the visible text of a message of the AI, including superseded ones.
 func (o *departedRecord) add(m *domain.Message) {
 	switch {
 	case m.Sender == domain.SenderAI && m.AI != nil:
@@ -68,8 +68,8 @@ func (o *departedRecord) addText(text string) {
 	}
 }
 
-// vouchesFor says whether all of an answer that a client holds is in the record. Of its last
-// paragraph the client may hold the beginning, if it stopped listening.
+// contains reports whether an answer of the client is in the record. Of the last paragraph the
+// client may have only the beginning, if it disconnected.
 func (o *departedRecord) contains(answer string) bool {
 	parts := strings.Split(strings.TrimSpace(answer), separator)
 	for i, part := range parts {
@@ -91,7 +91,7 @@ func (o *departedRecord) hasPrefix(part string) bool {
 	return false
 }
 
-// answer is an earlier one as a new session takes it over.
+// earlierAnswer returns an answer of the history as a message of a new session.
 func (o *departedRecord) earlierAnswer(text string) domain.EarlierMessage {
 	m := domain.EarlierMessage{Sender: domain.SenderAI, Text: text}
 	if !o.contains(text) {

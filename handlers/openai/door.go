@@ -18,30 +18,30 @@ type Completions struct {
 	Plain Plain
 }
 
-// asking is a request on its way, of either protocol.
+// requestState is a request in progress, of either protocol.
 type requestState struct {
 	*Config
 	identity *auth.Identity
-	payer    string // who pays, in the words of the client
-	metadata string // what is kept of the request beside its message, in JSON
+	payer    string // the client's name of who is charged
+	metadata string // of the request, stored with its message, in JSON
 	tools    *domain.ClientTools
 	// toolPointer returns where the request has a tool of tools; nil: at the same position.
 	toolPointer func(int) string
-	history     *history // until its message is stored
+	history     *history // nil once its message is stored
 	uploader    *rounds.Uploader
 	scope       scope
-	provider    string // the one that the model names; "": the session's own
+	provider    string // named by the model; "": that of the session
 	reader      *stream.Reader
 }
 
-// completing is a request for a completion on its way.
+// completionRequest is a chat completion request in progress.
 type completionRequest struct {
 	requestState
 	request *request
-	results *rounds.Results // of the client's tools, with which it ends; nil: with a message
+	results *rounds.Results // the tool results that it ends with; nil: it ends with a message
 }
 
-// Serve answers a request for a completion.
+// Serve answers a chat completion request.
 func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
 	request, err := readRequest(body)
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *Completions) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	return a.answer(w, r, at)
 }
 
-// prepare checks what a session cannot do, before anything is stored.
+// prepare validates a request before anything is stored.
 func (a *completionRequest) prepare(r *http.Request, body []byte) error {
 	var err error
 	if a.scope, err = scopeOf(r, func() (string, error) { return a.ownHeader(r.Context()) }); err != nil {
@@ -88,7 +88,7 @@ func (a *completionRequest) prepare(r *http.Request, body []byte) error {
 	if err != nil {
 		return err
 	}
-	a.request.Messages = nil // what they hold may be large, and the answer long
+	a.request.Messages = nil // released, because the answer may take long
 	if a.results = trailingResults(all); a.results != nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (a *completionRequest) prepare(r *http.Request, body []byte) error {
 	return err
 }
 
-// ownHeader is the header by which the workspace's clients name their sessions.
+// ownHeader returns the header by which the workspace's clients name their sessions.
 func (a *requestState) ownHeader(ctx context.Context) (string, error) {
 	w, err := a.Record.Workspace(ctx, a.identity.Workspace)
 	if err != nil {
@@ -111,8 +111,8 @@ func (a *requestState) ownHeader(ctx context.Context) (string, error) {
 	return w.Settings.ChatSessionHeader, nil
 }
 
-// listen subscribes to a session before anything happens in it: so an answer is streamed
-// from its first word.
+// listen subscribes to a session before its message is stored, so that the answer is streamed from
+// its beginning.
 func (a *requestState) listen(session string) {
 	a.close()
 	a.reader = a.Follow(stream.Filter{Workspace: a.identity.Workspace, Session: session})
@@ -125,13 +125,13 @@ func (a *requestState) close() {
 	}
 }
 
-// done lets go of what the request brought: an answer may take as long as a session waits.
+// done releases the contents of the request, because the answer may take long.
 func (a *requestState) done(r *http.Request) {
 	a.history, a.uploader = nil, nil
-	_ = r.Body.Close() // gives back its room
+	_ = r.Body.Close() // releases its memory
 }
 
-// files stores what the message brings.
+// files returns the uploader of the message's attachments.
 func (a *requestState) files() *rounds.Uploader {
 	if a.uploader == nil {
 		a.uploader = &rounds.Uploader{Files: a.Files, Workspace: a.identity.Workspace, By: a.identity.Name}
@@ -139,8 +139,8 @@ func (a *requestState) files() *rounds.Uploader {
 	return a.uploader
 }
 
-// found says where a request belongs. What it has stored of files for a message that was there
-// already goes again.
+// found returns the location of a request, and discards attachments that were stored for a message
+// which was stored before.
 func (a *requestState) found(ctx context.Context, at *location, err error) (*location, error) {
 	if at != nil && !at.stored && a.uploader != nil {
 		a.uploader.Discard(context.WithoutCancel(ctx))

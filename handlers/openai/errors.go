@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// wireError is an error as OpenAI's clients read it, with our code in it.
+// wireError is an error in OpenAI's form, with the server's code.
 type wireError struct {
 	Error struct {
 		Message   string  `json:"message"`
@@ -28,11 +28,11 @@ func encodeError(f *api.Failure) []byte {
 		param := paramOf(f.Fields[0].Pointer)
 		e.Error.Param = &param
 	}
-	body, _ := json.Marshal(&e) // strings: cannot fail
+	body, _ := json.Marshal(&e) // texts only: cannot fail
 	return body
 }
 
-// errorType is the word that OpenAI has for a status.
+// errorType returns OpenAI's error type for a status.
 func errorType(status int) string {
 	switch status {
 	case http.StatusUnauthorized:
@@ -48,7 +48,7 @@ func errorType(status int) string {
 	return "invalid_request_error"
 }
 
-// paramOf writes a JSON pointer as OpenAI does: /messages/3/content is messages[3].content.
+// paramOf converts a JSON pointer to OpenAI's form: /messages/3/content is messages[3].content.
 func paramOf(pointer string) string {
 	var b strings.Builder
 	for name := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
@@ -64,11 +64,10 @@ func paramOf(pointer string) string {
 	return b.String()
 }
 
-// refuser writes errors in OpenAI's form.
+// errorWriter writes errors in OpenAI's form.
 type errorWriter struct{}
 
-// Refuse answers with an error. SDKs repeat what they are told may succeed later, and
-// nothing else.
+// Refuse writes an error. A header keeps SDKs from repeating a request that would fail again.
 func (errorWriter) Refuse(w http.ResponseWriter, f *api.Failure) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
@@ -76,8 +75,8 @@ func (errorWriter) Refuse(w http.ResponseWriter, f *api.Failure) {
 		h.Set(shouldRetry, "false")
 	}
 	w.WriteHeader(f.Status)
-	_, _ = w.Write(append(encodeError(f), '\n')) // the client may have gone
+	_, _ = w.Write(append(encodeError(f), '\n')) // the client may have disconnected
 }
 
-// shouldRetry is the header by which OpenAI's SDKs are told whether to repeat a request.
+// shouldRetry is the header that controls whether OpenAI's SDKs repeat a request.
 const shouldRetry = "X-Should-Retry"

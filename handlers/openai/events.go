@@ -9,18 +9,18 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// event is what is read of an event of a session's stream.
+// event is what is decoded of an event of a session's stream.
 type event struct {
 	name       string
-	SessionSeq int64 `json:"session_seq"` // 0 of what is not in the log
+	SessionSeq int64 `json:"session_seq"` // 0 for events that are not in the log
 
-	// Of the text of an answer.
+	// Fields of message.delta and message.snapshot.
 	MessageID string `json:"message_id"`
 	Kind      string `json:"kind"`
 	Offset    int    `json:"offset"`
 	Text      string `json:"text"`
 
-	// Of a phase.
+	// Fields of session.phase.
 	Phase   domain.Phase  `json:"phase"`
 	Status  domain.Status `json:"status"`
 	Event   string        `json:"event"`
@@ -65,7 +65,7 @@ type eventCall struct {
 	Usage   tokens `json:"usage"`
 }
 
-// tokens are what a call used.
+// tokens is the usage of a call.
 type tokens struct {
 	Input      int64 `json:"input_tokens"`
 	CacheRead  int64 `json:"cache_read_tokens"`
@@ -85,7 +85,7 @@ type eventSession struct {
 	Status domain.Status `json:"status"`
 }
 
-// followed are the events that say something about a round; the others are not decoded.
+// followed are the events that are decoded.
 var followed = map[string]bool{
 	stream.EventDelta: true, stream.EventMessageSnapshot: true, stream.EventDiscarded: true,
 	string(domain.LogMessageCreated): true, string(domain.LogMessageUpdated): true, string(domain.LogMessageDeleted): true,
@@ -98,7 +98,7 @@ var (
 	dataField = []byte("\ndata: ")
 )
 
-// readEvent reads a frame of a stream; nil when nothing is to be learnt from it.
+// readEvent decodes a frame of a stream; nil for an event that is not used.
 func readEvent(frame []byte) (*event, error) {
 	_, named, _ := bytes.Cut(frame, nameField)
 	name, rest, _ := bytes.Cut(named, []byte{'\n'})

@@ -10,26 +10,26 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// place is where a request belongs in the record.
+// location is where a request is stored in the record.
 type location struct {
 	session          string
-	message          *domain.Message // the user's, as it is stored
-	after            int64           // the number in the log behind which its round is told
+	message          *domain.Message // of the user, as it is stored
+	after            int64           // sequence number after which the events of its round begin
 	repeated         bool            // the request was made before
-	stored           bool            // its message was stored by this request, which listened before
-	newSessionReason string          // why a new session was begun, if it was
-	departedFrom     string          // whose record the client's history departed from
+	stored           bool            // its message was stored by this request, which subscribed before
+	newSessionReason string          // "" if the session existed
+	departedFrom     string          // id of the session whose record the client's history departs from
 }
 
-// Why a session was begun.
+// Reasons for a new session.
 const (
 	reasonNew      = "new"
 	reasonDeparted = "history_departed" // from the record of another session
-	reasonUnknown  = "history_unknown"  // what was said before is in no record here
+	reasonUnknown  = "history_unknown"  // the history is in no record
 )
 
-// find says where a request belongs: to the round that it started already, to a session that
-// goes on, or to a new one. It stores the message unless it was stored before.
+// find returns the location of a request: the round that it started before, an existing session, or
+// a new one. It stores the message unless it was stored before.
 func (a *requestState) find(ctx context.Context) (*location, error) {
 	if err := a.scope.check(); err != nil {
 		return nil, err
@@ -45,9 +45,10 @@ func (a *requestState) find(ctx context.Context) (*location, error) {
 	return a.found(ctx, at, err)
 }
 
-// atOnce brings a message that stands alone to the session that the client names. Whether it
-// was brought before need not be looked up: then it is in conflict with itself, and found. nil:
-// it has to be looked up, whatever was in the way, or because its files would be stored twice.
+// sendToKnownSession sends a message without history to the session that the client names, without
+// looking up whether it was sent before: then it conflicts with itself, and the lookup finds it. It
+// returns nil if the message has to be looked up, whatever the reason, or because its attachments
+// would be stored twice.
 func (a *requestState) sendToKnownSession(ctx context.Context) (*location, error) {
 	if !a.scope.ours || len(a.history.before) > 0 || len(rounds.Attachments(a.history.pieces)) > 0 {
 		return nil, nil
@@ -62,7 +63,7 @@ func (a *requestState) sendToKnownSession(ctx context.Context) (*location, error
 	at, err := a.send(ctx, session, &domain.HistoryKey{Hash: a.history.whole, Request: a.metadata})
 	if err != nil {
 		a.Names.ForgetMissing(a.identity.Workspace, a.scope.name, err)
-		return nil, ctx.Err() //nolint:wrapcheck // what is wrong is told when it was looked up
+		return nil, ctx.Err() //nolint:wrapcheck // the lookup reports the error
 	}
 	return at, nil
 }
@@ -97,8 +98,8 @@ func (a *requestState) findOnce(ctx context.Context) (*location, error) {
 	return a.createSession(ctx, key, "", a.newSessionReason(), "")
 }
 
-// split parts what was found for the whole history from what was found for the one before
-// the last message.
+// splitByHash separates what was found for the whole history from what was found for the history
+// before the last message.
 func splitByHash(found []domain.KnownHistory, whole string) (same, before []domain.KnownHistory) {
 	for _, h := range found {
 		if h.Hash == whole {
@@ -110,8 +111,9 @@ func splitByHash(found []domain.KnownHistory, whole string) (same, before []doma
 	return same, before
 }
 
-// ofThisDoor are those of a request that may have been made before. Where nothing but the words
-// of a first message says that it was, the door says it too: no client repeats a request at another.
+// fromThisProtocol returns the histories of requests that this one may repeat. A first message is
+// identified by its text alone, so that it must come by the same protocol: no client repeats a
+// request by another one.
 func fromThisProtocol(same []domain.KnownHistory, a *requestState) []domain.KnownHistory {
 	if len(a.history.before) > 0 || a.scope.name != "" {
 		return same
@@ -126,12 +128,12 @@ func (a *requestState) newSessionReason() string {
 	return reasonNew
 }
 
-// repeatWithin is how long after its answer a message counts as sent again that has nothing
-// before it: people begin with the same words more than once.
+// repeatWithin is how long after its answer a message without history counts as repeated: people
+// begin with the same text more than once.
 const repeatWithin = 2 * time.Minute
 
-// again finds the round that the same request has started. A message with others before it
-// is the same whenever it comes; one that begins a conversation, only for a while.
+// findRepeated finds the round that the same request started. A message with a history is always the
+// same one; a first message only for repeatWithin.
 func (a *requestState) findRepeated(ctx context.Context, same []domain.KnownHistory) (*location, error) {
 	if len(same) == 0 {
 		return nil, nil
@@ -143,7 +145,7 @@ func (a *requestState) findRepeated(ctx context.Context, same []domain.KnownHist
 	}
 	if len(a.history.before) == 0 {
 		if text := rounds.UserText(message.Rich); text != rounds.TextOf(a.history.messagePieces(true)) && text != a.history.last {
-			return nil, nil // with other instructions: another program
+			return nil, nil // other instructions: another program
 		}
 		quiet := session.LastEventTime.Add(repeatWithin).Before(a.Clock())
 		if quiet && session.Status() == domain.StatusIdle && (a.scope.name == "" || a.scope.ours) {
@@ -153,12 +155,12 @@ func (a *requestState) findRepeated(ctx context.Context, same []domain.KnownHist
 	a.listen(h.SessionID)
 	after := message.Seq - 1
 	if message.Seq == 0 {
-		after = session.LastSeq // it waits its turn, or took it since
+		after = session.LastSeq // it is queued, or was until now
 	}
 	return &location{session: h.SessionID, message: message, after: after, repeated: true}, nil
 }
 
-// stored reads a session, then one of its messages; nil when the message was withdrawn.
+// stored reads a session and one of its messages; nil if either was deleted.
 func (a *requestState) stored(ctx context.Context, h domain.KnownHistory) (*domain.Session, *domain.Message, error) {
 	session, err := a.Record.Session(ctx, a.identity.Workspace, h.SessionID)
 	if err != nil {
@@ -171,7 +173,7 @@ func (a *requestState) stored(ctx context.Context, h domain.KnownHistory) (*doma
 	return session, message, nil
 }
 
-// notThere takes what was deleted meanwhile for not there.
+// ignoreNotFound returns nil for a not_found error, of something that was deleted meanwhile.
 func ignoreNotFound(err error) error {
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return nil
@@ -179,7 +181,7 @@ func ignoreNotFound(err error) error {
 	return err
 }
 
-// send brings the message to a session that is there.
+// send sends the message to an existing session.
 func (a *requestState) send(ctx context.Context, session string, key *domain.HistoryKey) (*location, error) {
 	a.listen(session)
 	if at, err := a.byText(ctx, session, key); at != nil || err != nil {
@@ -208,7 +210,7 @@ func (a *requestState) newMessage(ctx context.Context, key *domain.HistoryKey, f
 	}, err
 }
 
-// begin makes a session, with the message as its first.
+// createSession creates a session with the message as its first.
 func (a *requestState) createSession(ctx context.Context, key *domain.HistoryKey, externalID, why, from string) (*location, error) {
 	id := a.NewID(domain.PrefixSession)
 	a.listen(id)
@@ -235,7 +237,7 @@ func (a *requestState) createSession(ctx context.Context, key *domain.HistoryKey
 	}, nil
 }
 
-// switchProvider has a session go on with the provider that the model names.
+// switchProvider sets the provider that the model names.
 func (a *requestState) switchProvider(ctx context.Context, session string) error {
 	s, err := a.Record.Session(ctx, a.identity.Workspace, session)
 	if err != nil || s.ProviderID == a.provider {
@@ -245,7 +247,7 @@ func (a *requestState) switchProvider(ctx context.Context, session string) error
 	return err
 }
 
-// inScope goes by the name of a conversation under which nothing like this was said.
+// inScope uses the session that the client names, where its history is not known.
 func (a *requestState) inScope(ctx context.Context, key *domain.HistoryKey) (*location, error) {
 	if !a.scope.isID() {
 		return a.createSession(ctx, key, a.scope.name, a.newSessionReason(), "")
@@ -257,8 +259,7 @@ func (a *requestState) inScope(ctx context.Context, key *domain.HistoryKey) (*lo
 	return a.inSession(ctx, session, key)
 }
 
-// inSession goes on with the session that the client names, if what the client holds is in
-// its record.
+// inSession continues an existing session if its record contains the client's history.
 func (a *requestState) inSession(ctx context.Context, session *domain.Session, key *domain.HistoryKey) (*location, error) {
 	fits, err := a.historyMatches(ctx, session)
 	switch {

@@ -14,30 +14,30 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// talk is what a client holds of a session: what was said before, and the message that is
-// new, unless it was sent before.
+// history is what a client sends of a session: the earlier exchanges, and the last message, which
+// may have been sent before.
 type history struct {
-	instructions string // the client's own, for the model
+	instructions string // of the client, for the model
 	before       []exchange
 	last         string
-	round        string         // that the message follows, where the client names it
-	pieces       []rounds.Piece // of the last
-	// whole is the hash of all of it, and known that of all up to the user's message before
-	// the last one; "" without one.
+	round        string         // id of the round that the message follows, if the client names it
+	pieces       []rounds.Piece // of the last message
+	// whole is the hash of all of it, and known that of everything up to the user message before the
+	// last one; "" if there is none.
 	whole, known string
 }
 
-// exchange is a message of the user and what was answered, either of which may be missing.
+// exchange is a message of the user and its answer, either of which may be missing.
 type exchange struct {
 	user, answer string
-	pieces       []rounds.Piece // of the user's
+	pieces       []rounds.Piece // of the user message
 }
 
-// maxMessage is how many characters a message may have, as the contract says.
+// maxMessage limits the characters of a message, as in the API.
 const maxMessage = 100_000
 
-// converse reads the messages of a request. scope keeps conversations apart that have
-// nothing to do with each other, whatever is said in them.
+// readHistory reads the messages of a request. scope separates histories of different clients that
+// have the same text.
 func readHistory(all []inputMessage, scope string) (*history, error) {
 	c := &history{}
 	last := len(all) - 1
@@ -58,7 +58,7 @@ func readHistory(all []inputMessage, scope string) (*history, error) {
 			if text := strings.TrimSpace(m.text); text != "" {
 				instructions = append(instructions, text)
 			}
-		case i == last, m.role == roleTool: // what tools found stands in the record
+		case i == last, m.role == roleTool: // tool results are in the record
 		case m.role == roleUser:
 			c.before = append(c.before, exchange{user: m.text, pieces: m.pieces})
 		default:
@@ -70,19 +70,19 @@ func readHistory(all []inputMessage, scope string) (*history, error) {
 	return c, nil
 }
 
-// checkWords refuses a message that says nothing, or too much.
+// checkText rejects a message that is empty or too long.
 func checkText(pieces []rounds.Piece, pointer string) error {
 	text := rounds.TextOf(pieces)
 	switch {
 	case strings.TrimSpace(text) == "" && len(rounds.Attachments(pieces)) == 0:
-		return domain.Invalid(pointer, "required", "The last message says nothing.")
+		return domain.Invalid(pointer, "required", "The last message is empty.")
 	case utf8.RuneCountInString(text) > maxMessage:
 		return domain.Invalid(pointer, "too_long", "A message has %d characters at most.", maxMessage)
 	}
 	return nil
 }
 
-// answered adds an answer to what was said last: a client may show one in several messages.
+// addAnswer adds an answer to the latest exchange: a client may send one as several messages.
 func (c *history) addAnswer(text string) {
 	if len(c.before) == 0 {
 		c.before = append(c.before, exchange{})
@@ -94,8 +94,8 @@ func (c *history) addAnswer(text string) {
 	latest.answer += text
 }
 
-// hash goes over the conversation once. Instructions are left out of it: many programs write
-// the time of day into them.
+// hash computes the hashes. Instructions are left out, because many programs write the time of day
+// into them.
 func (c *history) hash(scope string) {
 	h := sha256.New()
 	write(h, 's', scope)
@@ -110,14 +110,14 @@ func (c *history) hash(scope string) {
 	c.whole = sum(h)
 }
 
-// write adds a text with its kind and length, so that no two conversations read alike.
+// write adds a text with its kind and length, so that no two histories have the same input.
 func write(h hash.Hash, kind byte, text string) {
 	head := binary.AppendUvarint([]byte{kind}, uint64(len(text)))
-	_, _ = h.Write(head) // a hash never fails
+	_, _ = h.Write(head) // hashes do not fail
 	_, _ = h.Write([]byte(text))
 }
 
-// writeFiles adds the files of a message by what they hold.
+// writeFiles adds the attachments of a message by their content.
 func writeFiles(h hash.Hash, pieces []rounds.Piece) {
 	for _, f := range rounds.Attachments(pieces) {
 		write(h, 'f', f.Key())
@@ -126,8 +126,8 @@ func writeFiles(h hash.Hash, pieces []rounds.Piece) {
 
 func sum(h hash.Hash) string { return base64.RawURLEncoding.EncodeToString(h.Sum(nil)) }
 
-// words are what the new message says. The first one of a session brings along what the
-// client would have every answer follow.
+// messagePieces returns the content of the new message. The first one of a session contains the
+// client's instructions.
 func (c *history) messagePieces(first bool) []rounds.Piece {
 	if first && c.instructions != "" {
 		return append([]rounds.Piece{{Text: domain.ClientInstructions(c.instructions)}}, c.pieces...)
@@ -135,10 +135,9 @@ func (c *history) messagePieces(first bool) []rounds.Piece {
 	return c.pieces
 }
 
-// sameAnswer says whether an answer that a client holds is one of the record. A client that
-// stopped listening holds the beginning of it, and one to which an answer was told a second
-// time has it at the end of what it holds. What this door told of an approval or a question
-// is in no message.
+// sameAnswer reports whether an answer of a client is the one of the record. A client that
+// disconnected has its beginning; one to which an answer was sent twice has it at the end. Text of
+// this server about approvals is ignored.
 func sameAnswer(held, recorded string) bool {
 	if at := strings.Index(held, approvalMark); at >= 0 {
 		held = held[:at]
@@ -148,15 +147,15 @@ func sameAnswer(held, recorded string) bool {
 		recorded != "" && strings.HasPrefix(held, recorded+separator)
 }
 
-// separator stands between the answers of one round.
+// separator separates the answers of one round.
 const separator = "\n\n"
 
-// maxEarlier bounds the messages that a new session takes over from a client, the latest.
+// maxEarlier limits the messages of a history that a new session takes over, the latest ones.
 const maxEarlier = 1000
 
-// earlier is what a session that is begun takes over of what was said before: without it,
-// the model would not know what the new message is about. Files that are in the record that
-// the client's history departs from are not stored again. The taint is that of this record.
+// earlierMessages returns the history that a new session takes over, so that the model has the
+// context of the new message, and its taint. Attachments that are in the record which the history
+// departs from are not stored again.
 func (a *requestState) earlierMessages(ctx context.Context, from string) ([]domain.EarlierMessage, *domain.Taint, error) {
 	before := a.history.before[max(0, len(a.history.before)-maxEarlier/2):]
 	if len(before) == 0 {
@@ -193,7 +192,7 @@ func (a *requestState) earlierMessages(ctx context.Context, from string) ([]doma
 	return all, record.taint, nil
 }
 
-// earlierWords are what the user said in an exchange; nil where that is nothing.
+// earlierUserMessage returns the user message of an exchange; nil if it is empty.
 func (a *requestState) earlierUserMessage(ctx context.Context, e exchange) (*domain.EarlierMessage, error) {
 	said := &domain.EarlierMessage{Sender: domain.SenderUser, Text: e.user}
 	if len(rounds.Attachments(e.pieces)) > 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Names of models. One of a provider is modelSession, a slash and the provider's name.
+// Names of models. That of a provider is modelSession, a slash and the provider's name.
 const (
 	modelSession = "fermata"
 	modelRaw     = "fermata/raw"
@@ -29,7 +29,7 @@ type Models struct {
 	Config
 }
 
-// Serve lists the models: the same ones under the same names for as long as the providers are.
+// Serve lists the models, with stable ids.
 func (m *Models) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
 	models, err := m.models(r.Context(), who.Workspace)
 	if err != nil {
@@ -42,7 +42,7 @@ func (m *Models) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identit
 	return nil
 }
 
-// models are those of a workspace.
+// models returns the models of a workspace.
 func (c *Config) models(ctx context.Context, workspace string) ([]wireModel, error) {
 	providers, err := c.Providers.Providers(ctx, workspace)
 	if err != nil {
@@ -63,13 +63,13 @@ type Model struct {
 	Config
 }
 
-// Serve answers with a model of the list.
+// Serve writes one model.
 func (m *Model) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
 	models, err := m.models(r.Context(), who.Workspace)
 	if err != nil {
 		return err
 	}
-	id := strings.TrimPrefix(r.URL.Path, "/v1/models/") // it may have a slash, written in either way
+	id := strings.TrimPrefix(r.URL.Path, "/v1/models/") // may contain a slash, escaped or not
 	for _, model := range models {
 		if model.ID == id {
 			writeJSON(w, model)
@@ -79,15 +79,16 @@ func (m *Model) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity
 	return errNoModel
 }
 
-// Absent serves the addresses of OpenAI's that there are not here, so that its clients can show why.
+// NotImplemented serves endpoints of OpenAI that do not exist here, with an error that clients can
+// show.
 type NotImplemented struct{ errorWriter }
 
-// Serve says so.
+// Serve returns the error.
 func (NotImplemented) Serve(http.ResponseWriter, *http.Request, *auth.Identity, []byte) error {
-	return domain.Errorf(domain.CodeNotFound, "This server does not have this address of OpenAI's. It has /v1/chat/completions, /v1/responses and /v1/models.")
+	return domain.Errorf(domain.CodeNotFound, "This server does not implement this endpoint. It implements /v1/chat/completions, /v1/responses and /v1/models.")
 }
 
-// providerOf is the id of the provider that a model names; "" for the workspace's own choice.
+// providerOf returns the id of the provider that a model names; "" for the default provider.
 func (c *Config) providerOf(ctx context.Context, ws, model string) (string, error) {
 	if model == modelSession {
 		return "", nil
@@ -108,7 +109,7 @@ func (c *Config) providerOf(ctx context.Context, ws, model string) (string, erro
 }
 
 var errNoModel = &domain.Error{
-	Code: domain.CodeNotFound, Message: "There is no such model. GET /v1/models lists those that there are.",
+	Code: domain.CodeNotFound, Message: "There is no such model. GET /v1/models lists the models.",
 	Fields: []domain.FieldError{{Pointer: "/model", Code: "unknown_model", Message: "There is no such model."}},
 }
 

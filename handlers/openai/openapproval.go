@@ -10,16 +10,16 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// askMark begins what the door itself tells of an approval or a question: the sign over a
-// note that says hold here. What comes behind it in an answer is in no message.
+// approvalMark begins the text of this server about an approval or a question in an answer. What
+// follows it is in no message of the record.
 const approvalMark = "𝄐 "
 
-// ask is an open approval or question, as a client is told of it.
+// openApproval is an open approval or question, as clients see it.
 type openApproval struct {
 	ApprovalID string              `json:"approval_id"`
 	Kind       domain.ApprovalKind `json:"kind"`
 	Actions    []openAction        `json:"actions"`
-	// Question and Schema are of a question: what is asked, and what an answer must be.
+	// Question and Schema are set for a question: its text, and the schema of its answer.
 	Question string          `json:"question,omitempty"`
 	Schema   json.RawMessage `json:"response_schema,omitempty"`
 	Link     string          `json:"link"`
@@ -33,8 +33,8 @@ type openAction struct {
 	Text    string          `json:"text"`
 }
 
-// askOf reads what a person is asked, or the client; nil when it has been answered, and the round
-// is told further.
+// openApproval reads the approval that the round waits for; nil if it has been answered, and the
+// round continues.
 func (a *requestState) openApproval(ctx context.Context, r *http.Request, rd *round) (*openApproval, error) {
 	approval, err := a.Record.Approval(ctx, a.identity.Workspace, rd.approvalID)
 	if err != nil || approval.Status != domain.ApprovalStatusOpen && !rd.atCalls {
@@ -55,8 +55,8 @@ func (a *requestState) openApproval(ctx context.Context, r *http.Request, rd *ro
 	return out, nil
 }
 
-// putInWords makes words of actions that a round ends with and that nobody approved: the AI was
-// not asked again, so that without them the answer could be empty.
+// describeRejected sets the notice of a round that ends with actions which were not approved: the AI
+// is not called again, so that the answer could be empty without it.
 func (c *Config) describeRejected(ctx context.Context, ws string, rd *round) error {
 	if rd.rejected == nil {
 		return nil
@@ -78,7 +78,7 @@ func (c *Config) describeRejected(ctx context.Context, ws string, rd *round) err
 	return nil
 }
 
-// What is said of actions that were not approved.
+// Texts about actions that were not approved.
 const (
 	refusedEnglish = "Refused, nothing was changed:"
 	refusedFrench  = "Refusé, rien n’a été modifié :"
@@ -86,14 +86,14 @@ const (
 	lateFrench     = "Sans réponse à temps, rien n’a été modifié :"
 )
 
-// isRefusal says whether these words are of actions that are asked no more.
+// isRejectionNotice reports whether a text is about actions that were not approved.
 func isRejectionNotice(told string) bool {
 	return slices.ContainsFunc([]string{refusedEnglish, refusedFrench, lateEnglish, lateFrench}, func(said string) bool {
 		return strings.HasPrefix(told, approvalMark+said)
 	})
 }
 
-// base is the address under which a person reaches the page.
+// base returns the base URL of the web app.
 func (c *Config) base(r *http.Request) string {
 	if c.PublicURL != "" {
 		return strings.TrimRight(c.PublicURL, "/")
@@ -104,7 +104,7 @@ func (c *Config) base(r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// questionOf is what is asked, in words; "" where the actions say it.
+// questionOf returns the text of a question; "" if the actions are described instead.
 func questionOf(a *domain.Approval) string {
 	if a.Module == nil {
 		return a.Text
@@ -116,7 +116,7 @@ func questionOf(a *domain.Approval) string {
 		Options  []string `json:"options"`
 		Steps    []string `json:"steps"`
 	}
-	_ = json.Unmarshal(a.Module.Data, &m) // a module was checked when it came; what is told of it is what can be read
+	_ = json.Unmarshal(a.Module.Data, &m) // modules are validated when they are stored
 	lines := []string{}
 	for _, line := range []string{m.Title, m.Question, m.Message} {
 		if line != "" {
@@ -129,7 +129,7 @@ func questionOf(a *domain.Approval) string {
 	return strings.Join(lines, "\n")
 }
 
-// words are what a person reads in place of the card.
+// describe returns the text that a person reads instead of the approval card.
 func (a *openApproval) describe(s *domain.Settings) string {
 	var b strings.Builder
 	b.WriteString(approvalMark)

@@ -13,17 +13,17 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// PlainCall is a call of the workspace's provider by itself: without session, slot or
-// commands. Programs make them for titles and tags, and for tools of their own.
+// PlainCall is a call of the workspace's provider without session, slot or commands. Programs make
+// them for titles and tags, and with tools of their own.
 type PlainCall struct {
 	Prompt    *domain.Prompt
 	MaxTokens int
 	Payer     string
-	// OnDelta is told of the answer as it comes; nil: nobody listens.
+	// OnDelta is called with each part of the answer; nil: it is not streamed.
 	OnDelta func(kind, text string)
 }
 
-// Plain makes plain calls. What they use is counted.
+// Plain makes plain calls. Their usage is counted.
 type Plain interface {
 	CallPlain(ctx context.Context, ws string, call PlainCall) (*domain.RawAnswer, domain.Usage, error)
 }
@@ -67,11 +67,11 @@ func (c *Completions) streamRaw(w http.ResponseWriter, r *http.Request, who *aut
 		case stream.KindThinking:
 			out.delta(wireDelta{ReasoningContent: text})
 		}
-		_ = out.Flush() // a client that has gone ends the call by its context
+		_ = out.Flush() // a disconnected client ends the call by its context
 	}
 	answer, used, err := c.Plain.CallPlain(r.Context(), who.Workspace, call)
 	if err != nil {
-		if refused := context.Cause(r.Context()); domain.ErrorCode(refused) != "" { // the key was revoked meanwhile
+		if refused := context.Cause(r.Context()); domain.ErrorCode(refused) != "" { // for example, the key was revoked meanwhile
 			err = refused
 		}
 		out.fail(r, c.Failure(err))
@@ -91,7 +91,7 @@ func reasoningOf(a *domain.RawAnswer) string {
 	return b.String()
 }
 
-// reasonOf is why an answer ended, in OpenAI's words.
+// reasonOf returns OpenAI's finish reason of an answer.
 func reasonOf(a *domain.RawAnswer) *string {
 	reason := "stop"
 	switch {
@@ -105,7 +105,7 @@ func reasonOf(a *domain.RawAnswer) *string {
 	return &reason
 }
 
-// wireCalls are the calls of a client's own tools.
+// wireCalls returns the calls of the client's tools. Those of a chunk have an index.
 func wireCalls(a *domain.RawAnswer, piece bool) []wireCall {
 	var calls []wireCall
 	for i, c := range a.Calls {
@@ -125,10 +125,10 @@ func tokensOf(u domain.Usage) tokens {
 	}
 }
 
-// fail tells an error within an answer that has begun.
+// fail writes an error within a stream.
 func (c *chunks) fail(r *http.Request, f *api.Failure) {
 	if !rounds.CallerGone(r.Context()) {
 		c.data(json.RawMessage(encodeError(f)))
-		_ = c.Flush() // the client may have gone
+		_ = c.Flush() // the client may have disconnected
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // wireCall is a call of a client's tool.
 type wireCall struct {
-	Index    *int         `json:"index,omitempty"` // of a piece
+	Index    *int         `json:"index,omitempty"` // in a chunk
 	ID       string       `json:"id"`
 	Type     string       `json:"type"`
 	Function wireFunction `json:"function"`
@@ -31,12 +31,12 @@ type wireTool struct {
 	} `json:"function"`
 }
 
-// maxTools bounds the tools of a call, as OpenAI does.
+// maxTools limits the tools of a call, as OpenAI does.
 const maxTools = 128
 
 var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
-// plainPrompt is a client's request as it is, for any provider.
+// plainPrompt converts a request to a prompt without changing its contents.
 func plainPrompt(ask *request) (*domain.Prompt, error) {
 	b := &promptBuilder{prompt: &domain.Prompt{Protocol: domain.ProtocolNative}, calls: map[string]*domain.RawCall{}}
 	var err error
@@ -55,7 +55,7 @@ func plainPrompt(ask *request) (*domain.Prompt, error) {
 	return b.prompt, nil
 }
 
-// commands are the client's tools.
+// commands returns the tools of the client.
 func (r *request) commands() ([]domain.CommandSpec, error) {
 	offered, err := offers(r.Tools, r.ToolChoice)
 	if err != nil || !offered {
@@ -80,7 +80,7 @@ func (r *request) commands() ([]domain.CommandSpec, error) {
 	return specs, nil
 }
 
-// offers says whether a model is offered the tools of a request.
+// offers reports whether a request offers its tools to the model.
 func offers(tools, choice json.RawMessage) (bool, error) {
 	switch {
 	case !isGiven(tools), string(choice) == `"none"`:
@@ -91,8 +91,8 @@ func offers(tools, choice json.RawMessage) (bool, error) {
 	return true, nil
 }
 
-// promptBuilder makes a prompt that is valid for every vendor: the two sides alternate, and
-// every call has its result.
+// promptBuilder builds a prompt that is valid for every vendor: the two sides alternate, and every
+// call has a result.
 type promptBuilder struct {
 	prompt *domain.Prompt
 	calls  map[string]*domain.RawCall // by id, those without a result
@@ -125,7 +125,7 @@ func (b *promptBuilder) add(m *wireMessage, pointer string) error {
 	return nil
 }
 
-// answer adds an answer of the model, with the calls that it made.
+// answer adds an answer of the model and its calls.
 func (b *promptBuilder) answer(m *wireMessage, text, pointer string) error {
 	b.completeCalls()
 	var calls []wireCall
@@ -147,14 +147,14 @@ func (b *promptBuilder) answer(m *wireMessage, text, pointer string) error {
 	if text == "" && len(calls) == 0 {
 		return nil
 	}
-	if len(b.prompt.Turns) == 0 { // a greeting: the user's side begins
+	if len(b.prompt.Turns) == 0 { // a greeting: the user's side has to begin
 		b.put(domain.TurnUser, domain.Block{Kind: domain.BlockText, Text: "…"})
 	}
 	b.put(domain.TurnAssistant, domain.Block{Kind: domain.BlockAnswer, Answer: raw})
 	return nil
 }
 
-// settle gives the calls that have no result one that says so.
+// completeCalls adds a result to each call without one.
 func (b *promptBuilder) completeCalls() {
 	for _, id := range b.order {
 		if call := b.calls[id]; call != nil {
@@ -166,7 +166,7 @@ func (b *promptBuilder) completeCalls() {
 	b.order = nil
 }
 
-// put adds a block to the side that speaks.
+// put adds a block to the current side.
 func (b *promptBuilder) put(role domain.TurnRole, block domain.Block) {
 	if n := len(b.prompt.Turns); n > 0 && b.prompt.Turns[n-1].Role == role {
 		b.prompt.Turns[n-1].Blocks = append(b.prompt.Turns[n-1].Blocks, block)

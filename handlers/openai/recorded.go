@@ -7,9 +7,9 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// goesOn says whether the client's history is the record of the session so far: nothing that
-// this client knows of was said after it, and the answer that it holds is the one that was
-// given. What was said through another door since is no departure: the client cannot know it.
+// continuesHistory reports whether the client's history matches the session so far: no later message
+// of this client is in it, and the answer that the client has is the recorded one. Messages from
+// other clients since then are ignored: this client cannot know them.
 func (a *requestState) continuesHistory(ctx context.Context, h domain.KnownHistory) (bool, error) {
 	if !h.Newest {
 		return false, nil
@@ -26,10 +26,10 @@ func (a *requestState) continuesHistory(ctx context.Context, h domain.KnownHisto
 	return sameAnswer(held, answerIn(recorded)), err
 }
 
-// maxRound bounds the messages of a round that are compared.
+// maxRound limits the messages of a round that are compared.
 const maxRound = 200
 
-// answerIn is what was answered up to the next message of a person.
+// answerIn returns the answers up to the next message of a person.
 func answerIn(messages []*domain.Message) string {
 	var out string
 	for _, m := range messages {
@@ -48,7 +48,7 @@ func joined(a, b string) string {
 	return a + separator + b
 }
 
-// shownText is what a client is shown of an answer.
+// visibleText returns the text of an answer that clients show.
 func visibleText(m *domain.Message) string {
 	switch {
 	case m.Sender != domain.SenderAI || m.Superseded:
@@ -61,9 +61,9 @@ func visibleText(m *domain.Message) string {
 	return m.AI.PreText
 }
 
-// recorded says whether every exchange that the client holds is in the record, in its order.
-// A client that knows Fermata may send the new message alone; another one that does has
-// changed its first.
+// historyMatches reports whether every exchange of the client is in the record, in order. A client
+// that uses our session header may send the new message alone; any other client without history has
+// edited its first message.
 func (a *requestState) historyMatches(ctx context.Context, session *domain.Session) (bool, error) {
 	if len(a.history.before) == 0 && a.scope.ours {
 		return true, nil
@@ -85,7 +85,7 @@ func (a *requestState) historyMatches(ctx context.Context, session *domain.Sessi
 	return len(left) == 0, nil
 }
 
-// without gives the exchanges that are left when those of the record were found, in order.
+// removeRecorded returns the exchanges that are left after removing those of the record, in order.
 func removeRecorded(left []exchange, record []*domain.Message) []exchange {
 	for i, m := range record {
 		if len(left) > 0 && m.Sender == domain.SenderUser && rounds.UserText(m.Rich) == left[0].user &&
@@ -96,7 +96,7 @@ func removeRecorded(left []exchange, record []*domain.Message) []exchange {
 	return left
 }
 
-// wholeRounds leaves out the messages of a round that a page may have cut.
+// wholeRounds removes the messages of a round that is cut by the end of a page.
 func wholeRounds(page []*domain.Message) []*domain.Message {
 	for i := len(page) - 1; i > 0; i-- {
 		if page[i].Sender == domain.SenderUser {
@@ -106,7 +106,7 @@ func wholeRounds(page []*domain.Message) []*domain.Message {
 	return page
 }
 
-// What is compared of a record that no history of this client is known of.
+// Limits of comparing a record for which no history of this client is stored.
 const (
 	comparedAtOnce = 500
 	maxCompared    = 10_000

@@ -12,8 +12,8 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// request is what is read of a request for a completion. What a program may say besides
-// (temperature, metadata …) is for the provider's configuration to say here, and passed over.
+// request is what is decoded of a chat completion request. Other fields (temperature, metadata …)
+// are ignored: they are part of the provider's configuration.
 type request struct {
 	Model         string          `json:"model"`
 	Messages      []wireMessage   `json:"messages"`
@@ -52,21 +52,21 @@ const (
 	roleTool      = "tool"
 )
 
-// said is one message of a client, as text, with where the request has it and its content.
+// inputMessage is a message of a client, with its JSON pointers in the request.
 type inputMessage struct {
 	role, text  string
-	pieces      []rounds.Piece // of the user's: its words and files
+	pieces      []rounds.Piece // content of a user message
 	at, content string
-	// Of the result of a tool: whose call's it is, and where behind at the request has that.
+	// Of a tool result: the id of its call, and the JSON pointer of that below at.
 	call, callAt string
-	isCall       bool   // of a tool, by the AI: it says nothing
-	ref          string // of an item that is referred to, its id
+	isCall       bool   // a tool call of the AI, without text
+	ref          string // the id of an item that is referred to
 }
 
-// maxUser bounds the name of who pays.
+// maxUser limits the user field.
 const maxUser = 200
 
-// maxTokens of the answer of a plain call; 0: as the provider has it.
+// maxTokens returns the limit of a plain call; 0: that of the provider.
 func (r *request) maxTokens() int {
 	for _, n := range []*int{r.MaxCompletion, r.MaxTokens} {
 		if n != nil && *n > 0 {
@@ -78,7 +78,7 @@ func (r *request) maxTokens() int {
 
 func (r *request) wantsUsage() bool { return r.StreamOptions != nil && r.StreamOptions.IncludeUsage }
 
-// readRequest decodes a request, whose ceilings were looked at before.
+// readRequest decodes a request, whose size limits were checked before.
 func readRequest(body []byte) (*request, error) {
 	var r request
 	if err := jsonbody.Fill(body, &r); err != nil {
@@ -113,7 +113,7 @@ func readRequest(body []byte) (*request, error) {
 	return &r, nil
 }
 
-// unreadable says which value of a body has another type than it must have.
+// wrongTypeError names the value of a body that has the wrong type.
 func wrongTypeError(err error) error {
 	wrong, ok := errors.AsType[*json.UnmarshalTypeError](err)
 	if !ok || wrong.Field == "" {
@@ -123,7 +123,7 @@ func wrongTypeError(err error) error {
 	return domain.Invalid(pointer, "wrong_type", "%s cannot be of the type %s.", wrong.Field, wrong.Value)
 }
 
-// checkFormat refuses what would be promised and not kept: answers are text.
+// checkFormat rejects response formats that are not supported: answers are text.
 func (r *request) checkFormat() error {
 	var format struct {
 		Type string `json:"type"`
@@ -134,13 +134,13 @@ func (r *request) checkFormat() error {
 	return nil
 }
 
-// given says whether a field of any shape was sent with something in it.
+// isGiven reports whether a field has a value that is not empty.
 func isGiven(raw json.RawMessage) bool {
 	text := string(bytes.TrimSpace(raw))
 	return text != "" && text != "null" && text != "[]"
 }
 
-// sayings are the messages as words and files.
+// inputMessages returns the messages as text and attachments.
 func (r *request) inputMessages() ([]inputMessage, error) {
 	all := make([]inputMessage, len(r.Messages))
 	for i := range r.Messages {

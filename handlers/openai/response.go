@@ -4,7 +4,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// response is a response as OpenAI's clients read it.
+// response is a response in OpenAI's form.
 type response struct {
 	ID                 string             `json:"id"`
 	Object             string             `json:"object"`
@@ -65,22 +65,22 @@ const (
 	responseCancelled  = "cancelled"
 )
 
-// Why a response is incomplete. OpenAI has the first; the other waits for a person, and a
-// response goes on when it is answered.
+// Reasons why a response is incomplete. The first is OpenAI's; with the other, the response waits for a
+// person and continues after the answer.
 const (
 	reasonTokens = "max_output_tokens"
 	reasonInput  = "input_required"
 )
 
-// outputItem is a message of an answer, or a call that is for the client.
+// outputItem is a message of an answer, or a call of a client's tool.
 type outputItem struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
 	Status string `json:"status"`
-	// Of a message; of a call there are none.
+	// Fields of a message.
 	Role    string        `json:"role,omitempty"`
 	Content []contentPart `json:"content,omitzero"`
-	// Of a call.
+	// Fields of a call.
 	CallID    string  `json:"call_id,omitempty"`
 	Name      string  `json:"name,omitempty"`
 	Arguments *string `json:"arguments,omitempty"`
@@ -97,7 +97,7 @@ func partOf(text string) contentPart {
 	return contentPart{Type: "output_text", Text: text, Annotations: []struct{}{}, Logprobs: []struct{}{}}
 }
 
-// itemOf is a message of an answer; without a text, one that has none yet.
+// itemOf returns a message item; without text, one that has none yet.
 func itemOf(id, status string, text ...string) outputItem {
 	item := outputItem{ID: id, Type: "message", Status: status, Role: roleAssistant, Content: []contentPart{}}
 	for _, t := range text {
@@ -125,14 +125,14 @@ func responseUsageOf(t tokens) *responseUsage {
 	return u
 }
 
-// about is what a request said of its response, beside its message.
+// responseMetadata is what is stored of a request in addition to its message.
 type responseMetadata struct {
 	Model      string            `json:"model,omitempty"`
 	Background bool              `json:"background,omitempty"`
 	Previous   string            `json:"previous_response_id,omitempty"`
 	Metadata   map[string]string `json:"metadata,omitempty"`
 	User       string            `json:"user,omitempty"`
-	// NotStored: the client does not want the response kept. Its session is the record all the same.
+	// NotStored is set if the client sent store: false. The session is stored nevertheless.
 	NotStored bool `json:"not_stored,omitempty"`
 	// Unoffered are the tools of the request that the model was not offered.
 	Unoffered []unofferedTool `json:"tools_not_offered,omitempty"`
@@ -145,7 +145,7 @@ func (r *responseRequest) metadata() responseMetadata {
 	}
 }
 
-// newResponse is a response to which nothing was said yet.
+// newResponse returns a response without output.
 func newResponse(at *location, of responseMetadata) response {
 	m := at.message
 	out := response{

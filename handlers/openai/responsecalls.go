@@ -13,10 +13,10 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// A client's own tools in responses: a response ends with the calls that are for the client, and
-// what the client found begins another one.
+// Tools of a client in responses: a response ends with calls of them, and their results begin
+// another response.
 
-// Types of items that are no messages.
+// Types of items that are not messages.
 const (
 	itemCall   = "function_call"
 	itemResult = "function_call_output"
@@ -28,7 +28,7 @@ type responseTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Parameters  json.RawMessage `json:"parameters"`
-	Strict      *bool           `json:"strict"` // null: nothing is promised of the arguments
+	Strict      *bool           `json:"strict"` // null: arguments are not guaranteed to match the schema
 }
 
 // unofferedTool is a tool of a request that the model is not offered: this server does not run
@@ -99,7 +99,7 @@ func (r *responseRequest) tools() (requestTools, error) {
 	return out, nil
 }
 
-// toolsOf are the tools of a message as its response tells them.
+// toolsOf returns the tools of a message in OpenAI's form.
 func toolsOf(m *domain.Message) []responseTool {
 	out := []responseTool{}
 	if m.Tools != nil {
@@ -110,7 +110,7 @@ func toolsOf(m *domain.Message) []responseTool {
 	return out
 }
 
-// withoutCalls leaves out the items of calls: a client may send each before its result.
+// withoutCallItems removes call items: a client may send each before its result.
 func withoutCallItems(all []inputMessage) []inputMessage {
 	var rest []inputMessage
 	for _, m := range all {
@@ -121,8 +121,8 @@ func withoutCallItems(all []inputMessage) []inputMessage {
 	return rest
 }
 
-// afterCalls goes on with what the client's tools found. name is the session that the client
-// names besides; "" for none.
+// afterCalls submits tool results. name is the session that the client names in addition; "" for
+// none.
 func (a *responseState) afterCalls(ctx context.Context, results *rounds.Results, name string) (*location, error) {
 	results, err := results.Latest(ctx, a.Record, a.identity.Workspace)
 	if err != nil {
@@ -155,13 +155,14 @@ func (a *responseState) afterCalls(ctx context.Context, results *rounds.Results,
 	return a.submitResultsTo(ctx, asked, results)
 }
 
-// ofAnother: results go to the session that made the calls, which is not the one that is named.
+// resultsOfAnotherSession is the error for results that belong to another session than the named
+// one.
 func resultsOfAnotherSession(pointer string) error {
 	return domain.Invalid(pointer, "contradiction", "These are results of another session's calls. Nothing was changed.")
 }
 
-// brought reads the session that results of tools were brought to, and their message. Before the
-// session has the slot, it has its id alone.
+// findResults reads the session and the message of submitted results. Until the session has the
+// slot, the message has only its id.
 func (c *Config) findResults(ctx context.Context, workspace, session, approval string) (*domain.Session, *domain.Message, error) {
 	asked, err := c.Record.Approval(ctx, workspace, approval)
 	switch {
@@ -175,7 +176,7 @@ func (c *Config) findResults(ctx context.Context, workspace, session, approval s
 	return rounds.ResultsMessage(ctx, c.Record, asked)
 }
 
-// requestOf is what the client said of the request that brought a message, or results of tools.
+// requestOf returns the metadata of the request that brought a message or tool results.
 func (c *Config) requestOf(ctx context.Context, workspace string, at *location) (string, error) {
 	approval, ok := domain.ClientResultsOf(at.message.ID)
 	if !ok {
@@ -192,7 +193,7 @@ func (c *Config) requestOf(ctx context.Context, workspace string, at *location) 
 	return string(decision.Request), err
 }
 
-// inputResult is the result of a call that a response goes on with.
+// inputResult is a tool result that a response continues from.
 type inputResult struct {
 	ID     string `json:"id"`
 	Type   string `json:"type"`
@@ -201,7 +202,7 @@ type inputResult struct {
 	Output string `json:"output"`
 }
 
-// resultsOf are those of a message that brought some. They are in the order of their calls.
+// resultsOf returns the results in a message, in the order of their calls.
 func resultsOf(m *domain.Message) []*inputResult {
 	approval, _ := domain.ClientResultsOf(m.ID)
 	if m.System == nil {
@@ -219,7 +220,7 @@ func resultsOf(m *domain.Message) []*inputResult {
 	return items
 }
 
-// callItem is the call of a client's tool in an answer.
+// callItem returns the item of a call of a client's tool.
 func callItem(c *wireCall, status, arguments string) outputItem {
 	return outputItem{
 		ID: "fc_" + strings.TrimPrefix(c.ID, "call_"), Type: itemCall, Status: status,
@@ -227,8 +228,8 @@ func callItem(c *wireCall, status, arguments string) outputItem {
 	}
 }
 
-// tellCalls tells the calls that the client is to run. Each event has a number behind those of
-// the arguments before it, as text has.
+// emitCalls emits the calls that the client is to run. Events are numbered like those of text, by
+// the position of their arguments.
 func (t *responseWriter) emitCalls(seq int64, ask *openApproval) {
 	place := 0
 	next := func(width int) int64 {

@@ -7,11 +7,11 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// afterPrevious goes on behind a response. What follows it first goes on in its session; what
-// follows it in other words makes a fork, as a client expects that sends an edited message.
-// header is the session that the client names besides; "" for none.
+// afterPrevious continues after a response. The first message continues its session; another message
+// forks it, as clients expect for an edited message. header is the session that the client names in
+// addition; "" for none.
 func (a *responseState) afterPrevious(ctx context.Context, all []inputMessage, header string) (*location, error) {
-	pieces, err := news(all)
+	pieces, err := newMessageOf(all)
 	if err != nil {
 		return nil, err
 	}
@@ -63,11 +63,11 @@ func (a *responseState) afterPreviousOnce(ctx context.Context, header string) (*
 	return a.fork(ctx, session, message, key)
 }
 
-// placed is where a message stands that was sent before.
+// placed returns the location of a message that was sent before.
 func placed(s *domain.Session, m *domain.Message) *location {
 	at := &location{session: s.ID, message: m, after: m.Seq - 1, repeated: true}
 	if m.Seq == 0 {
-		at.after = s.LastSeq // it waits its turn, or took it since; results, until the session has the slot
+		at.after = s.LastSeq // it is queued, or was until now; results, until the session has the slot
 	}
 	return at
 }
@@ -77,7 +77,7 @@ var errNoPrevious = &domain.Error{
 	Fields: []domain.FieldError{{Pointer: "/previous_response_id", Code: "unknown", Message: "There is no such response."}},
 }
 
-// fork begins a session whose record is that of another up to the end of a response.
+// fork creates a session whose record begins with that of another one, up to the end of a response.
 func (a *responseState) fork(
 	ctx context.Context, session *domain.Session, message *domain.Message, key *domain.HistoryKey,
 ) (*location, error) {
@@ -102,10 +102,10 @@ func (a *responseState) fork(
 	}, nil
 }
 
-// begunForked: another message followed the same response before.
+// begunForked is the reason for a new session after a response that was continued before.
 const begunForked = "forked"
 
-// endOf is the last message of a response's round.
+// endOf returns the id of the last message of a response's round.
 func (a *requestState) endOf(ctx context.Context, session *domain.Session, message *domain.Message) (string, error) {
 	after, err := a.Record.Messages(ctx, a.identity.Workspace, session.ID, message.Seq, maxRound)
 	if err != nil {
@@ -121,19 +121,19 @@ func (a *requestState) endOf(ctx context.Context, session *domain.Session, messa
 	return end, nil
 }
 
-// news is the new message of a request that names what was said before. Instructions stand at
-// the head of a session, which this one has.
-func news(all []inputMessage) ([]rounds.Piece, error) {
+// newMessageOf returns the new message of a request that names a previous response. Instructions are
+// ignored: they are at the beginning of the session.
+func newMessageOf(all []inputMessage) ([]rounds.Piece, error) {
 	var pieces []rounds.Piece
 	var last inputMessage
 	for _, m := range all {
 		switch m.role {
 		case roleAssistant:
 			if m.ref != "" {
-				continue // it stands in the record that is gone on with
+				continue // in the record already
 			}
 			return nil, domain.Invalid(m.at, "not_allowed",
-				"previous_response_id brings what was said before: send the new message alone.")
+				"previous_response_id refers to the history: send only the new message.")
 		case roleUser:
 			if len(pieces) > 0 {
 				pieces = append(pieces, rounds.Piece{Text: separator})

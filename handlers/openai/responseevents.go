@@ -11,8 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// responseEvent is one event of a response's stream. Those of an item say where in the output
-// it stands.
+// responseEvent is an event of a response's stream. Events of an item have its index in the output.
 type responseEvent struct {
 	Type         string       `json:"type"`
 	Number       int64        `json:"sequence_number"`
@@ -27,7 +26,7 @@ type responseEvent struct {
 	Logprobs     *[]struct{}  `json:"logprobs,omitempty"`
 	Name         string       `json:"name,omitempty"`
 	Arguments    *string      `json:"arguments,omitempty"`
-	// Of an error, which is of the stream and not of the response.
+	// Fields of an error of the stream, which does not end the response.
 	Code    string  `json:"code,omitempty"`
 	Message string  `json:"message,omitempty"`
 	Param   *string `json:"param,omitempty"`
@@ -35,27 +34,27 @@ type responseEvent struct {
 	index int
 }
 
-// codeOfFailure is the code of a response that failed: its provider gave no answer.
+// codeOfFailure is the code of a failed response.
 const codeOfFailure = string(domain.CodeProviderFailed)
 
-// responseEvents writes the events of a response, those behind the one that the client has.
+// responseEvents writes the events of a response after the one that the client has.
 type responseEvents struct {
 	rounds.Wire
-	after int64 // the number of the last event that the client has
-	last  int64 // of the last event that was written
+	after int64 // number of the last event that the client has
+	last  int64 // number of the last event that was written
 }
 
-// allEvents is what a client has that has none.
+// allEvents is the number before the first event.
 const allEvents = -1
 
 func (o *responseEvents) open() {
 	o.SetHeaders()
 	o.WriteComment("accepted")
-	_ = o.Flush() // a client that has gone is noticed by its context
+	_ = o.Flush() // a disconnected client is noticed by its context
 }
 
-// wants says whether the client does not have an event. Of a text it may have the beginning,
-// which is left out then.
+// wants reports whether the client does not have an event. If it has the beginning of a text delta,
+// that part is removed.
 func (o *responseEvents) wants(e *responseEvent) bool {
 	if n := int64(utf8.RuneCountInString(e.Delta)); e.Number > o.after && e.Number-n < o.after {
 		e.Delta = skipRunes(e.Delta, int(o.after-(e.Number-n)))
@@ -82,17 +81,17 @@ func (o *responseEvents) event(e *responseEvent) {
 
 func (o *responseEvents) send(e *responseEvent) {
 	o.last = e.Number
-	body, _ := json.Marshal(e) // structs of texts and numbers: cannot fail
+	body, _ := json.Marshal(e) // texts and numbers only: cannot fail
 	o.WriteEvent(e.Type, body)
 }
 
-// fail ends a stream that could not go on. The response goes on all the same.
+// fail ends a stream with an error. The response itself continues.
 func (o *responseEvents) fail(f *api.Failure) {
 	o.send(&responseEvent{Type: "error", Number: max(o.last, o.after, 0), Code: string(f.Code), Message: f.Message})
-	_ = o.Flush() // the client may have gone
+	_ = o.Flush() // the client may have disconnected
 }
 
-// streamResponse tells a response from its beginning, or from behind what the client has.
+// streamResponse streams a response from its beginning, or after the event that the client has.
 func (a *requestState) streamResponse(r *http.Request, at *location, t *responseWriter, out *responseEvents) {
 	out.open()
 	t.emit = out.event
@@ -109,5 +108,5 @@ func (a *requestState) streamResponse(r *http.Request, at *location, t *response
 		return
 	}
 	t.end(rd, ask)
-	_ = out.Flush() // the client may have gone
+	_ = out.Flush() // the client may have disconnected
 }

@@ -15,13 +15,13 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// Response serves GET /v1/responses/{response_id}: as it stands, or its events.
+// Response serves GET /v1/responses/{response_id}: the response, or its events.
 type Response struct {
 	errorWriter
 	Config
 }
 
-// Serve answers with a response, or with its events behind one that the client has.
+// Serve writes a response, or its events after the one that the client has.
 func (d *Response) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
 	streamed, after, err := streamWanted(r)
 	if err != nil {
@@ -45,15 +45,15 @@ func (d *Response) Serve(w http.ResponseWriter, r *http.Request, who *auth.Ident
 	return nil
 }
 
-// pathResponse is the name of a response's id in an address.
+// pathResponse is the path parameter of a response's id.
 const pathResponse = "response_id"
 
-// streamWanted reads the query of a request for a response.
+// streamWanted decodes the query of a request for a response.
 func streamWanted(r *http.Request) (streamed bool, after int64, err error) {
 	streamed, after = streamInBody(r), allEvents
 	for name, values := range r.URL.Query() {
 		if len(values) > 1 && !strings.HasPrefix(name, "include") {
-			return false, 0, domain.Invalid("/"+name, "repeated_parameter", "The parameter stands more than once.")
+			return false, 0, domain.Invalid("/"+name, "repeated_parameter", "The parameter is given more than once.")
 		}
 		switch value := values[0]; name {
 		case "stream":
@@ -61,7 +61,7 @@ func streamWanted(r *http.Request) (streamed bool, after int64, err error) {
 				return false, 0, domain.Invalid("/stream", "wrong_type", "stream takes true or false.")
 			}
 		case "starting_after":
-			number, wrong := strconv.ParseUint(value, 10, 63) // a sign is a mistake
+			number, wrong := strconv.ParseUint(value, 10, 63) // a sign is invalid
 			if after = int64(number); wrong != nil {
 				return false, 0, domain.Invalid("/starting_after", "wrong_type", "starting_after takes the sequence_number of an event.")
 			}
@@ -76,7 +76,7 @@ func streamWanted(r *http.Request) (streamed bool, after int64, err error) {
 	return streamed && r.Method != http.MethodHead, after, nil
 }
 
-// streamInBody: openai-go says in the body of a GET that it wants a stream.
+// streamInBody reports whether the body of a GET asks for a stream, as that of openai-go does.
 func streamInBody(r *http.Request) bool {
 	var body struct {
 		Stream bool `json:"stream"`
@@ -85,7 +85,7 @@ func streamInBody(r *http.Request) bool {
 	return r.ContentLength != 0 && json.NewDecoder(io.LimitReader(r.Body, most)).Decode(&body) == nil && body.Stream
 }
 
-// known finds a response by its id, and listens to its session.
+// findResponse finds a response by its id, and subscribes to its session.
 func (a *requestState) findResponse(ctx context.Context, id string) (*location, responseMetadata, error) {
 	session, message, err := a.findMessageOfResponse(ctx, id)
 	if err != nil {
@@ -101,8 +101,8 @@ func (a *requestState) findResponse(ctx context.Context, id string) (*location, 
 	return at, of, err
 }
 
-// said is what the client that brought a message said of its response. A message of another
-// door has one too.
+// readMetadata returns the metadata of the request that brought a message. Messages of other
+// protocols have default metadata.
 func (a *requestState) readMetadata(ctx context.Context, at *location) (responseMetadata, error) {
 	of := responseMetadata{}
 	request, err := a.requestOf(ctx, a.identity.Workspace, at)
@@ -115,11 +115,11 @@ func (a *requestState) readMetadata(ctx context.Context, at *location) (response
 	return of, err
 }
 
-// lostLog says why the events of a response cannot be told.
+// lostLog returns the error for a response whose events cannot be read.
 func lostLog(err error) error {
 	if errors.Is(err, stream.ErrReset) {
-		return domain.Errorf(domain.CodeSessionEnded, "The session of this response has ended, and its events are not kept any more. "+
-			"What was said stands in its record: GET /v1/sessions/{id}/messages.")
+		return domain.Errorf(domain.CodeSessionEnded, "The session of this response has ended, and its events have been deleted. "+
+			"Its messages are still available: GET /v1/sessions/{id}/messages.")
 	}
 	return streamError(err)
 }
@@ -131,8 +131,8 @@ type ResponseEnd struct {
 	Endings Endings
 }
 
-// Serve cuts the round of a response, or withdraws the message that waits its turn. What is
-// over stays as it ended.
+// Serve interrupts the round of a response, or withdraws its queued message. A response that is over
+// is unchanged.
 func (d *ResponseEnd) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
 	a := &requestState{Config: &d.Config, identity: who}
 	defer a.close()
@@ -168,7 +168,7 @@ func (d *ResponseEnd) Serve(w http.ResponseWriter, r *http.Request, who *auth.Id
 	return a.writeCurrent(w, r, at, newResponseWriter(at, of))
 }
 
-// over says that there was nothing to cut any more.
+// alreadyEnded reports whether there was nothing to interrupt.
 func alreadyEnded(err error) bool {
 	code := domain.ErrorCode(err)
 	return code == domain.CodeWrongPhase || code == domain.CodeSessionEnded
@@ -181,8 +181,7 @@ type ResponseDelete struct {
 	Endings Endings
 }
 
-// Serve deletes the session of a response that is all there is in it. Out of a longer record
-// nothing is taken.
+// Serve deletes the session of a response, if it has no other messages.
 func (d *ResponseDelete) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
 	a := &requestState{Config: &d.Config, identity: who}
 	ctx, id := r.Context(), r.PathValue(pathResponse)
@@ -196,8 +195,8 @@ func (d *ResponseDelete) Serve(w http.ResponseWriter, r *http.Request, who *auth
 	}
 	for _, m := range all {
 		if m.Sender == domain.SenderUser && m.ID != message.ID && m.RoundID != message.RoundID || m.Seq == 0 {
-			return domain.Errorf(domain.CodeNotEmpty, "The session of this response holds more than it, and nothing is taken out of a record. "+
-				"DELETE /v1/sessions/%s deletes all of it.", session.ID)
+			return domain.Errorf(domain.CodeNotEmpty, "The session of this response has other messages, and single messages cannot be deleted. "+
+				"DELETE /v1/sessions/%s deletes the whole session.", session.ID)
 		}
 	}
 	if err := d.Endings.DeleteSession(ctx, who.Workspace, session.ID); err != nil {
@@ -227,7 +226,7 @@ type inputMessageItem struct {
 
 type fields map[string]string
 
-// inputOf is what a person said: the words, and the files by their ids.
+// inputOf returns the content of a user message: the text, and the files by their ids.
 func inputOf(rich *domain.RichContent) []fields {
 	var parts []fields
 	if text := rounds.UserText(rich); text != "" || len(rich.Files()) == 0 {
@@ -243,7 +242,7 @@ func inputOf(rich *domain.RichContent) []fields {
 	return parts
 }
 
-// Serve answers with the message that began the round of a response.
+// Serve writes the message that began the round of a response.
 func (d *ResponseInput) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, _ []byte) error {
 	a := &requestState{Config: &d.Config, identity: who}
 	_, message, err := a.findMessageOfResponse(r.Context(), r.PathValue(pathResponse))

@@ -7,13 +7,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Clients refer to items of this server by their ids, where they count on it to have kept them.
+// Clients refer to stored items of this server by their ids.
 
 const itemReference = "item_reference"
 
-// passedOver are items of a history that say nothing which the model reads here: calls and results
-// of tools that ran elsewhere, and thoughts.
-var passedOver = map[string]bool{
+// ignoredItems are items of a history that are ignored, because the model needs none of them: calls
+// and results of tools that ran elsewhere, and reasoning.
+var ignoredItems = map[string]bool{
 	"reasoning": true, "compaction": true, "custom_tool_call": true, "custom_tool_call_output": true, "web_search_call": true,
 	"file_search_call": true, "code_interpreter_call": true, "image_generation_call": true, "computer_call": true,
 	"computer_call_output": true, "local_shell_call": true, "local_shell_call_output": true, "shell_call": true,
@@ -22,7 +22,7 @@ var passedOver = map[string]bool{
 	"compaction_summary": true, "context_compaction": true, "configuration_update": true,
 }
 
-// kind is the type of an item, which clients leave out of messages and references.
+// kind returns the type of an item, which clients leave out of messages and references.
 func (m *inputItem) kind() string {
 	switch {
 	case m.Type != "":
@@ -33,15 +33,15 @@ func (m *inputItem) kind() string {
 	return "message"
 }
 
-// referrer finds the items that a request refers to.
-type referrer struct {
+// referenceResolver finds the items that a request refers to.
+type referenceResolver struct {
 	*Config
 	workspace string
-	sessions  []string // in which they are looked for first
+	sessions  []string // searched first
 }
 
-// resolve puts in the place of each reference what it refers to.
-func (r *referrer) resolve(ctx context.Context, all []inputMessage) error {
+// resolve replaces each reference by the referenced text.
+func (r *referenceResolver) resolve(ctx context.Context, all []inputMessage) error {
 	for i := range all {
 		m := &all[i]
 		if m.ref == "" {
@@ -58,9 +58,9 @@ func (r *referrer) resolve(ctx context.Context, all []inputMessage) error {
 	return nil
 }
 
-// item finds what a reference refers to: a call of a client's tool, what was asked of a person, or an
-// answer, of which the text is wanted.
-func (r *referrer) item(ctx context.Context, m *inputMessage) (bool, error) {
+// item finds the referenced item: a call of a client's tool, the text of an approval, or an answer,
+// whose text is used.
+func (r *referenceResolver) item(ctx context.Context, m *inputMessage) (bool, error) {
 	prefix, rest, _ := strings.Cut(m.ref, "_")
 	rest = strings.TrimSuffix(rest, "_refused")
 	approval := domain.PrefixApproval + "_" + rest
@@ -90,8 +90,8 @@ func (r *referrer) item(ctx context.Context, m *inputMessage) (bool, error) {
 	return r.answer(ctx, m)
 }
 
-// answer reads an answer in one of the sessions.
-func (r *referrer) answer(ctx context.Context, m *inputMessage) (bool, error) {
+// answer reads an answer from one of the sessions.
+func (r *referenceResolver) answer(ctx context.Context, m *inputMessage) (bool, error) {
 	for _, session := range r.sessions {
 		message, err := r.Record.Message(ctx, r.workspace, session, m.ref)
 		if ignoreNotFound(err) != nil {

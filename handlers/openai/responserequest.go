@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// responseRequest is what is read of a request for a response. What a program may say besides
-// (temperature, truncation …) is for the provider's configuration to say here, and passed over.
+// responseRequest is what is decoded of a request for a response. Other fields (temperature,
+// truncation …) are ignored: they are part of the provider's configuration.
 type responseRequest struct {
 	Model        string            `json:"model"`
 	Input        json.RawMessage   `json:"input"`
@@ -30,21 +30,21 @@ type responseRequest struct {
 	Text         json.RawMessage   `json:"text"`
 	User         string            `json:"user"`
 
-	unoffered []unofferedTool // set when Tools have been read
+	unoffered []unofferedTool // set after Tools were read
 }
 
-// inputItem is one item of an input that is a list.
+// inputItem is an item of an input that is a list.
 type inputItem struct {
 	ID      string          `json:"id"`
 	Type    string          `json:"type"`
 	Role    string          `json:"role"`
 	Content json.RawMessage `json:"content"`
-	// Of the result of a tool.
+	// Fields of a tool result.
 	CallID string          `json:"call_id"`
 	Output json.RawMessage `json:"output"`
 }
 
-// Bounds of what a request may say of itself, as OpenAI has them.
+// Limits of metadata, as OpenAI has them.
 const (
 	maxMetadata      = 16
 	maxMetadataName  = 64
@@ -77,7 +77,7 @@ func readResponseRequest(body []byte) (*responseRequest, error) {
 	return &r, r.checkMetadata()
 }
 
-// checkText refuses what would be promised and not kept: answers are text.
+// checkText rejects text formats that are not supported: answers are text.
 func (r *responseRequest) checkText() error {
 	var text struct {
 		Format *struct {
@@ -103,7 +103,7 @@ func (r *responseRequest) checkMetadata() error {
 	return nil
 }
 
-// instructions are the client's own, for the model.
+// instructions returns the client's instructions for the model.
 func (r *responseRequest) instructions() (string, error) {
 	if !isGiven(r.Instructions) {
 		return "", nil
@@ -115,7 +115,7 @@ func (r *responseRequest) instructions() (string, error) {
 	return text, nil
 }
 
-// sessionName is the name of the session that the client means; "": it names none.
+// sessionName returns the name of the session in conversation; "" for none.
 func (r *responseRequest) sessionName() (string, error) {
 	if !isGiven(r.Talk) {
 		return "", nil
@@ -136,7 +136,7 @@ func (r *responseRequest) sessionName() (string, error) {
 	return name, nil
 }
 
-// sayings are the messages of a request as text, the instructions first.
+// inputMessages returns the messages of a request, the instructions first.
 func (r *responseRequest) inputMessages() ([]inputMessage, error) {
 	instructions, err := r.instructions()
 	if err != nil {
@@ -164,13 +164,13 @@ func (r *responseRequest) inputMessages() ([]inputMessage, error) {
 	return all, nil
 }
 
-// said is an item as text.
+// message converts an item to a message.
 func (m *inputItem) message(pointer string) (inputMessage, error) {
 	switch kind := m.kind(); {
 	case kind == "message":
 	case kind == itemReference:
 		return inputMessage{role: roleAssistant, at: pointer, content: pointer, ref: m.ID}, nil
-	case kind == itemCall, passedOver[kind]: // it stands in the record, or is of another host
+	case kind == itemCall, ignoredItems[kind]: // in the record already, or of another server
 		return inputMessage{role: roleAssistant, at: pointer, content: pointer, isCall: true}, nil
 	case kind == itemResult:
 		out, err := newInputMessage(roleTool, m.Output, pointer, pointer+"/output")

@@ -18,13 +18,13 @@ type Responses struct {
 	Config
 }
 
-// responding is a request for a response on its way.
+// responseState is a request for a response in progress.
 type responseState struct {
 	requestState
 	request *responseRequest
 }
 
-// Serve answers a request for a response: at once, as it comes, or when it is whole.
+// Serve answers a request for a response: at once, as a stream, or when the round is over.
 func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity, body []byte) error {
 	request, err := readResponseRequest(body)
 	if err != nil {
@@ -55,8 +55,8 @@ func (d *Responses) Serve(w http.ResponseWriter, r *http.Request, who *auth.Iden
 	return a.answerWhole(w, r, at, t)
 }
 
-// place says where a request belongs in the record, and stores its message unless it was
-// stored before.
+// place returns the location of a request in the record, and stores its message unless it was stored
+// before.
 func (a *responseState) place(r *http.Request, body []byte) (*location, error) {
 	ctx := r.Context()
 	var err error
@@ -76,7 +76,7 @@ func (a *responseState) place(r *http.Request, body []byte) (*location, error) {
 	if err != nil {
 		return nil, err
 	}
-	a.request.Input, a.request.Tools = nil, nil // what they hold may be large, and the answer long
+	a.request.Input, a.request.Tools = nil, nil // released, because the answer may take long
 	header := strings.TrimSpace(r.Header.Get(sessionHeader))
 	name, err := a.request.sessionName()
 	if err != nil {
@@ -85,7 +85,7 @@ func (a *responseState) place(r *http.Request, body []byte) (*location, error) {
 	if name != "" && header != "" && name != header {
 		return nil, contradicted("/conversation")
 	}
-	if err := (&referrer{Config: a.Config, workspace: a.identity.Workspace}).resolve(ctx, all); err != nil {
+	if err := (&referenceResolver{Config: a.Config, workspace: a.identity.Workspace}).resolve(ctx, all); err != nil {
 		return nil, err
 	}
 	heard := withoutCallItems(all)
@@ -112,13 +112,13 @@ func (a *responseState) place(r *http.Request, body []byte) (*location, error) {
 	return a.find(ctx)
 }
 
-// contradicted: the header names another session than the body.
+// contradicted is the error for a header that names another session than the body.
 func contradicted(pointer string) error {
 	return domain.Invalid(pointer, "contradiction", "The header %s names another session. Send one of the two.", sessionHeader)
 }
 
-// fromItsMessage has a round told from the message that began it: what a response's events are
-// numbered by lies behind it.
+// fromItsMessage sets the position to that of the message that began the round: the events of a
+// response are numbered from there.
 func (at *location) fromItsMessage() *location {
 	if at.message.Seq > 0 {
 		at.after = at.message.Seq - 1
@@ -126,7 +126,7 @@ func (at *location) fromItsMessage() *location {
 	return at
 }
 
-// answerWhole waits for the end of a round, or for a person to be asked.
+// answerWhole waits until the round is over or waits for a person, and writes the response.
 func (a *responseState) answerWhole(w http.ResponseWriter, r *http.Request, at *location, t *responseWriter) error {
 	rd := t.round(at)
 	ask, err := a.follow(r, at, rd, noSink{})
@@ -141,7 +141,7 @@ func (a *responseState) answerWhole(w http.ResponseWriter, r *http.Request, at *
 	return nil
 }
 
-// show answers with a response as it stands now.
+// writeCurrent writes the response in its current state.
 func (a *requestState) writeCurrent(w http.ResponseWriter, r *http.Request, at *location, t *responseWriter) error {
 	rd := t.round(at)
 	if err := a.readToEnd(r.Context(), at, rd); err != nil {
@@ -165,7 +165,7 @@ func (a *requestState) writeCurrent(w http.ResponseWriter, r *http.Request, at *
 	return nil
 }
 
-// upToNow takes what has happened in a round so far.
+// readToEnd handles the events of a round up to now.
 func (a *requestState) readToEnd(ctx context.Context, at *location, rd *round) error {
 	if err := a.reader.Seek(ctx, at.after); err != nil {
 		return lostLog(err)
@@ -176,11 +176,11 @@ func (a *requestState) readToEnd(ctx context.Context, at *location, rd *round) e
 	return nil
 }
 
-// What a response is called: the session, and the message that began its round or brought the
-// results that it goes on with, so that no table is needed to find them.
+// The id of a response contains the ids of the session and of the message that began its round, or of
+// the message with tool results, so that no table is needed to find them.
 const (
 	prefixResponse = "resp_"
-	prefixResults  = "of_" // behind the session's digits
+	prefixResults  = "of_" // follows the digits of the session
 	idDigits       = 32
 )
 
@@ -188,7 +188,7 @@ func responseID(session, message string) string {
 	return prefixResponse + strings.TrimPrefix(session, domain.PrefixSession+"_") + strings.TrimPrefix(message, domain.PrefixMessage+"_")
 }
 
-// readResponseID is what a response's id says.
+// readResponseID decodes the id of a response.
 func readResponseID(id string) (session, message string, ok bool) {
 	digits, ok := strings.CutPrefix(id, prefixResponse)
 	if !ok || len(digits) < idDigits {
@@ -202,8 +202,8 @@ func readResponseID(id string) (session, message string, ok bool) {
 	return domain.PrefixSession + "_" + session, domain.PrefixMessage + "_" + message, true
 }
 
-// begun reads the session and the message of a response. One that is not there and one of
-// another workspace are the same.
+// findMessageOfResponse reads the session and the message of a response. Missing responses and those
+// of another workspace are indistinguishable.
 func (a *requestState) findMessageOfResponse(ctx context.Context, id string) (*domain.Session, *domain.Message, error) {
 	session, message, ok := readResponseID(id)
 	if !ok {

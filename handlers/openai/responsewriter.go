@@ -5,17 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// Events are numbered by the log, so that whoever reads it, and whenever, gives each the same
-// number: the session's own number of the event that it tells of, and its place behind that.
-// A piece of text is behind the event that began the call of the AI, at the place of its last
-// character: it does not matter in what pieces the text came, and a text that was begun twice
-// has other numbers the second time.
+// Events are numbered by the log, so that every reader gives them the same numbers: the sequence number
+// of the session's event, and a position after it. A text delta has the position of its last character
+// after the event that began the call of the AI: numbers do not depend on how the text was split, and a
+// text that was generated twice has other numbers the second time.
 const (
 	placesOfEvent = 1 << 24 // an answer has 8 MiB at most
 
 	placeItemAdded = 0
 	placePartAdded = 1
-	placeText      = 1 // behind it, that of the n-th character
+	placeText      = 1 // plus n for the n-th character
 
 	placeTextDone = placesOfEvent - 5
 	placePartDone = placesOfEvent - 4
@@ -24,7 +23,7 @@ const (
 	placeEnd      = placesOfEvent - 1
 )
 
-// Numbers of what comes before the first event of a round.
+// Numbers of the events before the first one of a round.
 const (
 	numberCreated = iota
 	numberQueued
@@ -33,37 +32,37 @@ const (
 
 func numberOf(seq int64, place int) int64 { return seq*placesOfEvent + int64(place) }
 
-// responseTeller follows a round and tells it as the events of a response.
+// responseWriter follows a round and emits it as the events of a response.
 type responseWriter struct {
 	out  response
-	emit func(*responseEvent) // nil: only the response itself is wanted
+	emit func(*responseEvent) // nil: only the response itself is needed
 
-	call   int64 // the number of the event that began the latest call of the AI
-	closed int64 // up to this number, calls have said what they had to say
+	call   int64 // sequence number of the event that began the latest call of the AI
+	closed int64 // calls up to this number are complete
 	open   *openItem
 	rd     *round
 }
 
-// openItem is an answer that is being told.
+// openItem is an answer that is being streamed.
 type openItem struct {
 	id        string
-	base      int64 // the number of the event that began its call; 0: not known yet
+	base      int64 // sequence number of the event that began its call; 0: not known yet
 	text      []byte
 	chars     int
-	sentBytes int // bytes of it that were told
+	sentBytes int // bytes that were emitted
 }
 
 func newResponseWriter(at *location, of responseMetadata) *responseWriter {
 	return &responseWriter{out: newResponse(at, of)}
 }
 
-// round is the follower of the round that t tells.
+// round returns the follower of the round.
 func (t *responseWriter) round(at *location) *round {
 	t.rd = &round{message: at.message.ID, id: at.message.RoundID, sink: t, stopAtCalls: true}
 	return t.rd
 }
 
-// response is how it stands.
+// response returns the response in its current state.
 func (t *responseWriter) response() *response {
 	t.out.Usage = nil
 	if t.out.Status != responseInProgress && t.out.Status != responseQueued {
@@ -83,7 +82,7 @@ func (t *responseWriter) callStarted(seq int64) {
 func (t *responseWriter) textDelta(message string, offset int, text string) {
 	o := t.startItem(message)
 	if offset != o.chars {
-		return // the message itself brings what is missing here
+		return // the stored message contains the missing part
 	}
 	o.text = append(o.text, text...)
 	o.chars += utf8.RuneCountInString(text)
@@ -99,7 +98,7 @@ func (t *responseWriter) textSnapshot(message, text string) {
 	t.sendOpenText()
 }
 
-// begin goes over to a message. One that another call had begun is void.
+// startItem goes to the item of a message. An open item of another call is discarded.
 func (t *responseWriter) startItem(message string) *openItem {
 	if t.open != nil && t.open.id != message {
 		t.discard()
@@ -110,17 +109,17 @@ func (t *responseWriter) startItem(message string) *openItem {
 	return t.open
 }
 
-// set replaces what has come of an answer.
+// set replaces the text of an item.
 func (o *openItem) set(text string) {
 	if !strings.HasPrefix(text, string(o.text[:o.sentBytes])) {
-		// It has become another one. The client has so many characters of it by their number, and
-		// the last event of the message says all of it.
+		// The text is another one. The client has as many characters of the old one, and the last event
+		// of the message contains all of the new one.
 		o.sentBytes = len(text) - len(skipRunes(text, utf8.RuneCount(o.text[:o.sentBytes])))
 	}
 	o.text, o.chars = []byte(text), utf8.RuneCountInString(text)
 }
 
-// catchUp tells what has come of the open answer, once it is known which call it is of.
+// sendOpenText emits the rest of the open item, once its call is known.
 func (t *responseWriter) sendOpenText() {
 	o := t.open
 	if o == nil || len(o.text) == o.sentBytes {
@@ -157,7 +156,7 @@ func (t *responseWriter) emitItemDone(seq int64, item *outputItem) {
 	t.emitEvent(&responseEvent{Type: "response.output_item.done", Number: numberOf(seq, placeItemDone), Item: item})
 }
 
-// stored: what is in the record is what was said, whatever was streamed.
+// stored completes the item of a stored answer: the record decides, whatever was streamed.
 func (t *responseWriter) stored(m *storedText) {
 	o := t.startItem(m.id)
 	if m.text == "" {
@@ -167,7 +166,7 @@ func (t *responseWriter) stored(m *storedText) {
 	}
 	if o.set(m.text); o.base == 0 {
 		if o.base = t.call; t.call <= t.closed {
-			o.base = m.seq // of no call: what is said after actions, and at a limit
+			o.base = m.seq // without a call: the text after actions, or at a limit
 		}
 		t.emitItemAdded(o.base, o.id)
 	}
@@ -184,8 +183,8 @@ func (t *responseWriter) stored(m *storedText) {
 	t.open, t.closed = nil, m.seq
 }
 
-// discard: the next answer takes the place of the one that was begun. Its item has no text any
-// more, so that a client that puts pieces together begins anew.
+// discard ends the open item without text: the next answer replaces it, and a client that assembles
+// deltas starts again.
 func (t *responseWriter) discard() {
 	if o := t.open; o != nil && o.base != 0 {
 		t.emitEvent(&responseEvent{
@@ -196,18 +195,18 @@ func (t *responseWriter) discard() {
 	t.open = nil
 }
 
-// end tells how it ended: the round is over, or a person is asked.
+// end emits the end of the response: the round is over or waits for a person.
 func (t *responseWriter) end(rd *round, ask *openApproval) {
 	t.discard()
 	if rd.notice != "" {
-		t.tellWords(rd.endedSeq, "msg_"+strings.TrimPrefix(rd.rejected.ID, "apr_")+"_refused", rd.notice)
+		t.emitNotice(rd.endedSeq, "msg_"+strings.TrimPrefix(rd.rejected.ID, "apr_")+"_refused", rd.notice)
 	}
 	switch {
 	case ask.forClient():
 		t.emitCalls(rd.endedSeq, ask)
 		t.out.Status = responseCompleted
 	case ask != nil:
-		t.tellAsk(rd.endedSeq, ask)
+		t.emitApproval(rd.endedSeq, ask)
 		t.out.Status, t.out.IncompleteDetails = responseIncomplete, &incompleteDetails{reasonInput}
 	case rd.failure != "":
 		t.out.Status = responseFailed
@@ -221,20 +220,20 @@ func (t *responseWriter) end(rd *round, ask *openApproval) {
 	}
 	name := t.out.Status
 	if name == responseCancelled {
-		name = responseIncomplete // there is no event of its own
+		name = responseIncomplete // it has no event of its own
 	}
 	t.emitEvent(&responseEvent{Type: "response." + name, Number: numberOf(rd.endedSeq, placeEnd), Response: t.response()})
 }
 
-// tellAsk tells what a person is asked, in words. It is in no message of the record: what is
-// said after the answer takes its place.
-func (t *responseWriter) tellAsk(seq int64, ask *openApproval) {
-	t.tellWords(seq, "msg_"+strings.TrimPrefix(ask.ApprovalID, "apr_"), ask.text)
+// emitApproval emits the text about an open approval. It is in no message of the record: the text
+// after the answer replaces it.
+func (t *responseWriter) emitApproval(seq int64, ask *openApproval) {
+	t.emitNotice(seq, "msg_"+strings.TrimPrefix(ask.ApprovalID, "apr_"), ask.text)
 	t.out.Fermata.openApproval = ask
 }
 
-// tellWords tells what is in no message of the record.
-func (t *responseWriter) tellWords(seq int64, id, text string) {
+// emitNotice emits a text that is in no message of the record.
+func (t *responseWriter) emitNotice(seq int64, id, text string) {
 	if len(t.out.Output) > 0 {
 		text = separator + text
 	}
@@ -247,7 +246,7 @@ func (t *responseWriter) tellWords(seq int64, id, text string) {
 	t.out.Output = append(t.out.Output, item)
 }
 
-// tell gives an event of the present item on.
+// emitEvent emits an event of the current item.
 func (t *responseWriter) emitEvent(e *responseEvent) {
 	if t.emit != nil {
 		e.index = len(t.out.Output)
@@ -255,7 +254,7 @@ func (t *responseWriter) emitEvent(e *responseEvent) {
 	}
 }
 
-// skipRunes is a text without its first n characters.
+// skipRunes returns a text without its first n characters.
 func skipRunes(text string, n int) string {
 	for i := range text {
 		if n == 0 {

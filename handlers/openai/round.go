@@ -8,53 +8,55 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// round follows one round of a session through its events.
+// round follows one round of a session by its events.
 type round struct {
-	message     string // of the user, which began it, or of the results of tools that it goes on with
-	id          string // "" while the message waits its turn
+	message     string // id of the user message that began it, or of the message with tool results
+	id          string // "" while the message is queued
 	sink        textSink
 	onReasoning func(string)
 	usage       tokens
 
 	ended       bool
-	endedSeq    int64          // the session's own number of the event with which it was over
-	approvalID  string         // what a person is asked, where it waits for that
-	stopAtCalls bool           // it is followed to where it calls tools of the client, and no further
-	atCalls     bool           // it has come to that
-	rejected    *eventApproval // actions that it ends with, which a person did not approve
-	notice      string         // what is told of them
-	failure     string         // what the provider said, where it failed
-	final       bool           // of a failure: the same request would fail again
-	truncated   bool           // the answer reached its longest
+	endedSeq    int64          // sequence number of the event that ended it
+	approvalID  string         // id of the approval that it waits for
+	stopAtCalls bool           // it is followed only up to calls of the client's tools
+	atCalls     bool           // it has reached them
+	rejected    *eventApproval // the actions that it ends with, if they were not approved
+	notice      string         // the text about them
+	failure     string         // the error of the provider
+	final       bool           // the same request would fail again
+	truncated   bool           // the answer reached a limit
 	withdrawn   bool           // the message was withdrawn
-	superseded  bool           // after a failure the session has gone on with something else
-	interrupted bool           // a person cut it
+	superseded  bool           // after a failure the session has begun another round
+	interrupted bool           // by a person
 }
 
-// teller is told of the text of a round's answers, as it comes.
+// textSink receives the text of a round's answers.
 type textSink interface {
-	// called: the event of this number began a call of the AI. Text that comes is of it.
+	// callStarted reports the sequence number of the event that began a call of the AI, to which the
+	// following text belongs.
 	callStarted(seq int64)
-	// more is a piece of the text of a message that is being written, whole all of it so far.
+	// textDelta is a part of the text of a message that is being generated; textSnapshot all of it
+	// so far.
 	textDelta(message string, offset int, text string)
 	textSnapshot(message, text string)
-	// stored: a message is in the record.
+	// stored is called for a message in the record.
 	stored(m *storedText)
-	// discard: what was streamed will not become a message.
+	// discard is called for streamed text that will not become a message.
 	discard()
 }
 
-// saying is a message of a round as it stands in the record.
+// storedText is a message of a round in the record.
 type storedText struct {
-	seq      int64 // the session's own number of the event that brought it
+	seq      int64 // sequence number of its event
 	id, text string
-	cut      bool // a person cut it, or it broke off
+	cut      bool // it was interrupted or broke off
 }
 
-// take learns from an event.
+// handle handles an event.
 func (r *round) handle(e *event) {
 	if r.settled() {
-		return // what follows is of another round
+		return // the events that follow belong to another round
 	}
 	was := r.ended
 	r.apply(e)
@@ -75,7 +77,7 @@ func (r *round) apply(e *event) {
 	case e.Message != nil && e.Message.ID == r.message:
 		r.messagePlaced(e)
 	case r.id == "":
-		// Others are before it.
+		// The message is queued behind others.
 	case e.name == stream.EventDelta || e.name == stream.EventMessageSnapshot:
 		r.delta(e)
 	case e.name == stream.EventDiscarded:
@@ -95,12 +97,13 @@ func (r *round) apply(e *event) {
 	}
 }
 
-// settled: nothing more comes of this round.
+// settled reports whether the round cannot continue.
 func (r *round) settled() bool {
 	return r.ended && (r.atCalls || r.approvalID == "" && r.failure == "")
 }
 
-// answered: what was asked is settled. Of actions that were not approved the AI may say nothing.
+// approvalSettled handles the answer to an approval. After actions that were not approved, the AI
+// may not be called again.
 func (r *round) approvalSettled(a *eventApproval) {
 	no := a.Status == domain.ApprovalStatusRefused || a.Status == domain.ApprovalStatusExpired
 	if r.rejected = nil; no && a.Kind == domain.ApprovalActions {
@@ -108,8 +111,7 @@ func (r *round) approvalSettled(a *eventApproval) {
 	}
 }
 
-// afterFailure: the round is run again, at once or when the session has the slot; or another
-// one is.
+// afterFailure handles events after a failure: the round is retried, or another one begins.
 func (r *round) afterFailure(e *event) {
 	switch {
 	case e.name != string(domain.LogSessionPhase):
@@ -121,7 +123,7 @@ func (r *round) afterFailure(e *event) {
 	}
 }
 
-// placed: the message has its place, and with it its round; or it will have none.
+// messagePlaced handles the message leaving the queue, or being withdrawn.
 func (r *round) messagePlaced(e *event) {
 	switch {
 	case e.name == string(domain.LogMessageDeleted):
@@ -146,7 +148,7 @@ func (r *round) delta(e *event) {
 	}
 }
 
-// said: a message of the round is in the record.
+// messageStored handles a message of the round in the record.
 func (r *round) messageStored(e *event) {
 	m := e.Message
 	switch {
@@ -165,7 +167,7 @@ func (r *round) messageStored(e *event) {
 	}
 }
 
-// moved: the session has gone on, or come to rest.
+// phaseChanged handles a phase of the session.
 func (r *round) phaseChanged(e *event) {
 	switch {
 	case e.Status == domain.StatusRequiresAction && e.RoundID == r.id:
@@ -175,26 +177,25 @@ func (r *round) phaseChanged(e *event) {
 		r.interrupted = r.interrupted || e.Event == (domain.InterruptRequested{}).Name() || e.Event == (domain.StopRequested{}).Name()
 		r.final = r.failure != "" && e.Event == (domain.SystemErrorOccurred{}).Name()
 	default:
-		r.ended, r.approvalID, r.rejected = false, "", nil // perhaps a person has answered
+		r.ended, r.approvalID, r.rejected = false, "", nil // an approval may have been answered
 	}
 }
 
-// telling gives on the text of a round's answers, none of it twice: what a call that was cut
-// had said is said again by the next one.
+// textMerger merges the text of a round's answers so that nothing is sent twice: a call that is
+// repeated generates the same text again.
 type textMerger struct {
 	emit    func(string)
-	sentAny bool // something was told
-	// Of the answer that is being told: its message, what is known of it, and what of it the
-	// client has.
+	sentAny bool // something was sent
+	// Of the current answer: its message, the known text, and the text that the client has.
 	message string
 	text    strings.Builder
 	chars   int
 	sent    string
-	inSync  bool // what the client has is what is known
+	inSync  bool // the client has the known text
 	ended   bool
 }
 
-// begin goes over to another message.
+// startMessage goes to another message.
 func (t *textMerger) startMessage(message string) {
 	if t.message == message {
 		return
@@ -209,7 +210,7 @@ func (t *textMerger) startMessage(message string) {
 func (t *textMerger) textDelta(message string, offset int, text string) {
 	t.startMessage(message)
 	if t.ended || offset != t.chars {
-		return // the message itself brings what is missing here
+		return // the stored message contains the missing part
 	}
 	t.text.WriteString(text)
 	t.chars += utf8.RuneCountInString(text)
@@ -238,7 +239,7 @@ func (t *textMerger) stored(m *storedText) {
 	t.ended = true
 }
 
-// called: a chat client is told nothing of calls.
+// callStarted does nothing: chat clients are not informed of calls.
 func (t *textMerger) callStarted(int64) {}
 
 func (t *textMerger) discard() { t.message = "" }
@@ -252,18 +253,18 @@ func (m *eventMessage) shownText() string {
 	return visibleText(&stored)
 }
 
-// give tells what the client does not have of a text that has come so far.
+// send sends the part of a text that the client does not have.
 func (t *textMerger) send(text string) {
 	var rest string
 	switch {
 	case text == "" || strings.HasPrefix(t.sent, text):
-		return // an answer that is made again has not come as far yet
+		return // a repeated answer is not past the sent part yet
 	case t.sent == "" && t.sentAny:
 		rest = separator + text
 	case strings.HasPrefix(text, t.sent):
 		rest = text[len(t.sent):]
 	default:
-		rest = separator + text // it has become another one
+		rest = separator + text // the text is another one
 	}
 	t.sent, t.sentAny, t.inSync = text, true, true
 	t.emit(rest)

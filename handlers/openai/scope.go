@@ -13,14 +13,14 @@ const (
 	openWebUIHeader = "X-Openwebui-Chat-Id"
 )
 
-// scope is what a client says of which conversation is meant.
+// scope identifies the conversation that a client means.
 type scope struct {
-	name string // the session's external id, or its id; "": nothing is said
-	// ours: the client knows Fermata. It need not send what was said before.
+	name string // the external id or id of a session; "": not named
+	// ours: the client uses our header. It need not send the history.
 	ours bool
 }
 
-// scopeOf reads the headers that name a session; own is that of the workspace's settings.
+// scopeOf reads the headers that name a session; own returns the header in the workspace's settings.
 func scopeOf(r *http.Request, own func() (string, error)) (scope, error) {
 	if name := strings.TrimSpace(r.Header.Get(sessionHeader)); name != "" {
 		return scope{name: name, ours: true}, nil
@@ -35,24 +35,23 @@ func scopeOf(r *http.Request, own func() (string, error)) (scope, error) {
 	return scope{name: strings.TrimSpace(r.Header.Get(header))}, nil
 }
 
-// maxScope is how long the name of a conversation may be, as that of an external id.
+// maxScope limits the name of a conversation, like an external id.
 const maxScope = 200
 
 func (s scope) check() error {
 	if len(s.name) > maxScope || !domain.IsName(s.name) && s.name != "" {
-		return domain.Errorf(domain.CodeInvalid, "The header that names the conversation takes a line of %d bytes at most.", maxScope)
+		return domain.Errorf(domain.CodeInvalid, "The header that names the conversation takes one line of at most %d bytes.", maxScope)
 	}
 	return nil
 }
 
-// isID says whether the name is the id of a session, rather than one that the client gave.
+// isID reports whether the name is the id of a session.
 func (s scope) isID() bool {
 	id, ok := strings.CutPrefix(s.name, domain.PrefixSession+"_")
 	return ok && len(id) == 32
 }
 
-// seed keeps apart what is said under different names. What is said under none is kept apart
-// by who says it.
+// seed separates histories with different names; those without a name are separated by the caller.
 func (s scope) seed(who *auth.Identity) string {
 	if s.name == "" {
 		return "key " + who.Name

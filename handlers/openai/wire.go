@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// completion is an answer, or with Object chatChunk a piece of one.
+// completion is a chat completion, or with Object chatChunk a chunk of one.
 type completion struct {
 	ID      string     `json:"id"`
 	Object  string     `json:"object"`
@@ -65,12 +65,12 @@ func usageOf(t tokens) *wireUsage {
 	return u
 }
 
-// extra is what the protocol has no word for.
+// extra are the fields that the protocol does not have.
 type extra struct {
 	SessionID string `json:"session_id"`
 	MessageID string `json:"message_id"`
-	// NewSession says why a session was begun, and DepartedFrom from whose record the
-	// client's history departs.
+	// NewSession is the reason for a new session; DepartedFrom is the id of the session whose record
+	// the client's history departs from.
 	NewSession   string `json:"new_session,omitempty"`
 	DepartedFrom string `json:"departed_from,omitempty"`
 	// Unoffered are the tools of the request that the model was not offered.
@@ -78,7 +78,7 @@ type extra struct {
 	*openApproval
 }
 
-// finishReason: "stop", or "length" where the answer or the round reached a limit.
+// finishReason returns "stop", or "length" if a limit was reached.
 func finishReason(r *round) *string {
 	reason := "stop"
 	if r.truncated {
@@ -87,10 +87,10 @@ func finishReason(r *round) *string {
 	return &reason
 }
 
-// toolCalls is why an answer ends that calls tools of the client.
+// toolCalls is the finish reason of an answer with calls of the client's tools.
 var toolCalls = "tool_calls"
 
-// newCompletion begins an answer; the same request has the same id however often it is made.
+// newCompletion returns an empty completion; a repeated request has the same id.
 func newCompletion(object, model string, m *domain.Message, at time.Time) completion {
 	id := strings.TrimPrefix(strings.TrimPrefix(m.ID, domain.PrefixMessage+"_"), "of_")
 	return completion{ID: "chatcmpl-" + id, Object: object, Created: at.Unix(), Model: model}
