@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// requestState is what a client holds between the question and its answer: sealed, so that
-// it says of whom what was asked, and cannot be changed.
+// requestState is what a client keeps between a question and its answer. It is sealed, so that it is
+// bound to the caller and the question, and cannot be changed.
 type requestState struct {
 	Session   string    `json:"session"`
 	Message   string    `json:"message"`
@@ -23,14 +23,14 @@ type requestState struct {
 	ExpiresAt time.Time `json:"expires_at"`
 }
 
-// stateLives is for how long an answer may come back with its state.
+// stateTTL is how long an answer with a state is accepted.
 const stateTTL = time.Hour
 
 func (c *call) statePlace() seal.Place {
 	return seal.Place{"mcp request state", c.identity.Workspace, c.identity.Name}
 }
 
-// digestOf binds an answer to what was shown.
+// digestOf returns a digest of what was shown, to which the answer is bound.
 func digestOf(a *domain.Approval) string {
 	parts := []string{a.ID, string(a.Kind), a.Text}
 	for _, action := range a.Actions {
@@ -42,17 +42,17 @@ func digestOf(a *domain.Approval) string {
 	return rounds.Hash(parts...)
 }
 
-// form asks a client that can show forms what a session waits for; nil where it cannot, or
-// the workspace does not let clients answer.
-func (c *call) form(req *mcp.CallToolRequest, s *rounds.Progress, at *location) (*mcp.CallToolResult, error) {
+// elicitation asks a client that can show forms for what a session waits for; nil if it cannot, or
+// the workspace does not allow clients to answer.
+func (c *call) elicitation(req *mcp.CallToolRequest, s *rounds.Progress, at *location) (*mcp.CallToolResult, error) {
 	able := req.ClientCapabilities()
 	if len(s.Open) == 0 || !c.mayAnswer || !c.Keys.Any() || req.ProtocolVersion() < revision2026 || able == nil || able.Elicitation == nil {
 		return nil, nil
 	}
 	expires := c.Clock().Add(stateTTL)
-	asked := s.Open[0] // of several the first; the others come when that is answered
+	asked := s.Open[0] // the first one; the others follow after its answer
 	if asked.Sensitive(approveAll) {
-		return nil, nil // it is signed on the page
+		return nil, nil // it is signed in the web app
 	}
 	if at := asked.ExpiresAt; at != nil && at.Before(expires) {
 		expires = *at
@@ -67,23 +67,23 @@ func (c *call) form(req *mcp.CallToolRequest, s *rounds.Progress, at *location) 
 	}, nil
 }
 
-// everything is the yes to all that is asked.
+// approveAll is the decision that approves everything.
 var approveAll = domain.Decision{Approved: true}
 
-// elicit is an approval as the protocol asks it: a form where clients may answer, else the
-// link under which a person does.
+// elicit returns an approval as an elicitation: a form where clients may answer, otherwise the link
+// to the web app.
 func (c *call) elicit(a *domain.Approval) *mcp.ElicitParams {
 	message := rounds.QuestionText(a)
 	if !c.mayAnswer || a.Sensitive(approveAll) {
 		return &mcp.ElicitParams{Mode: "url", Message: message, URL: c.link(a.SessionID), ElicitationID: a.ID}
 	}
-	if a.Kind == domain.ApprovalActions { // a line each: "Add 12 entries to Sleep" says none of them
+	if a.Kind == domain.ApprovalActions { // one line for each action, which does not show its details
 		message += "\n\nAll that would be done, before you answer: " + c.link(a.SessionID)
 	}
 	return &mcp.ElicitParams{Mode: "form", Message: message, RequestedSchema: formOf(a)}
 }
 
-// forms are what a person fills in, for each kind of approval.
+// forms are the forms of the kinds of approvals.
 var forms = map[domain.ApprovalKind]json.RawMessage{
 	domain.ApprovalActions: json.RawMessage(`{"type":"object","required":["approved"],"properties":{` +
 		`"approved":{"type":"boolean","title":"Approve"},"comment":{"type":"string","title":"Comment","maxLength":10000}}}`),
@@ -97,7 +97,7 @@ var forms = map[domain.ApprovalKind]json.RawMessage{
 		`"approved":{"type":"boolean","title":"Try again"}}}`),
 }
 
-// formOf is the form of an approval. A question that wants one value has one field, value.
+// formOf returns the form of an approval. A question with a single value has one field, value.
 func formOf(a *domain.Approval) json.RawMessage {
 	if form, known := forms[a.Kind]; known {
 		return form
@@ -119,13 +119,13 @@ func isObject(schema json.RawMessage) bool {
 	return json.Unmarshal(schema, &s) == nil && s.Type == "object"
 }
 
-// What a person does with a form.
+// What a person did with a form.
 const (
 	formAccepted = "accept"
 	formDeclined = "decline"
 )
 
-// answer gives what was filled in to the one door. A form that was closed is no answer.
+// answer submits a form. A form that was closed is no answer.
 func (c *call) answer(ctx context.Context, a *domain.Approval, filled *mcp.ElicitResult) error {
 	fields := filled.Content
 	switch {
@@ -142,7 +142,7 @@ func (c *call) answer(ctx context.Context, a *domain.Approval, filled *mcp.Elici
 	return c.decide(ctx, a, jsonbody.Encode(fields))
 }
 
-// declined is the no of each kind; nil where there is none.
+// rejectionOf returns the answer that rejects an approval of a kind; nil if it cannot be rejected.
 func rejectionOf(kind domain.ApprovalKind) map[string]any {
 	switch kind {
 	case domain.ApprovalQuestion:
@@ -155,11 +155,11 @@ func rejectionOf(kind domain.ApprovalKind) map[string]any {
 	return map[string]any{"approved": false}
 }
 
-// decide brings a decision, in the words of the API, to the one door.
+// decide submits a decision in the form of the API.
 func (c *call) decide(ctx context.Context, a *domain.Approval, fields json.RawMessage) error {
 	switch {
 	case !c.mayAnswer:
-		return domain.Errorf(domain.CodeForbidden, "This workspace lets no MCP client answer for a person (setting mcp_answers). Answer here: %s",
+		return domain.Errorf(domain.CodeForbidden, "This workspace does not allow MCP clients to answer for a person (setting mcp_answers). Answer here: %s",
 			c.link(a.SessionID))
 	case !c.identity.Role.Allows(domain.RoleMember):
 		return domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.identity.Role)
@@ -173,7 +173,7 @@ func (c *call) decide(ctx context.Context, a *domain.Approval, fields json.RawMe
 	return err
 }
 
-// resume takes a call that is made again with the answer to what it was asked.
+// resume handles a call that is repeated with the answer to an elicitation.
 func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*location, error) {
 	var state requestState
 	text, err := c.Keys.Open(params.RequestState, c.statePlace())
@@ -186,24 +186,24 @@ func (c *call) resume(ctx context.Context, params *mcp.CallToolParamsRaw) (*loca
 	at := &location{session: state.Session, message: state.Message}
 	filled, given := params.InputResponses[state.Approval].(*mcp.ElicitResult)
 	if !given {
-		return at, nil // it is asked again, if it is still open
+		return at, nil // the question is sent again if it is still open
 	}
 	if c.Clock().After(state.ExpiresAt) {
-		return nil, domain.Errorf(domain.CodeApprovalExpired, "The answer comes too late. Send the message without requestState to be asked again.")
+		return nil, domain.Errorf(domain.CodeApprovalExpired, "The answer is too late. Send the message without requestState to get the question again.")
 	}
 	asked, err := c.Approvals.Approval(ctx, c.identity.Workspace, state.Approval)
 	if err != nil {
 		return nil, err
 	}
 	if digestOf(asked) != state.Digest {
-		return nil, domain.Errorf(domain.CodeValidationStale, "What was to be approved is not what was shown. Nothing was changed.")
+		return nil, domain.Errorf(domain.CodeValidationStale, "The approval has changed since it was shown. Nothing was changed.")
 	}
 	return at, c.answer(ctx, asked, filled)
 }
 
 func invalidState(err error) error {
 	return &domain.Error{
-		Code: domain.CodeInvalid, Message: "The requestState is none that this server gave to this key. Nothing was changed.", Err: err,
-		Fields: []domain.FieldError{{Pointer: "/requestState", Code: "not_ours", Message: "It was changed, or given to somebody else."}},
+		Code: domain.CodeInvalid, Message: "The requestState was not issued by this server to this key. Nothing was changed.", Err: err,
+		Fields: []domain.FieldError{{Pointer: "/requestState", Code: "not_ours", Message: "It was modified, or issued to another key."}},
 	}
 }

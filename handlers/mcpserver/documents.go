@@ -12,6 +12,7 @@ import (
 
 // documentURI begins the address of a published document; its id follows.
 const (
+	// documentURI is the prefix of the URI of a published document, which is followed by its id.
 	documentURI  = "fermata://documents/"
 	documentType = "text/markdown"
 	pageSize     = 100
@@ -22,7 +23,7 @@ var documentTemplate = &mcp.ResourceTemplate{
 	Description: "A text that the workspace has published: what its sessions read.",
 }
 
-// listDocuments lists what is published; drafts are nobody's to read.
+// listDocuments lists the published documents; drafts are not readable.
 func (c *call) listDocuments(ctx context.Context, params *mcp.ListResourcesParams) (*mcp.ListResourcesResult, error) {
 	cursor := ""
 	if params != nil {

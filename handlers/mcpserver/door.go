@@ -18,7 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// The revisions that are spoken.
+// The supported protocol revisions.
 const (
 	revision2026 = "2026-07-28"
 	revision2025 = "2025-11-25"
@@ -33,16 +33,16 @@ const (
 type Door struct {
 	Config
 	tools         []*tool
-	configure     func(*mcp.ServerOptions) // nil: nothing
+	configure     func(*mcp.ServerOptions) // changes the options of the server; nil: no change
 	servers       servers
-	jsonHandler   http.Handler // answers are JSON
-	streamHandler http.Handler // answers are event streams
+	jsonHandler   http.Handler // answers with JSON
+	streamHandler http.Handler // answers with event streams
 }
 
-// New makes the door.
+// New returns the handler.
 func New(c Config) *Door { return newDoor(c, tools, nil) }
 
-// newDoor makes a door that offers other tools; more adds what this server does not have.
+// newDoor returns a handler with other tools; configure changes the options of its servers.
 func newDoor(c Config, offered []*tool, more func(*mcp.ServerOptions)) *Door {
 	d := &Door{Config: c, tools: offered, configure: more}
 	d.servers = d.newServers()
@@ -53,20 +53,20 @@ func newDoor(c Config, offered []*tool, more func(*mcp.ServerOptions)) *Door {
 func (d *Door) handler(whole bool) http.Handler {
 	return mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server { return callOf(r.Context()).server }, &mcp.StreamableHTTPOptions{
 		Stateless: true, JSONResponse: whole,
-		// Who may come, and from which origin and host, was found out before.
+		// The caller, its origin and the host were checked before.
 		DisableLocalhostProtection: true,
-		// Closing the stream stops the waiting, and nothing else.
+		// Closing the stream ends only the waiting.
 		PropagateRequestCancellation: true,
 	})
 }
 
-// call is a request on its way.
+// call is a request in progress.
 type call struct {
 	*Door
 	identity  *auth.Identity
 	r         *http.Request
 	server    *mcp.Server
-	mayAnswer bool // the workspace lets clients answer
+	mayAnswer bool // the workspace allows clients to answer
 }
 
 type callKey struct{}
@@ -76,7 +76,7 @@ func callOf(ctx context.Context) *call {
 	return c
 }
 
-// envelope is what is read of a request before the SDK reads it.
+// envelope is what is decoded of a request before the SDK handles it.
 type envelope struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -85,7 +85,7 @@ type envelope struct {
 	} `json:"params"`
 }
 
-// ownNotification are those that the SDK takes.
+// ownNotification are the notifications that the SDK handles.
 var ownNotification = map[string]bool{"notifications/initialized": true, "notifications/cancelled": true}
 
 // Serve answers one request.
@@ -95,17 +95,17 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 		return domain.Errorf(domain.CodeInvalid, "Send one JSON-RPC request at a time, as an object.")
 	}
 	if err := json.Unmarshal(body, &e); err != nil {
-		return &domain.Error{Code: domain.CodeInvalid, Message: "The body is no JSON-RPC request.", Err: err}
+		return &domain.Error{Code: domain.CodeInvalid, Message: "The body is not a JSON-RPC request.", Err: err}
 	}
 	if e.Method == "" {
-		return domain.Invalid("/method", "required", "A request names its method. This server asks nothing that could be answered.")
+		return domain.Invalid("/method", "required", "method is missing. This server sends no requests that could be answered.")
 	}
 	if wrong := checkHeaders(r, &e); wrong != nil {
 		writeError(w, http.StatusBadRequest, e.ID, withCode(wrong))
 		return nil
 	}
 	if len(e.ID) == 0 && strings.HasPrefix(e.Method, "notifications/") && !ownNotification[e.Method] {
-		w.WriteHeader(http.StatusAccepted) // no answer is due, whatever it says
+		w.WriteHeader(http.StatusAccepted) // notifications have no response
 		return nil
 	}
 	workspace, err := d.Record.Workspace(r.Context(), who.Workspace)
@@ -128,7 +128,7 @@ func (d *Door) Serve(w http.ResponseWriter, r *http.Request, who *auth.Identity,
 	return nil
 }
 
-// checkHeaders compares with the body what the SDK does not compare.
+// checkHeaders compares headers with the body that the SDK does not compare.
 func checkHeaders(r *http.Request, e *envelope) *jsonrpc.Error {
 	version := r.Header.Get(versionHeader)
 	known := mcp.SupportedProtocolVersions()
@@ -143,13 +143,13 @@ func checkHeaders(r *http.Request, e *envelope) *jsonrpc.Error {
 	if name := r.Header.Get(nameHeader); name != e.Params.TaskID {
 		return &jsonrpc.Error{
 			Code:    mcp.CodeHeaderMismatch,
-			Message: fmt.Sprintf("header mismatch: the header %s says %q, and the body means the task %q", nameHeader, name, e.Params.TaskID),
+			Message: fmt.Sprintf("header mismatch: the header %s is %q, and the task in the body is %q", nameHeader, name, e.Params.TaskID),
 		}
 	}
 	return nil
 }
 
-// base is the address under which a person reaches the page.
+// base returns the base URL of the web app.
 func (c *call) base() string {
 	if c.PublicURL != "" {
 		return strings.TrimRight(c.PublicURL, "/")

@@ -12,15 +12,15 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// plainErrors keeps back the errors of the SDK that are no streams, to give them our form:
-// some of them are plain text.
+// errorInterceptor withholds errors of the SDK that are not streams, some of which are plain text,
+// and writes them in the form of the protocol.
 type errorInterceptor struct {
 	http.ResponseWriter
-	status int // of an error that is kept back
+	status int // of a withheld error
 	text   bytes.Buffer
 }
 
-// Unwrap lets http.ResponseController reach the connection.
+// Unwrap gives http.ResponseController access to the connection.
 func (p *errorInterceptor) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 func (p *errorInterceptor) WriteHeader(status int) {
@@ -35,10 +35,10 @@ func (p *errorInterceptor) Write(b []byte) (int, error) {
 	if p.status != 0 {
 		return p.text.Write(b)
 	}
-	return p.ResponseWriter.Write(b) //nolint:wrapcheck // it stands for the writer
+	return p.ResponseWriter.Write(b) //nolint:wrapcheck // it is the wrapped writer
 }
 
-// end writes the error that was kept back.
+// flush writes the withheld error.
 func (p *errorInterceptor) flush(id json.RawMessage) {
 	if p.status == 0 {
 		return

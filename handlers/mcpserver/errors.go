@@ -12,10 +12,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// codeRefused is the JSON-RPC code for what is understood and not done.
+// codeRefused is the JSON-RPC code of a valid request that was rejected.
 const codeRefused = -32000
 
-// errorData is what stands in the data of an error: our code, and what became of it.
+// errorData is the data of an error: the server's code, and whether the request was applied.
 type errorData struct {
 	Code      domain.Code         `json:"code"`
 	Status    int                 `json:"status"`
@@ -26,13 +26,13 @@ type errorData struct {
 }
 
 func dataOf(f *api.Failure) json.RawMessage {
-	data, _ := json.Marshal(errorData{ // texts and numbers: cannot fail
+	data, _ := json.Marshal(errorData{ // texts and numbers only: cannot fail
 		Code: f.Code, Status: f.Status, RequestID: f.RequestID, Retryable: f.Retryable, Outcome: f.Outcome, Errors: f.Fields,
 	})
 	return data
 }
 
-// rpcError writes a failure as JSON-RPC does.
+// rpcError converts a failure to a JSON-RPC error.
 func rpcError(f *api.Failure) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: rpcCode(f.Status), Message: f.Message, Data: dataOf(f)}
 }
@@ -52,7 +52,7 @@ func rpcCode(status int) int64 {
 	return codeRefused
 }
 
-// told gives an error the form of the protocol.
+// toRPCError converts an error to a JSON-RPC error.
 func (d *Door) toRPCError(err error) error {
 	if err == nil {
 		return nil
@@ -63,10 +63,10 @@ func (d *Door) toRPCError(err error) error {
 	return rpcError(d.Failure(err))
 }
 
-// withCode gives an error of the SDK our code, beside what it says already.
+// withCode adds the server's code to an error of the SDK.
 func withCode(wire *jsonrpc.Error) *jsonrpc.Error {
 	var said map[string]json.RawMessage
-	_ = json.Unmarshal(wire.Data, &said) // what is no object, or no JSON, says nothing to a client
+	_ = json.Unmarshal(wire.Data, &said) // data that is not an object is replaced
 	if said["code"] != nil {
 		return wire
 	}
@@ -74,7 +74,7 @@ func withCode(wire *jsonrpc.Error) *jsonrpc.Error {
 	switch {
 	case wire.Code == jsonrpc.CodeInternalError:
 		f.Status, f.Code = http.StatusInternalServerError, domain.CodeInternal
-	case wire.Code == jsonrpc.CodeInvalidParams && len(wire.Data) > 0: // the address, which nothing else has
+	case wire.Code == jsonrpc.CodeInvalidParams && len(wire.Data) > 0: // only a missing resource has data: its URI
 		f.Status, f.Code = http.StatusNotFound, domain.CodeNotFound
 	}
 	data := dataOf(f)
@@ -92,19 +92,19 @@ type wireReply struct {
 	Error   *jsonrpc.Error  `json:"error"`
 }
 
-// refuse answers a whole request with an error.
+// writeError answers a request with an error.
 func writeError(w http.ResponseWriter, status int, id json.RawMessage, wrong *jsonrpc.Error) {
 	if len(id) == 0 {
 		id = json.RawMessage("null")
 	}
-	body, _ := json.Marshal(wireReply{"2.0", id, wrong}) // its parts are JSON: cannot fail
+	body, _ := json.Marshal(wireReply{"2.0", id, wrong}) // consists of JSON values: cannot fail
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Del("Content-Length")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(body, '\n')) // the client may have gone
+	_, _ = w.Write(append(body, '\n')) // the client may have disconnected
 }
 
-// Refuse answers with an error that came before the door.
+// Refuse writes an error that occurred before Serve.
 func (d *Door) Refuse(w http.ResponseWriter, f *api.Failure) {
 	wrong := rpcError(f)
 	if f.Code == "malformed_json" {

@@ -9,19 +9,19 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// outcome is how a message's round, or a run, stands.
+// outcome is the progress of a message's round, or of a run, as a tool result.
 type outcome struct {
 	SessionID string          `json:"session_id"`
 	MessageID string          `json:"message_id,omitempty"`
 	State     rounds.State    `json:"state"`
 	Text      string          `json:"text"`
 	Failure   string          `json:"failure,omitempty"`
-	Attached  bool            `json:"attached,omitempty"` // the same request had begun it before
+	Attached  bool            `json:"attached,omitempty"` // it was started by the same request before
 	Pending   []*approvalCard `json:"pending,omitempty"`
 	Link      string          `json:"link"`
 }
 
-// card is an open approval or question, as a client is told of it.
+// approvalCard is an open approval or question, as clients see it.
 type approvalCard struct {
 	ApprovalID string              `json:"approval_id"`
 	SessionID  string              `json:"session_id"`
@@ -52,7 +52,7 @@ func (c *call) outcome(s *rounds.Progress) *outcome {
 	return out
 }
 
-// words are what a person, or a model, reads of it.
+// describe returns the result as text for a person or a model.
 func (o *outcome) describe() string {
 	parts := []string{}
 	if o.Text != "" {

@@ -11,16 +11,14 @@ import (
 )
 
 const (
-	// maxPage bounds the JSON of a list that a tool gives: as many items as fit, and always one. What a model
-	// reads at once is far less.
+	// maxPage limits the JSON of a list in a result, in bytes. A list has at least one item.
 	maxPage = 512 << 10
-	// maxText bounds the text form of a result. The whole is in its structured form, which a client that can
-	// use long results reads.
+	// maxText limits the text form of a result, in bytes. Its structured form is complete.
 	maxText = 64 << 10
 )
 
-// page reads one page of a list: as many items as are asked for, or as there is room for. Where they do not
-// all fit, the page is read again with as many as do: so its cursor is the right one.
+// page reads one page of a list: the requested number of items, or as many as fit. In the second
+// case the page is read again with that number, so that its cursor is correct.
 func page[D, A any](ctx context.Context, limit int, to func(*D) A, read func(limit int) ([]*D, string, error)) (
 	encoded []json.RawMessage, next string, err error,
 ) {
@@ -47,7 +45,7 @@ func page[D, A any](ctx context.Context, limit int, to func(*D) A, read func(lim
 	}
 }
 
-// pointed gives the mappers of items what they take.
+// pointers converts a list of values to one of pointers.
 func pointers[T any](items []T, next string, err error) ([]*T, string, error) {
 	all := make([]*T, len(items))
 	for i := range items {
@@ -56,11 +54,11 @@ func pointers[T any](items []T, next string, err error) ([]*T, string, error) {
 	return all, next, err
 }
 
-// shown is the text form of a result: all of it, or its beginning and where the rest is.
+// truncated returns the text form of a result: all of it, or its beginning and a note.
 func truncated(text string) string {
 	if len(text) <= maxText {
 		return text
 	}
 	return jsonbody.Cut(text, maxText) + fmt.Sprintf(
-		"\n\n[The first %d of %d bytes. The whole is in structuredContent; ask for fewer items to read less.]", maxText, len(text))
+		"\n\n[The first %d of %d bytes. The complete result is in structuredContent; request fewer items for a shorter one.]", maxText, len(text))
 }

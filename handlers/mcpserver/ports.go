@@ -10,27 +10,27 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// Config is what the door is made of; all of it is needed but for PublicURL.
+// Config are the dependencies of the handler; all but PublicURL are required.
 type Config struct {
 	Commands  Sessions
 	Record    Record
 	Approvals Approvals
 	Data      Data
 	Documents Documents
-	// Histories finds the message that the same request has brought before.
+	// Histories finds the message that the same request sent before.
 	Histories Histories
-	// Follow listens to what happens in a session.
+	// Follow subscribes to the events of a session.
 	Follow func(stream.Filter) *stream.Reader
 	rounds.API
-	// Keys seal what a client holds for the server between two requests.
+	// Keys seal what a client keeps for the server between two requests.
 	Keys *seal.Keys
-	// PublicURL is under which people reach the page; "": where the request came to.
+	// PublicURL is the base URL of the web app; "": that of the request.
 	PublicURL string
 	Version   string
 	Clock     clock.Clock
 }
 
-// Sessions is the one door.
+// Sessions sends messages, answers and other commands to the scheduler.
 type Sessions interface {
 	CreateSession(ctx context.Context, ws string, in domain.NewSession) (*domain.Receipt, error)
 	SendMessage(ctx context.Context, ws, session string, in domain.NewMessage) (*domain.Receipt, error)
@@ -40,18 +40,18 @@ type Sessions interface {
 	ExecuteAutomation(ctx context.Context, ws, id, by string) (*domain.Receipt, error)
 }
 
-// Record reads what is kept. What is not there is a domain not_found error.
+// Record reads the record. Missing objects are domain errors with the code not_found.
 type Record interface {
 	Session(ctx context.Context, ws, id string) (*domain.Session, error)
 	Sessions(ctx context.Context, ws string, filter domain.SessionFilter) ([]*domain.Session, string, error)
 	Message(ctx context.Context, ws, session, id string) (*domain.Message, error)
-	// Messages lists those in their place after a number, in order, then those that wait.
+	// Messages lists the messages after a sequence number, in order, followed by the queued ones.
 	Messages(ctx context.Context, ws, session string, after int64, limit int) ([]*domain.Message, error)
 	MessagePage(ctx context.Context, session *domain.Session, cursor string, limit int, latest bool) ([]*domain.Message, string, error)
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 }
 
-// Approvals reads what people are asked.
+// Approvals reads approvals.
 type Approvals interface {
 	Approval(ctx context.Context, ws, id string) (*domain.Approval, error)
 	Approvals(ctx context.Context, ws string, f domain.ApprovalFilter) ([]*domain.Approval, string, error)
@@ -67,13 +67,13 @@ type Data interface {
 	Search(ctx context.Context, ws string, query domain.SearchQuery) ([]domain.SearchHit, string, error)
 }
 
-// Documents reads the workspace's texts.
+// Documents reads the documents of the workspace.
 type Documents interface {
 	Documents(ctx context.Context, ws, cursor string, limit int) ([]domain.Document, string, error)
 	Document(ctx context.Context, ws, id string) (*domain.Document, error)
 }
 
-// Histories finds messages by the hash of what brought them.
+// Histories finds messages by the hash of the request that brought them.
 type Histories interface {
 	KnownHistories(ctx context.Context, ws string, hashes [2]string) ([]domain.KnownHistory, error)
 }

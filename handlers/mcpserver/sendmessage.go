@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// sending are the arguments of send_message.
+// sendArguments are the arguments of send_message.
 type sendArguments struct {
 	SessionID      string `json:"session_id"`
 	Text           string `json:"text"`
@@ -25,13 +25,13 @@ func (s *sendArguments) limit() time.Duration {
 	return time.Duration(*s.WaitSeconds) * time.Second
 }
 
-// place is where a message stands in the record.
+// location is where a message is stored.
 type location struct {
 	session, message string
-	repeated         bool // the same request has brought it before
+	repeated         bool // it was sent by the same request before
 }
 
-// send stores the message, or finds it where the same request has brought it already.
+// send stores the message, or finds it where the same request stored it before.
 func (c *call) send(ctx context.Context, in *sendArguments) (at *location, err error) {
 	err = rounds.RetryOnConflict(ctx, func() error {
 		at, err = c.sendOnce(ctx, in)
@@ -61,14 +61,14 @@ func (c *call) sendOnce(ctx context.Context, in *sendArguments) (*location, erro
 	hash := rounds.Hash("mcp next", in.SessionID, before, in.Text)
 	if found, err := c.known(ctx, hash); err != nil {
 		return nil, err
-	} else if found != nil { // it was stored since the latest message was read
+	} else if found != nil { // stored after the latest message was read
 		return &location{found.SessionID, found.MessageID, true}, nil
 	}
 	return c.store(ctx, in, &domain.HistoryKey{Hash: hash})
 }
 
-// latest is the newest message of a person in a session, in its place or waiting; nil if
-// there is none.
+// latest returns the newest message of a person in a session, including queued ones; nil if there is
+// none.
 func (c *call) latest(ctx context.Context, session string) (*domain.Message, error) {
 	s, err := c.Record.Session(ctx, c.identity.Workspace, session)
 	if err != nil {
@@ -90,7 +90,7 @@ func (c *call) latest(ctx context.Context, session string) (*domain.Message, err
 	}
 }
 
-// still finds the same message where it is being worked on.
+// findUnfinished finds an equal message whose round is in progress.
 func (c *call) findUnfinished(ctx context.Context, in *sendArguments, session string, m *domain.Message) (*location, error) {
 	if m.Rich.Words() != in.Text {
 		return nil, nil
@@ -102,8 +102,8 @@ func (c *call) findUnfinished(ctx context.Context, in *sendArguments, session st
 	return &location{session, m.ID, true}, nil
 }
 
-// begin makes a session, unless the same caller has begun one with the same words that is
-// still at work on them.
+// sendFirst creates a session, unless the same caller has one whose first message is equal and still
+// in progress.
 func (c *call) sendFirst(ctx context.Context, in *sendArguments) (*location, error) {
 	key := &domain.HistoryKey{Hash: rounds.Hash("mcp first", c.identity.Name, in.Text)}
 	found, err := c.known(ctx, key.Hash)
@@ -114,7 +114,7 @@ func (c *call) sendFirst(ctx context.Context, in *sendArguments) (*location, err
 		key.Number = found.Number + 1
 		s, err := c.reader().Message(ctx, found.SessionID, found.MessageID)
 		switch {
-		case domain.ErrorCode(err) == domain.CodeNotFound: // it was deleted meanwhile
+		case domain.ErrorCode(err) == domain.CodeNotFound: // deleted meanwhile
 		case err != nil:
 			return nil, err
 		case !s.Finished():
@@ -124,7 +124,8 @@ func (c *call) sendFirst(ctx context.Context, in *sendArguments) (*location, err
 	return c.store(ctx, in, key)
 }
 
-// sendByKey: the same key finds its message for as long as the session is kept.
+// sendByKey sends a message with an idempotency key, which finds the same message for as long as the
+// session exists.
 func (c *call) sendByKey(ctx context.Context, in *sendArguments) (*location, error) {
 	hash := rounds.Hash("mcp key", c.identity.Name, in.SessionID, in.IdempotencyKey)
 	found, err := c.known(ctx, hash)
@@ -144,10 +145,10 @@ func (c *call) sendByKey(ctx context.Context, in *sendArguments) (*location, err
 	return &location{found.SessionID, found.MessageID, true}, nil
 }
 
-// codeMismatch is the code that the API has for a key that was used for something else.
+// codeMismatch is the API's code for a key that was used for another request.
 const codeMismatch domain.Code = "idempotency_mismatch"
 
-// known finds the newest message of a hash.
+// known returns the newest message with a hash.
 func (c *call) known(ctx context.Context, hash string) (*domain.KnownHistory, error) {
 	found, err := c.Histories.KnownHistories(ctx, c.identity.Workspace, [2]string{hash, hash})
 	if err != nil || len(found) == 0 {
@@ -156,7 +157,7 @@ func (c *call) known(ctx context.Context, hash string) (*domain.KnownHistory, er
 	return &found[0], nil
 }
 
-// store brings the message to the one door.
+// store sends the message to the scheduler.
 func (c *call) store(ctx context.Context, in *sendArguments, key *domain.HistoryKey) (*location, error) {
 	message := domain.NewMessage{
 		Rich: domain.RichContent{LinearText: in.Text, Segments: []domain.Segment{{Type: "text", Text: in.Text}}},
@@ -177,13 +178,13 @@ func (c *call) store(ctx context.Context, in *sendArguments, key *domain.History
 	return &location{session: receipt.Session.ID, message: receipt.Message.ID}, nil
 }
 
-// sendMessage says something, and waits for what comes of it.
+// sendMessage sends a message and waits for its round.
 func sendMessage(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args sendArguments
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
-	at, err := c.placeOf(ctx, in, &args)
+	at, err := c.locationOf(ctx, in, &args)
 	if err != nil {
 		return nil, err
 	}
@@ -193,16 +194,16 @@ func sendMessage(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if form, err := c.form(in.CallToolRequest, s, at); form != nil || err != nil {
+	if form, err := c.elicitation(in.CallToolRequest, s, at); form != nil || err != nil {
 		return form, err
 	}
 	return c.resultOf(s, at.repeated), nil
 }
 
-// beginMessage says something, without waiting for what comes of it.
-func beginMessage(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error) {
+// startMessage sends a message without waiting.
+func startMessage(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error) {
 	var args sendArguments
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	at, err := c.send(ctx, &args)
@@ -212,16 +213,16 @@ func beginMessage(c *call, ctx context.Context, in *toolRequest) (*rounds.Progre
 	return c.reader().Message(ctx, at.session, at.message)
 }
 
-// placeOf is where the message of a call stands. A call that is made again with an answer to
-// what it was asked brings that answer.
-func (c *call) placeOf(ctx context.Context, in *toolRequest, args *sendArguments) (*location, error) {
+// locationOf returns the location of the message of a call. A call that is repeated with an answer
+// submits that answer.
+func (c *call) locationOf(ctx context.Context, in *toolRequest, args *sendArguments) (*location, error) {
 	if in.Params.RequestState == "" {
 		return c.send(ctx, args)
 	}
 	return c.resume(ctx, in.Params)
 }
 
-// resultOf is how something stands, as both forms that clients read.
+// resultOf returns the progress as a tool result, in both forms that clients read.
 func (c *call) resultOf(s *rounds.Progress, again bool) *mcp.CallToolResult {
 	out := c.outcome(s)
 	out.Attached = again

@@ -8,7 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// servers are the SDK's, by what a caller may do: a client is shown the tools that it may call.
+// servers are the SDK's servers for the different permissions of callers: a client is shown the
+// tools that it may call.
 type servers struct{ viewer, member, answering *mcp.Server }
 
 func (s *servers) of(role domain.Role, mayAnswer bool) *mcp.Server {
@@ -28,11 +29,11 @@ func (d *Door) newServers() servers {
 	}
 }
 
-const instructions = "Fermata keeps sessions with an AI, its actions and their approvals. send_message says something in a session " +
-	"and waits for the answer; when it takes longer, or a person has to approve something, the answer says so: ask again with " +
-	"get_session. What is said survives a crash of either side, and repeating a request that is still being worked on is safe."
+const instructions = "Fermata stores sessions with an AI, its actions and their approvals. send_message sends a message to a session " +
+	"and waits for the answer. If that takes longer, or a person has to approve something, the result says so: read it later with " +
+	"get_session. Messages survive a crash of either side, and repeating a request that is still in progress is safe."
 
-// freshMS is for how long a client may keep lists: they change when a workspace's settings do.
+// listTTLMillis is how long clients may cache lists, which change with a workspace's settings.
 const listTTLMillis = 60_000
 
 func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
@@ -52,7 +53,7 @@ func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
 	}
 	s := mcp.NewServer(&mcp.Implementation{Name: "fermata", Title: "Fermata", Version: d.Version}, options)
 	for _, t := range d.tools {
-		if role.Allows(t.role) && (mayAnswer || !t.answers) {
+		if role.Allows(t.role) && (mayAnswer || !t.answersForPerson) {
 			s.AddTool(t.definition(), d.run(t))
 		}
 	}
@@ -62,8 +63,8 @@ func (d *Door) newServer(role domain.Role, mayAnswer bool) *mcp.Server {
 	return s
 }
 
-// middle answers what the SDK would answer from a list of its own, and gives every error our
-// code.
+// middleware answers the requests that the SDK would answer from a list of its own, and adds the
+// server's code to errors.
 func (d *Door) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		var result mcp.Result
@@ -73,7 +74,7 @@ func (d *Door) middleware(next mcp.MethodHandler) mcp.MethodHandler {
 			result, err = callOf(ctx).listDocuments(ctx, params)
 		case *mcp.CallToolParamsRaw:
 			if r, ok := req.(*mcp.CallToolRequest); ok && supportsTasks(r.ClientCapabilities()) && r.ProtocolVersion() >= revision2026 {
-				result, err = callOf(ctx).asTask(ctx, r)
+				result, err = callOf(ctx).startTask(ctx, r)
 			}
 		}
 		if result == nil && err == nil {

@@ -14,8 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// The extension by which a client is given a handle in place of an answer that takes long.
-// The SDK does not know it: its methods stand here.
+// The tasks extension, which answers long calls with a handle. The SDK does not implement it.
 const (
 	tasksExtension   = "io.modelcontextprotocol/tasks"
 	methodTask       = "tasks/get"
@@ -23,11 +22,11 @@ const (
 	methodTaskCancel = "tasks/cancel"
 )
 
-// pollMS is how often a client should ask for a task.
+// pollMS is the interval, in milliseconds, at which a client should read a task.
 const pollMS = 1000
 
-// task is a message's round, or a run, as the extension writes it. There is no other record
-// of it than the session: it lives for as long.
+// task is the round of a message, or a run, in the form of the extension. It is derived from the
+// session, and exists for as long.
 type task struct {
 	mcp.ResultBase
 
@@ -44,7 +43,7 @@ type task struct {
 	Requests   map[string]taskInputRequest `json:"inputRequests,omitempty"`
 }
 
-// taskResult is the answer that the tool would have given.
+// taskResult is the result that the tool would have returned.
 type taskResult struct {
 	Content    []mcp.Content `json:"content"`
 	Structured any           `json:"structuredContent,omitempty"`
@@ -56,14 +55,14 @@ type taskInputRequest struct {
 	Params *mcp.ElicitParams `json:"params"`
 }
 
-// acknowledged says that a request about a task was taken.
+// acknowledged is the response to a request about a task.
 type acknowledged struct {
 	mcp.ResultBase
 
 	ResultType string `json:"resultType"`
 }
 
-func complete() *acknowledged { return &acknowledged{ResultType: "complete"} }
+func acknowledge() *acknowledged { return &acknowledged{ResultType: "complete"} }
 
 type taskParams struct {
 	mcp.ParamsBase
@@ -78,7 +77,7 @@ type taskUpdateParams struct {
 	Responses map[string]json.RawMessage `json:"inputResponses"`
 }
 
-// knowsTasks says whether a client can follow a task.
+// supportsTasks reports whether a client supports the extension.
 func supportsTasks(able *mcp.ClientCapabilities) bool {
 	if able == nil {
 		return false
@@ -103,26 +102,26 @@ func (d *Door) addTasks(s *mcp.Server) {
 		mcp.AddReceivingCustomMethod(s, methodTaskCancel, stop),
 	)
 	if err != nil {
-		panic("mcpserver: " + err.Error()) // a method of the SDK's own: a mistake in the program
+		panic("mcpserver: " + err.Error()) // a method of the SDK itself: a programming error
 	}
 }
 
-// asTask answers a call of a tool that may take long with a task; nil for another tool, and
-// for a call that brings an answer to a form.
-func (c *call) asTask(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
+// startTask answers a call of a tool that may take long with a task; nil for another tool, and for a
+// call with the answer to an elicitation.
+func (c *call) startTask(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result, error) {
 	t := c.toolNamed(req.Params.Name)
-	if t == nil || t.begin == nil || !c.identity.Role.Allows(t.role) || req.Params.RequestState != "" {
+	if t == nil || t.start == nil || !c.identity.Role.Allows(t.role) || req.Params.RequestState != "" {
 		return nil, nil
 	}
-	in, err := t.askOf(req)
+	in, err := t.readRequest(req)
 	if err != nil {
-		result, err := c.misfit(err)
+		result, err := c.invalidArguments(err)
 		if err != nil {
 			return nil, err
 		}
 		return result, nil
 	}
-	s, err := t.begin(c, ctx, in)
+	s, err := t.start(c, ctx, in)
 	if err != nil || s == nil {
 		return nil, err
 	}
@@ -131,7 +130,7 @@ func (c *call) asTask(ctx context.Context, req *mcp.CallToolRequest) (mcp.Result
 	return made, nil
 }
 
-// taskOf is how something stands, as a task.
+// taskOf returns the progress as a task.
 func (c *call) taskOf(s *rounds.Progress) *task {
 	out := &task{
 		ResultType: "complete", ID: s.Session.ID, Status: s.State, Poll: pollMS,
@@ -142,7 +141,7 @@ func (c *call) taskOf(s *rounds.Progress) *task {
 	}
 	switch s.State {
 	case rounds.InputRequired:
-		out.Message = "A person is asked: " + c.link(s.Session.ID)
+		out.Message = "Waiting for a person: " + c.link(s.Session.ID)
 		out.Requests = map[string]taskInputRequest{}
 		for _, a := range s.Open {
 			out.Requests[a.ID] = taskInputRequest{"elicitation/create", c.elicit(a)}
@@ -156,32 +155,32 @@ func (c *call) taskOf(s *rounds.Progress) *task {
 	return out
 }
 
-// needs refuses a client that has not said that it knows tasks.
-func needs(ss *mcp.ServerSession) error {
+// requireTasks rejects a client that does not support tasks.
+func requireTasks(ss *mcp.ServerSession) error {
 	if p := ss.InitializeParams(); p != nil && supportsTasks(p.Capabilities) {
 		return nil
 	}
 	return &jsonrpc.Error{
-		Code: mcp.CodeMissingRequiredClientCapabilities, Message: "The client has not said that it knows the extension " + tasksExtension + ".",
+		Code: mcp.CodeMissingRequiredClientCapabilities, Message: "The client has not declared the extension " + tasksExtension + ".",
 		Data: json.RawMessage(`{"code":"invalid","requiredCapabilities":{"extensions":{"` + tasksExtension + `":{}}}}`),
 	}
 }
 
-// follow reads how a task stands.
-func (c *call) follow(ctx context.Context, id string) (*rounds.Progress, error) {
+// taskProgress reads the progress of a task.
+func (c *call) taskProgress(ctx context.Context, id string) (*rounds.Progress, error) {
 	session, message, ofMessage := strings.Cut(id, ".")
 	if ofMessage {
 		s, err := c.reader().Message(ctx, session, message)
-		return s, noTask(err)
+		return s, taskNotFound(err)
 	}
 	s, err := c.reader().Run(ctx, session)
 	if err == nil && s.Session.Type == domain.Chat {
-		return nil, noTask(domain.NotFound("task"))
+		return nil, taskNotFound(domain.NotFound("task"))
 	}
-	return s, noTask(err)
+	return s, taskNotFound(err)
 }
 
-func noTask(err error) error {
+func taskNotFound(err error) error {
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return domain.NotFound("task")
 	}
@@ -189,22 +188,22 @@ func noTask(err error) error {
 }
 
 func (c *call) getTask(ctx context.Context, ss *mcp.ServerSession, p *taskParams) (*task, error) {
-	if err := needs(ss); err != nil {
+	if err := requireTasks(ss); err != nil {
 		return nil, err
 	}
-	s, err := c.follow(ctx, p.TaskID)
+	s, err := c.taskProgress(ctx, p.TaskID)
 	if err != nil {
 		return nil, err
 	}
 	return c.taskOf(s), nil
 }
 
-// updateTask takes answers to what a task asks. Those to anything else are passed over.
+// updateTask submits the answers to what a task waits for. Other answers are ignored.
 func (c *call) updateTask(ctx context.Context, ss *mcp.ServerSession, p *taskUpdateParams) (*acknowledged, error) {
-	if err := needs(ss); err != nil {
+	if err := requireTasks(ss); err != nil {
 		return nil, err
 	}
-	s, err := c.follow(ctx, p.TaskID)
+	s, err := c.taskProgress(ctx, p.TaskID)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +214,7 @@ func (c *call) updateTask(ctx context.Context, ss *mcp.ServerSession, p *taskUpd
 		}
 		var filled mcp.ElicitResult
 		if err := json.Unmarshal(raw, &filled); err != nil {
-			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The answer cannot be read.", Err: err}
+			return nil, &domain.Error{Code: domain.CodeInvalid, Message: "The answer cannot be decoded.", Err: err}
 		}
 		if !c.mayAnswer && filled.Action == formAccepted && len(filled.Content) == 0 {
 			continue // the link was opened
@@ -224,17 +223,17 @@ func (c *call) updateTask(ctx context.Context, ss *mcp.ServerSession, p *taskUpd
 			return nil, err
 		}
 	}
-	return complete(), nil
+	return acknowledge(), nil
 }
 
-// cancelTask stops what a task stands for; one that is over stays as it is.
+// cancelTask stops the run, or interrupts the round, of a task. One that is over is unchanged.
 func (c *call) cancelTask(ctx context.Context, ss *mcp.ServerSession, p *taskParams) (*acknowledged, error) {
-	if err := needs(ss); err != nil {
+	if err := requireTasks(ss); err != nil {
 		return nil, err
 	}
-	s, err := c.follow(ctx, p.TaskID)
+	s, err := c.taskProgress(ctx, p.TaskID)
 	if err != nil || s.Finished() {
-		return complete(), err
+		return acknowledge(), err
 	}
 	if !c.identity.Role.Allows(domain.RoleMember) {
 		return nil, domain.Errorf(domain.CodeForbidden, "This needs the role member, and the key has the role %s.", c.identity.Role)
@@ -244,5 +243,5 @@ func (c *call) cancelTask(ctx context.Context, ss *mcp.ServerSession, p *taskPar
 	} else {
 		_, err = c.Commands.InterruptSession(ctx, c.identity.Workspace, s.Session.ID, c.identity.Author())
 	}
-	return complete(), err
+	return acknowledge(), err
 }

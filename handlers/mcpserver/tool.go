@@ -14,29 +14,29 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// tool is what a client can call.
+// tool is a tool that clients can call.
 type tool struct {
 	name, title, description string
 	role                     domain.Role
-	reads                    bool // it changes nothing
-	answers                  bool // it answers for a person: only where the workspace lets it
+	readOnly                 bool // it changes nothing
+	answersForPerson         bool // it answers for a person: only if the workspace allows it
 	input, output            json.RawMessage
-	do                       func(c *call, ctx context.Context, in *toolRequest) (any, error)
-	// begin starts what takes long, without waiting for it; nil: nothing of it does.
-	begin func(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error)
+	handle                   func(c *call, ctx context.Context, in *toolRequest) (any, error)
+	// start starts a long operation without waiting for it; nil: the tool has none.
+	start func(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error)
 }
 
-// asked is a call of a tool whose arguments fit its schema.
+// toolRequest is a call of a tool whose arguments are valid.
 type toolRequest struct {
 	*mcp.CallToolRequest
 
 	arguments json.RawMessage
 }
 
-// into decodes the arguments.
-func (a *toolRequest) into(dst any) error {
+// decode decodes the arguments.
+func (a *toolRequest) decode(dst any) error {
 	if err := jsonbody.Unmarshal(a.arguments, dst); err != nil {
-		return &domain.Error{Code: domain.CodeInvalid, Message: "The arguments cannot be read.", Err: err}
+		return &domain.Error{Code: domain.CodeInvalid, Message: "The arguments cannot be decoded.", Err: err}
 	}
 	return nil
 }
@@ -45,7 +45,7 @@ func (t *tool) definition() *mcp.Tool {
 	no := false
 	out := &mcp.Tool{
 		Name: t.name, Title: t.title, Description: t.description, InputSchema: t.input,
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.reads, DestructiveHint: &no, IdempotentHint: t.reads, OpenWorldHint: &no},
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: t.readOnly, DestructiveHint: &no, IdempotentHint: t.readOnly, OpenWorldHint: &no},
 	}
 	if len(t.output) > 0 {
 		out.OutputSchema = t.output
@@ -53,22 +53,22 @@ func (t *tool) definition() *mcp.Tool {
 	return out
 }
 
-// checked has the schemas of the tools, compiled once.
-var checked schema.Cache
+// schemas caches the compiled schemas of the tools.
+var schemas schema.Cache
 
-// askOf checks a call's arguments.
-func (t *tool) askOf(req *mcp.CallToolRequest) (*toolRequest, error) {
+// readRequest validates the arguments of a call.
+func (t *tool) readRequest(req *mcp.CallToolRequest) (*toolRequest, error) {
 	arguments := req.Params.Arguments
 	if len(arguments) == 0 || string(arguments) == "null" {
 		arguments = json.RawMessage("{}")
 	}
-	if err := checked.Check(t.input, arguments, ""); err != nil {
+	if err := schemas.Check(t.input, arguments, ""); err != nil {
 		return nil, invalid(err)
 	}
 	return &toolRequest{req, arguments}, nil
 }
 
-// invalid gives the mistakes that a schema found our form.
+// invalid converts an error of a schema to one of the domain.
 func invalid(err error) error {
 	wrong, ok := errors.AsType[*schema.Error](err)
 	if !ok {
@@ -87,14 +87,14 @@ func fieldsOf(mistakes []jsonbody.Mistake) []domain.FieldError {
 	return fields
 }
 
-// run makes the SDK's handler of a tool.
+// run returns the SDK's handler of a tool.
 func (d *Door) run(t *tool) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		in, err := t.askOf(req)
+		in, err := t.readRequest(req)
 		if err != nil {
-			return d.misfit(err)
+			return d.invalidArguments(err)
 		}
-		out, err := t.do(callOf(ctx), ctx, in)
+		out, err := t.handle(callOf(ctx), ctx, in)
 		if err != nil {
 			return nil, d.toRPCError(err)
 		}
@@ -105,9 +105,9 @@ func (d *Door) run(t *tool) mcp.ToolHandler {
 	}
 }
 
-// misfit answers a call whose arguments do not fit: as a result, which a model reads and can act on.
-// Whatever else went wrong is an error of the protocol.
-func (d *Door) misfit(err error) (*mcp.CallToolResult, error) {
+// invalidArguments answers a call with invalid arguments by a result, which a model can act on.
+// Other errors are errors of the protocol.
+func (d *Door) invalidArguments(err error) (*mcp.CallToolResult, error) {
 	wrong, ok := errors.AsType[*domain.Error](err)
 	if !ok || wrong.Code != domain.CodeInvalid {
 		return nil, d.toRPCError(err)
@@ -120,8 +120,8 @@ func (d *Door) misfit(err error) (*mcp.CallToolResult, error) {
 	return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text.String()}}}, nil
 }
 
-// structured gives a value as both forms that clients read: JSON, and the same as a text, as far as one reads
-// it. Of what is long only the first form is whole.
+// structured returns a value in both forms that clients read: JSON, and the same as text, which may
+// be truncated.
 func structured(v any) *mcp.CallToolResult {
 	body := jsonbody.Encode(v)
 	return &mcp.CallToolResult{

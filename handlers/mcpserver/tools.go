@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/rounds"
 )
 
-// Pieces of schemas.
+// Parts of schemas.
 const (
 	propSession = `"session_id": {"type": "string", "maxLength": 200, "description": "Of a session, as list_sessions and send_message give it."}`
 	propLimit   = `"limit": {"type": "integer", "minimum": 1, "maximum": 200, "description": "How many at most; 50 if left out."}`
@@ -30,10 +30,10 @@ const (
 		`"text": {"type": "string"}, "failure": {"type": "string"}, "attached": {"type": "boolean"}, "link": {"type": "string"}, "pending": {"type": "array", "items": ` + outCard + `}}}`
 )
 
-// tools are those that a client may be shown, in this order.
+// tools are the tools that a client may be shown, in this order.
 var tools = []*tool{
 	{
-		name: "list_sessions", title: "List sessions", role: domain.RoleViewer, reads: true, do: listSessions,
+		name: "list_sessions", title: "List sessions", role: domain.RoleViewer, readOnly: true, handle: listSessions,
 		description: "The sessions of the workspace, newest first.",
 		input: schema.Object(`"type": {"type": "string", "enum": ["CHAT", "AUTOMATION", "SEED", "AGENT"]}, "status": {"type": "string",` +
 			`"enum": ["idle", "queued", "running", "requires_action", "waiting", "suspended", "ended"]}, "query": {"type": "string", "maxLength": 200,` +
@@ -42,31 +42,31 @@ var tools = []*tool{
 			outSession + `}, ` + propNext + `}}`),
 	},
 	{
-		name: "get_session", title: "Read a session", role: domain.RoleViewer, reads: true, do: getSession,
-		description: "A session, how its latest round stands, and its latest messages.",
+		name: "get_session", title: "Read a session", role: domain.RoleViewer, readOnly: true, handle: getSession,
+		description: "A session, the state of its latest round, and its latest messages.",
 		input: schema.Object(propSession+`, "messages": {"type": "integer", "minimum": 0, "maximum": 200,`+
 			`"description": "How many of the latest messages; 20 if left out."}`, "session_id"),
 		output: schema.Compact(`{"type": "object", "required": ["session", "messages", "pending"], "properties": {"session": ` + outSession +
 			`, "messages": {"type": "array", "items": {"type": "object"}}, "has_earlier": {"type": "boolean"}, "pending": {"type": "array", "items": ` + outCard + `}}}`),
 	},
 	{
-		name: "send_message", title: "Send a message", role: domain.RoleMember, do: sendMessage, begin: beginMessage,
-		description: "Says something in a session and waits for the answer, 50 seconds at most. Without session_id a new session is begun. " +
-			"The same text again, while the session works on it, waits for the same answer and sends nothing.",
+		name: "send_message", title: "Send a message", role: domain.RoleMember, handle: sendMessage, start: startMessage,
+		description: "Sends a message to a session and waits for the answer, at most 50 seconds. Without session_id, a new session is created. " +
+			"The same text again, while its round is in progress, waits for the same answer and sends nothing.",
 		input: schema.Object(propSession+`, "text": {"type": "string", "minLength": 1, "maxLength": 100000, "pattern": "\\S"},`+propWait+
 			`, "idempotency_key": {"type": "string", "minLength": 1, "maxLength": 200,`+
 			`"description": "The same key finds the same message, however long ago it was sent."}`, "text"),
 		output: schema.Compact(outState),
 	},
 	{
-		name: "list_pending", title: "List what waits for a person", role: domain.RoleViewer, reads: true, do: listPending,
+		name: "list_pending", title: "List what waits for a person", role: domain.RoleViewer, readOnly: true, handle: listPending,
 		description: "The open approvals and questions of the workspace, each with a link under which a person answers.",
 		input:       schema.Object(propSession + `, ` + propLimit + `, ` + propCursor),
 		output: schema.Compact(`{"type": "object", "required": ["pending", "next_cursor"], "properties": {"pending": {"type": "array", "items": ` +
 			outCard + `}, ` + propNext + `}}`),
 	},
 	{
-		name: "answer_pending", title: "Answer for a person", role: domain.RoleMember, answers: true, do: answerPending,
+		name: "answer_pending", title: "Answer for a person", role: domain.RoleMember, answersForPerson: true, handle: answerPending,
 		description: "Answers an open approval or question. Ask the person first: what is approved is carried out.",
 		input: schema.Object(`"approval_id": {"type": "string", "maxLength": 200}, "answer": {"type": "object",`+
 			`"description": "As the response_schema of the approval says: {\"approved\": true}; for a question {\"value\": …} or {\"cancelled\": true}."}`,
@@ -75,13 +75,13 @@ var tools = []*tool{
 			`"status": {"type": "string"}, "session_id": {"type": "string"}, "link": {"type": "string"}}}`),
 	},
 	{
-		name: "run_automation", title: "Run an automation", role: domain.RoleMember, do: runAutomation, begin: startRun,
+		name: "run_automation", title: "Run an automation", role: domain.RoleMember, handle: runAutomation, start: startRun,
 		description: "Starts a run of an automation and waits for its end, 50 seconds at most.",
 		input:       schema.Object(`"automation_id": {"type": "string", "maxLength": 200}, `+propWait, "automation_id"),
 		output:      schema.Compact(outState),
 	},
 	{
-		name: "query_data", title: "Read data", role: domain.RoleViewer, reads: true, do: queryData,
+		name: "query_data", title: "Read data", role: domain.RoleViewer, readOnly: true, handle: queryData,
 		description: "Entries of a tool, newest first, or what is found by words: give tool_id or search. describe_data lists the tools.",
 		input: schema.Object(`"tool_id": {"type": "string", "maxLength": 200}, "search": {"type": "string", "minLength": 1, "maxLength": 500},` +
 			`"period": {"type": "object", "additionalProperties": false, "properties": {"start": {"type": "string"}, "end": {"type": "string"},` +
@@ -91,7 +91,7 @@ var tools = []*tool{
 			`"hits": {"type": "array", "items": {"type": "object"}}, ` + propNext + `}}`),
 	},
 	{
-		name: "describe_data", title: "Describe the data", role: domain.RoleViewer, reads: true, do: describeData,
+		name: "describe_data", title: "Describe the data", role: domain.RoleViewer, readOnly: true, handle: describeData,
 		description: "The zones, the tools in them, and the tool types with the JSON Schemas of their entries.",
 		input:       schema.Object(`"zone_id": {"type": "string", "maxLength": 200}, ` + propCursor),
 		output: schema.Compact(`{"type": "object", "required": ["zones", "tools", "tool_types", "next_cursor"], "properties": {` +
@@ -109,7 +109,7 @@ func (d *Door) toolNamed(name string) *tool {
 	return nil
 }
 
-// paging are the arguments of every list.
+// paging are the arguments of all lists.
 type paging struct {
 	Limit  int    `json:"limit"`
 	Cursor string `json:"cursor"`
@@ -122,8 +122,8 @@ func (p *paging) size() int {
 	return p.Limit
 }
 
-// sessionLine is a session as a client is told of it.
-type sessionLine struct {
+// sessionSummary is a session in a list.
+type sessionSummary struct {
 	ID            string             `json:"id"`
 	Name          string             `json:"name"`
 	Type          domain.SessionType `json:"type"`
@@ -136,8 +136,8 @@ type sessionLine struct {
 	Link          string             `json:"link"`
 }
 
-func (c *call) lineOf(s *domain.Session) *sessionLine {
-	return &sessionLine{
+func (c *call) summaryOf(s *domain.Session) *sessionSummary {
+	return &sessionSummary{
 		s.ID, s.Name, s.Type, s.Status(), s.Phase, s.QueuePosition, s.EndReason, s.AutomationID, api.Time(s.LastEventTime), c.link(s.ID),
 	}
 }
@@ -150,10 +150,10 @@ func listSessions(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		Status domain.Status      `json:"status"`
 		Query  string             `json:"query"`
 	}
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
-	lines, next, err := page(ctx, args.size(), c.lineOf, func(limit int) ([]*domain.Session, string, error) {
+	lines, next, err := page(ctx, args.size(), c.summaryOf, func(limit int) ([]*domain.Session, string, error) {
 		return c.Record.Sessions(ctx, c.identity.Workspace, domain.SessionFilter{
 			Type: args.Type, Status: args.Status, Query: args.Query, Limit: limit, Cursor: args.Cursor,
 		})
@@ -169,14 +169,14 @@ func getSession(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		SessionID string `json:"session_id"`
 		Messages  *int   `json:"messages"`
 	}
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	s, err := c.Record.Session(ctx, c.identity.Workspace, args.SessionID)
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]any{"session": c.lineOf(s)}
+	out := map[string]any{"session": c.summaryOf(s)}
 	messages, more := []json.RawMessage{}, ""
 	if limit := 20; args.Messages == nil || *args.Messages > 0 {
 		if args.Messages != nil {
@@ -208,7 +208,7 @@ func listPending(c *call, ctx context.Context, in *toolRequest) (any, error) {
 
 		SessionID string `json:"session_id"`
 	}
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	cards, next, err := page(ctx, args.size(), c.cardOf, func(limit int) ([]*domain.Approval, string, error) {

@@ -15,7 +15,7 @@ func answerPending(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		ApprovalID string          `json:"approval_id"`
 		Answer     json.RawMessage `json:"answer"`
 	}
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	open, err := c.Approvals.Approval(ctx, c.identity.Workspace, args.ApprovalID)
@@ -39,7 +39,7 @@ func startRun(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, 
 	var args struct {
 		AutomationID string `json:"automation_id"`
 	}
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	receipt, err := c.Commands.ExecuteAutomation(ctx, c.identity.Workspace, args.AutomationID, c.identity.Name)
@@ -54,7 +54,7 @@ func startRun(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, 
 
 func runAutomation(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args sendArguments
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	begun, err := startRun(c, ctx, in)
@@ -70,7 +70,7 @@ func runAutomation(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	return c.resultOf(s, false), nil
 }
 
-// queryData reads entries of a tool, or looks for words.
+// queryData reads entries of a tool, or searches.
 func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		paging
@@ -80,7 +80,7 @@ func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		Period *domain.Period `json:"period"`
 		Order  string         `json:"order"`
 	}
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	if (args.ToolID == "") == (args.Search == "") {
@@ -118,13 +118,13 @@ func (c *call) search(ctx context.Context, query domain.SearchQuery) (any, error
 	return map[string]any{"hits": hits, "next_cursor": next}, nil
 }
 
-// describeData tells what data there is, and what its entries are made of.
+// describeData returns the zones, tools and tool types.
 func describeData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	var args struct {
 		ZoneID string `json:"zone_id"`
 		Cursor string `json:"cursor"`
 	}
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	ws := c.identity.Workspace
@@ -157,10 +157,10 @@ func describeData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	return out, nil
 }
 
-// maxZones is as many zones and tools as are told at once.
+// maxZones limits the zones and tools in a result.
 const maxZones = 200
 
-// listed is a list that is never null.
+// nonNil returns a list that is not encoded as null.
 func nonNil[T any](all []*T) []*T {
 	if all == nil {
 		return []*T{}

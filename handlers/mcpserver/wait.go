@@ -12,26 +12,26 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// longest is how long a tool waits for an answer; a client or a proxy may give up at 60 s.
+// maxWait is how long a tool waits for an answer. Clients and proxies may have timeouts of 60 s.
 const maxWait = 50 * time.Second
 
-// beat is how often a client that wants to know is told that it is waited for.
+// progressInterval is how often a client that asked for progress is notified while it waits.
 const progressInterval = 10 * time.Second
 
-// reader reads how things stand in the caller's workspace.
+// reader returns a reader of the caller's workspace.
 func (c *call) reader() *rounds.Reader {
 	return &rounds.Reader{Record: c.Record, Approvals: c.Approvals, Workspace: c.identity.Workspace}
 }
 
-// moves are the events at which a round may be further than before.
+// progressEvents are the events after which the progress of a round may have changed.
 var progressEvents = []string{
 	string(domain.LogSessionPhase), string(domain.LogSessionStatus), string(domain.LogSessionEnded),
 	string(domain.LogApprovalRequested), string(domain.LogApprovalSettled),
 	string(domain.LogMessageCreated), string(domain.LogMessageUpdated), string(domain.LogMessageDeleted),
 }
 
-// wait follows a session until what was asked for is over, a person is asked, or the time is
-// over. It gives how it stands then.
+// wait follows a session until the round or run is over, waits for a person, or the time limit is
+// reached, and returns its progress.
 func (c *call) wait(ctx context.Context, req *mcp.CallToolRequest, session string, limit time.Duration,
 	read func(context.Context) (*rounds.Progress, error)) (*rounds.Progress, error) {
 	reader := c.Follow(stream.Filter{Workspace: c.identity.Workspace, Session: session, Types: progressEvents})
@@ -65,32 +65,32 @@ func (c *call) wait(ctx context.Context, req *mcp.CallToolRequest, session strin
 	}
 }
 
-// drain takes the events that have come: the record says what they mean.
+// drain skips the events up to now, because the progress is read from the record.
 func drain(ctx context.Context, reader *stream.Reader) error {
 	for more := true; more; {
 		var err error
 		if _, more, err = reader.Next(ctx); err != nil {
-			return err //nolint:wrapcheck // told apart by its kind
+			return err //nolint:wrapcheck // callers distinguish errors by their kind
 		}
 	}
 	return nil
 }
 
-// lost says what became of a request whose stream has ended before it.
+// streamError converts the error of a stream that ended early to one for the client.
 func streamError(err error) error {
 	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
 		return &domain.Error{
 			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,
-			Message: "What was sent is stored, and its answer will be. Send the same request again, or ask with get_session.",
+			Message: "The message is stored, and its answer will be. Send the same request again, or read it with get_session.",
 		}
 	}
 	return err
 }
 
-// tell keeps a client that wants to know, and the proxies before it, from giving up.
+// notifyProgress notifies a client that asked for it, so that it and proxies do not time out.
 func (c *call) notifyProgress(ctx context.Context, req *mcp.CallToolRequest, n float64) {
 	if token := req.Params.GetProgressToken(); token != nil {
-		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // it may have gone
+		_ = req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ // the client may have disconnected
 			ProgressToken: token, Progress: n, Message: "The session is working.",
 		})
 	}
