@@ -38,7 +38,7 @@ func TestPromisesNameTestsThatThereAre(t *testing.T) {
 	}
 	for _, named := range namedTest.FindAllSubmatch(text, -1) {
 		if name := string(named[1]); !there[name] {
-			t.Errorf("docs/guarantees.md rests on %s, which there is not", name)
+			t.Errorf("docs/guarantees.md names %s, which does not exist", name)
 		}
 	}
 }

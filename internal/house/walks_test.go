@@ -32,7 +32,7 @@ func TestWalksNameFunctionsThatThereAre(t *testing.T) {
 	}
 	for _, named := range steps {
 		if place := string(named[1]) + ":" + string(named[2]); !there[place] {
-			t.Errorf("docs/architecture.md walks through %s, which there is not", place)
+			t.Errorf("docs/architecture.md names %s, which does not exist", place)
 		}
 	}
 }
