@@ -1,6 +1,6 @@
 #!/bin/sh
-# Watch a session while it answers: every phase, every message, and the text as it
-# streams. after=0 replays from the session's first event.
+# Follow a session while it answers: every phase, every message, and the text as it
+# is streamed. after=0 replays from the session's first event.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
@@ -12,7 +12,7 @@ curl -fsSN ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H 'Accept: t
 	"$BASE/v1/sessions/$id/events?after=0" >"$seen" &
 watcher=$!
 n=0
-until grep -q '^retry:' "$seen"; do # it listens: an answer streams only to who does
+until grep -q '^retry:' "$seen"; do # connected: an answer is streamed to connected clients only
 	n=$((n + 1)); [ $n -lt 100 ] || { echo "the stream does not open" >&2; exit 1; }
 	sleep 0.1
 done

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Refuse a change and say why: the AI reads the comment and answers it.
+# Reject a change with a comment: the AI reads the comment and responds to it.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
@@ -12,7 +12,7 @@ until api "/v1/sessions/$id" | grep -q '"phase":"WAITING_VALIDATION"'; do
 	n=$((n + 1)); [ $n -lt 100 ] || { echo "it does not ask" >&2; exit 1; }
 	sleep 0.2
 done
-# validation answers the session's open approval without naming it.
+# /validation answers the session's open approval without its id.
 api "/v1/sessions/$id/validation" -d '{"approved":false,"comment":"what do I have"}' >/dev/null
 until api "/v1/sessions/$id" | grep -q '"status":"idle"'; do
 	n=$((n + 1)); [ $n -lt 200 ] || { echo "no answer to the comment" >&2; exit 1; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The AI asks a question; its form says what an answer looks like. A wrong answer is
-# refused and the question stays; the right one goes on.
+# The AI asks a question; its form contains the schema of an answer. An invalid answer is
+# rejected and the question stays open; the session continues after a valid one.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
@@ -18,7 +18,7 @@ if api "/v1/sessions/$id/response" -d '{"value":"no such option"}' >/dev/null 2>
 
 api "/v1/sessions/$id/response" -d "{\"value\":\"$option\"}" >/dev/null
 until api "/v1/sessions/$id" | grep -q '"status":"idle"'; do
-	n=$((n + 1)); [ $n -lt 200 ] || { echo "it does not go on" >&2; exit 1; }
+	n=$((n + 1)); [ $n -lt 200 ] || { echo "the session does not continue" >&2; exit 1; }
 	sleep 0.2
 done
 api "/v1/approvals/$approval" | grep -q '"status":"approved"'

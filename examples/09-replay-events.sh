@@ -1,6 +1,6 @@
 #!/bin/sh
-# Go on where you left off: everything after event n, without a gap, as a list or as a
-# stream; and a session's own numbers prove it.
+# Resume where you left off: everything after event n, without a gap, as a list or as a
+# stream; a session's own numbers prove it.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
@@ -13,8 +13,8 @@ until api "/v1/sessions/$id" | grep -q '"status":"idle"' && api "/v1/sessions/$i
 done
 api "/v1/sessions/$id/events?after=0&limit=200" | grep -o '"seq":[0-9]*,"session_seq":[0-9]*' |
 	awk -F: '$3 != NR { exit 1 } END { if (NR < 5) exit 1; print NR, "events, none missing" }'
-# The stream from the fourth event on: Last-Event-ID is what a browser sends by itself.
+# The stream from the fourth event on: browsers send Last-Event-ID automatically.
 fourth=$(api "/v1/sessions/$id/events?after=0&limit=4" | grep -o '"seq":[0-9]*' | tail -1 | cut -d: -f2)
 next=$(api "/v1/sessions/$id/events" -N --max-time 2 -H 'Accept: text/event-stream' -H "Last-Event-ID: $fourth" 2>/dev/null | sed -n 's/^id: //p' | head -1)
-[ "$next" -gt "$fourth" ] || { echo "the stream does not go on after $fourth" >&2; exit 1; }
-echo "the stream goes on after $fourth with $next"
+[ "$next" -gt "$fourth" ] || { echo "the stream does not continue after $fourth" >&2; exit 1; }
+echo "the stream continues after $fourth with $next"

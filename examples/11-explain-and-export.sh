@@ -1,5 +1,5 @@
 #!/bin/sh
-# Why does it stand still, what happened, what did it cost; and the whole of it as a file.
+# Why is a session waiting, what happened, what did it cost; and the complete export as a file.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
@@ -14,7 +14,7 @@ done
 api "/v1/sessions/$id/explain" | sed 's/.*"text":"\([^"]*\)".*/\1/'
 api "/v1/sessions/$id/validation" -d '{"approved":false}' >/dev/null
 
-# The timeline in pages of five: each page says where the next one begins.
+# The timeline in pages of five: each page contains the cursor of the next one.
 after= lines=0
 while :; do
 	page=$(api "/v1/sessions/$id/timeline?limit=5&after=$after")

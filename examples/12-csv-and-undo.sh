@@ -1,6 +1,6 @@
 #!/bin/sh
-# Entries as CSV, in and out; mistakes are told by line and nothing is half done; what
-# was deleted comes back.
+# CSV export and import of entries: errors are reported by line and nothing is applied partially;
+# deleted data can be restored.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
@@ -15,12 +15,12 @@ send '' 'timestamp,title,text
 rows='timestamp,title,text
 2026-03-02,Bed one,"Radishes, two rows"
 2026-03-04,Bed two,Kohlrabi'
-send '?dry_run=true' "$rows" >/dev/null # only says what it would do
+send '?dry_run=true' "$rows" >/dev/null # only reports what would be imported
 [ "$(api "/v1/tools/$tool/entries" -H 'Accept: text/csv' | wc -l)" = 1 ] || { echo "something was stored" >&2; exit 1; }
 send '' "$rows" >/dev/null
 api "/v1/tools/$tool/entries" -H 'Accept: text/csv'
 
-api "/v1/zones/$zone?force=true" -X DELETE >/dev/null # with all in it, and it is no longer found
+api "/v1/zones/$zone?force=true" -X DELETE >/dev/null # with its contents; the search no longer finds them
 if api '/v1/search?q=kohlrabi' | grep -q "$tool"; then echo "what is deleted is found" >&2; exit 1; fi
 api "/v1/zones/$zone/restore" -X POST >/dev/null # within 30 days
 api '/v1/search?q=kohlrabi' | grep -q "$tool" || { echo "it did not come back" >&2; exit 1; }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A document is a draft until it is published, and what was published stays readable.
-# The AI's own drafts always ask a person.
+# A document is a draft until it is published, and published versions stay readable.
+# The AI's own drafts always need approval.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }

@@ -1,11 +1,11 @@
 #!/bin/sh
-# An automation: made once, run by hand and by a webhook, and what became of its runs.
+# An automation: created once, run manually and by a webhook, and the list of its runs.
 set -eu
 BASE=${FERMATA_URL:-http://127.0.0.1:8080}
 api() { path=$1; shift; curl -fsS ${FERMATA_KEY:+-H "Authorization: Bearer $FERMATA_KEY"} -H "Content-Type: application/json" "$BASE$path" "$@"; }
 
-# A second run while one goes would be skipped; this automation lets it queue.
-# A run waits for a chat that rests until it is evicted, and then a while for its confirmation.
+# By default a second run during another one is skipped; this automation queues it.
+# A run waits until an idle chat is evicted, and then for the confirmation of its completion.
 api /v1/settings -X PATCH -d '{"chat_eviction_after":"1s","completion_confirmation_delay":"0s"}' >/dev/null
 made=$(api /v1/automations -d '{"name":"Morning","schedule":{"type":"cron","expression":"30 7 * * mon-fri","time_zone":"Europe/Paris"},
 	"overlap":"queue","triggers":[{"type":"webhook","condition":{"required":["level"]}}],"seed":{"text":"hello"}}')
@@ -13,7 +13,7 @@ id=$(echo "$made" | grep -o 'aut_[0-9a-f]*' | head -1)
 echo "$made" | grep -o '"next_run_at":"[^"]*"'
 
 api "/v1/automations/$id/execute" -X POST | grep -o '"result":"[A-Z]*"'
-# Whoever knows the webhook's URL starts a run, without a key; its JSON is in the first message.
+# The webhook's URL starts a run without a key; the JSON body is added to the first message.
 hook=$(echo "$made" | grep -o '/v1/hooks/[^"]*')
 curl -fsS -H "Content-Type: application/json" "$BASE$hook" -d '{"host":"db-2"}' | grep '"result":"IGNORED"'
 curl -fsS -H "Content-Type: application/json" "$BASE$hook" -d '{"level":"critical","host":"db-2"}' | grep -o '"result":"[A-Z]*"'

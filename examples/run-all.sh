@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs every example. With the path of a fermata binary: against a server of its own;
-# without: against FERMATA_URL (http://127.0.0.1:8080 if not set).
+# Runs every example. With the path of a fermata binary: against its own server;
+# without: against FERMATA_URL (default: http://127.0.0.1:8080).
 set -eu
 if [ $# -gt 0 ]; then
 	bin=$(realpath "$1")

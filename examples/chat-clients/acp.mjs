@@ -1,5 +1,5 @@
-// The Agent Client Protocol's own client, as an editor has it: it starts `fermata acp`, which
-// finds the server and the key in its environment.
+// The official client of the Agent Client Protocol, as in an editor: it starts `fermata acp`, which
+// reads the server's URL and the key from its environment.
 import * as acp from '@agentclientprotocol/sdk';
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
@@ -7,7 +7,7 @@ import { Readable, Writable } from 'node:stream';
 const agent = spawn(process.env.FERMATA ?? 'fermata', ['acp'], { stdio: ['pipe', 'pipe', 'inherit'] });
 const stream = acp.ndJsonStream(Writable.toWeb(agent.stdin), Readable.toWeb(agent.stdout));
 
-// What an editor shows, and what its person says to what it asks.
+// What an editor displays, and its user's answers.
 const updates = [];
 const asked = [];
 const client = acp.client({ name: 'an editor' })
@@ -49,7 +49,7 @@ const result = await client.connectWith(stream, async (a) => {
   })).configOptions;
   await a.request(acp.methods.agent.session.close, { sessionId });
 
-  // What was said is the server's: it is told again to whoever opens the session.
+  // The history is stored on the server: opening the session replays it.
   updates.length = 0;
   await a.request(acp.methods.agent.session.load, { sessionId, ...place });
   const replayed = updates.map((u) => `${u.sessionUpdate} ${u.content?.text ?? u.title ?? ''}`);

@@ -1,5 +1,5 @@
-// AG-UI's own client, with a tool of the front end itself: the session's AI calls it, the front end runs
-// it, and the next run goes on with what it found.
+// The official AG-UI client with a client tool: the session's AI calls it, the front end runs
+// it, and the next run continues with its result.
 import { HttpAgent } from '@ag-ui/client';
 
 const agent = new HttpAgent({
@@ -22,7 +22,7 @@ const run = async () => {
   return events;
 };
 
-// A run that leaves calls of the front end's tools without a result is followed by one that has them.
+// A run that ends with pending calls of client tools is followed by one with their results.
 const say = async (text) => {
   agent.addMessage({ id: crypto.randomUUID(), role: 'user', content: text });
   const first = await run();
@@ -39,7 +39,7 @@ const say = async (text) => {
 const one = await say('What is the weather in Paris?');
 const two = await say('Compare Bern and Rome');
 const three = await say('Thank you');
-// The same run made again is told again, and nothing is called a second time.
+// A repeated run is streamed again, and no tool is called a second time.
 const again = await run();
 
 console.log(JSON.stringify({

@@ -1,4 +1,4 @@
-// AG-UI's own client. Two settings make it durable: the address and the key.
+// The official AG-UI client. Two settings make its sessions durable: the URL and the key.
 import { HttpAgent } from '@ag-ui/client';
 
 const agent = new HttpAgent({
@@ -23,7 +23,7 @@ const say = (text) => {
 
 const first = await say('First question');
 
-// Where something waits for a person, the run ends with an interrupt. Its answer resumes it.
+// If approval is required, the run ends with an interrupt. The answer resumes it.
 const asked = await say('make it');
 const [approval] = asked.outcome.interrupts;
 const made = await run({ resume: [{ interruptId: approval.id, status: 'resolved', payload: { approved: true } }] });

@@ -1,4 +1,4 @@
-// The AI SDK with its provider for compatible servers. The session has a name here: a header.
+// The AI SDK with its provider for compatible servers. A header names the session.
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { generateText, streamText } from 'ai';
 

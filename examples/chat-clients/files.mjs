@@ -1,5 +1,5 @@
-// Pictures and files through other people's clients: OpenAI's (chat completions and responses), the AI SDK's chat, and
-// AG-UI's. Each sends them within its message, as it does to anybody.
+// Pictures and files with third-party clients: OpenAI's (chat completions and responses), the AI SDK's chat, and
+// AG-UI's. Each sends them within its message, as usual.
 import { HttpAgent } from '@ag-ui/client';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { DefaultChatTransport, convertToModelMessages, generateText } from 'ai';
@@ -36,7 +36,7 @@ const next = await client.responses.create({ model: 'fermata', previous_response
 const items = await client.responses.inputItems.list(response.id);
 out.responses = [response.output_text, next.output_text, items.data[0].content.map((c) => c.type)];
 
-// The AI SDK's own messages, turned into those of a model.
+// UI messages of the AI SDK, converted to model messages.
 const ui = [{ id: 'u1', role: 'user', parts: [
   { type: 'text', text: 'ai-sdk' }, { type: 'file', mediaType: 'image/png', filename: 'pattern.png', url: picture },
 ] }];

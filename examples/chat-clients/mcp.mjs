@@ -1,4 +1,4 @@
-// The Model Context Protocol's own client. An address and a key are all that it needs.
+// The official client of the Model Context Protocol. It needs only a URL and a key.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
@@ -14,7 +14,7 @@ const call = async (name, args) => (await client.callTool({ name, arguments: arg
 const first = await call('send_message', { text: 'First question' });
 const second = await call('send_message', { session_id: first.session_id, text: 'Second question' });
 
-// Where something waits for a person, the answer says so, with a link.
+// If approval is required, the result says so, with a link.
 const asked = await call('send_message', { session_id: first.session_id, text: 'make it' });
 const { pending } = await call('list_pending', {});
 const session = await call('get_session', { session_id: first.session_id, messages: 2 });

@@ -1,5 +1,5 @@
-// OpenAI's own client, with a tool of the program itself: the session's AI calls it, the program
-// runs it, and the answer goes on. The SDK's helper sends the calls and results as ever.
+// The official OpenAI client with a client tool: the session's AI calls it, the program
+// runs it, and the answer continues. The SDK's helper sends the calls and results as usual.
 import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: process.env.OPENAI_BASE_URL, apiKey: process.env.OPENAI_API_KEY });
@@ -8,7 +8,7 @@ const tool = {
   function: { name: 'get_weather', description: 'The weather in a city, now.', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
 };
 
-// By hand.
+// Manually.
 const messages = [{ role: 'user', content: 'What is the weather in Paris?' }];
 const asked = await client.chat.completions.create({ model: 'fermata', messages, tools: [tool] });
 const [call] = asked.choices[0].message.tool_calls;
@@ -18,7 +18,7 @@ messages.push(told.choices[0].message, { role: 'user', content: 'Thank you' });
 const after = await client.chat.completions.create({ model: 'fermata', messages });
 messages.push(after.choices[0].message, { role: 'user', content: 'Compare Bern and Rome' });
 
-// By the SDK's helper, streamed: it runs the tools as the calls come.
+// With the SDK's helper, streamed: it runs the tools as calls arrive.
 const ran = [];
 const runner = client.chat.completions.runTools({
   model: 'fermata', messages, stream: true,

@@ -1,4 +1,4 @@
-// OpenAI's own client. Two settings make it durable: the base URL and the key.
+// The official OpenAI client. Two settings make its sessions durable: the base URL and the key.
 import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: process.env.OPENAI_BASE_URL, apiKey: process.env.OPENAI_API_KEY });
@@ -10,7 +10,7 @@ const messages = [{ role: 'user', content: 'First question' }];
 const first = await client.chat.completions.create({ model: 'fermata', messages });
 messages.push(first.choices[0].message, { role: 'user', content: 'Second question' });
 
-// The whole history is sent, as ever: it is recognised, and the session goes on.
+// The whole history is sent, as usual: it is recognised, and the session continues.
 const stream = await client.chat.completions.create({
   model: 'fermata', messages, stream: true, stream_options: { include_usage: true },
 });

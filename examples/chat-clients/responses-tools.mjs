@@ -1,5 +1,5 @@
-// OpenAI's own client, with responses and a tool of the program itself: the session's AI calls it, the
-// program runs it, and the next response goes on with what it found.
+// The official OpenAI client, with responses and a client tool: the session's AI calls it, the
+// program runs it, and the next response continues with its result.
 import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: process.env.OPENAI_BASE_URL, apiKey: process.env.OPENAI_API_KEY });
@@ -10,7 +10,7 @@ const tools = [{
 const resultsOf = (response) => response.output.filter((item) => item.type === 'function_call')
   .map((call) => ({ type: 'function_call_output', call_id: call.call_id, output: `${JSON.parse(call.arguments).city}: sunny` }));
 
-// By hand.
+// Manually.
 const asked = await client.responses.create({ model: 'fermata', input: 'What is the weather in Paris?', tools, metadata: { part: 'question' } });
 const [call] = asked.output;
 const told = await client.responses.create({
@@ -18,7 +18,7 @@ const told = await client.responses.create({
   input: [{ type: 'function_call_output', call_id: call.call_id, output: 'sunny, 20 degrees' }],
 });
 
-// Streamed, with OpenAI's helper to put it together.
+// Streamed, assembled by OpenAI's helper.
 const helper = client.responses.stream({ model: 'fermata', previous_response_id: told.id, input: 'Compare Bern and Rome', tools });
 const events = [];
 helper.on('event', (event) => { events.push(event.type); });
@@ -27,7 +27,7 @@ const both = await client.responses.create({ model: 'fermata', previous_response
 let text = '';
 for await (const event of both) if (event.type === 'response.output_text.delta') text += event.delta;
 
-// In the background: the calls are there later, and so is what follows them.
+// In the background: the calls are read later, and so is the continuation.
 const until = async (response) => {
   while (response.status === 'queued' || response.status === 'in_progress') {
     await new Promise((soon) => { setTimeout(soon, 20); });
@@ -40,7 +40,7 @@ const after = await until(await client.responses.create({
   model: 'fermata', previous_response_id: later.id, input: resultsOf(later), tools, background: true,
 }));
 
-// Whoever comes back reads what was called, and what was brought.
+// The calls and their results can be read later.
 const read = await client.responses.retrieve(asked.id);
 const readAfter = await client.responses.retrieve(told.id);
 const brought = [];

@@ -1,11 +1,11 @@
-// OpenAI's own client, with responses. Two settings make it durable: the base URL and the key.
+// The official OpenAI client, with responses. Two settings make its sessions durable: the base URL and the key.
 import OpenAI from 'openai';
 
 const client = new OpenAI({ baseURL: process.env.OPENAI_BASE_URL, apiKey: process.env.OPENAI_API_KEY });
 
 const first = await client.responses.create({ model: 'fermata', input: 'First question', metadata: { from: 'the example' } });
 
-// A stream that is left in the middle, and taken up again from the last event that came.
+// A stream that is interrupted, and resumed after the last received event.
 const begun = await client.responses.create({
   model: 'fermata', input: 'Second question', previous_response_id: first.id, stream: true, background: true,
 });
@@ -23,7 +23,7 @@ const left = text;
 const again = await client.responses.retrieve(second.id, { stream: true, starting_after: last });
 for await (const event of again) take(event);
 
-// In the background: the answer is there later, whatever becomes of this program.
+// In the background: the answer can be read later, even if this program ends.
 let third = await client.responses.create({ model: 'fermata', input: 'make it', previous_response_id: second.id, background: true });
 const status = third.status;
 while (third.status === 'queued' || third.status === 'in_progress') {
@@ -31,7 +31,7 @@ while (third.status === 'queued' || third.status === 'in_progress') {
   third = await client.responses.retrieve(third.id);
 }
 
-// What a person is asked ends the stream; OpenAI's helper puts it together.
+// A request for approval ends the stream; OpenAI's helper assembles it.
 const helper = client.responses.stream({ response_id: second.id, model: 'fermata' });
 const whole = await helper.finalResponse();
 const items = [];

@@ -1,4 +1,4 @@
-// The AI SDK's own chat, as useChat has it. Two settings make it durable: the address and the key.
+// The chat of the AI SDK, as in useChat. Two settings make its sessions durable: the URL and the key.
 import { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses, lastAssistantMessageIsCompleteWithToolCalls } from 'ai';
 
 const transport = new DefaultChatTransport({
@@ -6,7 +6,7 @@ const transport = new DefaultChatTransport({
   headers: { Authorization: `Bearer ${process.env.FERMATA_KEY}` },
 });
 
-// What a framework keeps for its chat: React's is useChat({ id, transport, sendAutomaticallyWhen }).
+// The state that a framework keeps for its chat; in React, useChat({ id, transport, sendAutomaticallyWhen }).
 class Chat extends AbstractChat {
   constructor(options) {
     const messages = options.messages ?? [];
@@ -28,7 +28,7 @@ const chat = new Chat({
     lastAssistantMessageIsCompleteWithApprovalResponses(chat) || lastAssistantMessageIsCompleteWithToolCalls(chat),
 });
 
-// An answer to what is asked is sent by the chat itself, when all of it is answered.
+// The chat sends the answers automatically when all of them are given.
 const answered = async (answer) => {
   const before = finishes.length;
   await answer();
@@ -52,14 +52,14 @@ await chat.sendMessage({ text: 'ask me' });
 const question = structuredClone(tools()[0]);
 await answered(() => chat.addToolOutput({ tool: question.toolName, toolCallId: question.toolCallId, output: 'red' }));
 
-// Another try at the newest message. The earlier answer stays in the record.
+// Run the newest message again. The earlier answer stays in the record.
 const tried = new Chat({ id: 'a second talk', transport });
 await tried.sendMessage({ text: 'Say a number' });
 const firstTry = shape(tried.lastMessage);
 await tried.regenerate();
 const secondTry = shape(tried.lastMessage);
 
-// A page that was loaded anew has the same chat, and gets the round that it does not know.
+// A reloaded page has the same chat, and receives the round that it does not have.
 const page = new Chat({ id: 'a talk', transport, messages: chat.messages.slice(0, -1) });
 await page.resumeStream();
 const nothing = new Chat({ id: 'nobody has this', transport });

@@ -1,5 +1,5 @@
-// Command longtask is a service that Fermata can order long work from: it works for a while, says
-// how far it has come, and calls back with the result. docs/tasks.md connects it.
+// Command longtask is a sample service for long-running tasks: it works for a while, reports
+// its progress, and calls back with the result. See docs/tasks.md.
 package main
 
 import (
@@ -44,7 +44,7 @@ func main() {
 	log.Fatal((&http.Server{Addr: *listen, Handler: s, ReadHeaderTimeout: 5 * time.Second}).ListenAndServe())
 }
 
-// ServeHTTP takes an order that Fermata signed. The work goes on behind the answer.
+// ServeHTTP accepts an order signed by Fermata. The work continues after the response.
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, 1<<20))
 	var o order
@@ -60,7 +60,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// work takes its time in ten steps, and says after each how far it has come.
+// work simulates ten steps and reports the progress after each.
 func (s *service) work(o order) {
 	for step := 1; step < 10; step++ {
 		time.Sleep(s.takes / 10)
@@ -73,7 +73,7 @@ func (s *service) work(o order) {
 	s.report(o, 10, fmt.Sprintf(`{"task_id": %q, "status": "succeeded", "result": {"done": %s}}`, o.TaskID, o.Params))
 }
 
-// report calls back until Fermata has heard it. The same id may come twice: it counts once.
+// report repeats the callback until Fermata has accepted it. A repeated id counts once.
 func (s *service) report(o order, step int, body string) {
 	for try := range 60 {
 		id, at := fmt.Sprintf("%s-%d", o.TaskID, step), time.Now()
@@ -89,7 +89,7 @@ func (s *service) report(o order, step int, body string) {
 		if response, err := http.DefaultClient.Do(request); err == nil {
 			_ = response.Body.Close()
 			if response.StatusCode < 500 {
-				return // it was heard, or is not wanted any more
+				return // accepted, or no longer needed
 			}
 		}
 		time.Sleep(time.Duration(try+1) * time.Second)
