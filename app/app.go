@@ -58,7 +58,7 @@ type App struct {
 	connectors *connectors.Service
 	refresher  *connectors.Refresher
 	previewer  httpcommand.Previewer
-	news       *configured.News
+	recovery   *configured.Recovery
 	webhooks   *webhooks.Loop
 	pushes     *notify.Subscriptions
 	keys       *seal.Keys
@@ -269,7 +269,7 @@ func (a *App) addServices(keeper *scheduler.Keeper) {
 	a.services.Add("recovery", lifecycle.Func{OnStop: keeper.Drain})
 	a.services.Add("tasks", a.scheduling.Tasks)
 	a.services.Add("scheduler", a.scheduling.Loop)
-	a.services.Add("news of providers", a.news)
+	a.services.Add("news of providers", a.recovery)
 	a.services.Add("connectors", lifecycle.Func{OnStop: a.connectors.Manager.Stop})
 	a.services.Add("lists of connectors", a.refresher)
 	a.services.Add("webhooks", a.webhooks)
@@ -294,10 +294,10 @@ func (a *App) wireProviders() error {
 	if err != nil {
 		return err
 	}
-	a.news = configured.NewNews(newsStore{a.store.Slot, a.store.Providers, a.store.Workspaces}, a.wakeForNetwork, a.log)
+	a.recovery = configured.NewRecovery(newsStore{a.store.Slot, a.store.Providers, a.store.Workspaces}, a.wakeForNetwork, a.log)
 	a.providers = configured.New(configured.Config{
 		Rows: a.store.Providers, Schemas: a.catalogue, Keys: a.keys, Env: env, Client: client, Clock: a.clock, NewID: a.newID,
-		Script: a.flags.ScriptProvider, Back: a.news.Tell,
+		Script: a.flags.ScriptProvider, Back: a.recovery.Enqueue,
 	})
 	if err := a.wireWebhooks(client, policy); err != nil {
 		return err

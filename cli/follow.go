@@ -96,7 +96,7 @@ const (
 	maxSilence = 50 * time.Second // the server says something every 15 s
 )
 
-// errSilent: nothing came for so long that the connection must be dead.
+// errSilent: no data for so long that the connection must be dead.
 var errSilent = errors.New("the stream has gone silent")
 
 // errBye: the server ended the stream in good order.

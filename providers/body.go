@@ -2,23 +2,22 @@ package providers
 
 import "io"
 
-// Body is a request's body as a list of pieces that are read one after the other: a
-// long history is never copied into one buffer.
+// Body is a request body as a list of pieces, so that a long history is not copied into one buffer.
 type Body struct {
 	pieces [][]byte
 	Length int64
 }
 
-// NewBody makes an empty body with room for n pieces.
+// NewBody returns an empty body with capacity for n pieces.
 func NewBody(n int) *Body { return &Body{pieces: make([][]byte, 0, n)} }
 
-// Add puts a piece at the end. It is not copied.
+// Add appends a piece without copying it.
 func (b *Body) Add(piece []byte) {
 	b.pieces = append(b.pieces, piece)
 	b.Length += int64(len(piece))
 }
 
-// Reader reads the body from its start; each try of the request has its own.
+// Reader returns a new reader of the whole body; each attempt uses its own.
 func (b *Body) Reader() io.ReadCloser { return &bodyReader{pieces: b.pieces} }
 
 type bodyReader struct {

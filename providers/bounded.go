@@ -6,13 +6,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// MaxAnswer bounds an answer of any kind of provider, in bytes of its text, thoughts and
-// arguments together. What is longer was not written for a person, and is stored, sent
-// and prompted again and again. A kind may have a smaller bound of its own.
+// MaxAnswer bounds the answer of any provider, in bytes of text, thoughts and arguments together. A
+// longer one is not useful to people, and would be stored, sent and prompted repeatedly. A kind may
+// have a smaller limit.
 const MaxAnswer = 8 << 20
 
-// Bounded makes a provider whose answers are never longer than MaxAnswer: the call is cut
-// when they grow beyond it, and fails.
+// Bounded returns a provider that cancels a call when its answer exceeds MaxAnswer. The call then
+// fails.
 func Bounded(p Provider) Provider { return bounded{p} }
 
 type bounded struct{ Provider }
@@ -42,13 +42,13 @@ func (b bounded) Query(ctx context.Context, request *Request) (*Answer, error) {
 	return answer, err
 }
 
-// answerTooLong tells what came, and what it used. Where the provider did not come to say
-// it, the answer is counted at three and a half bytes a token.
+// answerTooLong is the error of a cancelled answer, with its usage. If the provider reported none,
+// it is estimated at three and a half bytes per token.
 func answerTooLong(bytes int, usage domain.Usage) *Error {
 	if usage.Total() == 0 {
 		usage.OutputTokens = (int64(bytes)*2 + 6) / 7
 	}
-	e := Errorf(ClassInvalidRequest, "answer too long: more than %d MiB. The call was cut and nothing of it was kept; "+
+	e := Errorf(ClassInvalidRequest, "answer too long: more than %d MiB. The call was cancelled and its answer discarded; "+
 		"ask for less at a time, or set a smaller max_tokens", MaxAnswer>>20)
 	e.Partial, e.Usage = true, usage
 	return e

@@ -12,12 +12,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// MinToolTokens is the least an answer may have where commands are offered: less would
-// cut the arguments of a batch in the middle.
+// MinToolTokens is the minimum max_tokens with commands: a lower limit would truncate the arguments
+// of a batch.
 const MinToolTokens = 4000
 
-// Config is what the configs of all kinds that call over HTTP have. The key is never in
-// it.
+// Config has the fields common to all kinds with HTTP APIs. It never contains the key.
 type Config struct {
 	BaseURL         string   `json:"base_url"`
 	Model           string   `json:"model"`
@@ -28,28 +27,28 @@ type Config struct {
 	ReasoningEffort string   `json:"reasoning_effort"`
 	ServiceTier     string   `json:"service_tier"`
 	Protocol        string   `json:"protocol"`
-	APIKeyEnv       string   `json:"api_key_env"` // the caller reads it
+	APIKeyEnv       string   `json:"api_key_env"` // read by the caller
 	Reading
 	Timeouts
 }
 
-// Reading is what a model can read.
+// Reading describes what a model can read.
 type Reading struct {
-	ContextWindow int   `json:"context_window"` // tokens; 0: not known
-	Images        *bool `json:"images"`         // nil: by the model's name
+	ContextWindow int   `json:"context_window"` // tokens; 0: unknown
+	Images        *bool `json:"images"`         // nil: derived from the model's name
 }
 
-// KeySchema are the properties of the key in a config's schema.
+// KeySchema has the key's properties of a config's JSON Schema.
 const KeySchema = `
     "api_key": {"type": "string", "title": "API key", "writeOnly": true, "maxLength": 4096},
     "api_key_env": {"type": "string", "title": "Environment variable with the API key", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},`
 
-// WindowSchema are the properties of what a model can read in a config's schema.
+// WindowSchema has the Reading properties of a config's JSON Schema.
 const WindowSchema = `
     "context_window": {"type": "integer", "title": "Context window (tokens)", "minimum": 1},
     "images": {"type": "boolean", "title": "The model can see pictures", "description": "Left out: by the model's name."}`
 
-// ReadConfig reads a config into the struct of its kind.
+// ReadConfig decodes a config into the struct of its kind.
 func ReadConfig(raw json.RawMessage, config any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
@@ -59,9 +58,8 @@ func ReadConfig(raw json.RawMessage, config any) error {
 	return nil
 }
 
-// Base is where the provider is, without the version that the vendor's library adds by
-// itself: an address that was copied with it works too. example is in the words of a
-// refusal.
+// Base returns the base URL, without the version that the vendor's client library appends, so that
+// a URL copied with it works too. example is used in error messages.
 func (c *Config) Base(version, example string) (*url.URL, error) {
 	base, err := url.Parse(strings.TrimSuffix(strings.TrimRight(c.BaseURL, "/"), version))
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") {
@@ -72,18 +70,18 @@ func (c *Config) Base(version, example string) (*url.URL, error) {
 			return nil, domain.Invalid("/config/base_url", "format", "The base URL's port must be from 1 to 65535.")
 		}
 	}
-	// A password or a key in the URL would be stored and shown in the clear.
+	// A password or a key in the URL would be stored and shown in plain text.
 	if base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, domain.Invalid(
 			"/config/base_url",
 			"format",
-			"The base URL must hold no user, query or fragment; the key has its own field.",
+			"The base URL must not contain a user, query or fragment; the key has its own field.",
 		)
 	}
 	return base, nil
 }
 
-// Origin is where requests to a base URL go: what a parse gave is handed through.
+// Origin returns the origin of a base URL, or err.
 func Origin(base *url.URL, err error) (string, error) {
 	if err != nil {
 		return "", err
@@ -91,7 +89,7 @@ func Origin(base *url.URL, err error) (string, error) {
 	return egress.Origin(base), nil
 }
 
-// NeedsModel refuses a config that can list models only.
+// NeedsModel rejects a config without a model, which can only list models.
 func (c *Config) NeedsModel() error {
 	if c.Model == "" {
 		return domain.Invalid("/config/model", "required", "A model is needed.")
@@ -99,10 +97,10 @@ func (c *Config) NeedsModel() error {
 	return nil
 }
 
-// AsksSmall says whether a request goes to the small model.
+// AsksSmall reports whether a request goes to the small model.
 func (c *Config) AsksSmall(request *Request) bool { return request.Small && c.SmallModel != "" }
 
-// ModelFor is the model that a request goes to.
+// ModelFor returns the model that a request goes to.
 func (c *Config) ModelFor(request *Request) string {
 	if c.AsksSmall(request) {
 		return c.SmallModel
@@ -110,7 +108,7 @@ func (c *Config) ModelFor(request *Request) string {
 	return c.Model
 }
 
-// MaxTokensFor is the most that the answer to a request may have.
+// MaxTokensFor returns the max_tokens of a request.
 func (c *Config) MaxTokensFor(request *Request) int {
 	if request.MaxTokens > 0 {
 		return request.MaxTokens
@@ -121,7 +119,7 @@ func (c *Config) MaxTokensFor(request *Request) int {
 	return c.MaxTokens
 }
 
-// Abilities are those that the config alone decides.
+// Abilities returns the abilities that depend only on the config.
 func (c *Config) Abilities() Abilities {
 	return Abilities{
 		NativeCalls:   c.Protocol != string(domain.ProtocolJSON),
@@ -133,7 +131,7 @@ func (c *Config) Abilities() Abilities {
 	}
 }
 
-// SeesBy says whether a model takes pictures: as the config says, else by its name.
+// SeesBy reports whether a model accepts images: by the config, or else by its name.
 func (c *Config) SeesBy(byName func(model string) bool) bool {
 	if c.Images != nil {
 		return *c.Images
@@ -141,7 +139,7 @@ func (c *Config) SeesBy(byName func(model string) bool) bool {
 	return byName(strings.ToLower(c.Model))
 }
 
-// AppendSampling writes how the model picks its words, behind other members of a request.
+// AppendSampling appends the sampling parameters to a request.
 func (c *Config) AppendSampling(b []byte) []byte {
 	if c.Temperature != nil {
 		b = strconv.AppendFloat(append(b, `,"temperature":`...), *c.Temperature, 'g', -1, 64)

@@ -22,11 +22,11 @@ import (
 const (
 	maxErrorBody  = 64 << 10
 	maxRetryAfter = 10 * time.Minute
-	maxMessage    = 500 // characters of a vendor's message that are shown
-	maxPageSample = 200 // characters of a web page that are shown
+	maxMessage    = 500 // shown characters of a vendor's message
+	maxPageSample = 200 // shown characters of a web page
 )
 
-// Failure is what a vendor's error body says, whatever its form.
+// Failure is a vendor's error body, decoded from any of its formats.
 type Failure struct {
 	Message string
 	Code    string // "context_length_exceeded"
@@ -34,10 +34,10 @@ type Failure struct {
 	Status  int    // a status inside the body, as gateways send; 0: none
 }
 
-// ReadFailure makes the Error of an answer that is not 2xx. It reads at most 64 KiB
-// of the body and leaves closing it to the caller.
+// ReadFailure converts a response that is not 2xx to an Error. It reads at most 64 KiB of the body;
+// the caller closes it.
 func ReadFailure(response *http.Response, secret string, now time.Time) *Error {
-	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // a cut body still tells something
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // a truncated body is still useful
 	failure := ParseFailure(body)
 	e := failure.Error(response.StatusCode, secret)
 	e.RetryAfter = RetryAfter(response.Header, now)
@@ -45,8 +45,8 @@ func ReadFailure(response *http.Response, secret string, now time.Time) *Error {
 	return e
 }
 
-// ParseFailure reads an error body: {"error":{"message"}}, {"error":"text"},
-// {"message"}, {"detail"}, a list of these, a web page, or plain text.
+// ParseFailure decodes an error body: {"error":{"message"}}, {"error":"text"}, {"message"},
+// {"detail"}, a list of these, a web page, or plain text.
 func ParseFailure(body []byte) Failure {
 	body = bytes.TrimSpace(body)
 	if len(body) > 0 && body[0] == '[' {
@@ -88,8 +88,7 @@ func ParseFailure(body []byte) Failure {
 	return f
 }
 
-// firstText is the first value that says something: a string as it is, anything else
-// as its JSON.
+// firstText returns the first non-empty value: a string as it is, anything else as JSON.
 func firstText(values ...json.RawMessage) string {
 	for _, v := range values {
 		var s string
@@ -103,8 +102,8 @@ func firstText(values ...json.RawMessage) string {
 	return ""
 }
 
-// Error classifies the failure. status is the HTTP status; that in the body counts
-// where the HTTP one says nothing (an error inside a 200 stream).
+// Error classifies the failure. status is the HTTP status; if it is not an error (in a 200 stream),
+// the status in the body counts.
 func (f Failure) Error(status int, secret string) *Error {
 	if status < 400 && f.Status != 0 {
 		status = f.Status
@@ -120,7 +119,7 @@ func (f Failure) Error(status int, secret string) *Error {
 	}
 	switch {
 	case e.Class == ClassMaxTokens:
-		e.Message = "the longest answer that is asked for (max_tokens) is too long for this model: " + e.Message
+		e.Message = "max_tokens is too large for this model: " + e.Message
 	case status == http.StatusNotFound:
 		e.Message = "unknown model, or wrong base URL: " + e.Message
 	case e.Class == ClassAuthentication:
@@ -129,7 +128,7 @@ func (f Failure) Error(status int, secret string) *Error {
 	return e
 }
 
-// class says what a failure means, with the sizes that it names.
+// class classifies a failure and returns the sizes mentioned in it.
 func (f Failure) class(status int) (Class, sizes) {
 	text := strings.ToLower(f.Code + " " + f.Type + " " + f.Message)
 	says := func(words ...string) bool {
@@ -158,7 +157,7 @@ func (f Failure) class(status int) (Class, sizes) {
 	switch {
 	case says("content_filter", "content_policy", "content policy", "moderation"):
 		return ClassRefused, sizes{}
-	// The model itself wrote something malformed; the same call may go well.
+	// The model generated something malformed; a retry may succeed.
 	case says("tool_use_failed", "json_validate_failed"):
 		return ClassNetwork, sizes{}
 	case status >= 500 || status == http.StatusRequestTimeout:
@@ -169,7 +168,8 @@ func (f Failure) class(status int) (Class, sizes) {
 	return f.classOfWords(says), sizes{}
 }
 
-// mayBePaidOut: with these, vendors say that a quota is used up; 0 comes inside a stream.
+// mayBePaidOut reports whether vendors use a status for an exhausted quota; 0 means inside a
+// stream.
 func mayBePaidOut(status int) bool {
 	switch status {
 	case 0, http.StatusOK, http.StatusBadRequest, http.StatusForbidden, http.StatusTooManyRequests:
@@ -178,7 +178,7 @@ func mayBePaidOut(status int) bool {
 	return false
 }
 
-// classOfWords is for errors inside a 200 stream that hold no number.
+// classOfWords classifies errors inside a 200 stream without a status.
 func (f Failure) classOfWords(says func(...string) bool) Class {
 	switch {
 	case says("overloaded", "capacity", "unavailable"):
@@ -193,8 +193,8 @@ func (f Failure) classOfWords(says func(...string) bool) Class {
 	return ClassNetwork
 }
 
-// RetryAfter reads Retry-After (seconds or a date) and Retry-After-Ms, at most ten
-// minutes; 0: none.
+// RetryAfter parses Retry-After (seconds or a date) and Retry-After-Ms, at most ten minutes; 0:
+// none.
 func RetryAfter(header http.Header, now time.Time) time.Duration {
 	var d time.Duration
 	if ms, err := strconv.ParseFloat(header.Get("Retry-After-Ms"), 64); err == nil {
@@ -209,7 +209,7 @@ func RetryAfter(header http.Header, now time.Time) time.Duration {
 	return min(max(d, 0), maxRetryAfter)
 }
 
-// clampSeconds keeps a number from outside from overflowing a Duration (and NaN out).
+// clampSeconds keeps external numbers, including NaN, from overflowing a Duration.
 func clampSeconds(s float64) time.Duration {
 	if !(s > 0) {
 		return 0
@@ -217,7 +217,7 @@ func clampSeconds(s float64) time.Duration {
 	return time.Duration(min(s, maxRetryAfter.Seconds()) * float64(time.Second))
 }
 
-// RequestID is the vendor's own id of a request, for their support.
+// RequestID returns the vendor's ID of a request, for its support.
 func RequestID(header http.Header) string {
 	for _, name := range []string{"X-Request-Id", "Request-Id", "X-Ds-Trace-Id", "Cf-Ray"} {
 		if v := header.Get(name); v != "" {
@@ -227,9 +227,9 @@ func RequestID(header http.Header) string {
 	return ""
 }
 
-// TransportError is the Error of a call that got no whole answer. Its text names no
-// URL, which may hold a password, and no address: a workspace is not to learn what the
-// server's network looks like. ctx is that of the call.
+// TransportError is the Error of a call without a complete response. Its text contains no URL,
+// which may include a password, and no address: a workspace must not learn about the server's
+// network. ctx is that of the call.
 func TransportError(ctx context.Context, err error, secret string) *Error {
 	var typed *Error
 	if errors.As(err, &typed) {
@@ -240,12 +240,12 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 		if errors.As(cause, &typed) {
 			return typed
 		}
-		return &Error{Class: ClassCancelled, Message: "cut by the server", Err: cause}
+		return &Error{Class: ClassCancelled, Message: "cancelled by Fermata", Err: cause}
 	}
 	if moved, ok := errors.AsType[*egress.MovedError](err); ok {
 		return &Error{
 			Class:   ClassInvalidRequest,
-			Message: "not followed: the address has " + cut(moved.Error(), maxMessage) + "; set base_url to where it is",
+			Message: "not followed: the address has " + cut(moved.Error(), maxMessage) + "; set base_url to the new location",
 			Err:     err,
 		}
 	}
@@ -259,11 +259,11 @@ func TransportError(ctx context.Context, err error, secret string) *Error {
 	}
 }
 
-// Tokens as vendors echo them, some of them with stars in the middle.
+// Keys as echoed by vendors, some of them partly masked with asterisks.
 var keyLike = regexp.MustCompile(`\b((sk|gsk|pplx|xai|key|nvapi|hf)[-_]|AIza)[A-Za-z0-9_\-*.]{6,}`)
 
-// Redact takes the secret, and all that looks like a key, out of a text. It must come
-// before a text is cut: half a key would not be found.
+// Redact removes the secret, and everything that looks like a key, from a text. It must be called
+// before truncation: a partial key would not be found.
 func Redact(text, secret string) string {
 	if secret != "" {
 		text = strings.ReplaceAll(text, secret, "[key]")
@@ -276,7 +276,7 @@ var (
 	tags      = regexp.MustCompile(`(?s)<[^>]*>`)
 )
 
-// PageSample is the first 200 characters of a page's text, without its tags.
+// PageSample returns the first 200 characters of a page's text, without its tags.
 func PageSample(body []byte) string {
 	text := string(body[:min(len(body), maxErrorBody)])
 	if strings.HasPrefix(text, "<") {
@@ -285,7 +285,7 @@ func PageSample(body []byte) string {
 	return cut(text, maxPageSample)
 }
 
-// cut makes one clean line of at most n characters.
+// cut returns a single clean line of at most n characters.
 func cut(text string, n int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
 	text = strings.ReplaceAll(text, "\x00", "\uFFFD")
@@ -295,7 +295,7 @@ func cut(text string, n int) string {
 	return string([]rune(text)[:n]) + "…"
 }
 
-// Errorf makes an Error of a class.
+// Errorf returns an Error of a class.
 func Errorf(class Class, format string, args ...any) *Error {
 	return &Error{Class: class, Message: fmt.Sprintf(format, args...)}
 }

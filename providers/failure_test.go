@@ -101,7 +101,7 @@ func TestTransportErrorTellsTheCause(t *testing.T) {
 		t.Errorf("got %v", e)
 	}
 	ctx, cancel = context.WithCancelCause(t.Context())
-	cancel(Errorf(ClassNetwork, "nothing came for 2m0s"))
+	cancel(Errorf(ClassNetwork, "no data for 2m0s"))
 	if e := TransportError(ctx, context.Canceled, ""); e.Class != ClassNetwork || !strings.Contains(e.Message, "nothing came") {
 		t.Errorf("got %v", e)
 	}

@@ -6,22 +6,22 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Finish is what a vendor's reason for the end of an answer means, whatever its wording.
+// Finish is the normalized reason why an answer ended.
 type Finish string
 
 const (
 	FinishNone       Finish = ""           // no reason was given
-	FinishStop       Finish = "stop"       // the model said all that it meant to say
-	FinishCalls      Finish = "calls"      // it waits for the results of its calls
-	FinishLength     Finish = "length"     // cut at a limit of tokens
-	FinishFiltered   Finish = "filtered"   // cut by a filter or a policy
-	FinishMalformed  Finish = "malformed"  // the vendor could not read the model's call
-	FinishBroken     Finish = "broken"     // the vendor failed, or gave up, in the middle
-	FinishOverloaded Finish = "overloaded" // the vendor ran out of resources in the middle
-	FinishUnknown    Finish = "unknown"    // a word that is in no table: never taken for "stop"
+	FinishStop       Finish = "stop"       // the answer is complete
+	FinishCalls      Finish = "calls"      // the model waits for the results of its calls
+	FinishLength     Finish = "length"     // truncated at a token limit
+	FinishFiltered   Finish = "filtered"   // stopped by a filter or a policy
+	FinishMalformed  Finish = "malformed"  // the vendor could not parse the model's call
+	FinishBroken     Finish = "broken"     // the vendor failed or gave up during the answer
+	FinishOverloaded Finish = "overloaded" // the vendor ran out of resources during the answer
+	FinishUnknown    Finish = "unknown"    // not in the table: never treated as "stop"
 )
 
-// finishWords are the vendors' words without case, spaces, hyphens and underscores.
+// finishWords maps the vendors' values, without case, spaces, hyphens and underscores.
 var finishWords = func() map[string]Finish {
 	table := map[Finish]string{
 		FinishNone: `null none unspecified unfinished notfinished inprogress continue continuation`,
@@ -57,8 +57,8 @@ var finishWords = func() map[string]Finish {
 	return words
 }()
 
-// FinishOf reads a vendor's reason for the end of an answer: MAX_TOKENS, end_turn, toolUse,
-// FinishReason.SAFETY. A word that is not known is FinishUnknown.
+// FinishOf normalizes a vendor's finish reason: MAX_TOKENS, end_turn, toolUse, FinishReason.SAFETY.
+// Unknown values are FinishUnknown.
 func FinishOf(reason string) Finish {
 	letters := strings.Map(func(r rune) rune {
 		switch {
@@ -69,7 +69,7 @@ func FinishOf(reason string) Finish {
 		}
 		return r
 	}, reason)
-	if i := strings.LastIndexByte(letters, '.'); i >= 0 { // an enumeration written with its type
+	if i := strings.LastIndexByte(letters, '.'); i >= 0 { // an enum value with its type
 		letters = letters[i+1:]
 	}
 	if letters == "" {
@@ -85,15 +85,15 @@ func FinishOf(reason string) Finish {
 	return FinishUnknown
 }
 
-// failures are what the endings of an answer that is none are told as.
+// failures are the errors for endings without an answer.
 var finishFailures = map[Finish]*Error{
 	FinishFiltered:   {Class: ClassRefused, Message: "the provider's content filter stopped the answer"},
 	FinishBroken:     {Class: ClassNetwork, Message: "the provider reported a failure in the middle of the answer"},
 	FinishOverloaded: {Class: ClassOverloaded, Message: "the provider ran out of resources in the middle of the answer"},
 }
 
-// Failure is the error of an answer that ended so, nil where there is an answer all the same.
-// reason is the vendor's own word, text what of the answer had come.
+// Failure returns the error for this ending, or nil if there is an answer. reason is the vendor's
+// value, and text the part of the answer that was received.
 func (f Finish) Failure(reason, text string) *Error {
 	known := finishFailures[f]
 	if known == nil {
@@ -105,10 +105,10 @@ func (f Finish) Failure(reason, text string) *Error {
 	return &e
 }
 
-const maxReason = 60 // characters of a vendor's word that are shown
+const maxReason = 60 // shown characters of a vendor's value
 
-// Incomplete marks an answer that did not come to its end. None of its calls is run, however
-// whole it looks: their names alone stay, so that the model is told.
+// Incomplete marks an incomplete answer. None of its calls is executed, even if one looks complete:
+// only their names are kept, to inform the model.
 func Incomplete(raw *domain.RawAnswer, stop, reason string, calls []string) *domain.RawAnswer {
 	raw.StopReason, raw.Calls, raw.CutCalls = stop, nil, calls
 	if stop != domain.StopLength {

@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// Fitted makes a provider that is asked once more, for a shorter answer, when it refuses the
-// length that its answer was allowed. Nothing of an answer was made then, and what was asked
-// stays as it is. A limit that holds for every prompt is remembered.
+// Fitted returns a provider that retries once with a smaller max_tokens if that was rejected as too
+// large. Nothing was generated then, and the prompt stays the same. A limit that holds for every
+// prompt is remembered.
 func Fitted(p Provider) Provider { return &fitted{Provider: p} }
 
 type fitted struct {
 	Provider
-	whole, small atomic.Int64 // the most that the model and the small model allow; 0: not known
+	whole, small atomic.Int64 // limits of the model and the small model; 0: unknown
 }
 
-// Query asks, and once more where only the length of the answer was refused.
+// Query calls the provider, and once more if only max_tokens was rejected.
 func (f *fitted) Query(ctx context.Context, request *Request) (*Answer, error) {
 	own, known := *request, &f.whole
 	if request.Small {
@@ -40,15 +40,15 @@ func (f *fitted) Query(ctx context.Context, request *Request) (*Answer, error) {
 	return answer, err
 }
 
-// asked is the most that the answer to a request may have; 0: not known.
+// asked returns the max_tokens of a request; 0: unknown.
 func (f *fitted) asked(request *Request) int {
 	most := f.Abilities().MaxTokens
 	c := Config{MaxTokens: most}
 	return c.MaxTokensFor(request)
 }
 
-// shorter is the length of an answer that may be allowed where this one was refused; 0: a
-// shorter answer is not what is missing.
+// shorter returns a max_tokens that may be accepted after a rejection; 0: a smaller one would not
+// help.
 func (e *Error) shorter(asked int) int {
 	most := 0
 	switch {
@@ -56,7 +56,7 @@ func (e *Error) shorter(asked int) int {
 	case e.Class == ClassMaxTokens && e.MaxTokens > 0:
 		most = e.MaxTokens
 	case e.Class == ClassMaxTokens:
-		most = asked / 2 // it does not say what it allows
+		most = asked / 2 // the limit is not known
 	case e.Over > 0:
 		most = asked - e.Over - e.Over/50 - 16
 	}

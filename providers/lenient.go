@@ -2,9 +2,8 @@ package providers
 
 import "bytes"
 
-// Lenient gives JSON in which words that are no values of JSON (NaN, Infinity) are null: some
-// servers write them for numbers that are none, in members that nobody needs. Anything else
-// stays as it is, valid or not.
+// Lenient replaces values that are not valid JSON (NaN, Infinity) with null: some servers write
+// them in fields that are not needed. Everything else is unchanged, valid or not.
 func Lenient(data []byte) []byte {
 	var out []byte
 	inString, kept := false, 0
@@ -31,7 +30,7 @@ func Lenient(data []byte) []byte {
 	return append(out, data[kept:]...)
 }
 
-// notANumber is the length of the word at the beginning that stands for no number; 0: none.
+// notANumber returns the length of such a value at the beginning of data; 0: none.
 func notANumber(data []byte) int {
 	for _, word := range []string{"NaN", "Infinity", "-Infinity", "-NaN"} {
 		if bytes.HasPrefix(data, []byte(word)) {
@@ -41,9 +40,9 @@ func notANumber(data []byte) int {
 	return 0
 }
 
-// ByteOrderMark is what some servers put before a stream. It is no part of it.
+// ByteOrderMark is sent by some servers before a stream. It is not part of it.
 var ByteOrderMark = []byte("\xef\xbb\xbf")
 
-// IsObject says whether data of an event can be a piece of an answer. Servers put other
-// things between them to keep a connection open: null, the word ping, a number.
+// IsObject reports whether an event's data can be part of an answer. Servers also send null, "ping"
+// or numbers to keep a connection open.
 func IsObject(data []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(data), []byte{'{'}) }

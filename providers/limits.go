@@ -6,21 +6,19 @@ import (
 	"strings"
 )
 
-// LeastAnswer is the least that an answer is allowed, in tokens: with less no model says
-// anything of use.
+// LeastAnswer is the smallest useful max_tokens.
 const LeastAnswer = 256
 
-// sizes is what a refusal says about the size of a request.
+// sizes is what an error message states about the size of a request.
 type sizes struct {
-	class Class // "" where it says nothing of it
-	most  int   // tokens that the answer may have; 0: not said
+	class Class // "" if it is not about the size
+	most  int   // allowed max_tokens; 0: not stated
 	fixed bool  // most holds for every prompt
-	over  int   // tokens that the request has too many; 0: not said
+	over  int   // excess tokens of the request; 0: not stated
 }
 
-// sums are refusals that name the parts of a sum: what can be read, what was written, and
-// what the answer was allowed. The same words are used whichever of the two is too large, so
-// that only the numbers tell.
+// sums match messages that state context window, input size and max_tokens. The same wording is
+// used whether input or max_tokens is too large, so the numbers decide.
 var sums = []*regexp.Regexp{
 	// vLLM: (8000 > 8192 - 700)
 	regexp.MustCompile(`\((?P<asked>\d+) > (?P<window>\d+) - (?P<input>\d+)\)`),
@@ -46,11 +44,11 @@ var sums = []*regexp.Regexp{
 	regexp.MustCompile(`(?s)input and maximum output tokens \((?P<total>\d+)\) exceeded\D*\((?P<window>\d+)\)`),
 }
 
-// rateOfOne is a limit of tokens a minute that a single request is above.
+// rateOfOne matches a token rate limit that a single request exceeds.
 var rateOfOne = regexp.MustCompile(`(?s)\blimit:? (?P<limit>\d+)\b.*?\brequested:? (?P<requested>\d+)\b`)
 
-// Words about the limit of the answer: its names, that it is too high, and what looks
-// alike and is something else.
+// Phrases about max_tokens: its names, that it is too high, and similar phrases with another
+// meaning.
 var (
 	answerLimit = regexp.MustCompile(`max_?(?:imum)?[ _]?(?:completion|output|new|gen|generated)?[ _]?tokens|output[ _]tokens?[ _]limit|` +
 		`(?:output|completion) tokens|maximum tokens you requested|max_gen_len|num_predict`)
@@ -62,7 +60,7 @@ var (
 		`context[ _-]?length[ _-]exceeded|size limit exceeded`)
 )
 
-// answerLimits find the limit in words about it. The number of an exclusive one is one more.
+// answerLimits extract the limit from such a message. An exclusive limit is one more than allowed.
 var answerLimits = []struct {
 	pattern   *regexp.Regexp
 	exclusive bool
@@ -77,9 +75,9 @@ var answerLimits = []struct {
 	{regexp.MustCompile(`> (\d+)`), false},
 }
 
-// tooLong are the ways in which vendors say that what the model has to read is too long;
-// there is no common code. Each names the context, the prompt, the input or its tokens:
-// "too large" alone is said of pictures, tools and bodies as well.
+// tooLong matches the vendors' messages for input that is too long; there is no common code. Each
+// mentions the context, the prompt, the input or its tokens: "too large" alone is also used for
+// images, tools and bodies.
 var tooLong = regexp.MustCompile(strings.Join([]string{
 	`(?:exceed|too (?:long|large)|longer|maximum|max\b|limit|overflow|larger|greater|increas|full|more than)[^.]{0,80}context[ _-]?(?:length|window|size|limit)`,
 	`context[ _-]?(?:length|window|size|limit)[^.]{0,80}(?:exceed|too (?:long|large|small)|longer|maximum|\bmax\b|limit|overflow|larger|greater|only|is \d)`,
@@ -96,15 +94,15 @@ var tooLong = regexp.MustCompile(strings.Join([]string{
 	`range of input length|must have less than \d+ tokens|input length (?:exceed|is)|输入长度|超过最大长度|上下文长度`,
 }, "|"))
 
-// answersOwn are refusals of an answer's limit that name the context beside it.
+// answersOwn matches rejections of max_tokens that also mention the context.
 var answersOwn = regexp.MustCompile("maximum value for `?max_(?:completion_|output_)?tokens`?")
 
-// noTokens: it is about the size of something that has bytes, pixels or letters.
+// noTokens matches messages about sizes in bytes, pixels or characters.
 var noTokens = regexp.MustCompile(`\b(?:images?|pictures?|pixels?|pdf|payload|entity|bytes|[mk]i?b|tools?[\[.]\d+|functions?[\[.]\d+|description)\b`)
 
 var thousands = regexp.MustCompile(`(\d),(\d{3})\b`)
 
-// sizesOf reads a refusal that is about the size of the request.
+// sizesOf parses an error message about the size of a request.
 func sizesOf(text string) sizes {
 	for thousands.MatchString(text) {
 		text = thousands.ReplaceAllString(text, "$1$2")
@@ -118,7 +116,7 @@ func sizesOf(text string) sizes {
 		s := sizes{class: ClassMaxTokens, fixed: true}
 		for _, limit := range answerLimits {
 			if found := limit.pattern.FindStringSubmatch(text); found != nil {
-				s.most, _ = strconv.Atoi(found[1]) // digits alone; too many of them give the largest number
+				s.most, _ = strconv.Atoi(found[1]) // digits only; on overflow the largest number
 				if limit.exclusive {
 					s.most--
 				}
@@ -133,28 +131,27 @@ func sizesOf(text string) sizes {
 	return sizes{}
 }
 
-// ofAnswer says whether the limit of the answer is what is too high.
+// ofAnswer reports whether max_tokens is too high.
 func ofAnswer(text string) bool {
 	name := answerLimit.FindString(text)
 	return name != "" && tooHigh.MatchString(strings.ReplaceAll(text, name, "")) &&
 		(answersOwn.MatchString(text) || !otherwise.MatchString(text))
 }
 
-// ofSum decides by the numbers: where an answer would have room, it was allowed too much.
+// ofSum decides by the numbers: if an answer would fit, max_tokens was too high.
 func ofSum(n map[string]int) sizes {
 	if n["total"] > 0 {
 		return sizes{class: ClassContextTooLong, over: max(n["total"]-n["window"], 0)}
 	}
 	input := n["input"] + n["more"]
-	left := n["window"] - input - max(16, input/50) // vendors count "at least" what they say
+	left := n["window"] - input - max(16, input/50) // vendors state the input size as "at least"
 	if left < LeastAnswer {
 		return sizes{class: ClassContextTooLong}
 	}
 	return sizes{class: ClassMaxTokens, most: left}
 }
 
-// ofRate is a request that is above what may be sent in a minute all by itself: no waiting
-// makes it smaller.
+// ofRate matches a single request that exceeds a per-minute limit: waiting does not help.
 func ofRate(text string) sizes {
 	for thousands.MatchString(text) {
 		text = thousands.ReplaceAllString(text, "$1$2")
@@ -165,7 +162,7 @@ func ofRate(text string) sizes {
 	return sizes{}
 }
 
-// numbers are those of a pattern's groups by name, nil where it does not fit.
+// numbers returns a pattern's named groups, or nil without a match.
 func numbers(pattern *regexp.Regexp, text string) map[string]int {
 	found := pattern.FindStringSubmatch(text)
 	if found == nil {
@@ -180,8 +177,8 @@ func numbers(pattern *regexp.Regexp, text string) map[string]int {
 	return n
 }
 
-// Words by which vendors say that there is nothing left to pay with. Gemini says the first of
-// them of every limit, so that its own words for one of a minute or a day come before.
+// Phrases for exhausted quota. Gemini uses the first of them for every limit, so its own phrases
+// for limits per minute or day are checked first.
 var (
 	usedUp = regexp.MustCompile(`insufficient[ _]?(?:quota|balance|credits?|funds)|exceeded[ _](?:your[ _])?current[ _]quota|` +
 		`billing[ _](?:hard[ _]limit|not[ _]active|details)|credit balance is too low|(?:out of|no more|not enough|no available|all available) credits?|` +
@@ -191,7 +188,7 @@ var (
 	never  = regexp.MustCompile(`\blimit: 0\b`)
 )
 
-// paidOut says that no waiting helps: the quota or the balance is used up.
+// paidOut reports whether waiting does not help: the quota or balance is exhausted.
 func paidOut(text string) bool {
 	passes := ofTime.MatchString(text) && !never.MatchString(text) && !strings.Contains(text, "insufficient_quota")
 	return usedUp.MatchString(text) && !passes

@@ -12,7 +12,7 @@ type Model struct {
 	MaxTokens int
 }
 
-// Label names the model for people.
+// Label returns the model's name for people.
 func (m *Model) Label() string {
 	if m.Name != "" {
 		return m.Name

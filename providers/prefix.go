@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Prefix keeps the encoded commands and levels of the last prompt: they are large and
-// hardly ever change.
+// Prefix caches the encoded commands and system levels of the last prompt, which are large and
+// rarely change.
 type Prefix struct{ last atomic.Pointer[encodedPrefix] }
 
 type encodedPrefix struct {
@@ -17,8 +17,7 @@ type encodedPrefix struct {
 	encoded          []byte
 }
 
-// Bytes are the prompt's levels and these commands as encode writes them, or as it wrote
-// them the last time, if they are the same.
+// Bytes returns the encoded levels and commands, from the cache if they are unchanged.
 func (p *Prefix) Bytes(prompt *domain.Prompt, commands []domain.CommandSpec, encode func() []byte) []byte {
 	if l := p.last.Load(); l != nil && l.system == prompt.System && l.userData == prompt.UserData &&
 		slices.EqualFunc(l.commands, commands, sameCommand) {
@@ -29,8 +28,8 @@ func (p *Prefix) Bytes(prompt *domain.Prompt, commands []domain.CommandSpec, enc
 	return l.encoded
 }
 
-// sameCommand compares texts; where they are shared, as the catalogue's are, this costs
-// no more than comparing pointers.
+// sameCommand compares by value; for strings shared with the catalogue this is as cheap as
+// comparing pointers.
 func sameCommand(a, b domain.CommandSpec) bool {
 	return a.Name == b.Name && a.Description == b.Description && string(a.Params) == string(b.Params)
 }

@@ -1,6 +1,6 @@
-// Package providers defines how Fermata calls an AI model: one interface, its
-// request, its answer and its classes of errors. Each adapter is a package below
-// this one and knows neither commands nor sessions.
+// Package providers defines how Fermata calls an AI model: the Provider interface with its request,
+// answer and error classes. Each adapter is a package below this one and does not depend on
+// commands or sessions.
 package providers
 
 import (
@@ -15,10 +15,10 @@ import (
 
 // Provider calls one configured model. It is safe for concurrent use.
 type Provider interface {
-	// Query asks once: no retries of its own. An answer came to its end or says that it did
-	// not (RawAnswer.Partial): its calls are left out then, and named. A stream that ends
-	// without its terminal event is a network error, and arguments cut in the middle are never
-	// returned as calls. A cancelled context returns the context's cause.
+	// Query makes one call, without retries. An answer is complete or marked as incomplete
+	// (RawAnswer.Partial), in which case its calls are only named. A stream without its terminal
+	// event is a network error, and truncated arguments are never returned as calls. After
+	// cancellation it returns the cause of the context.
 	Query(ctx context.Context, request *Request) (*Answer, error)
 	Abilities() Abilities
 }
@@ -28,18 +28,18 @@ type Request struct {
 	Prompt *domain.Prompt
 	// MaxTokens of the answer; 0: the provider's default.
 	MaxTokens int
-	// Small asks for the config's small_model where there is one (summaries).
+	// Small requests the config's small_model if there is one (for summaries).
 	Small bool
-	// OnDelta receives the answer as it streams; nil: nobody listens, the call is made
-	// whole. It must not block.
+	// OnDelta receives the answer while it streams. Nil: the answer need not be streamed. It must
+	// not block.
 	OnDelta func(Delta)
 	// SessionID and RoundID are for tracing only.
 	SessionID string
 	RoundID   string
-	NewID     domain.IDSource // for the server's own call ids
+	NewID     domain.IDSource // for call IDs generated here
 }
 
-// DeltaKind says what a delta is a piece of.
+// DeltaKind is the kind of a delta.
 type DeltaKind string
 
 const (
@@ -48,7 +48,7 @@ const (
 	DeltaArguments DeltaKind = "arguments"
 )
 
-// Delta is a piece of an answer while it streams.
+// Delta is a part of an answer while it streams.
 type Delta struct {
 	Kind DeltaKind
 	Text string
@@ -61,45 +61,45 @@ type Answer struct {
 	FirstTokenAt time.Time
 }
 
-// Abilities of a configured model; what the prompt and the loop must know.
+// Abilities are the properties of a configured model that prompt and loop depend on.
 type Abilities struct {
 	NativeCalls      bool
-	Sees             bool // it takes pictures
+	Sees             bool // it accepts images
 	StructuredOutput bool
 	Streaming        bool
-	// AlwaysStreams: an answer comes piece by piece even if nobody listens, so that
-	// listening costs the vendor and the network nothing.
+	// AlwaysStreams: answers are always streamed, so that OnDelta costs the vendor and the network
+	// nothing.
 	AlwaysStreams bool
 	ContextWindow int // tokens; 0: unknown
-	// MaxTokens of an answer when the request does not say, for reserving a budget.
+	// MaxTokens is the default max_tokens, for reserving a budget.
 	MaxTokens int
 	// Model and SmallModel are the configured names.
 	Model      string
 	SmallModel string
 }
 
-// Class is what an error means for what happens next.
+// Class classifies an error by what to do next.
 type Class string
 
 const (
-	ClassNetwork        Class = "network"          // could not be reached, or broke off
+	ClassNetwork        Class = "network"          // unreachable, or interrupted
 	ClassRateLimited    Class = "rate_limited"     // RetryAfter may be set
 	ClassOverloaded     Class = "overloaded"       //
 	ClassAuthentication Class = "authentication"   // wrong key
-	ClassInvalidRequest Class = "invalid_request"  // unknown model, refused parameter
+	ClassInvalidRequest Class = "invalid_request"  // unknown model, rejected parameter
 	ClassContextTooLong Class = "context_too_long" // compaction may help
-	ClassMaxTokens      Class = "max_tokens"       // the limit of the answer is too large for the model
-	ClassQuota          Class = "quota"            // nothing is left to pay with; waiting does not help
+	ClassMaxTokens      Class = "max_tokens"       // max_tokens is too large for the model
+	ClassQuota          Class = "quota"            // quota or balance exhausted; waiting does not help
 	ClassRefused        Class = "refused"          // by the provider's policy
-	ClassCancelled      Class = "cancelled"        // by us
+	ClassCancelled      Class = "cancelled"        // by Fermata
 )
 
-// Retryable says whether the same call may succeed later by itself.
+// Retryable reports whether the same call may succeed later.
 func (c Class) Retryable() bool {
 	return c == ClassNetwork || c == ClassRateLimited || c == ClassOverloaded
 }
 
-// Known says whether it is one of these: a provider's own config may name another.
+// Known reports whether it is one of these classes.
 func (c Class) Known() bool {
 	switch c {
 	case ClassNetwork,
@@ -117,30 +117,29 @@ func (c Class) Known() bool {
 	return false
 }
 
-// Error is a failed call. Message is safe to show: it never holds a key.
+// Error is a failed call. Message is safe to show: it never contains a key.
 type Error struct {
 	Class      Class
 	Message    string
-	Status     int // HTTP status, 0 where there was none
+	Status     int // HTTP status; 0: no response
 	RetryAfter time.Duration
 	RequestID  string
-	// NotCalled: the provider was known to be down, and was not called at all.
+	// NotCalled: the provider was known to be down, and was not called.
 	NotCalled bool
-	// Forbidden: this server does not call the host; the provider was not asked.
+	// Forbidden: this server may not call the host; no request was sent.
 	Forbidden bool
-	// Partial: a part of an answer had come, which may have to be paid for.
+	// Partial: a part of the answer was received, which may be billed.
 	Partial bool
-	// Text is the part of an answer that came in one piece and is not whole. What streamed was
-	// given to the listener.
+	// Text is the received part of an answer that was not streamed. Streamed parts went to OnDelta.
 	Text string
-	// MaxTokens is the most that the answer may have, where the provider named it; FixedLimit:
-	// whatever the prompt. Over is how many tokens the request has too many, where it said that.
+	// MaxTokens is the allowed max_tokens, if the provider stated it; FixedLimit: for every prompt.
+	// Over is the number of excess tokens of the request, if stated.
 	MaxTokens  int
 	FixedLimit bool
 	Over       int
-	// Said: the vendor answered with this failure; nothing of an answer was made.
+	// Said: the vendor responded with this error; nothing was generated.
 	Said bool
-	// Usage is what the call used all the same, where that is known.
+	// Usage is what the failed call consumed, if known.
 	Usage domain.Usage
 	Err   error
 }
@@ -154,33 +153,33 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Kind is a sort of provider that can be configured: an entry of the registry.
+// Kind is a kind of provider: an entry of the registry.
 type Kind struct {
 	Name        string // "openai_compatible"
 	DisplayName string
-	// Schema is the JSON Schema of the config; forms are made from it and configs are
-	// checked against it.
+	// Schema is the JSON Schema of the config. Configs are validated against it, and forms are
+	// generated from it.
 	Schema json.RawMessage
-	// Origin is where a config's requests go (see egress.Origin), defaults and presets
-	// counted; nil: nowhere.
+	// Origin returns the origin of a config's requests (see egress.Origin), including defaults and
+	// presets. Nil: no requests.
 	Origin func(config json.RawMessage) (string, error)
-	// New makes a provider of a config. secret is the API key ("" where none is
-	// needed); client reaches only allowed hosts.
+	// New creates a provider from a config. secret is the API key, or ""; client enforces the
+	// allowed hosts.
 	New func(config json.RawMessage, secret string, client *http.Client) (Provider, error)
-	// Models lists what the configured endpoint offers; nil where it cannot.
+	// Models lists the models of the configured endpoint. Nil: not supported.
 	Models func(ctx context.Context, config json.RawMessage, secret string, client *http.Client) ([]string, error)
 }
 
-// Registry finds kinds by name.
+// Registry holds the kinds by name.
 type Registry struct{ kinds []Kind }
 
-// NewRegistry makes a registry of kinds, kept in this order.
+// NewRegistry returns a registry with these kinds, in this order.
 func NewRegistry(kinds ...Kind) *Registry { return &Registry{kinds: kinds} }
 
-// Kinds lists them.
+// Kinds lists the kinds.
 func (r *Registry) Kinds() []Kind { return r.kinds }
 
-// Kind finds one by name.
+// Kind returns a kind by name.
 func (r *Registry) Kind(name string) (Kind, bool) {
 	for _, k := range r.kinds {
 		if k.Name == name {

@@ -4,7 +4,7 @@ import "unicode/utf8"
 
 const hexDigits = "0123456789abcdef"
 
-// plain marks the bytes that stand for themselves in a JSON string.
+// plain marks the bytes that need no escape in a JSON string.
 var plain = func() (t [256]bool) {
 	for i := range t {
 		t[i] = i >= 0x20 && i != '"' && i != '\\'
@@ -19,8 +19,8 @@ func AppendString(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// AppendEscaped appends s as the inside of a JSON string. Invalid UTF-8 and NUL
-// become U+FFFD: some servers refuse the whole request for one such byte.
+// AppendEscaped appends s as the inside of a JSON string. Invalid UTF-8 and NUL become U+FFFD: some
+// servers reject the whole request otherwise.
 func AppendEscaped(dst []byte, s string) []byte {
 	valid := utf8.ValidString(s)
 	start := 0

@@ -8,25 +8,24 @@ import (
 	"time"
 )
 
-// drainTimeout is how long we wait for the end of a response whose answer is complete,
-// so that its connection can be used again.
+// drainTimeout bounds the wait for the end of a response with a complete answer, so that its
+// connection can be reused.
 const drainTimeout = 50 * time.Millisecond
 
-// Watch cuts a call that gets nowhere: no connection, no first byte, no further byte, or
-// no end.
+// Watch cancels a call without progress: no connection, no first byte, no further byte, or no end.
 type Watch struct {
-	// Ctx is the call's; its cause says which limit was passed.
+	// Ctx is the context of the call; its cause is the exceeded limit.
 	Ctx        context.Context
 	cancel     context.CancelCauseFunc
 	free       context.CancelFunc
 	connecting *time.Timer
 	timer      *time.Timer
 	idle       time.Duration
-	ending     atomic.Bool // what follows is the end alone
+	ending     atomic.Bool // only the end of the stream is missing
 	progress   *Progress
 }
 
-// NewWatch starts the limits; Stop ends them.
+// NewWatch starts the timers; Stop ends them.
 func NewWatch(parent context.Context, limits Timeouts, streamed bool) *Watch {
 	w := &Watch{idle: limits.idle(), progress: progressOf(parent)}
 	total, connect, firstByte := limits.total(), limits.connect(), limits.firstByte(streamed)
@@ -37,9 +36,9 @@ func NewWatch(parent context.Context, limits Timeouts, streamed bool) *Watch {
 	w.connecting = time.AfterFunc(connect, func() {
 		cancel(Errorf(ClassNetwork, "no connection within %s", connect))
 	})
-	w.connecting.Stop() // until a connection is asked for
+	w.connecting.Stop() // until a connection is requested
 	w.timer = time.AfterFunc(firstByte, func() {
-		cancel(Errorf(ClassNetwork, "nothing came for %s", firstByte))
+		cancel(Errorf(ClassNetwork, "no data for %s", firstByte))
 	})
 	w.Ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GetConn: func(string) { w.connecting.Reset(connect) },
@@ -48,7 +47,7 @@ func NewWatch(parent context.Context, limits Timeouts, streamed bool) *Watch {
 	return w
 }
 
-// Stop ends the limits and the call.
+// Stop stops the timers and cancels the call's context.
 func (w *Watch) Stop() {
 	w.connecting.Stop()
 	w.timer.Stop()
@@ -56,7 +55,7 @@ func (w *Watch) Stop() {
 	w.free()
 }
 
-// Reader reads from r and gives each further byte its time.
+// Reader wraps r and restarts the idle timer with each read.
 func (w *Watch) Reader(r io.Reader) io.Reader { return &watchedReader{r, w} }
 
 type watchedReader struct {
@@ -76,15 +75,15 @@ func (r *watchedReader) Read(p []byte) (int, error) {
 }
 
 const (
-	// endGrace is how long the end of a stream is waited for once an answer has said why it
-	// stops: what it used may follow, and some hosts leave the stream open.
+	// endGrace bounds the wait for the end of a stream after the finish reason: usage data may
+	// follow, and some hosts leave the stream open.
 	endGrace = 2 * time.Second
-	// endGraceWithUsage is the same where nothing more is expected.
+	// endGraceWithUsage is the same after the usage data.
 	endGraceWithUsage = 300 * time.Millisecond
 )
 
-// Ending says that the answer is complete but for what it used, or, with used, altogether:
-// the rest of the stream has little time from now on.
+// Ending marks the answer as complete except for its usage or, with used, entirely, which shortens
+// the wait for the end of the stream.
 func (w *Watch) Ending(used bool) {
 	grace := endGrace
 	if used {
@@ -94,15 +93,15 @@ func (w *Watch) Ending(used bool) {
 	w.timer.Reset(grace)
 }
 
-// GoesOn says that more of the answer came after all.
+// GoesOn reverts Ending: more of the answer was received.
 func (w *Watch) GoesOn() {
 	if w.ending.Swap(false) {
 		w.timer.Reset(w.idle)
 	}
 }
 
-// Drain reads what is left after a complete answer (usually nothing but the end), so
-// that the connection is kept instead of made anew for the next call.
+// Drain reads the rest after a complete answer (usually nothing but the end), so that the
+// connection can be reused.
 func (w *Watch) Drain(r io.Reader) {
 	w.ending.Store(true)
 	w.timer.Reset(drainTimeout)
@@ -114,12 +113,12 @@ func (w *Watch) Drain(r io.Reader) {
 	}
 }
 
-// Progress says of a call whether an answer had begun to come when it failed.
+// Progress reports whether an answer had begun when a call failed.
 type Progress struct{ began atomic.Bool }
 
 type progressKey struct{}
 
-// WithProgress makes the call that is made under the context tell its progress.
+// WithProgress returns a context whose call reports its progress.
 func WithProgress(ctx context.Context) (context.Context, *Progress) {
 	p := &Progress{}
 	return context.WithValue(ctx, progressKey{}, p), p
@@ -130,7 +129,7 @@ func progressOf(ctx context.Context) *Progress {
 	return p
 }
 
-// Began says that bytes of an answer came.
+// Began reports whether bytes of an answer were received.
 func (p *Progress) Began() bool { return p.began.Load() }
 
 func (p *Progress) note() {

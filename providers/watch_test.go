@@ -46,16 +46,16 @@ func TestTheFourTimeouts(t *testing.T) {
 		"quick":                               {Timeouts{}, true, s, []time.Duration{s, s}, "", 0},
 		"no connection":                       {Timeouts{}, true, m, nil, "no connection within 10s", 10 * s},
 		"no connection, as configured":        {Timeouts{ConnectSeconds: 2}, true, m, nil, "no connection within 2s", 2 * s},
-		"no first byte":                       {Timeouts{}, true, 0, []time.Duration{3 * m}, "nothing came for 2m0s", 2 * m},
-		"no first byte, as configured":        {Timeouts{FirstByteSeconds: 5}, true, 0, []time.Duration{m}, "nothing came for 5s", 5 * s},
+		"no first byte":                       {Timeouts{}, true, 0, []time.Duration{3 * m}, "no data for 2m0s", 2 * m},
+		"no first byte, as configured":        {Timeouts{FirstByteSeconds: 5}, true, 0, []time.Duration{m}, "no data for 5s", 5 * s},
 		"a first byte that may take long":     {Timeouts{FirstByteSeconds: 300}, true, 0, []time.Duration{4 * m, s}, "", 0},
-		"silence":                             {Timeouts{}, true, 0, []time.Duration{s, 3 * m}, "nothing came for", s + 2*m},
-		"silence, as configured":              {Timeouts{IdleSeconds: 30}, true, 0, []time.Duration{s, m}, "nothing came for", 31 * s},
+		"silence":                             {Timeouts{}, true, 0, []time.Duration{s, 3 * m}, "no data for", s + 2*m},
+		"silence, as configured":              {Timeouts{IdleSeconds: 30}, true, 0, []time.Duration{s, m}, "no data for", 31 * s},
 		"steady but slow":                     {Timeouts{}, true, 0, []time.Duration{m, m, m, m}, "", 0},
 		"never an end":                        {Timeouts{}, true, 0, []time.Duration{m, m, m, m, m, m, m, m, m, m, m, m}, "no complete answer within 10m0s", 10 * m},
 		"an end, as configured":               {Timeouts{TotalSeconds: 90}, true, 0, []time.Duration{m, m}, "no complete answer within 1m30s", 90 * s},
 		"whole, which is silent till the end": {Timeouts{}, false, 0, []time.Duration{5 * m}, "", 0},
-		"whole, with a limit to the silence":  {Timeouts{IdleSeconds: 30}, false, 0, []time.Duration{5 * m}, "nothing came for 30s", 30 * s},
+		"whole, with a limit to the silence":  {Timeouts{IdleSeconds: 30}, false, 0, []time.Duration{5 * m}, "no data for 30s", 30 * s},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

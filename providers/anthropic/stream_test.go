@@ -197,8 +197,8 @@ func TestTimeouts(t *testing.T) {
 	hello := sse(begin) + say(0, "hello")
 	table := map[string]suite.Slow{
 		"steady but slow":           {Pieces: []string{hello, say(1, "!"), end("end_turn")}, Pause: 100 * time.Second},
-		"no head":                   {Headers: time.Hour, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
-		"no byte after the head":    {Pieces: []string{hello}, Pause: time.Hour, Headers: time.Minute, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
+		"no head":                   {Headers: time.Hour, Failure: "no data for 2m0s", After: 2 * time.Minute},
+		"no byte after the head":    {Pieces: []string{hello}, Pause: time.Hour, Headers: time.Minute, Failure: "no data for 2m0s", After: 2 * time.Minute},
 		"pings keep it alive":       {Pieces: []string{hello, sse(`{"type":"ping"}`), sse(`{"type":"ping"}`), end("end_turn")}, Pause: 119 * time.Second},
 		"long pauses, then an end":  {Pieces: []string{hello, hello}, Pause: 119 * time.Second, Failure: "broke off", After: 3 * 119 * time.Second},
 		"a drop now and then":       {Pieces: strings.Split(strings.Repeat(say(0, "a")+"|", 100), "|"), Pause: time.Minute, Failure: "no complete answer within 10m0s", After: 10 * time.Minute},

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// endpoints are what vendors' documentation shows behind the base URL. People paste the whole
-// address, and the path would be sent twice. The longer ones come first.
+// endpoints are the paths shown in vendors' documentation after the base URL. People paste the
+// whole URL, and the path would be duplicated. Longer ones come first.
 var endpoints = []string{"/v1/messages", "/chat/completions", "/completions", "/responses", "/embeddings", "/models"}
 
-// withBaseURL is a config whose base_url is the base alone, without spaces around it, an endpoint
-// behind it or a slash at its end. What is no object or no text stays, for the schema to refuse.
+// withBaseURL returns a config whose base_url has no surrounding spaces, endpoint path or trailing
+// slash. Values of other types are left for the schema to reject.
 func withBaseURL(config json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(config, &fields) != nil {
@@ -43,5 +43,5 @@ func baseOf(address string) string {
 			return strings.TrimRight(before, "/")
 		}
 	}
-	return trimmed // a slash at its end is as it was: the kinds know it
+	return trimmed // with its trailing slash, which the kinds handle
 }

@@ -12,49 +12,48 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// ModelKey names what can be down: one model of one configured provider.
+// ModelKey identifies one model of one configured provider.
 type ModelKey struct {
 	Workspace string
 	Provider  string
 	Model     string
 }
 
-// State is that of a circuit breaker.
+// State is the state of a circuit breaker.
 type State string
 
 const (
 	Closed   State = "closed"    // calls are made
-	Open     State = "open"      // none is made
-	HalfOpen State = "half_open" // the next call tries whether it is back
+	Open     State = "open"      // no calls are made
+	HalfOpen State = "half_open" // the next call is a probe
 )
 
-// Status is what is known of one model.
+// Status is the known status of one model.
 type Status struct {
 	ModelKey
 	State    State
 	Failures int // in a row
-	// Until: no call is made before; zero: calls are made.
+	// Until is the time of the next allowed call; zero: now.
 	Until     time.Time
 	LastError string
 }
 
-// BoardConfig of a Board; what is zero has the value in brackets.
+// BoardConfig configures a Board. Zero values have the defaults in parentheses.
 type BoardConfig struct {
 	Clock clock.Clock
-	// Failures in a row that open a breaker (5).
+	// Failures is the number of consecutive failures that open a breaker (5).
 	Failures int
-	// OpenFor is how long it stays open at first (5 s). Each try that fails doubles it, up
-	// to MaxOpen (2 min).
+	// OpenFor is the first open period (5 s). Each failed probe doubles it, up to MaxOpen (2 min).
 	OpenFor time.Duration
 	MaxOpen time.Duration
-	// Max is how many models are remembered (4096).
+	// Max bounds the tracked models (4096).
 	Max int
-	// Back is told of a provider that answers again after it failed or asked for time. It
-	// is called without a lock, and must be quick.
+	// Back is called when a provider has recovered after failures or a requested pause. It is
+	// called without a lock, and must return quickly.
 	Back func(workspace, provider string)
 }
 
-// Board remembers how the models answered last.
+// Board tracks the availability of models with circuit breakers.
 type Board struct {
 	config BoardConfig
 
@@ -63,19 +62,19 @@ type Board struct {
 	order   *list.List // least recently used first
 }
 
-// entry is one model; that with Model "" is the provider as a whole, which may have
-// asked to be left alone.
+// entry is the state of one model. With Model "" it is the provider as a whole, which may have
+// requested a pause.
 type entry struct {
 	key      ModelKey
 	failures int
 	opened   int // times in a row
 	until    time.Time
-	trying   bool // the call that finds out whether it is back is under way
+	trying   bool // a probing call is in progress
 	class    providers.Class
 	message  string
 }
 
-// NewBoard makes a Board that knows nothing yet.
+// NewBoard returns an empty Board.
 func NewBoard(c BoardConfig) *Board {
 	if c.Clock == nil {
 		c.Clock = clock.System
@@ -98,17 +97,17 @@ func NewBoard(c BoardConfig) *Board {
 	return &Board{config: c, entries: map[ModelKey]*list.Element{}, order: list.New()}
 }
 
-// whole is the provider's own key.
+// whole returns the key of the provider as a whole.
 func (k ModelKey) whole() ModelKey { return ModelKey{Workspace: k.Workspace, Provider: k.Provider} }
 
-// Enter asks whether a call may be made. An error says that it is not, and from when on
-// it may be; else leave must be told how the call ended.
+// Enter reports whether a call may be made. An error says why not, and when the next one may be
+// made; otherwise leave must be called with the result.
 func (b *Board) Enter(key ModelKey) (leave func(error), err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.config.Clock()
 	if held := b.find(key.whole()); held != nil && now.Before(held.until) {
-		return nil, held.refuse(held.class, now, "it asked to be left alone: "+held.message)
+		return nil, held.refuse(held.class, now, "it requested a pause: "+held.message)
 	}
 	e := b.find(key)
 	if e == nil || e.failures < b.config.Failures {
@@ -118,16 +117,16 @@ func (b *Board) Enter(key ModelKey) (leave func(error), err error) {
 	case now.Before(e.until):
 		return nil, e.refuse(providers.ClassNetwork, now, fmt.Sprintf("the last %d calls failed: %s", e.failures, e.message))
 	case e.trying:
-		return nil, e.refuse(providers.ClassNetwork, now, "another session is trying it just now")
+		return nil, e.refuse(providers.ClassNetwork, now, "another session is trying it right now")
 	}
 	e.trying = true
 	return func(err error) { b.leave(key, true, err) }, nil
 }
 
-// whileTrying is how long others wait for the outcome of the call that tries.
+// whileTrying is the retry delay for other sessions during a probe.
 const whileTrying = 2 * time.Second
 
-// refuse is a failure without a call. Its words are part of a sentence.
+// refuse returns the error of a call that is not made. Its message is part of a sentence.
 func (e *entry) refuse(class providers.Class, now time.Time, why string) error {
 	wait := e.until.Sub(now)
 	if wait <= 0 {
@@ -139,14 +138,14 @@ func (e *entry) refuse(class providers.Class, now time.Time, why string) error {
 	}
 }
 
-// leave takes in how a call ended.
+// leave records how a call ended.
 func (b *Board) leave(key ModelKey, tried bool, err error) {
 	b.mu.Lock()
 	now := b.config.Clock()
 	back := false
 	failed, known := verdict(err)
 	switch {
-	case !known: // it was cut: nothing was learnt
+	case !known: // cancelled: no information
 		if e := b.find(key); tried && e != nil {
 			e.trying = false
 		}
@@ -164,7 +163,7 @@ func (b *Board) leave(key ModelKey, tried bool, err error) {
 	}
 }
 
-// failed counts a failure, or keeps the time that the provider asked for.
+// failed counts a failure, or records a requested pause.
 func (b *Board) failed(key ModelKey, err *providers.Error, now time.Time) {
 	if err.RetryAfter > 0 {
 		held := b.make(key.whole())
@@ -176,7 +175,7 @@ func (b *Board) failed(key ModelKey, err *providers.Error, now time.Time) {
 		if e := b.find(key); e != nil {
 			e.trying = false
 		}
-		return // it is up
+		return // the provider is up
 	}
 	e := b.make(key)
 	e.failures++
@@ -187,8 +186,8 @@ func (b *Board) failed(key ModelKey, err *providers.Error, now time.Time) {
 	}
 }
 
-// verdict says what a call's end tells about the provider: a failure of it, nil if it is
-// up (an answer that refuses is an answer), or nothing at all.
+// verdict derives the provider's state from the result of a call: a failure, nil if it is up (a
+// rejection is a response too), or known=false.
 func verdict(err error) (failed *providers.Error, known bool) {
 	if err == nil {
 		return nil, true
@@ -203,8 +202,7 @@ func verdict(err error) (failed *providers.Error, known bool) {
 	return nil, e.Said
 }
 
-// Forget drops what is known of a provider, whose config has changed: it may be another
-// one now.
+// Forget drops the state of a provider after a change of its config.
 func (b *Board) Forget(workspace, provider string) {
 	b.mu.Lock()
 	back := false
@@ -219,8 +217,7 @@ func (b *Board) Forget(workspace, provider string) {
 	}
 }
 
-// Statuses are those of a workspace's models that failed lately, or of all workspaces
-// for "".
+// Statuses returns the recently failed models of a workspace, or of all workspaces for "".
 func (b *Board) Statuses(workspace string) []Status {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -238,7 +235,7 @@ func (b *Board) Statuses(workspace string) []Status {
 		case e.failures >= b.config.Failures:
 			s.State = HalfOpen
 		case e.failures == 0:
-			continue // it asked for time, which is over
+			continue // the requested pause is over
 		}
 		all = append(all, s)
 	}
@@ -248,7 +245,7 @@ func (b *Board) Statuses(workspace string) []Status {
 	return all
 }
 
-// Resting counts those that are not called at present.
+// Resting counts the models that are currently not called.
 func (b *Board) Resting() float64 {
 	n := 0.0
 	for _, s := range b.Statuses("") {
@@ -267,7 +264,7 @@ func (b *Board) find(key ModelKey) *entry {
 	return element.Value.(*entry)
 }
 
-// make finds an entry or begins it; the one that was used least recently makes room.
+// make returns an entry, creating it if necessary. The least recently used one is evicted.
 func (b *Board) make(key ModelKey) *entry {
 	if element := b.entries[key]; element != nil {
 		b.order.MoveToBack(element)
@@ -283,7 +280,7 @@ func (b *Board) make(key ModelKey) *entry {
 	return e
 }
 
-// forget says whether there was something to forget.
+// forget removes an entry and reports whether it existed.
 func (b *Board) forget(key ModelKey) bool {
 	element := b.entries[key]
 	if element == nil {

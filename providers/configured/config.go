@@ -13,12 +13,12 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// configure checks a config, takes its key out and seals it. The mask, sent back,
-// keeps the stored key; null takes it away. grant: the operator says that the variable
-// which the config names goes where the config's requests go.
+// configure validates a config, and extracts and seals its key. The mask keeps the stored key; null
+// deletes it. grant: the operator permits sending the environment variable named by the config to
+// the config's origin.
 func (s *Service) configure(p *domain.Provider, config json.RawMessage, grant bool) error {
 	kind, ok := s.registry.Kind(p.Kind)
-	if !ok { // it was made by a server that offered it
+	if !ok { // created on a server that supports the kind
 		return domain.Invalid("/config", "unknown_kind", "%s", unknownKind(p.Kind))
 	}
 	if len(config) == 0 {
@@ -30,7 +30,7 @@ func (s *Service) configure(p *domain.Provider, config json.RawMessage, grant bo
 	}
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(config, &fields); err != nil {
-		return domain.Invalid("/config", "type", "The config is a JSON object.")
+		return domain.Invalid("/config", "type", "The config must be a JSON object.")
 	}
 	key, given := fields["api_key"]
 	delete(fields, "api_key")
@@ -70,22 +70,22 @@ func (s *Service) configure(p *domain.Provider, config json.RawMessage, grant bo
 
 func unusableConfig(err error) error {
 	if known, ok := errors.AsType[*domain.Error](err); ok {
-		return known // it names the field
+		return known // it refers to the field
 	}
 	return domain.Invalid("/config", "unusable", "This configuration cannot be used: %v.", err)
 }
 
-// checkKept refuses to take a key that was stored before to another place: who may
-// change a provider does not get its key that way.
+// checkKept rejects a new origin for a stored key: permission to change a provider must not reveal
+// its key.
 func checkKept(kind providers.Kind, was json.RawMessage, origin string) error {
 	if before, err := originOf(kind, was); err == nil && before == origin {
 		return nil
 	}
 	return domain.Invalid("/config/api_key", "enter_again",
-		"The stored key was entered for another base URL, and goes to no other. Enter the key again; nothing was changed.")
+		"The stored key was entered for another base URL and is never sent elsewhere. Enter the key again; nothing was changed.")
 }
 
-// checkEnv refuses a variable that is not for providers, or not for this one.
+// checkEnv rejects an environment variable that this provider may not use.
 func (s *Service) checkEnv(p *domain.Provider, origin string, grant bool) error {
 	var common providers.Config
 	if err := json.Unmarshal(p.Config, &common); err != nil {
@@ -101,7 +101,7 @@ func (s *Service) checkEnv(p *domain.Provider, origin string, grant bool) error 
 	return s.env.check(common.APIKeyEnv, origin, p.EnvGrant)
 }
 
-// names says whether a patch speaks of one of these members.
+// names reports whether a patch contains one of these members.
 func names(patch json.RawMessage, members ...string) bool {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(patch, &fields) != nil {
@@ -110,12 +110,11 @@ func names(patch json.RawMessage, members ...string) bool {
 	return slices.ContainsFunc(members, func(m string) bool { _, ok := fields[m]; return ok })
 }
 
-// takeKey stores the key that was sent, for an origin, or says that the stored one is
-// kept.
+// takeKey stores the key that was sent, for an origin, or reports that the stored one is kept.
 func (s *Service) takeKey(p *domain.Provider, raw json.RawMessage, origin string) (kept bool, err error) {
 	var key *string
 	if err := json.Unmarshal(raw, &key); err != nil {
-		return false, domain.Invalid("/config/api_key", "type", "The key is a string.")
+		return false, domain.Invalid("/config/api_key", "type", "The key must be a string.")
 	}
 	if key == nil || *key == "" {
 		p.SecretSealed, p.SecretMask = "", ""
@@ -124,10 +123,10 @@ func (s *Service) takeKey(p *domain.Provider, raw json.RawMessage, origin string
 	if *key == p.SecretMask && p.SecretSealed != "" {
 		return true, nil
 	}
-	entered := strings.TrimSpace(*key) // what was copied often ends with a line break
+	entered := strings.TrimSpace(*key) // copied text often ends with a line break
 	if !isKey(entered) {
 		return false, domain.Invalid("/config/api_key", "format",
-			"A key has visible ASCII characters only, without spaces or line breaks. Copy it again.")
+			"A key may contain only visible ASCII characters, without spaces or line breaks. Copy it again.")
 	}
 	sealed, err := sealKey(s.keys, entered, p, origin)
 	if err != nil {
@@ -137,7 +136,7 @@ func (s *Service) takeKey(p *domain.Provider, raw json.RawMessage, origin string
 	return false, nil
 }
 
-// withoutNullKey leaves a null key out of what is checked: null says "take it away".
+// withoutNullKey removes a null key before validation: null deletes the key.
 func withoutNullKey(config json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(config, &fields) != nil || !bytes.Equal(bytes.TrimSpace(fields["api_key"]), []byte("null")) {
@@ -151,8 +150,8 @@ func withoutNullKey(config json.RawMessage) json.RawMessage {
 	return b
 }
 
-// mergeConfig merges a patch into the stored config. A key set to null stays in it, for
-// the caller to see: the key itself is stored elsewhere.
+// mergeConfig merges a patch into the stored config. A null key is kept in the result for the
+// caller: the key itself is stored elsewhere.
 func mergeConfig(stored, patch json.RawMessage) (json.RawMessage, error) {
 	have, err := jsonbody.Value(stored)
 	if err != nil {
@@ -161,10 +160,10 @@ func mergeConfig(stored, patch json.RawMessage) (json.RawMessage, error) {
 	given, err := jsonbody.Value(patch)
 	fields, isObject := given.(map[string]any)
 	if err != nil || !isObject {
-		return nil, domain.Invalid("/config", "type", "The config is a JSON object.")
+		return nil, domain.Invalid("/config", "type", "The config must be a JSON object.")
 	}
 	key, named := fields["api_key"]
-	merged, _ := domain.MergePatch(have, fields).(map[string]any) // an object's patch gives an object
+	merged, _ := domain.MergePatch(have, fields).(map[string]any) // both are objects
 	if named && key == nil {
 		merged["api_key"] = nil
 	}

@@ -11,27 +11,27 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// Env is which environment variables a provider's api_key_env may name
-// (FERMATA_PROVIDER_ENV), and where each may be sent. Nothing else that a workspace
-// writes reaches the environment of the process.
+// Env lists the environment variables that a provider's api_key_env may name
+// (FERMATA_PROVIDER_ENV), and where each may be sent. No other setting of a workspace can read the
+// process environment.
 type Env []envRule
 
-// envRule is one entry: a name, or the beginning of names, and the origins that
-// everybody may send it to. Elsewhere it goes only where the operator sent it himself.
+// envRule is one entry: a name, or a prefix of names, and the origins that every workspace may send
+// it to. Other origins require the operator.
 type envRule struct {
 	name    string
 	prefix  bool
 	origins []string
 }
 
-// Variables of the server itself hold the keys to everything; these alone are meant for
+// Variables of the server itself hold its most sensitive secrets; only these are meant for
 // providers.
 const (
 	ownEnvPrefix = "FERMATA_"
 	keyEnvPrefix = "FERMATA_PROVIDER_KEY_"
 )
 
-// vendorEnv are the names that the vendors' own programs read, and whose keys they are.
+// vendorEnv are the variables of the vendors' own tools.
 var vendorEnv = []envRule{
 	{name: "ANTHROPIC_API_KEY", origins: []string{"https://api.anthropic.com:443"}},
 	{name: "OPENAI_API_KEY", origins: []string{"https://api.openai.com:443"}},
@@ -51,8 +51,8 @@ var vendorEnv = []envRule{
 
 var envEntry = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_]*)(\*?)$`)
 
-// ParseEnv reads the operator's list: NAME, PREFIX* or NAME@https://host[:port].
-// Nothing given: the vendors' names, and those that begin with FERMATA_PROVIDER_KEY_.
+// ParseEnv parses the operator's list: NAME, PREFIX* or NAME@https://host[:port]. The default is
+// the vendors' names, and those with the prefix FERMATA_PROVIDER_KEY_.
 func ParseEnv(entries []string) (Env, error) {
 	var list Env
 	for entry := range strings.SplitSeq(strings.Join(entries, ","), ",") {
@@ -96,19 +96,19 @@ func parseEnvRule(entry string) (envRule, error) {
 	u, err := url.Parse(place)
 	if err != nil || u.Hostname() == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" ||
 		(u.Scheme != "https" && u.Scheme != "http") {
-		return envRule{}, fmt.Errorf("FERMATA_PROVIDER_ENV: behind %s@ stands no host like https://api.example.com", name)
+		return envRule{}, fmt.Errorf("FERMATA_PROVIDER_ENV: %s@ must be followed by a host like https://api.example.com", name)
 	}
 	rule.origins = []string{egress.Origin(u)}
 	return rule, nil
 }
 
-// isOwnEnv: some systems do not tell capital letters from small ones.
+// isOwnEnv ignores case, because some systems do.
 func isOwnEnv(name string) bool {
 	upper := strings.ToUpper(name)
 	return strings.HasPrefix(upper, ownEnvPrefix) && !strings.HasPrefix(upper, keyEnvPrefix)
 }
 
-// rules are those that a name falls under; none: it is not for providers.
+// rules returns the rules for a name. None: it is not for providers.
 func (list Env) rules(name string) []envRule {
 	if strings.HasSuffix(name, "*") || !envEntry.MatchString(name) || isOwnEnv(name) {
 		return nil
@@ -122,16 +122,16 @@ func (list Env) rules(name string) []envRule {
 	return found
 }
 
-// goesTo says whether everybody may send a variable to an origin.
+// goesTo reports whether every workspace may send a variable to an origin.
 func (list Env) goesTo(name, origin string) bool {
 	return slices.ContainsFunc(list.rules(name), func(r envRule) bool { return slices.Contains(r.origins, origin) })
 }
 
-// envGrant is what is kept of the operator's word that a variable goes to an origin.
+// envGrant is the stored permission of the operator to send a variable to an origin.
 func envGrant(name, origin string) string { return name + "@" + origin }
 
-// check says why a provider may not have the variable that it names, or nil. It is the
-// same whether the variable exists or not: nobody finds out by asking.
+// check returns an error if a provider may not use a variable. The error does not depend on whether
+// the variable exists, which must not be revealed.
 func (list Env) check(name, origin, grant string) error {
 	switch {
 	case len(list.rules(name)) == 0:
@@ -143,7 +143,7 @@ func (list Env) check(name, origin, grant string) error {
 		)
 	case origin == "" || !list.goesTo(name, origin) && grant != envGrant(name, origin):
 		return domain.Invalid("/config/api_key_env", "other_host",
-			"%s does not go to this base URL: the operator decides where a variable of the server is sent "+
+			"%s must not be sent to this base URL: the operator decides where a variable of the server is sent "+
 				"(FERMATA_PROVIDER_ENV=%s@https://host, or a provider configured with the root key). Enter the key itself.", name, name)
 	}
 	return nil

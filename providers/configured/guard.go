@@ -7,19 +7,19 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// Guarded is a provider behind a Board.
+// Guarded is a provider behind a circuit breaker.
 type Guarded struct {
 	providers.Provider
 	board *Board
 	key   ModelKey
 }
 
-// Guard puts a provider behind the board.
+// Guard returns the provider behind the board's breaker.
 func (b *Board) Guard(key ModelKey, p providers.Provider) *Guarded {
 	return &Guarded{Provider: p, board: b, key: key}
 }
 
-// Query asks, unless the provider is known to be down.
+// Query calls the provider unless its breaker is open.
 func (g *Guarded) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	leave, err := g.board.Enter(g.keyOf(request))
 	if err != nil {
@@ -28,7 +28,7 @@ func (g *Guarded) Query(ctx context.Context, request *providers.Request) (*provi
 	return g.call(ctx, request, leave)
 }
 
-// Try asks even if the provider is known to be down: a person wants to know.
+// Try calls the provider even if its breaker is open, for a test by a person.
 func (g *Guarded) Try(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	key := g.keyOf(request)
 	return g.call(ctx, request, func(err error) { g.board.leave(key, false, err) })
@@ -42,11 +42,11 @@ func (g *Guarded) keyOf(request *providers.Request) ModelKey {
 	return key
 }
 
-// call makes the call and says how much of an answer had come if it failed.
+// call makes the call and adds the received part of the answer to an error.
 func (g *Guarded) call(ctx context.Context, request *providers.Request, leave func(error)) (answer *providers.Answer, err error) {
 	left := false
 	defer func() {
-		if !left { // a panic of an adapter
+		if !left { // the adapter panicked
 			leave(errUnknown)
 		}
 	}()
@@ -60,7 +60,7 @@ func (g *Guarded) call(ctx context.Context, request *providers.Request, leave fu
 	}
 	answer, err = g.Provider.Query(ctx, &own)
 	if e, ok := asError(err); ok && (pieces || progress.Began() && request.OnDelta == nil && !e.Said) {
-		copied := *e // some are shared
+		copied := *e // some errors are shared
 		copied.Partial = true
 		err = &copied
 	}
@@ -69,6 +69,6 @@ func (g *Guarded) call(ctx context.Context, request *providers.Request, leave fu
 	return answer, err
 }
 
-var errUnknown = errors.New("it did not come to an end")
+var errUnknown = errors.New("the call did not finish")
 
 func asError(err error) (*providers.Error, bool) { return errors.AsType[*providers.Error](err) }

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/providers/script"
 )
 
-// kinds are the sorts of providers that can be configured.
+// kinds are the kinds of providers that can be configured.
 func kinds(scripts bool) []providers.Kind {
 	all := []providers.Kind{anthropic.Kind(), openai.Kind(), gemini.Kind(), openai.Compatible(), demo.Kind()}
 	if scripts {

@@ -20,17 +20,16 @@ import (
 	"github.com/fermata-dev/fermata/providers/script"
 )
 
-// Finder is what finding a provider needs of the database.
+// Finder is the database access of Models.
 type Finder interface {
 	Provider(ctx context.Context, workspace, id string) (*domain.Provider, error)
 	DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error)
 }
 
-// modelAge bounds how long a configured provider is believed without a look: another
-// node may have changed it.
+// modelAge is the TTL of a cached provider: another node may have changed it.
 const modelAge = 2 * time.Second
 
-// Models finds the provider of a session and keeps it ready.
+// Models selects and caches the providers of sessions.
 type Models struct {
 	store    Finder
 	registry *providers.Registry
@@ -41,17 +40,17 @@ type Models struct {
 	board    *Board
 
 	mu    sync.Mutex
-	ready map[string]readyModel // by workspace and provider id
+	ready map[string]readyModel // by workspace and provider ID
 }
 
 type readyModel struct {
 	model *providers.Model
-	row   string // id and version of the configured provider
+	row   string // ID and version of the configured provider
 	at    time.Time
 }
 
-// For gives the model of a provider, of the workspace's default, or the demo. Behind a slash
-// the id may name a model, which is called instead of the configured one.
+// For returns the model of a provider, of the workspace's default, or the demo. The ID may be
+// followed by a slash and a model name, which overrides the configured model.
 func (m *Models) For(ctx context.Context, workspace, id string) (*providers.Model, error) {
 	key := workspace + "/" + id
 	m.mu.Lock()
@@ -81,15 +80,14 @@ func (m *Models) For(ctx context.Context, workspace, id string) (*providers.Mode
 	return have.model, nil
 }
 
-// Known is the model as it was last used, without a look at the database; nil when
-// it was not used before.
+// Known returns the cached model without a database query; nil if it is not cached.
 func (m *Models) Known(workspace, id string) *providers.Model {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.ready[workspace+"/"+id].model
 }
 
-// forget: the workspace's providers changed.
+// forget clears the cache after a change of the workspace's providers.
 func (m *Models) forget() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,8 +109,7 @@ func (m *Models) find(ctx context.Context, workspace, id string) (*domain.Provid
 	return &domain.Provider{WorkspaceID: workspace, Name: "Demo", Kind: "demo", Config: json.RawMessage("{}")}, nil
 }
 
-// build makes a provider of its stored configuration, for another model than that one names
-// unless name is "".
+// build creates a provider from its stored config, with another model unless name is "".
 func (m *Models) build(row *domain.Provider, name string) (*providers.Model, error) {
 	kind, ok := m.registry.Kind(row.Kind)
 	if !ok {
@@ -156,7 +153,7 @@ func (m *Models) build(row *domain.Provider, name string) (*providers.Model, err
 	return model, nil
 }
 
-// withModel is a configuration that names another model.
+// withModel replaces the model of a config.
 func withModel(config json.RawMessage, name string) (json.RawMessage, error) {
 	if name == "" {
 		return config, nil
@@ -169,17 +166,17 @@ func withModel(config json.RawMessage, name string) (json.RawMessage, error) {
 	return jsonbody.Encode(fields), nil
 }
 
-// unknownKind says that a kind is not offered here, and what can be done.
+// unknownKind explains that a kind is not supported here.
 func unknownKind(name string) string {
 	if name == script.KindName {
-		return "This server offers no providers of kind \"script\": they are for tests, and only there where FERMATA_SCRIPT_PROVIDER=true is set. Choose another provider."
+		return "Providers of kind \"script\" are for tests and require FERMATA_SCRIPT_PROVIDER=true on this server. Choose another provider."
 	}
-	return fmt.Sprintf("This server knows no provider of kind %q.", name)
+	return fmt.Sprintf("This server does not support providers of kind %q.", name)
 }
 
-// secret is the provider's key for where its configuration leads: sealed in the
-// database, or in an environment variable that the configuration names and the operator
-// lets go there. What is stored is checked as if it were written now.
+// secret returns the provider's key for its origin: sealed in the database, or in an environment
+// variable that the config names and the operator permits. Stored configs are checked like new
+// ones.
 func (m *Models) secret(kind providers.Kind, row *domain.Provider, variable string) (string, error) {
 	if row.SecretSealed == "" && variable == "" {
 		return "", nil
@@ -199,13 +196,13 @@ func (m *Models) secret(kind providers.Kind, row *domain.Provider, variable stri
 		return secret, nil
 	} else if secret != "" {
 		return "", domain.Errorf("provider_key_unusable",
-			"The environment variable %s holds no key: a key has visible ASCII characters only, without spaces or line breaks.", variable)
+			"The environment variable %s does not contain a key: a key has only visible ASCII characters, without spaces or line breaks.", variable)
 	}
 	return "", domain.Errorf("provider_key_missing",
-		"The environment variable %s, which holds the provider's key, is not set on this server.", variable)
+		"The environment variable %s, which should contain the provider's key, is not set on this server.", variable)
 }
 
-// originOf is where a config's requests go; "" for kinds that send none.
+// originOf returns the origin of a config's requests; "" for kinds without requests.
 func originOf(kind providers.Kind, config json.RawMessage) (string, error) {
 	if kind.Origin == nil {
 		return "", nil

@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// Kinds lists what can be configured.
+// Kinds lists the supported kinds.
 func (s *Service) Kinds() []domain.ProviderKind {
 	var kinds []domain.ProviderKind
 	for _, k := range s.registry.Kinds() {
@@ -26,7 +26,7 @@ func (s *Service) Kinds() []domain.ProviderKind {
 // testTimeout bounds a test call.
 const testTimeout = 30 * time.Second
 
-// TestProvider makes one short call and says how it went.
+// TestProvider makes one short call and returns the result.
 func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*domain.ProviderTest, error) {
 	if _, err := s.rows.Provider(ctx, workspace, id); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*doma
 	defer cancel()
 	query := model.Provider.Query
 	if guarded, ok := model.Provider.(*Guarded); ok {
-		query = guarded.Try // a person wants to know, even if it was down just now
+		query = guarded.Try // a test is made even if the breaker is open
 	}
 	started := s.clock()
 	answer, err := query(ctx, &providers.Request{
@@ -60,7 +60,7 @@ func (s *Service) TestProvider(ctx context.Context, workspace, id string) (*doma
 	}, nil
 }
 
-// maxSaid bounds what is shown of the answer to a test, in characters.
+// maxSaid bounds the shown answer of a test, in characters.
 const maxSaid = 200
 
 func shortened(text string, limit int) string {
@@ -70,32 +70,32 @@ func shortened(text string, limit int) string {
 	return strings.TrimSpace(text)
 }
 
-// classWords say what a class of failures means and what mends it.
+// classWords describe each class of failures and how to fix it.
 var classWords = map[providers.Class][2]string{
-	providers.ClassNetwork: {"The provider could not be reached, or its answer broke off.",
-		"Check base_url, DNS and the firewall, and for private hosts FERMATA_ALLOWED_HOSTS; else wait."},
-	providers.ClassRateLimited:    {"The provider limits how often it is called.", "Wait, or ask the provider for more."},
-	providers.ClassOverloaded:     {"The provider has too much to do.", "Wait, or name another provider in fallback_providers."},
-	providers.ClassAuthentication: {"The key was refused.", "Enter the key again, or name the environment variable of the server that holds it."},
+	providers.ClassNetwork: {"The provider could not be reached, or its answer was interrupted.",
+		"Check base_url, DNS and the firewall, and for private hosts FERMATA_ALLOWED_HOSTS; otherwise wait."},
+	providers.ClassRateLimited:    {"The provider's rate limit was reached.", "Wait, or ask the provider for a higher limit."},
+	providers.ClassOverloaded:     {"The provider is overloaded.", "Wait, or name another provider in fallback_providers."},
+	providers.ClassAuthentication: {"The key was refused.", "Enter the key again, or name the server's environment variable that contains it."},
 	providers.ClassInvalidRequest: {
-		"The provider refuses the request.",
+		"The provider rejects the request.",
 		"Check model, base_url and the parameters in the provider's config.",
 	},
 	providers.ClassContextTooLong: {"The request is too long for the model.", "Choose a model with a larger context."},
 	providers.ClassMaxTokens: {
-		"The longest answer that is asked for is too long for the model.",
+		"max_tokens is too large for the model.",
 		"Set a smaller max_tokens.",
 	},
 	providers.ClassQuota: {
-		"The provider's quota or balance is used up.",
+		"The provider's quota or balance is exhausted.",
 		"Add credit at the provider, or name another provider in fallback_providers.",
 	},
 	providers.ClassRefused:   {"The provider's policy refuses the request.", "Choose another model."},
-	providers.ClassCancelled: {"The call was cut.", "Try again."},
+	providers.ClassCancelled: {"The call was cancelled.", "Try again."},
 }
 
 const (
-	unusable     = "The provider cannot be used as it is configured."
+	unusable     = "The provider's configuration cannot be used."
 	changeConfig = "Change its config."
 )
 
@@ -110,7 +110,7 @@ func failedTest(err error) *domain.ProviderTest {
 	return &domain.ProviderTest{Code: "provider_unusable", Message: err.Error(), Meaning: unusable, Mend: changeConfig}
 }
 
-// ProviderModels lists what the configured endpoint offers.
+// ProviderModels lists the models of the configured endpoint.
 func (s *Service) ProviderModels(ctx context.Context, workspace, id string) ([]string, error) {
 	p, err := s.rows.Provider(ctx, workspace, id)
 	if err != nil {
@@ -127,7 +127,7 @@ func (s *Service) ProviderModels(ctx context.Context, workspace, id string) ([]s
 	secret, err := s.Models.secret(kind, p, common.APIKeyEnv)
 	if known, ok := errors.AsType[*domain.Error](err); ok {
 		return nil, &domain.Error{
-			Code: domain.CodeProviderFailed, Message: "The provider cannot be asked for its models: " + known.Message, Err: err,
+			Code: domain.CodeProviderFailed, Message: "The provider's models cannot be listed: " + known.Message, Err: err,
 		}
 	}
 	if err != nil {

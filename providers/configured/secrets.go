@@ -10,12 +10,12 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
-// place is where a provider's key belongs: to one kind of API at one origin.
+// place is the sealing context of a provider's key: its kind and origin.
 func place(p *domain.Provider, origin string) seal.Place {
 	return seal.Place{"provider", p.WorkspaceID, p.ID, p.Kind, origin}
 }
 
-// PlaceOf is where the key of a stored provider belongs.
+// PlaceOf returns the sealing context of a stored provider's key.
 func (s *Service) PlaceOf(workspace, id, kindName string, config json.RawMessage) (seal.Place, error) {
 	kind, _ := s.registry.Kind(kindName)
 	origin, err := originOf(kind, config)
@@ -25,19 +25,19 @@ func (s *Service) PlaceOf(workspace, id, kindName string, config json.RawMessage
 	return place(&domain.Provider{WorkspaceID: workspace, ID: id, Kind: kindName}, origin), nil
 }
 
-// sealKey encrypts the key that was entered for a provider.
+// sealKey encrypts a key entered for a provider.
 func sealKey(keys *seal.Keys, secret string, p *domain.Provider, origin string) (string, error) {
 	if !keys.Any() {
 		return "", domain.Invalid(
 			"/config/api_key",
 			"no_secret_key",
-			"This server has no FERMATA_SECRET_KEY, so it stores no provider keys. Set it (the same on all nodes), or name an environment variable in api_key_env.",
+			"This server has no FERMATA_SECRET_KEY, so it cannot store provider keys. Set it (the same on all nodes), or name an environment variable in api_key_env.",
 		)
 	}
 	return keys.Seal(secret, place(p, origin))
 }
 
-// openKey decrypts a provider's key for an origin, if it was entered for that one.
+// openKey decrypts a provider's key if it was entered for this origin.
 func openKey(keys *seal.Keys, p *domain.Provider, origin string) (string, error) {
 	var secret string
 	var err error
@@ -49,22 +49,22 @@ func openKey(keys *seal.Keys, p *domain.Provider, origin string) (string, error)
 	switch {
 	case errors.Is(err, seal.ErrOtherPlace):
 		return "", domain.Errorf(domain.CodeProviderKey,
-			"The stored key of this provider was entered for another base URL or provider, and goes to no other. Enter the key again.")
+			"The stored key of this provider was entered for another base URL or provider, and is never sent elsewhere. Enter the key again.")
 	case err != nil:
 		return "", domain.Errorf(domain.CodeProviderKey,
-			"The key of this provider cannot be read: FERMATA_SECRET_KEY is missing or has changed. Enter the key again.")
+			"The key of this provider cannot be decrypted: FERMATA_SECRET_KEY is missing or has changed. Enter the key again.")
 	}
 	return secret, nil
 }
 
-// OldSeals is what binding keys that were sealed before needs of the database.
+// OldSeals is the database access of Reseal.
 type OldSeals interface {
 	ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error)
 	ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error
 }
 
-// Reseal binds keys that were stored before to where they go now. A key that cannot be
-// opened, or has no place to be bound to, is left as it is.
+// Reseal binds keys sealed by older versions to their current origin. A key that cannot be
+// decrypted, or has no origin, is left unchanged.
 func (s *Service) Reseal(ctx context.Context, store OldSeals) error {
 	old, err := store.ProvidersSealedOtherwise(ctx, seal.Version)
 	if err != nil {
@@ -73,12 +73,12 @@ func (s *Service) Reseal(ctx context.Context, store OldSeals) error {
 	for _, p := range old {
 		secret, err := s.keys.OpenFirst(p.SecretSealed, p.ID)
 		if err != nil {
-			continue // it was told at the start; entering the key again mends it
+			continue // reported at startup; the key has to be entered again
 		}
 		kind, _ := s.registry.Kind(p.Kind)
 		origin, err := originOf(kind, p.Config)
 		if err != nil {
-			continue // no call can be made with such a config either
+			continue // such a config cannot be used for calls either
 		}
 		sealed, err := sealKey(s.keys, secret, p, origin)
 		if err != nil {
@@ -91,7 +91,7 @@ func (s *Service) Reseal(ctx context.Context, store OldSeals) error {
 	return nil
 }
 
-// mask shows of a secret what people need to recognise it.
+// mask returns the part of a secret that people can recognize it by.
 func mask(secret string) string {
 	if len(secret) < 12 {
 		return "…"
@@ -99,7 +99,7 @@ func mask(secret string) string {
 	return secret[:3] + "…" + secret[len(secret)-4:]
 }
 
-// isKey says whether a text can be sent as a key: in the header of a request.
+// isKey reports whether a text can be sent as a key in a request header.
 func isKey(text string) bool {
 	return text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// Rows is what keeping providers needs of the database.
+// Rows is the database access of a Service.
 type Rows interface {
 	Finder
 	Providers(ctx context.Context, workspace string) ([]*domain.Provider, error)
@@ -21,12 +21,12 @@ type Rows interface {
 	DeleteProvider(ctx context.Context, workspace, id string) error
 }
 
-// Schemas holds a value against a JSON Schema.
+// Schemas validates a value against a JSON Schema.
 type Schemas interface {
 	CheckSchema(schema, value json.RawMessage, prefix string) error
 }
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Rows    Rows
 	Schemas Schemas
@@ -35,17 +35,17 @@ type Config struct {
 	Client  *http.Client // makes the requests
 	Clock   clock.Clock
 	NewID   domain.IDSource
-	Script  bool // offer the kind for tests
-	// Back is told of a provider that answers again; it must be quick.
+	Script  bool // support the kind for tests
+	// Back is called when a provider has recovered; it must return quickly.
 	Back func(workspace, provider string)
 }
 
-// Service keeps the configured providers: configs fit their kind's schema, keys are
-// sealed and never given back.
+// Service manages the configured providers. Configs are validated against their kind's schema; keys
+// are sealed and never returned.
 type Service struct {
-	// Models finds them again, ready to be called.
+	// Models selects them for calls.
 	Models *Models
-	// Board remembers which of them are down.
+	// Board tracks their availability.
 	Board *Board
 
 	rows     Rows
@@ -58,7 +58,7 @@ type Service struct {
 	newID    domain.IDSource
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(c Config) *Service {
 	s := &Service{
 		Board: NewBoard(BoardConfig{Clock: c.Clock, Back: c.Back}), registry: providers.NewRegistry(kinds(c.Script)...),
@@ -82,7 +82,7 @@ func (s *Service) Provider(ctx context.Context, workspace, id string) (*domain.P
 // CreateProvider stores a new provider.
 func (s *Service) CreateProvider(ctx context.Context, workspace string, in domain.NewProvider) (*domain.Provider, error) {
 	if _, ok := s.registry.Kind(in.Kind); !ok {
-		return nil, domain.Invalid("/kind", "unknown_kind", "%s GET /v1/provider-kinds lists the kinds there are.", unknownKind(in.Kind))
+		return nil, domain.Invalid("/kind", "unknown_kind", "%s GET /v1/provider-kinds lists the supported kinds.", unknownKind(in.Kind))
 	}
 	now := s.clock()
 	p := &domain.Provider{
@@ -99,16 +99,16 @@ func (s *Service) CreateProvider(ctx context.Context, workspace string, in domai
 	return p, nil
 }
 
-// fasterOthers bounds how often a change is tried again because somebody else made one.
-const fasterOthers = 5
+// maxConflicts bounds the retries of a change after conflicts.
+const maxConflicts = 5
 
-// UpdateProvider merges a patch into a provider. Who named no version is not told of
-// somebody who was faster: the patch is merged into what that one left.
+// UpdateProvider merges a patch into a provider. Without a version from the client, a conflicting
+// change is not an error: the patch is applied to the newer row.
 func (s *Service) UpdateProvider(ctx context.Context, workspace, id string, version int64,
 	patch domain.ProviderPatch) (*domain.Provider, error) {
 	for try := 1; ; try++ {
 		p, err := s.update(ctx, workspace, id, version, patch)
-		if version != 0 || try == fasterOthers || !errors.Is(err, domain.ErrStale) {
+		if version != 0 || try == maxConflicts || !errors.Is(err, domain.ErrStale) {
 			return p, changed(err)
 		}
 	}
@@ -143,7 +143,7 @@ func (s *Service) update(ctx context.Context, workspace, id string, version int6
 		return nil, err
 	}
 	s.Models.forget()
-	s.Models.board.Forget(workspace, id) // what failed was another config
+	s.Models.board.Forget(workspace, id) // failures belonged to the old config
 	return p, nil
 }
 
@@ -162,7 +162,7 @@ func (s *Service) DeleteProvider(ctx context.Context, workspace, id string, vers
 	return s.rows.DeleteProvider(ctx, workspace, id)
 }
 
-// changed turns a lost race into the refusal of an old version.
+// changed converts a lost race to a version conflict.
 func changed(err error) error {
 	if errors.Is(err, domain.ErrStale) {
 		return domain.ChangedSince("provider")

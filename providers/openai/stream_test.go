@@ -239,8 +239,8 @@ func TestTimeouts(t *testing.T) {
 	hello := chunks(`{"content":"hello"}`)
 	table := map[string]suite.Slow{
 		"steady but slow":          {Pieces: []string{hello, hello, finished}, Pause: 100 * time.Second, Streamed: true},
-		"no head":                  {Headers: time.Hour, Streamed: true, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
-		"no byte after the head":   {Pieces: []string{hello}, Pause: time.Hour, Headers: time.Minute, Streamed: true, Failure: "nothing came for 2m0s", After: 2 * time.Minute},
+		"no head":                  {Headers: time.Hour, Streamed: true, Failure: "no data for 2m0s", After: 2 * time.Minute},
+		"no byte after the head":   {Pieces: []string{hello}, Pause: time.Hour, Headers: time.Minute, Streamed: true, Failure: "no data for 2m0s", After: 2 * time.Minute},
 		"long pauses, then an end": {Pieces: []string{hello, hello}, Pause: 119 * time.Second, Streamed: true, Failure: "broke off", After: 3 * 119 * time.Second},
 		"whole may take long":      {Pieces: []string{hello + finished}, Pause: 9 * time.Minute},
 		"whole, but not for ever":  {Pieces: []string{hello}, Pause: time.Hour, Failure: "10m0s", After: 10 * time.Minute},

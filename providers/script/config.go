@@ -14,10 +14,10 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// KindName is the kind of this provider.
+// KindName is the name of the kind.
 const KindName = "script"
 
-// maxScript bounds a script's file, in bytes.
+// maxScript bounds a script file, in bytes.
 const maxScript = 16 << 20
 
 type config struct {
@@ -29,19 +29,18 @@ type config struct {
 	MaxTokens     int    `json:"max_tokens"`
 }
 
-// Step is one answer and when it is given.
+// Step is one scripted answer with its conditions.
 type Step struct {
-	Name string `json:"name"` // for the errors only
+	Name string `json:"name"` // for error messages only
 	When When   `json:"when"`
-	// Times is how often the step may be used; 0: always. It is counted in memory, for
-	// this provider.
+	// Times bounds the uses of the step; 0: unlimited. It is counted in memory, per provider.
 	Times int `json:"times"`
-	// Let finds values in what the model was sent, latest first: a name and a regular
-	// expression (its first group, or all of it). ${name} in Answer stands for it.
+	// Let extracts values from the request, latest first: a name and a regular expression (its
+	// first group, or the whole match). ${name} in Answer is replaced with the value.
 	Let    map[string]string `json:"let"`
 	Answer *Answer           `json:"answer"`
 	Usage  *domain.Usage     `json:"usage"`
-	// DelayMS before the first token and between tokens, in milliseconds.
+	// DelayMS is the delay before the first token and between tokens, in milliseconds.
 	DelayMS      float64 `json:"delay_ms"`
 	TokenDelayMS float64 `json:"token_delay_ms"`
 	Fault        *Fault  `json:"fault"`
@@ -50,39 +49,39 @@ type Step struct {
 	let     map[string]*regexp.Regexp
 }
 
-// When holds the conditions of a step; all that are given must hold.
+// When has the conditions of a step; all that are set must hold.
 type When struct {
-	Contains string `json:"contains"` // the last text of the person
-	Matches  string `json:"matches"`  // the same, a regular expression
-	Result   string `json:"result"`   // contained in the last turn's results
+	Contains string `json:"contains"` // substring of the person's last text
+	Matches  string `json:"matches"`  // regular expression for the same
+	Result   string `json:"result"`   // substring of the last turn's results
 	// Roundtrip counts the calls since the person's last text, from 1.
 	Roundtrip int    `json:"roundtrip"`
 	Offers    string `json:"offers"`  // this command is offered
 	Without   string `json:"without"` // this command is not offered
-	Session   string `json:"session"` // the session's id
+	Session   string `json:"session"` // session ID
 }
 
-// Answer is what the step answers.
+// Answer is a step's answer.
 type Answer struct {
 	Text     string `json:"text"`
 	Thinking string `json:"thinking"`
-	// JSON is the object of the JSON protocol; it becomes the text.
+	// JSON is the object of the JSON protocol, sent as the text.
 	JSON       json.RawMessage `json:"json"`
 	Calls      []Call          `json:"calls"`
 	StopReason string          `json:"stop_reason"`
-	// Megabytes of text are added.
+	// Megabytes of text are appended.
 	Megabytes int `json:"megabytes"`
 }
 
-// Call is a native call. Arguments is an object, or a string that is taken as it is,
-// so that a script can send what is not JSON.
+// Call is a native call. Arguments is an object, or a string that is sent as it is, so that a
+// script can send invalid JSON.
 type Call struct {
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
 	ID        string          `json:"id"`
 }
 
-// Fault makes the call fail. With AfterTokens the answer streams that far first.
+// Fault makes the call fail, with AfterTokens only after that part of the answer was streamed.
 type Fault struct {
 	Class             providers.Class `json:"class"`
 	Message           string          `json:"message"`
@@ -107,8 +106,8 @@ const schema = `{
   }
 }`
 
-// Kind is the registry's entry; scripts are part of the config. Files are refused: a
-// config comes through the API, and must not read the server's disk.
+// Kind returns the registry entry for scripts in the config. Script files are rejected: configs
+// come through the API and must not read the server's disk.
 func Kind() providers.Kind { return KindIn("") }
 
 // KindIn also allows script files below dir.
@@ -145,21 +144,21 @@ func newProvider(raw json.RawMessage, dir string) (*provider, error) {
 	return &provider{config: c, used: make([]int, len(c.Steps))}, nil
 }
 
-// readSteps reads {"steps": […]} or a bare list from a file below dir.
+// readSteps reads {"steps": […]} or a plain list from a file below dir.
 func readSteps(dir, path string) ([]Step, error) {
 	if dir == "" {
-		return nil, domain.Invalid("/config/path", "not_allowed", "This server reads no script files; put the steps into the config.")
+		return nil, domain.Invalid("/config/path", "not_allowed", "This server does not read script files; put the steps into the config.")
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the directory for scripts: %w", err)
 	}
-	defer func() { _ = root.Close() }() // it was only read
+	defer func() { _ = root.Close() }() // read-only
 	file, err := root.Open(path)
 	if err != nil {
-		return nil, domain.Invalid("/config/path", "not_found", "There is no such script below the directory for scripts.")
+		return nil, domain.Invalid("/config/path", "not_found", "The script does not exist below the script directory.")
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // read-only
 	text, err := io.ReadAll(io.LimitReader(file, maxScript))
 	if err != nil {
 		return nil, fmt.Errorf("read the script: %w", err)
@@ -177,7 +176,7 @@ func readSteps(dir, path string) ([]Step, error) {
 	return steps, nil
 }
 
-// strict refuses unknown fields: a condition misspelt would hold always.
+// strict rejects unknown fields: a misspelled condition would always hold.
 func strict(raw []byte, target any) error {
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()

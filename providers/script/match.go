@@ -9,16 +9,16 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// asked is what a call says, as conditions see it.
+// asked is a request as the conditions see it.
 type asked struct {
 	prompt    *domain.Prompt
 	session   string
-	text      string // the person's last
-	results   string // of the last turn
+	text      string // last text of the person
+	results   string // results of the last turn
 	roundtrip int
 }
 
-// notice is how the server's own words begin.
+// notice is the prefix of Fermata's own messages.
 const notice = "<fermata"
 
 func read(request *providers.Request) asked {
@@ -54,7 +54,7 @@ func texts(t *domain.Turn, wanted func(*domain.Block) bool) string {
 	return strings.Join(parts, "\n")
 }
 
-// fits says whether all conditions hold.
+// fits reports whether all conditions hold.
 func (s *Step) fits(a asked) bool {
 	w := &s.When
 	switch {
@@ -76,7 +76,7 @@ func (a asked) offers(name string) bool {
 	return slices.ContainsFunc(a.prompt.Commands, func(c domain.CommandSpec) bool { return c.Name == name })
 }
 
-// values finds what Let asks for in the conversation, latest first.
+// values extracts the Let values from the request, latest first.
 func (s *Step) values(a asked) (*strings.Replacer, error) {
 	var pairs []string
 	for name, re := range s.let {
@@ -97,7 +97,7 @@ func (s *Step) values(a asked) (*strings.Replacer, error) {
 	return strings.NewReplacer(pairs...), nil
 }
 
-// arguments are the text of a string, or an object as it stands.
+// arguments returns a string as it is, or an object as JSON.
 func (c Call) arguments() string {
 	var text string
 	if json.Unmarshal(c.Arguments, &text) == nil {

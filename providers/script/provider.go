@@ -19,7 +19,7 @@ type provider struct {
 	used   []int
 }
 
-// Abilities are those of a model that can do everything.
+// Abilities includes everything.
 func (p *provider) Abilities() providers.Abilities {
 	return providers.Abilities{
 		NativeCalls: p.config.Protocol != string(domain.ProtocolJSON), StructuredOutput: true, Streaming: true, AlwaysStreams: true,
@@ -27,7 +27,7 @@ func (p *provider) Abilities() providers.Abilities {
 	}
 }
 
-// Query gives the answer of the first step that fits.
+// Query returns the answer of the first matching step.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	asked := read(request)
 	step, err := p.choose(asked)
@@ -56,7 +56,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	return answer, nil
 }
 
-// choose takes the first step that fits, and counts its use.
+// choose returns the first matching step and counts its use.
 func (p *provider) choose(a asked) (*Step, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,7 +72,7 @@ func (p *provider) choose(a asked) (*Step, error) {
 		a.roundtrip, short(a.text), short(a.results), p.steps())
 }
 
-// steps lists the script's steps for an error.
+// steps lists the script's steps for an error message.
 func (p *provider) steps() string {
 	if len(p.config.Steps) == 0 {
 		return "no steps at all"
@@ -97,7 +97,7 @@ func short(text string) string {
 	return text
 }
 
-// raw is the step's answer with its values filled in.
+// raw returns the step's answer with its values filled in.
 func (p *provider) raw(s *Step, a asked, request *providers.Request) (*domain.RawAnswer, error) {
 	fill, err := s.values(a)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *provider) raw(s *Step, a asked, request *providers.Request) (*domain.Ra
 	if s.Answer.StopReason != "" {
 		raw.StopReason = s.Answer.StopReason
 	}
-	switch providers.FinishOf(raw.StopReason) { // as every provider: a cut call is no call
+	switch providers.FinishOf(raw.StopReason) { // as for every provider: truncated calls are dropped
 	case providers.FinishLength:
 		providers.Incomplete(raw, domain.StopLength, raw.StopReason, s.Answer.callNames())
 	case providers.FinishUnknown:
@@ -140,7 +140,7 @@ func (a *Answer) callNames() []string {
 	return names
 }
 
-// playing gives out one answer.
+// playing streams one answer.
 type playing struct {
 	ctx     context.Context
 	step    *Step
@@ -148,7 +148,7 @@ type playing struct {
 	tokens  int
 }
 
-// stream gives the answer piece by piece; the fault of a step comes in its midst.
+// stream sends the answer in pieces, interrupted by the step's fault.
 func (p *playing) stream(raw *domain.RawAnswer) error {
 	for _, t := range raw.Thinking {
 		if err := p.pieces(providers.DeltaThinking, t.Text); err != nil {
@@ -193,7 +193,7 @@ func (p *playing) pieces(kind providers.DeltaKind, text string) error {
 	return nil
 }
 
-// fail is the step's fault; one that hangs ends when the call is cancelled.
+// fail returns the step's fault; a hanging step ends with the call's context.
 func (p *playing) fail() error {
 	f := p.step.Fault
 	if f.Hang {

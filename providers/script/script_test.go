@@ -135,7 +135,7 @@ func TestScriptsThatCannotBeUsed(t *testing.T) {
 		`{"steps": [{"when": {"matches": "("}, "fault": {}}]}`: "when.matches",
 		`{"steps": [{"let": {"a": "("}, "fault": {}}]}`:        "let.a",
 		`{"steps": [{"answer": {"megabytes": 1000}}]}`:         "megabytes",
-		`{"path": "/etc/passwd"}`:                              "reads no script files",
+		`{"path": "/etc/passwd"}`:                              "does not read script files",
 	} {
 		if _, err := Kind().New(json.RawMessage(config), "", nil); err == nil || !strings.Contains(err.Error(), problem) {
 			t.Errorf("%s: %v, want %q", config, err, problem)

@@ -59,7 +59,7 @@ func badAnswers() map[string]badAnswer {
 			outcome: "invalid_request", told: "Welcome to our shop", record: failedRecord},
 		"a failure of theirs":   {raw: failing(500, `oops`), outcome: "network", told: "oops", record: failedRecord},
 		"too many calls a day":  {raw: failing(429, `{"error":{"message":"quota"}}`), outcome: "rate_limited", told: "quota", record: failedRecord},
-		"silence in the middle": {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Hang}, outcome: "network", told: "nothing came for", record: failedRecord, part: true, timeout: 0.4},
+		"silence in the middle": {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Hang}, outcome: "network", told: "no data for", record: failedRecord, part: true, timeout: 0.4},
 		"ten megabytes":         {reply: suite.Reply{Text: long, StopReason: "stop"}, outcome: "invalid_request", told: "too large", record: failedRecord},
 		"an end without a mark": {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Cut}, outcome: "network", told: "broke off", record: failedRecord, part: true, streamed: true},
 		"a broken connection":   {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Reset}, outcome: "network", told: "broke off", record: failedRecord, part: true},

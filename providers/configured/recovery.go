@@ -10,15 +10,15 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Waiters is what is to be known of the sessions that wait for a provider.
+// Waiters reads the sessions that wait for a provider.
 type Waiters interface {
 	WaitingForNetwork(ctx context.Context, workspace string) ([]domain.NetworkWaiter, error)
 	DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error)
 	Workspace(ctx context.Context, workspace string) (*domain.Workspace, error)
 }
 
-// News tells sessions that wait for a provider that it answers again.
-type News struct {
+// Recovery wakes sessions that wait for a provider when it responds again.
+type Recovery struct {
 	store Waiters
 	wake  func(ctx context.Context, workspace, session string) error
 	log   zerolog.Logger
@@ -33,13 +33,13 @@ type News struct {
 
 type providerName struct{ workspace, id string }
 
-// NewNews makes one that wakes sessions by wake.
-func NewNews(store Waiters, wake func(ctx context.Context, workspace, session string) error, log zerolog.Logger) *News {
-	return &News{store: store, wake: wake, log: log, kick: make(chan struct{}, 1), back: map[providerName]struct{}{}}
+// NewRecovery returns a Recovery that wakes sessions with wake.
+func NewRecovery(store Waiters, wake func(ctx context.Context, workspace, session string) error, log zerolog.Logger) *Recovery {
+	return &Recovery{store: store, wake: wake, log: log, kick: make(chan struct{}, 1), back: map[providerName]struct{}{}}
 }
 
-// Tell notes the news; it never waits.
-func (n *News) Tell(workspace, provider string) {
+// Enqueue schedules waking the sessions of a recovered provider. It does not block.
+func (n *Recovery) Enqueue(workspace, provider string) {
 	n.mu.Lock()
 	n.back[providerName{workspace, provider}] = struct{}{}
 	n.mu.Unlock()
@@ -49,16 +49,16 @@ func (n *News) Tell(workspace, provider string) {
 	}
 }
 
-// Start begins to pass news on.
-func (n *News) Start(context.Context) error {
+// Start starts the worker.
+func (n *Recovery) Start(context.Context) error {
 	ctx, stop := context.WithCancel(context.Background())
 	n.stop, n.done = stop, make(chan struct{})
 	go n.run(ctx)
 	return nil
 }
 
-// Stop ends it and waits.
-func (n *News) Stop(context.Context) error {
+// Stop ends the worker and waits for it.
+func (n *Recovery) Stop(context.Context) error {
 	if n.stop != nil {
 		n.stop()
 		<-n.done
@@ -66,7 +66,7 @@ func (n *News) Stop(context.Context) error {
 	return nil
 }
 
-func (n *News) run(ctx context.Context) {
+func (n *Recovery) run(ctx context.Context) {
 	defer close(n.done)
 	for {
 		select {
@@ -80,16 +80,16 @@ func (n *News) run(ctx context.Context) {
 		n.mu.Unlock()
 		for name := range back {
 			if err := n.pass(ctx, name); err != nil && ctx.Err() == nil {
-				// Their timers wake them all the same, only later.
+				// The sessions' timers will wake them later.
 				n.log.Warn().Err(err).Str("workspace", name.workspace).Str("provider", name.id).
-					Msg("who waits for a provider could not be told that it is back")
+					Msg("could not wake the sessions that wait for a recovered provider")
 			}
 		}
 	}
 }
 
-// pass finds the sessions that wait and would call this provider, and wakes them.
-func (n *News) pass(ctx context.Context, name providerName) error {
+// pass wakes the waiting sessions that would call this provider.
+func (n *Recovery) pass(ctx context.Context, name providerName) error {
 	waiting, err := n.store.WaitingForNetwork(ctx, name.workspace)
 	if err != nil || len(waiting) == 0 {
 		return err
@@ -108,15 +108,15 @@ func (n *News) pass(ctx context.Context, name providerName) error {
 			continue
 		}
 		err := n.wake(ctx, name.workspace, s.SessionID)
-		if err != nil && ctx.Err() == nil { // it no longer waits: somebody else woke it
-			n.log.Debug().Err(err).Str("session", s.SessionID).Msg("a session did not take the news of its provider")
+		if err != nil && ctx.Err() == nil { // it was woken by something else meanwhile
+			n.log.Debug().Err(err).Str("session", s.SessionID).Msg("a session was not woken for its recovered provider")
 		}
 	}
 	return nil
 }
 
-// servesAll: the provider is a fallback of every session.
-func (n *News) servesAll(ctx context.Context, name providerName) (bool, error) {
+// servesAll reports whether the provider is a fallback of every session.
+func (n *Recovery) servesAll(ctx context.Context, name providerName) (bool, error) {
 	w, err := n.store.Workspace(ctx, name.workspace)
 	if err != nil {
 		return false, err
