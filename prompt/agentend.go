@@ -8,9 +8,9 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// EndOf is the report of an agent whose answer calls nothing more: that of COMPLETE, the
-// question of ASK_PRINCIPAL, or its text, which is a question too. acted says whether it
-// has run anything before.
+// EndOf returns the report of an agent whose answer makes no further calls: that of COMPLETE, the
+// question of ASK_PRINCIPAL, or its text, which counts as a question too. acted reports whether the
+// agent has executed anything before.
 func EndOf(raw *domain.RawAnswer, answer *domain.AIMessage, acted bool) *domain.AgentEnd {
 	end := domain.AgentEnd{Outcome: domain.AgentNeedsClarification, Result: strings.TrimSpace(answer.PreText)}
 	if answer.Module != nil && end.Result == "" {
@@ -40,8 +40,8 @@ func EndOf(raw *domain.RawAnswer, answer *domain.AIMessage, acted bool) *domain.
 	return &end
 }
 
-// report puts what the call that ends a run or an agent's work says below the answer's own text:
-// it is what the session ends with. A chat does not end by a call.
+// report appends the text of the call that ends a run or an agent's work to the answer's own text,
+// as the final text of the session. A chat does not end by a call.
 func report(answer *domain.AIMessage, call *domain.RawCall, kind domain.SessionType) {
 	end := fieldsOfEnd(call)
 	text := end.Summary
@@ -60,8 +60,7 @@ func report(answer *domain.AIMessage, call *domain.RawCall, kind domain.SessionT
 
 type endFields struct{ Reason, Result, Conclusion, Summary, Question string }
 
-// fieldsOfEnd reads the texts of a call that ends an agent's work or a run; what is no text is
-// written as it stands.
+// fieldsOfEnd reads the fields of such a call; values other than strings are rendered as JSON.
 func fieldsOfEnd(call *domain.RawCall) endFields {
 	fields := map[string]json.RawMessage{}
 	params, err := cleanJSON(cmp.Or(strings.TrimSpace(call.Arguments), "{}"))
@@ -78,5 +77,5 @@ func fieldsOfEnd(call *domain.RawCall) endFields {
 	return endFields{text("reason"), text("result"), text("conclusion"), text("summary"), text("question")}
 }
 
-// maxReport bounds each text of a report, in bytes: what an answer of an agent can hold.
+// maxReport bounds each text of a report in bytes: the maximum of an agent's answer.
 const maxReport = 16_000

@@ -8,14 +8,14 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What ends the part of an answer that a person cut, that broke off, or that a filter cut.
+// Marks at the end of an incomplete answer: cancelled by a person, interrupted, or filtered.
 const (
 	interruptedMark = "[interrupted here by the person]"
 	brokenOffMark   = "[the answer broke off here]"
 	filteredMark    = "[the provider's filter cut the answer here]"
 )
 
-// endMark is the mark of an answer that was not finished.
+// endMark returns the mark of an incomplete answer.
 func endMark(m *domain.Message) string {
 	if m.AI == nil {
 		return interruptedMark
@@ -29,12 +29,12 @@ func endMark(m *domain.Message) string {
 	return interruptedMark
 }
 
-// emptyAnswer stands for an answer without a word: APIs refuse empty turns.
+// emptyAnswer replaces an empty answer: APIs reject empty turns.
 const emptyAnswer = "(an empty answer)"
 
-// answerBlocks is an AI message as the assistant's turn in a history of a protocol. The
-// raw answer goes back as it came; one of the other protocol goes back as text, since
-// a provider that was offered no tools takes no calls.
+// answerBlocks converts an AI message to an assistant turn for a protocol. The raw answer is sent
+// back unchanged; one of the other protocol is sent as text, since a provider without tools rejects
+// calls.
 func answerBlocks(m *domain.Message, protocol domain.Protocol) []domain.Block {
 	raw := m.Raw
 	if m.Status == domain.MessageInterrupted {
@@ -80,9 +80,9 @@ func interrupted(m *domain.Message) string {
 	return strings.TrimRight(text, " \n") + "\n" + endMark(m)
 }
 
-// sendable is the raw answer in a form that every API takes back. Arguments that are
-// no object and names that are no name (a cut answer, an invented call) would make
-// each later request of the session fail; the FORMAT_ERROR after it says what it was.
+// sendable returns the raw answer in a form that every API accepts. Invalid arguments and names (of
+// a truncated answer or an invented call) would make every later request of the session fail; the
+// FORMAT_ERROR after it describes the original.
 func sendable(raw *domain.RawAnswer) *domain.RawAnswer {
 	var fixed []domain.RawCall
 	for i, call := range raw.Calls {
@@ -106,7 +106,7 @@ func sendable(raw *domain.RawAnswer) *domain.RawAnswer {
 	return &c
 }
 
-// callName keeps to what all APIs accept as the name of a tool.
+// callName returns a tool name that all APIs accept.
 func callName(name string) string {
 	name = strings.Map(func(r rune) rune {
 		switch {
@@ -135,8 +135,8 @@ type wireAnswer struct {
 	Completed         bool           `json:"completed,omitempty"`
 }
 
-// asJSON is an answer with native calls in the form that the JSON protocol asks for,
-// or in plain words where it could not be read.
+// asJSON renders an answer with native calls in the JSON protocol, or as plain text if it could not
+// be parsed.
 func asJSON(m *domain.Message) string {
 	if m.AI == nil && len(m.Raw.Calls) == 0 {
 		m = &domain.Message{AI: &domain.AIMessage{PreText: m.Raw.Text}}
@@ -158,7 +158,7 @@ func asJSON(m *domain.Message) string {
 	return join(parts)
 }
 
-// withClientCalls are the queries, and behind them the calls of a program's own tools.
+// withClientCalls returns the queries followed by the calls of a client's tools.
 func withClientCalls(a *domain.AIMessage) []domain.Command {
 	all := a.DataCommands
 	for _, c := range a.ClientCalls {

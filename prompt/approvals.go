@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// approvalsText says what becomes of an automation's actions that need a person's yes,
-// and that there are grants, which stand in level 2: a person wrote them.
+// approvalsText explains how an automation's actions that need approval are handled, and that there
+// are grants, which are listed in level 2 because a person wrote them.
 func approvalsText(policy string, granted bool) string {
 	lines := []string{map[string]string{
 		"refuse": "- An action that needs a person's yes is refused here. Do without it, and say in the end what was left out.",
@@ -27,8 +27,8 @@ func approvalsText(policy string, granted bool) string {
 	return strings.Join(lines, "\n")
 }
 
-// grantText says a grant in one line. How often it was used is not said: it would change
-// the bytes at the head of every call.
+// grantText describes a grant in one line, without its use count, which would change the cached
+// prefix of every call.
 func grantText(g *domain.Grant) string {
 	text := strings.Join(g.Commands, ", ")
 	if len(g.ZoneIDs) > 0 {

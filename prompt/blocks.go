@@ -7,22 +7,21 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Words of the server stand between tags, so that the model can tell them from the
-// person's. Neither data nor a person can forge a tag: see unforged.
+// Fermata's own messages are enclosed in tags, so that the model can distinguish them from the
+// person's. Neither data nor people can forge a tag: see unforged.
 const (
 	tagOpen  = "<fermata"
 	tagClose = "</fermata>"
 )
 
-// Notice marks words of the server, so that the model does not take them for the
-// person's. kind says what they are ("GUIDANCE", "DATA_ADDED").
+// Notice encloses a message of Fermata in tags, so that the model does not attribute it to the
+// person. kind is its type ("GUIDANCE", "DATA_ADDED").
 func Notice(kind, text string) string {
 	return tagOpen + ` type="` + kind + "\">\n" + unforged(strings.TrimSpace(text)) + "\n" + tagClose
 }
 
-// personsWords is what a USER message says, as one text that is never empty: APIs
-// refuse empty blocks.
-func personsWords(m *domain.Message) string {
+// userText returns the text of a USER message. It is never empty: APIs reject empty blocks.
+func userText(m *domain.Message) string {
 	text := m.Text
 	if m.Rich != nil {
 		own, mixed := ownSegments(m.Rich)
@@ -53,9 +52,8 @@ func segmentsText(segments []domain.Segment) string {
 	return b.String()
 }
 
-// systemTexts fills the results that a SYSTEM message brings into the places of their
-// calls, and gives what remains to be said: the server's words as one text, and each word
-// from outside behind it.
+// systemTexts assigns the results of a SYSTEM message to their calls, and returns the remaining
+// texts: Fermata's own as one text, followed by blocks of external content.
 func (g *gathering) systemTexts(m *domain.Message) []string {
 	s := m.System
 	if s == nil {
@@ -65,12 +63,12 @@ func (g *gathering) systemTexts(m *domain.Message) []string {
 		return []string{Notice("NOTE", m.Text)}
 	}
 	var parts []string
-	if len(s.CommandResults) == 0 || saysItself(s.Type) {
+	if len(s.CommandResults) == 0 || isInformative(s.Type) {
 		parts = append(parts, systemWords(s))
 	}
 	rest := make([]domain.CommandResult, 0, len(s.CommandResults))
 	for _, r := range s.CommandResults {
-		// The late result of a task never takes the place of the call's own result.
+		// The late result of a task never replaces the call's own result.
 		said, block := g.mark.result(&r)
 		if s.Type != domain.SystemExternalResult && g.result(r.CallID, joinBy("\n", []string{said, block}), isError(&r)) {
 			continue
@@ -84,9 +82,9 @@ func (g *gathering) systemTexts(m *domain.Message) []string {
 	return blocks
 }
 
-// saysItself: the summary of these types is itself news to the AI. Of the others it
-// only repeats their results.
-func saysItself(t domain.SystemType) bool {
+// isInformative reports whether the summary of this type is new information for the AI. Otherwise it
+// only repeats the results.
+func isInformative(t domain.SystemType) bool {
 	return t != domain.SystemDataAdded && t != domain.SystemActionsExecuted
 }
 
@@ -104,13 +102,13 @@ func systemWords(s *domain.SystemMessage) string {
 	return s.Summary
 }
 
-// unpaired says the results that have no open native call: those of the JSON protocol,
-// of enrichments, and late ones. Their words from outside stand in blocks behind.
+// unpaired renders the results without an open native call: those of the JSON protocol, of
+// enrichments, and late ones. External content is returned in separate blocks.
 func (g *gathering) unpaired(s *domain.SystemMessage, rest []domain.CommandResult) (parts, blocks []string) {
 	if s.Type == domain.SystemContextSummary {
 		return nil, nil
 	}
-	silent := !anyOutside(s.CommandResults) // no result carries a text of its own
+	silent := !anyOutside(s.CommandResults) // no result contains external content
 	for i := range rest {
 		silent = silent && rest[i].Text == "" && rest[i].Error == nil
 	}

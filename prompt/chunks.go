@@ -12,23 +12,22 @@ import (
 //go:embed chunks/*.md
 var chunkFiles embed.FS
 
-// chunk is a named part of level 1. Its file begins with a front line:
+// chunk is a named part of level 1. Its file begins with a header line:
 //
-//	importance: 2; for: CHAT, json
+// importance: 2; for: CHAT, json
 //
-// After "for" stand the session types and protocols that it is for; none of a sort means
-// all of that sort. Its name is the file's without number and ending.
+// "for" lists session types and protocols; if none of a sort is listed, it applies to all of them.
+// Its name is the file name without number and extension.
 type chunk = domain.Chunk
 
-// chunks in the order of their files' numbers.
+// chunks are sorted by the numbers of their files.
 var chunks = mustReadChunks(chunkFiles)
 
-// Chunks lists what a workspace can replace or switch off, in its order in level 1. The
-// list must not be changed.
+// Chunks lists the parts that a workspace can replace or disable, in their order in level 1. The
+// list must not be modified.
 func Chunks() []domain.Chunk { return chunks }
 
-// mustReadChunks reads files that are part of the program: a wrong one is a mistake of
-// ours, found by the first test that runs.
+// mustReadChunks reads the embedded files. It panics on an invalid one, which any test detects.
 func mustReadChunks(files fs.FS) []chunk {
 	paths, err := fs.Glob(files, "chunks/*.md")
 	if err != nil || len(paths) == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// cleanText replaces what no database and no API takes: NUL and invalid UTF-8.
+// cleanText replaces NUL and invalid UTF-8, which databases and APIs reject.
 func cleanText(text string) string {
 	if utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 {
 		return text
@@ -18,9 +18,8 @@ func cleanText(text string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// cleanJSON checks that text is one JSON value within the ceilings and gives it back as
-// it stands, but for NUL and lone surrogates in strings, escaped or not, which become
-// U+FFFD.
+// cleanJSON checks that text is one JSON value within the limits, and returns it unchanged except
+// for NUL and lone surrogates in strings, escaped or not, which become U+FFFD.
 func cleanJSON(text string) (json.RawMessage, error) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	value, mistakes, err := jsonbody.Read([]byte(text), jsonbody.Answer)
@@ -42,13 +41,13 @@ func cleanJSON(text string) (json.RawMessage, error) {
 	return bytes.TrimSpace(out.Bytes()), nil
 }
 
-// isObject says whether the bytes are one valid JSON object.
+// isObject reports whether the bytes are one valid JSON object.
 func isObject(b []byte) bool {
 	b = bytes.TrimSpace(b)
 	return len(b) > 0 && b[0] == '{' && json.Valid(b)
 }
 
-// cut shortens a name that is quoted back.
+// cut truncates a quoted name.
 func cut(text string, n int) string {
 	if len(text) <= n {
 		return text

@@ -73,7 +73,7 @@ func TestAClientsToolsInJSON(t *testing.T) {
 	}
 }
 
-// What the program brings stands in a block of words from outside, in the place of its call.
+// The results of a client are external content, and replace the placeholder of their call.
 func TestResultsOfAClientsTools(t *testing.T) {
 	r := result("c1", "get_weather", domain.ExecSuccess, "20 degrees")
 	r.From = domain.From(domain.OriginClient, "get_weather")

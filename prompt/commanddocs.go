@@ -11,13 +11,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// commandDocs documents every command with its params, for models that are not
-// offered tools with schemas. Queries first, then actions, then control, by name.
+// commandDocs documents every command with its parameters, for models without tools: queries,
+// actions, then control commands, each sorted by name.
 func commandDocs(specs []domain.CommandSpec) string {
 	var b strings.Builder
 	for _, kind := range []domain.CommandKind{domain.KindQuery, domain.KindAction, domain.KindControl} {
 		for _, spec := range sorted(specs) {
-			// These two have fields of their own in an answer in JSON.
+			// These two have fields of their own in a JSON answer.
 			if spec.Kind == kind && spec.Name != askUser && spec.Name != complete {
 				writeCommand(&b, &spec)
 			}
@@ -43,7 +43,7 @@ func writeCommand(b *strings.Builder, spec *domain.CommandSpec) {
 	documented := 0
 	for _, p := range parameters(schema, properties) {
 		if spec.Kind == domain.KindAction && (p.name == "repeat" || p.name == "validation_request") {
-			continue // said once for all actions
+			continue // documented once for all actions
 		}
 		b.WriteString("- " + p.name + p.mark() + ": " + p.typ + p.description + "\n")
 		documented++
@@ -54,8 +54,8 @@ func writeCommand(b *strings.Builder, spec *domain.CommandSpec) {
 	b.WriteString("\n")
 }
 
-// paramsAsIs writes params that are no plain list of fields. A schema that refers to its
-// own definitions is only whole as it stands.
+// paramsAsIs renders parameters that are not a flat list of fields. A schema with references is
+// only complete as JSON.
 func paramsAsIs(schema map[string]any, refers bool) string {
 	if refers {
 		return asIs(schema)
@@ -75,7 +75,7 @@ func (p parameter) mark() string {
 	return "?"
 }
 
-// parameters in a fixed order: the required ones first, then by name.
+// parameters returns the parameters in a fixed order: required ones first, then by name.
 func parameters(schema, properties map[string]any) []parameter {
 	required, _ := schema["required"].([]any)
 	var out []parameter
@@ -100,8 +100,8 @@ func parameters(schema, properties map[string]any) []parameter {
 	return out
 }
 
-// schemaType writes a JSON Schema the way types are written: {tool_id: string,
-// limit?: integer 1..500}. What has no such form stays JSON.
+// schemaType renders a JSON Schema in type notation: {tool_id: string, limit?: integer 1..500}.
+// Anything else is rendered as JSON.
 func schemaType(schema any, depth int) string {
 	s, ok := schema.(map[string]any)
 	if !ok || len(s) == 0 {
@@ -199,7 +199,7 @@ func usesAny(s map[string]any, keys ...string) bool {
 	return slices.ContainsFunc(keys, func(key string) bool { _, ok := s[key]; return ok })
 }
 
-// asIs is JSON on one line with sorted keys.
+// asIs renders JSON on one line with sorted keys.
 func asIs(value any) string {
 	encoded, err := json.Marshal(value)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 
 const tagName = "fermata"
 
-// unforged breaks our own tags inside words that come from elsewhere: in any case, with
-// spaces or characters that nobody sees in between, and with other brackets that look
-// like "<". It is the same bytes where there is nothing to break.
+// unforged disarms Fermata's tags inside other content: in any case, with spaces or invisible
+// characters in between, and with brackets that look like "<". Without such tags it returns the
+// same bytes.
 func unforged(text string) string {
 	var b strings.Builder
-	kept := 0 // what stands before it is in b
+	kept := 0 // text before it is already in b
 	for at := 0; at < len(text); {
 		next := strings.IndexAny(text[at:], openings)
 		if next < 0 {
@@ -32,10 +32,10 @@ func unforged(text string) string {
 	return b.String() + text[kept:]
 }
 
-// openings begin a tag, or look as if they did.
+// openings are brackets that begin a tag, or look like it.
 const openings = "<＜﹤‹〈⟨〈˂"
 
-// nameAfter is where our tag's name stands behind an opening bracket, -1 if it does not.
+// nameAfter returns the position of our tag's name after an opening bracket, or -1.
 func nameAfter(text string, at int) int {
 	for at < len(text) {
 		r, size := utf8.DecodeRuneInString(text[at:])

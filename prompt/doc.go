@@ -1,14 +1,11 @@
-// Package prompt stands between a session's messages and a model, in both
-// directions: it turns messages into the turns of a prompt, and a model's raw answer
-// into an AI message.
+// Package prompt converts between a session's messages and a model's input and output: messages
+// become the turns of a prompt, and a model's raw answer becomes an AI message.
 //
-// Out: Level1 (documentation, the same bytes from call to call), Level2 (the user's
-// documents and tools), a History (the conversation, appended to) and Tail (the clock).
-// In: Parse, for native calls and for answers in JSON; nothing after it knows which
-// it was.
+// Output: Level1 (documentation, the same bytes in each call), Level2 (the user's documents and
+// tools), a History (the messages, appended to) and Tail (the current time). Input: Parse, for native
+// calls and for JSON answers; later code does not distinguish them.
 //
-// Two rules hold everywhere. The same messages give the same turns, whether they were
-// appended one by one or rebuilt after a restart. And every prompt is valid for every
-// API: turns alternate and begin with the user, each call has exactly one result in
-// the turn after it, and no result stands without its call.
+// Two rules always hold. The same messages give the same bytes, so that the provider's cache hits and
+// a rebuilt history equals the one in memory. And every native call of an answer has its result in the
+// following turn, and no result is without its call.
 package prompt

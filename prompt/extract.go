@@ -14,24 +14,24 @@ import (
 )
 
 const (
-	// maxCandidates bounds how many braces in prose are looked at.
+	// maxCandidates bounds the braces examined in prose.
 	maxCandidates = 32
-	// maxRepair bounds what is given to the repairer in all, in bytes: it is recursive,
-	// and its time grows with the square of the length.
+	// maxRepair bounds the total input of the repairer, in bytes: it is recursive, and its time is
+	// quadratic.
 	maxRepair = 24 << 10
 )
 
 const wantObject = "Answer with one JSON object and nothing else, like {\"pre_text\": \"…\"}."
 
-// candidate is a piece of the text that begins with a brace.
+// candidate is a part of the text that begins with a brace.
 type candidate struct {
 	text   string
-	closed bool // its brace is closed again
+	closed bool // its closing brace was found
 }
 
-// findObject finds the answer in a text: the first balanced object that reads as one.
-// What is slightly wrong (a comma too many, single quotes) is repaired, but never a
-// text that was cut: half a list of deletions must not become an action.
+// findObject finds the answer in a text: the first balanced object that parses. Minor errors (a
+// trailing comma, single quotes) are repaired, but not a truncated text: half a list of deletions
+// must not become an action.
 func findObject(raw *domain.RawAnswer) (json.RawMessage, string) {
 	text := raw.Text
 	if len(text) > jsonbody.MaxAnswer {
@@ -66,7 +66,7 @@ func findObject(raw *domain.RawAnswer) (json.RawMessage, string) {
 	return other, unreadable(found, other)
 }
 
-// unreadable says why no object was found; "" when there is one, though an odd one.
+// unreadable explains why no object was found; "" if there is one, although an unexpected one.
 func unreadable(found []candidate, other json.RawMessage) string {
 	switch {
 	case other != nil:
@@ -80,13 +80,13 @@ func unreadable(found []candidate, other json.RawMessage) string {
 	return "The JSON object cannot be read (" + err.Error() + "). Nothing of it was run. " + wantObject
 }
 
-// beyond says that a text is more than is read, whatever it says.
+// beyond reports whether an error means that a limit was exceeded.
 func beyond(err error) bool {
 	unread, ok := errors.AsType[*jsonbody.Error](err)
 	return ok && (unread.Reason == jsonbody.TooDeep || unread.Reason == jsonbody.TooLarge)
 }
 
-// repaired tries to put right what nearly is an answer.
+// repaired tries to repair an almost valid answer.
 func repaired(found []candidate) json.RawMessage {
 	left := maxRepair
 	for _, c := range found {
@@ -110,7 +110,7 @@ func repaired(found []candidate) json.RawMessage {
 	return nil
 }
 
-// repair calls the repairer; "" when it cannot, whatever it stumbles over.
+// repair calls the repairer; "" if it fails or panics.
 func repair(text string) (out string) {
 	defer func() {
 		if recover() != nil {
@@ -124,7 +124,7 @@ func repair(text string) (out string) {
 	return out
 }
 
-// acts says whether an object would change something or end the session.
+// acts reports whether an object would change something or end the session.
 func acts(object json.RawMessage) bool {
 	var a struct {
 		Actions   json.RawMessage `json:"action_commands"`
@@ -133,7 +133,7 @@ func acts(object json.RawMessage) bool {
 	return json.Unmarshal(object, &a) != nil || len(a.Actions) > 0 || len(a.Completed) > 0
 }
 
-// looksLikeAnswer: an object with at least one field of an answer.
+// looksLikeAnswer reports whether an object has at least one field of an answer.
 func looksLikeAnswer(object json.RawMessage) bool {
 	var fields map[string]json.RawMessage
 	if !isObject(object) || json.Unmarshal(object, &fields) != nil {
@@ -145,8 +145,8 @@ func looksLikeAnswer(object json.RawMessage) bool {
 	})
 }
 
-// candidates lists the pieces of a text that begin with a brace: each up to the brace
-// that closes it, the last perhaps up to the end of the text.
+// candidates lists the parts of a text that begin with a brace: each up to its closing brace, the
+// last one possibly up to the end of the text.
 func candidates(text string) []candidate {
 	var found []candidate
 	for at := 0; len(found) < maxCandidates; {
@@ -165,7 +165,7 @@ func candidates(text string) []candidate {
 	return found
 }
 
-// closing finds the end of the object that begins a text; -1 when it is not closed.
+// closing returns the end of the object at the beginning of a text; -1 if it is not closed.
 func closing(text string) int {
 	depth, inString := 0, false
 	for i := 0; i < len(text); i++ {
@@ -186,8 +186,8 @@ func closing(text string) int {
 	return -1
 }
 
-// nesting counts brackets without regard to strings, whose quotes may be what is
-// broken: it keeps the repairer's recursion bounded.
+// nesting counts brackets, including those in strings, whose quotes may be broken: it bounds the
+// repairer's recursion.
 func nesting(text string) int {
 	depth, deepest := 0, 0
 	for i := 0; i < len(text); i++ {

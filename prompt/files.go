@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What is said of a file whose content does not stand in a prompt.
+// Notes about files whose content is not in a prompt.
 const (
 	notLookedAt = "Its content does not stand here."
 	shownHere   = "It is the picture that stands next."
@@ -22,24 +22,24 @@ var notThere = map[domain.FileWhy]string{
 	domain.FileTooMuchShown: "It is not shown: the pictures of this message are too large together. Say so if it matters.",
 }
 
-// maxPictures bounds the pictures of one prompt together, in bytes: vendors take 20 MB of a
-// request, and a picture is a third longer in it.
+// maxPictures bounds the pictures of one prompt together, in bytes: vendors accept requests of 20
+// MB, and base64 adds a third.
 const maxPictures = 12 << 20
 
-// Files says how the files of a conversation are filled in.
+// Files inserts the content of files into turns.
 type Files struct {
 	Mark Marker
-	// Round is the present one: its pictures are shown, if the model Sees.
+	// Round is the current round. Its pictures are shown if the model Sees.
 	Round string
 	Sees  bool
-	// TextTokens is what the texts of one message may have.
+	// TextTokens bounds the texts of one message.
 	TextTokens int
 	// Present are the files that have not been deleted.
 	Present map[string]bool
 	Content func(id string) ([]byte, error)
 }
 
-// filesOf are the files that turns refer to, each once.
+// filesOf returns the files referenced by turns, without duplicates.
 func filesOf(turns []*domain.Turn) (ids []string) {
 	seen := map[string]bool{}
 	for _, turn := range turns {
@@ -53,9 +53,9 @@ func filesOf(turns []*domain.Turn) (ids []string) {
 	return ids
 }
 
-// Fill gives turns with what their files hold: texts as blocks of words from outside, cut to
-// their room, and the pictures of the present round. The size is adjusted. The turns that are
-// given are not changed; one with texts alone is made once.
+// Fill returns the turns with the content of their files: texts as blocks of external content,
+// truncated to their share, and the pictures of the current round. The size is adjusted. The given
+// turns are not modified; a filled turn without pictures is cached.
 func (f *Files) Fill(turns []*domain.Turn, size int) ([]*domain.Turn, int, error) {
 	present := f.presentFrom(turns)
 	filled := make([]*domain.Turn, len(turns))
@@ -74,8 +74,7 @@ func (f *Files) Fill(turns []*domain.Turn, size int) ([]*domain.Turn, int, error
 	return filled, size, nil
 }
 
-// presentFrom is where the turns of the present round begin: behind the last answer of
-// another one.
+// presentFrom returns where the current round begins: after the last answer of another round.
 func (f *Files) presentFrom(turns []*domain.Turn) int {
 	for i, turn := range slices.Backward(turns) {
 		if turn.Role == domain.TurnAssistant && turn.Round != f.Round {
@@ -113,13 +112,13 @@ func (f *Files) turn(turn *domain.Turn, present bool, shown *int) (*domain.Turn,
 		}
 		own.Blocks[i] = b
 	}
-	if !pictures { // those are too large to be kept beside every session
+	if !pictures { // pictures are too large to be cached for every session
 		turn.Filled.Store(&domain.FilledTurn{Of: of, Turn: own})
 	}
 	return own, nil
 }
 
-// state is what a filled turn depends on, and whether pictures are shown in it.
+// state returns what a filled turn depends on, and whether it shows pictures.
 func (f *Files) state(turn *domain.Turn, present bool) (of string, pictures bool) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d %t %t", f.TextTokens, present, f.Sees)
@@ -133,8 +132,8 @@ func (f *Files) state(turn *domain.Turn, present bool) (of string, pictures bool
 	return b.String(), pictures
 }
 
-// rooms shares the room of a turn's texts among them, in bytes, by block: what short ones do
-// not need is the others'.
+// rooms distributes a turn's limit among its texts, in bytes by block: the unused part of short
+// texts goes to the others.
 func (f *Files) rooms(turn *domain.Turn) map[int]int {
 	rooms, left := map[int]int{}, f.TextTokens*7/2
 	var open []int
@@ -181,7 +180,7 @@ func (f *Files) block(file *domain.FileRef, present bool, room int, shown *int) 
 	}
 	content, err := f.Content(file.ID)
 	switch {
-	case domain.ErrorCode(err) == domain.CodeNotFound: // deleted at this moment
+	case domain.ErrorCode(err) == domain.CodeNotFound: // deleted meanwhile
 		return f.named(file, domain.FileDeleted), nil
 	case err != nil:
 		return domain.Block{}, fmt.Errorf("read file %s: %w", file.ID, err)
@@ -193,12 +192,12 @@ func (f *Files) block(file *domain.FileRef, present bool, room int, shown *int) 
 	return domain.Block{Kind: domain.BlockText, Text: text, File: file, Why: why}, nil
 }
 
-// named stands for a file that is not there.
+// named returns the placeholder of a missing file.
 func (f *Files) named(file *domain.FileRef, why domain.FileWhy) domain.Block {
 	return domain.Block{Kind: domain.BlockText, Text: f.Mark.fileNote(file, notThere[why]), File: file, Why: why}
 }
 
-// FilesIn says of a prompt what its model is given of files, those of the newest turn first.
+// FilesIn reports which files of a prompt its model receives, those of the newest turn first.
 func FilesIn(turns []*domain.Turn) domain.PromptFiles {
 	var in domain.PromptFiles
 	for _, turn := range slices.Backward(turns) {
@@ -220,12 +219,12 @@ func FilesIn(turns []*domain.Turn) domain.PromptFiles {
 	return in
 }
 
-// fileNote stands for a file whose content is not among the words.
+// fileNote returns the placeholder of a file whose content is not included.
 func (m Marker) fileNote(file *domain.FileRef, what string) string {
 	return m.block(*domain.From(domain.OriginFile, file.Name), describe(file)+" "+what)
 }
 
-// fileText is the text of a file, as far as there is room for it.
+// fileText returns the text of a file, truncated to its share.
 func (m Marker) fileText(file *domain.FileRef, text string, room int) (block string, why domain.FileWhy) {
 	text = cleanText(text)
 	if len(text) > room {

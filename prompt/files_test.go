@@ -62,9 +62,9 @@ func TestFilesInAPrompt(t *testing.T) {
 			if want := EstimateTurns(filled); size != want {
 				t.Errorf("the size is %d, and was adjusted to %d", want, size)
 			}
-			told := FilesIn(filled)
-			got, order := map[string]in{}, make([]string, 0, len(told.Files))
-			for _, x := range told.Files {
+			shown := FilesIn(filled)
+			got, order := map[string]in{}, make([]string, 0, len(shown.Files))
+			for _, x := range shown.Files {
 				got[x.ID] = in{x.As, x.Why}
 				order = append(order, x.ID)
 				if x.Name != x.ID[4:] || x.Tokens <= blockOverhead || x.As == domain.FileAsPicture && x.Tokens <= 85 {

@@ -10,9 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Fingerprint is the same for prompts that ask the same: it is kept with each call in
-// the place of the prompt itself. A turn is digested once, so that the next prompt
-// costs what is new.
+// Fingerprint is equal for equal prompts. It is stored with each call in place of the prompt
+// itself. The digest of a turn is cached, so that the next prompt only digests new turns.
 func Fingerprint(p *domain.Prompt) string {
 	h := sha256.New()
 	part(h, p.System)
@@ -30,7 +29,7 @@ func Fingerprint(p *domain.Prompt) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// part adds a text with its end, so that no two parts run into each other.
+// part hashes a text with a terminator, to keep adjacent parts distinct.
 func part(h hash.Hash, text string) {
 	h.Write([]byte(text))
 	h.Write([]byte{0})
@@ -44,7 +43,7 @@ func digest(turn *domain.Turn) *[sha256.Size]byte {
 	part(h, string(turn.Role))
 	for i := range turn.Blocks {
 		b := &turn.Blocks[i]
-		answer, _ := json.Marshal(asSent(b.Answer)) // texts: it cannot fail
+		answer, _ := json.Marshal(asSent(b.Answer)) // cannot fail: only strings
 		for _, text := range []string{string(b.Kind), b.Text, string(answer), b.CallID, strconv.FormatBool(b.IsError)} {
 			part(h, text)
 		}
@@ -57,8 +56,8 @@ func digest(turn *domain.Turn) *[sha256.Size]byte {
 	return &d
 }
 
-// asSent is an answer as it goes back to its model: what is noted of the prompt that it came
-// from is no part of that.
+// asSent returns an answer as it is sent back to its model, without the notes about the prompt it
+// came from.
 func asSent(answer *domain.RawAnswer) *domain.RawAnswer {
 	if answer == nil || len(answer.PromptFiles) == 0 {
 		return answer

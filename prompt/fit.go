@@ -9,16 +9,16 @@ import (
 )
 
 const (
-	// noteSize is what is left of a result that is cut to a note, in bytes.
+	// noteSize is the size of a result that was cut to a note, in bytes.
 	noteSize = 240
-	// summaryShare is the part of the room that a summary may keep: a fourth.
+	// summaryShare is the divisor of the room for a summary: a quarter.
 	summaryShare = 4
 )
 
-// leftOut stands where older turns were.
+// leftOut replaces omitted older turns.
 var leftOut = Notice("NOTE", "Earlier messages are left out here, because the conversation is too long.")
 
-// Size estimates the whole of a prompt, in tokens; turns is the estimate of its turns.
+// Size estimates a whole prompt in tokens; turns is the estimate of its turns.
 func Size(p *domain.Prompt, turns int) int {
 	return EstimateTokens(p.System) + EstimateTokens(p.UserData) + EstimateTokens(p.Tail) +
 		EstimateTokens(string(p.AnswerSchema)) + sizeOfCommands(p.Commands) + turns
@@ -36,11 +36,11 @@ func sizeOfCommands(specs []domain.CommandSpec) int {
 	return sum
 }
 
-// Fit makes turns of this size fit into the room, in tokens. First the results are cut
-// to notes, the largest first; then a long summary is shortened and the oldest turns go;
-// last come the results of the present turn. What the person says in the last turn stays word for word, so that what comes back
-// can still be too large: size says so. The turns given are not changed, and those that
-// come back are as valid: every call has its result, and turns alternate.
+// Fit reduces turns to a room, in tokens. First, results are cut to notes, the largest first; then
+// a long summary is shortened and the oldest turns are dropped; finally the results of the current
+// turn are cut. The person's message in the last turn is never cut, so the result may still be too
+// large: newSize is its size. The given turns are not modified, and the result is valid: every call
+// has its result, and turns alternate.
 func Fit(turns []*domain.Turn, size, room int) (fitted []*domain.Turn, newSize int) {
 	if size <= room {
 		return turns, size
@@ -70,7 +70,7 @@ type fitting struct {
 
 type place struct{ turn, block, bytes int }
 
-// cutResults cuts what the server said within these turns, the largest first.
+// cutResults cuts results within these turns, the largest first.
 func (f *fitting) cutResults(from, to int) {
 	if f.size <= f.room {
 		return
@@ -103,21 +103,21 @@ func (f *fitting) cutResults(from, to int) {
 	}
 }
 
-// canBeNote: a result, or data that the server brought. Summaries are no results.
+// canBeNote reports whether a block is a result or data, but not a summary.
 func canBeNote(b *domain.Block) bool {
 	head, _ := outsideHead(b.Text)
 	if len(b.Text)-head <= 2*noteSize || isSummaryBlock(b) {
 		return false
 	}
-	return b.Kind == domain.BlockResult || b.Kind == domain.BlockText && ofServer(b.Text)
+	return b.Kind == domain.BlockResult || b.Kind == domain.BlockText && isServerText(b.Text)
 }
 
 func isSummaryBlock(b *domain.Block) bool {
 	return b.Kind == domain.BlockText && strings.HasPrefix(b.Text, tagOpen+` type="`+string(domain.SystemContextSummary)+`"`)
 }
 
-// note is the beginning of a result, and the word that there was more. A block of words
-// from outside keeps its tags.
+// note returns the beginning of a result with a remark that it was cut. A block of external content
+// keeps its tags.
 func note(b *domain.Block) string {
 	head, end := outsideHead(b.Text)
 	if end == "" && b.Kind == domain.BlockText {
@@ -132,13 +132,13 @@ func note(b *domain.Block) string {
 	return strings.TrimSuffix(text+"\n"+end, "\n")
 }
 
-// dropTurns leaves the oldest turns out, an answer with the turn before it, until the
-// rest fits or only the last turn is left. A summary stays.
+// dropTurns drops the oldest turns, each answer together with the turn before it, until the rest
+// fits or only the last turn is left. A summary is kept.
 func (f *fitting) dropTurns() {
 	if f.size <= f.room {
 		return
 	}
-	rest := f.size - estimateBlocks(f.turns[0].Blocks) // of the turns behind the first
+	rest := f.size - estimateBlocks(f.turns[0].Blocks) // of the turns after the first
 	for from := 2; from < len(f.turns); from += 2 {
 		rest -= estimateBlocks(f.turns[from-1].Blocks) + estimateBlocks(f.turns[from].Blocks)
 		first := f.beginning(from)
@@ -152,15 +152,15 @@ func (f *fitting) dropTurns() {
 	}
 }
 
-// beginning is the turn at from as the first of a conversation.
+// beginning converts the turn at from to the first turn of a history.
 func (f *fitting) beginning(from int) *domain.Turn {
-	blocks := keptOf(f.turns[0])
+	blocks := keptBlocks(f.turns[0])
 	for _, b := range f.turns[from].Blocks {
 		if b.Kind != domain.BlockResult {
 			blocks = append(blocks, b)
 			continue
 		}
-		// Its call is gone: what it says is kept as words.
+		// Its call was dropped: keep the result as text.
 		said, block := splitOutside(b.Text)
 		blocks = append(blocks, domain.Block{Kind: domain.BlockText, Text: Notice("RESULT", resultName(&b)+said)})
 		if block != "" {
@@ -177,9 +177,9 @@ func resultName(b *domain.Block) string {
 	return "[" + b.Call.Name + "]\n"
 }
 
-// keptOf is what stays of turns that are left out: the summary that the first of them
-// begins with, and the word that there was more.
-func keptOf(first *domain.Turn) []domain.Block {
+// keptBlocks returns what is kept of dropped turns: the summary at the beginning, and the remark that
+// turns are missing.
+func keptBlocks(first *domain.Turn) []domain.Block {
 	var kept []domain.Block
 	for i := range first.Blocks {
 		if isSummaryBlock(&first.Blocks[i]) {
@@ -189,7 +189,7 @@ func keptOf(first *domain.Turn) []domain.Block {
 	return append(kept, domain.Block{Kind: domain.BlockText, Text: leftOut})
 }
 
-// cutSummary leaves a long summary only its share: the turns after it are nearer.
+// cutSummary shortens a long summary to its share: the later turns are more relevant.
 func (f *fitting) cutSummary() {
 	if f.size <= f.room || len(f.turns) == 0 {
 		return

@@ -6,30 +6,30 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// gathering is the user turn that is still open: first one result for each native
-// call of the answer before it, in the order of the calls, then texts.
+// gathering builds the current user turn: first a result for each native call of the answer before
+// it, in the order of the calls, then texts.
 type gathering struct {
 	mark Marker
 	gathered
-	calls    []*domain.RawCall // of the answer before
-	answered []bool            // by call; until then its result says that there is none
+	calls    []*domain.RawCall // of the previous answer
+	answered []bool            // by call; until then a placeholder is its result
 	blocks   []domain.Block
 	tokens   int
-	turn     *domain.Turn // as last built; nil when something came since
-	shared   bool         // the blocks were handed out: a result is changed in a copy
+	turn     *domain.Turn // as built last; nil after a change
+	shared   bool         // the blocks were returned: results are changed in a copy
 }
 
-// gathered is what a user turn is made of.
+// gathered are the messages of a user turn.
 type gathered struct {
 	messages []*domain.Message
-	speakers []string // the line that stands before each of them, "" for none
+	speakers []string // the speaker line before each of them, or ""
 }
 
 func (g *gathered) add(m *domain.Message, speaker string) {
 	g.messages, g.speakers = append(g.messages, m), append(g.speakers, speaker)
 }
 
-// expecting opens the user turn that follows an assistant's turn.
+// expecting begins the user turn that follows an assistant turn.
 func expecting(answer []domain.Block, mark Marker) gathering {
 	var calls []*domain.RawCall
 	for _, b := range answer {
@@ -51,14 +51,14 @@ func freshGathering(calls []*domain.RawCall, mark Marker) gathering {
 	return g
 }
 
-// add takes in a USER or SYSTEM message, behind the line that says who speaks.
+// add adds a USER or SYSTEM message after its speaker line.
 func (g *gathering) add(m *domain.Message, speaker string) {
 	g.gathered.add(m, speaker)
 	if speaker != "" {
 		g.text(domain.Block{Kind: domain.BlockText, Text: speaker})
 	}
 	if m.Sender == domain.SenderUser {
-		words := personsWords(m)
+		words := userText(m)
 		if m.AnswersCall == "" || !g.result(m.AnswersCall, words, false) {
 			g.text(domain.Block{Kind: domain.BlockText, Text: words})
 		}
@@ -82,7 +82,7 @@ func (g *gathering) texts(list []string) {
 	}
 }
 
-// result fills the place of a call that has no result yet; false if there is none.
+// result sets the result of a call that has none yet; false if there is no such call.
 func (g *gathering) result(callID, text string, isError bool) bool {
 	for i, call := range g.calls {
 		if g.answered[i] || call.ID != callID {
@@ -105,18 +105,18 @@ func (g *gathering) text(b domain.Block) {
 	g.turn = nil
 }
 
-// goOn stands where an API wants a user turn and nobody said anything: a round that
-// was asked for again, two answers in a row.
-var goOn = Notice("GUIDANCE", "Go on.")
+// continueNotice is used if an API requires a user turn and there is no message: for a repeated round, or
+// between two answers.
+var continueNotice = Notice("GUIDANCE", "Go on.")
 
-// build gives the turn as it is now. Later texts go behind what was handed out, so the
-// blocks are shared, not copied.
+// build returns the turn in its current state. Later texts are appended after the returned ones, so
+// the blocks are shared rather than copied.
 func (g *gathering) build() *domain.Turn {
 	if g.turn != nil {
 		return g.turn
 	}
 	if len(g.blocks) == 0 {
-		g.turn = &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: goOn}}}
+		g.turn = &domain.Turn{Role: domain.TurnUser, Blocks: []domain.Block{{Kind: domain.BlockText, Text: continueNotice}}}
 		return g.turn
 	}
 	n := len(g.blocks)
@@ -127,7 +127,7 @@ func (g *gathering) build() *domain.Turn {
 
 func (g *gathering) cost() int {
 	if len(g.blocks) == 0 {
-		return blockOverhead + EstimateTokens(goOn)
+		return blockOverhead + EstimateTokens(continueNotice)
 	}
 	return g.tokens
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Hash is the same for answers that say and ask the same: it tells whether a model
-// goes in circles. Call ids, thoughts and the layout of arguments are left out.
+// Hash is equal for answers with the same text and calls, to detect loops of a model. Call IDs,
+// thoughts and the formatting of arguments are ignored.
 func Hash(raw *domain.RawAnswer) string {
 	if raw == nil {
 		return ""
@@ -20,12 +20,12 @@ func Hash(raw *domain.RawAnswer) string {
 	for _, call := range raw.Calls {
 		parts = append(parts, call.Name, canonical(call.Arguments))
 	}
-	encoded, _ := json.Marshal(parts) // strings only: it cannot fail
+	encoded, _ := json.Marshal(parts) // cannot fail: only strings
 	sum := sha256.Sum256(encoded)
 	return hex.EncodeToString(sum[:])
 }
 
-// canonical is JSON with sorted keys and no spaces; other text without outer spaces.
+// canonical is JSON with sorted keys and without whitespace; other text is trimmed.
 func canonical(text string) string {
 	text = strings.TrimSpace(text)
 	value, mistakes, err := jsonbody.Read([]byte(text), jsonbody.Answer)

@@ -6,37 +6,36 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// History is the conversation of one session as the turns of a prompt. It is kept in
-// memory between calls of the AI and appended to, so that the next prompt costs what
-// is new. Built anew from the stored messages it has the same turns, byte for byte.
+// History holds the messages of one session as the turns of a prompt. It is kept in memory between
+// AI calls and appended to, so that the next prompt only costs what is new. Rebuilt from the stored
+// messages, it has the same turns, byte for byte.
 //
-// A History belongs to one goroutine. What Turns hands out may be read by others for
-// ever: it is never changed afterwards.
+// A History belongs to one goroutine. The result of Turns may be read by others indefinitely: it is
+// never modified afterwards.
 type History struct {
 	protocol domain.Protocol
 	mark     Marker
-	// slots holds the closed turns, and after them perhaps the open one as it was last
-	// handed out. The first `shared` slots can be seen by callers: they are never
-	// overwritten in place.
+	// slots holds the closed turns, followed by the open one as returned last, if any. The first
+	// `shared` slots are visible to callers and never overwritten in place.
 	slots  []*domain.Turn
 	closed int
 	shared int
 	tokens int // of the closed turns
-	// files: some turn refers to a file. Most chats have none, and pay nothing for it.
+	// files reports whether a turn references files. Most chats have none.
 	files  bool
 	open   gathering
 	people speakers
 }
 
-// NewHistory makes an empty history for a provider that speaks this protocol, in which
-// words from outside stand in blocks with these marks.
+// NewHistory returns an empty history for a protocol. External content is enclosed in blocks with
+// these marks.
 func NewHistory(protocol domain.Protocol, mark Marker) *History {
 	return &History{protocol: protocol, mark: mark, open: gathering{mark: mark}}
 }
 
-// Append adds a message in its place. Messages that are not for the AI (excluded,
-// superseded, queued, network errors, timeouts) are passed over. A CONTEXT_SUMMARY drops all that
-// stands before it and becomes the first user turn.
+// Append adds the next message. Messages that are not for the AI (excluded, superseded, queued,
+// network errors, timeouts) are ignored. A CONTEXT_SUMMARY replaces everything before it and
+// becomes the first user turn.
 func (t *History) Append(m *domain.Message) {
 	if !inPrompt(m) {
 		return
@@ -55,8 +54,8 @@ func (t *History) Append(m *domain.Message) {
 	t.open.addAll(unread)
 }
 
-// takeUnread takes out of the open turn what came while an answer or a summary was made, and
-// was not part of the prompt for it.
+// takeUnread removes from the open turn what arrived while an answer or a summary was generated,
+// and was not part of its prompt.
 func (t *History) takeUnread(m *domain.Message) (taken gathered) {
 	unread := m.Unread()
 	if len(unread) == 0 {
@@ -77,7 +76,7 @@ func (t *History) takeUnread(m *domain.Message) (taken gathered) {
 	return taken
 }
 
-// answer closes the open user turn and adds the assistant's turn after it.
+// answer closes the open user turn and appends the assistant turn.
 func (t *History) answer(m *domain.Message) {
 	blocks := answerBlocks(m, t.protocol)
 	unread := t.takeUnread(m)
@@ -89,9 +88,8 @@ func (t *History) answer(m *domain.Message) {
 	t.open.addAll(unread)
 }
 
-// Remove takes a message out again: the cancel message of a wait that a person ended
-// with a yes. It can do so while no answer has followed; false means that the history
-// must be rebuilt from the messages.
+// Remove removes a message: the cancellation of a wait that was then approved. This is possible
+// until the next answer; false means that the history must be rebuilt.
 func (t *History) Remove(id string) bool {
 	at := -1
 	for i, m := range t.open.messages {
@@ -112,16 +110,15 @@ func (t *History) Remove(id string) bool {
 	return true
 }
 
-// Turns gives the conversation so far, ending with a user turn. Turns that were given
-// before are the same objects, but for the last one if it has grown since.
+// Turns returns all turns, ending with a user turn. Turns returned before are the same objects,
+// except for the last one if it has grown since.
 func (t *History) Turns() []*domain.Turn {
 	t.put(t.closed, t.open.build())
 	t.shared = t.closed + 1
 	return t.slots[: t.closed+1 : t.closed+1]
 }
 
-// Files are those that the turns refer to, each once. Only a history that has some is gone
-// through.
+// Files returns the files referenced by the turns, without duplicates.
 func (t *History) Files() []string {
 	turns := t.Turns()
 	if !t.files {
@@ -130,11 +127,11 @@ func (t *History) Files() []string {
 	return filesOf(turns)
 }
 
-// Tokens estimates the size of the conversation.
+// Tokens estimates the size of the history.
 func (t *History) Tokens() int { return t.tokens + t.open.cost() }
 
-// put writes a slot. A slot that a caller can see is written in a copy, which happens
-// only when a user turn grows after it was handed out.
+// put writes a slot. If callers can see it, the slice is copied, which happens only when a returned
+// user turn has grown.
 func (t *History) put(i int, turn *domain.Turn) {
 	t.files = t.files || hasFiles(turn)
 	if i < t.shared {
@@ -147,7 +144,7 @@ func (t *History) put(i int, turn *domain.Turn) {
 	t.slots = append(t.slots[:i], turn)
 }
 
-// inPrompt says whether a message is for the AI at all.
+// inPrompt reports whether a message is for the AI.
 func inPrompt(m *domain.Message) bool {
 	if m == nil || m.ExcludeFromPrompt || m.Superseded || m.Status == domain.MessageQueued {
 		return false

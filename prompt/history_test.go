@@ -182,7 +182,7 @@ func invalid(turns []*domain.Turn) string {
 	return ""
 }
 
-// A result that came while an answer or a summary was made stands behind it: the prompt of the call
+// A result that arrived while an answer or a summary was generated follows it: the prompt of the call
 // before is a prefix of the next one, and the AI reads the result as what it is, new.
 func TestAnUnreadResultStandsBehindTheAnswer(t *testing.T) {
 	late := func(n int) domain.CommandResult {

@@ -9,30 +9,29 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Level1Input is all that level 1 depends on. Of Settings it reads Language,
-// PromptDetail, PromptChunks and MaxCallsPerResponse.
+// Level1Input is everything that level 1 depends on. Of Settings it uses Language, PromptDetail,
+// PromptChunks and MaxCallsPerResponse.
 type Level1Input struct {
 	SessionType domain.SessionType
 	Settings    *domain.Settings
 	Protocol    domain.Protocol
 	Specs       []domain.CommandSpec
 	Limits      domain.Limits
-	// Validation is an AUTOMATION's policy for actions that need a yes (park, refuse,
-	// allow). Granted: a person allowed it some beforehand.
+	// Validation is an automation's policy for actions that need approval (park, refuse, allow).
+	// Granted reports whether it has grants.
 	Validation string
 	Granted    bool
 }
 
-// Rule is a part of level 1 in the words of a workspace.
+// Rule is a part of level 1 that a workspace has replaced.
 type Rule struct {
-	Name string // of the chunk in whose place it stands
+	Name string // of the replaced chunk
 	Text string
 }
 
-// Level1 is the documentation that stands at the head of every prompt: what the server
-// and its operator wrote, and nothing that a workspace did. The same input gives the same
-// bytes, so that the provider's cache hits. Rules are the parts that the workspace put
-// its own words in the place of; they belong to level 2.
+// Level1 returns the documentation at the beginning of every prompt. It contains only texts of
+// Fermata and its operator, and none of a workspace. The same input gives the same bytes, for the
+// provider's cache. Rules are the parts replaced by the workspace; they belong to level 2.
 func Level1(in Level1Input) (text string, rules []Rule) {
 	fill := placeholders(&in)
 	var parts []string
@@ -50,7 +49,7 @@ func Level1(in Level1Input) (text string, rules []Rule) {
 	return join(parts), rules
 }
 
-// placeholders are what chunks leave open.
+// placeholders returns the values of the placeholders in chunks.
 func placeholders(in *Level1Input) *strings.Replacer {
 	return strings.NewReplacer(
 		"{language}", languageName(in.Settings.Language),
@@ -65,7 +64,7 @@ func placeholders(in *Level1Input) *strings.Replacer {
 	)
 }
 
-// actionFlags says which params every action takes besides its own.
+// actionFlags describes the parameters common to all actions.
 func actionFlags(t domain.SessionType) string {
 	const again = "The same action again within 30 seconds is not run, but answered CACHED: " +
 		"set `repeat: true` only if the person really wants it twice."
@@ -76,7 +75,7 @@ func actionFlags(t domain.SessionType) string {
 		" Set `validation_request: true` where you want a person's yes first."
 }
 
-// ownRequest advises to ask for a person's yes, where that is heard.
+// ownRequest suggests requesting approval, for session types that support it.
 func ownRequest(t domain.SessionType) string {
 	if !t.HearsAI() {
 		return ""
@@ -85,7 +84,7 @@ func ownRequest(t domain.SessionType) string {
 		"of an unclear request."
 }
 
-// validationField is the line of the field by which the AI asks for a person's yes, where it is heard.
+// validationField describes the field that requests approval, for session types that support it.
 func validationField(t domain.SessionType) string {
 	if !t.HearsAI() {
 		return ""
@@ -93,7 +92,7 @@ func validationField(t domain.SessionType) string {
 	return "  \"validation_request\"?: boolean, true to have a person agree to the actions first\n"
 }
 
-// fits says whether a chunk is for this type of session and this protocol.
+// fits reports whether a chunk applies to this session type and protocol.
 func fits(c *chunk, in Level1Input) bool {
 	return (len(c.Types) == 0 || slices.Contains(c.Types, in.SessionType)) &&
 		(len(c.Protocols) == 0 || slices.Contains(c.Protocols, in.Protocol))
@@ -101,7 +100,7 @@ func fits(c *chunk, in Level1Input) bool {
 
 var languages = map[string]string{"en": "English", "fr": "French"}
 
-// languageName never gives the words of a setting: what is not known is English.
+// languageName never returns the text of a setting: unknown languages become English.
 func languageName(code string) string {
 	if name, ok := languages[code]; ok {
 		return name
@@ -109,8 +108,8 @@ func languageName(code string) string {
 	return "English"
 }
 
-// limitsText lists the limits that the AI can mind. Those of money are a matter
-// between the server and the person.
+// limitsText lists the limits relevant to the AI. Limits in money are between Fermata and the
+// person.
 func limitsText(l domain.Limits) string {
 	var lines []string
 	add := func(value *int, what string) {

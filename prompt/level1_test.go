@@ -167,7 +167,7 @@ func TestTheTailTellsALateRunItsTime(t *testing.T) {
 }
 
 // TestTheAIIsToldWhetherItsOwnRequestCounts: an AUTOMATION's counts for nothing, and it reads so once; the
-// others are offered it and told when to use it. No two sentences say different things.
+// others are offered it, with advice when to use it. No two sentences contradict each other.
 func TestTheAIIsToldWhetherItsOwnRequestCounts(t *testing.T) {
 	for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
 		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
@@ -175,26 +175,26 @@ func TestTheAIIsToldWhetherItsOwnRequestCounts(t *testing.T) {
 				in := level1Input(kind, protocol)
 				in.Settings.PromptDetail, in.Validation = "full", policy
 				got := level1(in)
-				heard := kind != domain.Run
+				supported := kind != domain.Run
 				for text, want := range map[string]bool{
-					"Ask for a yes yourself":                              heard,
-					"so is `validation_request`, your own wish for a yes": !heard,
-					"`validation_request` (booleans)":                     heard && protocol == domain.ProtocolNative,
-					"Set `validation_request: true`":                      heard && protocol == domain.ProtocolNative,
-					`"validation_request"?: boolean`:                      heard && protocol == domain.ProtocolJSON,
+					"Ask for a yes yourself":                              supported,
+					"so is `validation_request`, your own wish for a yes": !supported,
+					"`validation_request` (booleans)":                     supported && protocol == domain.ProtocolNative,
+					"Set `validation_request: true`":                      supported && protocol == domain.ProtocolNative,
+					`"validation_request"?: boolean`:                      supported && protocol == domain.ProtocolJSON,
 					"wait until a person has agreed":                      false, // what becomes of a run's actions, its policy says
 				} {
 					if strings.Contains(got, text) != want {
 						t.Errorf("%s %s %s: %q is there: %v", kind, protocol, policy, text, !want)
 					}
 				}
-				if n := strings.Count(got, "validation_request"); !heard && n != 1 {
+				if n := strings.Count(got, "validation_request"); !supported && n != 1 {
 					t.Errorf("%s %s: it reads of its own request %d times", kind, protocol, n)
 				}
 				if strings.Contains(got, "{") && strings.Contains(got, "_field}") || strings.Contains(got, "{action_flags}") || strings.Contains(got, "{own_request}") {
 					t.Errorf("%s %s: a placeholder was left", kind, protocol)
 				}
-				if offered := strings.Contains(string(JSONSchemaOfAnswer(kind)), "validation_request"); offered != heard || !json.Valid(JSONSchemaOfAnswer(kind)) {
+				if offered := strings.Contains(string(JSONSchemaOfAnswer(kind)), "validation_request"); offered != supported || !json.Valid(JSONSchemaOfAnswer(kind)) {
 					t.Errorf("%s: the schema of its answers offers it: %v", kind, offered)
 				}
 			}
@@ -242,7 +242,7 @@ func TestTheExamplesInTheJSONChunksCanBeParsed(t *testing.T) {
 	}
 }
 
-// An automation is told who says yes. What was granted is a person's, and stands in level
+// An automation learns how approvals work. Grants are written by people, and belong to level
 // 2, in bytes that its uses do not change.
 func TestARunIsToldWhoSaysYes(t *testing.T) {
 	in := level1Input(domain.Run, domain.ProtocolNative)
@@ -276,7 +276,7 @@ func TestARunIsToldWhoSaysYes(t *testing.T) {
 	}
 }
 
-// Nothing that a tenant can write in the settings stands in level 1.
+// Nothing that a workspace can write in its settings is part of level 1.
 func TestLevel1HoldsNoWordsOfATenant(t *testing.T) {
 	const words = "IGNORE-ALL-RULES"
 	in := level1Input(domain.Run, domain.ProtocolJSON)

@@ -14,34 +14,33 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// ToolData is a tool that is sent with every call, with its latest entries.
+// ToolData is a tool with its latest entries that is sent with every call.
 type ToolData struct {
 	Tool     domain.Tool
 	ZoneName string
 	Entries  []domain.Entry
 }
 
-// Level2Input is all that level 2 depends on.
+// Level2Input is everything that level 2 depends on.
 type Level2Input struct {
-	// Key makes the mark of the blocks: whoever does not know it cannot write one.
+	// Key is the key of the blocks' marks: without it a block cannot be forged.
 	Key         []byte
 	WorkspaceID string
-	// Agent is the definition that a session of type AGENT was begun with.
+	// Agent is the definition of a session of type AGENT.
 	Agent     *domain.AgentDefinition
 	Rules     []Rule
 	Grants    []*domain.Grant
 	Documents []domain.Document
-	// Commands are those from outside, for models that are not offered tools with schemas:
-	// other servers wrote what they say of themselves.
+	// Commands are the external ones, for models without tools. Other servers wrote their
+	// descriptions.
 	Commands []domain.CommandSpec
 	Tools    []ToolData
 }
 
-// Level2 is what the workspace wrote and every call carries: its own rules, what it
-// granted a run, its published documents and always-sent tools. It stands at the head of
-// the first user turn, never in the system message. Each part is a block that names its
-// source and ends only at the mark that it began with. The same input gives the same
-// bytes, in whatever order it comes. "" when there is none.
+// Level2 returns what the workspace wrote and every call contains: its own rules, a run's grants,
+// its published documents and always-sent tools. It is placed at the beginning of the first user
+// turn, never in the system message. Each part is a block that names its source and ends only with
+// the mark it began with. The same input gives the same bytes, in any order. "" if there is none.
 func Level2(in Level2Input) string {
 	blocks := slices.Concat(
 		agentBlocks(in.Agent), ruleBlocks(in.Rules), grantBlocks(in.Grants), documentBlocks(in.Documents),
@@ -63,11 +62,11 @@ type dataBlock struct {
 	kind, source, body string
 }
 
-// markLength is that of a mark, in hexadecimal digits: 96 bits.
+// markLength is the length of a mark in hexadecimal digits: 96 bits.
 const markLength = 24
 
-// markOf makes the mark of all that it encloses, with a key: data that holds its own mark
-// cannot be written, and a mark that was seen once is another one after any change.
+// markOf computes the mark of all enclosed blocks with a key: data cannot contain its own mark, and
+// a mark that was seen once is invalid after any change.
 func markOf(key []byte, workspace string, blocks []dataBlock) string {
 	h := hmac.New(sha256.New, key)
 	part(h, workspace)
@@ -79,20 +78,20 @@ func markOf(key []byte, workspace string, blocks []dataBlock) string {
 	return hex.EncodeToString(h.Sum(nil))[:markLength]
 }
 
-// text is the block between its tags. Every line within is indented, so that none of it
-// can be taken for a heading or a tag of the server's.
+// text renders the block with its tags. Every line inside is indented, so that none can be taken
+// for a heading or a tag.
 func (b *dataBlock) text(mark string) string {
 	without := func(text string) string { return strings.ReplaceAll(unforged(text), mark, "…") }
 	return tagOpen + ` type="` + b.kind + `" mark="` + mark + `" source="` + without(attribute(b.source)) + "\">\n" +
 		indented(without(b.body)) + "\n</fermata " + mark + ">"
 }
 
-// attribute is a text that stands between quotes in a tag.
+// attribute returns a text for use between quotes in a tag.
 func attribute(text string) string {
 	return strings.NewReplacer(`"`, "'", "<", "‹", ">", "›").Replace(oneLine(text))
 }
 
-// otherBreaks are what else than a line feed some take for the end of a line.
+// otherBreaks are other characters that may be treated as line breaks.
 var otherBreaks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\v", "\n", "\f", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n")
 
 func indented(text string) string {
@@ -108,7 +107,7 @@ func ruleBlocks(rules []Rule) []dataBlock {
 	return blocks
 }
 
-// agentBlocks say what an agent is there for.
+// agentBlocks describe an agent's task.
 func agentBlocks(a *domain.AgentDefinition) []dataBlock {
 	if a == nil {
 		return nil
@@ -215,7 +214,7 @@ func toolText(t *ToolData) string {
 	return b.String()
 }
 
-// compact is JSON on one line; what is no JSON is shown as nothing.
+// compact renders JSON on one line; invalid JSON is rendered as "".
 func compact(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if len(raw) == 0 || json.Compact(&b, raw) != nil {

@@ -7,15 +7,15 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Words from outside stand in blocks of their own in a user turn, each with its source and
-// a mark that whoever wrote it cannot know: nothing within can end the block, or pass for
-// words of the server or of a person.
+// External content is placed in blocks of its own in a user turn, each with its source and a mark
+// that its author cannot know: nothing inside can end the block, or pass for a message of Fermata
+// or of a person.
 
 // kindOutside is the type of these blocks.
 const kindOutside = "OUTSIDE"
 
-// Marker makes the marks of one workspace. The same words of the same source have the same
-// mark, so that a history that is built again has the same bytes.
+// Marker computes the marks of one workspace. The same content of the same source has the same
+// mark, so that a rebuilt history has the same bytes.
 type Marker struct {
 	Key         []byte
 	WorkspaceID string
@@ -27,14 +27,13 @@ func anyOutside(results []domain.CommandResult) bool {
 
 func outside(from *domain.Provenance) bool { return from != nil && from.Origin.Outside() }
 
-// block encloses words from outside.
+// block encloses external content.
 func (m Marker) block(from domain.Provenance, words string) string {
 	b := dataBlock{kindOutside, string(from.Origin) + ": " + from.Source, words}
 	return b.text(markOf(m.Key, m.WorkspaceID, []dataBlock{b}))
 }
 
-// segmentBlocks are the parts of a person's message that came from outside, its files among
-// them.
+// segmentBlocks returns the external parts of a person's message, including its files.
 func (m Marker) segmentBlocks(rich *domain.RichContent) []domain.Block {
 	if rich == nil {
 		return nil
@@ -51,8 +50,8 @@ func (m Marker) segmentBlocks(rich *domain.RichContent) []domain.Block {
 	return blocks
 }
 
-// ownSegments are the parts of a message that its person wrote; ok is false where that is
-// all of it.
+// ownSegments returns the parts of a message written by its person; ok is false if that is all of
+// it.
 func ownSegments(rich *domain.RichContent) (own []domain.Segment, ok bool) {
 	for _, s := range rich.Segments {
 		if !outside(s.From) && s.File == nil {
@@ -62,8 +61,8 @@ func ownSegments(rich *domain.RichContent) (own []domain.Segment, ok bool) {
 	return own, len(own) < len(rich.Segments)
 }
 
-// result is the result of a command as the AI reads it: what the server says of it, and in
-// a block what the server outside said ("" for nothing).
+// result renders the result of a command for the AI: Fermata's own text, and a block with the
+// external content, or "".
 func (m Marker) result(r *domain.CommandResult) (said, block string) {
 	if !outside(r.From) {
 		return resultText(r), ""
@@ -84,13 +83,13 @@ func outsideError(e *domain.CommandError) string {
 	return errorText(e)
 }
 
-// outsideTag begins every block of words from outside.
+// outsideTag begins every block of external content.
 const outsideTag = tagOpen + ` type="` + kindOutside + `" mark="`
 
-// ofOutside says whether a text is a block of words from outside.
-func ofOutside(text string) bool { return strings.HasPrefix(text, outsideTag) }
+// isOutsideBlock reports whether a text is a block of external content.
+func isOutsideBlock(text string) bool { return strings.HasPrefix(text, outsideTag) }
 
-// splitOutside parts a result from the block within it.
+// splitOutside separates a result from the block inside it.
 func splitOutside(text string) (said, block string) {
 	if at := strings.Index(text, outsideTag); at >= 0 {
 		return text[:at], text[at:]
@@ -98,8 +97,8 @@ func splitOutside(text string) (said, block string) {
 	return text, ""
 }
 
-// outsideHead is how long a text is up to where the words of the block within it begin, and
-// the tag that ends the block; 0 and "" where there is none.
+// outsideHead returns the length of a text up to the content of the block inside it, and the tag
+// that ends the block; 0 and "" if there is none.
 func outsideHead(text string) (length int, end string) {
 	at := strings.Index(text, outsideTag)
 	if at < 0 || len(text) < at+len(outsideTag)+markLength {

@@ -8,32 +8,31 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Control commands that have a part of the AI message to themselves.
+// Control commands that become fields of the AI message.
 const (
 	askUser      = "ASK_USER"
 	complete     = "COMPLETE"
 	askPrincipal = "ASK_PRINCIPAL"
 )
 
-// ParseInput is what Parse must know beside the answer.
+// ParseInput is what Parse needs besides the answer.
 type ParseInput struct {
 	Protocol    domain.Protocol
 	SessionType domain.SessionType
-	// Specs are the commands that were offered, by name.
+	// Specs are the kinds of the offered commands, by name.
 	Specs map[string]domain.CommandKind
-	// Names are the commands' own, by what a model calls those that have another one on the
-	// wire.
+	// Names maps wire names to command names where they differ.
 	Names map[string]string
-	// Client are the tools of the program that sent the message, by name. OneAtATime: it takes one
-	// call of them in an answer.
+	// Client are the tools of the client that sent the message, by name. OneAtATime: the client
+	// accepts one call per answer.
 	Client     map[string]bool
 	OneAtATime bool
-	// MaxCalls in one answer; 0: no limit.
+	// MaxCalls bounds the calls of one answer; 0: unlimited.
 	MaxCalls int
-	NewID    domain.IDSource // for the call ids of the JSON protocol
+	NewID    domain.IDSource // for call IDs of the JSON protocol
 }
 
-// named is the command's own name.
+// named returns the command name for a called name.
 func (in *ParseInput) named(called string) string {
 	if own, ok := in.Names[called]; ok {
 		return own
@@ -41,9 +40,8 @@ func (in *ParseInput) named(called string) string {
 	return called
 }
 
-// Parse reads an answer whole, or says in a few words, meant for the AI, what is wrong
-// with it. Nothing of an answer with a problem may be run. It does not check params
-// against schemas, nor modules: that is the planner's part.
+// Parse parses an answer, or returns a short description of the problem for the AI. Nothing of an
+// answer with a problem may be executed. Params and modules are validated by the planner.
 func Parse(raw *domain.RawAnswer, in ParseInput) (answer *domain.AIMessage, problem string) {
 	if raw == nil {
 		return nil, "The answer is empty. Answer with text, with calls, or with both."
@@ -53,7 +51,7 @@ func Parse(raw *domain.RawAnswer, in ParseInput) (answer *domain.AIMessage, prob
 	}
 	switch {
 	case raw.StopReason == domain.StopRefused && len(raw.Calls) == 0 && strings.TrimSpace(raw.Text) != "":
-		// A refusal is said in prose, whatever the protocol: it is the answer.
+		// A refusal is prose in any protocol: it is the answer.
 		return &domain.AIMessage{PreText: cleanText(raw.Text)}, ""
 	case in.Protocol == domain.ProtocolJSON:
 		answer, problem = parseJSON(raw, in)
@@ -72,7 +70,7 @@ func Parse(raw *domain.RawAnswer, in ParseInput) (answer *domain.AIMessage, prob
 	return answer, ""
 }
 
-// checkWhole says what is wrong with the parts of an answer taken together.
+// checkWhole checks the combination of an answer's parts.
 func checkWhole(a *domain.AIMessage, in ParseInput) string {
 	own := len(a.DataCommands) + len(a.ActionCommands)
 	calls := own + len(a.ClientCalls)
@@ -97,8 +95,8 @@ func checkWhole(a *domain.AIMessage, in ParseInput) string {
 	return ""
 }
 
-// command makes a command of a name and params that are known to be an object. The
-// flags are read, and left in place: the planner takes them out.
+// command creates a command whose params are known to be an object. The flags are read but kept in
+// params: the planner removes them.
 func command(name string, params json.RawMessage, callID string) domain.Command {
 	var flags map[string]json.RawMessage
 	_ = json.Unmarshal(params, &flags) // known to be an object
@@ -110,8 +108,8 @@ func command(name string, params json.RawMessage, callID string) domain.Command 
 
 func isTrue(value json.RawMessage) bool { return string(value) == "true" }
 
-// file puts a command where its kind belongs. A name that nobody knows goes to the
-// actions: the planner refuses it with the names that there are.
+// file adds a command to the list of its kind. Unknown names are added to the actions: the planner
+// rejects them and lists the available names.
 func file(a *domain.AIMessage, c domain.Command, kind domain.CommandKind) {
 	if kind == domain.KindQuery {
 		a.DataCommands = append(a.DataCommands, c)

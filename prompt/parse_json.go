@@ -9,13 +9,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// answerFields are the fields of an answer in JSON.
+// answerFields are the fields of a JSON answer.
 var answerFields = []string{
 	"pre_text", "validation_request", "data_commands", "action_commands",
 	"post_text", "keep_control", "communication_module", "completed",
 }
 
-// parseJSON reads an answer that is one JSON object, perhaps with other text around.
+// parseJSON parses an answer that is one JSON object, possibly surrounded by text.
 func parseJSON(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, string) {
 	object, problem := findObject(raw)
 	if problem != "" {
@@ -45,8 +45,8 @@ func parseJSON(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, string)
 	return answer, r.problem
 }
 
-// takeClientCalls takes the calls of a program's own tools out of the commands: in JSON they look
-// the same, in whichever list they stand.
+// takeClientCalls separates the calls of a client's tools from the commands: in JSON they look the
+// same, in either list.
 func takeClientCalls(a *domain.AIMessage, in ParseInput) {
 	for _, list := range []*[]domain.Command{&a.DataCommands, &a.ActionCommands} {
 		*list = slices.DeleteFunc(*list, func(c domain.Command) bool {
@@ -72,7 +72,7 @@ func checkJSON(a *domain.AIMessage, fields map[string]json.RawMessage) string {
 	return ""
 }
 
-// reader takes typed fields out of an object and keeps the first problem.
+// reader reads typed fields of an object and records the first problem.
 type reader struct {
 	fields  map[string]json.RawMessage
 	problem string
@@ -150,7 +150,7 @@ func oneCommand(item json.RawMessage, where string) (domain.Command, string) {
 	return command(name, params, ""), ""
 }
 
-// misplaced says where a command belongs that stands in the wrong list.
+// misplaced explains where a command belongs that is in the wrong list.
 func misplaced(name, list string, at int, kind domain.CommandKind) string {
 	var right string
 	switch {
@@ -168,8 +168,7 @@ func misplaced(name, list string, at int, kind domain.CommandKind) string {
 	return fmt.Sprintf("%s[%d]: %s does not stand there; %s.", list, at, cut(name, 64), right)
 }
 
-// fieldsOf opens an object and refuses fields that nobody knows. A field that is null
-// counts as absent.
+// fieldsOf decodes an object and rejects unknown fields. A null field counts as missing.
 func fieldsOf(object json.RawMessage, where string, known ...string) (map[string]json.RawMessage, string) {
 	var fields map[string]json.RawMessage
 	if !isObject(object) || json.Unmarshal(object, &fields) != nil {
@@ -191,7 +190,7 @@ func fieldsOf(object json.RawMessage, where string, known ...string) (map[string
 	return fields, ""
 }
 
-// shown leaves out of an error what is tolerated but not asked for.
+// shown omits from an error the fields that are accepted but undocumented.
 func shown(known []string) []string {
 	return slices.DeleteFunc(slices.Clone(known), func(name string) bool { return name == "repeat" })
 }

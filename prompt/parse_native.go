@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// parseNative reads text and native calls.
+// parseNative parses text and native calls.
 func parseNative(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, string) {
 	if len(raw.Calls) > 0 && raw.Partial() {
 		return nil, "Your answer " + Ended(raw) + ", so none of its calls was run. " + shorter
@@ -30,7 +30,7 @@ func parseNative(raw *domain.RawAnswer, in ParseInput) (*domain.AIMessage, strin
 	return answer, ""
 }
 
-// take puts one call into the part of the answer that it stands for.
+// take adds one call to its part of the answer.
 func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage, in ParseInput) string {
 	switch call.Name {
 	case askUser:
@@ -67,7 +67,7 @@ func take(answer *domain.AIMessage, call *domain.RawCall, params json.RawMessage
 	return ""
 }
 
-// keepsControl says whether an action's arguments ask for another call with the results.
+// keepsControl reports whether an action's arguments request another call with the results.
 func keepsControl(params json.RawMessage) bool {
 	var flags struct {
 		KeepControl json.RawMessage `json:"keep_control"`
@@ -75,7 +75,7 @@ func keepsControl(params json.RawMessage) bool {
 	return json.Unmarshal(params, &flags) == nil && isTrue(flags.KeepControl)
 }
 
-// arguments gives a call's arguments as an object.
+// arguments returns a call's arguments as an object.
 func arguments(call *domain.RawCall, at int) (json.RawMessage, string) {
 	text := strings.TrimSpace(call.Arguments)
 	if text == "" {
@@ -92,7 +92,7 @@ func arguments(call *domain.RawCall, at int) (json.RawMessage, string) {
 	return clean, ""
 }
 
-// summaryOf is the summary that COMPLETE may carry, shown where the answer has no text.
+// summaryOf returns the summary in COMPLETE, shown if the answer has no text.
 func summaryOf(params json.RawMessage) string {
 	var p struct {
 		Summary json.RawMessage `json:"summary"`
@@ -104,8 +104,7 @@ func summaryOf(params json.RawMessage) string {
 	return cleanText(summary)
 }
 
-// moduleOf reads a communication module: a type and its data. That the data fits the
-// type is checked by the planner.
+// moduleOf reads a communication module: a type and its data. The planner validates the data.
 func moduleOf(object json.RawMessage, where string) (*domain.Module, string) {
 	fields, problem := fieldsOf(object, where, "type", "data", "repeat", "validation_request")
 	if problem != "" {

@@ -206,7 +206,7 @@ func TestHash(t *testing.T) {
 	}
 }
 
-// What the call says that ends a run or an agent's work is its report, whatever text stands beside it.
+// The text of a call that ends a run or an agent's work is its report, besides any other text.
 func TestAReportIsTheFinalText(t *testing.T) {
 	for _, c := range []struct {
 		name         string

@@ -7,11 +7,11 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// shorter is what a model can do about an answer that was cut.
+// shorter advises a model how to avoid truncation.
 const shorter = "Answer again, shorter: less text, fewer calls, or smaller arguments."
 
-// CutAt says where an answer was cut at its length limit, as the end of a sentence: "at 4096
-// tokens, its length limit".
+// CutAt describes where an answer was truncated, as the end of a sentence: "at 4096 tokens, its
+// length limit".
 func CutAt(raw *domain.RawAnswer) string {
 	switch {
 	case raw.CutAt == 0 && raw.CutLimit == 0:
@@ -24,7 +24,7 @@ func CutAt(raw *domain.RawAnswer) string {
 	return fmt.Sprintf("after %d tokens, at its length limit (max_tokens is %d)", raw.CutAt, raw.CutLimit)
 }
 
-// Ended says of an answer that is not whole how it ended, as the end of a sentence about it.
+// Ended describes how an incomplete answer ended, as the end of a sentence about it.
 func Ended(raw *domain.RawAnswer) string {
 	if raw.StopReason == domain.StopLength {
 		return "was cut " + CutAt(raw)
@@ -35,8 +35,8 @@ func Ended(raw *domain.RawAnswer) string {
 	return "ended before it was whole (the provider says " + cut(cleanText(raw.StopDetail), 64) + ")"
 }
 
-// unusable says why an answer that did not come to its end cannot be used, in words for the AI;
-// "" where its text stands for itself. Nothing of it was run.
+// unusable explains to the AI why an incomplete answer cannot be used; "" if its text can. Nothing
+// of it was executed.
 func unusable(raw *domain.RawAnswer, in ParseInput) string {
 	empty := strings.TrimSpace(raw.Text) == "" && len(raw.Calls) == 0
 	switch {
@@ -58,7 +58,7 @@ func unusable(raw *domain.RawAnswer, in ParseInput) string {
 	return ""
 }
 
-// calledNames are names for a sentence, not too many of them.
+// calledNames lists names for a sentence, up to a limit.
 func calledNames(names []string) string {
 	const most = 5
 	var shown []string

@@ -12,7 +12,7 @@ import (
 )
 
 // anyMessage draws a message that a session could hold, and some that it should not:
-// results out of order, twice, for nobody; answers in a row; empty texts.
+// results out of order, twice, without a call; answers in a row; empty texts.
 func anyMessage(t *rapid.T, n int) *domain.Message {
 	m := &domain.Message{ID: fmt.Sprintf("msg_%d", n), Seq: int64(n + 1), Status: domain.MessageStored}
 	m.ExcludeFromPrompt = rapid.IntRange(0, 19).Draw(t, "excluded") == 0

@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// resultText is the result of one command as the AI reads it. It is never empty.
+// resultText renders the result of one command for the AI. It is never empty.
 func resultText(r *domain.CommandResult) string { return resultWords(r, r.Begun()) }
 
 func resultWords(r *domain.CommandResult, begun bool) string {
@@ -45,8 +45,7 @@ func resultWords(r *domain.CommandResult, begun bool) string {
 	return unforged(joinBy("\n", parts))
 }
 
-// unknownText is what the AI is told of an action whose outcome nobody knows, in words that
-// are always the same.
+// unknownText describes an action with an unknown outcome to the AI, always with the same text.
 const unknownText = "It is NOT known whether this was done: it was sent, and no clear answer came back. " +
 	"It is not sent again by itself. Do not count on it, and do not ask for it once more to be sure: " +
 	"a person is asked what became of it, and you are told. The same action again needs a person's yes."
@@ -60,7 +59,7 @@ func errorOf(e *domain.CommandError) string {
 	return errorText(e)
 }
 
-// errorText gives code, message and the fields that are wrong.
+// errorText renders code, message and invalid fields.
 func errorText(e *domain.CommandError) string {
 	if e == nil {
 		return "Failed."
@@ -84,7 +83,7 @@ func why(e *domain.CommandError) string {
 	return e.Message
 }
 
-// missingResult stands for a call that got no result before the conversation went on.
+// missingResult replaces the result of a call that had none when the session continued.
 func missingResult(command string) string {
 	switch command {
 	case askUser:

@@ -6,10 +6,9 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// JSONSchemaOfAnswer is the shape of an answer in the JSON protocol in a session of this type, for
-// providers that can be held to a schema. The params of a command are open: they differ from
-// command to command and are checked against the catalogue. (So it is not one for
-// modes that demand a closed object everywhere.)
+// JSONSchemaOfAnswer returns the schema of an answer in the JSON protocol for a session type, for
+// providers with structured output. The params of commands are open: they are checked against the
+// catalogue. It therefore does not suit modes that require closed objects.
 func JSONSchemaOfAnswer(t domain.SessionType) []byte {
 	if t.HearsAI() {
 		return []byte(answerSchema)

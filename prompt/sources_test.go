@@ -219,7 +219,7 @@ func messagesOf(f *filler) []*domain.Message {
 	return all
 }
 
-// TestEveryTextInAPromptHasASource: a text that nobody answers for would act as a person's.
+// TestEveryTextInAPromptHasASource: a text without a source would count as a person's.
 func TestEveryTextInAPromptHasASource(t *testing.T) {
 	f, shown := &filler{marks: map[string]string{}}, map[string]bool{}
 	for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {

@@ -6,16 +6,15 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// speakers remembers who speaks in a conversation. As long as it is one person, nothing
-// is said of them; from the second on, the AI is told whenever another one speaks. What
-// stands before stays as it was, so that caches hit.
+// speakers tracks who speaks in a session. As long as it is one person, no names are added; from
+// the second person on, the AI is informed of each change. Earlier turns stay unchanged, for the
+// cache.
 type speakers struct {
-	id, name string // who spoke last; "": nobody did since the summary
+	id, name string // the last speaker; "": none since the summary
 	several  bool
 }
 
-// line is what stands before a message of somebody else than before, "" where nothing
-// does.
+// line returns the speaker line before a message of another person than before, or "".
 func (s *speakers) line(m *domain.Message) string {
 	if m.Sender != domain.SenderUser || m.SenderID == "" || m.SenderID == s.id {
 		return ""
@@ -32,7 +31,7 @@ func (s *speakers) line(m *domain.Message) string {
 	return Notice("SPEAKER", name+" writes from here on. Before, it was "+before+".")
 }
 
-// afterSummary: the messages that said who spoke are gone.
+// afterSummary resets the speaker: earlier names are no longer in the prompt.
 func (s *speakers) afterSummary() speakers {
 	if !s.several {
 		return *s
@@ -43,7 +42,7 @@ func (s *speakers) afterSummary() speakers {
 // maxSpeaker bounds a name, in bytes.
 const maxSpeaker = 100
 
-// speakerName is what somebody is called, on one line that looks like nothing else.
+// speakerName returns a person's name on one line, without tags.
 func speakerName(m *domain.Message) string {
 	name := strings.Join(strings.Fields(domain.VisibleLine(firstOf(m.SenderName, m.SenderID))), " ")
 	return cut(name, maxSpeaker)

@@ -7,24 +7,24 @@ import (
 	"unicode/utf8"
 )
 
-// Spoken reads, while it comes, the part of an answer in JSON that is for people: its pre_text.
-// Whoever watches sees words and no object, whatever protocol the provider has.
+// Spoken extracts the pre_text of a JSON answer while it streams, so that people see text instead
+// of JSON, whatever the provider's protocol.
 type Spoken struct {
 	depth   int    // of brackets and braces
-	in      bool   // a string, at whatever place
-	said    bool   // that string is the pre_text
+	in      bool   // inside a string
+	said    bool   // inside the pre_text
 	over    bool   // the pre_text has ended
-	text    []byte // of a string at the outer level that may be a key
-	name    string // the key that stands before what comes
-	escape  []byte // of an escape, what has come so far
-	high    rune   // the first half of a character that two escapes make
-	partial []byte // the beginning of a character that is cut between two pieces
+	text    []byte // of an outer-level string that may be a key
+	name    string // the current key
+	escape  []byte // the received part of an escape
+	high    rune   // the first half of a surrogate pair
+	partial []byte // the received part of a character that is split between pieces
 }
 
-// longestName bounds what is kept of a string that might be a key.
+// longestName bounds the stored part of a possible key.
 const longestName = 32
 
-// More takes the next piece of the answer, and gives what it says.
+// More processes the next piece of the answer and returns its text.
 func (s *Spoken) More(piece string) string {
 	var out strings.Builder
 	for i := 0; i < len(piece) && !s.over; i++ {
@@ -64,7 +64,7 @@ func (s *Spoken) take(c byte, out *strings.Builder) {
 	}
 }
 
-// escaped takes what follows a backslash.
+// escaped processes the character after a backslash.
 func (s *Spoken) escaped(c byte, out *strings.Builder) {
 	s.escape = append(s.escape, c)
 	if s.escape[1] == 'u' && len(s.escape) < len(`\u0000`) {
@@ -86,7 +86,7 @@ func (s *Spoken) escaped(c byte, out *strings.Builder) {
 	out.WriteByte(c)
 }
 
-// character writes what four digits mean, or keeps them for the four that complete them.
+// character decodes four hexadecimal digits, or stores them until the surrogate pair is complete.
 func (s *Spoken) character(digits string, out *strings.Builder) {
 	n, err := strconv.ParseUint(digits, 16, 32)
 	r := rune(n)
@@ -104,7 +104,7 @@ func (s *Spoken) character(digits string, out *strings.Builder) {
 	out.WriteRune(r)
 }
 
-// lone writes half a character whose other half did not come.
+// lone writes U+FFFD for an incomplete surrogate pair.
 func (s *Spoken) lone(out *strings.Builder) {
 	if s.high != 0 {
 		s.high = 0
@@ -112,8 +112,7 @@ func (s *Spoken) lone(out *strings.Builder) {
 	}
 }
 
-// whole keeps the beginning of a character back until the rest of it is there: pieces are cut
-// anywhere.
+// whole holds back the beginning of a character until it is complete: pieces may be split anywhere.
 func (s *Spoken) whole(text string) string {
 	text = string(s.partial) + text
 	s.partial = s.partial[:0]

@@ -8,14 +8,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// longestShown bounds one block of a transcript, in bytes: a summary does not need
-// the middle of a long list. A transcript that is still too long is made again with
-// shorter blocks, and cut in its middle at last, so that the request for a summary is
-// not itself too long.
+// longestShown bounds one block of a transcript, in bytes: a summary does not need the middle of a
+// long list. If the transcript is still too long, it is rendered with the next smaller limit, and
+// finally cut in the middle, so that the summary request itself is not too long.
 var longestShown = []int{12_000, 4_000, 1_000, 300}
 
-// DefaultTranscript is how long a transcript may be where no budget says otherwise, in
-// tokens; no transcript is shorter than LeastTranscript.
+// DefaultTranscript is the length of a transcript without a budget, in tokens. No transcript is
+// shorter than LeastTranscript.
 const (
 	DefaultTranscript = 80_000
 	LeastTranscript   = 500
@@ -24,10 +23,9 @@ const (
 //go:embed summary.md
 var summaryInstructions string
 
-// SummaryRequest asks for a summary of older turns, in the workspace's language, with a
-// transcript of at most so many tokens. The
-// conversation goes in as a transcript within one user turn: no commands are offered,
-// and an API that is offered none takes no history with calls.
+// SummaryRequest requests a summary of older turns, in the workspace's language, with a transcript
+// of limited length. The turns are sent as a transcript in one user turn: no commands are offered,
+// and APIs reject a history with calls then.
 func SummaryRequest(turns []*domain.Turn, language string, tokens int) *domain.Prompt {
 	longest, text := max(tokens, LeastTranscript)*7/2, ""
 	for _, limit := range longestShown {
@@ -70,17 +68,17 @@ func writeTranscript(b *strings.Builder, role domain.TurnRole, block *domain.Blo
 		line("RESULT of "+block.Call.Name, block.Text)
 	case role == domain.TurnAssistant:
 		line("ASSISTANT", block.Text)
-	case ofOutside(block.Text):
+	case isOutsideBlock(block.Text):
 		line("WORDS FROM OUTSIDE", block.Text)
-	case ofServer(block.Text):
+	case isServerText(block.Text):
 		line("SERVER", block.Text)
 	default:
 		line("PERSON", block.Text)
 	}
 }
 
-// Excerpt stands for a summary that the model did not give: the beginning and the end
-// of what was said, at most limit bytes.
+// Excerpt replaces a summary that the model failed to write: beginning and end of the transcript,
+// at most limit bytes.
 func Excerpt(turns []*domain.Turn, limit int) string {
 	return shorten(strings.TrimSpace(transcript(turns, longestShown[len(longestShown)-1])), limit)
 }
@@ -88,9 +86,8 @@ func Excerpt(turns []*domain.Turn, limit int) string {
 // Shorten keeps the beginning and the end of a long text, at most limit bytes.
 func Shorten(text string, limit int) string { return shorten(text, limit) }
 
-// LatestWords is what the person said last, word for word, at most limit bytes ("" if
-// nothing): it is put behind a summary, so that the present request does not reach the
-// model in another's words.
+// LatestWords returns the person's last message, unchanged, at most limit bytes ("" if none). It is
+// appended to a summary, so that the current request is not paraphrased.
 func LatestWords(turns []*domain.Turn, limit int) string {
 	for _, turn := range slices.Backward(turns) {
 		if turn.Role != domain.TurnUser {
@@ -98,7 +95,7 @@ func LatestWords(turns []*domain.Turn, limit int) string {
 		}
 		var words []string
 		for _, b := range turn.Blocks {
-			if b.Kind == domain.BlockText && !ofServer(b.Text) {
+			if b.Kind == domain.BlockText && !isServerText(b.Text) {
 				words = append(words, b.Text)
 			}
 		}
@@ -109,9 +106,9 @@ func LatestWords(turns []*domain.Turn, limit int) string {
 	return ""
 }
 
-func ofServer(text string) bool { return strings.HasPrefix(text, tagOpen+` type="`) }
+func isServerText(text string) bool { return strings.HasPrefix(text, tagOpen+` type="`) }
 
-// shorten keeps the beginning and the end of a long text, and says so.
+// shorten cuts the middle of a long text and marks the cut.
 func shorten(text string, limit int) string {
 	if len(text) <= limit {
 		return text

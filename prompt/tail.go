@@ -8,12 +8,12 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// late is how far a run may be from its scheduled time before it is told of both.
+// late is the difference between scheduled and actual time from which both are stated.
 const late = time.Minute
 
-// Tail is what changes from call to call: now, in the workspace's time zone, and the
-// time for which a run was scheduled where that is another. It goes at the very end of
-// the prompt, so that all before it stays in the provider's cache.
+// Tail returns the part that changes with each call: the current time in the workspace's time zone,
+// and the scheduled time of a run if it differs. It is placed at the very end of the prompt, so
+// that everything before it can be cached.
 func Tail(now time.Time, scheduled *time.Time, s *domain.Settings) string {
 	zone, err := time.LoadLocation(s.TimeZone)
 	if err != nil {

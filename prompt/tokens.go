@@ -2,13 +2,12 @@ package prompt
 
 import "github.com/fermata-dev/fermata/domain"
 
-// blockOverhead is what a block costs beside its text: role, kind, ids. The longest wire, OpenAI's, has 31
-// bytes around it.
+// blockOverhead is the cost of a block besides its text: role, type, IDs. The longest wire format,
+// OpenAI's, adds 31 bytes.
 const blockOverhead = 9
 
-// EstimateTokens guesses how many tokens a text has: its bytes by 3.5, rounded up. It
-// errs on the high side for English and is about right for scripts of three bytes a
-// character.
+// EstimateTokens estimates the tokens of a text: its bytes divided by 3.5, rounded up. It is
+// slightly high for English and about right for scripts with three bytes per character.
 func EstimateTokens(text string) int { return (len(text)*2 + 6) / 7 }
 
 func estimateBlocks(blocks []domain.Block) int {

@@ -102,7 +102,7 @@ func TestTransportErrorTellsTheCause(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancelCause(t.Context())
 	cancel(Errorf(ClassNetwork, "no data for 2m0s"))
-	if e := TransportError(ctx, context.Canceled, ""); e.Class != ClassNetwork || !strings.Contains(e.Message, "nothing came") {
+	if e := TransportError(ctx, context.Canceled, ""); e.Class != ClassNetwork || !strings.Contains(e.Message, "no data for") {
 		t.Errorf("got %v", e)
 	}
 	err := get(t, egress.Open, "http://user:pass-word@127.0.0.1:1/secret")
