@@ -50,7 +50,7 @@ func (s *Service) Update(ctx context.Context, workspace, id string, patch domain
 			err = s.Store.UpdateAgent(ctx, a)
 		}
 		if errors.Is(err, domain.ErrStale) && patch.Version == 0 && ctx.Err() == nil {
-			continue // somebody else was faster: merged into what is there now
+			continue // another change was faster: merged into the new state
 		}
 		return a, err
 	}
@@ -85,7 +85,7 @@ func (s *Service) check(ctx context.Context, a *domain.AgentDefinition, before [
 		}
 	}
 	if takesBuiltInName(a) {
-		return domain.Errorf(domain.CodeConflict, "Another agent already uses the command %s. Nothing was changed.", a.Command())
+		return domain.Errorf(domain.CodeConflict, "There is an agent already that is called by %s. Nothing was changed.", a.Command())
 	}
 	if err := s.checkCommands(a); err != nil {
 		return err
@@ -103,9 +103,9 @@ func (s *Service) check(ctx context.Context, a *domain.AgentDefinition, before [
 	return err
 }
 
-// takesBuiltInName: the database knows what a workspace's agents are called by, and has no row
-// of a built-in one that nobody changed. Two of one name would be offered to the AI as two
-// commands of one name, and vendors refuse every call that has such.
+// takesBuiltInName: the database has the names of a workspace's agents, but no row of an unchanged
+// built-in one. Two agents of one name would be offered to the AI as two commands of one name, and vendors
+// reject every such call.
 func takesBuiltInName(a *domain.AgentDefinition) bool {
 	return slices.ContainsFunc(BuiltIn(), func(b *domain.AgentDefinition) bool { return b.ID != a.ID && b.Command() == a.Command() })
 }

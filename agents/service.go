@@ -38,7 +38,7 @@ type Service struct {
 	NewID   domain.IDSource
 }
 
-// builtInVersion is that of a built-in agent that nobody has changed.
+// builtInVersion is that of an unchanged built-in agent.
 const builtInVersion = 1
 
 // builtIn is the built-in agent of an id in a workspace, or nil.
@@ -88,8 +88,7 @@ func (s *Service) Agent(ctx context.Context, workspace, id string) (*domain.Agen
 	return a, err
 }
 
-// AgentVersion is an agent as it was. A built-in one that nobody had changed is as it
-// is now.
+// AgentVersion is an earlier version of an agent. An unchanged built-in one has its current form.
 func (s *Service) AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error) {
 	if b := builtIn(workspace, id); b != nil && version == builtInVersion {
 		return b, nil

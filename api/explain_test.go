@@ -14,25 +14,25 @@ import (
 // circumstances in which a session of any phase can be.
 var circumstances = []struct {
 	name string
-	make func(*domain.Standing)
+	make func(*domain.WaitInputs)
 }{
-	{"holds the slot", func(st *domain.Standing) {
+	{"holds the slot", func(st *domain.WaitInputs) {
 		st.View.Session.HoldsSlot, st.View.Holder = true, st.View.Session
 	}},
-	{"queued", func(st *domain.Standing) {
+	{"queued", func(st *domain.WaitInputs) {
 		s := st.View.Session
 		s.QueuedAt, s.QueuePosition = new(noon.Add(-time.Minute)), 2
 		st.View.Queue = []domain.QueueRow{{SessionID: "ses_2", Position: 1}, {SessionID: s.ID, Position: 2, Reason: "RESUME"}}
 		st.Ahead = []domain.SessionName{{ID: "ses_2", Name: "Weekly report", Position: 1}}
 	}},
-	{"suspended", func(st *domain.Standing) { st.View.Session.State.Suspended = true }},
-	{"parked", func(*domain.Standing) {}},
-	{"parked and answered", func(st *domain.Standing) {
+	{"suspended", func(st *domain.WaitInputs) { st.View.Session.State.Suspended = true }},
+	{"parked", func(*domain.WaitInputs) {}},
+	{"parked and answered", func(st *domain.WaitInputs) {
 		if w := st.View.Session.State.Waiting; w != nil {
 			w.Answer = &domain.WaitAnswer{Event: "ValidationReceived"}
 		}
 	}},
-	{"stands aside", func(st *domain.Standing) {
+	{"stands aside", func(st *domain.WaitInputs) {
 		s := st.View.Session
 		if !s.Phase.Working() {
 			return
@@ -41,14 +41,14 @@ var circumstances = []struct {
 		s.State.Suspicion = domain.Suspicion{Deaths: 2, ReenterAt: noon.Add(10 * time.Second)}
 		st.View.Queue = []domain.QueueRow{{SessionID: s.ID, Position: 1, Reason: domain.QueuedSuspect, NotBefore: new(noon.Add(10 * time.Second))}}
 	}},
-	{"poisoned", func(st *domain.Standing) {
+	{"poisoned", func(st *domain.WaitInputs) {
 		st.View.Session.State.Poisoned = true
 		st.View.Open = append(st.View.Open, &domain.Approval{ID: "apr_9", Kind: domain.ApprovalPoisoned})
 	}},
 }
 
 // standing is a session in a phase, as the machine leaves it there.
-func standing(kind domain.SessionType, phase domain.Phase) *domain.Standing {
+func standing(kind domain.SessionType, phase domain.Phase) *domain.WaitInputs {
 	s := &domain.Session{ID: "ses_1", Type: kind, Name: "Nightly", Phase: phase, CreatedAt: noon.Add(-time.Hour), LastEventTime: noon, ProviderID: "prv_1"}
 	w := map[domain.Phase]*domain.WaitingContext{
 		domain.WaitingValidation:             {Kind: domain.WaitValidation, ApprovalID: "apr_1", At: noon},
@@ -66,7 +66,7 @@ func standing(kind domain.SessionType, phase domain.Phase) *domain.Standing {
 	settings := domain.DefaultSettings()
 	settings.TimeZone = "Europe/Paris"
 	holder := &domain.Session{ID: "ses_9", Type: domain.Chat, Name: "Talk", Phase: domain.Idle, LastEventTime: noon}
-	return &domain.Standing{
+	return &domain.WaitInputs{
 		View: &domain.View{Workspace: &domain.Workspace{Settings: settings}, Session: s, Holder: holder,
 			Open: []*domain.Approval{{ID: "apr_1", ExpiresAt: new(noon.Add(time.Hour)), OnExpiry: "deny"}}},
 		Last: []*domain.Transition{{From: domain.Idle, To: phase, At: noon, Status: s.Status()}},

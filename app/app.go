@@ -218,12 +218,12 @@ func (a *App) wire(ctx context.Context) error {
 	a.metrics.registry.MustRegister(figures{a.store.Slot.Figures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "fermata_breakers_open", Help: "Models that are not called at present, because they failed or asked for time.",
 	}, a.providers.Board.Resting))
-	keeper := &scheduler.Keeper{
+	leases := &scheduler.LeaseManager{
 		Leases: a.store.Nodes, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
 	}
-	a.wireNode(func() { keeper.Look(); a.webhooks.Look() })
+	a.wireNode(func() { leases.Look(); a.webhooks.Look() })
 	a.wireLoop()
-	keeper.Door, keeper.Drivers = a.scheduling.Door, a.loop
+	leases.Door, leases.Drivers = a.scheduling.Door, a.loop
 	a.uses = auth.NewUses(uses{a.store.Keys, a.store.SignIns}, a.clock, a.log)
 	if err := (peopleParts{a}).wireIssuer(); err != nil {
 		return err
@@ -249,7 +249,7 @@ func (a *App) wire(ctx context.Context) error {
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          stdlog.New(a.log, "", 0),
 	}
-	a.addServices(keeper)
+	a.addServices(leases)
 	if a.flags.TestHooks.Wired != nil {
 		a.flags.TestHooks.Wired(a.parts())
 	}
@@ -257,16 +257,16 @@ func (a *App) wire(ctx context.Context) error {
 }
 
 // addServices says in which order the parts start; they stop in the reverse order.
-func (a *App) addServices(keeper *scheduler.Keeper) {
+func (a *App) addServices(leases *scheduler.LeaseManager) {
 	a.services.Add("database", lifecycle.Func{OnStop: func(context.Context) error { return a.store.Close() }})
 	a.services.Add("traces", lifecycle.Func{OnStop: a.traces.Stop})
 	a.services.Add("streams", a.broker)
 	if a.node != nil {
 		a.services.Add("bus", a.node)
 	}
-	a.services.Add("leases", keeper) // given back when nothing runs any more
+	a.services.Add("leases", leases) // given back when nothing runs any more
 	a.services.Add("run loop", a.loop)
-	a.services.Add("recovery", lifecycle.Func{OnStop: keeper.Drain})
+	a.services.Add("recovery", lifecycle.Func{OnStop: leases.Drain})
 	a.services.Add("tasks", a.scheduling.Tasks)
 	a.services.Add("scheduler", a.scheduling.Loop)
 	a.services.Add("news of providers", a.recovery)

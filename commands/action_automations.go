@@ -13,11 +13,11 @@ import (
 
 const createAutomation = "CREATE_AUTOMATION"
 
-// Automations are the rules by which automations are made, whoever asks for one.
+// Automations are the rules for making automations, for every caller.
 type Automations interface {
-	// Preview says a schedule in words, with the next times at which it comes.
+	// Preview describes a schedule, with its next occurrences.
 	Preview(s domain.Schedule, after time.Time, count int, settings *domain.Settings) (*domain.SchedulePreview, error)
-	// Make checks what is asked for, and gives the automation with all that is to be written.
+	// Make validates the input, and returns the automation with everything that is to be written.
 	Make(workspace string, in domain.NewAutomation, now time.Time, newID domain.IDSource) (*domain.Automation, *domain.Change, error)
 }
 
@@ -92,9 +92,8 @@ func automationTerms() terms {
 		"Une automatisation travaille ensuite sans vous : en créer une demande toujours un accord.")}
 }
 
-// describeCreateAutomation shows the whole request, and the schedule as people say it. Which
-// clocks it goes by is part of the version: without a time zone of its own, they are the
-// workspace's.
+// describeCreateAutomation shows the whole request, and the schedule in words. Its time zone is part of
+// the version: a schedule without one uses the workspace's.
 func describeCreateAutomation(_ context.Context, c *call, p automationParams) (card, error) {
 	s, said, err := p.ahead(c)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// shownIDs is how many ids of new entries the AI is told; the result has them all.
+// shownIDs limits the ids of new entries in the text for the AI; the result has all of them.
 const shownIDs = 20
 
 type createDataParams struct {

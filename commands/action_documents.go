@@ -141,9 +141,9 @@ type published struct {
 	Body string `json:"published_body"`
 }
 
-// describeContextPublish also describes what an action before it, in the same answer,
-// is about to write: the person sees the text that will be published. The text is part
-// of the version, so that the yes does not hold if that action is not approved.
+// describeContextPublish takes into account what an earlier action of the same answer is about to write:
+// the person sees the text that will be published. The text is part of the version, so that the approval
+// is void if that action is not approved.
 func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, error) {
 	d := card{warnings: []domain.Text{readByAll()}}
 	doc, err := c.store.Document(ctx, p.Key)

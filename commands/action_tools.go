@@ -89,7 +89,7 @@ func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error)
 		domain.Say("Added the tool %s", "Outil %s ajouté", nameText(tool.Name)))
 }
 
-// guarded finds a tool with its zone: both have a say.
+// guarded finds a tool with its zone: both can require an approval.
 func (c *call) guarded(ctx context.Context, pointer, toolID string) (*domain.Tool, []*domain.Zone, error) {
 	tool, err := c.tool(ctx, pointer, toolID)
 	if err != nil {

@@ -17,12 +17,11 @@ type answer struct {
 	rows   []json.RawMessage // one line each
 	body   json.RawMessage   // instead of rows
 	cursor string            // of the next page; "" at the end
-	// after gives the cursor that goes on after the first n rows; nil where there is
-	// no paging.
+	// after returns the cursor after the first n rows; nil without paging.
 	after func(ctx context.Context, n int) (string, error)
 	note  string
 	count domain.Text // what was found, in words for people
-	// unsaid: nothing in it was said by anybody outside, though the command may tell such words.
+	// unsaid: it contains no external content, although the command's results may.
 	unsaid bool
 }
 
@@ -68,7 +67,7 @@ func (a *answer) result() json.RawMessage {
 	return jsonbody.Encode(fields)
 }
 
-// cut shortens the answer to about so many bytes and says so: never silently.
+// cut shortens the answer to about so many bytes, and notes it: never silently.
 func (a *answer) cut(ctx context.Context, most int) error {
 	if a.size() <= most {
 		return nil
@@ -84,8 +83,8 @@ func (a *answer) cut(ctx context.Context, most int) error {
 	}
 	total := len(a.rows)
 	if n == 0 {
-		// One row that is larger than all the room: it is shown in part, so that the
-		// cursor goes on and the same page is not asked for again and again.
+		// A row that is larger than the limit is shown in part, so that the cursor advances and the same
+		// page is not requested again and again.
 		n = 1
 		// Half the room, because quoting JSON once more makes it longer.
 		part := a.rows[0][:min(max(left, 200)/2, len(a.rows[0]))]

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// askPerson tells what a call wants of a person, where somebody can be asked: an answer, or
-// that they sign in. What was refused once is not asked for again.
+// askPerson reports that a call needs a sign-in or an answer, if a person can be asked. What was declined
+// is not requested again.
 func (e *Env) askPerson(spec *domain.CommandSpec, x *domain.Execution, r domain.OutsideResult, err error) {
 	if e.Ask == nil {
 		return
@@ -22,7 +22,7 @@ func (e *Env) askPerson(spec *domain.CommandSpec, x *domain.Execution, r domain.
 	case err == nil && r.Question != nil:
 		shown, schema, ok := ShownQuestion(r.Question)
 		if !ok {
-			return // nobody could answer it
+			return // it cannot be answered
 		}
 		ask.Question, ask.ResponseSchema, ask.Open = shown, schema, r.Open
 	default:
@@ -57,8 +57,7 @@ func ShownQuestion(asked *domain.Module) (shown *domain.Module, response json.Ra
 	return shown, ResponseSchema(shown), true
 }
 
-// visibleTexts escapes the texts that are only read. What is chosen from is sent back as it
-// stands.
+// visibleTexts escapes the texts that are only displayed. Choices are sent back unchanged.
 func visibleTexts(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

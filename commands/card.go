@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// card is what an action would do, made from the command and its params and never
-// from the model's own words: what a person is shown, and what asks for their yes.
+// card describes what an action would do, made from the command and its parameters, never from the model's
+// text: what a person is shown, and what requires their approval.
 type card struct {
 	text     domain.Text
 	before   json.RawMessage
@@ -18,7 +18,7 @@ type card struct {
 	warnings []domain.Text
 	// afterIn is after by language, where it holds words of the server.
 	afterIn map[string]json.RawMessage
-	zones   []*domain.Zone // whose require_validation counts
+	zones   []*domain.Zone // whose require_validation applies
 	tools   []*domain.Tool
 	terms
 	// asks is the reason if the command's settings require an approval. A run's policy can waive it.
@@ -71,8 +71,8 @@ func (c *command) forceTerms() *command {
 	return c
 }
 
-// sentAlways notes that every session will read what the action writes. A person is warned where
-// that is new, and where words from outside may have led to it.
+// sentAlways records that every session will read what the action writes. A person is warned if that is
+// new, or if external content may have led to it.
 func (d *card) sentAlways(env *Env, fresh bool) {
 	d.lasts = true
 	if fresh || env.Taint != nil {
@@ -132,8 +132,7 @@ func (d done) from(id string, before, after any) done {
 	return d
 }
 
-// changed is what came of an action on one record: the text is for the AI, the summary
-// for people.
+// changed is the result of an action on one record: the text is for the AI, the summary for people.
 func changed(id string, change domain.DataChange, text string, summary domain.Text) (done, error) {
 	return done{text: text, result: jsonbody.Encode(changedID{id}), summary: summary, changes: []domain.DataChange{change}}, nil
 }

@@ -38,13 +38,13 @@ type Catalogue struct {
 // is run. Which functions are set depends on its kind.
 type command struct {
 	spec domain.CommandSpec
-	own  json.RawMessage // the schema of its own params, without those every action takes
-	// words says what a query reads.
+	own  json.RawMessage // the schema of its own parameters, without the common ones
+	// words describes what a query reads.
 	words func(ctx context.Context, c *call) domain.Text
 	query func(ctx context.Context, c *call) (answer, error)
 	// describe makes the card of an action from the data as it is now.
 	describe func(ctx context.Context, c *call) (card, error)
-	// terms, if set, gives the approval terms of an action.
+	// terms, if set, returns the approval terms of an action.
 	terms func(c *call) terms
 	run   func(ctx context.Context, c *call) (done, error)
 }
@@ -94,13 +94,13 @@ func (c *Catalogue) With(outside []domain.CommandSpec) []domain.CommandSpec {
 	return c.with(outside, true)
 }
 
-// with offers the AI to ask for an approval itself where it is heard.
-func (c *Catalogue) with(outside []domain.CommandSpec, heard bool) []domain.CommandSpec {
+// with offers the AI the request for an approval where it counts (asks).
+func (c *Catalogue) with(outside []domain.CommandSpec, asks bool) []domain.CommandSpec {
 	specs := c.Specs()
 	for _, spec := range outside {
 		specs = append(specs, outsider(&c.offered, spec).spec)
 	}
-	if heard {
+	if asks {
 		return specs
 	}
 	for i := range specs {
@@ -111,13 +111,12 @@ func (c *Catalogue) with(outside []domain.CommandSpec, heard bool) []domain.Comm
 	return specs
 }
 
-// SpecsFor are the commands that the AI is offered in a session of this type: nobody
-// answers an AUTOMATION's question or asked it for another one, a CHAT never ends by itself, and
-// an AGENT reports to the assistant that called it. Those from outside follow the catalogue's own, in their
-// order.
+// SpecsFor are the commands that the AI is offered in a session of this type: an AUTOMATION has no person
+// to ask, and reports to no other assistant; a CHAT never ends by itself; and an AGENT reports to its
+// caller. External commands follow the catalogue's own, in their order.
 func (c *Catalogue) SpecsFor(t domain.SessionType, outside []domain.CommandSpec) []domain.CommandSpec {
 	looksAfter := beginsTasks(outside) && t != domain.Agent // an agent cannot wait for a task
-	specs := slices.DeleteFunc(c.with(outside, t.HearsAI()), func(s domain.CommandSpec) bool {
+	specs := slices.DeleteFunc(c.with(outside, t.CountsAIRequest()), func(s domain.CommandSpec) bool {
 		return onlyInChats(s.Name) && t != domain.Chat || s.Name == Complete && t == domain.Chat ||
 			s.Name == AskPrincipal && t != domain.Agent || (s.Name == listTasks || s.Name == cancelTask) && !looksAfter
 	})
@@ -138,7 +137,7 @@ var reportParams = schema.Object(`"reason": {"type": "string", "description": "W
 	"result": {"type": "string", "description": "What was asked for. It must stand by itself: nothing else of yours is passed on."},
 	"conclusion": {"type": "string", "description": "What follows from it, in one or two sentences."}`)
 
-// unknown says which commands there are, those that look alike first.
+// unknown lists the existing commands, similar ones first.
 func unknown(name string, specs []domain.CommandSpec) string {
 	var names []string
 	for _, s := range specs {

@@ -64,8 +64,8 @@ const (
 
 func quotedPiece(text string) string { return jsonbody.Quote(jsonbody.Cut(text, pieceBytes)) }
 
-// around is what stands before and behind a piece of a text: the rest of its lines and one more, within
-// bounds.
+// around is the context of a piece of text: the rest of its lines and one more on each side, limited in
+// size.
 func around(text string, from, to int) (left, right string) {
 	begin := max(0, from-contextBytes)
 	for begin > 0 && !utf8.RuneStart(text[begin]) {
@@ -90,7 +90,7 @@ func around(text string, from, to int) (left, right string) {
 	return left, right
 }
 
-// betweenEdits stands between the places that a card shows.
+// betweenEdits separates the passages on a card.
 const betweenEdits = "\n[…]\n"
 
 // draftBefore is the draft of a document as this action finds it: with what the actions before it, in

@@ -21,7 +21,7 @@ type partParams struct {
 }
 
 const (
-	// partTokens is how long a part is where nobody said otherwise.
+	// partTokens is the default length of a part.
 	partTokens = 2000
 	// outlineBytes bounds the headings that are listed of a long document.
 	outlineBytes = 1200
@@ -34,7 +34,7 @@ type heading struct {
 	at    int // where its line begins
 }
 
-// headings are those of a text, without what stands in fences.
+// headings are those of a text, outside of code fences.
 func headings(text string) []heading {
 	var all []heading
 	at, fence := 0, ""

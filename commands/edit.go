@@ -10,10 +10,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Edit makes copies of the actions whose params a person wrote instead of the AI's, with
-// digests of their own. They are checked as they would be when they run: with the others
-// of the series that are approved (none named: all), in their order, on data that keeps
-// nothing. What is wrong is told at once, below /edits/{id}.
+// Edit makes copies of the actions whose parameters a person replaced, with new digests. They are
+// validated as at run time: with the other approved actions of the series (none named: all), in their
+// order, on data that is discarded. All errors are reported at once, below /edits/{id}.
 func (c *Catalogue) Edit(
 	ctx context.Context,
 	store data.Store,
@@ -45,7 +44,7 @@ func (c *Catalogue) Edit(
 	return edited, c.checkEdited(ctx, store, env, series, edited)
 }
 
-// rewrite gives an action the params of a person.
+// rewrite gives an action a person's parameters.
 func (c *Catalogue) rewrite(env *Env, e *domain.Execution, params json.RawMessage) error {
 	entry := c.entry(env, e.Command)
 	if entry == nil || entry.describe == nil {
@@ -86,8 +85,8 @@ func (c *Catalogue) checkEdited(ctx context.Context, store data.Store, env Env, 
 	return wrong.err()
 }
 
-// editErrors gathers what is wrong with edited actions: always wrong values of the request
-// (422), whatever the action itself would have answered.
+// editErrors collects the errors of edited actions: always as invalid values of the request (422),
+// regardless of the action's own error.
 type editErrors struct{ found *domain.Error }
 
 func (m *editErrors) add(id string, err error) {

@@ -18,7 +18,7 @@ import (
 const (
 	maxMessage      = 200_000 // characters of text in one message
 	maxEnrichments  = 20      // in one message
-	pointedTools    = 20      // tools of a zone whose data a POINTER with a period reads
+	pointedTools    = 20      // limits the tools of a zone that a POINTER with a period reads
 	enrichmentBytes = 8 << 10 // of one config
 )
 
@@ -103,7 +103,7 @@ func join(b *strings.Builder, words string, apart bool) {
 	b.WriteString(words)
 }
 
-// segment checks one segment and gives it back filled, with its words.
+// segment validates one segment and returns it completed, with its text.
 func (x *enricher) segment(ctx context.Context, s domain.Segment, at string) (domain.Segment, string, error) {
 	switch {
 	case s.Type == "text" && s.Enrichment == nil:
@@ -176,8 +176,8 @@ func (x *enricher) freeze(p domain.Period) (domain.Period, error) {
 	return span.Freeze(x.calendar), nil
 }
 
-// expand finds what the enrichment refers to, says it in words and adds the queries.
-// said is the period as the person gave it, which reads better than the frozen one.
+// expand resolves what the enrichment refers to, describes it and adds the queries. said is the period as
+// the person entered it, which reads better than the resolved one.
 func (x *enricher) expand(ctx context.Context, block *domain.Enrichment, config enrichmentConfig, said domain.Period) error {
 	env := &x.call.env
 	switch block.Type {

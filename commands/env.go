@@ -11,15 +11,15 @@ import (
 // Data is the user's data of one workspace, as commands read and change it.
 type Data = data.Store
 
-// Env is what a command must know of the session and workspace it runs for.
+// Env is the session's and workspace's context of a command.
 type Env struct {
 	data.Env
 	SessionType               domain.SessionType
 	Role                      domain.Role // the rights of who speaks: what needs more is refused
 	RoundID                   string      // given to the executions that are made
 	SessionRequiresValidation bool
-	// Grants are those of the run's automation, whose uses are counted up to the answer at
-	// hand; none in a CHAT. Approving says which reasons to ask a person count.
+	// Grants are those of the run's automation, with their uses up to the current answer; none in a CHAT.
+	// Approving decides which reasons for an approval count.
 	Grants    []*domain.Grant
 	Approving domain.Approving
 	// Taint is what the session has read from outside: what its AI asks for now, it may ask
@@ -34,19 +34,19 @@ type Env struct {
 	ProviderID string
 	// Made gathers the automations that actions made, to be written with their outcome.
 	Made *[]*domain.Change
-	// Tasks are those that go on for the session at other services. CancelTask has one of them
-	// cancelled once what asks for it is stored; nil: nothing is (a rehearsal).
+	// Tasks are the session's running ones at other services. CancelTask has one of them cancelled once the
+	// request is stored; nil: nothing is (a rehearsal).
 	Tasks      []*domain.Task
 	CancelTask func(id string)
-	// Answers are what people answered to what calls asked, by execution. Ask, if set, is told
-	// what a call wants of a person before it goes on: the call has no outcome then. It may be
-	// called from several goroutines.
+	// Answers are people's answers to the questions of calls, by execution. Ask, if set, is called with
+	// what a call needs from a person before it continues: the call has no outcome then. It may be called
+	// from several goroutines.
 	Answers map[string]domain.OutsideAnswer
 	Ask     func(domain.OutsideAsk)
 	// Hold: no action outside is begun now.
 	Hold bool
-	// Unsettled are the ids of commands (domain.Execution.CommandID) that were sent and of which
-	// nobody knows what became.
+	// Unsettled are the ids of commands (domain.Execution.CommandID) that were sent and have an unknown
+	// outcome.
 	Unsettled map[string]bool
 	// Restricted: of the catalogue's own commands the session is offered only those of Only.
 	Restricted bool

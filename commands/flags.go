@@ -21,7 +21,7 @@ const (
 
 var flagNames = []string{flagRepeat, flagValidation, flagKeepControl}
 
-// flags are those that a call of the command may bring.
+// flags are those that a call of the command may carry.
 func (c *command) flags() []string {
 	switch {
 	case c.spec.Kind != domain.KindAction:
@@ -66,7 +66,7 @@ func (f *flagged) made(how string, from json.RawMessage, make func(json.RawMessa
 	return made
 }
 
-// requestProperty is the flag in a schema with flags, as it stands behind another one or before.
+// requestProperty is the flag in a schema with flags, after another property or before one.
 const requestProperty = `"validation_request":{"type":"boolean","description":"Ask the person for a yes before it runs."}`
 
 // dropRequest takes the flag out of a schema. A param of the command's own that has its name stays.
@@ -80,14 +80,13 @@ func dropRequest(params json.RawMessage) json.RawMessage {
 	return params
 }
 
-// addFlags adds the flags to a schema that somebody else wrote. A param of theirs that has a
-// flag's name stays theirs.
+// addFlags adds the flags to an external schema. A parameter with a flag's name remains the server's.
 func addFlags(own json.RawMessage) json.RawMessage {
 	var schema, properties, flags map[string]json.RawMessage
 	if json.Unmarshal(own, &schema) != nil || schema == nil {
 		return own
 	}
-	_ = json.Unmarshal(schema["properties"], &properties) // none: it has no params of its own
+	_ = json.Unmarshal(schema["properties"], &properties) // none: it has no parameters of its own
 	if json.Unmarshal([]byte("{"+flagProperties+"}"), &flags) != nil {
 		return own
 	}

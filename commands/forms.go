@@ -122,8 +122,8 @@ func formText(d moduleData, value any, language string) string {
 	return strings.Join(lines, "\n")
 }
 
-// notFlat are the keywords by which a schema refers elsewhere, or has objects within
-// objects: a client that makes a form of it knows none of them.
+// notFlat are the keywords by which a schema refers elsewhere, or nests objects: clients that render a
+// form do not support them.
 var notFlat = []string{"$ref", "$dynamicRef", "$recursiveRef", "$defs", "definitions", "allOf", "not", "if", "then", "else",
 	"patternProperties", "dependentSchemas", "dependencies", "propertyNames", "unevaluatedProperties"}
 

@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// cover finds for each action that would ask a person a grant that stands for their
-// yes, and writes it down. It gives the actions that are left without one.
+// cover finds a grant for each action that would require an approval, and records it. It returns the
+// actions without one.
 func (c *Catalogue) cover(env *Env, all []described, aiAsked bool) []described {
 	used := map[string]int64{}
 	for _, g := range env.Grants {
@@ -16,7 +16,7 @@ func (c *Catalogue) cover(env *Env, all []described, aiAsked bool) []described {
 	var left []described
 	for _, d := range all {
 		d.execution.GrantID = ""
-		// What words from outside ask for, nobody granted beforehand.
+		// No grant covers what external content may have caused.
 		if d.asks(env, aiAsked) && !d.guarded(env) {
 			for _, g := range env.Grants {
 				if (g.MaxPerRun == 0 || used[g.ID] < int64(g.MaxPerRun)) && c.covers(env, g, d) {
@@ -33,8 +33,8 @@ func (c *Catalogue) cover(env *Env, all []described, aiAsked bool) []described {
 	return left
 }
 
-// asks: without a grant, a person would be asked about this action. What the policy
-// lets pass anyway uses no grant up.
+// asks reports whether the action would require an approval without a grant. What the policy allows anyway
+// uses up no grant.
 func (d *described) asks(env *Env, aiAsked bool) bool {
 	return len(env.Approving.Reasons(reasonsFor(env, []described{*d}, aiAsked), []*domain.Execution{d.execution})) > 0
 }
@@ -61,8 +61,7 @@ func (c *Catalogue) covers(env *Env, g *domain.Grant, d described) bool {
 	return len(g.Bounds) == 0 || c.schemas.Check(g.Bounds, e.Params, "") == nil
 }
 
-// within says whether an action that touches these ids keeps to a list; an empty list
-// bounds nothing.
+// within reports whether all touched ids are in a list; an empty list allows all.
 func within(list, touched []string) bool {
 	if len(list) == 0 {
 		return true
@@ -70,8 +69,8 @@ func within(list, touched []string) bool {
 	return len(touched) > 0 && !slices.ContainsFunc(touched, func(id string) bool { return !slices.Contains(list, id) })
 }
 
-// ungranted says whether a grant that stood for a person's yes counts no more, and
-// nothing else lets the action run. An action that a person approved needs no grant.
+// ungranted reports whether a grant used instead of an approval is no longer valid, and nothing else
+// allows the action. An approved action needs no grant.
 func (c *Catalogue) ungranted(env *Env, all []described) bool {
 	var granted []described
 	for _, d := range all {
@@ -79,6 +78,6 @@ func (c *Catalogue) ungranted(env *Env, all []described) bool {
 			granted = append(granted, d)
 		}
 	}
-	aiAsked := env.SessionType.HearsAI() // it may have: a grant that is gone stands for nothing
+	aiAsked := env.SessionType.CountsAIRequest() // it may have: an expired grant covers nothing
 	return slices.ContainsFunc(c.cover(env, granted, aiAsked), func(d described) bool { return d.asks(env, aiAsked) })
 }

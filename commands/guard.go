@@ -19,8 +19,8 @@ func unchangedNote(e *Env) string {
 	return e.spoken(domain.Say("Unchanged since the last look.", "Inchangé depuis la dernière lecture."))
 }
 
-// guard keeps models from going in circles: what stands twice in an answer, or was
-// done just before, is not done again.
+// guard keeps models from going in circles: an action that is repeated in an answer, or was done just
+// before, is not done again.
 func (p *planner) guard(ctx context.Context) error {
 	seen := map[string]*domain.Execution{}
 	for _, e := range p.plan.Commands.Queries {
@@ -57,7 +57,7 @@ func (p *planner) guard(ctx context.Context) error {
 	return nil
 }
 
-// words says an action that is not run: a summary is not kept with what ran before.
+// words describes an action that is not run: summaries of earlier runs are not stored.
 func (p *planner) words(ctx context.Context, e *domain.Execution) domain.Text {
 	entry := p.catalogue.entry(&p.env, e.Command)
 	if entry == nil || entry.describe == nil {
@@ -92,13 +92,12 @@ func (p *planner) justDone(e *domain.Execution) *domain.Execution {
 	return latest
 }
 
-// guardQuery answers a repeated query from before, if nothing it reads has changed.
-// Whether that is so, nobody knows better than the query itself: it is run, and its
-// result compared.
+// guardQuery answers a repeated query from the earlier result, if nothing it reads has changed. Only the
+// query can determine that: it is run, and its result compared.
 func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 	before := p.justDone(e)
 	if before == nil || p.catalogue.entry(&p.env, e.Command).external() {
-		return nil // what another server knows, only another call of it can tell
+		return nil // another server's data can only be read by another call
 	}
 	if domain.CallsAgent(e.Command) {
 		p.cached(e, before.Text, p.env.spoken(domain.Say("The same task was given a moment ago; this is what came of it.",
@@ -113,7 +112,7 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 		return ctx.Err()
 	}
 	if again.Status == domain.ExecSuccess && bytes.Equal(again.Result, before.Result) {
-		// The note of before may say where the next page begins.
+		// The earlier note may contain the cursor of the next page.
 		p.cached(e, before.Text, strings.TrimSpace(before.Note+" "+unchangedNote(&p.env)))
 		e.Result, e.Summary = before.Result, again.Summary
 	}

@@ -72,8 +72,8 @@ var modules = map[string]module{
 // moduleSchemas caches the schemas of modules and of the answers to them.
 var moduleSchemas data.Schemas
 
-// CheckModule says whether a module can be shown. Its code is unknown_module for a
-// type that does not exist.
+// CheckModule reports whether a module can be shown. Its code is unknown_module for a type that does not
+// exist.
 func CheckModule(m *domain.Module) error {
 	kind, ok := modules[m.Type]
 	if !ok {

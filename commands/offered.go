@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// offers says whether the session is offered a command of the catalogue. Those that steer
-// it are never taken from it.
+// offers reports whether the session is offered a command of the catalogue. Control commands are always
+// offered.
 func (e *Env) offers(spec *domain.CommandSpec) bool {
 	switch spec.Name {
 	case createAutomation:
@@ -22,7 +22,7 @@ func (e *Env) offers(spec *domain.CommandSpec) bool {
 	return !e.Restricted || spec.Kind == domain.KindControl || slices.Contains(e.Only, spec.Name)
 }
 
-// onlyInChats: a command for which somebody has to be there.
+// onlyInChats: the command needs a person.
 func onlyInChats(name string) bool { return name == AskUser || name == createAutomation }
 
 // SpecsIn are the commands that the AI is offered in a session.
@@ -32,7 +32,7 @@ func (c *Catalogue) SpecsIn(env *Env) []domain.CommandSpec {
 	})
 }
 
-// unknown says which commands the session is offered.
+// unknown lists the commands that the session is offered.
 func (p *planner) unknown(name string) string {
 	if domain.CallsAgent(name) && p.env.SessionType == domain.Agent {
 		return name + " cannot be called here: an agent calls neither itself, nor another one when an agent has called it. " +

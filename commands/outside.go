@@ -51,7 +51,7 @@ func outsider(offered *flagged, spec domain.CommandSpec) *command {
 	return entry
 }
 
-// external says whether an action is carried out by another server.
+// external reports whether an action is carried out by another server.
 func (c *command) external() bool { return c.spec.External() }
 
 // wordsBytes bounds the params in what people read of a command from outside.
@@ -67,7 +67,7 @@ func ExternalText(name string, params json.RawMessage) domain.Text {
 	return text
 }
 
-// outsideName says "Render film on STUDIO" for STUDIO.RENDER_FILM.
+// outsideName formats STUDIO.RENDER_FILM as "Render film on STUDIO".
 func outsideName(name string) domain.Text {
 	prefix, own, found := strings.Cut(domain.VisibleLine(name), ".")
 	if !found || prefix == "" || own == "" {
@@ -86,7 +86,7 @@ func outsideName(name string) domain.Text {
 	return domain.Say("%s on %s", "%s sur %s", string(unicode.ToUpper(first))+own[size:], prefix)
 }
 
-// paramWords says params as "title: “First”, length: 3", in their order.
+// paramWords formats parameters as "title: “First”, length: 3", in their order.
 func paramWords(params json.RawMessage) domain.Text {
 	dec := json.NewDecoder(bytes.NewReader(params))
 	if open, err := dec.Token(); err != nil || open != json.Delim('{') {
@@ -108,7 +108,7 @@ func paramWords(params json.RawMessage) domain.Text {
 		one := domain.Say("%s: %s", "%s : %s", domain.VisibleLine(fmt.Sprint(name)), text)
 		said, size = append(said, one), size+len(one.EN)
 	}
-	if dec.More() { // what is not said is told, also where the words end at the bound
+	if dec.More() { // omissions are marked, also where the text ends at the limit
 		said = append(said, domain.Same("…"))
 	}
 	all := domain.Join(", ", said...)
@@ -138,8 +138,8 @@ func outsideCard(env *Env, spec *domain.CommandSpec, t *call) card {
 	return d
 }
 
-// definition is what a person's yes to a call holds for: another connector, effect or schema
-// behind the same name is another command.
+// definition is what an approval of a call covers: another connector, effect or schema behind the same
+// name is another command.
 func definition(spec *domain.CommandSpec, t *call) string {
 	own := t.catalogue.entry(&t.env, spec.Name).own
 	parts := []string{"definition", spec.Connector, string(spec.Effect), spec.Description, string(own)}

@@ -44,9 +44,9 @@ type flags struct {
 	validation bool
 }
 
-// canonical reads a model's params, takes these flags off, and gives them
-// back with sorted keys and no spaces, so that the same request has the same bytes.
-// Null counts as absent; NUL becomes U+FFFD, which every database takes.
+// canonical reads a model's parameters, removes these flags, and returns them with sorted keys and no
+// spaces, so that the same request has the same bytes. Null counts as absent; NUL becomes U+FFFD, which
+// every database accepts.
 func canonical(params json.RawMessage, taken ...string) (json.RawMessage, flags, error) {
 	var f flags
 	if len(bytes.TrimSpace(params)) == 0 {
@@ -94,7 +94,7 @@ func commandID(name string, params json.RawMessage) string {
 	return hash("command", name, string(params))
 }
 
-// hash joins parts so that no two lists of parts give the same bytes.
+// hash joins parts so that different lists of parts have different bytes.
 func hash(parts ...string) string {
 	h := sha256.New()
 	for _, p := range parts {
@@ -103,7 +103,7 @@ func hash(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// storable makes params that can be kept as JSON of whatever a model sent.
+// storable turns a model's parameters into valid JSON that can be stored.
 func storable(params json.RawMessage) json.RawMessage {
 	if value, err := jsonbody.Value(params); err == nil {
 		return jsonbody.Encode(value)

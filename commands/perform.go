@@ -10,10 +10,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// perform carries one action out on this data, with all that is checked of it: its rights,
-// its params, what it refers to, the rules of what it changes. There is no other way to an
-// action: what is planned for a person's yes and what a person edited are performed on data
-// that keeps nothing (rehearse), so that no check is looser than that of the real run.
+// perform carries out one action on this data, with all its checks: rights, parameters, references, the
+// rules of what it changes. There is no other way to run an action: planned and edited actions are
+// performed on data that is discarded (rehearse), so that no check is weaker than at run time.
 func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *domain.Execution) (done, error) {
 	entry := c.entry(&env, e.Command)
 	if entry == nil || entry.run == nil {
@@ -34,9 +33,9 @@ func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *d
 	return result, nil
 }
 
-// rehearse performs the actions that have no result yet, in their order, on data that keeps
-// nothing, and says which of them would fail, by id. It goes on after a failure: each is
-// checked. Actions that reach outside the workspace's data cannot be rehearsed.
+// rehearse performs the actions that have no result yet, in their order, on data that is discarded, and
+// returns the errors of those that would fail, by id. It continues after a failure, so that each is
+// checked. External actions cannot be rehearsed.
 func (c *Catalogue) rehearse(
 	ctx context.Context,
 	store data.Store,

@@ -13,14 +13,14 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Plan is what becomes of an answer.
+// Plan is the decision about an answer.
 type Plan struct {
 	Commands domain.PlannedCommands
 	// Problem, if set, makes the whole answer a format error: nothing of it runs.
 	// Refused then has a final execution for each of its calls.
 	Problem  string
 	Refused  []*domain.Execution
-	Guidance string         // told to the AI beside the results
+	Guidance string         // for the AI, beside the results
 	Module   *domain.Module // the question to ask; nil: none
 	// Completed: the run is over (once the actions beside it have all succeeded).
 	Completed bool
@@ -36,10 +36,9 @@ const (
 	codeInternal = string(domain.CodeInternal)
 )
 
-// Plan resolves and checks the commands of an answer: it makes their executions, says
-// which have a result already (wrong params of a query, repetitions), and whether a
-// person must say yes first. recent are executions of the same session, for the loop
-// guard.
+// Plan resolves and validates the commands of an answer: it makes their executions, sets results that are
+// known already (invalid parameters of a query, repetitions), and determines whether an approval is
+// required. recent are executions of the same session, for the loop guard.
 func (c *Catalogue) Plan(
 	ctx context.Context,
 	store data.Store,
@@ -63,7 +62,7 @@ func (c *Catalogue) Plan(
 		return Plan{}, err
 	}
 	planned := &p.plan.Commands
-	planned.AIAsked = env.SessionType.HearsAI() && (answer.ValidationRequest || p.asked)
+	planned.AIAsked = env.SessionType.CountsAIRequest() && (answer.ValidationRequest || p.asked)
 	var err error
 	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, planned.Actions, planned.AIAsked)
 	if err != nil {
@@ -72,9 +71,8 @@ func (c *Catalogue) Plan(
 	return p.plan, nil
 }
 
-// Replan looks again at actions that were planned before and have not run: their
-// reasons, cards and digests are those of the data as it is now. aiAsked says that the
-// AI itself asked for an approval.
+// Replan plans actions again that have not run: their reasons, cards and digests are those of the current
+// data. aiAsked: the AI itself requested an approval.
 func (c *Catalogue) Replan(
 	ctx context.Context,
 	store data.Store,
@@ -82,7 +80,7 @@ func (c *Catalogue) Replan(
 	actions []*domain.Execution,
 	aiAsked bool,
 ) (domain.PlannedCommands, error) {
-	planned := domain.PlannedCommands{Actions: actions, AIAsked: aiAsked && env.SessionType.HearsAI()}
+	planned := domain.PlannedCommands{Actions: actions, AIAsked: aiAsked && env.SessionType.CountsAIRequest()}
 	var err error
 	planned.Reasons, planned.Cards, err = c.demands(ctx, store, env, actions, planned.AIAsked)
 	return planned, err
@@ -150,7 +148,7 @@ func (p *planner) add(command domain.Command, place int) {
 	action := entry.spec.Kind == domain.KindAction
 	e.Kind, e.Effect, e.Foreign = entry.spec.Kind, entry.spec.Effect, entry.spec.Foreign()
 	if !action {
-		e.Kind = domain.KindQuery // what steers work that goes on runs among them
+		e.Kind = domain.KindQuery // control of running work is among them
 	}
 	taken := entry.flags()
 	params, f, err := canonical(command.Params, taken...)
@@ -286,8 +284,8 @@ func (p *planner) refuse() {
 	p.plan = Plan{Problem: p.plan.Problem, Refused: all}
 }
 
-// settleControls decides what COMPLETE means, and gives a result to the control calls
-// that do not get one in another way (a question's is the person's answer).
+// settleControls decides what COMPLETE means, and adds a result to the control calls that get none
+// otherwise (a question's is the person's answer).
 func (p *planner) settleControls() {
 	planned := &p.plan.Commands
 	why := ""
@@ -327,7 +325,7 @@ func (c *Catalogue) call(store data.Store, env Env, e *domain.Execution) *call {
 	return &call{catalogue: c, store: store, env: env, name: e.Command, params: e.Params, execution: e}
 }
 
-// commandError is what the AI is told of an error.
+// commandError is an error as the AI reads it.
 func commandError(err error) *domain.CommandError {
 	if e, ok := errors.AsType[*domain.Error](err); ok {
 		return &domain.CommandError{Code: string(e.Code), Message: e.Message, Fields: e.Fields}
@@ -335,7 +333,7 @@ func commandError(err error) *domain.CommandError {
 	return &domain.CommandError{Code: codeInternal, Message: "It failed for an internal reason. Try again, or go on without it."}
 }
 
-// explain says an error in one line, all its fields included.
+// explain formats an error with all its fields.
 func explain(e *domain.CommandError) string {
 	if len(e.Fields) < 2 {
 		return e.Message

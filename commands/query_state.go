@@ -143,7 +143,7 @@ func readContext(ctx context.Context, c *call, p contextQuery) (answer, error) {
 // headRoom is what the head of an answer and its notes may take beside a text.
 const headRoom = outlineBytes + 1000
 
-// readDocument gives a document whole where there is room for it, else a part of it with its headings.
+// readDocument returns a whole document if there is room for it, else a part of it with its headings.
 func readDocument(env *Env, doc *domain.Document, asked *partParams) (answer, error) {
 	name := "The document " + jsonbody.Quote(doc.Title) + " (" + doc.Key + ")"
 	room := cmp.Or(env.SeriesBytes, seriesBytes) - headRoom

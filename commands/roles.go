@@ -8,9 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// RoleFor is the least role that may approve an action. For one from outside it stands on the
-// card: the command may be gone by now. One that nothing is known of needs more than anybody in
-// a workspace has.
+// RoleFor is the lowest role that may approve an action. For an external one it is on the card: the
+// command may be gone by now. An unknown action needs a role that no member of a workspace has.
 func (c *Catalogue) RoleFor(action *domain.ApprovalAction) domain.Role {
 	if entry := c.commands[action.Command]; entry != nil {
 		return entry.spec.Role
@@ -18,8 +17,7 @@ func (c *Catalogue) RoleFor(action *domain.ApprovalAction) domain.Role {
 	return cmp.Or(action.Role, domain.RoleRoot)
 }
 
-// forbidden says that who speaks may not do this, in words that the AI can pass on; nil
-// where they may.
+// forbidden is the error, for the AI, if the author's role does not allow this; nil otherwise.
 func (c *command) forbidden(env *Env) error {
 	if env.Role.Allows(c.spec.Role) {
 		return nil
@@ -34,8 +32,8 @@ func (c *command) forbidden(env *Env) error {
 	)
 }
 
-// forbid fails what who speaks may not do, and with a forbidden action the other actions
-// of the answer: nobody is asked about a series that cannot run whole.
+// forbid fails the actions that the author's role does not allow, and cancels the others of the answer: no
+// approval is requested for a series that cannot run as a whole.
 func (p *planner) forbid(ctx context.Context) {
 	refused := false
 	for _, e := range slices.Concat(p.plan.Commands.Queries, p.plan.Commands.Actions) {

@@ -18,8 +18,8 @@ type AutomationData interface {
 	data.Tools
 }
 
-// CheckTriggers checks what is to start an automation, and gives its conditions their
-// compact form. Pointers of errors begin with /triggers/0.
+// CheckTriggers validates an automation's triggers, and puts their conditions into compact form. Pointers
+// of errors begin with /triggers/0.
 func (c *Catalogue) CheckTriggers(ctx context.Context, store AutomationData, triggers []domain.Trigger) error {
 	hooks := 0
 	watched := map[string]bool{}
@@ -59,9 +59,8 @@ func (c *Catalogue) CheckTriggers(ctx context.Context, store AutomationData, tri
 	return nil
 }
 
-// CheckGrant checks a yes in advance: its commands are actions of the catalogue, its
-// zones and tools are there, its bounds are a JSON Schema, and it is not over already. outside
-// are the commands from outside that the workspace is offered.
+// CheckGrant validates a grant: its commands are actions of the catalogue, its zones and tools exist, its
+// bounds are a JSON Schema, and it has not expired. outside are the workspace's external commands.
 func (c *Catalogue) CheckGrant(
 	ctx context.Context,
 	store AutomationData,
@@ -110,8 +109,8 @@ func notThere(err error, pointer, noun string) error {
 	return fmt.Errorf("look for the %s: %w", noun, err)
 }
 
-// ownSchema checks a JSON Schema that people give and gives its compact form; none, or
-// one that takes everything, is none.
+// ownSchema validates a JSON Schema written by people and returns its compact form; none, or one that
+// accepts everything, is none.
 func (c *Catalogue) ownSchema(pointer string, schema json.RawMessage) (json.RawMessage, error) {
 	if len(schema) == 0 {
 		return nil, nil

@@ -11,14 +11,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// ActionOutcome is what became of a series of actions. With Stale set, nothing was
-// run: a record changed since the person saw it, and they are asked again.
+// ActionOutcome is the outcome of a series of actions. With Stale set, nothing was run: a record changed
+// since the person saw it, and a new approval is needed.
 type ActionOutcome struct {
 	Failed bool
 	Stale  *domain.PlannedCommands
-	// Next is the action that another server carries out, marked as started: once that is
-	// stored it is sent (Send), and the series goes on with what came of it. Held: one would
-	// be next, and is not begun now.
+	// Next is the external action that comes next, marked as started: it is stored, then sent (Send), and
+	// the series continues with its outcome. Held: one would be next, and is not begun now.
 	Next    *domain.Execution
 	Held    bool
 	Changes []domain.DataChange
@@ -72,9 +71,9 @@ func failed(e *domain.Execution) bool {
 	return e.Status == domain.ExecFailed || e.Status == domain.ExecUnknown
 }
 
-// checkApproved compares what would run with what the person was shown. All of it is
-// compared before anything runs, because the actions change versions themselves. A grant
-// that counts no more is no yes either.
+// checkApproved compares what would run with what the person was shown. All of it is compared before
+// anything runs, because the actions change versions themselves. A grant that is no longer valid is no
+// approval either.
 func (c *Catalogue) checkApproved(
 	ctx context.Context,
 	store data.Store,
@@ -157,7 +156,7 @@ func (c *Catalogue) Stale(
 	return c.showAgain(ctx, store, env, now, recordChanged())
 }
 
-// showAgain makes new cards of actions that a person must see once more, and says why.
+// showAgain makes new cards of actions that a person must approve again, with the reason.
 func (c *Catalogue) showAgain(
 	ctx context.Context,
 	store data.Store,
@@ -217,7 +216,7 @@ func (c *Catalogue) runAction(
 
 func failAction(env *Env, e *domain.Execution, err error) {
 	e.Status, e.Error, e.EndedAt = domain.ExecFailed, commandError(err), new(env.time())
-	// Why stands in the error, which is for the AI: people are told by its code.
+	// The reason is in the error, which is for the AI: people see a text for its code.
 	e.Summary = domain.Say("Failed: %s", "Échec : %s", whatOf(e))
 }
 
@@ -227,8 +226,8 @@ func cancelAction(env *Env, e *domain.Execution) {
 	e.Summary = domain.Say("Not done: %s", "Pas fait : %s", whatOf(e))
 }
 
-// whatOf says what an action is, also where nothing can be described any more. The commands of
-// others keep their names.
+// whatOf describes an action, also if it can no longer be described from the data. External commands keep
+// their names.
 func whatOf(x *domain.Execution) domain.Text {
 	if x.Summary == (domain.Text{}) || x.Summary == domain.Same(x.Command) && x.Foreign == nil {
 		return domain.Say("a change", "une modification")

@@ -7,13 +7,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// begin marks an action as started, which is stored before it is sent. It says whether the
-// series stops there. One that was started before, by a process that is gone, is started
-// again only where that does no harm.
+// begin marks an action as started, which is stored before it is sent. It reports whether the series
+// pauses there. An action that an earlier process started is started again only if its repetition is
+// harmless.
 func (o *ActionOutcome) begin(env *Env, e *domain.Execution) bool {
 	switch {
 	case e.Status == domain.ExecStarted && e.Effect == domain.EffectNonIdempotent:
-		Doubt(env, e, "The server stopped while it was being sent.")
+		SetUnknown(env, e, "The server stopped while it was being sent.")
 		o.Failed = true
 		return false
 	case env.Hold:
@@ -25,9 +25,9 @@ func (o *ActionOutcome) begin(env *Env, e *domain.Execution) bool {
 	return true
 }
 
-// bindAgain renews the digests of the actions that are still to run. What the person was shown
-// has changed by the actions before them, of the same yes; what changes from now on, while a
-// server outside is waited for, changed without them.
+// bindAgain renews the digests of the actions that are still to run. Earlier actions of the same approval
+// have changed what the person was shown; changes from now on, while an external server is awaited, are
+// not theirs.
 func bindAgain(ctx context.Context, c *Catalogue, store data.Store, env Env, rest []*domain.Execution) error {
 	all, err := c.describeAll(ctx, store, env, rest)
 	if err != nil {
@@ -41,7 +41,7 @@ func bindAgain(ctx context.Context, c *Catalogue, store data.Store, env Env, res
 	return nil
 }
 
-// recall gives actions that ended before a crash their words again: those are not kept.
+// recall restores the texts of actions that ended before a crash: they are not stored.
 func recall(ctx context.Context, c *Catalogue, store data.Store, env Env, actions []*domain.Execution) {
 	for _, e := range actions {
 		if e.Summary != (domain.Text{}) || e.StartedAt == nil {
@@ -56,8 +56,8 @@ func recall(ctx context.Context, c *Catalogue, store data.Store, env Env, action
 	}
 }
 
-// Again plans an action of unknown outcome as a new one, with a key of its own, which needs a
-// person's yes whatever the rules say.
+// Again plans an action of unknown outcome as a new one, with a key of its own, which needs an approval in
+// any case.
 func Again(ctx context.Context, c *Catalogue, store data.Store, env Env, sent *domain.Execution) (*domain.PlannedCommands, error) {
 	entry := c.entry(&env, sent.Command)
 	if entry == nil || !entry.external() {

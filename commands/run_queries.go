@@ -20,10 +20,9 @@ const (
 	seriesBytes = 70_000
 )
 
-// RunQueries runs the queries that have no result yet, a few at a time, and fills
-// their outcome. One that fails does not stop the others. The answers together are
-// bounded; what is cut says so and how to read on. The text for a message is
-// returned.
+// RunQueries runs the queries that have no result yet, a few at a time, and sets their outcome. One that
+// fails does not stop the others. The answers together are limited; a cut one notes it and how to read on.
+// The text for a message is returned.
 func (c *Catalogue) RunQueries(ctx context.Context, store data.Store, env Env, queries []*domain.Execution) string {
 	answers := make([]*answer, len(queries))
 	var running sync.WaitGroup
@@ -81,8 +80,7 @@ func (c *Catalogue) runQuery(ctx context.Context, store data.Store, env Env, e *
 	return &a
 }
 
-// timedOut says so where the command's own time was up; databases each have another
-// error for it.
+// timedOut replaces the error if the command's own time was up; databases each have another error for it.
 func timedOut(within, outer context.Context, err error, spec domain.CommandSpec) error {
 	if errors.Is(within.Err(), context.DeadlineExceeded) && outer.Err() == nil {
 		return domain.Errorf(domain.Code(codeTimeout), "%s took longer than %s and was stopped. Ask for less.", spec.Name, spec.Timeout)

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	// outsideTimeout bounds one call of a command from outside that says nothing else.
+	// outsideTimeout is the default limit of one external call.
 	outsideTimeout = 15 * time.Second
-	// maxTries is how often a call is sent whose repetition does no harm.
+	// maxTries limits how often a call is sent whose repetition is harmless.
 	maxTries = 3
-	// firstBackoff comes before the second try, and twice as much before the third. The
-	// server outside may ask for more, up to maxBackoff: longer than that nobody waits.
+	// firstBackoff comes before the second try, and twice as much before the third. The server may request
+	// more, up to maxBackoff; a longer wait ends the call.
 	firstBackoff = 500 * time.Millisecond
 	maxBackoff   = 20 * time.Second
 )
@@ -43,8 +43,8 @@ func (c *command) patience() time.Duration {
 	return c.spec.Timeout
 }
 
-// Send carries an external action out that was written down as started, and fills in what
-// came of it. It never fails itself: whatever goes wrong is an outcome.
+// Send carries out an external action that was stored as started, and sets its outcome. It never fails
+// itself: every error is an outcome.
 func (c *Catalogue) Send(ctx context.Context, env Env, e *domain.Execution) {
 	entry := c.entry(&env, e.Command)
 	if entry == nil || !entry.external() {
@@ -56,8 +56,8 @@ func (c *Catalogue) Send(ctx context.Context, env Env, e *domain.Execution) {
 	settleSent(&env, e, result, err)
 }
 
-// send calls the server outside, and again where that does no harm: the effect says so, and
-// the failure may pass. The same execution id goes along each time.
+// send calls the external server, and again if that is harmless: the effect allows it, and the failure may
+// be temporary. Each try has the same execution id.
 func send(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Execution) (domain.OutsideResult, error) {
 	if env.Answers[e.ID].Refused {
 		return domain.OutsideResult{}, &domain.OutsideError{Fault: domain.FaultSignIn, Message: fmt.Sprintf(
@@ -76,8 +76,8 @@ func send(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Exe
 	}
 }
 
-// sendOnce bounds one call in time, and what comes back in size. A panic in it must not take
-// the process down: nobody knows then how far it came.
+// sendOnce limits one call in time, and its result in size. A panic in it must not crash the process: the
+// outcome is unknown then.
 func sendOnce(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Execution) (result domain.OutsideResult, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -111,7 +111,7 @@ func bounded(r domain.OutsideResult) domain.OutsideResult {
 	return r
 }
 
-// backoff says how long to wait before a call is sent once more, and whether that is worth it.
+// backoff returns the wait before a call is sent again, and whether it is worthwhile.
 func backoff(try int, err error) (time.Duration, bool) {
 	wait := firstBackoff << (try - 1)
 	wait += rand.N(wait / 2)

@@ -10,16 +10,16 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Codes of what became of a call to a server outside.
+// Codes of the outcomes of external calls.
 const (
-	codeNotSent  = "not_sent"
-	codeRefused  = "refused_outside"
-	codeNoAnswer = "no_answer"
-	codeDoubt    = "outcome_unknown"
+	codeNotSent        = "not_sent"
+	codeRefused        = "refused_outside"
+	codeNoAnswer       = "no_answer"
+	codeUnknownOutcome = "outcome_unknown"
 )
 
-// askOutside is a query that another server answers. What it wrote stands in the result as it
-// is, below a line of ours.
+// askOutside is a query that another server answers. Its content is in the result unchanged, below a line
+// of ours.
 func askOutside(ctx context.Context, t *call, spec *domain.CommandSpec) (answer, error) {
 	result, err := send(ctx, &t.env, spec, t.execution)
 	t.env.askPerson(spec, t.execution, result, err)
@@ -35,10 +35,10 @@ func askOutside(ctx context.Context, t *call, spec *domain.CommandSpec) (answer,
 	return answer{head: spec.Name + " answered:", body: json.RawMessage(cmp.Or(result.Text, string(result.JSON)))}, nil
 }
 
-// failureBytes bounds what is told of a failure in the words of a server outside.
+// failureBytes limits an external server's text about a failure.
 const failureBytes = 2000
 
-// settleSent writes down what became of an action that was sent.
+// settleSent sets the outcome of an action that was sent.
 func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error) {
 	worded(e)
 	switch fault := domain.FaultOf(err); {
@@ -46,12 +46,12 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 		failAction(env, e, domain.Errorf(codeRefused, "%s answered that it did not succeed.", e.Command))
 		e.Text, e.Result = r.Text, resultOf(r)
 	case err == nil && r.Question != nil && r.Open && e.Effect == domain.EffectNonIdempotent:
-		Doubt(env, e, "The server asked a person something in the middle of the call, and that could not be passed on.")
-	case err == nil && r.Question != nil: // it is asked before anything is done
+		SetUnknown(env, e, "The server asked a person something in the middle of the call, and that could not be passed on.")
+	case err == nil && r.Question != nil: // the question comes before any effect
 		failAction(env, e, domain.Errorf(codeRefused,
 			"%s asks a person something first, and that cannot be passed on from here. It was not done.", e.Command))
 	case err == nil && r.Task != nil && env.SessionType == domain.Agent && e.Effect == domain.EffectNonIdempotent:
-		Doubt(env, e, "The server made a task of it, which an agent cannot wait for.")
+		SetUnknown(env, e, "The server made a task of it, which an agent cannot wait for.")
 	case err == nil && r.Task != nil && env.SessionType == domain.Agent:
 		failAction(env, e, domain.Errorf(codeNoAnswer,
 			"The server made a task of it, which an agent cannot wait for. Whether it will be done is not known; to ask for it again does no harm."))
@@ -62,7 +62,7 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 		e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
 		e.Result, e.Text = resultOf(r), cmp.Or(r.Text, string(r.JSON), "Done.")
 	case fault == domain.FaultDoubt && e.Effect == domain.EffectNonIdempotent:
-		Doubt(env, e, messageOf(err))
+		SetUnknown(env, e, messageOf(err))
 	case fault == domain.FaultDoubt:
 		failAction(env, e, domain.Errorf(codeNoAnswer,
 			"%s Whether it was done is not known; to ask for it again does no harm.", sentence(err)))
@@ -71,22 +71,20 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 	}
 }
 
-// Doubt writes down that nobody knows what became of an action. There is no way back from it
-// to being sent.
-func Doubt(env *Env, e *domain.Execution, why string) {
+// SetUnknown records that the outcome of an action is unknown. It can never be sent again afterwards.
+func SetUnknown(env *Env, e *domain.Execution, why string) {
 	worded(e)
 	e.Status, e.EndedAt, e.Text = domain.ExecUnknown, new(env.time()), ""
-	e.Error = &domain.CommandError{Code: codeDoubt, Message: cmp.Or(why, "No clear answer came back.")}
+	e.Error = &domain.CommandError{Code: codeUnknownOutcome, Message: cmp.Or(why, "No clear answer came back.")}
 	e.Summary = domain.Say("Not known whether it was done: %s", "On ne sait pas si cela a été fait : %s", summaryOf(e))
 }
 
-// Probed writes down what a server outside says of an action that was sent before and whose
-// outcome is not known for the reason why: done is whether it was done. An error says that the
-// server does not know.
+// Probed records an external server's report about an action that was sent before and whose outcome is
+// unknown for the reason why: done is whether it was done. An error means that the server does not know.
 func Probed(env *Env, e *domain.Execution, why string, done bool, r domain.OutsideResult, err error) {
 	switch {
 	case err != nil:
-		Doubt(env, e, why)
+		SetUnknown(env, e, why)
 	case done:
 		settleSent(env, e, bounded(r), nil)
 	default:
@@ -95,7 +93,7 @@ func Probed(env *Env, e *domain.Execution, why string, done bool, r domain.Outsi
 	}
 }
 
-// worded gives an action that another process began its words again: those are not kept.
+// worded restores the texts of an action that another process began: they are not stored.
 func worded(e *domain.Execution) {
 	if e.Summary == (domain.Text{}) {
 		e.Summary = ExternalText(e.Command, e.Params)
@@ -112,8 +110,8 @@ func codeOf(err error) domain.Code {
 	return codeNoAnswer
 }
 
-// messageOf is what may be told of an error: other errors than those of a connector may hold
-// anything.
+// messageOf is the part of an error that may be shown: errors that do not come from a connector may
+// contain anything.
 func messageOf(err error) string {
 	if known, ok := errors.AsType[*domain.OutsideError](err); ok {
 		return known.Message

@@ -55,8 +55,8 @@ func taskQueries() []*command {
 	)}
 }
 
-// taskControls steer work that goes on already: they ask for no approval, and no failure beside them
-// keeps them from it. They run among the queries of an answer.
+// taskControls control running work: they need no approval, and a failure beside them does not stop them.
+// They run among the queries of an answer.
 func taskControls() []*command {
 	end := newQuery(
 		cancelTask,
@@ -85,15 +85,15 @@ func taskControls() []*command {
 	return []*command{end}
 }
 
-// beginsTasks says whether one of the commands from outside may take long: only then the
-// session is offered what looks after tasks.
+// beginsTasks reports whether one of the external commands is long-running: only then the session is
+// offered the commands for tasks.
 func beginsTasks(outside []domain.CommandSpec) bool {
 	return slices.ContainsFunc(outside, func(s domain.CommandSpec) bool {
 		return s.Deadline > 0 || s.Source == string(domain.ConnectorMCP)
 	})
 }
 
-// openTask is a task of the session that goes on.
+// openTask is a running task of the session.
 func (c *call) openTask(id string) (*domain.Task, error) {
 	i := slices.IndexFunc(c.env.Tasks, func(t *domain.Task) bool { return t.ID == id })
 	if i < 0 {

@@ -80,7 +80,7 @@ func (t *trial) DeleteDocument(ctx context.Context, id string, _ time.Time) erro
 	return err
 }
 
-// What was deleted before is not brought back by a trial.
+// A trial does not restore what was deleted before.
 
 func (t *trial) RestoreZone(ctx context.Context, id string, _ time.Time) (bool, error) {
 	_, err := t.Zone(ctx, id)

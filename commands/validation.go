@@ -47,10 +47,9 @@ func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, 
 	return all, nil
 }
 
-// demands says why a person must say yes before these actions run, with a card for
-// each. One reason is enough for all of them to wait. An action that would fail is failed
-// before anybody is asked, and the others with it: nobody should be asked for a series that
-// cannot run. What a grant covers gives no reason.
+// demands returns why an approval is required before these actions run, with a card for each. One reason
+// makes all of them wait. An action that would fail is failed at once, and the others with it: no approval
+// is requested for a series that cannot run. What a grant covers gives no reason.
 func (c *Catalogue) demands(
 	ctx context.Context,
 	store data.Store,
@@ -98,8 +97,8 @@ func (d *described) appeared(env *Env) bool {
 	return d.execution.Digest == undescribed && d.execution.ApprovalID == "" && d.err == nil && d.asks(env, false)
 }
 
-// failMissing fails the actions whose target is missing and cancels the others; it
-// does nothing where all targets exist.
+// failMissing fails the actions whose target is missing and cancels the others; it does nothing if all
+// targets exist.
 func failMissing(env *Env, all []described) bool {
 	return fail(env, all, func(d described) *domain.Error { return d.err })
 }
@@ -154,7 +153,8 @@ func cardsOf(env *Env, all []described) []domain.ApprovalAction {
 	return cards
 }
 
-// digest binds command, version of what it changes, exact params, and how the yes is given.
+// digest binds the command, the version of what it changes, its exact parameters, and how the approval is
+// given.
 func digest(e *domain.Execution, d card) string {
 	if d.sensitive {
 		return hash("sensitive digest", e.Command, d.version, string(e.Params))
@@ -221,7 +221,7 @@ func reasonsFor(env *Env, all []described, aiAsked bool) []domain.ApprovalReason
 	return reasons
 }
 
-// personal are the reasons for which neither a policy nor a grant stands for a person's yes.
+// personal are the reasons that neither a policy nor a grant can replace.
 func (d *card) personal(command string) []domain.Text {
 	var why []domain.Text
 	if d.person != (domain.Text{}) {
@@ -234,7 +234,7 @@ func (d *card) personal(command string) []domain.Text {
 	return why
 }
 
-// guarded: it has an effect outside, or one that lasts, and the session has read words from outside.
+// guarded: it has an external or lasting effect, and the session has read external content.
 func (d *described) guarded(env *Env) bool {
 	return env.Taint.Guards(d.execution) || env.Taint != nil && d.card.lasts
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// visibleAll shows what nobody sees in each of these texts.
+// visibleAll escapes invisible characters in each of these texts.
 func visibleAll(texts []string) []string {
 	for i := range texts {
 		texts[i] = domain.Visible(texts[i])
@@ -16,11 +16,11 @@ func visibleAll(texts []string) []string {
 	return texts
 }
 
-// visibleJSON shows what nobody sees in the texts and names within a JSON value. Values
-// that hold nothing of the kind are the same bytes.
+// visibleJSON escapes invisible characters in the texts and names within a JSON value. Values without any
+// keep their bytes.
 func visibleJSON(value json.RawMessage) json.RawMessage {
 	var b strings.Builder
-	kept := 0 // what stands before it is in b
+	kept := 0 // what precedes it is in b
 	for at := 0; at < len(value); at++ {
 		if value[at] != '"' {
 			continue

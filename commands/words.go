@@ -16,8 +16,7 @@ func entriesText(n int) domain.Text {
 }
 func toolsText(n int) domain.Text { return domain.Count(n, "tool", "tools", "outil", "outils") }
 
-// name quotes the name of something as people write it. What it holds that nobody sees
-// is shown: a card must not look like another one.
+// nameText quotes a name, with invisible characters escaped: a card must not look like another one.
 func nameText(name string) domain.Text {
 	name = jsonbody.Cut(domain.VisibleLine(strings.Trim(name, " \n\t")), 80)
 	return domain.Say("“%s”", "« %s »", name)
@@ -45,7 +44,7 @@ func (c *call) zoneName(ctx context.Context, id string) domain.Text {
 	return nameText(zone.Name)
 }
 
-// period says a period in words: "last week", "from … to …".
+// periodText describes a period: "last week", "from … to …".
 func periodText(p domain.Period) domain.Text {
 	switch {
 	case p.IsZero():

@@ -179,7 +179,7 @@ func (r *Rules) DeleteEntries(ctx context.Context, store Store, env Env, entries
 	return changes, nil
 }
 
-// entryChange tells of one entry (id) or of several (no id, their count).
+// entryChange is the change of one entry (id) or of several (no id, their count).
 func entryChange(env *Env, tool *domain.Tool, id, operation string, count int) domain.DataChange {
 	change := env.change("entry", id, operation)
 	change.ToolID, change.ZoneID, change.Count = tool.ID, tool.ZoneID, count

@@ -7,12 +7,11 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Env is what the rules must know of who changes what. SessionID is empty where a client
-// changes its data itself.
+// Env is the author's context for the rules. SessionID is empty if a client changes its data itself.
 type Env struct {
 	WorkspaceID string
 	SessionID   string
-	// Author is who changes something, or in whose round the AI does.
+	// Author makes the change, or is the author of the round in which the AI makes it.
 	Author   domain.Author
 	Settings domain.Settings
 	Now      time.Time

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// FindZone finds a zone that a change names; the error for an unknown id lists the zones
-// there are, because the AI often knows a zone by its name only.
+// FindZone finds a zone that a change names; the error for an unknown id lists the existing zones, because
+// the AI often has only a zone's name.
 func FindZone(ctx context.Context, store Zones, pointer, id string) (*domain.Zone, error) {
 	zone, err := store.Zone(ctx, id)
 	if err == nil {
@@ -50,8 +50,7 @@ func FindTool(ctx context.Context, store Tools, pointer, id string) (*domain.Too
 	return nil, missing(pointer, "tool", id, known)
 }
 
-// FindEntry finds an entry that a change names; the error for an unknown id says where
-// ids stand.
+// FindEntry finds an entry that a change names; the error for an unknown id describes where to find ids.
 func FindEntry(ctx context.Context, store Entries, pointer, id string) (*domain.Entry, error) {
 	entry, err := store.Entry(ctx, id)
 	if err == nil {

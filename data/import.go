@@ -47,9 +47,9 @@ type reading struct {
 	seen  map[string]int // the line of each id
 }
 
-// ReadEntries reads a CSV file of entries for a tool: every line is held to the tool's
-// type, and every mistake told with its line and column. A line with an id changes that
-// entry of the tool, one without makes a new one. Nothing is stored yet.
+// ReadEntries reads a CSV file of entries for a tool: every line is validated against the tool's type, and
+// every mistake reported with its line and column. A line with an id changes that entry of the tool, one
+// without makes a new one. Nothing is stored yet.
 func (r *Rules) ReadEntries(ctx context.Context, store Store, env Env, toolID string, file io.Reader) (*Import, error) {
 	tool, t, err := r.typedTool(ctx, store, toolID)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *Rules) ReadEntries(ctx context.Context, store Store, env Env, toolID st
 	return in.found, lines.Err()
 }
 
-// batch reads and checks some lines; more says that others may follow.
+// batch reads and validates some lines; more reports that others may follow.
 func (in *reading) batch(ctx context.Context) (more bool, err error) {
 	var batch []table.Line
 	var end error
@@ -94,7 +94,7 @@ func (in *reading) batch(ctx context.Context) (more bool, err error) {
 	if err := in.check(ctx, batch); err != nil {
 		return false, err
 	}
-	// A file that is broken ends there, and lines tells where.
+	// A broken file ends there; the mistakes have the place.
 	if end != nil && !errors.Is(end, io.EOF) && domain.ErrorCode(end) != domain.CodeInvalid {
 		return false, end
 	}

@@ -22,7 +22,7 @@ type Store interface {
 	Whole
 }
 
-// Whole is what is asked of the workspace as a whole.
+// Whole has queries about the workspace as a whole.
 type Whole interface {
 	Search
 	Room
@@ -72,7 +72,7 @@ type Entries interface {
 	Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error)
 }
 
-// EntryUndo brings deleted entries back.
+// EntryUndo restores deleted entries.
 type EntryUndo interface {
 	RestoreEntry(ctx context.Context, id string, since time.Time) (bool, error)
 }
@@ -94,8 +94,8 @@ type Room interface {
 	RoomForAutomations(ctx context.Context, more int) error
 }
 
-// Search finds texts by their words, the best first, and gives the cursor of the next
-// page ("" at the end).
+// Search finds texts by their words, the best first, and returns the cursor of the next page ("" at the
+// end).
 type Search interface {
 	Search(ctx context.Context, query domain.SearchQuery) ([]domain.SearchHit, string, error)
 }
@@ -120,7 +120,7 @@ type Reader interface {
 type Repository interface {
 	Workspace(ctx context.Context, id string) (*domain.Workspace, error)
 	Read(workspace string) Reader
-	// Write runs a change in a transaction, stores what it tells as events, and gives the
-	// number of the last one. The change may run again after a lost race.
+	// Write runs a change in a transaction, stores its events, and returns the number of the last one. The
+	// change may run again after a conflict.
 	Write(ctx context.Context, workspace string, change func(ctx context.Context, store Store) ([]domain.DataChange, error)) (int64, error)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// RestoreZone undoes the deletion of a zone: it comes back with the tools and entries
-// that went with it. What is there already is given as it is, with no change to tell.
+// RestoreZone undoes the deletion of a zone: it is restored with the tools and entries that were deleted
+// with it. An existing zone is returned unchanged, without a change.
 func (r *Rules) RestoreZone(ctx context.Context, store Store, env Env, id string) (*domain.Zone, []domain.DataChange, error) {
 	back, err := store.RestoreZone(ctx, id, env.Now.Add(-domain.UndoWithin))
 	if err != nil {
@@ -81,8 +81,8 @@ func (r *Rules) RestoreDocument(ctx context.Context, store Store, env Env, id st
 	return doc, []domain.DataChange{env.change("document", id, "restored")}, nil
 }
 
-// stillFit refuses to bring back tools whose type has changed, or has been deleted,
-// since they went: nothing that is there may break the rules of its type.
+// stillFit refuses to restore tools whose type has changed, or has been deleted, since: stored data must
+// satisfy the rules of its type.
 func (r *Rules) stillFit(ctx context.Context, store Store, tools []domain.Tool) error {
 	types, err := AllToolTypes(ctx, store)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *Rules) stillFit(ctx context.Context, store Store, tools []domain.Tool) 
 	return nil
 }
 
-// restoring keeps what the data says to people, and explains the rest.
+// restoring keeps errors of the data that are for people, and explains the rest.
 func restoring(err error, noun string) error {
 	if _, known := errors.AsType[*domain.Error](err); known {
 		return err

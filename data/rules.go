@@ -21,9 +21,9 @@ const (
 	maxBatch       = 500
 )
 
-// Rules are the rules of the user's data. They work in the transaction of whoever calls
-// them: a change of something takes what was read there, merges the patch into it, checks
-// it and writes it. One Rules serves a process; it keeps the schemas it has compiled.
+// Rules are the rules of the user's data. They work in the transaction of their caller: a change takes
+// what was read there, merges the patch into it, validates it and writes it. One Rules serves a process;
+// it caches compiled schemas.
 type Rules struct{ schemas *Schemas }
 
 // NewRules makes the rules.
@@ -66,7 +66,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// set replaces a value where a patch gives a new one.
+// set replaces a value if a patch has a new one.
 func set[T any](value, change *T) {
 	if change != nil {
 		*value = *change
@@ -92,8 +92,7 @@ func patched(pointer string, present, patch json.RawMessage) (json.RawMessage, e
 	return jsonbody.Encode(domain.MergePatch(old, change)), nil
 }
 
-// Normal reads an object that a client or model gave, of so many bytes at most, and gives
-// its canonical form.
+// Normal reads an object of a client or model, limited in bytes, and returns its canonical form.
 func Normal(pointer string, raw json.RawMessage, most int) (json.RawMessage, error) {
 	if len(raw) > most {
 		return nil, domain.Invalid(pointer, "too_large", "This has %d bytes; at most %d are allowed.", len(raw), most)
@@ -116,7 +115,7 @@ func asObject(pointer string, raw json.RawMessage) (any, error) {
 	return value, nil
 }
 
-// changedMeanwhile turns a failed guard into an error that says what to do.
+// changedMeanwhile turns a failed guard into an error that describes what to do.
 func changedMeanwhile(err error, doing string) error {
 	if errors.Is(err, domain.ErrStale) {
 		message := "It was changed meanwhile by somebody else. Read it again, then repeat the change."

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// Schemas holds values against JSON Schemas, and tells what is wrong as domain errors.
-// The zero value is ready.
+// Schemas validates values against JSON Schemas, and reports problems as domain errors. The zero value is
+// ready.
 type Schemas struct{ cache schema.Cache }
 
 // Check holds a value against a schema: all that is wrong is reported at once, each
@@ -28,7 +28,7 @@ func (s *Schemas) Check(shape, value json.RawMessage, prefix string) error {
 	return found
 }
 
-// Compile says what is wrong with a schema itself; nil: it can be used.
+// Compile returns the problem of a schema itself; nil: it can be used.
 func (s *Schemas) Compile(shape json.RawMessage) error { return s.cache.Compile(shape) }
 
 // Unread is the error for a value that jsonbody.Value did not read; what ends with "is"

@@ -8,12 +8,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Service keeps the user's data for clients: the rules, each within a transaction of its
-// own. What a client writes passes the same checks as what the AI does.
+// Service manages the user's data for clients: the rules, each within a transaction of its own. A client's
+// writes pass the same checks as the AI's.
 //
-// A change of something takes the version that its author saw (0: any) and refuses with
-// precondition_failed when it is another one by now. It gives the number of the event at
-// which it shows.
+// A change takes the version that its author saw (0: any) and refuses with precondition_failed if it is
+// outdated. It returns the number of the event that shows it.
 type Service struct {
 	repository Repository
 	rules      *Rules
@@ -26,7 +25,7 @@ func NewService(repository Repository, rules *Rules, now clock.Clock, newID doma
 	return &Service{repository: repository, rules: rules, now: now, newID: newID}
 }
 
-// write runs a rule in a transaction, and emits what it tells.
+// write runs a rule in a transaction, and emits its events.
 func write[T any](ctx context.Context, s *Service, workspace string,
 	rule func(ctx context.Context, store Store, env Env) (T, []domain.DataChange, error)) (T, int64, error) {
 	var none, result T
@@ -64,13 +63,13 @@ var (
 	aDocument = noun[domain.Document]{"document", Store.DocumentByID, func(d *domain.Document) int64 { return d.Version }}
 )
 
-// ref names one thing as its author saw it; Version 0: whatever it is now.
+// ref names one thing as its author saw it; Version 0: any version.
 type ref struct {
 	workspace, id string
 	version       int64
 }
 
-// change runs a rule on what is there, if it is still what the author saw.
+// change runs a rule on the stored value, if it is still what the author saw.
 func change[T any](ctx context.Context, s *Service, of noun[T], r ref,
 	rule func(ctx context.Context, store Store, env Env, present *T) ([]domain.DataChange, error)) (*T, int64, error) {
 	return write(ctx, s, r.workspace, func(ctx context.Context, store Store, env Env) (*T, []domain.DataChange, error) {
@@ -86,7 +85,7 @@ func change[T any](ctx context.Context, s *Service, of noun[T], r ref,
 	})
 }
 
-// one is the list of the one change that a rule tells.
+// one is the list of a rule's single change.
 func one(c domain.DataChange, err error) ([]domain.DataChange, error) {
 	if err != nil {
 		return nil, err
@@ -94,7 +93,7 @@ func one(c domain.DataChange, err error) ([]domain.DataChange, error) {
 	return []domain.DataChange{c}, nil
 }
 
-// made is what a rule added, with the list of the one change that it tells.
+// made is a rule's new value, with the list of its single change.
 func made[T any](it T, c domain.DataChange, err error) (T, []domain.DataChange, error) {
 	changes, err := one(c, err)
 	return it, changes, err

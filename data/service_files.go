@@ -16,8 +16,8 @@ func (s *Service) ExportEntries(ctx context.Context, workspace string, filter do
 	return s.rules.ExportEntries(ctx, store, filter, out)
 }
 
-// ImportEntries stores a CSV file of entries, all or nothing. It reads the whole file
-// before the transaction begins: a slow client holds nobody up.
+// ImportEntries stores a CSV file of entries, all or nothing. It reads the whole file before the
+// transaction begins, so that a slow client blocks no other.
 func (s *Service) ImportEntries(ctx context.Context, workspace, tool string, file io.Reader,
 	dryRun bool) (*domain.ImportResult, int64, error) {
 	w, err := s.repository.Workspace(ctx, workspace)

@@ -14,8 +14,8 @@ import (
 // maxBuckets bounds the days, weeks or months of one statistic.
 const maxBuckets = 400
 
-// Stats gives statistics of a numeric field of a tool's entries. Groups are days,
-// weeks or months of the workspace's calendar.
+// Stats returns statistics of a numeric field of a tool's entries. Groups are days, weeks or months of the
+// workspace's calendar.
 func (r *Rules) Stats(ctx context.Context, store Store, env Env, q domain.StatsQuery) (*domain.StatsResult, error) {
 	tool, t, err := r.typedTool(ctx, store, q.ToolID)
 	if err != nil {

@@ -50,8 +50,7 @@ func (r *Rules) checkTool(ctx context.Context, store ToolTypes, tool *domain.Too
 	return r.checkConfig(t, tool.Config)
 }
 
-// PatchTool merges a patch into a tool. It stands here, and not beside the patch, because it
-// reads JSON that somebody else wrote.
+// PatchTool merges a patch into a tool. It is here, not beside the patch, because it reads untrusted JSON.
 func PatchTool(tool *domain.Tool, p domain.ToolPatch) error {
 	set(&tool.ZoneID, p.ZoneID)
 	set(&tool.Name, p.Name)

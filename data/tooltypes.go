@@ -80,7 +80,7 @@ func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *dom
 	return env.change("tool_type", t.ID, "updated"), nil
 }
 
-// patchType merges a patch into a tool type, and checks what it changes.
+// patchType merges a patch into a tool type, and validates what it changes.
 func (r *Rules) patchType(t *domain.ToolType, p domain.ToolTypePatch) error {
 	p.Apply(t)
 	if err := checkNamed(t.Name, t.Description); err != nil {
@@ -147,7 +147,7 @@ func toolsOf(ctx context.Context, store Tools, toolType string) ([]domain.Tool, 
 	return of, nil
 }
 
-// typeSchema checks a schema of a tool type and gives its compact form.
+// typeSchema validates a schema of a tool type and returns its compact form.
 func (r *Rules) typeSchema(pointer string, schema json.RawMessage) (json.RawMessage, error) {
 	value, err := jsonbody.Value(schema)
 	if err != nil {

@@ -33,8 +33,7 @@ func inboxAfter(waiting []*InboxItem, c *Change, session string) []*InboxItem {
 	return slices.DeleteFunc(all, func(x *InboxItem) bool { return slices.Contains(c.InboxDone, x.ID) })
 }
 
-// openAfter is what is still asked: an approval that was answered is not, one that was
-// asked for is.
+// openAfter lists the approvals that are open after a change: written ones replace those with the same id.
 func openAfter(open []*Approval, written []*Approval, session string) []*Approval {
 	all := slices.DeleteFunc(slices.Clone(open), func(x *Approval) bool {
 		return slices.ContainsFunc(written, func(w *Approval) bool { return w.ID == x.ID })
@@ -79,7 +78,7 @@ func agentsAfter(agents []*AgentView, c *Change, s *Session) []*AgentView {
 	return all
 }
 
-// tasksAfter is what still goes on outside.
+// tasksAfter lists the tasks that are still running at other services after a change.
 func tasksAfter(tasks, written []*Task, session string) []*Task {
 	all := slices.DeleteFunc(slices.Clone(tasks), func(x *Task) bool {
 		return slices.ContainsFunc(written, func(w *Task) bool { return w.ID == x.ID })

@@ -5,21 +5,20 @@ import (
 	"slices"
 )
 
-// Answering again: the last round of a CHAT is run once more. What it answered before stays
-// in the record, superseded; the tries at the same question are known by the round that was
-// the first of them (Message.RetryOf).
+// A retry runs the last round of a CHAT again. Its earlier answers stay in the record, superseded; the
+// tries of one question share the id of the first round (Message.RetryOf).
 
-// Again is what is remembered of a round that was asked for again, until it begins.
+// Again holds a requested retry until its round begins.
 type Again struct {
-	// Of is the round that answered first; RoundID the one that goes on, where it broke off.
+	// Of is the first round of the tries; RoundID the interrupted round that is continued, if any.
 	Of      string `json:"of,omitempty"`
 	RoundID string `json:"round_id,omitempty"`
 	// MessageID is the message in other words, with which it begins; "": with the same.
 	MessageID string `json:"message_id,omitempty"`
-	// ProviderID and Model are asked this once; "": as always.
+	// ProviderID and Model override the session's for this try; "" keeps them.
 	ProviderID string `json:"provider_id,omitempty"`
 	Model      string `json:"model,omitempty"`
-	// Remains says what the earlier tries have changed, for the AI.
+	// Remains describes for the AI what the earlier tries have changed.
 	Remains string `json:"remains,omitempty"`
 }
 
@@ -62,10 +61,9 @@ func LastRound(record []*Message) []*Message {
 	return record[first:]
 }
 
-// PlanRetry says how the last round of a record is run again: which of its messages are
-// superseded. In other words, they are all; otherwise what people said, what their messages
-// refer to, and what came from outside stay. A round that broke off has given no answer: it
-// goes on from where it stood. nil: there is no round.
+// PlanRetry decides which messages of a record's last round a retry supersedes. With new words, all of
+// them; otherwise the user's messages, the data they refer to and external results stay. A round that
+// broke off without an answer is continued where it stopped. nil: there is no round.
 func PlanRetry(record []*Message, ask *RetryRequest) *RetryPlan {
 	round := LastRound(record)
 	if len(round) == 0 {
@@ -85,8 +83,7 @@ func PlanRetry(record []*Message, ask *RetryRequest) *RetryPlan {
 	return p
 }
 
-// WithFilesOf are words with the files of the messages whose place they take, as far as a message may
-// have so many.
+// WithFilesOf adds the files of the replaced messages, up to the limit of one message.
 func (r RichContent) WithFilesOf(messages []*Message) RichContent {
 	seen := map[string]bool{}
 	own := RichContent{Segments: slices.Clone(r.Segments), LinearText: r.LinearText, Commands: r.Commands}
@@ -146,9 +143,8 @@ func answersIn(round []*Message, reworded bool) []*Message {
 	return out
 }
 
-// staysInPlace says whether a message belongs to what was asked, and not to the answer:
-// answered says that its round has answered before it, refers that the message before it
-// refers to data.
+// staysInPlace reports whether a message belongs to the question and not to the answer. answered: its
+// round has answered before it; refers: the message before it refers to data.
 func staysInPlace(m *Message, answered, refers bool) bool {
 	switch {
 	case m.Sender == SenderAI:
@@ -168,7 +164,7 @@ func isExternalResult(m *Message) bool {
 	return m.System != nil && m.System.Type == SystemExternalResult
 }
 
-// brokeOff: the latest of the round tells that the AI could not be asked.
+// brokeOff reports whether the newest message of the round records that the AI could not be called.
 func brokeOff(round []*Message) bool {
 	i := lastCurrent(round)
 	return i >= 0 && round[i].System != nil && round[i].System.Type == SystemNetworkError
@@ -183,15 +179,15 @@ func lastCurrent(round []*Message) int {
 	return -1
 }
 
-// ChoicePlan is what becomes of the record when an earlier answer is made the current one.
+// ChoicePlan describes how the record changes when an earlier answer is made the current one.
 type ChoicePlan struct {
 	RoundID    string
 	Superseded []*Message
 	Current    []*Message
 }
 
-// PlanChoice makes the try to which a message of the last round belongs the current one. nil:
-// the message is not there, or only what was asked.
+// PlanChoice makes the try that a message of the last round belongs to the current one. nil: the message
+// does not exist or is not part of an answer.
 func PlanChoice(record []*Message, id string) *ChoicePlan {
 	round := LastRound(record)
 	i := slices.IndexFunc(round, func(m *Message) bool { return m.ID == id })
@@ -211,8 +207,8 @@ func PlanChoice(record []*Message, id string) *ChoicePlan {
 	return p
 }
 
-// tryOf says of the messages of a round whether they belong to one of its tries: what it
-// answered, what it was asked, and what came from outside.
+// tryOf returns a predicate for the messages of a round that belong to one of its tries: the answer, its
+// question and external results.
 func tryOf(round []*Message, try string) func(*Message) bool {
 	own := false // the try has its own words
 	for _, m := range round {
@@ -222,8 +218,8 @@ func tryOf(round []*Message, try string) func(*Message) bool {
 	return func(m *Message) bool { return m.RoundID == try || isExternalResult(m) || !own && asked[m.ID] }
 }
 
-// questionOf are the messages that stood as the question when a try began: what stays in
-// place of the latest try with words of its own that began before it.
+// questionOf returns the messages that were the question when a try began: those that remain of the latest
+// earlier try with words of its own.
 func questionOf(round []*Message, try string) map[string]bool {
 	words := ""
 	for _, m := range round {
@@ -248,8 +244,8 @@ func questionOf(round []*Message, try string) map[string]bool {
 	return asked
 }
 
-// Effects are what remains of executions whose answer is superseded: what they changed, may
-// have changed, or still do outside.
+// Effects lists the executions of a superseded answer that still matter: they changed something, may have
+// changed something, or are still running outside.
 func Effects(executions []*Execution) []*Execution {
 	var out []*Execution
 	for _, x := range executions {

@@ -12,7 +12,7 @@ type AgentDefinition struct {
 	ID              string
 	WorkspaceID     string
 	Name            string
-	Description     string // what the AI that may call it is told
+	Description     string // what the calling AI reads
 	SystemPrompt    string
 	Strategy        string
 	SuccessCriteria string
@@ -36,7 +36,7 @@ type AgentDefinition struct {
 const (
 	AgentMaxTurns    = 7
 	AgentTokenBudget = 15_000
-	// AgentCommandPrefix stands before the name of the command that calls an agent.
+	// AgentCommandPrefix is the prefix of commands that call an agent.
 	AgentCommandPrefix = "AGENT."
 	// AgentMaxDepth is how deep agents may call one another: an agent that an agent called
 	// calls no further one.
@@ -68,7 +68,7 @@ func AgentCommandName(name string) string {
 	return b.String()
 }
 
-// CallsAgent says whether a command calls an agent.
+// CallsAgent reports whether a command calls an agent.
 func CallsAgent(command string) bool { return strings.HasPrefix(command, AgentCommandPrefix) }
 
 // AgentSessionID is the id of the session that carries out an execution. It follows from
@@ -78,8 +78,8 @@ func AgentSessionID(execution string) string {
 	return PrefixSession + "_" + unique
 }
 
-// RunsAgent says whether a session carries the execution out, or will: it is a call of an agent that
-// was not refused before one began.
+// RunsAgent reports whether the execution is carried out by an agent's session, now or later: a call of an
+// agent that was not refused before the session began.
 func (e *Execution) RunsAgent() bool {
 	return CallsAgent(e.Command) && (e.Status != ExecFailed || len(e.Result) > 0)
 }
@@ -99,11 +99,11 @@ type AgentRun struct {
 	// carried out. A run without a parent has neither.
 	RootID      string `json:"root_id,omitempty"`
 	ExecutionID string `json:"execution_id,omitempty"`
-	// End is what it said when it ended by itself.
+	// End is the agent's own report, if it ended by itself.
 	End *AgentEnd `json:"end,omitempty"`
 }
 
-// AgentOutcome says how an agent's task ended.
+// AgentOutcome is how an agent's task ended.
 type AgentOutcome string
 
 const (
@@ -114,7 +114,7 @@ const (
 	AgentFailed             AgentOutcome = "ERROR"
 )
 
-// AgentOutcome says how the task of a session of an agent ended.
+// AgentOutcome returns how the task of an agent's session ended.
 func (s *Session) AgentOutcome() AgentOutcome {
 	switch end := s.State.Agent.End; {
 	case s.EndReason == EndCompleted && end != nil:
@@ -135,8 +135,8 @@ type AgentEnd struct {
 	Conclusion string       `json:"conclusion,omitempty"`
 }
 
-// AgentView is an agent's session that carries out a call of the session being decided
-// about, with what a decision about it needs to know.
+// AgentView is the session of an agent that carries out a call of the session in the view, with the data
+// that a decision about it needs.
 type AgentView struct {
 	Session       *Session
 	Open          []*Approval
@@ -165,11 +165,10 @@ type NewAgentRun struct {
 	Query   *Message
 }
 
-// KeepsAgents says whether agents may be carrying out calls of the session's answer.
+// KeepsAgents reports whether agents may be carrying out calls of the session's answer.
 func (s *Session) KeepsAgents() bool { return s.Phase == ExecutingDataQueries || s.WaitsForAgents() }
 
-// WaitsForAgents says whether what the session waits for is a person's answer to one of
-// its agents.
+// WaitsForAgents reports whether the session waits for a person to answer one of its agents.
 func (s *Session) WaitsForAgents() bool {
 	return s.Phase == WaitingValidation && s.State.Waiting != nil && s.State.Waiting.Kind == WaitAgents
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// ApprovalKind says what a person is asked.
+// ApprovalKind is the kind of decision that is requested.
 type ApprovalKind string
 
 const (
@@ -15,14 +15,14 @@ const (
 	ApprovalCompletion ApprovalKind = "completion"
 	ApprovalOutcome    ApprovalKind = "outcome"
 	ApprovalPoisoned   ApprovalKind = "poisoned"
-	// ApprovalReconnect: somebody has to sign in to a connector; a call of it waits.
+	// ApprovalReconnect requests a sign-in to a connector, for which a call waits.
 	ApprovalReconnect ApprovalKind = "reconnect"
-	// ApprovalClientCalls: the program that sent the message is to run tools of its own, one for
-	// each of Actions. A person can only put an end to it.
+	// ApprovalClientCalls requests the results of the sending program's own tools, one for each of Actions.
+	// A person can only cancel it.
 	ApprovalClientCalls ApprovalKind = "client_calls"
 )
 
-// ApprovalStatus says how it was settled.
+// ApprovalStatus is how an approval was settled.
 type ApprovalStatus string
 
 const (
@@ -47,21 +47,21 @@ const (
 	LevelSession   ValidationLevel = "session"
 	LevelAI        ValidationLevel = "ai"
 	LevelCommand   ValidationLevel = "command"
-	// LevelOutside: whoever asked for it had read words from outside. No policy and no
+	// LevelOutside: the session had read external content before the action was requested. No policy and no
 	// grant covers it.
 	LevelOutside ValidationLevel = "outside"
 	// LevelConnector: the server of a connector asks (ID is the connector's).
 	LevelConnector ValidationLevel = "connector"
 )
 
-// ApprovalReason is one reason why a person is asked.
+// ApprovalReason is one reason why an approval is required.
 type ApprovalReason struct {
 	Level ValidationLevel `json:"level"`
 	ID    string          `json:"id,omitempty"` // of the zone, tool or session
 	Text  string          `json:"text"`
 	// Translations are the text for people who read another language.
 	Translations Translations `json:"translations,omitempty"`
-	// Always: neither a run's policy nor a grant stands for this yes.
+	// Always: neither a run's policy nor a grant can replace this approval.
 	Always bool `json:"always,omitempty"`
 }
 
@@ -82,7 +82,7 @@ type ApprovalAction struct {
 	Digest string `json:"digest"`
 	// Role is the least role that may approve it: the one that its command needs.
 	Role Role `json:"role,omitempty"`
-	// Sensitive: a yes to it is signed with a passkey.
+	// Sensitive actions are approved with a passkey.
 	Sensitive bool `json:"sensitive,omitempty"`
 	// GrantID is the grant that covers it: it waits because of others.
 	GrantID string `json:"grant_id,omitempty"`
@@ -117,8 +117,8 @@ type Approval struct {
 	CreatedAt       time.Time
 	SettledBy       string
 	SettledAt       *time.Time
-	// Decision is the recorded answer, canonical: the same answer again gives the same
-	// reply, another one a 409.
+	// Decision is the recorded answer in canonical form: the same answer again gets the same reply, a
+	// different one a 409.
 	Decision json.RawMessage
 	// Evidence is what the person signed (a PasskeyEvidence); empty: nothing had to be.
 	Evidence json.RawMessage
@@ -133,7 +133,7 @@ type ApprovalFilter struct {
 	Limit     int
 }
 
-// What a person says became of an action whose outcome nobody knew (Decision.Outcome).
+// What a person can report about an action with an unknown outcome (Decision.Outcome).
 const (
 	OutcomeHappened = "happened"
 	OutcomeDidNot   = "did_not"
@@ -154,11 +154,11 @@ type Decision struct {
 	Outcome     string                     `json:"outcome,omitempty"`   // outcome
 	// Results are of client_calls, one for each call. Only doors fill them, for the program.
 	Results []ClientResult `json:"results,omitempty"`
-	// Request is what the program said of the request that brought them, in JSON; "": nothing that
-	// is read again. The same results are the same answer, whatever it says.
+	// Request is the calling program's description of the request that delivered them, as JSON; "" if it is
+	// not read again. It does not distinguish answers with the same results.
 	Request string `json:"-"`
 	By      Author `json:"-"`
-	// Passkey is what the person signed. It is no part of the answer: the same answer again
-	// gives the same reply.
+	// Passkey is the person's signature. It is not part of the answer, so the same answer again gets the
+	// same reply.
 	Passkey *PasskeyAnswer `json:"-"`
 }

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// ApprovalLinkLife is how long a link to an approval holds whose own time does not end.
+	// ApprovalLinkLife is the lifetime of a link to an approval that does not expire.
 	ApprovalLinkLife = 7 * 24 * time.Hour
 	// MaxLinkRecipient is how many bytes the name of a recipient has at most.
 	MaxLinkRecipient = 200
@@ -19,12 +19,12 @@ const (
 	SettledByLink = "link"
 )
 
-// ApprovalLink is what a signed address says: whoever holds it may answer one approval.
+// ApprovalLink is the content of a signed address. Its bearer may answer one approval.
 type ApprovalLink struct {
 	WorkspaceID string
 	ApprovalID  string
-	Digest      []byte // of what was asked when the link was made
-	Recipient   string // to whom it was sent; "": to nobody in particular
+	Digest      []byte // of the question when the link was made
+	Recipient   string // the address it was sent to; "" if it was not sent
 	ExpiresAt   time.Time
 }
 
@@ -44,14 +44,14 @@ func LinkTo(a *Approval, recipient string, now time.Time) (*ApprovalLink, error)
 	return link, nil
 }
 
-// Leads says whether the link is still to what is asked, and was not withdrawn.
+// Leads reports whether the link still belongs to the open question and was not revoked.
 func (l *ApprovalLink) Leads(a *Approval) bool {
 	digest, err := a.linkDigest()
 	return err == nil && bytes.Equal(digest, l.Digest)
 }
 
-// Author is who answers by the link. An admin made it, or had it sent: to this one approval
-// it says what an admin may say.
+// Author is the author of answers through the link. It was made or configured by an admin, and has an
+// admin's rights for this one approval.
 func (l *ApprovalLink) Author() Author {
 	id := SettledByLink
 	if l.Recipient != "" {
@@ -60,8 +60,8 @@ func (l *ApprovalLink) Author() Author {
 	return Author{ID: id, Name: l.Recipient, Role: RoleAdmin}
 }
 
-// AskedDigest is made of what a person is asked, and of nothing that changes when it is
-// settled: the actions with their exact params, the question, the budget.
+// AskedDigest covers what a person is shown, and nothing that changes when it is settled: the actions with
+// their exact parameters, the question, the budget.
 func (a *Approval) AskedDigest() ([]byte, error) {
 	type action struct{ ID, Digest string }
 	actions := make([]action, len(a.Actions))

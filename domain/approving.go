@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// What becomes of a run's actions that need an approval (automation_validation).
+// Policies for a run's actions that require an approval (automation_validation).
 const (
 	PolicyPark   = "park"
 	PolicyRefuse = "refuse"
 	PolicyAllow  = "allow"
 )
 
-// Verdict is what becomes of the actions of an answer.
+// Verdict is the decision on the actions of an answer.
 type Verdict string
 
 const (
 	VerdictRun    Verdict = "run"    // at once
 	VerdictAsk    Verdict = "ask"    // a person approves them first
-	VerdictRefuse Verdict = "refuse" // nobody is asked: the AI is told no
+	VerdictRefuse Verdict = "refuse" // without asking; the AI gets a refusal
 )
 
-// Approving is the one place that says whether a person must approve what a session's AI asks
-// for. Everything else only finds reasons: which of them count, for which session, and what they
-// come to, is decided here. No door and no command has a say in it.
+// Approving decides whether a person must approve what a session's AI requests. All other code only
+// collects reasons; which of them count in which session, and with what effect, is decided here. No door
+// and no command decides it.
 //
 //	reason                          | CHAT | AGENT of a CHAT | AUTOMATION | AGENT of an AUTOMATION
 //	workspace, zone, tool, session  | ask  | ask             | policy     | policy
@@ -33,9 +33,8 @@ const (
 //	the AI's own request            | ask  | ask             | -          | ask
 //	external content                | ask  | ask             | ask        | ask
 //
-// "policy" is automation_validation: park asks, allow runs. Under refuse, what would ask is
-// refused. A grant takes the reasons of its action away before they come here, but for those that
-// are marked Always and for words from outside.
+// "policy" is automation_validation: park asks, allow runs. Under refuse, what would ask is refused. A
+// grant removes the reasons of its action beforehand, except those marked Always and external content.
 type Approving struct {
 	Type SessionType
 	// Unattended: it is a run, or works for one, so that the run's policy holds.
@@ -44,7 +43,7 @@ type Approving struct {
 	Policy string
 }
 
-// Approving says who approves in this session.
+// Approving returns the approval rules of this session.
 func (s *Session) Approving(settings *Settings) Approving {
 	a := Approving{Type: s.Type, Policy: s.State.Validation}
 	a.Unattended = s.Type == Run || s.Type == Agent && s.AutomationID != ""
@@ -54,8 +53,8 @@ func (s *Session) Approving(settings *Settings) Approving {
 	return a
 }
 
-// HearsAI says whether the AI's own request for an approval counts.
-func (t SessionType) HearsAI() bool { return t == Chat || t == Agent }
+// CountsAIRequest reports whether the AI's own request for an approval counts.
+func (t SessionType) CountsAIRequest() bool { return t == Chat || t == Agent }
 
 // Reasons are those that count for these actions.
 func (a Approving) Reasons(all []ApprovalReason, actions []*Execution) []ApprovalReason {
@@ -77,7 +76,7 @@ func (a Approving) counts(r ApprovalReason, firm bool) bool {
 	case LevelOutside:
 		return true
 	case LevelAI:
-		return a.Type.HearsAI()
+		return a.Type.CountsAIRequest()
 	}
 	return firm || r.Always || !a.Unattended || a.Policy != PolicyAllow
 }

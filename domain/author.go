@@ -8,10 +8,9 @@ type Author struct {
 	Role Role
 }
 
-// ActsAs is the role whose rights the present round has: that of its author, or of the
-// least of its authors where several people spoke in it. Whoever configured an
-// automation is an admin, and so are its runs, until somebody else speaks in one. A
-// round of a chat that was begun before roles were recorded has those of a member.
+// ActsAs is the role whose rights the current round has: its author's, or the lowest of its authors'. An
+// automation is configured by an admin, so its runs have an admin's rights until another person writes in
+// one. Rounds of chats from before roles were recorded have a member's.
 func (s *Session) ActsAs() Role {
 	switch {
 	case s.State.RoundRole != "":

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Automation is a standing order: a SEED, a schedule, triggers, a provider. Each of its runs
-// is a session of type AUTOMATION (the constant Run).
+// Automation is a recurring task: a SEED, a schedule, triggers, a provider. Each of its runs is a session
+// of type AUTOMATION (the constant Run).
 type Automation struct {
 	ID            string
 	WorkspaceID   string
@@ -14,8 +14,7 @@ type Automation struct {
 	SeedSessionID string // its SEED: the message that every run begins with
 	ProviderID    string // empty: the workspace's default
 	Enabled       bool
-	// DisabledReason says why the server itself disabled it ("failures"); empty when a
-	// person did.
+	// DisabledReason is why the server disabled it ("failures"); empty if a person did.
 	DisabledReason string
 	Schedule       *Schedule // nil: only by hand or by its triggers
 	Misfire        MisfirePolicy
@@ -26,8 +25,8 @@ type Automation struct {
 	RequireValidation bool
 	Completion        CompletionPolicy
 	Tags              []string
-	// Commands are those from outside that its runs may be offered, within what the workspace
-	// allows (AllowsCommand). A run keeps what it began with.
+	// Commands are the external commands its runs may be offered, within those the workspace allows
+	// (AllowsCommand). A run keeps the list it began with.
 	Commands []string
 	Triggers []Trigger
 	Budgets  Budgets
@@ -49,7 +48,7 @@ type Automation struct {
 	DeletedAt  *time.Time
 }
 
-// Watches says whether entries made in a tool start it.
+// Watches reports whether new entries of a tool start it.
 func (a *Automation) Watches() bool {
 	if !a.Enabled || a.DeletedAt != nil {
 		return false
@@ -75,7 +74,7 @@ func (a *Automation) Trigger(kind string) *Trigger {
 // FailuresToDisable is how many failed runs in a row disable an automation.
 const FailuresToDisable = 5
 
-// MisfirePolicy says what becomes of occurrences that were missed.
+// MisfirePolicy decides about missed occurrences.
 type MisfirePolicy string
 
 const (
@@ -84,8 +83,7 @@ const (
 	MisfireSkip MisfirePolicy = "skip" // none
 )
 
-// OverlapPolicy says what becomes of an occurrence while the automation's last run has
-// not ended.
+// OverlapPolicy decides about an occurrence that is due before the automation's previous run has ended.
 type OverlapPolicy string
 
 const (
@@ -94,7 +92,7 @@ const (
 	OverlapRestart OverlapPolicy = "restart" // the old run ends with CANCELLED
 )
 
-// CompletionPolicy says who confirms that a run is done.
+// CompletionPolicy decides who confirms that a run is done.
 type CompletionPolicy string
 
 const (
@@ -125,7 +123,7 @@ const (
 	ByEvent    = "EVENT"
 )
 
-// OccurrenceState is what became of one scheduled instant.
+// OccurrenceState is the state of one scheduled instant.
 type OccurrenceState string
 
 const (
@@ -156,11 +154,11 @@ type Occurrence struct {
 	State         OccurrenceState
 	Reason        string
 	SessionID     string     // FIRED: its run
-	CoalescedInto *time.Time // COALESCED: the instant whose run stands for it
+	CoalescedInto *time.Time // of a COALESCED one: the instant that runs for it
 	RecordedAt    time.Time
 }
 
-// OccurrenceFilter says which occurrences a list shows; what is empty does not matter.
+// OccurrenceFilter restricts a list of occurrences; empty fields match all.
 type OccurrenceFilter struct {
 	AutomationID string
 	States       []OccurrenceState
@@ -170,8 +168,8 @@ type OccurrenceFilter struct {
 	Cursor       string
 }
 
-// Grant is a person's yes in advance, given when an automation is set up: these
-// commands, on these zones or tools, with these bounds, so many times a run.
+// Grant is an approval in advance, given when an automation is set up: for these commands, on these zones
+// or tools, within these bounds, so many times a run.
 type Grant struct {
 	ID           string
 	WorkspaceID  string
@@ -189,7 +187,7 @@ type Grant struct {
 	Uses, UsesInRun int64
 }
 
-// Active says whether the grant counts at a time.
+// Active reports whether the grant is valid at a time.
 func (g *Grant) Active(now time.Time) bool {
 	return g.RevokedAt == nil && (g.ExpiresAt == nil || now.Before(*g.ExpiresAt))
 }
@@ -213,8 +211,8 @@ func (v *View) GrantsFor(answer string) []*Grant {
 // AutomationRef names an automation.
 type AutomationRef struct{ WorkspaceID, ID string }
 
-// AutomationView is what a decision about an automation needs to know, read in one
-// transaction under the workspace's lock. The View in it has no session.
+// AutomationView is the data for a decision about an automation, read in one transaction under the
+// workspace's lock. Its View has no session.
 type AutomationView struct {
 	View
 	Automation *Automation

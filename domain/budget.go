@@ -24,7 +24,7 @@ func (s Spent) Plus(cost float64) Spent {
 	return s
 }
 
-// Same says whether two readings agree, but for the rounding of their sums.
+// Same reports whether two readings agree except for rounding.
 func (s Spent) Same(o Spent) bool {
 	near := func(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 	return s.Day == o.Day && near(s.Today, o.Today) && near(s.ThisMonth, o.ThisMonth) &&
@@ -35,15 +35,13 @@ func (s Spent) Same(o Spent) bool {
 type CallEstimate struct {
 	// Which model it is: that of a call which is cut has no other record.
 	ProviderID, ProviderKind, Model string
-	// Before estimates the tokens that stand before the history in every prompt. nil:
-	// nothing is known of them.
+	// Before estimates the tokens in front of the history in every prompt; nil if unknown.
 	Before func() int
-	// MaxTokens bounds the answer; 0 when nobody set a bound.
+	// MaxTokens limits the answer; 0 if no limit is set.
 	MaxTokens int
-	// Price is nil, or gives nil, for a model without a price.
+	// Price returns the cost of a usage; nil, or a nil result, if the model has no price.
 	Price func(Usage) *float64
-	// Described is where the words come from that other servers describe their commands with,
-	// as far as memory knows what is offered.
+	// Described lists the sources of the command descriptions of other servers, as far as they are cached.
 	Described []Provenance
 }
 
@@ -67,16 +65,16 @@ type Raise struct {
 	More   float64 `json:"more"`
 }
 
-// Whose budget it is (BudgetQuestion.Scope), where the session has a say in it.
+// Values of BudgetQuestion.Scope that concern a session.
 const (
 	BudgetOfRound   = "round"
 	BudgetOfSession = "session"
 )
 
-// BudgetQuestion says which budget is used up, in tokens or US dollars.
+// BudgetQuestion names the exhausted budget, in tokens or US dollars.
 type BudgetQuestion struct {
 	Limit string `json:"limit"` // its name in the settings
-	// Scope is whose budget it is: round, session, automation_day, day or month.
+	// Scope is the budget's owner: round, session, automation_day, day or month.
 	Scope string `json:"scope"`
 	Unit  string `json:"unit"` // "tokens" or "USD"
 	// Max is the limit in force, Spent what was used of it, and Reserved what the next

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// Change is everything one transaction writes in one workspace. The machine and the
-// scheduler build it, the repository writes it whole or not at all, numbers its
-// events in the order of Events, and gives them back encoded.
+// Change is everything one transaction writes in one workspace. The machine and the scheduler build it;
+// the repository writes it atomically, numbers its events in the order of Events, and returns them
+// encoded.
 //
-// Pointers are shared between the lists and the events: a message's Seq, set while
-// its event is numbered, is seen by both.
+// Pointers are shared between the lists and the events: a message's Seq, set while its event is numbered,
+// is visible in both.
 type Change struct {
 	WorkspaceID string
 	At          time.Time
 
-	// Sessions in the order of writing: who gives the slot up stands before who takes
+	// Sessions in the order of writing: a session that releases the slot comes before the one that takes
 	// it, because the unique index on the holder is checked at each statement.
 	Sessions []SessionWrite
 
@@ -51,9 +51,9 @@ type Change struct {
 	Spent *Spent
 }
 
-// AutomationWrite writes one automation, on the condition that Version is still what it
-// was when it was read; the repository bumps it. Insert makes it. Bookkeeping writes only what
-// the scheduler keeps of it (NextAt, SeenSeq), which is no change that people see.
+// AutomationWrite writes one automation if Version is still the one that was read; the repository
+// increments it. Insert creates it. Bookkeeping writes only the scheduler's own fields (NextAt, SeenSeq),
+// which are no change for people.
 type AutomationWrite struct {
 	Automation  *Automation
 	Insert      bool

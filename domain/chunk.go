@@ -10,14 +10,14 @@ type Chunk struct {
 	Text       string
 }
 
-// ChunkChange is what a workspace changes of a chunk. Nil: as it is. A chunk that is
-// enabled, or has a text of its own, is in whatever its importance.
+// ChunkChange is a workspace's change of a chunk; nil fields keep the default. A chunk that is enabled or
+// has its own text is always included.
 type ChunkChange struct {
 	Enabled *bool   `json:"enabled,omitempty"`
 	Text    *string `json:"text,omitempty"`
 }
 
-// ChunkText is what a chunk says in a workspace with these settings; false: it is not in.
+// ChunkText is the text of a chunk under these settings; false if it is left out.
 func (s *Settings) ChunkText(c *Chunk) (string, bool) {
 	detail := map[string]int{"minimal": 1, "full": 3}[s.PromptDetail]
 	if detail == 0 {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ClientTool is a function of the program that sent a message. The AI is offered it beside the
-// commands; the program runs it, and brings what came of it.
+// ClientTool is a function of the program that sent a message. The AI is offered it beside the commands;
+// the program runs it and sends the result.
 type ClientTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
@@ -21,7 +21,7 @@ type ClientTools struct {
 	OneAtATime bool `json:"one_at_a_time,omitempty"`
 }
 
-// Bounds of what a program may bring along, and of what it brings back.
+// Limits of the tools and results that a program can send.
 const (
 	MaxClientTools      = 128
 	MaxClientToolsBytes = 64 << 10
@@ -40,8 +40,8 @@ func (t *ClientTools) Bytes() int {
 	return sum
 }
 
-// Specs are the tools as a model is offered them. One whose name a command has is left out: the
-// command came later than the message, or the message would not have been taken.
+// Specs returns the tools as they are offered to a model. A tool whose name is also a command's is left
+// out: the command was added after the message, which would have been rejected otherwise.
 func (t *ClientTools) Specs(commands []CommandSpec) []CommandSpec {
 	if t == nil {
 		return nil
@@ -69,7 +69,7 @@ type ClientCall struct {
 	Params json.RawMessage `json:"params"`
 }
 
-// ClientResult is what a program says came of one call of a tool of its own.
+// ClientResult is a program's result of one call of its tool.
 type ClientResult struct {
 	CallID string `json:"call_id"`
 	Text   string `json:"text"`
@@ -96,7 +96,7 @@ func ClientCallOf(id string) (approval string, place int, ok bool) {
 	return approval, place, err == nil && place >= 0 && ClientCallID(approval, place) == id
 }
 
-// ClientResultsID is the id of the message that brings the results which an approval waits for.
+// ClientResultsID is the id of the message with the results that an approval waits for.
 func ClientResultsID(approval string) string {
 	return PrefixMessage + "_of_" + strings.TrimPrefix(approval, PrefixApproval+"_")
 }
@@ -107,8 +107,8 @@ func ClientResultsOf(message string) (approval string, ok bool) {
 	return PrefixApproval + "_" + digits, ok
 }
 
-// ClientResultsFor are the results for the calls of an approval, in their order, out of what a
-// program brings under the ids that it was given. pointer says where an entry stands in its request.
+// ClientResultsFor matches results by call id to the calls of an approval, in their order. pointer locates
+// an entry of the request.
 func ClientResultsFor(a *Approval, ids, texts []string, pointer func(int) string) ([]ClientResult, error) {
 	results, bytes := make([]ClientResult, len(a.Actions)), 0
 	for i, id := range ids {
@@ -134,8 +134,8 @@ func ClientResultsFor(a *Approval, ids, texts []string, pointer func(int) string
 	return results, nil
 }
 
-// CheckClientTools refuses tools that cannot be offered. pointer says where one stands in the
-// request, taken which names are those of commands.
+// CheckClientTools rejects tools that cannot be offered. pointer locates one in the request; taken reports
+// the names of commands.
 func CheckClientTools(tools []ClientTool, pointer func(int) string, taken func(string) bool) error {
 	if len(tools) > MaxClientTools {
 		return Invalid(pointer(MaxClientTools), "too_many", "A request has %d tools at most.", MaxClientTools)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// CommandKind says what a command does to the world.
+// CommandKind classifies commands by what they do.
 type CommandKind string
 
 const (
@@ -15,7 +15,7 @@ const (
 	KindControl CommandKind = "control" // steers the session: ASK_USER, COMPLETE
 )
 
-// CommandEffect says what a repetition would do.
+// CommandEffect is what repeating a command would do.
 type CommandEffect string
 
 const (
@@ -29,7 +29,7 @@ const (
 type CommandSpec struct {
 	Name        string          `json:"name"`
 	Kind        CommandKind     `json:"kind"`
-	Role        Role            `json:"role"` // the least role on whose behalf it runs
+	Role        Role            `json:"role"` // the lowest role that may use it
 	Effect      CommandEffect   `json:"effect"`
 	Source      string          `json:"source"` // "builtin", "mcp", "http", "long_running", "agent"
 	Description string          `json:"description"`
@@ -38,26 +38,26 @@ type CommandSpec struct {
 
 	// What follows is of commands from outside. Connector is the id of theirs.
 	Connector string `json:"connector,omitempty"`
-	// ConnectorName is how people know it.
+	// ConnectorName is the display name of its connector.
 	ConnectorName string `json:"-"`
-	// RequireValidation: a person says yes to each call.
+	// RequireValidation: each call requires an approval.
 	RequireValidation bool `json:"require_validation,omitempty"`
-	// Trusted: it may run without a person although the round has read words from outside.
+	// Trusted: it may run without an approval after the round has read external content.
 	Trusted bool `json:"trusted,omitempty"`
-	// Sensitive: a person says yes to each call, signed with a passkey.
+	// Sensitive: each call is approved with a passkey.
 	Sensitive bool `json:"sensitive,omitempty"`
 	// Unreviewed: names that another server chose, and no person has reviewed, are long enough to
 	// carry an instruction. Its other texts are withheld until a review.
 	Unreviewed bool `json:"-"`
-	// Deadline is how long the work may go on outside; 0: it is no long-running command.
+	// Deadline limits external work; 0: the command is not long-running.
 	Deadline time.Duration `json:"deadline,omitempty"`
 	// Probed: its server can be asked whether an earlier call was carried out.
 	Probed bool `json:"-"`
-	// Documents are the keys of those whose texts go along with each call.
+	// Documents are the keys of the documents sent with each call.
 	Documents []string `json:"-"`
 }
 
-// External says whether something else than the server itself carries the command out.
+// External reports whether the command is carried out by another server.
 func (s *CommandSpec) External() bool { return s.Source != "" && s.Source != SourceBuiltin }
 
 // MaxWireName is how long a name on the wire to a model may be.
@@ -66,8 +66,8 @@ const MaxWireName = 64
 // WireName is the command's name on the wire to a model: none of them takes a dot.
 func (s *CommandSpec) WireName() string { return strings.ReplaceAll(s.Name, ".", "_") }
 
-// AllowsCommand says whether a list of commands from outside has one: by its name, by all of
-// its prefix ("GITHUB.*"), or with all others ("*").
+// AllowsCommand reports whether a list of external commands contains one: by its name, by its prefix
+// ("GITHUB.*"), or by "*".
 func AllowsCommand(list []string, name string) bool {
 	prefix, _, _ := strings.Cut(name, ".")
 	for _, allowed := range list {
@@ -81,8 +81,8 @@ func AllowsCommand(list []string, name string) bool {
 // AllCommands is the list of commands that has all.
 const AllCommands = "*"
 
-// MayBeOffered says whether a session may be offered a command from outside: the workspace
-// allows it, and what the session began with.
+// MayBeOffered reports whether a session may be offered an external command: the workspace allows it, and
+// so does the list that the session began with.
 func (s *Session) MayBeOffered(settings *Settings, name string) bool {
 	return AllowsCommand(settings.Commands, name) && (s.State.Commands == nil || AllowsCommand(s.State.Commands, name))
 }
@@ -94,17 +94,17 @@ type Command struct {
 	Type       string          `json:"type"`
 	Params     json.RawMessage `json:"params"`
 	IsRelative bool            `json:"is_relative,omitempty"`
-	// CallID is the call in the raw answer that asked for it (RawCall.ID); with the
-	// JSON protocol one is made for each command.
+	// CallID is the call in the raw answer (RawCall.ID); with the JSON protocol an id is generated for each
+	// command.
 	CallID string `json:"call_id,omitempty"`
 	// Repeat: run it although the same one ran just before.
 	Repeat bool `json:"repeat,omitempty"`
-	// ValidationRequest: the AI itself asks for a person's yes.
+	// ValidationRequest: the AI itself requests an approval.
 	ValidationRequest bool `json:"validation_request,omitempty"`
 }
 
-// ExecutionStatus is where an execution stands. The first three are on the way; the
-// others are results, of which every call gets exactly one.
+// ExecutionStatus is the state of an execution. The first three are intermediate; the others are results,
+// of which every call gets exactly one.
 type ExecutionStatus string
 
 const (
@@ -119,7 +119,7 @@ const (
 	ExecUnknown   ExecutionStatus = "UNKNOWN"
 )
 
-// Final says whether the status is a result.
+// Final reports whether the status is a result.
 func (s ExecutionStatus) Final() bool {
 	return s != ExecPlanned && s != ExecApproved && s != ExecStarted
 }
@@ -139,7 +139,7 @@ type Execution struct {
 	WorkspaceID string
 	SessionID   string
 	RoundID     string
-	MessageID   string // the AI message (or the user message, for enrichments) that asked for it
+	MessageID   string // the AI message (or the user message, for enrichments) that contains it
 	CallID      string
 	Position    int // in its answer
 	Command     string
@@ -152,7 +152,7 @@ type Execution struct {
 	Attempt     int
 	ApprovalID  string
 	Digest      string // of command, version and exact params, when approved
-	GrantID     string // the grant that stood for a person's yes
+	GrantID     string // the grant used instead of an approval
 	Result      json.RawMessage
 	Text        string // the result as the AI reads it
 	Note        string
@@ -180,9 +180,9 @@ type CommandResult struct {
 	From *Provenance `json:"from,omitempty"`
 }
 
-// Codes of the errors of work that was begun and brought no result.
+// Codes of errors of work that was started and returned no result.
 const (
-	// CodeTaskFailed: its service says that it failed.
+	// CodeTaskFailed: its service reported a failure.
 	CodeTaskFailed = "task_failed"
 	// CodeTaskExpired: its deadline passed.
 	CodeTaskExpired = "task_expired"
@@ -190,25 +190,23 @@ const (
 	CodeTaskCancelled = "task_cancelled"
 	// CodeTaskWithdrawn: its service cancelled it.
 	CodeTaskWithdrawn = "task_cancelled_by_service"
-	// CodeNotFinished: it was cut, by whatever.
+	// CodeNotFinished: it was interrupted.
 	CodeNotFinished = "not_finished"
 )
 
-// OwnWords says whether an error about work outside is in the server's own words: the service
-// has said nothing.
+// OwnWords reports whether an error about external work is the server's own text, not the service's.
 func (e *CommandError) OwnWords() bool {
 	return e != nil && (e.Code == CodeTaskExpired || e.Code == CodeTaskCancelled || e.Code == CodeNotFinished)
 }
 
-// Begun says whether a command that was CANCELLED had been started before: part of it may have
-// been done.
+// Begun reports whether a CANCELLED command had been started: part of it may have been done.
 func (r *CommandResult) Begun() bool {
 	return r.Status == ExecCancelled && r.Error != nil &&
 		(r.Error.Code == CodeTaskCancelled || r.Error.Code == CodeTaskWithdrawn || r.Error.Code == CodeNotFinished)
 }
 
-// PendingText is what a PENDING execution says of itself, to clients. The AI reads the same in the
-// words of the result.
+// PendingText is the text of a PENDING execution for clients. The AI reads the same in the text of the
+// result.
 const PendingText = "It goes on outside. Its result comes later, by itself; do not ask for it again."
 
 // ResultOf is the result line of an execution that has ended, in the workspace's language.

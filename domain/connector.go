@@ -14,7 +14,7 @@ const (
 	ConnectorLongRunning ConnectorKind = "long_running"
 )
 
-// ConnectorStatus says whether a connector can be used now.
+// ConnectorStatus is whether a connector can be used now.
 type ConnectorStatus string
 
 const (
@@ -24,13 +24,13 @@ const (
 	ConnectorDisabled    ConnectorStatus = "disabled"
 )
 
-// Connector is a server outside whose commands join the catalogue of its workspace.
+// Connector is another server whose commands join the catalogue of its workspace.
 type Connector struct {
 	ID          string
 	WorkspaceID string
 	Name        string
 	Kind        ConnectorKind
-	// Prefix stands before each of its commands (GITHUB.CREATE_ISSUE). It is unique in its
+	// Prefix precedes the name of each of its commands (GITHUB.CREATE_ISSUE). It is unique in its
 	// workspace, so that two connectors never collide.
 	Prefix  string
 	Enabled bool
@@ -41,8 +41,8 @@ type Connector struct {
 	Commands     []ConnectorCommand
 	Status       ConnectorStatus
 	StatusDetail string
-	// PausedUntil is when the next call may be made, where calls of it failed in a row. It is
-	// what this process knows, and is not stored.
+	// PausedUntil is when the next call may be made after calls failed in a row. It is known to this
+	// process only, not stored.
 	PausedUntil  *time.Time
 	LastListedAt *time.Time
 	Version      int64
@@ -80,7 +80,7 @@ type ConnectorPatch struct {
 	Commands *[]ConnectorCommand
 }
 
-// ConnectorCommandPatch changes what a person says of a command. Nil: unchanged.
+// ConnectorCommandPatch changes a person's settings of a command; nil: unchanged.
 type ConnectorCommandPatch struct {
 	Effect            *CommandEffect
 	RequireValidation *bool
@@ -110,37 +110,37 @@ type ConnectorPreview struct {
 	Skipped  int
 }
 
-// CommandState says whether a connector's command is offered to the AI.
+// CommandState is whether a connector's command is offered to the AI.
 type CommandState string
 
 const (
 	CommandOffered CommandState = "offered"
 	CommandOff     CommandState = "off"
-	// CommandChanged: its definition is no longer the one that a person looked at. It is
-	// not offered until somebody has looked again.
+	// CommandChanged: its definition differs from the reviewed one. It is not offered until it is reviewed
+	// again.
 	CommandChanged CommandState = "changed"
 	// CommandGone: its server does not list it now. What a person said of it is kept, for when
 	// it is listed again.
 	CommandGone CommandState = "gone"
 )
 
-// ConnectorCommand is one command of a connector. What the server says of it (texts,
-// schema) has a hash; the rest is a person's.
+// ConnectorCommand is one command of a connector. The server's part (texts, schema) has a hash; the rest
+// is set by people.
 type ConnectorCommand struct {
 	Name        string          `json:"name"` // without the prefix, upper case
 	Title       string          `json:"title,omitempty"`
 	Description string          `json:"description,omitempty"`
 	Params      json.RawMessage `json:"params_schema"`
 	Effect      CommandEffect   `json:"effect"`
-	// RequireValidation: a person says yes to each call.
+	// RequireValidation: each call requires an approval.
 	RequireValidation bool          `json:"require_validation"`
 	Timeout           time.Duration `json:"timeout,omitempty"` // 0: the default
-	// Trusted: it may run without a person although the round has read words from outside.
+	// Trusted: it may run without an approval after the round has read external content.
 	Trusted bool `json:"trusted,omitempty"`
-	// Sensitive: a person says yes to each call, signed with a passkey.
+	// Sensitive: each call is approved with a passkey.
 	Sensitive bool `json:"sensitive,omitempty"`
-	// Reviewed says whether a person has looked at what its server says of it: false where it was
-	// offered as it was listed. Nil: it was stored before this was noted.
+	// Reviewed reports whether a person has reviewed the server's texts: false if it was offered as listed.
+	// Nil: stored before this was recorded.
 	Reviewed       *bool        `json:"reviewed,omitempty"`
 	DefinitionHash string       `json:"definition_hash"`
 	State          CommandState `json:"state"`
@@ -148,24 +148,25 @@ type ConnectorCommand struct {
 	Before CommandState `json:"before,omitempty"`
 	// Decided: a person said something of it.
 	Decided bool `json:"decided,omitempty"`
-	// LookedAt is what a changed one was when somebody looked at it; nil where that is not known.
+	// LookedAt is the reviewed version of a changed command; nil if it is not known.
 	LookedAt *CommandTexts `json:"looked_at,omitempty"`
 	// Remote is the name at the server outside, where it is not Name.
 	Remote string `json:"remote,omitempty"`
-	// Request says how an http or long_running command is sent.
+	// Request is the HTTP request of an http or long_running command.
 	Request *CommandRequest `json:"request,omitempty"`
 	// Result is a JSON pointer to what counts of the answer; empty: all of it.
 	Result     string        `json:"result,omitempty"`
 	Probe      *CommandProbe `json:"probe,omitempty"`
 	Deadline   time.Duration `json:"deadline,omitempty"`    // long_running
 	CancelPath string        `json:"cancel_path,omitempty"` // long_running
-	// Documents are the keys of those whose published texts go along with each order (long_running).
+	// Documents are the keys of the documents whose published texts are sent with each request
+	// (long_running).
 	Documents []string `json:"documents,omitempty"`
 }
 
-// Reviewed says whether a person answers for what a command says of itself: who wrote it, or
-// looked at what the server outside says. Of one that was stored before this was noted, it is not
-// known where the connector offers commands as they are listed.
+// Reviewed reports whether a person answers for a command's texts: they wrote them or reviewed those of
+// the server. It is unknown for commands stored before this was recorded, if the connector offers commands
+// as listed.
 func (c *Connector) Reviewed(command *ConnectorCommand) bool {
 	switch {
 	case c.Kind != ConnectorMCP:
@@ -176,7 +177,7 @@ func (c *Connector) Reviewed(command *ConnectorCommand) bool {
 	return command.Effect != EffectRead || !c.OffersReadOnly()
 }
 
-// OffersReadOnly says whether a person has commands that only read offered as they are listed.
+// OffersReadOnly reports whether read-only commands are offered as listed.
 func (c *Connector) OffersReadOnly() bool {
 	var rule struct {
 		OfferReadOnly bool `json:"offer_read_only"`
@@ -191,8 +192,8 @@ type CommandTexts struct {
 	Params      json.RawMessage `json:"params_schema"`
 }
 
-// CommandRequest is the request that carries a command out. Path and Body are templates of
-// the params; params that stand in neither, nor in Query, go into the body as JSON.
+// CommandRequest is the request that carries out a command. Path and Body are templates of the parameters;
+// parameters used neither there nor in Query are sent in the body as JSON.
 type CommandRequest struct {
 	Method  string            `json:"method"`
 	Path    string            `json:"path"`
@@ -201,8 +202,8 @@ type CommandRequest struct {
 	Body    json.RawMessage   `json:"body,omitempty"`
 }
 
-// CommandProbe finds out whether a call of unknown outcome was carried out: a GET of Path
-// that answers what Expect describes says yes.
+// CommandProbe finds out whether a call with an unknown outcome was carried out: a GET of Path whose
+// response matches Expect confirms it.
 type CommandProbe struct {
 	Path   string          `json:"path"`
 	Expect json.RawMessage `json:"expect"`

@@ -76,17 +76,16 @@ type EntryFilter struct {
 	Limit      int
 	Cursor     string
 	Descending bool
-	// IDs, where there are any, name the entries of the tool that are meant; the rest of
-	// the filter then says nothing, and there is one page.
+	// IDs, if any, select entries of the tool; the rest of the filter is ignored, and there is one page.
 	IDs []string
 }
 
-// ImportResult says what a file of entries made, or would have made (DryRun).
+// ImportResult counts what an import changed, or would change (DryRun).
 type ImportResult struct {
 	DryRun    bool
 	Count     int // entries that were added
 	Changed   int
-	Unchanged int        // lines that said of an entry what it was already
+	Unchanged int        // lines equal to their entry
 	First     *time.Time // the earliest timestamp of what was added or changed; nil without
 	Last      *time.Time
 }
@@ -113,8 +112,8 @@ type DocumentVersion struct {
 	Title       string
 	Body        string // empty in lists
 	PublishedAt time.Time
-	// AuthorID and AuthorName are of the person or the key that published it, or in whose round it
-	// was published; SessionID is the session of that round. Empty: not known, or none.
+	// AuthorID and AuthorName are the person or the key that published it, or in whose round it was
+	// published; SessionID is that round's session. Empty: unknown or none.
 	AuthorID   string
 	AuthorName string
 	SessionID  string
@@ -149,7 +148,7 @@ type DataChange struct {
 	MadeAt *time.Time `json:"made_at,omitempty"`
 }
 
-// MadeEntries says whether entries were created: they may start automations.
+// MadeEntries reports whether entries were created, which may start automations.
 func (c *DataChange) MadeEntries() bool {
 	return c != nil && c.Noun == "entry" && c.Operation == "created"
 }

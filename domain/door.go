@@ -11,15 +11,15 @@ type NewSession struct {
 	RequireValidation bool
 	ExternalID        string
 	Message           *NewMessage // sent at once
-	// Earlier was said elsewhere before, as who makes the session tells it: with it the record
-	// begins.
+	// Earlier is the history from elsewhere, as reported by the creator of the session: the record begins
+	// with it.
 	Earlier []EarlierMessage
 	// Taint is what the record has read that Earlier departs from; nil: nothing, or there is none.
 	Taint *Taint
 	By    string
 }
 
-// EarlierMessage is one of the messages that a client brings along: a person's, or an answer.
+// EarlierMessage is one message of a client's history: a person's or an answer.
 type EarlierMessage struct {
 	Sender Sender
 	Text   string
@@ -33,19 +33,19 @@ type EarlierMessage struct {
 // to commands.
 type NewMessage struct {
 	Rich      RichContent
-	IfBusy    IfBusy // "" when the client did not say
+	IfBusy    IfBusy // "" if the client did not choose
 	By        Author
 	Payer     string // who pays for its round, in the words of the client
 	Tools     *ClientTools
 	DedupeKey string // unique in its session; empty: none
 	Trace     string // the id of the trace that it came with; "": none
-	// History, if set, is what the client's own history is from now on: the record of the
-	// session up to this message. If somebody else has said so first, it is a conflict.
+	// History, if set, identifies the client's own history from now on: the record of the session up to
+	// this message. It is a conflict if another message claimed it first.
 	History *HistoryKey
 }
 
-// Receipt is what the one door gives back: the state after what was asked, and the
-// number of the event at which it shows.
+// Receipt is the response of the door: the state after the request, and the number of the event that shows
+// it.
 type Receipt struct {
 	Session  *Session
 	Message  *Message
@@ -66,8 +66,8 @@ const (
 	Skipped = "SKIPPED"
 )
 
-// StoppedCall says what became of a call when its session was stopped: not_started,
-// stopped, finished_before or unknown.
+// StoppedCall is the state of a call when its session was stopped: not_started, stopped, finished_before
+// or unknown.
 type StoppedCall struct {
 	ExecutionID string
 	Command     string
@@ -96,8 +96,8 @@ type Invariant struct {
 	Description string
 }
 
-// RunRequest asks for a run of an automation. What it names differs from the automation in
-// this run alone; the zero value of a field is as the automation has it.
+// RunRequest requests a run of an automation. Its fields override the automation's in this run; zero
+// values do not.
 type RunRequest struct {
 	By         string
 	ProviderID string

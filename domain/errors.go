@@ -10,7 +10,7 @@ import (
 // handlers maps each to an HTTP status; the same names are sent to clients.
 type Code string
 
-// The codes that more than one package uses. A package may have others of its own.
+// Codes that more than one package uses. Packages may have others of their own.
 const (
 	CodeInternal           Code = "internal"
 	CodeInvalid            Code = "invalid"             // readable but wrong: 422, with FieldErrors
@@ -25,7 +25,7 @@ const (
 	CodeValidationResolved Code = "validation_resolved" // answered already, with another decision
 	CodeValidationStale    Code = "validation_stale"    // a record changed since it was shown
 	CodeApprovalExpired    Code = "approval_expired"
-	CodePasskeyRequired    Code = "passkey_required"     // a yes that has to be signed; with Passkey
+	CodePasskeyRequired    Code = "passkey_required"     // an approval that must be signed; with Passkey
 	CodePasskeyRefused     Code = "passkey_refused"      // what was signed is not what has to be
 	CodePushOff            Code = "push_unavailable"     // the server lacks what pushes need
 	CodePasskeysOff        Code = "passkeys_unavailable" // the server has no name that they could be bound to
@@ -37,7 +37,7 @@ const (
 	CodeTypeMisfit         Code = "tool_type_misfit"     // what is stored does not fit the tool type's schemas
 	CodeMessagePlaced      Code = "message_placed"       // only a message that waits its turn can be changed
 	CodeNothingToRetry     Code = "nothing_to_retry"     // the record has no round of its own
-	CodeRoundHasEffects    Code = "round_has_effects"    // what it changed stays; with Executions
+	CodeRoundHasEffects    Code = "round_has_effects"    // its changes stay; with Executions
 	CodeNotLastRound       Code = "not_last_round"       // only answers of the last round are chosen
 	CodeSlotTaken          Code = "slot_taken"
 	CodeQueueFull          Code = "queue_full"
@@ -49,18 +49,18 @@ const (
 	CodeSignInOver         Code = "sign_in_over"              // not begun here, too long ago, or finished before
 	CodeSignInFailed       Code = "sign_in_failed"            // the server outside, or the person there, does not want it
 	CodeFirstKey           Code = "first_key"                 // the first key must be one that can make others
-	CodeLastAdminKey       Code = "last_admin_key"            // without it nobody could make keys
+	CodeLastAdminKey       Code = "last_admin_key"            // no key could be made without it
 	CodeCrossOrigin        Code = "cross_origin"              // a web page of another origin
 	CodeForbidden          Code = "forbidden"
 	CodeUnauthenticated    Code = "unauthenticated"
-	CodeNoIssuer           Code = "no_issuer"          // nobody signs in by OpenID Connect here
+	CodeNoIssuer           Code = "no_issuer"          // no OpenID Connect sign-in is configured
 	CodeIssuerUnavailable  Code = "issuer_unavailable" // it does not answer, or not as an issuer does
 	CodeSignInLost         Code = "sign_in_lost"       // begun in another browser, too long ago, or ended before
 	CodeSignInRefused      Code = "sign_in_refused"    // by the issuer
 	CodeTokenInvalid       Code = "token_invalid"      // it is not the issuer's, or not for this server
 	CodeTokenExpired       Code = "token_expired"
 	CodeTokenEarly         Code = "token_not_yet_valid"
-	CodeNotAdmitted        Code = "not_admitted"        // the issuer knows the person, and nothing lets them in here
+	CodeNotAdmitted        Code = "not_admitted"        // the issuer knows the person, who has no access here
 	CodePreconditionFailed Code = "precondition_failed" // it is not the version that its author saw
 	CodeUnavailable        Code = "unavailable"         // no database, or draining
 	CodeDatabaseBusy       Code = "db_busy"
@@ -68,11 +68,11 @@ const (
 	CodeProviderFailed     Code = "provider_failed"
 	CodeProviderMissing    Code = "provider_missing"        // the one of a session was deleted
 	CodeProviderKey        Code = "provider_key_unreadable" // sealed with another secret key, or for another place
-	CodeBudgetUsedUp       Code = "budget_used_up"          // by the calls of the workspace; nobody is asked to raise it
+	CodeBudgetUsedUp       Code = "budget_used_up"          // by the workspace's calls; no approval raises it
 	CodeOutcomeUnknown     Code = "outcome_unknown"         // the commit's fate could not be read back
 )
 
-// WriteOutcome tells a client what became of the write it asked for.
+// WriteOutcome is the outcome of a client's write.
 type WriteOutcome string
 
 const (
@@ -89,8 +89,8 @@ type FieldError struct {
 	Message string `json:"message"`
 }
 
-// Error is the one error type that crosses package borders with meaning. Message
-// says what happened, what was kept and what to do; it is safe to show.
+// Error is the error type that carries meaning across packages. Message says what happened, what was kept
+// and what to do; it is safe to show.
 type Error struct {
 	Code    Code
 	Message string
@@ -129,8 +129,8 @@ func Invalid(pointer, code, format string, args ...any) *Error {
 	return &Error{Code: CodeInvalid, Message: message, Fields: []FieldError{{Pointer: pointer, Code: code, Message: message}}}
 }
 
-// Below moves the pointers of an error under a prefix: to where the value stands in the
-// whole of what was sent. Another error comes back as it is.
+// Below prefixes the pointers of an error, for a value inside a larger request. Other errors are returned
+// unchanged.
 func Below(prefix string, err error) error {
 	return MovePointers(err, func(pointer string) string { return prefix + pointer })
 }
@@ -169,10 +169,10 @@ func ErrorCode(err error) Code {
 	return CodeInternal
 }
 
-// ErrInboxBrief is returned by a decision that needs the text of the messages that wait
-// (View.InboxBrief): it is asked again with it.
+// ErrInboxBrief is returned by a decision that needs the text of waiting messages (View.InboxBrief): it is
+// repeated with them.
 var ErrInboxBrief = errors.New("the decision needs what the waiting messages say")
 
-// ErrStale is returned by a commit whose guard (version, epoch) no longer holds:
-// somebody else moved on. Reload and decide again.
+// ErrStale is returned by a commit whose guard (version, epoch) no longer holds: another writer was first.
+// Reload and decide again.
 var ErrStale = errors.New("stale: the session moved on")

@@ -8,12 +8,12 @@ type Event interface {
 	Source() Source
 }
 
-// Source says who brings an event.
+// Source is the origin of an event.
 type Source string
 
 const (
 	FromPerson Source = "person" // a person's own act
-	FromEffect Source = "effect" // what came of an effect; the run loop brings it
+	FromEffect Source = "effect" // the outcome of an effect, from the run loop
 	FromServer Source = "server" // the scheduler, a timer, news from outside
 )
 

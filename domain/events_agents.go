@@ -2,8 +2,8 @@ package domain
 
 // What happens to a session because of the agents that it called.
 
-// AgentsStarted begins the agents of the answer that is being carried out: New are those
-// that were not begun before. Those that were (Policy.Agents) go on where they stand.
+// AgentsStarted starts the agents of the current answer: New are those that were not started before. The
+// others (Policy.Agents) continue.
 type AgentsStarted struct {
 	fromEffect
 	New []NewAgentRun
@@ -11,7 +11,7 @@ type AgentsStarted struct {
 
 func (AgentsStarted) Name() string { return "AgentsStarted" }
 
-// AgentsWaiting: no agent can go on before a person has answered one of them.
+// AgentsWaiting: no agent can continue before a person has answered one of them.
 type AgentsWaiting struct {
 	fromEffect
 	Agents []string // sessions that ask

@@ -1,7 +1,7 @@
 package domain
 
-// Answer is a person's answer to what a session asks. Each event that brings one embeds
-// it; the zero value stands for a person who did not answer in time.
+// Answer is a person's answer to a question of a session. Each event with one embeds it; the zero value is
+// a missing answer.
 type Answer struct {
 	fromPerson
 	Decision Decision
@@ -12,11 +12,11 @@ type Answer struct {
 
 func (a Answer) answer() Answer { return a }
 
-// Approves says whether the event is a yes. An answer is a no unless its event says
-// otherwise.
+// Approves reports whether the event is an approval. Answers are refusals unless their event overrides
+// this.
 func (Answer) Approves() bool { return false }
 
-// AnswerOf is the answer that an event brings; false for an event that brings none.
+// AnswerOf returns the answer of an event; false if it has none.
 func AnswerOf(e Event) (Answer, bool) {
 	if a, ok := e.(interface{ answer() Answer }); ok {
 		return a.answer(), true
@@ -24,7 +24,7 @@ func AnswerOf(e Event) (Answer, bool) {
 	return Answer{}, false
 }
 
-// Approves says whether the event is a person's yes.
+// Approves reports whether the event is a person's approval.
 func Approves(e Event) bool {
 	a, ok := e.(interface{ Approves() bool })
 	return ok && a.Approves()
@@ -33,7 +33,7 @@ func Approves(e Event) bool {
 // Question is what a phase asks a person, with the events that answer it.
 type Question struct {
 	Kind ApprovalKind
-	// Optional: it is asked where that was set; else the phase's own time ends the wait.
+	// Optional: a person is asked only if configured; otherwise the phase's timer ends the wait.
 	Optional bool
 	Yes, No  func(Answer) Event
 }
@@ -64,7 +64,7 @@ func QuestionOf(kind ApprovalKind) *Question {
 	return nil
 }
 
-// Reply brings an answer, by the event of a yes or of a no.
+// Reply returns the event for an approval or a refusal.
 func (q *Question) Reply(yes bool, a Answer) Event {
 	if yes {
 		return q.Yes(a)
@@ -72,8 +72,7 @@ func (q *Question) Reply(yes bool, a Answer) Event {
 	return q.No(a)
 }
 
-// Again brings an answer that was kept, by the event of that name; nil if the question
-// has none of it.
+// Again returns the event of a stored answer by the event's name; nil if the question has no such event.
 func (q *Question) Again(event string, a Answer) Event {
 	for _, reply := range []func(Answer) Event{q.Yes, q.No} {
 		if e := reply(a); e.Name() == event {
@@ -83,9 +82,9 @@ func (q *Question) Again(event string, a Answer) Event {
 	return nil
 }
 
-// ValidationReceived is a person's answer to WAITING_VALIDATION. Edited holds the
-// executions whose params the person changed (checked, digests renewed); the
-// machine approves what was approved and cancels the rest of Policy.Planned.
+// ValidationReceived is a person's answer to WAITING_VALIDATION. Edited holds the executions whose
+// parameters the person changed (validated, with new digests); the machine approves the approved ones and
+// cancels the rest of Policy.Planned.
 type ValidationReceived struct {
 	Answer
 	Edited []*Execution
@@ -105,7 +104,7 @@ type CommunicationCancelled struct{ Answer }
 
 func (CommunicationCancelled) Name() string { return "CommunicationCancelled" }
 
-// BudgetRaised answers WAITING_BUDGET: the work goes on.
+// BudgetRaised answers WAITING_BUDGET: the work continues.
 type BudgetRaised struct{ Answer }
 
 func (BudgetRaised) Name() string   { return "BudgetRaised" }
@@ -116,14 +115,14 @@ type BudgetRefused struct{ Answer }
 
 func (BudgetRefused) Name() string { return "BudgetRefused" }
 
-// CompletionConfirmed answers WAITING_COMPLETION_CONFIRMATION: the automation is done. Its
-// timer brings it too, where no person is asked.
+// CompletionConfirmed answers WAITING_COMPLETION_CONFIRMATION: the automation is done. If no person is
+// asked, the timer sends it.
 type CompletionConfirmed struct{ Answer }
 
 func (CompletionConfirmed) Name() string   { return "CompletionConfirmed" }
 func (CompletionConfirmed) Approves() bool { return true }
 
-// CompletionRejected answers WAITING_COMPLETION_CONFIRMATION: the automation goes on.
+// CompletionRejected answers WAITING_COMPLETION_CONFIRMATION: the automation continues.
 type CompletionRejected struct{ Answer }
 
 func (CompletionRejected) Name() string { return "CompletionRejected" }

@@ -7,8 +7,7 @@ import (
 
 // What effects report.
 
-// EnrichmentsExecuted brings the results of the user message's queries; nil
-// Executions when it had none.
+// EnrichmentsExecuted has the results of the user message's queries; nil Executions if it had none.
 type EnrichmentsExecuted struct {
 	fromEffect
 	Executions []*Execution
@@ -17,8 +16,7 @@ type EnrichmentsExecuted struct {
 
 func (EnrichmentsExecuted) Name() string { return "EnrichmentsExecuted" }
 
-// AIResponseReceived brings the raw answer. MessageID is the id under which its
-// text was streamed.
+// AIResponseReceived has the raw answer. MessageID is the id under which its text was streamed.
 type AIResponseReceived struct {
 	fromEffect
 	MessageID string
@@ -57,7 +55,7 @@ type SystemErrorOccurred struct {
 	fromEffect
 	Partial    *PartialAnswer // of a chat; nil: nothing had come
 	Code       FailureCode
-	Words      Text // for people, where more is known than the code says
+	Words      Text // for people, if more is known than the code
 	Problem    string
 	ProviderID string // that failed; "": it was no provider's failure
 	Roundtrip  *Roundtrip
@@ -74,7 +72,7 @@ type ContextBudgetExceeded struct {
 
 func (ContextBudgetExceeded) Name() string { return "ContextBudgetExceeded" }
 
-// ContextCompacted brings the summary that replaces the older messages.
+// ContextCompacted has the summary that replaces the older messages.
 type ContextCompacted struct {
 	fromEffect
 	Summary   string
@@ -84,14 +82,14 @@ type ContextCompacted struct {
 
 func (ContextCompacted) Name() string { return "ContextCompacted" }
 
-// AIResponseParsed brings the answer in its parsed form.
+// AIResponseParsed has the parsed answer.
 type AIResponseParsed struct {
 	fromEffect
 	MessageID string
 	Raw       *RawAnswer
 	Answer    *AIMessage
 	Commands  PlannedCommands
-	// Guidance is told to the AI beside the results (unknown module dropped …).
+	// Guidance is sent to the AI with the results (unknown module dropped …).
 	Guidance string
 	// ResponseSchema checks the answer to the module, if there is one.
 	ResponseSchema json.RawMessage
@@ -117,9 +115,8 @@ type RetryScheduled struct{ fromEffect }
 
 func (RetryScheduled) Name() string { return "RetryScheduled" }
 
-// DataQueriesExecuted brings the finished queries (all of the answer). If the answer
-// has actions too (native calls), Actions brings them planned afresh, with the
-// reasons and cards as the data is now.
+// DataQueriesExecuted has the finished queries (all of the answer). If the answer has actions too (native
+// calls), Actions has them planned again, with the reasons and cards for the current data.
 type DataQueriesExecuted struct {
 	fromEffect
 	Executions []*Execution
@@ -131,9 +128,8 @@ type DataQueriesExecuted struct {
 
 func (DataQueriesExecuted) Name() string { return "DataQueriesExecuted" }
 
-// ActionStarted: the next action is another server's. That it begins is stored, with what
-// ended before it, and only then it is sent. With none of the Executions STARTED, the series
-// stands still before it.
+// ActionStarted: the next action is carried out by another server. Its start is stored, together with what
+// ended before it, before it is sent. If none of the Executions is STARTED, the series pauses before it.
 type ActionStarted struct {
 	fromEffect
 	Executions []*Execution // every action of the answer
@@ -142,8 +138,7 @@ type ActionStarted struct {
 
 func (ActionStarted) Name() string { return "ActionStarted" }
 
-// OutsideAsked: a call to a server outside cannot go on before a person did something: sign
-// in, or answer what that server asks.
+// OutsideAsked: an external call needs a person first: a sign-in, or an answer to the server's question.
 type OutsideAsked struct {
 	fromEffect
 	Executions []*Execution // every action of the answer; none of queries, which run again
@@ -171,7 +166,7 @@ type ActionFailureOccurred struct {
 
 func (ActionFailureOccurred) Name() string { return "ActionFailureOccurred" }
 
-// ExternalTasksStarted: all that can finish now has finished; tasks go on outside.
+// ExternalTasksStarted: everything else has finished; tasks are running outside.
 type ExternalTasksStarted struct {
 	fromEffect
 	Executions []*Execution

@@ -2,8 +2,7 @@ package domain
 
 // What people do to a session, but for their answers (events_answers.go).
 
-// UserMessageSent brings a person's message. Its ids and content are filled; the
-// machine places it.
+// UserMessageSent has a person's message, complete with ids; the machine places it.
 type UserMessageSent struct {
 	fromPerson
 	Message *Message
@@ -17,8 +16,8 @@ type UserMessageSent struct {
 
 func (UserMessageSent) Name() string { return "UserMessageSent" }
 
-// RoundRequested runs the round again (/retry). Plan says what becomes of its earlier answer;
-// nil: it goes on as it stands.
+// RoundRequested runs the round again (/retry). Plan describes what happens to its earlier answer; nil:
+// the round is continued.
 type RoundRequested struct {
 	fromPerson
 	By   Author
@@ -56,8 +55,7 @@ type StopRequested struct {
 
 func (StopRequested) Name() string { return "StopRequested" }
 
-// SessionResumed brings a stopped CHAT, a suspended AUTOMATION or a poisoned
-// session back (/resume).
+// SessionResumed resumes a stopped CHAT, a suspended AUTOMATION or a poisoned session (/resume).
 type SessionResumed struct{ fromPerson }
 
 func (SessionResumed) Name() string { return "SessionResumed" }

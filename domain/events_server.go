@@ -1,7 +1,6 @@
 package domain
 
-// What the server itself brings to a session: the scheduler, its timers, and news from
-// outside.
+// Events of the server itself: from the scheduler, its timers, and external services.
 
 // SessionActivationRequested re-enters the present phase: the slot is granted, or a
 // crash is recovered from (Recovery). Died: its process did not stop in good order.
@@ -29,19 +28,19 @@ type ApprovalExpired struct {
 
 func (ApprovalExpired) Name() string { return "ApprovalExpired" }
 
-// ExternalResultReceived brings the late result of a call that was answered PENDING or
-// UNKNOWN: of a task, a callback, a probe, or a person who knows what became of it.
+// ExternalResultReceived has the late result of a call answered with PENDING or UNKNOWN: from a task, a
+// callback, a probe, or a person who knows the outcome.
 type ExternalResultReceived struct {
 	TaskID string
 	Result CommandResult
 	// Task is that task as it is now; nil: it was no task, or nothing is written of it.
 	Task *Task
-	// Execution is the one that ended so; nil: only the AI is told.
+	// Execution is the execution that ended; nil: only the AI is informed.
 	Execution *Execution
 	// Quiet: it begins no round. The AI reads it with its next call.
 	Quiet bool
-	// Answer is that of the person who said what became of it; nil: nobody was needed. Again is
-	// what they want run once more, planned afresh.
+	// Answer is that of the person who reported the outcome; nil if no person was asked. Again is the
+	// execution to run once more, planned again.
 	Answer *Answer
 	Again  *PlannedCommands
 }
@@ -94,8 +93,8 @@ type SessionCompleted struct{ fromServer }
 
 func (SessionCompleted) Name() string { return "SessionCompleted" }
 
-// SchedulerHeartbeat says the time: what is due happens. Driven: this very process
-// performs the session's step, and is alive to say so.
+// SchedulerHeartbeat carries the time, so that due timers fire. Driven: this process performs the
+// session's step, and is alive.
 type SchedulerHeartbeat struct {
 	fromServer
 	Driven bool

@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// WaitFor says what a session waits for.
+// WaitFor is what a session waits for.
 type WaitFor string
 
 const (
@@ -11,7 +11,7 @@ const (
 	ForQuestion   WaitFor = "question"
 	ForClient     WaitFor = "client" // the program that sent the message
 	ForBudget     WaitFor = "budget"
-	ForSignIn     WaitFor = "sign_in" // of somebody, to a connector
+	ForSignIn     WaitFor = "sign_in" // a person's sign-in to a connector
 	ForCompletion WaitFor = "completion"
 	ForProvider   WaitFor = "provider"
 	ForTask       WaitFor = "task"
@@ -21,7 +21,7 @@ const (
 	ForItself     WaitFor = "itself"
 )
 
-// UnblockedBy says what makes a session go on.
+// UnblockedBy is what makes a session continue.
 type UnblockedBy string
 
 const (
@@ -44,8 +44,8 @@ type SessionName struct {
 	Position int // in the queue; 0: not in it
 }
 
-// Standing is what says why a session stands where it stands, read at one instant.
-type Standing struct {
+// WaitInputs is the data that Explain needs, read in one snapshot.
+type WaitInputs struct {
 	View *View
 	// Last are its latest transitions, the newest first.
 	Last []*Transition
@@ -58,12 +58,12 @@ type Standing struct {
 // Waits is what a session waits for. Which fields are filled depends on Kind.
 type Waits struct {
 	Kind  WaitFor
-	Until *time.Time // when it goes on by itself, or a wait expires
+	Until *time.Time // when it continues by itself, or a wait expires
 
 	Holder     *SessionName // of the slot; nil: the slot is free
 	Position   int          // in the queue; 0: it is not in it and comes after it
 	Ahead      []SessionName
-	Reason     string // why it asked for the slot
+	Reason     string // why it requested the slot
 	Preempting bool   // the holder's running action is let finish
 
 	ApprovalID string
@@ -76,7 +76,7 @@ type Waits struct {
 	Deaths     int // of the server in a row, while it performed the session's step
 }
 
-// Explanation says why a session stands where it stands.
+// Explanation is why a session waits.
 type Explanation struct {
 	Session     *Session
 	Since       time.Time
@@ -87,9 +87,8 @@ type Explanation struct {
 	Answer *Message
 }
 
-// Explain finds the one thing that a session waits for now. It knows an answer for
-// every state.
-func Explain(st *Standing, now time.Time) *Explanation {
+// Explain finds the one thing that a session waits for now. Every state has an explanation.
+func Explain(st *WaitInputs, now time.Time) *Explanation {
 	s := st.View.Session
 	e := &Explanation{Session: s, Since: standsSince(st), Last: st.Last}
 	if a := st.Answer; a != nil && a.Raw != nil && len(a.Raw.PromptFiles) > 0 {
@@ -146,7 +145,7 @@ func (e *Explanation) agents(all []*AgentView) {
 }
 
 // askedByTask names the question of a task that it waits for.
-func (e *Explanation) askedByTask(st *Standing) {
+func (e *Explanation) askedByTask(st *WaitInputs) {
 	for _, t := range st.View.Tasks {
 		if t.Question != nil && len(t.Question.Answer) == 0 {
 			e.Waits.ApprovalID = t.Question.ApprovalID
@@ -158,7 +157,7 @@ func (e *Explanation) waits(kind WaitFor, by UnblockedBy) {
 	e.Waits.Kind, e.UnblockedBy = kind, by
 }
 
-// timer: it goes on by itself when the time of the wait has come.
+// timer: it continues when the timer of the wait fires.
 func (e *Explanation) timer(w *WaitingContext) {
 	e.waits(e.Session.Phase.row().waitsFor, ByTimer)
 	if w != nil && !w.At.IsZero() {
@@ -172,7 +171,7 @@ func openWait(s *Session) bool {
 }
 
 // person names the question that is open, and when it closes by itself.
-func (e *Explanation) person(st *Standing) {
+func (e *Explanation) person(st *WaitInputs) {
 	s := st.View.Session
 	e.waits(s.Phase.row().waitsFor, ByAnswer)
 	w := s.State.Waiting
@@ -196,9 +195,8 @@ func (e *Explanation) person(st *Standing) {
 	}
 }
 
-// queued: it asked for the slot and waits its turn, or for the time before which it
-// does not want it.
-func (e *Explanation) queued(st *Standing, now time.Time) {
+// queued: it requested the slot and waits for its place, or for the earliest time it accepts.
+func (e *Explanation) queued(st *WaitInputs, now time.Time) {
 	s := st.View.Session
 	e.slot(st)
 	e.Waits.Deaths = s.State.Suspicion.Deaths
@@ -220,7 +218,7 @@ func (e *Explanation) queued(st *Standing, now time.Time) {
 }
 
 // slot: another session has it, or it is free and granted at once.
-func (e *Explanation) slot(st *Standing) {
+func (e *Explanation) slot(st *WaitInputs) {
 	e.waits(ForSlot, BySlot)
 	e.Waits.Ahead = st.Ahead
 	h := st.View.Holder
@@ -238,7 +236,7 @@ func (e *Explanation) slot(st *Standing) {
 }
 
 // holding: it has the slot.
-func (e *Explanation) holding(st *Standing) {
+func (e *Explanation) holding(st *WaitInputs) {
 	s := st.View.Session
 	switch {
 	case s.Phase == Idle && len(st.View.Inbox) == 0:
@@ -251,8 +249,8 @@ func (e *Explanation) holding(st *Standing) {
 	}
 }
 
-// without: it has not got the slot, and nobody is asked anything.
-func (e *Explanation) without(st *Standing, now time.Time) {
+// without: it does not have the slot, and no person is asked.
+func (e *Explanation) without(st *WaitInputs, now time.Time) {
 	s, w := st.View.Session, st.View.Session.State.Waiting
 	switch {
 	case s.Phase == Idle && s.State.PendingCause == "" && len(st.View.Inbox) == 0:
@@ -264,7 +262,7 @@ func (e *Explanation) without(st *Standing, now time.Time) {
 	}
 }
 
-// network says what went wrong with the provider, whatever else it waits for.
+// network adds the provider's problem, if there is one, to any explanation.
 func (e *Explanation) network(s *Session) {
 	if w := s.State.Waiting; s.Phase == WaitingNetworkRetry && w != nil {
 		e.Waits.ProviderID, e.Waits.Attempt, e.Waits.LastError = s.ProviderID, w.Attempt, w.LastError
@@ -274,9 +272,9 @@ func (e *Explanation) network(s *Session) {
 	}
 }
 
-// standsSince is when the session came to stand as it does: in its phase, with its
-// status. A phase that was re-entered counts from the first time.
-func standsSince(st *Standing) time.Time {
+// standsSince is when the session entered its current phase and status. A re-entered phase counts from its
+// first entry.
+func standsSince(st *WaitInputs) time.Time {
 	s := st.View.Session
 	if s.QueuedAt != nil {
 		return *s.QueuedAt
@@ -313,8 +311,8 @@ func (s *Session) InactiveAt(settings *Settings) time.Time {
 // work has the slot again: so long that a program which talks sends its next message within it.
 const ChatRest = 2 * time.Second
 
-// GivesWayAt is when a CHAT that is not at work gives the slot up to a session that is there
-// without a person who asks just now.
+// GivesWayAt is when an inactive CHAT releases the slot to a session that no person is currently waiting
+// for.
 func (s *Session) GivesWayAt(to *Session, settings *Settings) time.Time {
 	at := s.InactiveAt(settings)
 	if rested := s.LastEventTime.Add(ChatRest); to.Type == Chat && s.Phase == Idle && rested.Before(at) {

@@ -7,8 +7,8 @@ import (
 
 var explainedAt = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
 
-func stands(s *Session) *Standing {
-	return &Standing{View: &View{Workspace: &Workspace{Settings: DefaultSettings()}, Session: s}}
+func stands(s *Session) *WaitInputs {
+	return &WaitInputs{View: &View{Workspace: &Workspace{Settings: DefaultSettings()}, Session: s}}
 }
 
 // TestTheSlotIsExplained: who holds it, the place in the queue, who comes before, and

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// FailureCode says why the AI did not answer.
+// FailureCode is why the AI did not answer.
 type FailureCode string
 
 // Those that are no class of a provider's failure. The others are its class behind "provider_".
@@ -19,7 +19,7 @@ const (
 	FailureInternal  FailureCode = "internal"
 )
 
-// failureTexts say what happened and what to do, as the end of a sentence about a session.
+// failureTexts describe the problem and what to do, as the end of a sentence about a session.
 var failureTexts = map[FailureCode]Text{
 	FailureNetwork:            {EN: "the AI provider can’t be reached.", FR: "le fournisseur d’IA est injoignable."},
 	"provider_rate_limited":   {EN: "the AI provider is limiting requests.", FR: "le fournisseur d’IA limite les requêtes."},
@@ -53,8 +53,8 @@ var failureTexts = map[FailureCode]Text{
 	FailureInternal: {EN: "something went wrong on the server.", FR: "une erreur est survenue sur le serveur."},
 }
 
-// Text says what happened and what to do, as the end of a sentence about a session. A code that
-// has no words of its own is a provider that gave no answer.
+// Text describes the problem and what to do, as the end of a sentence about a session. A code without a
+// text of its own means that the provider gave no answer.
 func (c FailureCode) Text() Text {
 	if text, ok := failureTexts[c]; ok {
 		return text
@@ -62,7 +62,7 @@ func (c FailureCode) Text() Text {
 	return Say("the AI provider gave no answer. Check the provider.", "le fournisseur d’IA n’a pas répondu. Vérifiez le fournisseur.")
 }
 
-// Summary says it as a sentence of its own.
+// Summary is Text as a sentence of its own.
 func (c FailureCode) Summary() Text { return About("", c.Text()) }
 
 // Why is the summary of a failed call with what the provider said, for programs that show one text.

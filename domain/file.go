@@ -24,13 +24,12 @@ const (
 // About files.
 const (
 	CodeUnsupportedFile Code = "unsupported_file" // neither a picture that is read, nor text
-	CodeUnreadableFile  Code = "unreadable_file"  // it says that it is a picture, and is none
+	CodeUnreadableFile  Code = "unreadable_file"  // it is declared as a picture and is none
 	CodeFilesFull       Code = "files_full"       // the workspace has no room for another
 	CodeTooManyPixels   Code = "too_many_pixels"
 )
 
-// FileRef is what a message says of a file that it refers to. It stays when the file is
-// deleted.
+// FileRef is a message's reference to a file. It remains when the file is deleted.
 type FileRef struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
@@ -44,7 +43,7 @@ type FileRef struct {
 	SentSHA256 string `json:"sent_sha256,omitempty"`
 }
 
-// File is what somebody uploaded. Its content is stored once for a workspace and hash.
+// File is an uploaded file. Its content is stored once for a workspace and hash.
 type File struct {
 	FileRef
 	WorkspaceID string
@@ -52,7 +51,7 @@ type File struct {
 	CreatedAt   time.Time
 }
 
-// IsPicture says whether it is shown to a model, and not read by it.
+// IsPicture reports whether it is sent to a model as a picture.
 func (f *FileRef) IsPicture() bool { return strings.HasPrefix(f.MediaType, "image/") }
 
 // FileBudget is what the files of a workspace may be in all.
@@ -102,11 +101,10 @@ func UnknownFile(at, id string) *Error {
 const (
 	pixelsPerToken = 750    // of a picture: what the dearest of the vendors counts
 	leastTokens    = 85     // of a picture
-	textTokens     = 40_000 // of the texts of one message, where no budget says otherwise
+	textTokens     = 40_000 // of the texts of one message, unless a budget sets less
 )
 
-// FileTextTokens is how much of a prompt the texts of the files of one message may have: half
-// of what it may be.
+// FileTextTokens limits the texts of the files of one message in a prompt: half of its budget.
 func FileTextTokens(budget int, bounded bool) int {
 	if !bounded {
 		return textTokens

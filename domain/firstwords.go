@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// A chat client has instructions of its own for every answer. They stand at the head of the
-// first message of its session, between these, so that a model can tell where they end.
+// A chat client has its own instructions for every answer. They are put at the start of the first message
+// of its session, between these marks, so that a model can find their end.
 const (
 	instructionsHead = "Instructions of the chat client:\n"
 	instructionsTail = "\n(The chat client's instructions end here.)\n\n"
 )
 
-// ClientInstructions are the instructions of a chat client, as they stand before what a person says.
+// ClientInstructions puts a chat client's instructions between their marks.
 func ClientInstructions(text string) string { return instructionsHead + text + instructionsTail }
 
 // OwnWords are the words of a message without the instructions of a chat client before them.
@@ -26,11 +26,11 @@ func OwnWords(text string) string {
 	return text
 }
 
-// longestFirstWords is how many characters a session is called by, at most, that nobody gave a name.
+// longestFirstWords limits the generated name of a session, in characters.
 const longestFirstWords = 60
 
-// FirstWords are what a session is called by that nobody gave a name: the beginning of the first
-// line that says something, cut between words.
+// FirstWords generates the name of a session: the beginning of the first non-empty line, cut between
+// words.
 func FirstWords(text string) string {
 	for line := range strings.Lines(OwnWords(text)) {
 		line = VisibleLine(strings.Join(strings.Fields(line), " "))

@@ -2,8 +2,8 @@ package domain
 
 import "slices"
 
-// Forks: a chat whose record begins with that of another session. What it begins with is
-// shared: it is read from where it was written, part by part.
+// Forks: chats whose record begins with that of another session. The beginning is shared, not copied: it
+// is read, part by part, from the sessions that wrote it.
 
 // ForkOrigin is what a fork began from. It never changes.
 type ForkOrigin struct {
@@ -19,12 +19,11 @@ type RecordPart struct {
 	SessionID string `json:"s"`
 	After     int64  `json:"a,omitempty"`
 	To        int64  `json:"t"`
-	// Current: its messages were the current ones when the fork was made, whatever became of
-	// them since.
+	// Current: its messages were the current ones when the fork was made; later changes do not matter.
 	Current bool `json:"c,omitempty"`
 }
 
-// Has says whether a message of the part's session is in it.
+// Has reports whether a message of the part's session is in it.
 func (p RecordPart) Has(seq int64) bool { return seq > p.After && seq <= p.To }
 
 // MaxRecordParts bounds of how many parts the beginning of a record is made.
@@ -56,9 +55,9 @@ func (s *Session) Inherited() []RecordPart {
 	return s.Origin.Parts
 }
 
-// Parts are those of which a fork at this point is made: all that stands before the round of
-// the message, and of the round the try to which the message belongs. The message that tells
-// what becomes of an open wait is left out: it goes when the wait ends.
+// Parts lists what a fork at this point consists of: everything before the round of the message, and of
+// that round the try that the message belongs to. The message about an open wait is left out: it is
+// removed when the wait ends.
 func (p *ForkPoint) Parts() []RecordPart {
 	whole := append(slices.Clone(p.Session.Inherited()), RecordPart{SessionID: p.Session.ID, To: p.Message.Seq})
 	writer, first := p.Message.SessionID, p.Message.Seq
@@ -87,7 +86,7 @@ func (p *ForkPoint) Parts() []RecordPart {
 	return parts
 }
 
-// openWait is the id of the message that tells what becomes of a wait which is still open.
+// openWait is the id of the message about a wait that is still open.
 func (p *ForkPoint) openWait() string {
 	if w := p.Session.State.Waiting; w != nil {
 		return w.CancelMessageID
@@ -95,7 +94,7 @@ func (p *ForkPoint) openWait() string {
 	return ""
 }
 
-// previousIn is the number of the message that stands before another in a round.
+// previousIn is the number of the message before another in a round.
 func previousIn(round []*Message, m *Message) int64 {
 	for i, x := range round {
 		if x == m && i > 0 {

@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// Hint tells other nodes that a workspace's log has grown, and what kind of thing
-// happened. Everything it speaks of is in the database: one that is lost only delays.
+// Hint notifies other nodes that a workspace's log has grown, and of what kind of events. Everything it
+// refers to is in the database: a lost hint only causes a delay.
 type Hint struct {
 	WorkspaceID string `json:"workspace"`
 	Seq         int64  `json:"seq"` // the newest number that was committed
@@ -18,7 +18,7 @@ type Hint struct {
 	WakeAt *time.Time `json:"wake_at,omitempty"`
 }
 
-// HintOf is what other nodes must know of a committed change; nil when there is nothing.
+// HintOf is the hint about a committed change; nil if other nodes need none.
 func HintOf(c *Change) *Hint {
 	h := &Hint{WorkspaceID: c.WorkspaceID, Connectors: c.ConnectorChanges}
 	for _, e := range c.Events {

@@ -12,8 +12,8 @@ type HistoryKey struct {
 	Request string
 }
 
-// KnownHistory says which session's record a client's history is. It is stored together with
-// the message that it ends with, or with the answer to an approval that its text was.
+// KnownHistory maps a client's history to a session's record. It is stored together with the history's
+// last message, or with the answer to an approval that this message was.
 type KnownHistory struct {
 	HistoryKey
 	WorkspaceID string

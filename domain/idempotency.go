@@ -1,6 +1,6 @@
 package domain
 
-// RequestState says what became of the request that first came with an idempotency key.
+// RequestState is the state of the first request with an idempotency key.
 type RequestState string
 
 const (

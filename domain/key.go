@@ -16,37 +16,35 @@ type Key struct {
 	RevokedAt   *time.Time
 }
 
-// KeyUse says when a key was used last.
+// KeyUse is the last use of a key.
 type KeyUse struct {
 	WorkspaceID string
 	KeyID       string
 	At          time.Time
 }
 
-// Expired says whether the key's time is over.
+// Expired reports whether the key has expired.
 func (k *Key) Expired(now time.Time) bool { return k.ExpiresAt != nil && !now.Before(*k.ExpiresAt) }
 
-// standing says whether the key can be relied on to manage the workspace's keys.
-func (k *Key) standing() bool { return k.Role == RoleAdmin && k.RevokedAt == nil && k.ExpiresAt == nil }
+// lasting reports whether the key can be relied on to manage the workspace's keys.
+func (k *Key) lasting() bool { return k.Role == RoleAdmin && k.RevokedAt == nil && k.ExpiresAt == nil }
 
-// MayBeFirst refuses a key after which nobody could manage keys any more: the first key
-// closes a server that was open until then, for good. It is asked only where no root key
-// can help.
+// MayBeFirst rejects a key that would leave the server without a key manager: the first key closes an open
+// server for good. It is called only if there is no root key.
 func (k *Key) MayBeFirst() error {
-	if k.standing() {
+	if k.lasting() {
 		return nil
 	}
 	return Errorf(CodeFirstKey, "The first key closes this server to calls without one, and only an admin's key can make further ones. "+
 		"Nothing was made: make one with the role admin and without expires_at first, or set FERMATA_ROOT_KEY and start the server again.")
 }
 
-// MayRevoke refuses to revoke the key with this id when nobody could manage the keys of
-// its workspace afterwards. all are the workspace's keys. It is asked only where no root
-// key can help.
+// MayRevoke rejects revoking the key with this id if the workspace would be left without a key manager.
+// all are the workspace's keys. It is called only if there is no root key.
 func MayRevoke(id string, all []*Key, now time.Time) error {
 	opens := false
 	for _, k := range all {
-		if k.ID != id && k.standing() {
+		if k.ID != id && k.lasting() {
 			return nil
 		}
 		if k.ID == id {

@@ -30,8 +30,8 @@ const (
 	LogAnswersChanged    LogType = "answers.changed"
 )
 
-// OfSession says whether events of this type belong to a session's own stream and
-// carry a session_seq. The others belong to the workspace alone.
+// OfSession reports whether events of this type belong to a session's own stream and carry a session_seq.
+// The others belong to the workspace alone.
 func (t LogType) OfSession() bool {
 	switch t {
 	case LogSlotChanged, LogQueueChanged, LogDataChanged, LogAutomationChanged, LogOccurrence:
@@ -70,7 +70,7 @@ type LogEvent struct {
 	Answers     *AnswersChanged
 }
 
-// AnswersChanged says which messages of a session left the prompt, and which came back to it.
+// AnswersChanged lists the messages of a session that left the prompt, and those that returned to it.
 type AnswersChanged struct {
 	SessionID  string   `json:"session_id"`
 	Superseded []string `json:"superseded"`

@@ -23,11 +23,11 @@ const (
 	MessageStored      MessageStatus = "stored"
 	MessageQueued      MessageStatus = "queued"
 	MessageInterrupted MessageStatus = "interrupted"
-	// MessageSuperseded is what clients are told of one that is Superseded.
+	// MessageSuperseded is the status that clients see of a Superseded message.
 	MessageSuperseded MessageStatus = "superseded"
 )
 
-// IfBusy says what happens to a user message when the session is at work.
+// IfBusy is how a user message is handled when the session is at work.
 type IfBusy string
 
 const (
@@ -37,9 +37,8 @@ const (
 	IfBusyReject    IfBusy = "reject"
 )
 
-// Message is what is stored and shown. Which part is filled tells the variants
-// apart. A message in its place (Seq > 0) is never changed; only a wait's cancel
-// message is deleted.
+// Message is a stored message. The variants differ in which part is set. A placed message (Seq > 0) is
+// never changed; only a wait's cancel message is deleted.
 type Message struct {
 	ID          string
 	WorkspaceID string
@@ -60,7 +59,7 @@ type Message struct {
 	SenderID   string
 	SenderName string
 	SenderRole Role
-	// Payer is who pays for its round, in the words of the client; "": nobody in particular.
+	// Payer is who pays for its round, as named by the client; "": not named.
 	Payer string
 	// Tools are those of the program that sent it, which its round is offered; nil: none.
 	Tools *ClientTools
@@ -78,7 +77,7 @@ type Message struct {
 	ExcludeFromPrompt bool
 }
 
-// ShownStatus is the status that clients are told.
+// ShownStatus is the status for clients.
 func (m *Message) ShownStatus() MessageStatus {
 	if m.Superseded {
 		return MessageSuperseded
@@ -132,7 +131,7 @@ type Segment struct {
 	Text       string      `json:"text,omitempty"`
 	Enrichment *Enrichment `json:"enrichment,omitempty"`
 	File       *FileRef    `json:"file,omitempty"`
-	// From is where the text comes from; nil: from the person whose message it is.
+	// From is the source of the text; nil: the person who sent the message.
 	From *Provenance `json:"from,omitempty"`
 }
 
@@ -146,7 +145,7 @@ const (
 	EnrichModifyConfig EnrichmentType = "MODIFY_CONFIG"
 )
 
-// CutByPerson says that a person cut the answer; one that broke off by itself says why.
+// CutByPerson reports whether a person cut the answer; one that broke off has its own reason.
 func (m *Message) CutByPerson() bool {
 	return m.Status == MessageInterrupted && (m.AI == nil || m.AI.StopReason == "")
 }
@@ -161,7 +160,7 @@ type Enrichment struct {
 // AIMessage is an answer of the model, parsed: the same for both protocols.
 type AIMessage struct {
 	PreText string `json:"pre_text"`
-	// StopReason says why the answer is not whole (see RawAnswer.Partial); "" where it is.
+	// StopReason is why the answer is incomplete (see RawAnswer.Partial); "" if it is complete.
 	StopReason        string    `json:"stop_reason,omitempty"`
 	ValidationRequest bool      `json:"validation_request,omitempty"`
 	DataCommands      []Command `json:"data_commands,omitempty"`
@@ -170,18 +169,18 @@ type AIMessage struct {
 	KeepControl       bool      `json:"keep_control,omitempty"`
 	Module            *Module   `json:"communication_module,omitempty"`
 	Completed         bool      `json:"completed,omitempty"`
-	// Report is what a run or an agent ends with, where it is not PreText: that stands above it.
+	// Report is the final report of a run or an agent, if it is not PreText, which precedes it.
 	Report string `json:"report,omitempty"`
 	// ClientCalls are calls of tools of the program that sent the message.
 	ClientCalls []ClientCall `json:"client_calls,omitempty"`
-	// Unread are the late results that stand before the answer and came while it was written: it was
+	// Unread are the late results before the answer in the record that arrived while it was written: it was
 	// made without them.
 	Unread []string `json:"unread,omitempty"`
-	// From is set where no model answered this here: a client says that it was answered before.
+	// From is set if no model answered here: a client reported an earlier answer.
 	From *Provenance `json:"from,omitempty"`
 }
 
-// FinalText is what the answer says in the end.
+// FinalText is the final text of the answer.
 func (a *AIMessage) FinalText() string {
 	for _, text := range []string{a.Report, a.PostText, a.PreText} {
 		if strings.TrimSpace(text) != "" {
@@ -191,7 +190,7 @@ func (a *AIMessage) FinalText() string {
 	return ""
 }
 
-// InvalidFormatText is the pre_text of an AI message whose answer could not be read.
+// InvalidFormatText is the pre_text of an AI message whose answer could not be parsed.
 const InvalidFormatText = "ai_response_invalid_format"
 
 // Protocol is how the model answers: native calls, or one JSON object.
@@ -211,10 +210,10 @@ type RawAnswer struct {
 	Thinking []Thinking `json:"thinking,omitempty"`
 	// StopReason is the provider's, in Fermata's words (see StopWhole and the others).
 	StopReason string `json:"stop_reason,omitempty"`
-	// StopDetail is the provider's own word, where Fermata's says little.
+	// StopDetail is the provider's own reason, where it is more specific.
 	StopDetail string `json:"stop_detail,omitempty"`
-	// CutAt is how many tokens an answer had when it was cut at a limit, CutLimit the limit that
-	// was asked for; 0: not known.
+	// CutAt is the number of tokens of an answer that reached a limit, CutLimit the requested limit; 0:
+	// unknown.
 	CutAt    int `json:"cut_at,omitempty"`
 	CutLimit int `json:"cut_limit,omitempty"`
 	// CutCalls are the names of the calls that stood in an answer which did not come to its
@@ -245,7 +244,7 @@ func (r *RawAnswer) Bytes() int {
 
 // Why an answer ended.
 const (
-	StopWhole     = "stop"           // the model said all that it meant to say
+	StopWhole     = "stop"           // the answer is complete
 	StopCalls     = "calls"          // it waits for the results of its calls
 	StopLength    = "length"         // cut at a limit of tokens
 	StopRefused   = "refused"        // the model declined, and said so
@@ -255,7 +254,7 @@ const (
 	StopUnknown   = "unknown"        // the provider gave a reason that means nothing to this server
 )
 
-// Partial says that an answer did not come to its end.
+// Partial reports whether an answer is incomplete.
 func (r *RawAnswer) Partial() bool {
 	switch r.StopReason {
 	case StopLength, StopFiltered, StopBrokenOff, StopMalformed, StopUnknown:
@@ -302,7 +301,7 @@ const (
 	SystemSessionTimeout         SystemType = "SESSION_TIMEOUT" // never in the prompt
 )
 
-// InPrompt says whether messages of this type are sent to the AI.
+// InPrompt reports whether messages of this type are sent to the AI.
 func (t SystemType) InPrompt() bool { return t != SystemNetworkError && t != SystemSessionTimeout }
 
 // SystemMessage reports what the server did.
@@ -324,8 +323,8 @@ type SystemMessage struct {
 	Unread []string `json:"unread,omitempty"`
 }
 
-// Unread are the late results that stand before the message in the record, and after it in the
-// prompt: it was made without them.
+// Unread are the late results before the message in the record and after it in the prompt: it was made
+// without them.
 func (m *Message) Unread() []string {
 	switch {
 	case m.AI != nil:

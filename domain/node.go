@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// Node is one of the processes that share the database. LeaseUntil is on the database's
-// clock; Alive says whether it had run out when this was read.
+// Node is one of the processes that share the database. LeaseUntil is on the database's clock; Alive
+// reports whether the lease was valid when it was read.
 type Node struct {
 	ID          string
 	Incarnation string // random for each start of it

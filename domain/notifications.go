@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// MaxMailTo is how many addresses of mail a workspace tells.
+// MaxMailTo limits the mail addresses that a workspace notifies.
 const MaxMailTo = 20
 
-// Notifications say who is told of what waits for a person, and when.
+// Notifications configure who is notified of what waits for a person, and when.
 type Notifications struct {
 	MailTo []string `json:"mail_to"`
-	// QuietHours: nobody is told then; what came meanwhile is told once at their end. Nil: none.
+	// QuietHours: no notifications are sent then; they are sent once at the end. Nil: none.
 	QuietHours *QuietHours `json:"quiet_hours"`
-	// ShowContent: what is asked stands in mails and pushes, not only that something is.
+	// ShowContent: mails and pushes contain the question, not only the fact that there is one.
 	ShowContent bool `json:"show_content"`
 }
 
@@ -24,7 +24,7 @@ type QuietHours struct {
 	To   string `json:"to"`
 }
 
-// NotificationsPatch changes who is told. Nil: unchanged.
+// NotificationsPatch changes Notifications. Nil: unchanged.
 type NotificationsPatch struct {
 	MailTo      *[]string
 	QuietHours  **QuietHours

@@ -21,59 +21,58 @@ type OutsideCall struct {
 	// TaskID and Deadline are those of the task that was stored for it; empty: none was.
 	TaskID   string
 	Deadline time.Time
-	// Answers are a person's answers to what the server asked in earlier attempts of this
-	// call (OutsideResult.Question), oldest first.
+	// Answers are a person's answers to the server's questions in earlier attempts of this call
+	// (OutsideResult.Question), oldest first.
 	Answers []json.RawMessage
 }
 
-// OutsideResult is what came of a call: Text (with JSON where the answer was JSON), Task
-// where the work goes on outside, or Question where the server asks a person first.
+// OutsideResult is the result of a call: Text (with JSON if the response was JSON), Task if the work
+// continues at the server, or Question if the server needs a person's answer first.
 type OutsideResult struct {
 	Text string
 	JSON json.RawMessage
-	Cut  bool // it was longer than allowed; Text says so
-	// Failed: the server carried the call out and says that it did not succeed. Nothing is
-	// in doubt.
+	Cut  bool // it exceeded the limit, as Text notes
+	// Failed: the server carried out the call and reported a failure. The outcome is known.
 	Failed   bool
 	Task     *TaskHandle
 	Question *Module
-	// Open: the call goes on at the server while it waits for the answer.
+	// Open: the call remains open at the server while it waits for the answer.
 	Open bool
 }
 
-// OutsideAsk is what a call to a server outside wants of a person before it goes on.
+// OutsideAsk is what an external call needs from a person before it can continue.
 type OutsideAsk struct {
 	ExecutionID string
 	Connector   string // its id
 	Name        string // the connector's, for people
 	Why         string // in words
-	// Question is what the server asks; nil: somebody has to sign in. ResponseSchema is that
-	// of its answer.
+	// Question is the server's question; nil: a sign-in is needed. ResponseSchema is the schema of the
+	// answer.
 	Question       *Module
 	ResponseSchema json.RawMessage
-	// Open: the call goes on at the server meanwhile.
+	// Open: the call remains open at the server meanwhile.
 	Open bool
 }
 
-// OutsideAnswer is what people answered to what a call asked.
+// OutsideAnswer is people's answers to a call's questions.
 type OutsideAnswer struct {
 	// Answers are to the server's questions, oldest first; null declines.
 	Answers []json.RawMessage `json:"answers,omitempty"`
-	// Refused: nobody wants to sign in.
+	// Refused: the sign-in was declined.
 	Refused bool `json:"refused,omitempty"`
 }
 
-// TaskHandle is work that goes on at the server outside.
+// TaskHandle identifies work at another server.
 type TaskHandle struct {
 	ID       string        // the server's own
-	Poll     time.Duration // how often it wants to be asked; 0: it calls back
+	Poll     time.Duration // the polling interval it wants; 0: it uses callbacks
 	Deadline time.Time     // zero: none
 }
 
-// ErrNoProbe: nothing can be asked about an earlier call.
+// ErrNoProbe: the command has no probe for earlier calls.
 var ErrNoProbe = errors.New("the command has no probe")
 
-// Fault says what an error means for the call that had it.
+// Fault classifies an error by its meaning for the call.
 type Fault int
 
 const (
@@ -83,7 +82,7 @@ const (
 	FaultNotSent
 	// FaultRefused: the server answered that it did not do it.
 	FaultRefused
-	// FaultSignIn: the server wants somebody to sign in again; it did nothing.
+	// FaultSignIn: the server requires a new sign-in; it did nothing.
 	FaultSignIn
 )
 
@@ -104,10 +103,10 @@ type OutsideError struct {
 // Error is what happened, in a sentence.
 func (e *OutsideError) Error() string { return e.Message }
 
-// Unwrap gives the cause, for the process log.
+// Unwrap returns the cause, for the process log.
 func (e *OutsideError) Unwrap() error { return e.Cause }
 
-// FaultOf is what an error means for its call; anything that is no OutsideError is a doubt.
+// FaultOf classifies an error; anything but an OutsideError means an unknown outcome.
 func FaultOf(err error) Fault {
 	if e, ok := errors.AsType[*OutsideError](err); ok {
 		return e.Fault

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// OutsideReason says to a person why they are asked about an action that nothing else
-// asks for: what the round has read.
+// OutsideReason explains to a person why an action that has no other reason requires an approval: the
+// external content that the round has read.
 func (s *Settings) OutsideReason(t *Taint) ApprovalReason {
 	var kinds []Text
 	names := map[Text][]string{}

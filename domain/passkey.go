@@ -14,7 +14,7 @@ const MaxPasskeys = 20
 type Passkey struct {
 	ID          string
 	WorkspaceID string
-	Owner       string // whose it is: Author.ID
+	Owner       string // the owner's Author.ID
 	Name        string
 	// CredentialID names it to the device. Credential is what else is known of it, in the form
 	// of the library that checks signatures: its public key above all.
@@ -41,16 +41,16 @@ type PasskeyRegistration struct {
 	ExpiresAt   time.Time
 }
 
-// NewPasskey is what a person's browser brings to end a registration. Confirmation is signed by
-// one of their passkeys, if they have any.
+// NewPasskey is what a browser sends to finish a registration. Confirmation is signed by one of the
+// person's passkeys, if they have any.
 type NewPasskey struct {
 	Name         string
 	Credential   json.RawMessage
 	Confirmation json.RawMessage
 }
 
-// PasskeyToMake is what a browser needs to make a passkey. Confirm is what one that is there has
-// to sign; nil: it is the person's first.
+// PasskeyToMake is what a browser needs to make a passkey. Confirm is what an existing one has to sign;
+// nil: it is the person's first.
 type PasskeyToMake struct {
 	PublicKey json.RawMessage
 	Confirm   json.RawMessage
@@ -65,7 +65,7 @@ type PasskeyRequest struct {
 	PublicKey json.RawMessage
 }
 
-// PasskeyAnswer is what it signed.
+// PasskeyAnswer is the signature.
 type PasskeyAnswer struct {
 	IssuedAt   time.Time
 	Credential json.RawMessage
@@ -99,12 +99,12 @@ type PasskeyEvidence struct {
 	Signature         string `json:"signature"`
 }
 
-// Sensitive says whether one of the actions that the decision approves needs a passkey.
+// Sensitive reports whether one of the actions that the decision approves needs a passkey.
 func (a *Approval) Sensitive(d Decision) bool {
 	return d.Approved && slices.ContainsFunc(a.ApprovedActions(d), func(action ApprovalAction) bool { return action.Sensitive })
 }
 
-// ApprovedActions are those that a yes is for.
+// ApprovedActions are those that the decision approves.
 func (a *Approval) ApprovedActions(d Decision) []ApprovalAction {
 	if len(d.ApprovedIDs) == 0 {
 		return a.Actions
@@ -114,7 +114,7 @@ func (a *Approval) ApprovedActions(d Decision) []ApprovalAction {
 	})
 }
 
-// PasskeyWrong says why a signature does not count.
+// PasskeyWrong is the error for a rejected signature.
 func PasskeyWrong(code, why string) *Error {
 	return &Error{
 		Code: CodePasskeyRefused, Message: why + " Nothing was changed; send the request without passkey to be told what has to be signed.",

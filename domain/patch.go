@@ -24,7 +24,7 @@ type ZonePatch struct {
 	RequireValidation *bool   `json:"require_validation,omitempty"`
 }
 
-// Zone is the zone that is asked for, without what the server says of it.
+// Zone is the requested zone, without the server's own fields.
 func (in NewZone) Zone() Zone {
 	return Zone{
 		Name: in.Name, Description: in.Description, Colour: in.Colour, Position: in.Position, RequireValidation: in.RequireValidation,

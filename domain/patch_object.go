@@ -1,9 +1,8 @@
 package domain
 
-// MergePatch applies a merge patch (RFC 7396) to what was read of JSON: null removes a
-// field, an object is merged, everything else replaces, lists too. It is what every PATCH
-// of an object means whose fields are not ours: a tool's config, an entry's data, a
-// provider's config. The old value may be changed.
+// MergePatch applies a JSON merge patch (RFC 7396): null removes a field, an object is merged, everything
+// else replaces, lists too. It is used by every PATCH of an object whose fields are not defined by us: a
+// tool's config, an entry's data, a provider's config. The old value may be modified.
 func MergePatch(old, patch any) any {
 	fields, ok := patch.(map[string]any)
 	if !ok {

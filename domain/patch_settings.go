@@ -60,7 +60,7 @@ type FileBudgetPatch struct{ Bytes, Count *int64 }
 
 // PricesPatch changes the prices of the models that it names; nil takes a model's away.
 type PricesPatch struct {
-	None   bool // all go, whatever Models says
+	None   bool // all are removed, regardless of Models
 	Models map[string]*PricePatch
 }
 
@@ -73,7 +73,7 @@ type PricePatch struct {
 
 // ChunksPatch changes the chunks that it names; nil takes a chunk's change back.
 type ChunksPatch struct {
-	None  bool // all are as they were built in, whatever Names says
+	None  bool // all get their defaults, regardless of Names
 	Names map[string]*ChunkPatch
 }
 
@@ -226,7 +226,7 @@ func (p *PricePatch) apply(price *Price) {
 	set(&price.CacheWrite, p.CacheWrite)
 }
 
-// apply works on a copy, as that of the prices. A change that says nothing is none.
+// apply works on a copy, like that of the prices. A change without content changes nothing.
 func (p ChunksPatch) apply(dst *map[string]ChunkChange) {
 	if p.None {
 		*dst = map[string]ChunkChange{}
@@ -271,9 +271,8 @@ func (p LimitsPatch) apply(l *Limits, t SessionType) {
 	set(&l.ContextBudgetTokens, p.ContextBudgetTokens)
 }
 
-// Version is a number that other settings do not have. The settings are one text without
-// a version of its own, so it is made from what they say, and from the defaults: clients
-// see which values differ from those.
+// Version is a hash of the settings. They are stored as one text without a version of its own, so it is
+// made from their content and from the defaults: clients see which values differ from those.
 func (s *Settings) Version() (int64, error) {
 	text, err := json.Marshal([]Settings{*s, DefaultSettings()})
 	if err != nil {
@@ -281,5 +280,5 @@ func (s *Settings) Version() (int64, error) {
 	}
 	sum := fnv.New64a()
 	_, _ = sum.Write(text)                           // a hash refuses nothing
-	return int64(sum.Sum64()&math.MaxInt64) | 1, nil // never 0, which is nobody's
+	return int64(sum.Sum64()&math.MaxInt64) | 1, nil // never 0, which means no version
 }

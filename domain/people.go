@@ -2,7 +2,7 @@ package domain
 
 import "time"
 
-// Person is who an issuer of OpenID Connect says somebody is, and what that admits to.
+// Person is a person as identified by an OpenID Connect issuer, with their access.
 type Person struct {
 	ID         string // made of issuer and subject: the same at each sign-in
 	Issuer     string
@@ -12,7 +12,7 @@ type Person struct {
 	Until      time.Time // of the token that said so
 }
 
-// SignInMethod is how somebody signed in.
+// SignInMethod is how a person signed in.
 type SignInMethod string
 
 const (
@@ -20,7 +20,7 @@ const (
 	SignInKey  SignInMethod = "key"
 )
 
-// SignedIn is a browser that somebody signed in with. Only the hash of its cookie is kept.
+// SignedIn is a browser with a sign-in. Only the hash of its cookie is stored.
 type SignedIn struct {
 	ID          string
 	WorkspaceID string // where the person comes in
@@ -34,7 +34,7 @@ type SignedIn struct {
 	Workspaces []string
 	Issuer     string
 	KeyHash    string // of the key; the sign-in holds as long as it does
-	Browser    string // what it calls itself
+	Browser    string // the browser's own name
 	CreatedAt  time.Time
 	LastUsedAt time.Time // to the minute
 	ExpiresAt  time.Time
@@ -44,13 +44,12 @@ type SignedIn struct {
 // the one that was used longest ago.
 const MaxSignIns = 50
 
-// Over says whether the sign-in has ended by itself: it is too old, or was not used for too
-// long.
+// Over reports whether the sign-in has expired: it is too old, or was unused for too long.
 func (s *SignedIn) Over(now time.Time, idle time.Duration) bool {
 	return !now.Before(s.ExpiresAt) || !now.Before(s.LastUsedAt.Add(idle))
 }
 
-// SignInUse says when a sign-in was used last.
+// SignInUse is the last use of a sign-in.
 type SignInUse struct {
 	WorkspaceID string
 	SignInID    string

@@ -25,8 +25,8 @@ type Span struct {
 	Until time.Time
 }
 
-// Calendar says how a workspace reads dates: in which zone, at which hour a day
-// begins, on which day a week begins.
+// Calendar is how a workspace reads dates: the zone, the hour at which a day begins, the day on which a
+// week begins.
 type Calendar struct {
 	Zone         *time.Location
 	DayStartHour int
@@ -61,10 +61,10 @@ func ParseWeekday(name string) (time.Weekday, error) {
 	return day, nil
 }
 
-// IsZero says that no period was given.
+// IsZero reports whether no period was given.
 func (p Period) IsZero() bool { return p == Period{} }
 
-// IsRelative says whether the period depends on the instant from which it is read.
+// IsRelative reports whether the period depends on the time of reading.
 func (p Period) IsRelative() bool { return p.Relative != "" || p.From != "" || p.To != "" }
 
 // Resolve makes the span of a period as seen from the reference instant. Errors are
@@ -280,13 +280,13 @@ func (c Calendar) ParseTime(pointer, text string) (time.Time, error) {
 		t = c.At(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0)
 	}
 	t = t.UTC().Truncate(time.Microsecond)
-	if !t.After(time.Time{}) { // Go's zero time is no time at all to whoever stores it
+	if !t.After(time.Time{}) { // stores treat Go's zero time as no time
 		return time.Time{}, Invalid(pointer, "time", "%q is outside the years 1 to 9999.", text)
 	}
 	return t, nil
 }
 
-// read gives the instant, or for a date its fields in UTC.
+// read returns the instant, or for a date its fields in UTC.
 func (c Calendar) read(pointer, text string) (t time.Time, isDate bool, err error) {
 	if t, err := time.Parse(time.RFC3339Nano, text); err == nil {
 		return inYears(pointer, text, t, false)
@@ -304,9 +304,8 @@ func (c Calendar) read(pointer, text string) (t time.Time, isDate bool, err erro
 		"%q is not a time: write it like 2026-01-31T08:00:00Z, or a local 2026-01-31T08:00 or 2026-01-31.", text)
 }
 
-// within keeps the edge of a period in the years that can be written and read again: the
-// first and the last day are how people and models say "ever", and where a day begins
-// elsewhere, or ends, may lie a year outside.
+// within clamps the edge of a period to the years that can be written and read: the first and the last day
+// are how people and models write "ever", and in other zones they may begin or end a year outside.
 func within(t time.Time) time.Time {
 	switch {
 	case t.Year() < 1:

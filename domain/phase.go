@@ -1,6 +1,6 @@
 package domain
 
-// Phase is where a session's state machine stands (spec chapter 2).
+// Phase is the state of a session's state machine (spec chapter 2).
 type Phase string
 
 const (
@@ -29,13 +29,13 @@ type phaseRow struct {
 	phase    Phase
 	works    bool      // the server itself is at work
 	waits    bool      // a WAITING_… one
-	status   Status    // while nothing else holds it up; a question that nobody is asked is only a wait
+	status   Status    // unless something else blocks it; a question without a person is only a wait
 	effect   Effect    // its outside work, once the session has the slot
 	next     Event     // follows at once: there is nothing to do outside
 	due      Event     // follows when the time of its wait has come
 	asks     *Question // to a person
-	parks    bool      // a session that works by itself gives the slot up
-	waitsFor WaitFor   // what Explain says of its wait
+	parks    bool      // a session that works by itself releases the slot
+	waitsFor WaitFor   // what Explain returns for its wait
 }
 
 // The phases, in the order of the spec's table.
@@ -72,8 +72,8 @@ var Phases = func() (list []Phase) {
 	return list
 }()
 
-// row is the phase's row. One that this server does not know (a newer one stored it) shows
-// as running, and nothing is done about it.
+// row is the phase's row. An unknown one (stored by a newer server) is shown as running, and nothing is
+// done about it.
 func (p Phase) row() phaseRow {
 	for i := range phases {
 		if phases[i].phase == p {
@@ -83,10 +83,10 @@ func (p Phase) row() phaseRow {
 	return phaseRow{status: StatusRunning}
 }
 
-// Working says whether the server itself is at work in this phase.
+// Working reports whether the server itself is at work in this phase.
 func (p Phase) Working() bool { return p.row().works }
 
-// Waiting says whether the phase is a WAITING_… one.
+// Waiting reports whether the phase is a WAITING_… one.
 func (p Phase) Waiting() bool { return p.row().waits }
 
 // Effect is the outside work of the phase.
@@ -99,17 +99,16 @@ func (p Phase) Next() Event { return p.row().next }
 // no time ends.
 func (p Phase) Due() Event { return p.row().due }
 
-// Question is what the phase asks a person; nil when it asks nobody.
+// Question is the phase's question for a person; nil if it has none.
 func (p Phase) Question() *Question { return p.row().asks }
 
-// AsksPerson says whether a session in this phase always waits for a person.
+// AsksPerson reports whether a session in this phase always waits for a person.
 func (p Phase) AsksPerson() bool {
 	q := p.Question()
 	return q != nil && !q.Optional
 }
 
-// EndsFromOutside says whether the phase waits for something that no person is asked and
-// no time ends.
+// EndsFromOutside reports whether the phase waits for something that neither a person nor a timer ends.
 func (p Phase) EndsFromOutside() bool {
 	r := p.row()
 	return r.waits && r.asks == nil && r.due == nil
@@ -128,5 +127,5 @@ const (
 	WaitClosure                WaitKind = "closure"
 	WaitAgents                 WaitKind = "agents"  // an agent of the session asks a person
 	WaitOutside                WaitKind = "outside" // a server outside does
-	WaitClient                 WaitKind = "client"  // the program that sent the message runs tools of its own
+	WaitClient                 WaitKind = "client"  // the program that sent the message runs its own tools
 )

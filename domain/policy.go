@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// Policy is what the machine must know beyond the state and the event: the clock,
-// a source of ids, the settings in force, and what waits in the inbox.
+// Policy is the machine's input beyond the state and the event: the clock, a source of ids, the settings,
+// and the inbox.
 type Policy struct {
 	Now      time.Time
 	NewID    IDSource
@@ -30,11 +30,11 @@ type Policy struct {
 	Estimate CallEstimate
 	// Retry picks the delay of the n-th network retry (1 = first), jitter included.
 	Retry func(attempt int) time.Duration
-	// Caution towards what may bring the process down; zero: the usual.
+	// Caution about steps that may crash the process; zero: the defaults.
 	Caution Caution
 }
 
-// Policy is what the machine must know to decide about the view's session, as of now.
+// Policy returns the machine's input for the view's session, as of now.
 func (v *View) Policy(now time.Time, newID IDSource, estimate CallEstimate, retry func(attempt int) time.Duration) *Policy {
 	return &Policy{
 		Now: now, NewID: newID, Settings: v.Workspace.Settings,

@@ -29,18 +29,16 @@ func (p Price) Cost(u Usage) float64 {
 	return total / 1e6
 }
 
-// Prices are those of models, by their name or by a pattern in which * stands for any
-// characters: "llama-*".
+// Prices are prices of models, by name or by a pattern in which * matches any characters: "llama-*".
 type Prices map[string]Price
 
-// Of finds the price of a model: the one under its very name, else that of the pattern
-// which says most.
+// Of finds the price of a model: under its exact name, else under the most specific pattern.
 func (p Prices) Of(model string) (Price, bool) {
 	entry, ok := p.entry(model)
 	return p[entry], ok
 }
 
-// entry is the name or pattern under which a model's price stands.
+// entry is the name or pattern under which a model's price is listed.
 func (p Prices) entry(model string) (string, bool) {
 	if _, ok := p[model]; ok && model != "" {
 		return model, true
@@ -54,15 +52,14 @@ func (p Prices) entry(model string) (string, bool) {
 	return best, best != ""
 }
 
-// PricedModel is the name under which the built-in price list has a model, without what
-// a pattern leaves open ("-2*" stands for a date): one of a closed set, whatever a
-// provider calls its model.
+// PricedModel is a model's name in the built-in price list, without the open part of a pattern ("-2*" is a
+// date). It is from a closed set, independent of the provider's own names.
 func PricedModel(model string) (string, bool) {
 	entry, ok := builtInPrices.entry(model)
 	return strings.TrimSuffix(strings.TrimSuffix(entry, "-2*"), "*"), ok
 }
 
-// matches says whether a model's name fits a pattern.
+// matches reports whether a model's name matches a pattern.
 func matches(pattern, model string) bool {
 	parts := strings.Split(pattern, "*")
 	last := len(parts) - 1
@@ -78,8 +75,8 @@ func matches(pattern, model string) bool {
 	return strings.HasSuffix(rest, parts[last])
 }
 
-// saysMore: more characters that are meant as they stand; among equals the first by
-// name, so that the answer does not depend on the order of a map.
+// saysMore reports whether a pattern is more specific: it has more literal characters. Ties are broken by
+// name, so that the result does not depend on the order of a map.
 func saysMore(pattern, than string) bool {
 	a, b := len(strings.ReplaceAll(pattern, "*", "")), len(strings.ReplaceAll(than, "*", ""))
 	return than == "" || a > b || a == b && pattern < than
@@ -102,9 +99,9 @@ func readPrices() (prices Prices, asOf string) {
 	return file.Models, file.AsOf
 }
 
-// CostOf is what a call cost: by the workspace's own prices, else by the built-in ones;
-// nil for a model without a price. models are the names it goes by, the surest first: a
-// provider may answer as "gpt-4o-2024-08-06" when "gpt-4o" was asked.
+// CostOf is the cost of a call: by the workspace's own prices, else by the built-in ones; nil for a model
+// without a price. models are its names, most specific first: a provider may answer as "gpt-4o-2024-08-06"
+// to a request for "gpt-4o".
 func (s *Settings) CostOf(u Usage, models ...string) *float64 {
 	for _, prices := range []Prices{s.Prices, builtInPrices} {
 		for _, model := range models {

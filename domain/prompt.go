@@ -4,9 +4,8 @@ import (
 	"sync/atomic"
 )
 
-// Prompt is what a provider is asked, in no provider's terms. It is always valid
-// for every API: turns alternate, begin with a user turn, and every call has
-// exactly one result in the user turn that follows it.
+// Prompt is a request to a provider, in no provider's terms. It is valid for every API: turns alternate,
+// begin with a user turn, and every call has exactly one result in the following user turn.
 type Prompt struct {
 	// System is level 1 (documentation), the same bytes from call to call: what the server
 	// and its operator wrote, and nothing else. UserData is level 2, what the workspace
@@ -71,8 +70,8 @@ const (
 	BlockText   BlockKind = "text"
 	BlockAnswer BlockKind = "answer" // an assistant's raw answer
 	BlockResult BlockKind = "result" // the result of one native call
-	// BlockFile is a file that is not looked at yet: text stands for it. In what is sent it is
-	// text, or a picture, whose text says what it is.
+	// BlockFile is a file that was not read yet, represented by its text. It is sent as text or as a
+	// picture, described by that text.
 	BlockFile    BlockKind = "file"
 	BlockPicture BlockKind = "picture"
 )
@@ -85,7 +84,7 @@ type Block struct {
 	CallID  string     // result: RawCall.ID
 	Call    *RawCall   // result: the call it answers
 	IsError bool       // result
-	File    *FileRef   // file, picture; text: that it is, or says something of
-	Why     FileWhy    // text of a file: why no more of it stands there
+	File    *FileRef   // file, picture; text: it is one, or describes one
+	Why     FileWhy    // text of a file: why it is not complete
 	Data    []byte     // picture: its content
 }

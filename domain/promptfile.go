@@ -1,6 +1,6 @@
 package domain
 
-// FileAs says as what a file stands in a prompt.
+// FileAs is the form of a file in a prompt.
 type FileAs string
 
 const (
@@ -9,18 +9,18 @@ const (
 	FileAsReference FileAs = "reference" // its name and id alone
 )
 
-// more says of which of two more stands in a prompt.
+// more reports which of two forms contains more.
 func (a FileAs) more(b FileAs) bool { return a != FileAsReference && b == FileAsReference }
 
-// FileWhy says why less of a file stands in a prompt than it holds; "": all of it does.
+// FileWhy is why a prompt has less of a file than it contains; "": it has all of it.
 type FileWhy string
 
 const (
 	FileDeleted      FileWhy = "deleted"
 	FileUnseen       FileWhy = "model_cannot_see"
-	FileShownBefore  FileWhy = "earlier_round" // a picture stands in the prompts of its round
+	FileShownBefore  FileWhy = "earlier_round" // a picture is only in the prompts of its round
 	FileTooMuchShown FileWhy = "too_large"     // the pictures of a request have a room together
-	FileCut          FileWhy = "cut"           // a text is there as far as there was room
+	FileCut          FileWhy = "cut"           // a text is cut to the available room
 )
 
 // PromptFile is a file as it stood in the prompt of an answer.
@@ -43,8 +43,8 @@ type PromptFiles struct {
 	at    map[string]int
 }
 
-// Add counts a file in. One that stands in several places is named once, as what most of it
-// stands there, and costs what all of them cost.
+// Add counts a file. One that occurs several times is listed once, in its most complete form, with the sum
+// of their costs.
 func (p *PromptFiles) Add(f PromptFile) {
 	if p.at == nil {
 		p.at = map[string]int{}

@@ -20,8 +20,8 @@ const (
 	OriginClient  Origin = "client" // a tool of the program that sent a message
 )
 
-// Outside says whether words of this origin were written by somebody whom nobody in the
-// workspace answers for. What is unknown is outside.
+// Outside reports whether content of this origin was written by a party that the workspace does not
+// control. Unknown origins are outside.
 func (o Origin) Outside() bool {
 	return o != OriginPerson && o != OriginModel && o != OriginData
 }
@@ -57,25 +57,25 @@ const (
 type Provenance struct {
 	Origin Origin `json:"origin"`
 	Source string `json:"source,omitempty"`
-	// Role says what the words are where they are no answer and no content.
+	// Role classifies content that is neither an answer nor data.
 	Role WordsRole `json:"role,omitempty"`
 }
 
-// WordsRole is what words from outside are to the prompt that they stand in.
+// WordsRole is the role of external content in a prompt.
 type WordsRole string
 
 const (
-	// WordsDescription: a command says so of itself, in its description, its schema or its name.
+	// WordsDescription: the description, schema or name of a command.
 	WordsDescription WordsRole = "description"
-	// WordsHistory: a client says that this was answered before. No record here says so.
+	// WordsHistory: an earlier answer as reported by a client; no record here confirms it.
 	WordsHistory WordsRole = "history"
 )
 
 // maxSource bounds the name of a source, in bytes.
 const maxSource = 200
 
-// From makes the provenance of what stands outside. The name is on one line, without what
-// nobody sees: who named it may be the one that must not be trusted.
+// From makes the provenance of external content. The name is put on one line without invisible characters:
+// it may come from an untrusted party.
 func From(origin Origin, source string) *Provenance {
 	source = strings.Join(strings.Fields(VisibleLine(source)), " ")
 	if len(source) > maxSource {
@@ -84,13 +84,13 @@ func From(origin Origin, source string) *Provenance {
 	return &Provenance{Origin: origin, Source: source}
 }
 
-// Foreign is what the journal keeps of a command that is not built in: whose words it
-// answers with, and whether it acts where no approval of data would see it.
+// Foreign is stored in the journal for commands that are not built in: the source of their results, and
+// whether they act where no approval of data would cover it.
 type Foreign struct {
 	From Provenance `json:"from"`
-	// Acts: it has an effect outside, or reads there and somebody wants to see each call: what
-	// is asked for can carry words out. Trusted: it may do so without a person although the
-	// round has read words from outside.
+	// Acts: it has an external effect, or reads outside with an approval of each call: the request itself
+	// can leak content. Trusted: it may do so without an approval after the round has read external
+	// content.
 	Acts    bool `json:"acts,omitempty"`
 	Trusted bool `json:"trusted,omitempty"`
 }
@@ -149,14 +149,13 @@ func DescribedOutside(specs []CommandSpec) []Provenance {
 	return all
 }
 
-// FromClientHistory is where an answer comes from that a client says was given before.
+// FromClientHistory is the provenance of an earlier answer as reported by a client.
 func FromClientHistory() *Provenance {
 	return &Provenance{Origin: OriginClient, Role: WordsHistory}
 }
 
-// Provenance is where the words of the execution's result come from; nil for the server's
-// own data and words. Nobody outside has said anything of a command that never left, whose
-// answer was lost, which goes on, or which was ended here.
+// Provenance is the source of the execution's result; nil for the server's own data and texts: of a
+// command that was never sent, whose answer was lost, which is still running, or which was ended here.
 func (e *Execution) Provenance() *Provenance {
 	withdrawn := e.Status == ExecCancelled && e.Error != nil && e.Error.Code == CodeTaskWithdrawn
 	answered := e.Status == ExecCached || withdrawn || e.StartedAt != nil && (e.Status == ExecSuccess || e.Status == ExecFailed)
@@ -182,7 +181,7 @@ func (m *Message) OutsideParts() []Provenance {
 	if m.Rich != nil {
 		for i := range m.Rich.Segments {
 			s := &m.Rich.Segments[i]
-			if s.File != nil && s.From == nil { // whoever stored it, a file is what it is
+			if s.File != nil && s.From == nil { // a file is external content, even if a member uploaded it
 				add(From(OriginFile, s.File.Name))
 			}
 			add(s.From)
@@ -202,9 +201,9 @@ func (m *Message) OutsideParts() []Provenance {
 	return parts
 }
 
-// Taint is what the prompt of a session holds from outside: the first different sources,
-// and how many parts in all. nil: nothing. It is never changed in place, and nothing takes
-// a part away again: a summary of words from outside is one too.
+// Taint is the external content in the prompt of a session: the first different sources, and the number of
+// parts in all. nil: none. It is never changed in place and never shrinks: a summary of external content
+// is external too.
 type Taint struct {
 	Sources []Provenance `json:"sources"`
 	Parts   int          `json:"parts"`
@@ -231,8 +230,8 @@ func (t *Taint) With(parts ...Provenance) *Taint {
 	return own
 }
 
-// Including adds what stands in a prompt with every call, such as the descriptions of commands:
-// it counts once. Where no more sources are named, the taint says enough already.
+// Including adds content that is sent with every call, such as descriptions of commands: it counts once.
+// It is left out once the list of sources is full.
 func (t *Taint) Including(parts ...Provenance) *Taint {
 	for _, p := range parts {
 		if t == nil || !slices.Contains(t.Sources, p) && len(t.Sources) < maxTaintSources {
@@ -242,8 +241,8 @@ func (t *Taint) Including(parts ...Provenance) *Taint {
 	return t
 }
 
-// Join is what a session has that takes up all that another one read: an agent that is
-// asked in a tainted round, a parent that reads what its agent came to, a fork.
+// Join merges the taint of another session whose content is taken over: by an agent that is called in a
+// tainted round, by the caller of an agent, by a fork.
 func (t *Taint) Join(other *Taint) *Taint {
 	if other == nil {
 		return t
@@ -284,8 +283,8 @@ func TaintOf(messages []*Message) *Taint {
 	return t
 }
 
-// Guards says whether a person must see the action first, whatever else is allowed: it has
-// an effect outside, and whoever asked for it had read words from there.
+// Guards reports whether the action requires an approval in any case: it has an external effect, and was
+// requested after external content was read.
 func (t *Taint) Guards(e *Execution) bool {
 	return t != nil && e.Foreign != nil && e.Foreign.Acts && !e.Foreign.Trusted
 }

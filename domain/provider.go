@@ -15,8 +15,8 @@ type Provider struct {
 	Config       json.RawMessage // without the key
 	SecretSealed string          // the sealed api_key; empty: none stored
 	SecretMask   string          // "sk-…abcd", for people
-	// EnvGrant is a variable and an origin ("NAME@https://host:443") that the operator
-	// brought together: only there does the variable go beyond its vendor's hosts.
+	// EnvGrant is a variable and an origin ("NAME@https://host:443") that the operator combined: the
+	// variable may be sent only there, beyond its vendor's hosts.
 	EnvGrant  string
 	IsDefault bool
 	Version   int64
@@ -30,8 +30,8 @@ type NewProvider struct {
 	Kind      string
 	Config    json.RawMessage
 	IsDefault bool
-	// ByOperator: who asks runs the server, and may say where an environment variable
-	// with a key is sent.
+	// ByOperator: the caller operates the server, and may choose where an environment variable with a key
+	// is sent.
 	ByOperator bool
 }
 

@@ -2,14 +2,14 @@ package domain
 
 import "time"
 
-// SlotState says who holds a workspace's slot. Since is when the holder got it.
+// SlotState is the holder of a workspace's slot. Since is when it got it.
 type SlotState struct {
 	Holder     *Session
 	Since      *time.Time
 	Preempting string // the session that waits for a running action to end
 }
 
-// QueueRow is a session that asked for the slot. Position 1 is next.
+// QueueRow is a session that requested the slot. Position 1 is next.
 type QueueRow struct {
 	WorkspaceID string
 	SessionID   string
@@ -25,12 +25,12 @@ type QueueRow struct {
 	Session *Session // filled by readers
 }
 
-// Reasons of rows that stand behind all others, whenever those came: nobody asks just
-// now, and they get the slot when it is in nobody's way.
+// Reasons of rows that are behind all others, whenever those came: no person waits for them, and they get
+// the slot when it is free.
 const (
-	QueuedSuspect = "suspect" // it stands aside: its step may have brought the process down
+	QueuedSuspect = "suspect" // set aside: its step may have crashed the process
 	QueuedInTurn  = "in_turn" // another chat has taken its place, or it was taken out with work left to do
 )
 
-// InTurn says whether the row stands behind all others.
+// InTurn reports whether the row is behind all others.
 func (r *QueueRow) InTurn() bool { return r.Reason == QueuedSuspect || r.Reason == QueuedInTurn }

@@ -5,13 +5,13 @@ import "slices"
 // A question, a message or a notice is stored once, in the workspace's language, with its texts in the
 // others beside it. What a person reads is chosen when it is read.
 
-// ReasonOf is a reason in a workspace's language. What it holds that nobody sees is shown.
+// ReasonOf is a reason in a workspace's language, with invisible characters escaped.
 func ReasonOf(level ValidationLevel, id string, text Text, language string) ApprovalReason {
 	text = text.Visible()
 	return ApprovalReason{Level: level, ID: id, Text: text.In(language), Translations: text.Beside(language)}
 }
 
-// Same says whether it is the same reason, in whatever words.
+// Same reports whether it is the same reason, in any language.
 func (r *ApprovalReason) Same(other *ApprovalReason) bool {
 	return r.Level == other.Level && r.ID == other.ID && r.Text == other.Text && r.Always == other.Always
 }
@@ -26,7 +26,7 @@ func WithReason(reasons []ApprovalReason, reason *ApprovalReason) []ApprovalReas
 	return append(reasons, *reason)
 }
 
-// Say gives the action its words, in a workspace's language. What they hold that nobody sees is shown.
+// Say sets the action's texts in a workspace's language, with invisible characters escaped.
 func (a *ApprovalAction) Say(language string, text Text, warnings ...Text) {
 	of := func(language string) ActionWords {
 		words := ActionWords{Text: text.Visible().In(language)}
@@ -49,7 +49,7 @@ func (a *ApprovalAction) Say(language string, text Text, warnings ...Text) {
 	}
 }
 
-// Ask gives the approval its question, in a workspace's language.
+// Ask sets the approval's question in a workspace's language.
 func (a *Approval) Ask(text Text, language string) *Approval {
 	a.Text, a.Translations = text.In(language), text.Beside(language)
 	return a

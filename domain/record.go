@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// RecordKind says what a line of a session's timeline is.
+// RecordKind is the kind of a line of a session's timeline.
 type RecordKind string
 
 const (
@@ -17,8 +17,7 @@ const (
 // RecordKinds are all of them, in the order of lines of the same instant.
 var RecordKinds = []RecordKind{RecordTransition, RecordRoundtrip, RecordExecution}
 
-// RecordLine is one line of a timeline; Kind says which of the three is set. At is when
-// it began.
+// RecordLine is one line of a timeline; Kind selects which of the three is set. At is when it began.
 type RecordLine struct {
 	Kind RecordKind
 	At   time.Time
@@ -40,7 +39,7 @@ type TimelineFilter struct {
 	Cursor  string
 }
 
-// Wants says whether lines of this kind are asked for.
+// Wants reports whether lines of this kind are requested.
 func (f *TimelineFilter) Wants(kind RecordKind) bool {
 	return len(f.Kinds) == 0 || slices.Contains(f.Kinds, kind)
 }
@@ -82,9 +81,9 @@ type UsageRow struct {
 	Key    string
 	Label  string
 	Calls  int64
-	Errors int64 // that brought no answer; a call that was cut on purpose is no error
-	// Unpriced are calls that used something of a model without a price: the cost does
-	// not know of them. Usage.Cost is nil when no call has a price.
+	Errors int64 // without an answer; deliberately cancelled calls do not count
+	// Unpriced counts calls of models without a price, which the cost leaves out. Usage.Cost is nil when no
+	// call has a price.
 	Unpriced int64
 	Usage    Usage
 }
@@ -93,6 +92,6 @@ const (
 	// OutcomeAnswered and OutcomeCut are the ends of a call that are no errors.
 	OutcomeAnswered = "answered"
 	OutcomeCut      = "cut"
-	// OutcomeTooLong is that of a call whose prompt the provider found too long.
+	// OutcomeTooLong: the provider rejected the prompt as too long.
 	OutcomeTooLong = "context_too_long"
 )

@@ -1,6 +1,6 @@
 package domain
 
-// Role says what a key may do.
+// Role is what a caller may do.
 type Role string
 
 const (
@@ -10,7 +10,7 @@ const (
 	RoleRoot   Role = "root"   // manages workspaces; from the environment, never stored
 )
 
-// Allows says whether the role r covers what needs the role needed.
+// Allows reports whether the role r includes the role needed.
 func (r Role) Allows(needed Role) bool {
 	rank := map[Role]int{RoleViewer: 1, RoleMember: 2, RoleAdmin: 3, RoleRoot: 4}
 	return rank[r] >= rank[needed] && rank[needed] > 0

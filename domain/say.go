@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Say formats the phrase of the workspace's language. The two phrases stand side by side
-// in the code, so that neither is forgotten.
+// Say formats the phrase in the workspace's language. The phrases are side by side so that neither is
+// forgotten.
 func (s *Settings) Say(english, french string, args ...any) string {
 	return Say(english, french, args...).In(s.Language)
 }

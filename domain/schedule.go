@@ -23,5 +23,5 @@ type PlannedRun struct {
 	At    time.Time
 	Local string // with its offset, as the clock shows it: 2026-03-29T03:30:00+02:00
 	Note  string // on days when clocks change: what they do, and what that does to it
-	Said  string // in words, on the workspace's clocks; "" where nobody asked for it
+	Said  string // in words, in the workspace's time zone; "" if not requested
 }

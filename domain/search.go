@@ -17,8 +17,8 @@ var SearchKinds = []SearchKind{SearchEntries, SearchNotes, SearchDocuments}
 // NotesType is the tool type whose entries are found as notes.
 const NotesType = "notes"
 
-// SearchQuery asks for the things in which every word of Text stands; the last word
-// may be the beginning of one. Case and accents do not matter.
+// SearchQuery finds the things that contain every word of Text; the last word may be a prefix. Case and
+// accents do not matter.
 type SearchQuery struct {
 	Text  string
 	Kinds []SearchKind // none: all
@@ -40,15 +40,15 @@ type SearchHit struct {
 	Title     string // of notes and documents
 	Draft     bool   // the snippet is from a draft, which no session reads yet
 	Timestamp time.Time
-	// Snippet is a part of the text, plain, where the words stand; Marks say where.
+	// Snippet is a plain part of the text with the words found; Marks are their positions.
 	Snippet string
 	Marks   []SearchMark
-	// Matches are the words found, as they stand in title and snippet.
+	// Matches are the words found, as written in title and snippet.
 	Matches []string
 }
 
-// SearchMark is where a word found stands in a snippet: from Start up to and without
-// End, in characters (Unicode code points).
+// SearchMark is the position of a word in a snippet: from Start up to and excluding End, in characters
+// (Unicode code points).
 type SearchMark struct {
 	Start int
 	End   int

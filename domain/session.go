@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// SessionType tells who drives a session.
+// SessionType is the kind of session.
 type SessionType string
 
 const (
@@ -28,7 +28,7 @@ const (
 	StatusEnded          Status = "ended"
 )
 
-// EndReason says why a session ended, or why it stands still without having ended.
+// EndReason is why a session ended, or why it pauses without having ended.
 type EndReason string
 
 const (
@@ -120,8 +120,8 @@ type SessionState struct {
 	NetworkAttempts          int      `json:"network_attempts,omitempty"`
 	CommandsRun              int      `json:"commands_run,omitempty"`
 	AnswerHashes             []string `json:"answer_hashes,omitempty"` // the latest, newest last
-	// Circle is what tells whether the round goes in circles. The machine replaces it and
-	// never changes it in place.
+	// Circle detects whether the round goes in circles. The machine replaces it and never changes it in
+	// place.
 	Circle *Circle `json:"circle,omitempty"`
 	// OverLimit names the limit beyond which the latest answer asked for commands: they did
 	// not run, and the round ends.
@@ -177,8 +177,8 @@ type SessionState struct {
 	// Agent is set for a session of type AGENT. The machine replaces it and never changes it
 	// in place.
 	Agent *AgentRun `json:"agent,omitempty"`
-	// AgentAnswered: a person has answered an agent of the present answer, which goes on as
-	// soon as this session does.
+	// AgentAnswered: a person has answered an agent of the current answer, which continues as soon as this
+	// session does.
 	AgentAnswered bool `json:"agent_answered,omitempty"`
 	// ReservedCost is what the call under way may cost at most, in US dollars. It counts
 	// against the workspace's budgets until the call is settled.
@@ -194,21 +194,21 @@ type Circle struct {
 	Calls []RepeatedCall `json:"calls,omitempty"`
 	// Answers counts those since a call brought something else than the last time.
 	Answers int `json:"answers,omitempty"`
-	// Found is the kind of circle that the latest answer closed ("" for none), Command
-	// whose call it is, and GoesOn says that the AI was told before.
+	// Found is the kind of circle that the latest answer closed ("" for none), Command the repeated
+	// command, and GoesOn reports that the AI had been warned before.
 	Found   string `json:"found,omitempty"`
 	Command string `json:"command,omitempty"`
 	GoesOn  bool   `json:"goes_on,omitempty"`
 	// Work are the hashes of the latest answers that began work outside, newest last. They are
 	// all that a round begun by a late result keeps: what the AI said of other results does not count.
 	Work []string `json:"work,omitempty"`
-	// Told counts how often the AI was told in this round; Alternated: of two answers in turn.
-	Told       int  `json:"told,omitempty"`
+	// Warned counts the warnings to the AI in this round; Alternated: those about two alternating answers.
+	Warned     int  `json:"told,omitempty"`
 	Alternated bool `json:"alternated,omitempty"`
 }
 
-// RepeatedCall is a call by the hashes of what it asked and of what came of it, and how
-// often it had that same outcome.
+// RepeatedCall is a call by the hashes of its request and of its outcome, and how often it had that
+// outcome in a row.
 type RepeatedCall struct {
 	Call    string `json:"c"`
 	Outcome string `json:"o"`
@@ -218,43 +218,41 @@ type RepeatedCall struct {
 // PendingAnswer is what is owed for the answer that is being carried out, until its
 // commands have ended.
 type PendingAnswer struct {
-	// Results of its calls that never run (refused, not approved, control calls): they
-	// are told in the same SYSTEM message as the results of the series.
+	// Results of its calls that never run (refused, not approved, control calls): they are stored in the
+	// same SYSTEM message as the results of the series.
 	Results []CommandResult `json:"results,omitempty"`
 	// PostText is stored once the actions have succeeded.
 	PostText string `json:"post_text,omitempty"`
 	// BackToAI: the results go back to the AI (native calls, or keep_control).
 	BackToAI bool `json:"back_to_ai,omitempty"`
-	// MayRest: the answer had text beside its actions and nothing else, and did not say
-	// keep_control. With after_actions=rest its results do not go back if all are good.
+	// MayRest: the answer had text beside its actions and nothing else, and did not set keep_control. With
+	// after_actions=rest its results are not sent back if all succeeded.
 	MayRest bool `json:"may_rest,omitempty"`
-	// Actions are those that wait until its queries have run: what is told of them if
-	// it never comes to that.
+	// Actions wait until the answer's queries have run; these are their results if they never run.
 	Actions []CommandResult `json:"actions,omitempty"`
-	// Replaced are executions whose call another one has taken over: they were planned
-	// afresh after the queries.
+	// Replaced are executions whose call another one took over: they were planned again after the queries.
 	Replaced []string `json:"replaced,omitempty"`
-	// Told are the calls whose result stands in a message already.
-	Told []string `json:"told,omitempty"`
+	// Reported are the calls whose result is in a message already.
+	Reported []string `json:"told,omitempty"`
 	// Tasks that were started outside and have not reported yet.
 	Tasks []string `json:"tasks,omitempty"`
-	// Comment is what the person wrote beside a yes; By is who.
+	// Comment is what the person wrote with an approval; By its author.
 	Comment string `json:"comment,omitempty"`
 	By      string `json:"by,omitempty"`
 	ByName  string `json:"by_name,omitempty"`
 	ByRole  Role   `json:"by_role,omitempty"`
-	// AIAsked: the AI itself asked for an approval of the actions behind its queries.
+	// AIAsked: the AI itself requested an approval of the actions behind its queries.
 	AIAsked bool `json:"ai_asked,omitempty"`
-	// Guidance is told to the AI with the results.
+	// Guidance is given to the AI with the results.
 	Guidance string `json:"guidance,omitempty"`
-	// Outside are people's answers to what calls of this answer asked, by their execution.
+	// Outside are people's answers to questions of this answer's calls, by execution.
 	Outside map[string]OutsideAnswer `json:"outside,omitempty"`
 }
 
 // WaitAnswer is a person's decision that came while the session was parked without
 // the slot. Its approval is settled; it is carried out when the slot is granted.
 type WaitAnswer struct {
-	Event    string   `json:"event"` // name of the event that brought it
+	Event    string   `json:"event"` // name of its event
 	Decision Decision `json:"decision"`
 	By       string   `json:"by,omitempty"`
 	ByName   string   `json:"by_name,omitempty"`
@@ -273,7 +271,7 @@ type Session struct {
 	EndReason   EndReason
 
 	HoldsSlot bool
-	// QueuedAt is set while the session stands in the queue of its workspace.
+	// QueuedAt is set while the session is in the queue of its workspace.
 	QueuedAt *time.Time
 	// QueuePosition is filled by readers: 1 is next. 0 when it is not queued.
 	QueuePosition int
@@ -329,8 +327,8 @@ func (s *Session) Status() Status {
 	return status
 }
 
-// Calls names what the session calls: its provider, "" for the workspace's default, and behind
-// a slash the model, where its round was asked for on another one than the provider's own.
+// Calls names what the session calls: its provider ("" for the workspace's default) and, after a slash,
+// the model if the round overrides it.
 func (s *Session) Calls() string {
 	if s.Phase == Idle {
 		return s.ProviderID // its last round is over
@@ -342,7 +340,7 @@ func (s *Session) Calls() string {
 	return calls
 }
 
-// AsksPerson says whether the session waits for a person, who may have answered already.
+// AsksPerson reports whether the session waits for a person, who may have answered already.
 func (s *Session) AsksPerson() bool {
 	q := s.Phase.Question()
 	if q == nil || !q.Optional {
@@ -351,8 +349,8 @@ func (s *Session) AsksPerson() bool {
 	return s.State.Waiting != nil && s.State.Waiting.ApprovalID != ""
 }
 
-// Parks says whether a session that works by itself gives the slot up in its phase: what
-// it waits for comes from outside, and may take long.
+// Parks reports whether a session that works by itself releases the slot in its phase: it waits for
+// something external that may take long.
 func (s *Session) Parks() bool {
 	q := s.Phase.Question()
 	return s.Type != Chat && s.Phase.row().parks && (q == nil || s.AsksPerson())
@@ -369,12 +367,11 @@ func (s *Session) Clone() *Session {
 	return &c
 }
 
-// WaitingContext is what a waiting phase needs to know. Which fields are filled
-// depends on Kind: the first three have ApprovalID and CancelMessageID;
-// completion_confirmation has MessageID and At (and ApprovalID where a person must
-// answer); network_retry Attempt, At and LastError; external_result Tasks; closure
-// Reason and At; outside ExecutionID, and Module where it is a question; client has
-// ApprovalID and CancelMessageID, and its calls stand in the approval.
+// WaitingContext is the data of a waiting phase. The fields depend on Kind: the first three have
+// ApprovalID and CancelMessageID; completion_confirmation has MessageID and At (and ApprovalID if a person
+// must answer); network_retry Attempt, At and LastError; external_result Tasks; closure Reason and At;
+// outside ExecutionID, and Module for a question; client has ApprovalID and CancelMessageID, and its calls
+// are in the approval.
 type WaitingContext struct {
 	Kind            WaitKind  `json:"kind"`
 	ApprovalID      string    `json:"approval_id,omitempty"`
@@ -395,8 +392,8 @@ type WaitingContext struct {
 	Answer *WaitAnswer `json:"answer,omitempty"`
 }
 
-// TraceOf is the id of the trace that a round of the session was said to be a part of; "" where
-// nobody said one, or the session does not know it any more. Nil has none.
+// TraceOf is the id of the trace that a round belongs to; "" if none was given or it is no longer known.
+// Works on nil.
 func (s *Session) TraceOf(round string) string {
 	if s != nil && (s.State.RoundID == round || s.Type == Agent) {
 		return s.State.RoundTrace

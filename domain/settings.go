@@ -38,10 +38,9 @@ type Settings struct {
 	ChatPreempts         bool   `json:"chat_preempts"`
 	// ChatSessionHeader is the header by which chat clients name their session, "": none.
 	ChatSessionHeader string `json:"chat_session_header"`
-	// SensitiveCommands are actions to which people say yes with a passkey, as in AllowsCommand.
+	// SensitiveCommands are the actions approved with a passkey, in the form of AllowsCommand.
 	SensitiveCommands []string `json:"sensitive_commands"`
-	// ApproveByText takes the next message "yes" or "no" of a chat client for the answer to what
-	// it was asked.
+	// ApproveByText: the next message "yes" or "no" of a chat client answers the open approval.
 	ApproveByText bool `json:"approve_by_text"`
 	// MCPAnswers lets MCP clients answer approvals and questions.
 	MCPAnswers                  bool         `json:"mcp_answers"`
@@ -78,8 +77,7 @@ const (
 	AfterActionsRest = "rest"
 )
 
-// NetworkRetry is the policy of an AUTOMATION whose provider cannot be reached. The
-// last delay repeats.
+// NetworkRetry is the policy of an AUTOMATION whose provider cannot be reached. The last delay repeats.
 type NetworkRetry struct {
 	Policy string     `json:"policy"` // forever, requeue_after_3
 	Delays []Duration `json:"delays"`

@@ -2,8 +2,7 @@ package domain
 
 import "time"
 
-// ConnectorGrant is what came of a person's sign-in to the server of a connector, or of one
-// that is not finished.
+// ConnectorGrant is a person's sign-in to a connector's server, finished or pending.
 type ConnectorGrant struct {
 	WorkspaceID string
 	ConnectorID string
@@ -27,7 +26,7 @@ type SignIn struct {
 	Bound bool
 }
 
-// SignInBrowser is the browser that begins a sign-in. Its zero value stands for programs: the person may then
+// SignInBrowser is the browser that begins a sign-in. The zero value is for programs: the person can
 // finish the sign-in in any browser, after a page that names the connector and asks for confirmation.
 type SignInBrowser struct {
 	Host string // under which the browser reaches this server
@@ -44,7 +43,7 @@ type PendingSignIn struct {
 	BegunBy   Author
 }
 
-// SignInAnswer is what a person comes back with. Error is why they do not bring a code.
+// SignInAnswer is what the browser returns with. Error is why there is no code.
 type SignInAnswer struct {
 	State, Code, Issuer, Error string
 }

@@ -2,19 +2,17 @@ package domain
 
 import "slices"
 
-// Step is what the machine decides: the session as it is afterwards, all that must
-// be stored for it (Change, whose Sessions holds exactly this session), and the
-// effect to perform once that is stored.
+// Step is the machine's decision: the new state of the session, everything that must be stored with it
+// (Change, whose Sessions holds exactly this session), and the effect to perform afterwards.
 type Step struct {
 	Session *Session
 	Change  *Change
 	Effect  Effect
-	// Uncommitted says that the effect may run before Change is stored, and that Change
-	// is stored together with what follows: reading again after a crash costs nothing.
-	// A commit comes before every effect that is not Repeatable.
+	// Uncommitted: the effect may run before Change is stored, and Change is stored together with the next
+	// one, because repeating the effect after a crash is free. Every effect that is not Repeatable is
+	// preceded by a commit.
 	Uncommitted bool
-	// ReleasesSlot: the session held the slot and gives it up; the scheduler looks who
-	// is next.
+	// ReleasesSlot: the session releases the slot; the scheduler looks for the next one.
 	ReleasesSlot bool
 	// AsksSlot: the session wants the slot again (a resumption).
 	AsksSlot bool
@@ -34,21 +32,21 @@ const (
 	DoCompact    Effect = "compact"     // -> ContextCompacted, NetworkErrorOccurred, SystemErrorOccurred
 )
 
-// CallsAI says whether the effect is a call of the AI, which costs money.
+// CallsAI reports whether the effect is a call of the AI, which costs money.
 func (e Effect) CallsAI() bool { return e == DoCallAI || e == DoCompact }
 
-// Repeatable says whether doing it again after a crash costs and changes nothing, so that
-// it may run before what led to it is stored.
+// Repeatable reports whether repeating it after a crash is free and changes nothing, so that it may run
+// before the step that led to it is stored.
 func (e Effect) Repeatable() bool { return e == DoParse || e == DoRunQueries }
 
-// AnyReads says whether one of the queries reads. CANCEL_TASK runs among them and may stand beside
-// actions in every protocol: no action of the same answer can depend on what it tells.
+// AnyReads reports whether one of the queries reads data. CANCEL_TASK runs among them and can be combined
+// with actions in every protocol: no action of the same answer depends on its result.
 func AnyReads(queries []*Execution) bool {
 	return slices.ContainsFunc(queries, func(x *Execution) bool { return x.Command != "CANCEL_TASK" })
 }
 
-// PlannedCommands is an answer's commands, resolved and checked against the
-// catalogue: what AIResponseParsed brings.
+// PlannedCommands are an answer's commands, resolved and validated against the catalogue, as
+// AIResponseParsed carries them.
 type PlannedCommands struct {
 	// Queries and Actions are in order. One that was refused before it could run
 	// (unknown, wrong params, repeated) is Final already, with its error.
@@ -59,9 +57,9 @@ type PlannedCommands struct {
 	Refused []*Execution
 	// OverLimit names the limit for which the machine kept some of them from running.
 	OverLimit string
-	// Reasons why a person must say yes first; empty: none needed. Cards show them.
+	// Reasons for requiring an approval; empty: none is required. Cards show them.
 	Reasons []ApprovalReason
 	Cards   []ApprovalAction
-	// AIAsked: the AI itself asked for an approval, and is heard.
+	// AIAsked: the AI itself requested an approval, and its request counts.
 	AIAsked bool
 }

@@ -2,24 +2,22 @@ package domain
 
 import "time"
 
-// Suspicion is what is held against a session whose step was being performed when the
-// process that performed it died: it may be what brought the process down. A step
-// forward, a minute survived and a graceful stop clear it. It is never changed in place.
+// Suspicion counts process deaths during a session's step: the step may be the cause. It is cleared by
+// progress, by a minute of survival and by a graceful stop. It is never changed in place.
 type Suspicion struct {
 	// Deaths in a row at which this step was being performed.
 	Deaths int `json:"deaths,omitempty"`
 	// EnteredAt is when the step was last taken up again; zero: not since the last death.
 	EnteredAt time.Time `json:"entered_at,omitzero"`
-	// ReenterAt is set while the session stands aside, without the slot: its step is not
-	// taken up before.
+	// ReenterAt is set while the session is set aside, without the slot: its step is not resumed before.
 	ReenterAt time.Time `json:"reenter_at,omitzero"`
 }
 
-// Aside says whether the session stands aside as a suspect.
+// Aside reports whether the session is set aside as a suspect.
 func (s Suspicion) Aside() bool { return !s.ReenterAt.IsZero() }
 
-// Alone says whether its step must be the only suspect one that its process performs,
-// so that a death is surely its own doing.
+// Alone reports whether its step must be the only suspect one of its process, so that another death can be
+// attributed to it.
 func (s Suspicion) Alone() bool { return Caution{}.After(s.Deaths).Alone }
 
 // ClearedAt is when the process has survived the step for long enough; nil while it is
@@ -34,7 +32,7 @@ func (s Suspicion) ClearedAt(c Caution) *time.Time {
 
 // Caution is how carefully a suspect is taken up again.
 type Caution struct {
-	Second   time.Duration // stands aside for after two deaths in a row
+	Second   time.Duration // set aside after two deaths in a row
 	Third    time.Duration // and after three
 	Survived time.Duration // clears it
 }
@@ -51,13 +49,13 @@ func (c Caution) orUsual() Caution {
 
 // Reentry is how a session is taken up again after its process died.
 type Reentry struct {
-	Wait     time.Duration // stands aside for; 0: at once
+	Wait     time.Duration // set aside for; 0: not at all
 	Alone    bool          // no other suspect beside it
 	Poisoned bool          // not by itself any more: a person decides
 }
 
-// After decides how a session is taken up whose step was being performed at so many
-// deaths in a row. The zero Caution is the usual one.
+// After decides how to resume a session after so many deaths in a row during its step. The zero Caution
+// uses the defaults.
 func (c Caution) After(deaths int) Reentry {
 	c = c.orUsual()
 	switch {

@@ -45,7 +45,7 @@ func Reworded(text, language string) string {
 	return text
 }
 
-// ofType is what a reader of French is shown of a message for the AI that has no words of its own.
+// ofType are the French summaries of messages for the AI that have no translation of their own.
 var ofType = map[SystemType]string{
 	SystemGuidance:               "L’IA a reçu une consigne du serveur.",
 	SystemFormatError:            "La réponse de l’IA n’a pas pu être utilisée ; une correction lui a été demandée.",
@@ -88,7 +88,7 @@ func (m *SystemMessage) Shown() Translations {
 	return all
 }
 
-// Counted says how many commands ended in which way.
+// Counted summarises how many commands ended in which way.
 func Counted(results []CommandResult) Text {
 	words := []struct {
 		status ExecutionStatus

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TaskStatus is where work that another service does stands.
+// TaskStatus is the state of work at another service.
 type TaskStatus string
 
 const (
@@ -16,20 +16,20 @@ const (
 	TaskFailed    TaskStatus = "failed"    // by the service's word, or it never began
 	TaskCancelled TaskStatus = "cancelled" // by a person, by the AI, or because its session ended
 	TaskExpired   TaskStatus = "expired"   // its deadline passed
-	TaskUnknown   TaskStatus = "unknown"   // whether the service was asked at all is not known
+	TaskUnknown   TaskStatus = "unknown"   // whether the service received the request is not known
 )
 
 // TaskStatuses are all of them.
 var TaskStatuses = []TaskStatus{TaskPending, TaskRunning, TaskSucceeded, TaskFailed, TaskCancelled, TaskExpired, TaskUnknown}
 
-// Over says whether nothing that is reported changes the status any more. A task whose
-// start is in doubt is not over: its service may still report.
+// Over reports whether the status is final. A task whose start is uncertain is not over: its service may
+// still report.
 func (s TaskStatus) Over() bool {
 	return s == TaskSucceeded || s == TaskFailed || s == TaskCancelled || s == TaskExpired
 }
 
-// Task is work that goes on at another service, for one execution of a command. It is
-// stored before that service is asked.
+// Task is work at another service for one execution of a command. It is stored before that service is
+// called.
 type Task struct {
 	ID          string
 	WorkspaceID string
@@ -45,17 +45,16 @@ type Task struct {
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	EndedAt     *time.Time
-	// Attempts counts how often the service was asked to begin.
+	// Attempts counts the requests to begin.
 	Attempts int
-	// RemoteID is the service's own id of it, and Poll how often it wants to be asked. 0: it
-	// calls back.
+	// RemoteID is the service's own id of it, and Poll the interval at which it wants to be polled; 0: it
+	// uses callbacks.
 	RemoteID string
 	Poll     time.Duration
-	// Owed is why the service must be told to stop; Tries counts how often that failed.
+	// Owed is why the service must be notified to stop; Tries counts the failed notifications.
 	Owed  string
 	Tries int
-	// DueAt is when it must be looked at: its deadline, the next time that its service is
-	// asked, or the next try to tell it. nil: never.
+	// DueAt is the next time to act: its deadline, the next poll, or the next notification. nil: never.
 	DueAt *time.Time
 	// Seen are the ids of the latest reports, newest last: one that comes again is no news.
 	Seen []string
@@ -73,14 +72,14 @@ type TaskProgress struct {
 	Text    string   `json:"text,omitempty"`
 }
 
-// TaskQuestion is what the service of a task asks. The approval shows it, and holds nothing
-// up: the session goes on, and so does whatever else the service does.
+// TaskQuestion is a question of the service for a person. Its approval blocks nothing: the session and the
+// service continue.
 type TaskQuestion struct {
 	ApprovalID string `json:"approval_id"`
-	// Key tells it from other questions of the same task.
+	// Key identifies the question within the task.
 	Key string `json:"key"`
-	// Answer is what a person said, which the service has yet to be told; null declines.
-	// Empty: nobody has answered.
+	// Answer is the person's answer, until it is delivered to the service; null declines. Empty:
+	// unanswered.
 	Answer json.RawMessage `json:"answer,omitempty"`
 }
 
@@ -92,15 +91,15 @@ type TaskAsks struct {
 	From string
 }
 
-// TaskReport is what a service says of its work: TaskRunning, TaskSucceeded or TaskFailed.
+// TaskReport is a service's report of its work: TaskRunning, TaskSucceeded or TaskFailed.
 type TaskReport struct {
-	// ID is that of the message that brought it: the same one again is no news.
+	// ID is that of the message; a repeated one is ignored.
 	ID       string
 	Status   TaskStatus
 	Progress *TaskProgress
 	Result   json.RawMessage
 	Error    string
-	// Question is what it asks just now, where the service is asked how far it is.
+	// Question is the service's open question, in the result of a poll.
 	Question *TaskAsks
 }
 
@@ -128,16 +127,16 @@ const (
 	maxSeen = 20
 	// progressEvery is how often the progress of a task is stored at most.
 	progressEvery = time.Second
-	// askedPoll is how often a service is asked at most that waits for a person's answer.
+	// askedPoll is the shortest poll interval while a service waits for a person's answer.
 	askedPoll = 15 * time.Second
 )
 
-// Why a service is told to stop.
+// Reasons for notifying a service to stop.
 const (
 	OwedCancelled = "cancelled"
 	OwedExpired   = "expired"
 	OwedEnded     = "session_ended"
-	// OwedRequested: the AI wants it cancelled. It goes on until that is done.
+	// OwedRequested: the AI cancels it. The task is open until the service is notified.
 	OwedRequested = "cancel_requested"
 )
 
@@ -152,7 +151,7 @@ func (t *Task) Clone() *Task {
 	return &own
 }
 
-// Awake says whether the task still waits for its service.
+// Awake reports whether the task still waits for its service.
 func (t *Task) Awake() bool { return !t.Status.Over() }
 
 // SetDue computes when the task must be looked at next.
@@ -189,7 +188,7 @@ func (t *Task) AskCancel(now time.Time) {
 	t.SetDue(now)
 }
 
-// Finish ends the task. owed, if set, is what its service must be told.
+// Finish ends the task. owed, if set, is the reason the service must be notified with.
 func (t *Task) Finish(status TaskStatus, why, owed string, now time.Time) {
 	t.Status, t.Error, t.Owed, t.UpdatedAt, t.EndedAt, t.Question = status, why, owed, now, &now, nil
 	t.SetDue(now)
@@ -203,7 +202,7 @@ const (
 	NewsTooSoon              // progress shortly after the last: it is not stored
 	NewsProgress             // progress that is stored
 	NewsEnd                  // the task is over
-	NewsLate                 // the task was over, and the service says something else
+	NewsLate                 // the task was over and the service reports a different end
 	NewsAfter                // progress of a task that is over
 	NewsResult               // the result of a task of which a person said that it was done
 )
@@ -246,8 +245,8 @@ func (t *Task) Report(r TaskReport, now time.Time) (*Task, News) {
 	return next, NewsProgress
 }
 
-// withResult takes the result that comes with an end that is known: nothing brought one before
-// where a person said that the work was done.
+// withResult accepts the result that arrives after the end: a person had reported the work as done,
+// without a result.
 func (t *Task) withResult(r TaskReport, now time.Time) (*Task, News) {
 	if len(r.Result) == 0 || len(t.Result) > 0 || t.Status != TaskSucceeded {
 		return t, NewsRepeated
@@ -258,7 +257,7 @@ func (t *Task) withResult(r TaskReport, now time.Time) (*Task, News) {
 	return next, NewsResult
 }
 
-// tooSoon: a service that reports a thousand times a second is heard once a second.
+// tooSoon limits progress reports to one a second.
 func (t *Task) tooSoon(now time.Time) bool {
 	return len(t.Seen) > 0 && now.Sub(t.UpdatedAt) < progressEvery
 }

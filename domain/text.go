@@ -12,11 +12,11 @@ import (
 // the same facts, so that it can be stored and then read by people of different languages.
 type Text struct{ EN, FR string }
 
-// Translations are what a text is in other languages than the one that it stands beside.
+// Translations are a text's versions in other languages.
 type Translations map[string]string
 
-// Say makes a text of its phrases. They stand side by side in the code, so that neither is forgotten; an
-// argument that is a Text stands in each phrase in its language.
+// Say makes a text from its phrases. They are side by side so that neither is forgotten; an argument that
+// is a Text is inserted in each language.
 func Say(english, french string, args ...any) Text {
 	return Text{EN: phrase(english, "en", args), FR: phrase(french, "fr", args)}
 }
@@ -70,10 +70,10 @@ func (t Translations) In(language, text string) string {
 	return text
 }
 
-// Visible writes the text for somebody who approves it, with what nobody sees as escapes.
+// Visible escapes invisible characters of a text that a person approves.
 func (t Text) Visible() Text { return Text{EN: Visible(t.EN), FR: Visible(t.FR)} }
 
-// Count says "1 entry" or "12 entries".
+// Count formats a number with its noun: "1 entry", "12 entries".
 func Count(n int, english, englishMany, french, frenchMany string) Text {
 	if n > 1 {
 		french = frenchMany
@@ -95,7 +95,7 @@ func JoinBetween(between Text, texts ...Text) Text {
 	return Text{EN: strings.Join(en, between.EN), FR: strings.Join(fr, between.FR)}
 }
 
-// About is a text about something with a name; without one the text stands alone.
+// About prefixes a text with the quoted name of its subject; without a name the text is capitalised.
 func About(name string, text Text) Text {
 	if name = VisibleLine(strings.TrimSpace(name)); name == "" {
 		return Text{EN: capital(text.EN), FR: capital(text.FR)}
@@ -108,7 +108,7 @@ func capital(text string) string {
 	return string(unicode.ToUpper(r)) + text[size:]
 }
 
-// Lasting says a duration as people do: "1 hour 30 minutes". What is less than a second is left out.
+// Lasting formats a duration: "1 hour 30 minutes", to the second.
 func Lasting(d time.Duration) Text {
 	units := []struct {
 		of              time.Duration

@@ -2,20 +2,20 @@ package domain
 
 import "time"
 
-// Ticket opens one event stream, once, as the one who asked for it. The ticket itself
-// is known to its bearer alone.
+// Ticket opens one event stream, once, with the rights of the caller it was issued to. Only its bearer has
+// the ticket itself.
 type Ticket struct {
 	Hash        string
 	WorkspaceID string
 	Role        Role
 	Name        string
-	KeyHash     string // of the key or cookie that asked, to look whether it still holds
+	KeyHash     string // of the caller's key or cookie, to check that it is still valid
 	ExpiresAt   time.Time
 	Holder      Holder
 	HoldsUntil  *time.Time // of a token; nil: it is looked up
 }
 
-// Holder is what the one who asked for a ticket had.
+// Holder is the kind of credentials that the ticket was issued for.
 type Holder string
 
 const (

@@ -17,7 +17,7 @@ type Transition struct {
 	At          time.Time
 }
 
-// EndsRound says whether a round came to its end: its session rests, or is over.
+// EndsRound reports whether a round ended: its session rests or is over.
 func (t *Transition) EndsRound() bool {
 	return t.RoundID != "" && t.From != t.To && (t.To == Idle || t.To == Completed && t.From != Idle)
 }

@@ -37,8 +37,7 @@ func (u Usage) Plus(v Usage) Usage {
 	return sum
 }
 
-// Budgets are the limits of tokens and money a person set on one session, or on an
-// automation, whose runs have them. Nil: none.
+// Budgets are limits of tokens and money on one session, or on the runs of an automation; nil: none.
 type Budgets struct {
 	MaxTokensPerRound *int64   `json:"max_tokens_per_round,omitempty"`
 	MaxCostPerRound   *float64 `json:"max_cost_per_round,omitempty"`

@@ -2,8 +2,8 @@ package domain
 
 import "time"
 
-// View is what a decision about one session needs to know, read in one transaction
-// under the locks of the workspace's row and of the session's row (in this order).
+// View is the data for a decision about one session, read in one transaction under the locks of the
+// workspace's row and of the session's row (in this order).
 type View struct {
 	Workspace *Workspace
 	Session   *Session
@@ -28,12 +28,11 @@ type View struct {
 	// Agents carry out calls of that answer.
 	Agents []*AgentView
 	Inbox  []*InboxItem // accepted and not folded in, oldest first, Message filled
-	// InboxBrief: the messages of Inbox come without what they say. Who needs it returns
-	// ErrInboxBrief and is asked again with all of it.
+	// InboxBrief: the messages of Inbox have no text. A decision that needs it returns ErrInboxBrief and is
+	// repeated with the full messages.
 	InboxBrief bool
 
-	// Grants are those of the automation whose run the session is, with their uses in
-	// this run.
+	// Grants are those of the run's automation, with their uses in this run.
 	Grants []*Grant
 
 	// Tasks are those of the session that its services have not ended, oldest first.
@@ -49,8 +48,8 @@ type View struct {
 
 // Waiters are those who want the slot of a workspace, as of one instant.
 type Waiters struct {
-	// At is when it was read, and as of when it is decided: a row whose time comes between
-	// the two has no session here, and nobody would look at it again.
+	// At is the time of reading and of the decision: a row that becomes due between two such times would
+	// have no session here and be missed.
 	At        time.Time
 	Workspace *Workspace
 	Holder    *Session // nil: the slot is free
@@ -64,8 +63,7 @@ type Waiters struct {
 	DueSince time.Time
 }
 
-// Figures are all workspaces in numbers, as of now. A time is zero where there is nobody
-// whose time it could be.
+// Figures are current totals over all workspaces. A time is zero if it has no subject.
 type Figures struct {
 	Held, Queued int64
 	HeldSince    time.Time // of the slot that is held longest

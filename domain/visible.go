@@ -7,21 +7,19 @@ import (
 	"unicode/utf8"
 )
 
-// What people read before they say yes must be what is there. These functions write
-// characters that change how others look, or that nobody sees, as their escapes:
-// "\u202e". Letters of every script, joined emoji and typographic spaces in their usual
-// places stay as they are.
+// What people read before they approve must be what is there. These functions escape characters that are
+// invisible or change how others look: "\u202e". Letters of every script, joined emoji and typographic
+// spaces in their usual places are kept.
 
-// Visible is a text of one or more lines for somebody who approves it: controls,
-// characters that nobody sees and spaces that look like others are escaped.
+// Visible escapes controls, invisible characters and deceptive spaces of a text of one or more lines that
+// a person approves.
 func Visible(text string) string {
 	return escapeRunes(text, func(r, before, after rune) bool {
 		return r != '\n' && r != '\t' && (hidden(r, before, after) || oddSpace(r, before, after))
 	})
 }
 
-// VisibleLine is Visible for a text that stands on one line: line feeds and tabs are
-// escaped too.
+// VisibleLine is Visible for a text of one line: line feeds and tabs are escaped too.
 func VisibleLine(text string) string {
 	return escapeRunes(text, func(r, before, after rune) bool {
 		return hidden(r, before, after) || oddSpace(r, before, after)
@@ -34,8 +32,7 @@ func Printable(text string) string {
 	return escapeRunes(text, func(r, _, _ rune) bool { return r != '\n' && r != '\t' && steers(r) })
 }
 
-// IsName says whether a text can be the name of something: one line, without characters
-// that nobody sees.
+// IsName reports whether a text can be a name: one line without invisible characters.
 func IsName(text string) bool {
 	return utf8.ValidString(text) && escapeRunes(text, hidden) == text
 }
@@ -46,8 +43,8 @@ func steers(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == '\u2028' || r == '\u2029' || r >= 0xE0000 && r <= 0xE007F
 }
 
-// hidden: what steers, and what nobody sees, but for joiners and variations where a
-// script or an emoji is made of them.
+// hidden reports control and invisible characters, except joiners and variation selectors where a script
+// or an emoji needs them.
 func hidden(r, before, after rune) bool {
 	switch {
 	case r < unicode.MaxASCII || !steers(r) && !invisible(r):
@@ -76,14 +73,13 @@ func joins(r rune) bool {
 			unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 }
 
-// emojiPart: what may stand before a joiner in an emoji.
+// emojiPart reports whether a character can precede a joiner in an emoji.
 func emojiPart(r rune) bool {
 	return unicode.Is(unicode.So, r) || r == '\ufe0f' || r >= 0x1F3FB && r <= 0x1F3FF
 }
 
-// oddSpace: a space other than the usual one, where typography does not put it: no-break
-// spaces stand before French punctuation and between digits, the wide one beside
-// characters of its width.
+// oddSpace reports a non-standard space outside its typographic places: no-break spaces belong before
+// French punctuation and between digits, wide ones beside wide characters.
 func oddSpace(r, before, after rune) bool {
 	switch {
 	case r < unicode.MaxASCII || !unicode.Is(unicode.Zs, r):

@@ -2,10 +2,10 @@ package domain
 
 import "time"
 
-// Webhook is an address that is told of events of a workspace's log, as they are there.
+// Webhook is an address that is notified of events of a workspace's log.
 type Webhook struct {
 	ID string
-	// Kind is how it is told; URL is where: an address of HTTP, of mail, or of a push service.
+	// Kind is the transport; URL the address: of HTTP, of mail, or of a push service.
 	Kind        WebhookKind
 	WorkspaceID string
 	URL         string
@@ -13,12 +13,12 @@ type Webhook struct {
 	Enabled     bool
 	// Links: what waits for a person comes with a link to it.
 	Links bool
-	// Person is whose browser it is, Label what they call it, Language theirs, and SignIn that in
-	// which it was made; of a push.
+	// Person is the browser's owner, Label their name for it, Language theirs, and SignIn the sign-in it
+	// was registered in; of a push subscription.
 	Person, Label, Language, SignIn string
 	// HoldsUntil is when it ends by itself. Nil: it does not.
 	HoldsUntil *time.Time
-	// DisabledReason says why the server disabled it; empty: a person did, or nobody.
+	// DisabledReason is why the server disabled it; empty if it did not.
 	DisabledReason WebhookReason
 	// Secret signs; OldSecret signs too until OldSecretUntil. Both are sealed.
 	Secret         string
@@ -26,19 +26,19 @@ type Webhook struct {
 	OldSecretUntil *time.Time
 	// FailingSince is when the first of its latest tries failed, of which none succeeded.
 	FailingSince *time.Time
-	// PausedUntil is until when the receiver asked to be left alone.
+	// PausedUntil is the end of a pause that the receiver requested.
 	PausedUntil *time.Time
 	// SentTo: every event up to this number was sent, or is left to a lane, or never will be.
 	SentTo int64
-	// Epoch goes up whenever somebody else may decide what is sent: what was decided under
-	// an earlier one is not recorded.
+	// Epoch increases whenever the sending process may change: decisions made under an earlier one are not
+	// recorded.
 	Epoch     int64
 	Version   int64
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// WebhookKind is how a webhook is told.
+// WebhookKind is the transport of a webhook.
 type WebhookKind string
 
 const (
@@ -46,7 +46,7 @@ const (
 	WebhookHTTP WebhookKind = "http"
 	// WebhookMail is an address of the setting notifications.mail_to.
 	WebhookMail WebhookKind = "mail"
-	// WebhookPush is a browser that somebody has told.
+	// WebhookPush is a browser's push subscription.
 	WebhookPush WebhookKind = "push"
 )
 
@@ -84,8 +84,8 @@ var LogTypes = []LogType{
 	LogOccurrence, LogNotice,
 }
 
-// WebhookLane is a session (or, with an empty id, the workspace itself) whose events a
-// webhook is behind with: they go on from SentTo, while those of others are sent.
+// WebhookLane is a session (or, with an empty id, the workspace itself) whose events a webhook is behind
+// with: they continue from SentTo while those of others are sent.
 type WebhookLane struct {
 	SessionID string
 	SentTo    int64
@@ -94,18 +94,18 @@ type WebhookLane struct {
 	DueAt     time.Time
 }
 
-// DeliveryState says what became of an event at a webhook.
+// DeliveryState is the state of an event at a webhook.
 type DeliveryState string
 
 const (
 	DeliveryDone     DeliveryState = "delivered"
 	DeliveryRetrying DeliveryState = "retrying"
 	DeliveryFailed   DeliveryState = "failed"
-	// DeliverySkipped stands for the events up to a number that were not sent and will not be.
+	// DeliverySkipped: the events up to a number were not sent and will not be.
 	DeliverySkipped DeliveryState = "skipped"
 )
 
-// WebhookDelivery is what became of one event at one webhook.
+// WebhookDelivery is the delivery of one event to one webhook.
 type WebhookDelivery struct {
 	Seq       int64
 	Type      LogType // empty: DeliverySkipped
@@ -117,12 +117,11 @@ type WebhookDelivery struct {
 	LastAt    time.Time // the latest try
 	NextAt    *time.Time
 	Status    int    // of the latest answer; 0: there was none
-	Detail    string // what was wrong, in words that tell nothing of networks
+	Detail    string // the problem, without details of the network
 	Took      time.Duration
 }
 
-// WebhookProgress is what came of sending: written as one, under the epoch in which it was
-// decided.
+// WebhookProgress is the result of sending, written atomically under the epoch of the decision.
 type WebhookProgress struct {
 	SentTo       int64
 	FailingSince *time.Time
@@ -148,7 +147,7 @@ type WebhookStanding struct {
 type WebhookLook struct {
 	Enabled []WebhookRef // every one that is sent to
 	Behind  []WebhookRef // those with something to do that no other living process does
-	People  []WebhookRef // those of Enabled by which people are told, of what waits for them alone
+	People  []WebhookRef // those of Enabled that notify people, of what concerns them alone
 }
 
 // WebhookPatch changes a webhook.
@@ -159,7 +158,7 @@ type WebhookPatch struct {
 	Links   *bool
 }
 
-// WebhookTest is what came of a message that was sent to try an address.
+// WebhookTest is the result of a test message to an address.
 type WebhookTest struct {
 	OK     bool
 	Status int

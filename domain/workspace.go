@@ -19,7 +19,7 @@ type Workspace struct {
 	CreatedAt     time.Time
 }
 
-// IsWorkspaceID says whether a text can be the id of a workspace.
+// IsWorkspaceID reports whether a text is a valid workspace id.
 func IsWorkspaceID(text string) bool {
 	const most = 63
 	return text != "" && len(text) <= most && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""

@@ -1,3 +1,3 @@
-// Package files takes what people upload: it finds what a file is by its content, writes
-// pictures anew, keeps texts as UTF-8, and refuses the rest.
+// Package files accepts uploads: it determines a file's type by its content, re-encodes pictures, stores
+// texts as UTF-8, and rejects the rest.
 package files

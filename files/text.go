@@ -20,8 +20,8 @@ var (
 		"This begins like a text in UTF-16 and is none. Nothing was stored: save it as UTF-8.")
 )
 
-// plainText is a text as it is kept: in UTF-8, without a byte order mark. Text in UTF-16 is
-// told by its mark; without one it is full of zeros, as no text is.
+// plainText is a text as it is stored: in UTF-8, without a byte order mark. Text in UTF-16 is recognised
+// by its mark; without one it is full of zeros, unlike any text.
 func plainText(content []byte) ([]byte, error) {
 	switch {
 	case bytes.HasPrefix(content, markLittle):

@@ -14,7 +14,7 @@ type Record interface {
 	Timeline(ctx context.Context, ws, session string, filter domain.TimelineFilter) ([]domain.RecordLine, string, error)
 	// SessionApprovals lists a session's approvals, oldest first.
 	SessionApprovals(ctx context.Context, ws, session, cursor string, limit int) ([]*domain.Approval, string, error)
-	Standing(ctx context.Context, ws, session string) (*domain.Standing, error)
+	Standing(ctx context.Context, ws, session string) (*domain.WaitInputs, error)
 	Usage(ctx context.Context, ws string, filter domain.UsageFilter) ([]domain.UsageRow, string, error)
 }
 

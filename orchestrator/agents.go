@@ -125,9 +125,8 @@ func offeredIn(s *domain.Session, all []*domain.AgentDefinition) []domain.Comman
 	return specs
 }
 
-// offersIn are the commands from outside of the view's session: those that its workspace
-// allows. An agent has those of them that its definition names, and none whose work goes on
-// outside when its own has ended.
+// offersIn are the external commands of the view's session: those that its workspace allows. An agent gets
+// those that its definition names, and none whose work outlasts its own.
 func offersIn(view *domain.View, outside []domain.CommandSpec, all []*domain.AgentDefinition) []domain.CommandSpec {
 	offers := slices.Concat(outside, offeredIn(view.Session, all))
 	if run := view.Session.State.Agent; run != nil {
@@ -147,7 +146,7 @@ func (l *Loop) specs(ctx context.Context, view *domain.View) []domain.CommandSpe
 	return l.cfg.Commands.SpecsIn(&env)
 }
 
-// knownSpecs are those as far as memory knows them: decisions are made under locks.
+// knownSpecs are the cached ones: decisions are made under locks.
 func (l *Loop) knownSpecs(view *domain.View) []domain.CommandSpec {
 	env := l.env(view)
 	all, _ := l.agents.known(view)

@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// asked gathers what calls to servers outside want of a person. Of several the first is
-// asked: the others ask again when its answer is there.
+// asked collects what external calls need from a person. Only the first question is asked: the other calls
+// repeat theirs when it is answered.
 type asked struct {
 	mu    sync.Mutex
 	first *domain.OutsideAsk
@@ -21,7 +21,7 @@ func (a *asked) add(ask domain.OutsideAsk) {
 	}
 }
 
-// peek gives what is asked; nil: nothing is.
+// peek returns the question; nil: there is none.
 func (a *asked) peek() *domain.OutsideAsk {
 	a.mu.Lock()
 	defer a.mu.Unlock()

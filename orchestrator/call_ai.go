@@ -69,8 +69,8 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 	}
 }
 
-// maxTooLong is how often a provider is asked in all, for an answer and for summaries,
-// that says each time that it is too long. The last two are for the answer.
+// maxTooLong limits how often a provider is called, for an answer and for summaries, while it rejects each
+// prompt as too long. The last two calls are for the answer.
 const maxTooLong = 4
 
 // tooLongCalls counts the calls that were too long since the last answer.
@@ -84,9 +84,8 @@ func (d *driver) tooLongCalls(a *asking) int {
 	return n
 }
 
-// answerRequest asks for the next answer. Its text is handed on while it comes, if
-// somebody watches or if it comes piece by piece anyway: whoever joins in its midst sees
-// what there is so far.
+// answerRequest requests the next answer. Its text is streamed if there are watchers, or if the provider
+// streams anyway: a watcher that joins later gets the text so far.
 func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, ask *domain.Prompt) *providers.Request {
 	s := d.session
 	call.PromptHash = prompt.Fingerprint(ask)
@@ -151,7 +150,7 @@ func (d *driver) endCall(call *domain.Roundtrip, model *providers.Model, answer 
 	if answer.Raw.Model != "" {
 		call.Model = answer.Raw.Model
 	}
-	if call.Usage.Cost == nil { // a provider that was told its prices knows better
+	if call.Usage.Cost == nil { // a provider that has the prices is more precise
 		call.Usage.Cost = d.view.Workspace.Settings.CostOf(answer.Usage, call.Model, model.Name)
 	}
 	var first time.Duration
@@ -162,7 +161,7 @@ func (d *driver) endCall(call *domain.Roundtrip, model *providers.Model, answer 
 	d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), first, call.Usage, call.Model)
 }
 
-// prompt is what the model is asked, as far as it has room.
+// prompt is the model's prompt, as far as there is room.
 func (d *driver) prompt(ctx context.Context, model *providers.Model, room *room) (*domain.Prompt, error) {
 	ask, size, err := d.assemble(ctx, model)
 	if err != nil {

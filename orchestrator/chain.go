@@ -12,8 +12,8 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// shortWait is how long a run waits for a provider that asks for time, before others
-// are asked in its place. A person is not kept waiting at all.
+// shortWait is how long a run waits for a provider that requests a delay, before fallbacks are called. A
+// person is not kept waiting at all.
 const shortWait = 2 * time.Second
 
 // asking is one question to the AI: to the session's provider, and if that is down, to
@@ -26,7 +26,7 @@ type asking struct {
 	made []*domain.Roundtrip
 }
 
-// reply is what became of a question: an answer with its call, or a failure.
+// reply is the result of a call: an answer with its call, or a failure.
 type reply struct {
 	model  *providers.Model
 	call   *domain.Roundtrip
@@ -34,7 +34,7 @@ type reply struct {
 	failed *failure
 }
 
-// failure says why there is no answer.
+// failure is why there is no answer.
 type failure struct {
 	class      providers.Class
 	problem    string
@@ -72,8 +72,8 @@ func (d *driver) ask(ctx context.Context, first *providers.Model, a *asking) (*r
 	return down, nil
 }
 
-// chain gives the session's provider and the further ones, each once. One that cannot
-// be made is passed over: the person is told of it where it is configured.
+// chain lists the session's provider and its fallbacks, each once. A misconfigured one is skipped: the
+// problem is shown where it is configured.
 func (d *driver) chain(ctx context.Context, first *providers.Model) []*providers.Model {
 	all := []*providers.Model{first}
 	seen := map[string]bool{first.ID: true}
@@ -146,8 +146,8 @@ func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
 // maxPart bounds what is kept of an answer that was not finished, in bytes.
 const maxPart = 1 << 20
 
-// partOf is what a person keeps of an answer whose call failed in the middle: what had come
-// of its text. A run asks again by itself, and nobody has read it.
+// partOf is what a person keeps of an answer whose call failed midway: the text so far. A run retries by
+// itself, and has no reader.
 func partOf(d *driver, call *domain.Roundtrip, f *failure, text string) *domain.PartialAnswer {
 	if text == "" && d.said != nil {
 		text = d.said.String()
@@ -167,8 +167,8 @@ func partOf(d *driver, call *domain.Roundtrip, f *failure, text string) *domain.
 	return &domain.PartialAnswer{MessageID: call.MessageID, Text: text, StopReason: stop}
 }
 
-// usedAllTheSame records what a failed call used. A provider that was cut before it could
-// say so has read the prompt at least.
+// usedAllTheSame records the usage of a failed call. A provider that was cut before it could report it has
+// read the prompt at least.
 func (d *driver) usedAllTheSame(call *domain.Roundtrip, usage domain.Usage) {
 	if usage.Total() == 0 {
 		return
@@ -181,9 +181,8 @@ func (d *driver) usedAllTheSame(call *domain.Roundtrip, usage domain.Usage) {
 	}
 }
 
-// nextMayTry says whether another provider is asked after this failure. first is that
-// of the session's own provider: a fallback that fails for whatever reason is no reason
-// to stop there.
+// nextMayTry reports whether another provider is called after this failure. first is that of the session's
+// own provider: a failing fallback never ends the chain.
 func (d *driver) nextMayTry(first, latest *failure) bool {
 	switch {
 	case !first.class.Retryable() && first.class != providers.ClassQuota, latest.partial:
@@ -194,8 +193,8 @@ func (d *driver) nextMayTry(first, latest *failure) bool {
 	return true
 }
 
-// worse joins the failures of a chain: it is down until the first of its providers may
-// be called again, and what is told is what each of them said.
+// worse joins the failures of a chain: it is unavailable until the first of its providers may be called
+// again, and the message has each provider's own.
 func worse(first, latest *reply) *reply {
 	if first == nil {
 		return latest
@@ -220,7 +219,7 @@ func (a *asking) lastMade() *domain.Roundtrip {
 	return last
 }
 
-// eventOf says what happens next after a failure.
+// eventOf returns the event for a failure.
 func (d *driver) eventOf(a *asking, f *failure) domain.Event {
 	call := a.lastMade()
 	if f.class.Retryable() {

@@ -9,15 +9,14 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// keptVerbatim bounds what of the person's present request stands word for word
-// behind a summary, in bytes.
+// keptVerbatim limits how much of the person's current request is repeated verbatim after a summary, in
+// bytes.
 const keptVerbatim = 8_000
 
-// compact has the older messages summarised by the model. The messages stay in the
-// record; the summary takes their place in the prompt. Whatever the model does, there is
-// a shorter prompt afterwards: a request for a summary that is too long is made again
-// with half of the transcript while the answer's own two calls are left, and a model that
-// gives no summary is replaced by an excerpt.
+// compact has the model summarise the older messages. They stay in the record; the summary replaces them
+// in the prompt. The prompt is shorter afterwards in any case: a request for a summary that is too long is
+// repeated with half of the transcript while the answer's own two calls are left, and a model that returns
+// no summary is replaced by an excerpt.
 func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 	s := d.session
 	first, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.Calls())
@@ -32,7 +31,7 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 	left, _ := roomOf(d).left(first, now.fixed())
 	c := &compaction{turns: ask.Turns, fixed: now.fixed(), budget: d.summaryBudget(first), left: left}
 	transcript := c.budget
-	if s.State.TooLong > 0 { // the vendor says so of this very prompt: it reads less than that
+	if s.State.TooLong > 0 { // the vendor's limit for this very prompt: it is lower
 		transcript = min(transcript, now.whole()/2)
 	}
 	a := &asking{purpose: purposeCompaction}
@@ -81,8 +80,8 @@ func (d *driver) summaryRequest(
 	}
 }
 
-// compaction is what becomes a summary: the turns, what stands before them in any case,
-// the budget of the whole and what it leaves for the history, in tokens.
+// compaction is the input of a summary: the turns, what precedes them in any case, the budget of the whole
+// and what it leaves for the history, in tokens.
 type compaction struct {
 	turns               []*domain.Turn
 	fixed, budget, left int
@@ -91,9 +90,8 @@ type compaction struct {
 // leastSummary is the least that a summary may have, in tokens.
 const leastSummary = 150
 
-// event brings the summary: at most a fourth of the budget and a third of what is left for the
-// history, since the present request stands word for word behind it; or an excerpt where the
-// model gave none.
+// event has the summary: at most a fourth of the budget and a third of what is left for the history, since
+// the current request follows it verbatim; or an excerpt if the model returned none.
 func (c *compaction) event(call *domain.Roundtrip, text string) domain.Event {
 	most := max(min(c.budget/4, c.left/3), leastSummary) * 7 / 2
 	summary := prompt.Shorten(strings.TrimSpace(text), most)

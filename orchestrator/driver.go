@@ -15,8 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
-// errLetGo ends a driver whose session is no longer its own; what it had in hand is
-// void.
+// errLetGo ends a driver that no longer owns its session; its work is discarded.
 var errLetGo = errors.New("the session is driven elsewhere, or was cut")
 
 // driver carries one session from effect to effect until it rests.
@@ -32,7 +31,7 @@ type driver struct {
 	epoch int64
 	// lapses counts how often the lease of this node was over when it began.
 	lapses int64
-	// yields: somebody waits for the slot.
+	// yields: another session waits for the slot.
 	yields atomic.Bool
 	// storing: it waits for nothing but the database.
 	storing atomic.Bool
@@ -50,7 +49,7 @@ type driver struct {
 	raw      *domain.RawAnswer // the answer in hand, between its receipt and its parsing
 	answerID string            // the id under which it was streamed
 	said     *strings.Builder  // the text of the latest call of the AI as it came
-	streamed string            // the message whose streamed text is neither settled nor void
+	streamed string            // the message whose streamed text is neither settled nor discarded
 	underWay *domain.Roundtrip // the call of the AI that has not come back
 	tools    clientTools       // of the program that sent the round's message
 }
@@ -88,17 +87,16 @@ func (d *driver) run(ctx context.Context) {
 	}
 }
 
-// safePoint lets go of the slot, if somebody waits for it and nothing is in hand that is
-// not stored. Whoever takes it cuts this driver.
+// safePoint releases the slot if another session waits for it and everything is stored. The session that
+// takes it cuts this driver.
 func (d *driver) safePoint(ctx context.Context) {
 	if top := topOf(d); top.yields.Load() && d.change == nil && ctx.Err() == nil {
 		d.loop.cfg.Hooks.SafePoint(ctx, top.session)
 	}
 }
 
-// performed is perform, with patience for a database that is away: nothing came of the
-// try, so it is tried again. A driver that gave up would leave its session at work with
-// nobody to do it.
+// performed is perform with retries while the database is unavailable: a failed attempt has no effect. A
+// driver that gave up would leave its session at work without a driver.
 func (d *driver) performed(ctx context.Context, effect domain.Effect) (domain.Event, error) {
 	for attempt := 0; ; attempt++ {
 		event, err := d.perform(ctx, effect)
@@ -113,7 +111,7 @@ func (d *driver) performed(ctx context.Context, effect domain.Effect) (domain.Ev
 	}
 }
 
-// perform does the effect's outside work and says what came of it.
+// perform does the effect's external work and returns its outcome.
 func (d *driver) perform(ctx context.Context, effect domain.Effect) (domain.Event, error) {
 	switch effect {
 	case domain.DoEnrich:
@@ -145,7 +143,7 @@ func (d *driver) take(ctx context.Context, event domain.Event) (domain.Effect, e
 	return d.commit(ctx, step.Effect)
 }
 
-// decide runs the machine on the present state and gathers what it decided.
+// decide runs the machine on the current state and collects its decisions.
 func (d *driver) decide(event domain.Event) (*domain.Step, error) {
 	step, err := machine.Run(d.session, event, d.loop.policy(d.view))
 	if err != nil {
@@ -188,9 +186,8 @@ func (d *driver) remember(change *domain.Change) {
 	d.view = &view
 }
 
-// commit stores what was decided. If something came in meanwhile, the same events
-// are decided again on the state as it is; if the session is driven by somebody else
-// now, everything in hand is void.
+// commit stores the decisions. After a concurrent change the same events are decided again on the new
+// state; if another driver owns the session now, all work in hand is discarded.
 func (d *driver) commit(ctx context.Context, effect domain.Effect) (domain.Effect, error) {
 	d.storing.Store(true)
 	defer d.storing.Store(false)
@@ -292,9 +289,9 @@ func (d *driver) pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// letGo ends the driver: streamed text that will not become a message is called
-// back. A session that was cut or taken over is somebody else's; one that failed for
-// good must not stand still, so the machine is told.
+// letGo ends the driver: streamed text that will not become a message is discarded. A session that was cut
+// or taken over belongs to another driver; for one that failed permanently the machine is notified, so
+// that it does not hang.
 func (d *driver) letGo(ctx context.Context, err error) {
 	if d.streamed != "" {
 		reason := "cut"
@@ -326,18 +323,18 @@ func (d *driver) survive() {
 	}
 }
 
-// failed is what a person is told of a mistake in the server; its log says more.
+// failed is shown to a person after an error of the server; the process log has the details.
 const failed = "The server failed at this step. Its log says more under this session's id."
 
-// fail tells the machine that the work cannot go on, once, as the session is stored:
-// the person is told and the session rests instead of standing still.
+// fail notifies the machine that the work cannot continue, once, on the stored state: the person is
+// notified and the session rests instead of hanging.
 func (d *driver) fail() {
 	defer func() { _ = recover() }() // the second failure leaves it to recovery
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.loop.base), 10*time.Second)
 	defer cancel()
 	view, err := d.loop.cfg.Store.View(ctx, d.session.WorkspaceID, d.session.ID)
 	if err == nil && view.Session.RunEpoch != d.epoch {
-		return // somebody else drives it
+		return // another driver owns it
 	}
 	if err == nil {
 		call := d.unrecorded()
@@ -349,8 +346,7 @@ func (d *driver) fail() {
 	}
 }
 
-// unrecorded is the call of the AI that the failed step made: it may have been paid for,
-// whatever became of the step. nil when it made none.
+// unrecorded is the AI call of the failed step, which may have been paid for. nil when there was none.
 func (d *driver) unrecorded() *domain.Roundtrip {
 	if d.underWay != nil {
 		cut := *d.underWay
@@ -365,7 +361,7 @@ func (d *driver) unrecorded() *domain.Roundtrip {
 	return nil
 }
 
-// policy is what the machine must know, as of now.
+// policy is the machine's input, as of now.
 func (l *Loop) policy(view *domain.View) *domain.Policy {
 	estimate, _ := l.Estimate(view)
 	return view.Policy(l.cfg.Clock(), l.cfg.NewID, estimate, RetryDelay(view.Workspace.Settings.NetworkRetry))

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// Estimate says what is known of the model that a session calls, from memory alone:
-// decisions are made under locks. It says no when nothing is known yet.
+// Estimate returns what is cached about the model that a session calls: decisions are made under locks.
+// false if nothing is cached yet.
 func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 	s := view.Session
 	model := l.cfg.Models.Known(s.WorkspaceID, s.Calls())
@@ -34,8 +34,7 @@ func (l *Loop) Estimate(view *domain.View) (domain.CallEstimate, bool) {
 	return estimate, s.State.TotalRoundtrips > 0 || l.levels.knows(s.WorkspaceID)
 }
 
-// dearest is the most that the call may cost, whoever answers; nil when no price is
-// known.
+// dearest is the maximum cost of the call over all providers; nil when no price is known.
 func dearest(settings *domain.Settings, models []*providers.Model, u domain.Usage) (most *float64) {
 	for _, m := range models {
 		if cost := settings.CostOf(u, m.Name); cost != nil && (most == nil || *cost > *most) {
@@ -45,8 +44,8 @@ func dearest(settings *domain.Settings, models []*providers.Model, u domain.Usag
 	return most
 }
 
-// Learn finds the model of a session, and what stands before its history, so that the
-// next Estimate knows them. What cannot be found is told when it is called.
+// Learn caches the model of a session and the size of what precedes its history, for the next Estimate.
+// Problems are reported when it is called.
 func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 	_, err := l.cfg.Models.For(ctx, workspace, provider)
 	if err == nil {
@@ -57,8 +56,8 @@ func (l *Loop) Learn(ctx context.Context, workspace, provider string) {
 	}
 }
 
-// beforeHistory estimates what stands before the history in a prompt: the rules,
-// the commands that are offered, and what of the workspace is sent with every call.
+// beforeHistory estimates what precedes the history in a prompt: the rules, the offered commands, and the
+// parts of the workspace that are sent with every call.
 func (l *Loop) beforeHistory(view *domain.View, model *providers.Model) int {
 	specs := onTheWire(l.knownSpecs(view))
 	system, err := l.levels.first(view, model.Protocol, specs)

@@ -11,13 +11,13 @@ import (
 
 // Files reads what messages refer to.
 type Files interface {
-	// FilesPresent says which of these files have not been deleted.
+	// FilesPresent returns which of these files have not been deleted.
 	FilesPresent(ctx context.Context, workspace string, ids []string) (map[string]bool, error)
 	FileContent(ctx context.Context, workspace, id string) ([]byte, error)
 }
 
-// withFiles fills in what the files of a history hold, for a model. A history without files
-// asks nobody.
+// withFiles adds the contents of the files in a history, for a model. A history without files needs no
+// query.
 func withFiles(ctx context.Context, d *driver, h past, model *providers.Model) ([]*domain.Turn, int, error) {
 	if len(h.files) == 0 {
 		return h.turns, h.size, nil

@@ -10,12 +10,11 @@ import (
 	"github.com/fermata-dev/fermata/prompt"
 )
 
-// histories keeps those of the latest sessions in memory as turns, so that the next prompt
-// costs what is new. What it holds is only a copy: it is checked against the
-// session's own count of events, and built afresh from the record when it does not
-// fit.
+// histories caches the histories of recent sessions as turns, so that the next prompt costs only what is
+// new. An entry is checked against the session's own count of events, and rebuilt from the record when it
+// does not match.
 type histories struct {
-	key   []byte // of the marks of words from outside
+	key   []byte // of the marks of external content
 	mu    sync.Mutex
 	max   int
 	byID  map[string]*list.Element
@@ -63,8 +62,8 @@ func eventsOf(change *domain.Change, session string) int64 {
 	return n
 }
 
-// apply takes the change's messages in the order of their places; it says no when
-// the history must be built afresh.
+// apply appends the change's messages in the order of their places; false when the history must be
+// rebuilt.
 func (h *history) apply(change *domain.Change) bool {
 	for _, e := range change.Events {
 		if e.Answers != nil && e.SessionID == h.session {
@@ -97,7 +96,7 @@ type past struct {
 
 func pastOf(h *prompt.History) past { return past{h.Turns(), h.Tokens(), h.Files()} }
 
-// past gives the history of a session, as of its present count of events.
+// past returns the history of a session, as of its current count of events.
 func (t *histories) past(ctx context.Context, s *domain.Session, protocol domain.Protocol, store Store) (past, error) {
 	t.mu.Lock()
 	if element := t.byID[s.ID]; element != nil {

@@ -22,8 +22,8 @@ const userDataAge = 5 * time.Second
 // sent with every call.
 const alwaysSentEntries = 50
 
-// levels caches the two levels of the prompt that stand before the messages. Level 1
-// is the same bytes for the same input; level 2 changes with the user's data.
+// levels caches the two levels of the prompt that precede the messages. Level 1 has the same bytes for the
+// same input; level 2 changes with the user's data.
 type levels struct {
 	key      []byte // of the marks in level 2
 	mu       sync.Mutex
@@ -31,7 +31,7 @@ type levels struct {
 	userData map[string]*userData
 }
 
-// system is level 1, and what of it the workspace says in its own words.
+// system is level 1, with the workspace's own texts.
 type system struct {
 	text  string
 	rules []prompt.Rule
@@ -71,8 +71,8 @@ func (l *levels) of(
 	return level{system: system.text, userData: second}, err
 }
 
-// first is level 1, from the cache where the settings it is made of are the same. The
-// limits are told as they are for this session; how far they are used is not.
+// first is level 1, cached by the settings it is made of. It contains the limits of this session, but not
+// how far they are used.
 func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []domain.CommandSpec) (system, error) {
 	specs, outside := apart(specs, protocol)
 	s, settings := view.Session, &view.Workspace.Settings
@@ -122,8 +122,8 @@ func (l *levels) first(view *domain.View, protocol domain.Protocol, specs []doma
 	return made, nil
 }
 
-// apart keeps what other servers say of their commands out of level 1. A model that is
-// offered tools has it there; any other reads it in level 2.
+// apart keeps the texts of other servers about their commands out of level 1. A model with native tools
+// gets them there; others read them in level 2.
 func apart(specs []domain.CommandSpec, protocol domain.Protocol) (own, outside []domain.CommandSpec) {
 	for i := range specs {
 		if specs[i].External() {
@@ -138,7 +138,7 @@ func apart(specs []domain.CommandSpec, protocol domain.Protocol) (own, outside [
 	return own, outside
 }
 
-// unused are grants without the count of their uses, which does not stand in the prompt.
+// unused are grants without their use counts, which are not part of the prompt.
 func unused(grants []*domain.Grant) []*domain.Grant {
 	plain := make([]*domain.Grant, len(grants))
 	for i, g := range grants {
@@ -161,7 +161,7 @@ func (l *levels) second(
 	return l.text(view, agent, first, have)
 }
 
-// read gives what level 2 is made of, from memory where that is young enough.
+// read returns the data of level 2, from the cache if it is recent enough.
 func (l *levels) read(ctx context.Context, workspace string, data commands.Data, now time.Time) (*userData, error) {
 	l.mu.Lock()
 	have, ok := l.userData[workspace]
@@ -238,14 +238,14 @@ func readUserData(ctx context.Context, data commands.Data) (*userData, error) {
 	return found, nil
 }
 
-// knows: what level 2 is made of was read before, and has not changed since.
+// knows reports whether level 2's data is cached and unchanged.
 func (l *levels) knows(workspace string) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.userData[workspace] != nil
 }
 
-// peek is level 2 of a session from memory, of whatever age; "" where nothing is known.
+// peek is the cached level 2 of a session, of any age; "" if there is none.
 func (l *levels) peek(view *domain.View, first system) string {
 	l.mu.Lock()
 	have := l.userData[view.Workspace.ID]

@@ -14,8 +14,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Causes for which a driver's effect is cut. The door that cuts has already stored
-// what follows, so a cut driver only lets go of what it has in hand.
+// Causes for cutting a driver's effect. The door that cuts has already stored the next state, so a cut
+// driver only discards its work.
 var (
 	ErrPreempted   = errors.New("the slot was taken by another session")
 	ErrInterrupted = errors.New("the person cut the round")
@@ -40,7 +40,7 @@ type Config struct {
 	NewID    domain.IDSource
 	Log      zerolog.Logger
 	Hooks    Hooks
-	// Grace is how long running effects may go on after Stop (20 s).
+	// Grace is how long running effects may continue after Stop (20 s).
 	Grace time.Duration
 	// MarkKey makes the marks of what a workspace wrote in the prompt; empty: one of this
 	// process. With the same key they are the same on every node and after a restart, and
@@ -48,12 +48,12 @@ type Config struct {
 	MarkKey []byte
 }
 
-// Hooks are told what happens to drivers; each may be left out.
+// Hooks are called for events of drivers; each is optional.
 type Hooks struct {
-	// Rested is told when a driver has come to a rest, a wait or an end.
+	// Rested is called when a driver has reached a rest, a wait or an end.
 	Rested func(*domain.Session)
-	// SafePoint is called by a driver that was asked to yield, between its effects: who
-	// waits for the slot may take it there.
+	// SafePoint is called by a driver that was requested to yield, between its effects: a waiting session
+	// may take the slot there.
 	SafePoint func(context.Context, *domain.Session)
 }
 
@@ -102,7 +102,7 @@ func New(cfg Config) *Loop {
 	}
 }
 
-// Start is there for lifecycle.Service: drivers start one by one, by Drive.
+// Start implements lifecycle.Service: drivers are started one by one, by Drive.
 func (l *Loop) Start(context.Context) error { return nil }
 
 // Stop lets running effects end within the grace, then cuts them, and waits for
@@ -126,11 +126,10 @@ func (l *Loop) Stop(ctx context.Context) error {
 	return nil
 }
 
-// Drive performs the effect of a session that was just committed in its present
-// phase, in a goroutine of its own. An older driver of the same session is cut: the
-// commit has fenced it. Two who commit one after the other may come here in the other
-// order: who comes with an older claim than the one that runs is late, and does
-// nothing. view is what the decision saw, with the session as it was committed.
+// Drive performs the effect of a session that was just committed in its current phase, in a new goroutine.
+// An older driver of the same session is cut: the commit has fenced it. Two committers may arrive here in
+// reverse order: one with an older claim than the running driver's is late, and does nothing. view is the
+// decision's view, with the session as committed.
 func (l *Loop) Drive(view *domain.View, effect domain.Effect) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -158,8 +157,8 @@ func (l *Loop) Drive(view *domain.View, effect domain.Effect) {
 	})
 }
 
-// Cut ends the running effect of a session, if this process drives it under a claim
-// older than epoch: that of the commit which says that it must end.
+// Cut ends the running effect of a session, if this process drives it under a claim older than epoch: that
+// of the commit that ends it.
 func (l *Loop) Cut(session string, epoch int64, cause error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -178,7 +177,7 @@ func (l *Loop) Yield(session string) {
 	}
 }
 
-// Active says how many sessions are driven now.
+// Active is the number of driven sessions.
 func (l *Loop) Active() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -198,9 +197,8 @@ func (l *Loop) ActiveIn(workspace string) int {
 	return n
 }
 
-// Committed must be told of every change that was committed in this process, before
-// the commit's caller goes on: histories in memory take what is new, and what is
-// built from the user's data is forgotten when that data changed.
+// Committed must be called for every change committed in this process, before the caller continues: cached
+// histories are extended, and caches of changed user data are dropped.
 func (l *Loop) Committed(change *domain.Change) {
 	l.histories.note(change)
 	for _, e := range change.Events {
@@ -211,8 +209,8 @@ func (l *Loop) Committed(change *domain.Change) {
 	}
 }
 
-// Forget is told when the user's data of a workspace was changed by another node.
-// Histories find out by themselves that they have missed something.
+// Forget is called when another node changed a workspace's user data. Histories detect missed changes
+// themselves.
 func (l *Loop) Forget(workspace string) { l.levels.forget(workspace) }
 
 type noopObserver struct{}

@@ -29,8 +29,8 @@ func offered(s *domain.Session, settings *domain.Settings, specs []domain.Comman
 	return specs
 }
 
-// keepControl tells the model what after_actions=rest means for it: a round that ends with
-// the text beside its actions.
+// keepControl describes to the model what after_actions=rest means: the round ends with the text beside
+// its actions.
 var keepControl = json.RawMessage(`{"type":"boolean","description":"True to be called again with the results. ` +
 	`Without it, text beside actions is your last word: once all of them have succeeded, the person reads it and the round ends."}`)
 
@@ -40,7 +40,7 @@ func withKeepControl(own json.RawMessage) json.RawMessage {
 	if json.Unmarshal(own, &schema) != nil || schema == nil {
 		return own
 	}
-	_ = json.Unmarshal(schema["properties"], &properties) // none: it has no params of its own
+	_ = json.Unmarshal(schema["properties"], &properties) // none: it has no parameters of its own
 	if properties == nil {
 		properties = map[string]json.RawMessage{}
 	}

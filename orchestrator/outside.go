@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// offers remembers what each workspace was last offered from outside: estimates are made
-// under locks, where nobody is asked.
+// offers caches the latest external offers of each workspace: estimates are made under locks, without
+// calls.
 type offers struct {
 	mu    sync.Mutex
 	known map[string]offer
@@ -75,8 +75,7 @@ func (l *Loop) offeredTo(ctx context.Context, workspace string) []domain.Command
 	return specs
 }
 
-// envWithOutside is what commands must know of the session they run for, with what it is
-// offered from outside.
+// envWithOutside is the commands' environment of the session, with its external offers.
 func (l *Loop) envWithOutside(ctx context.Context, view *domain.View) commands.Env {
 	env := l.env(view)
 	env.Outside = l.offered(ctx, view)
@@ -97,8 +96,8 @@ func traceParent(s *domain.Session, id string) string {
 	return traces.Parent(traces.OfRound(s.State.RoundTrace, s.State.RoundID), traces.Span(id))
 }
 
-// envToPlan is that with the actions of which nobody knows whether they were done. They are
-// only looked for where one of these could be sent again.
+// envToPlan adds the actions with unknown outcomes. They are read only if one of these could be sent
+// again.
 func (l *Loop) envToPlan(ctx context.Context, view *domain.View, actions []string) (commands.Env, error) {
 	env := l.envWithOutside(ctx, view)
 	if !acts(env.Outside, actions) {
@@ -115,7 +114,7 @@ func (l *Loop) envToPlan(ctx context.Context, view *domain.View, actions []strin
 	return env, nil
 }
 
-// acts says whether one of the actions is sent to another server and must not be repeated.
+// acts reports whether one of the actions is sent to another server and must not be repeated.
 func acts(outside []domain.CommandSpec, actions []string) bool {
 	for i := range outside {
 		if outside[i].Effect != domain.EffectNonIdempotent {

@@ -131,8 +131,8 @@ func (d *driver) renewGrants(ctx context.Context, answer string) error {
 	return nil
 }
 
-// identify gives the commands of an answer the ids that their executions have: the
-// hash by which the same request is known.
+// identify sets the ids of an answer's commands to those of their executions: the hash that identifies
+// equal requests.
 func identify(answer *domain.AIMessage, plan domain.PlannedCommands) {
 	ids := map[string]string{}
 	for _, e := range append(slices.Clone(plan.Queries), plan.Actions...) {
@@ -154,7 +154,7 @@ func (d *driver) stampSession(lists ...[]*domain.Execution) {
 	}
 }
 
-// refuseAll gives each native call of an unreadable answer its one result.
+// refuseAll adds the one result of each native call of an unreadable answer.
 func (d *driver) refuseAll(raw *domain.RawAnswer, messageID, problem string) []*domain.Execution {
 	now := d.loop.cfg.Clock()
 	var refused []*domain.Execution

@@ -9,8 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// Store is what the loop needs of the database. A commit that no longer fits gives
-// domain.ErrStale: the session moved on.
+// Store is the loop's part of the database. A commit on an outdated state returns domain.ErrStale.
 type Store interface {
 	View(ctx context.Context, workspace, session string) (*domain.View, error)
 	Commit(ctx context.Context, change *domain.Change) error
@@ -21,22 +20,22 @@ type Store interface {
 	Record(ctx context.Context, session *domain.Session) ([]*domain.Message, error)
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
 	// RecentExecutions are those of a session that ended at since or later.
-	// UnsettledCommands are the ids (domain.Execution.CommandID) of the actions of the workspace
-	// that were sent and of which nobody knows what became.
+	// UnsettledCommands are the ids (domain.Execution.CommandID) of the workspace's actions that were sent
+	// and have an unknown outcome.
 	UnsettledCommands(ctx context.Context, workspace string) ([]string, error)
 	RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error)
 }
 
-// Outside is what other servers offer to a workspace, and how it is called. Errors of Call and
-// Probe are *domain.OutsideError; any other counts as a doubt.
+// Outside lists and calls the commands of other servers. Errors of Call and Probe are
+// *domain.OutsideError; any other means an unknown outcome.
 type Outside interface {
-	// Offers are the commands that are offered to the workspace now, with their prefix, in
-	// an order that stays, each with another name on the wire (CommandSpec.WireName). It is asked with every call of the AI: from memory.
+	// Offers are the commands currently offered to the workspace, with their prefix, in a stable order,
+	// each with another name on the wire (CommandSpec.WireName). It is called for every AI call, so it must
+	// answer from memory.
 	Offers(ctx context.Context, workspace string) ([]domain.CommandSpec, error)
 	// Call sends one call, once. It ends with its context.
 	Call(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error)
-	// Probe asks what became of a call that was sent before; domain.ErrNoProbe where that
-	// cannot be asked.
+	// Probe queries the outcome of an earlier call; domain.ErrNoProbe if the command has no probe.
 	Probe(ctx context.Context, call domain.OutsideCall) (done bool, result domain.OutsideResult, err error)
 }
 
@@ -49,14 +48,14 @@ type ActData interface {
 	Savepoint(ctx context.Context, fn func() error) error
 }
 
-// DataReader gives the committed data of a workspace, outside any transaction.
+// DataReader reads the committed data of a workspace, outside any transaction.
 type DataReader func(workspace string) commands.Data
 
 // Streams carries text to those who watch while it is made. Nothing of it is stored.
 type Streams interface {
 	Watched(session string) bool
 	Delta(workspace, session, message, kind, text string)
-	// Discard says that the streamed text is void; Settle that it became a message.
+	// Discard marks the streamed text as discarded; Settle as stored in a message.
 	Discard(workspace, session, message, reason string)
 	Settle(session, message string)
 }
@@ -103,8 +102,8 @@ type Commands interface {
 
 // Observer counts what happens, for the metrics. Its methods must be quick.
 type Observer interface {
-	// PhaseLeft is told how long the session was in a phase; RoundEnded how many calls
-	// and how long a round took, when its session rests or waits.
+	// PhaseLeft reports the time that the session spent in a phase; RoundEnded the calls and the duration
+	// of a round, when its session rests or waits.
 	PhaseLeft(phase domain.Phase, after time.Duration)
 	RoundEnded(roundtrips int, took time.Duration)
 	AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string)

@@ -7,9 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// RetryDelay gives the delays of a network retry: those of the settings, the last of
-// which repeats, each with up to 20 % more, so that sessions that failed together do
-// not come back together.
+// RetryDelay returns the delays of a network retry: those of the settings, the last of which repeats, each
+// with up to 20 % jitter, so that sessions that failed together do not return together.
 func RetryDelay(retry domain.NetworkRetry) func(attempt int) time.Duration {
 	return func(attempt int) time.Duration {
 		if len(retry.Delays) == 0 {

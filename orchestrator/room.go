@@ -13,7 +13,7 @@ import (
 // room is what a prompt may be, in tokens.
 type room struct {
 	budget *int
-	// ofHistory: the budget is for the history alone, whatever stands before it.
+	// ofHistory: the budget is for the history alone, not for what precedes it.
 	ofHistory bool
 	// sizes are those of the latest prompt. If the provider found that too long, shorter
 	// is what the history of the next may have.
@@ -49,7 +49,7 @@ type roomError struct {
 
 func (*roomError) Error() string { return "the prompt does not fit its budget" }
 
-// event says what happens instead of the call: a summary makes room, but once only.
+// event replaces the call: a summary makes room, but only once.
 func (e *roomError) event(a *asking) domain.Event {
 	if !e.hopeless {
 		return domain.ContextBudgetExceeded{Roundtrip: a.lastMade()}
@@ -76,8 +76,8 @@ func windowOf(model *providers.Model) int {
 	return max(window-max(model.MaxTokens, abilities.MaxTokens), window/2)
 }
 
-// answerRoom is the most that an answer may have: what it was allowed, as far as the model's
-// window leaves that beside the prompt. Prompts are estimated, so that some of it stays free.
+// answerRoom is the maximum size of an answer: what is allowed, as far as the model's window leaves room
+// beside the prompt. Prompts are estimated, so a margin stays free.
 func answerRoom(model *providers.Model, most, prompt int, commands bool) int {
 	window, asked := model.Provider.Abilities().ContextWindow, allowed(model, most, commands)
 	left := window - prompt - prompt/20
@@ -87,8 +87,7 @@ func answerRoom(model *providers.Model, most, prompt int, commands bool) int {
 	return max(left, providers.LeastAnswer)
 }
 
-// allowed is the most that an answer may have where the request says this (0: the provider's
-// own); 0: it is not known.
+// allowed is the maximum size of an answer for this request (0: the provider's own); 0: unknown.
 func allowed(model *providers.Model, most int, commands bool) int {
 	own := model.Provider.Abilities().MaxTokens
 	if most > 0 || own == 0 || !commands {
@@ -120,10 +119,9 @@ func (r *room) left(model *providers.Model, fixed int) (left, most int) {
 // leastRoom is the room below which no summary makes a history fit.
 const leastRoom = prompt.LeastTranscript
 
-// fit makes the turns of a prompt fit, measured whole. Before a summary was tried, it asks
-// for one; after it, results are cut and old turns left out in this prompt, until it fits.
-// The levels before the history are never cut: where they leave no room, the person
-// is told, and nothing is sent.
+// fit makes the turns of a prompt fit, measured as a whole. Before a summary was tried, it requests one;
+// after it, results are cut and old turns left out of this prompt, until it fits. The levels before the
+// history are never cut: if they leave no room, the person is notified, and nothing is sent.
 func (r *room) fit(ask *domain.Prompt, turns int, model *providers.Model, compacted bool) error {
 	r.sizes, r.leftOut = measured(ask, turns), 0
 	left, most := r.left(model, r.sizes.fixed())
@@ -147,14 +145,13 @@ func (r *room) fit(ask *domain.Prompt, turns int, model *providers.Model, compac
 // that finds it too long: it is not the history then.
 const leastTurns = 200
 
-// halve: the provider finds even this prompt too long. It says whether a shorter one can
-// be tried.
+// halve: the provider rejects even this prompt as too long. It reports whether a shorter one can be tried.
 func (r *room) halve() bool {
 	r.shorter = r.sizes.turns / 2
 	return r.sizes.turns > leastTurns
 }
 
-// tooLarge says to a person that the prompt does not fit, with its figures and what can be done.
+// tooLarge describes to a person that the prompt does not fit, with its figures and what can be done.
 func (r *room) tooLarge() domain.Text {
 	what := domain.Say("What the model would have to read is too large", "Ce que le modèle aurait à lire est trop long")
 	text := []domain.Text{domain.Join("", what, r.parts())}
@@ -165,7 +162,7 @@ func (r *room) tooLarge() domain.Text {
 	return domain.Join(" ", text...)
 }
 
-// refused says to a person that the provider finds the prompt too long in whatever form.
+// refused describes to a person that the provider rejects every form of the prompt as too long.
 func (r *room) refused() domain.Text {
 	return domain.Join(" ",
 		domain.Join("", domain.Say("The model says that what it has to read is too long, though the earlier messages were summarised and results cut",
@@ -183,7 +180,7 @@ func (r *room) parts() domain.Text {
 	)
 }
 
-// advice says what to shorten, the largest part first.
+// advice lists what to shorten, the largest part first.
 func (r *room) advice() domain.Text {
 	type part struct {
 		size int

@@ -17,12 +17,11 @@ type series struct {
 	work outsideWork
 }
 
-// run runs the answer's actions. Their data changes, their outcomes and the
-// transition commit in one transaction: whatever crashes, each was done exactly once
-// or not at all. The session's lock is held meanwhile, so nothing from outside can
-// come between an action and its record. An action that another server carries out
-// divides the series: that it begins is stored with what ended before it, then it is
-// sent, and what came of it is stored with what follows.
+// run runs the answer's actions. Their data changes, their outcomes and the transition commit in one
+// transaction: after any crash, each was done exactly once or not at all. The session's lock is held
+// meanwhile, so nothing external can come between an action and its record. An action that another server
+// carries out divides the series: its start is stored with what ended before it, then it is sent, and its
+// outcome is stored with what follows.
 func (d *series) run(ctx context.Context) (domain.Effect, error) {
 	sent := d.interrupted(ctx)
 	for attempt := 0; ; {
@@ -44,7 +43,7 @@ func (d *series) run(ctx context.Context) (domain.Effect, error) {
 			}
 		case errors.Is(err, domain.ErrStale):
 			d.loop.cfg.Observer.Fenced()
-			d.work.asks.take() // nobody is asked: what it comes to without an answer is its outcome
+			d.work.asks.take() // no person is asked: the outcome is the one without an answer
 			d.late(ctx, sent)
 			return domain.DoNothing, errLetGo
 		case transient(err) && (ctx.Err() == nil || sent != nil):
@@ -65,8 +64,8 @@ type acted struct {
 	held   bool
 }
 
-// act is one try: nothing of it lasts unless the transaction commits. sent is what came of the
-// action that was sent since the last one.
+// act is one attempt: it has no effect unless the transaction commits. sent is the outcome of the action
+// that was sent since the last one.
 func (d *series) act(ctx context.Context, sent *domain.Execution) (acted, error) {
 	hold := ctx.Err() != nil || d.yields.Load() && sent != nil
 	// A cut must not tear an action: it is let finish. Its own timeouts bound it.
@@ -125,7 +124,7 @@ func (d *series) askPerson(view *domain.View, done *acted, ask *domain.OutsideAs
 	return step.Change, nil
 }
 
-// actionsEvent says what became of the actions.
+// actionsEvent is the event for the outcome of the actions.
 func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome, tasks []string) domain.Event {
 	switch {
 	case outcome.Stale != nil:
@@ -173,7 +172,7 @@ func copies(executions []*domain.Execution) []*domain.Execution {
 	return out
 }
 
-// env is what commands must know of the session they run for.
+// env is the commands' environment of the session.
 func (l *Loop) env(view *domain.View) commands.Env {
 	env := commands.EnvOf(view, l.cfg.Clock(), l.cfg.NewID)
 	env.Clock = l.cfg.Clock

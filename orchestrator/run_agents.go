@@ -19,9 +19,8 @@ var ErrOverTime = errors.New("the agent has worked for as long as it may")
 // calling is a driver that carries out the calls of agents in an answer.
 type calling struct{ *driver }
 
-// runAgents carries out the calls of agents in an answer, each as a session of its own
-// under this driver. It gives an event if a person must answer one of them first; otherwise
-// every call has its result.
+// runAgents carries out the calls of agents in an answer, each as a session of its own under this driver.
+// It returns an event if a person must answer one of them first; otherwise every call has its result.
 func (d *calling) runAgents(ctx context.Context, calls []*domain.Execution) (domain.Event, error) {
 	if err := d.startAgents(ctx, calls); err != nil {
 		return nil, err
@@ -115,8 +114,8 @@ func (d *calling) fails(call *domain.Execution, code, text string) {
 	call.Error = &domain.CommandError{Code: code, Message: text}
 }
 
-// carryOut drives an agent until it has ended, and writes what came of it on its call; or
-// says that a person is asked.
+// carryOut drives an agent until it has ended, and writes its result to its call; or returns that a person
+// is asked.
 func (d *calling) carryOut(ctx context.Context, call *domain.Execution) (asks bool, err error) {
 	id := domain.AgentSessionID(call.ID)
 	for ctx.Err() == nil {
@@ -145,8 +144,8 @@ func (d *calling) carryOut(ctx context.Context, call *domain.Execution) (asks bo
 	return false, errLetGo
 }
 
-// leg drives an agent from where it stands, after an event if there is one, until it waits
-// or has ended, or its time is over.
+// leg drives an agent from its current state, after an event if there is one, until it waits or has ended,
+// or its time is over.
 func (d *calling) leg(ctx context.Context, view *domain.View, first domain.Event) error {
 	worked := time.Duration(view.Session.State.WorkedMicros) * time.Microsecond
 	if worked >= domain.AgentMaxActive && first == nil {
@@ -204,7 +203,7 @@ func (d *calling) awaitRetry(ctx context.Context, view *domain.View) error {
 	return d.leg(ctx, view, domain.NetworkRetryScheduled{})
 }
 
-// agentResult is what an agent's call gives, as it is kept.
+// agentResult is the stored result of an agent's call.
 type agentResult struct {
 	SessionID  string              `json:"session_id"`
 	Agent      string              `json:"agent"`
@@ -215,7 +214,7 @@ type agentResult struct {
 	Turns      int                 `json:"turns"`
 }
 
-// summaryOf says in a line for people what came of an agent's task.
+// summaryOf describes the outcome of an agent's task in a line for people.
 func summaryOf(name string, outcome domain.AgentOutcome) domain.Text {
 	switch outcome {
 	case domain.AgentCompleted:
@@ -240,7 +239,7 @@ func (d *calling) reportOf(ctx context.Context, call *domain.Execution, s *domai
 	started, now := s.CreatedAt, d.loop.cfg.Clock()
 	call.StartedAt, call.EndedAt, call.Attempt = &started, &now, 1
 	if from := s.State.Taint.Provenance("the agent " + run.Name); from != nil {
-		call.Foreign = &domain.Foreign{From: *from} // what it read from outside comes with its report
+		call.Foreign = &domain.Foreign{From: *from} // external content it has read is part of its report
 	}
 	call.Summary = summaryOf(run.Name, end.Outcome)
 	call.Result = jsonbody.Encode(agentResult{
@@ -261,7 +260,7 @@ func (d *calling) reportOf(ctx context.Context, call *domain.Execution, s *domai
 	return nil
 }
 
-// endOf is what an agent reports, or, where it was ended, what it has so far.
+// endOf is an agent's report or, if it was ended, what it has so far.
 func (d *calling) endOf(ctx context.Context, s *domain.Session) (domain.AgentEnd, error) {
 	if end := s.State.Agent.End; s.EndReason == domain.EndCompleted && end != nil {
 		return *end, nil

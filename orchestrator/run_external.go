@@ -11,14 +11,14 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
-// send carries out an action that was stored as started. Nothing but the end of the process
-// cuts it: what it does outside cannot be taken back. nil: its outcome is not known yet, and
-// the next process finds it out: it sends it again with the same key, or asks its server.
+// send carries out an action that was stored as started. Only the end of the process interrupts it: its
+// external effect cannot be taken back. nil: the outcome is not known yet, and the next process finds it
+// out: it sends it again with the same key, or asks its server.
 func (d *series) send(ctx context.Context, started *domain.Execution) *domain.Execution {
 	own := *started
 	env := d.loop.envWithOutside(ctx, d.view)
 	if env.Call != nil {
-		env.Call = d.work.hearOf(env.Call)
+		env.Call = d.work.recordHandles(env.Call)
 	}
 	env.Ask = d.work.asks.add
 	sending, end := d.uncut(ctx)
@@ -40,8 +40,8 @@ func (d *series) uncut(ctx context.Context) (context.Context, func()) {
 	return own, func() { stop(); cancel() }
 }
 
-// between is what happens while an action's outcome is in hand, or none is begun: whoever
-// waits for the slot may take it where nothing is in hand.
+// between runs between actions, or when none is begun: if nothing is in hand, a waiting session may take
+// the slot.
 func (d *series) between(ctx context.Context, sent *domain.Execution) error {
 	if sent != nil {
 		return nil
@@ -52,8 +52,8 @@ func (d *series) between(ctx context.Context, sent *domain.Execution) error {
 	return d.awaitLease(ctx, domain.DoRunActions)
 }
 
-// interrupted is the outcome of an action that another process began to send and did not end:
-// its server may know. nil: there is none, or it may be sent again.
+// interrupted is the outcome of an action that another process began to send and did not finish: its
+// server may have it. nil: there is none, or it may be sent again.
 func (d *series) interrupted(ctx context.Context) *domain.Execution {
 	for _, x := range ofKind(d.view.Planned, domain.KindAction) {
 		if x.Status == domain.ExecStarted && x.Effect == domain.EffectNonIdempotent {
@@ -76,10 +76,10 @@ const (
 // still be at work on it, so that one "no" is not enough.
 var probeWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 
-// findOut asks the server of an action of unknown outcome whether it was carried out, and
-// writes down what it says; why is in words why that is not known. Until then the journal has the
-// action as started, so that a process that takes over asks too. A person is asked only where
-// this comes to nothing. nil: the process ends, and the next one asks.
+// findOut asks the server of an action with an unknown outcome whether it was carried out, and stores the
+// answer; why describes why it is unknown. Until then the journal has the action as started, so that a
+// process that takes over asks too. A person is asked only if this fails. nil: the process ends, and the
+// next one asks.
 func (d *series) findOut(ctx context.Context, env *commands.Env, x *domain.Execution, why string) *domain.Execution {
 	within, cancel := context.WithTimeout(ctx, probingTime)
 	defer cancel()
@@ -103,7 +103,7 @@ func (d *series) findOut(ctx context.Context, env *commands.Env, x *domain.Execu
 	return &own
 }
 
-// hasProbe says whether the server of a command can be asked about an earlier call.
+// hasProbe reports whether the server of a command can be asked about an earlier call.
 func hasProbe(offered []domain.CommandSpec, command string) bool {
 	return slices.ContainsFunc(offered, func(s domain.CommandSpec) bool { return s.Name == command && s.Probed })
 }
@@ -136,7 +136,7 @@ func (d *series) probe(ctx context.Context, env *commands.Env, x *domain.Executi
 	return d.loop.cfg.Outside.Probe(ctx, call)
 }
 
-// withOutcome puts what came of the action that was sent in the place of its beginning.
+// withOutcome replaces the started execution of the action that was sent by its outcome.
 func withOutcome(actions []*domain.Execution, sent *domain.Execution) []*domain.Execution {
 	for i, x := range actions {
 		if sent != nil && x.ID == sent.ID && x.Status == domain.ExecStarted {
@@ -155,9 +155,9 @@ func named(actions []*domain.Execution) []string {
 	return names
 }
 
-// late stores the outcome of an action whose session went on without it: it was interrupted,
-// stopped or suspended meanwhile. A process that lost its lease in the meantime writes
-// nothing: the action is another's by now.
+// late stores the outcome of an action whose session continued without it: it was interrupted, stopped or
+// suspended meanwhile. A process that lost its lease in the meantime writes nothing: the action has
+// another owner by now.
 func (d *series) late(ctx context.Context, sent *domain.Execution) {
 	if sent == nil || !d.loop.holds() || d.lapses != d.loop.lapses.Load() {
 		return
@@ -180,7 +180,7 @@ func (d *series) late(ctx context.Context, sent *domain.Execution) {
 	}
 }
 
-// lateChange is what a late outcome comes to; none where somebody else carries the action on.
+// lateChange is the change for a late outcome; none if another process carries out the action.
 func (d *series) lateChange(view *domain.View, sent *domain.Execution) (*domain.Change, error) {
 	s := view.Session
 	if s.Phase == domain.ExecutingActions && s.State.AnswerID == sent.MessageID && !s.State.Suspended {
@@ -195,7 +195,7 @@ func (d *series) lateChange(view *domain.View, sent *domain.Execution) (*domain.
 		inHand = inHand || x.ID == sent.ID && x.Status == domain.ExecStarted
 	}
 	if s.Phase != domain.Completed && !asked && !inHand || sent.Status == domain.ExecUnknown {
-		return nil, nil // settled by somebody, or there is nothing to tell
+		return nil, nil // it is settled, or there is nothing to store
 	}
 	step, err := machine.Run(s, domain.ExternalResultReceived{
 		Result: domain.ResultOf(sent, d.view.Workspace.Settings.Language), Execution: sent, Quiet: true,

@@ -10,16 +10,16 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// outsideWork is what a series knows of the work that goes on at other services for its
-// actions: what they said when they took it, and the task of the action that is sent next.
+// outsideWork is a series' state of its tasks at other services: the services' handles, and the task of
+// the action that is sent next.
 type outsideWork struct {
 	handles map[string]domain.TaskHandle // by execution
 	next    *domain.Task
 	asks    asked
 }
 
-// hearOf keeps what a service says when it takes an action on.
-func (w *outsideWork) hearOf(call commands.Caller) commands.Caller {
+// recordHandles records the handle that a service returns when it accepts an action.
+func (w *outsideWork) recordHandles(call commands.Caller) commands.Caller {
 	next := w.next
 	return func(ctx context.Context, c domain.OutsideCall) (domain.OutsideResult, error) {
 		if next != nil && next.ExecutionID == c.ExecutionID {
@@ -36,8 +36,8 @@ func (w *outsideWork) hearOf(call commands.Caller) commands.Caller {
 	}
 }
 
-// begin gives the task of an action that is sent next, where it is long-running: the one that
-// was stored when it was sent before, else a new one. It is stored before the action is sent.
+// begin returns the task of an action that is sent next, if it is long-running: the stored one if it was
+// sent before, else a new one. It is stored before the action is sent.
 func (l *Loop) begin(view *domain.View, x *domain.Execution, offered []domain.CommandSpec) *domain.Task {
 	i := slices.IndexFunc(offered, func(s domain.CommandSpec) bool { return s.Name == x.Command })
 	if i < 0 || offered[i].Deadline <= 0 {
@@ -48,8 +48,7 @@ func (l *Loop) begin(view *domain.View, x *domain.Execution, offered []domain.Co
 	return t
 }
 
-// withoutLongWork leaves out what goes on for long: an agent has minutes, and its caller waits
-// for it.
+// withoutLongWork leaves out long-running commands: an agent has minutes, and its caller waits for it.
 func withoutLongWork(outside []domain.CommandSpec) []domain.CommandSpec {
 	return slices.DeleteFunc(slices.Clone(outside), func(s domain.CommandSpec) bool { return s.Deadline > 0 })
 }
@@ -120,7 +119,7 @@ func take(t *domain.Task, h domain.TaskHandle, now time.Time) {
 	t.SetDue(now)
 }
 
-// addTasks writes tasks with a change that was decided, unless it says what became of them.
+// addTasks adds tasks to a change, unless the change has their end.
 func addTasks(change *domain.Change, tasks ...*domain.Task) {
 	for _, t := range tasks {
 		if t == nil || slices.ContainsFunc(change.Tasks, func(x *domain.Task) bool { return x.ID == t.ID }) {

@@ -68,7 +68,7 @@ func placeholders(in *Level1Input) *strings.Replacer {
 func actionFlags(t domain.SessionType) string {
 	const again = "The same action again within 30 seconds is not run, but answered CACHED: " +
 		"set `repeat: true` only if the person really wants it twice."
-	if !t.HearsAI() {
+	if !t.CountsAIRequest() {
 		return "- Every action also takes `repeat` (boolean). " + again
 	}
 	return "- Every action also takes `repeat` and `validation_request` (booleans). " + again +
@@ -77,7 +77,7 @@ func actionFlags(t domain.SessionType) string {
 
 // ownRequest suggests requesting approval, for session types that support it.
 func ownRequest(t domain.SessionType) string {
-	if !t.HearsAI() {
+	if !t.CountsAIRequest() {
 		return ""
 	}
 	return "\n- Ask for a yes yourself (`validation_request`) where a change is large, hard to undo, or rests on your own reading " +
@@ -86,7 +86,7 @@ func ownRequest(t domain.SessionType) string {
 
 // validationField describes the field that requests approval, for session types that support it.
 func validationField(t domain.SessionType) string {
-	if !t.HearsAI() {
+	if !t.CountsAIRequest() {
 		return ""
 	}
 	return "  \"validation_request\"?: boolean, true to have a person agree to the actions first\n"

@@ -10,7 +10,7 @@ import (
 // providers with structured output. The params of commands are open: they are checked against the
 // catalogue. It therefore does not suit modes that require closed objects.
 func JSONSchemaOfAnswer(t domain.SessionType) []byte {
-	if t.HearsAI() {
+	if t.CountsAIRequest() {
 		return []byte(answerSchema)
 	}
 	return []byte(strings.Replace(answerSchema, validationProperty, "", 1))

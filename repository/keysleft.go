@@ -9,14 +9,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// keysHeld are the idempotency keys of requests that this process is carrying out. A request can
-// end while the database is unavailable, so that its key is not freed; no other process could
-// distinguish such a key from one in use, because this process is alive. Such keys are marked as
-// left and freed when the database is available again.
+// keysHeld are the idempotency keys under which this process carries requests out. While the
+// database is away a request can end without its key being given free: nobody else could tell
+// such a key from one that is in use, because this process lives. So it is remembered as left,
+// and given free when the database is back.
 type keysHeld struct {
 	mu sync.Mutex
-	// attempts maps a key to the attempt that claimed it: if the key was claimed again, it is
-	// another attempt's.
+	// attempts are the marks under which they were taken: a key that was taken anew is another's.
 	attempts map[heldKey]string
 	left     map[heldKey]string
 }
@@ -33,8 +32,7 @@ func (h *keysHeld) take(k heldKey, attempt string) {
 	h.attempts[k] = attempt
 }
 
-// end removes a key whose request has ended; if failed is set, the database still has it as
-// claimed.
+// end forgets a key whose request has ended; failed: the database does not know of it.
 func (h *keysHeld) end(k heldKey, failed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -50,7 +48,7 @@ func (h *keysHeld) leave(k heldKey, attempt string) {
 	h.left[k] = attempt
 }
 
-// all returns the keys that were left.
+// all are those that are left.
 func (h *keysHeld) all() map[heldKey]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -65,7 +63,7 @@ func (h *keysHeld) gone(k heldKey, attempt string) {
 	}
 }
 
-// away reports whether a statement may not have reached the database.
+// away says whether the database may not have heard what it was asked.
 func away(err error) bool {
 	switch domain.ErrorCode(err) {
 	case domain.CodeUnavailable, domain.CodeDatabaseBusy, domain.CodeStorageFull, domain.CodeOutcomeUnknown:
@@ -74,8 +72,8 @@ func away(err error) bool {
 	return false
 }
 
-// ReleaseLeft frees the keys of requests that ended while the database was unavailable. A key under
-// which something was written stays.
+// ReleaseLeft gives the keys free that requests left behind while the database was away. What was
+// written under one stays.
 func (s *RequestStore) ReleaseLeft(ctx context.Context) error {
 	for k, attempt := range s.held.all() {
 		err := s.writeUnseen(withoutKey(ctx), k.workspace, func(t *tx) error {

@@ -13,9 +13,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// messageCursor marks the end of a page of messages: after the message with the number Seq and, if
-// it ended among the queued messages, after the one with time At and id ID. Its text is the number,
-// or "number.time.id".
+// messageCursor is where a page of messages ended: behind the message with the number
+// Seq and, when it ended among those that wait their turn, behind the one that came at At
+// with the id ID. Its text is the number, or "number.time.id".
 type messageCursor struct {
 	Seq int64
 	At  time.Time
@@ -48,9 +48,10 @@ func readMessageCursor(text string) (c messageCursor, err error) {
 	return c, nil
 }
 
-// MessagePage lists a page of a session's messages. The second result is the cursor of the next
-// page, "" at the end. Numbered messages come first, in order, then queued ones, oldest first;
-// latest first reverses the whole. In a fork the inherited messages come before its own.
+// MessagePage lists a page of a session's messages and gives the cursor of the next one,
+// "" at the end. Those in their place come in order, then those that wait their turn,
+// oldest first; or, latest first, all of it the other way round. Before those of a fork stand
+// the ones that its record begins with.
 func (s *SessionStore) MessagePage(ctx context.Context, session *domain.Session, cursor string, limit int, latest bool) (
 	messages []*domain.Message, next string, err error,
 ) {
@@ -78,8 +79,8 @@ func (s *SessionStore) MessagePage(ctx context.Context, session *domain.Session,
 	return messages, p.next, err
 }
 
-// messagePage is a page being read. It reads two kinds of rows, each in the order of an index, so
-// that the cost of a page does not depend on the length of the session.
+// messagePage is a page while it is read: two kinds of rows, each in the order of an
+// index, so that a page of a long session costs no more than one of a short one.
 type messagePage struct {
 	workspace, session string
 	of                 *domain.Session
@@ -153,8 +154,8 @@ func (p *messagePage) latest(ctx context.Context, r sqldb.Reader) error {
 	return err
 }
 
-// inherited reads the inherited parts from where the page begins. full reports that the page has no
-// room for all of them.
+// inherited reads what the record begins with, part by part, from where the page begins. full
+// says that there was no room for all of it.
 func (p *messagePage) inherited(ctx context.Context, r sqldb.Reader, parts []domain.RecordPart, order string) (full bool, err error) {
 	descending := strings.HasSuffix(order, "DESC")
 	for _, part := range parts {
@@ -183,7 +184,7 @@ func (p *messagePage) inherited(ctx context.Context, r sqldb.Reader, parts []dom
 	return false, nil
 }
 
-// endingAt returns the cursor after the last row that was read, or end if there is none.
+// endingAt is the cursor behind the last row that was read; end where there is none.
 func (p *messagePage) endingAt(end messageCursor) string {
 	if len(p.rows) == 0 {
 		return end.String()
@@ -195,7 +196,7 @@ func (p *messagePage) endingAt(end messageCursor) string {
 	return messageCursor{Seq: end.Seq, At: last.At.Time, ID: last.ID}.String()
 }
 
-// read adds the rows of a query as long as they fit.
+// read adds the rows of a query that there is room for.
 func (p *messagePage) read(ctx context.Context, r sqldb.Reader, q *sqldb.Query) (more bool, err error) {
 	rows, more, err := sqldb.FillEach(ctx, r, p.room, q, func(row *messageRow) ([]*messageRow, error) { return []*messageRow{row}, nil },
 		func(row *messageRow) int { return sqldb.Weight(row) + row.unsaid() })

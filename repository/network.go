@@ -7,11 +7,12 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// maxWaiting limits how many sessions are woken at once; the others are woken by their timers.
+// maxWaiting bounds how many sessions are woken by one piece of news; the timers of the
+// others wake them.
 const maxWaiting = 500
 
-// WaitingForNetwork lists the sessions of a workspace that wait for their provider to be reachable,
-// longest wait first.
+// WaitingForNetwork lists the sessions of a workspace that wait until their provider can
+// be reached again, those that have waited longest first.
 func (s *SlotStore) WaitingForNetwork(ctx context.Context, workspace string) ([]domain.NetworkWaiter, error) {
 	var rows []struct {
 		ID         string `db:"id"`

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// PushStore stores push subscriptions of browsers. They are rows of webhooks, so that reading,
-// recording and taking over deliveries works as for all webhooks.
+// PushStore keeps the browsers that people are told at. They are rows of webhooks, so that what
+// is sent to them is read, recorded and taken over as for all others.
 type PushStore struct{ *base }
 
 type pushRow struct {
@@ -22,13 +22,13 @@ func (r *pushRow) push() (*domain.Push, error) {
 	return &domain.Push{Webhook: *r.webhook(), LastDeliveredAt: r.DeliveredAt.Ptr()}, nil
 }
 
-// pushQuery selects the valid subscriptions. A delivery that was never sent, because its approval
-// was settled before, has no status.
+// pushQuery reads those that hold. What was never sent, because it was settled before, has no
+// status.
 var pushQuery = "SELECT " + webhookTable.ColumnsOf("h") + ", (SELECT MAX(d.last_at) FROM webhook_deliveries d " +
 	"WHERE d.workspace_id = h.workspace_id AND d.webhook_id = h.id AND d.state = 'delivered' AND d.status > 0) AS delivered_at " +
 	"FROM webhooks h WHERE h.workspace_id = $1 AND h.kind = 'push' AND (h.holds_until IS NULL OR h.holds_until > $2) AND "
 
-// Pushes lists a person's push subscriptions, oldest first.
+// Pushes lists the browsers that somebody is told at, oldest first.
 func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error) {
 	var rows []pushRow
 	err := s.db.All(ctx, &rows, pushQuery+"h.person = $3 ORDER BY h.created_at, h.id", workspace, sqldb.At(s.cfg.Clock()), person)
@@ -38,12 +38,12 @@ func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*do
 	return each(rows, (*pushRow).push)
 }
 
-// Push returns one of a person's push subscriptions.
+// Push reads one of somebody's.
 func (s *PushStore) Push(ctx context.Context, workspace, person, id string) (*domain.Push, error) {
 	return s.one(ctx, "h.person = $3 AND h.id = $4", workspace, sqldb.At(s.cfg.Clock()), person, id)
 }
 
-// PushAt returns the subscription at an endpoint, of any person.
+// PushAt reads the one at an endpoint, whosever it is.
 func (s *PushStore) PushAt(ctx context.Context, workspace, endpoint string) (*domain.Push, error) {
 	return s.one(ctx, "h.url = $3 ORDER BY h.id LIMIT 1", workspace, sqldb.At(s.cfg.Clock()), endpoint)
 }
@@ -60,10 +60,9 @@ func (s *PushStore) one(ctx context.Context, where string, args ...any) (*domain
 	return row.push()
 }
 
-// SavePush stores a subscription, replacing the previous one with the same id; made reports that
-// there was none. A browser gets the notifications of the person who subscribed last: subscriptions
-// of others at the endpoint are deleted. It returns ErrStale if the person has another subscription
-// there, because its secret is sealed for that id.
+// SavePush keeps a subscription, in the place of the one before of the same id; made: there was
+// none. A browser is told for who came with it last: those of others at the endpoint go. ErrStale: the
+// person has another one there, and what is sealed is sealed for an id.
 func (s *PushStore) SavePush(ctx context.Context, h *domain.Webhook) (made bool, err error) {
 	err = s.configure(ctx, h.WorkspaceID, func(t *tx) error {
 		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
@@ -99,19 +98,19 @@ func (s *PushStore) SavePush(ctx context.Context, h *domain.Webhook) (made bool,
 func insertPush(ctx context.Context, t *tx, h *domain.Webhook, w *workspaceRow, others int) error {
 	if others >= domain.MaxPushes {
 		return domain.Errorf(domain.CodeTooMany,
-			"A person can have push notifications in at most %d browsers of a workspace. Nothing was stored: delete a subscription that is no longer used.", domain.MaxPushes)
+			"A person is told at %d browsers at most in a workspace. Nothing was stored: take one back that is not used any more.", domain.MaxPushes)
 	}
 	if err := pushCeiling.room(ctx, t, h.WorkspaceID); err != nil {
 		return err
 	}
 	t.created = h.ID
-	h.Version, h.SentTo = 1, w.LastSeq // it gets the events from now on
+	h.Version, h.SentTo = 1, w.LastSeq // it is told of what comes after now
 	_, err := t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), "")
 	return err
 }
 
-// renewPush replaces an existing subscription. Deliveries in flight were decided before, and are
-// recorded only if they are still valid.
+// renewPush puts a subscription into the place of the one before. What is on its way was decided
+// before, and is recorded only if it would be decided so again.
 func renewPush(ctx context.Context, t *tx, h, before *domain.Webhook) error {
 	otherwise := 0
 	if h.Secret != before.Secret || h.Language != before.Language {
@@ -125,7 +124,7 @@ func renewPush(ctx context.Context, t *tx, h, before *domain.Webhook) error {
 	return err
 }
 
-// DeletePush deletes one of a person's subscriptions.
+// DeletePush takes one of somebody's away.
 func (s *PushStore) DeletePush(ctx context.Context, workspace, person, id string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		var found string
@@ -141,7 +140,7 @@ func (s *PushStore) DeletePush(ctx context.Context, workspace, person, id string
 	})
 }
 
-// PrunePushes deletes expired subscriptions.
+// PrunePushes deletes those that hold no more.
 func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
 	var workspaces []string
 	err := s.db.All(ctx, &workspaces, "SELECT DISTINCT workspace_id FROM webhooks WHERE kind = 'push' AND holds_until <= $1", sqldb.At(now))
@@ -159,8 +158,7 @@ func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// endPush deletes a subscription that the push service reports as gone, unless it was changed
-// meanwhile.
+// endPush deletes a push whose browser takes no more, unless somebody has changed it meanwhile.
 func (s *base) endPush(ctx context.Context, h *domain.Webhook) error {
 	return s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
 		var found string
@@ -176,7 +174,7 @@ func (s *base) endPush(ctx context.Context, h *domain.Webhook) error {
 	})
 }
 
-// endPushes deletes the subscriptions that match a condition, which names the workspace.
+// endPushes deletes those that a condition is true of, of whatever workspace it names.
 func endPushes(ctx context.Context, t *tx, where string, args ...any) error {
 	var rows []struct {
 		WorkspaceID string `db:"workspace_id"`

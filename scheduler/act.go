@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
-// act sets going what follows from a decision that is stored: who was displaced is cut,
-// the effect begins, and whoever may come next is looked for.
+// act starts what follows from a stored decision: the displaced driver is cut, the effect begins, and the
+// next session for the slot is looked for.
 func (d *Door) act(decided decision) {
 	if decided.step == nil {
 		return
@@ -38,9 +38,8 @@ func (d *Door) cutDisplaced(decided decision) {
 	}
 }
 
-// actOnVerdict counts what the slot's policy decided. Of a session that queues, the holder
-// is told to stop at its next safe point, and the queue is looked at when the time has
-// come.
+// actOnVerdict counts the decision of the slot's policy. If a session queues, the holder is notified to
+// stop at its next safe point, and the queue is checked when the verdict's time has come.
 func (d *Door) actOnVerdict(decided decision) {
 	verdict, s := decided.verdict, decided.step.Session
 	if verdict.Reason != "" {

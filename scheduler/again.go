@@ -25,8 +25,8 @@ type AgainStore interface {
 	ForkPoint(ctx context.Context, workspace, session, message string) (*domain.ForkPoint, error)
 }
 
-// RetrySession runs the last round of a chat at rest again. What it answered before is
-// superseded in the same transaction. Of what waits for the network, the call is made now.
+// RetrySession runs the last round of an idle chat again. Its earlier answer is superseded in the same
+// transaction. If the session waits for the network, the call is made now.
 func (a *Again) RetrySession(ctx context.Context, workspace, session string, ask domain.RetryRequest) (*domain.Receipt, error) {
 	if err := CheckProvider(ctx, a.Providers, workspace, ask.ProviderID); err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (a *Again) RetrySession(ctx context.Context, workspace, session string, ask
 func (a *Again) ChooseAnswer(ctx context.Context, workspace, session, message string, by domain.Author) (*domain.Receipt, error) {
 	return a.onRecord(ctx, workspace, session, func(r *lastRound) (domain.Event, error) {
 		if r.view.Session.Type != domain.Chat || r.view.Session.Phase != domain.Idle {
-			return domain.AnswerChosen{By: by}, nil // the machine says why not
+			return domain.AnswerChosen{By: by}, nil // the machine returns the reason
 		}
 		plan := domain.PlanChoice(r.messages, message)
 		if plan == nil {
@@ -60,13 +60,13 @@ type lastRound struct {
 	messages []*domain.Message
 	effects  []*domain.Execution
 	lost     bool // the provider of the session is gone
-	asked    bool // a fork whose record ends with a question, of the session that it began from
+	asked    bool // a fork whose record ends with a question of the original session
 }
 
 // errRecordMoved: something was added to the record since it was read.
 var errRecordMoved = errors.New("the record moved on while it was read")
 
-// maxReads bounds how often a record is read that goes on and on.
+// maxReads limits how often a growing record is read again.
 const maxReads = 5
 
 // onRecord decides on the end of a record, which is read before the decision and outside its
@@ -144,7 +144,7 @@ func (a *Again) retry(r *lastRound, ask domain.RetryRequest) (domain.Event, erro
 		return nil, domain.Errorf(domain.CodeWrongSessionType, "Only a chat is asked again in other words, or on another model.")
 	}
 	if s.Type != domain.Chat || s.Phase != domain.Idle {
-		return event, nil // the machine takes it, or says why not
+		return event, nil // the machine accepts it, or returns the reason
 	}
 	if len(r.view.Inbox) > 0 || s.State.PendingCause != "" {
 		return nil, domain.Errorf(domain.CodeSessionBusy,

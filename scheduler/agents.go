@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What comes to an agent comes to the session at the top of its callers: that one has the
-// slot, or asks for it, and goes on with the agent in its hand.
+// Events for an agent are delivered to the session at the top of its callers: it has the slot, or requests
+// it, and drives the agent.
 
 // agentError never leaves the package: the request is for an agent that another session has
 // called.
@@ -16,13 +16,13 @@ type agentError struct{ session *domain.Session }
 
 func (e *agentError) Error() string { return "the session is an agent's: " + e.session.ID }
 
-// ofAgent says whether an event is for an agent that another session minds.
+// ofAgent reports whether an event is for an agent that another session drives.
 func ofAgent(s *domain.Session, e domain.Event) bool {
 	return e != nil && s != nil && s.Type == domain.Agent && s.ParentSessionID != "" && s.Phase != domain.Completed
 }
 
-// reachesAgent says whether an agent takes the event by itself. All else comes to it through
-// the session that called it.
+// reachesAgent reports whether the event is for the agent itself. All others are delivered through its
+// calling session.
 func reachesAgent(e domain.Event) bool {
 	switch e.(type) {
 	case domain.StopRequested, domain.SchedulerHeartbeat, domain.ExternalResultReceived, domain.ApprovalStale:
@@ -32,8 +32,8 @@ func reachesAgent(e domain.Event) bool {
 	return answers
 }
 
-// deliverToAgent takes a request to an agent, and tells those who called it. If it is no
-// longer under way, the agent's own session says what that means.
+// deliverToAgent delivers a request to an agent, and notifies its callers. If the agent is no longer at
+// work, its own session decides.
 func (d *Door) deliverToAgent(ctx context.Context, r Request, agent *domain.Session) (*Outcome, error) {
 	if agent.State.Agent == nil || agent.State.Agent.RootID == "" {
 		r.direct = true
@@ -56,7 +56,7 @@ func (d *Door) deliverToAgent(ctx context.Context, r Request, agent *domain.Sess
 	return o, nil
 }
 
-// agentRequest is a request to an agent under way. What it finds out is of its latest try.
+// agentRequest is a request to an agent at work. Its results are those of the latest attempt.
 type agentRequest struct {
 	door    *Door
 	request Request

@@ -17,11 +17,11 @@ type Answers struct {
 	Door   *Door
 	Store  AnswerStore
 	Checks AnswerChecks
-	// Passkeys check what a yes to sensitive actions is signed with; nil: nobody says yes to them.
+	// Passkeys verifies signatures of sensitive actions; nil: they cannot be approved.
 	Passkeys PasskeyChecks
 }
 
-// AnswerStore is what is read of the database about what is asked, and was.
+// AnswerStore reads approvals, open and settled.
 type AnswerStore interface {
 	// View reads without locks what a decision about the session would read.
 	View(ctx context.Context, workspace, session string) (*domain.View, error)
@@ -32,7 +32,7 @@ type AnswerStore interface {
 	LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error)
 }
 
-// ResumeValidation answers a session that waits for a person's yes.
+// ResumeValidation answers a session that waits for an approval of actions.
 func (a *Answers) ResumeValidation(ctx context.Context, workspace, session string, decision domain.Decision) (*domain.Receipt, error) {
 	return a.answer(ctx, workspace, session, domain.ApprovalActions, decision)
 }
@@ -42,12 +42,12 @@ func (a *Answers) ResumeResponse(ctx context.Context, workspace, session string,
 	return a.answer(ctx, workspace, session, domain.ApprovalQuestion, decision)
 }
 
-// ConfirmCompletion answers a run that says it is done.
+// ConfirmCompletion answers a run that reports completion.
 func (a *Answers) ConfirmCompletion(ctx context.Context, workspace, session string, decision domain.Decision) (*domain.Receipt, error) {
 	return a.answer(ctx, workspace, session, domain.ApprovalCompletion, decision)
 }
 
-// AnswerApproval answers by the approval's id, whatever it asks.
+// AnswerApproval answers an approval of any kind by its id.
 func (a *Answers) AnswerApproval(ctx context.Context, workspace, approval string, decision domain.Decision) (*domain.Receipt, error) {
 	asked, err := a.Store.Approval(ctx, workspace, approval)
 	if err != nil {
@@ -84,9 +84,9 @@ func (a *Answers) answer(
 	return receipt, nil
 }
 
-// decided says whether somebody has answered an approval. What an answer that came at the same
-// time is refused for (a record that the first one changed, a signature that it used up) is then
-// no news to its sender: the recorded decision is.
+// decided reports whether an approval is settled. A concurrent answer may be rejected for its consequences
+// (a record that the first one changed, a signature that it used up): its sender gets the recorded
+// decision instead.
 func (a *Answers) decided(ctx context.Context, workspace, approval string) bool {
 	if approval == "" {
 		return false
@@ -95,8 +95,8 @@ func (a *Answers) decided(ctx context.Context, workspace, approval string) bool 
 	return err == nil && now.Status != domain.ApprovalStatusOpen && len(now.Decision) > 0
 }
 
-// deliver brings an answer through the door; also adds to the change of it. It names the
-// approval that was open when the answer came.
+// deliver delivers an answer through the door; also adds to its change. It names the approval that was
+// open when the answer was received.
 func (a *Answers) deliver(
 	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision, recorded []byte,
 	also func(*domain.View, *domain.Change),
@@ -127,7 +127,7 @@ func settledApproval(change *domain.Change, kind domain.ApprovalKind) *domain.Ap
 	return change.Approvals[i]
 }
 
-// event says, under the locks, what an answer comes to.
+// event returns, under the locks, the machine's event for an answer.
 func (a *Answers) event(
 	v *domain.View, kind domain.ApprovalKind, decision domain.Decision, recorded []byte, ready prepared,
 ) (domain.Event, error) {
@@ -145,15 +145,15 @@ func (a *Answers) event(
 	}
 }
 
-// errSettled never leaves the package: what was decided is told instead.
+// errSettled is internal: the recorded decision is returned in its place.
 var errSettled = domain.Errorf("approval_not_open", "There is no open approval.")
 
-// plainYes is the record of a decision that says yes and nothing else.
+// plainYes is the record of an approval without further content.
 const plainYes = `{"approved":true}`
 
 // record is the canonical form of a decision, by which the same answer is known.
 func record(decision domain.Decision) ([]byte, error) {
-	if len(decision.Results) > 0 { // they stand in the record: here it is enough to know them again
+	if len(decision.Results) > 0 { // they are in the record: a hash suffices to compare
 		told, err := json.Marshal(decision.Results)
 		if err != nil {
 			return nil, fmt.Errorf("encode the results: %w", err)
@@ -171,14 +171,14 @@ func record(decision domain.Decision) ([]byte, error) {
 	return json.Marshal(decision)
 }
 
-// broughtResults is the record of an answer that brought results of a program's tools.
+// broughtResults is the record of an answer with the results of a program's tools.
 type broughtResults struct {
 	Approved bool            `json:"approved"`
 	Results  string          `json:"results_sha256"`
 	Request  json.RawMessage `json:"request,omitempty"`
 }
 
-// sameDecision says whether two records are of the same answer.
+// sameDecision reports whether two records are of the same answer.
 func sameDecision(a, b []byte) bool {
 	if bytes.Equal(a, b) {
 		return true
@@ -207,8 +207,8 @@ func earlyConfirmation(v *domain.View, kind domain.ApprovalKind, decision domain
 	return domain.QuestionOf(kind).Reply(decision.Approved, domain.Answer{Decision: decision, Recorded: recorded})
 }
 
-// settled tells what was decided: the same answer again is a success, another one a
-// conflict, and an answer to nothing is refused.
+// settled returns the recorded decision: the same answer again succeeds, a different one is a conflict,
+// and an answer without an open question is rejected.
 func (a *Answers) settled(
 	ctx context.Context, workspace, session string, kind domain.ApprovalKind, id string, recorded []byte,
 ) (*domain.Receipt, error) {
@@ -233,7 +233,7 @@ func (a *Answers) settled(
 			Message: "This is an automation's template: it is edited, and never run. It asks nothing."}
 	case approval == nil && kind == domain.ApprovalCompletion && s.Type == domain.Run && s.EndReason == domain.EndCompleted &&
 		string(recorded) == plainYes:
-		return &domain.Receipt{Session: s, Seq: s.LastSeq}, nil // it was confirmed already, and asked nobody
+		return &domain.Receipt{Session: s, Seq: s.LastSeq}, nil // it was confirmed already, without a person
 	case approval == nil || approval.Status == domain.ApprovalStatusOpen:
 		return nil, &domain.Error{Code: domain.CodeWrongPhase, Session: s,
 			Message: "The session does not wait for this answer. Nothing was changed."}

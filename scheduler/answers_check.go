@@ -10,22 +10,22 @@ import (
 
 // prepared is what is found out about an answer before its decision.
 type prepared struct {
-	approval string // that was open when the answer came; "" where nobody looked, or none was
-	// stale are the cards with the present values, where those of the approval no longer
-	// show what is there; edited the actions that the person changed, checked.
+	approval string // the one that was open when the answer was received; "" if none was, or it was not read
+	// stale are the cards with the current values, if those of the approval are outdated; edited the
+	// actions that the person changed, validated.
 	stale  *domain.PlannedCommands
 	edited []*domain.Execution
-	// sent is the action that a person says something about, and again the same planned
-	// afresh, where they want it run once more.
+	// sent is the action whose outcome the person reports, and again the same one planned again, if they
+	// want it run once more.
 	sent  *domain.Execution
 	again *domain.PlannedCommands
-	// proof is what the person signed for a yes to sensitive actions.
+	// proof is the signature of an approval of sensitive actions.
 	proof *domain.PasskeyProof
 }
 
-// prepare looks, before the decision and outside its transaction, whether a yes would be
-// for something else than what was shown, and whether what the person changed can run.
-// What changes still later is found when the actions run.
+// prepare checks, before the decision and outside its transaction, whether the approval would cover
+// something other than what was shown, and whether the person's changes can run. Later changes are found
+// when the actions run.
 func (a *Answers) prepare(
 	ctx context.Context, workspace, session string, kind domain.ApprovalKind, decision domain.Decision,
 ) (prepared, error) {
@@ -65,9 +65,8 @@ func (a *Answers) prepare(
 	return ready, err
 }
 
-// answerEvent turns a checked decision into the machine's event. An answer that names no
-// approval is for the one that was open when it came: what is asked since then, nobody
-// who gave it can have seen.
+// answerEvent turns a checked decision into the machine's event. An answer without an approval's id is for
+// the one that was open when it was received: later ones cannot have been seen by its sender.
 func (a *Answers) answerEvent(
 	v *domain.View, asked *domain.Approval, decision domain.Decision, recorded []byte, ready prepared,
 ) (domain.Event, error) {
@@ -128,8 +127,8 @@ func (a *Answers) answerEvent(
 	return nil, domain.Errorf(domain.CodeWrongPhase, "An approval of kind %s cannot be answered yet.", asked.Kind)
 }
 
-// clientEvent brings the results of a program's own tools. A person can only put an end to the
-// wait: nobody else knows what the program would have found.
+// clientEvent returns the event for the results of a program's own tools. A person can only cancel the
+// wait: only the program has the results.
 func clientEvent(asked *domain.Approval, answer domain.Answer) (domain.Event, error) {
 	d := answer.Decision
 	if len(d.Results) == 0 && d.Approved {
@@ -155,8 +154,8 @@ func (a *Answers) checkTaskAnswer(asked *domain.Approval, decision domain.Decisi
 	return a.Checks.CheckResponse(asked.Module, decision.Value)
 }
 
-// checkDecision checks an answer to actions: what it names is the approval's, and who
-// gives it may.
+// checkDecision validates an answer to actions: the named actions belong to the approval, and the person
+// may approve them.
 func (a *Answers) checkDecision(asked *domain.Approval, decision domain.Decision) error {
 	known := func(id string) bool {
 		return slices.ContainsFunc(asked.Actions, func(action domain.ApprovalAction) bool { return action.ID == id })
@@ -191,8 +190,8 @@ func mayRaise(asked *domain.Approval, decision domain.Decision) error {
 		"Nothing was changed; it still waits. You can refuse it.", domain.RoleAdmin, decision.By.Role)
 }
 
-// mayApprove refuses a yes to an action that the person could not take themselves. A no
-// is anybody's who may answer. The wait goes on: somebody with the role can answer.
+// mayApprove rejects the approval of an action that the person's role does not allow. Anyone who may
+// answer can refuse. The wait continues for a person with the role.
 func (a *Answers) mayApprove(asked *domain.Approval, decision domain.Decision) error {
 	if !decision.Approved {
 		return nil

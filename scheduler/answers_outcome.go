@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What the AI is told of a person's word on an action whose outcome nobody knew. It is the
-// same each time, whoever says it.
+// Texts for the AI about a person's report on an action with an unknown outcome. They do not depend on the
+// person.
 const (
 	saidHappened = "A person says that it was done."
 	saidDidNot   = "A person says that it was not done."
@@ -15,8 +15,7 @@ const (
 		"send the same action again: a person is asked for a yes."
 )
 
-// prepareOutcome reads the action that a person says something about, and plans it afresh
-// where they want it run again.
+// prepareOutcome reads the action whose outcome is reported, and plans it again if it is to run once more.
 func (a *Answers) prepareOutcome(
 	ctx context.Context, v *domain.View, approval *domain.Approval, decision domain.Decision,
 ) (prepared, error) {

@@ -7,18 +7,19 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// A yes to a sensitive action is signed with a passkey, whatever door it comes through: this is
-// the one place that asks for it.
+// Approvals of sensitive actions are signed with a passkey, through every door: the signature is required
+// here.
 
 // PasskeyChecks check what people sign.
 type PasskeyChecks interface {
-	// Approve checks what was signed for a yes to these actions of an approval. Its errors say what
-	// has to be signed (passkey_required), or what is wrong with what was (passkey_refused).
+	// Approve verifies the signature for these actions of an approval. Its errors contain what has to be
+	// signed (passkey_required), or why a signature was rejected (passkey_refused).
 	Approve(ctx context.Context, asked *domain.Approval, by domain.Author, approved []domain.ApprovalAction,
 		answer *domain.PasskeyAnswer) (*domain.PasskeyProof, error)
 }
 
-// prove has a yes to sensitive actions signed: to all that it approves, as they would run.
+// prove requires a signature if the decision approves sensitive actions; it covers all that is approved,
+// as it would run.
 func (a *Answers) prove(
 	ctx context.Context, asked *domain.Approval, decision domain.Decision, edited []*domain.Execution,
 ) (*domain.PasskeyProof, error) {

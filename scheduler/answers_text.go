@@ -6,10 +6,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// AnswerByText answers what is asked with a message that says yes or no. The message stands in
-// the record, and not in the prompt: it is no words to the AI. It is noted with its history in
-// the transaction of the answer, so that the same message again is the same answer, and never one
-// to what is asked next. What was settled meanwhile is a conflict: who sent it looks again.
+// AnswerByText answers the open approval with a message that means approval or refusal. The message is
+// part of the record, not of the prompt. It is stored with its history in the transaction of the answer,
+// so that a repeated message is the same answer, and never one to the next question. If the approval was
+// settled meanwhile, it is a conflict.
 func (a *Answers) AnswerByText(
 	ctx context.Context, workspace, approval string, decision domain.Decision, said domain.NewMessage,
 ) (*domain.Receipt, error) {
@@ -38,7 +38,7 @@ func (a *Answers) AnswerByText(
 	if err != nil {
 		return nil, err
 	}
-	receipt := o.Receipt() // of what has changed since it was shown, too: it is asked again then
+	receipt := o.Receipt() // also if records have changed since it was shown: it is asked again then
 	receipt.Message = message
 	return receipt, nil
 }

@@ -16,10 +16,9 @@ type rules struct {
 	newID   domain.IDSource
 	retry   Retry
 	caution domain.Caution
-	// estimate says from memory what the session's next call may cost; nil: calls reserve
-	// nothing.
+	// estimate returns the cached cost of the session's next call; nil: calls reserve nothing.
 	estimate func(*domain.View) (domain.CallEstimate, bool)
-	// suspectRuns says whether another suspect that must be alone is being performed.
+	// suspectRuns reports whether another suspect that must be alone is being performed.
 	suspectRuns func(session string, now time.Time) bool
 }
 
@@ -28,13 +27,13 @@ type rules struct {
 type decision struct {
 	event   domain.Event // nil: nothing happens to the machine
 	view    *domain.View // as it was read; of a session that gets the slot, with it
-	verdict slot.Verdict // zero: nobody asked for the slot
+	verdict slot.Verdict // zero: the slot was not requested
 	step    *domain.Step // the latest of the session; nil: about an automation only
 	change  *domain.Change
-	queued  bool // the session stands in the queue since this
+	queued  bool // the session is in the queue since this decision
 }
 
-// decide says what becomes of a request to a session.
+// decide is the decision about a request to a session.
 func (p rules) decide(v *domain.View, r Request) (decision, error) {
 	if r.New != nil {
 		view, made := *v, *r.New
@@ -104,7 +103,7 @@ func (p rules) withoutSlot(d decision) (decision, error) {
 	return p.keepPlace(d), nil
 }
 
-// withSlot takes an event that the session can only go on with if it has the slot.
+// withSlot handles an event that needs the slot.
 func (p rules) withSlot(d decision, r Request) (decision, error) {
 	if err := p.machine.Accepts(d.view.Session, d.event); err != nil {
 		return decision{}, err
@@ -128,7 +127,7 @@ func (p rules) withSlot(d decision, r Request) (decision, error) {
 	}
 }
 
-// apply takes one event to the machine, and adds what it decided.
+// apply passes one event to the machine, and adds its decision.
 func (p rules) apply(d decision, s *domain.Session, event domain.Event) (decision, error) {
 	step, err := p.machine.Run(s, event, p.policy(asking(d.present(), event)))
 	if err != nil {
@@ -170,7 +169,7 @@ func (d *decision) present() *domain.View {
 	return d.view.After(d.change, d.step.Session)
 }
 
-// policy is what the machine must know.
+// policy is the machine's input.
 func (p rules) policy(v *domain.View) *domain.Policy {
 	var estimate domain.CallEstimate
 	if p.estimate != nil {
@@ -190,8 +189,8 @@ func (d *decision) insert(id string) {
 	}
 }
 
-// usesInbox says whether what was decided depends on what the waiting messages say: one
-// takes its place, or the session works on with the view. Only keeping one more does not.
+// usesInbox reports whether the decision depends on the text of waiting messages: one is placed, or the
+// session continues with the view. Adding another one does not.
 func (d *decision) usesInbox() bool {
 	return d.step.Effect != domain.DoNothing || len(d.change.PlacedMessages)+len(d.change.InboxDone) > 0
 }
@@ -205,9 +204,8 @@ func (d *decision) outcome() *Outcome {
 	return o
 }
 
-// insertCreationEvents puts the events of a session's making after those of the session
-// whose slot it takes, and before its own others: in the log too nobody gets the slot
-// before its holder has given it up.
+// insertCreationEvents puts a session's creation events after those of the session whose slot it takes,
+// and before its own others: in the log, too, the slot is released before it is taken.
 func insertCreationEvents(change *domain.Change, session string, made []*domain.LogEvent) {
 	first := max(0, slices.IndexFunc(change.Events, func(e *domain.LogEvent) bool { return e.SessionID == session }))
 	change.Events = slices.Insert(change.Events, first, made...)

@@ -7,8 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
-// waitForSlot stores the event and puts the session into the queue, if it needs the slot
-// to go on.
+// waitForSlot stores the event and queues the session if it needs the slot to continue.
 func (p rules) waitForSlot(d decision) (decision, error) {
 	d, err := p.apply(d, d.view.Session, d.event)
 	if err != nil {
@@ -39,9 +38,8 @@ func (p rules) keepPlace(d decision) decision {
 	return d
 }
 
-// enqueue gives the session a place: the last one, or the first where the policy says
-// so. Only one CHAT stands in the queue; the message of another one goes on waiting in
-// its session.
+// enqueue gives the session the last place, or the first if the policy decided so. Only one CHAT is in the
+// queue; the messages of others wait in their sessions.
 func (p rules) enqueue(d decision) decision {
 	queue, s := d.view.Queue, d.step.Session
 	row := slot.NewRow(queue, s, d.event, d.verdict, p.now)
@@ -57,7 +55,7 @@ func (p rules) enqueue(d decision) decision {
 	return d
 }
 
-// displaceChats has every other CHAT give its place up to the session that stands first.
+// displaceChats removes every other CHAT in favour of the session that is first.
 func displaceChats(queue []domain.QueueRow, change *domain.Change, first string) {
 	for _, other := range queue {
 		if other.SessionID != first && !other.InTurn() && other.Session != nil && other.Session.Type == domain.Chat {
@@ -66,8 +64,8 @@ func displaceChats(queue []domain.QueueRow, change *domain.Change, first string)
 	}
 }
 
-// queueBehindAll gives a session a place behind all others: nobody asks just now, and it
-// comes when that is in nobody's way. It says so.
+// queueBehindAll gives a session a place behind all others: no person waits for it, so it gets the slot
+// when it is free.
 func queueBehindAll(queue []domain.QueueRow, change *domain.Change, s *domain.Session, row domain.QueueRow) {
 	row.Number, row.Reason, row.Preempting, row.NotBefore = 0, domain.QueuedInTurn, false, nil
 	s.QueuedAt, s.QueuePosition = &row.Since, slot.Place(queue, row)
@@ -78,7 +76,7 @@ func queueBehindAll(queue []domain.QueueRow, change *domain.Change, s *domain.Se
 	change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionStatus, Session: s})
 }
 
-// dequeue takes a session out of the queue, if it stands there.
+// dequeue removes a session from the queue, if it is there.
 func dequeue(queue []domain.QueueRow, change *domain.Change, session string) {
 	if !slices.ContainsFunc(queue, func(row domain.QueueRow) bool { return row.SessionID == session }) {
 		return

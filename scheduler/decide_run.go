@@ -2,8 +2,8 @@ package scheduler
 
 import "github.com/fermata-dev/fermata/domain"
 
-// decidePlan says what becomes of a request to an automation: of the run that begins, if
-// one does, and of the automation itself.
+// decidePlan is the decision about a request to an automation: about the run that begins, if any, and
+// about the automation itself.
 func (p rules) decidePlan(v *domain.AutomationView, r Request) (decision, error) {
 	plan, err := r.Plan(v)
 	if err != nil {

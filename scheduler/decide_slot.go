@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
-// grantSlot gives the session the slot, unless it has it, and then takes the event to it.
+// grantSlot gives the session the slot, unless it has it, and then applies the event.
 func (p rules) grantSlot(d decision) (decision, error) {
 	if d.verdict.Reason == slot.HoldsItAlready {
 		return p.proceed(d, d.view.Session)
@@ -31,7 +31,7 @@ func (p rules) grantSlot(d decision) (decision, error) {
 	return d, nil
 }
 
-// displace takes the slot from its holder, whose write stands first.
+// displace takes the slot from its holder, whose write comes first.
 func (p rules) displace(d decision) (decision, error) {
 	if d.verdict.Displaced == nil {
 		return d, nil
@@ -96,7 +96,7 @@ func (p rules) proceed(d decision, s *domain.Session) (decision, error) {
 		return p.apply(d, d.step.Session, d.event)
 	}
 	d, err := p.apply(d, s, d.event)
-	if err == nil && resumes(d.event) && d.step.Session.State.Suspended { // nothing stands in its way any more
+	if err == nil && resumes(d.event) && d.step.Session.State.Suspended { // the way is free
 		return p.apply(d, d.step.Session, domain.SessionActivationRequested{})
 	}
 	return d, err

@@ -1,14 +1,12 @@
-// Package scheduler holds the one door through which everything from outside comes to
-// a session (messages, answers, stops, timers, triggers), and decides who gets a
-// workspace's slot.
+// Package scheduler holds the one door for all external input of a session (messages, answers, stops,
+// timers, triggers), and decides which session gets a workspace's slot.
 //
-// Door.Deliver is the one way in. What comes in is decided where it arrives: in one short
-// transaction, under the workspace's and the session's lock, decide (decide.go, pure) asks
-// the machine whether the state takes the event, and the slot's policy (package slot, pure
-// too) who must give way. What was decided is stored; what is answered with success is
-// stored. Then act sets the run loop going.
+// Door.Deliver is the only entry. A request is decided where it arrives, in one short transaction under
+// the locks of the workspace and the session: decide (decide.go, pure) asks the machine whether the state
+// accepts the event, and the slot's policy (package slot, pure too) which session yields. The decision is
+// stored before the request is acknowledged. Then act starts the run loop.
 //
-// Sessions, Messages and Answers make requests of what people want; package automations
-// of what automations do. Two loops, a file for each: loop.go does what has come due,
-// leases.go keeps this node's lease and takes up what others left.
+// Sessions, Messages and Answers make requests for people; package automations makes them for automations.
+// There are two loops, with a file each: loop.go processes due work, leases.go renews this node's lease
+// and takes over abandoned sessions.
 package scheduler

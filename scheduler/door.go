@@ -20,9 +20,9 @@ type Config struct {
 	// Models are optional: without them a call reserves nothing.
 	Models   Models
 	Observer Observer
-	// Retry gives the delays of a workspace's network retry.
+	// Retry returns the delays of a workspace's network retry.
 	Retry Retry
-	// Caution towards what may bring the process down; zero: the usual.
+	// Caution about steps that may crash the process; zero: the defaults.
 	Caution domain.Caution
 	// Causes are what the runner's contexts carry when a session is cut.
 	Causes Causes
@@ -34,7 +34,7 @@ type Config struct {
 // Causes of a cut, as the run loop names them.
 type Causes struct{ Preempted, Interrupted, Stopped error }
 
-// Retry gives the delays of a network retry under a workspace's settings.
+// Retry returns the delays of a network retry under a workspace's settings.
 type Retry func(domain.NetworkRetry) func(attempt int) time.Duration
 
 // Door is the one door: everything that comes from outside, for any session or
@@ -50,10 +50,9 @@ func NewDoor(cfg Config) *Door {
 	return &Door{cfg: cfg, wakeups: newWakeups(), probation: probation{caution: cfg.Caution, until: map[string]time.Time{}}}
 }
 
-// Deliver takes a request to its session or automation: decides it, stores what was
-// decided, and lets the run loop go on. It is the only way in. A model that was not
-// called before is looked up first, outside the transaction: its next call must be paid
-// for out of the budgets.
+// Deliver delivers a request to its session or automation: it decides, stores the decision, and lets the
+// run loop continue. It is the only entry. A model that was not called before is looked up first, outside
+// the transaction, because its next call is reserved in the budgets.
 func (d *Door) Deliver(ctx context.Context, r Request) (*Outcome, error) {
 	decided, err := d.commit(ctx, r)
 	if unknown, ok := errors.AsType[*unknownModelError](err); ok {

@@ -6,8 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// ErrSlotTaken ends a request for which nobody asks just now: the session goes on
-// waiting, as it did.
+// ErrSlotTaken ends a request that no person waits for: the session keeps waiting.
 var ErrSlotTaken = &domain.Error{
 	Code:    domain.CodeSlotTaken,
 	Message: "The slot of this workspace is taken by another session. Nothing was changed; try again when it is free.",
@@ -16,7 +15,7 @@ var ErrSlotTaken = &domain.Error{
 // errNothingToDo ends a request that has nothing to write.
 var errNothingToDo = errors.New("nothing to do")
 
-// unknownModelError ends a decision that needs to know a model first.
+// unknownModelError ends a decision that needs a model's data first.
 type unknownModelError struct{ provider string }
 
 func (*unknownModelError) Error() string { return "the model of the session is not known yet" }
@@ -42,7 +41,7 @@ func withSession(err error, s *domain.Session) error {
 	return &refusal{err, &shown}
 }
 
-// Refused says whether the machine did not take an event: nothing to try again.
+// Refused reports whether the machine rejected an event: a retry would not help.
 func Refused(err error) bool {
 	var e *domain.Error
 	return errors.As(err, &e) && (e.Code == domain.CodeWrongPhase || e.Code == domain.CodeSessionEnded ||

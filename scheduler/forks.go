@@ -7,9 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// ForkSession makes a chat whose record begins with that of a session, up to a message; with
-// words of its own, sends them at once, in the same transaction. Nothing is copied, and nothing
-// runs again.
+// ForkSession makes a chat whose record begins with that of a session, up to a message; an optional first
+// message is sent in the same transaction. Nothing is copied, and nothing runs again.
 func (a *Again) ForkSession(ctx context.Context, workspace, session string, in domain.NewFork) (*domain.Receipt, error) {
 	if err := CheckProvider(ctx, a.Providers, workspace, in.ProviderID); err != nil {
 		return nil, err
@@ -85,7 +84,7 @@ func (a *Again) fork(ctx context.Context, point *domain.ForkPoint, in domain.New
 	return made, nil
 }
 
-// providerOf is whom the fork asks: who was named, else the session's own while it is there,
+// providerOf is the provider of the fork: the requested one, else the session's own if it still exists,
 // else the workspace's default.
 func (a *Again) providerOf(ctx context.Context, of *domain.Session, named string) (string, error) {
 	if named != "" || of.ProviderID == "" {

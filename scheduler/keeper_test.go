@@ -65,10 +65,10 @@ func (r *registry) looks() int {
 	return r.looked
 }
 
-func newKeeper(t *testing.T, v *domain.View) (*registry, *Keeper, *int) {
+func newLeaseManager(t *testing.T, v *domain.View) (*registry, *LeaseManager, *int) {
 	r := &registry{world: newWorld(t, v, func(c *Config) { c.Clock = clock.System })}
 	recovered := new(int)
-	return r, &Keeper{
+	return r, &LeaseManager{
 		Leases: r, Door: r.door, Drivers: r, TTL: 15 * time.Second, Clock: clock.System, Log: zerolog.Nop(), Recovered: func() { *recovered++ },
 	}, recovered
 }
@@ -89,9 +89,9 @@ func working() *domain.View {
 
 // A node renews its lease three times as often as it must, and each time looks for
 // sessions whose driver is gone; when a node is gone it looks at once.
-func TestTheKeeperRenewsAndLooks(t *testing.T) {
+func TestTheLeaseManagerRenewsAndLooks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r, k, _ := newKeeper(t, working())
+		r, k, _ := newLeaseManager(t, working())
 		if err := k.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -118,8 +118,8 @@ func TestTheKeeperRenewsAndLooks(t *testing.T) {
 }
 
 // Without a lease the process does not begin.
-func TestTheKeeperNeedsALease(t *testing.T) {
-	r, k, _ := newKeeper(t, working())
+func TestTheLeaseManagerNeedsALease(t *testing.T) {
+	r, k, _ := newLeaseManager(t, working())
 	r.err = errors.New("the database is away")
 	if err := k.Start(t.Context()); !errors.Is(err, r.err) {
 		t.Errorf("it starts: %v", err)
@@ -130,7 +130,7 @@ func TestTheKeeperNeedsALease(t *testing.T) {
 }
 
 // Batches are taken up until none is full any more, or nothing of one could be.
-func TestTheKeeperTakesUpInBatches(t *testing.T) {
+func TestTheLeaseManagerTakesUpInBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		view      *domain.View
 		batches   []int
@@ -146,7 +146,7 @@ func TestTheKeeperTakesUpInBatches(t *testing.T) {
 			return v
 		}(), []int{claimBatch, 5}, 1, 0},
 	} {
-		r, k, recovered := newKeeper(t, c.view)
+		r, k, recovered := newLeaseManager(t, c.view)
 		for _, n := range c.batches {
 			r.claimable = append(r.claimable, refs(n))
 		}
@@ -159,7 +159,7 @@ func TestTheKeeperTakesUpInBatches(t *testing.T) {
 
 // A process that is about to stop takes nothing up any more.
 func TestADrainingKeeperTakesNothingUp(t *testing.T) {
-	r, k, recovered := newKeeper(t, working())
+	r, k, recovered := newLeaseManager(t, working())
 	r.claimable = [][]domain.SessionRef{refs(1)}
 	if err := k.Drain(t.Context()); err != nil {
 		t.Fatal(err)
@@ -171,15 +171,15 @@ func TestADrainingKeeperTakesNothingUp(t *testing.T) {
 }
 
 // Who takes the suspects over sees that this was no death.
-func TestTheKeeperAbsolvesItsSuspects(t *testing.T) {
+func TestTheLeaseManagerAbsolvesItsSuspects(t *testing.T) {
 	me := chat("me", domain.CallingAI, aside(noon.Add(time.Minute)))
-	r, k, _ := newKeeper(t, view(me, nil, queued(me)))
+	r, k, _ := newLeaseManager(t, view(me, nil, queued(me)))
 	r.suspects = refs(2)
 	k.absolve(t.Context())
 	if len(r.changes) != 2 || r.changes[0].Session("me").State.Suspicion != (domain.Suspicion{}) {
 		t.Errorf("%d changes", len(r.changes))
 	}
-	r, k, _ = newKeeper(t, view(chat("me", domain.CallingAI), nil))
+	r, k, _ = newLeaseManager(t, view(chat("me", domain.CallingAI), nil))
 	r.suspects = refs(2)
 	if k.absolve(t.Context()); len(r.changes) != 0 {
 		t.Errorf("nothing is held against them: %d changes", len(r.changes))

@@ -15,18 +15,17 @@ import (
 // claimBatch bounds how many sessions are taken up at once.
 const claimBatch = 100
 
-// Keeper renews this node's lease and takes up the sessions at work whose driver is
-// gone: those of this node before it was started anew, and those of nodes whose lease
-// has run out.
-type Keeper struct {
+// LeaseManager renews this node's lease and takes over working sessions without a driver: those of this node's
+// previous process, and those of nodes whose lease has expired.
+type LeaseManager struct {
 	Leases Leases
 	Door   *Door
-	// Drivers are this node's: they must know whether the lease is still held.
+	// Drivers are this node's: they must know whether the lease is valid.
 	Drivers Drivers
 	TTL     time.Duration // 15 s; renewed at a third of it
 	Clock   clock.Clock
 	Log     zerolog.Logger
-	// Recovered is told of each session that was taken up.
+	// Recovered is called for each session that was taken over.
 	Recovered func()
 
 	drains atomic.Bool
@@ -37,22 +36,22 @@ type Keeper struct {
 	done   chan struct{}
 }
 
-// Leases say which process drives which sessions.
+// Leases record which process drives which sessions.
 type Leases interface {
 	Renew(ctx context.Context, ttl time.Duration) error
 	Release(ctx context.Context) error
-	// Claimable lists sessions at work whose driver is gone.
+	// Claimable lists working sessions whose driver is gone.
 	Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error)
-	// Owned lists sessions at work whose driver this process is, or was.
+	// Owned lists working sessions that this process drives, or drove.
 	Owned(ctx context.Context) ([]domain.SessionRef, error)
-	// Suspects lists sessions that stand aside and that this process has set aside.
+	// Suspects lists the suspect sessions that this process has set aside.
 	Suspects(ctx context.Context) ([]domain.SessionRef, error)
 }
 
 // Drivers are the sessions that this process drives.
 type Drivers interface {
-	// Leased says until when the node surely holds its lease. After that no driver begins
-	// what must not be done twice. The zero time: it could not be renewed.
+	// Leased sets until when the node's lease is certainly valid. After that no driver begins what must not
+	// be repeated. The zero time: it could not be renewed.
 	Leased(until time.Time)
 	// LetGo ends what drivers have under way outside: their sessions may be another's.
 	LetGo()
@@ -62,8 +61,8 @@ type Drivers interface {
 // retryRenewal is how soon a renewal that failed is tried again.
 const retryRenewal = time.Second
 
-// Start takes the lease, takes up what an earlier process left, and goes on renewing.
-func (k *Keeper) Start(ctx context.Context) error {
+// Start acquires the lease, takes over what an earlier process left, and keeps renewing.
+func (k *LeaseManager) Start(ctx context.Context) error {
 	k.look = make(chan struct{}, 1)
 	if err := k.renew(ctx); err != nil {
 		return err
@@ -78,14 +77,14 @@ func (k *Keeper) Start(ctx context.Context) error {
 }
 
 // Drain takes nothing up any more. The lease is kept until Stop: what runs may end.
-func (k *Keeper) Drain(context.Context) error {
+func (k *LeaseManager) Drain(context.Context) error {
 	k.drains.Store(true)
 	return nil
 }
 
-// Stop gives the lease back, so that another node need not wait for it to run out. Who
-// takes the sessions over sees that this was no death.
-func (k *Keeper) Stop(ctx context.Context) error {
+// Stop releases the lease, so that other nodes need not wait for it to expire, and can tell that this was
+// no crash.
+func (k *LeaseManager) Stop(ctx context.Context) error {
 	if k.stop == nil {
 		return nil
 	}
@@ -96,7 +95,7 @@ func (k *Keeper) Stop(ctx context.Context) error {
 }
 
 // absolve clears the suspects that this process has set aside.
-func (k *Keeper) absolve(ctx context.Context) {
+func (k *LeaseManager) absolve(ctx context.Context) {
 	refs, err := k.Leases.Suspects(ctx)
 	for _, ref := range refs {
 		if err == nil {
@@ -112,14 +111,14 @@ func (k *Keeper) absolve(ctx context.Context) {
 }
 
 // Look asks for a look at once: a node is gone.
-func (k *Keeper) Look() {
+func (k *LeaseManager) Look() {
 	select {
 	case k.look <- struct{}{}:
 	default:
 	}
 }
 
-func (k *Keeper) run(ctx context.Context) {
+func (k *LeaseManager) run(ctx context.Context) {
 	pause := k.TTL / 3
 	timer := time.NewTimer(pause)
 	defer timer.Stop()
@@ -144,7 +143,7 @@ func (k *Keeper) run(ctx context.Context) {
 
 // renew counts from before the database did, so that the lease is never believed for
 // longer than it holds.
-func (k *Keeper) renew(ctx context.Context) error {
+func (k *LeaseManager) renew(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, k.TTL/3)
 	defer cancel()
 	begun := k.Clock()
@@ -158,7 +157,7 @@ func (k *Keeper) renew(ctx context.Context) error {
 
 // missed: the lease was not renewed. Nothing new begins that must not be done twice;
 // when the lease is certainly over, what is under way is let go.
-func (k *Keeper) missed() {
+func (k *LeaseManager) missed() {
 	k.Drivers.Leased(time.Time{})
 	if !k.lapsed && !k.Clock().Before(k.until) {
 		k.lapsed = true
@@ -167,8 +166,8 @@ func (k *Keeper) missed() {
 	}
 }
 
-// recoverOwn takes up the sessions that were let go and that nobody has taken over.
-func (k *Keeper) recoverOwn(ctx context.Context) {
+// recoverOwn takes back the sessions that were released and that no other node has taken over.
+func (k *LeaseManager) recoverOwn(ctx context.Context) {
 	if !k.lapsed || !k.Clock().Before(k.until) {
 		return
 	}
@@ -185,8 +184,8 @@ func (k *Keeper) recoverOwn(ctx context.Context) {
 	}
 }
 
-// recoverOnce takes up sessions at work whose driver is gone.
-func (k *Keeper) recoverOnce(ctx context.Context) {
+// recoverOnce takes over working sessions whose driver is gone.
+func (k *LeaseManager) recoverOnce(ctx context.Context) {
 	if k.drains.Load() {
 		return
 	}
@@ -209,9 +208,8 @@ func (k *Keeper) recoverOnce(ctx context.Context) {
 	}
 }
 
-// takeUp takes up one session, and says whether it did. gone: the process that performed
-// it is gone.
-func (k *Keeper) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) bool {
+// takeUp takes over one session, and reports whether it did. gone: the process that drove it is gone.
+func (k *LeaseManager) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) bool {
 	switch err := k.Door.takeUp(ctx, ref, gone); {
 	case errors.Is(err, errNothingToDo):
 		return false

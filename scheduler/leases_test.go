@@ -91,7 +91,7 @@ func TestALeaseThatIsOver(t *testing.T) {
 			Store: s, Machine: s, Runner: s, Observer: s, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
 			Retry: func(domain.NetworkRetry) func(int) time.Duration { return nil },
 		})
-		keeper := &Keeper{Leases: s, Door: door, Drivers: s, TTL: 15 * time.Second, Clock: clock.System, Log: zerolog.Nop(), Recovered: func() {}}
+		keeper := &LeaseManager{Leases: s, Door: door, Drivers: s, TTL: 15 * time.Second, Clock: clock.System, Log: zerolog.Nop(), Recovered: func() {}}
 		begun := time.Now()
 		if err := keeper.Start(t.Context()); err != nil {
 			t.Fatal(err)

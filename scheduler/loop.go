@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// sweepEvery bounds how long a lost wake-up delays a session: every workspace in which
-	// somebody waits is looked at then in any case.
+	// sweepEvery limits how long a lost wake-up can delay a session: every workspace with a waiting session
+	// is checked at least this often.
 	sweepEvery = 5 * time.Minute
 	// retryLook is when a look that failed is taken again.
 	retryLook = 2 * time.Second
@@ -20,9 +20,9 @@ const (
 	maxPasses = 20
 )
 
-// Loop does what has come due: sessions are woken, occurrences recorded, and who waits
-// gets the slot when it comes free, or when its holder has been inactive for long. A wait
-// is a row with a due time; this is only a means.
+// Loop processes due work: it wakes sessions, records occurrences, and assigns the slot when it is free or
+// when its holder has been inactive for long. A wait is a row with a due time; the loop's timers only
+// speed it up.
 type Loop struct {
 	door        *Door
 	queue       *Queue
@@ -79,7 +79,7 @@ func (l *Loop) run(ctx context.Context) {
 	}
 }
 
-// runOnce does what is due now, and says whether there is more to do at once.
+// runOnce processes what is due now, and reports whether there is more to do at once.
 func (l *Loop) runOnce(ctx context.Context, now time.Time, sweep bool) (more bool) {
 	l.doDueWork(ctx, now, sweep)
 	l.lookAfterRuns(ctx)
@@ -106,8 +106,8 @@ func (l *Loop) RunOnce(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// doDueWork wakes whose time has come, and has occurrences recorded. A sweep finds in the
-// same query whom a lost hint would have left waiting.
+// doDueWork wakes due sessions and records due occurrences. A sweep finds with the same query what a lost
+// hint would have left waiting.
 func (l *Loop) doDueWork(ctx context.Context, now time.Time, sweep bool) {
 	due, sweep := l.door.wakeups.begin(now, sweep)
 	if !due && !sweep {
@@ -148,7 +148,7 @@ func (l *Loop) takeSwept(ctx context.Context, work *domain.DueWork, now time.Tim
 	}
 }
 
-// wakeSessions tells sessions that their time has come; false: some could not be told.
+// wakeSessions sends due sessions a heartbeat; false: some could not be reached.
 func (l *Loop) wakeSessions(ctx context.Context, refs []domain.SessionRef) bool {
 	all := true
 	for _, ref := range refs {
@@ -173,8 +173,7 @@ func (l *Loop) lookAtTasks(ctx context.Context, refs []domain.TaskRef) bool {
 	return all
 }
 
-// heartbeat is what comes to a session whose time has come. Another node may have been
-// quicker.
+// heartbeat is the event for a due session. Another node may have been faster.
 func (d *Door) heartbeat(v *domain.View) (domain.Event, error) {
 	s := v.Session
 	now, driven := d.cfg.Clock(), d.cfg.Runner.Drives(v.Session.ID)
@@ -183,7 +182,7 @@ func (d *Door) heartbeat(v *domain.View) (domain.Event, error) {
 	}
 	cleared := s.State.Suspicion.ClearedAt(d.cfg.Caution)
 	if cleared != nil && cleared.Equal(*s.WakeAt) && !driven {
-		return nil, errNothingToDo // only the process that performs it can say that it lives
+		return nil, errNothingToDo // only the process that performs it can confirm that it is alive
 	}
 	return domain.SchedulerHeartbeat{Driven: driven}, nil
 }
@@ -201,7 +200,7 @@ func (l *Loop) recordOccurrences(ctx context.Context, refs []domain.AutomationRe
 	return all
 }
 
-// lookAfterRuns looks at the automations whose runs have ended.
+// lookAfterRuns checks the automations whose runs have ended.
 func (l *Loop) lookAfterRuns(ctx context.Context) {
 	for _, run := range l.door.wakeups.takeEnded() {
 		l.automations.DisableIfFailing(ctx, domain.AutomationRef{WorkspaceID: run.WorkspaceID, ID: run.AutomationID})

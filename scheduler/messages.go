@@ -19,8 +19,8 @@ type MessageStore interface {
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
 }
 
-// SendMessage brings a person's message to a session. It is stored when this
-// returns, in its place or waiting its turn; or refused, where too many wait.
+// SendMessage delivers a person's message to a session. When this returns it is stored, in its place or
+// queued; or rejected, if too many are waiting.
 func (m *Messages) SendMessage(ctx context.Context, workspace, session string, in domain.NewMessage) (*domain.Receipt, error) {
 	var id string
 	o, err := m.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: func(v *domain.View) (domain.Event, error) {

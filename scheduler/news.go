@@ -14,8 +14,8 @@ const (
 	timerHeadStart = 2 * time.Second
 )
 
-// Committed is told of every change that this process commits: something may come due
-// because of it, and entries that were made may start automations.
+// Committed is called for every change that this process commits: something may be due because of it, and
+// new entries may start automations.
 func (d *Door) Committed(change *domain.Change) {
 	d.probation.note(change)
 	d.wakeups.comesDue(change)
@@ -27,8 +27,8 @@ func (d *Door) Committed(change *domain.Change) {
 	}
 }
 
-// Rested is told when a driver came to rest: if its session gave the slot up, the next
-// one is looked for.
+// Rested is called when a driver came to rest: if its session released the slot, the next one is looked
+// for.
 func (d *Door) Rested(s *domain.Session) {
 	if !s.HoldsSlot || d.wakeups.somebodyWaits(s.WorkspaceID) {
 		d.wakeups.look(s.WorkspaceID, d.cfg.Clock())
@@ -41,8 +41,8 @@ func (d *Door) Rested(s *domain.Session) {
 	}
 }
 
-// Heard takes the hint of another node. What it speaks of is that node's to do; this one
-// looks a little later, in case that node is gone by then.
+// Heard handles the hint of another node. That node acts on it; this one checks a little later, in case
+// that node is gone by then.
 func (d *Door) Heard(h domain.Hint) {
 	now := d.cfg.Clock()
 	if h.Queue {
@@ -56,7 +56,7 @@ func (d *Door) Heard(h domain.Hint) {
 	}
 }
 
-// Look asks for a look at a workspace: something may be due, or somebody may wait.
+// Look requests a check of a workspace: something may be due, or a session may be waiting.
 func (d *Door) Look(workspace string) { d.wakeups.look(workspace, d.cfg.Clock()) }
 
 // Sweep looks at all workspaces now: a hint may have been lost, or a node is gone that

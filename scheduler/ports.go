@@ -62,8 +62,8 @@ type Runner interface {
 	Drive(view *domain.View, effect domain.Effect)
 	// Cut ends what runs for a session under a claim older than epoch.
 	Cut(session string, epoch int64, cause error)
-	// Yield asks a session's driver to call SafePoint at each of its safe points from now
-	// on: somebody waits for the slot.
+	// Yield has a session's driver call SafePoint at each of its safe points from now on: another session
+	// waits for the slot.
 	Yield(session string)
 	// Drives says whether this very process performs the session's step.
 	Drives(session string) bool
@@ -72,8 +72,8 @@ type Runner interface {
 // Observer counts what is decided. Its methods must be quick.
 type Observer interface {
 	Asked(reason slot.Reason, granted bool)
-	// Waited is told how long a session queued until it was granted the slot; preempted,
-	// how long a CHAT waited for an automation to give way.
+	// Waited reports how long a session queued until it was granted the slot; preempted: how long a CHAT
+	// waited for an automation to yield.
 	Waited(d time.Duration, preempted bool)
 }
 
@@ -102,7 +102,7 @@ type AnswerChecks interface {
 	// Stale gives the actions with the present values when a record that one of the
 	// approved changes is no longer as the person was shown it; else nil.
 	Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error)
-	// Again plans an action of unknown outcome afresh, as a new one that needs a yes.
+	// Again plans an action of unknown outcome as a new one that needs an approval.
 	Again(ctx context.Context, view *domain.View, sent *domain.Execution) (*domain.PlannedCommands, error)
 }
 

@@ -12,7 +12,7 @@ import (
 type Queue struct {
 	Door    *Door
 	Waiters Waiters
-	// Due starts what is due, once nobody waits.
+	// Due starts what is due, once no session waits.
 	Due DueStarter
 }
 
@@ -21,8 +21,8 @@ type DueStarter interface {
 	StartDue(ctx context.Context, workspace string) error
 }
 
-// grantNext offers the slot of a workspace to the next one who waits. It says when to look
-// again, if somebody goes on waiting.
+// grantNext offers the slot of a workspace to the next waiting session. It returns when to check again, if
+// one keeps waiting.
 func (q *Queue) grantNext(ctx context.Context, workspace string) (time.Time, bool) {
 	// Noted before it is read: a holder that comes to rest meanwhile must ask for another
 	// look, because this one may still have seen it at work.
@@ -61,7 +61,7 @@ func (q *Queue) activate(ctx context.Context, workspace string, next slot.Choice
 		q.granted(next)
 		return next.LookAgain, !next.LookAgain.IsZero()
 	case domain.ErrorCode(err) == domain.CodeSlotTaken || Refused(err):
-		return q.retryAt(), true // somebody was faster
+		return q.retryAt(), true // another node was faster
 	default:
 		q.Door.cfg.Log.Warn().Err(err).Str("workspace", workspace).Str("session", s.ID).Msg("could not grant the slot")
 		return q.retryAt(), ctx.Err() == nil
@@ -70,7 +70,7 @@ func (q *Queue) activate(ctx context.Context, workspace string, next slot.Choice
 
 func (q *Queue) retryAt() time.Time { return q.Door.cfg.Clock().Add(retryLook) }
 
-// startDue starts what is due, now that nobody waits.
+// startDue starts what is due, now that no session waits.
 func (q *Queue) startDue(ctx context.Context, workspace string) {
 	if err := q.Due.StartDue(ctx, workspace); err != nil && ctx.Err() == nil {
 		q.Door.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("what is due could not be started; trying again")
@@ -78,7 +78,7 @@ func (q *Queue) startDue(ctx context.Context, workspace string) {
 	}
 }
 
-// granted logs and counts that somebody waits no more.
+// granted logs and counts that a session got the slot.
 func (q *Queue) granted(next slot.Choice) {
 	s := next.Session
 	q.Door.cfg.Log.Debug().Str("workspace", s.WorkspaceID).Str("session", s.ID).Str("reason", string(next.Verdict.Reason)).

@@ -18,16 +18,15 @@ type Request struct {
 	Event func(v *domain.View) (domain.Event, error)
 	// Also adds to the change what the machine knows nothing of.
 	Also func(v *domain.View, change *domain.Change) error
-	// Unattended: nobody asks just now (a recovery, the next one in the queue). It never
-	// queues: without the slot it is refused.
+	// Unattended: no person waits (a recovery, the next one in the queue). It never queues: without the
+	// slot it is refused.
 	Unattended bool
 	// Since is when what asks began to wait, where no row of the queue says it.
 	Since time.Time
 
 	// Automation is whom it comes to if Plan is set. With "" one is made.
 	Automation string
-	// Plan says, under the workspace's lock, what becomes of the automation, and what run
-	// begins.
+	// Plan decides, under the workspace's lock, about the automation, and about the run that begins.
 	Plan func(v *domain.AutomationView) (Plan, error)
 
 	// direct: the session is decided about by itself, though it is an agent's.
@@ -54,7 +53,7 @@ type NewRun struct {
 	Since  time.Time
 }
 
-// Outcome is what became of a request.
+// Outcome is the outcome of a request.
 type Outcome struct {
 	// Event is what happened to the session, View what was known then, and Session how it
 	// is now; all nil where only an automation was decided about.
@@ -62,11 +61,11 @@ type Outcome struct {
 	View    *domain.View
 	Session *domain.Session
 	Change  *domain.Change // as it is stored
-	// Queued: the session stands in the queue since then.
+	// Queued: the session is in the queue since then.
 	Queued bool
 }
 
-// Seq is the number of the last event that tells of it.
+// Seq is the number of the last event about it.
 func (o *Outcome) Seq() int64 {
 	if n := len(o.Change.Events); n > 0 {
 		return o.Change.Events[n-1].Seq
@@ -77,7 +76,7 @@ func (o *Outcome) Seq() int64 {
 	return o.Session.LastSeq
 }
 
-// Receipt is what the caller is told.
+// Receipt is the caller's response.
 func (o *Outcome) Receipt() *domain.Receipt {
 	return &domain.Receipt{Session: o.Session, Seq: o.Seq()}
 }
@@ -92,7 +91,7 @@ func (o *Outcome) ActivationReceipt() *domain.Receipt {
 	return r
 }
 
-// Happens is the Event of a request that is the same whatever the view says.
+// Happens is the Event of a request that does not depend on the view.
 func Happens(e domain.Event) func(*domain.View) (domain.Event, error) {
 	return func(*domain.View) (domain.Event, error) { return e, nil }
 }

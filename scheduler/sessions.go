@@ -56,7 +56,7 @@ func (s *Sessions) CreateSession(ctx context.Context, workspace string, in domai
 	o, err := s.Door.Deliver(ctx, s.creation(workspace, in))
 	if in.ExternalID != "" && domain.ErrorCode(err) == domain.CodeConflict {
 		if have, err := s.Store.SessionByExternalID(ctx, workspace, in.ExternalID); err == nil && have != nil {
-			return &domain.Receipt{Session: have, Seq: have.LastSeq}, nil // somebody was faster
+			return &domain.Receipt{Session: have, Seq: have.LastSeq}, nil // a concurrent request was faster
 		}
 	}
 	if err != nil {

@@ -81,7 +81,7 @@ func (s *Sessions) InterruptSession(ctx context.Context, workspace, session stri
 	}})
 }
 
-// StopSession ends the session at once and says what became of its calls.
+// StopSession ends the session at once and returns what its calls had done.
 func (s *Sessions) StopSession(ctx context.Context, workspace, session string, by domain.Author) (*domain.Receipt, error) {
 	o, err := s.Door.Deliver(ctx, Request{Workspace: workspace, Session: session, Event: Happens(domain.StopRequested{By: by.ID})})
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Sessions) StopSession(ctx context.Context, workspace, session string, b
 	return receipt, nil
 }
 
-// stopOutcome says what became of a call when its session was stopped.
+// stopOutcome is the state of a call when its session was stopped.
 func stopOutcome(status domain.ExecutionStatus) string {
 	switch {
 	case status == domain.ExecStarted || status == domain.ExecUnknown:

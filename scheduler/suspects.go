@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// probation knows which suspects this process performs that must be alone: if it dies
-// now, it is surely their doing. A death forgets it, as it should.
+// probation tracks the suspects in this process that must run alone, so that a crash can be attributed to
+// them. It is lost with the process, as it should be.
 type probation struct {
 	caution domain.Caution
 	mu      sync.Mutex
@@ -31,7 +31,7 @@ func (p *probation) note(change *domain.Change) {
 	}
 }
 
-// others says whether another suspect is being performed that must be alone.
+// others reports whether another suspect that must be alone is being performed.
 func (p *probation) others(session string, now time.Time) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -43,9 +43,8 @@ func (p *probation) others(session string, now time.Time) bool {
 	return false
 }
 
-// barred says whether a session must not get the slot now, whatever the table says: a
-// poisoned one before a person has decided, and a suspect before its time. A person's
-// own message to it waits.
+// barred reports whether a session must not get the slot now, regardless of the activation table: a
+// poisoned one before a person has decided, and a suspect before its time. A person's message to it waits.
 func (p rules) barred(s *domain.Session, event domain.Event, unattended bool) bool {
 	switch {
 	case s.State.Poisoned:
@@ -56,8 +55,8 @@ func (p rules) barred(s *domain.Session, event domain.Event, unattended bool) bo
 	return !unattended || tooEarly(s, p.now, p.suspectRuns)
 }
 
-// tooEarly says whether a suspect's time has not come. running says whether another one
-// that must be alone is being performed.
+// tooEarly reports whether a suspect must still wait. running reports whether another one that must be
+// alone is being performed.
 func tooEarly(s *domain.Session, now time.Time, running func(session string, now time.Time) bool) bool {
 	is := s.State.Suspicion
 	return is.ReenterAt.After(now) || is.Alone() && running(s.ID, now)
@@ -78,8 +77,8 @@ func (d *Door) holdBack(w *domain.Waiters, now time.Time) {
 	}
 }
 
-// absolve clears what is held against a session that stands aside: its process stops in
-// good order, so the next one takes it up at once.
+// absolve clears the suspicion of a session that was set aside: its process stops gracefully, so the next
+// one resumes it at once.
 func (d *Door) absolve(ctx context.Context, ref domain.SessionRef) error {
 	_, err := d.Deliver(ctx, Request{
 		Workspace: ref.WorkspaceID, Session: ref.SessionID, Event: standsAside, Also: clearsSuspicion,

@@ -6,11 +6,10 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// takeUp goes on with a session at work whose driver is gone. Between the look at the
-// database and this, a person may have moved it on, or another node have taken it up:
-// then it has another claim, or no slot, and there is nothing to do. It never takes the
-// slot from who got it meanwhile. If the process that performed its step is gone without
-// having let it go, that was a death, and the session may be the cause.
+// takeUp resumes a working session whose driver is gone. It may have changed since it was read: a person
+// moved it on, or another node took it over. Then it has another claim, or no slot, and nothing is done.
+// It never takes the slot from another session. If the process that performed its step is gone without
+// having released it, that was a crash, and the session may be its cause.
 func (d *Door) takeUp(ctx context.Context, ref domain.SessionRef, gone bool) error {
 	_, err := d.Deliver(ctx, Request{
 		Workspace: ref.WorkspaceID, Session: ref.SessionID, Unattended: true,

@@ -7,9 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// The service of a task may ask a person something in the middle of its work. Nothing waits for
-// the answer but the service: the session rests, works on or is parked as it was. So the machine
-// knows nothing of it, but that the question goes when the task does.
+// The service of a task may ask a person a question during its work. Only the service waits for the
+// answer: the session keeps its state. So the machine handles the question only when its task ends.
 
 // OpenTaskQuestion adds the approval of what a task asks, which t names already.
 func OpenTaskQuestion(
@@ -59,8 +58,8 @@ func askingTask(v *domain.View, approval *domain.Approval) *domain.Task {
 	return nil
 }
 
-// answerTask keeps a person's answer for the service of the task that asks, if one does; it is told
-// at once.
+// answerTask stores a person's answer for the service of the task that asked, if there is one, and
+// delivers it at once.
 func (a *Answers) answerTask(v *domain.View, change *domain.Change, id string, decision domain.Decision, recorded []byte) {
 	if id == "" {
 		return

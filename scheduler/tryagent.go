@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TryAgent makes the session of an agent that nobody has called, which asks for the slot at
-// once, like a run that is begun by hand.
+// TryAgent makes the session of an agent without a caller, which requests the slot at once, like a manual
+// run.
 func (s *Sessions) TryAgent(ctx context.Context, workspace string, run domain.NewAgentRun) (*domain.Receipt, error) {
 	o, err := s.Door.Deliver(ctx, Request{
 		Workspace: workspace, New: run.Session, Event: Happens(domain.SessionActivationRequested{}),

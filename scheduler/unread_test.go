@@ -232,17 +232,17 @@ func (f failsOnce) StartDue(ctx context.Context, ws string) error {
 // A keeper that cannot read goes on as it was, says so, and takes nothing up.
 func TestAKeeperThatCannotRead(t *testing.T) {
 	for name, c := range map[string]struct {
-		do   func(*registry, *Keeper)
+		do   func(*registry, *LeaseManager)
 		want string
 	}{
-		"who has no driver": {func(r *registry, k *Keeper) { k.recoverOnce(t.Context()) }, "could not look for sessions without a driver"},
-		"who was let go": {func(r *registry, k *Keeper) {
+		"who has no driver": {func(r *registry, k *LeaseManager) { k.recoverOnce(t.Context()) }, "could not look for sessions without a driver"},
+		"who was let go": {func(r *registry, k *LeaseManager) {
 			k.lapsed, k.until = true, time.Now().Add(time.Hour)
 			k.recoverOwn(t.Context())
 		}, "could not look for the sessions that were let go"},
-		"who stands aside": {func(r *registry, k *Keeper) { k.absolve(t.Context()) }, "sessions that stand aside could not be cleared"},
+		"who stands aside": {func(r *registry, k *LeaseManager) { k.absolve(t.Context()) }, "sessions that stand aside could not be cleared"},
 	} {
-		r, k, recovered := newKeeper(t, working())
+		r, k, recovered := newLeaseManager(t, working())
 		var log bytes.Buffer
 		k.Log, r.err = zerolog.New(&log), errAway
 		c.do(r, k)
@@ -250,7 +250,7 @@ func TestAKeeperThatCannotRead(t *testing.T) {
 			t.Errorf("%s: %s, %d recovered", name, log.String(), *recovered)
 		}
 	}
-	r, k, recovered := newKeeper(t, working())
+	r, k, recovered := newLeaseManager(t, working())
 	var log bytes.Buffer
 	k.Log, r.failing, r.claimable = zerolog.New(&log), errAway, [][]domain.SessionRef{refs(2)}
 	k.recoverOnce(t.Context())
@@ -273,7 +273,7 @@ func TestWhoWasLetGoIsTakenUp(t *testing.T) {
 		"the lease is back":        {true, false, time.Hour, 1, false},
 		"this process drives them": {true, true, time.Hour, 0, false},
 	} {
-		r, k, recovered := newKeeper(t, working())
+		r, k, recovered := newLeaseManager(t, working())
 		k.Leases = owning{r}
 		k.lapsed, k.until, r.drives = c.lapsed, time.Now().Add(c.until), c.drives
 		k.recoverOwn(t.Context())

@@ -7,18 +7,18 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// wakeups knows when to look at which workspace, and what else the loop must look after.
-// Times are computed, not polled; all of it can be built afresh from the database. It
-// holds nobody: the door notes in it, the loop takes from it.
+// wakeups holds when to check which workspace, and what else the loop must process. Times are computed,
+// not polled; all of it can be rebuilt from the database. It never blocks: the door adds to it, the loop
+// takes from it.
 type wakeups struct {
 	mu      sync.Mutex
 	looks   map[string]time.Time // by workspace
-	waiting map[string]uint64    // workspaces in which somebody waited at the last look: the number of the note
+	waiting map[string]uint64    // workspaces with a waiting session at the last check: the number of the note
 	notes   uint64
 	timers  time.Time         // the earliest due time; zero: none is known
 	entries map[string]bool   // workspaces in which entries were made that may start a run
 	ended   []*domain.Session // runs that have ended
-	// sweeping: a sweep was asked for. unswept: the latest one could not read.
+	// sweeping: a sweep was requested. unswept: the latest one failed.
 	sweeping bool
 	unswept  bool
 	woken    chan struct{}
@@ -38,7 +38,7 @@ func (w *wakeups) look(workspace string, at time.Time) {
 	w.poke()
 }
 
-// dueLooks takes the workspaces whose time has come.
+// dueLooks removes and returns the workspaces that are due.
 func (w *wakeups) dueLooks(now time.Time) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -52,15 +52,14 @@ func (w *wakeups) dueLooks(now time.Time) []string {
 	return all
 }
 
-// timer says that a session or an automation must be looked at then.
+// timer sets when a session or an automation must be checked.
 func (w *wakeups) timer(at time.Time) {
 	if w.note(at) {
 		w.poke()
 	}
 }
 
-// note keeps the earliest of the times that are known, and says whether this is it; the
-// zero time says nothing.
+// note keeps the earliest time, and reports whether it is the given one; the zero time is ignored.
 func (w *wakeups) note(at time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -71,14 +70,14 @@ func (w *wakeups) note(at time.Time) bool {
 	return true
 }
 
-// forgetTimers has the timers read anew, whatever was known of them.
+// forgetTimers has the timers read again from the database.
 func (w *wakeups) forgetTimers(now time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.timers = now
 }
 
-// comesDue notes when what was committed comes due, whoever decided it.
+// comesDue notes when a committed change is due.
 func (w *wakeups) comesDue(change *domain.Change) {
 	for _, write := range change.Sessions {
 		if at := write.Session.WakeAt; at != nil && !write.Delete {
@@ -97,9 +96,9 @@ func (w *wakeups) comesDue(change *domain.Change) {
 	}
 }
 
-// begin says whether something is due, and whether all is to be looked for: a sweep that
-// failed is made up for. What was known is forgotten before it is read, never after: a
-// timer that is set while the due work is done must outlive it.
+// begin reports whether something is due, and whether a full sweep is needed, for example after a failed
+// one. Known times are cleared before they are read, not after: a timer set during the due work must
+// survive.
 func (w *wakeups) begin(now time.Time, sweep bool) (due, sweeps bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -111,8 +110,7 @@ func (w *wakeups) begin(now time.Time, sweep bool) (due, sweeps bool) {
 	return due, sweeps
 }
 
-// retry asks for the due work a little later, after it failed; unswept: it was a sweep,
-// and has found nobody.
+// retry schedules the due work again after it failed; unswept: it was a sweep.
 func (w *wakeups) retry(now time.Time, unswept bool) {
 	w.mu.Lock()
 	w.unswept = w.unswept || unswept
@@ -135,8 +133,8 @@ func (w *wakeups) next(earliest time.Time) time.Time {
 	return earliest
 }
 
-// waits notes that somebody may wait in a workspace, until a look that begins later says
-// otherwise; it gives the number of this note.
+// waits notes that a session may be waiting in a workspace, until a later check clears it; it returns the
+// number of this note.
 func (w *wakeups) waits(workspace string) (number uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,8 +143,7 @@ func (w *wakeups) waits(workspace string) (number uint64) {
 	return w.notes
 }
 
-// nobodyWaits says so as of the time of a note. Whoever noted something since knows
-// better.
+// nobodyWaits clears the note with this number. A newer note remains.
 func (w *wakeups) nobodyWaits(workspace string, number uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -224,6 +221,5 @@ func (w *wakeups) poke() {
 	}
 }
 
-// ComesDue has the loop look at a time for what was written past the door: until then it
-// would know the time that was there before.
+// ComesDue has the loop check at a time, for changes that were not written through the door.
 func (d *Door) ComesDue(at time.Time) { d.wakeups.timer(at) }

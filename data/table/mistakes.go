@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// maxMistakes bounds what is told about a file.
+// maxMistakes limits the reported mistakes of a file.
 const maxMistakes = 100
 
 // mistake is what is wrong in a line.
@@ -20,8 +20,8 @@ type mistake struct {
 	field domain.FieldError
 }
 
-// mistakes are what is wrong in a file, each with its line and column. They come in any
-// order and are told in that of the lines.
+// mistakes are the errors in a file, each with its line and column. They are added in any order and
+// reported in the order of the lines.
 type mistakes struct {
 	found   []mistake
 	refused int // how many of them the rules found
@@ -36,7 +36,7 @@ func (m *mistakes) add(line int, name, code, format string, args ...any) {
 	m.found = append(m.found, mistake{line, field})
 }
 
-// enough says that no more mistakes are looked for.
+// enough reports that no more mistakes are collected.
 func (m *mistakes) enough() bool { return len(m.found) >= maxMistakes }
 
 // error is nil if there are none.
@@ -57,10 +57,10 @@ func (m *mistakes) error() error {
 	return &domain.Error{Code: domain.CodeInvalid, Fields: fields, Message: message}
 }
 
-// Enough says that no more mistakes are looked for.
+// Enough reports that no more mistakes are collected.
 func (r *Reader) Enough() bool { return r.wrong.enough() }
 
-// Err tells the mistakes that were found; nil if there are none.
+// Err returns the mistakes that were found; nil if there are none.
 func (r *Reader) Err() error { return r.wrong.error() }
 
 // Refuse notes what the rules found wrong with a line, field by field; the lines come in

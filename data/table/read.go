@@ -21,7 +21,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
-// Reader reads the lines of a CSV file, and remembers where each cell stands.
+// Reader reads the lines of a CSV file, and records the position of each cell.
 type Reader struct {
 	table   *Table
 	lines   *csv.Reader
@@ -69,7 +69,7 @@ func Open(t *Table, file io.Reader) (*Reader, error) {
 }
 
 // utf8Text reads a file in UTF-8 or, with a byte order mark, in UTF-16, as spreadsheets write "Unicode
-// text"; wide says that it was UTF-16.
+// text"; wide reports UTF-16.
 func utf8Text(in *bufio.Reader) (text *bufio.Reader, wide bool) {
 	mark, _ := in.Peek(3) // a shorter file has none
 	switch {
@@ -82,7 +82,7 @@ func utf8Text(in *bufio.Reader) (text *bufio.Reader, wide bool) {
 	return in, false
 }
 
-// separator is what stands in the first line most often, outside of quotes.
+// separator is the most frequent candidate in the first line, outside of quotes.
 func separator(in *bufio.Reader) rune {
 	begin, _ := in.Peek(64 << 10) // shorter at the end of the file
 	counts, inText := map[byte]int{}, false
@@ -144,8 +144,8 @@ func (r *Reader) head(names []string) {
 	}
 }
 
-// shown are the headings that the page gives columns, in its languages, where they are not the
-// names of the fields.
+// shown are the page's headings of columns, in its languages, where they differ from the names of the
+// fields.
 var shown = map[string]string{
 	"when": timeColumn, "quand": timeColumn,
 	"valeur": "value", "texte": "text", "titre": "title", "fait": "done", "avancement": "progress",
@@ -175,8 +175,8 @@ func (t *Table) names() string {
 	return jsonbody.Cut(strings.Join(names, ", "), 500)
 }
 
-// read gives the cells of the next line; io.EOF at the end. A file whose structure or
-// encoding is broken is not read on.
+// read returns the cells of the next line; io.EOF at the end. Reading stops at a broken structure or
+// encoding.
 func (r *Reader) read() ([]string, error) {
 	cells, err := r.lines.Read()
 	if broken, ok := errors.AsType[*csv.ParseError](err); ok {

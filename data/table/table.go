@@ -32,7 +32,7 @@ type column struct {
 	required          bool
 }
 
-// Table says how the entries of a tool type stand in a CSV file.
+// Table maps the entries of a tool type to lines of a CSV file.
 type Table struct {
 	columns []column
 	rest    bool
@@ -104,8 +104,8 @@ func (t *Table) row(e *domain.Entry) ([]string, error) {
 	return cells, nil
 }
 
-// cell writes a value. Texts stand for themselves, everything else as JSON; where a
-// field may be anything, a text that could be read as JSON is written as JSON too.
+// cell writes a value. Texts are written as they are, everything else as JSON; where a field has no fixed
+// type, a text that could be read as JSON is written as JSON too.
 func (c *column) cell(value json.RawMessage) string {
 	var text string
 	if bytes.HasPrefix(value, []byte(`"`)) && json.Unmarshal(value, &text) == nil {
@@ -116,8 +116,8 @@ func (c *column) cell(value json.RawMessage) string {
 	return unsplit(value)
 }
 
-// unsplit is JSON that no spreadsheet divides, whatever it takes for a separator: white
-// space stands in none, and a semicolon only in texts, where its escape means the same.
+// unsplit is JSON that no spreadsheet divides at any separator: it contains no white space, and semicolons
+// only in texts, where their escape means the same.
 func unsplit(value json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
@@ -149,7 +149,7 @@ func cellOfText(text string) string {
 	return text
 }
 
-// textOfCell reads what cellOfText wrote, and any other text as it stands.
+// textOfCell reads what cellOfText wrote, and any other text unchanged.
 func textOfCell(cell string) string {
 	if text, ok := quotedText(cell); ok {
 		return text
@@ -160,7 +160,7 @@ func textOfCell(cell string) string {
 	return cell
 }
 
-// escaped says that an apostrophe stands before something that needs one.
+// escaped reports that an apostrophe precedes a value that needs one.
 func escaped(cell string) bool {
 	rest, ok := strings.CutPrefix(cell, "'")
 	return ok && (rest == "" || strings.IndexAny(rest, running+"'") == 0)

@@ -10,7 +10,7 @@ import (
 // Answering again: another try at the last question of a chat. The plan, what is superseded
 // by it, was made of the record before (domain.PlanRetry).
 
-// retryPlan is that of the request; nil: the round goes on as it stands.
+// retryPlan is that of the request; nil: the round is continued.
 func retryPlan(s *step) *domain.RetryPlan {
 	e, _ := s.event.(domain.RoundRequested)
 	return e.Plan
@@ -33,7 +33,7 @@ func chooseAnswer(s *step) {
 	markMessages(s, p.Superseded, p.Current)
 }
 
-// markMessages takes messages out of the prompt, and others back into it. What they say stays.
+// markMessages removes messages from the prompt, and returns others to it. Their content stays.
 func markMessages(s *step, superseded, current []*domain.Message) {
 	if len(superseded)+len(current) == 0 {
 		return
@@ -71,8 +71,8 @@ func askedAgain(s *step) *domain.Again {
 	return &own
 }
 
-// beginAgain makes the round that has just begun the next try at its question, or has the one
-// that broke off go on: then what is counted for a round goes on too.
+// beginAgain makes the round that has just begun the next try of its question, or continues the one that
+// broke off, with its counters.
 func beginAgain(s *step, a *domain.Again, before domain.SessionState) {
 	if a == nil {
 		return
@@ -88,9 +88,9 @@ func beginAgain(s *step, a *domain.Again, before domain.SessionState) {
 	st.AnswerHashes, st.Circle = before.AnswerHashes, before.Circle
 }
 
-// tellRemains tells the AI what an earlier try has changed: it does not see that try, and the
-// changes are there.
-func tellRemains(s *step, a *domain.Again) {
+// noteRemains informs the AI of the changes of an earlier try: it does not see that try, but its changes
+// remain.
+func noteRemains(s *step, a *domain.Again) {
 	if a == nil || a.Remains == "" {
 		return
 	}
@@ -111,8 +111,8 @@ func keepReworded(s *step) {
 	keep(s, domain.UserMessageSent{Message: retryPlan(s).Message})
 }
 
-// remains says what stays of earlier tries, by the names of the commands alone: what they were
-// given may be words from outside.
+// remains lists what stays of earlier tries, by the names of the commands alone: their parameters may be
+// external content.
 func remains(executions []*domain.Execution) string {
 	var order []string
 	times := map[string]int{}

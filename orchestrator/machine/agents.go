@@ -6,11 +6,11 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// The agents that a session has called. They work under its slot: what it does with them,
-// it decides in the same step, so that nothing of theirs outlives what it was begun for.
+// The agents that a session has called. They work under its slot: it decides about them in the same step,
+// so that none outlives its purpose.
 
-// driven: an agent goes on. What comes to it from outside is kept until its caller takes
-// it up again, since nobody drives it before.
+// driven: an agent continues. External input for it is kept until its caller resumes it, since it has no
+// driver before.
 func driven(s *step) bool {
 	if s.fromEffect {
 		return true
@@ -44,7 +44,7 @@ func startAgents(s *step) {
 	s.session.State.AgentAnswered = false
 	for _, a := range s.policy.Agents {
 		if a.Session.Phase != domain.Completed {
-			tellAgent(s, a, domain.SessionActivationRequested{Recovery: true})
+			deliverToAgent(s, a, domain.SessionActivationRequested{Recovery: true})
 		}
 	}
 	for _, run := range e.New {
@@ -69,9 +69,9 @@ func beginAgent(s *step, run domain.NewAgentRun) {
 	s.change.Merge(made)
 }
 
-// tellAgent brings an event to an agent, if it takes it, and gives it as it is then. Whoever
-// writes it takes it over from the driver that it had.
-func tellAgent(s *step, a *domain.AgentView, e domain.Event) *domain.Session {
+// deliverToAgent delivers an event to an agent, if it accepts it, and returns its new state. The writer takes
+// it over from its driver.
+func deliverToAgent(s *step, a *domain.AgentView, e domain.Event) *domain.Session {
 	step, err := s.run(a.Session, e, policyOf(s, a))
 	if err != nil {
 		return a.Session
@@ -83,15 +83,15 @@ func tellAgent(s *step, a *domain.AgentView, e domain.Event) *domain.Session {
 	return step.Session
 }
 
-// policyOf is what a decision about an agent needs to know.
+// policyOf is the machine's input for an agent.
 func policyOf(s *step, a *domain.AgentView) *domain.Policy {
 	own := *s.policy
 	own.Inbox, own.Open, own.CancelMessage, own.Planned, own.Agents = nil, a.Open, a.CancelMessage, a.Planned, a.Agents
 	return &own
 }
 
-// waitForAgents begins the wait for a person's answer to an agent. What the AI is told of
-// the answer's calls if it never comes is stored first.
+// waitForAgents begins the wait for a person's answer to an agent. The results of the answer's calls
+// without that answer are stored first.
 func waitForAgents(s *step) {
 	e := s.event.(domain.AgentsWaiting)
 	cancel := storeUnfinished(s)
@@ -106,7 +106,7 @@ func storeUnfinished(s *step) *domain.Message {
 	pending := s.pending()
 	var results []domain.CommandResult
 	for _, x := range s.planned {
-		if x.Kind != domain.KindQuery || slices.Contains(pending.Told, x.CallID) {
+		if x.Kind != domain.KindQuery || slices.Contains(pending.Reported, x.CallID) {
 			continue
 		}
 		r := domain.ResultOf(x, s.language())
@@ -135,7 +135,7 @@ func agentOf(s *step, x *domain.Execution) *domain.AgentView {
 	return nil
 }
 
-// resumeAgents: the answer is there, and the agents go on.
+// resumeAgents: the answer was given, and the agents continue.
 func resumeAgents(s *step) {
 	s.removeCancelMessage()
 	s.session.State.AgentAnswered = false
@@ -147,7 +147,7 @@ func forgetAgentAnswered(s *step) { s.session.State.AgentAnswered = false }
 
 // Ends.
 
-// noteEnd keeps what an agent says when it ends: actions may stand beside it.
+// noteEnd stores an agent's report when it ends: actions may accompany it.
 func noteEnd(s *step) {
 	if s.session.State.Agent == nil {
 		return
@@ -166,7 +166,7 @@ func mindAgents(s *step) {
 		for _, a := range s.policy.Agents {
 			latest := a.Session
 			if latest.Phase != domain.Completed {
-				latest = tellAgent(s, a, domain.StopRequested{})
+				latest = deliverToAgent(s, a, domain.StopRequested{})
 			}
 			countAgent(s, latest)
 		}
@@ -174,7 +174,7 @@ func mindAgents(s *step) {
 	case s.session.State.Suspended && !s.wasSuspended:
 		for _, a := range s.policy.Agents {
 			if p := a.Session.Phase; p.Working() || p == domain.WaitingNetworkRetry {
-				tellAgent(s, a, domain.SessionSuspended{})
+				deliverToAgent(s, a, domain.SessionSuspended{})
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Names of the control commands, whose calls the machine itself answers.
+// Names of the control commands, whose calls are answered by the machine itself.
 const (
 	callAskUser      = "ASK_USER"
 	callComplete     = "COMPLETE"
@@ -32,7 +32,7 @@ func countAnswer(s *step) {
 	if e.Roundtrip != nil {
 		if used := e.Roundtrip.Usage.Total(); used > 0 {
 			st.ContextTokens = int(used)
-		} else { // a provider that does not say what it used: as it was measured
+		} else { // a provider that reports no usage: as it was measured
 			st.ContextTokens = max(st.ContextTokens, e.Roundtrip.PromptTokens)
 		}
 		if e.Roundtrip.Model != "" {
@@ -43,7 +43,7 @@ func countAnswer(s *step) {
 	warnNearBudget(s, before)
 }
 
-// recordCall keeps a call of the AI and what it used.
+// recordCall stores a call of the AI and its usage.
 func recordCall(s *step, given *domain.Roundtrip) {
 	if given == nil {
 		return
@@ -118,8 +118,8 @@ func storeAnswer(s *step) {
 	goneBeyond(s, e.Commands.OverLimit)
 }
 
-// noteFinalText keeps what a run or an agent says in the end, for whoever reads the session
-// without its messages.
+// noteFinalText stores the final text of a run or an agent, for readers of the session without its
+// messages.
 func noteFinalText(s *step) {
 	if text := parsed(s).Answer.FinalText(); automation(s) && text != "" {
 		if len(text) > domain.MaxFinalText {
@@ -159,8 +159,8 @@ func refusedResults(s *step, refused []*domain.Execution) []domain.CommandResult
 	return results
 }
 
-// controlResults answers the calls that are no commands, so that every call of a
-// native answer has its result whatever comes of it.
+// controlResults answers the calls that are no commands, so that every call of a native answer has its
+// result in every case.
 func controlResults(s *step) []domain.CommandResult {
 	e := parsed(s)
 	carried := map[string]bool{}
@@ -221,13 +221,13 @@ func controlText(s *step, name string) (domain.ExecutionStatus, string) {
 	}
 }
 
-// tellUnheard answers what a chat ignores; without it there is nothing to say.
-func tellUnheard(s *step) {
-	tellPending(s, "Not all of the answer could be used.")
+// guideIgnored adds guidance about what a chat ignores, if any.
+func guideIgnored(s *step) {
+	guidePending(s, "Not all of the answer could be used.")
 	s.closeAnswer()
 }
 
-// guideOn tells an automation that neither asks, acts nor ends to go on.
+// guideOn reminds an automation that neither asks, acts nor ends to continue.
 func guideOn(s *step) {
 	pending := s.pending()
 	text := "Go on with the task, or say that it is completed."
@@ -239,8 +239,8 @@ func guideOn(s *step) {
 	s.session.State.NextReason, s.session.State.ResultsGood = domain.ReasonActionResult, false
 }
 
-// tellPending stores the results and the guidance that no series of commands carries.
-func tellPending(s *step, text string) {
+// guidePending stores the results and the guidance that no series of commands carries.
+func guidePending(s *step, text string) {
 	pending := s.pending()
 	if len(pending.Results) == 0 && pending.Guidance == "" {
 		return
@@ -269,7 +269,7 @@ func (s *step) closeAnswer() {
 
 // Answers that cannot be used.
 
-// endOf says how an answer ended that is not whole, as the end of a sentence about it.
+// endOf describes how an incomplete answer ended, as the end of a sentence about it.
 func endOf(raw *domain.RawAnswer) string {
 	switch {
 	case raw.StopReason != domain.StopLength:
@@ -280,7 +280,7 @@ func endOf(raw *domain.RawAnswer) string {
 	return "was cut at its length limit"
 }
 
-// cutText tells people that an answer is not whole, and what to do.
+// cutText informs people that an answer is incomplete, and what to do.
 func cutText(s *step, raw *domain.RawAnswer) domain.Text {
 	name := domain.VisibleLine(s.session.Name)
 	switch {
@@ -294,7 +294,7 @@ func cutText(s *step, raw *domain.RawAnswer) domain.Text {
 		"« %s » : la réponse a été coupée à sa limite de longueur. Demandez la suite, ou augmentez max_tokens.", name)
 }
 
-// storeUnreadable keeps an answer that could not be read, and tells the AI why.
+// storeUnreadable stores an answer that could not be parsed, and gives the AI the reason.
 func storeUnreadable(s *step) {
 	e := s.event.(domain.ParseErrorOccurred)
 	if e.Raw != nil && e.Raw.StopReason == domain.StopLength {

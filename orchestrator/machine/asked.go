@@ -8,13 +8,12 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// A server outside wants something of a person in the middle of a call: that they sign in
-// again, or an answer. The session waits as it does for a yes, and the answer leads back into
-// the series, where the same call is made again with what the person said. A no is no end
-// either: the call fails with words that the AI can act on, or tells the server so.
+// An external server needs a person during a call: a sign-in, or an answer. The session waits as for an
+// approval, and the answer leads back into the series, where the same call is repeated with it. A refusal
+// is not an end either: the call fails with a text for the AI, or delivers the refusal to the server.
 
-// askOutside begins the wait. What ended before the call is written down; the call itself
-// stays begun only where it goes on at the server meanwhile.
+// askOutside begins the wait. What ended before the call is stored; the call itself stays started only if
+// it remains open at the server meanwhile.
 func askOutside(s *step) {
 	e := s.event.(domain.OutsideAsked)
 	noteProgress(s, e.Executions, e.Changes)
@@ -67,7 +66,7 @@ func outsideApproval(s *step, ask *domain.OutsideAsk, x *domain.Execution) *doma
 	return a
 }
 
-// storeUnasked is what the AI is told of the answer's calls if nobody ever answers.
+// storeUnasked stores the results of the answer's calls for the case without an answer.
 func storeUnasked(s *step, text string) *domain.Message {
 	pending := s.pending()
 	kind := domain.KindAction
@@ -76,7 +75,7 @@ func storeUnasked(s *step, text string) *domain.Message {
 	}
 	var results []domain.CommandResult
 	for _, x := range s.planned {
-		if x.Kind != kind || slices.Contains(pending.Told, x.CallID) {
+		if x.Kind != kind || slices.Contains(pending.Reported, x.CallID) {
 			continue
 		}
 		r := domain.ResultOf(x, s.language())
@@ -98,7 +97,7 @@ func asksOutside(s *step) bool {
 	return w != nil && w.Kind == domain.WaitOutside
 }
 
-// ofQuery: what it wants is about a query.
+// ofQuery: the question is about a query.
 func ofQuery(s *step) bool {
 	x := s.plannedByID(s.session.State.Waiting.ExecutionID)
 	return x != nil && x.Kind == domain.KindQuery
@@ -135,8 +134,8 @@ func answerOutside(s *step) {
 	}
 }
 
-// leaveAsked: nobody answers any more. A call that is open at its server may have done
-// something by then.
+// leaveAsked: no answer is expected any more. A call that is open at its server may have had effects by
+// then.
 func leaveAsked(s *step) {
 	if !asksOutside(s) {
 		return

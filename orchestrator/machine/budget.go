@@ -99,8 +99,8 @@ func reservation(s *step) (tokens int64, cost float64) {
 	return s.policy.Estimate.Reserve(promptTokens(s))
 }
 
-// promptTokens estimates the whole of the next prompt. What stands before the
-// history is in it once a call, or a summary, has measured it.
+// promptTokens estimates the whole of the next prompt. What precedes the history is included once a call,
+// or a summary, has measured it.
 func promptTokens(s *step) int {
 	st := &s.session.State
 	if st.TotalRoundtrips == 0 && !st.Compacted {
@@ -109,7 +109,7 @@ func promptTokens(s *step) int {
 	return st.ContextTokens
 }
 
-// fixedTokens estimates what stands before the history.
+// fixedTokens estimates what precedes the history.
 func fixedTokens(s *step) int {
 	if s.policy.Estimate.Before == nil {
 		return 0
@@ -140,7 +140,7 @@ func sharesMoney(s *step) bool {
 	return s.session.AutomationID != "" && s.session.Budgets.MaxCostPerDay != nil
 }
 
-// mindSpent makes the change hold only while nobody else has spent anything.
+// mindSpent makes the change conditional on the amounts spent being unchanged.
 func mindSpent(s *step) {
 	if s.change.Spent == nil {
 		spent := s.spent
@@ -157,7 +157,7 @@ func (b budget) amount(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// budgetText tells of a budget that has no room for the next call.
+// budgetText describes a budget that has no room for the next call.
 func budgetText(b budget) domain.Text {
 	if b.used >= b.limit {
 		return domain.Say("The budget of %s is used up: %s of %s.", "Le budget « %s » est épuisé : %s sur %s.",
@@ -185,11 +185,12 @@ func budgetGate(s *step) domain.Event {
 	return nil
 }
 
-// askBudget opens the question whether to go on. The message that stays if nobody
-// says yes is stored first.
+// askBudget opens the question whether to continue. The message for the case without an approval is stored
+// first.
 func askBudget(s *step) {
 	e := s.event.(budgetExceeded)
-	cancel := tell(s, domain.SystemLimitReached, domain.Join(" ", e.text, domain.Say("The work stops here.", "Le travail s’arrête ici.")))
+	text := domain.Join(" ", e.text, domain.Say("The work stops here.", "Le travail s’arrête ici."))
+	cancel := systemForPeople(s, domain.SystemLimitReached, text)
 	s.because(e.limit)
 	s.change.Limits = append(s.change.Limits, e.limit)
 	asked := &domain.Approval{Kind: domain.ApprovalBudget, Budget: e.question}
@@ -244,8 +245,8 @@ func grant(s *step, b budget, more float64) {
 	s.session.State.Raises = raises
 }
 
-// warnNearBudget tells people once when a call takes a budget over 80 %. The
-// workspace's budgets are looked at for both kinds of session, whichever has called.
+// warnNearBudget notifies people once when a call takes a budget over 80 %. The workspace's budgets are
+// checked for both kinds of session, whichever has called.
 func warnNearBudget(s *step, before []budget) {
 	for i, b := range nearBudgets(s) {
 		if i < len(before) && before[i].used < noticeAt*b.limit && b.used >= noticeAt*b.limit {

@@ -7,8 +7,8 @@ import (
 // codeLimit is the error of a command that a limit kept from running.
 const codeLimit = "limit_reached"
 
-// withinLimits cuts the commands that the event brings beyond a limit: they do not run,
-// and their results say why. Those that fit run, the first ones first.
+// withinLimits cuts the event's commands beyond a limit: they do not run, and their results have the
+// reason. The first ones run.
 func withinLimits(s *step, e domain.Event) domain.Event {
 	max := s.limits().MaxCommandsPerSession
 	switch e := e.(type) {
@@ -54,8 +54,8 @@ func cutBeyond(s *step, c *domain.PlannedCommands, list []*domain.Execution, lef
 	return kept, after
 }
 
-// cutAfter cancels, on copies, what stands behind the first left commands that would run.
-// It gives back how many more may run.
+// cutAfter cancels, on copies, the commands after the first left ones that would run. It returns how many
+// more may run.
 func cutAfter(s *step, list []*domain.Execution, left int, why domain.Text) ([]*domain.Execution, int) {
 	var kept []*domain.Execution
 	for _, given := range list {
@@ -73,8 +73,7 @@ func cutAfter(s *step, list []*domain.Execution, left int, why domain.Text) ([]*
 	return kept, left
 }
 
-// cardsOfOpen are the cards of the actions that can still run: a person is asked about
-// nothing else.
+// cardsOfOpen are the cards of the actions that can still run: a person decides about nothing else.
 func cardsOfOpen(c *domain.PlannedCommands) []domain.ApprovalAction {
 	final := map[string]bool{}
 	for _, x := range c.Actions {
@@ -100,8 +99,8 @@ func ran(list []*domain.Execution) int {
 	return n
 }
 
-// goneBeyond notes that an answer asked for more than a limit lets it: its words for the
-// time after its success are not said, and the round ends on the way to the AI.
+// goneBeyond notes that an answer exceeded a limit: its text for after the success is dropped, and the
+// round ends on the way to the AI.
 func goneBeyond(s *step, limit string) {
 	if limit == "" {
 		return
@@ -112,7 +111,7 @@ func goneBeyond(s *step, limit string) {
 	s.session.State.OverLimit, s.session.State.PendingCompleted = limit, false
 }
 
-// whatIsLimited says in words what a limit counts, in English and in French.
+// whatIsLimited names what a limit counts, in English and in French.
 var whatIsLimited = map[string][2]string{
 	"max_autonomous_roundtrips": {"calls of the AI in a row", "appels à l’IA de suite"},
 	"max_data_query_iterations": {"readings of data in a row", "lectures de données de suite"},
@@ -121,7 +120,7 @@ var whatIsLimited = map[string][2]string{
 	"max_commands_per_session":  {"commands in this session", "commandes dans cette session"},
 }
 
-// limitText is for the AI and for people: it stands in the record.
+// limitText is for the AI and for people: it is part of the record.
 func limitText(name string, max int) domain.Text {
 	what := whatIsLimited[name]
 	return domain.Say("The limit of %[1]d %[2]s is reached.", "La limite de %[1]d %[3]s est atteinte.", max, what[0], what[1])

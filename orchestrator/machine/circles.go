@@ -23,14 +23,13 @@ const (
 	circleMemory = 64
 	// answerMemory is how many answers are remembered: as many as two alternating ones take.
 	answerMemory = 4
-	// circleWarnings is how often the AI is told in one round, whatever the circle.
+	// circleWarnings limits the warnings to the AI in one round, for all circles together.
 	circleWarnings = 3
 	// circleCommand is what of a command's name is kept for the words about a circle.
 	circleCommand = 60
 )
 
-// polled are the commands that are asked again and again on purpose, until something has
-// changed outside.
+// polled are the commands that are repeated on purpose, until something has changed outside.
 var polled = map[string]bool{"TASKS": true}
 
 // noteAnswer remembers that an answer came, to notice when the same ones come again.
@@ -45,7 +44,7 @@ func noteAnswer(s *step, e domain.AIResponseReceived) {
 	c.Answers++
 	c.Found, c.Command, c.GoesOn = "", "", false
 	if c.Answers >= answerMemory && alternating(st.AnswerHashes) {
-		c.Found, c.GoesOn = circleAlternating, c.Alternated || c.Told >= circleWarnings
+		c.Found, c.GoesOn = circleAlternating, c.Alternated || c.Warned >= circleWarnings
 	}
 	st.Circle = &c
 }
@@ -66,9 +65,9 @@ func alternating(h []string) bool {
 	return n >= 4 && h[n-1] == h[n-3] && h[n-2] == h[n-4] && h[n-1] != h[n-2]
 }
 
-// noteCalls remembers what each command of a series came to. The same call with the same
-// outcome again and again is a circle, whatever stands between; one that brings something
-// else than the last time has learnt something, and what was before it does not count.
+// noteCalls records the outcome of each command of a series. Repeated calls with the same outcome are a
+// circle, regardless of what is between them; a different outcome is progress, and clears what was before
+// it.
 func noteCalls(s *step, kind domain.CommandKind, brought []*domain.Execution) {
 	c, seen := circle(s), map[string]bool{}
 	c.Calls = slices.Clone(c.Calls)
@@ -97,7 +96,7 @@ func noteCall(c *domain.Circle, call, outcome, command string) {
 	c.Calls = append(c.Calls, one) // the latest at the end
 	if one.Times >= circleCalls && !c.GoesOn {
 		c.Found, c.Command = circleSameCall, strings.ToValidUTF8(command[:min(len(command), circleCommand)], "")
-		c.GoesOn = one.Times > circleCalls || c.Told >= circleWarnings
+		c.GoesOn = one.Times > circleCalls || c.Warned >= circleWarnings
 	}
 }
 
@@ -109,8 +108,8 @@ func forgetAnswers(c *domain.Circle) {
 	}
 }
 
-// noteWork remembers that the latest answer began work outside. Such an answer is the only one
-// that can bring the AI back by itself, by the result of the work, without end.
+// noteWork records that the latest answer began external work. Only such an answer can bring the AI back
+// by itself, by the result of the work, without end.
 func noteWork(s *step) {
 	st := &s.session.State
 	if len(st.AnswerHashes) == 0 {
@@ -122,7 +121,7 @@ func noteWork(s *step) {
 	st.Circle = &c
 }
 
-// keepWork goes on with the work that the AI began since the last user message.
+// keepWork keeps the count of external work that the AI began since the last user message.
 func keepWork(st *domain.SessionState, old domain.SessionState) {
 	if old.Circle != nil && len(old.Circle.Work) > 0 {
 		st.Circle = &domain.Circle{Work: old.Circle.Work}
@@ -144,8 +143,8 @@ func circle(s *step) domain.Circle {
 	return *s.session.State.Circle
 }
 
-// fingerprints are short hashes of what was asked and of what came of it; the latter is ""
-// for what did not run, is still under way, is unknown, or is asked again on purpose.
+// fingerprints are short hashes of a request and of its outcome; the latter is "" for what did not run, is
+// still running, is unknown, or is repeated on purpose.
 func fingerprints(x *domain.Execution) (call, outcome string) {
 	call = x.CommandID
 	if call == "" {
@@ -167,7 +166,7 @@ func short(text string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:9])
 }
 
-// circleGate ends the round of a model that goes on in circles after it was told.
+// circleGate ends the round of a model that keeps going in circles after its warnings.
 func circleGate(s *step) domain.Event {
 	switch c := circle(s); {
 	case sameAnswer(s.session.State.AnswerHashes), sameAnswer(c.Work):
@@ -187,8 +186,8 @@ func circleGate(s *step) domain.Event {
 	return nil
 }
 
-// tellCircle tells the AI, before it is called again, that it goes in circles.
-func tellCircle(s *step) {
+// warnCircle warns the AI, before it is called again, that it goes in circles.
+func warnCircle(s *step) {
 	c := circle(s)
 	if c.Found == "" {
 		return
@@ -202,6 +201,6 @@ func tellCircle(s *step) {
 		"If you go on like this, the round ends.", nil, "")
 	s.change.Circles = append(s.change.Circles, c.Found)
 	c.Alternated = c.Alternated || c.Found == circleAlternating
-	c.Told, c.Found, c.Command = c.Told+1, "", ""
+	c.Warned, c.Found, c.Command = c.Warned+1, "", ""
 	s.session.State.Circle = &c
 }

@@ -150,8 +150,8 @@ func TestNewWordsAreNoCircle(t *testing.T) {
 	for i := range 2 {
 		w.answers(fmt.Sprint("b", i), 0, part{"query", "ZONES"})
 	}
-	if c := w.s.State.Circle; w.s.Phase != domain.CallingAI || c.Told != 0 {
-		t.Errorf("in %s, told %d times", w.s.Phase, c.Told)
+	if c := w.s.State.Circle; w.s.Phase != domain.CallingAI || c.Warned != 0 {
+		t.Errorf("in %s, told %d times", w.s.Phase, c.Warned)
 	}
 }
 

@@ -8,18 +8,16 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// The program that sent a message may bring tools of its own. When the AI calls them, the
-// session waits as it does for a person's answer: the program runs them and brings the results,
-// which are words from outside.
+// The program that sent a message may have tools of its own. When the AI calls them, the session waits as
+// for a person's answer: the program runs them and sends the results, which are external content.
 
 // withClientCalls: the answer calls tools of the program that sent the message.
 func withClientCalls(s *step) bool { return len(parsed(s).Answer.ClientCalls) > 0 }
 
-// waitsForClient: the program is waited for, and what was refused beside its tools is told with
-// their results.
+// waitsForClient: the program is awaited; what was refused beside its tools is stored with their results.
 func waitsForClient(s *step) bool { return chat(s) && withClientCalls(s) }
 
-// clientBesideOthers: such calls stand alone, since what is beside them would have to wait too.
+// clientBesideOthers: such calls must be alone, since the others would have to wait too.
 func clientBesideOthers(s *step) bool {
 	c := parsed(s).Commands
 	return withClientCalls(s) && (withModule(s) || len(c.Queries)+len(c.Actions) > 0)
@@ -31,7 +29,7 @@ func clientAnswers(s *step) bool {
 	return w != nil && w.Kind == domain.WaitClient
 }
 
-// callInWords is a call for people. Its parameters stand whole beside it.
+// callInWords is a call for people. Its parameters are shown in full beside it.
 func callInWords(c domain.ClientCall) string {
 	const longest = 200 // bytes of the parameters, which a model can make as long as an answer
 	return domain.VisibleLine(c.Name) + " " + jsonbody.Cut(domain.VisibleLine(string(c.Params)), longest)
@@ -56,9 +54,9 @@ func askClient(s *step) {
 	s.waitFor(domain.WaitingContext{Kind: domain.WaitClient, MessageID: s.session.State.AnswerID}, cancel, a)
 }
 
-// storeClientResults stores what the program brought in the place of the cancel message. Nobody
-// has spoken: what is counted since the last user message goes on, and the round acts with no
-// more rights than who brought the results.
+// storeClientResults replaces the cancel message by the program's results. No person has written: counters
+// since the last user message continue, and the round acts with no more rights than the sender of the
+// results.
 func storeClientResults(s *step) {
 	d, st := s.decision(), &s.session.State
 	results := clientResults(s, d.Results)
@@ -78,7 +76,7 @@ func storeClientResults(s *step) {
 	st.NextReason = domain.ReasonDataResponse
 }
 
-// clientResults are those of the cancel message, with what was brought in their places.
+// clientResults are those of the cancel message, with the received ones in their places.
 func clientResults(s *step, brought []domain.ClientResult) []domain.CommandResult {
 	var results []domain.CommandResult
 	if s.cancel != nil && s.cancel.System != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// planQueries plans what is read. Actions beside them are planned with it, and again
-// once the data is there.
+// planQueries plans the queries. Actions beside them are planned with them, and again once the data was
+// read.
 func planQueries(s *step) {
 	e, st := parsed(s), &s.session.State
 	s.plan(e.Commands.Queries)
@@ -38,8 +38,7 @@ func planQueries(s *step) {
 	}
 }
 
-// afterFailure cancels what stands behind an action that failed before it could run,
-// as the failure would have done in its turn.
+// afterFailure cancels the actions after one that failed before it could run, like a failure at run time.
 func afterFailure(actions []*domain.Execution) []*domain.Execution {
 	var list []*domain.Execution
 	failed := false
@@ -54,7 +53,7 @@ func afterFailure(actions []*domain.Execution) []*domain.Execution {
 	return list
 }
 
-// commandsToPlan are the actions that the event brings.
+// commandsToPlan are the event's actions.
 func commandsToPlan(s *step) domain.PlannedCommands {
 	switch e := s.event.(type) {
 	case domain.AIResponseParsed:
@@ -90,8 +89,8 @@ func planActions(s *step) {
 	}
 }
 
-// replan writes actions anew: one that is known is taken as it is now, one that is
-// not planned any more is cancelled and leaves its call to the new one.
+// replan writes actions again: a known one is updated; one that is not planned any more is cancelled and
+// leaves its call to the new one.
 func replan(s *step, list []*domain.Execution) {
 	var fresh []*domain.Execution
 	for _, x := range list {
@@ -124,8 +123,8 @@ func replan(s *step, list []*domain.Execution) {
 	s.plan(fresh)
 }
 
-// seriesResults are the results of one kind: those that the event brings, those that were answered while
-// they were planned, and those that never run. Each call once.
+// seriesResults are the results of one kind: the event's, those that were known at planning, and those of
+// commands that never run. Each call once.
 func seriesResults(s *step, kind domain.CommandKind, brought []*domain.Execution) []domain.CommandResult {
 	var list []domain.CommandResult
 	seen := map[string]bool{}
@@ -138,7 +137,7 @@ func seriesResults(s *step, kind domain.CommandKind, brought []*domain.Execution
 		seen[r.ExecutionID], seen[r.CallID] = true, true
 		list = append(list, r)
 	}
-	for _, call := range s.pending().Told {
+	for _, call := range s.pending().Reported {
 		seen[call] = true
 	}
 	ended := map[string]*domain.Execution{}
@@ -191,7 +190,7 @@ func storeData(s *step) {
 	afterSeries(s, results)
 }
 
-// afterSeries gives the guidance, and closes the answer unless its actions follow.
+// afterSeries adds the guidance, and closes the answer unless its actions follow.
 func afterSeries(s *step, results []domain.CommandResult) {
 	pending := s.pending()
 	if pending.Guidance != "" {
@@ -202,16 +201,16 @@ func afterSeries(s *step, results []domain.CommandResult) {
 		return
 	}
 	pending.Guidance, pending.Results = "", nil
-	pending.Told = slices.Clone(pending.Told)
+	pending.Reported = slices.Clone(pending.Reported)
 	for _, r := range results {
 		if r.CallID != "" {
-			pending.Told = append(pending.Told, r.CallID)
+			pending.Reported = append(pending.Reported, r.CallID)
 		}
 	}
 	s.session.State.Pending = &pending
 }
 
-// storeActions stores what was done, and what the AI wanted to say after it.
+// storeActions stores the results, and the AI's text for after them.
 func storeActions(s *step) {
 	e, st := s.event.(domain.ActionsExecuted), &s.session.State
 	pending := s.pending()
@@ -267,7 +266,7 @@ func noteFailures(s *step, results []domain.CommandResult) {
 	}
 }
 
-// withUnformatted adds the results that the series' own text cannot know of.
+// withUnformatted adds the results that are missing in the series' own text.
 func withUnformatted(formatted string, results []domain.CommandResult, brought []*domain.Execution) string {
 	var b strings.Builder
 	b.WriteString(formatted)

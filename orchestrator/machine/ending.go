@@ -48,8 +48,8 @@ func endFor(s *step, reason domain.EndReason) {
 	s.because(string(reason))
 }
 
-// storeFeedback closes a run's record with what it took: the time in the queue, before it
-// began, was not the run's.
+// storeFeedback closes a run's record with its cost: the time in the queue, before it began, does not
+// count.
 func storeFeedback(s *step) {
 	begun := s.session.State.BegunAt
 	if begun.IsZero() {
@@ -73,7 +73,7 @@ func cutAnswer(s *step) {
 	case domain.ExecutingActions:
 		storeCut(s, domain.KindAction, domain.SystemActionsExecuted)
 	case domain.WaitingCompletionConfirmation:
-		tellPending(s, "Stopped before it was confirmed.")
+		guidePending(s, "Stopped before it was confirmed.")
 	default:
 		leaveAsked(s)
 		s.cancelPlanned(domain.Say("The round was cut before it ran.", "Interrompu avant l’exécution."))
@@ -101,8 +101,8 @@ func storeCut(s *step, kind domain.CommandKind, message domain.SystemType) {
 	}
 }
 
-// leaveRunning: the action runs on outside, and nobody waits for it here. What becomes of it
-// is told later, by whoever learns it: its process, its server, or a person.
+// leaveRunning: the action runs on outside, and this step does not wait for it. Its outcome is reported
+// later, by its process, its server, or a person.
 func leaveRunning(s *step, x *domain.Execution) {
 	x.Status, x.EndedAt, x.Text = domain.ExecUnknown, new(s.policy.Now), "It was running when the round was cut."
 	s.write(x)
@@ -126,8 +126,8 @@ func keepPartialText(s *step) {
 	})
 }
 
-// keepPart keeps what had come of an answer when its call failed: the person has read it, and goes on
-// from there with the next message.
+// keepPart keeps the partial answer of a failed call: the person has read it, and continues from there
+// with the next message.
 func keepPart(s *step, part *domain.PartialAnswer) {
 	if part == nil || !chat(s) {
 		return
@@ -141,11 +141,11 @@ func keepPart(s *step, part *domain.PartialAnswer) {
 
 // Confirming that an automation is done.
 
-// askConfirmation waits for the timer, or for a person where that is set. What was dropped of the
-// answer stands in the record first: nothing else would tell of it.
+// askConfirmation waits for the timer, or for a person if configured. What was dropped of the answer is
+// stored first: nothing else would report it.
 func askConfirmation(s *step) {
 	if s.pending().Guidance != "" {
-		tellPending(s, "")
+		guidePending(s, "")
 	}
 	w := domain.WaitingContext{Kind: domain.WaitCompletionConfirmation, MessageID: s.session.State.AnswerID}
 	s.session.State.PendingCompleted = false
@@ -170,7 +170,7 @@ func rejectCompletion(s *step) {
 	s.session.State.NextReason, s.session.State.ResultsGood = domain.RoundtripReason(domain.CauseUserMessage), false
 }
 
-// reopen brings a stopped chat back.
+// reopen resumes a stopped chat.
 func reopen(s *step) {
 	s.session.EndReason = ""
 	s.session.State.Suspicion = domain.Suspicion{}

@@ -45,8 +45,8 @@ func nothingLeft(s *step) bool {
 	return s.session.State.Waiting != nil && len(s.session.State.Waiting.Tasks) == 0
 }
 
-// fromTask is where a result comes from that does not say so: from work outside, unless it
-// consists of the server's own words about a task.
+// fromTask is the source of a result without one: external work, unless it consists of the server's own
+// text about a task.
 func fromTask(e *domain.ExternalResultReceived) *domain.Provenance {
 	if e.Result.Error.OwnWords() {
 		return nil
@@ -57,9 +57,8 @@ func fromTask(e *domain.ExternalResultReceived) *domain.Provenance {
 	return domain.From(domain.OriginTask, e.Result.Command)
 }
 
-// storeLateResult tells the AI what became of a call that was answered PENDING or
-// UNKNOWN. It is no second result of that call, so it does not carry its id. One that
-// does not say where it comes from comes from outside.
+// storeLateResult gives the AI the outcome of a call that was answered with PENDING or UNKNOWN. It is no
+// second result of that call, so it does not carry its id. Without a source it counts as external.
 func storeLateResult(s *step) {
 	e := s.event.(domain.ExternalResultReceived)
 	result := e.Result
@@ -81,8 +80,8 @@ func storeLateResult(s *step) {
 	forgetTask(s, e.TaskID)
 }
 
-// keepOutcome writes what became of an execution on its row, and closes the question about
-// it. Of an ended session that is all: nothing is merged into its record.
+// keepOutcome writes the outcome of an execution to its row, and closes the question about it. For an
+// ended session that is all: nothing is added to its record.
 func keepOutcome(s *step) {
 	e := s.event.(domain.ExternalResultReceived)
 	keepTask(s)
@@ -98,8 +97,8 @@ func keepOutcome(s *step) {
 	}
 }
 
-// ofThisSeries: what the late result is about runs in the answer that is being carried out,
-// and is told with the others of it.
+// ofThisSeries: the late result is about an action of the current answer, and is stored with its other
+// results.
 func ofThisSeries(s *step) bool {
 	e, _ := s.event.(domain.ExternalResultReceived)
 	x := e.Execution

@@ -18,8 +18,8 @@ func notChat(s *step) bool    { return !chat(s) }
 // works like a run.
 func called(s *step) bool { return agent(s) && s.session.ParentSessionID != "" }
 
-// withSlot: the session may work. An agent works under the slot of the session that called
-// it, and goes on when that one does.
+// withSlot: the session may work. An agent works under the slot of its caller, and continues when the
+// caller does.
 func withSlot(s *step) bool { return s.session.HoldsSlot || called(s) && driven(s) }
 
 // By state.
@@ -48,7 +48,7 @@ func busy(s *step) bool { return s.session.Phase.Working() || s.session.Phase.Wa
 
 func roundRemembered(s *step) bool { return s.session.State.PendingCause != "" }
 
-// cutShort: a round that a person or a failure ended is followed by none that nobody asked for.
+// cutShort: a round that a person or a failure ended is followed only by a requested one.
 func cutShort(event string) bool {
 	switch event {
 	case "InterruptRequested", "NetworkErrorOccurred", "LimitReached", "ContextBudgetExceeded":
@@ -97,8 +97,8 @@ func parsed(s *step) domain.AIResponseParsed {
 	return e
 }
 
-// withQueries: there is something to read. Commands that were all refused are told to
-// the AI in the same way as results that were read; control calls are not.
+// withQueries: there is something to read. Refused commands are reported to the AI in the same way as
+// results; control calls are not.
 func withQueries(s *step) bool {
 	c := parsed(s).Commands
 	refused := slices.ContainsFunc(c.Refused, func(x *domain.Execution) bool {
@@ -138,8 +138,8 @@ func backToAI(s *step) bool {
 	return s.session.State.Pending != nil && s.session.State.Pending.BackToAI
 }
 
-// restsWithItsText: the workspace wants no further call where the answer said beforehand
-// what there is to say, and all of it came true. A person's comment is for the AI to hear.
+// restsWithItsText: after_actions=rest: the answer already had text and every action succeeded. A person's
+// comment still needs a call, since it is for the AI.
 func restsWithItsText(s *step) bool {
 	pending := s.session.State.Pending
 	if s.policy.Settings.AfterActions != domain.AfterActionsRest || pending == nil || !pending.MayRest || pending.Comment != "" {

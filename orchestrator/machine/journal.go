@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// The journal of executions: what was planned, what came of it, what never ran.
+// The journal of executions: what was planned, its outcome, and what never ran.
 
 // plan writes the executions of an answer in the journal.
 func (s *step) plan(list []*domain.Execution) {
@@ -49,13 +49,13 @@ func (s *step) write(x *domain.Execution) {
 	s.change.Executions = append(s.change.Executions, &own)
 }
 
-// commandEvent tells of an execution as it is at this moment.
+// commandEvent emits an execution's current state.
 func (s *step) commandEvent(kind domain.LogType, x *domain.Execution) {
 	own := *x
 	s.emit(domain.LogEvent{Type: kind, Execution: &own})
 }
 
-// commandEnded writes an outcome that was reported, and tells of it.
+// commandEnded writes a reported outcome, with its event.
 func (s *step) commandEnded(given *domain.Execution) *domain.Execution {
 	own := *given
 	x := &own
@@ -65,7 +65,7 @@ func (s *step) commandEnded(given *domain.Execution) *domain.Execution {
 	}
 	was := s.plannedByID(x.ID)
 	if was != nil && was.Status.Final() {
-		return x // told when it was planned, or when it ended
+		return x // reported when it was planned, or when it ended
 	}
 	s.write(x)
 	if x.StartedAt != nil && (was == nil || was.Status != domain.ExecStarted) {
@@ -81,7 +81,7 @@ func (s *step) commandEnded(given *domain.Execution) *domain.Execution {
 	return x
 }
 
-// endedLate writes what became of an execution that was sent and answered PENDING or UNKNOWN.
+// endedLate writes the outcome of an execution that was sent and answered with PENDING or UNKNOWN.
 func (s *step) endedLate(given *domain.Execution) {
 	x := *given
 	if mine := s.plannedByID(x.ID); mine != nil {

@@ -21,8 +21,8 @@ type (
 // limitCircles is the limit that no setting has: a model that goes in circles.
 const limitCircles = "going_in_circles"
 
-// limitLength is the limit of an answer's length: a model that reaches it again and again with
-// nothing to show is not asked for ever.
+// limitLength is the limit of an answer's length: a model that repeatedly reaches it without a usable
+// answer is not called for ever.
 const limitLength = "answer_length"
 
 // maxCuts is how many answers in a row may be cut so.
@@ -45,8 +45,8 @@ func (budgetExceeded) Name() string { return "BudgetExceeded" }
 func (limitReached) Source() domain.Source   { return domain.FromServer }
 func (budgetExceeded) Source() domain.Source { return domain.FromServer }
 
-// beforeCall is what stands between the session and the next call of the AI, or nil. The
-// order matters: a budget must be there for the summary too, so it comes before.
+// beforeCall is the event that must be handled before the next call of the AI, or nil. The order matters:
+// a budget must be there for the summary too, so it comes before.
 func beforeCall(s *step) domain.Event {
 	if e := limitGate(s); e != nil {
 		return e
@@ -65,9 +65,9 @@ func beforeCall(s *step) domain.Event {
 
 func (s *step) limits() domain.Limits { return s.policy.Settings.LimitsOf(s.session) }
 
-// limitGate checks the counters. Each limit is a ceiling: n allowed calls, readings and
-// commands are n, and after n corrections the next failure ends the round. A message that
-// joins the round now starts some of them again, so it is heard first.
+// limitGate checks the counters. Each limit is a ceiling: n allowed calls, readings and commands are n,
+// and after n corrections the next failure ends the round. A message that joins the round now resets some
+// of them, so it is placed first.
 func limitGate(s *step) domain.Event {
 	st, l := &s.session.State, s.limits()
 	heard, calls := steered(s), st.RoundRoundtrips
@@ -112,7 +112,7 @@ func steered(s *step) bool {
 	return false
 }
 
-// oneCallLeft: the call that comes is the last that the limit allows; the AI is told.
+// oneCallLeft: the next call is the last that the limit allows; the AI is informed.
 func oneCallLeft(s *step) bool {
 	max := s.limits().MaxAutonomousRoundtrips
 	return max != nil && s.session.State.RoundRoundtrips > 0 && s.session.State.RoundRoundtrips+1 == *max
@@ -120,7 +120,7 @@ func oneCallLeft(s *step) bool {
 
 func storeLimit(s *step) {
 	e := s.event.(limitReached)
-	tell(s, domain.SystemLimitReached, e.text)
+	systemForPeople(s, domain.SystemLimitReached, e.text)
 	s.because(e.limit)
 	s.change.Limits = append(s.change.Limits, e.limit)
 	if e.circle != "" {
@@ -132,9 +132,9 @@ func storeLimit(s *step) {
 
 // Compaction.
 
-// promptTooLong: the prompt outgrew its budget and was not made shorter on the way to
-// this call already. Where it is not the history that is too long, no summary helps:
-// the call itself measures the prompt, and tells the person.
+// promptTooLong: the prompt exceeds its budget and was not shortened before this call already. If the
+// history is not the cause, a summary does not help: the call itself measures the prompt, and informs the
+// person.
 func promptTooLong(s *step) bool {
 	max := s.limits().ContextBudgetTokens
 	if max != nil && s.session.State.Agent != nil { // it is its history's alone
@@ -145,7 +145,7 @@ func promptTooLong(s *step) bool {
 
 func notCompacted(s *step) bool { return !s.session.State.Compacted }
 
-// noteLeftOut tells people, once a round, that the AI did not read all of the conversation.
+// noteLeftOut informs people, once a round, that the AI did not read the whole history.
 func noteLeftOut(s *step, tokens int) {
 	if tokens <= 0 || s.session.State.LeftOut {
 		return

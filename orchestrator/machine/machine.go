@@ -32,8 +32,7 @@ func Run(session *domain.Session, e domain.Event, p *domain.Policy) (*domain.Ste
 	return nil, domain.Errorf(domain.CodeInternal, "The session's rules do not come to an end after %s.", s.first)
 }
 
-// Accepts says whether the session takes the event now: nil, or the refusal that Run
-// would give.
+// Accepts reports whether the session accepts the event now: nil, or the refusal that Run would return.
 func Accepts(session *domain.Session, e domain.Event) error {
 	s := begin(session, plain(e), &domain.Policy{})
 	if err := s.refusal(); err != nil {
@@ -52,7 +51,7 @@ func EffectOf(session *domain.Session) domain.Effect {
 	return session.Phase.Effect()
 }
 
-// plain gives the event as a value: actions read the variant by its type.
+// plain returns the event as a value: actions switch on its type.
 func plain(e domain.Event) domain.Event {
 	v := reflect.ValueOf(e)
 	if v.Kind() == reflect.Pointer && !v.IsNil() {

@@ -31,8 +31,8 @@ func (s *step) place(m *domain.Message) {
 	s.emit(domain.LogEvent{Type: domain.LogMessageCreated, Message: m})
 }
 
-// noteUnread writes on an answer or a summary which late results it was made without: in the
-// prompt they stand behind it, as what they are to the AI, new.
+// noteUnread records in an answer or a summary which late results it was made without: in the prompt they
+// follow it, because they are new to the AI.
 func noteUnread(s *step, m *domain.Message) {
 	st := &s.session.State
 	switch {
@@ -46,7 +46,7 @@ func noteUnread(s *step, m *domain.Message) {
 	}
 }
 
-// system stores a SYSTEM message and gives it back.
+// system stores a SYSTEM message and returns it.
 func (s *step) system(kind domain.SystemType, summary string, results []domain.CommandResult, data string) *domain.Message {
 	m := &domain.Message{Sender: domain.SenderSystem, System: &domain.SystemMessage{
 		Type: kind, Summary: summary, CommandResults: results, FormattedData: data,
@@ -55,8 +55,8 @@ func (s *step) system(kind domain.SystemType, summary string, results []domain.C
 	return m
 }
 
-// tell stores a SYSTEM message whose summary is for people, in the workspace's language.
-func tell(s *step, kind domain.SystemType, text domain.Text) *domain.Message {
+// systemForPeople stores a SYSTEM message whose summary is for people, in the workspace's language.
+func systemForPeople(s *step, kind domain.SystemType, text domain.Text) *domain.Message {
 	m := s.system(kind, text.In(s.language()), nil, "")
 	m.System.Translations = text.Beside(s.language())
 	return m
@@ -70,7 +70,7 @@ func (s *step) personSaid(text string, by domain.Author, answersCall string) {
 	m := &domain.Message{Sender: domain.SenderUser, Text: text, AnswersCall: answersCall}
 	m.SetBy(by)
 	s.place(m)
-	heardFromUser(s, by)
+	onUserMessage(s, by)
 }
 
 // placeUser puts a user's message in its place: a new one, or one that waited.

@@ -14,7 +14,7 @@ const (
 	fallbackDelay = 30 * time.Second
 )
 
-// countFailedCall keeps the call that failed, and what it used.
+// countFailedCall stores the failed call, and its usage.
 func countFailedCall(s *step) {
 	call, _ := domain.RoundtripOf(s.event)
 	recordCall(s, call)
@@ -29,9 +29,8 @@ func noteCallBegun(s *step) {
 	}
 }
 
-// recordCutCall keeps a call of the AI that was cut, by whatever takes the session out of
-// it: a person, the watchdog, another session, a crash. It may have been paid for, and what
-// it used will not be known.
+// recordCutCall stores a call of the AI that was cut by an event that takes the session out of it: from a
+// person, the watchdog, another session, a crash. It may have been paid for; its usage will not be known.
 func recordCutCall(s *step) {
 	if s.session.State.CallSince.IsZero() || reportsCall(s.event) {
 		return
@@ -49,7 +48,7 @@ func recordCutCall(s *step) {
 	})
 }
 
-// reportsCall: the event says itself what became of the call.
+// reportsCall: the event has the call's own report.
 func reportsCall(e domain.Event) bool {
 	_, reports := domain.RoundtripOf(e)
 	return reports
@@ -74,12 +73,12 @@ func storeNetworkError(s *step) {
 
 // recordFailure stores that the AI did not answer: in words for people, with what the provider said beside them.
 func recordFailure(s *step, code domain.FailureCode, detail, provider string, words domain.Text) *domain.Message {
-	m := tell(s, domain.SystemNetworkError, domain.About("", words))
+	m := systemForPeople(s, domain.SystemNetworkError, domain.About("", words))
 	m.System.Code, m.System.Detail, m.System.ProviderID = code, detail, provider
 	return m
 }
 
-// lastTry: the workspace wants an automation to stand back after three calls.
+// lastTry: the workspace's automations give up after three calls.
 func lastTry(s *step) bool {
 	return s.session.Type == domain.Run && s.policy.Settings.NetworkRetry.Policy == requeueAfter &&
 		s.session.State.NetworkAttempts+1 >= requeueTries
@@ -166,7 +165,7 @@ func storeError(s *step, code domain.FailureCode, words domain.Text, detail, pro
 
 func storeTimeout(s *step) {
 	e := s.event.(domain.WatchdogExpired)
-	tell(s, domain.SystemSessionTimeout, e.Reason)
+	systemForPeople(s, domain.SystemSessionTimeout, e.Reason)
 	s.because(e.Reason.In(s.language()))
 	s.notice("warning", "session_timeout", domain.About(s.session.Name, domain.Say("this took too long and was stopped.",
 		"cela a duré trop longtemps et a été arrêté.")))

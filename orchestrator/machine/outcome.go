@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// askOutcome asks a person what became of an action that was sent and of which no clear
-// answer came: what was sent, when, and to whom.
+// askOutcome asks a person for the outcome of an action that was sent without a clear response: what was
+// sent, when, and to whom.
 func askOutcome(s *step, x *domain.Execution) {
 	at := s.policy.Now
 	if x.StartedAt != nil {
@@ -30,8 +30,8 @@ func actionOf(s *step, x *domain.Execution) domain.ApprovalAction {
 	return a
 }
 
-// wantedAgain: the person who was asked wants it run once more, and no limit is in the way:
-// beyond one, the AI is told what the person said, and the limit does the rest.
+// wantedAgain: the person wants it run once more, and no limit prevents it: beyond one, the AI gets the
+// person's report, and the limit applies.
 func wantedAgain(s *step) bool {
 	e, _ := s.event.(domain.ExternalResultReceived)
 	if e.Again == nil || len(e.Again.Actions) == 0 {
@@ -41,8 +41,8 @@ func wantedAgain(s *step) bool {
 	return most == nil || s.session.State.CommandsRun+len(e.Again.Actions) <= *most
 }
 
-// askOnceMore plans an action of unknown outcome as a new one, which needs a yes of its own.
-// It is no call of the AI: what comes of it is told below the person's word.
+// askOnceMore plans an action of unknown outcome as a new one, which needs its own approval. It is not an
+// AI call; its result is recorded after the person's answer.
 func askOnceMore(s *step) {
 	again := s.event.(domain.ExternalResultReceived).Again
 	s.session.State.AnswerID = lastMessage(s)

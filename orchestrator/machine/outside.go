@@ -15,24 +15,22 @@ func noteOutside(s *step, m *domain.Message) {
 	s.session.State.Taint = s.session.State.Taint.With(m.OutsideParts()...)
 }
 
-// noteDescribed remembers where the words come from that described commands in a prompt, once a
-// model has answered it: what it said may be theirs, also when they are no longer offered.
+// noteDescribed records the sources of the command descriptions in a prompt once a model has answered it:
+// the answer may be influenced by them, also when they are no longer offered.
 func noteDescribed(s *step, sources []domain.Provenance) {
 	s.session.State.Taint = s.session.State.Taint.Including(sources...)
 }
 
-// guardedOutside: something that would run now has an effect outside or one that lasts, and the
-// model that asked for it had read words from there. What this answer's own queries brought does
-// not count: it was asked for before they were read.
+// guardedOutside: a runnable action has an external or lasting effect, and the model that requested it had
+// read external content. What this answer's own queries read does not count: it was requested before.
 func guardedOutside(s *step) bool { return needsPerson(s) && fromOutside(demands(s)) }
 
 func fromOutside(reasons []domain.ApprovalReason) bool {
 	return slices.ContainsFunc(reasons, func(r domain.ApprovalReason) bool { return r.Level == domain.LevelOutside })
 }
 
-// withOutside adds the reason that no policy takes away, where something that would run acts
-// outside. Whoever planned the actions has most often given it already; what lasts here they
-// alone know.
+// withOutside adds the reason that no policy removes, if a runnable action acts outside. The planner has
+// usually added it already; lasting effects are known only to it.
 func withOutside(s *step, reasons []domain.ApprovalReason) []domain.ApprovalReason {
 	if fromOutside(reasons) {
 		return reasons
@@ -48,8 +46,8 @@ func withOutside(s *step, reasons []domain.ApprovalReason) []domain.ApprovalReas
 	return reasons
 }
 
-// cards are those of the actions to approve. One that has none, because whoever planned it
-// saw no reason to ask, is shown as it stands.
+// cards are those of the actions to approve. An action that was planned without a reason has none, and is
+// shown as it is.
 func cards(c domain.PlannedCommands) []domain.ApprovalAction {
 	list := slices.Clone(c.Cards)
 	for _, x := range c.Actions {

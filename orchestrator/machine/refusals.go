@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// refusalRule is one line of what is not taken. It changes nothing and is told to
-// the caller. Empty On means every event.
+// refusalRule is one refused combination. It changes nothing and is returned to the caller. Empty On means
+// every event.
 type refusalRule struct {
 	From phases
 	On   []string
@@ -23,7 +23,7 @@ func eventsFrom(source domain.Source) []string {
 	return eventsWhere(func(e domain.Event) bool { return e.Source() == source })
 }
 
-// answers names the events that bring a person's answer.
+// answers names the events with a person's answer.
 var answers = eventsWhere(func(e domain.Event) bool {
 	_, ok := domain.AnswerOf(e)
 	return ok
@@ -193,8 +193,7 @@ func hasRule(event string) bool {
 	return slices.ContainsFunc(table, func(r rule) bool { return r.On == event })
 }
 
-// decided says whether a rule, or a written refusal without a condition, names the event in
-// the phase.
+// decided reports whether a rule, or an unconditional refusal, names the event in the phase.
 func decided(event string, p domain.Phase) bool {
 	return slices.ContainsFunc(table, func(r rule) bool { return r.On == event && r.From.has(p) }) ||
 		slices.ContainsFunc(written, func(r refusalRule) bool {

@@ -2,9 +2,9 @@ package machine
 
 import "github.com/fermata-dev/fermata/domain"
 
-// newRound begins a round: what is counted for a round or in a row starts again. It acts
-// with the rights of by, who caused it. A result from outside that comes to a chat begins
-// one too, but nobody has spoken: what is counted since the last user message goes on.
+// newRound begins a round: counters of a round or in a row start again. It acts with the rights of by, its
+// author. An external result for a chat begins one too, but no person has written: counters since the last
+// user message continue.
 func newRound(s *step, cause domain.Cause, by domain.Author) {
 	old := s.session.State
 	s.session.State = domain.SessionState{
@@ -25,18 +25,17 @@ func newRound(s *step, cause domain.Cause, by domain.Author) {
 	}
 }
 
-// keepCounts goes on with what is counted since the last user message and in a row.
+// keepCounts keeps the counters since the last user message and in a row.
 func keepCounts(st *domain.SessionState, old domain.SessionState) {
 	st.RoundRoundtrips = old.RoundRoundtrips
 	st.ConsecutiveDataQueries, st.ConsecutiveActionRetries = old.ConsecutiveDataQueries, old.ConsecutiveActionRetries
 	st.ConsecutiveFormatErrors = old.ConsecutiveFormatErrors
 }
 
-// heardFromUser: a chat's limit of roundtrips counts since the last user message, and
-// what comes after new words is no circle. Where several people speak in a round, it acts
-// with the rights of the least of them: nobody does through another's round what they may
-// not do.
-func heardFromUser(s *step, by domain.Author) {
+// onUserMessage handles a person's message: a chat's limit of roundtrips counts since the last one, and
+// what follows new input is no circle. If several people write in a round, it acts with the rights of the
+// lowest: a person cannot use another's round to exceed their rights.
+func onUserMessage(s *step, by domain.Author) {
 	st := &s.session.State
 	st.RoundRole = s.session.ActsAs().AtMost(orMember(by.Role))
 	st.ResultsGood, st.OverLimit, st.Cuts = false, "", 0
@@ -55,8 +54,7 @@ func orMember(r domain.Role) domain.Role {
 	return r
 }
 
-// authorBefore is on whose behalf the round before acted: one that goes on from it does
-// so too.
+// authorBefore is the author of the previous round, for one that continues it.
 func authorBefore(s *step) domain.Author {
 	return domain.Author{ID: s.session.State.RoundBy, Name: s.session.State.RoundByName, Role: s.session.ActsAs()}
 }
@@ -91,11 +89,11 @@ func beginWith(s *step, given *domain.Message) {
 	if m.Tools != nil {
 		s.session.State.RoundTools = m.ID
 	}
-	tellRemains(s, wanted)
+	noteRemains(s, wanted)
 	passEnrichments(s, m)
 }
 
-// passEnrichments goes on at once when a message refers to no data.
+// passEnrichments continues at once when a message refers to no data.
 func passEnrichments(s *step, m *domain.Message) {
 	if m.Rich == nil || len(m.Rich.Commands) == 0 {
 		s.follow(domain.EnrichmentsExecuted{})
@@ -106,7 +104,7 @@ func beginRoundAgain(s *step) {
 	a, before := askedAgain(s), s.session.State
 	newRound(s, domain.CauseManualTrigger, requestedBy(s))
 	beginAgain(s, a, before)
-	tellRemains(s, a)
+	noteRemains(s, a)
 }
 
 func requestedByHand(s *step) {
@@ -121,8 +119,8 @@ func rememberRequest(s *step) {
 	s.session.State.RoundBy, s.session.State.RoundByName, s.session.State.RoundRole = by.ID, by.Name, by.Role
 }
 
-// rememberResult: a late result begins a round of its own once the chat is at rest with the slot,
-// unless a call reads it before.
+// rememberResult: a late result begins a round of its own once the chat rests with the slot, unless a call
+// reads it before.
 func rememberResult(s *step) { s.session.State.PendingCause = domain.CauseExternalResult }
 
 func beginRemembered(s *step) {
@@ -130,7 +128,7 @@ func beginRemembered(s *step) {
 	before := s.session.State
 	newRound(s, before.PendingCause, authorBefore(s))
 	beginAgain(s, before.Again, before)
-	tellRemains(s, before.Again)
+	noteRemains(s, before.Again)
 }
 
 // storeEnrichments stores the data that the user's message refers to, after it.
@@ -181,10 +179,10 @@ func keep(s *step, e domain.UserMessageSent) {
 func approachAI(s *step) {
 	for _, item := range append([]*domain.InboxItem(nil), s.inbox...) {
 		if item.IfBusy == domain.IfBusySteer && item.Message != nil {
-			heardFromUser(s, s.placeUser(item.Message).By())
+			onUserMessage(s, s.placeUser(item.Message).By())
 		}
 	}
-	tellCircle(s)
+	warnCircle(s)
 	if oneCallLeft(s) {
 		s.session.State.NextReason = domain.ReasonLimitNotification
 	}
@@ -201,8 +199,8 @@ func steeredWithData(s *step) *domain.Message {
 	return nil
 }
 
-// joinWithEnrichments places the steering messages up to the first that refers to
-// data, whose queries then run.
+// joinWithEnrichments places the steering messages up to the first that refers to data, whose queries then
+// run.
 func joinWithEnrichments(s *step) {
 	e := s.event.(domain.UserMessageSent)
 	for _, item := range append([]*domain.InboxItem(nil), s.inbox...) {
@@ -210,7 +208,7 @@ func joinWithEnrichments(s *step) {
 			continue
 		}
 		m := s.placeUser(item.Message)
-		heardFromUser(s, m.By())
+		onUserMessage(s, m.By())
 		if m.ID == e.Message.ID {
 			s.session.State.RoundMessageID = m.ID
 			return

@@ -30,8 +30,8 @@ const (
 	same domain.Phase = "(same)"
 )
 
-// phases is a set with a name for the docs. onTheWay marks the rules of events that
-// the machine itself notices on the way to CALLING_AI, whatever the phase.
+// phases is a set with a name for the docs. onTheWay marks the rules of events that the machine itself
+// raises on the way to CALLING_AI, in any phase.
 type phases struct {
 	name     string
 	list     []domain.Phase
@@ -65,7 +65,7 @@ var (
 	untimed     = where("", func(p domain.Phase) bool { return p.Waiting() && p.Due() == nil })
 )
 
-// fits says whether every guard of the rule holds.
+// fits reports whether every guard of the rule holds.
 func (r *rule) fits(s *step) bool {
 	for _, g := range r.When {
 		if !g(s) {

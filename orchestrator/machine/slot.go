@@ -10,8 +10,8 @@ func askSlot(s *step) { s.asksSlot = true }
 
 func leaveSlot(s *step) { s.session.HoldsSlot = false }
 
-// suspend takes the slot away. What has something to go on with comes back by itself;
-// a chat at rest or in a wait just gives the slot up.
+// suspend takes the slot away. A session with work left returns by itself; a chat at rest or in a wait
+// only releases the slot.
 func suspend(s *step) {
 	s.session.HoldsSlot = false
 	if chat(s) && !s.session.Phase.Working() {
@@ -33,18 +33,18 @@ func reenter(s *step) {
 	if notChat(s) && s.session.State.BegunAt.IsZero() {
 		s.session.State.BegunAt = s.policy.Now
 	}
-	clearStanding(s)
+	clearPause(s)
 }
 
-// clearStanding drops the reasons for standing still, which are no ends.
-func clearStanding(s *step) {
+// clearPause clears the reasons for pausing, which are no ends.
+func clearPause(s *step) {
 	if s.session.EndReason == domain.EndSuspended || s.session.EndReason == domain.EndNetworkError {
 		s.session.EndReason = ""
 	}
 }
 
-// noLongerAside: it has the slot and goes on, so nothing sets it aside any more.
-func noLongerAside(s *step) { clearStanding(s) }
+// noLongerAside: it has the slot and continues, so it is not set aside any more.
+func noLongerAside(s *step) { clearPause(s) }
 
 // goOnWaiting does what came due, or was answered, while the session was away.
 func goOnWaiting(s *step) {
@@ -53,8 +53,8 @@ func goOnWaiting(s *step) {
 	}
 }
 
-// comeBack clears why the session stands still; the slot is asked for.
+// comeBack clears the reason for the pause; the slot is requested.
 func comeBack(s *step) {
-	clearStanding(s)
+	clearPause(s)
 	dueNow(s)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// step is one Run under way: the session as it becomes, what was collected for the
-// change, and copies of what the policy brought, so that nothing given is changed.
+// step is one Run in progress: the new session, the collected change, and copies of the policy's values,
+// so that the input is not modified.
 type step struct {
 	before  domain.Status
 	session *domain.Session
@@ -16,14 +16,14 @@ type step struct {
 
 	event      domain.Event // that is being applied
 	first      string       // name of the one that came from outside
-	fromEffect bool         // that one brings what came of an effect
+	fromEffect bool         // the outcome of an effect
 	why        string       // reason noted on the next transition
 	next       []domain.Event
 
 	inbox   []*domain.InboxItem
 	open    []*domain.Approval
 	planned []*domain.Execution
-	tasks   []*domain.Task  // that go on outside
+	tasks   []*domain.Task  // running at other services
 	spent   domain.Spent    // as it was read, without what this step adds
 	cancel  *domain.Message // of the present wait
 
@@ -36,7 +36,7 @@ type step struct {
 	asksSlot     bool
 	ended        bool
 	touched      bool
-	expired      bool // a no that nobody said: the approval ran out
+	expired      bool // a refusal without a person: the approval expired
 }
 
 func begin(session *domain.Session, e domain.Event, p *domain.Policy) *step {
@@ -80,8 +80,8 @@ func (s *step) apply(e domain.Event) error {
 	return nil
 }
 
-// carryOut does what a rule says. A rule that leads to the AI passes the gates
-// first: a limit, a budget or a prompt too long sends it elsewhere.
+// carryOut applies a rule. A rule that leads to the AI passes the gates first: a limit, a budget or a
+// prompt too long redirects it.
 func (s *step) carryOut(r *rule) {
 	if r.To != stay {
 		recordCutCall(s)
@@ -170,8 +170,8 @@ func (s *step) arrive() {
 
 func (s *step) follow(e domain.Event) { s.next = append(s.next, e) }
 
-// takeNext gives the next inner event: one that a rule asked for, or, when the session has come
-// to rest with the slot, a message that waits its turn, or the round of a late result.
+// takeNext returns the next inner event: one that a rule raised or, when the session rests with the slot,
+// a waiting message, or the round of a late result.
 func (s *step) takeNext() domain.Event {
 	if len(s.next) > 0 {
 		e := s.next[0]
@@ -226,9 +226,9 @@ func (s *step) finish() *domain.Step {
 	}
 }
 
-// mayRunFirst: parsing and reading again after a crash cost nothing, so their commit
-// can wait for their outcome. Not so when the session is only re-entered: what is
-// held against it must be stored before it may bring the process down again.
+// mayRunFirst: parsing and reading can be repeated after a crash, so their commit can wait for their
+// outcome. Not so when the session is only re-entered: the suspicion must be stored before the step may
+// crash the process again.
 func mayRunFirst(s *step) bool {
 	if s.first == "SessionActivationRequested" {
 		return false

@@ -21,8 +21,7 @@ func judged(s *step) domain.Reentry {
 func suspect(s *step) bool { return died(s) && withSlot(s) && judged(s).Wait > 0 }
 func guilty(s *step) bool  { return died(s) && withSlot(s) && judged(s).Poisoned }
 
-// standAside frees the slot and waits in the queue: others go on, and the step is taken
-// up again later.
+// standAside releases the slot and waits in the queue: others continue, and the step is resumed later.
 func standAside(s *step) {
 	s.session.State.Suspicion = domain.Suspicion{
 		Deaths: s.session.State.Suspicion.Deaths + 1, ReenterAt: s.policy.Now.Add(judged(s).Wait),
@@ -45,7 +44,7 @@ func takenUp(s *step) {
 	}
 }
 
-// keepsSuspicion: an event that brings the session no step forward.
+// keepsSuspicion: an event without progress of the session.
 func keepsSuspicion(event string) bool {
 	return event == "SessionActivationRequested" || event == "SessionSuspended"
 }
@@ -64,8 +63,7 @@ func clearedAt(s *step) *time.Time {
 	return s.session.State.Suspicion.ClearedAt(s.policy.Caution)
 }
 
-// poison sets a session apart that brings its process down: it frees the slot, and a
-// person decides.
+// poison isolates a session that crashes its process: it releases the slot, and a person decides.
 func poison(s *step) {
 	s.session.State.Poisoned, s.session.State.Suspicion = true, domain.Suspicion{}
 	s.session.HoldsSlot = false
@@ -78,7 +76,7 @@ func poison(s *step) {
 		"Le serveur s’est arrêté quatre fois de suite à la même étape d’une session, qui a été mise de côté."))
 }
 
-// tryAgain takes a poisoned session up from where it stands.
+// tryAgain resumes a poisoned session where it stopped.
 func tryAgain(s *step) {
 	s.session.State.Poisoned = false
 	s.session.State.Suspicion = domain.Suspicion{}
@@ -87,5 +85,5 @@ func tryAgain(s *step) {
 			s.settleOne(a, domain.ApprovalStatusApproved)
 		}
 	}
-	clearStanding(s)
+	clearPause(s)
 }

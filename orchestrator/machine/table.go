@@ -23,12 +23,11 @@ const (
 	toEnd        = domain.Completed
 )
 
-// The table of rules. Refusals (refusals.go) are looked at first; then the first
-// line here that fits applies. "automation" includes an agent where no line for the
-// agent stands before. "No source yet": nothing in this server brings
-// such an event, or has a query begin a task outside; the rule is the spec's, and only the
-// transcripts use it. What no line needs to say: whatever takes a session out of a call of the AI, but
-// for the call's own report, records that call as cut (recordCutCall).
+// The table of rules. Refusals (refusals.go) are checked first; then the first matching line applies.
+// "automation" includes an agent unless a line for the agent precedes. "No source yet": nothing in this
+// server raises such an event, or has a query begin an external task; the rule is the spec's, and only the
+// transcripts use it. Not in the table: every event that takes a session out of a call of the AI, except
+// the call's own report, records that call as cut (recordCutCall).
 var table = []rule{
 	// At rest.
 	{idle, "UserMessageSent", when{chat, withSlot}, toEnrich, do{beginRound}},
@@ -88,7 +87,7 @@ var table = []rule{
 	{in(toParse), "AIResponseParsed", when{chat, withClientCalls}, toAnswer, do{storeAnswer, askClient}},
 	{in(toParse), "AIResponseParsed", when{agent}, toEnd, do{storeAnswer, endCompleted}},
 	{in(toParse), "AIResponseParsed", when{automation, saidCompleted}, toConfirm, do{storeAnswer, askConfirmation}},
-	{in(toParse), "AIResponseParsed", when{chat}, toIdle, do{storeAnswer, tellUnheard}},
+	{in(toParse), "AIResponseParsed", when{chat}, toIdle, do{storeAnswer, guideIgnored}},
 	{in(toParse), "AIResponseParsed", when{automation}, toAI, do{storeAnswer, guideOn}},
 	{retrying, "RetryScheduled", nil, toAI, nil},
 
@@ -102,7 +101,7 @@ var table = []rule{
 	{in(toQueries), "DataQueriesExecuted", nil, toAI, do{storeData}},
 	{in(toQueries), "ExternalTasksStarted", nil, stay, do{noteTasks, thenDataQueriesExecuted}}, // no source yet
 
-	// A server outside wants something of a person before a call goes on.
+	// An external server needs a person before a call can continue.
 	{in(toQueries, toActions), "OutsideAsked", nil, toValidation, do{askOutside}},
 	{in(toValidation), "ValidationReceived", when{asksOutside, ofQuery, withSlot}, toQueries, do{answerOutside}},
 	{in(toValidation), "ValidationReceived", when{asksOutside, withSlot}, toActions, do{answerOutside}},
@@ -132,7 +131,7 @@ var table = []rule{
 	{in(toActions), "ApprovalStale", when{validationRefused}, toAI, do{refuseActions}},
 	{in(toActions, toValidation), "ApprovalStale", nil, toValidation, do{askAgain}},
 
-	// Waiting for a person's yes or no.
+	// Waiting for a person's approval.
 	{in(toValidation), "ValidationReceived", when{yes, withSlot}, toActions, do{approve}},
 	{in(toValidation), "ValidationReceived", when{chat, no, withoutComment}, toIdle, do{decline}},
 	{in(toValidation), "ValidationReceived", when{withSlot}, toAI, do{decline, storeComment, reasonActionResult}},
@@ -174,7 +173,7 @@ var table = []rule{
 	{in(toConfirm), "CompletionRejected", when{withSlot}, toAI, do{rejectCompletion, storeComment}},
 	{in(toConfirm), "CompletionRejected", nil, stay, do{keepAnswer, askSlot}},
 
-	// An approval that nobody answered in time.
+	// An approval that expired without an answer.
 	{waiting, "ApprovalExpired", when{denies}, stay, do{answerNo}},
 	{waiting, "ApprovalExpired", nil, stay, nil},
 

@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// writeTask puts a task into the change once, in its latest form, and tells of it.
+// writeTask puts a task into the change once, in its latest form, with its event.
 func (s *step) writeTask(given *domain.Task) {
 	t := given.Clone()
 	if !t.Awake() {
@@ -24,7 +24,7 @@ func (s *step) writeTask(given *domain.Task) {
 	s.emit(domain.LogEvent{Type: domain.LogTaskChanged, Task: t})
 }
 
-// closeQuestion settles what a task asks that is over: nobody hears the answer.
+// closeQuestion settles the question of a task that is over: an answer could not be delivered.
 func closeQuestion(s *step, t *domain.Task) {
 	status := domain.ApprovalStatusStale
 	switch t.Status {
@@ -47,7 +47,7 @@ func ofTask(s *step, a *domain.Approval) bool {
 	return slices.ContainsFunc(s.tasks, func(t *domain.Task) bool { return t.Question != nil && t.Question.ApprovalID == a.ID })
 }
 
-// keepTask writes the task whose end the event brings, by its service's word or a person's.
+// keepTask writes the task that the event ends, by its service's or a person's report.
 func keepTask(s *step) {
 	e, ok := s.event.(domain.ExternalResultReceived)
 	switch {
@@ -55,13 +55,13 @@ func keepTask(s *step) {
 	case e.Task != nil:
 		s.writeTask(e.Task)
 	case e.Answer != nil && e.Execution != nil:
-		endByWord(s, e.Execution)
+		endByReport(s, e.Execution)
 	}
 }
 
-// endByWord ends the task of an execution of which a person said what became: what its service
-// says afterwards is kept beside it, and no second result.
-func endByWord(s *step, x *domain.Execution) {
+// endByReport ends the task of an execution whose outcome a person reported: later reports of its service
+// are stored beside it, and are no second result.
+func endByReport(s *step, x *domain.Execution) {
 	i := slices.IndexFunc(s.tasks, func(t *domain.Task) bool { return t.ExecutionID == x.ID })
 	if i < 0 {
 		return
@@ -72,15 +72,15 @@ func endByWord(s *step, x *domain.Execution) {
 		t.Finish(domain.TaskSucceeded, "", "", s.policy.Now)
 	case domain.ExecFailed:
 		t.Finish(domain.TaskFailed, errorText(x.Error), "", s.policy.Now)
-	default: // it is ordered once more: if its service took it after all, it is told to stop
+	default: // it is requested once more: if its service accepted it after all, it is notified to stop
 		why := domain.Say("A person wants it run once more.", "Une personne veut la relancer.")
 		t.Finish(domain.TaskCancelled, why.In(s.language()), domain.OwedCancelled, s.policy.Now)
 	}
 	s.writeTask(t)
 }
 
-// endTasks cancels what still goes on outside for a session that ends: nobody would read
-// the result.
+// endTasks cancels the tasks that are still running for a session that ends: their results would not be
+// read.
 func endTasks(s *step) {
 	for _, t := range slices.Clone(s.tasks) {
 		own := t.Clone()
@@ -101,8 +101,8 @@ func cancelTasks(s *step, ids []string) {
 	}
 }
 
-// settleTask ends the task of an execution that came to nothing, or has it wait for a word of
-// its service where nobody knows what became of the execution.
+// settleTask ends the task of an execution without an effect, or has it wait for a report of its service
+// if the execution's outcome is unknown.
 func settleTask(s *step, x *domain.Execution) {
 	i := slices.IndexFunc(s.tasks, func(t *domain.Task) bool { return t.ExecutionID == x.ID })
 	if i < 0 {

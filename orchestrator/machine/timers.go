@@ -101,7 +101,7 @@ func countWork(s *step) {
 	}
 }
 
-// watchdog says why a session is to be stopped; nothing if it is not.
+// watchdog returns why a session must be stopped; empty if it must not.
 func watchdog(s *step) domain.Text {
 	if !watched(s) {
 		return domain.Text{}

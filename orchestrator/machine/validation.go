@@ -14,7 +14,7 @@ func demands(s *step) []domain.ApprovalReason {
 
 func approving(s *step) domain.Approving { return s.session.Approving(&s.policy.Settings) }
 
-// verdict is what becomes of the actions that the event brings, if there are any that would run.
+// verdict is the decision about the event's actions, if there are any that would run.
 func verdict(s *step) domain.Verdict {
 	for _, x := range commandsToPlan(s).Actions {
 		if x.Status == domain.ExecFailed {
@@ -32,7 +32,7 @@ func needsPerson(s *step) bool { return verdict(s) == domain.VerdictAsk }
 
 func validationRefused(s *step) bool { return verdict(s) == domain.VerdictRefuse }
 
-// refuseActions tells an automation no, for all its actions.
+// refuseActions refuses an automation all its actions.
 func refuseActions(s *step) {
 	s.next = nil
 	s.cancelPlanned(domain.Say("This needs a person's yes, and automations are refused it here.",
@@ -47,8 +47,8 @@ func refuseActions(s *step) {
 	s.closeAnswer()
 }
 
-// askValidation waits for a person's yes. What the AI is told if it never comes is
-// stored first, with a result for each action.
+// askValidation waits for a person's approval. The message for the AI in case it is not given is stored
+// first, with a result for each action.
 func askValidation(s *step) {
 	c := commandsToPlan(s)
 	cancel := storeCancelled(s)
@@ -70,7 +70,7 @@ func bindApproval(s *step) {
 
 func storeCancelled(s *step) *domain.Message {
 	var results []domain.CommandResult
-	told := s.pending().Told
+	told := s.pending().Reported
 	for _, x := range s.planned {
 		if x.Kind != domain.KindAction || slices.Contains(told, x.CallID) {
 			continue
@@ -89,8 +89,8 @@ func storeCancelled(s *step) *domain.Message {
 	return s.system(domain.SystemValidationCancelled, text, results, "")
 }
 
-// approve carries a yes out: what was approved runs as it was shown, the rest is
-// cancelled, which is no failure.
+// approve carries out an approval: what was approved runs as it was shown, the rest is cancelled, which is
+// no failure.
 func approve(s *step) {
 	e := s.event.(domain.ValidationReceived)
 	s.settle(domain.ApprovalStatusApproved)
@@ -123,7 +123,7 @@ func takeEdits(s *step, edited []*domain.Execution) {
 	for _, given := range edited {
 		if x := s.plannedByID(given.ID); x != nil && !x.Status.Final() {
 			x.Params, x.Digest, x.CommandID = given.Params, given.Digest, given.CommandID
-			x.GrantID = "" // the person said yes to their own version
+			x.GrantID = "" // the person approved their own version
 		}
 	}
 }
@@ -156,7 +156,7 @@ func askAgain(s *step) {
 	bindApproval(s)
 }
 
-// reasonsAgain are those for which a person was asked, and what has come to them.
+// reasonsAgain are the reasons of the earlier approval, and the new ones.
 func reasonsAgain(s *step, now []domain.ApprovalReason) []domain.ApprovalReason {
 	var reasons []domain.ApprovalReason
 	for _, a := range s.open {

@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// waitFor begins a person's wait: its cancel message stands in the record already.
+// waitFor begins a person's wait: its cancel message is in the record already.
 func (s *step) waitFor(w domain.WaitingContext, cancel *domain.Message, a *domain.Approval) {
 	a.Reasons = append([]domain.ApprovalReason(nil), a.Reasons...)
 	a = s.openApproval(a)
@@ -38,8 +38,8 @@ func (s *step) openApproval(a *domain.Approval) *domain.Approval {
 	return a
 }
 
-// settle closes the approval of the present wait, with the decision that the event
-// brings. It does nothing when it was settled already (a parked session).
+// settle closes the approval of the current wait, with the event's decision. It does nothing when it was
+// settled already (a parked session).
 func (s *step) settle(status domain.ApprovalStatus) {
 	w := s.session.State.Waiting
 	if w == nil || w.ApprovalID == "" {
@@ -55,8 +55,8 @@ func (s *step) settle(status domain.ApprovalStatus) {
 	}
 }
 
-// settleAll closes whatever is open; questions about unknown outcomes, and those of tasks that
-// go on, only when the session ends.
+// settleAll closes every open approval; questions about unknown outcomes, and those of running tasks, only
+// when the session ends.
 func (s *step) settleAll(status domain.ApprovalStatus, whenItEnds bool) {
 	for _, a := range append([]*domain.Approval(nil), s.open...) {
 		if whenItEnds || a.Kind != domain.ApprovalOutcome && !ofTask(s, a) {
@@ -162,8 +162,7 @@ func carryOutAnswer(s *step) bool {
 	return true
 }
 
-// Ends of a wait that nobody answered: the cancel message stays, what was planned is
-// not run.
+// Ends of a wait without an answer: the cancel message stays, the planned actions do not run.
 
 func supersede(s *step) { dropWait(s, domain.ApprovalStatusSuperseded) }
 
@@ -181,7 +180,7 @@ func dropWait(s *step, status domain.ApprovalStatus) {
 	s.closeAnswer()
 }
 
-// decline: the answer is no. The cancel message says so to the AI already.
+// decline: the answer is a refusal. The cancel message informs the AI already.
 func decline(s *step) {
 	s.settle(domain.ApprovalStatusRefused)
 	s.cancelPlanned(domain.Say("Not approved.", "Non approuvé."))
@@ -256,11 +255,11 @@ func storeResponse(s *step) {
 	call := s.session.State.Waiting.CallID
 	s.settle(domain.ApprovalStatusApproved)
 	s.removeCancelMessage()
-	tellPending(s, "Not all of the answer could be used.")
+	guidePending(s, "Not all of the answer could be used.")
 	s.closeAnswer()
 	m := &domain.Message{Sender: domain.SenderUser, Text: e.Text, AnswersCall: call}
 	m.SetBy(e.Decision.By)
 	s.place(m)
-	heardFromUser(s, e.Decision.By)
+	onUserMessage(s, e.Decision.By)
 	s.session.State.NextReason = domain.RoundtripReason(domain.CauseUserMessage)
 }

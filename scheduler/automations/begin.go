@@ -13,13 +13,11 @@ import (
 type start struct {
 	trigger string
 	cause   domain.Cause
-	// at is the reference of relative periods: the scheduled time, or when it was asked
-	// for.
+	// at is the reference of relative periods: the scheduled time, or the time of the request.
 	at   time.Time
-	note string             // added to the first message: what the event brought
+	note string             // added to the first message: the event's content
 	from *domain.Provenance // of the note
-	// taint is of the session that made the entries which start it: words from outside reach
-	// the run through them.
+	// taint is that of the session whose entries start it: external content reaches the run through them.
 	taint *domain.Taint
 	by    string
 	// instead is what takes the place of the automation's own in this run alone.
@@ -30,8 +28,8 @@ type start struct {
 	since  time.Time
 }
 
-// begin plans a run: a copy of the SEED's messages in a session of its own, which asks
-// for the slot. With onTime it is not made unless the slot is granted.
+// begin plans a run: a copy of the SEED's messages in a new session, which requests the slot. With onTime
+// it is created only if the slot is granted.
 func (p rules) begin(v *domain.AutomationView, s start) (scheduler.Plan, error) {
 	if err := mayBegin(v, s); err != nil {
 		return scheduler.Plan{}, err

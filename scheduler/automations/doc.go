@@ -1,8 +1,7 @@
-// Package automations keeps the standing orders of a workspace and starts their runs: by
-// hand, by a webhook, by new entries, and when their schedule says so.
+// Package automations manages the automations of a workspace and starts their runs: by hand, by a webhook,
+// by new entries, and by their schedule.
 //
-// What is decided about an automation is pure (rules): it reads its view and gives a plan.
-// The door of package scheduler stores it, in one transaction with the run that begins,
-// and lets the run loop go on. Occurrences are rows: nothing fires twice, and nothing is
-// skipped in silence.
+// Decisions about an automation are pure (rules): from its view they make a plan. The door of package
+// scheduler stores it, in one transaction with the run that begins, and lets the run loop continue.
+// Occurrences are rows: nothing fires twice, and nothing is skipped silently.
 package automations

@@ -7,12 +7,12 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
-// Drafts makes automations for whoever stands in a transaction already: what it gives is
-// written there, together with what asked for it, or not at all.
+// Drafts makes automations inside an existing transaction: its result is written there, together with the
+// rest, or not at all.
 type Drafts struct{}
 
-// Preview says a schedule in the workspace's language, with the next times at which it comes,
-// in words too, on the workspace's clocks.
+// Preview describes a schedule in the workspace's language, with its next occurrences, described too, in
+// the workspace's time zone.
 func (Drafts) Preview(s domain.Schedule, after time.Time, count int, settings *domain.Settings) (*domain.SchedulePreview, error) {
 	preview, err := schedule.Preview(s, after, count, settings.Language)
 	if err != nil {

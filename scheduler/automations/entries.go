@@ -31,9 +31,8 @@ func (r *Runs) StartByEntries(ctx context.Context, workspace string) error {
 	return err
 }
 
-// lookForEntries reads the log from where the automation has looked last. What was
-// looked at is written together with the run that it starts: an entry starts one run,
-// whatever crashes.
+// lookForEntries reads the log from where the automation stopped. The position is stored together with the
+// run that it starts: an entry starts one run, despite crashes.
 func (r *Runs) lookForEntries(ctx context.Context, ref domain.AutomationRef) error {
 	for {
 		a, err := r.Store.Automation(ctx, ref.WorkspaceID, ref.ID)
@@ -128,8 +127,7 @@ func entriesOf(e *domain.LogEvent) *domain.DataChange {
 	return &made
 }
 
-// unstarted tells people of an entry that could not start its automation; it is not
-// tried for ever.
+// unstarted notifies people of an entry that could not start its automation; it is not retried for ever.
 func (r *Runs) unstarted(ctx context.Context, a *domain.Automation, seq int64, why error) error {
 	r.Log.Warn().Err(why).Str("automation", a.ID).Msg("an entry could not start its automation")
 	_, err := r.deliver(ctx, a.WorkspaceID, a.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
@@ -211,7 +209,7 @@ func (r *Runs) entriesThatCount(
 	return some, nil
 }
 
-// listed tells a run which entries started it.
+// listed describes the entries that started a run, for the run.
 func listed(entries []*domain.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "New entries (%d) in the tool %s started this run:", len(entries), entries[0].ToolID)

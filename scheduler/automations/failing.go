@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
-// DisableIfFailing looks at an automation whose run has ended: after too many failures in
-// a row it is disabled.
+// DisableIfFailing checks an automation whose run has ended: after too many failures in a row it is
+// disabled.
 func (r *Runs) DisableIfFailing(ctx context.Context, ref domain.AutomationRef) {
 	_, err := r.deliver(ctx, ref.WorkspaceID, ref.ID, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
 		return scheduler.Plan{Change: p.disableFailing(v)}, nil
@@ -19,7 +19,7 @@ func (r *Runs) DisableIfFailing(ctx context.Context, ref domain.AutomationRef) {
 	}
 }
 
-// disableFailing disables an automation whose latest runs all failed; nil: it goes on.
+// disableFailing disables an automation whose latest runs all failed; nil: it stays enabled.
 func (p rules) disableFailing(v *domain.AutomationView) *domain.Change {
 	if !v.Automation.Enabled || len(v.Ends) < domain.FailuresToDisable {
 		return nil

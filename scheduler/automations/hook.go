@@ -26,18 +26,18 @@ func (s *Service) giveHook(a *domain.Automation) error {
 	return err
 }
 
-// HookHash is what is kept of a webhook's secret to know it again.
+// HookHash is the stored form of a webhook's secret.
 func HookHash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
 }
 
-// isHook says whether a token is that of an automation's webhook.
+// isHook reports whether a token is that of an automation's webhook.
 func isHook(a *domain.Automation, token string) bool {
 	return a.HookHash != "" && subtle.ConstantTimeCompare([]byte(a.HookHash), []byte(HookHash(token))) == 1
 }
 
-// RenewHook gives the automation's webhook another URL; the old one is unknown at once.
+// RenewHook replaces the URL of the automation's webhook; the old one is invalid at once.
 func (s *Service) RenewHook(ctx context.Context, workspace, id string) (*domain.Automation, int64, error) {
 	return edited(s.edit(ctx, workspace, id, func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
 		a := *v.Automation

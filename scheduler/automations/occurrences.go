@@ -99,7 +99,7 @@ func (p rules) recordDecision(v *domain.AutomationView, change *domain.Change, d
 	record(change, row, decision.State, reason)
 }
 
-// record adds what became of an occurrence to a change, and tells of it.
+// record adds the new state of an occurrence to a change, with its event.
 func record(change *domain.Change, row *domain.Occurrence, state domain.OccurrenceState, reason string) {
 	own := *row
 	own.State, own.Reason, own.RecordedAt = state, reason, change.At
@@ -140,8 +140,8 @@ func (r *Runs) StartDue(ctx context.Context, workspace string) error {
 	return nil
 }
 
-// startOldest starts the oldest due occurrence of an automation, if neither its own last
-// run nor the slot stands in the way. Overlap comes first, then the slot.
+// startOldest starts the oldest due occurrence of an automation, unless its previous run or the slot
+// prevents it. Overlap is checked before the slot.
 func (r *Runs) startOldest(ctx context.Context, ref domain.AutomationRef) (bool, error) {
 	o, err := r.deliverRestarting(ctx, ref.WorkspaceID, ref.ID, rules.startOldest)
 	if errors.Is(err, scheduler.ErrSlotTaken) {
@@ -170,7 +170,7 @@ func (r *Runs) SettleOverlap(ctx context.Context, ref domain.AutomationRef) {
 }
 
 // startOldest plans the run of the oldest due occurrence, or records why it does not run.
-// scheduler.ErrSlotTaken means that it goes on waiting.
+// scheduler.ErrSlotTaken means that it keeps waiting.
 func (p rules) startOldest(v *domain.AutomationView) (scheduler.Plan, error) {
 	if len(v.Due) == 0 || !v.Automation.Enabled {
 		return scheduler.Plan{}, nil
@@ -204,8 +204,8 @@ func (p rules) startOldest(v *domain.AutomationView) (scheduler.Plan, error) {
 	return plan, nil
 }
 
-// whyNot says why a due occurrence is skipped; "" and no error: it is not. The error
-// scheduler.ErrSlotTaken means that it waits.
+// whyNot returns why a due occurrence is skipped, or "". The error scheduler.ErrSlotTaken means that it
+// waits.
 func whyNot(v *domain.AutomationView, due *domain.Occurrence) (string, error) {
 	if limit := v.Automation.Budgets.MaxCostPerDay; limit != nil && v.Spent.AutomationToday >= *limit {
 		return domain.SkippedBudget, nil

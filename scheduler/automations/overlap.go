@@ -7,11 +7,11 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
-// overlapping says what becomes of a run that is to begin.
+// overlapping is the decision about a run that is to begin.
 type overlapping string
 
 const (
-	// overlapNone: nothing stands in its way, or it waits in the queue as every run does.
+	// overlapNone: nothing prevents it; it may wait in the queue like every run.
 	overlapNone    overlapping = ""
 	overlapWaits   overlapping = "waits"   // its instant stays due until the last run has ended
 	overlapSkips   overlapping = "skips"   // it does not run

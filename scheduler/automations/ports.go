@@ -52,7 +52,7 @@ type Store interface {
 	Session(ctx context.Context, workspace, id string) (*domain.Session, error)
 }
 
-// Events are the log and the entries that it tells of.
+// Events are the log and the entries it refers to.
 type Events interface {
 	Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (
 		events []*domain.LogEvent, more bool, err error)
@@ -69,7 +69,7 @@ type Conditions interface {
 // Checks are the rules of what automations name: tools, zones, commands, JSON Schemas.
 // Mistakes are domain invalid errors, with pointers into the automation or the grant.
 type Checks interface {
-	// CheckTriggers gives the triggers' conditions their compact form, too.
+	// CheckTriggers also puts the triggers' conditions into their compact form.
 	CheckTriggers(ctx context.Context, workspace string, triggers []domain.Trigger) error
 	// CheckCommands refuses a name that is no command from outside, and no pattern of some.
 	CheckCommands(ctx context.Context, workspace string, commands []string) error
@@ -101,7 +101,7 @@ func (p rules) change(v *domain.AutomationView) *domain.Change {
 	return &domain.Change{WorkspaceID: v.Workspace.ID, At: p.now}
 }
 
-// write adds an automation to a change, and tells of it.
+// write adds an automation to a change, with its event.
 func write(change *domain.Change, a *domain.Automation, insert bool) {
 	change.Automations = append(change.Automations, domain.AutomationWrite{Automation: a, Insert: insert})
 	change.Emit(domain.LogEvent{Type: domain.LogAutomationChanged, Automation: a})

@@ -10,8 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
-// Runs starts the runs of automations: what is asked for, what events start, and what has
-// come due.
+// Runs starts the runs of automations: on request, by events, and by schedule.
 type Runs struct{ Config }
 
 // NewRuns makes the part that starts runs.
@@ -36,9 +35,8 @@ func (r *Runs) RunAutomation(ctx context.Context, workspace, automation string, 
 // maxHookBody bounds what a webhook may add to the first message, in bytes.
 const maxHookBody = 64 << 10
 
-// TriggerAutomation starts a run for a call of the automation's webhook, whose body (a
-// JSON text, or nothing) is added to the first message. A wrong token and an unknown
-// automation look the same.
+// TriggerAutomation starts a run for a call of the automation's webhook, whose body (a JSON text, or
+// nothing) is added to the first message. A wrong token and an unknown automation get the same error.
 func (r *Runs) TriggerAutomation(ctx context.Context, automation, token string, body json.RawMessage) (*domain.Receipt, error) {
 	a, err := r.automationOfHook(ctx, automation, token)
 	if err != nil {
@@ -92,8 +90,8 @@ func (r *Runs) WorkspaceOfHook(ctx context.Context, automation, token string) (s
 	return a.WorkspaceID, nil
 }
 
-// automationOfHook finds the automation of a webhook's URL. Whoever does not know the
-// token is not told that there is one.
+// automationOfHook finds the automation of a webhook's URL. Without the token, its existence is not
+// disclosed.
 func (r *Runs) automationOfHook(ctx context.Context, automation, token string) (*domain.Automation, error) {
 	a, err := r.Store.AutomationOfHook(ctx, automation)
 	if err != nil {
@@ -105,7 +103,7 @@ func (r *Runs) automationOfHook(ctx context.Context, automation, token string) (
 	return a, nil
 }
 
-// receipt starts a run and says where it stands, or that it was skipped.
+// receipt starts a run and returns its state, or that it was skipped.
 func (r *Runs) receipt(
 	ctx context.Context, workspace, automation string, of func(rules, *domain.AutomationView) (start, error),
 ) (*domain.Receipt, error) {
@@ -150,8 +148,8 @@ func (r *Runs) deliverRestarting(ctx context.Context, workspace, automation stri
 // maxStops bounds how often runs are stopped that have begun again meanwhile.
 const maxStops = 5
 
-// forgetful is the context of a step that is no part of what the request's idempotency
-// key stands for: the key is spent by the run that begins, not by the one that ends.
+// forgetful is the context of a step that is not covered by the request's idempotency key: the key is
+// spent by the run that begins, not by the one that ends.
 type forgetful struct{ context.Context }
 
 func (forgetful) Value(any) any { return nil }

@@ -24,8 +24,7 @@ func (p rules) placeSeed(s *domain.Session, rich domain.RichContent, by string, 
 	change.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogMessageCreated, Message: m})
 }
 
-// replaceSeed gives the automation another first message; one that has lost its SEED
-// gets a new one.
+// replaceSeed replaces the automation's first message; a missing SEED is created again.
 func (p rules) replaceSeed(v *domain.AutomationView, a *domain.Automation, rich domain.RichContent, by string, change *domain.Change) {
 	if v.SeedSession == nil {
 		a.SeedSessionID = p.makeSeed(a, rich, by, change)

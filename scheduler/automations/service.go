@@ -18,7 +18,7 @@ func NewService(cfg Config) *Service { return &Service{cfg} }
 // editor changes an automation, or makes it; the change may be filled too.
 type editor func(p rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error)
 
-// edit decides about an automation, writes it and tells of it.
+// edit decides about an automation and writes it, with its event.
 func (s *Service) edit(ctx context.Context, workspace, id string, edit editor) (*scheduler.Outcome, error) {
 	o, err := s.deliver(ctx, workspace, id, func(p rules, v *domain.AutomationView) (scheduler.Plan, error) {
 		change := p.change(v)
@@ -84,9 +84,8 @@ func (p rules) create(in domain.NewAutomation, change *domain.Change) (*domain.A
 	return a, nil
 }
 
-// DeleteAutomation deletes an automation; its runs stay. One with a run under way asks
-// for force, which stops it first: a deletion that was cut short in between can be asked
-// for again, and no run outlives it.
+// DeleteAutomation deletes an automation; its runs stay. With a run in progress it needs force, which
+// stops the run first: an interrupted deletion can be repeated, and no run outlives it.
 func (s *Service) DeleteAutomation(ctx context.Context, workspace, id string, version int64, force bool) error {
 	for range maxStops {
 		_, err := s.edit(ctx, workspace, id, deletion(version))
@@ -107,8 +106,7 @@ func (s *Service) DeleteAutomation(ctx context.Context, workspace, id string, ve
 	return domain.Errorf(domain.CodeSessionBusy, "A run of this automation has not ended. Nothing was deleted; with force it is stopped.")
 }
 
-// deletion deletes an automation whose runs have all ended; else it names those that have
-// not.
+// deletion deletes an automation whose runs have all ended; otherwise it returns those that have not.
 func deletion(version int64) editor {
 	return func(_ rules, v *domain.AutomationView, change *domain.Change) (*domain.Automation, error) {
 		if err := sameVersion(v, version); err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
-// setSchedule checks a schedule and says when it is due first. It counts from now on.
+// setSchedule validates a schedule and sets its first occurrence. It counts from now on.
 func setSchedule(a *domain.Automation, s *domain.Schedule, now time.Time) error {
 	a.Schedule, a.NextAt = nil, nil
 	if s == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
-// fasterOthers bounds how often a change is tried again because somebody else made one.
+// fasterOthers limits how often a change is retried after a concurrent one.
 const fasterOthers = 5
 
 // UpdateAutomation merges a patch into an automation. A changed schedule, and enabling it,

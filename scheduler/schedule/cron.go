@@ -80,8 +80,8 @@ func parseCron(expression string, zone *time.Location, check func(text string) e
 	return byWall{c, zone}, nil
 }
 
-// sundays writes the days of the week without a 7, which the parser does not know, and
-// ranges up to Sunday (5-7, fri-sun) as lists. What it cannot read it leaves alone.
+// sundays rewrites days of the week without a 7, which the parser rejects, and ranges up to Sunday (5-7,
+// fri-sun) as lists. Other items are left unchanged.
 func sundays(field string) string {
 	parts := strings.Split(field, ",")
 	for i, part := range parts {

@@ -28,8 +28,8 @@ var cronFields = [5]fieldSpec{
 // cronNames are the names that can replace the five fields.
 var cronNames = []string{"@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"}
 
-// checkCron returns a domain error for what is not a cron expression, which says what is accepted in
-// its place. The library behind it reads some nonsense as something else: *-5 as every value.
+// checkCron rejects what is not a cron expression, with an error that describes what is accepted. The
+// parser alone reads some nonsense as something else: *-5 as every value.
 func checkCron(text string) error {
 	if strings.HasPrefix(text, "@") {
 		if !slices.Contains(cronNames, text) {

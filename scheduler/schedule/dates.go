@@ -7,8 +7,8 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// walk gives the times of the days that an RRULE of DAILY or slower names. Where
-// BYSETPOS picks some of a period, what the period holds is worked out once.
+// walk returns the times of the days of an RRULE of DAILY or slower. Where BYSETPOS selects within a
+// period, the days of that period are computed once.
 func (r *recurrence) walk() func(int64) []int64 {
 	times := r.times()
 	if len(r.Bysetpos) == 0 {
@@ -58,7 +58,7 @@ func (r *recurrence) pick(from, until int64, times []int64) map[int64][]int64 {
 	return picked
 }
 
-// positions gives the indexes, in order, of those that BYSETPOS names of n.
+// positions returns the indexes, in order, that BYSETPOS selects of n.
 func positions(setpos []int, n int) []int {
 	var list []int
 	for _, pos := range setpos {
@@ -115,8 +115,8 @@ func (r *recurrence) period(d date) (from, until int64) {
 	}
 }
 
-// names says whether the rule names a day: its period is one of every INTERVAL, and
-// all of the BY parts about days let it pass.
+// names reports whether the rule selects a day: its period is one of every INTERVAL, and all BY parts
+// about days match.
 func (r *recurrence) names(d date) bool {
 	return in(r.Bymonth, d.month, 0) && in(r.Bymonthday, d.day, d.day-d.monthLen()-1) &&
 		in(r.Byyearday, d.yearDay, d.yearDay-d.yearLen()-1) && r.inWeekday(d) && r.inWeek(d) && r.inInterval(d)

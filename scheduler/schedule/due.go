@@ -37,14 +37,14 @@ type DueInput struct {
 	MaxAll int
 }
 
-// Decision is what becomes of one scheduled instant.
+// Decision is the new state of one scheduled instant.
 type Decision struct {
 	At     time.Time
 	State  domain.OccurrenceState // DUE, MISSED, COALESCED or SKIPPED
 	Reason string
 	Into   time.Time // COALESCED: the instant that runs for it
-	// Through: MISSED as too many, and so are all after it up to this one, which have no
-	// row of their own. Zero: it stands for itself.
+	// Through: MISSED as too many, together with all later ones up to this one, which have no rows. Zero:
+	// this one only.
 	Through time.Time
 }
 
@@ -89,8 +89,7 @@ func Due(in DueInput) []Decision {
 	return out
 }
 
-// known are the open instants and the new ones, oldest first, and what stands for the
-// new ones that are too many.
+// known are the open instants and the new ones, oldest first, and the decision for the excess ones.
 func (in *DueInput) known() (list []time.Time, left *Decision) {
 	fresh, first, last := in.Plan.newest(in.After, in.Now, 2*in.MaxAll)
 	if !first.IsZero() {
@@ -125,15 +124,15 @@ func (in *DueInput) decide(list []time.Time, i int) Decision {
 	return d
 }
 
-// Late says whether an instant's grace is over.
+// Late reports whether an instant's grace is over.
 func (in *DueInput) Late(at time.Time) bool { return !in.Now.Before(in.graceEnds(at)) }
 
 func (in *DueInput) graceEnds(at time.Time) time.Time {
 	return at.Add(max(in.Grace, leastGrace))
 }
 
-// Wake is when Due may have something new to say: at the next instant, or when the
-// grace of an open row ends. False: never, unless something else happens.
+// Wake is when Due may return something new: at the next instant, or when the grace of an open row ends.
+// False: never, as far as is known.
 func Wake(in DueInput) (at time.Time, ok bool) {
 	at, ok = in.Plan.Next(later(in.After, in.Now))
 	if in.Policy == domain.MisfireSkip && len(in.Open) > 0 {
@@ -151,9 +150,8 @@ func later(a, b time.Time) time.Time {
 	return b
 }
 
-// newest lists the latest n instants after the one and up to the other. If there are
-// more, it gives the first and the last of the rest. The rest is not walked through:
-// where the newest n begin is found by bisection.
+// newest lists the latest n instants in an interval. If there are more, it returns the first and the last
+// of the rest. The beginning of the newest n is found by bisection, without listing the rest.
 func (p *Plan) newest(after, until time.Time, n int) (list []time.Time, first, last time.Time) {
 	list = p.Between(after, until, n+1)
 	if len(list) <= n {

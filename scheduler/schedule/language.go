@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// words is what one language needs to say a schedule.
+// words are one language's texts for describing a schedule.
 type words struct {
 	and, or, at, in, everyDay, weekdays       string
 	once, from, quoted, atMinute, daysOfMonth string
@@ -106,13 +106,13 @@ var french = words{
 	instant: "%s %d %s %d à %s",
 }
 
-// Said says an instant on the clock that it is given with: "Monday 30 November 2026, 08:00".
+// Said formats an instant in its zone: "Monday 30 November 2026, 08:00".
 func Said(at time.Time, language string) string {
 	l := languageOf(language)
 	return fmt.Sprintf(l.instant, l.days[at.Weekday()], at.Day(), l.months[at.Month()-1], at.Year(), at.Format("15:04"))
 }
 
-// every says "every 2 weeks"; unit is a place in the lists.
+// every formats "every 2 weeks"; unit is an index of the lists.
 func (l *words) every(n, unit int) string {
 	if n == 1 {
 		return l.one[unit]
@@ -120,8 +120,8 @@ func (l *words) every(n, unit int) string {
 	return fmt.Sprintf(l.many[unit], n)
 }
 
-// length says "every 90 minutes", in the largest unit that fits: hours at most, since a
-// day on the clock is not always 24 of them.
+// length formats "every 90 minutes", in the largest unit that fits: hours at most, since a day is not
+// always 24 of them.
 func (l *words) length(seconds int64) string {
 	for i, unit := range []int64{hour, minute, 1} {
 		if seconds%unit == 0 {
@@ -131,7 +131,7 @@ func (l *words) length(seconds int64) string {
 	return ""
 }
 
-// times says a few times of day; more than four are too many for a line.
+// times lists a few times of day; more than four are too many for a line.
 func (l *words) times(list []int64) string {
 	if len(list) == 0 || len(list) > 4 {
 		return ""
@@ -158,7 +158,7 @@ func (l *words) daysOfWeek(set uint64) string {
 	return fmt.Sprintf(l.onDays, l.list(l.named(l.days[:], set)))
 }
 
-// named gives the names of what is set.
+// named lists the names of a bit set.
 func (l *words) named(names []string, set uint64) []string {
 	var list []string
 	for set &= 1<<len(names) - 1; set != 0; set &= set - 1 {

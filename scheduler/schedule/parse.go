@@ -112,8 +112,8 @@ func (p *Plan) count(n int) {
 	p.end = last
 }
 
-// Anchored gives a schedule its start, if it has none: when it was made, without the
-// seconds. One date needs none.
+// Anchored sets the start of a schedule without one: its creation time, without the seconds. A single date
+// needs none.
 func Anchored(s domain.Schedule, made time.Time) (domain.Schedule, error) {
 	if s.StartsAt != "" || s.Type == "once" {
 		return s, nil

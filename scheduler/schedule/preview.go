@@ -11,8 +11,8 @@ import (
 // MaxPreview is how many occurrences a preview shows at most.
 const MaxPreview = 100
 
-// Preview says a schedule in words and lists its next occurrences after an instant. A
-// schedule without a start is read as if it were made then.
+// Preview describes a schedule and lists its next occurrences after an instant. A schedule without a start
+// is read as if it were created then.
 func Preview(s domain.Schedule, after time.Time, count int, language string) (*domain.SchedulePreview, error) {
 	s, err := Anchored(s, after)
 	if err != nil {
@@ -33,8 +33,7 @@ func Preview(s domain.Schedule, after time.Time, count int, language string) (*d
 	return preview, nil
 }
 
-// note says what the clocks do on the local day of an occurrence, and what that does to
-// it. Empty on other days.
+// note describes a clock change on the local day of an occurrence, and its effect. Empty on other days.
 func (p *Plan) note(at int64, l *words) string {
 	today := wallDay(p.zone, at)
 	var said []string
@@ -64,8 +63,8 @@ func change(was, is int64, l *words) string {
 	return fmt.Sprintf(form, shownAs(was, layout), shownAs(is, layout))
 }
 
-// moved says what becomes of a local time that the change skips or repeats. Schedules
-// that go by elapsed time have none.
+// moved describes the effect on a local time that the change skips or repeats. Schedules by elapsed time
+// have none.
 func (p *Plan) moved(at int64, before, after span, l *words) string {
 	local, ok := p.rule.(interface{ named(wall int64) bool })
 	if !ok {

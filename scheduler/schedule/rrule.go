@@ -112,8 +112,8 @@ func checkParts(text string) (until string, err error) {
 	return until, nil
 }
 
-// readUntil gives the last instant that UNTIL includes: in UTC with a Z, else local; a
-// date includes that whole day.
+// readUntil returns the last instant that UNTIL includes: in UTC with a Z, else local; a date includes
+// that whole day.
 func readUntil(value string, zone *time.Location) (int64, error) {
 	layout := map[int]string{8: "20060102", 15: "20060102T150405", 16: "20060102T150405Z"}[len(value)]
 	t, err := time.Parse(layout, value)

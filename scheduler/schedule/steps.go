@@ -66,8 +66,8 @@ func common(a, b int64) int64 {
 	return a
 }
 
-// meets says whether a step that begins at a local time, or one after it, may come to a
-// time of day that the rule names, as long as the clock is not moved.
+// meets reports whether a step that begins at a local time, or a later one, can reach a time of day of the
+// rule while the clock is not changed.
 func (s steps) meets(wall int64) bool {
 	if !s.block {
 		return s.comes[s.left(wall, minute)]
@@ -97,7 +97,7 @@ func (s steps) next(after, until int64) (int64, bool) {
 	return 0, false
 }
 
-// at gives the instants of the step that begins at the given one, in order.
+// at returns the instants of the step that begins at the given one, in order.
 func (s steps) at(begin int64) []int64 {
 	var found []int64
 	if !s.block {
@@ -125,7 +125,7 @@ func (s steps) at(begin int64) []int64 {
 	return picked
 }
 
-// shows says whether the local clock shows what the rule names.
+// shows reports whether the local time of an instant matches the rule.
 func (s steps) shows(at int64) bool {
 	wall := at + spanAt(s.zone, at).offset
 	return s.namesHour(wall) && in(s.Byminute, int(wall-floorDiv(wall, hour)*hour)/minute, 0)

@@ -9,9 +9,8 @@ import (
 
 // days is a rule in local times: which times of a local day it names.
 type days interface {
-	// walk begins a search. The function gives the times of a day (in days since
-	// 1970-01-01) as seconds since 00:00, in order; it remembers what it worked out, so
-	// it belongs to one search.
+	// walk begins a search. The returned function lists the times of a day (in days since 1970-01-01) as
+	// seconds since 00:00, in order; it caches results, so it belongs to one search.
 	walk() func(day int64) []int64
 }
 
@@ -50,14 +49,14 @@ func (r byWall) next(after, until int64) (int64, bool) {
 	return 0, false
 }
 
-// named says whether a local time is one of the rule.
+// named reports whether a local time is one of the rule.
 func (r byWall) named(wall int64) bool {
 	d := floorDiv(wall, day)
 	return slices.Contains(r.days.walk()(d), wall-d*day)
 }
 
-// still says that no clock is moved near a day, so that its times are in order and
-// apart from those of other days.
+// still reports that no clock changes near a day, so that its times are in order and apart from those of
+// other days.
 func (r byWall) still(d int64) (offset int64, ok bool) {
 	s := spanAt(r.zone, d*day)
 	return s.offset, (s.from == math.MinInt64 || s.from <= (d-2)*day-farthest) &&

@@ -10,8 +10,8 @@ import (
 	"github.com/teambition/rrule-go"
 )
 
-// words says a schedule in one line: "every day at 07:30 (Europe/Paris)". What has no
-// short form is quoted.
+// words describes a schedule in one line: "every day at 07:30 (Europe/Paris)". Schedules without a short
+// form are quoted.
 func (p *Plan) words(expression string, l *words) string {
 	text := ""
 	switch r := p.rule.(type) {
@@ -42,7 +42,7 @@ func (r byWall) words(l *words) string {
 	return r.days.(*recurrence).words(l)
 }
 
-// words says which days a cron names; plain is how it says all of them.
+// words lists the days of a cron; plain is the text for all of them.
 func (c *calendar) words(l *words, plain string) string {
 	inMonth, inWeek := "", ""
 	if c.dom&starBit == 0 {
@@ -64,7 +64,7 @@ func (c *calendar) words(l *words, plain string) string {
 	return text
 }
 
-// byTheHour says a cron that allows all hours.
+// byTheHour describes a cron that allows all hours.
 func (c *calendar) byTheHour(l *words) string {
 	minutes := c.times[:len(c.times)/24]
 	var text string
@@ -99,7 +99,7 @@ func steady(minutes []int64) bool {
 	return int64(len(minutes))*step == hour
 }
 
-// words says the simple RRULEs: days of the week, days of the month, a date.
+// words describes the simple RRULEs: days of the week, days of the month, a date.
 func (r *recurrence) words(l *words) string {
 	times := l.times(r.times())
 	if times == "" || len(r.Bysetpos)+len(r.Byyearday)+len(r.Byweekno) > 0 ||

@@ -62,17 +62,17 @@ func spanAt(zone *time.Location, at int64) span {
 	if !until.IsZero() {
 		s.until = until.Unix()
 	}
-	// ZoneBounds counts 365 days for every year: on 31 December of a leap year the end
-	// it gives is over. Nothing moves the clock before the year ends.
+	// ZoneBounds counts 365 days for every year: on 31 December of a leap year its end is already over. No
+	// clock changes before the year ends.
 	if s.until <= at {
 		s.until = time.Date(t.UTC().Year()+1, time.January, 1, 0, 0, 0, 0, time.UTC).Unix()
 	}
 	return s
 }
 
-// resolve gives the instant of a local time. wall is that local time, as the Unix
-// seconds it would be in UTC. One that exists twice is its first time; one that does
-// not is read with the offset before the gap.
+// resolve returns the instant of a local time. wall is that local time, as the Unix seconds it would be in
+// UTC. A time that exists twice is its first occurrence; one that does not exist is read with the offset
+// before the gap.
 func resolve(zone *time.Location, wall int64) int64 {
 	s := spanAt(zone, wall-farthest)
 	for {

@@ -9,11 +9,11 @@ import (
 
 // Choice is who comes next in a workspace.
 type Choice struct {
-	// Session gets the slot now; nil: nobody.
+	// Session gets the slot now; nil: none does.
 	Session *domain.Session
 	Verdict Verdict
 	Since   time.Time // when it began to wait
-	// StartsDue: nobody waits, so an occurrence that is due may run.
+	// StartsDue: no session waits, so a due occurrence may run.
 	StartsDue bool
 	// LookAgain is when to choose again at the latest; zero: when something happens.
 	LookAgain time.Time
@@ -57,7 +57,7 @@ func Next(w *domain.Waiters, now time.Time) Choice {
 	return c
 }
 
-// comesLater says whether a row of the queue cannot come now, whoever holds the slot, and
+// comesLater reports whether a row of the queue cannot get the slot now, regardless of its holder, and
 // notes when it can.
 func (c *Choice) comesLater(row *domain.QueueRow, now time.Time) bool {
 	if row.NotBefore != nil && row.NotBefore.After(now) {
@@ -67,8 +67,7 @@ func (c *Choice) comesLater(row *domain.QueueRow, now time.Time) bool {
 	return row.Session == nil || row.Blocked
 }
 
-// unattended are those who have something to do and for whom nobody asks just now, oldest
-// request first.
+// unattended are the sessions with work to do that no person waits for, oldest request first.
 func (c *Choice) unattended(w *domain.Waiters, now time.Time) []Request {
 	var all []Request
 	for i := range w.Queue {
@@ -89,7 +88,7 @@ func (c *Choice) unattended(w *domain.Waiters, now time.Time) []Request {
 	return all
 }
 
-// waitsSince is when its session was last heard of, where nothing says when it asked.
+// waitsSince is the session's last event, if the request has no time.
 func (r *Request) waitsSince() time.Time {
 	if r.Since.IsZero() {
 		return r.Candidate.LastEventTime

@@ -6,14 +6,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Reason says why the slot's policy decided as it did. It is logged, counted and
-// shown.
+// Reason is why the slot's policy decided as it did. It is logged, counted and shown.
 type Reason string
 
 const (
 	SlotFree        Reason = "slot_free"
 	HoldsItAlready  Reason = "holds_it_already"
-	ChatSwitch      Reason = "chat_switch"         // another CHAT gives it up at once
+	ChatSwitch      Reason = "chat_switch"         // another CHAT releases it at once
 	ChatPreempts    Reason = "chat_preempts"       // the AUTOMATION is suspended
 	NetworkYields   Reason = "network_wait_yields" // the holder only waits for the network
 	HolderInactive  Reason = "holder_inactive"     // the CHAT that holds it has been inactive for long
@@ -24,21 +23,21 @@ const (
 	HolderBusy      Reason = "holder_busy"         // wait for the holder
 	OwnRunGoes      Reason = "own_run_goes"        // two runs of one automation never go at the same time
 	TakenUpAgain    Reason = "taken_up_again"      // a suspect's time has come, and the CHAT rests
-	SetApart        Reason = "set_apart"           // it is poisoned, or a suspect whose time has not come
+	SetApart        Reason = "set_apart"           // it is poisoned, or a suspect that must still wait
 	BehindTheOthers Reason = "behind_the_others"   // first in, first out
 )
 
-// Verdict is what the policy says about one request for the slot.
+// Verdict is the policy's decision on one request for the slot.
 type Verdict struct {
 	// Grant: the candidate gets the slot now. If Displaced is set it is taken from that
 	// session, which is evicted (at rest for long) or suspended.
 	Grant     bool
 	Displaced *domain.Session
 	Evict     bool
-	// Keeps: the candidate keeps the slot for one whole roundtrip, whoever asks.
+	// Keeps: the candidate keeps the slot for one whole roundtrip.
 	Keeps bool
-	// First: the candidate stands first in the queue, in the place of any other CHAT;
-	// Preempting: it takes the slot as soon as the running action ends.
+	// First: the candidate is first in the queue, in place of any other CHAT; Preempting: it takes the slot
+	// as soon as the running action ends.
 	First      bool
 	Preempting bool
 	Reason     Reason
@@ -51,22 +50,22 @@ type Request struct {
 	ActionRuns bool
 	// BehindOwnRun: an earlier run of the candidate's automation has not ended.
 	BehindOwnRun bool
-	// Ahead is how many stand before the candidate in the queue.
+	// Ahead is how many are before the candidate in the queue.
 	Ahead int
 	// Since is when the candidate began to wait; zero: it asks for the first time.
 	Since time.Time
-	// Unattended: nobody asks just now. The session was set aside in the middle of its
-	// work, and takes the slot only when that is in nobody's way.
+	// Unattended: no person waits for it. The session was set aside during its work, and takes the slot
+	// only when it is free.
 	Unattended bool
 	// Returning: it had the slot when its process died, stood aside, and its time has come.
 	Returning bool
-	// Barred: it must not get the slot now, whatever else is so.
+	// Barred: it must not get the slot now, under any circumstances.
 	Barred   bool
 	Settings *domain.Settings
 	Now      time.Time
 }
 
-// Decide gives the verdict on a request for the slot: a cell of the activation table.
+// Decide returns the verdict on a request for the slot: a cell of the activation table.
 func Decide(r Request) Verdict {
 	switch {
 	case r.Holder != nil && r.Holder.ID == r.Candidate.ID:
@@ -143,14 +142,13 @@ func starvesAt(since time.Time, settings *domain.Settings) time.Time {
 	return since.Add(time.Duration(settings.AutomationMaxWait))
 }
 
-// inactive says whether a CHAT has been inactive for longer than chat_eviction_after.
-// At work it never is.
+// inactive reports whether a CHAT has been inactive for longer than chat_eviction_after. A working one
+// never is.
 func inactive(s *domain.Session, settings *domain.Settings, now time.Time) bool {
 	return !s.Phase.Working() && !now.Before(s.InactiveAt(settings))
 }
 
-// Needed says whether an event can only go on with the slot: the session works
-// afterwards.
+// Needed reports whether an event needs the slot: the session works afterwards.
 func Needed(e domain.Event) bool {
 	switch e := e.(type) {
 	case domain.InterruptRequested:

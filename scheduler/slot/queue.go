@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// FromView is the request of the view's session. Since is when what asks began to wait,
-// where no row of the queue says it.
+// FromView is the request of the view's session. Since is when the request began to wait, if it has no row
+// in the queue.
 func FromView(v *domain.View, now time.Time, unattended bool, since time.Time) Request {
 	r := Request{
 		Candidate: v.Session, Holder: v.Holder, Settings: &v.Workspace.Settings, Now: now, Unattended: unattended, Since: since,
@@ -17,7 +17,7 @@ func FromView(v *domain.View, now time.Time, unattended bool, since time.Time) R
 	}
 	for _, row := range v.Queue {
 		if row.SessionID == v.Session.ID {
-			r.Since, r.Unattended = row.Since, unattended && row.InTurn() // any other row is a standing request
+			r.Since, r.Unattended = row.Since, unattended && row.InTurn() // any other row is a regular request
 			r.Returning = row.Reason == domain.QueuedSuspect
 			return r
 		}
@@ -37,8 +37,8 @@ func actionRuns(executions []*domain.Execution) bool {
 	})
 }
 
-// NewRow is the place that a session gets in the queue at an instant. Who stands there
-// already keeps its place, or at least how long it has waited.
+// NewRow is a session's place in the queue from an instant on. One that is queued already keeps its place,
+// or at least its waiting time.
 func NewRow(queue []domain.QueueRow, s *domain.Session, event domain.Event, v Verdict, now time.Time) domain.QueueRow {
 	row := domain.QueueRow{
 		WorkspaceID: s.WorkspaceID, SessionID: s.ID, Since: now, Trigger: Trigger(s, event),
@@ -51,7 +51,7 @@ func NewRow(queue []domain.QueueRow, s *domain.Session, event domain.Event, v Ve
 		switch {
 		case have.SessionID != s.ID:
 		case s.State.Suspicion.Aside():
-			row = have // it stands aside, whatever comes for it
+			row = have // it remains set aside
 		case have.InTurn():
 			row.Since = have.Since
 		default:
@@ -64,16 +64,16 @@ func NewRow(queue []domain.QueueRow, s *domain.Session, event domain.Event, v Ve
 // FirstNumber is the number of a row that goes before all others.
 func FirstNumber(queue []domain.QueueRow) int64 {
 	switch first := queue[0]; {
-	case first.InTurn(): // nobody else stands before those
+	case first.InTurn(): // no other row is before those
 		return 0
-	case first.Number == 1: // 0 stands for the last place
+	case first.Number == 1: // 0 is the last place
 		return -1
 	default:
 		return first.Number - 1
 	}
 }
 
-// Place is where a row stands once it is in the queue; 1 is next.
+// Place is the position of a row in the queue; 1 is next.
 func Place(queue []domain.QueueRow, row domain.QueueRow) int {
 	place := 1
 	for _, other := range queue {
@@ -93,7 +93,7 @@ const (
 	ToRunAgain = "MANUAL_TRIGGER"
 )
 
-// Trigger says what asks for the slot.
+// Trigger is the kind of request for the slot.
 func Trigger(s *domain.Session, event domain.Event) string {
 	switch event.(type) {
 	case domain.UserMessageSent, domain.InterruptRequested:

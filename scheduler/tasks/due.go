@@ -13,15 +13,14 @@ const (
 	// task alone meanwhile: also after the death of the process that called.
 	callTime  = 15 * time.Second
 	claimTime = 2 * callTime
-	// tellTries bounds how often a service is told to stop: after 1, 2, 4 ... minutes.
-	tellTries = 8
+	// stopTries limits the notifications to stop: after 1, 2, 4 ... minutes.
+	stopTries = 8
 	tellAgain = time.Minute
-	// shortestPoll bounds how often a service is asked, whatever it wants.
+	// shortestPoll limits how often a service is polled.
 	shortestPoll = time.Second
 )
 
-// TaskDue does what has come due of a task. What needs its service is done aside: the
-// scheduler waits for nobody.
+// TaskDue processes a due task. Calls of its service run in the background: the scheduler does not wait.
 func (s *Service) TaskDue(ctx context.Context, ref domain.TaskRef) error {
 	t, err := s.cfg.Store.Task(ctx, ref.WorkspaceID, ref.ID)
 	now := s.cfg.Clock()
@@ -47,7 +46,7 @@ func (s *Service) TaskDue(ctx context.Context, ref domain.TaskRef) error {
 		if t.Awake() {
 			s.ask(ctx, t)
 		} else {
-			s.tell(ctx, t)
+			s.notifyStop(ctx, t)
 		}
 	})
 	return nil
@@ -68,14 +67,14 @@ func (s *Service) aside(do func(context.Context)) {
 	})
 }
 
-// tell says to a service that nobody waits for its work any more.
-func (s *Service) tell(ctx context.Context, t *domain.Task) {
+// notifyStop notifies a service that its work is no longer needed.
+func (s *Service) notifyStop(ctx context.Context, t *domain.Task) {
 	err := s.cfg.Remote.CancelTask(ctx, t, t.Owed)
 	if s.base.Err() != nil {
-		return // told again by whoever looks next
+		return // it is sent again by the next one
 	}
 	var next *time.Time
-	if err != nil && t.Tries+1 < tellTries {
+	if err != nil && t.Tries+1 < stopTries {
 		at := s.cfg.Clock().Add(tellAgain << t.Tries)
 		next = &at
 	}
@@ -90,8 +89,7 @@ func (s *Service) tell(ctx context.Context, t *domain.Task) {
 	}
 }
 
-// ask asks a service how far it has come. One that cannot be reached is asked again, until
-// the deadline.
+// ask polls a service. An unreachable one is polled again, until the deadline.
 func (s *Service) ask(ctx context.Context, t *domain.Task) {
 	report, err := s.cfg.Remote.PollTask(ctx, t)
 	if s.base.Err() != nil {
@@ -118,7 +116,7 @@ func (s *Service) ask(ctx context.Context, t *domain.Task) {
 	}
 }
 
-// says: the service tells something that is not known.
+// says reports whether the service's report is new.
 func says(t *domain.Task, r domain.TaskReport) bool {
 	if t.Status != r.Status {
 		return true

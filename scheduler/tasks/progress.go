@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// progress is what came shortly after progress that was stored: the latest of it is stored
-// a little later, and a stop of the process loses it. The next report says more anyway.
+// progress holds reports that follow a stored one closely: the latest is stored a little later, and lost
+// if the process stops. The next report supersedes it anyway.
 type progress struct {
 	mu     sync.Mutex
 	latest map[string]domain.TaskReport

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
-// question does what a service's question asks for, if it asks one, or asked one before: a
-// person is asked, or the service is told what they said. false: nothing was to be done.
+// question handles a service's question, or the end of an earlier one: a person is asked, or the answer is
+// delivered. false: there was nothing to do.
 func (s *Service) question(ctx context.Context, t *domain.Task, r domain.TaskReport) bool {
 	asks, known := r.Question, t.Question
 	switch {
@@ -47,8 +47,8 @@ func (s *Service) put(t *domain.Task, asks *domain.TaskAsks, response json.RawMe
 	})
 }
 
-// answer tells the service what a person said. It is told again where nobody knows whether it
-// heard: it asks for this key no more once it has.
+// answer delivers a person's answer to the service. It is repeated as long as its receipt is uncertain:
+// the service stops asking for this key once it has it.
 func (s *Service) answer(ctx context.Context, t *domain.Task) bool {
 	err := s.cfg.Remote.AnswerTask(ctx, t, t.Question.Key, t.Question.Answer)
 	if s.base.Err() != nil {
@@ -56,12 +56,12 @@ func (s *Service) answer(ctx context.Context, t *domain.Task) bool {
 	}
 	if err != nil {
 		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a service could not be told what a person answered; it is told again")
-		return domain.FaultOf(err) == domain.FaultRefused && s.forget(t) // it is asked anew
+		return domain.FaultOf(err) == domain.FaultRefused && s.forget(t) // it is asked again
 	}
 	return s.forget(t)
 }
 
-// decline says to a service that nobody can answer what it asks.
+// decline notifies a service that its question cannot be answered.
 func (s *Service) decline(ctx context.Context, t *domain.Task, key string) {
 	if err := s.cfg.Remote.AnswerTask(ctx, t, key, json.RawMessage("null")); err != nil {
 		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a service could not be told that nobody can answer what it asks")

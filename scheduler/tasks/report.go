@@ -13,7 +13,7 @@ import (
 // maxTries bounds how often something is decided again because the task changed meanwhile.
 const maxTries = 10
 
-// ReportTask takes what a service said of a task, whoever drives its session and wherever.
+// ReportTask accepts a service's report about a task, on any node, whichever one drives its session.
 func (s *Service) ReportTask(ctx context.Context, id string, r domain.TaskReport) (*domain.Task, error) {
 	var news domain.News
 	t, err := s.change(ctx, func() (*domain.Task, error) { return s.cfg.Store.TaskOfCallback(ctx, id) },
@@ -38,9 +38,8 @@ func (s *Service) ReportTask(ctx context.Context, id string, r domain.TaskReport
 	return t, nil
 }
 
-// endedByUs: its service does not know yet that nobody waits for its work, and is told so
-// in answer to its progress too. (Progress that comes after a service's own last word was
-// only slower than that.)
+// endedByUs: its service may not know that its work is no longer needed, and is notified in the response
+// to its progress too. (Progress after a service's own final report was only delayed.)
 func endedByUs(t *domain.Task) bool {
 	return t.Status == domain.TaskCancelled || t.Status == domain.TaskExpired
 }
@@ -50,7 +49,7 @@ func over(t *domain.Task) error {
 	return domain.Errorf(domain.CodeTaskOver, "The task is over: %s. What was said of it now changes nothing.", t.Status)
 }
 
-// CancelTask ends a task. Its service is told as soon as it can be reached.
+// CancelTask ends a task. Its service is notified as soon as it can be reached.
 func (s *Service) CancelTask(ctx context.Context, workspace, id string, by domain.Author) (*domain.Task, error) {
 	why := "A person cancelled it."
 	if by.Name != "" {
@@ -85,7 +84,7 @@ func (s *Service) cancelRequested(ctx context.Context, ref domain.TaskRef) error
 	return err
 }
 
-// expire ends a task whose time is over.
+// expire ends a task past its deadline.
 func (s *Service) expire(ctx context.Context, ref domain.TaskRef) error {
 	_, err := s.change(ctx, func() (*domain.Task, error) { return s.cfg.Store.Task(ctx, ref.WorkspaceID, ref.ID) },
 		func(t *domain.Task) *domain.Task {
@@ -100,8 +99,8 @@ func (s *Service) expire(ctx context.Context, ref domain.TaskRef) error {
 	return err
 }
 
-// change reads a task, decides what it becomes (nil: it stays) and takes that to its
-// session. Who was slower reads again.
+// change reads a task, decides its new state (nil: unchanged) and delivers it to its session. After a
+// conflict it reads again.
 func (s *Service) change(ctx context.Context, read func() (*domain.Task, error), decide func(*domain.Task) *domain.Task) (
 	*domain.Task, error,
 ) {
@@ -134,8 +133,8 @@ func pause(ctx context.Context, try int) bool {
 	}
 }
 
-// deliver takes what became of a task to its session: an end is an event of the machine,
-// anything else is only written.
+// deliver delivers a task's new state to its session: an end is an event of the machine, anything else is
+// only written.
 func (s *Service) deliver(ctx context.Context, was, next *domain.Task) error {
 	r := scheduler.Request{Workspace: next.WorkspaceID, Session: next.SessionID}
 	if !was.Status.Over() && next.Status.Over() {

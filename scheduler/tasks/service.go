@@ -13,15 +13,15 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
-// Store is what is read of the database, and what nobody hears of.
+// Store is the part of the database that is read directly, and written without events.
 type Store interface {
 	Task(ctx context.Context, workspace, id string) (*domain.Task, error)
-	// TaskOfCallback finds a task in whatever workspace.
+	// TaskOfCallback finds a task in any workspace.
 	TaskOfCallback(ctx context.Context, id string) (*domain.Task, error)
 	// TaskExecution is the execution that a task is the work of.
 	TaskExecution(ctx context.Context, t *domain.Task) (*domain.Execution, error)
-	// ClaimTask puts off when a task is looked at, for who looks at it now; domain.ErrStale
-	// where somebody else was faster.
+	// ClaimTask postpones when a task is due, for the node that processes it now; domain.ErrStale if
+	// another node was faster.
 	ClaimTask(ctx context.Context, t *domain.Task, until time.Time) error
 	// OweTask notes what is still owed to a service, and when the next try is; nil: never.
 	OweTask(ctx context.Context, t *domain.Task, tries int, next *time.Time) error
@@ -31,16 +31,16 @@ type Store interface {
 type Remote interface {
 	// SigningSecrets are those with which a connector's service signs; none: it cannot.
 	SigningSecrets(ctx context.Context, workspace, connector string) ([]string, error)
-	// CancelTask tells a service to stop; nil too where it has no way to be told.
+	// CancelTask notifies a service to stop; nil too if it cannot be notified.
 	CancelTask(ctx context.Context, t *domain.Task, reason string) error
 	// PollTask asks a service that does not call back.
 	PollTask(ctx context.Context, t *domain.Task) (domain.TaskReport, error)
-	// AnswerTask tells it what a person said to what it asked by a key; null declines.
+	// AnswerTask delivers a person's answer to the question with a key; null declines.
 	AnswerTask(ctx context.Context, t *domain.Task, key string, answer json.RawMessage) error
 }
 
-// Shown is a service's question as a person can be shown it, with the schema of its answer;
-// false: nobody could answer it.
+// Shown is a service's question as it is shown to a person, with the schema of its answer; false: it
+// cannot be answered.
 type Shown func(*domain.Module) (shown *domain.Module, response json.RawMessage, ok bool)
 
 // Config is what a Service is made of; every field is needed.
@@ -59,14 +59,14 @@ type Config struct {
 // Service takes what happens to tasks to their sessions.
 type Service struct {
 	cfg  Config
-	base context.Context // of what goes on by itself
+	base context.Context // of background work
 	stop context.CancelFunc
 	work sync.WaitGroup
-	room chan struct{} // a place for each service that is asked or told
+	room chan struct{} // limits concurrent calls of services
 	late progress
 }
 
-// atOnce bounds how many services are asked or told at a time.
+// atOnce limits concurrent calls of services.
 const atOnce = 16
 
 // New makes a service.
@@ -75,10 +75,10 @@ func New(cfg Config) *Service {
 	return &Service{cfg: cfg, base: base, stop: stop, room: make(chan struct{}, atOnce)}
 }
 
-// Start is there for the order in which things stop.
+// Start exists for the order in which services stop.
 func (s *Service) Start(context.Context) error { return nil }
 
-// Stop ends what goes on by itself, and waits. What it leaves is due again.
+// Stop ends background work, and waits. What it leaves is due again.
 func (s *Service) Stop(context.Context) error {
 	s.stop()
 	s.work.Wait()
@@ -93,7 +93,7 @@ func (s *Service) CallbackSecrets(ctx context.Context, id string) ([]string, err
 	}
 	secrets, err := s.cfg.Remote.SigningSecrets(ctx, t.WorkspaceID, t.ConnectorID)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
-		return nil, nil // the connector is gone: nobody can sign for it
+		return nil, nil // the connector is gone: no signature is valid
 	}
 	return secrets, err
 }

@@ -29,7 +29,7 @@ type mortal struct {
 	store *repository.Store
 	scheduling
 	lease *leases
-	keep  *scheduler.Keeper
+	keep  *scheduler.LeaseManager
 
 	mu      sync.Mutex
 	drives  map[string]time.Time // what this process performs, and since when
@@ -108,7 +108,7 @@ func (m *mortal) start() {
 		Machine: pureMachine{}, Runner: m, Observer: uncounted{}, Clock: clock.System, NewID: ids.New, Log: zerolog.Nop(),
 		Retry: orchestrator.RetryDelay,
 	})
-	m.keep = &scheduler.Keeper{
+	m.keep = &scheduler.LeaseManager{
 		Leases: m.lease, Door: m.door, Drivers: m, TTL: 15 * time.Second, Clock: clock.System, Log: zerolog.Nop(), Recovered: func() {},
 	}
 	for _, err := range []error{m.keep.Start(m.t.Context()), m.loop.Start(m.t.Context())} {
