@@ -28,7 +28,7 @@ func (a *approvals) add(session, id string, status domain.ApprovalStatus) string
 	return domain.ClientCallID(id, 0)
 }
 
-// What a client sends along of the waits before costs no more looks the more of it there is.
+// The number of reads does not grow with the results of earlier waits that a client repeats.
 func TestEarlierResultsCostNoLooks(t *testing.T) {
 	for _, n := range []int{1, maxEarlierWaits, 50 * maxEarlierWaits} {
 		record, sent := &approvals{known: map[string]*domain.Approval{}}, &Results{}
@@ -49,7 +49,7 @@ func TestEarlierResultsCostNoLooks(t *testing.T) {
 	}
 }
 
-// Results for two waits at once are a mistake, and told as that of the same one each time.
+// Results for two waits at once are rejected, with the same error each time.
 func TestResultsOfTwoWaits(t *testing.T) {
 	for name, wait := range map[string]func(a *approvals, id string) string{
 		"open, too":          func(a *approvals, id string) string { return a.add("ses_1", id, domain.ApprovalStatusOpen) },
@@ -63,7 +63,7 @@ func TestResultsOfTwoWaits(t *testing.T) {
 		sent.Add(record.add("ses_1", fmt.Sprintf("apr_%032x", 9), domain.ApprovalStatusOpen), "done", "/input/3")
 		for range 5 {
 			_, err := sent.Latest(t.Context(), record, "ws")
-			if told, ok := errors.AsType[*domain.Error](err); !ok || len(told.Fields) != 1 || told.Fields[0].Pointer != "/input/0" {
+			if received, ok := errors.AsType[*domain.Error](err); !ok || len(received.Fields) != 1 || received.Fields[0].Pointer != "/input/0" {
 				t.Errorf("%s: %v", name, err)
 			}
 		}

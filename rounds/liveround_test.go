@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// A round that was heard from its beginning, and came to rest with an answer as most do, stands as the
-// record would say. Of every other one the record is asked.
+// A round that is followed from its beginning and ends normally with an answer has the progress that the
+// record has. All other rounds are read from the record.
 func TestHeard(t *testing.T) {
 	const (
 		mine   = `message.created {"message":{"id":"m","round_id":"r","sender":"USER","status":"stored"}}`
@@ -37,26 +37,26 @@ func TestHeard(t *testing.T) {
 		events []string
 		text   string // of a round that need not be read; "" has to be
 	}{
-		"an answer":               {[]string{mine, works, hello, rests}, "Hello."},
-		"two":                     {[]string{mine, hello, done, bye, rests}, "Hello.\n\nBye."},
-		"the last one silent":     {[]string{mine, hello, done, silent, rests}, "Hello."},
-		"asked on the way":        {[]string{mine, hello, asks, undone, works, bye, rests}, "Hello.\n\nBye."},
-		"it waited its turn":      {[]string{waits, before, others, placed, works, bye, rests}, "Bye."},
-		"not at rest":             {[]string{mine, works, hello}, ""},
-		"it asks":                 {[]string{mine, hello, asks}, ""},
-		"at rest, and at work":    {[]string{mine, hello, rests, works}, ""},
-		"nothing was said":        {[]string{mine, works, rests}, ""},
-		"said in another round":   {[]string{mine, before, rests}, ""},
-		"cut":                     {[]string{mine, cut, rests}, ""},
-		"failed":                  {[]string{mine, hello, failed, rests}, ""},
-		"failed, then not":        {[]string{mine, failed, hello, rests}, ""},
-		"withdrawn":               {[]string{waits, gone, rests}, ""},
-		"a question was answered": {[]string{mine, hello, answer, bye, rests}, ""},
-		"another round":           {[]string{mine, hello, next, rests}, ""},
-		"another one's rest":      {[]string{mine, hello, others}, ""},
-		"the session is over":     {[]string{mine, hello, ends, rests}, ""},
-		"tried again":             {[]string{mine, hello, again, rests}, ""},
-		"not heard from its head": {[]string{hello, rests}, ""},
+		"an answer":                       {[]string{mine, works, hello, rests}, "Hello."},
+		"two":                             {[]string{mine, hello, done, bye, rests}, "Hello.\n\nBye."},
+		"the last one silent":             {[]string{mine, hello, done, silent, rests}, "Hello."},
+		"asked on the way":                {[]string{mine, hello, asks, undone, works, bye, rests}, "Hello.\n\nBye."},
+		"it waited its turn":              {[]string{waits, before, others, placed, works, bye, rests}, "Bye."},
+		"not at rest":                     {[]string{mine, works, hello}, ""},
+		"it asks":                         {[]string{mine, hello, asks}, ""},
+		"at rest, and at work":            {[]string{mine, hello, rests, works}, ""},
+		"nothing was said":                {[]string{mine, works, rests}, ""},
+		"said in another round":           {[]string{mine, before, rests}, ""},
+		"cut":                             {[]string{mine, cut, rests}, ""},
+		"failed":                          {[]string{mine, hello, failed, rests}, ""},
+		"failed, then not":                {[]string{mine, failed, hello, rests}, ""},
+		"withdrawn":                       {[]string{waits, gone, rests}, ""},
+		"a question was answered":         {[]string{mine, hello, answer, bye, rests}, ""},
+		"another round":                   {[]string{mine, hello, next, rests}, ""},
+		"another one's rest":              {[]string{mine, hello, others}, ""},
+		"the session is over":             {[]string{mine, hello, ends, rests}, ""},
+		"tried again":                     {[]string{mine, hello, again, rests}, ""},
+		"not followed from its beginning": {[]string{hello, rests}, ""},
 	} {
 		h := &liveRound{
 			initial:  &Progress{Session: &domain.Session{ID: "s", Phase: domain.CallingAI}, Message: &domain.Message{ID: "m"}},
@@ -73,12 +73,12 @@ func TestHeard(t *testing.T) {
 		at := h.progress()
 		switch {
 		case c.text == "" && at != nil:
-			t.Errorf("%s: it is not read, and stands as %+v", name, at)
+			t.Errorf("%s: it is not read, and its progress is %+v", name, at)
 		case c.text != "" && at == nil:
 			t.Errorf("%s: it has to be read", name)
 		case at != nil && (at.State != Completed || at.Text != c.text || at.Session.Name != "A talk" || at.Session.Status() != domain.StatusIdle ||
 			at.Session.LastSeq != 7 || at.Session.ID != "s"):
-			t.Errorf("%s: it stands as %+v of %+v", name, at, at.Session)
+			t.Errorf("%s: its progress is %+v of %+v", name, at, at.Session)
 		}
 		if h.initial.Session.Phase != domain.CallingAI {
 			t.Errorf("%s: the session that others hold was changed", name)

@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Who was faster is waited for, and nobody for ever; another error, or a caller who has gone,
-// is told at once.
+// Conflicts are retried, a limited number of times; another error, or a caller who has disconnected,
+// is returned at once.
 func TestGiveWay(t *testing.T) {
 	conflict := domain.Errorf(domain.CodeConflict, "it is there")
 	synctest.Test(t, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// spoken writes what an editor is told: pieces, and a bar before each text that begins anew.
+// spoken writes what an editor receives: deltas, and a bar before each text that was restarted.
 type spoken struct {
 	TextMerger
 	out strings.Builder
@@ -18,7 +18,7 @@ func (s *spoken) add(more string, restarted bool) {
 	s.out.WriteString(more)
 }
 
-// Each character of an answer is told once, whatever becomes of the call that brought it.
+// Each character of an answer is sent once, even if its call is repeated.
 func TestText(t *testing.T) {
 	for name, c := range map[string]struct {
 		say  func(s *spoken)
@@ -35,7 +35,7 @@ func TestText(t *testing.T) {
 			s.add(s.Add("a", 8, "three."))
 			s.add(s.Complete("a", "One two three.", false))
 		}, "One two three."},
-		"told twice": {func(s *spoken) {
+		"sent twice": {func(s *spoken) {
 			s.add(s.Add("a", 0, "One two"))
 			s.add(s.Add("a", 0, "One two three"))
 			s.add(s.Add("a", 4, "two"))
@@ -69,7 +69,7 @@ func TestText(t *testing.T) {
 			s.add(s.Complete("a", "One.", false))
 			s.add(s.Add("a", 0, "One."))
 		}, "One."},
-		"an object is told when it was read": {func(s *spoken) {
+		"an object is sent when it is complete": {func(s *spoken) {
 			s.add(s.Add("a", 0, "\n{"))
 			s.add(s.Add("a", 2, `"text": "One"}`))
 			s.add(s.Complete("a", "One", false))
@@ -80,12 +80,12 @@ func TestText(t *testing.T) {
 			s.add(s.Add("b", 0, "Two"))
 			s.add(s.Complete("b", "Two", false))
 		}, "OneTwo"},
-		"somebody who was told before": {func(s *spoken) {
+		"a client that has the beginning": {func(s *spoken) {
 			s.Resume("One two")
 			s.add(s.Add("a", 0, "One "))
 			s.add(s.Complete("a", "One two three.", false))
 		}, " three."},
-		"what became of nothing": {func(s *spoken) {
+		"a text that became no message": {func(s *spoken) {
 			s.add(s.Add("a", 0, "One"))
 			s.Reset()
 			s.add(s.Add("b", 0, "Two"))
@@ -95,7 +95,7 @@ func TestText(t *testing.T) {
 			s := &spoken{}
 			c.say(s)
 			if got := s.out.String(); got != c.want {
-				t.Errorf("it is told %q, and should be %q", got, c.want)
+				t.Errorf("it receives %q, and should be %q", got, c.want)
 			}
 		})
 	}

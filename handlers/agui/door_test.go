@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a front end says beside the message stands before it, as words of the client.
+// Context and system messages precede the message, as instructions of the client.
 func TestWhatStandsBesideTheMessage(t *testing.T) {
 	for beside, want := range map[string]string{
 		`"messages":[{"id":"u","role":"user","content":"hi"}]`:                                                                                      "",

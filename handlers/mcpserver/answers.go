@@ -92,7 +92,7 @@ var forms = map[domain.ApprovalKind]json.RawMessage{
 	domain.ApprovalCompletion: json.RawMessage(`{"type":"object","required":["confirmed"],"properties":{` +
 		`"confirmed":{"type":"boolean","title":"It is done"},"comment":{"type":"string","title":"Comment","maxLength":10000}}}`),
 	domain.ApprovalOutcome: json.RawMessage(`{"type":"object","required":["outcome"],"properties":{` +
-		`"outcome":{"type":"string","title":"What became of it","enum":["happened","did_not","run_again"]}}}`),
+		`"outcome":{"type":"string","title":"Outcome","enum":["happened","did_not","run_again"]}}}`),
 	domain.ApprovalPoisoned: json.RawMessage(`{"type":"object","required":["approved"],"properties":{` +
 		`"approved":{"type":"boolean","title":"Try again"}}}`),
 }

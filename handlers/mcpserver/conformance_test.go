@@ -25,8 +25,8 @@ import (
 )
 
 // The scenarios for servers that the protocol's own conformance suite has, for both revisions,
-// over fixtures in place of the tools. What does not pass stands in testdata, with why; a
-// scenario that passes and stands there fails the test too.
+// over fixtures in place of the tools. What does not pass is listed in testdata, with its reason; a
+// scenario that passes and is listed there fails the test too.
 func TestConformance(t *testing.T) {
 	web := httptest.NewServer(fixtureServer(t))
 	t.Cleanup(web.Close)
@@ -85,14 +85,14 @@ func fixtureServer(t *testing.T) http.Handler {
 	}
 	world := &fakeWorld{runs: map[string]*slow{}}
 	d := newDoor(Config{
-		Commands: fakeDoor{fakeWorld: world}, Record: world, Waiting: world, Documents: oneDocument{}, Keys: keys, Clock: theClock,
+		Commands: fakeDoor{fakeWorld: world}, Record: world, Approvals: world, Documents: oneDocument{}, Keys: keys, Clock: theClock,
 		Version: "test", API: rounds.API{Failure: failureOf, Decision: decisionOf},
 	}, fixtures(), func(o *mcp.ServerOptions) {
 		o.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
 			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
 		}
 	})
-	for _, s := range []*mcp.Server{d.servers.reads, d.servers.talks, d.servers.answers} {
+	for _, s := range []*mcp.Server{d.servers.viewer, d.servers.member, d.servers.answering} {
 		addPrompts(s)
 		addResources(s)
 	}
@@ -181,7 +181,7 @@ func addPrompts(s *mcp.Server) {
 	})
 }
 
-// decisionOf reads an answer to an approval; how strictly the API does stands in its own tests.
+// decisionOf reads an answer to an approval; how strictly the API decodes it is tested there.
 func decisionOf(answer json.RawMessage, kind domain.ApprovalKind) (domain.Decision, error) {
 	var in api.ApprovalAnswer
 	if err := jsonbody.Unmarshal(answer, &in); err != nil {

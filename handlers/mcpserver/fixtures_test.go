@@ -24,7 +24,7 @@ var anything = json.RawMessage(`{"type":"object"}`)
 // answering makes a fixture of one function.
 func answering(name string, do func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error)) *tool {
 	return &tool{name: name, description: "A fixture.", role: domain.RoleViewer, input: anything,
-		do: func(_ *call, ctx context.Context, in *asked) (any, error) { return do(ctx, in.CallToolRequest) }}
+		handle: func(_ *call, ctx context.Context, in *toolRequest) (any, error) { return do(ctx, in.CallToolRequest) }}
 }
 
 // saying makes a fixture that always answers the same.
@@ -62,14 +62,14 @@ func fixtures() []*tool {
 		}),
 		answering("test_tool_with_progress", progressing), answering("test_logging_tool", logging),
 		answering("test_missing_capability", wanting),
-		{name: "json_schema_2020_12_tool", description: "A fixture.", role: domain.RoleViewer, input: wideSchema, do: silent},
-		{name: "test_x_mcp_header", description: "A fixture.", role: domain.RoleViewer, do: silent,
+		{name: "json_schema_2020_12_tool", description: "A fixture.", role: domain.RoleViewer, input: wideSchema, handle: silent},
+		{name: "test_x_mcp_header", description: "A fixture.", role: domain.RoleViewer, handle: silent,
 			input: schema.Compact(`{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"},"level":{"type":"integer"}}}`)},
 	}
 	return append(append(all, formFixtures()...), taskFixtures()...)
 }
 
-func silent(*call, context.Context, *asked) (any, error) {
+func silent(*call, context.Context, *toolRequest) (any, error) {
 	return &mcp.CallToolResult{Content: []mcp.Content{words("Called.")}}, nil
 }
 
@@ -191,7 +191,7 @@ func formFixtures() []*tool {
 // sealed is a fixture whose state is sealed as the door seals its own.
 func sealed(name string) *tool {
 	return &tool{name: name, description: "A fixture.", role: domain.RoleViewer, input: anything,
-		do: func(c *call, _ context.Context, in *asked) (any, error) {
+		handle: func(c *call, _ context.Context, in *toolRequest) (any, error) {
 			if in.Params.RequestState == "" || in.Params.InputResponses["confirm"] == nil {
 				state, err := c.Keys.Seal("state", c.statePlace())
 				if err != nil {
@@ -201,7 +201,7 @@ func sealed(name string) *tool {
 					`{"type":"object","properties":{"ok":{"type":"boolean"}},"required":["ok"]}`)}})
 			}
 			if _, err := c.Keys.Open(in.Params.RequestState, c.statePlace()); err != nil {
-				return nil, notOurState(err)
+				return nil, invalidState(err)
 			}
 			return said("state-ok")
 		}}
@@ -210,35 +210,35 @@ func sealed(name string) *tool {
 // Tools that take long.
 
 func taskFixtures() []*tool {
-	needing := func(_ *call, _ context.Context, in *asked) (any, error) { return nil, needs(in.Session) }
+	needing := func(_ *call, _ context.Context, in *toolRequest) (any, error) { return nil, requireTasks(in.Session) }
 	return []*tool{
 		{name: "greet", description: "A fixture.", role: domain.RoleViewer, input: anything,
-			do: func(_ *call, _ context.Context, in *asked) (any, error) {
+			handle: func(_ *call, _ context.Context, in *toolRequest) (any, error) {
 				var args struct{ Name string }
-				if err := in.into(&args); err != nil {
+				if err := in.decode(&args); err != nil {
 					return nil, err
 				}
 				return said("Hello, %s!", args.Name)
 			}},
-		{name: "slow_compute", description: "A fixture.", role: domain.RoleViewer, input: anything, begin: beginSlow,
-			do: func(c *call, ctx context.Context, in *asked) (any, error) {
+		{name: "slow_compute", description: "A fixture.", role: domain.RoleViewer, input: anything, start: beginSlow,
+			handle: func(c *call, ctx context.Context, in *toolRequest) (any, error) {
 				s, err := beginSlow(c, ctx, in)
 				if err != nil {
 					return nil, err
 				}
 				return c.resultOf(s, false), nil
 			}},
-		{name: "failing_job", description: "A fixture.", role: domain.RoleViewer, input: anything, do: needing,
-			begin: beginning(func(s *slow) { s.ends, s.why = theClock().Add(time.Second), domain.EndLimitReached })},
-		{name: "protocol_error_job", description: "A fixture.", role: domain.RoleViewer, input: anything, do: needing,
-			begin: beginning(func(s *slow) { s.why = domain.EndError })},
-		{name: "confirm_delete", description: "A fixture.", role: domain.RoleViewer, input: anything, do: needing,
-			begin: beginning(func(s *slow) { s.ask("confirm") })},
-		{name: "multi_input", description: "A fixture.", role: domain.RoleViewer, input: anything, do: needing,
-			begin: beginning(func(s *slow) { s.ask("one"); s.ask("two") })},
-		{name: "test_tool_with_task", description: "A fixture.", role: domain.RoleViewer, input: anything, begin: afterForm,
-			do: func(_ *call, _ context.Context, in *asked) (any, error) {
-				if err := needs(in.Session); err != nil {
+		{name: "failing_job", description: "A fixture.", role: domain.RoleViewer, input: anything, handle: needing,
+			start: beginning(func(s *slow) { s.ends, s.why = theClock().Add(time.Second), domain.EndLimitReached })},
+		{name: "protocol_error_job", description: "A fixture.", role: domain.RoleViewer, input: anything, handle: needing,
+			start: beginning(func(s *slow) { s.why = domain.EndError })},
+		{name: "confirm_delete", description: "A fixture.", role: domain.RoleViewer, input: anything, handle: needing,
+			start: beginning(func(s *slow) { s.ask("confirm") })},
+		{name: "multi_input", description: "A fixture.", role: domain.RoleViewer, input: anything, handle: needing,
+			start: beginning(func(s *slow) { s.ask("one"); s.ask("two") })},
+		{name: "test_tool_with_task", description: "A fixture.", role: domain.RoleViewer, input: anything, start: afterForm,
+			handle: func(_ *call, _ context.Context, in *toolRequest) (any, error) {
+				if err := requireTasks(in.Session); err != nil {
 					return nil, err
 				}
 				return asks("", mcp.InputRequestMap{"user_name": nameForm()})
@@ -247,7 +247,7 @@ func taskFixtures() []*tool {
 }
 
 // afterForm begins once the form was filled in.
-func afterForm(c *call, ctx context.Context, in *asked) (*rounds.Standing, error) {
+func afterForm(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error) {
 	name, _ := filled(in.CallToolRequest, "user_name")["name"].(string)
 	if name == "" {
 		return nil, nil
@@ -255,16 +255,16 @@ func afterForm(c *call, ctx context.Context, in *asked) (*rounds.Standing, error
 	return beginning(func(s *slow) { s.text = "Hello, " + name + "!" })(c, ctx, in)
 }
 
-func beginSlow(c *call, ctx context.Context, in *asked) (*rounds.Standing, error) {
+func beginSlow(c *call, ctx context.Context, in *toolRequest) (*rounds.Progress, error) {
 	var args struct{ Seconds float64 }
-	if err := in.into(&args); err != nil {
+	if err := in.decode(&args); err != nil {
 		return nil, err
 	}
 	return beginning(func(s *slow) { s.ends = theClock().Add(time.Duration(args.Seconds * float64(time.Second))) })(c, ctx, in)
 }
 
-func beginning(how func(*slow)) func(*call, context.Context, *asked) (*rounds.Standing, error) {
-	return func(c *call, ctx context.Context, _ *asked) (*rounds.Standing, error) {
+func beginning(how func(*slow)) func(*call, context.Context, *toolRequest) (*rounds.Progress, error) {
+	return func(c *call, ctx context.Context, _ *toolRequest) (*rounds.Progress, error) {
 		w, ok := c.Record.(*fakeWorld)
 		if !ok {
 			return nil, errors.New("there is no world of fixtures")

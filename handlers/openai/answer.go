@@ -21,9 +21,9 @@ func (a *completionRequest) answer(w http.ResponseWriter, r *http.Request, at *l
 		a.stream(r, at, &chunks{Wire: rounds.Wire{W: w}, head: head, extra: out, usage: a.request.wantsUsage()})
 		return nil
 	}
-	var text, thoughts strings.Builder
-	told := &textMerger{emit: func(s string) { text.WriteString(s) }}
-	rd := &round{message: at.message.ID, id: at.message.RoundID, sink: told, onReasoning: func(s string) { thoughts.WriteString(s) }}
+	var text, reasoning strings.Builder
+	merger := &textMerger{emit: func(s string) { text.WriteString(s) }}
+	rd := &round{message: at.message.ID, id: at.message.RoundID, sink: merger, onReasoning: func(s string) { reasoning.WriteString(s) }}
 	var err error
 	if out.openApproval, err = a.follow(r, at, rd, noSink{}); err != nil {
 		if rd.final {
@@ -32,7 +32,7 @@ func (a *completionRequest) answer(w http.ResponseWriter, r *http.Request, at *l
 		return err
 	}
 	content := text.String()
-	message, reason := &wireMessOut{Role: roleAssistant, Content: &content, ReasoningContent: thoughts.String()}, finishReason(rd)
+	message, reason := &wireMessOut{Role: roleAssistant, Content: &content, ReasoningContent: reasoning.String()}, finishReason(rd)
 	content = joined(content, rd.notice)
 	switch {
 	case out.forClient():

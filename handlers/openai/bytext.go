@@ -60,14 +60,14 @@ func (a *requestState) wasShown(asked *domain.Approval) bool {
 	if at < 0 {
 		return false
 	}
-	told := held[at:]
-	if isRejectionNotice(told) {
+	shown := held[at:]
+	if isRejectionNotice(shown) {
 		return false
 	}
 	for _, action := range asked.Actions {
-		if !strings.Contains(told, domain.Visible(action.Text)) {
+		if !strings.Contains(shown, domain.Visible(action.Text)) {
 			return false
 		}
 	}
-	return strings.Contains(told, domain.Visible(questionOf(asked)))
+	return strings.Contains(shown, domain.Visible(questionOf(asked)))
 }

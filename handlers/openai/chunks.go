@@ -28,9 +28,9 @@ func (c *chunks) open() {
 // errors are sent within the stream.
 func (a *completionRequest) stream(r *http.Request, at *location, out *chunks) {
 	out.open()
-	told := &textMerger{emit: func(s string) { out.delta(wireDelta{Content: &s}) }}
+	merger := &textMerger{emit: func(s string) { out.delta(wireDelta{Content: &s}) }}
 	rd := &round{
-		message: at.message.ID, id: at.message.RoundID, sink: told,
+		message: at.message.ID, id: at.message.RoundID, sink: merger,
 		onReasoning: func(s string) { out.delta(wireDelta{ReasoningContent: s}) },
 	}
 	ask, err := a.follow(r, at, rd, out)
@@ -48,7 +48,7 @@ func (a *completionRequest) stream(r *http.Request, at *location, out *chunks) {
 		text = ask.text
 	}
 	if text != "" {
-		if told.sentAny {
+		if merger.sentAny {
 			text = separator + text
 		}
 		out.delta(wireDelta{Content: &text})

@@ -24,7 +24,7 @@ func TestWhatARecordVouchesFor(t *testing.T) {
 		"The weather is fine.\n\nTake":                                true, // it stopped listening
 		"The wea":                                                     true,
 		"Take a hat.\n\nSaved.":                                       true, // several messages of a round
-		"The weather is fine.\n\nTake a hat.\n\nThe weather is fine.": true, // told a second time
+		"The weather is fine.\n\nTake a hat.\n\nThe weather is fine.": true, // sent a second time
 		"It rains.":                       true, // of another try
 		"Saved.\n\nThe limit is reached.": true,
 		"":                                true,

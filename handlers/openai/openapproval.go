@@ -87,9 +87,9 @@ const (
 )
 
 // isRejectionNotice reports whether a text is about actions that were not approved.
-func isRejectionNotice(told string) bool {
-	return slices.ContainsFunc([]string{refusedEnglish, refusedFrench, lateEnglish, lateFrench}, func(said string) bool {
-		return strings.HasPrefix(told, approvalMark+said)
+func isRejectionNotice(text string) bool {
+	return slices.ContainsFunc([]string{refusedEnglish, refusedFrench, lateEnglish, lateFrench}, func(notice string) bool {
+		return strings.HasPrefix(text, approvalMark+notice)
 	})
 }
 

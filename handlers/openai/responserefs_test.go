@@ -50,7 +50,7 @@ func TestItemsOfAnInput(t *testing.T) {
 	}
 }
 
-// Clients are told which value is wrong in words of JSON, and not of the language of the server.
+// Errors name the wrong value in terms of JSON, and not of the language of the server.
 func TestWhatCannotBeReadIsNamed(t *testing.T) {
 	for body, pointer := range map[string]string{
 		`{"model":"fermata","messages":"hi"}`:                               "/messages",

@@ -88,14 +88,14 @@ func (a *responseState) place(r *http.Request, body []byte) (*location, error) {
 	if err := (&referenceResolver{Config: a.Config, workspace: a.identity.Workspace}).resolve(ctx, all); err != nil {
 		return nil, err
 	}
-	heard := withoutCallItems(all)
-	if results := trailingResults(heard); results != nil {
+	messages := withoutCallItems(all)
+	if results := trailingResults(messages); results != nil {
 		return a.afterCalls(ctx, results, cmp.Or(name, header))
 	}
 	if err := a.checkTools(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.checkLateResults(ctx, heard); err != nil {
+	if err := a.checkLateResults(ctx, messages); err != nil {
 		return nil, err
 	}
 	if a.request.Previous != "" {

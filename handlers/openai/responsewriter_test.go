@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// attempt is one call of the AI in a round: what it streamed, and what stands in the record of
+// attempt is one call of the AI in a round: what it streamed, and what is in the record of
 // it; "" when it broke off.
 type attempt struct{ streamed, stored string }
 
@@ -38,7 +38,7 @@ func happens(t *rapid.T, attempts []attempt, live bool) []*event {
 			all = append(all, logged(event{name: string(domain.LogMessageCreated), Message: &eventMessage{
 				ID: id, RoundID: "rnd", Sender: domain.SenderAI, Status: domain.MessageStored, Text: a.stored,
 			}}))
-		case live && rapid.Bool().Draw(t, "told that it is void"):
+		case live && rapid.Bool().Draw(t, "a discarded event"):
 			all = append(all, &event{name: stream.EventDiscarded, MessageID: id})
 		}
 	}
@@ -79,7 +79,7 @@ func (c *client) take(t *rapid.T, e *responseEvent) {
 	}
 }
 
-// listens tells events to a client, up to so many of the response's.
+// listens sends events to a client, up to a number of the response's.
 func (c *client) listens(t *rapid.T, events []*event, upTo int) {
 	at := &location{session: "ses_1", message: &domain.Message{ID: "msg_q", Seq: 9}}
 	teller, out := newResponseWriter(at, responseMetadata{}), &responseEvents{after: c.last}
@@ -97,9 +97,9 @@ func (c *client) listens(t *rapid.T, events []*event, upTo int) {
 	teller.end(rd, nil)
 }
 
-// TestNumbersAreThoseOfTheLog: whatever pieces a text comes in, however often a call breaks off,
-// and wherever a client leaves: with what the log tells behind its number it holds what stands
-// in the record, and each item once.
+// TestNumbersAreThoseOfTheLog: however a text is split, however often a call breaks off, and wherever a
+// client disconnects: with the events of the log after its number it has the text of the record, and each
+// item once.
 func TestNumbersAreThoseOfTheLog(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := rapid.StringOfN(rapid.RuneFrom([]rune("abé∀𝄐 ")), 1, 20, -1)

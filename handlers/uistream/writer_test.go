@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// told is what a front end is told, in short: the kind of each chunk, with its text, or its call.
+// chunksOf returns the chunks that are written, in short: their types with their text or call.
 func chunksOf(t *testing.T, held *uiMessage, write func(o *writer)) string {
 	t.Helper()
 	response := httptest.NewRecorder()
@@ -43,7 +43,7 @@ func heldMessage(t *testing.T, parts string) *uiMessage {
 	return &held
 }
 
-// A round is told in steps; what a front end holds of it is not told again.
+// A round is written in steps, without what the front end has already.
 func TestARoundInChunks(t *testing.T) {
 	round := func(o *writer) {
 		o.reasoningDelta("m1", 0, "Hm.")
@@ -87,7 +87,7 @@ func TestARoundInChunks(t *testing.T) {
 				held = heldMessage(t, c.held)
 			}
 			if got := chunksOf(t, held, round); got != c.want {
-				t.Errorf("it is told\n%s\nand should be\n%s", got, c.want)
+				t.Errorf("it receives\n%s\nwant\n%s", got, c.want)
 			}
 		})
 	}
@@ -124,7 +124,7 @@ func TestReasoningOfAResumedStream(t *testing.T) {
 				o.storedAnswer("m2", "So.", "It is made.", false)
 			})
 			if got != c.want {
-				t.Errorf("it is told\n%s\nand should be\n%s", got, c.want)
+				t.Errorf("it receives\n%s\nwant\n%s", got, c.want)
 			}
 		})
 	}
@@ -142,7 +142,7 @@ func TestStreamedReasoningIsCompleted(t *testing.T) {
 	want := "start-step, reasoning-start, reasoning-delta Let me, reasoning-delta  see., reasoning-end, text-start, text-delta Yes., text-end, finish-step, " +
 		"start-step, reasoning-start, reasoning-delta Let me, reasoning-end, text-start, text-delta N, text-delta o., text-end, finish-step"
 	if got != want {
-		t.Errorf("it is told\n%s\nand should be\n%s", got, want)
+		t.Errorf("it receives\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestATextThatBecameNoMessage(t *testing.T) {
 				}
 			})
 			if got != c.want {
-				t.Errorf("it is told\n%s\nand should be\n%s", got, c.want)
+				t.Errorf("it receives\n%s\nwant\n%s", got, c.want)
 			}
 		})
 	}

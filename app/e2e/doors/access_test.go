@@ -98,7 +98,7 @@ func TestMetricsAreOfTheOperator(t *testing.T) {
 	s.Call("GET", "/metrics", nil, append(through, bearer(harness.RootKey)...)...).Want(200)
 }
 
-// TestMetricsOnAnAddressOfTheirOwn: whoever reaches that may read them, and nothing else.
+// TestMetricsOnAnAddressOfTheirOwn: clients of that address may read the metrics, and nothing else.
 func TestMetricsOnAnAddressOfTheirOwn(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t), func(f *app.Config) {
 		f.RootKey, f.PublicURL, f.MetricsListen = harness.RootKey, "https://fermata.example", "127.0.0.1:0"
@@ -135,10 +135,10 @@ func TestStatusTellsAnAdminOfItsWorkspaceOnly(t *testing.T) {
 	next(t, ours, "snapshot")
 	whole := s.Call("GET", "/v1/admin/status", nil, operator...).Want(200)
 	if whole.At("stream_clients") != 2.0 || len(whole.List("nodes")) != 1 {
-		t.Errorf("the operator is told %s", whole.Body)
+		t.Errorf("the operator receives %s", whole.Body)
 	}
 	part := s.Call("GET", "/v1/admin/status", nil, admin...).Want(200)
 	if part.At("stream_clients") != 1.0 || part.At("sessions") != 0.0 || len(part.List("nodes")) != 0 {
-		t.Errorf("the workspace's admin is told %s", part.Body)
+		t.Errorf("the workspace's admin receives %s", part.Body)
 	}
 }

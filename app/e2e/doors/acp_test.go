@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// acpRound is what the program says of one prompt.
+// acpRound is what the program reports of one prompt.
 type acpRound struct {
 	Text, Thoughts, Stop string
 	Usage                struct {
@@ -22,8 +22,8 @@ type acpRound struct {
 	Kinds, Calls []string
 }
 
-// The protocol's own client, unmodified: texts, an approval, a question to choose and one to
-// write, the list, the settings, and the record told again.
+// The protocol's own client, unmodified: texts, an approval, a question with choices and one with
+// free text, the list, the settings, and the replay of the record.
 func TestTheACPClient(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, `[
@@ -73,7 +73,7 @@ func TestTheACPClient(t *testing.T) {
 			}
 		}
 		if !slices.Contains(got.First.Kinds, "usage_update") {
-			t.Errorf("of the first round it is told %q", got.First.Kinds)
+			t.Errorf("of the first round it receives %q", got.First.Kinds)
 		}
 		if got.First.Thoughts != "Let me see." {
 			t.Errorf("it thinks %q", got.First.Thoughts)
@@ -100,7 +100,7 @@ func TestTheACPClient(t *testing.T) {
 			"user_message_chunk where", "agent_message_chunk And now?", "user_message_chunk In the shade.", "agent_message_chunk So be it.",
 		}
 		if !slices.Equal(got.Replayed, replayed) {
-			t.Errorf("it is told again %q", got.Replayed)
+			t.Errorf("it is replayed as %q", got.Replayed)
 		}
 		s.Sound()
 	})
@@ -115,7 +115,7 @@ const slowAnswer = `[{"when": {"contains": "slow"}, "token_delay_ms": 200, "answ
 	{"when": {"contains": "make", "roundtrip": 1}, "answer": {"text": "I make it.", "calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Garden"}}]}},
 	{"answer": {"text": "Yes."}}]`
 
-// What goes on is cut, what waits its turn is taken back, and what is asked is left.
+// The round in progress is interrupted, queued prompts are withdrawn, and open approvals stay open.
 func TestAnEditorCancels(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
 	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
@@ -168,8 +168,8 @@ func TestAnEditorCancels(t *testing.T) {
 	s.Sound()
 }
 
-// An editor without forms is asked in words, and answers with its next prompt; of two changes
-// one may be chosen; what is answered elsewhere is no longer asked here.
+// An editor without forms gets a question as text, and answers with its next prompt; one of two changes
+// can be approved; a request that is answered elsewhere is cancelled.
 func TestWhatAnEditorIsAsked(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
 	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
@@ -201,8 +201,8 @@ func TestWhatAnEditorIsAsked(t *testing.T) {
 	s.Sound()
 }
 
-// A talk that was begun elsewhere goes on in an editor: it is told what was said, asked what is
-// open, and told what others say.
+// A session of another client continues in an editor, which receives its record, the open approvals
+// and the messages of others.
 func TestAnEditorJoins(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
 	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
@@ -213,36 +213,36 @@ func TestAnEditorJoins(t *testing.T) {
 	e.Ask("session/load", map[string]any{"sessionId": session, "cwd": "/", "mcpServers": []any{}}, nil)
 	s.Until(session, "idle")
 	s.Call("POST", "/v1/sessions/"+session+"/messages", map[string]any{"text": "hello"}).Want(202)
-	var told []harness.EditorUpdate
-	testkit.Until(t, "what others say is told", func() bool {
-		told = append(told, e.Updates()...)
-		return strings.Count(harness.TextOf("agent_message_chunk", told), "Yes.") == 2
+	var received []harness.EditorUpdate
+	testkit.Until(t, "the messages of others are sent", func() bool {
+		received = append(received, e.Updates()...)
+		return strings.Count(harness.TextOf("agent_message_chunk", received), "Yes.") == 2
 	})
-	if said := harness.TextOf("user_message_chunk", told); said != "make ithello" {
-		t.Errorf("it is told that was said %q", said)
+	if said := harness.TextOf("user_message_chunk", received); said != "make ithello" {
+		t.Errorf("the user messages are %q", said)
 	}
 	s.Call("POST", "/v1/sessions/"+session+"/messages", map[string]any{"text": "slow"}).Want(202)
 	s.Until(session, "running")
 	midst := harness.NewEditor(t, s.URL, key)
 	midst.Ask("session/load", map[string]any{"sessionId": session, "cwd": "/", "mcpServers": []any{}}, nil)
-	var heard []harness.EditorUpdate
-	testkit.Until(t, "an answer that was under way is told to its end", func() bool {
-		heard = append(heard, midst.Updates()...)
-		return strings.HasSuffix(harness.TextOf("agent_message_chunk", heard), "one two three four five six seven eight nine ten eleven twelve")
+	var streamed []harness.EditorUpdate
+	testkit.Until(t, "an answer in progress is sent to its end", func() bool {
+		streamed = append(streamed, midst.Updates()...)
+		return strings.HasSuffix(harness.TextOf("agent_message_chunk", streamed), "one two three four five six seven eight nine ten eleven twelve")
 	})
-	if text := harness.TextOf("agent_message_chunk", heard); strings.Count(text, "one") != 1 {
-		t.Errorf("it is told %q", text)
+	if text := harness.TextOf("agent_message_chunk", streamed); strings.Count(text, "one") != 1 {
+		t.Errorf("it receives %q", text)
 	}
 	s.Until(session, "idle")
 	again := harness.NewEditor(t, s.URL, key)
 	again.Ask("session/resume", map[string]any{"sessionId": session, "cwd": "/"}, nil)
 	again.Prompt(session, "hello again")
 	if text := harness.TextOf("agent_message_chunk", again.Updates()); text != "Yes." {
-		t.Errorf("after resume it is told %q", text)
+		t.Errorf("after resume it receives %q", text)
 	}
 }
 
-// What editors get wrong is told in the protocol's form, with our code, and changes nothing.
+// Invalid messages of editors are answered in the protocol's form, with our code, and change nothing.
 func TestWhatEditorsGetWrong(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
 	s.Call("POST", "/v1/workspaces", map[string]any{"id": "elsewhere"}).Want(201)
@@ -284,7 +284,7 @@ func TestWhatEditorsGetWrong(t *testing.T) {
 			t.Errorf("%s: %+v %s", name, got.Error, got.Result)
 		}
 	}
-	e.Raw("\n{\"jsonrpc\":\"2.0\",\"method\":\"nobody/knows\"}\n{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n") // passed over
+	e.Raw("\n{\"jsonrpc\":\"2.0\",\"method\":\"unknown/method\"}\n{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}\n") // ignored
 	if reason := e.Prompt(session, "hello"); reason != "end_turn" {
 		t.Errorf("after all that it stops by %q", reason)
 	}
@@ -298,7 +298,7 @@ func TestWhatEditorsGetWrong(t *testing.T) {
 	s.Sound()
 }
 
-// An answer that comes too late is told so, and nothing is done.
+// An answer after the expiry is rejected, and nothing is done.
 func TestAnEditorAnswersTooLate(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
 	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true, "approval_expiry": "1s", "approval_on_expiry": "deny"}).Want(200)

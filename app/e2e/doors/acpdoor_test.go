@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// acpDoor is the one for editors.
+// acpDoor is the door for editors.
 type acpDoor struct {
 	s      *server
 	editor *harness.Editor
@@ -40,7 +40,7 @@ func (a *acpDoor) say(text string) {
 	}
 }
 
-// again is an editor that has lost sight of the session: it opens it, and is asked once more.
+// again loads the session once more, as an editor does that was closed.
 func (a *acpDoor) again() {
 	a.s.T.Helper()
 	a.editor.Ask("session/load", map[string]any{"sessionId": a.id, "cwd": "/", "mcpServers": []any{}}, nil)

@@ -76,8 +76,8 @@ func aguiBody(talk, message, text, resume string) string {
 		talk, message, text, resume)
 }
 
-// told is the text that a client holds after the events.
-func told(events []aguiEvent) string {
+// aguiText returns the text that a client has after the events.
+func aguiText(events []aguiEvent) string {
 	texts, order := map[string]string{}, []string{}
 	for _, e := range events {
 		switch e.Type {
@@ -147,18 +147,18 @@ func (a *aguiDoor) session() string {
 	return a.s.Call("GET", "/v1/sessions", nil).Want(200).Str("data.0.id")
 }
 
-// A run that is left and made again is told whole, the part that was told before replaced; ten
+// A run that is sent again after a disconnect is complete, and replaces the part that was received; ten
 // at once are one round.
 func TestAnAGUIRunMadeAgain(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, twoAnswers)
 		body := aguiBody("left", "m1", "Second question", "[]")
 		if _, left, _ := s.aguiPost(key, body, 6); len(left) != 6 {
-			t.Fatalf("it was told %+v", left)
+			t.Fatalf("it received %+v", left)
 		}
 		_, again, _ := s.aguiPost(key, body, 0)
-		if got := told(again); got != "The second answer, in a few words." {
-			t.Errorf("it is told %q", got)
+		if got := aguiText(again); got != "The second answer, in a few words." {
+			t.Errorf("it receives %q", got)
 		}
 		var at sync.WaitGroup
 		runs := make([][]aguiEvent, 10)
@@ -167,8 +167,8 @@ func TestAnAGUIRunMadeAgain(t *testing.T) {
 		}
 		at.Wait()
 		for _, events := range runs {
-			if got := told(events); got != "The first answer." || events[len(events)-1].Outcome.Type != "success" {
-				t.Errorf("one is told %q: %+v", got, events)
+			if got := aguiText(events); got != "The first answer." || events[len(events)-1].Outcome.Type != "success" {
+				t.Errorf("one receives %q: %+v", got, events)
 			}
 		}
 		sessions := s.Call("GET", "/v1/sessions", nil).Want(200)
@@ -184,7 +184,7 @@ func TestAnAGUIRunMadeAgain(t *testing.T) {
 	})
 }
 
-// What front ends get wrong is told in a form that they read, with our code, and changes
+// Invalid requests are answered in the form of the protocol, with our code, and change
 // nothing.
 func TestWhatAGUIClientsGetWrong(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
@@ -200,8 +200,8 @@ func TestWhatAGUIClientsGetWrong(t *testing.T) {
 		return fmt.Sprintf(`[{"interruptId":%q,"status":%q,"payload":%s}]`, id, status, payload)
 	}
 	_, calm, _ := s.aguiPost(key, aguiBody("calm", "m1", "hello", "[]"), 0)
-	if told(calm) != "Yes." {
-		t.Fatalf("it is told %+v", calm)
+	if aguiText(calm) != "Yes." {
+		t.Fatalf("it receives %+v", calm)
 	}
 	for name, wrong := range map[string]struct{ body, code string }{
 		"asked by another":  {aguiBody("calm", "m1", "hello", answer(approval, "resolved", `{"approved":true}`)), "not_found"},
@@ -255,7 +255,7 @@ func TestAnInterruptThatExpired(t *testing.T) {
 	})
 	_, late, _ := s.aguiPost(key, body(fmt.Sprintf(`[{"interruptId":%q,"status":"resolved","payload":{"approved":true}}]`, approval)), 0)
 	if i := slices.IndexFunc(late, func(e aguiEvent) bool { return e.Type == "RUN_ERROR" }); i < 0 || late[i].Code != "approval_expired" {
-		t.Errorf("it is told %+v", late)
+		t.Errorf("it receives %+v", late)
 	}
 	if zones := s.Call("GET", "/v1/zones", nil).Want(200).List("data"); len(zones) != 0 {
 		t.Errorf("%d zones were made", len(zones))

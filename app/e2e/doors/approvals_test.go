@@ -136,8 +136,7 @@ func (s *server) checkAsked(what string, c approvalCase, want domain.Verdict) bo
 	return true
 }
 
-// checkRan compares the executions of the action with what became of its approval. The action of an
-// agent is in the agent's session.
+// checkRan checks whether the action ran. The action of an agent is in the agent's session.
 func (s *server) checkRan(what, session string, kind domain.SessionType, c approvalCase, ran bool) {
 	s.T.Helper()
 	if kind == domain.Agent {

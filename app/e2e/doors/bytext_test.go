@@ -74,13 +74,13 @@ func TestAYesByText(t *testing.T) {
 			t.Errorf("a yes to nothing gives %+v", fourth)
 		}
 		want := "USER make two zones|AI I make it.|USER Yes.|DATA|AI And one more.|USER non|USER yes|AI Very well."
-		var told []string
+		var received []string
 		for _, line := range s.said(first.session) {
 			if !strings.HasPrefix(line, "SYSTEM") {
-				told = append(told, line)
+				received = append(received, line)
 			}
 		}
-		if got := strings.Join(told, "|"); got != strings.Replace(want, "|DATA", "", 1) {
+		if got := strings.Join(received, "|"); got != strings.Replace(want, "|DATA", "", 1) {
 			t.Errorf("the record is %q", got)
 		}
 		question := s.chat(key, nil, "ask me")
@@ -133,7 +133,7 @@ func TestAYesToAResponse(t *testing.T) {
 }
 
 // A yes is a message like any other where the workspace has not said otherwise, where the client
-// was told of something else, and where more is said; and what is sensitive is signed.
+// was shown another approval, and where the message says more; and what is sensitive is signed.
 func TestAYesThatIsNoAnswer(t *testing.T) {
 	s, key := newAsking(t, harness.Databases["sqlite"](t), nil)
 	if s.Call("GET", "/v1/settings", nil).Want(200).At("approve_by_text") != false {
@@ -145,10 +145,12 @@ func TestAYesThatIsNoAnswer(t *testing.T) {
 		t.Errorf("switched off, a yes leaves it %s, with %q", got, zoneNames(s))
 	}
 	s.Call("PATCH", "/v1/settings", map[string]any{"approve_by_text": true}).Want(200)
-	for name, then := range map[string]func(told string) []string{
-		"more words":        func(told string) []string { return []string{told, "yes please"} },
-		"of something else": func(told string) []string { return []string{strings.Replace(told, "Garden", "Palace", 1), "yes"} },
-		"untold":            func(string) []string { return []string{"I make it.", "yes"} },
+	for name, then := range map[string]func(received string) []string{
+		"more words": func(received string) []string { return []string{received, "yes please"} },
+		"of something else": func(received string) []string {
+			return []string{strings.Replace(received, "Garden", "Palace", 1), "yes"}
+		},
+		"untold": func(string) []string { return []string{"I make it.", "yes"} },
 	} {
 		one := s.chat(key, []string{"X-OpenWebUI-Chat-Id", name}, "make one, "+name)
 		s.chat(key, []string{"X-OpenWebUI-Chat-Id", name}, append([]string{"make one, " + name}, then(one.text)...)...)

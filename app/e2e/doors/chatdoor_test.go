@@ -171,7 +171,7 @@ func TestAHistoryThatDeparts(t *testing.T) {
 	})
 }
 
-// What was begun through one door goes on through the other, and back.
+// A session of one door continues through the other, and back.
 func TestASessionOfBothDoors(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
 	id := s.Call("POST", "/v1/sessions", map[string]any{"type": "CHAT", "external_id": "shared"}).Want(201).Str("id")
@@ -199,7 +199,7 @@ func TestASessionOfBothDoors(t *testing.T) {
 }
 
 // An approval ends the answer with what is asked, in words and beside them; the next message
-// goes on.
+// continues.
 func TestAnApprovalThroughAChatClient(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
 	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
@@ -270,8 +270,8 @@ func TestAPlainCall(t *testing.T) {
 	ask = append(ask, map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{
 		map[string]any{"id": call.ID, "type": "function", "function": map[string]any{"name": "weather", "arguments": call.Function.Arguments}},
 	}}, map[string]any{"role": "tool", "tool_call_id": call.ID, "content": "sunny"})
-	if told := s.completion(key, map[string]any{"model": "fermata/raw", "user": "ada", "tools": tools, "messages": ask}); told.text != "It is sunny." {
-		t.Errorf("with the result the answer is %+v", told)
+	if received := s.completion(key, map[string]any{"model": "fermata/raw", "user": "ada", "tools": tools, "messages": ask}); received.text != "It is sunny." {
+		t.Errorf("with the result the answer is %+v", received)
 	}
 	if list := s.Call("GET", "/v1/sessions", nil).Want(200); !strings.Contains(string(list.Body), `"data":[]`) {
 		t.Errorf("there are sessions: %s", list.Body)
@@ -290,7 +290,7 @@ func TestAPlainCall(t *testing.T) {
 	}
 }
 
-// What a client gets wrong is told in OpenAI's form with our code, and changes nothing.
+// Invalid requests are answered in OpenAI's form with our code, and change nothing.
 func TestWhatChatClientsGetWrong(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
 	user := `{"role":"user","content":"hello"}`
@@ -302,7 +302,7 @@ func TestWhatChatClientsGetWrong(t *testing.T) {
 		"nothing":            {``, "empty_body", "", 400},
 		"no model":           {`{"messages":[` + user + `]}`, "invalid", "model", 422},
 		"unknown model":      {`{"model":"gpt-4o","messages":[` + user + `]}`, "not_found", "model", 404},
-		"unknown provider":   {`{"model":"fermata/Nobody","messages":[` + user + `]}`, "not_found", "model", 404},
+		"unknown provider":   {`{"model":"fermata/Unknown","messages":[` + user + `]}`, "not_found", "model", 404},
 		"no messages":        {`{"model":"fermata","messages":[]}`, "invalid", "messages", 422},
 		"messages of a kind": {`{"model":"fermata","messages":{}}`, "invalid", "messages", 422},
 		"an unknown role":    {`{"model":"fermata","messages":[{"role":"wizard","content":"x"}]}`, "invalid", "messages[0].role", 422},
@@ -318,14 +318,14 @@ func TestWhatChatClientsGetWrong(t *testing.T) {
 			"invalid", "messages[1].tool_call_id", 422},
 		"a result of no call": {`{"model":"fermata/raw","messages":[` + user + `,{"role":"tool","content":"x","tool_call_id":"c"}]}`,
 			"invalid", "messages[1].tool_call_id", 422},
-		"a tool nobody can run": {`{"model":"fermata/raw","tools":[{"type":"web_search"}],"messages":[` + user + `]}`, "invalid", "tools[0]", 422},
-		"two answers":           {`{"model":"fermata","n":2,"messages":[` + user + `]}`, "invalid", "n", 422},
-		"JSON as an answer":     {`{"model":"fermata","response_format":{"type":"json_object"},"messages":[` + user + `]}`, "invalid", "response_format", 422},
-		"a NUL":                 {`{"model":"fermata","messages":[{"role":"user","content":"a\u0000"}]}`, "invalid", "messages[0].content", 422},
-		"a field twice":         {`{"model":"fermata","model":"fermata","messages":[` + user + `]}`, "repeated_name", "", 400},
-		"too deep":              {`{"model":"fermata","x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}`, "too_deep", "", 400},
-		"100,000 messages":      {`{"model":"fermata","messages":[` + strings.Repeat(user+",", 99_999) + user + `]}`, "too_large", "", 413},
-		"too many messages":     {`{"model":"fermata","messages":[` + strings.Repeat(`{"role":"user","content":"a"},`, 20_000) + user + `]}`, "too_large", "", 413},
+		"a hosted tool":     {`{"model":"fermata/raw","tools":[{"type":"web_search"}],"messages":[` + user + `]}`, "invalid", "tools[0]", 422},
+		"two answers":       {`{"model":"fermata","n":2,"messages":[` + user + `]}`, "invalid", "n", 422},
+		"JSON as an answer": {`{"model":"fermata","response_format":{"type":"json_object"},"messages":[` + user + `]}`, "invalid", "response_format", 422},
+		"a NUL":             {`{"model":"fermata","messages":[{"role":"user","content":"a\u0000"}]}`, "invalid", "messages[0].content", 422},
+		"a field twice":     {`{"model":"fermata","model":"fermata","messages":[` + user + `]}`, "repeated_name", "", 400},
+		"too deep":          {`{"model":"fermata","x":` + strings.Repeat("[", 70) + strings.Repeat("]", 70) + `}`, "too_deep", "", 400},
+		"100,000 messages":  {`{"model":"fermata","messages":[` + strings.Repeat(user+",", 99_999) + user + `]}`, "too_large", "", 413},
+		"too many messages": {`{"model":"fermata","messages":[` + strings.Repeat(`{"role":"user","content":"a"},`, 20_000) + user + `]}`, "too_large", "", 413},
 	} {
 		got := s.completion(key, c.body)
 		if got.status != c.status || got.Error.Code != c.code || got.Error.Param != c.param || got.Error.Message == "" || got.Error.Type == "" {

@@ -13,7 +13,7 @@ import (
 )
 
 // AG-UI's own client, unmodified: a run ends with the calls of the front end's tools, and the next one
-// goes on with what it found.
+// continues with their results.
 func TestAFrontEndsOwnTools(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, withTools)
@@ -29,10 +29,10 @@ func TestAFrontEndsOwnTools(t *testing.T) {
 			t.Errorf("it ran %q", got.Ran)
 		}
 		if n := strings.Count(strings.Join(got.Two.First, " "), "TOOL_CALL_END"); n != 2 || slices.Contains(got.Two.First, "TOOL_CALL_RESULT") {
-			t.Errorf("two calls are told as %q", got.Two.First)
+			t.Errorf("two calls are sent as %q", got.Two.First)
 		}
 		if slices.Contains(got.Two.Then, "TOOL_CALL_START") || slices.Contains(got.Two.Then, "MESSAGES_SNAPSHOT") {
-			t.Errorf("behind the results it is told %q", got.Two.Then)
+			t.Errorf("behind the results it receives %q", got.Two.Then)
 		}
 		want := `[["success",1],["success",0],["success",2],["success",0],["success",0],["success",0]]`
 		if outcomes, err := json.Marshal(got.Outcomes); err != nil || string(outcomes) != want {
@@ -74,7 +74,7 @@ func aguiOffering(talk, text string, tools any, behind ...map[string]any) string
 	return string(body)
 }
 
-// calling is an answer that a front end holds, and resulting what came of a call.
+// calling is an answer that a front end has, and resulting the result of a call.
 func calling(calls ...string) map[string]any {
 	var made []any
 	for _, id := range calls {
@@ -92,7 +92,7 @@ func (s *server) aguiCalls(key, talk, text string) []string {
 	s.T.Helper()
 	_, events, _ := s.aguiPost(key, aguiWith(talk, text), 0)
 	if len(events) == 0 || len(events[len(events)-1].Outcome.Pending) == 0 {
-		s.T.Fatalf("it is told %+v", events)
+		s.T.Fatalf("it receives %+v", events)
 	}
 	return events[len(events)-1].Outcome.Pending
 }
@@ -153,27 +153,27 @@ func TestResultsOfAFrontEndsTools(t *testing.T) {
 	}
 	// Tools that come with results are not read: those of the message hold.
 	_, events, _ := s.aguiPost(key, aguiOffering("one", ask, []any{tool("CREATE_ZONE")}, calling(calls[0]), bern, calling(calls[1]), rome), 0)
-	if told(events) != "Both are sunny." || events[len(events)-1].Outcome.Type != "success" {
+	if aguiText(events) != "Both are sunny." || events[len(events)-1].Outcome.Type != "success" {
 		t.Fatalf("the answer is %+v", events)
 	}
-	if _, again, _ := s.aguiPost(key, aguiWith("one", ask, calling(calls...), bern, rome, map[string]any{"id": "x", "role": "assistant", "content": "Both"}), 0); told(again) != "Both are sunny." {
+	if _, again, _ := s.aguiPost(key, aguiWith("one", ask, calling(calls...), bern, rome, map[string]any{"id": "x", "role": "assistant", "content": "Both"}), 0); aguiText(again) != "Both are sunny." {
 		t.Errorf("the same results again: %+v", again)
 	}
 	if _, other, _ := s.aguiPost(key, aguiWith("one", ask, calling(calls...), bern, resulting(calls[1], "Rome: rain")), 0); other[len(other)-1].Code != "validation_resolved" {
 		t.Errorf("other results: %+v", other)
 	}
-	// A front end that holds nothing is told of the calls with their results.
-	_, anew, _ := s.aguiPost(key, aguiWith("one", ask), 0)
+	// A front end without messages receives the calls with their results.
+	_, reconnected, _ := s.aguiPost(key, aguiWith("one", ask), 0)
 	var results []string
-	for _, e := range anew {
+	for _, e := range reconnected {
 		if e.Type == "TOOL_CALL_RESULT" {
 			results = append(results, fmt.Sprint(e.ToolCallID, " ", e.Content))
 		}
 	}
-	if strings.Join(results, "|") != calls[0]+" Bern: sunny|"+calls[1]+" Rome: sunny" || told(anew) != "I look at both.|Both are sunny." {
-		t.Errorf("told anew it is %q, %q", told(anew), results)
+	if strings.Join(results, "|") != calls[0]+" Bern: sunny|"+calls[1]+" Rome: sunny" || aguiText(reconnected) != "I look at both.|Both are sunny." {
+		t.Errorf("after a reconnect it is %q, %q", aguiText(reconnected), results)
 	}
-	// A person puts an end to the wait: the results come too late, and who is told anew runs nothing.
+	// A person ends the wait: the results are too late, and a front end that connects again runs nothing.
 	s.Call("POST", "/v1/approvals/"+s.Card().Str("id"), map[string]any{"approved": false}).Want(200)
 	if _, late, _ := s.aguiPost(key, aguiWith("two", "What is the weather?", calling(others...), resulting(others[0], "sunny")), 0); late[len(late)-1].Code != "validation_resolved" {
 		t.Errorf("results of a wait that is over: %+v", late)
@@ -182,7 +182,7 @@ func TestResultsOfAFrontEndsTools(t *testing.T) {
 	if !slices.ContainsFunc(left, func(e aguiEvent) bool {
 		return e.Type == "TOOL_CALL_RESULT" && strings.Contains(fmt.Sprint(e.Content), "refused")
 	}) {
-		t.Errorf("a wait that is over is told as %+v", left)
+		t.Errorf("a wait that is over is sent as %+v", left)
 	}
 	s.Sound()
 }
@@ -204,13 +204,13 @@ func TestAFrontEndsToolsOverKills(t *testing.T) {
 			t.Errorf("after a kill the calls are %q, and were %q", again, calls)
 		}
 		body := aguiWith("one", ask, calling(calls...), resulting(calls[0], "Bern: sunny"), resulting(calls[1], "Rome: sunny"))
-		if _, events, _ := s.aguiPost(key, body, 0); told(events) != "Both are sunny." {
+		if _, events, _ := s.aguiPost(key, body, 0); aguiText(events) != "Both are sunny." {
 			t.Fatalf("after a kill the answer is %+v", events)
 		}
 		p.Kill()
 		s.URL = p.URL
 		_, events, _ := s.aguiPost(key, body, 0)
-		if told(events) != "Both are sunny." || events[len(events)-1].Outcome.Type != "success" {
+		if aguiText(events) != "Both are sunny." || events[len(events)-1].Outcome.Type != "success" {
 			t.Errorf("after another kill the same run gives %+v", events)
 		}
 		if said := s.said(s.Call("GET", "/v1/sessions", nil).Want(200).Str("data.0.id")); len(said) != 4 {

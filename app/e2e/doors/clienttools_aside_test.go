@@ -25,25 +25,25 @@ func TestAClientsResultsWhileAnotherSessionWorks(t *testing.T) {
 		messages, calls, session := s.asksTool(key, "Compare Bern and Rome")
 		aside(session)
 		messages = append(messages, resultOf(calls[0], "Bern: sunny"), resultOf(calls[1], "Rome: sunny"))
-		if told := s.completion(key, map[string]any{"model": "fermata", "messages": messages, "tools": weather}); told.text != "Both are sunny." {
-			t.Errorf("chat completions: %+v", told)
+		if received := s.completion(key, map[string]any{"model": "fermata", "messages": messages, "tools": weather}); received.text != "Both are sunny." {
+			t.Errorf("chat completions: %+v", received)
 		}
 		s.Key = key
 		asked, calls := s.respondCalls(map[string]any{"input": "Compare Bern and Rome", "conversation": "a response"})
 		s.Key = harness.RootKey
 		aside(asked.Talk.ID)
 		s.Key = key
-		told, _ := s.respond(map[string]any{
+		received, _ := s.respond(map[string]any{
 			"input": []any{output(calls[0], "Bern: sunny"), output(calls[1], "Rome: sunny")}, "previous_response_id": asked.ID, "background": true,
 		})
-		if told.ID == asked.ID || told.Status != "in_progress" && told.Status != "completed" { // the slot may come back at once
-			t.Errorf("in the background it is %+v", told)
+		if received.ID == asked.ID || received.Status != "in_progress" && received.Status != "completed" { // the slot may come back at once
+			t.Errorf("in the background it is %+v", received)
 		}
-		events := s.responseStream("/v1/responses/"+told.ID+"?stream=true", nil, 0)
+		events := s.responseStream("/v1/responses/"+received.ID+"?stream=true", nil, 0)
 		if last := events[len(events)-1]; last.Type != "response.completed" || last.Response.text() != "Both are sunny." {
 			t.Errorf("a response: %+v", last)
 		}
-		if read := s.response(told.ID); read.text() != "Both are sunny." || read.Status != "completed" {
+		if read := s.response(received.ID); read.text() != "Both are sunny." || read.Status != "completed" {
 			t.Errorf("read again it is %+v", read)
 		}
 		s.Key = harness.RootKey
@@ -59,7 +59,7 @@ func TestAClientsResultsWhileAnotherSessionWorks(t *testing.T) {
 			text += e.Delta
 		}
 		if text != "Both are sunny." {
-			t.Errorf("a run is told %q", text)
+			t.Errorf("a run receives %q", text)
 		}
 		s.Sound()
 	})

@@ -60,13 +60,13 @@ var toolDoors = map[string]struct {
 				behind = append(behind, resulting(call, found[i]))
 			}
 			_, events, _ := s.aguiPost(s.Key, aguiWith(name, compare, behind...), 0)
-			return told(events)
+			return aguiText(events)
 		},
 	},
 }
 
 // A call that is begun through one door is answered through another: it is known by its id. A
-// front end of AG-UI holds the message that its run goes on from, and so brings what it began itself.
+// front end of AG-UI has the message that its run continues, and so submits the results of its own calls.
 // Whichever two they are, the record is the same, and the same results again change nothing.
 func TestAClientsToolsThroughEveryTwoDoors(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
@@ -111,8 +111,8 @@ func (s *server) named(name string) string {
 	return s.Call("POST", "/v1/sessions", map[string]any{"external_id": name}).Want(200).Str("id")
 }
 
-// While a session waits for another client's tools, every other one is told what it waits for, and is
-// offered nothing that it cannot answer. Any of them may stop the waiting, or say something else.
+// While a session waits for another client's tools, every other client is shown that, and gets no
+// form that it cannot answer. Each of them can end the wait, or send another message.
 func TestWhatOthersSeeOfAClientsTools(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), withTools)
 	s.Call("PATCH", "/v1/settings", map[string]any{"mcp_answers": true}).Want(200)
@@ -128,10 +128,10 @@ func TestWhatOthersSeeOfAClientsTools(t *testing.T) {
 		}
 		return kinds
 	}
-	told := waits()
-	if !slices.Contains(told, "tool-input-available WAITS_FOR_PROGRAM") || slices.Contains(told, "tool-approval-request") ||
-		told[len(told)-1] != "finish tool-calls" {
-		t.Errorf("a UI chat is told %q", told)
+	received := waits()
+	if !slices.Contains(received, "tool-input-available WAITS_FOR_PROGRAM") || slices.Contains(received, "tool-approval-request") ||
+		received[len(received)-1] != "finish tool-calls" {
+		t.Errorf("a UI chat receives %q", received)
 	}
 	client := s.mcpClient(key, "2026-07-28", nil)
 	var seen struct {
@@ -144,22 +144,22 @@ func TestWhatOthersSeeOfAClientsTools(t *testing.T) {
 	callTool(t, client, "get_session", map[string]any{"session_id": session}, &seen)
 	if len(seen.Pending) != 1 || seen.Pending[0].Kind != "client_calls" || !strings.Contains(string(seen.Pending[0].ResponseSchema), `{"const":false}`) ||
 		!strings.HasSuffix(seen.Pending[0].Text, "Waits for the program that called: get_weather, get_weather") {
-		t.Errorf("an MCP client is told %+v", seen)
+		t.Errorf("an MCP client receives %+v", seen)
 	}
 	approval := map[string]any{"approval_id": seen.Pending[0].ApprovalID, "answer": map[string]any{"approved": true}}
 	if _, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "answer_pending", Arguments: approval}); refusedBy(t, err) != "invalid" {
-		t.Errorf("a yes is told %v", err)
+		t.Errorf("an approval is answered with %v", err)
 	}
 	approval["answer"] = map[string]any{"approved": false}
 	callTool(t, client, "answer_pending", approval, nil)
 	s.Until(session, "idle")
-	if told = waits(); !slices.Contains(told, "tool-output-error The session no longer waits for the program: refused") || told[len(told)-1] != "finish stop" {
-		t.Errorf("after that a UI chat is told %q", told)
+	if received = waits(); !slices.Contains(received, "tool-output-error The session no longer waits for the program: refused") || received[len(received)-1] != "finish stop" {
+		t.Errorf("after that a UI chat receives %q", received)
 	}
 	if late := toolDoors["responses"].brings(s, "", calls, "Bern: sunny", "Rome: sunny"); late != "" {
 		t.Errorf("results after that are answered %q", late)
 	}
-	// Another message is another way out, whoever sends it; and an answer of the program is told.
+	// A message of any client ends the wait; and the results of the program are shown.
 	toolDoors["chat"].begins(s, "left")
 	session = s.named("left")
 	if _, next, _ := s.uiCall(key, "POST", "", uiBody(session, "m1", "Thank you", ""), 0); uiText(next) != "You are welcome." {
@@ -168,9 +168,9 @@ func TestWhatOthersSeeOfAClientsTools(t *testing.T) {
 	calls = toolDoors["chat"].begins(s, "answered")
 	session = s.named("answered")
 	toolDoors["chat"].brings(s, "", calls, "Bern: sunny", "Rome: sunny")
-	if told = waits(); !slices.Contains(told, "tool-input-available WAITS_FOR_PROGRAM") || !slices.Contains(told, "tool-output-available") ||
-		told[len(told)-1] != "finish stop" {
-		t.Errorf("of an answered call a UI chat is told %q", told)
+	if received = waits(); !slices.Contains(received, "tool-input-available WAITS_FOR_PROGRAM") || !slices.Contains(received, "tool-output-available") ||
+		received[len(received)-1] != "finish stop" {
+		t.Errorf("of an answered call a UI chat receives %q", received)
 	}
 	s.Key = harness.RootKey
 	s.Sound()

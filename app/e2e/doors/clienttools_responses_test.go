@@ -96,7 +96,7 @@ func output(call, text string) map[string]any {
 }
 
 // Every call has exactly one result; what is unknown, doubled, missing or of another response is
-// told in OpenAI's form and changes nothing.
+// rejected in OpenAI's form and changes nothing.
 func TestResultsInResponses(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), withTools)
 	s.Key = key
@@ -143,11 +143,11 @@ func TestResultsInResponses(t *testing.T) {
 	}
 	// The tools of the round hold: others that come with results are not read.
 	brought := map[string]any{"input": []any{bern, rome}, "previous_response_id": asked.ID, "tools": []any{map[string]any{"type": "function", "name": "other"}}}
-	told, status := s.respond(brought)
-	if status != 200 || told.text() != "Both are sunny." || told.Talk.ID != asked.Talk.ID || told.ID == asked.ID {
-		t.Fatalf("the answer is %+v", told)
+	received, status := s.respond(brought)
+	if status != 200 || received.text() != "Both are sunny." || received.Talk.ID != asked.Talk.ID || received.ID == asked.ID {
+		t.Fatalf("the answer is %+v", received)
 	}
-	if again, _ := s.respond(map[string]any{"input": []any{rome, bern}, "conversation": asked.Talk.ID}); again.ID != told.ID || again.text() != told.text() {
+	if again, _ := s.respond(map[string]any{"input": []any{rome, bern}, "conversation": asked.Talk.ID}); again.ID != received.ID || again.text() != received.text() {
 		t.Errorf("the same results again: %+v", again)
 	}
 	// Its whole history behind one another, as a client sends that keeps it.
@@ -155,13 +155,13 @@ func TestResultsInResponses(t *testing.T) {
 		return map[string]any{"type": "function_call", "call_id": id, "name": "get_weather", "arguments": "{}"}
 	}
 	whole := []any{item("Compare Bern and Rome"), call(calls[0]), bern, call(calls[1]), rome}
-	if again, _ := s.respond(map[string]any{"input": whole}); again.ID != told.ID {
+	if again, _ := s.respond(map[string]any{"input": whole}); again.ID != received.ID {
 		t.Errorf("the same results with all that was said before: %+v", again)
 	}
 	if changed := s.openAI("POST", "/v1/responses", map[string]any{"model": "fermata", "input": []any{bern, output(calls[1], "Rome: rain")}}); changed.Status != 409 {
 		t.Errorf("other results: %d %s", changed.Status, changed.Body)
 	}
-	if next, _ := s.respond(map[string]any{"input": "Thank you", "previous_response_id": told.ID}); next.text() != "You are welcome." || next.Talk.ID != told.Talk.ID {
+	if next, _ := s.respond(map[string]any{"input": "Thank you", "previous_response_id": received.ID}); next.text() != "You are welcome." || next.Talk.ID != received.Talk.ID {
 		t.Errorf("what follows the results is %+v", next)
 	}
 	if next, _ := s.respond(map[string]any{"input": "Thank you", "previous_response_id": other.ID}); next.text() != "You are welcome." {
@@ -281,7 +281,7 @@ func TestARequestOfCodex(t *testing.T) {
 }
 
 // kill -9 while calls wait, and after their results: the ids and the numbers are the same, and a
-// stream that is left anywhere goes on behind its number.
+// stream that is left anywhere continues after its number.
 func TestToolsInResponsesOverKills(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		t.Setenv("FERMATA_SCRIPT_PROVIDER", "true")
@@ -307,23 +307,23 @@ func TestToolsInResponsesOverKills(t *testing.T) {
 		for i, e := range before {
 			rest := s.responseStream(fmt.Sprintf("/v1/responses/%s?stream=true&starting_after=%d", asked.ID, e.Number), nil, 0)
 			if numbers(rest) != numbers(before[i+1:]) {
-				t.Errorf("behind %d it is told\n%s\nand should be\n%s", e.Number, numbers(rest), numbers(before[i+1:]))
+				t.Errorf("behind %d it receives\n%s\nwant\n%s", e.Number, numbers(rest), numbers(before[i+1:]))
 			}
 		}
 		brought := map[string]any{
 			"input": []any{output(calls[0], "Bern: sunny"), output(calls[1], "Rome: sunny")}, "previous_response_id": asked.ID,
 			"metadata": map[string]any{"of": "the results"},
 		}
-		told, _ := s.respond(brought)
-		if told.text() != "Both are sunny." || told.Talk.ID != asked.Talk.ID {
-			t.Fatalf("after a kill the answer is %+v", told)
+		received, _ := s.respond(brought)
+		if received.text() != "Both are sunny." || received.Talk.ID != asked.Talk.ID {
+			t.Fatalf("after a kill the answer is %+v", received)
 		}
 		p.Kill()
 		s.URL = p.URL
-		if again, _ := s.respond(brought); again.ID != told.ID || again.text() != told.text() {
+		if again, _ := s.respond(brought); again.ID != received.ID || again.text() != received.text() {
 			t.Errorf("after another kill the same request gives %+v", again)
 		}
-		if read := s.response(told.ID); read.text() != told.text() || read.Metadata["of"] != "the results" || read.PreviousResponseID != asked.ID {
+		if read := s.response(received.ID); read.text() != received.text() || read.Metadata["of"] != "the results" || read.PreviousResponseID != asked.ID {
 			t.Errorf("read again it is %+v", read)
 		}
 		if read := s.response(asked.ID); len(read.Output) != 3 || read.Output[2].CallID != calls[1] || read.Status != "completed" {

@@ -16,7 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// shop is an API of somebody else: it has items, and takes orders.
+// shop is a third-party API: it has items, and takes orders.
 type shop struct {
 	*httptest.Server
 	mu     sync.Mutex
@@ -166,7 +166,7 @@ func TestSecretsStayWhereTheyBelong(t *testing.T) {
 	})
 }
 
-// TestConnectorsAsDocumented follows docs/connectors.md: its file is added as it stands there,
+// TestConnectorsAsDocumented follows docs/connectors.md: its file is added as it is there,
 // but for the port.
 func TestConnectorsAsDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/connectors.md")

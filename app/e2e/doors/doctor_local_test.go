@@ -51,7 +51,7 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 			for _, f := range app.Diagnose(t.Context(), config, c.url) {
 				if f.Check == c.check {
 					if f.Level != c.level || !strings.Contains(f.Detail, c.says) || f.Level == diagnosis.LevelFailed && f.Mend == "" {
-						t.Errorf("found %+v, want %s and %q, and how to mend it", f, c.level, c.says)
+						t.Errorf("found %+v, want %s and %q, and how to fix it", f, c.level, c.says)
 					}
 					return
 				}

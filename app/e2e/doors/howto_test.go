@@ -119,7 +119,7 @@ func TestTheHowToForMCPClients(t *testing.T) {
 	}
 }
 
-// What the how-to for AG-UI says to type is typed; what it shows of code stands in the example.
+// What the how-to for AG-UI says to type is typed; the code that it shows is in the example.
 func TestTheHowToForAGUI(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {
 		t.Skip("there is no curl; scripts/need curl gets it")
@@ -204,7 +204,7 @@ func TestTheHowToForEditors(t *testing.T) {
 	}
 }
 
-// What the how-to for the AI SDK says to type is typed; what it shows of code stands in the example,
+// What the how-to for the AI SDK says to type is typed; the code that it shows is in the example,
 // and what it shows of a stream is in it.
 func TestTheHowToForUIChats(t *testing.T) {
 	if _, err := exec.LookPath("curl"); err != nil {

@@ -139,7 +139,7 @@ func probes(t *testing.T, own, other *furnished) []probe {
 var pathParam = regexp.MustCompile(`\{([a-z_]+)\}`)
 
 // fill puts ids into a path; of says which of its parameters are the other's, and what
-// stands there instead of them.
+// is there instead of them.
 func fill(path string, own map[string]string, of map[string]string) string {
 	return pathParam.ReplaceAllStringFunc(path, func(m string) string {
 		name := m[1 : len(m)-1]
@@ -360,7 +360,7 @@ func (w *furnished) whole() string {
 // webhooks, which are not what it is about.
 const unbounded = 1_000_000
 
-// Whoever asks for something of another workspace gets, to the byte, what they get for
+// A request for an object of another workspace gets, to the byte, the same response as one for
 // something that there is not: every operation of the contract, every kind of id, in
 // paths, queries and bodies, with every role. And nothing of it is touched.
 func TestAnotherWorkspaceIsAsIfItWereNot(t *testing.T) {

@@ -37,7 +37,7 @@ func TestKeysOnTheCommandLine(t *testing.T) {
 	refused("in the future", "create", "past", "--role=viewer", "--expires-in=-1h")
 	list, _ := do("list")
 	harness.Wants(t, list, "admin", s.Key[:12], "good", "never", "me", "viewer", "until 20", "ci")
-	refused("there is no key", "revoke", "nobody's")
+	refused("there is no key", "revoke", "unknown")
 	refused("make another admin key first", "revoke", "me")
 	out, _ := do("revoke", "ci")
 	harness.Wants(t, out, "revoked key_", "(ci)")

@@ -21,7 +21,7 @@ var leftDoors = map[string]struct {
 }{
 	"ag-ui": {"/v1/agui", func(said string) string { return aguiBody(said, "m1", said, "[]") }, func(s *server, key, said string) string {
 		_, events, _ := s.aguiPost(key, aguiBody(said, "m1", said, "[]"), 0)
-		return told(events)
+		return aguiText(events)
 	}},
 	"ui": {"/v1/ui/chat", func(said string) string { return uiBody(said, "m1", said, "") }, func(s *server, key, said string) string {
 		_, chunks, _ := s.uiCall(key, "POST", "", uiBody(said, "m1", said, ""), 0)

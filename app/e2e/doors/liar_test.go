@@ -115,8 +115,8 @@ func (l *liar) next(nonce string) string {
 	return text
 }
 
-// tells has it lie from now on; nil: it is honest.
-func (l *liar) tells(lie func(*liar)) {
+// lieWith makes it lie from now on; nil: it is honest.
+func (l *liar) lieWith(lie func(*liar)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.claims, l.signer, l.token, l.status = nil, nil, "", 0
@@ -199,7 +199,7 @@ func signIns(t *testing.T, db app.Database) (n int) {
 }
 
 // TestNothingIsLeftOfALie: an issuer that lies, and bearer tokens with each claim wrong, at the whole server: a clear
-// answer, no cookie, no sign-in in the database, no secret and no token in the log; and whoever is honest comes in.
+// answer, no cookie, no sign-in in the database, no secret and no token in the log; and honest sign-ins succeed.
 func TestNothingIsLeftOfALie(t *testing.T) {
 	claim := func(name string, value any) func(*liar) {
 		return func(l *liar) { l.claims = map[string]any{name: value} }
@@ -214,27 +214,27 @@ func TestNothingIsLeftOfALie(t *testing.T) {
 		code, words string
 	}
 	lies := map[string]struct {
-		tell   func(*liar)
+		lie    func(*liar)
 		comes  func(url.Values) // the browser
 		said   said
 		bearer *said // nil: the same; no status: it is no lie there
 	}{
-		"another issuer":           {tell: claim("iss", "https://evil.example"), said: said{401, "token_invalid", "issued by"}},
-		"another audience":         {tell: claim("aud", "other"), said: said{401, "token_invalid", "(aud)"}},
-		"no end":                   {tell: claim("exp", nil), said: said{401, "token_invalid", "(exp)"}},
-		"an end that has passed":   {tell: claim("exp", at(-time.Hour)), said: said{401, "token_expired", "compare the clocks"}},
-		"not yet":                  {tell: claim("nbf", at(time.Hour)), said: said{401, "token_not_yet_valid", "compare the clocks"}},
-		"issued tomorrow":          {tell: claim("iat", at(24*time.Hour)), said: said{401, "token_not_yet_valid", "compare the clocks"}},
-		"no subject":               {tell: claim("sub", nil), said: said{401, "token_invalid", "(sub)"}},
-		"another nonce":            {tell: claim("nonce", "x"), said: said{401, "token_invalid", "(nonce)"}, bearer: &said{}},
-		"no role":                  {tell: claim("groups", nil), said: said{403, "not_admitted", "groups"}},
-		"a workspace of nobody's":  {tell: claim("ws", "nowhere"), said: said{403, "not_admitted", "ws"}},
-		"no token":                 {tell: func(l *liar) { l.token = "a.b.c" }, said: said{401, "token_invalid", "no signed token"}},
-		"no algorithm":             {tell: func(l *liar) { l.token = "eyJhbGciOiJub25lIn0.e30." }, said: said{401, "token_invalid", "its algorithm"}},
-		"a key of the liar's":      {tell: signs(another, "one"), said: said{401, "token_invalid", "signature is not good"}},
-		"a key that is not there":  {tell: signs(another, "two"), said: said{401, "token_invalid", "does not publish"}},
-		"500 and what it was sent": {tell: func(l *liar) { l.status = 500 }, said: said{503, "issuer_unavailable", "cannot be used now"}, bearer: &said{}},
-		"a code that was used":     {tell: func(l *liar) { l.status = 400 }, said: said{403, "sign_in_refused", "did not take the code"}, bearer: &said{}},
+		"another issuer":           {lie: claim("iss", "https://evil.example"), said: said{401, "token_invalid", "issued by"}},
+		"another audience":         {lie: claim("aud", "other"), said: said{401, "token_invalid", "(aud)"}},
+		"no end":                   {lie: claim("exp", nil), said: said{401, "token_invalid", "(exp)"}},
+		"an end that has passed":   {lie: claim("exp", at(-time.Hour)), said: said{401, "token_expired", "compare the clocks"}},
+		"not yet":                  {lie: claim("nbf", at(time.Hour)), said: said{401, "token_not_yet_valid", "compare the clocks"}},
+		"issued tomorrow":          {lie: claim("iat", at(24*time.Hour)), said: said{401, "token_not_yet_valid", "compare the clocks"}},
+		"no subject":               {lie: claim("sub", nil), said: said{401, "token_invalid", "(sub)"}},
+		"another nonce":            {lie: claim("nonce", "x"), said: said{401, "token_invalid", "(nonce)"}, bearer: &said{}},
+		"no role":                  {lie: claim("groups", nil), said: said{403, "not_admitted", "groups"}},
+		"an unknown workspace":     {lie: claim("ws", "nowhere"), said: said{403, "not_admitted", "ws"}},
+		"no token":                 {lie: func(l *liar) { l.token = "a.b.c" }, said: said{401, "token_invalid", "no signed token"}},
+		"no algorithm":             {lie: func(l *liar) { l.token = "eyJhbGciOiJub25lIn0.e30." }, said: said{401, "token_invalid", "its algorithm"}},
+		"a key of the liar's":      {lie: signs(another, "one"), said: said{401, "token_invalid", "signature is not good"}},
+		"a key that is not there":  {lie: signs(another, "two"), said: said{401, "token_invalid", "does not publish"}},
+		"500 and what it was sent": {lie: func(l *liar) { l.status = 500 }, said: said{503, "issuer_unavailable", "cannot be used now"}, bearer: &said{}},
+		"a code that was used":     {lie: func(l *liar) { l.status = 400 }, said: said{403, "sign_in_refused", "did not take the code"}, bearer: &said{}},
 		"another state":            {comes: func(q url.Values) { q.Set("state", "x") }, said: said{403, "sign_in_lost", "sign in again"}, bearer: &said{}},
 		"another issuer's answer":  {comes: func(q url.Values) { q.Set("iss", "https://evil.example") }, said: said{401, "token_invalid", "evil.example"}, bearer: &said{}},
 		"an error":                 {comes: func(q url.Values) { q.Set("error", "access_denied") }, said: said{403, "sign_in_refused", "access_denied"}, bearer: &said{}},
@@ -243,7 +243,7 @@ func TestNothingIsLeftOfALie(t *testing.T) {
 		l := newLiar(t)
 		s, log := ofLiar(t, l, db, &atomic.Int64{})
 		for what, c := range lies {
-			l.tells(c.tell)
+			l.lieWith(c.lie)
 			b := newBrowser(t, s)
 			response, text := l.through(b, c.comes)
 			if response.StatusCode != c.said.status || !strings.Contains(text, `"`+c.said.code+`"`) || !strings.Contains(text, c.said.words) {
@@ -256,14 +256,14 @@ func TestNothingIsLeftOfALie(t *testing.T) {
 			if c.bearer == nil {
 				got := s.Call("GET", "/v1/me", nil, bearer(l.next(""))...)
 				if got.Problem(c.said.status, c.said.code); !strings.Contains(got.Str("detail"), c.said.words) {
-					t.Errorf("%s: a bearer is told %s", what, got.Body)
+					t.Errorf("%s: a bearer receives %s", what, got.Body)
 				}
 			}
 		}
 		if n := signIns(t, db); n != 0 {
 			t.Errorf("%d browsers are signed in", n)
 		}
-		l.tells(nil)
+		l.lieWith(nil)
 		honest := newBrowser(t, s)
 		if response, text := l.through(honest, nil); response.StatusCode != http.StatusSeeOther {
 			t.Fatalf("an honest issuer: %d %s", response.StatusCode, text)
@@ -283,7 +283,7 @@ func signs(key *rsa.PrivateKey, id string) func(*liar) {
 	}
 }
 
-// leaked holds a log against everything in it that would let somebody in.
+// leaked searches a log for credentials.
 func (l *liar) leaked(log string) {
 	l.t.Helper()
 	if !strings.Contains(log, "/v1/sign-in") && !strings.Contains(log, "signed in") {
@@ -305,7 +305,7 @@ func (l *liar) leaked(log string) {
 	}
 }
 
-// TestTheServersClockIsOff by ten minutes: whoever comes is told that clocks are a likely cause, in either direction;
+// TestTheServersClockIsOff by ten minutes: the error names clocks as a likely cause, in either direction;
 // who has signed in stays so; and all is well when the clock is.
 func TestTheServersClockIsOff(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
@@ -324,7 +324,7 @@ func TestTheServersClockIsOff(t *testing.T) {
 			}
 			b.me(401)
 			if got := s.Call("GET", "/v1/me", nil, bearer(l.next(""))...); !strings.Contains(got.Problem(401, code).Str("detail"), "compare the clocks") {
-				t.Errorf("by %s: a bearer is told %s", by, got.Body)
+				t.Errorf("by %s: a bearer receives %s", by, got.Body)
 			}
 			before.me(200)
 		}
@@ -351,14 +351,14 @@ func TestTheDoctorComparesClocks(t *testing.T) {
 		l := newLiar(t)
 		l.ahead = ahead
 		s, _ := ofLiar(t, l, harness.Databases["sqlite"](t), &atomic.Int64{})
-		told := ""
+		received := ""
 		for _, f := range app.Diagnose(t.Context(), s.Config, s.URL) {
 			if f.Check == "issuer" && f.Level != diagnosis.LevelOK {
-				told += f.Detail + " " + f.Mend
+				received += f.Detail + " " + f.Mend
 			}
 		}
-		if says == "" && told != "" || !strings.Contains(told, says) || says != "" && !strings.Contains(told, "NTP") {
-			t.Errorf("%s: the doctor says %q", ahead, told)
+		if says == "" && received != "" || !strings.Contains(received, says) || says != "" && !strings.Contains(received, "NTP") {
+			t.Errorf("%s: the doctor says %q", ahead, received)
 		}
 		s.Stop()
 	}

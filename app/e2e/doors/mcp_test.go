@@ -35,7 +35,7 @@ func everything(t *testing.T) map[string]any {
 }
 
 // TestAnMCPServer: a program of others is connected, and lists its commands; none is offered
-// before somebody looked. The AI reads with one, a person approves another, and the result
+// before a review. The AI reads with one, a person approves another, and the result
 // of each is in the next prompt.
 func TestAnMCPServer(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
@@ -107,7 +107,7 @@ func TestNoPrograms(t *testing.T) {
 }
 
 // TestACommandChanges: a server says that its list is another. What is new is off, what was
-// offered and reads differently now is not offered until somebody has looked.
+// offered and reads differently now is not offered until it is reviewed.
 func TestACommandChanges(t *testing.T) {
 	server := mcp.NewServer(&mcp.Implementation{Name: "own", Version: "1"}, nil)
 	add := func(name, description string) {
@@ -151,5 +151,5 @@ func TestACommandChanges(t *testing.T) {
 	if got := s.LastText(chat); got != "I cannot look." {
 		t.Errorf("the AI says %q", got)
 	}
-	look("I looked.") // somebody has looked
+	look("I looked.") // reviewed
 }

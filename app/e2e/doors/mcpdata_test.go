@@ -8,7 +8,7 @@ import (
 )
 
 // What the tools for the data and the automations give: entries of a time, words that were found, a run
-// with its answer, and as a task one that goes on.
+// with its answer, and as a task one in progress.
 func TestTheDataForMCPClients(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, `[

@@ -84,8 +84,8 @@ func refusedBy(t testing.TB, err error) string {
 	return data.Code
 }
 
-// The go-sdk's client, unmodified, in both revisions: it lists, says something, is told of
-// what waits for a person, and reads the data.
+// The go-sdk's client, unmodified, in both revisions: it lists sessions, sends a message, reads
+// open approvals, and reads the data.
 func TestTheDoorForMCPClients(t *testing.T) {
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
 		t.Run(revision, func(t *testing.T) {

@@ -156,14 +156,14 @@ func send(text string) string {
 }
 
 // An approval is a form for a client that can show one: its state is sealed, and taken from
-// nobody else, and not when it was changed.
+// no other caller, and not after a change.
 func TestAnApprovalAsAForm(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, echo)
 		s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
 		_, closed := s.modern(key, "tools/call", "send_message", send("make it"), withForms)
 		if closed.Result.Content.State != "input_required" || closed.Result.ResultType != "complete" {
-			t.Fatalf("where no client may answer it is told %+v", closed)
+			t.Fatalf("where no client may answer it receives %+v", closed)
 		}
 		s.Call("PATCH", "/v1/settings", map[string]any{"mcp_answers": true}).Want(200)
 		_, asked := s.modern(key, "tools/call", "send_message", send("make it"), withForms)
@@ -199,7 +199,7 @@ func TestAnApprovalAsAForm(t *testing.T) {
 	})
 }
 
-// What clients get wrong is told in the form of the protocol, with our code, and changes
+// Invalid requests are answered in the form of the protocol, with our code, and change
 // nothing.
 func TestWhatMCPClientsGetWrong(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
@@ -326,7 +326,7 @@ func TestTenOfTheSameMCPCallAtOnce(t *testing.T) {
 }
 
 // tenAtOnce makes the same call ten times; what it begins waits for a person, so that each of
-// them comes while it goes on.
+// them comes while it is in progress.
 func (s *server) tenAtOnce(key, arguments string) (session string) {
 	s.T.Helper()
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"send_message","arguments":%s}}`, arguments)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A client goes on under its name when another node has deleted its session: with a new one. What
+// A client continues under its name when another node has deleted its session: with a new one. What
 // this node remembers of the name may be wrong, and is found out by the message that is not taken.
 func TestANameWhoseSessionIsGone(t *testing.T) {
 	a, b := twoNodes(t)
@@ -22,7 +22,7 @@ func TestANameWhoseSessionIsGone(t *testing.T) {
 		},
 		"agui": func(n int) string {
 			_, events, _ := a.aguiPost(a.Key, fmt.Sprintf(`{"threadId":"agui","runId":"r","messages":[{"id":"m%d","role":"user","content":"hello"}]}`, n), 0)
-			return told(events)
+			return aguiText(events)
 		},
 		"ui": func(n int) string {
 			_, chunks, _ := a.uiCall(a.Key, "POST", "", uiBody("ui", fmt.Sprint("m", n), "hello", ""), 0)

@@ -14,8 +14,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// talker holds the scripted talk through one door. say comes back when the session rests, or
-// asks a person; again repeats the last of them, as a client does that lost its connection.
+// talker sends scripted messages through one door. say returns when the session is idle or waits for a
+// person; again repeats the last message, as a client does that lost its connection.
 type talker interface {
 	say(text string)
 	again()
@@ -23,7 +23,7 @@ type talker interface {
 	session() string
 }
 
-// ownAPI is the server's own.
+// ownAPI is the server's own API.
 type ownAPI struct {
 	s    *server
 	id   string
@@ -54,7 +54,7 @@ func (o *ownAPI) answer(decision map[string]any) {
 
 func (o *ownAPI) session() string { return o.id }
 
-// chatDoor is chat completions. It has no words for an answer: that comes through the API.
+// chatDoor is chat completions. Approvals are answered through the API.
 type chatDoor struct {
 	ownAPI
 	talk string
@@ -67,7 +67,7 @@ func (c *chatDoor) say(text string) {
 
 func (c *chatDoor) again() { c.say(c.last) }
 
-// responsesDoor is OpenAI's responses. It has no words for an answer either.
+// responsesDoor is OpenAI's responses. Approvals are answered through the API.
 type responsesDoor struct {
 	ownAPI
 	talk string
@@ -86,7 +86,7 @@ func (r *responsesDoor) say(text string) {
 	r.id = r.seen.Talk.ID
 }
 
-// again is a program that reads its response once more.
+// again reads the response again.
 func (r *responsesDoor) again() {
 	r.s.T.Helper()
 	if got := r.s.response(r.seen.ID); got.text() != r.seen.text() || got.Status != r.seen.Status {
@@ -94,10 +94,10 @@ func (r *responsesDoor) again() {
 	}
 }
 
-// doorNames are all the doors that a talk can come through, the server's own first.
+// doorNames are the names of all doors, the server's own first.
 var doorNames = []string{"own", "chat", "mcp", "agui", "acp", "ui", "responses"}
 
-// throughDoor makes a talker of a door: with a session, one that goes on in it.
+// throughDoor returns a talker through a door; with a session, it continues that session.
 func throughDoor(s *server, key, name, session string) talker {
 	talk := cmp.Or(session, "one talk")
 	switch name {
@@ -122,8 +122,8 @@ func throughDoor(s *server, key, name, session string) talker {
 	return &ownAPI{s: s, id: session}
 }
 
-// talkThrough has the talk through two doors by turns, which may be the same: what one has
-// begun goes on in the other.
+// talkThrough sends the scripted messages through two doors by turns, which may be the same, and returns
+// the record.
 func talkThrough(t *testing.T, db app.Database, one, other string) (record string) {
 	t.Helper()
 	s, key := newChatServer(t, db, oneTalk)
@@ -150,7 +150,7 @@ func talkThrough(t *testing.T, db app.Database, one, other string) (record strin
 	return record
 }
 
-// watched reads the last round of a session through a third door: every message has a response.
+// watched reads the last round of a session through responses: every message has one.
 func (s *server) watched(session string) {
 	s.T.Helper()
 	asked := ""
@@ -161,12 +161,12 @@ func (s *server) watched(session string) {
 	}
 	id := "resp_" + strings.TrimPrefix(session, "ses_") + strings.TrimPrefix(asked, "msg_")
 	events := s.responseStream("/v1/responses/"+id+"?stream=true", nil, 0)
-	if last := events[len(events)-1]; last.Type != "response.completed" || toldTexts(events) != "Tell me.|Red it is." {
-		s.T.Errorf("through a third door the end is %q, %s", toldTexts(events), last.Type)
+	if last := events[len(events)-1]; last.Type != "response.completed" || eventTexts(events) != "Tell me.|Red it is." {
+		s.T.Errorf("through a third door the end is %q, %s", eventTexts(events), last.Type)
 	}
 }
 
-// mcpDoor is the one for MCP clients.
+// mcpDoor is the door for MCP clients.
 type mcpDoor struct {
 	s      *server
 	client *mcp.ClientSession
@@ -210,8 +210,8 @@ const oneTalk = `[
 		"arguments": {"type": "MultipleChoice", "data": {"question": "Which?", "options": ["red", "blue"]}}}]}},
 	{"answer": {"text": "Red it is."}}]`
 
-// The same talk through each door leaves the same record: text, a query, an approval, a
-// question, and a client that lost its connection in the middle and came back.
+// The same messages through each door leave the same record: text, a query, an approval, a question, and
+// a client that reconnects in the middle.
 func TestOneTalkThroughEachDoor(t *testing.T) {
 	for kind, fresh := range harness.Databases {
 		own := ""
@@ -227,7 +227,7 @@ func TestOneTalkThroughEachDoor(t *testing.T) {
 	}
 }
 
-// And through every two of them by turns: a talk belongs to none.
+// And through every two of them by turns: a session belongs to no door.
 func TestOneTalkThroughEveryTwoDoors(t *testing.T) {
 	own := talkThrough(t, harness.Databases["sqlite"](t), "own", "own")
 	for _, one := range doorNames {
@@ -250,7 +250,7 @@ var (
 	aCount = regexp.MustCompile(`"seq": \d+`)
 )
 
-// comparable is the record of a session without ids and times. It has as many messages at least.
+// comparable returns the record of a session without ids and times. It must have at least as many messages.
 func (s *server) comparable(session string, least int) string {
 	s.T.Helper()
 	var page struct{ Data []any }

@@ -13,13 +13,13 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit/device"
 )
 
-// holder is somebody in a browser, with a device.
+// holder is a person in a browser, with a passkey device.
 type holder struct {
 	*browser
 	device *device.Device
 }
 
-// newHolder signs somebody in with a key, and registers their passkey.
+// newHolder signs a person in with a key, and registers their passkey.
 func newHolder(t *testing.T, s *server, key string) *holder {
 	t.Helper()
 	h := &holder{newBrowser(t, s), &device.Device{Origin: strings.Replace(s.URL, "127.0.0.1", "localhost", 1)}}
@@ -68,7 +68,7 @@ func newSensitiveServer(t *testing.T, db app.Database) (s *server, key string) {
 	return s, key
 }
 
-// A sensitive action waits for a yes that is signed; what was signed stands with the settlement, and
+// A sensitive action waits for a signed approval; the evidence is stored with the settlement, and
 // nothing else counts for it.
 func TestASensitiveActionIsApprovedWithAPasskey(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
@@ -85,11 +85,11 @@ func TestASensitiveActionIsApprovedWithAPasskey(t *testing.T) {
 		his, hisOptions := ben.asked(id, `{"approved":true}`)
 		edited := `"approved":true,"edits":{"` + card.Str("actions.0.id") + `":{"name":"Cellar"}}`
 		for what, c := range map[string]struct{ body, code string }{
-			"nobody's":          {yes(issued, json.RawMessage(`{}`)), "unreadable"},
-			"somebody else's":   {yes(issued, ben.device.Sign(t, options)), "not_yours"},
-			"for somebody else": {yes(his, ada.device.Sign(t, hisOptions)), "other_challenge"},
-			"of another time":   {yes(json.RawMessage(`"2026-03-02T12:00:00.000Z"`), ada.device.Sign(t, options)), "expired"},
-			"for other params":  {strings.Replace(yes(issued, ada.device.Sign(t, options)), `"approved":true`, edited, 1), "other_challenge"},
+			"empty":              {yes(issued, json.RawMessage(`{}`)), "unreadable"},
+			"of another person":  {yes(issued, ben.device.Sign(t, options)), "not_yours"},
+			"for another person": {yes(his, ada.device.Sign(t, hisOptions)), "other_challenge"},
+			"of another time":    {yes(json.RawMessage(`"2026-03-02T12:00:00.000Z"`), ada.device.Sign(t, options)), "expired"},
+			"for other params":   {strings.Replace(yes(issued, ada.device.Sign(t, options)), `"approved":true`, edited, 1), "other_challenge"},
 		} {
 			text := ada.call("POST", "/v1/approvals/"+id, c.body, 403)
 			if !strings.Contains(text, `"passkey_refused"`) || !strings.Contains(text, `"`+c.code+`"`) {
@@ -145,7 +145,7 @@ func TestEveryDoorAsksForThePasskey(t *testing.T) {
 	id := card.Str("id")
 	refused := s.Call("POST", "/v1/sessions/"+chat+"/validation", map[string]any{"approved": true}).Problem(403, "passkey_required")
 	if !strings.Contains(refused.Str("detail"), "/#/settings/you") {
-		t.Errorf("who has no passkey is told %s", refused.Body)
+		t.Errorf("who has no passkey receives %s", refused.Body)
 	}
 	client := s.mcpClient(key, "2026-07-28", nil)
 	_, err := client.CallTool(t.Context(), &mcp.CallToolParams{Name: "answer_pending", Arguments: map[string]any{

@@ -19,7 +19,7 @@ import (
 	"github.com/fermata-dev/fermata/app"
 )
 
-// openIDProvider is somebody else's OpenID provider (examples/sign-in), as a process.
+// openIDProvider is a third-party OpenID provider (examples/sign-in), as a process.
 func openIDProvider(t *testing.T, redirect string) (issuer string) {
 	t.Helper()
 	for _, tool := range []string{"node", "npm"} {
@@ -56,7 +56,7 @@ func openIDProvider(t *testing.T, redirect string) (issuer string) {
 	return said.Issuer
 }
 
-// freePort is one that nobody listens on now.
+// freePort returns a port that is not in use.
 func freePort(t *testing.T) string {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -95,7 +95,7 @@ func nginx(t *testing.T, upstream, settings string) *http.Client {
 	return client
 }
 
-// through asks as somebody on the internet does.
+// through sends a request as a client on the internet does.
 func through(t *testing.T, client *http.Client, method, path string, headers ...string) (status int, body string) {
 	t.Helper()
 	var content io.Reader
@@ -123,7 +123,7 @@ func through(t *testing.T, client *http.Client, method, path string, headers ...
 }
 
 // TestAnNginxInFrontOpensNothing: the internet gets nothing of a server without
-// credentials through a proxy that somebody put in front, however it is set up. With a root
+// credentials through a proxy in front, however it is set up. With a root
 // key it is an ordinary server behind a proxy.
 func TestAnNginxInFrontOpensNothing(t *testing.T) {
 	open := newServer(t, harness.Databases["sqlite"](t))

@@ -9,7 +9,7 @@ import (
 )
 
 // A round that ends with actions which a person refused says so: streamed, whole, and as a response.
-// The words are in no message, and the talk goes on.
+// The text is in no message, and the session continues.
 func TestARefusedActionIsToldInWords(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, `[
@@ -26,8 +26,8 @@ func TestARefusedActionIsToldInWords(t *testing.T) {
 		asked := ask(map[string]any{})
 		s.Call("POST", "/v1/approvals/"+asked.Fermata.ApprovalID, map[string]any{"approved": false}).Want(200)
 		s.Until(asked.session, "idle")
-		if told := ask(map[string]any{}); told.text != refused || told.session != asked.session || told.Fermata.ApprovalID != "" {
-			t.Errorf("after a no it is told %+v", told)
+		if received := ask(map[string]any{}); received.text != refused || received.session != asked.session || received.Fermata.ApprovalID != "" {
+			t.Errorf("after a no it receives %+v", received)
 		}
 		messages = append(messages, message("assistant", refused), message("user", "Thank you"))
 		if next := ask(map[string]any{}); next.text != "You are welcome." || next.session != asked.session || next.Fermata.NewSession != "" {
@@ -55,7 +55,7 @@ func TestARefusedActionIsToldInWords(t *testing.T) {
 				t.Errorf("behind %d comes %d", events[i-1].Number, events[i].Number)
 			}
 		}
-		// In the language of the workspace, and where nobody answers in time.
+		// In the language of the workspace, and after the expiry.
 		s.Key = harness.RootKey
 		s.Call("PATCH", "/v1/settings", map[string]any{"language": "fr", "approval_expiry": "1s", "approval_on_expiry": "deny"}).Want(200)
 		s.Key = key

@@ -183,7 +183,7 @@ func (s *server) responseStream(path string, body any, upTo int) (events []respo
 }
 
 // toldTexts puts the pieces of a stream together, by their place in the output.
-func toldTexts(events []responseEvent) string {
+func eventTexts(events []responseEvent) string {
 	var texts []string
 	for _, e := range events {
 		switch e.Type {
@@ -206,8 +206,7 @@ func inOrder(t *testing.T, events []responseEvent) {
 	}
 }
 
-// A talk through responses is one session: each names the one before. A stream tells the same
-// as the response itself.
+// Responses that name the previous one are one session. A stream has the same content as the response.
 func TestATalkThroughResponses(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, oneTalk)
@@ -222,7 +221,7 @@ func TestATalkThroughResponses(t *testing.T) {
 		}, 0)
 		inOrder(t, events)
 		last := events[len(events)-1]
-		if events[0].Type != "response.created" || last.Type != "response.completed" || toldTexts(events) != "I look.|There is nothing." ||
+		if events[0].Type != "response.created" || last.Type != "response.completed" || eventTexts(events) != "I look.|There is nothing." ||
 			last.Response.text() != "I look.|There is nothing." || last.Response.Talk.ID != first.Talk.ID ||
 			last.Response.PreviousResponseID != first.ID {
 			t.Errorf("the stream is %+v", events)
@@ -241,7 +240,7 @@ func TestATalkThroughResponses(t *testing.T) {
 	})
 }
 
-// Whoever comes back with a number, whichever it is, is told the rest, and every event has the
+// A client that returns with any number receives the rest, and every event has the
 // number that it had the first time: live in small pieces, from the log in one.
 func TestAResponseIsToldFromAnyNumber(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
@@ -252,7 +251,7 @@ func TestAResponseIsToldFromAnyNumber(t *testing.T) {
 		live := s.responseStream("/v1/responses", map[string]any{"model": "fermata", "input": "look", "stream": true, "background": true}, 0)
 		inOrder(t, live)
 		last := live[len(live)-1]
-		whole := toldTexts(live)
+		whole := eventTexts(live)
 		if pieces := slices.ContainsFunc(live, func(e responseEvent) bool {
 			return e.Delta != "" && utf8.RuneCountInString(e.Delta) < 10
 		}); !pieces || whole != "I look, wherever it may be: «où?»|There is nothing, dear. Rien." {
@@ -263,15 +262,15 @@ func TestAResponseIsToldFromAnyNumber(t *testing.T) {
 			again := s.responseStream(fmt.Sprintf("%s&starting_after=%d", path, e.Number), nil, 0)
 			both := append(slices.Clone(live[:i+1]), again...)
 			inOrder(t, both)
-			if got := toldTexts(both); got != whole {
+			if got := eventTexts(both); got != whole {
 				t.Errorf("after %d, %s, it is %q", e.Number, e.Type, got)
 			}
 			if end := both[len(both)-1]; end.Number != last.Number || end.Type != last.Type || end.Response.text() != whole {
 				t.Errorf("after %d it ends with %+v", e.Number, end)
 			}
-			for _, told := range again {
-				if told.Delta == "" && !slices.ContainsFunc(live, func(e responseEvent) bool { return e.Number == told.Number && e.Type == told.Type }) {
-					t.Errorf("the event %s has now the number %d", told.Type, told.Number)
+			for _, received := range again {
+				if received.Delta == "" && !slices.ContainsFunc(live, func(e responseEvent) bool { return e.Number == received.Number && e.Type == received.Type }) {
+					t.Errorf("the event %s has now the number %d", received.Type, received.Number)
 				}
 			}
 		}
@@ -295,7 +294,7 @@ func TestAResponseIsCancelled(t *testing.T) {
 	s.responseStream("/v1/responses/"+begun.ID+"?stream=true", nil, 6)
 	waits, _ := s.respond(map[string]any{"input": "and then", "previous_response_id": begun.ID, "background": true})
 	if waits.Status != "queued" {
-		t.Fatalf("behind it stands %+v", waits)
+		t.Fatalf("after it there is %+v", waits)
 	}
 	if gone, _ := s.readResponse(s.openAI("POST", "/v1/responses/"+waits.ID+"/cancel", nil).Want(200)); gone.Status != "cancelled" {
 		t.Errorf("what waits is %+v", gone)
@@ -319,7 +318,7 @@ func TestAResponseIsCancelled(t *testing.T) {
 	s.openAI("GET", "/v1/responses/"+alone.ID, nil).Want(404)
 }
 
-// An approval ends a response; it goes on when a person has answered, under the same id.
+// An approval ends a response, which continues after the answer under the same id.
 func TestAnApprovalInAResponse(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, oneTalk)
@@ -331,7 +330,7 @@ func TestAnApprovalInAResponse(t *testing.T) {
 		asked := last.Response
 		if last.Type != "response.incomplete" || asked.IncompleteDetails.Reason != "input_required" || asked.Fermata.Kind != "actions" ||
 			!strings.Contains(asked.text(), "I make it.|\n\n𝄐 Waiting for your approval:") || !strings.Contains(asked.text(), asked.Fermata.Link) ||
-			toldTexts(events) != asked.text() {
+			eventTexts(events) != asked.text() {
 			t.Fatalf("it is asked %+v", last)
 		}
 		if got := s.response(asked.ID); got.Status != "incomplete" || got.text() != asked.text() || got.Fermata.ApprovalID != asked.Fermata.ApprovalID {
@@ -341,13 +340,13 @@ func TestAnApprovalInAResponse(t *testing.T) {
 		rest := s.responseStream(fmt.Sprintf("/v1/responses/%s?stream=true&starting_after=%d", asked.ID, last.Number), nil, 0)
 		inOrder(t, append(events, rest...))
 		if end := rest[len(rest)-1]; end.Type != "response.completed" || end.Response.text() != "I make it.|It is made." {
-			t.Errorf("it goes on with %+v", rest)
+			t.Errorf("it continues with %+v", rest)
 		}
 		testkit.Until(t, "the response to be whole", func() bool { return s.response(asked.ID).Status == "completed" })
 	})
 }
 
-// A response that is begun on one node goes on on another one, from the number that the client
+// A response that is begun on one node continues on another one, from the number that the client
 // has, whether it is still being written or whole.
 func TestAResponseGoesOnOnAnotherNode(t *testing.T) {
 	a, b := twoNodes(t)
@@ -359,8 +358,8 @@ func TestAResponseGoesOnOnAnotherNode(t *testing.T) {
 	for _, s := range []*server{b, b, a} {
 		both := append(slices.Clone(here), s.responseStream(path, nil, 0)...)
 		inOrder(t, both)
-		if end := both[len(both)-1]; toldTexts(both) != text || end.Type != "response.completed" || end.Response.text() != text {
-			t.Errorf("it goes on as %+v", both)
+		if end := both[len(both)-1]; eventTexts(both) != text || end.Type != "response.completed" || end.Response.text() != text {
+			t.Errorf("it continues as %+v", both)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestTheSameResponseTenTimesAtOnce(t *testing.T) {
 	})
 }
 
-// The same first words through two doors are two talks: nobody repeats a request at another door. Each
+// The same first words through two doors are two sessions: clients do not repeat a request at another door. Each
 // one made again finds its own.
 func TestTheSameWordsThroughTwoDoors(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
@@ -116,7 +116,7 @@ func TestAResponseIsFollowedTwice(t *testing.T) {
 		}
 		onward, _ := s.respond(map[string]any{"input": "three, edited", "previous_response_id": others[0].ID})
 		if onward.Talk.ID != others[0].Talk.ID || onward.Fermata.NewSession != "" {
-			t.Errorf("the fork goes on as %+v", onward)
+			t.Errorf("the fork continues as %+v", onward)
 		}
 		if got := strings.Join(s.said(home), "|"); got != "USER one|AI Yes.|USER two|AI Yes.|USER three|AI Yes." {
 			t.Errorf("the first record has become %q", got)
@@ -132,7 +132,7 @@ func TestAResponseIsFollowedTwice(t *testing.T) {
 }
 
 // A client that keeps its own history is recognised by it, as in chat completions: what was
-// begun there goes on here.
+// begun there continues here.
 func TestAHistoryInAResponse(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
 	begun := s.chat(key, nil, "one")
@@ -143,11 +143,11 @@ func TestAHistoryInAResponse(t *testing.T) {
 		map[string]any{"type": "message", "role": "user", "content": []any{map[string]any{"type": "input_text", "text": "two"}}},
 	}
 	if got, _ := s.respond(map[string]any{"input": items}); got.Talk.ID != begun.session || got.Fermata.NewSession != "" {
-		t.Errorf("it goes on as %+v", got)
+		t.Errorf("it continues as %+v", got)
 	}
 	items[1] = map[string]any{"role": "user", "content": "one, edited"}
 	if got, _ := s.respond(map[string]any{"input": items}); got.Talk.ID == begun.session || got.Fermata.NewSession != "history_unknown" {
-		t.Errorf("another history goes on as %+v", got)
+		t.Errorf("another history continues as %+v", got)
 	}
 }
 
@@ -186,7 +186,7 @@ func TestAResponseThatIsLeft(t *testing.T) {
 	}
 }
 
-// What a client gets wrong is told in OpenAI's form with our code, and changes nothing.
+// Invalid requests are answered in OpenAI's form with our code, and change nothing.
 func TestWhatResponsesGetWrong(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), echo)
 	s.Call("POST", "/v1/workspaces", map[string]any{"id": "elsewhere"}).Want(201)
@@ -207,7 +207,7 @@ func TestWhatResponsesGetWrong(t *testing.T) {
 		"nothing":          {``, "empty_body", "", 400},
 		"no model":         {`{"input":"hello"}`, "invalid", "model", 422},
 		"unknown model":    {`{"model":"gpt-5","input":"hello"}`, "not_found", "model", 404},
-		"unknown provider": {`{"model":"fermata/Nobody","input":"hello"}`, "not_found", "model", 404},
+		"unknown provider": {`{"model":"fermata/Unknown","input":"hello"}`, "not_found", "model", 404},
 		"a plain call":     {`{"model":"fermata/raw","input":"hello"}`, "invalid", "model", 422},
 		"no input":         {`{"model":"fermata"}`, "invalid", "input", 422},
 		"an empty list":    {`{"model":"fermata","input":[]}`, "invalid", "input", 422},

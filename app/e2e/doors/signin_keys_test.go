@@ -96,7 +96,7 @@ func TestACookieIsForTheOwnPage(t *testing.T) {
 	}{
 		"another site":        {403, []string{"Sec-Fetch-Site", "cross-site", "Origin", "https://evil.example"}},
 		"a neighbour":         {403, []string{"Sec-Fetch-Site", "same-site", "Origin", "https://evil.example"}},
-		"nobody says where":   {403, []string{"Sec-Fetch-Site", ""}},
+		"no origin":           {403, []string{"Sec-Fetch-Site", ""}},
 		"an origin alone":     {403, []string{"Sec-Fetch-Site", "", "Origin", "https://evil.example"}},
 		"no origin at all":    {403, []string{"Sec-Fetch-Site", "", "Origin", "null"}},
 		"the own origin":      {201, []string{"Sec-Fetch-Site", "", "Origin", s.URL}},
@@ -141,7 +141,7 @@ func TestBadCookies(t *testing.T) {
 	s.Call("GET", "/v1/me", nil, "Cookie", good, "Authorization", "Bearer nonsense").Problem(401, "unauthenticated")
 }
 
-// TestNoFixedCookie: a cookie that somebody else put into the browser is theirs, and not the
+// TestNoFixedCookie: a cookie that another person put into the browser is theirs, and not the
 // person's who signs in afterwards.
 func TestNoFixedCookie(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t), func(c *app.Config) { c.RootKey = rootKey })
@@ -221,7 +221,7 @@ func TestTokensOfTheIssuer(t *testing.T) {
 }
 
 // TestAPersonsChatHasTheirRights: what the issuer's word does not cover, the person's chat may
-// not do either; and whoever was sent away finds the way back when the issuer is there again.
+// not do either; and a person who was sent away can sign in when the issuer is there again.
 func TestAPersonsChatHasTheirRights(t *testing.T) {
 	s := newPeopleServer(t, harness.Databases["sqlite"](t))
 	ada, ben := newBrowser(t, s), newBrowser(t, s)

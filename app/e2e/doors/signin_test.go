@@ -15,7 +15,7 @@ import (
 func TestPeopleSignIn(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newPeopleServer(t, db)
-		s.Call("GET", "/v1/me", nil).Problem(401, "unauthenticated") // nobody is local any more
+		s.Call("GET", "/v1/me", nil).Problem(401, "unauthenticated") // the local caller is rejected from now on
 		ada := newBrowser(t, s)
 		if end := ada.signIn("ada", "/#/chat/ses_1"); end.String() != s.URL+"/#/chat/ses_1" {
 			t.Fatalf("signed in, and sent to %s", end)
@@ -34,7 +34,7 @@ func TestPeopleSignIn(t *testing.T) {
 		ben.call("POST", "/v1/sessions", `{}`, 201)
 		ada.call("POST", "/v1/keys", `{"name":"k","role":"admin"}`, 201)
 
-		// Two whom nothing lets in: neither a session nor a workspace is made for them.
+		// Two people without access: neither a session nor a workspace is created for them.
 		for _, login := range []string{"eve", "zoe"} {
 			other := newBrowser(t, s)
 			end := other.signIn(login, "/")
@@ -52,7 +52,7 @@ func TestPeopleSignIn(t *testing.T) {
 	})
 }
 
-// TestASignInIsOfOneBrowser: what one began no other can end; nor twice; and nobody is sent
+// TestASignInIsOfOneBrowser: what one began no other can end; nor twice; and no one is sent
 // elsewhere with a link to here.
 func TestASignInIsOfOneBrowser(t *testing.T) {
 	s := newPeopleServer(t, harness.Databases["sqlite"](t))
@@ -67,7 +67,7 @@ func TestASignInIsOfOneBrowser(t *testing.T) {
 	}
 	ada.signIn("ada", "//elsewhere.example/")
 	if callback == "" {
-		t.Fatal("the provider sent nobody back")
+		t.Fatal("the provider sent no one back")
 	}
 	path := strings.TrimPrefix(callback, s.URL)
 	thief := newBrowser(t, s)

@@ -89,11 +89,11 @@ func TestTLS(t *testing.T) {
 		if response.StatusCode != http.StatusOK || (response.ProtoMajor == 2) != with2 {
 			t.Errorf("%s by %s", response.Status, response.Proto)
 		}
-		heard := bufio.NewScanner(response.Body)
-		for heard.Scan() && !strings.HasPrefix(heard.Text(), "retry: ") {
+		streamed := bufio.NewScanner(response.Body)
+		for streamed.Scan() && !strings.HasPrefix(streamed.Text(), "retry: ") {
 		}
-		if heard.Err() != nil {
-			t.Errorf("by %s nothing is heard: %v", response.Proto, heard.Err())
+		if streamed.Err() != nil {
+			t.Errorf("by %s nothing is received: %v", response.Proto, streamed.Err())
 		}
 		_ = response.Body.Close()
 	}
@@ -116,18 +116,18 @@ func TestTLS(t *testing.T) {
 	unusable := func(value string) bool {
 		return strings.Contains(scraped(t, a.URL()), "\nfermata_tls_certificate_unusable "+value+"\n")
 	}
-	testkit.Until(t, "the metrics to tell of it", func() bool { return unusable("1") })
+	testkit.Until(t, "the metrics to show it", func() bool { return unusable("1") })
 	if got := serial(); got != 2 {
 		t.Fatalf("certificate %d is shown", got)
 	}
 	certified(t, dir, 3)
-	testkit.Until(t, "the mended certificate to be shown", func() bool { return serial() == 3 })
+	testkit.Until(t, "the fixed certificate to be served", func() bool { return serial() == 3 })
 	if !unusable("0") {
-		t.Error("the metrics do not tell that it is mended")
+		t.Error("the metrics do not show that it is fixed")
 	}
 }
 
-// scraped is what Prometheus is told.
+// scraped returns the metrics as Prometheus reads them.
 func scraped(t *testing.T, url string) string {
 	t.Helper()
 	response, err := secure(t, true).Get(url + "/metrics")

@@ -151,7 +151,7 @@ func TestARoundIsATrace(t *testing.T) {
 	}
 	sent := shop.taken()
 	if len(sent) != 1 || sent[0].trace != traces.Parent(given, hex.EncodeToString(tool.GetSpanId())) {
-		t.Errorf("the shop was told %v, the span is %x", sent, tool.GetSpanId())
+		t.Errorf("the shop received %v, the span is %x", sent, tool.GetSpanId())
 	}
 	approval := c.one("approval actions")
 	if slices.Equal(approval.GetTraceId(), round.GetTraceId()) || len(approval.GetLinks()) != 1 ||

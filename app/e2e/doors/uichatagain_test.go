@@ -15,8 +15,8 @@ func uiAgain(chat, message, text string) string {
 	return strings.Replace(uiBody(chat, message, text, ""), "submit-message", "regenerate-message", 1)
 }
 
-// Another try takes the place of the answer, which stays in the record. Made again while it is at
-// work, it is the same try; and after a crash it is told to who resumes.
+// Another try replaces the answer, which stays in the record. A request that is repeated while the try is
+// in progress gets the same try, and after a crash it can be resumed.
 func TestAUIChatAnswersAgain(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		t.Setenv("FERMATA_SCRIPT_PROVIDER", "true")
@@ -32,7 +32,7 @@ func TestAUIChatAnswersAgain(t *testing.T) {
 		session := s.Call("GET", "/v1/sessions", nil).Want(200).Str("data.0.id")
 		_, begun, _ := s.uiCall(key, "POST", "", uiAgain("a", "m1", "Count"), 4)
 		if len(begun) != 4 || begun[0].Type != "start" || !strings.HasPrefix(answer, uiText(begun)) {
-			t.Fatalf("it is told %+v", begun)
+			t.Fatalf("it receives %+v", begun)
 		}
 		var both sync.WaitGroup
 		for range 2 {
@@ -52,7 +52,7 @@ func TestAUIChatAnswersAgain(t *testing.T) {
 		p.Kill()
 		s.URL = p.URL
 		if _, chunks, _ := s.uiCall(key, "GET", "/a/stream", "", 0); uiText(chunks) != answer || chunks[len(chunks)-1].Finish != "stop" {
-			t.Errorf("after a crash it is told %+v", chunks)
+			t.Errorf("after a crash it receives %+v", chunks)
 		}
 		record := s.Call("GET", "/v1/sessions/"+session+"/messages", nil).Want(200)
 		for i, status := range []string{"stored", "superseded", "superseded", "stored"} {
@@ -104,7 +104,7 @@ func TestWhatAUIChatDoesNotAnswerAgain(t *testing.T) {
 		"it changed something": {uiAgain("effects", "m1", "make it"), "round_has_effects", 409},
 		"an older one":         {uiAgain("older", "m1", "hello"), "not_last_round", 409},
 		"it waits":             {uiAgain("asked", "m1", "ask me"), "wrong_phase", 409},
-		"nobody has said it":   {uiAgain("older", "m9", "hello"), "not_found", 404},
+		"an unknown message":   {uiAgain("older", "m9", "hello"), "not_found", 404},
 		"in other words":       {uiAgain("older", "m2", "goodbye"), "invalid", 422},
 	} {
 		if status, chunks, code := s.uiCall(key, "POST", "", c.body, 0); status != c.status || code != c.code {

@@ -121,7 +121,7 @@ func (u *uiChatDoor) send(held string) {
 	}
 }
 
-// again is a page that was loaded anew.
+// again is a page that was reloaded.
 func (u *uiChatDoor) again() {
 	u.s.T.Helper()
 	_, u.last, _ = u.s.uiCall(u.s.Key, "GET", "/"+url.PathEscape(u.talk)+"/stream", "", 0)
@@ -149,7 +149,7 @@ func (u *uiChatDoor) session() string {
 	return u.s.Call("GET", "/v1/sessions", nil).Want(200).Str("data.0.id")
 }
 
-// A chat that is left and resumed is told whole; what the client holds is not told again; ten at
+// A chat that is resumed after a disconnect is complete; what the client has is not sent again; ten at
 // once are one round; what is long over is not resumed.
 func TestAUIChatGoneOnWith(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
@@ -158,31 +158,31 @@ func TestAUIChatGoneOnWith(t *testing.T) {
 		body := uiBody("left", "m1", "Second question", "")
 		_, left, _ := s.uiCall(key, "POST", "", body, 5)
 		if len(left) != 5 || left[0].Type != "start" || left[1].Type != "start-step" || left[2].Type != "text-start" {
-			t.Fatalf("it was told %+v", left)
+			t.Fatalf("it received %+v", left)
 		}
 		_, resumed, _ := s.uiCall(key, "GET", "/left/stream", "", 0)
 		if uiText(resumed) != answer || resumed[0].MessageID != left[0].MessageID {
-			t.Errorf("it is told %q in %+v", uiText(resumed), resumed[0])
+			t.Errorf("it receives %q in %+v", uiText(resumed), resumed[0])
 		}
 		held := fmt.Sprintf(`{"id":"mine","role":"assistant","parts":[{"type":"step-start"},{"type":"text","text":%q}]}`, uiText(left))
 		_, rest, _ := s.uiCall(key, "POST", "", uiBody("left", "m1", "Second question", held), 0)
 		if uiText(left)+uiText(rest) != answer || rest[0].MessageID != "mine" {
-			t.Errorf("behind %q it is told %q in %+v", uiText(left), uiText(rest), rest[0])
+			t.Errorf("behind %q it receives %q in %+v", uiText(left), uiText(rest), rest[0])
 		}
 		var at sync.WaitGroup
-		told := make([][]uiChunk, 10)
-		for i := range told {
-			at.Go(func() { _, told[i], _ = s.uiCall(key, "POST", "", uiBody("ten", "m1", "First question", ""), 0) })
+		received := make([][]uiChunk, 10)
+		for i := range received {
+			at.Go(func() { _, received[i], _ = s.uiCall(key, "POST", "", uiBody("ten", "m1", "First question", ""), 0) })
 		}
 		at.Wait()
-		for _, chunks := range told {
+		for _, chunks := range received {
 			if got := uiText(chunks); got != "The first answer." || chunks[len(chunks)-1].Finish != "stop" {
-				t.Errorf("one is told %q: %+v", got, chunks)
+				t.Errorf("one receives %q: %+v", got, chunks)
 			}
 		}
 		_, _, _ = s.uiCall(key, "POST", "", uiBody("ten", "m2", "Second question", ""), 0)
 		if _, first, _ := s.uiCall(key, "POST", "", uiBody("ten", "m1", "First question", ""), 0); uiText(first) != "The first answer." {
-			t.Errorf("an earlier message is told %q", uiText(first))
+			t.Errorf("an earlier message receives %q", uiText(first))
 		}
 		sessions := s.Call("GET", "/v1/sessions", nil).Want(200)
 		if n := len(sessions.List("data")); n != 2 {
@@ -197,7 +197,7 @@ func TestAUIChatGoneOnWith(t *testing.T) {
 	})
 }
 
-// What front ends get wrong is told with our code, and changes nothing.
+// Invalid requests are answered with our code, and change nothing.
 func TestWhatUIChatsGetWrong(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), slowAnswer)
 	s.Call("PATCH", "/v1/settings", map[string]any{"require_validation": true}).Want(200)
@@ -206,7 +206,7 @@ func TestWhatUIChatsGetWrong(t *testing.T) {
 	_, asked, _ := s.uiCall(key, "POST", "", uiBody("one", "m1", "make it", ""), 0)
 	approval := s.Card().Str("id")
 	if last := asked[len(asked)-1]; last.Finish != "tool-calls" {
-		t.Fatalf("it is told %+v", asked)
+		t.Fatalf("it receives %+v", asked)
 	}
 	_, both, _ := s.uiCall(key, "POST", "", uiBody("two", "m1", "both", ""), 0)
 	var of []string
@@ -216,7 +216,7 @@ func TestWhatUIChatsGetWrong(t *testing.T) {
 		}
 	}
 	if len(of) != 2 {
-		t.Fatalf("of two it is told %+v", both)
+		t.Fatalf("of two it receives %+v", both)
 	}
 	answer := func(id string, approved any) string {
 		return fmt.Sprintf(`{"id":"a","role":"assistant","parts":[{"type":"step-start"},{"type":"dynamic-tool","toolCallId":"exe_1",
@@ -249,7 +249,7 @@ func TestWhatUIChatsGetWrong(t *testing.T) {
 		status int
 		code   string
 	}{
-		"/nobody/stream":                           {204, ""},
+		"/unknown/stream":                          {204, ""},
 		"/" + foreign + "/stream":                  {404, "not_found"},
 		"/" + strings.Repeat("a", 300) + "/stream": {422, "invalid"},
 	} {
@@ -283,7 +283,7 @@ func TestAUIChatAnswersTooLate(t *testing.T) {
 	held := fmt.Sprintf(`{"id":"a","role":"assistant","parts":[{"type":"step-start"},{"type":"dynamic-tool","toolCallId":%q,
 		"state":"approval-responded","approval":{"id":%q,"approved":true}}]}`, request.CallID, request.ApprovalID)
 	if status, _, code := s.uiCall(key, "POST", "", uiBody("late", "m1", "make it", held), 0); code != "approval_expired" {
-		t.Errorf("it is told %d %q", status, code)
+		t.Errorf("it receives %d %q", status, code)
 	}
 	if zones := s.Call("GET", "/v1/zones", nil).Want(200).List("data"); len(zones) != 0 {
 		t.Errorf("%d zones were made", len(zones))

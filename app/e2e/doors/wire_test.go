@@ -64,7 +64,7 @@ func kinds(all []piece) (names []string) {
 }
 
 // thinks is an AI that thinks before it says a text, and begins a while after the message came: thoughts
-// are streamed and not stored, so that a door tells those that come while it listens.
+// are streamed and not stored, so that a door sends those that arrive while it is subscribed.
 func thinks(text string) string {
 	return fmt.Sprintf(`[{"delay_ms": 2000, "token_delay_ms": 1, "answer": {"thinking": "Hm, well.", "text": %q}}]`, text)
 }
@@ -76,26 +76,26 @@ func TestTheChunksOfACompletion(t *testing.T) {
 	for _, wants := range []bool{true, false} {
 		chunks := s.pieces(key, "/v1/chat/completions", fmt.Sprintf(
 			`{"model":"fermata","stream":true,"stream_options":{"include_usage":%v},"messages":[{"role":"user","content":"usage %v"}]}`, wants, wants))
-		var told []string
+		var received []string
 		for _, c := range chunks {
 			switch {
 			case c.Choices == nil:
-				told = append(told, c.Type)
+				received = append(received, c.Type)
 			case len(*c.Choices) == 0 && c.Usage != nil && c.Usage.TotalTokens > 0:
-				told = append(told, "usage")
+				received = append(received, "usage")
 			default:
 				one := (*c.Choices)[0]
 				line := fmt.Sprint(one.Delta)
 				if one.FinishReason != nil {
 					line += " " + *one.FinishReason
 				}
-				told = append(told, line)
+				received = append(received, line)
 			}
 			if (c.Usage != nil) != (c.Choices != nil && len(*c.Choices) == 0) {
 				t.Errorf("usage is in %+v", c)
 			}
 		}
-		if joined := strings.Join(told, "|"); !strings.HasPrefix(joined, "map[content: role:assistant]|map[reasoning_content:Hm,") ||
+		if joined := strings.Join(received, "|"); !strings.HasPrefix(joined, "map[content: role:assistant]|map[reasoning_content:Hm,") ||
 			strings.LastIndex(joined, "reasoning_content") > strings.Index(joined, "map[content:One") ||
 			!strings.HasSuffix(joined, map[bool]string{true: "|map[] stop|usage|[DONE]", false: "|map[] stop|[DONE]"}[wants]) {
 			t.Errorf("the chunks are %s", joined)
@@ -126,7 +126,7 @@ func TestTheEventsOfAResponse(t *testing.T) {
 	}
 }
 
-// What an AI thinks is told beside what it says, before it.
+// Reasoning is sent in addition to the text, before it.
 func TestThoughtsInFrontEnds(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), thinks("Yes, it is."))
 	for path, c := range map[string]struct {
@@ -153,12 +153,12 @@ func TestThoughtsInFrontEnds(t *testing.T) {
 			}
 		}
 		if order = slices.Compact(order); !slices.Equal(order, c.order) || said[c.thought] != "Hm, well." || said[c.spoken] != "Yes, it is." {
-			t.Errorf("%s tells %q: %q", path, order, said)
+			t.Errorf("%s has the order %q: %q", path, order, said)
 		}
 	}
 }
 
-// An AI that gives no answer is told by each door in its own words, with our code, and the person's
+// A failing provider is reported by each door in its own form, with our code, and the person's
 // message is kept.
 func TestNoAnswerThroughEachDoor(t *testing.T) {
 	s, key := newChatServer(t, harness.Databases["sqlite"](t), `[{"fault": {"class": "authentication", "message": "who are you?"}}]`)
@@ -187,15 +187,15 @@ func TestNoAnswerThroughEachDoor(t *testing.T) {
 			t.Errorf("%s ends with %s, want %s", said[i], got, want)
 		}
 	}
-	var told toolState
-	callTool(t, s.mcpClient(key, "2026-07-28", nil), "send_message", map[string]any{"text": "hello"}, &told)
-	if told.State != "failed" || told.SessionID == "" {
-		t.Errorf("an MCP client is told %+v", told)
+	var received toolState
+	callTool(t, s.mcpClient(key, "2026-07-28", nil), "send_message", map[string]any{"text": "hello"}, &received)
+	if received.State != "failed" || received.SessionID == "" {
+		t.Errorf("an MCP client receives %+v", received)
 	}
 	s.Sound()
 }
 
-// Who may only read is told so by each door in its own words, and nothing is stored.
+// A viewer is rejected by each door in its own form, and nothing is stored.
 func TestAViewerSaysNothing(t *testing.T) {
 	s, _ := newChatServer(t, harness.Databases["sqlite"](t), echo)
 	viewer := s.Call("POST", "/v1/keys", map[string]any{"name": "v", "role": "viewer"}).Want(201).Str("key")
