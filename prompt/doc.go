@@ -5,7 +5,7 @@
 // tools), a History (the messages, appended to) and Tail (the current time). Input: Parse, for native
 // calls and for JSON answers; later code does not distinguish them.
 //
-// Two rules always hold. The same messages give the same bytes, so that the provider's cache hits and
-// a rebuilt history equals the one in memory. And every native call of an answer has its result in the
-// following turn, and no result is without its call.
+// Two rules always hold. The same messages give the same turns, whether they were appended one by one
+// or rebuilt after a restart. And every prompt is valid for every API: turns alternate and begin with
+// the user, each call has exactly one result in the next turn, and each result has a call.
 package prompt

@@ -43,28 +43,28 @@ func TestAnAnswerHasABound(t *testing.T) {
 		"at the bound, whole":       {mib: 8, sent: 8},
 		"beyond it, whole":          {mib: 9, tooLong: true, sent: 9, recorded: 5},
 	} {
-		f, heard := &talker{mib: c.mib}, 0
+		f, received := &talker{mib: c.mib}, 0
 		request := &Request{}
 		if c.listen {
-			request.OnDelta = func(d Delta) { heard += len(d.Text) }
+			request.OnDelta = func(d Delta) { received += len(d.Text) }
 		}
 		answer, err := Bounded(f).Query(t.Context(), request)
 		var e *Error
 		if tooLong := errors.As(err, &e); tooLong != c.tooLong || tooLong && (e.Class != ClassInvalidRequest || !e.Partial || e.Usage.OutputTokens != c.recorded) {
 			t.Errorf("%s: %+v", name, err)
 		}
-		if (answer == nil) != c.tooLong || f.sent != c.sent || heard > MaxAnswer {
-			t.Errorf("%s: %d MiB were made and %d bytes handed on", name, f.sent, heard)
+		if (answer == nil) != c.tooLong || f.sent != c.sent || received > MaxAnswer {
+			t.Errorf("%s: %d MiB were made and %d bytes handed on", name, f.sent, received)
 		}
 	}
 }
 
-// Who is cut for another reason is told that one.
+// A call cancelled for another reason returns that reason.
 func TestABoundedCallKeepsItsCause(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cause := errors.New("the slot is another's")
 	cancel(cause)
 	if _, err := Bounded(&talker{mib: 1}).Query(ctx, &Request{}); !errors.Is(err, cause) {
-		t.Errorf("told %v", err)
+		t.Errorf("got %v", err)
 	}
 }

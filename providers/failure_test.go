@@ -123,7 +123,7 @@ func FuzzParseFailure(f *testing.F) {
 	})
 }
 
-// What a workspace is told of a call that did not get through tells nothing of the
+// The error of a failed call reveals nothing of the
 // network that the server is in.
 func TestTransportErrorsTellNothingOfTheNetwork(t *testing.T) {
 	for url, want := range map[string]string{
@@ -147,7 +147,7 @@ func TestTransportErrorsTellNothingOfTheNetwork(t *testing.T) {
 		}
 		for _, word := range []string{"127.0", "10.255", "169.254", "dial", "lookup", "->", ":53", "fe80", "ff9b", "pass-word", "key"} {
 			if strings.Contains(e.Message, word) {
-				t.Errorf("%s: %q tells %q", url, e.Message, word)
+				t.Errorf("%s: %q reveals %q", url, e.Message, word)
 			}
 		}
 	}

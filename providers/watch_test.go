@@ -32,7 +32,7 @@ func (r *slowReader) Read(p []byte) (int, error) {
 }
 
 // A call has four limits, each with a default and a value in the config; which one was
-// passed is told.
+// exceeded is returned.
 func TestTheFourTimeouts(t *testing.T) {
 	const s, m = time.Second, time.Minute
 	for name, c := range map[string]struct {

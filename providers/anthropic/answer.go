@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// answer gathers the events of a stream.
+// answer accumulates the events of a stream.
 type answer struct {
 	host, secret string
 	onDelta      func(providers.Delta)
@@ -28,7 +28,7 @@ type answer struct {
 	first   time.Time
 }
 
-// block is a block of content while its pieces come. Text goes into the answer's text.
+// block is a content block while it streams. Text is appended to the answer's text.
 type block struct {
 	index  int
 	kind   string
@@ -48,7 +48,7 @@ type block struct {
 	callsBefore     int
 }
 
-// The kinds of blocks that are ours to understand.
+// The block types that are processed.
 const (
 	kindText     = "text"
 	kindCall     = "tool_use"
@@ -62,7 +62,7 @@ type quoted struct {
 	raw  []byte
 }
 
-// UnmarshalJSON reads a string; null is none.
+// UnmarshalJSON decodes a string; null is empty.
 func (q *quoted) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &q.text); err != nil || len(data) < 2 || data[0] != '"' {
 		return err
@@ -79,7 +79,7 @@ func (a *answer) start(m *message) {
 	a.usage.merge(m.Usage)
 }
 
-// open begins a block. It may bring content already.
+// open begins a block, which may already have content.
 func (a *answer) open(index int, raw json.RawMessage) error {
 	var in struct {
 		Type      string          `json:"type"`
@@ -116,7 +116,7 @@ func (a *answer) open(index int, raw json.RawMessage) error {
 	return a.measured()
 }
 
-// delta adds a piece to a block.
+// delta appends a piece to a block.
 func (a *answer) delta(index int, d *delta) error {
 	b := a.block(index)
 	if b == nil {
@@ -154,7 +154,7 @@ func (a *answer) close(index int) {
 	}
 }
 
-// block is the latest of an index.
+// block returns the latest block with an index.
 func (a *answer) block(index int) *block {
 	for _, b := range slices.Backward(a.blocks) {
 		if b.index == index {
@@ -184,7 +184,7 @@ func (a *answer) addThoughts(b *block, q quoted) {
 	a.piece(providers.DeltaThinking, text)
 }
 
-// piece measures a piece and tells the listener.
+// piece counts a piece and passes it to OnDelta.
 func (a *answer) piece(kind providers.DeltaKind, text string) {
 	if text == "" {
 		return
@@ -196,13 +196,13 @@ func (a *answer) piece(kind providers.DeltaKind, text string) {
 	}
 }
 
-// seen notes when the first piece of the answer came.
+// seen records when the first piece of the answer arrived.
 func (a *answer) seen() {
 	if a.first.IsZero() {
 		a.first = clock.System()
 	}
 }
 
-// clean replaces NUL, which no database takes. Invalid UTF-8 is gone by then: reading
-// JSON replaces it.
+// clean replaces NUL, which databases reject. Invalid UTF-8 was already replaced by the JSON
+// decoder.
 func clean(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }

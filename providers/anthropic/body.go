@@ -9,11 +9,11 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// cacheMark ends what the API keeps for later calls.
+// cacheMark marks the end of a cacheable prefix.
 const cacheMark = `,"cache_control":{"type":"ephemeral"}`
 
-// body assembles a request: params, commands and levels first, the same bytes from call
-// to call, then the turns from their caches, then the tail.
+// body builds a request: params, commands and levels first, with the same bytes in each call, then
+// the cached turns, then the tail.
 func (p *provider) body(request *providers.Request) *providers.Body {
 	prompt := request.Prompt
 	b := providers.NewBody(len(prompt.Turns) + 5)
@@ -34,7 +34,7 @@ func (p *provider) body(request *providers.Request) *providers.Body {
 	return b
 }
 
-// firstUser is how an encoded user turn begins.
+// firstUser is the beginning of an encoded user turn.
 const firstUser = `,{"role":"user","content":[`
 
 // begun gives what is left of the first turn where the prefix has begun it already, with
@@ -59,7 +59,7 @@ func addLast(b *providers.Body, encoded []byte, tail string) {
 	b.Add(append(appendText([]byte(cacheMark+"}"), tail), "]}"...))
 }
 
-// params writes what stands before commands, levels and messages.
+// params appends the members before commands, levels and messages.
 func (p *provider) params(request *providers.Request) []byte {
 	b := append(make([]byte, 0, 512), `{"model":`...)
 	b = providers.AppendString(b, p.config.ModelFor(request))
@@ -70,7 +70,7 @@ func (p *provider) params(request *providers.Request) []byte {
 		b = providers.AppendString(append(b, `,"service_tier":`...), p.config.ServiceTier)
 	}
 	if p.config.AsksSmall(request) {
-		return b // a small model may know neither thinking nor effort
+		return b // a small model may not support thinking or effort
 	}
 	b = p.thinking(b, request)
 	if p.config.ReasoningEffort != "" {
@@ -80,14 +80,14 @@ func (p *provider) params(request *providers.Request) []byte {
 	return b
 }
 
-// thinking asks for thoughts where the answer has room for them.
+// thinking requests thoughts if max_tokens leaves room for them.
 func (p *provider) thinking(b []byte, request *providers.Request) []byte {
 	n := p.config.MaxTokensFor(request)
 	switch {
 	case p.config.Thinking == thinkingOff:
 		return append(b, `,"thinking":{"type":"disabled"}`...)
 	case p.config.Thinking == thinkingAdaptive && n > minThinking:
-		// Some models tell their thoughts only when asked to.
+		// Some models return their thoughts only on request.
 		return append(b, `,"thinking":{"type":"adaptive","display":"summarized"}`...)
 	case p.config.ThinkingBudget > 0 && n > p.config.ThinkingBudget && p.encoder.mayThink(request.Prompt.Turns):
 		b = append(b, `,"thinking":{"type":"enabled","budget_tokens":`...)

@@ -19,7 +19,7 @@ type config struct {
 	ThinkingBudget int    `json:"thinking_budget"`
 }
 
-// The values of thinking. Left out, the model does as it is used to.
+// The values of thinking. By default the model decides.
 const (
 	thinkingAdaptive = "adaptive" // the model decides how long it thinks
 	thinkingOff      = "off"
@@ -30,7 +30,7 @@ const (
 	defaultMaxTokens = 8192
 )
 
-// Kind is the registry's entry.
+// Kind returns the registry entry.
 func Kind() providers.Kind {
 	return providers.Kind{
 		Name:        KindName,
@@ -47,7 +47,7 @@ func Kind() providers.Kind {
 	}
 }
 
-// parse reads a config and says what in it contradicts itself.
+// parse decodes a config and rejects contradictions.
 func parse(raw json.RawMessage) (*config, *url.URL, error) {
 	c := &config{}
 	if err := providers.ReadConfig(raw, c); err != nil {
@@ -70,7 +70,7 @@ func (c *config) defaults() {
 	}
 }
 
-// check refuses what the API would refuse at every call.
+// check rejects what the API would reject in every call.
 func (c *config) check() error {
 	switch {
 	case c.ThinkingBudget > 0 && c.Thinking != "":

@@ -1,11 +1,9 @@
 // Package anthropic calls Claude through Anthropic's official SDK.
 //
-// The SDK gives the client: address, key, headers, pages of models, and the decoder of
-// event streams. Two things are ours. The body of a request is put together from turns
-// that were encoded once, so that a call costs what is new; the SDK would encode the
-// whole history again. And the answer is gathered here, since an answer without its end
-// must never count as one.
+// The SDK provides the HTTP client: URL, key, headers, pagination, and the decoder of event
+// streams. Two things are our own. Request bodies are assembled from cached encoded turns, so that
+// a call only costs what is new; the SDK would encode the whole history each time. And answers are
+// accumulated here, since an answer without its end must not count as complete.
 //
-// Every call is streamed on the wire (the API refuses long answers otherwise); when
-// nobody listens, nothing is published.
+// Every call is streamed on the wire, because the API rejects long answers otherwise.
 package anthropic

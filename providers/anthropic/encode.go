@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// encoder writes turns in the wire's bytes. Its format names the host: thoughts that
-// were signed elsewhere are not sent there.
+// encoder encodes turns for the wire. Its cache key includes the host: thoughts signed by another
+// host are not sent.
 type encoder struct {
 	host   string
 	format string
@@ -39,7 +39,7 @@ func (e encoder) turn(t *domain.Turn) []byte {
 	return b
 }
 
-// user writes results first (the API wants them at once after their calls), then texts.
+// user writes results first (the API requires them directly after their calls), then texts.
 func (e encoder) user(b []byte, t *domain.Turn) []byte {
 	start := len(b)
 	for i := range t.Blocks {
@@ -77,8 +77,7 @@ func (e encoder) assistant(b []byte, t *domain.Turn) []byte {
 	return b
 }
 
-// answer writes the blocks of an answer in the order in which they came: thoughts that
-// stand elsewhere than they did are refused.
+// answer writes the blocks of an answer in their original order: the API rejects moved thoughts.
 func (e encoder) answer(b []byte, raw *domain.RawAnswer) []byte {
 	text, calls := 0, 0
 	for _, th := range e.thoughts(raw) {
@@ -98,7 +97,7 @@ func (e encoder) answer(b []byte, raw *domain.RawAnswer) []byte {
 	return b
 }
 
-// comma separates a block from the one before it.
+// comma separates a block from the previous one.
 func comma(b []byte) []byte {
 	if b[len(b)-1] == '[' {
 		return b
@@ -143,7 +142,7 @@ func appendResult(b []byte, r *domain.Block) []byte {
 		b = append(b, `,"is_error":true`...)
 	}
 	b = append(b, `,"content":"`...)
-	// The call was echoed with {} (see input): here is what it really said.
+	// The call was sent with {} (see input): this is what it contained.
 	if r.Call != nil && strings.TrimSpace(r.Call.Arguments) != "" && !isObject(r.Call.Arguments) {
 		b = append(b, `The arguments of this call were not a JSON object. They were: `...)
 		b = providers.AppendEscaped(b, clip(r.Call.Arguments, maxBadArguments))
@@ -161,8 +160,8 @@ func clip(s string, n int) string {
 	return s[:n] + "…"
 }
 
-// input is a call's arguments byte for byte, but for what the API refuses: what is no
-// object becomes {} and is told in the result, and half a surrogate pair becomes U+FFFD.
+// input returns a call's arguments unchanged, except for what the API rejects: a value that is not
+// an object becomes {} and is described in the result, and half a surrogate pair becomes U+FFFD.
 func input(arguments string) string {
 	if !isObject(arguments) {
 		return "{}"

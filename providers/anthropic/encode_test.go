@@ -87,7 +87,7 @@ func TestThoughtsGoBackAsTheyCame(t *testing.T) {
 		call(5, "toolu_1", "ZONES", `{"a": 1}`) +
 		whole(6, `{"type":"thinking"}`, `{"type":"thinking_delta","thinking":"And?"}`, `{"type":"signature_delta","signature":"s2"}`) +
 		call(7, "toolu_2", "TASKS", ``) + end("tool_use")
-	answer, _, err := hear(t, strings.NewReader(stream))
+	answer, _, err := listen(t, strings.NewReader(stream))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +144,7 @@ func TestCutThoughtsStayHere(t *testing.T) {
 		"no signature": sse(begin) + whole(0, `{"type":"thinking"}`, `{"type":"thinking_delta","thinking":"Hm"}`) + say(1, "a") + end("end_turn"),
 		"cut":          sse(begin) + open(0, `{"type":"thinking"}`, `{"type":"thinking_delta","thinking":"Hm"}`, `{"type":"signature_delta","signature":"s"}`) + end("max_tokens"),
 	} {
-		answer, _, err := hear(t, strings.NewReader(stream))
+		answer, _, err := listen(t, strings.NewReader(stream))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestConfigs(t *testing.T) {
 		`{}`:                                 "model",
 		`{"base_url":"h","model":"m"}`:       "base URL",
 		`{"base_url":"ftp://h","model":"m"}`: "base URL",
-		`{"base_url":"http://u:p@h","model":"m"}`:                    "no user",
+		`{"base_url":"http://u:p@h","model":"m"}`:                    "contain a user",
 		`{"base_url":"http://h?key=k","model":"m"}`:                  "query",
 		`{"model":"m","modle":1}`:                                    "modle",
 		`{"model":"m","api_key":"k"}`:                                "api_key",
@@ -298,7 +298,7 @@ func BenchmarkStream(b *testing.B) {
 	b.SetBytes(int64(len(stream)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := hear(b, strings.NewReader(stream)); err != nil {
+		if _, _, err := listen(b, strings.NewReader(stream)); err != nil {
 			b.Fatal(err)
 		}
 	}

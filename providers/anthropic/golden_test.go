@@ -35,14 +35,14 @@ func (s *story) person(words string) {
 	s.add(&domain.Message{Sender: domain.SenderUser, Rich: &domain.RichContent{LinearText: words}})
 }
 
-// model hears a stream and keeps its answer.
+// model receives a stream and keeps its answer.
 func (s *story) model(stream ...string) *domain.RawAnswer {
 	s.t.Helper()
-	answer, _, err := hear(s.t, strings.NewReader(sse(begin)+strings.Join(stream, "")))
+	answer, _, err := listen(s.t, strings.NewReader(sse(begin)+strings.Join(stream, "")))
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	for i := range answer.Raw.Calls { // ids.Counting begins anew for each answer
+	for i := range answer.Raw.Calls { // ids.Counting restarts for each answer
 		answer.Raw.Calls[i].ID = fmt.Sprintf("call_%d_%d", s.count, i)
 	}
 	s.add(&domain.Message{Sender: domain.SenderAI, Raw: answer.Raw, AI: &domain.AIMessage{PreText: answer.Raw.Text}})

@@ -19,7 +19,7 @@ const (
 	maxModels     = 5000
 )
 
-// models lists what the API offers with this key, sorted.
+// models lists the models available with this key, sorted.
 func models(ctx context.Context, raw json.RawMessage, secret string, client *http.Client) ([]string, error) {
 	_, base, err := parse(raw)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// prefixOf is what stands before the messages: commands and levels.
+// prefixOf returns the part before the messages: commands and levels.
 func (p *provider) prefixOf(prompt *domain.Prompt) []byte {
 	commands := prompt.Commands
 	if len(commands) == 0 {
@@ -100,7 +100,7 @@ func appendLevels(b []byte, prompt *domain.Prompt) []byte {
 	return marked(append(b, firstUser[1:]...), prompt.UserData)
 }
 
-// marked writes a text that the API keeps for later calls.
+// marked appends a cacheable text.
 func marked(b []byte, text string) []byte {
 	b = appendText(b, text)
 	return append(append(b[:len(b)-1], cacheMark...), '}')

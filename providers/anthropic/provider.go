@@ -61,8 +61,8 @@ func newClient(base, secret string, client *http.Client) sdk.Client {
 	return sdk.NewClient(options...)
 }
 
-// Abilities tells what the API can and what the config allows. It has structured output
-// too, but only for schemas without open objects, which the params of commands are.
+// Abilities combines the API's abilities with the config. Structured output is not used, since the
+// API supports it only for closed objects, and command parameters are open.
 func (p *provider) Abilities() providers.Abilities {
 	a := p.config.Abilities()
 	a.AlwaysStreams = true
@@ -70,7 +70,7 @@ func (p *provider) Abilities() providers.Abilities {
 	return a
 }
 
-// Query asks once.
+// Query makes one call.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	watch := providers.NewWatch(ctx, p.config.Timeouts, true)
 	defer watch.Stop()
@@ -94,7 +94,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	return &providers.Answer{Raw: raw, Usage: a.usage.domain(), FirstTokenAt: a.first}, nil
 }
 
-// send makes the request and waits for the head of the response.
+// send sends the request and waits for the response headers.
 func (p *provider) send(ctx context.Context, b *providers.Body) (*http.Response, error) {
 	var response *http.Response
 	err := p.post(ctx, "v1/messages", b.Reader(), &response,
@@ -107,7 +107,7 @@ func (p *provider) send(ctx context.Context, b *providers.Body) (*http.Response,
 	return response, err
 }
 
-// readError tells why a response could not be read to its end.
+// readError classifies an error while reading a response.
 func (p *provider) readError(ctx context.Context, err error, response *http.Response) error {
 	e, typed := errors.AsType[*providers.Error](err)
 	switch {

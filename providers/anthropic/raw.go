@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// raw is what came of the answer, or the reason why there is none.
+// raw returns the finished answer, or the reason why there is none.
 func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
 	raw := &domain.RawAnswer{
 		Protocol: protocol, Text: string(a.text), Model: clean(a.model), Provider: KindName, StopReason: domain.StopWhole,
@@ -24,7 +24,7 @@ func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.R
 	switch finish {
 	case providers.FinishNone:
 		return nil, brokeOff() // an end, but no reason for it
-	case providers.FinishLength: // the last call may be cut in the middle: none is returned
+	case providers.FinishLength: // the last call may be truncated: none is returned
 		return providers.Incomplete(raw, domain.StopLength, a.stop, a.callNames()), nil
 	case providers.FinishMalformed:
 		return providers.Incomplete(raw, domain.StopMalformed, a.stop, a.callNames()), nil
@@ -53,7 +53,7 @@ func (a *answer) raw(protocol domain.Protocol, newID domain.IDSource) (*domain.R
 	return raw, nil
 }
 
-// callNames are the names of the calls that began.
+// callNames returns the names of the calls, including incomplete ones.
 func (a *answer) callNames() []string {
 	var names []string
 	for _, b := range a.blocks {

@@ -24,7 +24,7 @@ const (
 
 var errTooLarge = errors.New("answer too large")
 
-// guard ends a response that grows beyond all measure, before the decoder keeps it.
+// guard ends a response that exceeds the limits before the decoder buffers it.
 type guard struct {
 	from        io.Reader
 	line, total int
@@ -44,7 +44,7 @@ func (g *guard) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// event is one event of a stream. Fields that are not here are of no use to us.
+// event is one event of a stream, with the fields that are used.
 type event struct {
 	Type         string          `json:"type"`
 	Index        int             `json:"index"`
@@ -73,8 +73,7 @@ type delta struct {
 	StopReason  string `json:"stop_reason"` // message_delta
 }
 
-// read takes a response in, whatever its form: what was asked for is not always what
-// comes.
+// read reads a response in any form: not every server responds in the requested one.
 func (a *answer) read(response *http.Response, body io.Reader) error {
 	buffered := bufio.NewReaderSize(&guard{from: body}, 16<<10)
 	first, err := firstByte(buffered)
@@ -145,12 +144,12 @@ func (a *answer) readStream(decoder ssestream.Decoder) error {
 	return brokeOff()
 }
 
-// whole: the reason for the end is known, and no block is open.
+// whole reports whether the finish reason is known and no block is open.
 func (a *answer) whole() bool {
 	return a.stop != "" && !slices.ContainsFunc(a.blocks, func(b *block) bool { return !b.closed })
 }
 
-// readWhole reads an answer that came in one piece: some proxies do not stream.
+// readWhole reads an answer that was not streamed: some proxies do not stream.
 func (a *answer) readWhole(r io.Reader) error {
 	all, err := io.ReadAll(r)
 	if err != nil {
@@ -176,7 +175,7 @@ func (a *answer) readWhole(r io.Reader) error {
 	return nil
 }
 
-// take adds one event.
+// take processes one event.
 func (a *answer) take(data []byte) error {
 	var e event
 	if json.Unmarshal(data, &e) != nil && json.Unmarshal(providers.Lenient(data), &e) != nil {

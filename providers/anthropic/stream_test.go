@@ -40,7 +40,7 @@ func TestAnswers(t *testing.T) {
 	start := sse(begin)
 	table := map[string]struct{ stream, want string }{
 		"text":                           {start + say(0, "Hello") + say(1, " you") + end("end_turn"), "Hello you stop"},
-		"a reason nobody knows yet":      {start + say(0, "a") + end("tired"), "a unknown"},
+		"an unknown reason":              {start + say(0, "a") + end("tired"), "a unknown"},
 		"a pause":                        {start + say(0, "a") + end("pause_turn"), "a unknown"},
 		"a stop sequence":                {start + say(0, "a") + end("stop_sequence"), "a stop"},
 		"the window is full":             {start + say(0, "a") + end("model_context_window_exceeded"), "a length"},
@@ -55,7 +55,7 @@ func TestAnswers(t *testing.T) {
 		"ids that repeat":                {start + call(0, "a", "GET", `{}`) + call(1, "a", "GET", `{}`) + end("tool_use"), `|GET a {}|GET  {} calls`},
 		"arguments at once":              {start + whole(0, `{"type":"tool_use","id":"a","name":"GET","input":{"x":[1]}}`) + end("tool_use"), `|GET a {"x":[1]} calls`},
 		"no arguments":                   {start + whole(0, `{"type":"tool_use","id":"a","name":"GET"}`) + end("tool_use"), `|GET a {} calls`},
-		"arguments that end too early":   {start + call(0, "a", "GET", `{"x":`) + end("tool_use"), `|GET a {"x": calls`}, // told to the model as a format error
+		"arguments that end too early":   {start + call(0, "a", "GET", `{"x":`) + end("tool_use"), `|GET a {"x": calls`}, // sent to the model as a format error
 		"cut at its length":              {start + say(0, "I") + call(1, "a", "PUT", `{}`) + open(2, `{"type":"tool_use","id":"b","name":"PUT"}`, `{"type":"input_json_delta","partial_json":"{\"x"}`) + end("max_tokens"), "I length"},
 		"cut at the window":              {start + say(0, "I") + end("model_context_window_exceeded"), "I length"},
 		"as many calls as may be":        {start + many(maxCalls, func(i int) string { return call(i, "", "G", "{}") }) + end("tool_use"), strings.Repeat("|G  {}", maxCalls) + " calls"},
@@ -71,13 +71,13 @@ func TestAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// In pieces of one byte, too: no boundary matters.
 			for _, r := range []io.Reader{strings.NewReader(row.stream), iotest.OneByteReader(strings.NewReader(row.stream))} {
-				answer, heard, err := hear(t, r)
+				answer, received, err := listen(t, r)
 				if err != nil {
 					t.Fatal(err)
 				}
 				want := domain.Usage{InputTokens: 3, CacheWriteTokens: 20, CacheReadTokens: 100, OutputTokens: 9}
-				if got := shown(answer); got != row.want || heard != answer.Raw.Text || answer.Raw.Model != "claude-x" || answer.Usage != want {
-					t.Errorf("got %s (heard %q, of %s, %+v), want %s", got, heard, answer.Raw.Model, answer.Usage, row.want)
+				if got := shown(answer); got != row.want || received != answer.Raw.Text || answer.Raw.Model != "claude-x" || answer.Usage != want {
+					t.Errorf("got %s (received %q, of %s, %+v), want %s", got, received, answer.Raw.Model, answer.Usage, row.want)
 				}
 			}
 		})
@@ -140,7 +140,7 @@ func TestBrokenStreams(t *testing.T) {
 	}
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
-			answer, _, err := hear(t, row.stream)
+			answer, _, err := listen(t, row.stream)
 			var e *providers.Error
 			if answer != nil || !errors.As(err, &e) || e.Class != row.class || !strings.Contains(e.Message, row.says) || strings.Contains(e.Message, "sk-x") {
 				t.Fatalf("got %+v, %v, want %s %q", answer, err, row.class, row.says)
@@ -274,7 +274,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("event: error\ndata: {\"error\":{}}\n\n"))
 	f.Add([]byte(`{"type":"message","content":[{"type":"text","text":"x"}],"stop_reason":"end_turn"}`))
 	f.Fuzz(func(t *testing.T, stream []byte) {
-		answer, heard, err := hear(t, bytes.NewReader(stream))
+		answer, received, err := listen(t, bytes.NewReader(stream))
 		if (answer == nil) == (err == nil) {
 			t.Fatalf("answer %v, error %v", answer, err)
 		}
@@ -286,8 +286,8 @@ func FuzzStream(f *testing.F) {
 			return
 		}
 		raw := answer.Raw
-		if heard != raw.Text || !utf8.ValidString(raw.Text) || strings.ContainsRune(raw.Text, 0) {
-			t.Fatalf("heard %q, got %q", heard, raw.Text)
+		if received != raw.Text || !utf8.ValidString(raw.Text) || strings.ContainsRune(raw.Text, 0) {
+			t.Fatalf("received %q, got %q", received, raw.Text)
 		}
 		if raw.StopReason == "length" && len(raw.Calls) > 0 {
 			t.Fatal("calls of a cut answer")

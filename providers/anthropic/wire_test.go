@@ -36,22 +36,22 @@ func made(t testing.TB, config string, client *http.Client) *provider {
 const plainConfig = `{"base_url":"http://h","model":"m"}`
 
 // hear gives what a provider makes of a response's body, and the text that it streamed.
-func hear(t testing.TB, body io.Reader) (*providers.Answer, string, error) {
+func listen(t testing.TB, body io.Reader) (*providers.Answer, string, error) {
 	t.Helper()
 	p := made(t, plainConfig, answering(200, http.Header{"Request-Id": {"req_1"}}, body))
-	heard := ""
+	received := ""
 	answer, err := p.Query(context.Background(), &providers.Request{
 		Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}, Protocol: domain.ProtocolNative}, NewID: ids.Counting(),
 		OnDelta: func(d providers.Delta) {
 			if d.Kind == providers.DeltaText {
-				heard += d.Text
+				received += d.Text
 			}
 		},
 	})
-	return answer, heard, err
+	return answer, received, err
 }
 
-var text, said, results = suite.Told, suite.Answered, suite.Results
+var text, said, results = suite.UserTurn, suite.Answered, suite.Results
 
 // encoded is a request's body, which must be one that the API takes.
 func encoded(t testing.TB, p *provider, r *providers.Request) string {

@@ -15,13 +15,15 @@ import (
 
 var model = ModelKey{Workspace: "w", Provider: "prv_1", Model: "m"}
 
-// told notes who is told to be back.
-type told struct{ names []string }
+// recovered records the recovered providers.
+type recovered struct{ names []string }
 
-func (n *told) back(workspace, provider string) { n.names = append(n.names, workspace+"/"+provider) }
+func (n *recovered) back(workspace, provider string) {
+	n.names = append(n.names, workspace+"/"+provider)
+}
 
-func newBoard() (*Board, *told) {
-	n := &told{}
+func newBoard() (*Board, *recovered) {
+	n := &recovered{}
 	return NewBoard(BoardConfig{Back: n.back}), n
 }
 
@@ -89,7 +91,7 @@ func TestABreakerOpensTriesAndCloses(t *testing.T) {
 		}
 		time.Sleep(2 * time.Minute)
 		if len(news.names) != 0 {
-			t.Errorf("told too early: %v", news.names)
+			t.Errorf("reported too early: %v", news.names)
 		}
 		fails(t, b, model, nil)
 		if !slices.Equal(news.names, []string{"w/prv_1"}) || len(b.Statuses("w")) != 0 {
@@ -135,7 +137,7 @@ func TestATryThatIsCutLeavesItToTheNext(t *testing.T) {
 }
 
 // A provider that asked for time is left alone by everybody in its workspace, whatever
-// the model; by nobody elsewhere.
+// the model; and no other.
 func TestRetryAfterHoldsForAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, news := newBoard()
@@ -155,12 +157,12 @@ func TestRetryAfterHoldsForAll(t *testing.T) {
 		time.Sleep(time.Microsecond)
 		fails(t, b, other, nil)
 		if !slices.Equal(news.names, []string{"w/prv_1"}) {
-			t.Errorf("told: %v", news.names)
+			t.Errorf("recovered: %v", news.names)
 		}
 	})
 }
 
-// A provider that has no room, and does not say until when, is up: nobody else is kept from it.
+// A provider that has no room, and does not say until when, is up: other calls are not blocked.
 func TestNoRoomIsNoFailure(t *testing.T) {
 	b, _ := newBoard()
 	full := &providers.Error{Class: providers.ClassRateLimited, Message: "slow down"}
@@ -170,7 +172,7 @@ func TestNoRoomIsNoFailure(t *testing.T) {
 	for range 4 {
 		fails(t, b, model, down())
 	}
-	fails(t, b, model, full) // and it tells nothing of the failures before
+	fails(t, b, model, full) // and it does not affect earlier failures
 	fails(t, b, model, down())
 	if e := refusal(t, b, model); e.Class != providers.ClassNetwork {
 		t.Errorf("after five failures it is %v", e)
@@ -188,11 +190,11 @@ func TestForget(t *testing.T) {
 	b.Forget("w", "prv_1")
 	fails(t, b, model, nil)
 	if !slices.Equal(news.names, []string{"w/prv_1"}) {
-		t.Errorf("told: %v", news.names)
+		t.Errorf("recovered: %v", news.names)
 	}
 }
 
-// What is remembered is bounded: who was not heard of for longest is forgotten.
+// What is remembered is bounded: the least recently used entry is dropped.
 func TestTheBoardIsBounded(t *testing.T) {
 	b := NewBoard(BoardConfig{Max: 10})
 	for i := range 100 {
@@ -203,7 +205,7 @@ func TestTheBoardIsBounded(t *testing.T) {
 	}
 }
 
-// scripted is a provider that fails or answers as it is told.
+// scripted is a provider that fails or answers on request.
 type scripted struct {
 	providers.Provider
 	calls  int
@@ -248,7 +250,7 @@ func TestAGuardedProviderIsNotCalledWhileItIsDown(t *testing.T) {
 	}
 }
 
-// An answer that had begun is told apart: it may have to be paid for.
+// An answer that had begun is marked: it may be billed.
 func TestAPartOfAnAnswerIsToldApart(t *testing.T) {
 	for pieces, want := range map[int]bool{0: false, 3: true} {
 		b, _ := newBoard()

@@ -8,7 +8,7 @@ import (
 )
 
 // A part of the prices is a part of the prices, as everywhere; the key is not in what is
-// stored, so null is still there for whoever takes it away.
+// stored, so null is still there for the caller.
 func TestAConfigIsMerged(t *testing.T) {
 	stored := json.RawMessage(`{"model":"m","prices":{"input":1,"output":2,"cache_read":0.5},"headers":["a"]}`)
 	for patch, want := range map[string]string{

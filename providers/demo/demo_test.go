@@ -110,9 +110,9 @@ func (s *session) circumstance(t *testing.T, what string) {
 		s.offer(append(slices.Clone(allCommands), complete)...)
 	case "end": // the request before was ended by the server, in these words
 		kind, text, _ := strings.Cut(rest, " ")
-		s.tell(fmt.Sprintf("<fermata type=%q>\n%s\n</fermata>", kind, text))
+		s.send(fmt.Sprintf("<fermata type=%q>\n%s\n</fermata>", kind, text))
 	case "unanswered": // the person's last message got no answer
-		s.tell(rest)
+		s.send(rest)
 	case "use": // the next message refers to this tool
 		s.uses = rest
 	case "some":
@@ -147,7 +147,7 @@ func (s *session) circumstance(t *testing.T, what string) {
 
 // person says something; what it refers to comes along.
 func (s *session) person(text string) {
-	s.tell(text)
+	s.send(text)
 	if s.uses == "" {
 		return
 	}
@@ -162,11 +162,11 @@ func (s *session) person(text string) {
 		r := s.world.run(c, json.RawMessage(jsonOf(map[string]any{"tool_id": id, "limit": 100})))
 		along += fmt.Sprintf("\n[%s: SUCCESS]\n%s\n", c, r.Text)
 	}
-	s.tell(along + "</fermata>")
+	s.send(along + "</fermata>")
 	s.uses = ""
 }
 
-func (s *session) tell(text string) {
+func (s *session) send(text string) {
 	turn := &domain.Turn{Role: domain.TurnUser}
 	if n := len(s.prompt.Turns); n > 0 && s.prompt.Turns[n-1].Role == domain.TurnUser {
 		turn = s.prompt.Turns[n-1]
@@ -306,7 +306,7 @@ func TestStreamingTakesItsTimeAndCanBeCut(t *testing.T) {
 	})
 }
 
-// What stands in the help is understood, in both languages.
+// The examples of the help are understood, in both languages.
 func TestHelpTellsTheTruth(t *testing.T) {
 	for _, help := range []string{helpEN, helpFR} {
 		for line := range strings.SplitSeq(help, "\n") {

@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// aFile is how a prompt tells of one: its source, and what it is.
+// aFile matches a file in a prompt: its source and description.
 var aFile = regexp.MustCompile(`^<fermata type="OUTSIDE" mark="[0-9a-f]+" source="file: ([^"]*)">\s+\[File \S+, (a picture of [^\]]*|a text of [^\]]*)\.\]`)
 
 // filesIn are the files that a turn brings, each with what the prompt says of it.

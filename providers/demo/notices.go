@@ -30,7 +30,7 @@ func noticeKind(text string) string {
 	return kind
 }
 
-// noticeWords is what stands between the server's tags.
+// noticeWords is the text between Fermata's tags.
 func noticeWords(text string) string {
 	_, words, _ := strings.Cut(text, "\n")
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(words), noticeClosing))

@@ -52,16 +52,16 @@ var patterns = []pattern{
 	en(welcome, `thanks|thank you|ok|great`),
 	fr(welcome, `merci|merci beaucoup|d'accord|super`),
 
-	free(en(standing, `(?:every|each|on) (?P<days>`+daysEN+`)(?:,? at (?P<at>`+timeEN+`))?(?:,|:| :)? (?P<task>(?s:.+))`)),
-	free(fr(standing, `(?:tous les|toutes les|chaque|le) (?P<days>`+daysFR+`)(?:,? à (?P<at>`+timeFR+`))?(?:,|:| :)? (?P<task>(?s:.+))`)),
+	free(en(automate, `(?:every|each|on) (?P<days>`+daysEN+`)(?:,? at (?P<at>`+timeEN+`))?(?:,|:| :)? (?P<task>(?s:.+))`)),
+	free(fr(automate, `(?:tous les|toutes les|chaque|le) (?P<days>`+daysFR+`)(?:,? à (?P<at>`+timeFR+`))?(?:,|:| :)? (?P<task>(?s:.+))`)),
 
 	free(en(journal, `(?:write|put|add|note)(?: this| down)? (?:in|into|to) `+my+`(?P<tool>journal|diary)(?: ?[:,-] ?| )(?P<text>(?s:.+))`)),
 	free(fr(journal, `(?:[ée]cri(?:s|re|vez)|note[rz]?|ajoute[rz]?|mets) dans `+mon+`(?P<tool>journal)(?: ?[:,-] ?| )(?P<text>(?s:.+))`)),
 	free(en(takeNote, `(?:(?:take|make) a |new )?note ?: ?(?P<text>(?s:.+))`)),
 	free(fr(takeNote, `(?:prends|prendre|prenez|fais|nouvelle) (?:une |en )?note ?: ?(?P<text>(?s:.+))`)),
 
-	en(standing, `(?P<task>.+?),? (?:every|each|on) (?P<days>`+daysEN+`),? at (?P<at>`+timeEN+`)`),
-	fr(standing, `(?P<task>.+?),? (?:tous les|chaque|le) (?P<days>`+daysFR+`),? à (?P<at>`+timeFR+`)`),
+	en(automate, `(?P<task>.+?),? (?:every|each|on) (?P<days>`+daysEN+`),? at (?P<at>`+timeEN+`)`),
+	fr(automate, `(?P<task>.+?),? (?:tous les|chaque|le) (?P<days>`+daysFR+`),? à (?P<at>`+timeFR+`)`),
 	en(sumUp, `(?:sum up|summari[sz]e|review) (?:my |the )(?P<span>day|week|month)`),
 	fr(sumUp, `(?:résume[rz]?|resume[rz]?|récapitule[rz]?) (?:ma |mon |la |le )(?P<span>journée|semaine|mois)`),
 

@@ -34,7 +34,7 @@ func publish(c *planner, g groups) {
 	}
 }
 
-// findDocument finds a document by its title or key, and tells when there is none.
+// findDocument finds a document by its title or key, and reports if there is none.
 func (c *planner) findDocument(name string) (*record, bool) {
 	s, ok := c.query("CONTEXT", nil)
 	if !ok {

@@ -28,7 +28,7 @@ func (c *planner) findTool(name string, toolType string) (*record, bool) {
 	return best(tools, name), true
 }
 
-// needTool is findTool that tells the person when there is none.
+// needTool is findTool that reports to the person if there is none.
 func (c *planner) needTool(name string) (*record, bool) {
 	if tool, _ := c.givenTool(name); tool != nil {
 		return tool, true
@@ -235,7 +235,7 @@ func journal(c *planner, g groups) {
 			"question":    c.in("What is there to write?", "Que faut-il écrire ?"),
 			"placeholder": c.in("A few words about today", "Quelques mots sur la journée"),
 		}); !ok {
-			c.nobody()
+			c.cannotAsk()
 			return
 		}
 	}

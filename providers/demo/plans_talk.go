@@ -111,8 +111,8 @@ func (c *planner) didNotUnderstand(part string) {
 	)
 }
 
-// nobody tells that a question cannot be put in an automation.
-func (c *planner) nobody() {
+// cannotAsk explains that an automation cannot ask questions.
+func (c *planner) cannotAsk() {
 	if c.automation {
 		c.say("I would have asked a question, but nobody is there in an automation.",
 			"J'aurais posé une question, mais il n'y a personne dans une automatisation.")
@@ -129,7 +129,7 @@ func askChoice(c *planner, _ groups) {
 	chosen, ok := c.ask("MultipleChoice", map[string]any{"question": question, "options": options})
 	switch {
 	case !ok:
-		c.nobody()
+		c.cannotAsk()
 	case strings.Contains(chosen, options[0]):
 		overview(c, nil)
 	case strings.Contains(chosen, options[1]):
@@ -145,7 +145,7 @@ func askYesNo(c *planner, _ groups) {
 		map[string]any{"message": c.in("Is this your first look at Fermata?", "Est-ce votre premier regard sur Fermata ?")},
 	)
 	if !ok {
-		c.nobody()
+		c.cannotAsk()
 		return
 	}
 	c.say("You answered: %s.", "Vous avez répondu : %s.", oneLine(answer))
@@ -157,7 +157,7 @@ func askText(c *planner, _ groups) {
 		"placeholder": c.in("A few words", "Quelques mots"),
 	})
 	if !ok {
-		c.nobody()
+		c.cannotAsk()
 		return
 	}
 	c.say("You wrote: %s", "Vous avez écrit : %s", oneLine(answer))
@@ -177,7 +177,7 @@ func askForm(c *planner, _ groups) {
 		},
 	})
 	if !ok {
-		c.nobody()
+		c.cannotAsk()
 		return
 	}
 	name := title(formField(answer, "name"))
@@ -229,7 +229,7 @@ func askPlan(c *planner, _ groups) {
 	})
 	switch {
 	case !ok:
-		c.nobody()
+		c.cannotAsk()
 	case isNo(answer):
 		c.say("All right, I leave it.", "Très bien, je n'y touche pas.")
 	default:

@@ -89,7 +89,7 @@ func (sp *speech) idIn(s step, prefix string) (string, bool) {
 }
 
 // createZones makes several zones by one answer. The person is asked and may approve
-// a part; in an automation nobody is there to ask.
+// a part; an automation cannot ask.
 func createZones(c *planner, g groups) {
 	s, ok := c.query("ZONES", nil)
 	if !ok {

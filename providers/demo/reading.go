@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// outcome is what became of a command, as its result's text tells.
+// outcome is the outcome of a command, parsed from its result text.
 type outcome string
 
 const (
@@ -41,7 +41,7 @@ type reading struct {
 	before     []*domain.Turn // all that was said before the request
 	today      string         // the person's date, "2026-01-31"; "" where the prompt has none
 	first      bool           // nothing was answered yet
-	automation bool           // nobody answers, and the work ends by COMPLETE
+	automation bool           // no person answers, and the work ends with COMPLETE
 	agent      bool           // the request is another assistant's
 	summary    bool           // a summary of the conversation is asked for
 	json       bool
@@ -51,14 +51,14 @@ type reading struct {
 const askUser, complete, askPrincipal = "ASK_USER", "COMPLETE", "ASK_PRINCIPAL"
 
 // These stand in the rules for automations and for agents. In the JSON protocol, where no
-// commands are offered, they are what tells them from a chat.
+// commands are offered, which distinguishes them from a chat.
 const (
 	alone      = "This session is an automation"
 	forAnother = "You work for another assistant"
 )
 
 // now is the date at the end of a prompt; where a day begins later than midnight, the
-// one that still goes on stands behind it.
+// one that is still running follows it.
 var (
 	now      = regexp.MustCompile(`\bNow: \pL+ (\d{4}-\d{2}-\d{2})`)
 	stillNow = regexp.MustCompile(`\btoday still is \pL+ (\d{4}-\d{2}-\d{2})`)

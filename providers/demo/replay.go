@@ -108,7 +108,7 @@ func isAction(name string) bool {
 	return false
 }
 
-// good says whether a step brought what it should; if not, it tells the person.
+// good reports whether a step succeeded; if not, it informs the person.
 func (c *planner) good(s step, command planned) bool {
 	if s.outcome == succeeded || s.outcome == cached && !isAction(command.name) {
 		return true
@@ -168,7 +168,7 @@ func (c *planner) justRead(steps ...step) {
 		"(CACHED : rien n'a changé depuis votre demande d'il y a un instant ; le serveur m'a rendu le même résultat sans relire.)")
 }
 
-// looking is the word beside a query that stands alone.
+// looking is the text beside a query without other text.
 var looking = map[string][2]string{
 	"APP_STATE":      {"Looking at all you have…", "Je regarde tout ce que vous avez…"},
 	"ZONES":          {"Checking your zones…", "Je regarde vos zones…"},
@@ -200,7 +200,7 @@ func (c *planner) act(doing, name string, params map[string]any) (step, bool) {
 	return steps[0], true
 }
 
-// ask puts a question to the person. Nobody is there in an automation: ok is false
+// ask puts a question to the person. In an automation ok is false
 // and nothing is asked, so that the plan can take a default.
 func (c *planner) ask(kind string, data map[string]any) (answer string, ok bool) {
 	if c.automation {

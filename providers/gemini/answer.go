@@ -12,14 +12,14 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// answer gathers what a call gives, in one piece or in many.
+// answer accumulates the parts of an answer.
 type answer struct {
 	text     strings.Builder
 	thoughts strings.Builder
 	calls    []domain.RawCall
 	layout   layout
 	finish   genai.FinishReason
-	why      string // the vendor's words about finish
+	why      string // the vendor's explanation of finish
 	blocked  genai.BlockedReason
 	model    string
 	usage    *genai.GenerateContentResponseUsageMetadata
@@ -29,7 +29,7 @@ type answer struct {
 	first    time.Time
 }
 
-// add takes a piece of the answer.
+// add adds a part of the answer.
 func (a *answer) add(r *genai.GenerateContentResponse) error {
 	if r == nil {
 		return nil
@@ -80,7 +80,7 @@ func (a *answer) part(part *genai.Part) {
 	}
 }
 
-// piece keeps a piece of text or thoughts and tells the listener.
+// piece stores a piece of text or thoughts and passes it to OnDelta.
 func (a *answer) piece(kind providers.DeltaKind, text, signature string) {
 	if kind == providers.DeltaThinking {
 		a.thoughts.WriteString(text)
@@ -89,10 +89,10 @@ func (a *answer) piece(kind providers.DeltaKind, text, signature string) {
 		a.text.WriteString(text)
 		a.layout.add(pieceText, len(text), signature)
 	}
-	a.tell(kind, text)
+	a.emit(kind, text)
 }
 
-func (a *answer) tell(kind providers.DeltaKind, text string) {
+func (a *answer) emit(kind providers.DeltaKind, text string) {
 	if text == "" {
 		return
 	}
@@ -105,9 +105,8 @@ func (a *answer) tell(kind providers.DeltaKind, text string) {
 	}
 }
 
-// call keeps a call, which always comes whole here. Its id is the server's own: the
-// model gives none, or the same twice; one that repeats is dropped, as it would pair
-// two calls with one result.
+// call stores a call, which is always complete here. Its ID is generated: the model sends none, or
+// duplicates; a duplicate is dropped, as it would pair two calls with one result.
 func (a *answer) call(c *genai.FunctionCall, signature string) {
 	id := clean(c.ID)
 	for i := range a.calls {
@@ -120,13 +119,13 @@ func (a *answer) call(c *genai.FunctionCall, signature string) {
 	})
 	a.layout.call()
 	a.size += len(c.Name) + len(id)
-	a.tell(providers.DeltaArguments, a.calls[len(a.calls)-1].Arguments)
+	a.emit(providers.DeltaArguments, a.calls[len(a.calls)-1].Arguments)
 }
 
 // clean replaces what no database takes; the rest of UTF-8 was seen to by the decoder.
 func clean(text string) string { return strings.ReplaceAll(text, "\x00", "\uFFFD") }
 
-// raw is what came of the answer, or the reason why there is none.
+// raw returns the finished answer, or the reason why there is none.
 func (a *answer) raw(protocol domain.Protocol) (*domain.RawAnswer, error) {
 	raw := &domain.RawAnswer{
 		Protocol: protocol, Text: a.text.String(), Calls: a.calls, Model: a.model, Provider: KindName, StopReason: "stop",
@@ -166,7 +165,7 @@ func (a *answer) raw(protocol domain.Protocol) (*domain.RawAnswer, error) {
 	return raw, nil
 }
 
-// withoutCalls leaves out the calls of an answer that did not come to its end.
+// withoutCalls drops the calls of an incomplete answer.
 func (a *answer) withoutCalls(raw *domain.RawAnswer, stop string) {
 	var names []string
 	for i := range raw.Calls {
@@ -182,8 +181,8 @@ func (a *answer) withoutCalls(raw *domain.RawAnswer, stop string) {
 	}
 }
 
-// malformed stands for a call that the vendor could not read. As its arguments are no
-// JSON, nothing runs, and the model is told with the vendor's words.
+// malformed represents a call that the vendor could not parse. Its arguments are not JSON, so
+// nothing is executed, and the model receives the vendor's explanation.
 func (a *answer) malformed() []domain.RawCall {
 	text := string(a.finish)
 	if a.why != "" {
@@ -200,8 +199,7 @@ func refusal(what, reason, why string) *providers.Error {
 	return providers.Errorf(providers.ClassRefused, "%s", text)
 }
 
-// used is what the answer cost. Cached tokens are counted in the prompt, thoughts
-// beside the answer.
+// used returns the usage. Cached tokens are part of the prompt's, thoughts are counted separately.
 func (a *answer) used() domain.Usage {
 	var out domain.Usage
 	if u := a.usage; u != nil {

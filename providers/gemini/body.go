@@ -8,9 +8,9 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// body assembles what stands before the library's own parameters: system text and
-// functions, the same bytes from call to call, then the turns from their caches, then
-// the tail. The transport adds the parameters and the closing brace.
+// body assembles the part before the library's own parameters: system text and functions, with the
+// same bytes in each call, then the cached turns, then the tail. The transport appends the
+// parameters and the closing brace.
 func (p *provider) body(request *providers.Request) *providers.Body {
 	prompt := request.Prompt
 	encoder := newEncoder(p.config.ModelFor(request))

@@ -30,8 +30,8 @@ func TestConfigs(t *testing.T) {
 		`{"model":"x?key=1"}`:                            "no name of a model",
 		`{"model":"m","small_model":"a/../b"}`:           "no name of a model",
 		`{"model":"m","base_url":"ftp://h"}`:             "must be like",
-		`{"model":"m","base_url":"https://u:p@h"}`:       "no user",
-		`{"model":"m","base_url":"https://h/?key=AIza"}`: "no user, query",
+		`{"model":"m","base_url":"https://u:p@h"}`:       "contain a user",
+		`{"model":"m","base_url":"https://h/?key=AIza"}`: "a user, query",
 		`{"model":"m","colour":"red"}`:                   "unknown field",
 	} {
 		_, err := newProvider(json.RawMessage(config), "", nil)

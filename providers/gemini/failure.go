@@ -17,16 +17,16 @@ const (
 	maxRetryDelay = 10 * time.Minute
 )
 
-// readFailure makes the error of an answer that is not 200.
+// readFailure converts a response that is not 200 to an error.
 func readFailure(response *http.Response, secret string) *providers.Error {
-	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // a cut body still tells something
+	body, _ := io.ReadAll(io.LimitReader(response.Body, maxErrorBody)) // a truncated body is still useful
 	e := providers.ReadFailure(&http.Response{
 		StatusCode: response.StatusCode, Header: response.Header, Body: io.NopCloser(bytes.NewReader(body)),
 	}, secret, clock.System())
 	return refine(e, body)
 }
 
-// failed makes the error of a 200 that holds an error.
+// failed converts a 200 response that contains an error.
 func failed(body []byte, secret string) *providers.Error {
 	return refine(providers.ParseFailure(body).Error(0, secret), body)
 }
@@ -37,8 +37,8 @@ type detail struct {
 	RetryDelay string `json:"retryDelay"` // RetryInfo, "34.07s"
 }
 
-// refine reads what Google says in details: a wrong key comes as a 400, and the delay
-// of a rate limit stands in the body.
+// refine evaluates Google's error details: an invalid key has status 400, and the delay of a rate
+// limit is in the body.
 func refine(e *providers.Error, body []byte) *providers.Error {
 	for _, d := range details(body) {
 		if delay, err := time.ParseDuration(d.RetryDelay); err == nil && e.RetryAfter == 0 {

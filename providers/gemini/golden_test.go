@@ -54,7 +54,7 @@ func asked(t testing.TB, config string, request *providers.Request) (path, body 
 	return path, body
 }
 
-var text, said = suite.Told, suite.Answered
+var text, said = suite.UserTurn, suite.Answered
 
 // results marks those that begin with "Failed" as errors.
 func results(raw *domain.RawAnswer, texts ...string) *domain.Turn {

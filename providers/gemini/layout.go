@@ -7,18 +7,18 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// layout is the order of an answer's parts with their signatures. A raw answer keeps
-// text, thoughts and calls apart; where that is not enough to send the parts back as
-// they came, their order stands in Thinking.Data.
+// layout is the order of an answer's parts with their signatures. A raw answer stores text,
+// thoughts and calls separately; if that is not enough to send the parts back unchanged, their
+// order is stored in Thinking.Data.
 type layout struct {
 	Parts []piece `json:"parts"`
 }
 
-// piece is a part: so many bytes of the text or of the thoughts, or the next call.
+// piece is a part: a number of bytes of the text or of the thoughts, or the next call.
 type piece struct {
 	Kind      string `json:"kind"`
 	Size      int    `json:"size,omitempty"`
-	Signature string `json:"signature,omitempty"` // a call's own stands in the call
+	Signature string `json:"signature,omitempty"` // a call has its own
 }
 
 const (
@@ -27,8 +27,8 @@ const (
 	pieceCall    = "call"
 )
 
-// add notes a piece of text or thoughts. It goes on with the one before, but a part
-// with a signature stands alone, even an empty one: so the API wants it back.
+// add records a piece of text or thoughts. It extends the previous one, except that a part with a
+// signature is separate, even if it is empty, as the API requires.
 func (l *layout) add(kind string, size int, signature string) {
 	if size == 0 && signature == "" {
 		return

@@ -22,7 +22,7 @@ func (p *provider) options(request *providers.Request) *genai.GenerateContentCon
 				return finish(body, request.Prompt)
 			},
 		},
-		// A request more than we ask for is a cost that nobody counted.
+		// Additional requests by the library would not be counted.
 		AutomaticContinuation: &never,
 		MaxOutputTokens:       int32(min(p.config.MaxTokensFor(request), 1<<30)),
 		Temperature:           single(p.config.Temperature),
@@ -89,7 +89,7 @@ func (p *provider) thinking(request *providers.Request) *genai.ThinkingConfig {
 	}
 	off := t.ThinkingBudget != nil && *t.ThinkingBudget == 0
 	switch {
-	case off || request.Small: // thoughts that nobody reads
+	case off || request.Small: // the thoughts are not used
 	case p.config.IncludeThoughts != nil:
 		t.IncludeThoughts = *p.config.IncludeThoughts
 	default:
@@ -101,8 +101,8 @@ func (p *provider) thinking(request *providers.Request) *genai.ThinkingConfig {
 	return t
 }
 
-// plainModels mark the names of models that refuse to be asked for their thoughts, or
-// do not think unless told to.
+// plainModels are parts of the names of models that reject requests for their thoughts, or do not
+// think by default.
 var plainModels = []string{"gemini-1", "gemini-2.0", "lite", "gemma", "image", "tts", "learnlm"}
 
 func thinks(model string) bool {

@@ -53,7 +53,7 @@ func library(base *url.URL, secret string, client *http.Client) (*genai.Models, 
 	return made.Models, nil
 }
 
-// Abilities tells what the config allows.
+// Abilities returns the abilities that the config allows.
 func (p *provider) Abilities() providers.Abilities {
 	a := p.config.Abilities()
 	a.StructuredOutput = true
@@ -61,7 +61,7 @@ func (p *provider) Abilities() providers.Abilities {
 	return a
 }
 
-// Query asks once.
+// Query makes one call.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	c := &call{form: formWhole, body: p.body(request)}
 	if request.OnDelta != nil {
@@ -80,8 +80,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	case c.err != nil && (a.finish == "" || errors.Is(c.err, errTooLarge)):
 		return nil, readError(c.watch.Ctx, c.err, p.secret)
 	}
-	// A stream that breaks after it told why it stops is complete: at most the usage
-	// is missing.
+	// A stream that breaks after its finish reason is complete: at most the usage is missing.
 	raw, err := a.raw(request.Prompt.Protocol)
 	if err != nil {
 		return nil, readError(c.watch.Ctx, err, p.secret)
@@ -92,7 +91,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	return &providers.Answer{Raw: raw, Usage: a.used(), FirstTokenAt: a.first}, nil
 }
 
-// ask gathers the answer.
+// ask calls the library and accumulates the answer.
 func (p *provider) ask(ctx context.Context, request *providers.Request, a *answer) error {
 	model, options := p.config.ModelFor(request), p.options(request)
 	contents := []*genai.Content{{Role: genai.RoleUser}} // the transport sends the real ones
@@ -131,8 +130,7 @@ func guarded(step func() (*genai.GenerateContentResponse, error, bool)) (r *gena
 	return r, more, err
 }
 
-// failure tells why the library gave an error, or what it gave was refused. Its own
-// words are not shown: they hold the whole answer.
+// failure classifies an error of the library. Its text is not shown: it contains the whole answer.
 func failure(ctx context.Context, err error, secret string) error {
 	if _, sending := errors.AsType[*url.Error](err); sending || ctx.Err() != nil {
 		return providers.TransportError(ctx, err, secret)
@@ -143,7 +141,7 @@ func failure(ctx context.Context, err error, secret string) error {
 	return readError(ctx, err, secret)
 }
 
-// readError tells why an answer could not be read to its end.
+// readError classifies an error while reading an answer.
 func readError(ctx context.Context, err error, secret string) error {
 	if known, ok := errors.AsType[*providers.Error](err); ok {
 		copied := *known // some are shared

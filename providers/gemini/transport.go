@@ -13,8 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// call is what the transport knows of a call beside the library. One goroutine at a
-// time reads and writes it: that of Query.
+// call is the transport's state of a call. Only the goroutine of Query uses it.
 type call struct {
 	form form
 	body *providers.Body // what comes before the library's parameters; nil: nothing
@@ -35,7 +34,7 @@ func (c *call) in(ctx context.Context) context.Context {
 
 var errStray = errors.New("a request that no call made")
 
-// transport stands between the library and the house client.
+// transport wraps the HTTP client for the library.
 type transport struct {
 	next   http.RoundTripper
 	base   *url.URL

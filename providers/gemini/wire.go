@@ -131,7 +131,7 @@ func (w *wire) more() error {
 // maxOdd bounds what is kept of an event that is no object.
 const maxOdd = 200
 
-// ended tells of a stream that held nothing but events of another kind what they were.
+// ended returns the error of a stream without usable events, with a sample.
 func (w *wire) ended(err error) error {
 	if w.odd == "" || w.given {
 		return err
@@ -227,7 +227,7 @@ func (w *wire) event() ([]byte, error) {
 		return nil, errTooLarge
 	case err != nil:
 		return nil, err
-	case len(data) > 0: // its empty line is missing: whether all came is told by what it says
+	case len(data) > 0: // the blank line is missing: the content decides whether it is complete
 		return data, nil
 	}
 	return nil, io.EOF
@@ -274,8 +274,8 @@ func (w *wire) clean(data []byte) ([]byte, error) {
 
 var finishReason = regexp.MustCompile(`"finishReason"\s*:\s*"([^"]*)"`)
 
-// follow gives the end of a stream little time once the reason for it is known: some hosts
-// leave it open.
+// follow shortens the wait for the end of a stream after its finish reason: some hosts leave it
+// open.
 func (w *wire) follow(event []byte) {
 	if w.call.watch == nil || w.call.form != formStream {
 		return

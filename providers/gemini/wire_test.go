@@ -19,19 +19,19 @@ import (
 
 const plainConfig = `{"model":"gemini-3-flash"}`
 
-// hear makes a call that is answered with this body, and gives what a listener heard.
-func hear(t testing.TB, body io.Reader, streamed bool) (*providers.Answer, map[providers.DeltaKind]string, error) {
+// listen makes a call with this response, and returns the deltas.
+func listen(t testing.TB, body io.Reader, streamed bool) (*providers.Answer, map[providers.DeltaKind]string, error) {
 	t.Helper()
 	p := made(t, plainConfig, "AIza-secret-key-1", func(r *http.Request) (*http.Response, error) {
 		return answerWith(r, http.StatusOK, body), nil
 	})
-	heard := map[providers.DeltaKind]string{}
+	received := map[providers.DeltaKind]string{}
 	request := &providers.Request{Prompt: &domain.Prompt{Protocol: domain.ProtocolNative, Turns: []*domain.Turn{text("hi")}}, NewID: ids.Counting()}
 	if streamed {
-		request.OnDelta = func(d providers.Delta) { heard[d.Kind] += d.Text }
+		request.OnDelta = func(d providers.Delta) { received[d.Kind] += d.Text }
 	}
 	answer, err := p.Query(t.Context(), request)
-	return answer, heard, err
+	return answer, received, err
 }
 
 // chunks makes events of contents' parts.
@@ -102,7 +102,7 @@ func TestStreams(t *testing.T) {
 			for how, body := range map[string]io.Reader{
 				"at once": strings.NewReader(row.stream), "byte by byte": iotest.OneByteReader(strings.NewReader(row.stream)),
 			} {
-				answer, heard, err := hear(t, body, true)
+				answer, received, err := listen(t, body, true)
 				switch {
 				case row.failure != "":
 					var e *providers.Error
@@ -111,8 +111,8 @@ func TestStreams(t *testing.T) {
 					}
 				case err != nil:
 					t.Errorf("%s: %v", how, err)
-				case answer.Raw.Text != row.text || heard[providers.DeltaText] != row.text:
-					t.Errorf("%s: got %q, heard %q, want %q", how, answer.Raw.Text, heard[providers.DeltaText], row.text)
+				case answer.Raw.Text != row.text || received[providers.DeltaText] != row.text:
+					t.Errorf("%s: got %q, received %q, want %q", how, answer.Raw.Text, received[providers.DeltaText], row.text)
 				}
 			}
 		})
@@ -125,16 +125,16 @@ func TestBreaks(t *testing.T) {
 		return io.MultiReader(strings.NewReader(s), iotest.ErrReader(io.ErrUnexpectedEOF))
 	}
 	call := chunks(`{"functionCall":{"name":"ZONES","args":{}}}`)
-	if answer, _, err := hear(t, broken(call+stop("STOP")), true); err != nil || len(answer.Raw.Calls) != 1 {
+	if answer, _, err := listen(t, broken(call+stop("STOP")), true); err != nil || len(answer.Raw.Calls) != 1 {
 		t.Errorf("got %+v, %v", answer, err)
 	}
 	var e *providers.Error
-	if answer, _, err := hear(t, broken(call), true); answer != nil || !errors.As(err, &e) || e.Class != providers.ClassNetwork {
+	if answer, _, err := listen(t, broken(call), true); answer != nil || !errors.As(err, &e) || e.Class != providers.ClassNetwork {
 		t.Errorf("a call of a broken stream: %+v, %v", answer, err)
 	}
 	whole := strings.ReplaceAll(finished, `{"text":"ok"}`, `{"functionCall":{"name":"ZONES","args":{}}}`)
 	for i := range whole {
-		answer, _, err := hear(t, strings.NewReader(whole[:i]), false)
+		answer, _, err := listen(t, strings.NewReader(whole[:i]), false)
 		if answer != nil || !errors.As(err, &e) || e.Class != providers.ClassNetwork {
 			t.Fatalf("%q: %+v, %v", whole[:i], answer, err)
 		}
@@ -152,7 +152,7 @@ func TestCalls(t *testing.T) {
 				if streamed {
 					body = "data: " + body + "\n\n"
 				}
-				answer, _, err := hear(t, strings.NewReader(body), streamed)
+				answer, _, err := listen(t, strings.NewReader(body), streamed)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -175,7 +175,7 @@ func TestCalls(t *testing.T) {
 					t.Errorf("call %d is %+v, want %+v", i, raw.Calls[i], want[i])
 				}
 			}
-			// Sent back, all stands where it stood.
+			// Sent back, everything keeps its position.
 			sent := string(newEncoder("gemini-3").turn(said(raw)))
 			for _, part := range []string{`{"text":"I look.","thoughtSignature":"dGV4dA=="},{"functionCall":{"name":"A","args":{"z":1, "a" : 9007199254740993`, `"thoughtSignature":"Y2FsbA=="},{"functionCall":{"name":"A","args":{}}}`} {
 				if !strings.Contains(sent, part) {
@@ -198,7 +198,7 @@ func TestCalls(t *testing.T) {
 func TestTooManyCalls(t *testing.T) {
 	many := strings.Repeat(`{"functionCall":{"name":"A","args":{}}},`, 499) + `{"functionCall":{"name":"A"}}`
 	var e *providers.Error
-	if _, _, err := hear(t, strings.NewReader(chunks(many)+stop("STOP")), true); !errors.As(err, &e) || e.Class != providers.ClassInvalidRequest || !strings.Contains(e.Message, "too large") {
+	if _, _, err := listen(t, strings.NewReader(chunks(many)+stop("STOP")), true); !errors.As(err, &e) || e.Class != providers.ClassInvalidRequest || !strings.Contains(e.Message, "too large") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -206,9 +206,9 @@ func TestTooManyCalls(t *testing.T) {
 // Thoughts are shown apart, and what carries a signature can be put together again.
 func TestThoughtsAndSignatures(t *testing.T) {
 	stream := chunks(`{"text":"hm","thought":true}`, `{"text":"m","thought":true}`, `{"text":"Yes"}`, `{"text":"."}`, `{"text":"","thoughtSignature":"ZW5k"}`) + stop("STOP")
-	answer, heard, err := hear(t, strings.NewReader(stream), true)
-	if err != nil || answer.Raw.Text != "Yes." || len(answer.Raw.Thinking) != 1 || answer.Raw.Thinking[0].Text != "hmm" || heard[providers.DeltaThinking] != "hmm" {
-		t.Fatalf("got %+v, heard %v, %v", answer, heard, err)
+	answer, received, err := listen(t, strings.NewReader(stream), true)
+	if err != nil || answer.Raw.Text != "Yes." || len(answer.Raw.Thinking) != 1 || answer.Raw.Thinking[0].Text != "hmm" || received[providers.DeltaThinking] != "hmm" {
+		t.Fatalf("got %+v, received %v, %v", answer, received, err)
 	}
 	want := `,{"role":"model","parts":[{"text":"Yes."},{"text":"","thoughtSignature":"ZW5k"}]}`
 	if got := string(newEncoder("gemini-3").turn(said(answer.Raw))); got != want {
@@ -234,14 +234,14 @@ func TestUsage(t *testing.T) {
 		if text == `null` {
 			stream = chunks(`{"text":"x"}`) + stop("STOP")
 		}
-		answer, _, err := hear(t, strings.NewReader(stream), true)
+		answer, _, err := listen(t, strings.NewReader(stream), true)
 		if err != nil || answer.Usage != want {
 			t.Errorf("%s: %+v, %v", text, answer, err)
 		}
 	}
 }
 
-// What Google's errors mean: some tell it in a number, some only in their details.
+// What Google's errors mean: some state it in a number, some only in their details.
 func TestFailures(t *testing.T) {
 	table := map[string]struct {
 		status int
@@ -302,7 +302,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("data: {\"error\":{}}\n\n"), true)
 	f.Add([]byte(`{"candidates":[{"groundingMetadata":[],"citationMetadata":5,"finishReason":"STOP"}]}`), false)
 	f.Fuzz(func(t *testing.T, stream []byte, streamed bool) {
-		answer, heard, err := hear(t, strings.NewReader(string(stream)), streamed)
+		answer, received, err := listen(t, strings.NewReader(string(stream)), streamed)
 		if (answer == nil) == (err == nil) {
 			t.Fatalf("answer %v, error %v", answer, err)
 		}
@@ -314,8 +314,8 @@ func FuzzStream(f *testing.F) {
 			return
 		}
 		raw := answer.Raw
-		if streamed && heard[providers.DeltaText] != raw.Text || !utf8.ValidString(raw.Text) || strings.ContainsRune(raw.Text, 0) {
-			t.Fatalf("heard %q, got %q", heard, raw.Text)
+		if streamed && received[providers.DeltaText] != raw.Text || !utf8.ValidString(raw.Text) || strings.ContainsRune(raw.Text, 0) {
+			t.Fatalf("received %q, got %q", received, raw.Text)
 		}
 		if raw.StopReason == "length" && len(raw.Calls) > 0 {
 			t.Fatal("calls of a cut answer")

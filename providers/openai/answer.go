@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// answer gathers chunks. It is used again from call to call.
+// answer accumulates chunks. It is reused between calls.
 type answer struct {
 	events   events
 	chunk    chunk
@@ -56,7 +56,7 @@ func (a *answer) start(f abilities, onDelta func(providers.Delta)) {
 	a.onDelta, a.first = onDelta, time.Time{}
 }
 
-// add takes the decoded chunk.
+// add adds the decoded chunk.
 func (a *answer) add() error {
 	c := &a.chunk
 	if a.model == "" && len(c.model) > 0 {
@@ -100,13 +100,13 @@ func (a *answer) add() error {
 // complete: it was said why the answer ends.
 func (a *answer) complete() bool { return a.finish != "" }
 
-// said: the latest event brought a piece of the answer.
+// said reports whether the latest event contained a part of the answer.
 func (a *answer) said() bool {
 	c := &a.chunk
 	return len(c.text)+len(c.thinking)+len(c.refusal)+len(c.calls) > 0
 }
 
-// object says whether an event has to be read.
+// object reports whether an event must be decoded.
 func (a *answer) object(data []byte) bool {
 	// A web page and a list with a failure are shown as what they are.
 	return providers.IsObject(data) || bytes.HasPrefix(data, []byte{'<'}) || bytes.Contains(data, []byte(`"error"`))
@@ -128,7 +128,7 @@ func (a *answer) seen() {
 	}
 }
 
-// piece keeps a piece of text and tells the listener.
+// piece stores a piece of text and passes it to OnDelta.
 func (a *answer) piece(kind providers.DeltaKind, text []byte) {
 	if len(text) == 0 {
 		return
@@ -146,8 +146,8 @@ func (a *answer) piece(kind providers.DeltaKind, text []byte) {
 	}
 }
 
-// raw is what came of the answer, or the reason why there is none. It is asked for when the
-// end was seen: the end mark, or a reason to stop.
+// raw returns the finished answer, or the reason why there is none. It is called after the end mark
+// or the finish reason.
 func (a *answer) raw(kind, origin string, protocol domain.Protocol, newID domain.IDSource) (*domain.RawAnswer, error) {
 	a.think.flush(a.piece)
 	raw := &domain.RawAnswer{Protocol: protocol, Text: string(a.text), Model: a.model, Provider: kind, StopReason: domain.StopWhole}
@@ -183,7 +183,7 @@ func (a *answer) raw(kind, origin string, protocol domain.Protocol, newID domain
 	return raw, nil
 }
 
-// giveBack keeps what the model wants to see again beside its calls.
+// giveBack stores what the model requires back beside its calls.
 func (a *answer) giveBack(raw *domain.RawAnswer, origin string) {
 	data := givenBack{Field: a.fields.name(), Members: a.members}.data()
 	if data != "" {
@@ -194,7 +194,7 @@ func (a *answer) giveBack(raw *domain.RawAnswer, origin string) {
 	}
 }
 
-// brokeOff is an answer without an end, with the text that came of it.
+// brokeOff is the error of an incomplete answer, with the received text.
 func (a *answer) brokeOff() error {
 	e := *errBrokeOff
 	e.Text = string(a.text)

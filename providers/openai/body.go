@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// body assembles a request: params, tools and system text first, the same bytes from
-// call to call, then the turns from their caches, then the tail.
+// body builds a request: params, tools and system text first, with the same bytes in each call,
+// then the cached turns, then the tail.
 func (p *provider) body(request *providers.Request, encoder encoder) *providers.Body {
 	prompt := request.Prompt
 	b := providers.NewBody(len(prompt.Turns) + 4)
@@ -67,7 +67,7 @@ func addWithTail(b *providers.Body, encoded []byte, tail string) {
 	b.Add(append(end, `"}`...))
 }
 
-// params writes what stands before the messages and changes from call to call.
+// params appends the members before the messages that change between calls.
 func (p *provider) params(request *providers.Request) []byte {
 	b := append(make([]byte, 0, 512), `{"model":`...)
 	b = providers.AppendString(b, p.config.ModelFor(request))

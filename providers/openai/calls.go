@@ -73,13 +73,13 @@ func (s *callSet) find(d *callDelta) *call {
 			return c
 		}
 		if d.index < 0 && len(d.id) == 0 {
-			return nil // nothing to tell calls apart by: only the last one can go on
+			return nil // nothing distinguishes the calls: only the last one can continue
 		}
 	}
 	return nil
 }
 
-// continuedBy says whether d can be a further piece of c.
+// continuedBy reports whether d can be a further piece of c.
 func (c *call) continuedBy(d *callDelta) bool {
 	if c.index >= 0 && d.index >= 0 && c.index != d.index {
 		return false
@@ -124,7 +124,7 @@ func (s *callSet) names() []string {
 	return names
 }
 
-// whole says whether the arguments of every call are there to their end.
+// whole reports whether the arguments of every call are complete.
 func (s *callSet) whole() bool {
 	for _, c := range s.calls {
 		if !c.shape.complete() {

@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// encoder writes turns in the wire's bytes. Its format names every flag that changes
-// them: a turn encoded for one vendor is not sent to another.
+// encoder encodes turns for the wire. Its cache key includes every flag that affects the encoding,
+// so that a turn encoded for one vendor is not sent to another.
 type encoder struct {
 	abilities
 	kind   string
@@ -270,8 +270,8 @@ func (e encoder) calls(b []byte, calls []domain.RawCall) []byte {
 	return b
 }
 
-// arguments are echoed byte for byte, but for what vendors refuse or their templates
-// break on: anything that is not a JSON object becomes {} and is told in the result.
+// arguments are sent back unchanged, except for what vendors or their templates reject: anything
+// other than a JSON object becomes {} and is described in the result.
 func arguments(text string) string {
 	if isObject(text) {
 		return text

@@ -21,7 +21,7 @@ func made(t testing.TB, config string) *provider {
 	return p
 }
 
-var text, said, results = suite.Told, suite.Answered, suite.Results
+var text, said, results = suite.UserTurn, suite.Answered, suite.Results
 
 func encoded(t testing.TB, p *provider, r *providers.Request) string {
 	t.Helper()
@@ -193,7 +193,7 @@ func TestConfigs(t *testing.T) {
 		`{"base_url":"http://h/v1"}`:                        "model",
 		`{"base_url":"h/v1","model":"m"}`:                   "base URL",
 		`{"base_url":"ftp://h/v1","model":"m"}`:             "base URL",
-		`{"base_url":"http://u:p@h/v1","model":"m"}`:        "no user",
+		`{"base_url":"http://u:p@h/v1","model":"m"}`:        "contain a user",
 		`{"base_url":"http://h/v1?key=k","model":"m"}`:      "query",
 		`{"base_url":"http://h/v1","model":"m","modle":1}`:  "modle",
 		`{"base_url":"http://h","model":"m","api_key":"k"}`: "api_key",

@@ -70,7 +70,7 @@ func TestEndingsOfEveryVendor(t *testing.T) {
 		"an error after the end is no error": {half + ending("stop") + `data: {"error":{"message":"too late"}}` + "\n\n", "stop", "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			answer, _, err := hear(t, strings.NewReader(row.stream), plainConfig)
+			answer, _, err := listen(t, strings.NewReader(row.stream), plainConfig)
 			if row.class != "" {
 				e, ok := errors.AsType[*providers.Error](err)
 				if !ok || e.Class != row.class || strings.HasPrefix(row.stream, "{") && e.Text != "Half" {
@@ -115,9 +115,9 @@ func TestStreamOddities(t *testing.T) {
 		for how, body := range map[string]io.Reader{
 			"at once": strings.NewReader(stream), "byte by byte": iotest.OneByteReader(strings.NewReader(stream)),
 		} {
-			answer, heard, err := hear(t, body, plainConfig)
-			if err != nil || answer.Raw.Text != "Hello world" || heard != "Hello world" {
-				t.Errorf("%s, %s: %+v, heard %q, %v", name, how, answer, heard, err)
+			answer, received, err := listen(t, body, plainConfig)
+			if err != nil || answer.Raw.Text != "Hello world" || received != "Hello world" {
+				t.Errorf("%s, %s: %+v, received %q, %v", name, how, answer, received, err)
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func TestWhatGoesBack(t *testing.T) {
 			if !strings.HasPrefix(stream, "{") {
 				stream += calls
 			}
-			answer, _, err := hear(t, strings.NewReader(stream), plainConfig)
+			answer, _, err := listen(t, strings.NewReader(stream), plainConfig)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func TestWhatGoesBack(t *testing.T) {
 
 // Thoughts without calls stay here: nothing waits for them.
 func TestThoughtsOfAnAnswerStayHere(t *testing.T) {
-	answer, _, err := hear(t, strings.NewReader(chunks(`{"reasoning_content":"Hm."}`, `{"content":"Yes."}`)+ending("stop")), plainConfig)
+	answer, _, err := listen(t, strings.NewReader(chunks(`{"reasoning_content":"Hm."}`, `{"content":"Yes."}`)+ending("stop")), plainConfig)
 	if err != nil || answer.Raw.Origin != "" || answer.Raw.Thinking[0] != (domain.Thinking{Text: "Hm."}) {
 		t.Errorf("got %+v, %v", answer.Raw, err)
 	}
@@ -226,7 +226,7 @@ func TestThoughtsOfAnAnswerStayHere(t *testing.T) {
 // A host that refuses what it gave is asked again without it, now and later. One that misses
 // it is not.
 func TestAHostThatTakesNothingBack(t *testing.T) {
-	answer, _, err := hear(t, strings.NewReader(chunks(`{"reasoning_content":"Hm."}`, tool(`,"extra_content":{"a":1}`))+ending("tool_calls")), plainConfig)
+	answer, _, err := listen(t, strings.NewReader(chunks(`{"reasoning_content":"Hm."}`, tool(`,"extra_content":{"a":1}`))+ending("tool_calls")), plainConfig)
 	if err != nil {
 		t.Fatal(err)
 	}

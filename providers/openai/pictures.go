@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// bridging stands between two messages that a vendor takes only with an answer between them.
+// bridging separates two messages for vendors that require an answer in between.
 const bridging = `,{"role":"assistant","content":"OK."}`
 
 func shows(t *domain.Turn) bool {

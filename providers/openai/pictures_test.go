@@ -2,7 +2,7 @@ package openai
 
 import "testing"
 
-// Which models see is told by their names, and by the config where it says so.
+// Which models accept images is derived from their names, and by the config where it says so.
 func TestModelsThatSee(t *testing.T) {
 	for model, want := range map[string]bool{
 		"gpt-4o": true, "GPT-5-mini": true, "o3": true, "o4-mini": true, "openai/o1": true, "qwen2.5-vl-72b": true, "llama-3.2-90b-vision": true,
@@ -13,7 +13,7 @@ func TestModelsThatSee(t *testing.T) {
 			t.Errorf("%s sees: %v", model, got)
 		}
 		if got := made(t, `{"base_url":"http://h/v1","images":`+map[bool]string{true: "false", false: "true"}[want]+`,"model":"`+model+`"}`).Abilities().Sees; got == want {
-			t.Errorf("%s: the config is not heard", model)
+			t.Errorf("%s: the config is ignored", model)
 		}
 	}
 }

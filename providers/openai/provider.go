@@ -51,7 +51,7 @@ func (k *kind) provider(raw json.RawMessage, secret string, client *http.Client)
 	}, nil
 }
 
-// Abilities tells what the preset and the config allow.
+// Abilities combines the preset with the config.
 func (p *provider) Abilities() providers.Abilities {
 	a := p.config.Abilities()
 	a.NativeCalls = a.NativeCalls && !p.noTools
@@ -60,8 +60,8 @@ func (p *provider) Abilities() providers.Abilities {
 	return a
 }
 
-// Query asks once; and again without what stood beside earlier calls, where the host refuses
-// that.
+// Query makes one call, and another one without the additional fields of earlier calls if the host
+// rejects them.
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	watch := providers.NewWatch(ctx, p.config.Timeouts, request.OnDelta != nil)
 	defer watch.Stop()
@@ -98,8 +98,7 @@ func (p *provider) Query(ctx context.Context, request *providers.Request) (*prov
 	return &providers.Answer{Raw: raw, Usage: a.used(p.config.Prices), FirstTokenAt: a.first}, nil
 }
 
-// read takes the response in, whatever its form: what was asked for is not always
-// what comes.
+// read reads a response in any form: not every server responds in the requested one.
 func (p *provider) read(a *answer, watch *providers.Watch) error {
 	first, err := a.events.lines.first()
 	switch {
@@ -139,8 +138,8 @@ func (p *provider) readWhole(a *answer) error {
 	return a.add()
 }
 
-// readStream reads events up to the end mark, or to the end of a stream that has
-// said why it stops. Any other end is an error.
+// readStream reads events up to the end mark, or to the end of a stream with a finish reason. Any
+// other end is an error.
 func (p *provider) readStream(a *answer, watch *providers.Watch) error {
 	for {
 		name, data, err := a.events.next()
@@ -172,7 +171,7 @@ func (p *provider) readStream(a *answer, watch *providers.Watch) error {
 	}
 }
 
-// take adds one event of a stream.
+// take processes one event of a stream.
 func (p *provider) take(a *answer, data []byte) error {
 	if err := a.chunk.decode(data); err != nil {
 		return providers.Errorf(providers.ClassNetwork, "the stream holds something that is not JSON: %s",
@@ -189,7 +188,7 @@ func (p *provider) failed(raw []byte) error {
 	return providers.ParseFailure([]byte(`{"error":`+string(raw)+`}`)).Error(0, p.secret)
 }
 
-// readError tells why a response could not be read to its end.
+// readError classifies an error while reading a response.
 func (p *provider) readError(ctx context.Context, err error, response *http.Response) error {
 	var e *providers.Error
 	var typed *providers.Error

@@ -78,7 +78,7 @@ func (l *lines) fill() error {
 		l.end += n
 		l.err = err
 		if n > 0 || err != nil {
-			return nil //nolint:nilerr // it is kept, and told once what was read is used up
+			return nil //nolint:nilerr // kept, and returned after the buffered data
 		}
 	}
 	return io.ErrNoProgress
@@ -141,9 +141,8 @@ func (e *events) reset(from io.Reader) {
 	e.name, e.data, e.held, e.has = "", e.data[:0], e.held[:0], false
 }
 
-// next is the data of the next event and its name. Both are valid until the next
-// call. An event whose empty line is missing at the end still counts: whether the
-// answer is complete is not told by that line.
+// next returns the data and the name of the next event, valid until the next call. An event without
+// its blank line at the end of the stream counts: completeness of the answer does not depend on it.
 func (e *events) next() (name string, data []byte, err error) {
 	e.name, e.data, e.has = "", e.data[:0], false
 	if len(e.held) > 0 {

@@ -21,7 +21,7 @@ import (
 type transport = suite.Transport
 
 // hear gives what a provider makes of a response's body.
-func hear(t testing.TB, body io.Reader, config string) (*providers.Answer, string, error) {
+func listen(t testing.TB, body io.Reader, config string) (*providers.Answer, string, error) {
 	t.Helper()
 	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"X-Request-Id": {"req_1"}}, Body: io.NopCloser(body), Request: r}, nil
@@ -30,16 +30,16 @@ func hear(t testing.TB, body io.Reader, config string) (*providers.Answer, strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	heard := ""
+	received := ""
 	answer, err := p.Query(context.Background(), &providers.Request{
 		Prompt: &domain.Prompt{Turns: []*domain.Turn{text("hi")}}, NewID: ids.Counting(),
 		OnDelta: func(d providers.Delta) {
 			if d.Kind == providers.DeltaText {
-				heard += d.Text
+				received += d.Text
 			}
 		},
 	})
-	return answer, heard, err
+	return answer, received, err
 }
 
 const plainConfig = `{"base_url":"http://h/v1","model":"m"}`
@@ -88,7 +88,7 @@ func TestCallsOfEveryVendor(t *testing.T) {
 	}
 	for name, row := range table {
 		t.Run(name, func(t *testing.T) {
-			answer, _, err := hear(t, strings.NewReader(row.stream+finished), plainConfig)
+			answer, _, err := listen(t, strings.NewReader(row.stream+finished), plainConfig)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +151,7 @@ func TestStreams(t *testing.T) {
 			for how, body := range map[string]io.Reader{
 				"at once": strings.NewReader(row.stream), "byte by byte": iotest.OneByteReader(strings.NewReader(row.stream)),
 			} {
-				answer, heard, err := hear(t, body, plainConfig)
+				answer, received, err := listen(t, body, plainConfig)
 				switch {
 				case row.failure != "":
 					var e *providers.Error
@@ -162,8 +162,8 @@ func TestStreams(t *testing.T) {
 					}
 				case err != nil:
 					t.Errorf("%s: %v", how, err)
-				case answer.Raw.Text != row.text || heard != row.text:
-					t.Errorf("%s: got %q, heard %q, want %q", how, answer.Raw.Text, heard, row.text)
+				case answer.Raw.Text != row.text || received != row.text:
+					t.Errorf("%s: got %q, received %q, want %q", how, answer.Raw.Text, received, row.text)
 				}
 			}
 		})
@@ -171,7 +171,7 @@ func TestStreams(t *testing.T) {
 }
 
 func TestRefusalIsTold(t *testing.T) {
-	answer, _, err := hear(t, strings.NewReader(chunks(`{"refusal":"No."}`)+"data: [DONE]\n\n"), plainConfig)
+	answer, _, err := listen(t, strings.NewReader(chunks(`{"refusal":"No."}`)+"data: [DONE]\n\n"), plainConfig)
 	if err != nil || answer.Raw.StopReason != "refused" {
 		t.Errorf("got %+v, %v", answer, err)
 	}
@@ -191,12 +191,12 @@ func TestUsageOfEveryVendor(t *testing.T) {
 	}
 	for text, want := range table {
 		stream := chunks(`{"content":"x"}`) + `data: {"choices":[],"usage":` + text + "}\n\ndata: [DONE]\n\n"
-		answer, _, err := hear(t, strings.NewReader(stream), plainConfig)
+		answer, _, err := listen(t, strings.NewReader(stream), plainConfig)
 		if err != nil || answer.Usage != want {
 			t.Errorf("%s: %+v, %v", text, answer, err)
 		}
 	}
-	answer, _, err := hear(t, strings.NewReader(`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000000,"completion_tokens":500000,"prompt_tokens_details":{"cached_tokens":400000}}}`),
+	answer, _, err := listen(t, strings.NewReader(`{"choices":[{"message":{"content":"x"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000000,"completion_tokens":500000,"prompt_tokens_details":{"cached_tokens":400000}}}`),
 		`{"base_url":"http://h/v1","model":"m","prices":{"input":2,"cache_read":0.5,"output":8}}`)
 	if err != nil || answer.Usage.Cost == nil || *answer.Usage.Cost != 0.6*2+0.4*0.5+0.5*8 {
 		t.Errorf("the cost: %+v, %v", answer, err)
@@ -227,9 +227,9 @@ func TestThinkTags(t *testing.T) {
 			}
 		}
 	}
-	answer, heard, err := hear(t, strings.NewReader(chunks(`{"content":"<think>"}`, `{"content":"a"}`, `{"content":"</think>"}`, `{"content":"\nb"}`)+finished),
+	answer, received, err := listen(t, strings.NewReader(chunks(`{"content":"<think>"}`, `{"content":"a"}`, `{"content":"</think>"}`, `{"content":"\nb"}`)+finished),
 		`{"preset":"ollama","base_url":"http://h/v1","model":"m"}`)
-	if err != nil || answer.Raw.Text != "b" || heard != "b" || answer.Raw.Thinking[0].Text != "a" {
+	if err != nil || answer.Raw.Text != "b" || received != "b" || answer.Raw.Thinking[0].Text != "a" {
 		t.Errorf("got %+v, %v", answer, err)
 	}
 }
@@ -300,7 +300,7 @@ func FuzzStream(f *testing.F) {
 	f.Add([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"<think>\\u0000\xff</think>\"},\"finish_reason\":\"length\"}]}\r\n"))
 	f.Fuzz(func(t *testing.T, stream []byte) {
 		for _, config := range []string{plainConfig, `{"preset":"ollama","model":"m"}`} {
-			answer, heard, err := hear(t, strings.NewReader(string(stream)), config)
+			answer, received, err := listen(t, strings.NewReader(string(stream)), config)
 			if (answer == nil) == (err == nil) {
 				t.Fatalf("answer %v, error %v", answer, err)
 			}
@@ -312,8 +312,8 @@ func FuzzStream(f *testing.F) {
 				continue
 			}
 			raw := answer.Raw
-			if heard != raw.Text || !utf8.ValidString(raw.Text) || strings.ContainsRune(raw.Text, 0) {
-				t.Fatalf("heard %q, got %q", heard, raw.Text)
+			if received != raw.Text || !utf8.ValidString(raw.Text) || strings.ContainsRune(raw.Text, 0) {
+				t.Fatalf("received %q, got %q", received, raw.Text)
 			}
 			if raw.StopReason == "length" && len(raw.Calls) > 0 {
 				t.Fatal("calls of a cut answer")
@@ -359,7 +359,7 @@ func FuzzChunk(f *testing.F) {
 			return
 		}
 		if strings.Count(string(data), "content") > 1 || strings.Count(string(data), "choices") > 1 || strings.Count(string(data), "delta") > 1 {
-			return // a member twice: which one counts is nobody's business
+			return // a member twice: which one counts is not defined
 		}
 		if want := strings.ReplaceAll(content, "\x00", "\uFFFD"); string(c.text) != want {
 			t.Fatalf("got %q, want %q of %q", c.text, want, data)

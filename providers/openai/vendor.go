@@ -66,7 +66,7 @@ type delivery struct {
 func (d *delivery) Do(request *http.Request) (*http.Response, error) {
 	request.Method, request.URL = d.method, d.url
 	for name := range request.Header {
-		if strings.HasPrefix(name, "X-Stainless-") { // our operating system is nobody's business
+		if strings.HasPrefix(name, "X-Stainless-") { // do not reveal the operating system
 			request.Header.Del(name)
 		}
 	}

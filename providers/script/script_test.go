@@ -83,7 +83,7 @@ func TestNoStepIsALoudError(t *testing.T) {
 	}
 	for _, part := range []string{`"hello again"`, "roundtrip 1", "0 (once) used up"} {
 		if !strings.Contains(e.Message, part) {
-			t.Errorf("%q does not tell %q", e.Message, part)
+			t.Errorf("%q does not contain %q", e.Message, part)
 		}
 	}
 }
@@ -103,11 +103,11 @@ func TestFaults(t *testing.T) {
 		if !errors.As(err, &e) || e.Class != providers.ClassRateLimited || e.RetryAfter != 2500*time.Millisecond || e.Status != 429 {
 			t.Errorf("limit: %v", err)
 		}
-		start, heard := time.Now(), ""
+		start, received := time.Now(), ""
 		_, err = p.Query(t.Context(), &providers.Request{NewID: ids.Counting(), Prompt: &domain.Prompt{Turns: []*domain.Turn{user("cut")}},
-			OnDelta: func(d providers.Delta) { heard += d.Text }})
-		if !errors.As(err, &e) || e.Class != providers.ClassNetwork || heard != "one two " || time.Since(start) != 1100*time.Millisecond {
-			t.Errorf("cut: %v after %q, %s", err, heard, time.Since(start))
+			OnDelta: func(d providers.Delta) { received += d.Text }})
+		if !errors.As(err, &e) || e.Class != providers.ClassNetwork || received != "one two " || time.Since(start) != 1100*time.Millisecond {
+			t.Errorf("cut: %v after %q, %s", err, received, time.Since(start))
 		}
 		stopped := errors.New("stopped by the person")
 		ctx, cancel := context.WithCancelCause(t.Context())

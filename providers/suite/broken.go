@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// brokenCalls: what models do to tool calls ends in calls that can be told apart, or
+// brokenCalls: what models do to tool calls ends in calls that can be distinguished, or
 // in an error; never in a call that was half read.
 func brokenCalls(t *testing.T, wire Wire) {
 	if wire.NoCalls {

@@ -7,7 +7,7 @@ import (
 )
 
 // BreaksOff ends a stream before its end, where the reply says so. failure is how the
-// wire tells of one in a stream.
+// wire reports one in a stream.
 func (r Reply) BreaksOff(w http.ResponseWriter, request *http.Request, failure string) bool {
 	switch r.Ending {
 	case Reset:
@@ -22,7 +22,7 @@ func (r Reply) BreaksOff(w http.ResponseWriter, request *http.Request, failure s
 }
 
 // SendWhole sends a reply that is not streamed: text, or as much of it as the reply says.
-// failure is how the wire tells of one in an answer.
+// failure is the wire's error response.
 func (r Reply) SendWhole(w http.ResponseWriter, request *http.Request, text, failure string) {
 	w.Header().Set("Content-Type", "application/json")
 	switch r.Ending {

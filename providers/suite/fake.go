@@ -58,7 +58,7 @@ type Player struct {
 }
 
 // Play makes a server's handler of replies. More calls than replies are told as a
-// failure that no retry mends.
+// failure that is not retryable.
 func (f Fake) Play(replies ...Reply) *Player { return &Player{fake: f, replies: replies} }
 
 func (p *Player) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func (p *Player) Requests() [][]byte {
 	return append([][]byte(nil), p.bodies...)
 }
 
-// Left says how many replies nobody asked for.
+// Left returns the number of unused replies.
 func (p *Player) Left() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

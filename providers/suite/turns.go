@@ -2,8 +2,8 @@ package suite
 
 import "github.com/fermata-dev/fermata/domain"
 
-// Told is a turn of the user's.
-func Told(texts ...string) *domain.Turn {
+// UserTurn returns a user turn.
+func UserTurn(texts ...string) *domain.Turn {
 	t := &domain.Turn{Role: domain.TurnUser}
 	for _, s := range texts {
 		t.Blocks = append(t.Blocks, domain.Block{Kind: domain.BlockText, Text: s})

@@ -60,7 +60,7 @@ type source struct {
 var wireName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // Problem is what the API would refuse a request for ("" if nothing): the rules that a
-// history can break, which no schema tells.
+// history can break, which a schema cannot detect.
 func Problem(body []byte) string {
 	var r request
 	if err := json.Unmarshal(body, &r); err != nil {

@@ -109,7 +109,7 @@ func stream(w http.ResponseWriter, r *http.Request, reply suite.Reply) {
 	send(`{"text":""}`, fmt.Sprintf(`,"finishReason":%q`, finishes[reply.StopReason]))
 }
 
-// overloaded is how the API tells of a failure in the middle.
+// overloaded is the API's error during a stream.
 const overloaded = `{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}`
 
 func send(w http.ResponseWriter, r *http.Request, reply suite.Reply) {

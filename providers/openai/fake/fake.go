@@ -117,7 +117,7 @@ func (d dialect) call(s *stream, i int, call suite.Call) {
 	s.send(fmt.Sprintf(`"tool_calls":[{%s"type":"function","function":{"name":%q,"arguments":%s}}]`, head, call.Name, suite.Quote(call.Arguments)), "null}]")
 }
 
-// busy is how vendors tell of a failure in the middle.
+// busy is the vendors' error during a stream.
 const busy = `{"error":{"message":"busy","type":"overloaded_error"}}`
 
 func (d dialect) whole(w http.ResponseWriter, r *http.Request, reply suite.Reply) {

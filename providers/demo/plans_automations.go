@@ -17,8 +17,8 @@ const (
 	timeFR     = `\d{1,2}(?: ?h(?:eures?)?(?: ?\d{2})?|:\d{2})?|midi`
 )
 
-// standing asks for an automation; the server asks the person by itself.
-func standing(c *planner, g groups) {
+// automate asks for an automation; the server asks the person by itself.
+func automate(c *planner, g groups) {
 	expression, ok := cronOf(g["days"], g["at"])
 	if !ok {
 		c.say("I do not understand that time. Say for example “every Monday at 8, sum up my week”.",
@@ -108,7 +108,7 @@ func daysOfCron(days string) string {
 // summedTools bounds how many tools a summary has.
 const summedTools = 5
 
-// sumUp says what was noted lately, tool by tool.
+// sumUp says what was recorded recently, by tool.
 func sumUp(c *planner, g groups) {
 	s, ok := c.query("APP_STATE", nil)
 	if !ok {
@@ -116,7 +116,7 @@ func sumUp(c *planner, g groups) {
 	}
 	var tools []record
 	var wanted []planned
-	period := lately(g["span"])
+	period := periodUntilToday(g["span"])
 	for _, t := range look(s.text).tools {
 		if !texts[t.toolType] && len(tools) < summedTools {
 			tools = append(tools, t)
@@ -152,8 +152,8 @@ func (sp *speech) summed(name string, stats map[string]any) string {
 		name, sp.values(count), mean, low, high)
 }
 
-// lately is the period that ends today: a day, a week of seven days, a month of thirty.
-func lately(span string) map[string]any {
+// periodUntilToday is the period that ends today: a day, a week of seven days, a month of thirty.
+func periodUntilToday(span string) map[string]any {
 	switch span = strings.ToLower(span); {
 	case strings.HasPrefix(span, "day"), strings.HasPrefix(span, "jour"):
 		return map[string]any{"relative": "0_DAY"}
