@@ -715,7 +715,7 @@ export const steps = [
             async () => {
               await page.mouse.wheel(0, -20_000);
               return (
-                (await page.getByText('This is where it began.').count()) > 0 &&
+                (await page.getByText('Start of the chat.').count()) > 0 &&
                 (await page.getByText('message 0', { exact: true }).count()) > 0
               );
             },

@@ -94,7 +94,7 @@ export const steps = [
       await page.locator('[data-link-made]').waitFor();
       const url = await page.locator('[data-link]').innerText();
       check(/\/a\/[\w-]+/.test(new URL(url).pathname), `the link is ${url}`);
-      await page.getByText(/Whoever holds the link can answer this one/).waitFor();
+      await page.getByText(/Anyone with the link can answer this one/).waitFor();
       await tidy(page, 'a link that was made');
       await page.emulateMedia(dark);
       await tidy(page, 'a link that was made, dark');
@@ -199,7 +199,7 @@ export const steps = [
       await end.fill('06:30');
       await end.blur();
       await becomes(async () => (await settings()).quiet_hours?.to, '06:30', 'their end');
-      await page.getByLabel('Say what is asked').check();
+      await page.getByLabel('Include the details').check();
       await becomes(async () => (await settings()).show_content, true, 'the content');
       await tidy(page, 'being told');
       await shot(page, 'told');
@@ -279,8 +279,8 @@ export const steps = [
         await page.addInitScript(subscribes, { endpoint: service.url });
         await page.goto(`${base}/#/settings/told`);
         await page.reload();
-        await page.getByText('You are told on no device.').waitFor();
-        await page.getByRole('button', { name: 'Tell me on this device' }).click();
+        await page.getByText('No devices yet.').waitFor();
+        await page.getByRole('button', { name: 'Notify me on this device' }).click();
         const device = page.locator('[data-device]');
         await device.getByText('this one').waitFor();
         same(
@@ -316,12 +316,12 @@ export const steps = [
         await doTo(device, 'Test');
         await page.locator('[data-test=failed]').waitFor();
         await page.reload();
-        await page.getByText('You are told on no device.').waitFor();
+        await page.getByText('No devices yet.').waitFor();
         service.state.status = 201;
-        await page.getByRole('button', { name: 'Tell me on this device' }).click();
+        await page.getByRole('button', { name: 'Notify me on this device' }).click();
         await device.getByText('this one').waitFor();
-        await page.getByRole('button', { name: 'No longer on this device' }).click();
-        await page.getByText('You are told on no device.').waitFor();
+        await page.getByRole('button', { name: 'Stop notifications on this device' }).click();
+        await page.getByText('No devices yet.').waitFor();
         same((await call('GET', '/v1/me/push-subscriptions')).data, [], 'what the server knows');
         same(await page.evaluate(() => localStorage.getItem('fermata.push')), null, 'what the browser remembers');
       } finally {
@@ -348,7 +348,7 @@ export const steps = [
       await tidy(blocked, 'blocked');
 
       const away = await go({ permissions: ['notifications'] }, subscribes, { refuse: 'AbortError' });
-      await away.getByRole('button', { name: 'Tell me on this device' }).click();
+      await away.getByRole('button', { name: 'Notify me on this device' }).click();
       await away.locator('[data-code=push_service]').waitFor();
       await tidy(away, 'no push service');
 
@@ -367,7 +367,7 @@ export const steps = [
       const nameless = await freshServer({});
       const there = await open({ base: nameless.base, at: '/settings/told' });
       await there.locator('[data-push-off]').waitFor();
-      same(await there.getByRole('button', { name: 'Tell me on this device' }).count(), 0, 'what cannot be turned on');
+      same(await there.getByRole('button', { name: 'Notify me on this device' }).count(), 0, 'what cannot be turned on');
       await tidy(there, 'a server that sends no pushes');
     },
   },

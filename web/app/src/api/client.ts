@@ -1,5 +1,4 @@
-// The typed client: paths, parameters and answers come from openapi.yaml. Every failure
-// is thrown as a Problem.
+// The typed API client, generated from openapi.yaml. Every failure is thrown as a Problem.
 import createClient from 'openapi-fetch';
 import createQueryClient from 'openapi-react-query';
 import { getLang } from '../i18n/lang';
@@ -28,9 +27,9 @@ api.use({
     return request;
   },
   async onResponse({ schemaPath, response }) {
-    // The question who I am is what asks for a sign-in; any other refusal asks that question.
+    // GET /v1/me decides whether to show the sign-in form; any other 401 only triggers that request.
     if (response.status === 401 && schemaPath !== '/v1/me' && schemaPath !== '/v1/sign-in') refused();
-    // A workspace that is gone, or not for its reader any more: back to their own.
+    // The chosen workspace no longer exists or is not the reader's: fall back to their own.
     if (schemaPath === '/v1/me' && [403, 404].includes(response.status) && chosenWorkspace()) chooseWorkspace('');
     if (!response.ok) throw await problemOf(response);
   },
@@ -41,7 +40,7 @@ export const $api = createQueryClient(api);
 
 /** The body of an answer: `const zone = await body(api.GET('/v1/zones/{zone_id}', …))`. */
 export async function body<T>(call: Promise<{ data?: T }>): Promise<T> {
-  return (await call).data as T; // a failure was thrown before
+  return (await call).data as T; // failures were thrown by onResponse
 }
 
 /** The body with its ETag, for `If-Match` when it is saved. */
@@ -52,8 +51,8 @@ export async function versioned<T>(
   return { value: data as T, etag: response.headers.get('ETag') ?? '' };
 }
 
-/** How lists go on, for `$api.useInfiniteQuery`: from page to page by `next_cursor`. (The
- * first page has null and no "": the library sends 0 for what is left out.) */
+/** How lists are paged, for `$api.useInfiniteQuery`: by `next_cursor`. (The first page has null and not "": the
+ * library sends 0 for a missing parameter.) */
 export const byPages = {
   pageParamName: 'after',
   initialPageParam: null,

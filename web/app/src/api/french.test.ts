@@ -1,4 +1,4 @@
-// The words of a French page, held against what the server says.
+// Compares the French tables with the codes in the server's source.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -12,7 +12,7 @@ import { Problem } from './problem';
 
 const root = join(import.meta.dirname, '../../../..');
 
-// goFiles are those of the server, without its tests and what stands in for vendors.
+// goFiles returns the Go files of the server, without tests and test doubles.
 function goFiles(folder: string): string[] {
   return readdirSync(folder).flatMap((name) => {
     const path = join(folder, name);
@@ -80,11 +80,11 @@ describe('a French page', () => {
         { pointer: '/a', code: 'of_tomorrow', message: 'Cette valeur n’est pas valable.' },
         { pointer: '/b', code: 'too_long', message: 'C’est trop long.' },
       ],
-      told: 'This is new.',
+      forAI: 'This is new.',
     });
     setLang('en');
     expect(problemWords({ code: 'of_tomorrow', detail: 'This is new.' })).toBe('This is new.');
-    expect(failureWords(said)).toEqual({ words: 'This is new.', fields: [], told: '' });
+    expect(failureWords(said)).toEqual({ words: 'This is new.', fields: [], forAI: '' });
     expect(failureWords({ code: 'forbidden', message: 'A needs the role admin.' }).words).toBe(
       'Your role doesn’t allow this.',
     );

@@ -1,7 +1,6 @@
-// The server says its errors in English, with a code. On a French page they are said by their code;
-// a test holds these tables against the server's own.
+// French texts for the server's error codes. A test compares the codes with the server's source.
 
-/** What the code of a problem says, where the page has no words of its own for it. */
+/** Texts for problem codes that the page has no other text for. */
 export const problemsInFrench: Record<string, string> = {
   empty_body: 'La requête est vide.',
   malformed_json: 'La requête est illisible.',
@@ -58,7 +57,7 @@ export const problemsInFrench: Record<string, string> = {
   sign_in_failed: 'La connexion à l’autre serveur a échoué.',
 };
 
-/** What the code of one mistake says. */
+/** Texts for the codes of single errors in a request. */
 export const mistakesInFrench: Record<string, string> = {
   not_for_agents: 'Un agent ne peut pas disposer de cette commande.',
   one_of: 'Une seule de ces valeurs est possible.',
@@ -174,8 +173,8 @@ export const mistakesInFrench: Record<string, string> = {
   wrong_type: 'Ce type de valeur n’est pas accepté.',
 };
 
-/** What a failed test of a provider means, and what mends it. */
-export const testsInFrench: Record<string, readonly [meaning: string, mend: string]> = {
+/** The meaning of a provider test's failure, and the remedy. */
+export const testsInFrench: Record<string, readonly [meaning: string, remedy: string]> = {
   provider_network: [
     'Le fournisseur est injoignable, ou sa réponse s’est interrompue.',
     'Vérifiez base_url, le DNS et le pare-feu, et FERMATA_ALLOWED_HOSTS pour un hôte privé ; sinon patientez.',
@@ -209,7 +208,7 @@ export const testsInFrench: Record<string, readonly [meaning: string, mend: stri
   provider_cancelled: ['L’appel a été interrompu.', 'Réessayez.'],
 };
 
-/** What System counts and must never find. */
+/** Names of the invariants that the System screen checks. */
 export const invariantsInFrench: Record<string, string> = {
   two_holders: 'plusieurs sessions tiennent la place',
   running_without_slot: 'une session travaille sans tenir la place',

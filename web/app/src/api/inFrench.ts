@@ -1,16 +1,16 @@
-// The words of errors in French are fetched where the page is French: an English one does without.
+// The French error texts are loaded only on a French page.
 import { getLang, onLang } from '../i18n/lang';
 
 type Tables = typeof import('./french');
 let tables: Tables | undefined;
 
-/** Fetches the words, if the page is French; until they are there an error is said in general. */
+/** Loads the texts if the page is in French. Until they are loaded, an error has a generic text. */
 export async function fetchFrench(): Promise<void> {
   if (getLang() !== 'fr' || tables) return;
   try {
     tables = await import('./french');
   } catch {
-    /* asked for again when the next error is said */
+    /* tried again with the next error */
   }
 }
 onLang(() => void fetchFrench());
@@ -21,19 +21,19 @@ function words(): Tables | undefined {
   return tables;
 }
 
-/** What the code of a problem says in French, where the page has no words of its own for it. */
+/** The French text of a problem code, or undefined. */
 export const problemInFrench = (code: string): string | undefined => words()?.problemsInFrench[code];
 
-/** A mistake in words: the server's own, or in French those of its code. */
+/** The text of a single error in a request, in the page's language. */
 export const mistakeWords = (code: string, message: string): string =>
   getLang() === 'fr' ? (words()?.mistakesInFrench[code] ?? 'Cette valeur n’est pas valable.') : message;
 
-/** What a failed test of a provider means and what mends it: the server's words, or in French those of its code. */
-export const testWords = (code: string, meaning: string, mend: string): readonly [string, string] =>
+/** The meaning and remedy of a provider test's failure, in the page's language. */
+export const testWords = (code: string, meaning: string, remedy: string): readonly [string, string] =>
   getLang() === 'fr'
     ? (words()?.testsInFrench[code] ?? ['Le fournisseur est mal configuré.', 'Modifiez sa configuration.'])
-    : [meaning, mend];
+    : [meaning, remedy];
 
-/** What is counted and must never be: the server's words, or in French those of its name. */
+/** The description of an invariant, in the page's language. */
 export const invariantWords = (name: string, description: string): string =>
   getLang() === 'fr' ? (words()?.invariantsInFrench[name] ?? '') : description;

@@ -6,19 +6,19 @@ export type Me = Schemas['Me'];
 
 const ranks = ['viewer', 'member', 'admin', 'root'] as const;
 
-/** Who the server takes this page's reader for. */
+/** The identity that the server has for this page's reader. */
 export const useMe = () => $api.useQuery('get', '/v1/me', undefined, { staleTime: 60_000 });
 
 /** Whether a role covers what needs another one. */
 export const covers = (role: Me['role'], needed: Me['role']): boolean => ranks.indexOf(role) >= ranks.indexOf(needed);
 
-/** Whether the reader may do what needs a role; until that is known, what most may. */
+/** Whether the reader has a role; while that is unknown, what most readers have. */
 export function useMay(needed: Me['role']): boolean {
   const me = useMe().data;
   return me === undefined || covers(me.role, needed);
 }
 
-/** Signs out, and leaves nothing behind. */
+/** Signs out and deletes the person's data from this browser. */
 export async function signOut(): Promise<void> {
   await api.POST('/v1/sign-out');
   forgetAll();

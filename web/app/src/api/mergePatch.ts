@@ -1,11 +1,11 @@
-// Merge patches (RFC 7396): what PATCH takes.
+// Merge patches (RFC 7396), the bodies of PATCH requests.
 type Json = Record<string, unknown>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The merge patch that makes one object of another: what is gone becomes null, what is the
- * same is left out. A list is sent whole. */
+/** The merge patch from one object to another: removed members are null, unchanged ones are omitted, lists are sent
+ * whole. */
 export function difference(before: Json, after: Json): Json {
   const gone = Object.keys(before).filter((name) => before[name] !== undefined && after[name] === undefined);
   const other = Object.entries(after).filter(([name, value]) => value !== undefined && !same(before[name], value));

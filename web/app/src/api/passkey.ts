@@ -1,4 +1,4 @@
-// Passkeys: what the server asks of the browser, and what it gives back, in the JSON of WebAuthn.
+// Passkeys: converts between the JSON of WebAuthn and the browser's API.
 import { Problem } from './problem';
 
 type JSONValue = Record<string, unknown>;
@@ -21,7 +21,7 @@ interface Named {
 const named = (list: unknown): PublicKeyCredentialDescriptor[] =>
   ((list ?? []) as Named[]).map((one) => ({ ...one, id: bytes(one.id) }));
 
-// asked carries a question to the browser out, and says in our words why there is no answer.
+// asked runs a browser request and converts its errors to Problems.
 async function asked(question: () => Promise<Credential | null>): Promise<PublicKeyCredential> {
   try {
     if (!window.isSecureContext || !window.PublicKeyCredential) throw new DOMException('', 'SecurityError');
@@ -44,7 +44,7 @@ const envelope = (of: PublicKeyCredential, response: JSONValue): JSONValue => ({
   response: { clientDataJSON: text(of.response.clientDataJSON), ...response },
 });
 
-/** Has a device make a passkey. */
+/** Creates a passkey. */
 export async function makePasskey(options: JSONValue): Promise<JSONValue> {
   const user = options.user as unknown as { id: string; name: string; displayName: string };
   const made = await asked(() =>
@@ -64,7 +64,7 @@ export async function makePasskey(options: JSONValue): Promise<JSONValue> {
   });
 }
 
-/** Has one of the person's passkeys sign what the server asks for. */
+/** Signs the server's challenge with one of the person's passkeys. */
 export async function signWithPasskey(options: JSONValue): Promise<JSONValue> {
   const signed = await asked(() =>
     navigator.credentials.get({

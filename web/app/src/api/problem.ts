@@ -1,28 +1,28 @@
 import { mistakeWords } from './inFrench';
 
-/** One mistake in a request: where, which, and in words. */
+/** One error in a request: its JSON pointer, code and text. */
 export interface FieldError {
   pointer: string;
   code: string;
   message: string;
 }
 
-/** The complaint about a field. */
+/** The text of the error at a pointer. */
 export const errorAt = (errors: FieldError[], pointer: string): string | undefined =>
   errors.find((e) => e.pointer === pointer)?.message;
 
-/** An error in the shape of RFC 9457, also for those that never reached the server. */
+/** An error in the shape of RFC 9457, also for requests that never reached the server. */
 export class Problem extends Error {
   readonly code: string;
   readonly status: number;
   readonly detail: string;
   readonly requestID?: string;
   readonly retryable: boolean;
-  readonly retryAfter: number; // seconds; 0: not said
-  /** Whether the change that was asked for took effect. */
+  readonly retryAfter: number; // seconds; 0 if unknown
+  /** Whether the requested change took effect. */
   readonly outcome?: 'not_applied' | 'applied' | 'unknown';
   readonly errors: FieldError[];
-  /** All other fields of the answer, e.g. the present values of something stale. */
+  /** All other fields of the response, e.g. the current values after a conflict. */
   readonly more: Record<string, unknown>;
 
   constructor(fields: Record<string, unknown>) {
@@ -42,28 +42,28 @@ export class Problem extends Error {
   }
 }
 
-/** Whatever was thrown, as a Problem. */
+/** Converts any thrown value to a Problem. */
 export function asProblem(thrown: unknown): Problem {
   if (thrown instanceof Problem) return thrown;
-  // Half an answer: the line broke, or something in between cut it.
+  // A truncated response: the connection broke, or a proxy cut it.
   if (thrown instanceof SyntaxError) return new Problem({ code: 'unreachable', retryable: true });
   return new Problem({ code: 'page_error', detail: thrown instanceof Error ? thrown.message : String(thrown) });
 }
 
-/** Reads an answer that is not 2xx; it may be a proxy's own page. */
+/** Reads a response that is not 2xx; its body may come from a proxy. */
 export async function problemOf(response: Response): Promise<Problem> {
   let said: unknown = null;
   try {
     said = JSON.parse(await response.text());
   } catch {
-    /* not JSON: a proxy in between */
+    /* not JSON: the response of a proxy */
   }
   const body = typeof said === 'object' && said !== null ? (said as Record<string, unknown>) : {};
   const away = [502, 503, 504].includes(response.status);
   return new Problem({
     code: away ? 'unreachable' : 'unknown',
     retryable: away,
-    tried: away && said === null, // by whatever sent it
+    tried: away && said === null, // retried by the sender already
     title: away ? '' : response.statusText,
     ...body,
     status: response.status,

@@ -1,13 +1,13 @@
-// Uploads, with their progress: fetch tells none of what it sends.
+// Uploads with progress, by XMLHttpRequest: fetch does not report it.
 import { serverURL } from './base';
 import { getLang } from '../i18n/lang';
 import { newKey, type Schemas } from './client';
 import { Problem, problemOf } from './problem';
 import { chosenWorkspace, workspaceHeader } from './workspace';
 
-const maxBytes = 10 * 1024 * 1024; // what the server takes
+const maxBytes = 10 * 1024 * 1024; // the server's limit
 
-/** Sends a file; cancel takes it back as long as it is on its way. */
+/** Sends a file; cancel aborts the upload. */
 export function upload(
   file: File,
   onSent: (part: number) => void,
@@ -35,7 +35,7 @@ export function upload(
   return { done, cancel: () => request.abort() };
 }
 
-/** The content of a file, for a picture or a download. */
+/** The content of a file, to show a picture or download it. */
 export async function contentOfFile(id: string): Promise<Blob> {
   const workspace = chosenWorkspace();
   const response = await fetch(serverURL(`/v1/files/${encodeURIComponent(id)}`), {

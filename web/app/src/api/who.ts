@@ -1,21 +1,20 @@
-// Who sits before this browser. The browser has a cookie that no script can read; nothing here
-// is a secret.
+// Who is signed in in this browser. The session is a cookie that scripts cannot read; nothing here is secret.
 import { storageName } from './base';
 import { forget } from './forget';
 
-/** Where earlier versions of the page kept a key. */
+/** Where earlier versions of the page stored a key. */
 const formerKey = storageName('key');
-/** Whose drafts these are: the id that GET /v1/me says. */
+/** The owner of the stored drafts: the id from GET /v1/me. */
 const owner = storageName('who');
 const refusals = new Set<() => void>();
 
 try {
   sessionStorage.removeItem(formerKey);
 } catch {
-  /* no storage, nothing in it */
+  /* no storage, so nothing is stored */
 }
 
-/** Told when the server does not know this browser any more. */
+/** Subscribes to refusals: the server no longer accepts this browser's session. */
 export function onRefused(listener: () => void): () => void {
   refusals.add(listener);
   return () => {
@@ -29,7 +28,7 @@ export function refused(): void {
 
 const arrivals = new Set<() => void>();
 
-/** Told when somebody has signed in. */
+/** Subscribes to sign-ins on this page. */
 export function onSignedIn(listener: () => void): () => void {
   arrivals.add(listener);
   return () => {
@@ -37,20 +36,20 @@ export function onSignedIn(listener: () => void): () => void {
   };
 }
 
-// The other tabs have the same cookie: when somebody else signs in, or signs out, they begin
-// anew. What was written in them is kept for whoever wrote it.
+// All tabs have the same cookie: when another person signs in, or the person signs out, they reload. Drafts are
+// kept for their author.
 window.addEventListener('storage', ({ key, oldValue, newValue }) => {
   if (key !== owner || oldValue === newValue) return;
   if (oldValue === null) refused();
   else location.reload();
 });
 
-/** Somebody has signed in here. */
+/** Notifies the subscribers of a sign-in. */
 export function signedIn(): void {
   for (const listener of arrivals) listener();
 }
 
-/** Leaves nothing behind for whoever uses this browser next. */
+/** Deletes the person's data from this browser. */
 export function forgetAll(): void {
   for (const kept of ['localStorage', 'sessionStorage'] as const) {
     try {
@@ -61,7 +60,7 @@ export function forgetAll(): void {
   }
 }
 
-/** Whether the server let everybody in when it was last asked: then nothing waits for who it is. */
+/** Whether the server needed no sign-in when it was last reached: then nothing waits for GET /v1/me. */
 export function knownLocal(): boolean {
   try {
     return localStorage.getItem(owner) === 'local';
@@ -70,7 +69,7 @@ export function knownLocal(): boolean {
   }
 }
 
-/** The server asks for a sign-in now: the next visit begins with who it is. */
+/** The server requires a sign-in now: the next visit begins with GET /v1/me. */
 export function notLocal(): void {
   try {
     if (localStorage.getItem(owner) === 'local') localStorage.removeItem(owner);
@@ -79,7 +78,7 @@ export function notLocal(): void {
   }
 }
 
-/** Drafts wait for the one who wrote them: another person does not get to see them. */
+/** Records who is signed in, and deletes the data of another person. */
 export function greet(id: string): void {
   try {
     const before = localStorage.getItem(owner);
@@ -87,6 +86,6 @@ export function greet(id: string): void {
     if (before !== null && before !== 'local') forgetAll();
     localStorage.setItem(owner, id);
   } catch {
-    /* no storage, no drafts */
+    /* no storage, so no drafts */
   }
 }

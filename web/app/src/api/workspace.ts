@@ -1,14 +1,14 @@
-// The workspace that this browser looks at, where its reader may look at several. All tabs look at
-// the same one: they share one stream.
+// The workspace that this browser shows, for readers with access to several. All tabs show the same one: they share
+// one stream.
 import { storageName } from './base';
 import { forget } from './forget';
 
 const store = storageName('workspace');
 
-/** The header that names it. */
+/** The header that names the workspace. */
 export const workspaceHeader = 'Fermata-Workspace';
 
-/** The one that was chosen; empty: the reader's own. */
+/** The chosen workspace; '' for the reader's own. */
 export function chosenWorkspace(): string {
   try {
     return localStorage.getItem(store) ?? '';
@@ -17,28 +17,28 @@ export function chosenWorkspace(): string {
   }
 }
 
-/** What the page holds and shows is of one workspace: it begins anew in another one. */
-function beginAnew(): void {
+/** Reloads the page: its state belongs to one workspace. */
+function restart(): void {
   try {
     forget(sessionStorage);
   } catch {
-    /* no storage, nothing in it */
+    /* no storage, so nothing is stored */
   }
   location.hash = '#/';
   location.reload();
 }
 
-/** Looks at another workspace from now on; empty: the reader's own. */
+/** Switches to another workspace; '' for the reader's own. */
 export function chooseWorkspace(id: string): void {
   try {
     if (id) localStorage.setItem(store, id);
     else localStorage.removeItem(store);
   } catch {
-    return; // nothing would remember it
+    return; // the choice could not be stored
   }
-  beginAnew();
+  restart();
 }
 
 window.addEventListener('storage', ({ key, oldValue, newValue }) => {
-  if (key === store && oldValue !== newValue) beginAnew();
+  if (key === store && oldValue !== newValue) restart();
 });

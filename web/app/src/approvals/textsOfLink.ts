@@ -4,7 +4,7 @@ export const texts = defineTexts(
   {
     send: 'Send a link…',
     title: 'Send a link',
-    text: 'Somebody who is not signed in can answer this one there, on any device.',
+    text: 'Someone who is not signed in can answer this one there, on any device.',
     sensitive: 'This is sensitive: by a link it can be refused, not approved.',
     recipient: 'Who it is for',
     'recipient.hint': 'Such as ada@example.org. It is kept with the answer; the link itself is sent by you.',
@@ -13,9 +13,9 @@ export const texts = defineTexts(
     'made.for': 'The link for {name} is ready.',
     copy: 'Copy the link',
     share: 'Share…',
-    'share.title': 'A question that waits for you',
+    'share.title': 'A question that needs your answer',
     until: 'Until this is answered, and at most until',
-    holder: 'Whoever holds the link can answer this one, and see nothing else. Send it as you would send a key.',
+    holder: 'Anyone with the link can answer this one, and see nothing else. Send it as you would send a key.',
   },
   {
     send: 'Envoyer un lien…',

@@ -1,5 +1,5 @@
-// The contract to read and to try, at /docs: an entry of its own, so that the page does not
-// carry it. Everything comes from this server.
+// The API documentation at /docs: an entry of its own, so that the page does not load it. Everything is served by
+// this server.
 import SwaggerUI from 'swagger-ui-dist/swagger-ui-es-bundle.js';
 import 'swagger-ui-dist/swagger-ui.css';
 import './docs.css';
@@ -13,16 +13,16 @@ follow();
 SwaggerUI({
   dom_id: '#docs',
   url: 'openapi.json',
-  deepLinking: true, // an operation has an address that can be sent to somebody
+  deepLinking: true, // an operation has an address of its own
   docExpansion: 'none',
   defaultModelsExpandDepth: 0,
   filter: true,
   displayRequestDuration: true,
   tryItOutEnabled: false,
-  validatorUrl: null, // would ask another host
+  validatorUrl: null, // it would send the contract to another host
   requestInterceptor: (request) => {
     const { origin, pathname, search } = new URL(String(request.url), location.href);
-    // The contract has its paths from the root. Behind a proxy they are below the page's folder.
+    // The contract's paths begin at the root of the server, which may be below the page's folder.
     const url = origin === location.origin ? serverURL(pathname + search) : request.url;
     return { ...request, url, credentials: 'same-origin' };
   },

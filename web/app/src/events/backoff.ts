@@ -1,10 +1,9 @@
-/** How long to wait before the next attempt to connect: exponential, with jitter, so that
- * pages do not all connect at once. */
+/** The wait before the next attempt to connect: exponential, with jitter, so that pages do not all connect at once. */
 export class Backoff {
   private attempt = 0;
   constructor(private random: () => number) {}
 
-  /** The wait in milliseconds. `atLeast` is what the server asked for. */
+  /** The wait in milliseconds. `atLeast` is the server's Retry-After. */
   next(atLeast = 0): number {
     const longest = Math.min(10_000, 200 * 2 ** this.attempt++);
     const own = longest * (0.5 + this.random() / 2);

@@ -17,7 +17,7 @@ const trouble = (thrown: unknown): Trouble => {
 
 const net: Net = {
   open: (query) => new EventSource(serverURL(`/v1/events/stream?${query}`)),
-  // The cookie goes along by itself, but not which workspace was chosen: a ticket is for one.
+  // The cookie is sent with the request, but the chosen workspace is not: a ticket is for one workspace.
   ticket: async () => {
     if (!chosenWorkspace()) return null;
     return (await body(api.POST('/v1/stream-tickets'))).ticket;
@@ -51,7 +51,7 @@ const tab = new Tab({
   net,
   channel: 'BroadcastChannel' in window ? (name) => new BroadcastChannel(name) : null,
   locks: navigator.locks ?? null,
-  key: () => null, // all tabs of a browser are signed in as one
+  key: () => null, // all tabs share one sign-in
   hidden: () => document.hidden,
   newID: newKey,
 });
@@ -63,7 +63,7 @@ const enter = () => {
   if (begun) tab.enter();
 };
 
-/** Begins to listen. Before the server has said that it knows the reader, it would only refuse. */
+/** Begins to receive events. Before the server knows the reader, it would only refuse. */
 export function begin(): void {
   if (begun) return;
   begun = true;

@@ -1,16 +1,16 @@
-import type { Standing } from './wire';
+import type { StreamState } from './wire';
 
-/** A tab that missed more events than this is not sent them; it reads again what it shows. */
+/** A tab that missed more events than this does not have them replayed; it reads everything again. */
 const maxReplay = 2000;
 
-/** Where a tab is in the chain of stored events. */
+/** A tab's position in the chain of stored events. */
 export class Cursor {
   gen: string | null = null;
   at = 0;
-  /** The number since which each watched session is followed, as far as this tab knows. */
+  /** The number from which each watched session is followed, as far as this tab knows. */
   private known = new Map<string, number>();
 
-  /** Whether an event is the next one, is known already, or comes after one that is missing. */
+  /** Whether an event is the next one, already known, or after a gap. */
   classify(gen: string | null, prev: number, seq: number): 'next' | 'old' | 'gap' {
     if (gen === null || gen !== this.gen) return 'gap';
     if (seq <= this.at) return 'old';
@@ -19,29 +19,29 @@ export class Cursor {
     return 'next';
   }
 
-  /** Compares with how the stream stands. `anew`: the chain of numbers is another one.
-   * `behind`: events were missed that can be sent again. `fresh`: those of the watched
-   * sessions that are followed only from now on. */
-  compare(stands: Standing, watches: string[]): { anew: boolean; behind: boolean; fresh: string[] } {
-    const anew = stands.gen !== this.gen || stands.cursor - this.at > maxReplay;
-    if (anew) {
-      this.gen = stands.gen;
-      this.at = stands.cursor;
+  /** Compares the position with the state of the leader's stream. `restarted`: the chain of numbers is another one.
+   * `behind`: events were missed that can be replayed. `fresh`: the watched sessions that are followed only from now
+   * on. */
+  compare(streamState: StreamState, watches: string[]): { restarted: boolean; behind: boolean; fresh: string[] } {
+    const restarted = streamState.gen !== this.gen || streamState.cursor - this.at > maxReplay;
+    if (restarted) {
+      this.gen = streamState.gen;
+      this.at = streamState.cursor;
       this.known.clear();
     }
     const fresh: string[] = [];
     for (const session of watches) {
-      const since = stands.since[session];
+      const since = streamState.since[session];
       if (since === undefined) this.known.delete(session);
       else if (this.known.get(session) !== since) {
         this.known.set(session, since);
         fresh.push(session);
       }
     }
-    return { anew, behind: stands.cursor > this.at, fresh };
+    return { restarted, behind: streamState.cursor > this.at, fresh };
   }
 
-  /** A session that is followed already is watched here too from now on. */
+  /** A session that is already followed is now watched here too. */
   adopt(session: string, since: number | undefined): void {
     if (since !== undefined) this.known.set(session, since);
   }

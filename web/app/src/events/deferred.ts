@@ -1,8 +1,8 @@
-/** One thing to do later: it waits at most once. */
+/** A callback that is scheduled at most once at a time. */
 export class Deferred {
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Does it after so many milliseconds, unless it waits already. */
+  /** Schedules the callback, unless one is scheduled already. */
   schedule(ms: number, run: () => void): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
@@ -10,7 +10,7 @@ export class Deferred {
     }, ms);
   }
 
-  /** Does it after so many milliseconds, in place of what waits already. */
+  /** Schedules the callback in place of a scheduled one. */
   reschedule(ms: number, run: () => void): void {
     this.cancel();
     this.schedule(ms, run);

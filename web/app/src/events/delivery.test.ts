@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { Delivery } from './delivery';
 import type { StreamEvent } from './types';
 import { Watches } from './watches';
-import type { Standing } from './wire';
+import type { StreamState } from './wire';
 
-const stands: Standing = {
+const streamState: StreamState = {
   gen: 'g',
   cursor: 10,
   since: {},
@@ -42,7 +42,7 @@ describe('what a tab hands to its screens', () => {
     delivery = new Delivery(watches);
     events = [];
     delivery.listeners.add((event) => events.push(event));
-    delivery.compare(stands);
+    delivery.compare(streamState);
   });
 
   test('is each stored event once, and it is told what is missing', () => {
@@ -69,12 +69,12 @@ describe('what a tab hands to its screens', () => {
   test('is that a doubted answer is void, unless it shows itself again', () => {
     watches.add('ses_1');
     delivery.pass(delta(0, 'one '));
-    delivery.doubtTexts();
+    delivery.expireTexts();
     delivery.pass(delta(4, 'two '));
-    delivery.discardDoubted();
+    delivery.discardUnconfirmed();
     expect(events.map((event) => event.name)).toEqual(['message.delta', 'message.delta']);
-    delivery.doubtTexts();
-    delivery.discardDoubted();
+    delivery.expireTexts();
+    delivery.discardUnconfirmed();
     expect(events.at(-1)!.name).toBe('message.discarded');
     expect(delivery.texts).toBe(0);
   });

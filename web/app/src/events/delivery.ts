@@ -3,13 +3,13 @@ import { Listeners } from './listeners';
 import { Live, sessionOf } from './live';
 import type { StreamEvent } from './types';
 import type { Watches } from './watches';
-import type { FromLeader, Standing } from './wire';
+import type { FromLeader, StreamState } from './wire';
 
-/** What is missing before an event: stored events, or text that streams. */
+/** What is missing before an event: stored events, or streamed text. */
 export type Missing = 'events' | 'text' | null;
 
-/** Hands the events of the stream to the screens of a tab: each stored one once and in
- * order, streamed text without a gap. */
+/** Delivers the events of the stream to the screens of a tab: each stored event once and in order, streamed text
+ * without a gap. */
 export class Delivery {
   readonly listeners = new Listeners<[StreamEvent]>();
   private cursor = new Cursor();
@@ -17,21 +17,21 @@ export class Delivery {
 
   constructor(private watches: Watches) {}
 
-  /** Where the tab is in the chain of stored events. */
+  /** The tab's position in the chain of stored events. */
   get position(): { gen: string | null; at: number } {
     return this.cursor;
   }
 
-  /** How many answers are streaming just now. */
+  /** The number of answers that are streaming. */
   get texts(): number {
     return this.live.size;
   }
 
-  compare(stands: Standing): ReturnType<Cursor['compare']> {
-    return this.cursor.compare(stands, this.watches.sessions);
+  compare(streamState: StreamState): ReturnType<Cursor['compare']> {
+    return this.cursor.compare(streamState, this.watches.sessions);
   }
 
-  /** A session that is followed already is watched here too from now on. */
+  /** A session that is already followed is now watched here too. */
   adopt(session: string, since: number): void {
     this.cursor.adopt(session, since);
   }
@@ -42,7 +42,7 @@ export class Delivery {
     this.cursor.forget(session);
   }
 
-  /** Forgets everything. */
+  /** Drops all state. */
   reset(): void {
     this.cursor = new Cursor();
     this.live.clear();
@@ -61,26 +61,26 @@ export class Delivery {
     }
   }
 
-  /** Hands an event to those who listen. */
+  /** Delivers an event to the subscribers. */
   pass(event: StreamEvent): Missing {
     const session = event.name.startsWith('message.') ? sessionOf(event) : null;
     if (session === null || !this.watches.has(session)) {
-      if (session === null || event.seq > 0) this.listeners.tell(event); // text that streams is for those who asked
+      if (session === null || event.seq > 0) this.listeners.notify(event); // text that streams is for those who asked
       return null;
     }
     const passed = this.live.take(event);
     if (passed === 'gap') return 'text';
-    for (const each of passed) this.listeners.tell(each);
+    for (const each of passed) this.listeners.notify(each);
     return null;
   }
 
-  /** After a new connection: answers that do not stream again are void. */
-  doubtTexts(): void {
-    this.live.doubt();
+  /** After a new connection, answers that do not stream again are dropped. */
+  expireTexts(): void {
+    this.live.markUnconfirmed();
   }
 
-  /** Discards the answers that did not stream again since. */
-  discardDoubted(): void {
-    for (const event of this.live.settleDoubts()) this.listeners.tell(event);
+  /** Discards the answers that have not streamed since the connection. */
+  discardUnconfirmed(): void {
+    for (const event of this.live.discardUnconfirmed()) this.listeners.notify(event);
   }
 }

@@ -1,6 +1,6 @@
 /** Decides which tab leads. */
 export interface Election {
-  /** There is never a second leader, whatever other tabs say. */
+  /** Whether the browser guarantees a single leader. */
   readonly exclusive: boolean;
   /** This tab is ready to lead. */
   enter(): void;
@@ -8,9 +8,9 @@ export interface Election {
   leave(): void;
   /** The leader does not answer. */
   takeOver(): void;
-  /** The leader said that it leaves. */
+  /** The leader announced that it leaves. */
   leaderLeft(): void;
-  /** Somebody else leads. */
+  /** Another tab leads. */
   otherLeads(): void;
   /** Another tab wants to lead. */
   claimed(term: number, tab: string, hidden: boolean): void;
@@ -21,7 +21,7 @@ export interface Elected {
   lost(): void;
 }
 
-/** By a lock of the browser (Web Locks): it is released when a tab closes or crashes. */
+/** Election by a lock of the browser (Web Locks), which is released when a tab closes or crashes. */
 export class ByLock implements Election {
   readonly exclusive = true;
   private attempt = 0;
@@ -39,7 +39,7 @@ export class ByLock implements Election {
     this.request(false);
   }
 
-  /** Takes the lock from a tab that is frozen with it. */
+  /** Steals the lock from a frozen tab. */
   takeOver(): void {
     if (!this.release) this.request(true);
   }
@@ -54,7 +54,7 @@ export class ByLock implements Election {
   }
 
   leaderLeft(): void {
-    /* the lock comes by itself */
+    /* the lock is granted automatically */
   }
   otherLeads(): void {
     /* the lock decides */
@@ -76,7 +76,7 @@ export class ByLock implements Election {
       return held;
     };
     this.locks.request(this.name, steal ? { steal: true } : { signal: waiting.signal }, hold).catch(() => {
-      if (attempt !== this.attempt) return; // given up by ourselves
+      if (attempt !== this.attempt) return; // cancelled by this tab
       const had = this.release !== null;
       this.release = null;
       if (had) this.elected.lost(); // another tab took it
@@ -90,17 +90,17 @@ export interface Claimant extends Elected {
   readonly tab: string;
   hidden(): boolean;
   random(): number;
-  /** The highest term that was heard of. */
+  /** The highest known term. */
   term(): number;
   claim(term: number): void;
 }
 
-const claimWindow = 150; // milliseconds in which a better claim may come
+const claimWindow = 150; // milliseconds in which a better claim may arrive
 const firstWait = 80; // time for a leader to answer a new tab
 const leadWithin = 600; // time for the better candidate to take the lead
 
-/** By messages between the tabs, where the browser has no locks (a page over plain http).
- * Two may lead for a moment; the one of the higher term stays. */
+/** Election by messages between tabs, for browsers without locks (a page over plain http). Two tabs may lead for a
+ * moment; the one with the higher term stays. */
 export class ByClaim implements Election {
   readonly exclusive = false;
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -140,7 +140,7 @@ export class ByClaim implements Election {
     )
       return;
     this.ownTerm = null;
-    this.wait(leadWithin); // it leads soon, or else we try
+    this.wait(leadWithin); // if it does not lead soon, this tab tries
   }
 
   /** Visible tabs come first: the timers of others may be slow. */
@@ -173,7 +173,7 @@ function better(a: Candidate, b: Candidate): boolean {
   return a.term !== b.term ? a.term > b.term : a.tab < b.tab;
 }
 
-/** For a tab that cannot reach other tabs: it always leads. */
+/** Election for a tab that cannot reach other tabs: it always leads. */
 export class Alone implements Election {
   readonly exclusive = true;
   constructor(private elected: Elected) {}
@@ -181,10 +181,10 @@ export class Alone implements Election {
     this.elected.won();
   }
   leave(): void {
-    /* nobody waits for the lead */
+    /* there is no other candidate */
   }
   takeOver(): void {
-    /* there is nobody to take it from */
+    /* there is no other leader */
   }
   leaderLeft(): void {
     /* never said */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { KnownLeader } from './knownLeader';
-import type { Standing } from './wire';
+import type { StreamState } from './wire';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 const pass = (ms: number) => vi.advanceTimersByTime(ms);
-const stands = (more: Partial<Standing> = {}): Standing => ({
+const streamState = (more: Partial<StreamState> = {}): StreamState => ({
   gen: 'g',
   cursor: 10,
   since: {},
@@ -43,7 +43,7 @@ describe('a leader that is silent', () => {
     known.enter();
     pass(5000);
     expect(known.overdue(false)).toBe('ask');
-    known.heard({ term: 1, tab: 'a' });
+    known.noteLeader({ term: 1, tab: 'a' });
     pass(4000);
     expect(known.overdue(false)).toBe(null);
   });
@@ -52,48 +52,48 @@ describe('a leader that is silent', () => {
 describe('what a tab knows of its leader', () => {
   test('is who it is: a new term of the same tab is no other leader', () => {
     const known = new KnownLeader();
-    expect(known.heard({ term: 1, tab: 'a' })).toBe(true);
-    expect(known.heard({ term: 2, tab: 'a' })).toBe(false);
+    expect(known.noteLeader({ term: 1, tab: 'a' })).toBe(true);
+    expect(known.noteLeader({ term: 2, tab: 'a' })).toBe(false);
     expect(known.by).toEqual({ term: 2, tab: 'a' });
-    expect(known.heard({ term: 3, tab: 'b' })).toBe(true);
+    expect(known.noteLeader({ term: 3, tab: 'b' })).toBe(true);
   });
 
   test('is whether its stream was connected anew', () => {
     const known = new KnownLeader();
-    expect(known.update(stands({ gen: null, join: '', connection: 'connecting' }))).toEqual({
+    expect(known.update(streamState({ gen: null, join: '', connection: 'connecting' }))).toEqual({
       joined: false,
       changed: false,
     });
-    expect(known.update(stands())).toEqual({ joined: true, changed: true });
-    expect(known.update(stands({ cursor: 11 }))).toEqual({ joined: false, changed: false });
-    expect(known.update(stands({ join: 'j2' }))).toEqual({ joined: true, changed: false });
+    expect(known.update(streamState())).toEqual({ joined: true, changed: true });
+    expect(known.update(streamState({ cursor: 11 }))).toEqual({ joined: false, changed: false });
+    expect(known.update(streamState({ join: 'j2' }))).toEqual({ joined: true, changed: false });
   });
 
   test('is how the connection is, and since when it is lost', () => {
     const known = new KnownLeader();
-    known.update(stands());
+    known.update(streamState());
     const open = known.connection;
-    known.update(stands());
+    known.update(streamState());
     expect(known.connection).toBe(open);
     const now = performance.now();
-    expect(known.update(stands({ connection: 'lost', lostFor: 300 })).changed).toBe(true);
+    expect(known.update(streamState({ connection: 'lost', lostFor: 300 })).changed).toBe(true);
     expect(known.connection).toEqual({ state: 'lost', since: now - 300, refused: false });
     pass(1000);
-    expect(known.update(stands({ connection: 'lost', lostFor: 1300 })).changed).toBe(false);
-    expect(known.update(stands({ connection: 'lost', lostFor: 1300, refused: true })).changed).toBe(true);
-    expect(known.update(stands()).changed).toBe(true);
+    expect(known.update(streamState({ connection: 'lost', lostFor: 1300 })).changed).toBe(false);
+    expect(known.update(streamState({ connection: 'lost', lostFor: 1300, refused: true })).changed).toBe(true);
+    expect(known.update(streamState()).changed).toBe(true);
   });
 
   test('is what a tab begins with that takes over, or nothing', () => {
     const known = new KnownLeader();
     expect(known.inherited({ gen: null, at: 0 })).toEqual(
-      stands({ gen: null, cursor: 0, join: '', connection: 'connecting' }),
+      streamState({ gen: null, cursor: 0, join: '', connection: 'connecting' }),
     );
-    known.update(stands({ since: { ses_1: 4 }, connection: 'lost', lostFor: 300 }));
+    known.update(streamState({ since: { ses_1: 4 }, connection: 'lost', lostFor: 300 }));
     expect(known.since('ses_1')).toBe(4);
     pass(700);
     expect(known.inherited({ gen: 'g', at: 12 })).toEqual(
-      stands({ since: { ses_1: 4 }, cursor: 12, connection: 'lost', lostFor: 1000 }),
+      streamState({ since: { ses_1: 4 }, cursor: 12, connection: 'lost', lostFor: 1000 }),
     );
     known.forget();
     expect(known.since('ses_1')).toBe(undefined);

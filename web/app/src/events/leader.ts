@@ -2,17 +2,17 @@ import { Live } from './live';
 import { Stream, type Asked, type Net } from './stream';
 import { stored, type EventName, type StreamEvent } from './types';
 import type { Union } from './union';
-import type { FromLeader, Leading, Standing, ToLeader } from './wire';
+import type { FromLeader, Leading, StreamState, ToLeader } from './wire';
 
-const gatherFor = 30; // changes to the watched sessions within these milliseconds are applied together
-const shrinkAfter = 30_000; // sessions that nobody watches stay in the stream for so long
-const minReconnectInterval = 3000; // a stream that might be dead is not replaced more often
-const maxSessions = 200; // sessions of one stream
-const idleAfter = 120_000; // a stream without any event for so long is replaced
+const gatherFor = 30; // milliseconds in which changes to the watched sessions are combined
+const shrinkAfter = 30_000; // milliseconds for which sessions stay in the stream after they are no longer watched
+const minReconnectInterval = 3000; // milliseconds between replacements of a stream that may be dead
+const maxSessions = 200; // sessions in one stream
+const idleAfter = 120_000; // milliseconds without an event after which a stream is replaced
 
 const isStored = new Set<EventName>(stored);
 
-/** Holds the one stream for all tabs, and passes its events on. */
+/** Owns the one stream for all tabs, and passes its events on. */
 export class Leader {
   private stream: Stream;
   private live = new Live();
@@ -21,21 +21,21 @@ export class Leader {
   private joinedAt = 0;
   private heardAt = 0;
   private lostAt: number;
-  private replay: number | null = null; // a tab missed what came after it
-  private deleted = new Set<string>(); // sessions that are deleted: the server refuses a stream with them
+  private replay: number | null = null; // a tab missed the events after it
+  private deleted = new Set<string>(); // deleted sessions: the server refuses a stream with them
   private shrinking: ReturnType<typeof setTimeout> | undefined;
   private stopped = false;
   private joins = Date.now();
 
   constructor(
     private by: Leading,
-    private stands: Standing,
+    private streamState: StreamState,
     private union: Union,
     net: Net,
     private say: (said: FromLeader) => void,
   ) {
-    this.position = stands.cursor;
-    this.lostAt = Date.now() - stands.lostFor;
+    this.position = streamState.cursor;
+    this.lostAt = Date.now() - streamState.lostFor;
     this.stream = new Stream(net, {
       ask: () => this.ask(),
       opened: (asked) => this.opened(asked),
@@ -58,15 +58,15 @@ export class Leader {
     this.stream.close();
   }
 
-  /** A message from a tab; the union has noted it already. */
+  /** A message from a tab; the union has recorded it already. */
   hear(said: ToLeader): void {
     if (said.kind === 'texts') {
       this.say({ kind: 'text', by: this.by, to: said.tab, events: this.live.snapshots(said.sessions) });
       return;
     }
     if (said.kind === 'here') {
-      if (said.want && said.want.gen === this.stands.gen && said.want.after < this.position) {
-        this.replay = Math.min(said.want.after, this.replay ?? this.position); // the server's log has it still
+      if (said.want && said.want.gen === this.streamState.gen && said.want.after < this.position) {
+        this.replay = Math.min(said.want.after, this.replay ?? this.position); // still in the server's log
         this.stream.join(gatherFor);
       }
       if (said.stir) this.reconnectIfSilent();
@@ -81,21 +81,21 @@ export class Leader {
       this.shrinking ??= setTimeout(() => this.stream.join(0), shrinkAfter);
   }
 
-  /** Answers a tab that follows another leader, of that term. */
+  /** Answers a tab that follows a leader of another term. */
   assert(term: number): void {
     if (term >= this.by.term) this.by = { ...this.by, term: term + 1 };
     this.broadcast();
   }
 
-  /** The connection may be dead without an error, e.g. after a laptop's sleep. One that
-   * brought something just now is not. */
+  /** The connection may be dead without an error, e.g. after the machine slept. One that delivered something recently
+   * is alive. */
   private reconnectIfSilent(): void {
     if (Date.now() - this.heardAt > minReconnectInterval) this.stream.join(0);
   }
 
-  /** Replaces a stream that is idle for long: EventSource does not show the heartbeats. */
+  /** Replaces a stream that was idle for long: EventSource does not expose heartbeats. */
   checkIdle(): void {
-    if (this.stands.connection === 'open' && Date.now() - this.heardAt > idleAfter) this.stream.join(0);
+    if (this.streamState.connection === 'open' && Date.now() - this.heardAt > idleAfter) this.stream.join(0);
   }
 
   private wanted(): string[] {
@@ -109,22 +109,22 @@ export class Leader {
     this.shrinking = undefined;
     this.position = Math.min(this.position, this.replay ?? this.position);
     this.replay = null;
-    this.asked = { sessions: this.wanted(), after: this.stands.gen === null ? null : this.position };
+    this.asked = { sessions: this.wanted(), after: this.streamState.gen === null ? null : this.position };
     return this.asked;
   }
 
   private opened(asked: Asked): void {
     this.joinedAt = this.heardAt = Date.now();
-    this.live.clear(); // what streams comes again, whole
+    this.live.clear(); // streaming text is sent again from its beginning
     this.setConnection('open');
     if (asked.after === null) {
       this.broadcast();
       return;
     } // a snapshot follows
     const since = Object.fromEntries(
-      asked.sessions.map((session) => [session, this.stands.since[session] ?? asked.after!]),
+      asked.sessions.map((session) => [session, this.streamState.since[session] ?? asked.after!]),
     );
-    this.stands = { ...this.stands, since, join: this.newJoin() };
+    this.streamState = { ...this.streamState, since, join: this.newJoin() };
     this.broadcast();
   }
 
@@ -133,7 +133,7 @@ export class Leader {
     const seq = isStored.has(name) ? Number(id) || 0 : 0;
     const event = { name, seq, data } as StreamEvent;
     if (event.name === 'reset') {
-      this.stands = { ...this.stands, gen: null, since: {} };
+      this.streamState = { ...this.streamState, gen: null, since: {} };
       this.live.clear();
     }
     if (event.name === 'snapshot') this.begin(event.data.seq);
@@ -148,14 +148,14 @@ export class Leader {
       this.stream.join(Math.max(0, this.joinedAt + minReconnectInterval - Date.now()));
       return;
     }
-    for (const each of live) this.say({ kind: 'event', by: this.by, gen: this.stands.gen, prev, event: each });
+    for (const each of live) this.say({ kind: 'event', by: this.by, gen: this.streamState.gen, prev, event: each });
   }
 
   private begin(seq: number): void {
     this.position = seq;
     const join = this.newJoin();
-    this.stands = {
-      ...this.stands,
+    this.streamState = {
+      ...this.streamState,
       gen: join,
       join,
       since: Object.fromEntries(this.asked.sessions.map((session) => [session, seq])),
@@ -172,15 +172,15 @@ export class Leader {
     this.broadcast();
   }
 
-  private setConnection(connection: Standing['connection'], refused = false): void {
-    if (connection === 'lost' && this.stands.connection !== 'lost') this.lostAt = Date.now();
-    this.stands = { ...this.stands, connection, refused };
+  private setConnection(connection: StreamState['connection'], refused = false): void {
+    if (connection === 'lost' && this.streamState.connection !== 'lost') this.lostAt = Date.now();
+    this.streamState = { ...this.streamState, connection, refused };
   }
 
   private broadcast(): void {
     if (this.stopped) return;
-    const lostFor = this.stands.connection === 'lost' ? Date.now() - this.lostAt : 0;
-    this.stands = { ...this.stands, cursor: this.position, lostFor };
-    this.say({ kind: 'lead', by: this.by, stands: this.stands });
+    const lostFor = this.streamState.connection === 'lost' ? Date.now() - this.lostAt : 0;
+    this.streamState = { ...this.streamState, cursor: this.position, lostFor };
+    this.say({ kind: 'lead', by: this.by, streamState: this.streamState });
   }
 }

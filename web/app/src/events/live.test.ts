@@ -46,10 +46,10 @@ test('an answer that another one takes the place of is void', () => {
 test('after a new connection an answer shows itself again, or is given up', () => {
   const live = new Live();
   live.take(delta(0, 'abc'));
-  live.doubt();
+  live.markUnconfirmed();
   live.take(snapshot('abcd'));
-  expect(live.settleDoubts()).toEqual([]);
-  live.doubt();
-  expect(live.settleDoubts().map((event) => event.name)).toEqual(['message.discarded']);
+  expect(live.discardUnconfirmed()).toEqual([]);
+  live.markUnconfirmed();
+  expect(live.discardUnconfirmed().map((event) => event.name)).toEqual(['message.discarded']);
   expect(live.size).toBe(0);
 });

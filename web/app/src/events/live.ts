@@ -4,8 +4,8 @@ type Kind = 'text' | 'thinking' | 'arguments';
 interface Answer {
   message: string;
   parts: Map<Kind, { text: string; length: number }>; // in characters, as offsets count
-  /** The connection was made anew, and nothing of this answer was heard since. */
-  doubted: boolean;
+  /** The stream was reconnected, and this answer has not streamed since. */
+  unconfirmed: boolean;
 }
 
 /** Characters as the server counts them: code points. */
@@ -20,19 +20,19 @@ export const sessionOf = (event: StreamEvent): string | null => {
   return data?.session_id ?? data?.message?.session_id ?? null;
 };
 
-/** The text of answers while the AI writes them. It is never stored, so its pieces are
- * fitted together by their offsets: none twice, and none after one that is missing. */
+/** The text of answers while they stream. It is not stored, so its pieces are joined by their offsets: none twice,
+ * and none after a gap. */
 export class Live {
   private answers = new Map<string, Answer>(); // by session
 
-  /** What of an event is to be passed on. 'gap': a piece before this one is missing. */
+  /** The events to pass on for one event. 'gap': a piece before it is missing. */
   take(event: StreamEvent): StreamEvent[] | 'gap' {
     switch (event.name) {
       case 'message.snapshot': {
         const { session_id, message_id, kind, offset, text } = event.data;
         const before = this.voided(session_id, message_id);
         const answer = this.answer(session_id, message_id);
-        answer.doubted = false;
+        answer.unconfirmed = false;
         answer.parts.set(kind, { text, length: offset });
         return [...before, event];
       }
@@ -61,14 +61,14 @@ export class Live {
     if (offset > have) return 'gap';
     const before = this.voided(session_id, message_id);
     const answer = this.answer(session_id, message_id);
-    answer.doubted = false;
+    answer.unconfirmed = false;
     const fresh = offset === have ? text : [...text].slice(have - offset).join('');
     if (fresh === '') return before;
     answer.parts.set(kind, { text: (part?.text ?? '') + fresh, length: have + length(fresh) });
     return [...before, fresh === text ? event : { ...event, data: { ...event.data, offset: have, text: fresh } }];
   }
 
-  /** An answer that was replaced by another one is void. */
+  /** An answer that was replaced by another one is discarded. */
   private voided(session: string, next: string): StreamEvent[] {
     const old = this.answers.get(session);
     if (!old || old.message === next) return [];
@@ -78,7 +78,7 @@ export class Live {
 
   private answer(session: string, message: string): Answer {
     let answer = this.answers.get(session);
-    if (!answer) this.answers.set(session, (answer = { message, parts: new Map(), doubted: false }));
+    if (!answer) this.answers.set(session, (answer = { message, parts: new Map(), unconfirmed: false }));
     return answer;
   }
 
@@ -104,16 +104,16 @@ export class Live {
     return out;
   }
 
-  /** After a new connection every answer has to stream again. */
-  doubt(): void {
-    for (const answer of this.answers.values()) answer.doubted = true;
+  /** After a new connection, every answer has to stream again. */
+  markUnconfirmed(): void {
+    for (const answer of this.answers.values()) answer.unconfirmed = true;
   }
 
-  /** Discards those that did not: that they were discarded meanwhile is not stored. */
-  settleDoubts(): StreamEvent[] {
+  /** Discards those that did not: that they were discarded in the meantime is not stored. */
+  discardUnconfirmed(): StreamEvent[] {
     const out: StreamEvent[] = [];
-    for (const [session, { message, doubted }] of this.answers) {
-      if (!doubted) continue;
+    for (const [session, { message, unconfirmed }] of this.answers) {
+      if (!unconfirmed) continue;
       this.answers.delete(session);
       out.push(discarded(session, message));
     }

@@ -2,9 +2,9 @@ import { describe, expect, test } from 'vitest';
 import { Backoff } from './backoff';
 import { Cursor } from './cursor';
 import { silence, Union } from './union';
-import { channelName, type Standing } from './wire';
+import { channelName, type StreamState } from './wire';
 
-const stands = (more: Partial<Standing>): Standing => ({
+const streamState = (more: Partial<StreamState>): StreamState => ({
   gen: 'g',
   cursor: 10,
   since: {},
@@ -19,29 +19,29 @@ describe('the cursor', () => {
   test('takes each number once, and sees what it missed', () => {
     const cursor = new Cursor();
     expect(cursor.classify('g', 10, 11)).toBe('gap'); // it has not begun
-    expect(cursor.compare(stands({}), [])).toEqual({ anew: true, behind: false, fresh: [] });
+    expect(cursor.compare(streamState({}), [])).toEqual({ restarted: true, behind: false, fresh: [] });
     expect(cursor.classify('g', 10, 12)).toBe('next'); // numbers that are not for us are left out
     expect(cursor.classify('g', 10, 12)).toBe('old');
     expect(cursor.classify('g', 15, 16)).toBe('gap');
     expect(cursor.classify('other', 12, 13)).toBe('gap');
     expect(cursor.classify('g', 9, 11)).toBe('old'); // sent again for another tab
     expect(cursor.classify('g', 12, 16)).toBe('next');
-    expect(cursor.compare(stands({ cursor: 20 }), [])).toEqual({ anew: false, behind: true, fresh: [] });
+    expect(cursor.compare(streamState({ cursor: 20 }), [])).toEqual({ restarted: false, behind: true, fresh: [] });
     expect(cursor.at).toBe(16);
-    expect(cursor.compare(stands({ cursor: 5000 }), [])).toMatchObject({ anew: true, behind: false });
-    expect(cursor.compare(stands({ gen: 'h', cursor: 3 }), [])).toMatchObject({ anew: true, behind: false });
+    expect(cursor.compare(streamState({ cursor: 5000 }), [])).toMatchObject({ restarted: true, behind: false });
+    expect(cursor.compare(streamState({ gen: 'h', cursor: 3 }), [])).toMatchObject({ restarted: true, behind: false });
   });
 
   test('a session that was not followed for a while is to be read again', () => {
     const cursor = new Cursor();
-    cursor.compare(stands({}), []);
-    expect(cursor.compare(stands({ since: { a: 10 } }), ['a']).fresh).toEqual(['a']);
-    expect(cursor.compare(stands({ since: { a: 10 } }), ['a']).fresh).toEqual([]);
-    expect(cursor.compare(stands({ since: { a: 20 } }), ['a']).fresh).toEqual(['a']);
-    cursor.compare(stands({ since: {} }), ['a']);
-    expect(cursor.compare(stands({ since: { a: 20 } }), ['a']).fresh).toEqual(['a']);
+    cursor.compare(streamState({}), []);
+    expect(cursor.compare(streamState({ since: { a: 10 } }), ['a']).fresh).toEqual(['a']);
+    expect(cursor.compare(streamState({ since: { a: 10 } }), ['a']).fresh).toEqual([]);
+    expect(cursor.compare(streamState({ since: { a: 20 } }), ['a']).fresh).toEqual(['a']);
+    cursor.compare(streamState({ since: {} }), ['a']);
+    expect(cursor.compare(streamState({ since: { a: 20 } }), ['a']).fresh).toEqual(['a']);
     cursor.adopt('b', 20);
-    expect(cursor.compare(stands({ since: { a: 20, b: 20 } }), ['a', 'b']).fresh).toEqual([]);
+    expect(cursor.compare(streamState({ since: { a: 20, b: 20 } }), ['a', 'b']).fresh).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
-// Random schedules: tabs open, close, crash, freeze and sleep, streams break, while answers
-// stream. Whatever happens, each tab is given each event once and in order.
+// Random schedules: tabs open, close, crash, freeze and sleep, streams break, while answers stream. Each tab must
+// receive each event once and in order.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { FakeBrowser, type FakeTab } from './testing/browser';
 import { FakeServer, wants } from './testing/server';
@@ -23,7 +23,7 @@ interface Watch {
   session: string;
   end: () => void;
   at: number;
-} // at: how many events had come
+} // at: the number of events so far
 const sessions = ['ses_1', 'ses_2', 'ses_3'];
 
 class Play {
@@ -104,7 +104,7 @@ class Play {
   }
 }
 
-/** What a tab must have been given of the log since all was calm. */
+/** The events that a tab must have received after everything settled. */
 function checkTab(play: Play, tab: FakeTab, from: number, atRest: number) {
   const given = tab.events
     .slice(atRest)
@@ -130,7 +130,7 @@ for (const locks of [true, false]) {
       }
       play.calm();
       await vi.advanceTimersByTimeAsync(60_000);
-      // It came to rest: one leads, all are connected, and what comes now comes to all.
+      // Everything has settled: one tab leads, all are connected, and new events reach all tabs.
       expect(play.browser.leaders).toHaveLength(1);
       expect(play.server.sources.size).toBe(1);
       const from = play.server.log.at(-1)?.seq ?? 0;
@@ -158,7 +158,7 @@ for (const locks of [true, false]) {
             expect(tab.shown(message.id)).toBe(message.text);
         }
         sinceAnew(play, tab);
-        for (const { id } of play.settled) tab.shown(id); // throws where pieces do not fit
+        for (const { id } of play.settled) tab.shown(id); // throws if the pieces do not fit
         for (const watch of play.watches.get(tab)!) {
           for (const { session, message } of play.voided)
             if (session === watch.session) expect(tab.shown(message, watch.at)).toBe(null);
@@ -173,7 +173,7 @@ function browserCloses(play: Play) {
   if (play.alive.length > 1) play.browser.leaders[0]?.close();
 }
 
-/** Numbers only grow, but for a log that began anew. */
+/** Numbers only increase, except for a log that restarted. */
 function inOrder(tab: FakeTab) {
   let last = 0;
   tab.events.forEach((event, i) => {
@@ -183,11 +183,11 @@ function inOrder(tab: FakeTab) {
   });
 }
 
-/** From the last time that everything was to be read again, nothing of the workspace is
- * missing, and of a session nothing since it was watched, or was to be read again. */
+/** Since the last full reload no event of the workspace is missing, and none of a session since it was watched or
+ * reloaded. */
 function sinceAnew(play: Play, tab: FakeTab) {
-  const anew = tab.opens.findLast((open) => !open.continued && !open.of);
-  const events = tab.events.slice(anew?.at ?? 0).filter((event) => event.seq > 0);
+  const restarted = tab.opens.findLast((open) => !open.continued && !open.of);
+  const events = tab.events.slice(restarted?.at ?? 0).filter((event) => event.seq > 0);
   const first = events[0]?.seq;
   if (first === undefined) return;
   const given = new Set(events.map((event) => event.seq));

@@ -1,13 +1,13 @@
-// What could not be read comes by itself once the server is well: no screen waits for a press.
+// Reads that failed are retried automatically: no screen needs a press.
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { asProblem } from '../api/problem';
 import { Backoff } from './backoff';
 import { events } from './client';
 
-const soonest = 1000; // milliseconds before the first question
-const longest = 30_000; // milliseconds that an answer may take: one that never comes must not hold up the others
+const soonest = 1000; // milliseconds before the first retry
+const longest = 30_000; // milliseconds that a response may take, so that one that never arrives does not block the others
 
-/** Whether a read failed for a reason that passes, and somebody is looking at it. */
+/** Whether a visible read failed for a temporary reason. */
 const failed = (query: Query) =>
   query.state.status === 'error' &&
   query.state.fetchStatus === 'idle' &&
@@ -16,7 +16,7 @@ const failed = (query: Query) =>
 
 type Asks = (about: object) => Promise<unknown>;
 
-// Asks past the cache, so that what is shown (an error, or old values beside it) stays until there is better.
+// Bypasses the cache, so that the screen keeps its error or old values until the retry succeeds.
 async function ask(queries: QueryClient, query: Query): Promise<void> {
   const { queryFn, initialPageParam } = query.options as { queryFn?: Asks; initialPageParam?: unknown };
   if (typeof queryFn !== 'function') return;
@@ -33,10 +33,10 @@ async function ask(queries: QueryClient, query: Query): Promise<void> {
   }).finally(() => clearTimeout(timer));
   if (!failed(query)) return;
   if (initialPageParam === undefined) queries.setQueryData(queryKey, answer);
-  else await queries.refetchQueries({ queryKey, exact: true }); // its pages are put together there
+  else await queries.refetchQueries({ queryKey, exact: true }); // its pages are combined there
 }
 
-/** Asks again for reads that failed, at first soon, then more seldom, and at once when the stream is back. */
+/** Retries failed reads with increasing pauses, and at once when the stream is connected again. */
 export function recover(queries: QueryClient): void {
   const backoff = new Backoff(Math.random);
   const all = () => queries.getQueryCache().findAll({ predicate: failed });
@@ -63,7 +63,7 @@ export function recover(queries: QueryClient): void {
   queries.getQueryCache().subscribe((event) => {
     if (event.type === 'updated' && event.action.type === 'error') plan();
     if (event.type === 'observerAdded') plan();
-    // One is answered again, by a press of “Try again” maybe: the others need not wait for their time.
+    // One succeeded, e.g. by "Try again": the others need not wait.
     if (event.type === 'updated' && event.action.type === 'success' && timer && performance.now() - asked > soonest)
       void look();
   });

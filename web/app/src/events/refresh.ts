@@ -1,5 +1,4 @@
-// Queries are named by their path, so a screen that reads with $api.useQuery is kept fresh
-// without code of its own.
+// Queries are keyed by path, so a screen that reads with $api.useQuery is refreshed without code of its own.
 import type { QueryClient } from '@tanstack/react-query';
 import { events } from './client';
 import { Throttle } from './throttle';
@@ -10,7 +9,7 @@ const key = ({ path, of }: Stale) => `${path} ${of?.id ?? ''}`;
 /** Reads queries again when an event makes them stale. */
 export function keepFresh(queries: QueryClient): void {
   const due = new Map<string, Stale>();
-  const early = new Set<string>(); // queries that asked before the stream began
+  const early = new Set<string>(); // queries that started before the stream did
   const throttle = new Throttle(() => {
     const olds = [...due.values()];
     const hashes = new Set(early);
@@ -25,7 +24,7 @@ export function keepFresh(queries: QueryClient): void {
     if (olds.length) throttle.request();
   };
   events.subscribe((event) => refresh(staleAfter(event)));
-  // What was read before the stream began may be old too, also at the very first time.
+  // What was read before the stream began may be stale too, even the first time.
   events.onOpen((continued, of) => {
     if (of) refresh(ofSessions(of));
     else if (!continued) {
@@ -39,7 +38,7 @@ export function keepFresh(queries: QueryClient): void {
   events.onConnection(() => {
     const connection = events.connection();
     const now = connection.state === 'lost' && connection.refused === true;
-    if (now && !refused) refresh([{ path: '/v1/me' }]); // the shell sees by it that it has to ask for a sign-in
+    if (now && !refused) refresh([{ path: '/v1/me' }]); // the shell then shows the sign-in form
     refused = now;
   });
 }

@@ -1,14 +1,14 @@
 // Which reads an event makes stale.
 import type { EventName, StreamEvent } from './types';
 
-/** Reads whose path begins so, or (`exact`) is so; with `of`, only those about that thing. */
+/** Reads whose path begins with `path`, or with `exact` equals it; with `of`, only those of one object. */
 export interface Stale {
   path: string;
   exact?: boolean;
   of?: { param: string; id: string };
 }
 
-/** A query's key as openapi-react-query makes it. */
+/** A query key of openapi-react-query. */
 export function isStale(key: readonly unknown[], olds: readonly Stale[]): boolean {
   const [, path, init] = key as [unknown, unknown, { params?: { path?: Record<string, unknown> } } | undefined];
   return (
@@ -20,7 +20,7 @@ export function isStale(key: readonly unknown[], olds: readonly Stale[]): boolea
   );
 }
 
-// A key that a screen made itself may not say which thing it is about: then it may be this one.
+// A key made by a screen may not name the object: then it may be this one.
 const names = (about: unknown, id: string) => about === undefined || about === id;
 
 const all = (...paths: string[]): Stale[] => paths.map((path) => ({ path }));
@@ -78,11 +78,11 @@ function data(noun: string, tool: string | undefined): Stale[] {
     case 'document':
       return all('/v1/documents', '/v1/search');
     default:
-      return all('/v1/'); // something that this page does not know
+      return all('/v1/'); // a kind that this page does not know
   }
 }
 
-/** The reads that an event makes stale. One with unexpected data makes none stale. */
+/** The reads that an event makes stale. An event with unexpected data makes none stale. */
 export function staleAfter(event: StreamEvent): Stale[] {
   try {
     return (table[event.name] as ((data: unknown) => Stale[]) | undefined)?.(event.data) ?? [];

@@ -1,15 +1,14 @@
-// The one connection: made again by our own code after every error, because EventSource
-// gives up on those of HTTP, and does not say what was wrong.
+// The one connection. Reconnecting is done here: EventSource gives up after HTTP errors and does not expose them.
 import { Backoff } from './backoff';
 import { passing, stored, type EventName } from './types';
 
-/** What the connection needs of the browser. */
+/** The parts of the browser that the connection needs. */
 export interface Net {
   /** Opens the stream. */
   open(query: URLSearchParams): EventSource;
-  /** A ticket of one use, for EventSource cannot send a key. Null: there is no key. */
+  /** A single-use ticket, because EventSource cannot send a key. Null if there is no key. */
   ticket(): Promise<string | null>;
-  /** Finds out by an ordinary request why the stream was refused. */
+  /** Makes an ordinary request to find out why the stream was refused. */
   probe(query: URLSearchParams): Promise<Trouble>;
   /** Those of the sessions that no longer exist. */
   missing(sessions: string[]): Promise<string[]>;
@@ -27,7 +26,7 @@ export interface Asked {
 }
 
 export interface Hooks {
-  /** What to ask for, when the connection is made. */
+  /** The query of the next connection. */
   ask(): Asked;
   opened(asked: Asked): void;
   event(name: EventName, id: string, data: unknown): void;
@@ -35,13 +34,13 @@ export interface Hooks {
   missing(sessions: string[]): void;
 }
 
-const connectTimeout = 20_000; // the answer has to begin within this time
-const steadyAfter = 2000; // a connection that lasted so long counts as a success
-const retryRefusedAfter = 30_000; // for a key that is refused
+const connectTimeout = 20_000; // milliseconds until the response must begin
+const steadyAfter = 2000; // milliseconds after which a connection counts as a success
+const retryRefusedAfter = 30_000; // milliseconds between attempts with a refused key
 
 export class Stream {
   private source: EventSource | null = null;
-  private attempt = 0; // counts the connections: callbacks of an older one are void
+  private attempt = 0; // numbers the connections: callbacks of older ones are ignored
   private timer: ReturnType<typeof setTimeout> | undefined;
   private connectTimer: ReturnType<typeof setTimeout> | undefined;
   private backoff: Backoff;
@@ -53,8 +52,7 @@ export class Stream {
     this.backoff = new Backoff(net.random);
   }
 
-  /** Connects (again) after a moment, in which more reasons to do so may come. What is
-   * there goes on meanwhile. */
+  /** Connects (again) after a short delay that combines several reasons. An existing connection stays meanwhile. */
   join(delay: number): void {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.connect(), delay);
@@ -97,7 +95,7 @@ export class Stream {
     source.addEventListener('error', () => {
       if (!mine()) return;
       if (source.readyState === 2)
-        void this.refused(plain, asked); // an answer, but no stream
+        void this.refused(plain, asked); // a response, but no stream
       else this.failed();
     });
     for (const name of [...stored, ...passing]) {
@@ -118,7 +116,7 @@ export class Stream {
     if (name === 'bye') {
       this.close();
       this.hooks.lost(false);
-      // The server is about to go, or this tab is not let in any more: both show at once.
+      // The server is shutting down, or the session ended: both are shown at once.
       this.join(this.backoff.next(50 + 250 * this.net.random()));
     }
   }

@@ -14,11 +14,11 @@ import {
   type FromLeader,
   type Leading,
   type TabMessage,
-  type Standing,
+  type StreamState,
   type ToLeader,
 } from './wire';
 
-/** What a tab needs of its browser. */
+/** The parts of the browser that a tab needs. */
 export interface Environment {
   net: Net;
   channel: ((name: string) => BroadcastChannel) | null;
@@ -28,9 +28,9 @@ export interface Environment {
   newID(): string;
 }
 
-const askAgainAfter = 2000; // what was missed is on its way for so long
-const doubtFor = 3000; // so long after a connection an answer has to show itself again
-const unwatchAfter = 1000; // mostly another screen watches the same session again at once
+const askAgainAfter = 2000; // milliseconds to wait for requested events
+const textTimeout = 3000; // milliseconds after a connection within which an answer must stream again
+const unwatchAfter = 1000; // milliseconds: usually another screen soon watches the same session
 
 /** A tab: follows the leader, and leads itself once it is elected. */
 export class Tab implements EventClient {
@@ -43,7 +43,7 @@ export class Tab implements EventClient {
   private clock = new TabClock();
   private known = new KnownLeader();
   private channel: BroadcastChannel | null = null;
-  private election: Election | null = null; // null: this tab is not there (left, or in the cache of pages)
+  private election: Election | null = null; // null: this tab has left, or is in the back/forward cache
   private leader: Leader | null = null; // this tab leads
   private missedAskedAt = -Infinity;
 
@@ -88,7 +88,7 @@ export class Tab implements EventClient {
     });
   }
 
-  /** The tab is there (again). */
+  /** The tab enters, or returns. */
   enter(): void {
     if (this.election) return;
     const name = channelName(this.environment.key());
@@ -99,7 +99,7 @@ export class Tab implements EventClient {
     this.announce({ ask: true });
     this.election.enter();
     this.clock.start(() => this.look());
-    this.resync(); // what streamed while it was away
+    this.resync(); // text that streamed while it was away
   }
 
   private listen(channel: BroadcastChannel): void {
@@ -124,7 +124,7 @@ export class Tab implements EventClient {
     });
   }
 
-  /** The tab goes, perhaps to come back. */
+  /** The tab leaves, and may return. */
   leave(): void {
     if (!this.election) return;
     this.stopLeading();
@@ -136,21 +136,21 @@ export class Tab implements EventClient {
     this.clock.stop();
   }
 
-  /** The key changed: begins anew. */
+  /** The key changed: restarts. */
   restart(): void {
     this.leave();
     this.delivery.reset();
     this.known.forget();
-    this.connections.tell();
+    this.connections.notify();
     this.enter();
   }
 
-  /** The network is back, the page is looked at again, the clock jumped: the connection may be dead. */
+  /** The network is back, the page is visible again, or the clock jumped: the connection may be dead. */
   checkConnection(): void {
     this.announce({ ask: true, stir: true });
   }
 
-  /** What is held in memory, so that tests see that nothing stays. */
+  /** The sizes of what is held in memory, for tests. */
   get load() {
     const listeners = this.delivery.listeners.size + this.openers.size + this.connections.size;
     return { listeners, watched: this.watches.size, texts: this.delivery.texts };
@@ -199,7 +199,7 @@ export class Tab implements EventClient {
     }
   }
 
-  /** Only one leader is listened to, also while two believe that they lead. */
+  /** Only one leader is accepted, even while two tabs believe that they lead. */
   private accepts({ by, kind }: FromLeader): boolean {
     const own = by.tab === this.id;
     if (!own) {
@@ -209,13 +209,13 @@ export class Tab implements EventClient {
         return false;
       }
       if (!this.leader && current && outranks(current, by)) {
-        if (kind === 'lead') this.announce(); // so it hears which leader this tab follows
+        if (kind === 'lead') this.announce(); // so that it learns which leader this tab follows
         return false;
       }
       if (this.leader) this.stopLeading();
       this.election?.otherLeads();
     }
-    const other = this.known.heard(by);
+    const other = this.known.noteLeader(by);
     if (other && !own) this.announce();
     return true;
   }
@@ -224,16 +224,16 @@ export class Tab implements EventClient {
 
   private won(): void {
     if (this.leader || !this.election) return;
-    const stands = this.known.inherited(this.delivery.position);
+    const streamState = this.known.inherited(this.delivery.position);
     const by = { term: (this.known.by?.term ?? 0) + 1, tab: this.id };
     this.known.by = by;
     this.union.note(this.id, this.watches.sessions, Date.now());
-    this.leader = new Leader(by, stands, this.union, this.environment.net, (said) => this.send(said));
+    this.leader = new Leader(by, streamState, this.union, this.environment.net, (said) => this.send(said));
     this.leader.start();
   }
 
-  /** A tab listens to another leader, of a higher term. Without locks it is asked for: two
-   * that answered each other with ever higher terms would not come to an end. */
+  /** Another tab follows a leader with a higher term. Without locks this tab claims a still higher one once: two that
+   * answered each other with ever higher terms would never stop. */
   private onRival(by: Leading): void {
     if (this.election?.exclusive) {
       this.leader!.assert(by.term);
@@ -254,7 +254,7 @@ export class Tab implements EventClient {
   private take(said: FromLeader): void {
     switch (said.kind) {
       case 'lead':
-        this.follow(said.stands);
+        this.follow(said.streamState);
         break;
       case 'event':
         this.askFor(this.delivery.receive(said));
@@ -265,28 +265,28 @@ export class Tab implements EventClient {
     }
   }
 
-  /** Compares what this tab has with the state of the leader's stream. */
-  private follow(stands: Standing): void {
-    const { joined, changed } = this.known.update(stands);
-    if (changed) this.connections.tell();
-    if (stands.gen === null) return;
-    const { anew, behind, fresh } = this.delivery.compare(stands);
+  /** Compares this tab's position with the state of the leader's stream. */
+  private follow(streamState: StreamState): void {
+    const { joined, changed } = this.known.update(streamState);
+    if (changed) this.connections.notify();
+    if (streamState.gen === null) return;
+    const { restarted, behind, fresh } = this.delivery.compare(streamState);
     if (behind) this.askFor('events');
-    if (anew || joined) this.doubtTexts();
-    if (anew && stands.connection === 'open') this.resync(); // what streams already in sessions that others follow
-    if (anew) this.openers.tell(false);
-    else if (fresh.length) this.openers.tell(false, fresh);
-    else if (joined) this.openers.tell(true);
+    if (restarted || joined) this.expireTexts();
+    if (restarted && streamState.connection === 'open') this.resync(); // text that already streams in sessions that other tabs follow
+    if (restarted) this.openers.notify(false);
+    else if (fresh.length) this.openers.notify(false, fresh);
+    else if (joined) this.openers.notify(true);
   }
 
-  private doubtTexts(): void {
-    this.delivery.doubtTexts();
-    this.clock.doubts.reschedule(doubtFor, () => {
-      if (this.known.connection.state === 'open') this.delivery.discardDoubted(); // else the next connection shows it
+  private expireTexts(): void {
+    this.delivery.expireTexts();
+    this.clock.textCheck.reschedule(textTimeout, () => {
+      if (this.known.connection.state === 'open') this.delivery.discardUnconfirmed(); // otherwise checked after the next connection
     });
   }
 
-  /** Asks for what was missed: it is sent again, or everything is read again. */
+  /** Requests missed events: they are replayed, or everything is read again. */
   private askFor(missing: Missing): void {
     if (missing === 'text') this.resync();
     if (missing !== 'events' || Date.now() - this.missedAskedAt < askAgainAfter) return;
@@ -295,7 +295,7 @@ export class Tab implements EventClient {
     this.announce(gen === null ? { ask: true } : { ask: true, want: { gen, after: at } });
   }
 
-  /** Every now and then. */
+  /** Runs periodically. */
   private look(): void {
     const hidden = this.environment.hidden();
     if (this.clock.jumped(hidden)) {

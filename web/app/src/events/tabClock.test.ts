@@ -53,7 +53,7 @@ describe('the clock of a tab', () => {
     clock.start(look);
     clock.announcement.schedule(9000, look);
     clock.resync.schedule(9000, look);
-    clock.doubts.schedule(9000, look);
+    clock.textCheck.schedule(9000, look);
     pass(6000);
     expect(look).toHaveBeenCalledTimes(3);
     clock.stop();

@@ -2,22 +2,22 @@ import { Deferred } from './deferred';
 
 const lookEvery = 2000;
 const announceEvery = 20_000;
-/** Looks further apart than this mean that the machine slept. Timers of hidden tabs may run once a minute only. */
+/** Checks further apart than this mean that the machine slept. Timers of hidden tabs may run only once a minute. */
 const longestGap = { visible: 20_000, hidden: 90_000 };
 
-/** The timers of a tab, and when it last looked around and announced itself. */
+/** The timers of a tab, and the times of its last check and announcement. */
 export class TabClock {
-  /** Tells the others what this tab watches. */
+  /** Announces the watched sessions to the other tabs. */
   readonly announcement = new Deferred();
-  /** Asks for streamed text again. */
+  /** Requests streamed text again. */
   readonly resync = new Deferred();
-  /** Gives up answers that did not show themselves again. */
-  readonly doubts = new Deferred();
+  /** Discards answers that have not streamed again. */
+  readonly textCheck = new Deferred();
   private looking: ReturnType<typeof setInterval> | undefined;
   private lookedAt = 0;
   private announcedAt = 0;
 
-  /** Calls `look` every now and then, until it is stopped. */
+  /** Calls `look` periodically until it is stopped. */
   start(look: () => void): void {
     this.lookedAt = Date.now();
     this.looking = setInterval(look, lookEvery);
@@ -25,10 +25,10 @@ export class TabClock {
 
   stop(): void {
     clearInterval(this.looking);
-    for (const deferred of [this.announcement, this.resync, this.doubts]) deferred.cancel();
+    for (const deferred of [this.announcement, this.resync, this.textCheck]) deferred.cancel();
   }
 
-  /** Whether the machine slept since the last look: timers may stop for long. */
+  /** Whether the machine slept since the last check. */
   jumped(hidden: boolean): boolean {
     const now = Date.now();
     const gap = now - this.lookedAt;
@@ -40,7 +40,7 @@ export class TabClock {
     this.announcedAt = Date.now();
   }
 
-  /** Whether the tab was silent for so long that it has to announce itself again. */
+  /** Whether the tab was silent long enough that it has to announce itself again. */
   get announcementDue(): boolean {
     return Date.now() - this.announcedAt > announceEvery;
   }

@@ -1,10 +1,10 @@
-// What comes on the event stream. The shapes of the data are those of openapi.yaml.
+// The events of the stream. Their data has the shapes of openapi.yaml.
 import type { Schemas } from '../api/client';
 
-/** The data of an event. Its name stands beside it here, so the type in it is not needed. */
+/** The data of an event without its type, which is `name` here. */
 type Data<N extends keyof Schemas> = Omit<Schemas[N], 'type'>;
 
-/** Events that are stored: each has a number, and is replayed to whoever missed it. */
+/** Stored events: each has a number and is replayed to clients that missed it. */
 export interface StoredEvents {
   'session.phase': Data<'SessionPhaseData'>;
   'session.created': Data<'SessionCreatedData'>;
@@ -30,7 +30,7 @@ export interface StoredEvents {
   notice: Data<'NoticeGivenData'>;
 }
 
-/** Events that pass: never stored, without a number. */
+/** Transient events: not stored, without a number. */
 export interface PassingEvents {
   'message.delta': Data<'MessageDeltaData'>;
   'message.discarded': Data<'MessageDiscardedData'>;
@@ -43,7 +43,7 @@ export interface PassingEvents {
 export type Events = StoredEvents & PassingEvents;
 export type EventName = keyof Events;
 
-/** One event. `seq` is the workspace's number of a stored one, 0 of one that passes. */
+/** One event. `seq` is its number in the workspace, 0 for a transient one. */
 export type StreamEvent = { [N in EventName]: { name: N; seq: number; data: Events[N] } }[EventName];
 
 export const stored: readonly (keyof StoredEvents)[] = [
@@ -79,25 +79,25 @@ export const passing: readonly (keyof PassingEvents)[] = [
   'bye',
 ];
 
-/** How the connection is, the same in all tabs: `lost` says since when (performance.now()),
- * and whether because the server does not let this key in. */
+/** The state of the connection, the same in all tabs. `lost` has the time since when (performance.now()), and whether
+ * the key was refused. */
 export type Connection =
   { state: 'connecting' } | { state: 'open' } | { state: 'lost'; since: number; refused?: boolean };
 
-/** Called each time the stream was connected (again). `continued`: nothing was missed, for
- * what happened meanwhile was sent. If not, what was read before may be old: all of it, or
- * what belongs to the sessions in `of`, which are followed only from now on. */
+/** Called each time the stream was connected. `continued`: nothing was missed, because missed events were replayed.
+ * Otherwise what was read before may be stale: everything, or what belongs to the sessions in `of`, which are
+ * followed only from now on. */
 export type Opened = (continued: boolean, of?: readonly string[]) => void;
 
-/** The one stream of events of all tabs, as a tab sees it. */
+/** The one event stream of all tabs, as seen by a tab. */
 export interface EventClient {
-  /** Every event, in order, each stored one once. Text that streams comes of watched
-   * sessions only, without a gap and nothing twice. Returns what ends it. */
+  /** Subscribes to every event, in order, each stored one once. Streamed text is delivered for watched sessions only,
+   * without gaps or repetitions. Returns a function that ends the subscription. */
   subscribe(handler: (event: StreamEvent) => void): () => void;
-  /** Asks for the own events of a session too (phases, messages, deltas), until the end is
-   * called. What streams in it just now comes as `message.snapshot`. */
+  /** Also subscribes to the events of a session (phases, messages, deltas) until the returned function is called.
+   * Text that is streaming already arrives as `message.snapshot`. */
   watch(sessionID: string): () => void;
-  /** Streamed text is missing: the whole of it comes again as `message.snapshot`. */
+  /** Streamed text is missing: all of it is sent again as `message.snapshot`. */
   resync(): void;
   onOpen(handler: Opened): () => void;
   connection(): Connection;

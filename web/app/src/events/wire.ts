@@ -1,11 +1,11 @@
-// The messages between tabs about the stream. Whoever changes a shape here increments the
-// version: tabs of two versions of the page then have a stream each.
+// The messages between tabs about the stream. A change of their shapes needs a new version: tabs of two versions of
+// the page then have a stream each.
 import { storageName } from '../api/base';
 import { passing, stored, type StreamEvent } from './types';
 
 const version = 2;
 
-/** A tab that leads, and its term: how often the lead was taken so far. */
+/** A leading tab and its term: how often the lead was taken so far. */
 export interface Leading {
   term: number;
   tab: string;
@@ -14,15 +14,15 @@ export interface Leading {
 export const outranks = (a: Leading, b: Leading): boolean => (a.term !== b.term ? a.term > b.term : a.tab > b.tab);
 export const same = (a: Leading | null, b: Leading | null): boolean => a?.term === b?.term && a?.tab === b?.tab;
 
-/** How the leader's stream stands. */
-export interface Standing {
-  /** Names a chain of numbers; another one after a reset. Null: not connected yet. */
+/** The state of the leader's stream. */
+export interface StreamState {
+  /** The id of a chain of numbers, which changes after a reset. Null: not connected yet. */
   gen: string | null;
   /** Everything up to this number was passed on. */
   cursor: number;
-  /** Since which number all events of a session were passed on. */
+  /** The number from which all events of a session were passed on. */
   since: Record<string, number>;
-  /** Names the connection. */
+  /** The id of the connection. */
   join: string;
   connection: 'connecting' | 'open' | 'lost';
   /** Milliseconds since the connection was lost. */
@@ -32,8 +32,8 @@ export interface Standing {
 }
 
 export type ToLeader =
-  /** A tab is there, takes `by` for the leader, and watches these sessions. `ask`: say how the stream stands. `want`:
-   * it missed what came after that number. `stir`: the connection may have died unseen. */
+  /** A tab is open, follows the leader `by`, and watches these sessions. `ask`: it requests the stream's state.
+   * `want`: it missed the events after that number. `stir`: the connection may be dead without an error. */
   | {
       kind: 'here';
       tab: string;
@@ -44,16 +44,16 @@ export type ToLeader =
       stir?: boolean;
     }
   | { kind: 'gone'; tab: string }
-  /** Asks for the text of these sessions that streams just now. */
+  /** Requests the text that is streaming in these sessions. */
   | { kind: 'texts'; tab: string; sessions: string[] };
 
 export type FromLeader =
-  | { kind: 'lead'; by: Leading; stands: Standing }
-  /** `prev` is the number before, so that a tab sees when it missed something. */
+  | { kind: 'lead'; by: Leading; streamState: StreamState }
+  /** `prev` is the previous number, so that a tab detects gaps. */
   | { kind: 'event'; by: Leading; gen: string | null; prev: number; event: StreamEvent }
   | { kind: 'text'; by: Leading; to: string; events: StreamEvent[] };
 
-/** A tab wants to lead, where the browser has no locks. */
+/** A candidate's claim, in browsers without locks. */
 export interface Claim {
   kind: 'claim';
   term: number;
@@ -63,8 +63,8 @@ export interface Claim {
 
 export type TabMessage = ToLeader | FromLeader | Claim;
 
-/** The channel's name, the same for tabs with the same key and the same set of events. The key
- * cannot be read from it. Without a secure context there is no crypto.subtle. */
+/** The channel's name, the same for tabs with the same key and the same set of events. It does not reveal the key.
+ * Without a secure context there is no crypto.subtle. */
 export function channelName(key: string | null): string {
   return `${storageName('events')}.${hash([version, ...stored, ...passing, key ?? ''].join('\n'))}`;
 }

@@ -15,7 +15,7 @@ export const texts = defineTexts(
     'when.rrule': 'Rule',
     'when.zone': 'Time zone',
     'when.start': 'Not before',
-    'when.start.hint': 'Empty: from now.',
+    'when.start.hint': 'Default: from now.',
     'when.cron.hint': 'Five fields: minute, hour, day, month, day of the week. Example: 30 7 * * mon-fri',
     'when.rrule.hint': 'An iCalendar rule. Example: FREQ=MONTHLY;BYDAY=1MO;BYHOUR=8;BYMINUTE=0',
     'when.none': 'No schedule. You run it yourself, or an event below starts it.',

@@ -6,7 +6,7 @@ import { useMe } from '../api/me';
 import { asProblem } from '../api/problem';
 import { greet, knownLocal, notLocal, onRefused } from '../api/who';
 import { begin } from '../events/client';
-import { isTold, keepShell, onOpened } from '../worker/register';
+import { isSubscribed, keepShell, onOpened } from '../worker/register';
 import { Page } from '../ui/Page';
 import { Skeleton } from '../ui/Skeleton';
 import { Announcements } from './announce';
@@ -48,7 +48,7 @@ function usePreload() {
       idle(() => {
         preloadAll();
         keepShell();
-        if (isTold()) void import('../worker/push').then(({ renew }) => renew()).catch(() => {});
+        if (isSubscribed()) void import('../worker/push').then(({ renew }) => renew()).catch(() => {});
       });
     }, 3000);
     return () => clearTimeout(timer);

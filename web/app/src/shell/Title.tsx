@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
 import { serverURL } from '../api/base';
-import { isTold, show } from '../worker/register';
+import { isSubscribed, show } from '../worker/register';
 import { texts } from './texts';
 
 /** The tab's title: what is shown, and how many things wait for the person. A hidden
@@ -22,7 +22,7 @@ export function Title({ waiting }: { waiting: number }) {
     if (
       waiting > before.current &&
       document.hidden &&
-      !isTold() && // by a push, that is
+      !isSubscribed() && // by a push, that is
       'Notification' in window &&
       Notification.permission === 'granted'
     ) {

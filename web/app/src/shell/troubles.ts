@@ -10,7 +10,7 @@ import { useEvents } from '../events/react';
 type Session = Schemas['Session'];
 
 /** Something that failed while nobody looked. */
-export interface Told {
+export interface Report {
   /** What it is about: a session, or a kind of notice. */
   id: string;
   code: string;
@@ -21,23 +21,23 @@ export interface Told {
 
 const store = storageName('told');
 const listeners = new Set<() => void>();
-let told: readonly Told[] = read();
+let reports: readonly Report[] = read();
 
-function read(): readonly Told[] {
+function read(): readonly Report[] {
   try {
     const kept = JSON.parse(sessionStorage.getItem(store) ?? '[]') as unknown;
     return Array.isArray(kept)
-      ? (kept as Told[]).filter((x) => typeof x?.id === 'string' && typeof x.text === 'string')
+      ? (kept as Report[]).filter((x) => typeof x?.id === 'string' && typeof x.text === 'string')
       : [];
   } catch {
     return [];
   }
 }
 
-function write(next: readonly Told[]): void {
-  told = next.slice(-20);
+function write(next: readonly Report[]): void {
+  reports = next.slice(-20);
   try {
-    sessionStorage.setItem(store, JSON.stringify(told));
+    sessionStorage.setItem(store, JSON.stringify(reports));
   } catch {
     /* holds for this page then */
   }
@@ -46,7 +46,7 @@ function write(next: readonly Told[]): void {
 
 /** That somebody has looked at it, or that it goes on. */
 export function looked(id: string): void {
-  if (told.some((x) => x.id === id)) write(told.filter((x) => x.id !== id));
+  if (reports.some((x) => x.id === id)) write(reports.filter((x) => x.id !== id));
 }
 
 const subscribe = (changed: () => void) => {
@@ -57,7 +57,7 @@ const subscribe = (changed: () => void) => {
 };
 
 /** What only events told, the latest last. */
-export const useTold = (): readonly Told[] => useSyncExternalStore(subscribe, () => told);
+export const useReported = (): readonly Report[] => useSyncExternalStore(subscribe, () => reports);
 
 /** Remembers what the server tells of work in the background. */
 export function TroubleWatch() {
@@ -69,7 +69,7 @@ export function TroubleWatch() {
     // What failed in the session that is open stands in its record, where the person looks.
     if (session_id && session_id === document.body.dataset.session) return;
     const id = session_id || code;
-    write([...told.filter((x) => x.id !== id), { id, code, text, level, at: Date.now() }]);
+    write([...reports.filter((x) => x.id !== id), { id, code, text, level, at: Date.now() }]);
   });
   useEffect(() => {
     const [, screen, id] = path.split('/');
@@ -90,8 +90,8 @@ export interface TroubledAutomation {
 }
 export interface Troubles {
   automations: TroubledAutomation[];
-  chats: Told[];
-  others: Told[];
+  chats: Report[];
+  others: Report[];
 }
 
 const unreachable = (s: Session | null | undefined): s is Session & { automation_id: string } =>
@@ -105,7 +105,7 @@ export function useTroubles(): Troubles {
   const suspended = $api.useQuery('get', '/v1/sessions', {
     params: { query: { status: 'suspended', limit: 10 } },
   }).data?.data;
-  const heard = useTold();
+  const remembered = useReported();
   return useMemo(() => {
     const found = new Map<string, TroubledAutomation>();
     for (const run of [holder, ...(queue ?? []).map((row) => row.session), ...(suspended ?? [])])
@@ -114,11 +114,11 @@ export function useTroubles(): Troubles {
     for (const { id, name, enabled, disabled_reason } of automations ?? [])
       if (!enabled && disabled_reason) found.set(id, { id, name, kind: 'stopped' });
     const runs = new Set([...found.values()].map((x) => x.run?.id));
-    const rest = heard.filter((x) => !runs.has(x.id) && x.code !== 'automation_disabled');
+    const rest = remembered.filter((x) => !runs.has(x.id) && x.code !== 'automation_disabled');
     return {
       automations: [...found.values()],
       chats: rest.filter((x) => x.id.startsWith('ses_')),
       others: rest.filter((x) => !x.id.startsWith('ses_')),
     };
-  }, [automations, holder, queue, suspended, heard]);
+  }, [automations, holder, queue, suspended, remembered]);
 }

@@ -3,7 +3,7 @@ import { defineTexts } from '../i18n/texts';
 export const texts = defineTexts(
   {
     title: 'Tasks',
-    intro: 'Work that other services do for your chats and automations. It goes on when this page is closed.',
+    intro: 'Work that other services do for your chats and automations. It continues while this page is closed.',
     'none.title': 'No tasks',
     none: 'A task begins when the AI orders long work from a service that you connected.',
     'none.status': 'No task is like this.',
@@ -26,7 +26,7 @@ export const texts = defineTexts(
     cancel: 'Cancel task',
     'cancel.of': 'Cancel this task?',
     'cancel.text':
-      'The chat is told at once, and the service as soon as it can be reached. What it has already done stays.',
+      'The chat is notified at once, and the service as soon as it can be reached. What it has already done stays.',
     result: 'Result',
     late: 'A report came after the end ({status}). It is kept, and changed nothing.',
     runs: 'Runs',

@@ -3,7 +3,7 @@ import { asProblem } from '../api/problem';
 import { problemWords } from './problemWords';
 import { ServerText } from './ServerText';
 import { texts } from './texts';
-import { useTeller } from './teller';
+import { useReportOnce } from './reportOnce';
 
 interface Props {
   thrown: unknown;
@@ -21,9 +21,9 @@ export function ProblemBox({ thrown, onRetry, onClose }: Props) {
   const place = useRef<HTMLDivElement>(null);
   // What passes is asked for again by itself.
   const comes = onRetry !== undefined && problem.retryable;
-  const tells = useTeller(place, comes ? problem.code : null);
+  const reports = useReportOnce(place, comes ? problem.code : null);
   const outcome = problem.outcome && `problem.${problem.outcome}`;
-  if (!tells)
+  if (!reports)
     return (
       <div className="muted" ref={place} data-later>
         {t('problem.later')}

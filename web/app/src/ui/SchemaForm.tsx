@@ -54,11 +54,20 @@ export function SchemaForm({
         ?.focus();
   }, [tries]);
   const form = useMemo(() => ({ root: schema, disabled, label, all: tries > 0 }), [schema, disabled, label, tries]);
-  const told = [...errors.filter((e) => within(e.pointer, at)), ...checkSchema(schema, value, at)];
+  const shownErrors = [...errors.filter((e) => within(e.pointer, at)), ...checkSchema(schema, value, at)];
   return (
     <FormContext value={form}>
       <div className="stack" ref={box}>
-        <Node schema={schema} value={value} onChange={onChange} at={at} errors={told} name={name} required depth={0} />
+        <Node
+          schema={schema}
+          value={value}
+          onChange={onChange}
+          at={at}
+          errors={shownErrors}
+          name={name}
+          required
+          depth={0}
+        />
       </div>
     </FormContext>
   );

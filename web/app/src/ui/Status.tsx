@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { Icon } from './Icon';
 
 /** How something stands: well, badly, paused, waiting, waiting for a person. */
-export type Stands = 'ok' | 'bad' | 'paused' | 'waits' | 'asks';
+export type StatusKind = 'ok' | 'bad' | 'paused' | 'waits' | 'asks';
 
-const looks: Record<Stands, { icon: LucideIcon; tone: string }> = {
+const looks: Record<StatusKind, { icon: LucideIcon; tone: string }> = {
   ok: { icon: CircleCheck, tone: 'ok' },
   bad: { icon: CircleAlert, tone: 'bad' },
   paused: { icon: CirclePause, tone: '' },
@@ -14,7 +14,7 @@ const looks: Record<Stands, { icon: LucideIcon; tone: string }> = {
 };
 
 /** A status: colour never speaks alone, so it is an icon and a word. */
-export function Status({ is, children }: { is: Stands; children: ReactNode }) {
+export function Status({ is, children }: { is: StatusKind; children: ReactNode }) {
   const { icon, tone } = looks[is];
   return (
     <span className={`badge ${tone}`}>

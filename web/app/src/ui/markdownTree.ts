@@ -46,10 +46,10 @@ const plain = new Set(['sub', 'sup', 'kbd', 'mark']);
 /** The few tags without attributes that models write, as what they mean: a new line in a cell (Markdown has none),
  * H<sub>2</sub>O. The rest of what looks like HTML stays text. */
 export const fewTags = () => (root: Root) => {
-  mend(root);
+  restoreTags(root);
 };
 
-function mend(within: Root | Element): void {
+function restoreTags(within: Root | Element): void {
   const kept: Node[] = [];
   const open: { name: string; at: number }[] = [];
   for (const node of within.children as (Node | { type: 'raw'; value: string })[]) {
@@ -63,7 +63,7 @@ function mend(within: Root | Element): void {
       const { at } = open.pop()!;
       kept.splice(at, Infinity, element(name, kept.slice(at + 1)));
     } else {
-      if (node.type === 'element') mend(node);
+      if (node.type === 'element') restoreTags(node);
       kept.push(node as Node);
     }
   }
@@ -88,8 +88,8 @@ export const alignFigures = () => (root: Root) => {
     const columns = Math.max(0, ...rows.map((r) => r.cells.length));
     for (let i = 0; i < columns; i++) {
       const column = rows.flatMap(({ head, cells }) => cells.slice(i, i + 1).map((cell) => ({ head, cell })));
-      const told = column.filter((c) => !c.head).map((c) => textOf(c.cell).trim());
-      const figures = told.filter((x) => x && !/^[–—-]$/.test(x));
+      const cells = column.filter((c) => !c.head).map((c) => textOf(c.cell).trim());
+      const figures = cells.filter((x) => x && !/^[–—-]$/.test(x));
       if (!figures.length || !figures.every((x) => figure.test(x))) continue;
       for (const { cell } of column) cell.properties.className = ['number'];
     }

@@ -62,7 +62,7 @@ export const texts = defineTexts(
     'code.push_denied':
       'Your browser does not allow notifications for this address. You can allow them in its settings.',
     'code.push_service': 'Your browser’s push service could not be reached. Try again later.',
-    'code.push_unsupported': 'This browser cannot be told when the page is closed.',
+    'code.push_unsupported': 'This browser cannot show notifications while the page is closed.',
     'code.queue_full': 'The queue is full. Try again later.',
     'code.unavailable': 'The server is starting or can’t reach its database. Try again shortly.',
     'code.db_busy': 'The database is busy. Try again shortly.',

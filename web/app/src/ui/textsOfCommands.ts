@@ -52,7 +52,7 @@ const said = new Set(['limit_reached']);
 
 /** Why a command failed, for people; `told` is what the AI was told where that is something else. */
 export function failureWords({ code, message, fields = [] }: Schemas['CommandError']) {
-  if (said.has(code)) return { words: message, fields: [], told: '' };
+  if (said.has(code)) return { words: message, fields: [], forAI: '' };
   const french = getLang() === 'fr';
   const words = texts.t.has(code)
     ? texts.t(code)
@@ -65,6 +65,6 @@ export function failureWords({ code, message, fields = [] }: Schemas['CommandErr
     fields: (code === 'not_found' ? [] : fields)
       .filter((x) => !words.includes(x.message))
       .map((x) => ({ pointer: x.pointer, code: x.code, message: mistakeWords(x.code, x.message) })),
-    told: words === message ? '' : message,
+    forAI: words === message ? '' : message,
   };
 }

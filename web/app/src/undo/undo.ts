@@ -99,12 +99,12 @@ async function putBack(noun: Noun, id: string, e: Execution): Promise<void> {
   const now = await read(noun, id);
   if (before === null) {
     if (noun !== 'document') throw new ChangedSince(); // of what always was, nobody knows what it was
-    if (Object.keys(after).some((name) => !stands(now[name], after[name]))) throw new ChangedSince();
+    if (Object.keys(after).some((name) => !isUnchanged(now[name], after[name]))) throw new ChangedSince();
     return removeAll(noun, [id]); // it was made
   }
   const patch: Fields = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
-    if (!stands(now[name], after[name])) throw new ChangedSince();
+    if (!isUnchanged(now[name], after[name])) throw new ChangedSince();
     const was = difference({ [name]: now[name] }, { [name]: before[name] });
     Object.assign(patch, was);
   }
@@ -112,7 +112,7 @@ async function putBack(noun: Noun, id: string, e: Execution): Promise<void> {
 }
 
 // Times may be written in another zone than they were.
-const stands = (now: unknown, then: unknown): boolean =>
+const isUnchanged = (now: unknown, then: unknown): boolean =>
   same(now ?? null, then ?? null) ||
   (typeof now === 'string' && typeof then === 'string' && Date.parse(now) === Date.parse(then));
 
@@ -123,7 +123,7 @@ async function publishBefore(id: string, e: Execution): Promise<void> {
   if (typeof was !== 'string' || was === '') throw new NothingBefore();
   const path = { document_id: id };
   const { value: now, etag } = await versioned(api.GET('/v1/documents/{document_id}', { params: { path } }));
-  if (!stands(now.published_body, after.published_body)) throw new ChangedSince();
+  if (!isUnchanged(now.published_body, after.published_body)) throw new ChangedSince();
   const params = (version: string) => ({ params: { path, header: { 'If-Match': version } } });
   const draft = now.body !== was; // there is one to keep
   const old = draft

@@ -1,4 +1,5 @@
-// Being told on this device: the browser subscribes at its push service, and the server is told where.
+// Push notifications on this device: the browser subscribes at its push service, and the subscription is sent to
+// the server.
 import { api, body, newKey, type Schemas } from '../api/client';
 import { Problem } from '../api/problem';
 import { getLang } from '../i18n/lang';
@@ -7,10 +8,10 @@ import { store, thisDevice, worker } from './register';
 
 export type Device = Schemas['PushSubscription'];
 
-/** Whether this browser can be told, and why not. */
+/** Whether this browser can show push notifications, and if not, why. */
 export type Able = 'yes' | 'install' | 'insecure' | 'unsupported' | 'denied';
 
-/** An iPhone or iPad, where only pages of the Home Screen are told. A new iPad calls itself a Mac. */
+/** An iPhone or iPad, where only installed pages get push notifications. A new iPad reports itself as a Mac. */
 const isApple = () =>
   /iPhone|iPad|iPod/.test(navigator.userAgent) ||
   (navigator.userAgent.includes('Mac OS') && navigator.maxTouchPoints > 1);
@@ -27,7 +28,7 @@ function remember(id: string | null): void {
     if (id) localStorage.setItem(store, id);
     else localStorage.removeItem(store);
   } catch {
-    /* the next visit does not know that it is told: the list says it */
+    /* the next visit does not know of the subscription; the list of devices shows it */
   }
 }
 
@@ -36,7 +37,7 @@ const bytes = (text: string): Uint8Array<ArrayBuffer> =>
 
 const refused = (code: string) => new Problem({ code, outcome: 'not_applied' });
 
-/** Subscribes for the server's key. Of a subscription for another key nothing could be sent. */
+/** Subscribes with the server's key. A subscription with another key is useless. */
 async function subscribe(): Promise<PushSubscription> {
   const registration = await worker();
   if (!registration) throw refused('push_unsupported');
@@ -68,13 +69,13 @@ async function send(subscription: PushSubscription): Promise<Device> {
   return device;
 }
 
-/** Asks the person, then the push service, then the server. */
+/** Requests permission, subscribes at the push service, and sends the subscription to the server. */
 export async function turnOn(): Promise<Device> {
   if ((await Notification.requestPermission()) !== 'granted') throw refused('push_denied');
   return send(await subscribe());
 }
 
-/** Has a device told no more; this one forgets its push service too. */
+/** Ends the notifications of a device; for this one also its subscription at the push service. */
 export async function turnOff(id: string): Promise<void> {
   await api.DELETE('/v1/me/push-subscriptions/{push_subscription_id}', {
     params: { path: { push_subscription_id: id } },
@@ -85,7 +86,7 @@ export async function turnOff(id: string): Promise<void> {
   await (await registration?.pushManager.getSubscription())?.unsubscribe();
 }
 
-/** At each visit: subscriptions end, and push services give new addresses. */
+/** Renews the subscription at each visit: they expire, and push services change their addresses. */
 export async function renew(): Promise<void> {
   if (!thisDevice() || able() !== 'yes' || Notification.permission !== 'granted') return;
   await send(await subscribe());

@@ -1,33 +1,33 @@
-// The page's side of its worker.
+// Registers the service worker and talks to it.
 
 import { serverURL, storageName } from '../api/base';
 
 const available = () => import.meta.env.PROD && 'serviceWorker' in navigator;
 
-/** Has the worker keep the page, so that it opens where the server is not there. Where there is no
- * secure context there is no worker, and the page is as good without. */
+/** Has the service worker cache the page, so that it opens while the server is unreachable. Without a secure context
+ * there is no worker, and the page works without it. */
 export function keepShell(): void {
   if (!available()) return;
   navigator.serviceWorker.register(serverURL('/sw.js'), { updateViaCache: 'none' }).catch(() => {
-    /* not now: the next visit tries again */
+    /* the next visit tries again */
   });
 }
 
-/** The worker, where there is one or may be one. */
+/** The registration of the service worker, or null if it is not available. */
 export async function worker(): Promise<ServiceWorkerRegistration | null> {
   if (!available()) return null;
   await navigator.serviceWorker.register(serverURL('/sw.js'), { updateViaCache: 'none' });
   return navigator.serviceWorker.ready;
 }
 
-/** Shows a notification. Phones let only a worker show one. */
+/** Shows a notification. On phones only a service worker may show one. */
 export async function show(title: string, options: NotificationOptions): Promise<void> {
   const registration = available() ? await navigator.serviceWorker.getRegistration().catch(() => undefined) : undefined;
   if (registration?.active) await registration.showNotification(title, options).catch(() => {});
   else new Notification(title, options);
 }
 
-/** Told where a click on a notification leads. */
+/** Calls the listener with the address when a notification is clicked. */
 export function onOpened(listener: (url: string) => void): () => void {
   if (!available()) return () => {};
   const take = ({ data }: MessageEvent) => {
@@ -38,10 +38,10 @@ export function onOpened(listener: (url: string) => void): () => void {
   return () => navigator.serviceWorker.removeEventListener('message', take);
 }
 
-/** Where this browser remembers under which id it is told. It is forgotten when somebody signs out. */
+/** Where this browser stores the id of its push subscription. It is deleted on sign-out. */
 export const store = storageName('push');
 
-/** Under which id the server knows this browser; null: it was not asked to tell it. */
+/** The id of this browser's push subscription; null if there is none. */
 export function thisDevice(): string | null {
   try {
     return localStorage.getItem(store);
@@ -50,4 +50,4 @@ export function thisDevice(): string | null {
   }
 }
 
-export const isTold = (): boolean => thisDevice() !== null;
+export const isSubscribed = (): boolean => thisDevice() !== null;

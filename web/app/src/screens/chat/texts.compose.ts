@@ -64,7 +64,7 @@ export const words = defineTexts(
     'wait.enqueue': 'Queue',
     long: 'This message has {n} characters; at most {max} can be sent at once.',
     readonly: 'This is an automation’s run. It takes no messages.',
-    'readonly.agent': 'This is the work of an agent. It takes no messages: it reports to who called it.',
+    'readonly.agent': 'This is the work of an agent. It takes no messages: it reports to its caller.',
     'readonly.seed': 'This is an automation’s template. It takes no messages.',
     'readonly.automation': 'Open the automation',
     ended: 'This chat was stopped. Reopen it to send a message.',
@@ -128,7 +128,7 @@ export const words = defineTexts(
     'ctx.used': 'Context',
     'ctx.of': '{used} of {max} tokens',
     'ctx.title':
-      'How full the model’s context is. When it is full, earlier messages are summed up for the AI; they all stay here.',
+      'How full the model’s context is. When it is full, earlier messages are summarised for the AI; they all stay here.',
     'ctx.tokens': { one: '{count} token', other: '{count} tokens' },
   },
   {

@@ -10,7 +10,7 @@ import { ServerText } from '../../ui/ServerText';
 import { Time, useNow } from '../../ui/Time';
 import { Commands } from './commands/Commands';
 import css from './connectors.module.css';
-import { addressOf, isWritten, standingOf, type Connector } from './connector';
+import { addressOf, isWritten, statusOf, type Connector } from './connector';
 import { DeleteConnector } from './Delete';
 import { EditConnector } from './form/Edit';
 import { useConnectorsFresh } from './fresh';
@@ -74,16 +74,16 @@ function Trouble({ of: c, onEdit }: StepsProps) {
   const t = texts.use();
   const f = useFormat();
   const now = useNow();
-  const standing = standingOf(c, now);
-  if (standing === 'disabled') return null;
-  if (standing === 'ready') return c.status_detail ? <ServerText text={c.status_detail} /> : null;
+  const status = statusOf(c, now);
+  if (status === 'disabled') return null;
+  if (status === 'ready') return c.status_detail ? <ServerText text={c.status_detail} /> : null;
   return (
-    <div className={`box stack tight ${standing === 'unreachable' ? 'bad' : 'warn'}`} data-trouble={standing}>
-      {standing === 'unreachable' && <p>{t('unreachable.text')}</p>}
+    <div className={`box stack tight ${status === 'unreachable' ? 'bad' : 'warn'}`} data-trouble={status}>
+      {status === 'unreachable' && <p>{t('unreachable.text')}</p>}
       {c.status_detail && <ServerText text={c.status_detail} />}
-      {standing === 'paused' && <p>{t('paused.until', { time: f.relative(c.paused_until!, now) })}</p>}
-      {standing === 'needs_sign_in' && <p>{t('needs_sign_in.text')}</p>}
-      {standing === 'needs_sign_in' && <LetIn of={c} onEdit={onEdit} />}
+      {status === 'paused' && <p>{t('paused.until', { time: f.relative(c.paused_until!, now) })}</p>}
+      {status === 'needs_sign_in' && <p>{t('needs_sign_in.text')}</p>}
+      {status === 'needs_sign_in' && <LetIn of={c} onEdit={onEdit} />}
     </div>
   );
 }

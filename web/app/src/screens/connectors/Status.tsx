@@ -1,16 +1,16 @@
 import type { Schemas } from '../../api/client';
-import { Status as Stands } from '../../ui/Status';
+import { Status as StatusKind } from '../../ui/Status';
 import { useNow } from '../../ui/Time';
-import { standingOf, standsOf, type Connector } from './connector';
+import { statusOf, levelOf, type Connector } from './connector';
 import { texts } from './texts';
 
 /** How a connector is: an icon and a word. */
 export function Status({ of: c }: { of: Connector }) {
   const t = texts.use();
-  const standing = standingOf(c, useNow());
+  const status = statusOf(c, useNow());
   return (
-    <span data-standing={standing}>
-      <Stands is={standsOf[standing]}>{t(`status.${standing}`)}</Stands>
+    <span data-status={status}>
+      <StatusKind is={levelOf[status]}>{t(`status.${status}`)}</StatusKind>
     </span>
   );
 }

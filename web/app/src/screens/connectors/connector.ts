@@ -1,20 +1,20 @@
 // What a connector is in words: its state, and how many of its commands the AI has.
 import type { Schemas } from '../../api/client';
-import type { Stands } from '../../ui/Status';
+import type { StatusKind } from '../../ui/Status';
 
 export type Connector = Schemas['Connector'];
 export type Command = Schemas['ConnectorCommand'];
 
 /** How a connector is: as it was found last, or paused because its last calls failed. */
-export type Standing = Connector['status'] | 'paused';
+export type ConnectorStatus = Connector['status'] | 'paused';
 
-export function standingOf(c: Pick<Connector, 'status' | 'paused_until'>, now: number): Standing {
+export function statusOf(c: Pick<Connector, 'status' | 'paused_until'>, now: number): ConnectorStatus {
   if (c.status !== 'disabled' && c.status !== 'needs_sign_in' && c.paused_until && Date.parse(c.paused_until) > now)
     return 'paused';
   return c.status;
 }
 
-export const standsOf: Record<Standing, Stands> = {
+export const levelOf: Record<ConnectorStatus, StatusKind> = {
   ready: 'ok',
   unreachable: 'bad',
   needs_sign_in: 'asks',

@@ -5,7 +5,7 @@ export const texts = defineTexts(
     text: 'What the AI can use outside Fermata: MCP servers, your own APIs, services for long work.',
     none: 'No connectors yet.',
     'none.what':
-      'A connector lets the AI read and act outside Fermata. What changes something there asks you first, until you say otherwise.',
+      'A connector lets the AI read and act outside Fermata. Anything that changes something there needs your approval, until you decide otherwise.',
     add: 'Add a connector',
     back: 'All connectors',
     'kind.http': 'API',
@@ -18,7 +18,8 @@ export const texts = defineTexts(
     'status.paused': 'Paused',
     'unreachable.text': 'Its server could not be reached. Each call tries again.',
     'paused.until': 'The last calls failed, so none is made for now. Next try {time}.',
-    'needs_sign_in.text': 'Sign in, or enter new credentials. What waits for this connector then goes on by itself.',
+    'needs_sign_in.text':
+      'Sign in, or enter new credentials. Anything waiting for this connector then continues by itself.',
     'let_in.person': 'Sign in there…',
     'let_in.token': 'Enter a token…',
     sign_in: 'Sign in',

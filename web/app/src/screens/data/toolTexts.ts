@@ -12,7 +12,7 @@ export const toolTexts = defineTexts(
     'quick.label': 'New: {field}',
     'quick.wrong': 'Enter a number, such as 72.5.',
     when: 'When',
-    'when.hint': 'Empty: now.',
+    'when.hint': 'Default: now.',
     who: 'By',
     'who.hand': 'a person or program',
     'who.session': 'a chat or run',

@@ -5,7 +5,7 @@ import { saidBy } from '../../approvals/changes';
 import { useDecide, type Approval } from '../../approvals/decide';
 import { KindIcon } from '../../approvals/KindIcon';
 import { titleOf } from '../../approvals/title';
-import type { Told, TroubledAutomation, Troubles } from '../../shell/troubles';
+import type { Report, TroubledAutomation, Troubles } from '../../shell/troubles';
 import { Icon } from '../../ui/Icon';
 import { ProblemBox } from '../../ui/Problem';
 import { useWords } from '../../ui/session';
@@ -41,11 +41,11 @@ export function Needs({ approvals, troubles }: Props) {
         {troubles.automations.map((a) => (
           <Automation key={a.id} of={a} />
         ))}
-        {troubles.chats.map((told) => (
-          <Chat key={told.id} told={told} />
+        {troubles.chats.map((report) => (
+          <Chat key={report.id} report={report} />
         ))}
-        {troubles.others.map((told) => (
-          <Other key={told.id} told={told} />
+        {troubles.others.map((report) => (
+          <Other key={report.id} report={report} />
         ))}
       </ul>
     </Section>
@@ -156,31 +156,31 @@ function Automation({ of }: { of: TroubledAutomation }) {
 }
 
 /** A chat that went wrong while nobody looked. */
-function Chat({ told }: { told: Told }) {
+function Chat({ report }: { report: Report }) {
   const t = texts.use();
   return (
     <Row
-      data-trouble={told.code}
+      data-trouble={report.code}
       icon={<Icon of={MessageSquareWarning} />}
-      text={<p className="clamp">{told.text}</p>}
-      sub={<Time at={new Date(told.at).toISOString()} />}
+      text={<p className="clamp">{report.text}</p>}
+      sub={<Time at={new Date(report.at).toISOString()} />}
     >
-      <Link href={`/chat/${told.id}`} className="button small">
+      <Link href={`/chat/${report.id}`} className="button small">
         {t('trouble.chat')}
       </Link>
     </Row>
   );
 }
 
-function Other({ told }: { told: Told }) {
+function Other({ report }: { report: Report }) {
   const t = texts.use();
-  const href = told.code.startsWith('webhook') ? '/settings/webhooks' : '/automations';
+  const href = report.code.startsWith('webhook') ? '/settings/webhooks' : '/automations';
   return (
     <Row
-      data-trouble={told.code}
+      data-trouble={report.code}
       icon={<Icon of={TriangleAlert} />}
-      text={<p className="clamp">{told.text}</p>}
-      sub={<Time at={new Date(told.at).toISOString()} />}
+      text={<p className="clamp">{report.text}</p>}
+      sub={<Time at={new Date(report.at).toISOString()} />}
     >
       <Link href={href} className="button small">
         {t('trouble.look')}

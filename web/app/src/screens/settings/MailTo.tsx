@@ -1,7 +1,7 @@
 import { useId } from 'react';
 import { texts as uiTexts } from '../../ui/texts';
 import { texts } from './texts';
-import { texts as told } from './textsOfTold';
+import { texts as notificationTexts } from './textsOfNotifications';
 import type { Draft } from './useSettings';
 
 const at = '/notifications/mail_to';
@@ -10,7 +10,7 @@ const most = 20;
 /** The addresses that are told by mail, each in a field of its own, and one more to add. */
 export function MailTo({ draft, off }: { draft: Draft; off: string | null }) {
   const t = texts.use();
-  const tt = told.use();
+  const tt = notificationTexts.use();
   const tu = uiTexts.use();
   const id = useId();
   const list = (draft.get(at) ?? []) as string[];

@@ -1,7 +1,7 @@
 import { Field } from '../../ui/Field';
 import styles from './settings.module.css';
 import { texts } from './texts';
-import { texts as told } from './textsOfTold';
+import { texts as notificationTexts } from './textsOfNotifications';
 import type { Draft } from './useSettings';
 
 const at = '/notifications/quiet_hours';
@@ -10,7 +10,7 @@ const usual = { from: '22:00', to: '07:00' };
 /** From when to when nobody is told, in the workspace's zone. */
 export function QuietHours({ draft, zone }: { draft: Draft; zone: string }) {
   const t = texts.use();
-  const tt = told.use();
+  const tt = notificationTexts.use();
   const hours = draft.get(at) as typeof usual | null;
   const both = draft.errors.find((e) => e.pointer === at)?.message;
   return (

@@ -16,7 +16,7 @@ import { Found } from './Found';
 import { Prompts } from './Prompts';
 import { Providers } from './Providers';
 import styles from './settings.module.css';
-import { Told } from './Told';
+import { Notifications } from './Notifications';
 import { texts } from './texts';
 import { AdminsOnly, You } from './You';
 import { Webhooks } from './Webhooks';
@@ -70,7 +70,7 @@ const content: Record<Section, (item?: string) => ReactNode> = {
   agents: (item) => <Agents item={item} />,
   keys: () => <Keys />,
   webhooks: () => <Webhooks />,
-  told: () => <Told />,
+  told: () => <Notifications />,
   you: () => <You />,
   page: () => <PageSection />,
 };

@@ -132,7 +132,7 @@ function ExecutionDetails({ item, when }: Of<'execution'>) {
   const f = useFormat();
   const e = item.execution;
   const waited = item.mark === null ? 0 : item.mark - item.at;
-  const told = [e.error && failureWords(e.error).told, e.note].filter(Boolean).join('\n');
+  const forAI = [e.error && failureWords(e.error).forAI, e.note].filter(Boolean).join('\n');
   return (
     <>
       <List
@@ -146,7 +146,7 @@ function ExecutionDetails({ item, when }: Of<'execution'>) {
           [t('d.waited'), waited > 0 ? f.duration(waited) : ''],
           [t('d.attempt'), e.attempt],
           [t('d.grant'), e.grant_id && <code>{e.grant_id}</code>],
-          [t('d.note'), told],
+          [t('d.note'), forAI],
         ]}
       />
       {item.cut.length === 0 && (

@@ -54,7 +54,7 @@ export const texts = defineTexts(
     'price.set': 'Set a price',
     'none.model': 'Failed before a model answered',
     'none.model.stopped': 'Stopped before a model answered',
-    'trend.first': 'Nothing before to compare with',
+    'trend.first': 'No earlier data to compare with',
     'trend.same': { one: 'About the same as the day before', other: 'About the same as the {n} days before' },
     'trend.more': { one: '{share} more than the day before', other: '{share} more than the {n} days before' },
     'trend.less': { one: '{share} less than the day before', other: '{share} less than the {n} days before' },

@@ -30,12 +30,12 @@ function useOptions(p: ControlProps, options: Option[]): Option[] {
 export function EnumControl({ options, ...p }: ControlProps & { options: Option[] }) {
   const t = texts.use();
   const { disabled } = useForm();
-  const { told, onBlur } = useShownErrors(p.errors);
+  const { shownErrors, onBlur } = useShownErrors(p.errors);
   const name = useId();
   const offered = useOptions(p, options);
   if (options.length > fewOptions) {
     return (
-      <Labelled of={p} told={told} onBlur={onBlur}>
+      <Labelled of={p} shownErrors={shownErrors} onBlur={onBlur}>
         {(given) => (
           <select
             {...given}
@@ -55,7 +55,7 @@ export function EnumControl({ options, ...p }: ControlProps & { options: Option[
   // Radio buttons need no button for "not chosen yet".
   const radios = p.required ? offered.filter((o) => o.value !== undefined) : offered;
   return (
-    <LabelledGroup of={p} told={told} role="radiogroup">
+    <LabelledGroup of={p} shownErrors={shownErrors} role="radiogroup">
       <div className={css.choices} onBlur={onBlur}>
         {radios.map((o, i) => (
           <label key={i}>
@@ -80,7 +80,7 @@ export function EnumControl({ options, ...p }: ControlProps & { options: Option[
 /** Yes or no. Where it must be said and has not been, nothing is ticked beforehand. */
 export function BooleanControl(p: ControlProps) {
   const t = texts.use();
-  const { told, onBlur } = useShownErrors(p.errors);
+  const { shownErrors, onBlur } = useShownErrors(p.errors);
   const [open] = useState(p.nullable || (p.required && typeof p.value !== 'boolean'));
   if (open)
     return (
@@ -94,7 +94,7 @@ export function BooleanControl(p: ControlProps) {
     );
   const ticked = typeof p.value === 'boolean' ? p.value : p.schema.default === true;
   return (
-    <Labelled of={p} hint={p.schema.description ?? ''} told={told} onBlur={onBlur} check>
+    <Labelled of={p} hint={p.schema.description ?? ''} shownErrors={shownErrors} onBlur={onBlur} check>
       {(given) => <input type="checkbox" {...given} checked={ticked} onChange={(e) => p.onChange(e.target.checked)} />}
     </Labelled>
   );
@@ -103,14 +103,14 @@ export function BooleanControl(p: ControlProps) {
 /** Several of a few: boxes to tick. What was chosen keeps its order. */
 export function ChecksControl({ options, ...p }: ControlProps & { options: Option[] }) {
   const { disabled } = useForm();
-  const { told, onBlur } = useShownErrors(p.errors);
+  const { shownErrors, onBlur } = useShownErrors(p.errors);
   const chosen: unknown[] = Array.isArray(p.value) ? p.value : [];
   const set = (option: Option, on: boolean) => {
     const next = on ? [...chosen, option.value] : chosen.filter((v) => !equal(v, option.value));
     p.onChange(next.length === 0 && !p.required && (p.schema.minItems ?? 0) > 0 ? p.empty : next);
   };
   return (
-    <LabelledGroup of={p} told={told} role="group">
+    <LabelledGroup of={p} shownErrors={shownErrors} role="group">
       <div className={css.choices} onBlur={onBlur}>
         {options.map((o, i) => (
           <label key={i}>

@@ -15,7 +15,7 @@ type ObjectShape = Shape & { kind: 'object' };
 /** The fields of an object, one below the other, with nothing around them. */
 export function FieldsOf({ shape, hide, ...p }: ControlProps & { shape: ObjectShape; hide?: string }) {
   const { root, label } = useForm();
-  const { told } = useShownErrors(p.errors.filter((e) => !shownIn(shape, p.at, e.pointer)));
+  const { shownErrors } = useShownErrors(p.errors.filter((e) => !shownIn(shape, p.at, e.pointer)));
   const id = useId();
   const values: Values = isFields(p.value) ? p.value : {};
   const set = (name: string, next: unknown) => {
@@ -49,7 +49,7 @@ export function FieldsOf({ shape, hide, ...p }: ControlProps & { shape: ObjectSh
       {(shape.extra.length > 0 || shape.more !== null) && (
         <Rows shape={shape} values={values} child={child} set={set} />
       )}
-      <Wrong id={id} told={told} at={p.at} />
+      <Wrong id={id} shownErrors={shownErrors} at={p.at} />
     </>
   );
 }

@@ -10,15 +10,15 @@ import css from './schemaform.module.css';
 /** A value as JSON, read while it is typed: what no other control can show whole. */
 export function JSONControl({ onTyping, ...p }: ControlProps & { onTyping: (now: boolean) => void }) {
   const t = texts.use();
-  const { told, onBlur } = useShownErrors(p.errors);
+  const { shownErrors, onBlur } = useShownErrors(p.errors);
   const [typed, setTyped] = useState<string | null>(null);
   const same = typed !== null && equal(readJSON(typed) ?? p.empty, p.value) && !(p.value instanceof Unreadable);
   const text = same ? typed : writeJSON(p.value);
   const hint = [p.schema.description, t('json.hint')].filter(Boolean).join(' ');
   // What cannot be read is said while it is typed: nothing else can be said of it.
-  const now = p.value instanceof Unreadable ? p.errors : told;
+  const now = p.value instanceof Unreadable ? p.errors : shownErrors;
   return (
-    <Labelled of={p} hint={hint} told={now} onBlur={onBlur}>
+    <Labelled of={p} hint={hint} shownErrors={now} onBlur={onBlur}>
       {(given) => (
         <textarea
           className="mono"

@@ -71,7 +71,7 @@ function Frame({ children, ...p }: ControlProps & { children: ReactNode }) {
 export function VariantsControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'variants' } }) {
   const t = texts.use();
   const { root } = useForm();
-  const { told, onBlur } = useShownErrors(
+  const { shownErrors, onBlur } = useShownErrors(
     p.errors.filter((e) => e.pointer === `${p.at}/${shape.by}` || (shape.active < 0 && !isFields(p.value))),
   );
   const before = useRef<Record<number, Fields>>({}); // what each kind had, should somebody come back to it
@@ -102,7 +102,7 @@ export function VariantsControl({ shape, ...p }: ControlProps & { shape: Shape &
   };
   return (
     <div className={p.depth === 0 ? 'stack' : `field ${css.group}`} data-pointer={p.at}>
-      <Labelled of={chooser} told={told} onBlur={onBlur}>
+      <Labelled of={chooser} shownErrors={shownErrors} onBlur={onBlur}>
         {(given) => (
           <select {...given} value={shape.active} onChange={(e) => choose(Number(e.target.value))}>
             {(shape.active < 0 || !p.required) && <option value={-1}>{p.required ? t('choose') : t('unset')}</option>}

@@ -15,15 +15,15 @@ export interface Given {
 
 /** What is told of a field: the server's mistakes at once, the page's own when the field
  * was left, or when all was asked to be checked. */
-export function useShownErrors(errors: Mistake[]): { told: Mistake[]; onBlur: () => void } {
+export function useShownErrors(errors: Mistake[]): { shownErrors: Mistake[]; onBlur: () => void } {
   const { all } = useForm();
   const [left, setLeft] = useState(false);
-  return { told: errors.filter((e) => !e.mine || all || left), onBlur: () => setLeft(true) };
+  return { shownErrors: errors.filter((e) => !e.mine || all || left), onBlur: () => setLeft(true) };
 }
 
-export function Wrong({ id, told, at }: { id: string; told: Mistake[]; at: string }) {
-  if (!told.length) return null;
-  const lines = [...new Map(told.map((e) => [e.pointer + e.message, e])).values()];
+export function Wrong({ id, shownErrors, at }: { id: string; shownErrors: Mistake[]; at: string }) {
+  if (!shownErrors.length) return null;
+  const lines = [...new Map(shownErrors.map((e) => [e.pointer + e.message, e])).values()];
   return (
     <div id={id} className="wrong">
       {lines.map((e) => (
@@ -54,14 +54,14 @@ export function useHint({ schema, required }: Pick<ControlProps, 'schema' | 'req
 interface Props {
   of: ControlProps;
   hint?: ReactNode;
-  told: Mistake[];
+  shownErrors: Mistake[];
   onBlur: () => void;
   check?: boolean;
   children: (given: Given) => ReactElement;
 }
 
 /** One control with its label, its hint and what is wrong with it. */
-export function Labelled({ of, hint, told, onBlur, check, children }: Props) {
+export function Labelled({ of, hint, shownErrors, onBlur, check, children }: Props) {
   const words = uiTexts.use();
   const { disabled } = useForm();
   const id = useId();
@@ -70,9 +70,9 @@ export function Labelled({ of, hint, told, onBlur, check, children }: Props) {
   const control = children({
     id,
     disabled,
-    'aria-invalid': told.length ? true : undefined,
+    'aria-invalid': shownErrors.length ? true : undefined,
     'aria-required': of.required || undefined,
-    'aria-describedby': [said && `${id}h`, told.length && `${id}w`].filter(Boolean).join(' ') || undefined,
+    'aria-describedby': [said && `${id}h`, shownErrors.length && `${id}w`].filter(Boolean).join(' ') || undefined,
   });
   return (
     <div className={check ? 'field check' : 'field'} data-pointer={of.at} onBlur={onBlur}>
@@ -87,7 +87,7 @@ export function Labelled({ of, hint, told, onBlur, check, children }: Props) {
           {said}
         </p>
       )}
-      <Wrong id={`${id}w`} told={told} at={of.at} />
+      <Wrong id={`${id}w`} shownErrors={shownErrors} at={of.at} />
     </div>
   );
 }
@@ -95,12 +95,12 @@ export function Labelled({ of, hint, told, onBlur, check, children }: Props) {
 /** Several controls that are one field: radio buttons, boxes to tick. */
 export function LabelledGroup({
   of,
-  told,
+  shownErrors,
   role,
   children,
 }: {
   of: ControlProps;
-  told: Mistake[];
+  shownErrors: Mistake[];
   role: 'radiogroup' | 'group';
   children: ReactNode;
 }) {
@@ -112,9 +112,9 @@ export function LabelledGroup({
       className="field"
       role={role}
       data-pointer={of.at}
-      aria-describedby={[said && `${id}h`, told.length && `${id}w`].filter(Boolean).join(' ') || undefined}
+      aria-describedby={[said && `${id}h`, shownErrors.length && `${id}w`].filter(Boolean).join(' ') || undefined}
       {...(role === 'radiogroup'
-        ? { 'aria-required': of.required || undefined, 'aria-invalid': told.length ? true : undefined }
+        ? { 'aria-required': of.required || undefined, 'aria-invalid': shownErrors.length ? true : undefined }
         : {})}
     >
       <legend className={of.quiet ? 'visually-hidden' : undefined}>
@@ -127,7 +127,7 @@ export function LabelledGroup({
         </p>
       )}
       {children}
-      <Wrong id={`${id}w`} told={told} at={of.at} />
+      <Wrong id={`${id}w`} shownErrors={shownErrors} at={of.at} />
     </fieldset>
   );
 }

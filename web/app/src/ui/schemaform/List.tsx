@@ -16,7 +16,7 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
   const t = texts.use();
   const words = uiTexts.use();
   const { root, disabled } = useForm();
-  const { told, onBlur } = useShownErrors(p.errors.filter((e) => e.pointer === p.at));
+  const { shownErrors, onBlur } = useShownErrors(p.errors.filter((e) => e.pointer === p.at));
   const id = useId();
   const box = useRef<HTMLFieldSetElement>(null);
   const focus = useRef<string | null>(null); // what has the focus after the next change
@@ -55,7 +55,7 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
       ref={box}
       className={`field ${css.group}`}
       data-pointer={p.at}
-      aria-describedby={told.length ? `${id}w` : undefined}
+      aria-describedby={shownErrors.length ? `${id}w` : undefined}
     >
       <legend className={p.quiet ? 'visually-hidden' : undefined}>
         {p.name}
@@ -94,7 +94,7 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
         {t('add.item')}
         <span className="visually-hidden"> ({p.name})</span>
       </button>
-      <Wrong id={`${id}w`} told={told} at={p.at} />
+      <Wrong id={`${id}w`} shownErrors={shownErrors} at={p.at} />
     </fieldset>
   );
 }

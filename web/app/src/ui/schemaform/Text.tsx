@@ -16,7 +16,7 @@ function afterClearing({ required, schema, empty, nullable, value }: ControlProp
 }
 
 export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'string' } }) {
-  const { told, onBlur } = useShownErrors(p.errors);
+  const { shownErrors, onBlur } = useShownErrors(p.errors);
   const [long] = useState(shape.long); // a field that grew while somebody types would lose the caret
   const listID = useId();
   const text = typeof p.value === 'string' ? p.value : '';
@@ -34,7 +34,7 @@ export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { k
   if (shape.input === 'date-time') return <DateTimeControl {...p} />;
   if (shape.input === 'password') return <SecretControl {...p} />;
   return (
-    <Labelled of={p} told={told} onBlur={onBlur}>
+    <Labelled of={p} shownErrors={shownErrors} onBlur={onBlur}>
       {(given) =>
         long && shape.input === 'text' ? (
           <textarea rows={Math.min(10, Math.max(3, text.split('\n').length))} {...common(given)} />
@@ -62,11 +62,11 @@ export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { k
 
 function DateTimeControl(p: ControlProps) {
   const t = texts.use();
-  const { told, onBlur } = useShownErrors(p.errors);
+  const { shownErrors, onBlur } = useShownErrors(p.errors);
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
   const hint = [p.schema.description, t('zone', { zone })].filter(Boolean).join(' ');
   return (
-    <Labelled of={p} hint={hint} told={told} onBlur={onBlur}>
+    <Labelled of={p} hint={hint} shownErrors={shownErrors} onBlur={onBlur}>
       {(given) => (
         <input
           type="datetime-local"
@@ -82,10 +82,10 @@ function DateTimeControl(p: ControlProps) {
 
 function SecretControl(p: ControlProps) {
   const t = texts.use();
-  const { told, onBlur } = useShownErrors(p.errors);
+  const { shownErrors, onBlur } = useShownErrors(p.errors);
   const [shown, setShown] = useState(false);
   return (
-    <Labelled of={p} told={told} onBlur={onBlur}>
+    <Labelled of={p} shownErrors={shownErrors} onBlur={onBlur}>
       {(given) => (
         <div className={css.beside}>
           <input
@@ -114,13 +114,13 @@ function SecretControl(p: ControlProps) {
  * read, changes with the mouse wheel, and knows only one way to write a decimal. */
 export function NumberControl({ integer, ...p }: ControlProps & { integer: boolean }) {
   const lang = useLang();
-  const { told, onBlur } = useShownErrors(p.errors);
+  const { shownErrors, onBlur } = useShownErrors(p.errors);
   const [typed, setTyped] = useState<string | null>(null);
-  const stands =
+  const displayed =
     p.value instanceof Unreadable ? p.value.text : typeof p.value === 'number' ? writeNumber(p.value, lang) : '';
   const same = typed !== null && equal(readNumber(typed, lang) ?? p.empty, p.value);
   return (
-    <Labelled of={p} told={told} onBlur={onBlur}>
+    <Labelled of={p} shownErrors={shownErrors} onBlur={onBlur}>
       {(given) => (
         <input
           type="text"
@@ -128,7 +128,7 @@ export function NumberControl({ integer, ...p }: ControlProps & { integer: boole
           autoComplete="off"
           data-type="number"
           {...given}
-          value={same ? typed : stands}
+          value={same ? typed : displayed}
           placeholder={p.value === null ? texts.t('none') : undefined}
           onChange={(e) => {
             setTyped(e.target.value);

@@ -6,7 +6,7 @@ export const texts = defineTexts(
     unset: 'not set',
     'unset.default': 'not set ({value} is used)',
     none: 'none',
-    default: 'Left out: {value}.',
+    default: 'Default: {value}.',
     add: 'Add',
     'add.item': 'Add an item',
     'add.to': 'Add: {name}',

@@ -18,7 +18,7 @@ import { StartWords } from '../words';
 import css from './list.module.css';
 import { Marks } from './Marks';
 import { NextRun, PausedByServer } from './Next';
-import { standingOf, type Standing } from './standing';
+import { healthOf, type Health } from './health';
 
 type Automation = Schemas['Automation'];
 
@@ -33,7 +33,7 @@ export function Row({ of: a }: { of: Automation }) {
     params: { path: { automation_id: a.id }, query: { limit: 10 } },
   });
   const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } });
-  const is = standingOf(a, runs.data?.data ?? [], providers.data?.data);
+  const is = healthOf(a, runs.data?.data ?? [], providers.data?.data);
   const { duration, cost } = meansOf(runs.data?.data ?? []);
   return (
     <li data-automation={a.id} data-is={is}>
@@ -86,7 +86,7 @@ const signs = {
   no_provider: [CircleAlert, 'bad'],
 } as const;
 
-function Sign({ is }: { is: Standing }) {
+function Sign({ is }: { is: Health }) {
   const t = texts.use();
   const [icon, tone] = signs[is];
   return (
@@ -98,7 +98,7 @@ function Sign({ is }: { is: Standing }) {
 }
 
 /** The way to what is to be mended, where something is. */
-function Fix({ of: a, is }: { of: Automation; is: Standing }) {
+function Fix({ of: a, is }: { of: Automation; is: Health }) {
   const t = texts.use();
   if (is === 'well' || is === 'paused') return null;
   const to = is === 'no_provider' ? `/automations/${a.id}` : runsOf(a.id);

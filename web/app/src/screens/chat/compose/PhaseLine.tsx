@@ -15,7 +15,7 @@ import { words } from '../texts.compose';
 import { useLive } from '../useChat';
 import css from './compose.module.css';
 import { useServerTime } from './useServerTime';
-import { deadlineOf, standing, type Standing } from './phase';
+import { deadlineOf, activityOf, type Activity } from './phase';
 import { Why } from './Why';
 
 type Step = 'interrupt' | 'retry' | 'resume';
@@ -33,7 +33,7 @@ export function useSessionControl(chat: Chat) {
             : api.POST('/v1/sessions/{session_id}/resume', at);
       chat.store.take((await call).data!.session);
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       // It came to rest by itself meanwhile: that is what was wanted.
       if (!(step === 'interrupt' && asProblem(thrown).code === 'wrong_phase')) throw thrown;
     }
@@ -59,7 +59,7 @@ export function PhaseLine({
   useLive(chat, session?.phase === 'CALLING_AI');
   if (!session) return <div className={css.phase} />;
   const live = [...chat.store.live.values()][0];
-  const now = standing(session, { writes: !!live?.text, command: live?.writesCommand ?? false });
+  const now = activityOf(session, { writes: !!live?.text, command: live?.writesCommand ?? false });
   const again = !now && session.type === 'CHAT' ? brokenIn(chat, session) : '';
   return (
     <>
@@ -88,14 +88,14 @@ export function PhaseLine({
   );
 }
 
-function Words({ session, now }: { session: Session; now: Standing }) {
+function Words({ session, now }: { session: Session; now: Activity }) {
   const t = words.use();
   const key = t.has(now.at) ? now.at : now.does === 'ended' ? 'end.other' : 'at.other';
   return <span data-words="">{t(key, { n: session.queue_position ?? 0 })}</span>;
 }
 
 /** The clocks are not read out: the words are. */
-function Clock({ chat, session, now }: { chat: Chat; session: Session; now: Standing }) {
+function Clock({ chat, session, now }: { chat: Chat; session: Session; now: Activity }) {
   const t = words.use();
   const f = useFormat();
   const time = useServerTime();
@@ -200,7 +200,7 @@ function Completion({ chat }: { chat: Chat }) {
       });
       chat.store.take(data!.session);
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
   });

@@ -54,7 +54,7 @@ function Queued({ chat, message, onBack }: { chat: Chat; message: Message; onBac
       chat.store.drop(message.id);
       chat.store.take(data!.session);
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
     onBack(asDraft());
@@ -110,7 +110,7 @@ function Editing({ chat, message, draft, onDraft, onDone }: EditingProps) {
       if (chat.store.messages.get(message.id)?.status === 'queued') chat.store.messages.set(message.id, data!.message);
       chat.store.take(data!.session);
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
     done();

@@ -4,7 +4,7 @@ import { words } from '../texts.compose';
 import { modeOf } from './mode';
 import { nameOfPeriod, periods } from './periods';
 import { find, offersOf } from './offers';
-import { deadlineOf, standing } from './phase';
+import { deadlineOf, activityOf } from './phase';
 
 const quiet = { writes: false, command: false };
 const phases = [
@@ -29,20 +29,20 @@ const phases = [
 describe('where a session stands', () => {
   it('has words for every phase, and for one that is not known', () => {
     for (const phase of phases) {
-      const said = standing(aSession({ phase, status: phase === 'COMPLETED' ? 'ended' : 'running' }), quiet)!;
+      const said = activityOf(aSession({ phase, status: phase === 'COMPLETED' ? 'ended' : 'running' }), quiet)!;
       expect(words.t.has(said.at), phase).toBe(true);
     }
-    expect(standing(aSession({ phase: 'DREAMING' as never, status: 'running' }), quiet)).toEqual({
+    expect(activityOf(aSession({ phase: 'DREAMING' as never, status: 'running' }), quiet)).toEqual({
       does: 'acts',
       at: 'at.other',
     });
-    expect(standing(aSession(), quiet)).toBeNull();
+    expect(activityOf(aSession(), quiet)).toBeNull();
   });
 
   it('says first that it waits its turn or is set aside', () => {
-    expect(standing(aSession({ status: 'queued', queue_position: 2 }), quiet)!.at).toBe('at.queued');
-    expect(standing(aSession({ status: 'suspended', phase: 'CALLING_AI' }), quiet)!.at).toBe('at.suspended');
-    expect(standing(aSession({ status: 'running', phase: 'CALLING_AI' }), { writes: true, command: false })!.at).toBe(
+    expect(activityOf(aSession({ status: 'queued', queue_position: 2 }), quiet)!.at).toBe('at.queued');
+    expect(activityOf(aSession({ status: 'suspended', phase: 'CALLING_AI' }), quiet)!.at).toBe('at.suspended');
+    expect(activityOf(aSession({ status: 'running', phase: 'CALLING_AI' }), { writes: true, command: false })!.at).toBe(
       'at.writes',
     );
   });

@@ -4,13 +4,13 @@ import type { Approval, Session } from '../store/sessionStore';
 
 const known: Partial<Record<string, Does>> = doing;
 
-export interface Standing {
+export interface Activity {
   does: Does;
   at: string;
 }
 
 /** Where a session stands; null when it rests. `at` is the key of the detail's words. */
-export function standing(session: Session, live: { writes: boolean; command: boolean }): Standing | null {
+export function activityOf(session: Session, live: { writes: boolean; command: boolean }): Activity | null {
   if (session.status === 'ended' || session.phase === 'COMPLETED')
     return { does: 'ended', at: `end.${session.end_reason ?? 'other'}` };
   if (session.status === 'queued') return { does: 'pauses', at: session.queue_position ? 'at.queued' : 'at.queued.0' };

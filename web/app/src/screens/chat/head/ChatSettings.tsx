@@ -35,7 +35,7 @@ export function ChatSettings({ chat, session, onClose }: { chat: Chat; session: 
         ),
       );
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
     void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });

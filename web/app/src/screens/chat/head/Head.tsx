@@ -33,7 +33,7 @@ export function Head({ chat, session, toggle }: { chat: Chat; session: Session; 
         await body(api.PATCH('/v1/sessions/{session_id}', { ...path, body: { pinned: !session.pinned } })),
       );
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
     void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });

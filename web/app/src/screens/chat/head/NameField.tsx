@@ -56,7 +56,7 @@ function Editing({ chat, session, done }: { chat: Chat; session: Session; done: 
       );
     } catch (thrown) {
       ended.current = false;
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
     void queries.invalidateQueries({ queryKey: ['get', '/v1/sessions'] });

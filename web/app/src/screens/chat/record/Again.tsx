@@ -42,7 +42,7 @@ export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void
       });
       chat.store.take(data!.session);
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
     onClose();

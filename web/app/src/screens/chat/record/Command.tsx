@@ -160,7 +160,7 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
   // What the AI is told of a change has the ids of the machine: people have the summary.
   const read = execution?.kind === 'query';
   const error = result?.error ?? execution?.error;
-  const told = [error && failureWords(error).told, result?.note ?? execution?.note].filter(Boolean).join('\n');
+  const forAI = [error && failureWords(error).forAI, result?.note ?? execution?.note].filter(Boolean).join('\n');
   return (
     <div className={css.inside}>
       <p className="row small">
@@ -175,7 +175,7 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
         ))}
       </p>
       {text && read && <Labelled label={t('exec.result')} text={text} />}
-      {(execution || told || (text && !read)) && (
+      {(execution || forAI || (text && !read)) && (
         <details className={css.fold} data-raw="">
           <summary>{t('exec.raw')}</summary>
           <p>
@@ -183,10 +183,10 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
           </p>
           {execution && <Labelled label={t('exec.params')} text={JSON.stringify(execution.params, null, 1)} />}
           {text && !read && <Labelled label={t('exec.result')} text={text} />}
-          {told && <Labelled label={t('exec.told')} text={told} />}
+          {forAI && <Labelled label={t('exec.told')} text={forAI} />}
         </details>
       )}
-      {!text && !told && !execution && <p className="muted small">{t('exec.none')}</p>}
+      {!text && !forAI && !execution && <p className="muted small">{t('exec.none')}</p>}
     </div>
   );
 }

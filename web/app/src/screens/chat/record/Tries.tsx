@@ -20,7 +20,7 @@ export function TriesLine({ chat, tries, model }: { chat: Chat; tries: Tries; mo
       });
       chat.store.take(data!.session);
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
   });

@@ -34,7 +34,7 @@ export function useAgain(chat: Chat, done?: () => void, key?: string): Again {
       });
       chat.store.take(data!.session);
     } catch (thrown) {
-      chat.doubt(thrown);
+      chat.recheck(thrown);
       throw thrown;
     }
     done?.();

@@ -22,22 +22,22 @@ interface Listener {
  * the screen was left before that, they are sent from here. */
 export class Beginning {
   readonly outbox: Outbox;
-  private heard: Listener | null = null;
+  private listener: Listener | null = null;
 
   constructor() {
     this.outbox = new Outbox(
       newChat,
-      () => this.heard?.changed(),
+      () => this.listener?.changed(),
       (parcel) => this.make(parcel),
     );
   }
 
-  start(heard: Listener): () => void {
-    this.heard = heard;
+  start(listener: Listener): () => void {
+    this.listener = listener;
     this.outbox.open();
     void this.outbox.flush();
     return () => {
-      this.heard = null;
+      this.listener = null;
       this.outbox.close();
     };
   }
@@ -55,8 +55,8 @@ export class Beginning {
     for (const item of all) this.outbox.remove(item.key);
     keepDraft(session.id, readDraft(newDraft));
     keepDraft(newDraft, emptyDraft);
-    if (this.heard) {
-      this.heard.opened(session);
+    if (this.listener) {
+      this.listener.opened(session);
       return;
     }
     const rest = new Outbox(

@@ -22,15 +22,15 @@ class FrameListeners {
   notify = (): void => {
     if (this.due) return;
     this.due = true;
-    const tell = () => {
+    const notifyAll = () => {
       if (!this.due) return;
       this.due = false;
       this.version++;
       for (const listener of this.listeners) listener();
     };
     if (document.hidden)
-      setTimeout(tell, 200); // no frames there
-    else requestAnimationFrame(tell);
+      setTimeout(notifyAll, 200); // no frames there
+    else requestAnimationFrame(notifyAll);
   };
 
   subscribe = (listener: () => void) => {
@@ -77,7 +77,7 @@ export class Chat {
         const { message, session } = await post(id, parcel);
         this.store.arrived(message, session);
       },
-      (problem) => this.doubt(problem),
+      (problem) => this.recheck(problem),
     );
     const made = begunSession(id);
     if (made) this.store.session = made;
@@ -151,7 +151,8 @@ export class Chat {
     }
     // Only once another try is really there: it may fail before its first word.
     if (event.name === 'message.delta' && voided && !this.store.voided) announce(texts.t('discarded'));
-    if (event.name === 'message.created' && event.data.message.session_id === this.id) this.tellEnd(event.data.message);
+    if (event.name === 'message.created' && event.data.message.session_id === this.id)
+      this.announceEnd(event.data.message);
     // A session also ends when it is deleted; then it cannot be read any more.
     if (event.name === 'session.ended' && event.data.session.id === this.id) void this.load(true);
     if (event.name === 'approval.requested' && event.data.approval.session_id === this.id)
@@ -159,7 +160,7 @@ export class Chat {
   }
 
   /** Has it read out that an answer came to no end, and why. */
-  private tellEnd(message: Message): void {
+  private announceEnd(message: Message): void {
     const part = partOf(message);
     if (part) announce(texts.t(part === 'cut' ? 'cut' : 'interrupted'));
     if (!failureOf(message)) return;
@@ -260,7 +261,7 @@ export class Chat {
   }
 
   /** An answer of the API said that the session is not where the page thought: look. */
-  doubt(thrown: unknown): void {
+  recheck(thrown: unknown): void {
     const { status } = asProblem(thrown);
     if (status === 404) {
       this.gone = true;

@@ -23,8 +23,7 @@ export const texts = defineTexts(
     asks: 'asks first',
     'asks.rule': 'Ask me before each call',
     sensitive: 'Needs a passkey',
-    'sensitive.hint':
-      'Somebody confirms each call with their finger, face or PIN. No permission given beforehand counts.',
+    'sensitive.hint': 'Someone confirms each call with their finger, face or PIN. Pre-approval does not count.',
     trusted: 'May run after reading outside texts',
     'trusted.hint':
       'Otherwise it waits for you whenever the AI has just read something from outside, which could contain instructions.',

@@ -3,13 +3,13 @@ import { useLayoutEffect, useState, type RefObject } from 'react';
 interface Teller {
   code: string;
   place: RefObject<HTMLElement | null>;
-  set: (tells: boolean) => void;
+  set: (reports: boolean) => void;
 }
 const tellers = new Set<Teller>();
 
 // The first one that can be seen tells: a list that a narrow window hides tells nobody.
 function choose(): void {
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const order = [...tellers].toSorted((a, b) =>
     a.place.current && b.place.current
       ? a.place.current.compareDocumentPosition(b.place.current) & Node.DOCUMENT_POSITION_FOLLOWING
@@ -19,15 +19,15 @@ function choose(): void {
   );
   for (const one of order) {
     const seen = one.place.current?.checkVisibility() ?? true;
-    one.set(!told.has(one.code) || !seen);
-    if (seen) told.add(one.code);
+    one.set(!reported.has(one.code) || !seen);
+    if (seen) reported.add(one.code);
   }
 }
 
 /** Whether this is the one that tells why something could not be read. Where a server is away, much of a
  * screen cannot be read for the same reason, and is told once. Without a code it always tells. */
-export function useTeller(place: RefObject<HTMLElement | null>, code: string | null): boolean {
-  const [tells, set] = useState(true);
+export function useReportOnce(place: RefObject<HTMLElement | null>, code: string | null): boolean {
+  const [reports, set] = useState(true);
   useLayoutEffect(() => {
     if (code === null) return undefined;
     const one = { code, place, set };
@@ -38,5 +38,5 @@ export function useTeller(place: RefObject<HTMLElement | null>, code: string | n
       choose();
     };
   }, [code, place]);
-  return tells || code === null;
+  return reports || code === null;
 }

@@ -4,11 +4,11 @@ import { forms } from './fields';
 import { Form } from './Form';
 import { MailTo } from './MailTo';
 import { QuietHours } from './QuietHours';
-import { texts } from './textsOfTold';
+import { texts } from './textsOfNotifications';
 import { Value } from './Value';
 
 /** Who is told of what waits for a person, where and when: the reader, and whom an administrator names. */
-export function Told() {
+export function Notifications() {
   const t = texts.use();
   const admin = useMay('admin');
   return (

@@ -2,7 +2,7 @@ import { defineTexts } from '../../i18n/texts';
 
 export const texts = defineTexts(
   {
-    text: 'What waits for a person can find you, when this page is closed too.',
+    text: 'Get notified of what needs your attention, even when this page is closed.',
     workspace: 'In this workspace',
     'off.no_server': 'This server sends no mail. Its operator can name a mail server: FERMATA_SMTP_URL.',
     'off.no_address':
@@ -15,7 +15,7 @@ export const texts = defineTexts(
     zone: 'Time zone of the workspace: {zone}.',
   },
   {
-    text: 'Ce qui attend quelqu’un peut vous trouver, même quand cette page est fermée.',
+    text: 'Soyez prévenu de ce qui demande votre attention, même quand cette page est fermée.',
     workspace: 'Dans cet espace',
     'off.no_server':
       'Ce serveur n’envoie pas de courriel. Son exploitant peut nommer un serveur de courriel : FERMATA_SMTP_URL.',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Schemas } from '../../../api/client';
-import { standingOf } from './standing';
+import { healthOf } from './health';
 
 const automation = (more: object = {}) =>
   ({ provider_id: null, enabled: true, disabled_reason: null, ...more }) as Schemas['Automation'];
@@ -18,5 +18,5 @@ it.each([
   ['no_provider', automation({ provider_id: 'prv_gone' }), [], providers],
   ['well', automation({ provider_id: 'prv_gone' }), [], undefined],
 ] as const)('it is %s', (want, a, runs, known) => {
-  expect(standingOf(a, [...runs], known && [...known])).toBe(want);
+  expect(healthOf(a, [...runs], known && [...known])).toBe(want);
 });
