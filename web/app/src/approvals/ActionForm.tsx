@@ -24,7 +24,7 @@ interface Props {
   problem: unknown;
   disabled: boolean;
   found: (wrong: boolean) => void;
-  /** Is told whether all that would be done is drawn. */
+  /** Called with whether all effects of the action are drawn. */
   cut: (yes: boolean) => void;
 }
 
@@ -33,7 +33,7 @@ interface Props {
 export function ActionForm({ action, edited, edit, tries, problem, disabled, found, cut }: Props) {
   const t = texts.use();
   const [editing, setEditing] = useState(false);
-  const [kept, setKept] = useState(0); // how often it was closed while it was wrong
+  const [kept, setKept] = useState(0); // how often it was closed with errors
   const differs = edited !== undefined && !equal(edited, action.params);
   const schema = useParamsSchema(action, editing || differs);
   const wrong = differs && schema !== null && checkSchema(schema, edited).length > 0;

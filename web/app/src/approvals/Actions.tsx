@@ -14,13 +14,13 @@ import { texts } from './texts';
 type Action = Schemas['ApprovalAction'];
 type Edits = Record<string, Fields>;
 
-/** Changes that wait for approval: a person approves all or some of them, edited or not, or refuses. */
+/** Changes that need approval: a person approves all or some of them, edited or not, or refuses. */
 export function Actions({ approval, busy, decide, problem }: AskProps) {
   const t = texts.use();
-  const [left, setLeft] = useState<string[]>([]); // not chosen
+  const [left, setLeft] = useState<string[]>([]); // not selected
   const [edits, setEdits] = useState<Edits>({});
   const [tries, setTries] = useState(0);
-  const [cut, setCut] = useState<string[]>([]); // not drawn whole
+  const [cut, setCut] = useState<string[]>([]); // not fully drawn
   const wrong = useRef<Record<string, boolean>>({});
   const actions = dangerousFirst(approval.actions);
   const many = actions.length > 1;
@@ -99,7 +99,7 @@ export function Actions({ approval, busy, decide, problem }: AskProps) {
   );
 }
 
-/** The same list, where nothing changes. */
+/** The same list, read-only. */
 const withOr = (list: string[], id: string, wanted: boolean) =>
   list.includes(id) === wanted ? list : wanted ? [...list, id] : list.filter((other) => other !== id);
 

@@ -8,7 +8,7 @@ import css from './approvals.module.css';
 
 type Approval = Schemas['Approval'];
 
-/** What this reader can be offered. */
+/** The offers for this reader. */
 export function useOffer(approval: Approval): Offer | null {
   const me = useMe().data;
   const path = { session_id: approval.session_id };
@@ -18,7 +18,7 @@ export function useOffer(approval: Approval): Offer | null {
   return offerOf(approval, session.data.automation_id);
 }
 
-/** A choice beside the approval: not to be asked for such changes any more. */
+/** A choice beside the approval: to approve such changes automatically from now on. */
 export function Always({ offer, on, set }: { offer: Offer; on: boolean; set: (on: boolean) => void }) {
   const t = texts.use();
   return (
@@ -29,13 +29,13 @@ export function Always({ offer, on, set }: { offer: Offer; on: boolean; set: (on
   );
 }
 
-/** Ends the asking, and gives the way back for a moment. */
+/** Turns the rule off, and offers to undo that for a moment. */
 export function useEndAsking(approval: Approval) {
   const queries = useQueryClient();
   const end = async (offer: Offer) => {
     const path = { approval_id: approval.id };
     const now = await body(api.GET('/v1/approvals/{approval_id}', { params: { path } }));
-    if (now.status !== 'approved') return; // somebody else decided otherwise
+    if (now.status !== 'approved') return; // another person decided otherwise
     const back = offer.at === 'automation' ? await preapprove(approval, offer.automation) : await lift(approval, offer);
     void queries.invalidateQueries();
     toast(texts.t(`always.done.${offer.at}`), () => {

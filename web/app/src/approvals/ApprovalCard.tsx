@@ -19,14 +19,13 @@ import css from './approvals.module.css';
 
 interface Props {
   approval: Approval;
-  /** Within the chat that asks: without a link to it and the time of asking. */
+  /** Inside the chat of the approval: without a link to it and the time of the request. */
   compact?: boolean;
-  /** After an answer from here; `conflict` is the problem's code where it was not ours that counted. */
+  /** Called after an answer from this card; `conflict` is the problem's code if another answer was first. */
   onSettled?: (now: Approval, conflict?: string) => void;
 }
 
-/** A question to a person, whatever its kind, with the controls to answer it; or, once it
- * is settled, who decided what. */
+/** An approval of any kind, with the controls to answer it; once it is settled, who decided what. */
 export function ApprovalCard({ approval, compact, onSettled }: Props) {
   const t = texts.use();
   const words = useWords();
@@ -36,7 +35,7 @@ export function ApprovalCard({ approval, compact, onSettled }: Props) {
   const open = now.status === 'open';
   const wasOpen = useRef(open);
   useEffect(() => {
-    // The button that was pressed is gone: the focus stays with the card.
+    // The pressed button is gone: the card keeps the focus.
     if (
       wasOpen.current &&
       !open &&

@@ -78,7 +78,7 @@ export function Budget({ approval, busy, decide }: AskProps) {
   );
 }
 
-/** A run says that it is done. */
+/** The AI reports that a run is done. */
 export function Completion({ busy, decide }: AskProps) {
   const t = texts.use();
   const [comment, setComment] = useState('');
@@ -118,7 +118,7 @@ export function Completion({ busy, decide }: AskProps) {
   );
 }
 
-/** The reply to something outside was lost: only a person can find out whether it happened. */
+/** The outcome of an external call is unknown: only a person can find out whether it happened. */
 export function Outcome({ approval, busy, decide }: AskProps) {
   const t = texts.use();
   return (

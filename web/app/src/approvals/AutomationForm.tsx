@@ -27,7 +27,7 @@ export function AutomationForm(props: Props) {
 
 function Inputs({ schema, value, onChange, errors, disabled, clock }: Props & { clock: string }) {
   const t = texts.use();
-  // What is chosen says more than the params do, as long as it is not complete.
+  // While the form is incomplete, it holds more than the params do.
   const [when, setWhen] = useState(() => whenIn(value, clock));
   const own = checkSchema(schema, value).filter((e) => !e.pointer.startsWith('/schedule'));
   const all = [...errors, ...own];

@@ -3,8 +3,8 @@ import type { AskProps } from './ask';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-/** The program that sent the message runs tools of its own: nobody else can bring the results,
- * but anybody may stop waiting for them. */
+/** The client that sent the message runs tools of its own: only it can return the results, but anyone may stop
+ * waiting for them. */
 export function ClientCalls({ approval, busy, decide }: AskProps) {
   const t = texts.use();
   return (

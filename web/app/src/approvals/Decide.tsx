@@ -7,18 +7,18 @@ import { texts } from './texts';
 interface Props {
   busy: boolean;
   approve: () => void;
-  /** What the button says that approves. */
+  /** The text of the approve button. */
   label: string;
-  /** No change is chosen. */
+  /** No change is selected. */
   none: boolean;
-  /** Not all of what a yes would do is drawn. */
+  /** Not all effects of the approval are drawn. */
   more: boolean;
-  /** So many dangerous changes had not been in sight when it was pressed. */
+  /** The number of dangerous changes that had not been visible when it was pressed. */
   hidden: number;
   refuse: (comment: string) => Promise<boolean>;
 }
 
-/** Approve, or refuse with a reason that the AI is told. */
+/** Approve, or refuse with a reason for the AI. */
 export function Decide({ busy, approve, label, none, more, hidden, refuse }: Props) {
   const t = texts.use();
   const [refusing, setRefusing] = useState(false);

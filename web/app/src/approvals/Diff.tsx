@@ -7,7 +7,7 @@ import { useShown } from './shown';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-/** The name of a field in words. `data` is what a record holds, and needs no name. */
+/** The name of a field in words. Fields of a record's `data` keep their names. */
 export function useFieldName() {
   const t = texts.use();
   const one = (name: string) =>
@@ -26,12 +26,12 @@ export function useFieldName() {
 interface DiffProps {
   before: unknown;
   after: unknown;
-  /** Is told whether everything is drawn. */
+  /** Called with whether everything is drawn. */
   cut?: (yes: boolean) => void;
 }
 
-/** Before and after: only what changes, marked by words and signs as well as colour. What a browser
- * could not draw in one go comes in parts, and that there is more stands before all of it. */
+/** Before and after: only the changes, marked by words and signs as well as colour. Large diffs are drawn in parts,
+ * with a note above that there is more. */
 export function Diff({ before, after, cut }: DiffProps) {
   const name = useFieldName();
   const list = useMemo(() => changes(before, after), [before, after]);
@@ -121,7 +121,7 @@ function Values({ change: { was, will, kind } }: { change: Change }) {
       </div>
     );
   }
-  // Two instants within one minute read alike: what differs has to look different.
+  // Two instants within one minute look the same: show their difference.
   const alike = was !== undefined && will !== undefined && show(was) === show(will);
   const said = (value: unknown) => (alike ? visible(JSON.stringify(value)) : show(value));
   return (
@@ -147,7 +147,7 @@ interface SideProps {
   text: string;
 }
 
-/** One side of a change. Of a long text the beginning is drawn, and how much there is of it. */
+/** One side of a change. Of a long text only the beginning is drawn, with its length. */
 function Side({ kind, word, hidden, text }: SideProps) {
   const t = texts.use();
   const f = useFormat();

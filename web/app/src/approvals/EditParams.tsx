@@ -37,7 +37,7 @@ export function EditParams({ action, schema, value, onChange, onClose, disabled,
       className={css.edit}
       data-edit={action.id}
       onKeyDown={(e) => {
-        if (e.key === 'Escape' && !e.nativeEvent.isComposing) onClose(true); // nothing that was typed is lost
+        if (e.key === 'Escape' && !e.nativeEvent.isComposing) onClose(true); // the input is kept
       }}
     >
       <legend>{t('edit.title')}</legend>

@@ -12,7 +12,7 @@ export function Edited({ action, edit }: { action: Schemas['ApprovalAction']; ed
   return <EditedAutomation before={action.params} after={edit} />;
 }
 
-/** Schedules are compared as they are said, not as they are written. */
+/** Schedules are compared by their text, not by their notation. */
 function EditedAutomation({ before, after }: { before: Fields; after: Fields }) {
   const same = equal(before.schedule, after.schedule);
   const was = useWords(same ? null : before);

@@ -7,7 +7,7 @@ import type { Fields } from '../ui/schemaform/types';
 import { scheduleIn } from './automationParams';
 import { texts } from './texts';
 
-/** The time zone of the workspace, by which a schedule goes that names none. */
+/** The time zone of the workspace, the default of a schedule. */
 export const useClock = () => $api.useQuery('get', '/v1/settings').data?.time_zone;
 
 /** An instant on the clock of a zone: "Tuesday 24 November 2026 at 07:30". */

@@ -7,7 +7,7 @@ import type { AskProps } from './ask';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-/** Who asks this: the server of a connector. */
+/** The connector whose server asks. */
 export function Source({ approval }: Pick<AskProps, 'approval'>) {
   const from = approval.reasons.filter((r) => r.level === 'connector');
   if (!from.length) return null;
@@ -26,8 +26,8 @@ export function Source({ approval }: Pick<AskProps, 'approval'>) {
   );
 }
 
-/** Somebody has to sign in to a connector: the link to do so, and the way out. The link is
- * asked for when it is wanted, since it is good once and not for long. */
+/** A person has to sign in to a connector: the link to do so, and a button to refuse. The link is requested on
+ * demand, since it works once and expires soon. */
 export function Reconnect({ approval, busy, decide }: AskProps) {
   const t = texts.use();
   const connector = approval.reasons.find((r) => r.level === 'connector')?.id ?? '';

@@ -13,7 +13,7 @@ import css from './approvals.module.css';
 import type { Approval } from './decide';
 import { texts } from './textsOfLink';
 
-/** Lets an administrator send this one question to somebody who is not here. */
+/** Lets an administrator send this one approval to someone else. */
 export function SendLink({ approval }: { approval: Approval }) {
   const t = texts.use();
   const admin = useMay('admin');
@@ -83,12 +83,12 @@ function Making({ approval, onClose }: { approval: Approval; onClose: () => void
   );
 }
 
-/** The address, once: nothing of it is kept. */
+/** The link, shown once: it is not stored. */
 function Made({ link, recipient }: { link: Schemas['ApprovalLink']; recipient: string }) {
   const t = texts.use();
   const share = useAction(() =>
     navigator.share({ title: t('share.title'), url: link.url }).catch((thrown: unknown) => {
-      // Whoever closes the sheet of the system has changed their mind.
+      // Closing the system's share sheet is not an error.
       if (!(thrown instanceof DOMException && thrown.name === 'AbortError')) throw thrown;
     }),
   );

@@ -20,7 +20,7 @@ interface Decision {
 
 export const toneOf = (a: Approval) => (a.status === 'approved' ? 'ok' : a.status === 'open' ? '' : 'warn');
 
-/** What was decided, by whom and when; and what happened to an answer that came too late. */
+/** The decision, by whom and when; and what happened to a late answer. */
 export function Settled({ approval, conflict }: { approval: Approval; conflict: string | null }) {
   const t = texts.use();
   const decision = (approval.decision ?? {}) as Decision;

@@ -1,11 +1,11 @@
 import type { Answer, Approval } from './decide';
 
-/** What each kind of question is given: the approval, and how to answer it. */
+/** The props of each kind of approval. */
 export interface AskProps {
   approval: Approval;
   busy: boolean;
-  /** Sends the answer; true when it was taken. */
+  /** Sends the answer; true if it was accepted. */
   decide: (answer: Answer) => Promise<boolean>;
-  /** What the server found wrong with the answer. */
+  /** The server's errors about the answer. */
   problem: unknown;
 }

@@ -8,11 +8,11 @@ export interface Change {
   kind: 'added' | 'removed' | 'changed' | 'same';
 }
 
-/** How many fields are drawn of one record before somebody asks for more of them. */
+/** The number of fields of one record that are drawn at first. */
 export const maxFields = 300;
 
-/** The fields that differ, in the order of the record; all of them if none does. Lists of
- * records are gone into. None is left out for their number: who draws fewer has to say so. */
+/** The fields that differ, in the order of the record; all of them if none does. Lists of records are compared record
+ * by record. All are returned: a caller that draws fewer has to show that. */
 export function changes(before: unknown, after: unknown): Change[] {
   const found: Change[] = [];
   compare([], before ?? undefined, after ?? undefined, found);
@@ -50,14 +50,13 @@ function kindOf(was: unknown, will: unknown): Change['kind'] {
   return equal(was, will) ? 'same' : 'changed';
 }
 
-/** Whether one line says all that an action does: something new that has a name, quoted in the
- * line, and nothing else. */
+/** Whether one line describes the whole action: something new that has a name, quoted in the line, and nothing else. */
 export function saidBy(text: string, { before, after, warnings }: Described): boolean {
   const named = (c: Change) =>
     c.path.join() === 'name' &&
     typeof c.will === 'string' &&
     /[“«]\s?([^]*)\s?[”»]/.exec(text)?.[1]?.trim() === c.will.trim();
-  const list = changes(before, after); // none where a call to another server has no record to show
+  const list = changes(before, after); // null for an external call without a record
   return before == null && !warnings?.length && list.length > 0 && list.every(named);
 }
 
@@ -67,7 +66,7 @@ interface Described {
   warnings?: string[];
 }
 
-/** Records that come or go whole: a column for each field, a row for each record. */
+/** Records that are added or removed: a column for each field, a row for each record. */
 export interface Rows {
   kind: 'added' | 'removed';
   columns: string[][];
@@ -77,8 +76,8 @@ export interface Rows {
 const maxColumns = 5;
 const maxCell = 80; // characters, beyond which a row is harder to read than lines
 
-/** Several records of one list that come, or go, as rows of a table; null where lines read
- * better: records that change, that hold records, or long texts. When comes first, yes and no last. */
+/** Several added or removed records of one list as rows of a table; null where lines are clearer: records that
+ * change, that contain records, or long texts. Timestamps are the first column, booleans the last. */
 export function rowsOf(list: Change[]): Rows | null {
   const kind = list[0]?.kind;
   const depth = list[0]?.path.findIndex((name) => /^\d+$/.test(name)) ?? -1;
@@ -112,7 +111,7 @@ export function rowsOf(list: Change[]): Rows | null {
   };
 }
 
-/** A time as the server writes one. */
+/** A timestamp in the server's format. */
 export const isTime = (value: unknown): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT\d\d:\d\d:/.test(value);
 
@@ -126,8 +125,7 @@ export interface Line {
   kind: 'added' | 'removed' | 'same';
 }
 
-/** Two texts line by line, with the lines that stay around what differs; null where it is
- * clearer to show both whole. */
+/** Two texts line by line, with unchanged lines around the changes; null where it is clearer to show both in full. */
 export function lineDiff(was: string, will: string): Line[] | null {
   const [a, b] = [was.split('\n'), will.split('\n')];
   if (a.length + b.length < 4 || a.length * b.length > 250_000) return null;

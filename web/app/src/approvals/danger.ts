@@ -1,4 +1,4 @@
-// What is asked for in one approval, counted by what it does; and what of it is dangerous.
+// The effects of an approval's actions, counted, and which of them are dangerous.
 import type { Schemas } from '../api/client';
 
 type Action = Pick<Schemas['ApprovalAction'], 'command' | 'before' | 'after' | 'warnings' | 'sensitive'>;
@@ -8,7 +8,7 @@ export type Effect = (typeof effects)[number];
 
 const none = (value: unknown) => value === undefined || value === null;
 
-/** What an action does to the data; `other` is a call of another service, of which no record is known. */
+/** The effect of an action on the data; `other` is an external call without a record. */
 export function effectOf({ command, before, after }: Action): Effect {
   const own = !command.includes('.');
   if (own && /(^|_)DELETE(_|$)/.test(command)) return 'deletion';
@@ -18,11 +18,11 @@ export function effectOf({ command, before, after }: Action): Effect {
   return none(after) ? 'deletion' : 'changed';
 }
 
-/** Whether nobody should approve it without having seen it. */
+/** Whether it must be seen before it is approved. */
 export const isDangerous = (a: Action): boolean =>
   effectOf(a) === 'deletion' || !!a.warnings?.length || a.sensitive === true;
 
-/** What is dangerous comes first; the rest keeps its order. */
+/** Dangerous actions first; the others keep their order. */
 export const dangerousFirst = <A extends Action>(actions: readonly A[]): A[] => [
   ...actions.filter(isDangerous),
   ...actions.filter((a) => !isDangerous(a)),

@@ -10,8 +10,7 @@ import { texts } from './texts';
 export type Approval = Schemas['Approval'];
 export type Answer = Schemas['ApprovalAnswer'];
 
-/** Sends an answer. The same answer again, after no reply came, is the same request to
- * the server: it takes effect once. */
+/** Sends an answer. Repeating the same answer after no reply is the same request to the server: it takes effect once. */
 export function useSend() {
   const sent = useRef({ body: '', key: '' });
   return async (approval: Approval, answer: Answer): Promise<Approval | null> => {
@@ -27,8 +26,7 @@ export function useSend() {
   };
 }
 
-/** Sends an answer, and where it has to be signed has the person's passkey sign what the server
- * says it is for. */
+/** Sends an answer. If it must be signed, the person's passkey signs the server's challenge. */
 async function signed(send: ReturnType<typeof useSend>, approval: Approval, answer: Answer) {
   try {
     return await send(approval, answer);
@@ -43,11 +41,11 @@ async function signed(send: ReturnType<typeof useSend>, approval: Approval, answ
 
 const gone = ['validation_resolved', 'validation_stale', 'approval_expired', 'wrong_phase', 'session_ended'];
 
-/** Answers one approval, and says what happened to it, also when somebody else was faster. */
+/** Answers one approval and returns the outcome, also if another person was faster. */
 export function useDecide(approval: Approval, onSettled?: (now: Approval, conflict?: string) => void) {
   const queries = useQueryClient();
   const send = useSend();
-  const [own, setOwn] = useState<Approval | null>(null); // how it stands after our answer, before the event comes
+  const [own, setOwn] = useState<Approval | null>(null); // its state after our answer, before
   const [conflict, setConflict] = useState<string | null>(null);
   const take = (now: Approval, code?: string) => {
     setOwn(now);

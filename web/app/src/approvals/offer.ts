@@ -1,4 +1,4 @@
-// What ends the asking for good, where that may be offered.
+// The rule that can be turned off from a card, if there is one.
 import type { Schemas } from '../api/client';
 import { isDangerous } from './danger';
 
@@ -9,8 +9,8 @@ export type Offer = { at: 'automation'; automation: string } | { at: Place; reas
 
 const places: readonly string[] = ['workspace', 'zone', 'tool', 'session'] satisfies Place[];
 
-/** What ends the asking for good; null where nothing may: what is dangerous is always asked, and so is what the AI,
- * a connector or text from outside asks for. */
+/** The rule that can be turned off; null for dangerous actions and for those that the AI, a connector or external
+ * content made subject to approval. */
 export function offerOf(
   { actions, reasons }: Pick<Approval, 'actions' | 'reasons'>,
   automation: string | null,

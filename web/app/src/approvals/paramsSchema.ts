@@ -1,4 +1,4 @@
-// The schema of an action's params with all that is known of its record put in.
+// The schema of an action's params, completed with what is known of its record.
 import { isFields, type Fields, type Schema } from '../ui/schemaform/types';
 
 interface Known {
@@ -11,8 +11,8 @@ interface Known {
   record?: { id: string; name: string };
 }
 
-/** An update names only the fields that change: none is needed, and null, where the AI said
- * so, removes one. An object within is an update as well. */
+/** An update contains only changed fields: none is required, and null removes one where the AI used it. A nested
+ * object is an update as well. */
 function asPatch(schema: Schema, patch: unknown): Schema {
   const given = isFields(patch) ? patch : {};
   const change = ([name, field]: [string, Schema | boolean]): [string, Schema | boolean] => {
@@ -26,7 +26,7 @@ function asPatch(schema: Schema, patch: unknown): Schema {
   };
 }
 
-/** What the descriptions of our own commands say, they say to the AI. */
+/** The descriptions of built-in commands are written for the AI. */
 export function withoutDescriptions(schema: Schema): Schema {
   const { description: _, ...rest } = schema;
   const inside = (part: Schema | boolean | undefined) => (isFields(part) ? withoutDescriptions(part) : part);
@@ -67,7 +67,8 @@ export function paramsSchema(schema: Schema, params: Fields, known: Known): Sche
     put('tool_id', { oneOf: [{ const: known.tool.id, title: known.tool.name }] });
   if (known.record && known.record.id === params.entry_id)
     put('entry_id', { oneOf: [{ const: known.record.id, title: known.record.name }] });
-  // What the AI said comes first, what it left out behind it, and the ids of the record last: they are seldom changed.
+  // Params that the AI gave come first, the omitted ones next, and the ids of the record last: they are rarely
+  // changed.
   const place = ([name]: [string, unknown]) => {
     if (/_ids?$|^key$/.test(name)) return 2;
     return name in params || schema.required?.includes(name) ? 0 : 1;

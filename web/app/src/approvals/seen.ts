@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type RefObject } from 'react';
 
-const grace = 700; // milliseconds after something was shown in which no press counts
-const enough = 300; // milliseconds in sight, after which something counts as seen
+const grace = 700; // milliseconds after a change of the card in which presses are ignored
+const enough = 300; // milliseconds of visibility after which an action counts as seen
 const top = 72; // pixels of the beginning of an action that have to be in sight
 
 /** What an action begins with: its name, or where it is alone its first warning. */
@@ -20,8 +20,8 @@ function inSight(element: HTMLElement): boolean {
   });
 }
 
-/** Watches which of the marked elements (`data-danger`, their id) have been in sight. `reveal` shows the first of
- * those that have not, and gives how many there were: what was asked for has to be asked for again. */
+/** Tracks which of the marked elements (`data-danger`, their id) have been visible. `reveal` scrolls to the first
+ * that has not, and returns how many there were: the press then has to be repeated. */
 export function useSeen(box: RefObject<HTMLElement | null>, ids: readonly string[]) {
   const seen = useRef(new Set<string>());
   const first = useRef(new Map<string, number>()); // since when it has been in sight
@@ -69,7 +69,7 @@ export function useSeen(box: RefObject<HTMLElement | null>, ids: readonly string
     };
   }, [box, dangers]);
   const reveal = (of: readonly string[]): number => {
-    if (performance.now() - since.current < grace) return 1; // a double click saw nothing
+    if (performance.now() - since.current < grace) return 1; // a double click is not a decision
     const missing = of.filter((id) => !seen.current.has(id));
     setHidden(missing.length);
     if (!missing.length) return 0;

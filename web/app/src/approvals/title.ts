@@ -9,7 +9,7 @@ export const effectsOf = (actions: Approval['actions']): string =>
     .map(({ effect, n }) => texts.t(`effect.${effect}`, { n }))
     .join(', ');
 
-/** What is asked, in the server's words. */
+/** The approval's text, from the server. */
 export const titleOf = (a: Approval): string => visible(asked(a));
 
 function asked(a: Approval): string {

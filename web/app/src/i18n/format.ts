@@ -1,4 +1,4 @@
-// Numbers, money, times and durations as people of the page's language write them.
+// Numbers, money, times and durations in the page's language.
 import { getLang, type Lang } from './lang';
 import { useLang } from './texts';
 
@@ -19,13 +19,13 @@ export interface Format {
   percent(part: number): string;
   /** An amount as the server gives it, a decimal in a string; small ones keep their digits. */
   money(amount: string | number, currency: string): string;
-  /** The one way to write an instant: "07:30" today, "tomorrow 07:30", "Fri 07:30" within a week
-   * to come, else with its date. */
+  /** The standard form of an instant: "07:30" today, "tomorrow 07:30", "Fri 07:30" within the next week, else with
+   * its date. */
   time(iso: string | number | Date, zone?: string, now?: number): string;
   /** Time of day to the second. */
   clock(iso: string | number | Date, zone?: string): string;
   date(iso: string | number | Date, zone?: string): string;
-  /** Everything, with the zone: for a tooltip. */
+  /** Date, time and zone, for a tooltip. */
   full(iso: string | number | Date, zone?: string): string;
   /** "in 3 minutes", "2 days ago". A day is one of the calendar: at noon, what comes in forty
    * hours is not "tomorrow". */

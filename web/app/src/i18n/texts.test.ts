@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineTexts, dictionaries, quoted, spaces, type Text } from './texts';
 
-// Whoever defines texts is found, so that no screen is left out.
+// Finds every module that defines texts, so that no screen is left out.
 const modules = import.meta.glob('../**/texts*.ts', { eager: true });
 
 const forms = (text: Text) => (typeof text === 'string' ? [text] : [text.one, text.other]);

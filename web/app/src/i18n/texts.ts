@@ -1,5 +1,5 @@
-// Texts of a screen, in both languages, checked by the compiler: French has each key that
-// English has, plurals where English has them.
+// The texts of a screen in both languages, checked by the compiler: French has each key that English has, and
+// plurals where English has them.
 import { useSyncExternalStore } from 'react';
 import { getLang, onLang, type Lang } from './lang';
 
@@ -16,18 +16,18 @@ export interface Dictionary {
   fr: Record<string, Text>;
 }
 
-/** All dictionaries that were defined, for the test that reads them. */
+/** All defined dictionaries, for a test. */
 export const dictionaries: Dictionary[] = [];
 
 export interface Texts<K extends string> {
   /** In a component: `const t = texts.use(); t('title', { n: 3 })`. `n` picks the plural. */
   use(): T<K>;
-  /** Outside of one. */
+  /** Outside of a component. */
   t: T<K>;
 }
 export interface T<K extends string> {
   (key: K, params?: Params): string;
-  /** Whether there is a text of that name: for codes that the server may add. */
+  /** Whether a text has this key: for codes that the server may add. */
   has(key: string): key is K;
 }
 
@@ -59,8 +59,8 @@ function fill(lang: Lang, text: Text, params: Params = {}): string {
 
 const turning = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** A name that is written from right to left, or that turns what stands after it, keeps to itself
- * within a sentence: between the two signs that Unicode has for that. */
+/** A name in a right-to-left script, or with direction marks, is isolated within a sentence by Unicode's isolate
+ * characters. */
 const apart = (said: string): string => (turning.test(said) ? `\u2068${said}\u2069` : said);
 
 /** French spaces: a narrow no-break one before ; ! ? », no-break ones before : and after «. */
@@ -73,7 +73,7 @@ export function spaces(text: string): string {
     .replace(/(\d|\}) (%|€|ms|s|min|h|j|ko|Mo)(?![\wéè])/g, '$1\u00a0$2');
 }
 
-/** A sentence of the server, with the names that it quotes kept to themselves. */
+/** A sentence of the server with its quoted names isolated. */
 export const quoted = (sentence: string): string =>
   sentence.replace(
     /([“«]\s?)([^”»]+?)(\s?[”»])/g,

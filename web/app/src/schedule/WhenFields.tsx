@@ -30,7 +30,7 @@ interface Props {
   disabled?: boolean;
 }
 
-/** When it runs: simple choices, and what they come to. */
+/** When it runs: simple choices, and the resulting times. */
 export function WhenFields({ value: when, onChange, errors, none, start, disabled }: Props) {
   const t = texts.use();
   const set = (part: Partial<When>) => onChange({ ...when, ...part });
@@ -233,7 +233,7 @@ function Zone({ when, set, wrong }: Part) {
   );
 }
 
-/** Says so when the times are not those of the person's own clock. */
+/** Notes that the times are not in the reader's own time zone. */
 function OwnZone({ when, set }: Part) {
   const t = texts.use();
   const zone = browserZone();

@@ -1,4 +1,4 @@
-// The days and times of schedules, as people read them.
+// The days and times of schedules in words.
 import { keepPreviousData } from '@tanstack/react-query';
 import { $api } from '../api/client';
 import { format } from '../i18n/format';
@@ -16,7 +16,7 @@ export const localTime = (at: string) =>
     .replace(/:00( UTC)?$/, '')
     .replace(/ UTC$/, '');
 
-/** What a schedule would do, asked of the server. */
+/** The next runs of a schedule, computed by the server. */
 export function usePreview(schedule: Schedule | null, { count = 5, after }: { count?: number; after?: string } = {}) {
   return $api.useQuery(
     'post',

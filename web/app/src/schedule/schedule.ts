@@ -1,15 +1,14 @@
-// Schedules as people choose them, and as the server has them. What a person can choose
-// simply is written as cron, an interval or one date; whatever is none of those simple
-// shapes is shown as it is, for those who know the language.
+// Schedules as the form has them, and as the server has them. Simple choices are stored as cron, an interval or one
+// date; any other schedule is shown as an expression.
 import type { Schemas } from '../api/client';
 
 export type Schedule = Schemas['Schedule'];
 export type Kind = 'none' | 'daily' | 'weekly' | 'monthly' | 'every' | 'once' | 'cron' | 'rrule';
 export const plainKinds: readonly Kind[] = ['daily', 'weekly', 'every', 'monthly', 'once'];
-/** For those who know the language of the one or the other. */
+/** For experts: a cron or RRULE expression. */
 export const advancedKinds: readonly Kind[] = ['cron', 'rrule'];
 
-/** What the form holds: one field for each thing that some kind asks for. */
+/** The fields of the form, for all kinds of schedules. */
 export interface When {
   kind: Kind;
   time: string; // "08:00"
@@ -79,10 +78,10 @@ export function scheduleOf(when: When): Schedule | null {
   return { ...expressionOf(when), time_zone: when.zone, ...(starts_at && takesStart(when.kind) ? { starts_at } : {}) };
 }
 
-/** Whether a beginning means something to a kind. */
+/** Whether a kind of schedule has a start. */
 export const takesStart = (kind: Kind) => kind === 'every' || kind === 'rrule' || kind === 'cron';
 
-/** What is missing before the server can be asked; null when nothing is. */
+/** What is missing before the server can preview it; null if nothing is. */
 export function missing(when: When): 'time' | 'days' | 'every' | 'at' | 'expression' | null {
   if (['daily', 'weekly', 'monthly'].includes(when.kind) && !/^\d\d:\d\d/.test(when.time)) return 'time';
   if (when.kind === 'weekly' && when.days.length === 0) return 'days';

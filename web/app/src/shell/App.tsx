@@ -26,7 +26,7 @@ import { VersionBar } from './Version';
 
 const SignIn = lazy(() => import('./SignIn'));
 
-// Each screen is fetched when it is first shown, or once there is nothing else to do.
+// Each screen is loaded when it is first shown, or when the page is idle.
 const Home = screen(() => import('../screens/home'));
 const Chat = screen(() => import('../screens/chat'));
 const Approvals = screen(() => import('../screens/approvals'));
@@ -39,11 +39,11 @@ const Usage = screen(() => import('../screens/usage'));
 const Settings = screen(() => import('../screens/settings'));
 const System = screen(() => import('../screens/system'));
 
-/** Fetches what was not shown yet once there is nothing else to do. */
+/** Loads the other screens when the page is idle. */
 function usePreload() {
   useEffect(() => {
     const idle = globalThis.requestIdleCallback ?? ((f: () => void) => setTimeout(f, 2000));
-    // After the first screen has what it reads. The worker keeps what was fetched for the screens.
+    // After the data of the first screen. The service worker caches the files.
     const timer = setTimeout(() => {
       idle(() => {
         preloadAll();
@@ -67,7 +67,7 @@ function Missing() {
   );
 }
 
-/** In the place of a screen that is being fetched. */
+/** Shown while a screen loads. */
 const Coming = () => (
   <div className="page stack">
     <div className="skeleton coming" />
@@ -102,8 +102,8 @@ function Screens() {
   );
 }
 
-/** After a move to another screen the focus goes to its title, so that the keyboard and
- * a screen reader are where the eye is. The screen may still be loading then. */
+/** After navigation the focus moves to the screen's title, for keyboards and screen readers. The screen may still be
+ * loading then. */
 function useFocusOnMove() {
   const screen = useLocation()[0].split('/')[1];
   const before = useRef(screen);
@@ -114,7 +114,7 @@ function useFocusOnMove() {
     const watch = new MutationObserver(() => take());
     const take = () => {
       const title = main.querySelector('h1');
-      const own = main.contains(document.activeElement); // the screen put it somewhere itself
+      const own = main.contains(document.activeElement); // the screen has moved the focus itself
       if (!title && !own) return;
       watch.disconnect();
       if (own) return;
@@ -128,7 +128,7 @@ function useFocusOnMove() {
   }, [screen]);
 }
 
-/** Passes the menu: to the field where one writes, where there is one, else to the content. */
+/** The skip link: to the message field, if there is one, else to the content. */
 function Skip() {
   const t = texts.use();
   const chat = /^\/chat(\/|$)/.test(useLocation()[0]);
@@ -147,7 +147,7 @@ function Skip() {
   );
 }
 
-/** A click on a notification leads to what it told of. */
+/** A click on a notification opens its subject. */
 function useOpened() {
   useEffect(
     () =>
@@ -185,17 +185,17 @@ function Shell() {
   );
 }
 
-/** Asks who it is, where the server does not know. */
+/** Shows the sign-in form if the server does not know the reader. */
 function SignInGate() {
   const me = useMe();
   const queryClient = useQueryClient();
   const [at, go] = useLocation();
-  // Asking anew forgets the error for a moment; the form, and what is typed in it, stays.
+  // A new request clears the error for a moment; the form and its input stay.
   const [locked, setLocked] = useState(false);
   const [greeted, setGreeted] = useState('');
   const refused = me.error !== null && asProblem(me.error).status === 401;
   if (!me.isPending && refused !== locked) setLocked(refused);
-  // Whether there was an answer, or none to be had: without a server the page is not asked away again.
+  // Whether the request succeeded or failed: without a server the page stays.
   const [asked, setAsked] = useState(false);
   if (!me.isPending && asked === refused) setAsked(!refused);
   if (me.data && me.data.id !== greeted) {
@@ -204,7 +204,7 @@ function SignInGate() {
   }
   useEffect(() => onRefused(() => void queryClient.invalidateQueries({ queryKey: ['get', '/v1/me'] })), [queryClient]);
   const inside = !locked && !me.isPending;
-  // The stream too waits for who it is; or, without an answer, it is what says that the server is away.
+  // The stream waits for this too; without a response it shows that the server is unreachable.
   const away = me.failureReason !== null && asProblem(me.failureReason).status !== 401;
   const hears = inside || away || knownLocal();
   useEffect(() => {
@@ -220,7 +220,7 @@ function SignInGate() {
         <SignIn onDone={() => queryClient.resetQueries()} />
       </Suspense>
     );
-  // Who reads is not known yet, and drafts and requests wait for that. What may take long is said all the same.
+  // The reader is not known yet, and drafts and requests wait for that. A slow response is announced.
   return me.isPending && !asked && !knownLocal() ? <ConnectionBar /> : <Shell />;
 }
 

@@ -3,10 +3,10 @@ import { serverURL } from '../api/base';
 import { useConnection } from '../events/react';
 import { texts } from './texts';
 
-const patience = 2000; // milliseconds in which a connection mostly comes back unseen
-const again = 1000; // milliseconds until a server that answered is asked once more
+const patience = 2000; // milliseconds in which most connections recover
+const again = 1000; // milliseconds until a server that answered is checked once more
 
-/** The bar that says that the connection is gone. It pushes the page down and covers nothing. */
+/** The bar that shows that the connection is lost. It moves the page down and covers nothing. */
 export function ConnectionBar() {
   const t = texts.use();
   const connection = useConnection();
@@ -30,7 +30,7 @@ export function ConnectionBar() {
   );
 }
 
-/** Whether the browser lost its network and the server with it: one on this machine stays. */
+/** Whether the browser is offline and the server unreachable: one on this machine still answers. */
 function useOffline(): boolean {
   const [offline, setOffline] = useState(false);
   useEffect(() => {
@@ -43,7 +43,7 @@ function useOffline(): boolean {
         () => false,
       );
       setOffline(!there && !navigator.onLine);
-      // In the instant in which the network goes, an answer may still be on its way.
+      // A response may still be on its way when the network goes down.
       if (there && !asked) timer = window.setTimeout(() => void look(true), again);
       return undefined;
     };

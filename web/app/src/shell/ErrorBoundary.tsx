@@ -24,7 +24,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { thrown: 
   }
 }
 
-/** The server was not there when the screen was fetched. Once it is back, the page loads itself again. */
+/** The server was unreachable when the screen was loaded. Once it is back, the page reloads itself. */
 function NotFetched() {
   const t = texts.use();
   const tu = uiTexts.use();

@@ -1,4 +1,4 @@
-/** The sign over a note that says: hold. */
+/** The logo: a fermata. */
 export function Mark() {
   return (
     <svg viewBox="0 0 24 24" aria-hidden="true" focusable="false">

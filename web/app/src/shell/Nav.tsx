@@ -44,14 +44,14 @@ const icons: Record<Screen, LucideIcon> = {
 
 const key = /Mac|iP(hone|ad)/.test(navigator.userAgent) ? '⌘ K' : 'Ctrl K';
 
-/** The screen whose address this is; tasks and timelines stand beside runs. */
+/** The screen of an address; tasks and timelines belong to runs. */
 function useHere(): Screen | undefined {
   const [path] = useLocation();
   const at = /^\/(tasks|timeline)(\/|$)/.test(path) ? '/runs' : path;
   return screens.find((s) => (s === 'home' ? at === '/' : at === `/${s}` || at.startsWith(`/${s}/`)));
 }
 
-/** The way to every screen: at the side, or on a narrow page below. */
+/** The menu: at the side, or at the bottom of a narrow page. */
 export const Nav = ({ narrow, waiting }: { narrow?: boolean; waiting: number }) =>
   narrow ? <Bar waiting={waiting} /> : <Side waiting={waiting} />;
 
@@ -59,12 +59,12 @@ interface ItemProps {
   screen: Screen;
   here: boolean;
   waiting: number;
-  /** Where there is little room. */
+  /** For narrow pages. */
   short?: boolean;
   onUsed?: () => void;
 }
 
-/** A screen, with how much there is to do. */
+/** A screen, with the number of pending items. */
 function Item({ screen, here, waiting, short, onUsed }: ItemProps) {
   const t = texts.use();
   const folded = useFolded();
@@ -144,7 +144,7 @@ interface ButtonProps {
   children?: ReactNode;
 }
 
-/** Something that the menu does, drawn as its screens are. */
+/** An action in the menu, drawn like its screens. */
 const Button = ({ icon, name, hint, onClick, disabled, children }: ButtonProps) => (
   <button type="button" className="plain nav-item" title={hint ?? name} disabled={disabled} onClick={onClick}>
     <Icon of={icon} />
@@ -153,7 +153,7 @@ const Button = ({ icon, name, hint, onClick, disabled, children }: ButtonProps) 
   </button>
 );
 
-/** The bar below a narrow page; what has no place in it is behind More. */
+/** The bar at the bottom of a narrow page; other screens are under More. */
 function Bar({ waiting }: { waiting: number }) {
   const t = texts.use();
   const here = useHere();
@@ -190,7 +190,7 @@ function More({ here, waiting, onClose }: { here: Screen | undefined; waiting: n
   const t = texts.use();
   const admin = useMay('admin');
   const list = useRef<HTMLUListElement>(null);
-  useEffect(() => list.current?.querySelector('a')?.focus(), []); // a dialog gives the focus to its first button
+  useEffect(() => list.current?.querySelector('a')?.focus(), []); // a dialog focuses its first button
   const rest = screens.slice(3).filter((s) => admin || s !== 'system');
   return (
     <Dialog title={t('more')} onClose={onClose}>
@@ -221,7 +221,7 @@ function More({ here, waiting, onClose }: { here: Screen | undefined; waiting: n
   );
 }
 
-/** Who is signed in, and the way out. */
+/** The signed-in person, and sign-out. */
 function Who({ onUsed }: { onUsed?: () => void }) {
   const t = texts.use();
   const me = useMe().data;

@@ -12,10 +12,10 @@ import { texts } from './textsOfSignIn';
 
 const path = '/sign-in';
 
-/** Where somebody was when they were asked to sign in. */
+/** The address to return to after signing in. */
 const here = () => (location.hash.startsWith(`#${path}`) ? '/' : `/${location.hash}`);
 
-/** Asks who it is: by the issuer that the server trusts, or by a key. */
+/** The sign-in form: by OpenID Connect, if it is set up, or by an API key. */
 export default function SignIn({ onDone }: { onDone: () => Promise<unknown> }) {
   const t = texts.use();
   const ways = $api.useQuery('get', '/v1/sign-in');
@@ -60,7 +60,7 @@ function hostOf(issuer: string): string {
   }
 }
 
-/** Why the issuer's answer let nobody in. The words are this page's own: an address can say anything. */
+/** Why a sign-in by OpenID Connect failed. The texts are this page's own: the address can contain anything. */
 function Refused() {
   const t = texts.use();
   const [at] = useLocation();

@@ -3,8 +3,8 @@ import { serverURL } from '../api/base';
 import { isSubscribed, show } from '../worker/register';
 import { texts } from './texts';
 
-/** The tab's title: what is shown, and how many things wait for the person. A hidden
- * page tells it by a notification too, if the person allowed those. */
+/** The tab's title: the screen and the number of pending items. A hidden page also shows a notification, if that is
+ * allowed. */
 export function Title({ waiting }: { waiting: number }) {
   const t = texts.use();
   const [name, setName] = useState('');
@@ -22,7 +22,7 @@ export function Title({ waiting }: { waiting: number }) {
     if (
       waiting > before.current &&
       document.hidden &&
-      !isSubscribed() && // by a push, that is
+      !isSubscribed() && // push notifications are sent by the server
       'Notification' in window &&
       Notification.permission === 'granted'
     ) {

@@ -8,7 +8,7 @@ import { texts } from './texts';
 
 const length = 5000; // milliseconds
 
-/** What was done just now, in a corner that has no controls. */
+/** Confirmations of recent actions, in a corner without controls. */
 export function Toasts() {
   const t = texts.use();
   const shown = useToasts();
@@ -24,7 +24,7 @@ export function Toasts() {
   );
 }
 
-/** It leaves by itself, but not from under a hand or the keyboard. */
+/** It closes by itself, except while it is hovered or focused. */
 function One({ toast: { id, text, undo } }: { toast: Toast }) {
   const words = uiTexts.use();
   const t = texts.use();

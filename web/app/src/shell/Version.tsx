@@ -3,7 +3,7 @@ import { api, body } from '../api/client';
 import { events } from '../events/client';
 import { texts } from './texts';
 
-/** Says when the server that answers is no longer the one this page came from. */
+/** Shows that the server has another version than this page. */
 export function VersionBar() {
   const t = texts.use();
   const [other, setOther] = useState(false);
@@ -15,7 +15,7 @@ export function VersionBar() {
         first ??= `${version} ${commit}`;
         setOther(first !== `${version} ${commit}`);
       } catch {
-        /* not there just now: asked again at the next connection */
+        /* unreachable: checked again */
       }
     };
     void look();

@@ -3,7 +3,7 @@ import { chooseWorkspace } from '../api/workspace';
 import { visible } from '../ui/visible';
 import { texts } from './texts';
 
-/** Which workspace is shown, for those who may look at several. */
+/** The workspace chooser, for readers with access to several. */
 export function WorkspaceChooser() {
   const t = texts.use();
   const me = useMe().data;

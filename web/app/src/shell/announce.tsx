@@ -1,11 +1,11 @@
-// What screen readers are told: whole sentences, one after the other.
+// Announcements for screen readers: whole sentences, one after the other.
 import { useSyncExternalStore } from 'react';
 
 let lines: { id: number; text: string }[] = [];
 let next = 0;
 const listeners = new Set<() => void>();
 
-/** Has a text read out, after what is being read. */
+/** Announces a text after the current announcement. */
 export function announce(text: string): void {
   const plain = text.trim();
   if (!plain) return;

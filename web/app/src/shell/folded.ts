@@ -1,5 +1,5 @@
-// Whether the menu is folded to its icons: as somebody chose, else on a tablet. Kept by the browser, and set before the
-// first paint by first.js, so that nothing moves.
+// Whether the menu is folded to its icons: the stored choice, else folded on a tablet. first.js applies it before
+// the first paint, so that nothing moves.
 import { useSyncExternalStore } from 'react';
 
 const store = 'fermata.menu';
@@ -28,7 +28,7 @@ export function setFolded(folded: boolean): void {
     if (folded === (tablet?.matches ?? false)) localStorage.removeItem(store);
     else localStorage.setItem(store, folded ? 'folded' : 'open');
   } catch {
-    /* holds for this page then */
+    /* kept until the page is closed */
   }
 }
 

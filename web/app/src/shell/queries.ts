@@ -4,16 +4,16 @@ import { recover } from '../events/recover';
 import { keepFresh } from '../events/refresh';
 import { onLang } from '../i18n/lang';
 
-// So often a read is asked for again before it is said that it cannot be had: what sends it has already
-// tried more than once where no answer came.
+// How often a read is retried before its error is shown. The fetch layer has already retried requests without a
+// response.
 const tries = (thrown: unknown) => (asProblem(thrown).more.tried === true ? 1 : 3);
 
-/** What was read from the server. Events say when it is old; nothing is asked by the clock. */
+/** The cache of server data. Events make it stale; nothing is polled. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 30_000,
-      networkMode: 'always', // a server on this machine is there without a network
+      networkMode: 'always', // a server on this machine needs no network
       retry: (count, thrown) => count < tries(thrown) && asProblem(thrown).retryable,
       retryDelay: (count, thrown) => Math.max(asProblem(thrown).retryAfter * 1000, 500 * 2 ** count),
     },
@@ -22,5 +22,5 @@ export const queries = new QueryClient({
 });
 
 keepFresh(queries);
-onLang(() => void queries.invalidateQueries()); // responses are in the language that the page had
+onLang(() => void queries.invalidateQueries()); // responses are in the previous language
 recover(queries);

@@ -1,11 +1,10 @@
 import { lazy, type ComponentType } from 'react';
 import { storageName } from '../api/base';
 
-// How often a part of the page is asked for again, and how long after: a server that restarts
-// is mostly back by then.
+// The number of retries for a part of the page, and their pauses: a restarting server is usually back by then.
 const pauses = [500, 1500, 3000];
 
-/** A part of the page could not be fetched. The browser keeps what failed, so only a reload helps. */
+/** A part of the page could not be loaded. Browsers cache failed imports, so only a reload helps. */
 export class Unloaded extends Error {
   constructor(cause: unknown) {
     super('a part of the page could not be fetched', { cause });
@@ -18,17 +17,17 @@ const pause = (ms: number) =>
     setTimeout(done, ms);
   });
 
-const left = new Set<() => void>(); // what has not been fetched before it is shown
+const left = new Set<() => void>(); // parts that are not loaded yet
 let begun = false;
 
-/** Fetches all that was not shown yet, and what belongs to it, so that it is there if the server is not. */
+/** Loads all parts that were not shown yet, so that they work while the server is unreachable. */
 export function preloadAll(): void {
   begun = true;
   for (const preload of left) preload();
   left.clear();
 }
 
-/** A screen, or a part of one, that is fetched when it is first shown, or before, when there is nothing else to do. */
+/** A screen, or a part of one, that is loaded when it is first shown, or before that when the page is idle. */
 export function screen<P extends object>(fetch: () => Promise<{ default: ComponentType<P> }>) {
   const patiently = async () => {
     for (const ms of pauses) {
@@ -54,14 +53,13 @@ export function screen<P extends object>(fetch: () => Promise<{ default: Compone
 const store = storageName('reloaded');
 const apart = 30_000;
 
-/** Loads the page again, but not over and over: false where it was done a moment ago. What is
- * written is kept. */
+/** Reloads the page, but not repeatedly: false if it did so a moment ago. Drafts are kept. */
 export function reloadOnce(): boolean {
   try {
     if (Date.now() - Number(sessionStorage.getItem(store)) < apart) return false;
     sessionStorage.setItem(store, String(Date.now()));
   } catch {
-    return false; // nothing would remember it
+    return false; // the time could not be stored
   }
   location.reload();
   return true;

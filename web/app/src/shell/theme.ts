@@ -16,7 +16,7 @@ export function setTheme(theme: Theme): void {
     if (theme === 'system') localStorage.removeItem(store);
     else localStorage.setItem(store, theme);
   } catch {
-    /* holds for this page then */
+    /* kept until the page is closed */
   }
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
@@ -26,7 +26,7 @@ export function setTheme(theme: Theme): void {
 
 const grounds = { light: '#f7f7f5', dark: '#121518' };
 
-/** Browsers draw their own frame, and that of an installed page, in the colour of the page's ground. */
+/** Browsers draw their frame, and that of an installed page, in the page's background colour. */
 function paintFrame(theme: Theme): void {
   for (const meta of document.querySelectorAll<HTMLMetaElement>('meta[name=theme-color]')) {
     const system = meta.media.includes('dark') ? 'dark' : 'light';

@@ -1,6 +1,5 @@
-// What went wrong in the background, marked where it belongs: at the automation, at the chat, on
-// Home and as a count in the menu. What can be read of the server is read; what only an event
-// told is remembered until somebody has looked.
+// Failures in the background, shown where they belong: at the automation, at the chat, on Home and as a count in
+// the menu. Most are read from the server; those that only arrive as events are stored until they are viewed.
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useLocation } from 'wouter';
 import { storageName } from '../api/base';
@@ -9,9 +8,9 @@ import { useEvents } from '../events/react';
 
 type Session = Schemas['Session'];
 
-/** Something that failed while nobody looked. */
+/** A failure in the background. */
 export interface Report {
-  /** What it is about: a session, or a kind of notice. */
+  /** The subject: a session, or a kind of notice. */
   id: string;
   code: string;
   text: string;
@@ -39,12 +38,12 @@ function write(next: readonly Report[]): void {
   try {
     sessionStorage.setItem(store, JSON.stringify(reports));
   } catch {
-    /* holds for this page then */
+    /* kept until the page is closed */
   }
   for (const listener of listeners) listener();
 }
 
-/** That somebody has looked at it, or that it goes on. */
+/** Removes a failure that was viewed or that recovered. */
 export function looked(id: string): void {
   if (reports.some((x) => x.id === id)) write(reports.filter((x) => x.id !== id));
 }
@@ -56,17 +55,17 @@ const subscribe = (changed: () => void) => {
   };
 };
 
-/** What only events told, the latest last. */
+/** The failures from events, the latest last. */
 export const useReported = (): readonly Report[] => useSyncExternalStore(subscribe, () => reports);
 
-/** Remembers what the server tells of work in the background. */
+/** Stores the failures that events report. */
 export function TroubleWatch() {
   const [path] = useLocation();
   useEvents((event) => {
     if (event.name === 'session.status' && event.data.session.status === 'running') looked(event.data.session.id);
     if (event.name !== 'notice' || event.data.level === 'info') return;
     const { level, code, text, session_id } = event.data;
-    // What failed in the session that is open stands in its record, where the person looks.
+    // Failures of the open session are in its record.
     if (session_id && session_id === document.body.dataset.session) return;
     const id = session_id || code;
     write([...reports.filter((x) => x.id !== id), { id, code, text, level, at: Date.now() }]);
@@ -80,12 +79,12 @@ export function TroubleWatch() {
   return null;
 }
 
-/** An automation that needs a look: the server stopped it, or its run cannot reach the AI. */
+/** An automation that needs attention: the server disabled it, or its run cannot reach the AI. */
 export interface TroubledAutomation {
   id: string;
   name: string;
   kind: 'stopped' | 'unreachable';
-  /** The run that waits. */
+  /** The waiting run. */
   run?: Session;
 }
 export interface Troubles {
@@ -97,7 +96,7 @@ export interface Troubles {
 const unreachable = (s: Session | null | undefined): s is Session & { automation_id: string } =>
   s?.phase === 'WAITING_NETWORK_RETRY' && s.type === 'AUTOMATION' && s.automation_id !== null;
 
-/** Everything that went wrong in the background. */
+/** All failures in the background. */
 export function useTroubles(): Troubles {
   const automations = $api.useQuery('get', '/v1/automations', { params: { query: { limit: 200 } } }).data?.data;
   const holder = $api.useQuery('get', '/v1/slot').data?.holder;

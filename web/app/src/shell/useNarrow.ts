@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react';
 
 const narrow = globalThis.matchMedia?.('(max-width: 640px)');
 
-/** Whether the page is as narrow as a phone: what stands at the side stands below then. */
+/** Whether the page is as narrow as a phone: side columns are then below the content. */
 export const useNarrow = (): boolean =>
   useSyncExternalStore(
     (changed) => {

@@ -26,7 +26,7 @@ export function TaskBadge({ of: task }: { of: Task }) {
   return <span className={`badge ${tone[task.status]}`}>{t(`status.${task.status}`)}</span>;
 }
 
-/** How far a task has come, until when it has time, what came late, and the way to end it. */
+/** A task's progress, deadline and late results, and a button to cancel it. */
 export function TaskState({ of: task, onChange }: { of: Task; onChange: () => Promise<unknown> }) {
   const t = texts.use();
   const f = useFormat();
@@ -67,7 +67,7 @@ function Deadline({ at }: { at: string }) {
   );
 }
 
-/** What the service says of its work; without a figure the bar only says that there is some. */
+/** The progress that the service reports; without a number, an indeterminate bar. */
 function Progress({ of: { percent, text } }: { of: Task['progress'] }) {
   const t = texts.use();
   const f = useFormat();

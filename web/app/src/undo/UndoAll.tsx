@@ -11,8 +11,7 @@ type Execution = Schemas['Execution'];
 
 const underWay = new Set(['PLANNED', 'APPROVED', 'STARTED', 'PENDING']);
 
-/** Takes back what an approval let happen, the last change first, as far as that can be done. It comes once all
- * of it has run. */
+/** Undoes the changes of an approval, the last one first, as far as possible. Shown once all of them have run. */
 export function UndoAll({ approval }: { approval: Schemas['Approval'] }) {
   const t = texts.use();
   const f = useFormat();
@@ -36,7 +35,7 @@ export function UndoAll({ approval }: { approval: Schemas['Approval'] }) {
     const rest: Execution[] = [];
     for (const e of can.toReversed()) {
       try {
-        // One after the other: what was made first is taken back last.
+        // One after the other: what was created first is undone last.
         // eslint-disable-next-line no-await-in-loop
         await undoOf(e)!();
         keepUndone(e.id);

@@ -7,7 +7,7 @@ import { ProblemBox } from '../ui/Problem';
 import { texts } from './texts';
 import { ChangedSince, keepUndone, NothingBefore, undoOf, wasUndone } from './undo';
 
-/** Takes back what one command changed; nothing where that cannot be done. */
+/** Undoes the change of one command; nothing if that is not possible. */
 export function UndoButton({ execution }: { execution: Schemas['Execution'] }) {
   const t = texts.use();
   const queries = useQueryClient();

@@ -1,5 +1,5 @@
-// Takes back what a command changed, as far as its execution tells what it was: what it made is
-// deleted, what it deleted is restored, what it changed gets its earlier values.
+// Undoes the change of a command, as far as its execution records it: created objects are deleted, deleted ones
+// restored, and changed ones get their earlier values.
 import { storageName } from '../api/base';
 import { api, body, versioned, type Schemas } from '../api/client';
 import { difference, same } from '../api/mergePatch';
@@ -8,13 +8,13 @@ type Execution = Schemas['Execution'];
 type Fields = Record<string, unknown>;
 type Noun = 'zone' | 'tool' | 'entry' | 'automation' | 'document' | 'type';
 
-/** It was changed again since: taking it back would lose that. */
+/** It has changed since: undoing would lose that. */
 export class ChangedSince extends Error {}
 
-/** Nothing was published before, and what was published cannot be made a draft again. */
+/** No version was published before, and a published document cannot become a draft again. */
 export class NothingBefore extends Error {}
 
-const most = 50; // entries that are taken back one by one
+const most = 50; // entries that are undone one by one
 
 const fields = (value: unknown): Fields => (typeof value === 'object' && value !== null ? (value as Fields) : {});
 const ids = (value: unknown): string[] =>
@@ -28,7 +28,7 @@ const changes: Record<string, Noun> = {
   CONTEXT_EDIT: 'document',
 };
 
-/** What takes it back; null where nothing can. */
+/** The function that undoes it; null if that is not possible. */
 export function undoOf(e: Execution): (() => Promise<void>) | null {
   if (e.status !== 'SUCCESS' || e.kind !== 'action') return null;
   const result = fields(e.result);
@@ -76,7 +76,7 @@ async function remove(noun: Noun, id: string): Promise<unknown> {
   return api.DELETE('/v1/entries/{entry_id}', { params: { path: { entry_id: id } } });
 }
 
-/** What is gone already is what was wanted. */
+/** Ignores that it is already deleted. */
 async function gone(removing: Promise<unknown>): Promise<void> {
   try {
     await removing;
@@ -93,14 +93,14 @@ async function restoreAll(noun: Noun, list: string[]): Promise<void> {
   }
 }
 
-/** The earlier values, but only where the present ones are those that the command left. */
+/** The earlier values, if the current ones are those that the command left. */
 async function putBack(noun: Noun, id: string, e: Execution): Promise<void> {
   const { before, after } = await valuesOf(e);
   const now = await read(noun, id);
   if (before === null) {
-    if (noun !== 'document') throw new ChangedSince(); // of what always was, nobody knows what it was
+    if (noun !== 'document') throw new ChangedSince(); // the earlier values are not recorded
     if (Object.keys(after).some((name) => !isUnchanged(now[name], after[name]))) throw new ChangedSince();
-    return removeAll(noun, [id]); // it was made
+    return removeAll(noun, [id]); // it was created
   }
   const patch: Fields = {};
   for (const name of new Set([...Object.keys(before), ...Object.keys(after)])) {
@@ -116,7 +116,7 @@ const isUnchanged = (now: unknown, then: unknown): boolean =>
   same(now ?? null, then ?? null) ||
   (typeof now === 'string' && typeof then === 'string' && Date.parse(now) === Date.parse(then));
 
-/** What every session read before is published again; the draft stays. */
+/** Publishes the earlier version again; the draft stays. */
 async function publishBefore(id: string, e: Execution): Promise<void> {
   const { before, after } = await valuesOf(e);
   const was = before?.published_body;
@@ -125,7 +125,7 @@ async function publishBefore(id: string, e: Execution): Promise<void> {
   const { value: now, etag } = await versioned(api.GET('/v1/documents/{document_id}', { params: { path } }));
   if (!isUnchanged(now.published_body, after.published_body)) throw new ChangedSince();
   const params = (version: string) => ({ params: { path, header: { 'If-Match': version } } });
-  const draft = now.body !== was; // there is one to keep
+  const draft = now.body !== was; // there is a draft to keep
   const old = draft
     ? (await versioned(api.PATCH('/v1/documents/{document_id}', { ...params(etag), body: { body: was } }))).etag
     : etag;
@@ -133,7 +133,7 @@ async function publishBefore(id: string, e: Execution): Promise<void> {
   if (draft) await api.PATCH('/v1/documents/{document_id}', { ...params(again.etag), body: { body: now.body } });
 }
 
-/** What a change was about, before and after; before is null where it made something. */
+/** The subject of a change, before and after; before is null if it was created. */
 async function valuesOf(e: Execution): Promise<{ before: Fields | null; after: Fields }> {
   const result = fields(e.result);
   const both = (x: { before?: unknown; after?: unknown }) => ({
@@ -165,7 +165,7 @@ async function write(noun: Noun, id: string, patch: Fields): Promise<void> {
   else await api.PATCH('/v1/entries/{entry_id}', { params: { path: { entry_id: id } }, body: patch });
 }
 
-// What was taken back in this browser: the server keeps the change, not that it was undone.
+// The changes that were undone in this browser: the server does not record that.
 const store = storageName('undone');
 
 function kept(): string[] {
@@ -183,6 +183,6 @@ export function keepUndone(execution: string): void {
   try {
     localStorage.setItem(store, JSON.stringify([execution, ...kept()].slice(0, 300)));
   } catch {
-    /* it holds for this page then */
+    /* kept until the page is closed */
   }
 }

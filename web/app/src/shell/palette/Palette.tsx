@@ -6,7 +6,7 @@ import type { Target } from './rank';
 import { useTargets } from './targets';
 import { texts } from './texts';
 
-/** Goes anywhere by name: a field with a list below it, worked by the keyboard alone. */
+/** The command palette: a field with a list below it, operated by the keyboard. */
 export default function Palette({ onClose }: { onClose: () => void }) {
   const t = texts.use();
   const id = useId();
@@ -15,7 +15,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const [at, setAt] = useState(0);
   const { targets, busy } = useTargets(query);
   const field = useRef<HTMLInputElement>(null);
-  useEffect(() => field.current?.focus(), []); // a dialog gives the focus to its first button
+  useEffect(() => field.current?.focus(), []); // a dialog focuses its first button
   const chosen = Math.min(at, targets.length - 1);
   const go = (target: Target | undefined) => {
     if (!target) return;

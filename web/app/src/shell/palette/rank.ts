@@ -1,22 +1,22 @@
-/** Something that one can go to, or do. */
+/** A target: a place to go to, or a command. */
 export interface Target {
   id: string;
   group: string;
   name: string;
   href?: string;
-  /** What it does, where it is a command. */
+  /** What it does, if it is a command. */
   act?: () => void;
   note?: string;
   /** The keys that do the same. */
   keys?: string;
-  /** Other words that find it. */
+  /** Other search words. */
   also?: string;
 }
 
-/** A text without case and accents. */
+/** A text in lower case and without accents. */
 export const plain = (text: string): string => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** The better the match the lower: the whole, its beginning, a word's beginning, anywhere. */
+/** The rank of a match, lower is better: the whole, its beginning, a word's beginning, anywhere. */
 function distance(text: string, word: string): number | null {
   if (text === word) return 0;
   if (text.startsWith(word)) return 1;
@@ -35,14 +35,13 @@ function score(name: string, words: string[]): number | null {
   return sum;
 }
 
-/** Found by another word it comes after those that have it in their names. */
+/** A match of another word ranks after all matches of names. */
 function alias(also: string | undefined, words: string[]): number | null {
   const points = also ? score(also, words) : null;
   return points === null ? null : points + 10;
 }
 
-/** Those in whose names all words stand, the best first, a few of each group. Without
- * words all stay in their order. */
+/** The targets whose names contain all words, best first, a few of each group. Without words, all in their order. */
 export function rank(targets: Target[], query: string, each: number): Target[] {
   const words = plain(query).split(/\s+/).filter(Boolean);
   const groups = new Map<string, { target: Target; score: number }[]>();

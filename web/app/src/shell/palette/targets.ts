@@ -1,4 +1,4 @@
-// Everything that the palette can lead to.
+// Everything that the palette can open.
 import { $api } from '../../api/client';
 import { useMay } from '../../api/me';
 import { useSettled } from '../../ui/useSettled';
@@ -27,11 +27,10 @@ const sections = [
   'you',
   'page',
 ] as const;
-// What is not for administrators alone.
+// The settings that are not only for administrators.
 const everybodys: readonly string[] = ['you', 'page'];
 
-/** What fits the words typed so far: names that are known at once, then what the server
- * finds in texts. */
+/** The targets that match the typed words: names that are known at once, then the server's search results. */
 export function useTargets(query: string): { targets: Target[]; busy: boolean } {
   const t = texts.use();
   const ts = shellTexts.use();
