@@ -265,12 +265,12 @@ export const steps = [
 
         there.refused = true;
         await page.getByRole('button', { name: 'Test' }).click();
-        await page.locator('[data-status="needs_sign_in"]').waitFor();
+        await page.locator('[data-state="needs_sign_in"]').waitFor();
         await page.locator('[data-trouble="needs_sign_in"]').waitFor();
         await tidy(page, 'a sign-in is needed');
         await shot(page, 'connectors-sign-in');
         await page.getByRole('button', { name: 'Turn off' }).first().click();
-        await page.locator('[data-status="disabled"]').waitFor();
+        await page.locator('[data-state="disabled"]').waitFor();
         await call('DELETE', `/v1/connectors/${id}`);
       } finally {
         there.close();

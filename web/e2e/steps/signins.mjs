@@ -14,7 +14,7 @@ export const steps = [
           config: { url: `${there.url}/mcp`, auth: 'oauth', client_id: 'fermata' },
         });
         const page = await open({ at: `/settings/connectors/${made.id}` });
-        await page.locator('[data-status="needs_sign_in"]').waitFor();
+        await page.locator('[data-state="needs_sign_in"]').waitFor();
         await page.locator('[data-sign-in]').getByRole('button', { name: 'Sign in' }).click();
         const link = page.locator('[data-sign-in]').getByRole('link', { name: /^Continue at 127\.0\.0\.1/ });
         await link.waitFor();
@@ -41,7 +41,7 @@ export const steps = [
         await until('it is ready', async () => (await call('GET', `/v1/connectors/${made.id}`)).status === 'ready');
         await page.reload();
         await becomes(
-          () => page.locator('[data-status]').first().getAttribute('data-status'),
+          () => page.locator('[data-state]').first().getAttribute('data-state'),
           'ready',
           'the page says so',
         );

@@ -18,6 +18,7 @@ class Proxy {
   }
 
   pass(request, response) {
+    if (request.url === prefix) return response.writeHead(308, { Location: `${prefix}/` }).end();
     if (!request.url.startsWith(`${prefix}/`)) {
       if (request.url !== '/favicon.ico') this.outside.push(`${request.method} ${request.url}`);
       return response.writeHead(404).end();

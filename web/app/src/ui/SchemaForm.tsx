@@ -23,16 +23,16 @@ export interface SchemaFormProps {
   label?: (name: string) => string;
   /** What the value as a whole is called, where it is no object: the label of its control. */
   name?: string;
-  /** How often somebody tried to send it. Each time, all that is wrong is told and the
-   * first wrong field gets the focus: `if (checkSchema(schema, value).length) setTries(tries + 1)`. */
+  /** The number of attempts to submit. Each attempt shows all errors and focuses the first invalid field: `if
+   * (checkSchema(schema, value).length) setTries(tries + 1)`. */
   tries?: number;
 }
 
 const none: FieldError[] = [];
 
-/** A form made from a JSON Schema. What is not touched comes back as it was: what is unset
- * stays unset, and what does not fit the schema is shown, and kept, as JSON. Hold the value
- * against `checkSchema` before it is sent; put `noValidate` on the form around it. */
+/** A form made from a JSON Schema. Untouched values are returned unchanged: unset stays unset, and values that do not
+ * match the schema are shown, and kept, as JSON. Validate the value with `checkSchema` before sending it, and put
+ * `noValidate` on the surrounding form. */
 export function SchemaForm({
   schema,
   value,

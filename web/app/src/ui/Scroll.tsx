@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 
-/** A box that scrolls sideways by itself, so that the page never does. It takes the focus:
- * who has no mouse scrolls it with the arrow keys. */
+/** A box with its own horizontal scrolling, so that the page never scrolls sideways. It is focusable, so that the
+ * arrow keys scroll it. */
 export function Scroll({ label, children }: { label: string; children: ReactNode }) {
   return (
     <div className="scroll" role="group" aria-label={label} tabIndex={0}>

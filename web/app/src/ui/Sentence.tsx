@@ -1,6 +1,6 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** A sentence with something in it that is no text: a link, a time that moves. */
+/** A sentence with an element in it: a link, or a time that updates. */
 export function Sentence({ text, parts }: { text: string; parts: Record<string, ReactNode> }) {
   return (
     <>

@@ -1,8 +1,7 @@
 import { getLang } from '../i18n/lang';
 import { texts } from './texts';
 
-/** A sentence that the server has in English alone, for whoever looks into what went wrong: on a French page it
- * waits in a fold. */
+/** A text that the server has only in English, for troubleshooting: on a French page it is folded. */
 export function ServerText({ text }: { text: string }) {
   const t = texts.use();
   if (getLang() === 'en') return <p className="small">{text}</p>;

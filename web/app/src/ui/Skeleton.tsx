@@ -1,13 +1,13 @@
 import { texts } from './texts';
 
 interface Props {
-  /** As many rows as will mostly come. */
+  /** The usual number of rows. */
   rows?: number;
-  /** What each of them is as high as: a row of a list, or a card. */
+  /** The height of each: a row of a list, or a card. */
   each?: 'row' | 'card';
 }
 
-/** Keeps the place of what is being read, so that nothing moves when it is there. */
+/** A placeholder while data loads, so that nothing moves when it arrives. */
 export function Skeleton({ rows = 3, each = 'row' }: Props) {
   const t = texts.use();
   return (
@@ -20,7 +20,7 @@ export function Skeleton({ rows = 3, each = 'row' }: Props) {
   );
 }
 
-/** Lies over a screen of which not all is there. What is below it says to readers that it is being read. */
+/** Covers a screen until all of it has loaded. The content below has the announcement for screen readers. */
 export const Veil = () => (
   <div className="veil" aria-hidden="true">
     <div className="skeleton" data-each="card" />

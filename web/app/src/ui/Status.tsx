@@ -2,7 +2,7 @@ import { CircleAlert, CircleCheck, CirclePause, CircleQuestionMark, Clock, type 
 import type { ReactNode } from 'react';
 import { Icon } from './Icon';
 
-/** How something stands: well, badly, paused, waiting, waiting for a person. */
+/** The kinds of status: ok, failed, paused, waiting, waiting for a person. */
 export type StatusKind = 'ok' | 'bad' | 'paused' | 'waits' | 'asks';
 
 const looks: Record<StatusKind, { icon: LucideIcon; tone: string }> = {
@@ -13,7 +13,7 @@ const looks: Record<StatusKind, { icon: LucideIcon; tone: string }> = {
   asks: { icon: CircleQuestionMark, tone: 'warn' },
 };
 
-/** A status: colour never speaks alone, so it is an icon and a word. */
+/** A status as an icon and a word, never by colour alone. */
 export function Status({ is, children }: { is: StatusKind; children: ReactNode }) {
   const { icon, tone } = looks[is];
   return (

@@ -1,14 +1,14 @@
 import { useSyncExternalStore } from 'react';
 import { useFormat } from '../i18n/format';
 
-// One clock for all: a hundred relative times cost one timer.
+// One shared clock: a hundred relative times cost one timer.
 let now = Date.now();
 const listeners = new Set<() => void>();
 let timer = 0;
 function subscribe(changed: () => void) {
   listeners.add(changed);
   timer ||= window.setInterval(() => {
-    // While the server cannot be heard nobody knows what goes on: the clocks stop.
+    // Without a connection the state is unknown: the clocks stop.
     if (document.documentElement.dataset.net === 'lost') return;
     now = Date.now();
     for (const l of listeners) l();
@@ -22,7 +22,7 @@ function subscribe(changed: () => void) {
   };
 }
 
-/** The time now, moving on by the second. */
+/** The current time, updated every second. */
 export const useNow = (): number => useSyncExternalStore(subscribe, () => now);
 
 interface Props {
@@ -33,14 +33,13 @@ interface Props {
 
 const hour = 3_600_000;
 
-/** A point in time: how long ago within the hour, else the clock, as everywhere ("tomorrow
- * 07:30"); the whole of it on hover. */
+/** A point in time: relative within the hour, else as elsewhere ("tomorrow 07:30"); the full time on hover. */
 export function Time({ at, zone, absolute }: Props) {
   const f = useFormat();
   const now = useNow();
   if (!at) return null;
   const instant = Date.parse(at);
-  // The clock ticks by the second: what has just happened is not "in 1 second".
+  // The clock has a resolution of a second: a time just past is not "in 1 second".
   const near = Math.abs(instant - now) < 1500 ? instant : now;
   const text = absolute || Math.abs(instant - now) >= hour ? f.time(at, zone, now) : f.relative(at, near, zone);
   return (

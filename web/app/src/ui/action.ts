@@ -2,15 +2,15 @@ import { useCallback, useRef, useState } from 'react';
 
 export interface Action<A extends unknown[]> {
   run: (...args: A) => Promise<boolean>;
-  /** While it runs; a second call meanwhile is ignored. */
+  /** True while it runs; a second call is ignored meanwhile. */
   busy: boolean;
-  /** What the last run threw; null when it went well. */
+  /** The error of the last run; null if it succeeded. */
   problem: unknown;
   clear: () => void;
 }
 
-/** Something that a control does: busy while it lasts, with the problem to show beside it
- * (`<ProblemBox thrown={action.problem} />`). `run` says whether it went well. */
+/** The action of a control: busy while it runs, with the problem to show beside it (`<ProblemBox
+ * thrown={action.problem} />`). `run` returns whether it succeeded. */
 export function useAction<A extends unknown[]>(act: (...args: A) => Promise<unknown>): Action<A> {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<unknown>(null);

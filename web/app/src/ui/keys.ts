@@ -14,8 +14,7 @@ function read(): boolean {
 
 export const keysOn = () => on;
 
-/** Whether single keys do something: somebody who speaks to the computer, or types by
- * chance, can turn them off. */
+/** Whether single-key shortcuts are on: people who use dictation, or type by accident, can turn them off. */
 export const useKeysOn = () =>
   useSyncExternalStore((changed) => {
     listeners.add(changed);
@@ -30,7 +29,7 @@ export function setKeysOn(next: boolean): void {
     if (next) localStorage.removeItem(store);
     else localStorage.setItem(store, 'off');
   } catch {
-    /* holds for this page then */
+    /* kept until the page is closed */
   }
   for (const listener of listeners) listener();
 }
@@ -40,7 +39,7 @@ const typing = (target: EventTarget | null) =>
   (target.isContentEditable ||
     target.matches('textarea, select, input:not([type=checkbox], [type=radio], [type=button], [type=submit])'));
 
-/** Calls what a key stands for, but never while somebody types. */
+/** Runs the shortcut of a key, but never while the focus is in a field. */
 export function useKeys(handle: (key: string) => boolean): void {
   const take = useEffectEvent((event: KeyboardEvent) => {
     if (

@@ -21,7 +21,7 @@ export function piecesOf(code: string, language: string): [kind: string, text: s
     if (n > 0) add(pieces, '', '\n');
     for (const { type, value } of line.tokens) add(pieces, kinds[type] ?? '', value);
   });
-  // Nothing of what somebody copies or reads may be lost to its colours.
+  // Highlighting must not change the text.
   return pieces.map((p) => p[1]).join('') === code ? pieces : [['', code]];
 }
 

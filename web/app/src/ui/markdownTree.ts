@@ -1,5 +1,5 @@
-// What the page adds to parsed Markdown: where a growing text ends, and which columns hold
-// figures. Plugins of react-markdown, on its tree of elements.
+// Additions to parsed Markdown: the caret of a streaming text, and columns of numbers. Plugins of react-markdown,
+// on its tree of elements.
 import type { ExtraProps } from 'react-markdown';
 
 type Element = NonNullable<ExtraProps['node']>;
@@ -14,7 +14,7 @@ export function textOf(node: Node): string {
   return node.type === 'element' ? node.children.map(textOf).join('') : '';
 }
 
-/** The language that a fence names. */
+/** The language of a fenced block. */
 export function languageOf(code: Element): string {
   const names = code.properties?.className;
   const name = Array.isArray(names) ? names.find((n) => String(n).startsWith('language-')) : undefined;
@@ -24,7 +24,7 @@ export function languageOf(code: Element): string {
 const elements = (nodes: readonly unknown[]) => (nodes as Node[]).filter((n): n is Element => n.type === 'element');
 const flows = new Set(['p', 'ul', 'ol', 'li', 'blockquote', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6']);
 
-/** Puts the mark of a text that grows behind its last word, in its line. */
+/** Adds the caret of a streaming text after its last word. */
 export const addCaret = () => (root: Root) => {
   let at: Root | Element = root;
   for (;;) {
@@ -32,7 +32,7 @@ export const addCaret = () => (root: Root) => {
     if (last?.type !== 'element' || !flows.has(last.tagName)) break;
     at = last;
   }
-  if (at === root) return; // a table or a code block: the words of the state line tell
+  if (at === root) return; // a table or a code block: the status line shows it
   (at as Element).children.push({
     type: 'element',
     tagName: 'span',
@@ -43,8 +43,8 @@ export const addCaret = () => (root: Root) => {
 
 const plain = new Set(['sub', 'sup', 'kbd', 'mark']);
 
-/** The few tags without attributes that models write, as what they mean: a new line in a cell (Markdown has none),
- * H<sub>2</sub>O. The rest of what looks like HTML stays text. */
+/** Restores the few tags without attributes that models write: line breaks in cells (Markdown has none),
+ * H<sub>2</sub>O. Other HTML stays text. */
 export const fewTags = () => (root: Root) => {
   restoreTags(root);
 };
@@ -79,7 +79,7 @@ const element = (tagName: string, children: Element['children']): Element => ({
 
 const figure = /^[-+−±~≈]?\s?(?:[$€£¥]\s?)?\d[\d\s.,’'\u00a0\u202f]*(?:\s?(?:%|‰|[$€£¥]|°C?|[a-zµ]{1,3}))?$/i;
 
-/** Figures stand under each other, by their last digit: a column of nothing else is marked. */
+/** Marks columns of numbers, which are aligned to the right. */
 export const alignFigures = () => (root: Root) => {
   for (const table of tablesOf(root.children)) {
     const rows = elements(table.children).flatMap((part) =>

@@ -1,13 +1,12 @@
-// What the page knows of a phase of a session, in one place: what the session does in it, the
-// phase's own name, and what it means just now, in both languages. The compiler asks for all
-// three of a phase that the contract adds.
+// What the page knows of each phase of a session: the activity, the phase's name, and its description, in both
+// languages. The compiler requires all three for a new phase.
 import type { components } from '../api/schema';
 
 type Phase = components['schemas']['Phase'];
 
 export type Does = 'prepares' | 'thinks' | 'acts' | 'waits' | 'pauses' | 'ended';
 
-/** What a session does in a phase; one at rest does nothing. */
+/** The activity of a session in a phase; none at rest. */
 export const doing: Record<Exclude<Phase, 'IDLE'>, Does> = {
   EXECUTING_ENRICHMENTS: 'prepares',
   COMPACTING_CONTEXT: 'prepares',
@@ -28,7 +27,7 @@ export const doing: Record<Exclude<Phase, 'IDLE'>, Does> = {
 };
 
 type Names = Record<`phase.${Phase}`, string>;
-// The completion that a person need not confirm has words of its own: it ends by its timer.
+// A completion without confirmation has a text of its own: it ends by its timer.
 type Now = Record<`at.${Exclude<Phase, 'IDLE' | 'COMPLETED'> | 'WAITING_COMPLETION_TIMER'}`, string>;
 
 /** The names of the phases. */
@@ -73,7 +72,7 @@ export const names = {
   },
 } satisfies Record<'en' | 'fr', Names>;
 
-/** What a session is doing in a phase, as the chat says it below the record. */
+/** The description of a phase, shown below the record. */
 export const justNow = {
   en: {
     'at.EXECUTING_ENRICHMENTS': 'Reading…',

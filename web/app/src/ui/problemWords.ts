@@ -3,7 +3,7 @@ import type { Problem } from '../api/problem';
 import { getLang } from '../i18n/lang';
 import { texts } from './texts';
 
-/** What happened, in a sentence of the page's language. */
+/** The text of a problem in the page's language. */
 export function problemWords({ code, detail }: Pick<Problem, 'code' | 'detail'>): string {
   const own = `code.${code}`;
   if (texts.t.has(own)) return texts.t(own);

@@ -7,7 +7,7 @@ interface Teller {
 }
 const tellers = new Set<Teller>();
 
-// The first one that can be seen tells: a list that a narrow window hides tells nobody.
+// The first visible one reports: a list that a narrow window hides does not.
 function choose(): void {
   const reported = new Set<string>();
   const order = [...tellers].toSorted((a, b) =>
@@ -24,8 +24,8 @@ function choose(): void {
   }
 }
 
-/** Whether this is the one that tells why something could not be read. Where a server is away, much of a
- * screen cannot be read for the same reason, and is told once. Without a code it always tells. */
+/** Whether this place reports why a read failed. When the server is unreachable, many reads fail for the same reason,
+ * which is shown once. Without a code it is always shown. */
 export function useReportOnce(place: RefObject<HTMLElement | null>, code: string | null): boolean {
   const [reports, set] = useState(true);
   useLayoutEffect(() => {

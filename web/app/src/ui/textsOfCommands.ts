@@ -3,7 +3,7 @@ import type { Schemas } from '../api/client';
 import { getLang } from '../i18n/lang';
 import { defineTexts } from '../i18n/texts';
 
-// What the AI is told of a failure is for the AI: people read this, by the code.
+// Error messages are written for the AI. People get a text by the code.
 const texts = defineTexts(
   {
     other: 'This failed.',
@@ -47,10 +47,10 @@ const texts = defineTexts(
   },
 );
 
-// These the server says to people already, in the workspace's language.
+// The server has texts for people for these.
 const said = new Set(['limit_reached']);
 
-/** Why a command failed, for people; `told` is what the AI was told where that is something else. */
+/** Why a command failed, for people; `forAI` is the AI's message if it differs. */
 export function failureWords({ code, message, fields = [] }: Schemas['CommandError']) {
   if (said.has(code)) return { words: message, fields: [], forAI: '' };
   const french = getLang() === 'fr';
@@ -61,7 +61,7 @@ export function failureWords({ code, message, fields = [] }: Schemas['CommandErr
       : message;
   return {
     words,
-    // What is not there is said; by which of the AI's parameters it was named tells nobody more.
+    // The fields of not_found add nothing for people.
     fields: (code === 'not_found' ? [] : fields)
       .filter((x) => !words.includes(x.message))
       .map((x) => ({ pointer: x.pointer, code: x.code, message: mistakeWords(x.code, x.message) })),

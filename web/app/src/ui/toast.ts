@@ -1,5 +1,4 @@
-// Short confirmations of what a person has just done, with the way back. What went wrong is never
-// one: that is said where it happened.
+// Short confirmations of an action, with undo. Errors are never toasts: they are shown where they happened.
 import { useSyncExternalStore } from 'react';
 
 export interface Toast {

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 
-/** A value once it has not changed for a moment, so that not every letter is a question. */
+/** A debounced value, so that not every key press is a request. */
 export function useSettled<T>(value: T, delay: number): T {
   const [settled, setSettled] = useState(value);
   useEffect(() => {

@@ -1,6 +1,5 @@
-// Texts that somebody approves are shown as they are: what changes how others look, or what
-// nobody sees, is written as its escape ("\u202e"). The server does the same
-// (domain/visible.go) in what it makes; this is for what comes raw.
+// Texts to approve are shown exactly: invisible characters, and those that change how others look, are escaped
+// ("\u202e"). The server does the same (domain/visible.go) in its own texts; this is for raw values.
 
 const suspects = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 const fine = /^[ \n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2]$/u; // and signs of format that are seen
@@ -10,7 +9,7 @@ const emojiPart = /^(?:\p{So}|\ufe0f|[\u{1f3fb}-\u{1f3ff}])$/u;
 const varied = /^(?:\p{S}|\p{Po}|\ufe0f|[\u{1f3fb}-\u{1f3ff}]|[0-9#*])$/u;
 const wide = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\u3001-\u303f\uff01-\uff60]/u;
 
-/** Whether a character that could mislead is where writing puts it. */
+/** Whether a potentially misleading character is used as its script requires. */
 function belongs(c: string, before: string, after: string): boolean {
   if (c === '\u200c' || c === '\u200d')
     return (
@@ -28,7 +27,7 @@ const hex = (c: string) => {
   return n > 0xffff ? `\\U${n.toString(16).padStart(8, '0')}` : `\\u${n.toString(16).padStart(4, '0')}`;
 };
 
-/** The text with all that nobody would see made visible. */
+/** The text with invisible characters escaped. */
 export function visible(text: string): string {
   return text.replace(suspects, (c, at: number) => {
     if (fine.test(c)) return c;

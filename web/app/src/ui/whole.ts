@@ -1,17 +1,17 @@
 import { useQueryClient, type Query } from '@tanstack/react-query';
 import { useEffect, useState, type RefObject } from 'react';
 
-/** So long nothing more may come in before what is there is shown without the rest, in milliseconds. */
+/** Milliseconds without progress after which a partial screen is shown. */
 const patience = 1500;
-// What was given up on: no other screen waits for it.
+// Reads that timed out: no other screen waits for them.
 const late = new WeakSet<Query>();
 
-// A first reading that has neither come nor failed.
+// A first read that has neither succeeded nor failed.
 const missing = (query: Query) =>
   query.state.status === 'pending' && query.state.fetchFailureCount === 0 && !late.has(query);
 
-/** Whether all is there that a screen reads at first, and what is read because of it: then it is shown in one
- * piece, in whatever order the answers came. What hangs holds the rest up for a moment only. */
+/** Whether all first reads of a screen, and the reads that follow from them, are done: then it is shown in one piece.
+ * A read that hangs delays it only for a moment. */
 export function useWhole(screen: RefObject<HTMLElement | null>): boolean {
   const queries = useQueryClient();
   const [whole, setWhole] = useState(false);

@@ -16,7 +16,7 @@ import { texts } from './texts';
 import { useField } from './useField';
 import { useTabTitle } from './useTabTitle';
 
-/** A chat that is not there yet: it is made when its first message is sent. */
+/** A chat that does not exist yet: it is created with its first message. */
 export function NewChat({ toggle }: { toggle: ReactNode }) {
   const t = texts.use();
   const { draft, set } = useDraft(undefined);
@@ -78,7 +78,7 @@ export function NewChat({ toggle }: { toggle: ReactNode }) {
   );
 }
 
-/** Makes the chat with its first message, and goes there. */
+/** Creates the chat with its first message, and opens it. */
 function useBeginning(): { beginning: Beginning; items: readonly Outgoing[] } {
   const [, go] = useLocation();
   const queries = useQueryClient();
@@ -98,7 +98,7 @@ function useBeginning(): { beginning: Beginning; items: readonly Outgoing[] } {
   return { beginning, items };
 }
 
-/** Where the demo answers it says so, and what it understands. */
+/** The note about the demo model. */
 function Demo({ onTry }: { onTry: (text: string) => void }) {
   const t = texts.use();
   const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } });

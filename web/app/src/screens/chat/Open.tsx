@@ -35,7 +35,7 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   const chat = useChat(id);
   const { session } = chat.store;
   useEffect(() => {
-    document.body.dataset.session = id; // so that notices do not say again what the record says
+    document.body.dataset.session = id; // so that notices do not repeat
     return () => {
       delete document.body.dataset.session;
     };
@@ -63,12 +63,12 @@ interface TalkProps {
   toggle: ReactNode;
 }
 
-/** Its head, what was said, and the field. What was said is shown once all is there that moves it. */
+/** The head, the record and the message field. The record is shown once everything that moves it has loaded. */
 function Talk({ chat, session, passes, toggle }: TalkProps) {
   const t = texts.use();
   const box = useRef<HTMLDivElement>(null);
   const whole = useWhole(box);
-  const [begun] = useState(() => begunSession(chat.id) !== null); // nothing of it is to be waited for
+  const [begun] = useState(() => begunSession(chat.id) !== null); // there is nothing to load
   const [sent, count] = useState(0);
   return (
     <div ref={box} className={css.talk} data-loading={whole || begun ? undefined : ''}>
@@ -98,7 +98,7 @@ function Talk({ chat, session, passes, toggle }: TalkProps) {
   );
 }
 
-/** In the place of what was said, when it cannot be read just now. One can write meanwhile. */
+/** Shown instead of the record if it cannot be read. Messages can be written meanwhile. */
 function NotRead({ chat }: { chat: Chat }) {
   return (
     <div className={css.filler}>
@@ -107,7 +107,7 @@ function NotRead({ chat }: { chat: Chat }) {
   );
 }
 
-/** In the place of what was said, while it is read: a question, its answer, and so on. */
+/** Shown instead of the record while it loads. */
 function RecordComing() {
   const t = texts.use();
   return (
@@ -123,7 +123,7 @@ function RecordComing() {
   );
 }
 
-/** The chat was deleted. What was written for it and not sent is not lost with it. */
+/** The chat was deleted. Its unsent messages are kept. */
 function Gone({ chat, toggle }: { chat: Chat; toggle: ReactNode }) {
   const t = texts.use();
   const [, go] = useLocation();
@@ -183,7 +183,7 @@ function Missing({ toggle, children }: { toggle: ReactNode; children: ReactNode 
 /** The words below a session that takes no messages, by its type. */
 const readonly = { SEED: 'readonly.seed', AGENT: 'readonly.agent', AUTOMATION: 'readonly' } as const;
 
-/** Below the record: what the session does, what waits, and the field for messages. */
+/** Below the record: the session's activity, queued messages, and the message field. */
 function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; onSent: () => void }) {
   const t = words.use();
   const { draft, set } = useDraft(chat.id);
@@ -236,7 +236,7 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
   );
 }
 
-/** A run goes on as a chat of its own, from where its record ends. */
+/** Continues a run as a new chat, from the end of its record. */
 function AsChat({ chat }: { chat: Chat }) {
   const t = again.use();
   const fork = useFork(chat);
@@ -258,7 +258,7 @@ function AsChat({ chat }: { chat: Chat }) {
   );
 }
 
-/** Escape stops only when it is pressed twice: once is pressed too easily. */
+/** Escape stops only when pressed twice: once is too easy. */
 function useEscape(stop: () => void) {
   const [armed, arm] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -9,7 +9,7 @@ export function Status({ of: c }: { of: Connector }) {
   const t = texts.use();
   const status = statusOf(c, useNow());
   return (
-    <span data-status={status}>
+    <span data-state={status}>
       <StatusKind is={levelOf[status]}>{t(`status.${status}`)}</StatusKind>
     </span>
   );

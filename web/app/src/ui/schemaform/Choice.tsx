@@ -6,9 +6,9 @@ import { texts } from './texts';
 import { equal } from './types';
 import css from './schemaform.module.css';
 
-const fewOptions = 4; // as many are shown at once
+const fewOptions = 4; // the most that are shown as radio buttons
 
-/** The choices with, first, what unset is called, and last what the value is if it is none of them. */
+/** The choices, preceded by the unset one, and followed by the current value if it is none of them. */
 function useOptions(p: ControlProps, options: Option[]): Option[] {
   const t = texts.use();
   const fallback = options.find((o) => equal(o.value, p.schema.default))?.label;
@@ -77,7 +77,7 @@ export function EnumControl({ options, ...p }: ControlProps & { options: Option[
   );
 }
 
-/** Yes or no. Where it must be said and has not been, nothing is ticked beforehand. */
+/** A boolean. If it is required and unset, neither option is selected. */
 export function BooleanControl(p: ControlProps) {
   const t = texts.use();
   const { shownErrors, onBlur } = useShownErrors(p.errors);
@@ -100,7 +100,7 @@ export function BooleanControl(p: ControlProps) {
   );
 }
 
-/** Several of a few: boxes to tick. What was chosen keeps its order. */
+/** Several of a few: checkboxes. The order of the value is kept. */
 export function ChecksControl({ options, ...p }: ControlProps & { options: Option[] }) {
   const { disabled } = useForm();
   const { shownErrors, onBlur } = useShownErrors(p.errors);

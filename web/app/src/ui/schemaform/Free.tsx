@@ -15,7 +15,7 @@ export function JSONControl({ onTyping, ...p }: ControlProps & { onTyping: (now:
   const same = typed !== null && equal(readJSON(typed) ?? p.empty, p.value) && !(p.value instanceof Unreadable);
   const text = same ? typed : writeJSON(p.value);
   const hint = [p.schema.description, t('json.hint')].filter(Boolean).join(' ');
-  // What cannot be read is said while it is typed: nothing else can be said of it.
+  // A syntax error is shown while typing: there is no other error to show.
   const now = p.value instanceof Unreadable ? p.errors : shownErrors;
   return (
     <Labelled of={p} hint={hint} shownErrors={now} onBlur={onBlur}>

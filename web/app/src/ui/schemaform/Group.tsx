@@ -10,8 +10,7 @@ import { texts } from './texts';
 import { isFields, type Fields } from './types';
 import css from './schemaform.module.css';
 
-/** An object within an object. One that is not needed is made, and taken away, on demand:
- * whether it is there says something too. */
+/** A nested object. An optional one is added and removed on demand: its presence has a meaning. */
 export function ObjectControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'object' } }) {
   return (
     <Frame {...p}>
@@ -74,7 +73,7 @@ export function VariantsControl({ shape, ...p }: ControlProps & { shape: Shape &
   const { shownErrors, onBlur } = useShownErrors(
     p.errors.filter((e) => e.pointer === `${p.at}/${shape.by}` || (shape.active < 0 && !isFields(p.value))),
   );
-  const before = useRef<Record<number, Fields>>({}); // what each kind had, should somebody come back to it
+  const before = useRef<Record<number, Fields>>({}); // the values of each kind, in case it is chosen again
   const active = shape.variants[shape.active];
   const choose = (i: number) => {
     const now: Fields = isFields(p.value) ? p.value : {};

@@ -13,8 +13,8 @@ export interface Given {
   disabled: boolean;
 }
 
-/** What is told of a field: the server's mistakes at once, the page's own when the field
- * was left, or when all was asked to be checked. */
+/** The errors of a field that are shown: the server's at once, the form's own when the field was left, or when the
+ * whole form is checked. */
 export function useShownErrors(errors: Mistake[]): { shownErrors: Mistake[]; onBlur: () => void } {
   const { all } = useForm();
   const [left, setLeft] = useState(false);
@@ -40,7 +40,7 @@ export function Wrong({ id, shownErrors, at }: { id: string; shownErrors: Mistak
   );
 }
 
-/** The hint of a field: its description, and what holds when it is left out. */
+/** The hint of a field: its description and its default. */
 export function useHint({ schema, required }: Pick<ControlProps, 'schema' | 'required'>): ReactNode {
   const t = texts.use();
   const fallback =
@@ -60,7 +60,7 @@ interface Props {
   children: (given: Given) => ReactElement;
 }
 
-/** One control with its label, its hint and what is wrong with it. */
+/** One control with its label, hint and errors. */
 export function Labelled({ of, hint, shownErrors, onBlur, check, children }: Props) {
   const words = uiTexts.use();
   const { disabled } = useForm();
@@ -92,7 +92,7 @@ export function Labelled({ of, hint, shownErrors, onBlur, check, children }: Pro
   );
 }
 
-/** Several controls that are one field: radio buttons, boxes to tick. */
+/** Several controls of one field: radio buttons, checkboxes. */
 export function LabelledGroup({
   of,
   shownErrors,

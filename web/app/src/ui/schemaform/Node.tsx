@@ -8,10 +8,10 @@ import { resolve } from './resolve';
 import { shapeOf } from './shape';
 import { NumberControl, TextControl } from './Text';
 
-/** A value by its schema: the control that can show it whole, or else its JSON. */
+/** A value by its schema: the control that can show it completely, or else its JSON. */
 export function Node({ schema: given, ...p }: NodeProps) {
   const { root } = useForm();
-  const [typing, setTyping] = useState(false); // JSON stays JSON while somebody types in it
+  const [typing, setTyping] = useState(false); // JSON stays JSON while it is edited
   const [wasNull] = useState(p.value === null);
   const { schema, nullable } = resolve(given, root);
   const empty = nullable && (p.required || wasNull) ? null : undefined;

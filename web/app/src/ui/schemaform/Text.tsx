@@ -8,7 +8,7 @@ import { equal, Unreadable } from './types';
 import { localOf, type Shape } from './shape';
 import css from './schemaform.module.css';
 
-/** A text that was cleared is unset, but for one that is needed and may be empty. */
+/** A cleared text is unset, unless it is required and may be empty. */
 function afterClearing({ required, schema, empty, nullable, value }: ControlProps) {
   const blank =
     required && !nullable && typeof value === 'string' && !schema.minLength && !schema.pattern && !schema.format;
@@ -17,7 +17,7 @@ function afterClearing({ required, schema, empty, nullable, value }: ControlProp
 
 export function TextControl({ shape, ...p }: ControlProps & { shape: Shape & { kind: 'string' } }) {
   const { shownErrors, onBlur } = useShownErrors(p.errors);
-  const [long] = useState(shape.long); // a field that grew while somebody types would lose the caret
+  const [long] = useState(shape.long); // a field that is replaced while typing would lose the caret
   const listID = useId();
   const text = typeof p.value === 'string' ? p.value : '';
   const examples = (p.schema.examples ?? []).filter((e) => typeof e === 'string');
@@ -110,8 +110,8 @@ function SecretControl(p: ControlProps) {
   );
 }
 
-/** A number is typed as text: the browser's own field gives nothing for what it cannot
- * read, changes with the mouse wheel, and knows only one way to write a decimal. */
+/** Numbers are edited as text: the browser's number field returns nothing for unreadable input, changes with the
+ * mouse wheel, and accepts only one decimal separator. */
 export function NumberControl({ integer, ...p }: ControlProps & { integer: boolean }) {
   const lang = useLang();
   const { shownErrors, onBlur } = useShownErrors(p.errors);

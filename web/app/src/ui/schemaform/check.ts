@@ -1,13 +1,13 @@
-// Holds a value against its schema before it is sent, in the words of the server.
+// Validates a value against its schema before it is sent, with the server's texts.
 import { below } from './pointer';
 import { placeOf } from './read';
 import { asSchema, lookUp } from './resolve';
 import { texts } from './texts';
 import { equal, isFields, Unreadable, type Mistake, type Schema } from './types';
 
-const maxMistakes = 50; // mistakes that are told
+const maxMistakes = 50; // the most errors that are returned
 const deepest = 60;
-const maxSteps = 20_000; // a schema may have more ways through it than anybody can wait for
+const maxSteps = 20_000; // bounds the time of validation
 
 interface Walk {
   root: Schema;
@@ -15,7 +15,7 @@ interface Walk {
   left: { steps: number };
 }
 
-/** All that is wrong with a value; pointers begin with `at`. */
+/** All errors of a value; pointers begin with `at`. */
 export function checkSchema(schema: Schema, value: unknown, at = ''): Mistake[] {
   const walk: Walk = { root: schema, found: [], left: { steps: maxSteps } };
   look(walk, schema, value === undefined ? {} : value, at, 0);
@@ -108,7 +108,7 @@ function checkText(walk: Walk, schema: Schema, value: string, at: string) {
     );
 }
 
-/** Whether a text fits a pattern; one that this browser cannot read is left to the server. */
+/** Whether a text matches a pattern; patterns that this browser cannot compile are left to the server. */
 function matches(pattern: string, value: string): boolean {
   try {
     return new RegExp(pattern, 'u').test(value);
@@ -184,8 +184,7 @@ function checkParts(walk: Walk, schema: Schema, value: unknown, at: string, dept
   }
 }
 
-/** The alternative that a value is meant to be: the one whose fixed values it has, or
- * whose type. */
+/** The alternative that a value is meant to match: the one with its fixed values, or its type. */
 function meantOf(walk: Walk, list: (Schema | boolean)[], value: unknown): Schema | null {
   const parts = list.map((part) => {
     const schema = asSchema(part);

@@ -1,12 +1,12 @@
 import { createContext, useContext } from 'react';
 import type { Mistake, Schema } from './types';
 
-/** What every field of a form knows. */
+/** The context of all fields of a form. */
 export interface Form {
   root: Schema;
   disabled: boolean;
   label?: (name: string) => string;
-  /** Tell everything that is wrong, also of what was not touched yet. */
+  /** Show all errors, also of untouched fields. */
   all: boolean;
 }
 
@@ -30,7 +30,7 @@ export interface NodeProps {
 /** The same for a control: its schema is resolved, and what unset means is decided. */
 export interface ControlProps extends Omit<NodeProps, 'schema'> {
   schema: Schema;
-  /** What the value becomes when it is taken away. */
+  /** The value after it is removed. */
   empty: null | undefined;
   nullable: boolean;
 }

@@ -14,19 +14,18 @@ import { choices, chosenFor, keepChoice, type Mode } from './mode';
 import { Picker } from './Picker';
 import { References } from './References';
 
-const maxCharacters = 100_000; // characters that the server takes in one text
+const maxCharacters = 100_000; // the server's limit for one text, in characters
 
 interface Props {
   draft: Draft;
   onDraft: (draft: Draft) => void;
   mode: Mode;
   onSend: (draft: Draft, ifBusy?: IfBusy) => void;
-  /** Escape, when it means nothing else here. */
+  /** Called for Escape, unless it has another meaning here. */
   onEscape?: () => void;
 }
 
-/** The field for messages. It never locks: what is written while the session works waits
- * its turn on the server. */
+/** The message field. It is never disabled: what is sent while the session works is queued on the server. */
 export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
   const t = words.use();
   const f = useFormat();
@@ -71,7 +70,7 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
         onDraft({ text: text + after, references: [...present(draft), { ...reference, label }] });
         pick(null);
       },
-      () => field.current, // what is typed next stands behind it
+      () => field.current, // further input goes after it
     );
     field.current?.setSelectionRange(text.length, text.length);
   };

@@ -20,7 +20,7 @@ import { Why } from './Why';
 
 type Step = 'interrupt' | 'retry' | 'resume';
 
-/** Brings a session on, back or to rest. */
+/** Continues, resumes or stops a session. */
 export function useSessionControl(chat: Chat) {
   return useAction(async (step: Step) => {
     const at = { params: { path: { session_id: chat.id } } };
@@ -34,14 +34,14 @@ export function useSessionControl(chat: Chat) {
       chat.store.take((await call).data!.session);
     } catch (thrown) {
       chat.recheck(thrown);
-      // It came to rest by itself meanwhile: that is what was wanted.
+      // It has stopped meanwhile: nothing to do.
       if (!(step === 'interrupt' && asProblem(thrown).code === 'wrong_phase')) throw thrown;
     }
   });
 }
 
-/** The line that says what the session does, since when, and what comes next by itself. It is
- * always there, so that nothing moves when something begins. */
+/** The status line: the session's activity, since when, and the next automatic step. It is always present, so that
+ * nothing moves. */
 export function PhaseLine({
   chat,
   steer,
@@ -94,7 +94,7 @@ function Words({ session, now }: { session: Session; now: Activity }) {
   return <span data-words="">{t(key, { n: session.queue_position ?? 0 })}</span>;
 }
 
-/** The clocks are not read out: the words are. */
+/** Screen readers get the text without the clocks. */
 function Clock({ chat, session, now }: { chat: Chat; session: Session; now: Activity }) {
   const t = words.use();
   const f = useFormat();
@@ -189,7 +189,7 @@ function Steps({
   );
 }
 
-/** A run says that it is done: a person may say so too, or not yet, before its timer does. */
+/** The AI reports that a run is done: a person may confirm or reject that before its timer ends. */
 function Completion({ chat }: { chat: Chat }) {
   const t = words.use();
   const answer = useAction(async (confirmed: boolean) => {
@@ -217,8 +217,8 @@ function Completion({ chat }: { chat: Chat }) {
   );
 }
 
-/** What ended the last round before its answer, so that it can be asked for again here; else "". What counts
- * down to that by itself has its own button. */
+/** The failure that ended the last round, so that it can be retried here; '' if none. A failure with a countdown has
+ * its own button. */
 function brokenIn(chat: Chat, session: Session): string {
   const { placed } = chat.store;
   if (session.status !== 'idle' || chat.outbox.items.length || retriesAt(placed) !== null) return '';

@@ -16,7 +16,7 @@ import css from './compose.module.css';
 
 const short = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text);
 
-/** Messages that wait their turn on the server: one line that opens upwards. */
+/** Messages that are queued on the server: one line that expands upwards. */
 export function WaitingMessages({ chat, onBack }: { chat: Chat; onBack: (draft: Draft) => void }) {
   const t = words.use();
   const [open, show] = useState(false);

@@ -9,7 +9,7 @@ import { texts } from '../texts';
 import { words } from '../texts.compose';
 import css from './compose.module.css';
 
-/** Why a session stands where it stands, in the server's words. */
+/** Why a session is in its state, explained by the server. */
 export function Why({ id }: { id: string }) {
   const t = words.use();
   const tc = texts.use();

@@ -9,7 +9,7 @@ export interface Activity {
   at: string;
 }
 
-/** Where a session stands; null when it rests. `at` is the key of the detail's words. */
+/** The activity of a session; null at rest. `at` is the key of the detail's text. */
 export function activityOf(session: Session, live: { writes: boolean; command: boolean }): Activity | null {
   if (session.status === 'ended' || session.phase === 'COMPLETED')
     return { does: 'ended', at: `end.${session.end_reason ?? 'other'}` };

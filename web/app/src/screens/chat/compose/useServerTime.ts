@@ -2,8 +2,8 @@ import { useState } from 'react';
 import { useConnection } from '../../../events/react';
 import { useNow } from '../../../ui/Time';
 
-/** The time by which a session is watched. While the server is not heard of it stands still:
- * nobody knows then whether the session goes on. */
+/** The server's time, for the clocks of a session. It stops while the connection is lost: the session's state is
+ * unknown then. */
 export function useServerTime(): number {
   const now = useNow();
   const lost = useConnection().state === 'lost';

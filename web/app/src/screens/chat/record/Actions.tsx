@@ -14,7 +14,7 @@ import { useRecord } from '../useChat';
 import { AgainDialog } from './Again';
 import { useAgain } from './useAgain';
 
-/** Begins a chat that goes on from a message, and opens it. */
+/** Forks a chat from a message, and opens it. */
 export function useFork(chat: Chat) {
   const [, go] = useLocation();
   return useAction(async (message: string) => {
@@ -31,11 +31,11 @@ export function useFork(chat: Chat) {
 interface Props {
   chat: Chat;
   message: Message;
-  /** Writes the message anew, where that can be done. */
+  /** Edits the message, if that is possible. */
   onEdit?: () => void;
 }
 
-/** What can be done with a message: answer again, edit, go on from it elsewhere, look closer. */
+/** The actions of a message: answer again, edit, fork, timeline. */
 export function MessageActions({ chat, message, onEdit }: Props) {
   const t = again.use();
   const fork = useFork(chat);

@@ -7,8 +7,8 @@ import { useRecord } from '../useChat';
 import { useAgain } from './useAgain';
 import css from './record.module.css';
 
-/** A question to the person. Once it is settled it is a quiet line, unless it was answered
- * here: then its card says what became of the answer. */
+/** A question to the person. Once settled it is a quiet line, unless it was answered here: then its card shows the
+ * outcome. */
 export function AskView({ chat, approval }: { chat: Chat; approval: Approval }) {
   const [asked] = useState(approval.status === 'open');
   const card = asked && approval.status !== 'evicted' && approval.status !== 'expired';
@@ -38,8 +38,7 @@ function Settled({ chat, approval }: { chat: Chat; approval: Approval }) {
   );
 }
 
-/** Nothing came of a question: one click has it asked again, without typing it all anew. It
- * stands where nothing came after, which a round or the last message tells. */
+/** A question was cancelled: one click asks it again. Offered if nothing followed in the record. */
 export function AskAgain({ chat, round, after }: { chat: Chat; round?: string; after?: Message }) {
   const t = texts.use();
   const again = useAgain(chat);
@@ -57,7 +56,7 @@ export function AskAgain({ chat, round, after }: { chat: Chat; round?: string; a
   );
 }
 
-/** What was asked, in the server's words. */
+/** The text of the question, from the server. */
 function aboutOf(approval: Approval): string {
   const data = (approval.module?.data ?? {}) as { question?: string; message?: string; title?: string };
   if (approval.kind === 'question') return data.question ?? data.message ?? data.title ?? approval.text ?? '';

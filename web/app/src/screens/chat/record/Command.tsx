@@ -36,23 +36,23 @@ const tone: Record<string, string> = {
 
 const running = new Set(['PLANNED', 'APPROVED', 'STARTED', 'PENDING']);
 
-// What asks a person, or who called an agent: they change nothing.
+// Commands that ask a person, or the caller of an agent: they change nothing.
 const asks = new Set(['ASK_USER', 'ASK_PRINCIPAL']);
 
-// Codes of what was started before it was cancelled.
+// Codes of commands that had started before they were cancelled.
 const begun = new Set(['task_cancelled', 'task_cancelled_by_service', 'not_finished']);
 
-/** The key of the words for how it ended. */
+/** The key of the text for an outcome. */
 function stateOf(command: string, status: string, code?: string): string {
   if (status !== 'CANCELLED') return `exec.${status}`;
   if (asks.has(command)) return 'exec.unanswered';
   return code && begun.has(code) ? 'exec.cut' : 'exec.CANCELLED';
 }
 
-// How it ended is said only where it is not as one expects.
+// Only unexpected outcomes are shown.
 const expected = new Set(['SUCCESS', 'CACHED', 'PENDING']);
 
-/** One command: what it did in words, how it ended, and folded what it was given and gave. */
+/** One command: its summary and outcome, and folded its parameters and result. */
 export function CommandCard({ chat, command, status, result, execution, round }: Props) {
   const t = texts.use();
   const f = useFormat();
@@ -93,7 +93,7 @@ export function CommandCard({ chat, command, status, result, execution, round }:
   );
 }
 
-/** The way to an automation that a command made: what it does next, it does elsewhere. */
+/** The link to an automation that a command created. */
 function Made({ execution }: { execution: Execution }) {
   const t = texts.use();
   if (execution.command !== 'CREATE_AUTOMATION' || execution.status !== 'SUCCESS') return null;
@@ -104,10 +104,10 @@ function Made({ execution }: { execution: Execution }) {
   ));
 }
 
-/** The server's words; of a command that it did not understand it has only the name. */
+/** The server's summary; '' if it is only the name of an unknown command. */
 const inWords = (summary?: string) => (summary && !/^[A-Z_]+$/.test(summary) ? summary : '');
 
-/** What runs, before the server has words for it. The commands of others keep their names. */
+/** A text for a command without a summary. Commands of connectors keep their names. */
 function named(t: ReturnType<typeof texts.use>, command: string, status: string, execution?: Execution): string {
   if (asks.has(command)) return t('exec.asked');
   if (command.includes('.')) return commandName(command);
@@ -117,9 +117,9 @@ function named(t: ReturnType<typeof texts.use>, command: string, status: string,
   return t(reads ? 'exec.read' : 'exec.change');
 }
 
-/** Why it failed, once: the fields say it where they say more than the sentence above them. */
+/** Why it failed; fields are listed only if they add something. */
 function Wrong({ error }: { error: Schemas['CommandError'] }) {
-  texts.use(); // its words change with the language
+  texts.use(); // re-rendered when the language changes
   const { words, fields } = failureWords(error);
   return (
     <div className={css.wrong}>
@@ -137,7 +137,7 @@ function Wrong({ error }: { error: Schemas['CommandError'] }) {
   );
 }
 
-/** What goes on elsewhere for it: a task of another service, an agent. */
+/** External work for the command: a task of another service, an agent. */
 function Elsewhere({ chat, command, status, result, execution }: Props) {
   const id = execution?.id ?? result?.execution_id;
   const agent = callsAgent(command) && status !== 'CANCELLED' && status !== 'APPROVED';
@@ -157,7 +157,7 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
   const t = texts.use();
   const text = result?.text ?? execution?.text;
   const links = linksOf(execution?.params, execution?.result);
-  // What the AI is told of a change has the ids of the machine: people have the summary.
+  // The AI's text of a change has ids: people get the summary.
   const read = execution?.kind === 'query';
   const error = result?.error ?? execution?.error;
   const forAI = [error && failureWords(error).forAI, result?.note ?? execution?.note].filter(Boolean).join('\n');

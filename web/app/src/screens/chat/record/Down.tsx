@@ -17,8 +17,7 @@ import { useAgain } from './useAgain';
 // Where a look at the provider's settings does not help.
 const elsewhere = new Set(['internal', 'context_too_large', 'provider_rate_limited', 'provider_overloaded', 'cut']);
 
-/** The AI gave no answer: what happened, what comes next, and the provider's own words for those who
- * want them. */
+/** The AI did not answer: the reason, the next retry, and the provider's own message. */
 export function Down({ chat, message }: { chat: Chat; message: Message }) {
   const t = texts.use();
   useRecord(chat); // whether it is the last word changes while the message does not
@@ -37,7 +36,7 @@ export function Down({ chat, message }: { chat: Chat; message: Message }) {
       : null;
   if (next && failureOf(next))
     return (
-      // It was tried again, and failed again: that is said below, with what can be done.
+      // It was retried and failed again: the later failure has the actions.
       <section className={css.quiet} data-system="NETWORK_ERROR" data-code={code} data-tried="">
         <p>
           {title} <Time at={message.timestamp} absolute />
@@ -76,7 +75,8 @@ function useProviderName(id: string | null | undefined, else_: string): string {
   return known ? visible(known.name) : else_;
 }
 
-/** Counts down to the next try, and has it then. Who comes later, when the time is over, is only offered it. */
+/** Counts down to the next retry and starts it. If the time is over when the page is opened, the retry is only
+ * offered. */
 function Countdown({ chat, message, at }: { chat: Chat; message: Message; at: number }) {
   const t = texts.use();
   const f = useFormat();

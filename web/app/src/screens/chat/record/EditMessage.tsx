@@ -22,8 +22,8 @@ interface Props {
   onDone: () => void;
 }
 
-/** Writes a message anew where it stands. The last question is answered again; from an earlier
- * one the talk goes on in a chat of its own, since what came after it stays. */
+/** Edits a message in place. The last question is answered again; an earlier one is forked to a new chat, since what
+ * came after it stays. */
 export function EditMessage({ chat, message, onDone }: Props) {
   const t = again.use();
   const tu = ui.use();
@@ -87,7 +87,7 @@ export function EditMessage({ chat, message, onDone }: Props) {
   );
 }
 
-/** A chat that has all before a message in common with this one, and goes on in other words. */
+/** A fork that contains everything before a message and continues with another text. */
 function useBranch(chat: Chat) {
   const [, go] = useLocation();
   return useAction(async (message: Message, draft: Draft) => {

@@ -13,7 +13,7 @@ import { begunSession, Outbox, post, type Outgoing } from './outbox';
 import { readLatest, readMessages, readRound } from './read';
 import { Sentences } from './sentences';
 
-/** A set of listeners that are called once for each frame, however much happened. */
+/** Listeners that are called at most once per frame. */
 class FrameListeners {
   version = 0;
   private listeners = new Set<() => void>();
@@ -43,15 +43,15 @@ class FrameListeners {
   read = (): number => this.version;
 }
 
-const pause = 2000; // milliseconds before what could not be read is asked for again
-const patience = 1500; // milliseconds that a message waits for the stream, so that its answer is seen from the start
+const pause = 2000; // milliseconds before a failed read is retried
+const patience = 1500; // milliseconds that a message waits for the stream, so that its answer is seen from its beginning
 
 export class Chat {
   readonly store: SessionStore;
   readonly outbox: Outbox;
   readonly record = new FrameListeners();
   readonly live = new FrameListeners();
-  /** Why it could not be read. */
+  /** The error of the last load. */
   problem: unknown = null;
   gone = false;
   readingOlder = false;
@@ -62,7 +62,7 @@ export class Chat {
   private stopped = false;
   private later: ReturnType<typeof setTimeout> | undefined;
   private rounds = new Map<string, Promise<void>>();
-  /** The messages that were known when one was sent. */
+  /** The messages that were known when each one was sent. */
   private before = new Map<string, ReadonlySet<string>>();
   private field: ((draft: Draft) => void) | null = null;
   private sentences = new Sentences((text) => announce(text));
@@ -83,7 +83,7 @@ export class Chat {
     if (made) this.store.session = made;
   }
 
-  /** Says where a message goes that is taken back. */
+  /** Registers the field that gets a withdrawn message. */
   ownField(put: (draft: Draft) => void): () => void {
     this.field = put;
     return () => {
@@ -91,12 +91,12 @@ export class Chat {
     };
   }
 
-  /** Puts a message that was not sent back into the field. */
+  /** Puts an unsent message back into the field. */
   takeBack(draft: Draft): void {
     this.field?.(draft);
   }
 
-  /** What is on its way, and not in the record yet: the stream may be faster than the reply. */
+  /** Messages on their way that are not in the record yet: the stream may be faster than the reply. */
   get outgoing(): Outgoing[] {
     const { messages } = this.store;
     return this.outbox.items.filter((item) => {
@@ -159,7 +159,7 @@ export class Chat {
       announce(texts.t('said.approval'));
   }
 
-  /** Has it read out that an answer came to no end, and why. */
+  /** Announces that an answer did not finish, and why. */
   private announceEnd(message: Message): void {
     const part = partOf(message);
     if (part) announce(texts.t(part === 'cut' ? 'cut' : 'interrupted'));
@@ -168,7 +168,7 @@ export class Chat {
     announce(texts.t(texts.t.has(key) ? key : 'down.provider_network', { name: texts.t('down.ai') }));
   }
 
-  // The stream was connected. Events that were missed came again, or all is read again.
+  // The stream was connected. Missed events were replayed, or everything is read again.
   private opened(continued: boolean, of?: readonly string[]): void {
     if (!continued && !of) this.store.forget();
     if (!continued && (!of || of.includes(this.id))) void this.load(true);
@@ -180,7 +180,7 @@ export class Chat {
     for (const [id, text] of this.store.live) this.sentences.grow(id, text.text);
   }
 
-  /** Reads it all again: one reading at a time, and once more when that was asked for meanwhile. */
+  /** Reloads everything: one load at a time, and once more if requested meanwhile. */
   load(again = false): Promise<void> {
     if (this.reading) this.again ||= again;
     this.reading ??= this.readOnce().finally(() => {
@@ -213,7 +213,7 @@ export class Chat {
     }
   }
 
-  // Asks again by itself after what passes.
+  // Retries after a temporary failure.
   private whenWell(thrown: unknown, ask: () => void): void {
     if (this.stopped || !asProblem(thrown).retryable) return;
     clearTimeout(this.later);
@@ -239,7 +239,7 @@ export class Chat {
     }
   }
 
-  /** Makes sure that the executions of a round are known: they are not in the messages. */
+  /** Loads the executions of a round: messages do not contain them. */
   needRound(round: string | undefined): void {
     if (!round || this.rounds.has(round)) return;
     this.rounds.set(
@@ -260,7 +260,7 @@ export class Chat {
     return id ? this.store.executions.get(id) : undefined;
   }
 
-  /** An answer of the API said that the session is not where the page thought: look. */
+  /** The API reported another state of the session than the page has: reload it. */
   recheck(thrown: unknown): void {
     const { status } = asProblem(thrown);
     if (status === 404) {
