@@ -17,7 +17,7 @@ func AgentFrom(a *domain.AgentDefinition) *Agent {
 	return out
 }
 
-// Domain is the agent that is asked for.
+// Domain returns the requested agent.
 func (in *NewAgent) Domain() domain.AgentPatch {
 	return domain.AgentPatch{
 		Name: &in.Name, Description: &in.Description, SystemPrompt: &in.SystemPrompt, Strategy: orEmpty(in.Strategy),
@@ -27,7 +27,7 @@ func (in *NewAgent) Domain() domain.AgentPatch {
 	}
 }
 
-// Domain is the change that is asked for. version is the one that the client saw.
+// Domain returns the requested change. version is the one that the client saw.
 func (in *AgentPatch) Domain(version int64) domain.AgentPatch {
 	patch := domain.AgentPatch{
 		Version: version, Name: in.Name, Description: in.Description, SystemPrompt: in.SystemPrompt, Strategy: orEmpty(in.Strategy),

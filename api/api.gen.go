@@ -1172,7 +1172,7 @@ type AIMessage = domain.AIMessage
 type ActivationResult struct {
 	EventSeq int64 `json:"event_seq"`
 
-	// Position Where it stands in the queue, when QUEUED; 1 is next.
+	// Position The position in the queue, when QUEUED; 1 is next.
 	Position *int                   `json:"position,omitempty"`
 	Result   ActivationResultResult `json:"result"`
 
@@ -1195,7 +1195,7 @@ type Agent struct {
 	Commands  []string   `json:"commands"`
 	CreatedAt *Timestamp `json:"created_at"`
 
-	// Description What the AI that may call it is told.
+	// Description The description for the AI that may call it.
 	Description string `json:"description"`
 
 	// Enabled Whether it is offered.
@@ -1308,12 +1308,12 @@ type Approval struct {
 	ExpiresAt *Timestamp       `json:"expires_at"`
 	ID        string           `json:"id"`
 
-	// Kind `client_calls`: the program that sent the message is to run tools of its own, one for each of `actions`; its results come through the door that it uses, and a person can only stop waiting for it (`approved: false`). `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
+	// Kind `client_calls`: the program that sent the message is to run tools of its own, one for each of `actions`; its results come through the door that it uses, and a person can only stop waiting for it (`approved: false`). `reconnect`: a person has to sign in to a connector; the sign-in settles the approval. `approved: true` tries the call again, `false` fails it.
 	Kind     ApprovalKind      `json:"kind"`
 	Module   *Module           `json:"module"`
 	OnExpiry *ApprovalOnExpiry `json:"on_expiry,omitempty"`
 
-	// Reasons Why a person is asked.
+	// Reasons Why a person is needed.
 	Reasons []ApprovalReason `json:"reasons"`
 
 	// ResponseSchema Any JSON value.
@@ -1329,7 +1329,7 @@ type Approval struct {
 	// Text The question in words, in the language that the caller prefers; in events in the workspace's.
 	Text *string `json:"text,omitempty"`
 
-	// Translations A text in other languages than the one it stands beside, by language (`en`, `fr`).
+	// Translations Translations of a text, by language (`en`, `fr`).
 	Translations Translations `json:"translations,omitempty"`
 }
 
@@ -1339,7 +1339,7 @@ type ApprovalOnExpiry string
 // ApprovalAction One action, made from the command and its params, never from the model's own words.
 type ApprovalAction = domain.ApprovalAction
 
-// ApprovalKind `client_calls`: the program that sent the message is to run tools of its own, one for each of `actions`; its results come through the door that it uses, and a person can only stop waiting for it (`approved: false`). `reconnect`: somebody has to sign in to a connector; once they have, it is answered by itself. `approved: true` tries the call again, `false` fails it.
+// ApprovalKind `client_calls`: the program that sent the message is to run tools of its own, one for each of `actions`; its results come through the door that it uses, and a person can only stop waiting for it (`approved: false`). `reconnect`: a person has to sign in to a connector; the sign-in settles the approval. `approved: true` tries the call again, `false` fails it.
 type ApprovalKind = domain.ApprovalKind
 
 // ApprovalLink defines model for ApprovalLink.
@@ -1347,7 +1347,7 @@ type ApprovalLink struct {
 	// ExpiresAt RFC 3339, UTC, milliseconds.
 	ExpiresAt Timestamp `json:"expires_at"`
 
-	// URL Whoever has it may answer: send it to nobody else.
+	// URL Anyone who has it may answer: send it only to the recipient.
 	URL string `json:"url"`
 }
 
@@ -1383,7 +1383,7 @@ type ApprovalList struct {
 // ApprovalReason defines model for ApprovalReason.
 type ApprovalReason = domain.ApprovalReason
 
-// ApprovalRequestedData `approval.requested`: a person is asked.
+// ApprovalRequestedData `approval.requested`: a person has to answer.
 type ApprovalRequestedData struct {
 	// Approval A question to a person, kept with its answer.
 	Approval   Approval `json:"approval"`
@@ -1395,7 +1395,7 @@ type ApprovalRequestedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `approval.requested`: a person is asked.
+	// Data `approval.requested`: a person has to answer.
 	Data ApprovalRequestedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
@@ -1430,7 +1430,7 @@ type ApprovalSettledEvent struct {
 // ApprovalStatus defines model for ApprovalStatus.
 type ApprovalStatus = domain.ApprovalStatus
 
-// Automation A standing order. Each of its runs is a session of type AUTOMATION.
+// Automation A recurring or triggered task. Each of its runs is a session of type AUTOMATION.
 type Automation struct {
 	// AutomationValidation null means as the workspace has it.
 	AutomationValidation *AutomationValidation `json:"automation_validation"`
@@ -1452,14 +1452,14 @@ type Automation struct {
 	Enabled        bool    `json:"enabled"`
 	ID             string  `json:"id"`
 
-	// Misfire What becomes of runs that were missed: one run for all of them, each in order (at most 100), or none.
+	// Misfire The policy for missed runs: one run for all of them, each in order (at most 100), or none.
 	Misfire MisfirePolicy `json:"misfire"`
 	Name    string        `json:"name"`
 
 	// NextRunAt When its schedule is looked at next.
 	NextRunAt *Timestamp `json:"next_run_at"`
 
-	// Overlap What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
+	// Overlap The policy for a run that a schedule, a webhook or an entry starts while the last one has not
 	// ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 	Overlap OverlapPolicy `json:"overlap"`
 
@@ -1477,13 +1477,13 @@ type Automation struct {
 	UpdatedAt Timestamp `json:"updated_at"`
 	Version   int64     `json:"version"`
 
-	// WebhookURL Where its webhook trigger is called. Whoever knows it can start a run; it is shown to members only, and can be renewed.
+	// WebhookURL Where its webhook trigger is called. Anyone who has it can start a run; it is shown to members only, and can be renewed.
 	WebhookURL *string `json:"webhook_url,omitempty"`
 }
 
 // AutomationChangedData `automation.changed`: an automation was made, changed, or deleted.
 type AutomationChangedData struct {
-	// Automation A standing order. Each of its runs is a session of type AUTOMATION.
+	// Automation A recurring or triggered task. Each of its runs is a session of type AUTOMATION.
 	Automation Automation `json:"automation"`
 	Deleted    bool       `json:"deleted"`
 }
@@ -1526,7 +1526,7 @@ type AutomationRun struct {
 	// Name Of its session: the automation as it was called when the run was made.
 	Name string `json:"name"`
 
-	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	Phase Phase `json:"phase"`
 
 	// RequestedAt RFC 3339, UTC, milliseconds.
@@ -1561,7 +1561,7 @@ type AutomationRunList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// AutomationValidation What becomes of actions that need a yes: the run waits for a person without the slot, is told no, or may.
+// AutomationValidation The policy for actions that need approval: the run waits for a person without the slot, the action is refused, or it is allowed.
 type AutomationValidation string
 
 // Breaker Whether a provider is called: `closed`: it is; `open`: not before `until`; `half_open`: the next call tries whether it is back.
@@ -1610,7 +1610,7 @@ type CallerMethod string
 // CallerRole What the caller may do; `root` manages workspaces.
 type CallerRole = domain.Role
 
-// ChunkChange A chunk that is enabled, or has a text of its own, is in whatever its importance.
+// ChunkChange A chunk that is enabled, or has a text of its own, is included independently of its importance.
 type ChunkChange = domain.ChunkChange
 
 // ClientCall A call of a tool of the program that sent the message. The program runs it.
@@ -1628,9 +1628,9 @@ type Command = domain.Command
 // CommandEffect What a repetition would do.
 type CommandEffect = domain.CommandEffect
 
-// CommandEndedData `command.ended`: what came of it.
+// CommandEndedData `command.ended`: the result.
 type CommandEndedData struct {
-	// Execution One command that was asked for, and what came of it.
+	// Execution One requested command and its result.
 	Execution  Execution `json:"execution"`
 	SessionSeq int64     `json:"session_seq"`
 }
@@ -1640,7 +1640,7 @@ type CommandEndedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `command.ended`: what came of it.
+	// Data `command.ended`: the result.
 	Data CommandEndedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
@@ -1663,7 +1663,7 @@ type CommandList struct {
 
 // CommandPlannedData `command.planned`: the AI asked for a command.
 type CommandPlannedData struct {
-	// Execution One command that was asked for, and what came of it.
+	// Execution One requested command and its result.
 	Execution  Execution `json:"execution"`
 	SessionSeq int64     `json:"session_seq"`
 }
@@ -1690,7 +1690,7 @@ type CommandProbe struct {
 	Path   string   `json:"path"`
 }
 
-// CommandRequest The request that carries a command out. `path`, the values of `query` and `headers`, and texts in `body` are templates: `{name}` stands for a parameter. Without a `body`, what stands in none of them is sent as JSON (with GET and HEAD, as the query).
+// CommandRequest The request that carries a command out. `path`, the values of `query` and `headers`, and texts in `body` are templates: `{name}` is replaced by a parameter. Without a `body`, parameters in none of them are sent as JSON (with GET and HEAD, as the query).
 type CommandRequest struct {
 	// Body Any JSON value.
 	Body    AnyValue             `json:"body,omitempty"`
@@ -1730,7 +1730,7 @@ type CommandSpec struct {
 
 // CommandStartedData `command.started`: it runs.
 type CommandStartedData struct {
-	// Execution One command that was asked for, and what came of it.
+	// Execution One requested command and its result.
 	Execution  Execution `json:"execution"`
 	SessionSeq int64     `json:"session_seq"`
 }
@@ -1813,7 +1813,7 @@ type ConnectorCommand struct {
 	// Effect What a call does to the world, and what a second one would.
 	Effect ConnectorEffect `json:"effect"`
 
-	// LookedAt Of one that is `changed`: what it was when somebody looked at it, where that is known.
+	// LookedAt Of one that is `changed`: the reviewed definition, if known.
 	LookedAt *CommandTexts `json:"looked_at"`
 
 	// Name Without the prefix.
@@ -1824,7 +1824,7 @@ type ConnectorCommand struct {
 	Probe        *CommandProbe   `json:"probe"`
 	Request      *CommandRequest `json:"request"`
 
-	// RequireValidation Somebody says yes to each call.
+	// RequireValidation Each call needs approval.
 	RequireValidation bool `json:"require_validation"`
 
 	// Result A JSON pointer to what counts of the answer; empty is all of it.
@@ -1833,10 +1833,10 @@ type ConnectorCommand struct {
 	// Reviewed A person has looked at what it says of itself, by setting its `state`, or wrote it. While one that is not reviewed is offered (`offer_read_only`), the AI is shown its name and the names and types of its parameters, and no text of its server; long names count as external content, and actions with an effect outside then need approval.
 	Reviewed bool `json:"reviewed"`
 
-	// Sensitive Somebody says yes to each call, signed with a passkey; no policy and no grant stands for it.
+	// Sensitive Each call needs an approval signed with a passkey; no policy and no grant can replace it.
 	Sensitive bool `json:"sensitive"`
 
-	// State `changed`: its definition is not the one that somebody looked at; it is not offered. `gone`: its server does not list it now; what was said of it is kept, and holds when it is listed again. A `state` that is set meanwhile is the one it comes back with.
+	// State `changed`: its definition differs from the reviewed one; it is not offered. `gone`: its server does not list it now; its settings is kept, and holds when it is listed again. A `state` that is set meanwhile is the one it comes back with.
 	State ConnectorCommandState `json:"state"`
 
 	// Timeout A number and a unit, or several, like `5m` or `1h30m`.
@@ -1847,7 +1847,7 @@ type ConnectorCommand struct {
 	Trusted bool `json:"trusted"`
 }
 
-// ConnectorCommandState `changed`: its definition is not the one that somebody looked at; it is not offered. `gone`: its server does not list it now; what was said of it is kept, and holds when it is listed again. A `state` that is set meanwhile is the one it comes back with.
+// ConnectorCommandState `changed`: its definition differs from the reviewed one; it is not offered. `gone`: its server does not list it now; its settings is kept, and holds when it is listed again. A `state` that is set meanwhile is the one it comes back with.
 type ConnectorCommandState string
 
 // ConnectorEffect What a call does to the world, and what a second one would.
@@ -1917,7 +1917,7 @@ type ConnectorTestStatus string
 
 // ContextCompactedData `context.compacted`: the older part of the history was summarised for the AI. The record keeps it all.
 type ContextCompactedData struct {
-	// Message What is stored and shown. Which part is filled tells the variants apart.
+	// Message What is stored and shown. The variants differ in which part is set.
 	Message *Message `json:"message,omitempty"`
 
 	// Roundtrip One call of the AI.
@@ -2106,7 +2106,7 @@ type EntryList struct {
 	NextCursor *NextCursor `json:"next_cursor"`
 }
 
-// Execution One command that was asked for, and what came of it.
+// Execution One requested command and its result.
 type Execution struct {
 	// AgentSessionID Of a call of an agent: the session that carries it out. It is there once it has begun.
 	AgentSessionID *string `json:"agent_session_id,omitempty"`
@@ -2173,7 +2173,7 @@ type Explanation struct {
 	EndReason    *EndReason    `json:"end_reason"`
 	LatestAnswer *AnswerPrompt `json:"latest_answer,omitempty"`
 
-	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	Phase     Phase  `json:"phase"`
 	SessionID string `json:"session_id"`
 
@@ -2202,7 +2202,7 @@ type ExplanationUnblockedBy string
 // FieldError defines model for FieldError.
 type FieldError = domain.FieldError
 
-// File What somebody uploaded.
+// File An uploaded file.
 type File struct {
 	Bytes int64 `json:"bytes"`
 
@@ -2216,7 +2216,7 @@ type File struct {
 	Height *int   `json:"height,omitempty"`
 	ID     string `json:"id"`
 
-	// MediaType As it is kept: by its content, whatever it was called.
+	// MediaType As it is stored: determined by its content, not by its name.
 	MediaType FileMediaType `json:"media_type"`
 
 	// Name What its sender called it, without folders and on one line. It is data: it names nothing on the server.
@@ -2229,10 +2229,10 @@ type File struct {
 	Width *int `json:"width,omitempty"`
 }
 
-// FileMediaType As it is kept: by its content, whatever it was called.
+// FileMediaType As it is stored: determined by its content, not by its name.
 type FileMediaType string
 
-// FileIDs Files that were uploaded, for the AI to look at: they stand behind what is written. A segment `file` puts one in its midst. 20 in one message, both counted.
+// FileIDs Uploaded files for the AI, which follow the text. A segment `file` places one within the text. 20 in one message, both counted.
 type FileIDs = []string
 
 // FileList defines model for FileList.
@@ -2421,7 +2421,7 @@ type Me struct {
 	Workspaces []MyWorkspace `json:"workspaces"`
 }
 
-// Message What is stored and shown. Which part is filled tells the variants apart.
+// Message What is stored and shown. The variants differ in which part is set.
 type Message struct {
 	// AiMessage An answer of the model, parsed.
 	AiMessage *AIMessage `json:"ai_message,omitempty"`
@@ -2478,7 +2478,7 @@ type MessageAccepted struct {
 	// EventSeq Number of the event that stored it.
 	EventSeq int64 `json:"event_seq"`
 
-	// Message What is stored and shown. Which part is filled tells the variants apart.
+	// Message What is stored and shown. The variants differ in which part is set.
 	Message Message `json:"message"`
 
 	// Session A conversation with an AI and all its state.
@@ -2487,7 +2487,7 @@ type MessageAccepted struct {
 
 // MessageCreatedData `message.created`: a message was stored.
 type MessageCreatedData struct {
-	// Message What is stored and shown. Which part is filled tells the variants apart.
+	// Message What is stored and shown. The variants differ in which part is set.
 	Message    Message `json:"message"`
 	SessionSeq int64   `json:"session_seq"`
 }
@@ -2509,7 +2509,7 @@ type MessageCreatedEvent struct {
 
 // MessageDeletedData `message.deleted`: a message that waited its turn was withdrawn.
 type MessageDeletedData struct {
-	// Message What is stored and shown. Which part is filled tells the variants apart.
+	// Message What is stored and shown. The variants differ in which part is set.
 	Message    Message `json:"message"`
 	SessionSeq int64   `json:"session_seq"`
 }
@@ -2562,7 +2562,7 @@ type MessageList struct {
 type MessageResult struct {
 	EventSeq int64 `json:"event_seq"`
 
-	// Message What is stored and shown. Which part is filled tells the variants apart.
+	// Message What is stored and shown. The variants differ in which part is set.
 	Message Message `json:"message"`
 
 	// Session A conversation with an AI and all its state.
@@ -2583,7 +2583,7 @@ type MessageSnapshotDataKind string
 
 // MessageUpdatedData `message.updated`: a message was changed, or took its place.
 type MessageUpdatedData struct {
-	// Message What is stored and shown. Which part is filled tells the variants apart.
+	// Message What is stored and shown. The variants differ in which part is set.
 	Message    Message `json:"message"`
 	SessionSeq int64   `json:"session_seq"`
 }
@@ -2603,7 +2603,7 @@ type MessageUpdatedEvent struct {
 	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
-// MisfirePolicy What becomes of runs that were missed: one run for all of them, each in order (at most 100), or none.
+// MisfirePolicy The policy for missed runs: one run for all of them, each in order (at most 100), or none.
 type MisfirePolicy string
 
 // Model defines model for Model.
@@ -2708,7 +2708,7 @@ type NoticeGivenData struct {
 	SessionSeq *int64               `json:"session_seq,omitempty"`
 	Text       string               `json:"text"`
 
-	// Translations A text in other languages than the one it stands beside, by language (`en`, `fr`).
+	// Translations Translations of a text, by language (`en`, `fr`).
 	Translations Translations `json:"translations,omitempty"`
 }
 
@@ -2730,15 +2730,15 @@ type NoticeGivenEvent struct {
 	SessionSeq *SessionSeq `json:"session_seq"`
 }
 
-// Notifications Who is told of what waits for a person, and when.
+// Notifications Who is notified of items waiting for a person, and when.
 type Notifications struct {
 	// MailTo Addresses of mail; each gets a link of its own. The operator sets the mail server (`FERMATA_SMTP_URL`).
 	MailTo []string `json:"mail_to"`
 
-	// QuietHours Nobody is told then; what came meanwhile, and still waits, is told once at their end.
+	// QuietHours No notifications are sent then; items that still wait at the end are reported once.
 	QuietHours *QuietHours `json:"quiet_hours"`
 
-	// ShowContent What is asked stands in mails and pushes, not only that something is.
+	// ShowContent Mails and pushes contain the question, not only a hint that there is one.
 	ShowContent bool `json:"show_content"`
 }
 
@@ -2812,7 +2812,7 @@ type OccurrenceState string
 // OlderPromptFiles How many more there were, which are not listed.
 type OlderPromptFiles = int
 
-// OverlapPolicy What becomes of a run that a schedule, a webhook or an entry starts while the last one has not
+// OverlapPolicy The policy for a run that a schedule, a webhook or an entry starts while the last one has not
 // ended: it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 type OverlapPolicy string
 
@@ -2875,7 +2875,7 @@ type PasskeyToMake struct {
 	PublicKey JSONObject `json:"public_key"`
 }
 
-// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 type Phase = domain.Phase
 
 // PlannedRun defines model for PlannedRun.
@@ -2917,7 +2917,7 @@ type Problem struct {
 	// Passkey What a passkey of the caller has to sign.
 	Passkey *PasskeyRequest `json:"passkey,omitempty"`
 
-	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	Phase *Phase `json:"phase,omitempty"`
 
 	// RequestID The one to quote.
@@ -2984,7 +2984,7 @@ type ProposedCommand struct {
 	// ParamsSchema A JSON Schema: an object, or a boolean.
 	ParamsSchema JSONSchema `json:"params_schema"`
 
-	// Request The request that carries a command out. `path`, the values of `query` and `headers`, and texts in `body` are templates: `{name}` stands for a parameter. Without a `body`, what stands in none of them is sent as JSON (with GET and HEAD, as the query).
+	// Request The request that carries a command out. `path`, the values of `query` and `headers`, and texts in `body` are templates: `{name}` is replaced by a parameter. Without a `body`, parameters in none of them are sent as JSON (with GET and HEAD, as the query).
 	Request           CommandRequest `json:"request"`
 	RequireValidation bool           `json:"require_validation"`
 }
@@ -3103,15 +3103,15 @@ type PushSubscriptionList struct {
 type Queue struct {
 	Data []QueueRow `json:"data"`
 
-	// Length How many stand in the queue. Events and snapshots show its first 50.
+	// Length The length of the queue. Events and snapshots show its first 50.
 	Length int `json:"length"`
 }
 
-// QueueChangedData `queue.changed`: who stands in the queue.
+// QueueChangedData `queue.changed`: the sessions in the queue.
 type QueueChangedData struct {
 	Data []QueueRow `json:"data"`
 
-	// Length How many stand in the queue. Events and snapshots show its first 50.
+	// Length The length of the queue. Events and snapshots show its first 50.
 	Length int `json:"length"`
 }
 
@@ -3120,7 +3120,7 @@ type QueueChangedEvent struct {
 	// At RFC 3339, UTC, milliseconds.
 	At Timestamp `json:"at"`
 
-	// Data `queue.changed`: who stands in the queue.
+	// Data `queue.changed`: the sessions in the queue.
 	Data QueueChangedData `json:"data"`
 
 	// Seq The workspace's number of the event; the `id:` of streams.
@@ -3269,10 +3269,10 @@ type SearchHit struct {
 	Kind  SearchKind   `json:"kind"`
 	Marks []SearchMark `json:"marks"`
 
-	// Matches The words found, as they stand in title and snippet.
+	// Matches The words found, as they appear in title and snippet.
 	Matches []string `json:"matches"`
 
-	// Snippet The part of the text in which the words stand, on one line: plain text, never HTML.
+	// Snippet The part of the text that contains the words, on one line: plain text, never HTML.
 	Snippet string `json:"snippet"`
 
 	// Timestamp RFC 3339, UTC, milliseconds.
@@ -3297,7 +3297,7 @@ type SearchHitList struct {
 // SearchKind An entry, an entry of a tool of type notes, or a document.
 type SearchKind = domain.SearchKind
 
-// SearchMark Where a word found stands in the snippet, in characters (Unicode code points), from `start` up to and without `end`.
+// SearchMark The position of a found word in the snippet, in characters (Unicode code points), from `start` up to and without `end`.
 type SearchMark struct {
 	End   int `json:"end"`
 	Start int `json:"start"`
@@ -3367,7 +3367,7 @@ type Session struct {
 	Name            string  `json:"name"`
 	ParentSessionID *string `json:"parent_session_id"`
 
-	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	Phase  Phase `json:"phase"`
 	Pinned bool  `json:"pinned"`
 
@@ -3502,7 +3502,7 @@ type SessionName struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 
-	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	Phase Phase `json:"phase"`
 
 	// Position In the queue; 1 is next.
@@ -3521,10 +3521,10 @@ type SessionPhaseData struct {
 	// Event What happened.
 	Event string `json:"event"`
 
-	// From Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// From The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	From Phase `json:"from"`
 
-	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	Phase      Phase   `json:"phase"`
 	Reason     *string `json:"reason,omitempty"`
 	RoundID    *string `json:"round_id"`
@@ -3611,7 +3611,7 @@ type Settings struct {
 	ApprovalExpiry   Duration                 `json:"approval_expiry"`
 	ApprovalOnExpiry SettingsApprovalOnExpiry `json:"approval_on_expiry"`
 
-	// ApproveByText In chat completions and responses, a next message that says yes, no, oui or non and nothing else answers what was asked; otherwise it is a message, and the answer is given elsewhere. Never a yes to sensitive actions.
+	// ApproveByText In chat completions and responses, a next message that says yes, no, oui or non and nothing else answers what was asked; otherwise it is a message, and the answer is given elsewhere. Sensitive actions are never approved this way.
 	ApproveByText bool `json:"approve_by_text"`
 
 	// AutomationMaxWait A number and a unit, or several, like `5m` or `1h30m`.
@@ -3681,10 +3681,10 @@ type Settings struct {
 		Policy SettingsNetworkRetryPolicy `json:"policy"`
 	} `json:"network_retry"`
 
-	// Notifications Who is told of what waits for a person, and when.
+	// Notifications Who is notified of items waiting for a person, and when.
 	Notifications Notifications `json:"notifications"`
 
-	// Prices The workspace's own prices by a model's name, or by a pattern in which `*` stands for
+	// Prices The workspace's own prices by a model's name, or by a pattern in which `*` matches
 	// any characters. They come before the built-in prices of well-known models.
 	Prices map[string]Price `json:"prices"`
 
@@ -3696,7 +3696,7 @@ type Settings struct {
 	// RequireValidation Every action of the workspace asks a person first.
 	RequireValidation bool `json:"require_validation"`
 
-	// SensitiveCommands Actions to which a yes is signed with a passkey, built in or from outside: names (`DELETE_ZONE`), all of a connector (`BANK.*`), or all (`*`). They need a yes each time: no policy and no grant stands for it.
+	// SensitiveCommands Actions whose approval is signed with a passkey, built in or of connectors: names (`DELETE_ZONE`), all of a connector (`BANK.*`), or all (`*`). They need approval each time: no policy and no grant can replace it.
 	SensitiveCommands []string `json:"sensitive_commands"`
 
 	// TimeZone IANA name.
@@ -3764,7 +3764,7 @@ type SignInWays struct {
 	// Key A key can be typed in.
 	Key bool `json:"key"`
 
-	// Oidc Null: nobody signs in by OpenID Connect here.
+	// Oidc Null: OpenID Connect is not set up.
 	Oidc *OIDCWay `json:"oidc"`
 }
 
@@ -3894,12 +3894,12 @@ type SystemMessage struct {
 	// Summary What happened, for people.
 	Summary string `json:"summary"`
 
-	// Translations A text in other languages than the one it stands beside, by language (`en`, `fr`).
+	// Translations Translations of a text, by language (`en`, `fr`).
 	Translations Translations      `json:"translations,omitempty"`
 	Type         domain.SystemType `json:"type"`
 }
 
-// Task Work that goes on at another service, for one execution of a command. `unknown`: whether that
+// Task Work in progress at another service, for one execution of a command. `unknown`: whether that
 // service was asked at all is not known, because the server stopped just then. In events `result`
 // is null: the message that brings it, and `GET /v1/tasks/{task_id}`, have it.
 type Task struct {
@@ -3940,7 +3940,7 @@ type Task struct {
 type TaskChangedData struct {
 	SessionSeq int64 `json:"session_seq"`
 
-	// Task Work that goes on at another service, for one execution of a command. `unknown`: whether that
+	// Task Work in progress at another service, for one execution of a command. `unknown`: whether that
 	// service was asked at all is not known, because the server stopped just then. In events `result`
 	// is null: the message that brings it, and `GET /v1/tasks/{task_id}`, have it.
 	Task Task `json:"task"`
@@ -4000,7 +4000,7 @@ type TimelineLine struct {
 	// DurationMs null for a transition, and for what has not ended.
 	DurationMs *int64 `json:"duration_ms"`
 
-	// Execution One command that was asked for, and what came of it.
+	// Execution One requested command and its result.
 	Execution *Execution       `json:"execution,omitempty"`
 	Kind      TimelineLineKind `json:"kind"`
 	RoundID   *string          `json:"round_id"`
@@ -4088,13 +4088,13 @@ type Transition struct {
 	Epoch int64     `json:"epoch"`
 	Event string    `json:"event"`
 
-	// From Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// From The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	From Phase `json:"from"`
 
 	// Number The `session_seq` of its event.
 	Number int64 `json:"number"`
 
-	// Phase Where the session's state machine stands. More phases may come; decide by `status` where you can.
+	// Phase The phase of the session's state machine. More phases may be added; decide by `status` where you can.
 	Phase   Phase   `json:"phase"`
 	Reason  *string `json:"reason,omitempty"`
 	RoundID *string `json:"round_id"`
@@ -4103,7 +4103,7 @@ type Transition struct {
 	Status SessionStatus `json:"status"`
 }
 
-// Translations A text in other languages than the one it stands beside, by language (`en`, `fr`).
+// Translations Translations of a text, by language (`en`, `fr`).
 type Translations = domain.Translations
 
 // Trigger What starts a run beside the schedule.
@@ -4203,7 +4203,7 @@ type WaitingContext struct {
 	Attempt         *int    `json:"attempt,omitempty"`
 	CancelMessageID *string `json:"cancel_message_id,omitempty"`
 
-	// Kind `client`: the program that sent the message runs tools of its own. `outside`: the server of a connector wants something of a person before a call goes on: an answer (`module`), or that somebody signs in.
+	// Kind `client`: the program that sent the message runs tools of its own. `outside`: the server of a connector needs a person before a call continues: an answer (`module`), or a sign-in.
 	Kind      WaitingContextKind `json:"kind"`
 	LastError *string            `json:"last_error,omitempty"`
 
@@ -4219,7 +4219,7 @@ type WaitingContext struct {
 	Tasks  *[]string  `json:"tasks,omitempty"`
 }
 
-// WaitingContextKind `client`: the program that sent the message runs tools of its own. `outside`: the server of a connector wants something of a person before a call goes on: an answer (`module`), or that somebody signs in.
+// WaitingContextKind `client`: the program that sent the message runs tools of its own. `outside`: the server of a connector needs a person before a call continues: an answer (`module`), or a sign-in.
 type WaitingContextKind string
 
 // WaitingFor Which fields there are depends on `kind`.
@@ -4345,7 +4345,7 @@ type WebhookList struct {
 
 // WebhookResult defines model for WebhookResult.
 type WebhookResult struct {
-	// Position Where it stands in the queue, when QUEUED; 1 is next.
+	// Position The position in the queue, when QUEUED; 1 is next.
 	Position *int `json:"position,omitempty"`
 
 	// Result `IGNORED`: the body does not meet the condition. `SKIPPED`: the last run has not ended, and the automation's `overlap` is `skip`; an occurrence records it.

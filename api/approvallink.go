@@ -2,7 +2,7 @@ package api
 
 import "github.com/fermata-dev/fermata/domain"
 
-// ApprovalLinkFrom is a link as it is given to whoever had it made.
+// ApprovalLinkFrom encodes a new link for the caller who created it.
 func ApprovalLinkFrom(url string, link *domain.ApprovalLink) ApprovalLink {
 	return ApprovalLink{URL: url, ExpiresAt: Time(link.ExpiresAt)}
 }

@@ -99,7 +99,7 @@ func SeedFrom(a *domain.Automation, m *domain.Message) *Seed {
 	return out
 }
 
-// GrantFrom is a yes in advance as clients see it at the given time.
+// GrantFrom encodes a grant as of the given time.
 func GrantFrom(g *domain.Grant, now time.Time) *Grant {
 	return &Grant{
 		ID: g.ID, AutomationID: g.AutomationID, Commands: g.Commands, ZoneIds: listed(g.ZoneIDs), ToolIds: listed(g.ToolIDs),

@@ -109,7 +109,7 @@ func ConnectorSignInFrom(s *domain.SignIn) ConnectorSignIn {
 	return ConnectorSignIn{URL: s.URL, ExpiresAt: Time(s.ExpiresAt)}
 }
 
-// Domain is the connector that is asked for.
+// Domain returns the requested connector.
 func (in *NewConnector) Domain() domain.NewConnector {
 	return domain.NewConnector{
 		Name: in.Name, Kind: domain.ConnectorKind(in.Kind), Prefix: in.Prefix, Disabled: in.Enabled != nil && !*in.Enabled,
@@ -117,7 +117,7 @@ func (in *NewConnector) Domain() domain.NewConnector {
 	}
 }
 
-// Domain is the change that is asked for.
+// Domain returns the requested change.
 func (in *ConnectorPatch) Domain() domain.ConnectorPatch {
 	patch := domain.ConnectorPatch{Name: in.Name, Prefix: in.Prefix, Enabled: in.Enabled, Config: in.Config}
 	if in.Commands != nil {
@@ -156,8 +156,8 @@ func (in *NewConnectorCommand) domain() domain.ConnectorCommand {
 	return c
 }
 
-// timeoutOf is a timeout as it was written. To the domain none at all is zero; whoever writes
-// a zero means something else, which is out of range.
+// timeoutOf decodes a timeout. In the domain, zero means none; a client that sends a zero means a timeout of zero, which
+// is out of range.
 func timeoutOf(given *domain.Duration) time.Duration {
 	switch {
 	case given == nil:

@@ -105,7 +105,7 @@ func appendMessage(b []byte, m *domain.Message) ([]byte, error) {
 	return append(b, '}'), nil
 }
 
-// appendContent appends the parts of a message that tell its variants apart.
+// appendContent appends the parts of a message that differ between its variants.
 func appendContent(b []byte, m *domain.Message) ([]byte, error) {
 	var err error
 	part := func(name string, v any) {

@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// ExplanationFrom says in fields and, in the workspace's language and time zone, in
-// words why a session stands where it stands.
+// ExplanationFrom encodes why a session is in its present state: as fields, and as text in the workspace's language and
+// time zone.
 func ExplanationFrom(e *domain.Explanation, settings *domain.Settings) *Explanation {
 	s := e.Session
 	out := &Explanation{

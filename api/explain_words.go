@@ -163,7 +163,7 @@ func doingOr(phase domain.Phase) [2]string {
 	return [2]string{"About to continue.", "Reprise imminente."}
 }
 
-// slot says what goes on instead, and how many come first.
+// slot names the session that holds the slot, and the number of sessions ahead in the queue.
 func (s speech) slot(w *domain.Waits) string {
 	text := s.say("Waiting to start.", "En attente de démarrage.")
 	if h := w.Holder; h != nil {

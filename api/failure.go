@@ -2,7 +2,7 @@ package api
 
 import "github.com/fermata-dev/fermata/domain"
 
-// Failure is an error as every door tells it, each in the form of its protocol.
+// Failure is an error for clients, independent of the protocol that encodes it.
 type Failure struct {
 	Status     int
 	Code       domain.Code
@@ -11,5 +11,5 @@ type Failure struct {
 	Retryable  bool
 	Outcome    domain.WriteOutcome
 	Fields     []domain.FieldError
-	RetryAfter int // seconds; 0: it does not help to wait
+	RetryAfter int // seconds; 0: a retry does not help
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Domain is the automation that is asked for, with the defaults, without its seed.
+// Domain returns the requested automation with defaults, without its seed.
 func (in *NewAutomation) Domain(by string) domain.NewAutomation {
 	ask := domain.PlainAutomation(in.Name, by)
 	ask.ProviderID, ask.Validation = in.ProviderID[true], in.AutomationValidation[true]
@@ -25,7 +25,7 @@ func (in *NewAutomation) Domain(by string) domain.NewAutomation {
 	return ask
 }
 
-// Domain is the schedule that is asked for.
+// Domain returns the requested schedule.
 func (in *ScheduleInput) Domain() domain.Schedule {
 	return domain.Schedule{Type: in.Type, Expression: in.Expression, TimeZone: in.TimeZone, StartsAt: valueOf(in.StartsAt)}
 }
@@ -50,8 +50,8 @@ func budgetsPatch(in nullable.Nullable[AutomationBudgets]) domain.BudgetsPatch {
 	}
 }
 
-// Domain is the change that is asked for, without the seed, whose text has yet to be
-// resolved. version is the one that the client saw.
+// Domain returns the requested change without the seed, whose text is not resolved yet. version is the one that the
+// client has read.
 func (in *AutomationPatch) Domain(version int64) domain.AutomationPatch {
 	patch := domain.AutomationPatch{
 		Version: version, Name: in.Name, ProviderID: orEmpty(in.ProviderID), Enabled: in.Enabled,
@@ -77,7 +77,7 @@ func (in *AutomationPatch) Domain(version int64) domain.AutomationPatch {
 	return patch
 }
 
-// Domain is the grant that is asked for.
+// Domain returns the requested grant.
 func (in *NewGrant) Domain(by string) domain.Grant {
 	grant := domain.Grant{
 		Commands: in.Commands, ZoneIDs: in.ZoneIDs, ToolIDs: in.ToolIDs, Bounds: in.Bounds, MaxPerRun: in.MaxPerRun, CreatedBy: by,

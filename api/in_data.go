@@ -21,7 +21,7 @@ func storable(t time.Time) string {
 	return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
 }
 
-// Domain is the zone that is asked for.
+// Domain returns the requested zone.
 func (in *NewZone) Domain() domain.NewZone {
 	return domain.NewZone{
 		Name: in.Name, Description: valueOf(in.Description), Colour: valueOf(in.Colour),
@@ -29,7 +29,7 @@ func (in *NewZone) Domain() domain.NewZone {
 	}
 }
 
-// Domain is the change that is asked for.
+// Domain returns the requested change.
 func (in *ZonePatch) Domain() domain.ZonePatch {
 	return domain.ZonePatch{
 		Name: in.Name, Description: orEmpty(in.Description), Colour: orEmpty(in.Colour),
@@ -37,7 +37,7 @@ func (in *ZonePatch) Domain() domain.ZonePatch {
 	}
 }
 
-// Domain is the tool that is asked for.
+// Domain returns the requested tool.
 func (in *NewTool) Domain() domain.NewTool {
 	return domain.NewTool{
 		ZoneID: in.ZoneID, ToolType: in.ToolType, Name: in.Name, Description: valueOf(in.Description), Config: in.Config,
@@ -45,7 +45,7 @@ func (in *NewTool) Domain() domain.NewTool {
 	}
 }
 
-// Domain is the change that is asked for.
+// Domain returns the requested change.
 func (in *ToolPatch) Domain() domain.ToolPatch {
 	return domain.ToolPatch{
 		ZoneID: in.ZoneID, Name: in.Name, Description: orEmpty(in.Description), Config: in.Config,
@@ -53,21 +53,21 @@ func (in *ToolPatch) Domain() domain.ToolPatch {
 	}
 }
 
-// Domain is the tool type that is asked for.
+// Domain returns the requested tool type.
 func (in *NewToolType) Domain() domain.NewToolType {
 	return domain.NewToolType{
 		ID: in.ID, Name: in.Name, Description: valueOf(in.Description), ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
 	}
 }
 
-// Domain is the change that is asked for.
+// Domain returns the requested change.
 func (in *ToolTypePatch) Domain() domain.ToolTypePatch {
 	return domain.ToolTypePatch{
 		Name: in.Name, Description: orEmpty(in.Description), ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
 	}
 }
 
-// Domain is the entry that is asked for; without a time it happens now.
+// Domain returns the requested entry. The default of its time is now.
 func (in *NewEntry) Domain() domain.NewEntry {
 	entry := domain.NewEntry{Data: in.Data}
 	if in.Timestamp != nil {
@@ -85,7 +85,7 @@ func (in *NewEntries) Domain() []domain.NewEntry {
 	return entries
 }
 
-// Domain is the change that is asked for.
+// Domain returns the requested change.
 func (in *EntryPatch) Domain() domain.EntryPatch {
 	patch := domain.EntryPatch{Data: in.Data}
 	if in.Timestamp != nil {
@@ -94,12 +94,12 @@ func (in *EntryPatch) Domain() domain.EntryPatch {
 	return patch
 }
 
-// Domain is the document that is asked for.
+// Domain returns the requested document.
 func (in *NewDocument) Domain() domain.NewDocument {
 	return domain.NewDocument{Key: in.Key, Title: valueOf(in.Title), Body: valueOf(in.Body)}
 }
 
-// Domain is the change that is asked for.
+// Domain returns the requested change.
 func (in *DocumentPatch) Domain() domain.DocumentPatch {
 	return domain.DocumentPatch{Title: in.Title, Body: in.Body}
 }

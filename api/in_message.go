@@ -58,8 +58,7 @@ func (in *MessageContent) Domain() (rich *domain.RichContent, whole bool, err er
 	return &domain.RichContent{Segments: segments}, false, nil
 }
 
-// FileErrors moves what is wrong with a file to where it was named: behind the segments that
-// were sent stand those of file_ids.
+// FileErrors corrects the pointers of errors about files: the segments of file_ids follow those that were sent.
 func (in *MessageContent) FileErrors(err error) error {
 	written := len(in.Segments)
 	if in.Text != nil {

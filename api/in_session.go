@@ -6,7 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Domain is the session that is asked for, without its first message.
+// Domain returns the requested session without its first message.
 func (in *NewSession) Domain(by string) domain.NewSession {
 	return domain.NewSession{
 		Type: domain.Chat, Name: valueOf(in.Name), ProviderID: valueOf(in.ProviderID),
@@ -14,24 +14,24 @@ func (in *NewSession) Domain(by string) domain.NewSession {
 	}
 }
 
-// Domain is the fork that is asked for, without its first message.
+// Domain returns the requested fork without its first message.
 func (in *NewFork) Domain() domain.NewFork {
 	return domain.NewFork{MessageID: in.AfterMessageID, Name: valueOf(in.Name), ProviderID: valueOf(in.ProviderID)}
 }
 
-// Domain is how the last round is to be run again, without its message.
+// Domain returns the options of the retry without its message.
 func (in *RetryInput) Domain() domain.RetryRequest {
 	return domain.RetryRequest{
 		ProviderID: valueOf(in.ProviderID), Model: valueOf(in.Model), DespiteEffects: valueOf(in.DespiteEffects),
 	}
 }
 
-// Domain is the run that is asked for, without its message.
+// Domain returns the requested run without its message.
 func (in *RunInput) Domain(by string) domain.RunRequest {
 	return domain.RunRequest{By: by, ProviderID: valueOf(in.ProviderID), Model: valueOf(in.Model)}
 }
 
-// Domain is the change that is asked for.
+// Domain returns the requested change.
 func (in *SessionPatch) Domain() domain.SessionPatch {
 	return domain.SessionPatch{
 		Name: in.Name, Pinned: in.Pinned, RequireValidation: in.RequireValidation,

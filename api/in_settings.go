@@ -6,8 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Domain is the change that is asked for; null brings a default back. version is the one
-// that the client saw.
+// Domain returns the requested change. null restores a default. version is the one that the client has read.
 func (in *SettingsPatch) Domain(version int64) domain.SettingsPatch {
 	def := domain.DefaultSettings()
 	return domain.SettingsPatch{

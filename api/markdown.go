@@ -11,9 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Markdown writes a session for people to read. What people and models wrote stands in
-// quotations, which it cannot break out of; what commands gave in fences longer than
-// any within.
+// Markdown exports a session as a readable document. Texts of people and models are block quotes that they cannot break
+// out of; results of commands are in fences longer than any inside.
 type Markdown struct {
 	speech
 	language string
@@ -210,8 +209,7 @@ func fenced(language, text string) string {
 	return fence + language + "\n" + strings.TrimSuffix(newlines(text), "\n") + "\n" + fence + "\n"
 }
 
-// quoted puts what somebody wrote into a quotation: its Markdown is kept, but no open
-// fence and no tag reaches beyond its end.
+// quoted returns a text as a block quote: its Markdown is kept, but no open fence and no tag reaches beyond its end.
 func quoted(text string) string {
 	text = strings.TrimRight(newlines(text), "\n")
 	if strings.TrimSpace(text) == "" {

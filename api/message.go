@@ -20,9 +20,8 @@ func MessageFrom(m *domain.Message) *Message {
 	}
 }
 
-// saidOnce is a message without what it says twice, as events carry it: what somebody wrote
-// as the text of the one segment, and what the AI answered as it was read. The record has
-// the rest.
+// saidOnce returns a message for events, without duplicated content: the text of a single segment, and the raw response
+// of the AI. Both can be read from the session.
 func saidOnce(m *domain.Message) *domain.Message {
 	out := *m
 	if r := m.Rich; r != nil && len(r.Segments) == 1 && r.Segments[0].Text == r.LinearText {

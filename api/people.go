@@ -6,8 +6,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// SignInFrom is a browser that somebody is signed in with, as they see it; current is the id
-// of the one that asks.
+// SignInFrom encodes a sign-in for its owner. current is the id of the sign-in that makes the request.
 func SignInFrom(s *domain.SignedIn, current string) *SignIn {
 	return &SignIn{
 		ID: s.ID, Method: SignInMethod(s.Method), Browser: s.Browser, Current: s.ID == current,

@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// PushSubscriptionFrom is a browser that somebody is told at, as they see it: of its endpoint, which
-// lets whoever knows it ask for more, the service's name alone.
+// PushSubscriptionFrom encodes a push subscription for its owner. Of the endpoint, which is a secret, only the name of
+// the service is included.
 func PushSubscriptionFrom(p *domain.Push) *PushSubscription {
 	out := &PushSubscription{
 		ID: p.ID, Name: p.Label, Language: PushSubscriptionLanguage(p.Language),

@@ -3,7 +3,7 @@
 package api
 
 // Queries are the query parameters of each call ("GET /v1/zones"): true for one that may
-// stand more than once.
+// be repeated.
 var Queries = map[string]map[string]bool{
 	"GET /a/{token}":                                              {},
 	"POST /a/{token}":                                             {},

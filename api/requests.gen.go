@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Patterns are the contract's, by the tag that stands for each in the structs below.
+// Patterns are those of the contract, by their tag in the structs below.
 var Patterns = map[string]string{
 	"agent":            `^[A-Za-z][A-Za-z0-9_]{0,39}$`,
 	"command_name":     `^[A-Z][A-Z0-9_]{0,42}$`,
@@ -51,8 +51,8 @@ type ApprovalAnswer struct {
 	ApprovedIDs []string                   `json:"approved_ids" validate:"max=100,dive,max=64"`
 	Edits       map[string]json.RawMessage `json:"edits" validate:"max=100,dive,object"`
 	Comment     *string                    `json:"comment" validate:"omitempty,max=10000"`
-	// What a passkey signed, for a yes to actions of which one is `sensitive`: send the answer without it
-	// first, and the problem `passkey_required` has in `passkey` what has to be signed.
+	// The passkey signature for approving actions of which one is `sensitive`: send the answer without it
+	// first, and the problem `passkey_required` has the challenge in `passkey`.
 	Passkey *PasskeyAnswer `json:"passkey"`
 	// Any JSON value.
 	Value     json.RawMessage `json:"value"`
@@ -84,9 +84,9 @@ type AutomationPatch struct {
 	Enabled    *bool                     `json:"enabled"`
 	// null: none any more. The other fields do not move starts_at.
 	Schedule nullable.Nullable[AutomationPatchSchedule] `json:"schedule" validate:"omitempty,dive"`
-	// What becomes of runs that were missed: one run for all of them, each in order (at most 100), or none.
+	// The policy for missed runs: one run for all of them, each in order (at most 100), or none.
 	Misfire *string `json:"misfire" validate:"omitempty,oneof=once all skip"`
-	// What becomes of a run that a schedule, a webhook or an entry starts while the last one has not ended:
+	// The policy for a run that a schedule, a webhook or an entry starts while the last one has not ended:
 	// it is skipped, queued, or ends the last one (`CANCELLED`). A run by hand is always queued.
 	Overlap *string `json:"overlap" validate:"omitempty,oneof=skip queue restart"`
 	// null: as the workspace has it.
@@ -129,8 +129,8 @@ type CommandProbeInput struct {
 
 // CommandRequestInput is part of a request.
 // The request that carries a command out. `path`, the values of `query` and `headers`, and texts in
-// `body` are templates: `{name}` stands for a parameter. Without a `body`, what stands in none of them
-// is sent as JSON (with GET and HEAD, as the query).
+// `body` are templates: `{name}` is replaced by a parameter. Without a `body`, parameters in none of
+// them are sent as JSON (with GET and HEAD, as the query).
 type CommandRequestInput struct {
 	Method string `json:"method" validate:"required,oneof=GET HEAD POST PUT PATCH DELETE"`
 	// It comes after the path of the base URL.
@@ -233,8 +233,8 @@ type LimitsPatch struct {
 // What a person writes, as a text or in segments.
 type MessageContent struct {
 	Text *string `json:"text" validate:"omitempty,min=1,max=100000"`
-	// Files that were uploaded, for the AI to look at: they stand behind what is written. A segment `file`
-	// puts one in its midst. 20 in one message, both counted.
+	// Uploaded files for the AI, which follow the text. A segment `file` places one within the text. 20 in
+	// one message, both counted.
 	FileIDs  []string       `json:"file_ids" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
 	Segments []SegmentInput `json:"segments" validate:"omitempty,max=200,dive"`
 }
@@ -243,8 +243,8 @@ type MessageContent struct {
 // A message, as a text or in segments.
 type MessageInput struct {
 	Text *string `json:"text" validate:"omitempty,min=1,max=100000"`
-	// Files that were uploaded, for the AI to look at: they stand behind what is written. A segment `file`
-	// puts one in its midst. 20 in one message, both counted.
+	// Uploaded files for the AI, which follow the text. A segment `file` places one within the text. 20 in
+	// one message, both counted.
 	FileIDs []string `json:"file_ids" validate:"omitempty,min=1,max=20,dive,min=1,max=64"`
 	// What happens while the session works. Saying `enqueue` also keeps an open wait open.
 	IfBusy   *string        `json:"if_busy" validate:"omitempty,oneof=enqueue steer interrupt reject"`
@@ -288,7 +288,7 @@ type NewAutomation struct {
 	Overlap *string `json:"overlap" validate:"omitempty,oneof=skip queue restart"`
 	// Left out or null: as the workspace has it.
 	AutomationValidation nullable.Nullable[string] `json:"automation_validation" validate:"omitempty,dive,oneof=park refuse allow"`
-	// Every action of its runs needs a yes. Left out: false.
+	// Every action of its runs needs approval. Default: false.
 	RequireValidation *bool `json:"require_validation"`
 	// Left out: `auto`.
 	Completion *string  `json:"completion" validate:"omitempty,oneof=auto ask"`
@@ -330,7 +330,7 @@ type NewConnectorCommand struct {
 	ParamsSchema json.RawMessage `json:"params_schema"`
 	// Left out: `non_idempotent`.
 	Effect *string `json:"effect" validate:"omitempty,oneof=read_only idempotent non_idempotent"`
-	// Left out: only `non_idempotent` ones need a yes.
+	// Left out: only `non_idempotent` ones need approval.
 	RequireValidation *bool `json:"require_validation"`
 	// From `1s` to `5m`. Left out: `15s`.
 	Timeout *domain.Duration `json:"timeout" validate:"omitempty,min=0"`
@@ -340,8 +340,8 @@ type NewConnectorCommand struct {
 	// Left out: as it was; a new one is offered.
 	State *string `json:"state" validate:"omitempty,oneof=offered off"`
 	// The request that carries a command out. `path`, the values of `query` and `headers`, and texts in
-	// `body` are templates: `{name}` stands for a parameter. Without a `body`, what stands in none of them
-	// is sent as JSON (with GET and HEAD, as the query).
+	// `body` are templates: `{name}` is replaced by a parameter. Without a `body`, parameters in none of
+	// them are sent as JSON (with GET and HEAD, as the query).
 	Request *CommandRequestInput `json:"request"`
 	Result  *string              `json:"result" validate:"omitempty,max=500"`
 	// Finds out whether a call of unknown outcome was carried out: a GET of `path` (a template of the
@@ -496,7 +496,7 @@ type NewWebhook struct {
 	URL     string   `json:"url" validate:"required,max=2000"`
 	Types   []string `json:"types" validate:"required,min=1,max=50,dive,oneof=session.phase session.created session.status session.ended message.created message.updated message.deleted command.planned command.started command.ended approval.requested approval.settled usage.updated context.compacted slot.changed queue.changed data.changed automation.changed occurrence.recorded task.changed answers.changed notice"`
 	Enabled *bool    `json:"enabled"`
-	// Put a signed link to each approval into its message: whoever reads it may answer.
+	// Put a signed link to each approval into its message: anyone who reads it may answer.
 	Links *bool `json:"links"`
 }
 
@@ -516,8 +516,8 @@ type NewZone struct {
 }
 
 // PasskeyAnswer is part of a request.
-// What a passkey signed, for a yes to actions of which one is `sensitive`: send the answer without it
-// first, and the problem `passkey_required` has in `passkey` what has to be signed.
+// The passkey signature for approving actions of which one is `sensitive`: send the answer without it
+// first, and the problem `passkey_required` has the challenge in `passkey`.
 type PasskeyAnswer struct {
 	// RFC 3339, UTC, milliseconds.
 	IssuedAt *time.Time `json:"issued_at" validate:"required"`
@@ -766,8 +766,8 @@ type ValidationAnswer struct {
 	// New params by the action's id.
 	Edits   map[string]json.RawMessage `json:"edits" validate:"max=100,dive,object"`
 	Comment *string                    `json:"comment" validate:"omitempty,max=10000"`
-	// What a passkey signed, for a yes to actions of which one is `sensitive`: send the answer without it
-	// first, and the problem `passkey_required` has in `passkey` what has to be signed.
+	// The passkey signature for approving actions of which one is `sensitive`: send the answer without it
+	// first, and the problem `passkey_required` has the challenge in `passkey`.
 	Passkey *PasskeyAnswer `json:"passkey"`
 }
 

@@ -2,8 +2,8 @@ package api
 
 import "fmt"
 
-// speech says things to people in the workspace's language. The two phrases stand side
-// by side in the code, so that neither is forgotten.
+// speech selects texts in the workspace's language. Both languages are side by side in the code, so that neither is
+// forgotten.
 type speech struct{ french bool }
 
 func speechIn(language string) speech { return speech{french: language == "fr"} }

@@ -39,7 +39,7 @@ func (in *TaskReport) Domain(id string) domain.TaskReport {
 	return r
 }
 
-// TaskReceiptFrom is what a service is told of its task.
+// TaskReceiptFrom encodes a task for the service that works on it.
 func TaskReceiptFrom(t *domain.Task) *TaskReceipt {
 	return &TaskReceipt{TaskID: t.ID, Status: t.Status}
 }

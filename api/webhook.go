@@ -33,12 +33,12 @@ func WebhookTestFrom(t *domain.WebhookTest) *WebhookTest {
 	return &WebhookTest{Ok: t.OK, Status: numberOrNull(t.Status), Detail: textOrNull(t.Detail), LatencyMs: t.Took.Milliseconds()}
 }
 
-// Domain is the change that is asked for.
+// Domain returns the requested change.
 func (in *WebhookPatch) Domain() domain.WebhookPatch {
 	return domain.WebhookPatch{URL: in.URL, Types: LogTypesOf(in.Types), Enabled: in.Enabled, Links: in.Links}
 }
 
-// LogTypesOf are the types of events that somebody named; nil where none were.
+// LogTypesOf converts names of event types; nil stays nil.
 func LogTypesOf(names []string) []domain.LogType {
 	if names == nil {
 		return nil

@@ -21,7 +21,7 @@ const (
 	ApprovalClientCalls = domain.ApprovalClientCalls
 )
 
-// Where a session stands, and how a run ended.
+// States of sessions, and outcomes of runs.
 const (
 	StatusIdle    = domain.StatusIdle
 	StatusQueued  = domain.StatusQueued
@@ -41,7 +41,7 @@ const (
 	EndCompleted = domain.EndCompleted
 )
 
-// What stands in the record.
+// Parts of the record.
 const (
 	InvalidFormatText = domain.InvalidFormatText
 
@@ -60,8 +60,8 @@ const (
 	ExecUnknown   = domain.ExecUnknown
 )
 
-// Visible writes a text for somebody who approves it, with what nobody sees as escapes.
+// Visible escapes the invisible characters of a text that a person approves.
 func Visible(text string) string { return domain.Visible(text) }
 
-// Printable writes a text for a terminal, with what would steer it as escapes.
+// Printable escapes control characters of a text for a terminal.
 func Printable(text string) string { return domain.Printable(text) }

@@ -316,7 +316,7 @@ func (a *App) wakeForNetwork(ctx context.Context, workspace, session string) err
 
 // openAccess says whether callers need no credentials, as auth does (that the server then
 // opens to nobody else is auth's to check). The first key ends it for good.
-func (a *App) openAccess(ctx context.Context) bool { return a.auth.OpenLately(ctx) }
+func (a *App) openAccess(ctx context.Context) bool { return a.auth.OpenCached(ctx) }
 
 // requestFailed tells the operator what a caller is not told: addresses, and who
 // resolved the name.

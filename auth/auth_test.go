@@ -227,25 +227,25 @@ func TestAnotherNodeMakesTheFirstKey(t *testing.T) {
 
 // What asks at each request out does not look each time; another node's first key is seen
 // as late as its revoking of one would be, and one of this process at once.
-func TestOpenLately(t *testing.T) {
+func TestOpenCached(t *testing.T) {
 	s := &stores{keys: map[string]*domain.Key{}, now: time.Unix(1_800_000_000, 0)}
 	a, err := New(Config{Loopback: true, Nodes: true, Keys: s, Workspaces: s, Clock: func() time.Time { return s.now }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !a.OpenLately(t.Context()) {
+	if !a.OpenCached(t.Context()) {
 		t.Error("a fresh server is not open")
 	}
 	_, key := s.mint("default", domain.RoleAdmin)
-	s.now = s.now.Add(remembers - time.Millisecond)
-	if !a.OpenLately(t.Context()) {
+	s.now = s.now.Add(cacheTTL - time.Millisecond)
+	if !a.OpenCached(t.Context()) {
 		t.Error("it looked again within five seconds")
 	}
 	if open, err := a.Open(t.Context()); open || err != nil {
 		t.Errorf("who asks whom to let in is told of what was remembered: %v %v", open, err)
 	}
 	key.RevokedAt = &s.now
-	if a.OpenLately(t.Context()) {
+	if a.OpenCached(t.Context()) {
 		t.Error("open again after a key was made")
 	}
 
@@ -261,7 +261,7 @@ func TestOpenLately(t *testing.T) {
 		{func() { s.mint("default", domain.RoleAdmin); a.Changed() }, false},
 	} {
 		step.does()
-		if open := a.OpenLately(t.Context()); open != step.open {
+		if open := a.OpenCached(t.Context()); open != step.open {
 			t.Errorf("open: %v, should be %v", open, step.open)
 		}
 	}

@@ -51,15 +51,14 @@ const (
 	minRootKeyChars = 10 // different ones: 32 random hexadecimal digits practically always have them
 )
 
-// CheckRootKey refuses a root key that could be guessed. The empty one, which is none,
-// passes.
+// CheckRootKey rejects a root key that could be guessed. The empty key, which means none, is accepted.
 func CheckRootKey(key string) error {
-	const mend = "make one with `openssl rand -hex 32`"
+	const hint = "make one with `openssl rand -hex 32`"
 	if key == "" {
 		return nil
 	}
 	if len(key) < minRootKey {
-		return fmt.Errorf("the root key (FERMATA_ROOT_KEY) has %d characters, and needs at least %d: %s", len(key), minRootKey, mend)
+		return fmt.Errorf("the root key (FERMATA_ROOT_KEY) has %d characters, and needs at least %d: %s", len(key), minRootKey, hint)
 	}
 	different := map[rune]struct{}{}
 	for _, c := range key {
@@ -69,7 +68,7 @@ func CheckRootKey(key string) error {
 		return fmt.Errorf(
 			"the root key (FERMATA_ROOT_KEY) is made of only %d different characters, and could be guessed: %s",
 			len(different),
-			mend,
+			hint,
 		)
 	}
 	return nil
@@ -115,20 +114,20 @@ func (a *Authenticator) CheckStart(ctx context.Context) error {
 	)
 }
 
-// Open says whether programs on this machine need no credentials now: the server listens
-// on loopback only, for nobody else, has neither root key nor issuer, and never had a key.
+// Open reports whether programs on this machine need no credentials now: the server listens on loopback only, is not
+// public, has neither root key nor issuer, and never had a key.
 func (a *Authenticator) Open(ctx context.Context) (bool, error) {
 	return a.openAt(ctx, time.Time{})
 }
 
-// OpenLately is Open for what asks often and lets nobody in: another node's first key may
-// be seen five seconds late, as its revoking of a key is. No answer is a no.
-func (a *Authenticator) OpenLately(ctx context.Context) bool {
+// OpenCached is Open for frequent, informational calls: the first key of another node may be seen five seconds late.
+// It returns false on an error.
+func (a *Authenticator) OpenCached(ctx context.Context) bool {
 	open, err := a.openAt(ctx, a.config.Clock())
 	return open && err == nil
 }
 
-// openAt is Open; at is when what is remembered must still hold, zero: nothing is, of others.
+// openAt is Open. at is when a cached value must still be valid; with zero, cached values are used for own keys only.
 func (a *Authenticator) openAt(ctx context.Context, at time.Time) (bool, error) {
 	if a.config.RootKey != "" || a.config.SignIns.Issuer != nil || !a.config.Loopback || a.config.Public {
 		return false, nil
@@ -171,7 +170,7 @@ func (a *Authenticator) Authenticate(r *http.Request) (*Identity, error) {
 	return a.choose(r, &Identity{Role: domain.RoleRoot, Name: NameLocal, Method: MethodLocal})
 }
 
-// wayBack tells the one whose machine this is what to do when all keys are lost.
+// wayBack is the hint for the owner of the machine if all keys are lost.
 func (a *Authenticator) wayBack() string {
 	if a.config.RootKey != "" || !a.config.Loopback {
 		return ""
@@ -180,8 +179,7 @@ func (a *Authenticator) wayBack() string {
 }
 
 func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error) {
-	// Hashes are compared, never secrets: the time it takes tells nothing, not even how
-	// long the root key is.
+	// Hashes are compared, never secrets: the time reveals nothing, not even the length of the root key.
 	sum := sha256.Sum256([]byte(token))
 	if a.isRoot(sum) {
 		return a.choose(r, rootIdentity())
@@ -227,7 +225,7 @@ func (a *Authenticator) byKey(ctx context.Context, sum [sha256.Size]byte) (*Iden
 	}, nil
 }
 
-// within lets nobody but root choose a workspace that is not theirs.
+// within rejects a request for a workspace of others; only root may choose any.
 func (a *Authenticator) within(r *http.Request, id *Identity) (*Identity, error) {
 	asked := r.Header.Get(WorkspaceHeader)
 	if asked == "" || asked == id.Workspace {
@@ -258,8 +256,8 @@ func (a *Authenticator) choose(r *http.Request, id *Identity) (*Identity, error)
 	return id, nil
 }
 
-// holds refuses a key that is unknown, revoked or expired. Who has an expired one may
-// know it: nobody else can have it.
+// holds rejects a key that is unknown, revoked or expired. The error for an expired key may be specific, since only
+// its owner can have it.
 func (a *Authenticator) holds(key *domain.Key) error {
 	if key == nil {
 		return errBadKey()

@@ -13,23 +13,22 @@ import (
 	"github.com/fermata-dev/fermata/internal/lately"
 )
 
-const remembers = 5 * time.Second // a revoked key opens nothing for longer than this
+const cacheTTL = 5 * time.Second // a revoked key works no longer than this
 
-// cache saves a look into the database for each request. What does not exist is not
-// remembered, so that a new key works at once.
+// cache saves a database query per request. Missing keys are not cached, so that a new key works at once.
 type cache struct {
 	clock clock.Clock
-	nodes bool // others make keys too
+	nodes bool // other nodes make keys too
 
 	keys       *lately.Memory[[sha256.Size]byte, *domain.Key]
 	signIns    *lately.Memory[[sha256.Size]byte, *domain.SignedIn]
 	workspaces *lately.Memory[string, struct{}]
 
 	mu         sync.Mutex
-	generation int  // what was read before a clear is not remembered after it
-	made       bool // a key was made, ever: that stays so
-	// none was made, as far as this process alone makes them; noneUntil: and where others do,
-	// as of five seconds before.
+	generation int  // a value that was read before clear is not cached after it
+	made       bool // a key was ever made; this never changes back
+	// none: no key was ever made, if only this process makes keys; noneUntil is the same where other nodes do, as of
+	// five seconds before.
 	none      bool
 	noneUntil time.Time
 }
@@ -37,9 +36,9 @@ type cache struct {
 func newCache(c clock.Clock, nodes bool) *cache {
 	return &cache{
 		clock: c, nodes: nodes,
-		keys:       lately.New[[sha256.Size]byte, *domain.Key](c, remembers),
-		signIns:    lately.New[[sha256.Size]byte, *domain.SignedIn](c, remembers),
-		workspaces: lately.New[string, struct{}](c, remembers),
+		keys:       lately.New[[sha256.Size]byte, *domain.Key](c, cacheTTL),
+		signIns:    lately.New[[sha256.Size]byte, *domain.SignedIn](c, cacheTTL),
+		workspaces: lately.New[string, struct{}](c, cacheTTL),
 	}
 }
 
@@ -114,7 +113,7 @@ func (c *cache) anyKey(ctx context.Context, store KeyStore, at time.Time) (bool,
 	defer c.mu.Unlock()
 	c.made = c.made || made
 	if !made && generation == c.generation {
-		c.none, c.noneUntil = !c.nodes, c.clock().Add(remembers)
+		c.none, c.noneUntil = !c.nodes, c.clock().Add(cacheTTL)
 	}
 	return made, nil
 }

@@ -9,17 +9,17 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Cookies says how this server writes cookies. Over TLS their names begin with __Host-: no
-// other host, and no page without TLS, can set one of that name.
+// Cookies writes the server's cookies. Over TLS their names begin with __Host-: no other host, and no page without TLS,
+// can set one of that name.
 type Cookies struct{ Secure bool }
 
 const (
 	signInCookie = "fermata_session"
-	begunCookie  = "fermata_sign_in" // at the issuer now
-	linkCookie   = "fermata_link"    // was shown the page of a link
+	begunCookie  = "fermata_sign_in" // of a sign-in in progress at the issuer
+	linkCookie   = "fermata_link"    // of a browser that was shown the page of a link
 
-	connectorCookie = "fermata_connector_sign_in"      // began a sign-in to a connector's server
-	confirmCookie   = "fermata_connector_confirmation" // was shown the confirmation page of such a sign-in
+	connectorCookie = "fermata_connector_sign_in"      // of a browser that began a sign-in to a connector's server
+	confirmCookie   = "fermata_connector_confirmation" // of a browser that was shown the confirmation page of one
 )
 
 func (c Cookies) name(plain string) string {
@@ -42,8 +42,7 @@ func (c Cookies) clear(w http.ResponseWriter, name string) {
 	})
 }
 
-// one is the value of a cookie. Of two with one name, nobody knows which is the page's own:
-// they count as none.
+// one returns the value of a cookie. Two cookies of one name count as none, since one of them may have been planted.
 func (c Cookies) one(r *http.Request, name string) (value string, several bool) {
 	found := r.CookiesNamed(c.name(name))
 	switch len(found) {
@@ -60,15 +59,15 @@ func (c Cookies) SetSignIn(w http.ResponseWriter, opened *Opened) {
 	c.set(w, signInCookie, opened.Cookie, opened.SignIn.ExpiresAt.Sub(opened.SignIn.CreatedAt))
 }
 
-// ClearSignIn takes it away.
+// ClearSignIn deletes that cookie.
 func (c Cookies) ClearSignIn(w http.ResponseWriter) { c.clear(w, signInCookie) }
 
-// SetBegun remembers a sign-in that goes on at the issuer.
+// SetBegun sets the cookie of a sign-in in progress at the issuer.
 func (c Cookies) SetBegun(w http.ResponseWriter, value string, within time.Duration) {
 	c.set(w, begunCookie, value, within)
 }
 
-// TakeBegun gives it back, once.
+// TakeBegun returns that cookie and deletes it.
 func (c Cookies) TakeBegun(w http.ResponseWriter, r *http.Request) string {
 	c.clear(w, begunCookie)
 	value, _ := c.one(r, begunCookie)
@@ -90,10 +89,10 @@ func (c Cookies) SetLinkBrowser(w http.ResponseWriter, name string) {
 	c.set(w, linkCookie, name, showingLife)
 }
 
-// ownPage refuses a cookie that comes with the request of a page that is not the server's own,
-// nor of an origin that the operator allows. What changes something has to say where it comes
-// from: every browser does.
-func (a *Authenticator) ownPage(r *http.Request) error {
+// checkOrigin rejects cookie-authenticated requests from pages of other origins, unless the operator allows the origin
+// (CSRF protection). A request that changes something must have an Origin or Sec-Fetch-Site header, as browsers send
+// it.
+func (a *Authenticator) checkOrigin(r *http.Request) error {
 	read := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Method == http.MethodOptions
 	origin, site := r.Header.Get("Origin"), r.Header.Get("Sec-Fetch-Site")
 	switch {
@@ -109,13 +108,13 @@ func (a *Authenticator) ownPage(r *http.Request) error {
 		return nil
 	case site == "" && origin == "":
 		return domain.Errorf(domain.CodeCrossOrigin,
-			"A request with a cookie that changes something has to say where it comes from (Origin or Sec-Fetch-Site), as browsers do. Programs send a key: Authorization: Bearer fmt_…")
+			"A request with a cookie that changes something needs an Origin or Sec-Fetch-Site header, as browsers send it. Programs use a key: Authorization: Bearer fmt_…")
 	}
 	return domain.Errorf(domain.CodeCrossOrigin,
-		"The cookie is for this server's own page. Name the origin of another one in FERMATA_ALLOWED_ORIGINS to let it in.")
+		"The cookie is valid for this server's own page only. List other origins in FERMATA_ALLOWED_ORIGINS to allow them.")
 }
 
-// ownOrigin says whether an origin is the address that the request came to, or the public one.
+// ownOrigin reports whether an origin is the address that the request came to, or the public one.
 func (a *Authenticator) ownOrigin(r *http.Request, origin string) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {

@@ -1,8 +1,7 @@
-// Package auth says who makes a request: for which workspace, with which role.
+// Package auth authenticates requests: it returns the caller's workspace and role.
 //
-// There are three ways in. A key of one workspace, of which only the hash is kept.
-// The root key from the environment, which manages workspaces. And, on a server that
-// listens on loopback and has neither, no credentials at all: whoever can reach it
-// owns the machine. That open door is guarded against web pages that the owner's
-// browser happens to show: they can send requests to loopback too.
+// Credentials are the key of a workspace, of which only the hash is stored; the root key from the environment, which
+// manages workspaces; the cookie of a sign-in; or a token of an OpenID Connect issuer. A server that listens on
+// loopback and has no keys needs no credentials: a local process can read its files anyway. Such a server is protected
+// against web pages in the owner's browser, which can send requests to loopback too.
 package auth

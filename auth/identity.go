@@ -35,7 +35,7 @@ type Identity struct {
 	until      time.Time         // of a token
 }
 
-// Method is how somebody came in.
+// Method is how the caller was authenticated.
 type Method string
 
 const (

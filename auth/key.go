@@ -81,5 +81,5 @@ func bytesOf(b byte) []byte {
 	return []byte(strings.Repeat(string([]byte{b}), secretSize))
 }
 
-// same compares two hashes in a time that tells nothing about either.
+// same compares two hashes in constant time.
 func same(a, b [sha256.Size]byte) bool { return subtle.ConstantTimeCompare(a[:], b[:]) == 1 }

@@ -13,14 +13,14 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Links signs addresses by which whoever holds one answers one approval. Nothing is stored:
-// a link says what it is for, and its signature that this server made it.
+// Links signs addresses, each of which allows its holder to answer one approval. Nothing is stored: a link contains
+// the approval's id, and its signature proves that this server made it.
 type Links struct {
 	keys  [][]byte // the first signs, all verify
 	clock func() time.Time
 }
 
-// What is wrong with a link.
+// Errors of links.
 var (
 	ErrNoLink      = errors.New("no link of this server")
 	ErrLinkExpired = errors.New("the link has expired")
@@ -60,8 +60,8 @@ func (l *Links) Sign(link *domain.ApprovalLink) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(append(b, mac(l.keys[0], "link", b)...)), nil
 }
 
-// Read gives a link its meaning. ErrNoLink: nobody here made it. ErrLinkExpired comes with
-// the link, for who wants to say what it was for.
+// Read verifies and decodes a link. The error is ErrNoLink if this server did not make it. With ErrLinkExpired, the
+// link is returned too.
 func (l *Links) Read(token string) (*domain.ApprovalLink, error) {
 	b, err := base64.RawURLEncoding.Strict().DecodeString(token[:min(len(token), maxToken)])
 	if err != nil || len(token) > maxToken || len(b) < 1+linkDigest+8+3+linkMAC || b[0] != linkVersion {
@@ -115,7 +115,7 @@ type Showing struct {
 // showingLife is how long an answer may be given after the page was shown.
 const showingLife = 12 * time.Hour
 
-// NewBrowser names a browser, for its cookie.
+// NewBrowser returns a random name of a browser, for its cookie.
 func NewBrowser() string { return rand.Text() }
 
 // Shown is a showing of a page; at is when.

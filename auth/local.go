@@ -37,10 +37,9 @@ func (a *Authenticator) localRequest(r *http.Request) error {
 	return nil
 }
 
-// LocalPeer says whether the request comes from a program on this machine itself: over
-// loopback, under a loopback name, in HTTP/1.1 or newer, through no proxy that admits to
-// be one, and from no page of another origin. Where a public URL tells of a proxy, nobody
-// is known to be local.
+// LocalPeer reports whether the request comes from a program on this machine: over loopback, under a loopback name, in
+// HTTP/1.1 or newer, without headers of a proxy, and not from a page of another origin. With a public URL, which
+// implies a proxy, no caller counts as local.
 func (a *Authenticator) LocalPeer(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	return err == nil && !a.config.Public && peer.Addr().Unmap().IsLoopback() && a.localRequest(r) == nil
@@ -97,7 +96,7 @@ var (
 	}
 )
 
-// forwarded says whether a proxy stands between, as far as it admits it.
+// forwarded reports whether the request has headers of a proxy.
 func forwarded(r *http.Request) bool {
 	for name := range r.Header {
 		if ofProxy(strings.ReplaceAll(strings.ToLower(name), "_", "-")) {
@@ -124,10 +123,9 @@ func ofProxy(name string) bool {
 	return false
 }
 
-// foreignPage says whether a page of another origin makes the request, by what browsers
-// tell of it. Programs tell nothing of the kind. A page on another port of this machine
-// is foreign too, unless the browser says that it is the same origin: then a proxy for
-// development has changed the Host.
+// foreignPage reports whether the request comes from a page of another origin, by the headers that browsers send and
+// programs do not. A page on another port of this machine is foreign too, unless the browser calls it same-origin:
+// then a development proxy has changed the Host.
 func (a *Authenticator) foreignPage(r *http.Request) bool {
 	origin := r.Header.Get("Origin")
 	if origin != "" && a.config.Origins.Allow(origin) {

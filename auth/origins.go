@@ -33,17 +33,17 @@ func ParseOrigins(texts ...string) (Origins, error) {
 
 func parseOrigin(text string) (string, error) {
 	if strings.Contains(text, "*") {
-		return "", errors.New("each origin is named by itself, there is no *")
+		return "", errors.New("list each origin; * is not supported")
 	}
 	if strings.EqualFold(text, "null") {
-		return "", errors.New("null stands for any page of a file or a sandbox, and cannot be told apart")
+		return "", errors.New("null is the origin of any local file or sandboxed page, so it cannot be allowed")
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme == "" || u.Hostname() == "" { // ":80" is a port without a host
 		return "", errors.New("it reads scheme://host or scheme://host:port, like https://app.example")
 	}
 	if u.User != nil || u.Path != "" || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(text, "#") {
-		return "", errors.New("it ends with the host or the port: no path, not even a / at the end, no query, no user")
+		return "", errors.New("it must end with the host or the port: no path, not even a trailing /, no query, no user")
 	}
 	host := strings.ToLower(u.Host)
 	if strings.HasSuffix(host, ":") ||

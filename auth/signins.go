@@ -13,8 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// SignInStore keeps the browsers that people signed in with. SignInByHash returns a not_found
-// error for a hash that it does not know.
+// SignInStore stores sign-ins of browsers. SignInByHash returns a not_found error for an unknown hash.
 type SignInStore interface {
 	InsertSignIn(ctx context.Context, s *domain.SignedIn) error
 	SignInByHash(ctx context.Context, hash string) (*domain.SignedIn, error)
@@ -26,32 +25,31 @@ type SignInStore interface {
 // Issuer vouches for people (package auth/oidc).
 type Issuer interface {
 	Issuer() string
-	// BearerPerson is whom a token in a header stands for.
+	// BearerPerson returns the person of a bearer token.
 	BearerPerson(ctx context.Context, token string) (*domain.Person, error)
 }
 
-// SignInConfig is about people in browsers.
+// SignInConfig configures sign-ins of browsers.
 type SignInConfig struct {
 	Store     SignInStore
 	Issuer    Issuer // nil: people sign in with keys alone
 	Cookies   Cookies
 	PublicURL string
-	Idle      time.Duration // a sign-in that is not used for so long ends
+	Idle      time.Duration // a sign-in that is unused for so long ends
 	Lifetime  time.Duration // and each ends after this
 	NewID     domain.IDSource
 }
 
 const cookiePrefix = "fms_"
 
-// Opened is a sign-in as it was made, with its cookie, this once.
+// Opened is a new sign-in with its cookie, which cannot be read again.
 type Opened struct {
 	Identity *Identity
 	SignIn   *domain.SignedIn
 	Cookie   string
 }
 
-// SignInByKey lets a browser in with a key, typed once: it gets a cookie that is worth as much
-// as the key, as long as the key is.
+// SignInByKey signs a browser in with a key: its cookie has the rights of the key, as long as the key is valid.
 func (a *Authenticator) SignInByKey(r *http.Request, key string) (*Opened, error) {
 	sum := sha256.Sum256([]byte(key))
 	id := rootIdentity()
@@ -69,7 +67,7 @@ func (a *Authenticator) SignInByKey(r *http.Request, key string) (*Opened, error
 	})
 }
 
-// SignInPerson lets somebody in whom the issuer vouches for.
+// SignInPerson signs in a person whom the issuer has authenticated.
 func (a *Authenticator) SignInPerson(r *http.Request, p *domain.Person) (*Opened, error) {
 	return a.open(r, &domain.SignedIn{
 		WorkspaceID: p.Workspaces[0], Owner: p.ID, Method: domain.SignInOIDC, Name: p.Name, Role: p.Role, Workspaces: p.Workspaces,
@@ -77,8 +75,7 @@ func (a *Authenticator) SignInPerson(r *http.Request, p *domain.Person) (*Opened
 	})
 }
 
-// open makes the cookie: always a new one, so that a cookie that somebody else put into the
-// browser is worth nothing. What the browser had before ends.
+// open creates the sign-in, always with a new cookie (session fixation), and ends the browser's previous sign-in.
 func (a *Authenticator) open(r *http.Request, s *domain.SignedIn) (*Opened, error) {
 	if err := a.EndThis(r); err != nil {
 		return nil, err
@@ -90,7 +87,7 @@ func (a *Authenticator) open(r *http.Request, s *domain.SignedIn) (*Opened, erro
 	s.ID, s.Hash, s.Browser = a.config.SignIns.NewID(domain.PrefixSignIn), Hash(cookie), browserOf(r)
 	s.CreatedAt, s.LastUsedAt, s.ExpiresAt = now, now, now.Add(a.config.SignIns.Lifetime)
 	if err := a.config.SignIns.Store.InsertSignIn(r.Context(), s); err != nil {
-		return nil, fmt.Errorf("keep the sign-in: %w", err)
+		return nil, fmt.Errorf("store the sign-in: %w", err)
 	}
 	id, err := a.bySignIn(r.Context(), sha256.Sum256([]byte(cookie)))
 	if err != nil {
@@ -105,7 +102,7 @@ func browserOf(r *http.Request) string {
 	return strings.ToValidUTF8(name[:min(len(name), most)], "")
 }
 
-// byCookie is nil for a request without a cookie.
+// byCookie returns the identity of the cookie; nil without a cookie.
 func (a *Authenticator) byCookie(r *http.Request) (*Identity, error) {
 	if a.config.SignIns.Store == nil {
 		return nil, nil
@@ -119,7 +116,7 @@ func (a *Authenticator) byCookie(r *http.Request) (*Identity, error) {
 	case !isCookie(cookie):
 		return nil, errSignedOut()
 	}
-	if err := a.ownPage(r); err != nil {
+	if err := a.checkOrigin(r); err != nil {
 		return nil, err
 	}
 	id, err := a.bySignIn(r.Context(), sha256.Sum256([]byte(cookie)))
@@ -138,10 +135,10 @@ func isCookie(text string) bool {
 }
 
 func errSignedOut() error {
-	return domain.Errorf(domain.CodeUnauthenticated, "This browser is not signed in any more. Sign in again; what you have written is kept.")
+	return domain.Errorf(domain.CodeUnauthenticated, "Your sign-in has ended. Sign in again; unsaved text is kept.")
 }
 
-// bySignIn is who has a cookie, as long as the sign-in holds, and what it rests on.
+// bySignIn returns the identity of a cookie, if the sign-in and its key or issuer are still valid.
 func (a *Authenticator) bySignIn(ctx context.Context, sum [sha256.Size]byte) (*Identity, error) {
 	s, err := a.cache.signIn(ctx, a.config.SignIns.Store, sum)
 	if err != nil {
@@ -159,8 +156,8 @@ func (a *Authenticator) bySignIn(ctx context.Context, sum [sha256.Size]byte) (*I
 	return id, nil
 }
 
-// restsOn is whom a sign-in stands for: its key, or the person whom the issuer vouched for, as
-// long as this server trusts that issuer.
+// restsOn returns the identity that a sign-in represents: that of its key, or the person, as long as this server
+// trusts the issuer.
 func (a *Authenticator) restsOn(ctx context.Context, s *domain.SignedIn) (*Identity, error) {
 	if s.Method == domain.SignInOIDC {
 		if a.config.SignIns.Issuer == nil || a.config.SignIns.Issuer.Issuer() != s.Issuer || len(s.Workspaces) == 0 {
@@ -184,7 +181,7 @@ func (a *Authenticator) restsOn(ctx context.Context, s *domain.SignedIn) (*Ident
 	return a.byKey(ctx, sum)
 }
 
-// SignInsOf lists the caller's.
+// SignInsOf lists the caller's sign-ins.
 func (a *Authenticator) SignInsOf(ctx context.Context, id *Identity) ([]*domain.SignedIn, error) {
 	all, err := a.config.SignIns.Store.SignIns(ctx, id.Home(), id.Name)
 	if err != nil {
@@ -209,7 +206,7 @@ func (a *Authenticator) EndSignIn(ctx context.Context, id *Identity, signIn stri
 	return store.EndSignIn(ctx, id.Home(), id.Name, signIn) //nolint:wrapcheck // the store's own words
 }
 
-// EndThis ends what the browser is signed in with, if it is.
+// EndThis ends the browser's sign-in, if there is one.
 func (a *Authenticator) EndThis(r *http.Request) error {
 	cookie, _ := a.config.SignIns.Cookies.one(r, signInCookie)
 	if !isCookie(cookie) {

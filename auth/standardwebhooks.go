@@ -98,7 +98,7 @@ func VerifyWebhook(header http.Header, body []byte, now time.Time, secrets ...st
 	return ErrForged
 }
 
-// webhookFresh is asked of what was found to be signed: nobody else learns our time.
+// webhookFresh is called for signed messages only: it would reveal the server's clock otherwise.
 func webhookFresh(seconds int64, now time.Time) error {
 	if tolerance := int64(WebhookTolerance / time.Second); seconds < now.Unix()-tolerance || seconds > now.Unix()+tolerance {
 		return ErrStale

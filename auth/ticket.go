@@ -23,14 +23,14 @@ type TicketStore interface {
 	TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error)
 }
 
-// Tickets let somebody open an event stream who cannot send a header: each is good
-// for one stream, for one minute, as the one who asked for it, on whatever node.
+// Tickets open event streams for clients that cannot send a header. Each is valid for one stream, for one minute, with
+// the rights of its creator, on any node.
 type Tickets struct {
 	clock clock.Clock
 	store TicketStore
 }
 
-// NewTickets makes the office that issues tickets and takes them back.
+// NewTickets returns Tickets over a store.
 func NewTickets(c clock.Clock, store TicketStore) *Tickets { return &Tickets{clock: c, store: store} }
 
 // Issue makes a ticket for id.

@@ -57,7 +57,7 @@ func NewUses(store UseStore, c clock.Clock, log zerolog.Logger) *Uses {
 	return &Uses{store: store, clock: c, log: log, used: map[useName]time.Time{}, life: life, end: end, done: make(chan struct{})}
 }
 
-// note is told of each use. A nil Uses remembers nothing.
+// note records a use. A nil Uses records nothing.
 func (u *Uses) note(name useName) {
 	if u == nil {
 		return

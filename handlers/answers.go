@@ -44,8 +44,7 @@ func (s *sessionRoutes) confirmCompletion(w http.ResponseWriter, r *http.Request
 	s.answer(w, r, s.Answers.ConfirmCompletion, sessionID(r), in.Domain())
 }
 
-// answer gives a decision to the door and says what came of it. id is that of the
-// session or of the approval.
+// answer submits a decision and writes the result. id is that of the session or of the approval.
 func (s *sessionRoutes) answer(w http.ResponseWriter, r *http.Request,
 	give func(ctx context.Context, ws, id string, d domain.Decision) (*domain.Receipt, error), id string, d domain.Decision) {
 	who := caller(r)
@@ -64,11 +63,11 @@ func (s *sessionRoutes) answer(w http.ResponseWriter, r *http.Request,
 	s.writeEncoded(w, r, http.StatusOK, body, err)
 }
 
-// firstReply is what the first who gave this answer was told, for a day: the same answer again is told
-// the same, whatever has become of the session since. Of a reply that was lost before it was kept
-// nobody knows; the next one is the first then.
+// firstReply returns the response to the first request with this answer, which is stored for a day: a repeated
+// request gets the same response, even if the session has changed since. If that response was lost before it was
+// stored, the next one takes its place.
 func (s *sessionRoutes) firstReply(r *http.Request, approval *domain.Approval, reply []byte) []byte {
-	ctx := context.WithoutCancel(r.Context())                                         // who leaves asks again
+	ctx := context.WithoutCancel(r.Context())                                         // stored even if the client disconnects: it may retry
 	k := requestKey{workspace: approval.WorkspaceID, text: "approval " + approval.ID} // a client's key has no space
 	k.name = k.shared()
 	kept, err := s.keptReply(ctx, k, reply)

@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	// maxBodiesByKey is what the bodies of one credential may hold in memory together, from the first
-	// bytes to the answer, maxBodiesByWorkspace those of all of a workspace, and maxBodies those of
-	// everybody; of these a workspace has shareOfBodies whatever the others hold.
+	// Limits in bytes for request bodies in memory, from the first byte to the response: per credential, per
+	// workspace, and for the whole server, of which shareOfBodies is reserved for each workspace.
 	maxBodiesByKey       = 8 << 20
 	maxBodiesByWorkspace = 32 << 20
 	maxBodies            = 128 << 20
@@ -72,7 +71,7 @@ func (b *arriving) Read(p []byte) (int, error) {
 	if b.err = b.reserve(); b.err != nil {
 		return n, b.err
 	}
-	return n, err //nolint:wrapcheck // it stands for the body
+	return n, err //nolint:wrapcheck // implements the body
 }
 
 // left is how long the next bytes may take.
@@ -100,7 +99,7 @@ func (b *arriving) reserve() error {
 	return nil
 }
 
-// release gives the room of the body back: nobody has it any more.
+// release returns the body's memory to its accounts.
 func (b *arriving) release() {
 	b.room.release()
 	b.room = nil

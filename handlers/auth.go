@@ -50,7 +50,7 @@ func (s *edge) admit(
 	return func(w http.ResponseWriter, r *http.Request) {
 		id, err := identify(r)
 		if err != nil {
-			if problemOf(err).Status == http.StatusUnauthorized { // whatever is wrong with what was shown
+			if problemOf(err).Status == http.StatusUnauthorized { // for any kind of bad credentials
 				if wait, ok := s.failures.take(limitKey(r)); !ok {
 					err = s.refused.tooMany(w, r, wait)
 				}
@@ -65,7 +65,7 @@ func (s *edge) admit(
 		}
 		if id.Role != domain.RoleRoot {
 			left, wait, ok := s.keys.spend(id.Name, requestCost(r))
-			if s.keys.tell(w.Header(), left); !ok {
+			if s.keys.setHeaders(w.Header(), left); !ok {
 				s.fail(w, r, s.refused.tooMany(w, r, wait))
 				return
 			}

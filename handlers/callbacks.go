@@ -18,7 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/lately"
 )
 
-// CodeBadSignature is told to whoever sends a message that is not signed as it must be.
+// CodeBadSignature is the code for a message without a valid signature.
 const CodeBadSignature domain.Code = "bad_signature"
 
 // reportTask takes what a service says of its work. Its signature is all that it has, and
@@ -81,7 +81,7 @@ func (s *taskRoutes) signedBody(w http.ResponseWriter, r *http.Request) ([]byte,
 
 var (
 	errOtherTask = errors.New("the message is about another task")
-	// taskName is the id of a task as it stands in the id of a message.
+	// taskName matches the id of a task in the id of a message.
 	taskName = regexp.MustCompile(`tsk_[0-9A-Za-z]+`)
 )
 

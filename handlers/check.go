@@ -15,8 +15,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// checker knows the rules that stand in the tags of the request structs, where the
-// contract has put them. One for all requests: it keeps what it has learned of each struct.
+// checker validates request structs by their tags, which are generated from the contract. It is shared by all
+// requests because it caches the rules of each struct.
 var checker = newChecker()
 
 func newChecker() *validator.Validate {
@@ -156,7 +156,7 @@ func messageOf(w validator.FieldError) string {
 	case "workspace":
 		return "This takes lower-case letters, digits and dashes, 63 at most."
 	case "name":
-		return "A name is one line, without control characters or characters that nobody sees."
+		return "A name is one line, without control characters or invisible characters."
 	case "object":
 		return "This must be an object."
 	default:

@@ -11,7 +11,7 @@ import (
 // maxTags bounds how many versions a header may name.
 const maxTags = 20
 
-// entityTag is one of If-Match or If-None-Match; any stands for "*".
+// entityTag is one of If-Match or If-None-Match; any is "*".
 type entityTag struct {
 	text string // between the quotes
 	weak bool
@@ -45,8 +45,7 @@ func entityTags(r *http.Request, header string) ([]entityTag, error) {
 	return tags, nil
 }
 
-// version is the version that a tag of If-Match stands for: 0 for any, -1 for one that
-// no thing has. A weak tag matches nothing there.
+// version returns the version in a tag of If-Match: 0 for any, -1 for one that no resource has. A weak tag matches nothing there.
 func (t entityTag) version() int64 {
 	if t.any {
 		return 0

@@ -49,7 +49,7 @@ type Edge struct {
 	Language func(ctx context.Context, workspace string) string
 }
 
-// Process is what the server tells of itself.
+// Process serves information about the server itself.
 type Process struct {
 	Version VersionInfo
 	Health  Health
@@ -99,7 +99,7 @@ type DataPorts struct {
 	Files      Files
 }
 
-// CataloguePorts are about what the AI is told and may ask for.
+// CataloguePorts serve the commands and the prompt chunks of the AI.
 type CataloguePorts struct {
 	RichText  RichText
 	Catalogue Catalogue
@@ -132,7 +132,7 @@ type ConnectorPorts struct {
 	Previewer      ConnectorPreviewer
 }
 
-// WebhookPorts are the addresses that are told of events.
+// WebhookPorts manage webhooks and their deliveries.
 type WebhookPorts struct {
 	Webhooks Webhooks
 	Sending  WebhookSending

@@ -15,7 +15,7 @@ import (
 	"github.com/fermata-dev/fermata"
 )
 
-// contractFile is openapi.yaml in one of its forms, made once, when somebody asks for it.
+// contractFile is openapi.yaml in one of its forms, rendered once, on first use.
 type contractFile struct {
 	mimeType, etag string
 	plain, packed  []byte

@@ -8,8 +8,8 @@ import (
 	"github.com/go-chi/chi/v5"
 )
 
-// Pages of other origins use the API where the operator allows it: with a key, with the cookie
-// of somebody who is signed in, or, on the open server, without either.
+// Pages of other origins may use the API if the operator allows their origin: with a key, with the cookie of a
+// sign-in, or, on the open server, without credentials.
 var (
 	corsTakes = []string{strings.Join([]string{
 		"Authorization", "Content-Type", "Accept", "Accept-Language", "Cache-Control", "Fermata-Workspace", "Idempotency-Key",
@@ -56,8 +56,7 @@ var (
 // methods that routes have.
 var methods = []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
-// allowOrigin lets a page of an origin that is allowed read the answer, whatever it will
-// be. It says whether the request comes from one.
+// allowOrigin sets the CORS headers for an allowed origin, and reports whether the request comes from one.
 func (s *edge) allowOrigin(h http.Header, r *http.Request) bool {
 	if len(s.Origins) == 0 {
 		return false

@@ -121,7 +121,7 @@ func wholeBody(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, err
 		body.Grow(int(min(r.ContentLength, limit, beginning)) + bytes.MinRead) // the read that finds the end needs room too
 	}
 	_, err := body.ReadFrom(http.MaxBytesReader(w, r.Body, limit))
-	return body.Bytes(), err //nolint:wrapcheck // told in words by the callers
+	return body.Bytes(), err //nolint:wrapcheck // callers write the message
 }
 
 // PATCH takes a JSON merge patch (RFC 7396), under its own name or as plain JSON.
@@ -130,7 +130,7 @@ const (
 	patchTypes = mergePatch + ", application/json"
 )
 
-// incompleteBody tells a body that did not come whole from other errors.
+// incompleteBody converts a read error into one for an incomplete body, unless it has a code already.
 func incompleteBody(err error) error {
 	var tooLarge *http.MaxBytesError
 	var known *domain.Error

@@ -9,24 +9,25 @@ import (
 )
 
 const (
-	// chatRoom is what a door to a session takes while it works, as a rule: the pages of the log that it tells
-	// are small. Every other door has the room of a page.
+	// chatRoom is the memory reserved for a protocol request to a session: it reads small pages of the log. Every
+	// other protocol request reserves that of a page.
 	chatRoom = 1 << 20
-	// copies is how often what a door reads is in memory, at most, until it is written: as it was stored, as it
-	// was read, and in the words of the protocol.
+	// copies is how many copies of the data that a protocol reads are in memory at most until the response is
+	// written: as stored, as decoded, and as encoded for the protocol.
 	copies = 4
-	// mostAtOnce bounds what is asked for at once.
+	// mostAtOnce limits one reservation.
 	mostAtOnce = 32 << 20
 )
 
-// doorRoom is what a request to a door holds of the accounts of its caller: room while it works, what it writes
-// until that is read, and nothing while it waits. No door asks for it itself, so that none can forget it.
+// doorRoom is the memory that a protocol request reserves from its caller's accounts: an estimate while it works,
+// the size of the response until the client has read it, and nothing while it waits. It is reserved here and not
+// by each protocol, so that none can forget it.
 type doorRoom struct {
 	room *hold
 	most int64
 }
 
-// enterDoor waits until the door may begin.
+// enterDoor waits until the memory for the request is available.
 func (x *exchange) enterDoor(r *http.Request, room int64) error {
 	held := x.edge.unread.open(accounts(r)...)
 	if full := held.grow(r.Context(), room, waitForRoom); full != nil {
@@ -43,20 +44,20 @@ func (x *exchange) leaveDoor() {
 	}
 }
 
-// Take is that of stream.Room.
+// Take implements stream.Room.
 func (t *doorRoom) Take(ctx context.Context, bytes int) bool {
 	more := max(t.most, min(copies*int64(bytes), mostAtOnce)) - t.room.size()
 	return more <= 0 || t.room.grow(ctx, more, writeWithin) == nil
 }
 
-// Rest is that of stream.Room.
+// Rest implements stream.Room.
 func (t *doorRoom) Rest() {
 	if t.room.size() > 0 {
 		t.room.resize(0)
 	}
 }
 
-// writing counts what is being written, until its reader has taken it. It cannot wait: it is there.
+// writing accounts for a response that is being written. It does not wait: the data is in memory already.
 func (t *doorRoom) writing(bytes int) {
 	if t != nil {
 		t.room.resize((copies - 1) * int64(bytes))
@@ -64,11 +65,11 @@ func (t *doorRoom) writing(bytes int) {
 }
 
 // watch returns a context that ends when the caller may no longer continue: their key was revoked, or their
-// sign-in or token has ended. Every request that lasts is checked, whatever its handler does. A database that does not
-// answer is no reason to end one.
+// sign-in or token has ended. Every request that lasts is checked, independently of its handler. A database that does not
+// respond is no reason to end one.
 //
-// The context is a new one. The request's own is already in the hands of others, such as a query of the database
-// that waits for its end, and must not change under them.
+// The context is a new one: the request's own is already used elsewhere, such as by a database query, and must not
+// change.
 func (s *edge) watch(parent context.Context, who *auth.Identity) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	timer := time.AfterFunc(askAgain, func() {
@@ -92,7 +93,7 @@ func (s *edge) watch(parent context.Context, who *auth.Identity) (ctx context.Co
 	}
 }
 
-// refusedNow says whether an error means that a caller may not go on.
+// refusedNow reports whether an error means that the caller may not continue.
 func refusedNow(err error) bool {
 	return err != nil && problemOf(err).Status == http.StatusUnauthorized
 }

@@ -45,7 +45,7 @@ func TestWhatIsSaidOfAParameter(t *testing.T) {
 		"/v1/approvals?stauts=open":                  `There is no parameter "stauts". Did you mean "status"?`,
 		"/v1/zones/zon_1?force=true":                 `There is no parameter "force": this call takes none.`,
 		"/v1/tools?color=red":                        `There is no parameter "color". There are: after, limit, zone_id.`,
-		"/v1/tools?limit=1&limit=2":                  `The parameter "limit" stands more than once.`,
+		"/v1/tools?limit=1&limit=2":                  `The parameter "limit" is given more than once.`,
 		"/v1/tools?" + strings.Repeat("x", 300) + "": `There is no parameter "` + strings.Repeat("x", 99) + `…". There are: after, limit, zone_id.`,
 	} {
 		if _, _, message := fieldError(t, c.do("GET", path, "")); message != want {

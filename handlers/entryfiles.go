@@ -56,7 +56,7 @@ func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, filte
 		if r.Context().Err() == nil {
 			s.Log.Warn().Err(err).Str("request_id", requestID(r)).Msg("an export broke off")
 		}
-		panic(http.ErrAbortHandler) // nobody must take what was sent for the whole
+		panic(http.ErrAbortHandler) // or the client would take the partial file for a complete one
 	}
 }
 

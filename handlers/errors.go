@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Codes that only the API itself has.
+// Codes of the HTTP API itself.
 const (
 	CodeUnreadable            domain.Code = "unreadable"
 	CodeMalformedJSON         domain.Code = "malformed_json"
@@ -34,98 +34,98 @@ const (
 	CodeProviderKeyUnreadable = domain.CodeProviderKey
 )
 
-// problemKind is what the API says about a code.
+// problemKind describes a code: its HTTP status and its texts for people.
 type problemKind struct {
 	Status int
 	Title  string
-	// RetryAfter in seconds is sent where trying again later helps by itself.
+	// RetryAfter, in seconds, is sent if a retry may succeed without any change.
 	RetryAfter int
-	// Page explains it to whoever follows the type of a problem.
+	// Page is the text of the page /problems/{code}.
 	Page string
 }
 
-// problemKinds is the one map from a code to what HTTP makes of it.
+// problemKinds is the only mapping of codes to HTTP.
 var problemKinds = map[domain.Code]problemKind{
-	domain.CodeInternal:           {500, "Something went wrong in the server", 0, "The server met something that it does not know. Its log says more under the request id. What became of the request stands in outcome."},
-	domain.CodeInvalid:            {422, "Some values are wrong", 0, "The request can be read, but some values cannot be used. The list errors points at each of them."},
-	domain.CodeNotFound:           {404, "Not found", 0, "There is no such thing in this workspace. What belongs to another workspace gives the same answer."},
-	domain.CodeConflict:           {409, "It exists already", 0, "Something with this name or id is there already. Nothing was changed."},
-	domain.CodeWrongPhase:         {409, "The session does not take this now", 0, "The session is in another phase than the one that this request answers. The fields phase and session_status say where it stands."},
-	domain.CodeWrongSessionType:   {409, "Not for this type of session", 0, "This kind of session does not take this request: for example, nobody talks to an AUTOMATION."},
-	domain.CodeSessionEnded:       {409, "The session has ended", 0, "The session is over. A CHAT can be brought back with resume."},
-	domain.CodeSessionBusy:        {409, "The session is at work", 0, "The session is working, and the request asked not to wait. Try again when it rests, or say what should happen with if_busy."},
-	domain.CodeSeedNeverRuns:      {409, "A template never runs", 0, "A SEED is the template of an automation: it is edited, and its automation is run."},
-	domain.CodeSeedOfAutomation:   {409, "An automation begins with it", 0, "A SEED is the first message of an automation. It can be replaced with PUT /v1/automations/{automation_id}/seed, and is deleted with its automation. Nothing was deleted."},
-	domain.CodeValidationResolved: {409, "Answered already", 0, "This question was answered before, with another decision. The field decision has the one that counts."},
-	domain.CodeValidationStale:    {409, "The data has changed since", 0, "What was to be approved is not what would happen now. Look at the question again: it shows the present values."},
-	domain.CodePasskeyRequired:    {403, "This needs your passkey", 0, "A yes to a sensitive action, and a further passkey, are signed with a passkey of the person (WebAuthn). Nothing was changed. Where the field passkey is there, have it signed and send the same request again with what came of it; else register a passkey first, on the page under Settings, You."},
-	domain.CodePasskeyRefused:     {403, "What was signed does not count", 0, "A passkey signed something else than what is asked now, somebody else's did, or too long ago. Nothing was changed. errors says what is wrong; send the request without passkey to be told what has to be signed."},
-	domain.CodePasskeysOff:        {409, "There are no passkeys here", 0, "A passkey is bound to the name of the server. Open the page by its name (https, or http://localhost on the machine itself); the operator sets it with FERMATA_PUBLIC_URL. Nothing was changed."},
-	domain.CodeApprovalExpired:    {409, "Too late to answer", 0, "The time for an answer is over."},
-	domain.CodePushOff:            {409, "There are no pushes here", 0, "The server can send nothing to browsers yet: its operator has to set FERMATA_PUBLIC_URL, the address that browsers use, and FERMATA_SECRET_KEY, of which the key is made that pushes are signed with. The detail says which is missing. Nothing was changed."},
-	domain.CodeNotEmpty:           {409, "It still holds something", 0, "What is to be deleted holds something. Delete that first, or say force."},
-	domain.CodeRestoreExpired:     {409, "Too late to undo", 0, "A deletion can be undone for 30 days. These are over. Nothing was changed."},
-	domain.CodeParentDeleted:      {409, "What held it is deleted too", 0, "A tool comes back into its zone, and an entry into its tool: restore that first. Nothing was changed."},
-	domain.CodeTypeInUse:          {409, "Tools have this type", 0, "A tool type can be deleted when no tool has it. Nothing was changed."},
-	domain.CodeTypeMisfit:         {409, "What is stored does not fit", 0, "Tools or entries do not fit the schemas of the tool type. The detail counts them, and errors names the first. Nothing was changed."},
-	domain.CodeNothingToRetry:     {409, "There is no round to run again", 0, "A chat runs its last round again: this one has none, or has it from the session that it was made from. Send a message instead, or make a fork before the answer."},
-	domain.CodeRoundHasEffects:    {409, "The round has changed something", 0, "The earlier answers of the round have changed something, or may have; the field executions lists it. A second try takes nothing of it back. Send despite_effects: true to run the round again all the same. Nothing was changed."},
-	domain.CodeNotLastRound:       {409, "Others were built on it", 0, "Only the answers of the last round can be chosen between. To go on from an older one, make a fork after it. Nothing was changed."},
-	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the workspace holds the slot and does not give it up now. Nothing was changed; try again."},
-	domain.CodeMessagePlaced:      {409, "It is in its place already", 0, "Only a message that waits its turn can be changed or withdrawn. This one has been taken."},
-	domain.CodeQueueFull:          {409, "The queue is full", 30, "As many wait already as may: sessions for the slot of the workspace, or messages for their turn in one session (100, and 8 MiB of them together). Nothing was stored; send it again later."},
-	domain.CodeTooMany:            {409, "There are as many as may be", 0, "A workspace has so many of each thing at most; the detail says how many. Nothing was stored. Delete some that are not needed, or use another workspace."},
-	domain.CodeFilesFull:          {409, "There is no room for another file", 0, "The files of the workspace are as many, or as large together, as its setting file_budget says. Nothing was stored. Delete some; those that no message refers to go by themselves after 24 hours."},
-	domain.CodeUnsupportedFile:    {415, "Neither a picture nor a text", 0, "A file is a picture (PNG, JPEG, GIF or WebP) or a text in UTF-8, by its content and not by its name. Nothing was stored."},
-	domain.CodeUnreadableFile:     {422, "The picture cannot be read", 0, "The file begins like a picture, and cannot be decoded: it is damaged, or cut off. Nothing was stored."},
-	domain.CodeTooManyPixels:      {422, "The picture is too large", 0, "A picture may have 50 million pixels, and 30,000 on a side. Nothing was stored: make it smaller, and send it again."},
-	domain.CodeAutomationDisabled: {409, "The automation is disabled", 0, "A disabled automation is started by no schedule, webhook or entry. Enable it, or run it by hand with execute."},
-	domain.CodeConditionNotMet:    {409, "The event does not meet the condition", 0, "The trigger has a condition, and this event does not meet it. Nothing was started."},
-	domain.CodeFirstKey:           {409, "The first key must be an admin's", 0, "The first key closes a server that was open until then, for good. Without a root key it must have the role admin and no expiry, so that somebody can make others. Nothing was made."},
-	domain.CodeLastAdminKey:       {409, "The last admin key", 0, "Without a root key, one admin key that does not expire must stay in the workspace: nobody could make keys otherwise. Make another one first. Nothing was revoked."},
-	domain.CodeTaskOver:           {409, "The task is over", 0, "The task has ended otherwise: it succeeded, failed, was cancelled, or its time was over. What a service says of it afterwards is kept with the task, and changes nothing."},
-	domain.CodeSignInOver:         {409, "The sign-in is over", 0, "A sign-in to a connector is finished once, within a quarter of an hour, by the link that was given last. Begin it again."},
-	domain.CodeSignInFailed:       {503, "The sign-in did not come about", 5, "The server of the connector, or the one that people sign in at, could not be reached, does not say where people sign in, or did not give what was asked for. The detail says what is known."},
-	domain.CodeCrossOrigin:        {403, "Not from another origin", 0, "A web page of another origin asked, and browsers say so. The operator can allow its origin with FERMATA_ALLOWED_ORIGINS."},
-	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are good, but not for this."},
-	domain.CodeUnauthenticated:    {401, "Who are you?", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},
-	domain.CodeNoIssuer:           {404, "Nobody signs in by OpenID Connect here", 0, "The operator has set no issuer (FERMATA_OIDC_ISSUER). Sign in with a key."},
-	domain.CodeIssuerUnavailable:  {503, "The issuer does not answer", 5, "People sign in here by OpenID Connect, and the issuer that vouches for them cannot be reached, or does not say what an issuer says. Who is signed in stays so, and keys work. The detail says what it answered; fermata doctor asks it."},
-	domain.CodeSignInLost:         {403, "This sign-in is not known", 0, "A sign-in ends in the browser that began it, within ten minutes, once. Nothing was done: sign in again, and let the browser keep this site's cookies. Where it took less, the clocks of this server's nodes differ, and the detail says so."},
-	domain.CodeSignInRefused:      {403, "The issuer refused", 0, "The issuer did not let the person in, or did not take this server for its client. Nothing was done. The detail has its reason."},
-	domain.CodeTokenInvalid:       {401, "The issuer's token is refused", 0, "The token is not the issuer's, not for this server, or not signed as it should be. Nothing was done; the detail says what is wrong with it. A person signs in again; where that does not help, the operator compares FERMATA_OIDC_ISSUER, FERMATA_OIDC_CLIENT_ID and FERMATA_OIDC_AUDIENCE with what the issuer has."},
-	domain.CodeTokenExpired:       {401, "The issuer's token has ended", 0, "The token's time is over, by this server's clock. Come with a new one; a new one that is refused too tells of a clock that is wrong, this server's or the issuer's."},
-	domain.CodeTokenEarly:         {401, "The issuer's token is not good yet", 0, "The token is from the future, by this server's clock, by more than a minute. This server's clock is behind, or the issuer's is ahead."},
-	domain.CodeNotAdmitted:        {403, "Nothing lets you in here", 0, "The issuer knows the person, and what it says of them gives neither a role nor a workspace here (FERMATA_OIDC_ROLE_CLAIM, FERMATA_OIDC_WORKSPACE_CLAIM). Nothing was made. Ask whoever manages the issuer."},
-	domain.CodeBudgetUsedUp:       {409, "The budget is used up", 0, "What the workspace may spend on the day or in the month is used up. A session asks a person to raise it; a plain call of the provider is refused. Raise the limit in the settings, or wait."},
-	domain.CodeUnavailable:        {503, "Not available now", 5, "The server is going down, or cannot reach what it needs. Try again."},
-	domain.CodeDatabaseBusy:       {503, "The database is busy", 1, "The database did not take the change in time. Nothing was changed. Try again."},
-	domain.CodeStorageFull:        {507, "The storage is full", 0, "There is no room left for the change. Nothing was changed."},
-	domain.CodeOutcomeUnknown:     {500, "It is not known whether it happened", 0, "The connection to the database broke while the change was being stored. Look before you repeat it, or repeat it with the same Idempotency-Key."},
+	domain.CodeInternal:           {500, "Internal error", 0, "The server hit an unexpected error. Its log has the details under the request id. The field outcome says whether the request was applied."},
+	domain.CodeInvalid:            {422, "Invalid values", 0, "The request is readable, but some values are not valid. The list errors points at each of them."},
+	domain.CodeNotFound:           {404, "Not found", 0, "It does not exist in this workspace. Resources of other workspaces get the same response."},
+	domain.CodeConflict:           {409, "It already exists", 0, "Something with this name or id already exists. Nothing was changed."},
+	domain.CodeWrongPhase:         {409, "Not possible in this phase", 0, "The session is in a different phase from the one that this request applies to. The fields phase and session_status have its current state."},
+	domain.CodeWrongSessionType:   {409, "Not for this type of session", 0, "Sessions of this type do not accept this request. For example, an AUTOMATION takes no messages."},
+	domain.CodeSessionEnded:       {409, "The session has ended", 0, "The session has ended. A CHAT can be resumed."},
+	domain.CodeSessionBusy:        {409, "The session is busy", 0, "The session is working, and the request asked not to wait. Retry when it is idle, or set if_busy."},
+	domain.CodeSeedNeverRuns:      {409, "A template cannot run", 0, "A SEED is the template of an automation: edit the template, and run the automation."},
+	domain.CodeSeedOfAutomation:   {409, "The seed belongs to an automation", 0, "A SEED is the first message of an automation. Replace it with PUT /v1/automations/{automation_id}/seed; it is deleted with its automation. Nothing was deleted."},
+	domain.CodeValidationResolved: {409, "Already answered", 0, "This approval or question was answered before, with a different decision. The field decision has the one that counts."},
+	domain.CodeValidationStale:    {409, "The data has changed", 0, "The data has changed since the approval was shown, and the actions would do something else now. Read the approval again: it shows the present values."},
+	domain.CodePasskeyRequired:    {403, "A passkey signature is required", 0, "Approving a sensitive action, or adding another passkey, needs a signature with one of the person's passkeys (WebAuthn). Nothing was changed. If the field passkey is present, sign it and repeat the request with the signature; otherwise register a passkey first, in the web app under Settings, You."},
+	domain.CodePasskeyRefused:     {403, "The passkey signature was rejected", 0, "The signature is for a different request, by a passkey of another person, or too old. Nothing was changed. The list errors has the reason; send the request without passkey to get a new challenge."},
+	domain.CodePasskeysOff:        {409, "Passkeys are not available", 0, "A passkey is bound to the name of the server. Open the web app by that name (https, or http://localhost on the machine itself); the operator sets it with FERMATA_PUBLIC_URL. Nothing was changed."},
+	domain.CodeApprovalExpired:    {409, "The approval has expired", 0, "The time for an answer is over."},
+	domain.CodePushOff:            {409, "Push notifications are not available", 0, "The server cannot send push notifications yet: its operator has to set FERMATA_PUBLIC_URL, the address that browsers use, and FERMATA_SECRET_KEY, from which the signing key is derived. The detail names the one that is missing. Nothing was changed."},
+	domain.CodeNotEmpty:           {409, "It is not empty", 0, "It still contains other items. Delete them first, or set force."},
+	domain.CodeRestoreExpired:     {409, "Too late to undo", 0, "A deletion can be undone for 30 days, which are over. Nothing was changed."},
+	domain.CodeParentDeleted:      {409, "The parent is deleted too", 0, "A tool is restored into its zone, and an entry into its tool: restore that first. Nothing was changed."},
+	domain.CodeTypeInUse:          {409, "The tool type is in use", 0, "A tool type can be deleted only if no tool has it. Nothing was changed."},
+	domain.CodeTypeMisfit:         {409, "Stored data does not match", 0, "Tools or entries do not match the schemas of the tool type. The detail has their number, and errors the first ones. Nothing was changed."},
+	domain.CodeNothingToRetry:     {409, "There is no round to retry", 0, "A chat can retry its last round: this one has none, or has it from the session that it was forked from. Send a message, or fork the session before the answer."},
+	domain.CodeRoundHasEffects:    {409, "The round has had effects", 0, "The earlier answers of the round have changed something, or may have; the field executions lists it. A retry does not undo it. Send despite_effects: true to retry the round anyway. Nothing was changed."},
+	domain.CodeNotLastRound:       {409, "Not the last round", 0, "Only the answers of the last round can be chosen. To continue from an older one, fork the session after it. Nothing was changed."},
+	domain.CodeSlotTaken:          {409, "The slot is taken", 5, "Another session of the workspace holds the slot and cannot release it now. Nothing was changed; retry."},
+	domain.CodeMessagePlaced:      {409, "The message is no longer queued", 0, "Only a queued message can be changed or withdrawn, and this one is part of the session already."},
+	domain.CodeQueueFull:          {409, "The queue is full", 30, "The limit is reached: of sessions that wait for the slot of the workspace, or of queued messages of one session (100, and 8 MiB together). Nothing was stored; retry later."},
+	domain.CodeTooMany:            {409, "Limit reached", 0, "A workspace has a limit for each kind of item; the detail has it. Nothing was stored. Delete some items, or use another workspace."},
+	domain.CodeFilesFull:          {409, "File budget used up", 0, "The workspace has reached the number or the total size of files that its setting file_budget allows. Nothing was stored. Delete some files; files that no message refers to are deleted after 24 hours."},
+	domain.CodeUnsupportedFile:    {415, "Unsupported type of file", 0, "A file must be a picture (PNG, JPEG, GIF or WebP) or text in UTF-8. Its content decides, not its name. Nothing was stored."},
+	domain.CodeUnreadableFile:     {422, "The picture cannot be read", 0, "The file begins like a picture but cannot be decoded: it is damaged or truncated. Nothing was stored."},
+	domain.CodeTooManyPixels:      {422, "The picture is too large", 0, "A picture may have 50 million pixels, and 30,000 on a side. Nothing was stored: reduce it and send it again."},
+	domain.CodeAutomationDisabled: {409, "The automation is disabled", 0, "No schedule, webhook or entry starts a disabled automation. Enable it, or run it with execute."},
+	domain.CodeConditionNotMet:    {409, "The condition is not met", 0, "The trigger has a condition that this event does not meet. Nothing was started."},
+	domain.CodeFirstKey:           {409, "The first key must be an admin's", 0, "The first key makes authentication required on a server that was open, permanently. Without a root key it must have the role admin and no expiry, so that more keys can be made. Nothing was created."},
+	domain.CodeLastAdminKey:       {409, "The last admin key", 0, "Without a root key, the workspace needs at least one admin key that does not expire, to create other keys with. Create another one first. Nothing was revoked."},
+	domain.CodeTaskOver:           {409, "The task has ended", 0, "The task has already succeeded, failed, timed out or been cancelled. Later reports of the service are stored with the task and change nothing."},
+	domain.CodeSignInOver:         {409, "The sign-in is no longer valid", 0, "A sign-in to a connector can be finished once, within 15 minutes, with the latest link. Begin it again."},
+	domain.CodeSignInFailed:       {503, "The sign-in failed", 5, "The connector's server or its authorization server could not be reached, does not announce how to sign in, or refused. The detail has what is known."},
+	domain.CodeCrossOrigin:        {403, "Cross-origin request rejected", 0, "The request came from a web page of another origin. The operator can allow that origin with FERMATA_ALLOWED_ORIGINS."},
+	domain.CodeForbidden:          {403, "Not allowed", 0, "The credentials are valid, but do not allow this request."},
+	domain.CodeUnauthenticated:    {401, "Authentication required", 0, "The request needs valid credentials: Authorization: Bearer, and a key."},
+	domain.CodeNoIssuer:           {404, "OpenID Connect is not set up", 0, "The operator has set no issuer (FERMATA_OIDC_ISSUER). Sign in with a key."},
+	domain.CodeIssuerUnavailable:  {503, "The issuer is not available", 5, "The OpenID Connect issuer cannot be reached, or does not respond correctly. Existing sign-ins and keys keep working. The detail has its response; fermata doctor tests it."},
+	domain.CodeSignInLost:         {403, "Unknown sign-in", 0, "A sign-in must be finished once, in the browser that began it, within ten minutes. Nothing was done: sign in again, and allow this site's cookies. If it took less time, the clocks of this server's nodes differ, and the detail has the difference."},
+	domain.CodeSignInRefused:      {403, "The issuer refused", 0, "The issuer did not sign the person in, or did not accept this server as its client. Nothing was done. The detail has its reason."},
+	domain.CodeTokenInvalid:       {401, "The token is not valid", 0, "The token is not from the issuer, not for this server, or not signed correctly. Nothing was done; the detail has the reason. Sign in again; if that does not help, the operator should compare FERMATA_OIDC_ISSUER, FERMATA_OIDC_CLIENT_ID and FERMATA_OIDC_AUDIENCE with the issuer's configuration."},
+	domain.CodeTokenExpired:       {401, "The token has expired", 0, "The token has expired, by this server's clock. Get a new one; if a new one is refused too, the clock of this server or of the issuer is wrong."},
+	domain.CodeTokenEarly:         {401, "The token is not valid yet", 0, "The token is more than a minute in the future, by this server's clock: this server's clock is slow, or the issuer's is fast."},
+	domain.CodeNotAdmitted:        {403, "No access to this workspace", 0, "The issuer knows the person, but its claims give them neither a role nor a workspace here (FERMATA_OIDC_ROLE_CLAIM, FERMATA_OIDC_WORKSPACE_CLAIM). Nothing was created. Ask the administrator of the issuer."},
+	domain.CodeBudgetUsedUp:       {409, "The budget is used up", 0, "The workspace's budget for the day or the month is used up. A session asks for approval to raise it; a plain call of the provider is refused. Raise the limit in the settings, or wait."},
+	domain.CodeUnavailable:        {503, "Service unavailable", 5, "The server is shutting down, or cannot reach something that it needs. Retry."},
+	domain.CodeDatabaseBusy:       {503, "The database is busy", 1, "The database did not accept the change in time. Nothing was changed. Retry."},
+	domain.CodeStorageFull:        {507, "The storage is full", 0, "There is no space left for the change. Nothing was changed."},
+	domain.CodeOutcomeUnknown:     {500, "Unknown outcome", 0, "The connection to the database broke while the change was being stored. Check the result before you repeat the request, or repeat it with the same Idempotency-Key."},
 
 	CodeUnreadable:            {400, "The request cannot be read", 0, "The request is malformed."},
-	CodeMalformedJSON:         {400, "The body cannot be read", 0, "The body is not one JSON value in UTF-8."},
-	CodeTooDeep:               {400, "The body is nested too deep", 0, "JSON may be nested 64 levels deep."},
-	CodeRepeatedName:          {400, "A name stands twice", 0, "Of two fields with one name in one object, programs disagree which counts (RFC 7493). Send each name once."},
+	CodeMalformedJSON:         {400, "The body is not valid JSON", 0, "The body is not one JSON value in UTF-8."},
+	CodeTooDeep:               {400, "The body is nested too deeply", 0, "JSON may be nested 64 levels deep."},
+	CodeRepeatedName:          {400, "Duplicate name", 0, "An object has two fields of the same name, and programs disagree which one counts (RFC 7493). Send each name once."},
 	CodeEmptyBody:             {400, "The body is missing", 0, "This request needs a JSON body."},
-	CodeMethodNotAllowed:      {405, "Not with this method", 0, "The header Allow lists the methods of this address."},
-	CodeTooLarge:              {413, "Too large", 0, "The body is larger than this server takes."},
-	CodeUnsupportedType:       {415, "Not in this format", 0, "Send application/json."},
-	CodeNotAcceptable:         {406, "Not available in this format", 0, "The header Accept asks for a format that there is not."},
-	CodePreconditionFailed:    {412, "Somebody else was faster", 0, "The thing has changed since it was read: its ETag is not the one of If-Match. Read it again."},
-	domain.CodeTooManyKeys:    {429, "Too many Idempotency-Keys", 60, "The answer to a request with an Idempotency-Key is kept for 24 hours, and so many are kept for one credential. Those that are kept hold; a new key is refused, and nothing was done. Wait, or leave the key out where a repetition does no harm."},
-	CodeRateLimited:           {429, "Too many requests", 1, "More requests than this server takes from one caller. Wait as long as Retry-After says."},
-	CodeTooManyStreams:        {429, "Too many event streams", 10, "As many event streams of one key, or from one address, are open as may be. Close some, or follow several sessions on one stream (GET /v1/events/stream?sessions=…)."},
-	CodeLinkExpired:           {410, "The link has expired", 0, "A link to an approval holds as long as the approval, and for a week at most. Nothing was decided. Ask for another one."},
-	CodeBadSignature:          {401, "The signature is not good", 0, "A service signs what it says of a task by Standard Webhooks (v1) with the signing secret of its connector, at most five minutes before. Nothing was read of the body."},
-	CodeIdempotencyMismatch:   {422, "This key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},
-	CodeIdempotencyInProgress: {409, "The same request is being carried out", 1, "A request with this Idempotency-Key has not ended yet. Ask again for its answer."},
-	CodeProviderFailed:        {503, "The provider did not answer as it should", 5, "The provider of the AI model could not be reached, or refused. The detail says what it answered."},
-	CodeProviderMissing:       {409, "The provider is gone", 0, "The provider that this needs was deleted. Choose another one."},
-	CodeProviderKeyUnreadable: {409, "The provider's key cannot be read", 0, "The key was sealed with another FERMATA_SECRET_KEY. Set that one again, or enter the provider's key anew."},
+	CodeMethodNotAllowed:      {405, "Method not allowed", 0, "The header Allow lists the methods of this address."},
+	CodeTooLarge:              {413, "Too large", 0, "The body is larger than this server accepts."},
+	CodeUnsupportedType:       {415, "Unsupported media type", 0, "Send application/json."},
+	CodeNotAcceptable:         {406, "Format not available", 0, "The header Accept asks for a format that is not available."},
+	CodePreconditionFailed:    {412, "The resource has changed", 0, "It was changed after it was read: its ETag differs from If-Match. Read it again."},
+	domain.CodeTooManyKeys:    {429, "Too many Idempotency-Keys", 60, "The response to a request with an Idempotency-Key is stored for 24 hours, and the number for each credential is limited. Stored ones stay valid; a new key is refused, and nothing was done. Wait, or omit the key if a repeated request does no harm."},
+	CodeRateLimited:           {429, "Too many requests", 1, "The caller has reached this server's rate limit. Wait for the time in Retry-After."},
+	CodeTooManyStreams:        {429, "Too many event streams", 10, "The limit of open event streams for one key or one address is reached. Close some, or follow several sessions on one stream (GET /v1/events/stream?sessions=…)."},
+	CodeLinkExpired:           {410, "The link has expired", 0, "A link to an approval is valid as long as the approval, and for at most a week. Nothing was decided. Request a new one."},
+	CodeBadSignature:          {401, "Invalid signature", 0, "A service signs its reports on a task by Standard Webhooks (v1) with the signing secret of its connector, at most five minutes before they arrive. The body was ignored."},
+	CodeIdempotencyMismatch:   {422, "The Idempotency-Key was used for another request", 0, "An Idempotency-Key belongs to one request. Use a new one for another request."},
+	CodeIdempotencyInProgress: {409, "The same request is in progress", 1, "A request with this Idempotency-Key has not finished. Retry to get its response."},
+	CodeProviderFailed:        {503, "The provider failed", 5, "The provider of the AI model could not be reached, or returned an error. The detail has its response."},
+	CodeProviderMissing:       {409, "The provider was deleted", 0, "The provider that this needs was deleted. Choose another one."},
+	CodeProviderKeyUnreadable: {409, "The provider's key cannot be decrypted", 0, "The key was encrypted with another FERMATA_SECRET_KEY. Set that one again, or enter the provider's key again."},
 }
 
-// problem is an error as it is sent (RFC 9457).
+// problem is the body of an error response (RFC 9457).
 type problem struct {
 	Type          string              `json:"type"`
 	Title         string              `json:"title"`
@@ -143,11 +143,11 @@ type problem struct {
 	Passkey       *api.PasskeyRequest `json:"passkey,omitempty"`
 }
 
-// fail writes an error: the only place where one is. What has no code of its own is
-// told to the log, and to the client only under its request id.
+// fail writes an error response. All errors are written here. The cause of an error without a code is logged;
+// the client gets only the request id.
 func (s *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, context.Canceled) && r.Context().Err() != nil {
-		return // the client has gone; there is nobody to tell, and nothing to log
+		return // the client has disconnected: nothing to send, and nothing to log
 	}
 	p := problemOf(err)
 	p.RequestID = requestID(r)
@@ -157,7 +157,7 @@ func (s *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	if s.readerOf(r, p) == "fr" {
 		p.inFrench()
 	}
-	tellFailure(w.Header(), p)
+	setFailureHeaders(w.Header(), p)
 	if other := s.protocols.at(r.URL.Path); other != nil {
 		other.Refuse(w, p.failure())
 		return
@@ -165,7 +165,7 @@ func (s *edge) fail(w http.ResponseWriter, r *http.Request, err error) {
 	writeProblem(w, r, p)
 }
 
-// problemOf says what a client may know of an error.
+// problemOf returns the part of an error that a client may see.
 func problemOf(err error) *problem {
 	var known *domain.Error
 	var tooLarge *http.MaxBytesError
@@ -174,9 +174,9 @@ func problemOf(err error) *problem {
 	case errors.As(err, &tooLarge):
 		known = domain.Errorf(CodeTooLarge, "The body is larger than %d bytes.", tooLarge.Limit)
 	case errors.Is(err, context.DeadlineExceeded):
-		known = &domain.Error{Code: domain.CodeUnavailable, Message: "The server did not get ready in time.", Outcome: domain.OutcomeUnknown}
+		known = &domain.Error{Code: domain.CodeUnavailable, Message: "The server did not finish in time.", Outcome: domain.OutcomeUnknown}
 	case errors.Is(err, domain.ErrStale):
-		known = domain.Errorf(domain.CodeDatabaseBusy, "Others were changing the same thing all the time. Nothing was changed.")
+		known = domain.Errorf(domain.CodeDatabaseBusy, "Concurrent changes kept conflicting with this one. Nothing was changed.")
 	}
 	kind, mapped := problemKind{}, false
 	if known != nil {
@@ -189,7 +189,7 @@ func problemOf(err error) *problem {
 			outcome = known.Outcome
 		}
 		known = &domain.Error{
-			Code: domain.CodeInternal, Message: "The server met an unexpected error. Its log says more under this request id.", Outcome: outcome,
+			Code: domain.CodeInternal, Message: "The server hit an unexpected error. Its log has the details under this request id.", Outcome: outcome,
 		}
 	}
 	p := &problem{
@@ -209,8 +209,7 @@ func problemOf(err error) *problem {
 	return p
 }
 
-// What a problem shows of executions: what was asked, not what came of it, which the session's
-// timeline has.
+// Limits of the executions in a problem. Their results are left out: the session's timeline has them.
 const (
 	maxShownExecutions = 50
 	maxShownParams     = 1000
@@ -229,7 +228,7 @@ func shortExecutions(all []*domain.Execution) []*api.Execution {
 	return out
 }
 
-// recorded is a decision as it was stored: JSON as it is, anything else as a text.
+// recorded returns a stored decision as JSON; text that is not JSON becomes a string.
 func recorded(decision string) json.RawMessage {
 	if decision == "" {
 		return nil
@@ -248,12 +247,12 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.Status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(append(encodeProblem(p), '\n')) // the client may have gone
+		_, _ = w.Write(append(encodeProblem(p), '\n')) // the client may have disconnected
 	}
 }
 
-// tellFailure sets what the head of an answer says of an error, whatever its body's form.
-func tellFailure(h http.Header, p *problem) {
+// setFailureHeaders sets the headers of an error response in any format.
+func setFailureHeaders(h http.Header, p *problem) {
 	h.Set("Cache-Control", "no-store")
 	if after := problemKinds[p.Code].RetryAfter; after > 0 && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", strconv.Itoa(after))

@@ -82,10 +82,9 @@ func (s *streamRoutes) writeEvents(w http.ResponseWriter, r *http.Request, f *st
 	})
 }
 
-// continues refuses a number that the log does not go on from: one that it has not come
-// to (whoever asks for what is behind it would ask for ever, on a server that was restored
-// from a backup for example), or one behind which events are not stored any more. A stream
-// says reset then; an empty or thinned page would be a gap that nobody sees.
+// continues rejects a number from which the log cannot be continued: one beyond the newest event (for example
+// after a restore from a backup: the client would poll forever), or one whose following events have been deleted.
+// A stream sends a reset instead; an empty or incomplete page would be an unnoticed gap.
 func (s *streamRoutes) continues(ctx context.Context, f *stream.Filter, after int64) error {
 	oldest, newest, err := eventLog{s, f.Session}.EventBounds(ctx, f.Workspace)
 	switch {
@@ -96,8 +95,8 @@ func (s *streamRoutes) continues(ctx context.Context, f *stream.Filter, after in
 	case after >= oldest-1:
 		return nil
 	}
-	// Of sessions that have not ended, older events are there too: whoever pages over
-	// those from the start has the number of one.
+	// Sessions that have not ended keep older events: a client that pages through them from the start has the
+	// number of one.
 	at, _, err := s.SessionReader.Events(ctx, f.Workspace, f.Session, after-1, domain.PageSize{Rows: 1})
 	if err != nil {
 		return fmt.Errorf("look for the event of a cursor: %w", err)

@@ -184,7 +184,7 @@ func (e *export) markdown(m *api.Markdown) {
 			e.err = err
 		}
 	}
-	unless := "" // the message that tells of no answer, of a wait that is still open
+	unless := "" // the id of the cancellation message of a pending wait, which is not exported
 	if waiting := e.session.State.Waiting; waiting != nil {
 		unless = waiting.CancelMessageID
 	}
@@ -202,8 +202,8 @@ func (e *export) markdown(m *api.Markdown) {
 	upTo(nil)
 }
 
-// pages are the items of all pages, of which one at a time is in memory. What was
-// read before is on its way to the client when the next one is asked for.
+// pages iterates over the items of all pages, with one page in memory at a time: a page has been sent before the
+// next one is read.
 func pages[T any](e *export, read func(cursor string) ([]T, string, error)) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		for cursor := ""; ; {

@@ -30,7 +30,7 @@ const (
 	maxUpload = domain.MaxFileBytes + 64<<10
 )
 
-// contentPolicy keeps a browser from running anything of a file, whatever it holds.
+// contentPolicy prevents browsers from running any content of a file.
 const contentPolicy = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
 func (s *fileRoutes) uploadFile(w http.ResponseWriter, r *http.Request) {

@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// sendHeartbeat notes that somebody looks at sessions without a stream of them.
+// sendHeartbeat records that a client is watching sessions without an event stream.
 func (s *streamRoutes) sendHeartbeat(w http.ResponseWriter, r *http.Request) {
 	var in api.HeartbeatInput
 	if err := s.read(w, r, &in); err != nil {

@@ -24,8 +24,8 @@ func newHookRates(now clock.Clock, limits RateLimits, refused *refusals) hookRat
 	}
 }
 
-// admit counts a call whose token was looked at with this outcome. The error is what the
-// caller is told; nil lets the call pass.
+// admit applies the rate limits to a call, given the result of the check of its token. It returns the error for
+// the caller, or nil if the call may proceed.
 func (h hookRates) admit(w http.ResponseWriter, r *http.Request, outcome error) error {
 	bucket, name := h.genuine, automationID(r)
 	switch {

@@ -146,7 +146,7 @@ func validKey(key string) bool {
 	return key != "" && len(key) <= maxKeyLength
 }
 
-// fingerprint tells requests apart: what is asked, where, and with which body.
+// fingerprint identifies a request by method, address and body.
 func fingerprint(r *http.Request, body []byte) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s\n%s\n%s\n", r.Method, r.URL.EscapedPath(), r.URL.RawQuery) // a hash takes anything
@@ -236,7 +236,7 @@ func (s *edge) carryOut(w http.ResponseWriter, r *http.Request, claimed context.
 	next(a, r.WithContext(claimed))
 	ended = true
 	if a.status == 0 && claimed.Err() != nil {
-		// The client left in the middle, and fail told nobody anything: that is no answer.
+		// The client disconnected before there was a response: nothing to store.
 		s.release(ctx, r, k)
 		return
 	}
@@ -254,7 +254,7 @@ func (s *edge) carryOut(w http.ResponseWriter, r *http.Request, claimed context.
 		err = keep(ctx, k.workspace, k.name, sealed)
 	}
 	if err != nil {
-		// It was done, and the store knows that: a repeat is answered anew, not run.
+		// The store has recorded the change: for a repeat the response is rebuilt, and the request is not run again.
 		s.Log.Error().Err(err).Str("request_id", requestID(r)).Msg("an answer could not be kept for its Idempotency-Key")
 	}
 	a.send(w)
@@ -266,7 +266,7 @@ func (s *edge) release(ctx context.Context, r *http.Request, k requestKey) {
 	}
 }
 
-// ownHeaders are the headers that the handler set, without those that every answer gets anew.
+// ownHeaders returns the headers that the handler set, without those of every response.
 func ownHeaders(all, common http.Header) http.Header {
 	h := http.Header{}
 	for name, values := range all {

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// keysRequiredNotice is told with the key that closes an open server.
+// keysRequiredNotice is sent with the key that closes an open server.
 const keysRequiredNotice = "From now on every call needs a key, this one or one that is made with it: " +
 	"Authorization: Bearer, a space, and the key. That stays so when it is revoked. " +
 	"It manages the keys of its workspace only; to manage workspaces, or if all keys are lost, " +

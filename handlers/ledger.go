@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// ledger bounds how many bytes of requests and answers are in memory at a time: those that have
-// arrived, those that are being read from the database, and those that their readers have not
-// taken. Without it, a caller who asks and never reads holds as much as he asks for.
+// ledger limits how many bytes of requests and responses are in memory at a time: request bodies, data that is being
+// read from the database, and responses that clients have not read. Without it, a client that sends requests and
+// never reads could use any amount of memory.
 type ledger struct {
 	mu      sync.Mutex
 	held    map[string]int64
@@ -17,26 +17,26 @@ type ledger struct {
 	waiting []*claim           // first come, first served
 }
 
-// account is one bound: what name holds may not exceed limit.
+// account is a limit: the bytes held under name may not exceed limit.
 type account struct {
 	name  string
 	limit int64
-	whose string // in words for people; "": the whole server's
-	// share, if set, is a part of the account that is always there for some: as long as they hold no
-	// more than that, others cannot have used the account up.
+	whose string // for error messages; "" for the account of the whole server
+	// share, if set, is a part of the account that is reserved: within it, a claim succeeds even if others have
+	// used the account up.
 	share *account
 }
 
-// hold is a part of one or more accounts, until release.
+// hold is a reservation from one or more accounts, until release.
 type hold struct {
 	ledger   *ledger
 	accounts []account
 	bytes    int64
 	grows    bool
-	closed   bool // it was released, and takes nothing more
+	closed   bool // it was released, and reserves nothing more
 }
 
-// claim is a hold that waits for so many bytes more.
+// claim is a hold that waits for more bytes.
 type claim struct {
 	*hold
 
@@ -47,9 +47,8 @@ type claim struct {
 
 func newLedger() *ledger { return &ledger{held: map[string]int64{}, growing: map[string][]*hold{}} }
 
-// reserve takes so many bytes of every account, and waits until there is room for them;
-// nil after patience, or when ctx is over. A claim that is larger than an account is
-// granted when that one is empty.
+// reserve reserves bytes from every account, and waits until they are available. It returns nil after patience, or
+// when ctx ends. A claim larger than an account is granted when that account is empty.
 func (l *ledger) reserve(ctx context.Context, bytes int64, patience time.Duration, accounts ...account) *hold {
 	h := &hold{ledger: l, accounts: accounts}
 	if l.claim(ctx, h, bytes, patience) != nil {
@@ -58,8 +57,8 @@ func (l *ledger) reserve(ctx context.Context, bytes int64, patience time.Duratio
 	return h
 }
 
-// open makes a hold that is to grow as bytes come. Of those that grow in an account the oldest may do so
-// beyond its limit: it comes to its end, and those behind it do not wait for each other.
+// open makes a hold that grows as bytes arrive. The oldest growing hold of an account may exceed the limit: it can
+// finish, and the holds behind it cannot deadlock.
 func (l *ledger) open(accounts ...account) *hold {
 	h := &hold{ledger: l, accounts: accounts, grows: true}
 	l.mu.Lock()
@@ -70,13 +69,12 @@ func (l *ledger) open(accounts ...account) *hold {
 	return h
 }
 
-// grow takes so many bytes more. It gives the account that had no room for them within patience; nil:
-// they are taken.
+// grow reserves more bytes. It returns the account that had none available within patience, or nil on success.
 func (h *hold) grow(ctx context.Context, more int64, patience time.Duration) *account {
 	return h.ledger.claim(ctx, h, more, patience)
 }
 
-// claim takes bytes for a hold, and gives the account that had no room for them.
+// claim reserves bytes for a hold, and returns the account that had none available.
 func (l *ledger) claim(ctx context.Context, h *hold, more int64, patience time.Duration) *account {
 	c := &claim{hold: h, more: more}
 	l.mu.Lock()
@@ -105,11 +103,11 @@ func (l *ledger) claim(ctx context.Context, h *hold, more int64, patience time.D
 	if full := l.full(c); full != nil {
 		return full
 	}
-	return &account{} // there is room just now, for whoever comes next
+	return &account{} // there is room now, for the next request
 }
 
-// take takes bytes without asking whether there is room: for an answer that must be
-// given, because what it tells has happened. Who comes next waits for them.
+// take reserves bytes even beyond the limit: for a response that must be sent because its change has been applied.
+// Later reservations wait for them.
 func (l *ledger) take(bytes int64, accounts ...account) *hold {
 	h := &hold{ledger: l, accounts: accounts}
 	l.mu.Lock()
@@ -118,7 +116,7 @@ func (l *ledger) take(bytes int64, accounts ...account) *hold {
 	return h
 }
 
-// resize says how many bytes it is really.
+// resize sets the number of bytes.
 func (h *hold) resize(bytes int64) {
 	h.ledger.mu.Lock()
 	defer h.ledger.mu.Unlock()
@@ -126,7 +124,7 @@ func (h *hold) resize(bytes int64) {
 	h.ledger.grant()
 }
 
-// release gives everything back; twice is the same as once, and so is nil.
+// release returns all bytes. It may be called twice, and on nil.
 func (h *hold) release() {
 	if h == nil {
 		return
@@ -146,16 +144,16 @@ func (h *hold) release() {
 	l.grant()
 }
 
-// size is how many bytes it has.
+// size returns the number of bytes.
 func (h *hold) size() int64 {
 	h.ledger.mu.Lock()
 	defer h.ledger.mu.Unlock()
 	return h.bytes
 }
 
-// The caller of what follows holds the lock.
+// The methods below need the lock.
 
-// full is the first account that has no room for a claim; nil: all have.
+// full returns the first account without room for a claim; nil if all have room.
 func (l *ledger) full(c *claim) *account {
 	for i := range c.accounts {
 		a := &c.accounts[i]
@@ -183,7 +181,7 @@ func (l *ledger) add(h *hold, bytes int64) {
 	}
 }
 
-// grant lets in those who wait and for whom there is room now.
+// grant completes the waiting claims that fit now.
 func (l *ledger) grant() {
 	l.waiting = slices.DeleteFunc(l.waiting, func(c *claim) bool {
 		if l.full(c) != nil {

@@ -19,7 +19,7 @@ func (s *linkRoutes) backToLink(w http.ResponseWriter, f *followed) {
 }
 
 // linkHeaders: the address is a secret, so it goes nowhere else and is kept nowhere. The
-// page itself is told where its form comes from: a browser says so with a referrer only.
+// page itself needs the origin of its form, which browsers send in a referrer only.
 func linkHeaders(h http.Header, language string) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "same-origin")
@@ -38,7 +38,7 @@ func (s *linkRoutes) writeCard(w http.ResponseWriter, r *http.Request, f *follow
 	s.writeLinkPage(w, r, status, page)
 }
 
-// ask puts the form into the page, for a browser in which somebody looks.
+// ask puts the form into the page, unless the browser only prefetches it.
 func (s *linkRoutes) ask(w http.ResponseWriter, r *http.Request, f *followed, page *linkpage.Page) {
 	address := string(s.path) + "/a/" + f.token
 	form := linkpage.FormFor(f.approval.In(f.words.Language), f.words)
@@ -74,7 +74,7 @@ func (s *linkRoutes) writeLinkPage(w http.ResponseWriter, r *http.Request, statu
 	}
 }
 
-// failLink tells a person what is wrong with a link; a program gets a problem.
+// failLink writes the error for a link: a page for browsers, a problem for programs.
 func (s *linkRoutes) failLink(w http.ResponseWriter, r *http.Request, err error) {
 	words := inPreferredLanguage(r, &domain.Settings{Language: "en"})
 	page := &linkpage.Page{Language: words.Language}
@@ -83,12 +83,12 @@ func (s *linkRoutes) failLink(w http.ResponseWriter, r *http.Request, err error)
 	case errors.Is(err, auth.ErrLinkExpired):
 		status = http.StatusGone
 		page.Title = words.Say("This link has expired", "Ce lien a expiré")
-		page.Text = words.Say("Nothing was decided by it now. Ask for another link, or look in Fermata.",
+		page.Text = words.Say("It can no longer be used to answer. Request another link, or open Fermata.",
 			"Il ne décide plus de rien. Demandez un autre lien, ou regardez dans Fermata.")
 		err = domain.Errorf(CodeLinkExpired, "The link has expired.")
 	case errors.Is(err, auth.ErrNoLink), domain.ErrorCode(err) == domain.CodeNotFound:
-		page.Title = words.Say("This link leads nowhere", "Ce lien ne mène nulle part")
-		page.Text = words.Say("It was cut off or altered on its way, or what it asked is no longer there. Open it as it was sent.",
+		page.Title = words.Say("This link is not valid", "Ce lien ne mène nulle part")
+		page.Text = words.Say("It was truncated or altered, or its approval no longer exists. Open it exactly as it was sent.",
 			"Il a été coupé ou modifié en route, ou ce qu’il demandait n’existe plus. Ouvrez-le tel qu’il a été envoyé.")
 		err = domain.Errorf(domain.CodeNotFound, "There is nothing at this address.")
 	default:
@@ -102,7 +102,7 @@ func (s *linkRoutes) failLink(w http.ResponseWriter, r *http.Request, err error)
 	s.writeLinkPage(w, r, status, page)
 }
 
-// fetchedAhead: nobody looks yet.
+// fetchedAhead reports whether a browser or a proxy prefetches the page.
 func fetchedAhead(r *http.Request) bool {
 	for _, header := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
 		said := strings.ToLower(r.Header.Get(header))

@@ -96,12 +96,12 @@ func baseURL(public string, r *http.Request) string {
 	return "http://" + r.Host
 }
 
-// followed is a link that somebody came by, with what it leads to.
+// followed is the link of a request, with its approval.
 type followed struct {
 	token    string
 	link     *domain.ApprovalLink
 	approval *domain.Approval
-	words    *domain.Settings // in the language of whoever reads
+	words    *domain.Settings // in the reader's language
 }
 
 // follow reads the link that a request came by. Calls with a good link count for its
@@ -136,8 +136,7 @@ func (s *linkRoutes) follow(w http.ResponseWriter, r *http.Request) (*followed, 
 	return &followed{token, link, a, inPreferredLanguage(r, &workspace.Settings)}, nil
 }
 
-// showLink shows what is asked. It changes nothing, and says so to whoever only looks: a HEAD
-// and a browser that fetches ahead get no form.
+// showLink shows the approval and changes nothing. A HEAD request and a prefetch get no form.
 func (s *linkRoutes) showLink(w http.ResponseWriter, r *http.Request) {
 	f, err := s.follow(w, r)
 	if err != nil {
@@ -160,7 +159,7 @@ func (s *linkRoutes) answerLink(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if f.approval.Status != domain.ApprovalStatusOpen {
-		s.backToLink(w, f) // a doubled click, or somebody else was faster: the card says what was decided
+		s.backToLink(w, f) // a double click, or another person was faster: the card has the decision
 		return
 	}
 	if !s.pressed(r, f, sent) {
@@ -179,7 +178,7 @@ func (s *linkRoutes) answerLink(w http.ResponseWriter, r *http.Request) {
 	s.afterAnswer(w, r, f, err)
 }
 
-// afterAnswer leads back to the card, which says how it stands.
+// afterAnswer redirects to the card, which shows the result.
 func (s *linkRoutes) afterAnswer(w http.ResponseWriter, r *http.Request, f *followed, err error) {
 	known, _ := errors.AsType[*domain.Error](err)
 	switch code := domain.ErrorCode(err); {
@@ -187,15 +186,15 @@ func (s *linkRoutes) afterAnswer(w http.ResponseWriter, r *http.Request, f *foll
 		s.backToLink(w, f)
 	case code == domain.CodeValidationStale:
 		s.writeCard(w, r, f, http.StatusConflict, f.words.Say(
-			"What you were shown has changed meanwhile. Nothing was done; it is asked anew.",
+			"The data has changed since this page was shown. Nothing was done; please review it again.",
 			"Ce qui vous était montré a changé entre-temps. Rien n’a été fait ; la question est reposée."))
 	case code == domain.CodePasskeyRequired:
 		s.writeCard(w, r, f, http.StatusForbidden, f.words.Say(
-			"A yes to this is signed with a passkey, by somebody who is signed in to Fermata. Nothing was decided; you can refuse it here.",
+			"Approving this needs a passkey, in Fermata itself. Nothing was decided; you can refuse it here.",
 			"Un oui à ceci se signe avec une clé d’accès, par quelqu’un de connecté à Fermata. Rien n’a été décidé ; vous pouvez le refuser ici."))
 	case code == domain.CodeInvalid && known != nil:
 		s.writeCard(w, r, f, http.StatusUnprocessableEntity, f.words.Say(
-			"This answer cannot be taken: %s Nothing was decided.", "Cette réponse ne peut être prise : %s Rien n’a été décidé.",
+			"This answer is not valid: %s Nothing was decided.", "Cette réponse ne peut être prise : %s Rien n’a été décidé.",
 			reasonOf(known)))
 	default:
 		s.fail(w, r, err)

@@ -89,8 +89,7 @@ func (s *sessionRoutes) withdrawMessage(w http.ResponseWriter, r *http.Request) 
 // resolver computes what segments mean, and their linear text.
 type resolver func(ctx context.Context, ws string, segments []domain.Segment) (*domain.RichContent, error)
 
-// richText checks what a person wrote and makes it what is stored. Plain text, the
-// common case, asks nobody.
+// richText validates a message and converts it into its stored form. Plain text, the common case, needs no lookup.
 func (s *sessionRoutes) richText(ctx context.Context, ws string, in *api.MessageContent) (*domain.RichContent, error) {
 	return richTextOf(ctx, ws, in, s.RichText.Resolve)
 }

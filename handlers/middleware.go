@@ -22,18 +22,18 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// exchange is one request on its way: the writer that counts, the context that knows
-// its id and who makes it. It is one allocation, because every request has one.
+// exchange is one request in progress: its response writer, which counts, and its context, which has the request id
+// and the caller. It is one allocation, because every request has one.
 type exchange struct {
 	http.ResponseWriter
 	context.Context
 
 	outcome
 	route chi.Context
-	now   clock.Clock // nil: the answer does not say how long it took
-	// tagged: a list in the answer carries an ETag of its content.
+	now   clock.Clock // nil: without Server-Timing
+	// tagged: a list in the response has an ETag of its content.
 	tagged bool
-	// handedOn: the request goes on without its handler, and its end is told then.
+	// handedOn: the request continues without its handler, and is logged when it ends.
 	handedOn bool
 	edge     *edge
 	arrived  context.Context // that ends only when the client leaves
@@ -41,7 +41,7 @@ type exchange struct {
 	atDoor   *doorRoom // of a door; nil for all others
 }
 
-// outcome is what the log and the metrics are told of a request when it is over.
+// outcome is the data of a finished request for the log and the metrics.
 type outcome struct {
 	id      string
 	trace   string // of the W3C traceparent, if the caller sent one
@@ -102,8 +102,8 @@ func (x *exchange) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// time tells the caller how long the answer was made here, for the browser's tools. A refusal
-// does not say: what is another workspace's answers exactly like what there is not.
+// time sets Server-Timing, for the browser's tools. Error responses have none: its value could reveal that a resource
+// of another workspace exists.
 func (x *exchange) time() {
 	if x.now != nil && x.status < http.StatusBadRequest {
 		took := x.now().Sub(x.begun)
@@ -111,11 +111,10 @@ func (x *exchange) time() {
 	}
 }
 
-// allow gives the reader time to take what is written next: without an end to it, who
-// never reads keeps an answer in memory for good. It holds for every answer and every
-// write of a stream, because it is here.
+// allow sets the deadline for the next write: without one, a client that never reads would keep a response in memory
+// forever. It applies to every response and to every write of a stream.
 func (x *exchange) allow(bytes int) {
-	// A writer that cannot do it is a test's, and keeps nobody waiting.
+	// Only writers of tests do not support deadlines.
 	_ = http.NewResponseController(x.ResponseWriter).SetWriteDeadline(clock.System().Add(timeToWrite(bytes)))
 }
 
@@ -136,8 +135,7 @@ func requestID(r *http.Request) string {
 	return ""
 }
 
-// middleware is what every request passes, in one layer: it is on the way of every
-// message.
+// middleware wraps every request, in one layer for speed.
 func (s *edge) middleware(next chi.Router) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +146,7 @@ func (s *edge) middleware(next chi.Router) http.Handler {
 		}
 		x.begun, x.id, x.trace = s.Clock(), incomingID(r), traces.Read(r.Header.Get(traces.Header))
 		if r.Method == http.MethodHead {
-			x.route.RouteMethod = http.MethodGet // whoever answers GET answers HEAD
+			x.route.RouteMethod = http.MethodGet // HEAD is handled as GET
 		}
 		setHeaders(w.Header(), x.id, r.URL.Path)
 		endWithChunks(w, r)
@@ -181,8 +179,8 @@ func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// finish catches a panic, counts and logs. No path, query or body is logged: they hold
-// tokens of hooks, tickets and what people write.
+// finish recovers from a panic, counts and logs. No path, query or body is logged: they contain tokens of hooks,
+// tickets and messages.
 func (s *edge) finish(x *exchange, r *http.Request) {
 	caught := recover()
 	x.body.release()
@@ -206,27 +204,27 @@ func (s *edge) finish(x *exchange, r *http.Request) {
 			x.status = 499 // the client left before there was an answer
 		}
 	}
-	s.tell(&x.outcome)
+	s.record(&x.outcome)
 	if caught != nil {
-		// The answer had begun: break the connection, so that nobody takes it for whole.
+		// The answer had begun: break the connection, so that the client does not take it for complete.
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// over is finish for a request that has gone on without its handler.
+// over is finish for a request that continued without its handler.
 func (s *edge) over(o *outcome) {
 	if caught := recover(); caught != nil {
 		s.logPanic(o.id, caught)
 	}
-	s.tell(o)
+	s.record(o)
 }
 
 func (s *edge) logPanic(id string, caught any) {
 	s.Log.Error().Str("request_id", id).Interface("panic", caught).Bytes("stack", debug.Stack()).Msg("a handler panicked")
 }
 
-// tell counts and logs a request that is over.
-func (s *edge) tell(o *outcome) {
+// record counts and logs a finished request.
+func (s *edge) record(o *outcome) {
 	took := s.Clock().Sub(o.begun)
 	if s.Metrics != nil {
 		measured := took
@@ -258,7 +256,7 @@ func (s *edge) logRequest(o *outcome, took time.Duration) {
 	e.Msg("request")
 }
 
-// Headers that never change are shared by all answers.
+// Headers that never change are shared by all responses.
 var (
 	noSniff      = []string{"nosniff"}
 	noFrames     = []string{"DENY"}
@@ -282,7 +280,7 @@ func setHeaders(h http.Header, id, path string) {
 	h["Content-Security-Policy"] = pagePolicies
 }
 
-// incomingID takes the caller's request id if it is one that a log can hold.
+// incomingID returns the caller's request id if it is safe to log, and a new one otherwise.
 func incomingID(r *http.Request) string {
 	id := r.Header.Get("X-Request-Id")
 	if id == "" || len(id) > 128 {
@@ -313,8 +311,8 @@ func newRequestID() string {
 	return string(text[:])
 }
 
-// methodNotAllowed says which methods there are: to OPTIONS that is the answer, to all others 405.
-// A method that the router never heard of brings every address here, also those that there are not.
+// methodNotAllowed responds with the allowed methods: to OPTIONS as the response, to all others with 405. With a
+// method that the router does not support, every address arrives here, also those that do not exist.
 func (s *edge) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		allowed := methodsOf(routes, r.URL.Path)
@@ -334,7 +332,7 @@ func (s *edge) methodNotAllowed(routes chi.Routes) http.HandlerFunc {
 	}
 }
 
-// notFound answers for addresses that there are not.
+// notFound responds for unknown addresses.
 func (s *edge) notFound(w http.ResponseWriter, r *http.Request) {
 	s.fail(w, r, domain.Errorf(domain.CodeNotFound, "There is nothing at this address."))
 }

@@ -21,7 +21,7 @@ var mailOffSays = map[string]string{
 	MailNoAddress: "This server sends no mail: links in mails need FERMATA_PUBLIC_URL, and its operator has not set it.",
 }
 
-// checkNotifications checks what no rule of form can say of who is told.
+// checkNotifications validates the rules of recipients that the schema cannot express.
 func (s *settingsRoutes) checkNotifications(in api.SettingsPatchNotifications) error {
 	if q, given := in.QuietHours[true]; given {
 		if err := (&domain.QuietHours{From: q.From, To: q.To}).Check(); err != nil {
@@ -39,7 +39,7 @@ func (s *settingsRoutes) checkNotifications(in api.SettingsPatchNotifications) e
 			return domain.Invalid(at, "format", "This is no address like ada@example.org.")
 		}
 		if slices.Contains(to[:i], address) {
-			return domain.Invalid(at, "repeated", "This address stands there twice.")
+			return domain.Invalid(at, "repeated", "This address is listed twice.")
 		}
 	}
 	return nil

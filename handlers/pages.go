@@ -15,8 +15,8 @@ import (
 const (
 	// pageRoom is what a list takes in memory while it is read: the rows, and their JSON.
 	pageRoom = 2 * domain.PageBytes
-	// What the answers to one credential, and to all of a workspace, may hold. A reader who
-	// does not read holds up himself, then his workspace, and nobody else.
+	// Limits in bytes for responses that have not been read, per credential and per workspace. A client that does
+	// not read delays itself, then its workspace, and no other workspace.
 	maxHeldByKey       = 64 << 20
 	maxHeldByWorkspace = 128 << 20
 	// Exports are read for as long as they take, a page in memory at a time: so many of a
@@ -44,8 +44,8 @@ func ofWorkspace(what string, who *auth.Identity, limit int64) account {
 	return account{name: what + " of workspace " + who.Workspace, limit: limit, whose: thisWorkspace}
 }
 
-// isOperator says whether who asks is the operator, with the root key or on the open server: they do not
-// stand behind what the workspace that they look at has under way.
+// isOperator reports whether the caller is the operator, with the root key or on the open server. The limits of the
+// workspace do not apply to them.
 func isOperator(who *auth.Identity) bool {
 	return who.Name == auth.NameRoot || who.Name == auth.NameLocal
 }
@@ -58,7 +58,7 @@ func accountsOf(what string, who *auth.Identity, byKey, byWorkspace int64) []acc
 	return []account{ofKey(what, who, byKey), ofWorkspace(what, who, byWorkspace)}
 }
 
-// accounts are what an answer to this request counts for; none where nobody is known.
+// accounts returns the accounts for the response to this request; none without credentials.
 func accounts(r *http.Request) []account {
 	who := caller(r)
 	if who == nil {

@@ -18,7 +18,7 @@ type Passkeys interface {
 	Begin(ctx context.Context, ws string, who domain.Author) (*domain.PasskeyToMake, error)
 	Finish(ctx context.Context, ws string, who domain.Author, in domain.NewPasskey) (*domain.Passkey, error)
 	DeletePasskey(ctx context.Context, ws string, who domain.Author, id string) error
-	// ForgetPasskeys lets somebody begin anew.
+	// ForgetPasskeys deletes all passkeys of a person, who may then register new ones.
 	ForgetPasskeys(ctx context.Context, ws, owner string) error
 }
 
@@ -36,14 +36,14 @@ func (s *peopleRoutes) listPasskeys(w http.ResponseWriter, r *http.Request) {
 	s.writeJSON(w, r, http.StatusOK, list)
 }
 
-// inBrowser refuses who came with a key or a token in a header: a passkey is a person's, and
-// programs have no use for one. Whoever has only a key signs in with it at the page.
+// inBrowser rejects requests with a key or a token in a header: a passkey belongs to a person. A person who has only
+// a key can sign in with it in the web app.
 func inBrowser(who *auth.Identity) error {
 	if who.SignIn != nil || who.Method == auth.MethodLocal {
 		return nil
 	}
 	return domain.Errorf(domain.CodeForbidden,
-		"A person registers a passkey in a browser. Sign in at the page; who has only a key signs in with it there. Nothing was changed.")
+		"Passkeys are registered in a browser. Sign in to the web app (a key is enough) and register it there. Nothing was changed.")
 }
 
 func (s *peopleRoutes) beginPasskey(w http.ResponseWriter, r *http.Request) {
@@ -101,6 +101,6 @@ func (s *peopleRoutes) forgetPasskeys(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	s.Log.Info().Str("request_id", requestID(r)).Str("by", who.Name).Str("person", person).Msg("somebody's passkeys were forgotten")
+	s.Log.Info().Str("request_id", requestID(r)).Str("by", who.Name).Str("person", person).Msg("the passkeys of a person were deleted")
 	w.WriteHeader(http.StatusNoContent)
 }

@@ -16,7 +16,7 @@ import (
 // maxMyWorkspaces bounds the workspaces that GET /v1/me names.
 const maxMyWorkspaces = 200
 
-// beginsWithin is how long a browser remembers a sign-in that goes on at the issuer.
+// beginsWithin is the lifetime of the cookie of a sign-in in progress at the issuer.
 const beginsWithin = 10 * time.Minute
 
 func (s *peopleRoutes) me(w http.ResponseWriter, r *http.Request) {
@@ -120,7 +120,7 @@ func (s *peopleRoutes) tried(method string, err error) {
 	s.Metrics.SignIn(method, outcome)
 }
 
-// slowDown makes whoever is refused too often from one address wait, as with bad keys.
+// slowDown limits failed sign-ins per address, like bad keys.
 func (s *peopleRoutes) slowDown(w http.ResponseWriter, r *http.Request, err error) error {
 	if status := problemOf(err).Status; status != http.StatusUnauthorized && status != http.StatusForbidden {
 		return err
@@ -151,8 +151,8 @@ func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, domain.Errorf(domain.CodeNoIssuer, "This server has no issuer. Sign in with a key."))
 		return
 	}
-	// The bucket is asked before the issuer is: what comes back is not known to be good until the issuer
-	// has been asked, with this server's own secret.
+	// The rate limit comes before the request to the issuer: only that request shows whether the code is valid, and
+	// it uses this server's own secret.
 	address := limitKey(r)
 	if wait, ok := s.callbacks.take(address); !ok {
 		s.fail(w, r, s.refused.tooMany(w, r, wait))
@@ -173,16 +173,16 @@ func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
 	seeOther(w, s.People.PublicURL+ownPath(returnTo))
 }
 
-// back sends a browser that could not be let in to the page, which says why in its reader's
-// language. Other programs are told as everywhere else.
+// back redirects a browser whose sign-in failed to the page, which explains the error in the reader's language.
+// Programs get a problem.
 func (s *peopleRoutes) back(w http.ResponseWriter, r *http.Request, err error) {
 	if !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		s.fail(w, r, err)
 		return
 	}
 	p := problemOf(err)
-	s.Log.Warn().Err(err).Str("request_id", requestID(r)).Str("code", string(p.Code)).Msg("somebody could not sign in")
-	// No words: whoever makes an address could have the page say anything.
+	s.Log.Warn().Err(err).Str("request_id", requestID(r)).Str("code", string(p.Code)).Msg("a sign-in failed")
+	// Only the code: a crafted address must not be able to put text on the page.
 	about := url.Values{"problem": {string(p.Code)}, "request_id": {requestID(r)}}
 	seeOther(w, s.People.PublicURL+"/#/sign-in?"+about.Encode())
 }
@@ -192,8 +192,8 @@ func seeOther(w http.ResponseWriter, to string) {
 	w.WriteHeader(http.StatusSeeOther)
 }
 
-// ownPath is a path of this server, and the start page for what is none: nobody is sent
-// elsewhere with a link to here.
+// ownPath returns the path if it belongs to this server, and "/" otherwise: a link to the sign-in must not redirect
+// to another site.
 func ownPath(path string) string {
 	const most, start = 1000, "/"
 	odd := func(c rune) bool { return c <= ' ' || c == 0x7f || c == '\\' }

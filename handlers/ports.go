@@ -28,8 +28,7 @@ type Steering interface {
 	LeaveQueue(ctx context.Context, ws, session string) (*domain.Receipt, error)
 }
 
-// Again is the part of the door that goes back in a record: by which the last round is run once
-// more, one of its answers is chosen, and a chat goes on from an earlier message.
+// Again retries the last round, chooses one of its answers, and continues a chat from an earlier message.
 type Again interface {
 	RetrySession(ctx context.Context, ws, session string, ask domain.RetryRequest) (*domain.Receipt, error)
 	ChooseAnswer(ctx context.Context, ws, session, message string, by domain.Author) (*domain.Receipt, error)
@@ -246,8 +245,7 @@ type ConnectorSignIn interface {
 	SignIn(ctx context.Context, ws, id string, browser domain.SignInBrowser, by domain.Author) (*domain.SignIn, error)
 	// PendingSignIn returns the sign-in of a state, and uses nothing of it up.
 	PendingSignIn(ctx context.Context, state string) (*domain.PendingSignIn, error)
-	// FinishSignIn takes back whoever comes with an answer. The connector is there as soon
-	// as it is known, also beside an error.
+	// FinishSignIn completes a sign-in. It returns the connector, if it is known, also with an error.
 	FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, error)
 }
 
@@ -274,7 +272,7 @@ type NewKey struct {
 type MintedKey struct {
 	*domain.Key
 	Text string
-	// Closed: until now the server asked nobody for a key, and from now on it does.
+	// Closed: the server was open until now, and requires a key from now on.
 	Closed bool
 }
 
@@ -314,7 +312,7 @@ type Status struct {
 	Breakers      []Breaker
 }
 
-// Breaker is a provider that failed lately. Model "": it asked for time as a whole.
+// Breaker is that of a provider with recent failures. Model "": of all its models.
 type Breaker struct {
 	ProviderID string
 	Model      string

@@ -23,7 +23,7 @@ type Automations interface {
 	WebhookURL(a *domain.Automation) string
 }
 
-// Runs starts the runs of automations and tells of them.
+// Runs starts and lists the runs of automations.
 type Runs interface {
 	// RunAutomation starts a run by hand, with what differs in this run alone.
 	RunAutomation(ctx context.Context, ws, id string, ask domain.RunRequest) (*domain.Receipt, error)

@@ -21,7 +21,7 @@ type Authenticator interface {
 	LocalPeer(r *http.Request) bool
 	// Still says whether an identity holds now: streams that live for long ask again.
 	Still(ctx context.Context, id *auth.Identity) error
-	// Changed tells that a key was made or revoked here.
+	// Changed drops cached credentials, after a key was created or revoked on this node.
 	Changed()
 }
 

@@ -15,9 +15,8 @@ import (
 
 const maxModelName = 200
 
-// checkPrices holds each price to its tags, and each name to its length, by hand: the
-// names of models have points in them, which the path of a broken rule cannot tell from
-// its own.
+// checkPrices validates each price and the length of each name separately: names of models contain points, which the
+// validator's paths use as separators.
 func checkPrices(patch map[string]nullable.Nullable[api.PricePatch]) error {
 	var mistakes jsonbody.Mistakes
 	for _, model := range slices.Sorted(maps.Keys(patch)) {

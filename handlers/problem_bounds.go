@@ -9,15 +9,14 @@ import (
 )
 
 // maxProblem bounds an error as it is sent, in bytes, and maxDetail its detail, in
-// characters. The decision that a 409 carries is what somebody sent once, and bounded as
-// a body is.
+// characters. The decision in a 409 was a request body once, and has the limit of one.
 const (
 	maxProblem = 64 << 10
 	maxDetail  = 2_000
 )
 
-// encodeProblem writes a problem. Whoever made the error may have put into it what the
-// client wrote: here, where all errors pass, it is cut.
+// encodeProblem encodes a problem. Its texts may quote the request, so they are truncated here, where all errors
+// pass.
 func encodeProblem(p *problem) []byte {
 	bounded := *p
 	bounded.Detail = jsonbody.Cut(p.Detail, maxDetail)

@@ -32,13 +32,13 @@ const maxFilesBody = 32 << 20
 // fileDoors are the addresses of these doors.
 var fileDoors = map[string]bool{"/v1/chat/completions": true, "/v1/responses": true, "/v1/agui": true, "/v1/ui/chat": true}
 
-// ProtocolRoute says where a door stands, and who may pass.
+// ProtocolRoute is the route of another protocol, with the role that it requires.
 type ProtocolRoute struct {
 	Method   string
 	Pattern  string
 	Role     domain.Role
 	Protocol Protocol
-	// Bodyless requests need no body, whatever their method.
+	// Bodyless requests need no body, independently of their method.
 	Bodyless bool
 	// Small: the door takes little memory while it works, because it reads no pages of the record.
 	Small bool
@@ -47,7 +47,7 @@ type ProtocolRoute struct {
 // doors are protocols by their addresses, for errors that come before the route is known.
 type doors map[string]Protocol
 
-// doorsOf takes of an address that ends with a name what stands before the name.
+// doorsOf indexes protocols by address, without the parameters at its end.
 func doorsOf(routes []ProtocolRoute) doors {
 	all := make(doors, len(routes))
 	for _, d := range routes {

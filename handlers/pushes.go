@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Pushes keeps the browsers that people are told at. What is somebody else's is a domain
+// Pushes stores the browsers that receive push notifications. One of another person is a domain
 // not_found error.
 type Pushes interface {
 	PushKey() (string, error)

@@ -14,11 +14,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
-// maxParameters bounds how many query parameters are told apart.
+// maxParameters limits the number of query parameters.
 const maxParameters = 100
 
 // checked refuses what no call, or not this one, takes: query parameters that the
-// contract does not name, or that stand twice, and encoded bodies. It panics on a route
+// contract does not name, or that are repeated, and encoded bodies. It panics on a route
 // that the contract does not have.
 func (s *edge) checked(r route, next http.HandlerFunc) http.HandlerFunc {
 	known, ok := api.Queries[r.method+" "+r.pattern]
@@ -43,7 +43,7 @@ func (s *edge) checked(r route, next http.HandlerFunc) http.HandlerFunc {
 var othersMakeQuery = map[string]bool{"/v1/connectors/sign-in/callback": true}
 
 // checkQuery holds a query to what a call takes. A filter with a typing mistake would
-// show everything, and of a cursor that stands twice one would be read for ever.
+// show everything, and a repeated cursor would return the same page forever.
 func checkQuery(query string, known map[string]bool, names []string) error {
 	if strings.Count(query, "&") > maxParameters {
 		return domain.Errorf(CodeUnreadable, "The address has more than %d query parameters.", maxParameters)
@@ -64,7 +64,7 @@ func checkQuery(query string, known map[string]bool, names []string) error {
 		case !ok:
 			mistakes.AddAt("/"+jsonbody.Part(shown), "unknown_parameter", unknownParameter(name, shown, names))
 		case len(values[name]) > 1 && !many:
-			mistakes.AddAt("/"+jsonbody.Part(shown), "repeated_parameter", fmt.Sprintf("The parameter %q stands more than once.", shown))
+			mistakes.AddAt("/"+jsonbody.Part(shown), "repeated_parameter", fmt.Sprintf("The parameter %q is given more than once.", shown))
 		}
 	}
 	return invalid(&mistakes)

@@ -23,7 +23,7 @@ type RateLimits struct {
 	// and one more for each bytesCounted of its body.
 	PerSecond float64
 	Burst     float64
-	// Failures bound how often one address is told that its credentials are bad: per
+	// Failures limit how often one address may send bad credentials: per
 	// second (10), in a burst (1,000). Good ones pass all the same: behind a proxy,
 	// everybody has one address.
 	FailuresPerSecond float64
@@ -83,7 +83,7 @@ func requestCost(r *http.Request) float64 {
 type limiter struct {
 	clock       clock.Clock
 	rate, burst float64
-	policy      []string // as the header RateLimit-Policy tells it
+	policy      []string // the value of the header RateLimit-Policy
 
 	mu      sync.Mutex
 	buckets map[string]bucket
@@ -115,10 +115,10 @@ func (l *limiter) putBack(name string) {
 	}
 }
 
-// tell writes what is left into the headers of an answer, as the draft of the IETF has it
+// setHeaders writes what is left into the headers of an answer, as the draft of the IETF has it
 // (draft-ietf-httpapi-ratelimit-headers-10): the quota and its window, what is left of it,
 // and in how many seconds all of it is there again.
-func (l *limiter) tell(h http.Header, left float64) {
+func (l *limiter) setHeaders(h http.Header, left float64) {
 	h["Ratelimit-Policy"] = l.policy
 	h["Ratelimit"] = []string{fmt.Sprintf(`"default";r=%d;t=%d`, int(left), int(math.Ceil((l.burst-left)/l.rate)))}
 }
@@ -185,7 +185,7 @@ func addressOf(remote string) string {
 
 const (
 	// refusalDelay is how long a refusal keeps its caller waiting. Most clients that flood
-	// send the next request once they have an answer: told at once, they would ask for
+	// send the next request once they have an answer: without that delay, they would ask for
 	// refusals as fast as a core can write them, and everybody else would wait behind those.
 	refusalDelay = 100 * time.Millisecond
 	// maxRefusalsHeld bounds the requests that are kept waiting; those beyond it are
@@ -196,7 +196,7 @@ const (
 // refusals are those that are kept waiting.
 type refusals struct{ held atomic.Int64 }
 
-// tooMany is the error for who asked too much; it takes refusalDelay to be told.
+// tooMany returns the error for a caller over the limit, after refusalDelay.
 func (f *refusals) tooMany(w http.ResponseWriter, r *http.Request, wait time.Duration) error {
 	if f.held.Add(1) <= maxRefusalsHeld {
 		select {

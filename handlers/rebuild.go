@@ -191,7 +191,7 @@ func (s *automationRoutes) currentState(r *http.Request, ws string, claim *KeyCl
 	return http.StatusAccepted, api.ActivationFrom(receipt), nil
 }
 
-// currentHook is the answer to a call of a webhook: its caller is told no more the second
+// currentHook rebuilds the response to a call of a webhook: its caller learns no more the second
 // time.
 func (s *automationRoutes) currentHook(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
 	if !madeRun(claim) { // all that its call wrote is that it was skipped

@@ -32,13 +32,13 @@ func (s *sessionRoutes) getTimeline(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *sessionRoutes) explainSession(w http.ResponseWriter, r *http.Request) {
-	standing, err := s.Record.Standing(r.Context(), caller(r).Workspace, sessionID(r))
+	inputs, err := s.Record.Standing(r.Context(), caller(r).Workspace, sessionID(r))
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	why := domain.Explain(standing, s.Clock())
-	s.writeJSON(w, r, http.StatusOK, api.ExplanationFrom(why, inPreferredLanguage(r, &standing.View.Workspace.Settings)))
+	why := domain.Explain(inputs, s.Clock())
+	s.writeJSON(w, r, http.StatusOK, api.ExplanationFrom(why, inPreferredLanguage(r, &inputs.View.Workspace.Settings)))
 }
 
 func (s *sessionRoutes) getUsage(w http.ResponseWriter, r *http.Request) {

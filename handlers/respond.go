@@ -91,7 +91,7 @@ func limitOf(r *http.Request) (int, error) {
 // digits reads a number that is none but digits: a sign in an address or a header is a mistake.
 func digits(text string) (int64, error) {
 	n, err := strconv.ParseUint(text, 10, 63)
-	return int64(n), err //nolint:wrapcheck // told in words by the callers
+	return int64(n), err //nolint:wrapcheck // callers write the message
 }
 
 // paging reads ?limit= and ?after=.

@@ -27,7 +27,7 @@ type route struct {
 	pattern string
 	role    domain.Role
 	handler http.HandlerFunc
-	rebuild rebuilder // nil: nothing can be told but that it happened
+	rebuild rebuilder // nil: the repeat only learns that the change was applied
 }
 
 func (s *server) table() []route {

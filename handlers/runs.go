@@ -87,9 +87,8 @@ func (s *automationRoutes) listOccurrences(w http.ResponseWriter, r *http.Reques
 	})
 }
 
-// callWebhook starts a run for whoever knows the URL. What it answers tells nothing that
-// its caller did not know: no session, and the same 404 for a wrong token and an unknown
-// automation. The token is looked at before anything that the caller sent is read.
+// callWebhook starts a run for a caller that has the URL. The response reveals nothing else: no session, and the same
+// 404 for a wrong token and an unknown automation. The token is checked before the body is read.
 func (s *automationRoutes) callWebhook(w http.ResponseWriter, r *http.Request) {
 	workspace, err := s.Runs.WorkspaceOfHook(r.Context(), automationID(r), chi.URLParam(r, "token"))
 	if err := s.hooks.admit(w, r, err); err != nil {

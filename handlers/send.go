@@ -25,8 +25,7 @@ func (s *edge) send(w http.ResponseWriter, r *http.Request, status int, body []b
 		sum := sha256.Sum256(body)
 		h.Set("ETag", `"`+hex.EncodeToString(sum[:12])+`"`)
 	}
-	// What changes something is answered from what was kept when it is asked again, so it is
-	// kept as it is.
+	// Responses to requests that change something are stored for repeats, so they are not compressed.
 	if safe(r.Method) && len(body) >= packFrom {
 		h.Add("Vary", "Accept-Encoding")
 		if takesGzip(strings.Join(r.Header.Values("Accept-Encoding"), ",")) {
@@ -66,7 +65,7 @@ func pack(w http.ResponseWriter, body []byte) {
 	_ = packer.Close()
 }
 
-// tagged has a list carry an ETag of its content, so that who has it already is told 304.
+// tagged adds an ETag of its content to a list, so that a client that has the list gets a 304.
 func tagged(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if x := exchangeOf(r); x != nil {

@@ -22,7 +22,7 @@ var (
 
 // shapeChecker compares a JSON value with the Go type that is to take it. A pointer is
 // an optional field, a nullable.Nullable one that may be null too, a json.RawMessage
-// takes anything. It stops when as many mistakes as are told have been found.
+// takes anything. It stops when the maximum number of reported mistakes is reached.
 type shapeChecker struct {
 	at       jsonbody.Path
 	mistakes *jsonbody.Mistakes

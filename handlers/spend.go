@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// SpendPixels counts the pixels of a picture for whoever makes the request of the context, as the bytes of a
-// body are counted: decoding them keeps a core busy, however few bytes they were packed into.
+// SpendPixels charges the pixels of a picture to the caller of the request in ctx, like the bytes of a body: decoding
+// them takes CPU time, however small the file is.
 func SpendPixels(ctx context.Context, pixels int64) error {
 	x, _ := ctx.Value(exchangeKey{}).(*exchange)
 	if x == nil || x.who == nil || x.who.Role == domain.RoleRoot {

@@ -25,7 +25,7 @@ const (
 	// package auth remembers, a revoked key closes its streams within 60 s.
 	askAgain          = 30 * time.Second
 	maxStreamSessions = 200
-	allSessions       = "*" // stands for all of them
+	allSessions       = "*" // all sessions
 )
 
 // opening is sent at once: 2 KiB of comment, because some proxies hold back the
@@ -34,7 +34,7 @@ var opening = []byte(":" + strings.Repeat(" ", 2048) + "\nretry: 2000\n\n")
 
 var beat = []byte(":\n\n")
 
-// wantsStream says whether a list of events is asked for as a stream.
+// wantsStream reports whether the client accepts a list of events as a stream.
 func wantsStream(r *http.Request) bool {
 	return prefers(r, "text/event-stream")
 }
@@ -112,7 +112,7 @@ func cursor(r *http.Request) (after int64, given bool) {
 	return after, true
 }
 
-// stream opens a stream, and sends what there is so far. It then goes on without the
+// stream opens a stream, and sends what there is so far. It then continues without the
 // request's goroutine and buffers, where the connection can be taken over.
 func (s *streamRoutes) stream(w http.ResponseWriter, r *http.Request, f *stream.Filter) {
 	ceilings := s.ceilings(r)
@@ -170,8 +170,8 @@ func (e *eventStream) open(w http.ResponseWriter, r *http.Request, control *http
 	if !over {
 		over, err = e.pass(r.Context())
 	} else {
-		// Whoever waited in vain for his turn gets the head all the same, and with it when to
-		// come back: this write has a time of its own, that of the head may be over.
+		// A client whose wait was in vain still gets the header with the retry time. This write has its own
+		// deadline, since that of the header may have passed.
 		_ = e.write(beat)
 	}
 	e.logError(r.Context(), err)

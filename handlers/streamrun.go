@@ -74,14 +74,14 @@ func (e *eventStream) close() {
 	e.s.open.leave(e.ceilings)
 }
 
-// logError tells the log of an error that is not just a listener who left.
+// logError logs an error, unless the client just disconnected.
 func (e *eventStream) logError(ctx context.Context, err error) {
 	if quiet(err) != nil && ctx.Err() == nil {
 		e.s.Log.Warn().Err(err).Str("request_id", e.id).Msg("an event stream was closed")
 	}
 }
 
-// run waits and writes until somebody ends it.
+// run waits for events and writes them until the stream ends.
 func (e *eventStream) run(ctx context.Context) error {
 	timer := time.NewTimer(heartbeat)
 	defer timer.Stop()
@@ -153,7 +153,7 @@ func (e *eventStream) opening(r *http.Request) error {
 	return e.write()
 }
 
-// reset tells that the cursor is of no use, and how things are now.
+// reset sends a reset event, for a cursor that cannot be continued, with the present state.
 func (e *eventStream) reset(ctx context.Context, reason string) error {
 	if e.s.Metrics != nil {
 		e.s.Metrics.StreamReset()
@@ -217,7 +217,7 @@ func (e *eventStream) bye(reason string) error {
 	return nil
 }
 
-// errGone: the listener is not there any more, or too slow. Nobody need know.
+// errGone: the client has disconnected or is too slow. It is not logged.
 var errGone = errors.New("the listener has gone")
 
 func quiet(err error) error {

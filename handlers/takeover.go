@@ -12,9 +12,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// takeOver goes on without net/http, which keeps a grown stack, two buffers and the whole
-// request for every stream that waits. It is false where a connection cannot be had, as
-// with HTTP/2: then the handler goes on.
+// takeOver continues the stream without net/http, which keeps a grown stack, two buffers and the whole request for
+// every idle stream. It returns false if the connection cannot be hijacked, as with HTTP/2; the handler then
+// continues.
 func (e *eventStream) takeOver(control *http.ResponseController, r *http.Request) bool {
 	x := exchangeOf(r)
 	if x == nil {
@@ -25,19 +25,19 @@ func (e *eventStream) takeOver(control *http.ResponseController, r *http.Request
 		return false
 	}
 	x.handedOn = true
-	told := x.outcome
-	told.method, told.pattern = r.Method, x.route.RoutePattern()
+	rest := x.outcome
+	rest.method, rest.pattern = r.Method, x.route.RoutePattern()
 	own := &ownConn{conn: conn, chunked: r.ProtoAtLeast(1, 1)}
 	e.out = own
-	go e.follow(own, &told)
+	go e.follow(own, &rest)
 	return true
 }
 
 // follow is the rest of a stream's life on a connection of its own.
-func (e *eventStream) follow(own *ownConn, told *outcome) {
-	defer e.s.over(told)
-	defer func() { told.bytes += own.sent }()
-	defer e.close() // last: whoever waits for the streams' end waits for their connections too
+func (e *eventStream) follow(own *ownConn, request *outcome) {
+	defer e.s.over(request)
+	defer func() { request.bytes += own.sent }()
+	defer e.close() // last: waiting for the end of the streams includes their connections
 	defer own.close()
 	ctx, left := context.WithCancel(context.Background())
 	defer left()
@@ -45,9 +45,8 @@ func (e *eventStream) follow(own *ownConn, told *outcome) {
 	e.logError(ctx, e.run(ctx))
 }
 
-// awaitLeave tells when the listener has left. It goes by itself when the connection is
-// closed. One who sends more than his request is not listened to: his leaving shows when
-// nothing more can be written.
+// awaitLeave calls left when the client disconnects, and returns when the connection is closed. A client that sends
+// more data is no longer watched: its disconnect shows when a write fails.
 func awaitLeave(conn net.Conn, left context.CancelFunc) {
 	var one [1]byte
 	if n, _ := conn.Read(one[:]); n == 0 {
@@ -66,7 +65,7 @@ const (
 // ownConn is the connection of a stream that was taken over.
 type ownConn struct {
 	conn    net.Conn
-	chunked bool // HTTP/1.1: the body goes on in chunks, as net/http began it
+	chunked bool // HTTP/1.1: the body continues in chunks, as net/http began it
 	sent    int64
 	until   time.Time // the deadline that is set
 	broken  bool      // a write failed, perhaps in the middle of a chunk
@@ -143,7 +142,7 @@ func (c *ownConn) write(b []byte) error {
 // it would wait once more for who takes nothing in, and be read as a part of what is cut.
 func (c *ownConn) close() {
 	if c.chunked && !c.broken {
-		_ = c.write([]byte("0\r\n\r\n")) // whoever has gone does not miss it
+		_ = c.write([]byte("0\r\n\r\n")) // the client may have disconnected
 	}
 	_ = c.conn.Close()
 }

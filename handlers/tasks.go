@@ -14,12 +14,11 @@ import (
 type Tasks interface {
 	Task(ctx context.Context, ws, id string) (*domain.Task, error)
 	Tasks(ctx context.Context, ws string, f domain.TaskFilter) ([]*domain.Task, string, error)
-	// CancelTask tells the session, and the service as soon as it can be reached.
+	// CancelTask cancels the task for the session at once, and at the service as soon as it can be reached.
 	CancelTask(ctx context.Context, ws, id string, by domain.Author) (*domain.Task, error)
 }
 
-// Callbacks take what services say of their work. Whoever calls proves with a signature
-// that it is the service.
+// Callbacks receive reports of services on tasks. A signature proves that the caller is the service.
 type Callbacks interface {
 	// CallbackSecrets are those that a report about a task may be signed with. An unknown
 	// task is a domain not_found error.

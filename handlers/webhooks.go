@@ -10,8 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Webhooks keeps the addresses that are told of events. Mistakes are domain invalid errors
-// with pointers into the webhook.
+// Webhooks stores webhooks. Validation failures are domain invalid errors with pointers into the webhook.
 type Webhooks interface {
 	Webhooks(ctx context.Context, ws string) ([]*domain.Webhook, error)
 	Webhook(ctx context.Context, ws, id string) (*domain.Webhook, error)

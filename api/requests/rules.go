@@ -1,16 +1,16 @@
 package main
 
-// What the server demands of a field beyond its schema, and how it tells it. A schema
-// cannot say that a name is one line, or that a text is more than blanks.
+// Rules of fields beyond their schema, and their error texts. A schema cannot express that a name is one line, or that a
+// text is not blank.
 
-// visible are fields, by their name, that must hold more than blanks. A name must where
-// the contract says that it is not empty.
+// visible are fields, by name, that must not be blank. The same holds for each name that the contract requires not to
+// be empty.
 var visible = map[string]bool{"expression": true, "time_zone": true, "tags": true, "commands": true}
 
-// oneLine are fields that are a name: one line of characters that are seen.
+// oneLine are fields with a name: one line of visible characters.
 var oneLine = map[string]bool{"name": true, "title": true}
 
-// patterns are the tags that stand for a pattern: a person is told in words what it takes.
+// patterns are the tags for patterns whose error is explained in words.
 var patterns = map[string]string{
 	"NewDocument.key": "key", "NewToolType.id": "type_id", "NewWorkspace.id": "workspace",
 	"NewConnector.prefix": "connector_prefix", "ConnectorPatch.prefix": "connector_prefix", "NewConnectorCommand.name": "command_name",
@@ -18,13 +18,13 @@ var patterns = map[string]string{
 	"SettingsPatch.chat_session_header": "session_header",
 }
 
-// shown are fields of which, where they are missing, it is told what they take.
+// shown are fields whose error for a missing value lists the allowed values.
 var shown = map[string]bool{"Schedule.type": true, "Trigger.type": true, "NewEntries.entries": true}
 
-// counted are required lists of which, where they are missing, the least count is told.
+// counted are required lists whose error for a missing value has the minimum length.
 var counted = map[string]bool{"NewEntries.entries": true}
 
-// emptied are lists that have a better answer than a bound where they are empty.
+// emptied are lists with a special error for an empty list.
 var emptied = map[string]bool{"MessageContent.segments": true, "MessageInput.segments": true}
 
 // durations are the schemas of a length of time. None is negative.

@@ -52,7 +52,7 @@ type property struct {
 	schema *schema
 }
 
-// properties keep the order that the contract tells them in.
+// properties are in the order of the contract.
 type properties []property
 
 func (p *properties) UnmarshalYAML(node *yaml.Node) error {

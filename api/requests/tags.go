@@ -13,12 +13,12 @@ type fieldRules struct {
 	schema   *schema
 	kind     string // its Go type
 	required bool
-	// unbounded says that something may be as long as it likes: no request has such a part.
+	// unbounded: the value has no limit. No request may have such a part.
 	unbounded bool
 }
 
-// fieldType is the type of the field in its struct. A pointer tells what is left out from
-// what is empty; lists, maps and raw JSON need none.
+// fieldType is the type of the field in its struct. A pointer distinguishes an absent value from
+// an empty one; lists, maps and raw JSON need none.
 func (f *fieldRules) fieldType() string {
 	switch {
 	case f.schema.nullable:
@@ -33,12 +33,12 @@ func (f *fieldRules) pointer() bool {
 	if strings.HasPrefix(f.kind, "[]") || strings.HasPrefix(f.kind, "map[") || f.kind == "json.RawMessage" {
 		return false
 	}
-	return !f.required || !f.tellsItself()
+	return !f.required || !f.emptyIsInvalid()
 }
 
-// tellsItself says whether the empty value of a required field breaks a rule of its own,
-// so that nothing else need tell whether it was sent.
-func (f *fieldRules) tellsItself() bool {
+// emptyIsInvalid reports whether the empty value of a required field breaks another rule, so that its absence needs no
+// check.
+func (f *fieldRules) emptyIsInvalid() bool {
 	s := f.schema
 	switch {
 	case len(s.Types) > 0 && s.Types[0] == "string":
@@ -157,7 +157,7 @@ func (f *fieldRules) listRules(s *schema, item string) []string {
 }
 
 // mapRules bound an object of free names. Of its values only raw JSON is checked by a
-// tag: the path of a broken rule does not tell a point in a name from its own.
+// tag: the validator's paths use points as separators, and names may contain points.
 func (f *fieldRules) mapRules(s *schema, item string) []string {
 	out := []string{f.most(s.MaxProperties)}
 	if item == "json.RawMessage" {

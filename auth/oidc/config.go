@@ -26,20 +26,20 @@ type Config struct {
 	Audience string
 	Scopes   []string // beside openid
 	Rights   Rights
-	// Workspaces says whether there is a workspace. Nobody is let into one that there is not.
+	// Workspaces reports whether a workspace exists. Access to a missing one is refused.
 	Workspaces func(ctx context.Context, id string) (bool, error)
-	// CookieKeys sign what the browser remembers of a sign-in: the first signs, all verify. They are the
-	// same on all nodes. Without one, only the process that began a sign-in can end it.
+	// CookieKeys sign the cookie of a sign-in in progress: the first signs, all verify. They are the same on all
+	// nodes. Without any, only the process that began a sign-in can finish it.
 	CookieKeys [][]byte
 	Client     *http.Client // of package egress
 	Clock      clock.Clock
 }
 
-// Rights says which claims tell what a person may do.
+// Rights names the claims that decide what a person may do.
 type Rights struct {
-	WorkspaceClaim string // empty: everybody comes into the default workspace
-	RoleClaim      string // empty: everybody is a member
-	// Roles are the roles that values of the claim stand for, beside their own names.
+	WorkspaceClaim string // empty: all people use the default workspace
+	RoleClaim      string // empty: all people are members
+	// Roles maps values of the claim to roles. The names of roles need no entry.
 	Roles map[string]domain.Role
 }
 
@@ -63,21 +63,20 @@ func ParseRoles(texts []string) (map[string]domain.Role, error) {
 	return roles, nil
 }
 
-// givenRoles are those that an issuer can give. Nobody is root by a claim.
+// givenRoles are those that an issuer can give. A claim never gives the role root.
 var givenRoles = []domain.Role{domain.RoleViewer, domain.RoleMember, domain.RoleAdmin}
 
-// CheckIssuer refuses what is no issuer's URL.
+// CheckIssuer rejects a text that is not the URL of an issuer.
 func CheckIssuer(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
-		return errors.New("it is no address of an issuer: write it as the issuer names itself, like https://login.example.com")
+		return errors.New("it is not the address of an issuer: write it exactly as the issuer does, like https://login.example.com")
 	}
 	return nil
 }
 
-// HostOf is the host of an issuer, as an exception to where requests may go: the operator
-// named it, so it may be a private one.
+// HostOf returns the issuer's host as an allowed host for requests: the operator configured it, so it may be private.
 func HostOf(issuer string) ([]egress.AllowedHost, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {

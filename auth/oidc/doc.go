@@ -1,7 +1,7 @@
-// Package oidc lets people in whom an issuer of OpenID Connect vouches for: by its code
-// flow in a browser, and by its tokens in a header.
+// Package oidc authenticates people by an OpenID Connect issuer: with the code flow in browsers, and with bearer
+// tokens.
 //
-// Nothing that the issuer says is believed before its signature was checked, by a key that
-// the issuer publishes, for the algorithm of that key. Then who issued it, whom it is for, and
-// when, in this order, each with an error of its own: whoever sets this up reads the errors.
+// The signature of a token is verified first, with a key that the issuer publishes and for the algorithm of that key;
+// then the issuer, the audience and the times, in this order. Each check has its own error, for the people who set the
+// issuer up.
 package oidc

@@ -10,20 +10,18 @@ import (
 
 const (
 	answersWithin = 10 * time.Second
-	// An issuer that did not answer is asked again after askAgain, and after askSeldom where
-	// an older answer does in the meantime: whoever makes up names of keys must not make this
-	// server hammer the issuer.
+	// After a failure, the issuer is requested again after askAgain, or after askSeldom if an older response is still
+	// usable: invented key ids must not make this server flood the issuer.
 	askAgain  = 5 * time.Second
 	askSeldom = 30 * time.Second
-	// longest is how old an answer may get while the issuer gives no other.
+	// longest is the maximum age of a response while the issuer is not available.
 	longest = 24 * time.Hour
 )
 
-// kept is an answer of the issuer that is used for a time. It is asked for when somebody needs
-// it, by one at a time.
+// kept is a cached response of the issuer. It is requested when it is needed, by one goroutine at a time.
 type kept[T any] struct {
 	clock clock.Clock
-	fresh time.Duration // how long it is used without asking again
+	fresh time.Duration // TTL
 	ask   func(ctx context.Context) (T, error)
 
 	mu      sync.Mutex
@@ -32,11 +30,11 @@ type kept[T any] struct {
 	got     time.Time
 	asked   time.Time
 	failure error
-	asking  chan struct{} // closed when who asks now has an answer
+	asking  chan struct{} // closed when the request in progress has ended
 }
 
-// get gives the answer. One that is not enough is asked for again before its time, and may
-// still not be enough then.
+// get returns the response. If it is not enough, it is requested again before its TTL ends; the new one may not be
+// enough either.
 func (k *kept[T]) get(ctx context.Context, enough func(T) bool) (T, error) {
 	for {
 		value, wait, err := k.look(enough)
@@ -49,12 +47,12 @@ func (k *kept[T]) get(ctx context.Context, enough func(T) bool) (T, error) {
 		select {
 		case <-wait.done:
 		case <-ctx.Done():
-			return value, ctx.Err() //nolint:wrapcheck // the caller has left
+			return value, ctx.Err() //nolint:wrapcheck // the caller has disconnected
 		}
 	}
 }
 
-// waiting is for an answer that is on its way; mine: nobody else has asked.
+// waiting is a request in progress; mine: the caller has to make it.
 type waiting struct {
 	done chan struct{}
 	mine bool

@@ -22,10 +22,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// BeginsFor is how long somebody may take at the issuer.
+// BeginsFor is the time for signing in at the issuer.
 const BeginsFor = 10 * time.Minute
 
-// Party is this server as the issuer's client.
+// Party is the OpenID Connect client (relying party) of this server.
 type Party struct {
 	config   Config
 	client   *http.Client
@@ -33,8 +33,8 @@ type Party struct {
 	used     usedStates
 }
 
-// New makes one. The issuer is asked when it is first needed: that it is down keeps no server
-// from starting.
+// New makes one. The issuer is first requested when it is needed, so that the server starts also while the issuer is
+// down.
 func New(c Config) *Party {
 	client := egress.Wrap(c.Client, func(inner http.RoundTripper) http.RoundTripper { return bounded{inner} })
 	if len(c.CookieKeys) == 0 {
@@ -88,8 +88,8 @@ func (p *Party) oauth(to *provider) *oauth2.Config {
 	}
 }
 
-// Begin sends somebody to the issuer. cookie is for their browser alone: state, nonce and the
-// proof of PKCE are made of it, so that nobody else can end what it began.
+// Begin begins a sign-in: it returns the issuer's address and the cookie for the browser. state, nonce and the PKCE
+// verifier are derived from the cookie, so that only that browser can finish the sign-in.
 func (p *Party) Begin(ctx context.Context, returnTo string) (to, cookie string, err error) {
 	found, err := p.provider(ctx)
 	if err != nil {
@@ -107,15 +107,15 @@ func (p *Party) Begin(ctx context.Context, returnTo string) (to, cookie string, 
 		oauth2.S256ChallengeOption(derived("pkce", cookie))), cookie, nil
 }
 
-// signature shows that a cookie was given out here. Without it, whoever makes a cookie up could have
-// this server ask the issuer, with its own secret, as often as it is called.
+// signature proves that this server issued a cookie. Without it, invented cookies could make this server send requests
+// to the issuer, with its own secret.
 func signature(key []byte, cookie string) []byte {
 	mac := hmac.New(sha256.New, key)
 	_, _ = mac.Write([]byte("fermata sign-in cookie\n" + cookie)) // a hash takes anything
 	return mac.Sum(nil)
 }
 
-// signed says whether this server, or another of its nodes, gave a cookie out.
+// signed reports whether this server, or another of its nodes, issued a cookie.
 func (p *Party) signed(cookie string) bool {
 	cut := strings.LastIndexByte(cookie, '.')
 	if cut < 0 {
@@ -157,8 +157,8 @@ func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (pe
 	return person, returnTo, err
 }
 
-// inTime says by how much somebody comes late, or early: the clocks of two nodes, or of one that was set in
-// the meantime, show there.
+// inTime returns an error if a sign-in took too long, or ended before it began: the clocks of two nodes may differ, or
+// one was set in the meantime.
 func (p *Party) inTime(begun time.Time) error {
 	now := p.config.Clock()
 	at, age := now.UTC().Format(time.RFC3339), now.Sub(begun).Round(time.Second)
@@ -211,7 +211,7 @@ func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string
 	}
 	text, ok := tokens.Extra("id_token").(string)
 	if !ok {
-		return nil, invalid("there is no ID token in the issuer's answer")
+		return nil, invalid("the issuer's response has no ID token")
 	}
 	c, err := p.verify(ctx, found.keys, text, p.config.ClientID)
 	if err != nil {
@@ -226,8 +226,8 @@ func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string
 	return p.admit(ctx, c)
 }
 
-// notRedeemed tells an issuer that refused from one that cannot be reached. What it was sent may stand in its
-// answer: hide takes that out.
+// notRedeemed converts an error of the token request: the issuer refused, or cannot be reached. Its response may quote
+// the request's secrets; hide removes them.
 func (p *Party) notRedeemed(err error, hide func(string) string) error {
 	var refused *oauth2.RetrieveError
 	if !errors.As(err, &refused) || refused.Response == nil {
@@ -238,10 +238,10 @@ func (p *Party) notRedeemed(err error, hide func(string) string) error {
 		var said struct {
 			Error string `json:"error"`
 		}
-		_ = exactjson.Lenient(refused.Body, &said) // what is no JSON says nothing
+		_ = exactjson.Lenient(refused.Body, &said) // a body that is not JSON is ignored
 		why = said.Error
 	}
-	// The library's own error has the whole answer in it.
+	// The library's own error contains the whole response.
 	err = fmt.Errorf("it answered the code with %s (%s: %s)", cut(refused.Response.Status), cut(why), cut(refused.ErrorDescription))
 	if refused.Response.StatusCode >= http.StatusInternalServerError {
 		return p.notNow(err, hide, "it answers with an error")

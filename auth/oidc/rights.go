@@ -50,7 +50,7 @@ func (c *claims) displayName() string {
 	return ""
 }
 
-// roleOf is the highest role that a value of the claim stands for.
+// roleOf returns the highest role among the values of the claim.
 func (r *Rights) roleOf(all json.RawMessage) (domain.Role, error) {
 	if r.RoleClaim == "" {
 		return domain.RoleMember, nil

@@ -91,7 +91,7 @@ func (p *Party) verify(ctx context.Context, keys *keySet, token, whom string) (*
 	case !slices.Contains(c.Audience, whom):
 		return nil, invalid("it is for %q (aud), and not for this server (%q)", cut(strings.Join(c.Audience, ", ")), whom)
 	case c.Subject == "" || len(c.Subject) > 255:
-		return nil, invalid("it does not say for whom it stands (sub)")
+		return nil, invalid("it has no valid subject (sub)")
 	}
 	return c, c.checkTimes(p.config.Clock())
 }
@@ -148,8 +148,8 @@ func namesAlgorithm(token string) bool {
 	return err == nil
 }
 
-// BearerPerson is whom a bearer token stands for. It is refused if the token is not for this
-// server's audience, whoever else trusts the issuer.
+// BearerPerson returns the person of a bearer token. A token for another audience is rejected, even one from the same
+// issuer.
 func (p *Party) BearerPerson(ctx context.Context, token string) (*domain.Person, error) {
 	found, err := p.provider(ctx)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// statement is what a person signs for: its SHA-256 is the challenge. It names all that a yes is
-// about, so that a signature is good for nothing else.
+// statement is the signed data: its SHA-256 is the challenge. It contains all details of the approval, so that a
+// signature is valid for nothing else.
 type statement struct {
 	Purpose   string   `json:"purpose"`
 	Workspace string   `json:"workspace"`
@@ -43,8 +43,8 @@ func statementOf(asked *domain.Approval, by domain.Author, approved []domain.App
 	return string(text)
 }
 
-// Approve checks what a person signed for a yes to these actions of an approval. Without an answer
-// its error says what has to be signed.
+// Approve verifies the signature for approving these actions. Without an answer, its error has the challenge to
+// sign.
 func (s *Service) Approve(
 	ctx context.Context, asked *domain.Approval, by domain.Author, approved []domain.ApprovalAction, answer *domain.PasskeyAnswer,
 ) (*domain.PasskeyProof, error) {
@@ -87,14 +87,14 @@ func challengeOf(text string) []byte {
 
 func inBase64(raw []byte) string { return protocol.URLEncodedBase64(raw).String() }
 
-// ask is the error that says what has to be signed, or that there is nothing to sign with.
+// ask returns the error with the challenge to sign, or the one for a person without passkeys.
 func (s *Service) ask(p *person, at *party, asked *domain.Approval, by domain.Author, approved []domain.ApprovalAction) error {
 	page := at.origin + "/#/approvals"
-	needed := domain.Errorf(domain.CodePasskeyRequired, "This is sensitive: a yes to it is signed with your passkey. "+
-		"Nothing was run; it still waits. Approve it on the page: %s", page)
+	needed := domain.Errorf(domain.CodePasskeyRequired, "This is sensitive: approving it needs a signature with your passkey. "+
+		"Nothing was run; the approval is still open. Approve it on the page: %s", page)
 	if len(p.keys) == 0 {
-		needed.Message = "This is sensitive: a yes to it is signed with a passkey, and you have none in this workspace. " +
-			"Nothing was run; it still waits. Register one on the page, under Settings, You: " + at.origin + "/#/settings/you"
+		needed.Message = "This is sensitive: approving it needs a signature with a passkey, and you have none in this workspace. " +
+			"Nothing was run; the approval is still open. Register one on the page, under Settings, You: " + at.origin + "/#/settings/you"
 		return needed
 	}
 	// To the millisecond, as it is written on the wire.

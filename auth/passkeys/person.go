@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
-// person is somebody with their passkeys, as the library wants to see them.
+// person is an author with their passkeys, in the form of the library.
 type person struct {
 	handle []byte
 	name   string
@@ -18,8 +18,8 @@ type person struct {
 	ids    []string // of passkeys, by the place of their key
 }
 
-// personOf is the owner of passkeys. Their handle tells a device nothing: it is a hash of the
-// workspace and the id under which what they do is recorded.
+// personOf returns the owner of passkeys. The handle, which devices store, reveals nothing: it is a hash of the
+// workspace and the author's id.
 func personOf(workspace string, who domain.Author, all []*domain.Passkey) (*person, error) {
 	sum := sha256.Sum256([]byte("fermata passkeys\x00" + workspace + "\x00" + who.ID))
 	p := &person{handle: sum[:], name: who.Name}

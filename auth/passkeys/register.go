@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Begin says what a browser needs to make a passkey for a person. One who has some confirms with
-// one of them that it is for themselves: whoever stole their sign-in has none.
+// Begin returns the options with which a browser creates a passkey. A person who has passkeys confirms with one of
+// them: a stolen sign-in is not enough to add another.
 func (s *Service) Begin(ctx context.Context, workspace string, who domain.Author) (*domain.PasskeyToMake, error) {
 	p, at, known, err := s.person(ctx, workspace, who)
 	if err != nil {
@@ -43,15 +43,15 @@ func (s *Service) Begin(ctx context.Context, workspace string, who domain.Author
 	})
 }
 
-// mayRegister: somebody who took all theirs back is let in again by an administrator only.
+// mayRegister rejects a person who has deleted all their passkeys: an administrator must reset them first.
 func mayRegister(p *person, known int) error {
 	switch {
 	case known >= domain.MaxPasskeys:
-		return domain.Errorf(domain.CodeTooMany, "You have had %d passkeys here, as many as may be. "+
-			"An administrator can have you begin anew (DELETE /v1/people/{person_id}/passkeys).", known)
+		return domain.Errorf(domain.CodeTooMany, "The limit of %d passkeys is reached, including deleted ones. "+
+			"An administrator can reset them (DELETE /v1/people/{person_id}/passkeys).", known)
 	case known > 0 && len(p.keys) == 0:
-		return domain.Errorf(domain.CodePasskeyRequired, "You had passkeys here and took them all back, so nothing tells that this is you. "+
-			"An administrator can have you begin anew (DELETE /v1/people/{person_id}/passkeys). Nothing was changed.")
+		return domain.Errorf(domain.CodePasskeyRequired, "You have deleted all your passkeys here, so there is none to confirm a new one with. "+
+			"An administrator can reset them (DELETE /v1/people/{person_id}/passkeys). Nothing was changed.")
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (s *Service) Finish(ctx context.Context, workspace string, who domain.Autho
 	}
 	err = s.Store.InsertPasskey(ctx, one, begun.Challenge, known, use)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
-		return nil, wrongMade("expired", "This registration was ended or begun anew elsewhere meanwhile. Begin it again.")
+		return nil, wrongMade("expired", "This registration was ended or restarted elsewhere. Begin it again.")
 	}
 	return one, err //nolint:wrapcheck // the store's own words
 }

@@ -37,12 +37,12 @@ func (s *Service) Passkeys(ctx context.Context, workspace string, who domain.Aut
 	return domain.InUse(all), err //nolint:wrapcheck // the store's own words
 }
 
-// DeletePasskey takes one of a person's back.
+// DeletePasskey revokes one of a person's passkeys.
 func (s *Service) DeletePasskey(ctx context.Context, workspace string, who domain.Author, id string) error {
 	return s.Store.RevokePasskey(ctx, workspace, who.ID, id, s.Clock()) //nolint:wrapcheck // the store's own words
 }
 
-// ForgetPasskeys lets somebody who lost theirs begin anew.
+// ForgetPasskeys deletes all passkeys of a person who lost their devices, so that they can register new ones.
 func (s *Service) ForgetPasskeys(ctx context.Context, workspace, owner string) error {
 	return s.Store.ForgetPasskeys(ctx, workspace, owner) //nolint:wrapcheck // the store's own words
 }

@@ -30,7 +30,7 @@ func Decision(a *domain.Approval, sent url.Values) (domain.Decision, error) {
 	d := domain.Decision{Approved: answer == answerYes, Comment: strings.TrimSpace(sent.Get("comment"))}
 	form := FormFor(a, &domain.Settings{})
 	if form == nil || !form.has(answer) {
-		return d, domain.Invalid("/answer", "unknown", "This is no answer to what is asked.")
+		return d, domain.Invalid("/answer", "unknown", "This answer does not fit the question.")
 	}
 	if !form.Comment {
 		d.Comment = ""

@@ -48,11 +48,11 @@ func Of(a *domain.Approval, link *domain.ApprovalLink, s *domain.Settings) *Page
 		}
 	}
 	if link.Recipient != "" {
-		p.To = s.Say("This link was made for %s. Whoever holds it can answer this one question, and see nothing else.",
+		p.To = s.Say("This link was made for %s. Anyone who has it can answer this one question, and see nothing else.",
 			"Ce lien a été fait pour %s. Qui le détient peut répondre à cette seule question, et ne voit rien d’autre.",
 			domain.Visible(link.Recipient))
 	} else {
-		p.To = s.Say("Whoever holds this link can answer this one question, and see nothing else.",
+		p.To = s.Say("Anyone who has this link can answer this one question, and see nothing else.",
 			"Qui détient ce lien peut répondre à cette seule question, et ne voit rien d’autre.")
 	}
 	if a.Status != domain.ApprovalStatusOpen {
@@ -61,7 +61,7 @@ func Of(a *domain.Approval, link *domain.ApprovalLink, s *domain.Settings) *Page
 		return p
 	}
 	if a.Sensitive(domain.Decision{Approved: true}) {
-		p.Reasons = append(p.Reasons, s.Say("It is sensitive: a yes to it is signed with a passkey, in Fermata itself. Here it can be refused.",
+		p.Reasons = append(p.Reasons, s.Say("It is sensitive: approving it needs a passkey, in Fermata itself. Here it can be refused.",
 			"C’est une action sensible : un oui se signe avec une clé d’accès, dans Fermata même. Ici, on peut la refuser."))
 	}
 	p.Until = s.Say("An answer is possible until %s.", "On peut répondre jusqu’à cette date : %s.", s.When(link.ExpiresAt))

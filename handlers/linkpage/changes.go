@@ -66,8 +66,8 @@ func said(value any) string {
 	return fmt.Sprint(value)
 }
 
-// spoken is where a value stands, as one would say it: "value" for data.value, "2 › due date" for
-// entries.2.data.due_date. What only groups the values of an object is left out.
+// spoken returns the path of a value for people: "value" for data.value, "2 › due date" for
+// entries.2.data.due_date. Names that only group values are left out.
 func spoken(path string) string {
 	var parts []string
 	for part := range strings.SplitSeq(path, between) {
@@ -83,7 +83,7 @@ func spoken(path string) string {
 	return strings.Join(parts, " › ")
 }
 
-// between stands between two names of a path. No name holds it: what is stored has no NUL.
+// between separates the names of a path. No name contains it: stored text has no NUL.
 const between = "\x00"
 
 // flat makes "7" of the value of an object's data, at its path.

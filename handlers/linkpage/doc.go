@@ -1,8 +1,7 @@
-// Package linkpage is the page behind a signed link to an approval: what is asked, and the
-// buttons to answer it, for whoever opens it on whatever is at hand. It is one document of
-// HTML in the reader's language, without a framework and without a request to anywhere.
+// Package linkpage renders the page behind a signed link to an approval: the question, and the buttons to answer
+// it, on any device. It is one HTML document in the reader's language, without a framework and without further
+// requests.
 //
-// Showing it decides nothing. What an answer needs besides the link (docs/adr/0054) is put
-// into the form by the page's script when a person presses a button; where no script runs,
-// the person types six figures.
+// Showing it decides nothing. The nonce that an answer needs besides the link (docs/adr/0054) is put into the form
+// by the page's script when a person presses a button; without scripts, the person types six figures.
 package linkpage

@@ -18,7 +18,7 @@ var (
 	script string
 
 	pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-		"style":  func() template.CSS { return template.CSS(style) }, //nolint:gosec // ours, and nobody else's words in it
+		"style":  func() template.CSS { return template.CSS(style) }, //nolint:gosec // a constant without external content
 		"script": func() template.JS { return template.JS(script) },  //nolint:gosec // as above
 	}).Parse(page))
 )
@@ -75,7 +75,7 @@ type Form struct {
 	Other    bool // beside the options
 	Value    bool // a text
 	Comment  bool
-	// Placeholder is what stands in the empty text.
+	// Placeholder is that of the empty text field.
 	Placeholder string
 	Buttons     []Button
 }
@@ -104,8 +104,7 @@ func (p *Page) Ask(f *Form, action, at, nonce, figures string) {
 	p.Form = f
 }
 
-// turned is a text from its end to its beginning: the nonce does not stand in the document as
-// it is sent.
+// turned reverses a text: the document does not contain the nonce as it is submitted.
 func turned(text string) string {
 	b := []byte(text)
 	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {

@@ -10,7 +10,7 @@ func wordsIn(s *domain.Settings) Words {
 		Choose:  s.Say("Choose", "Choisissez"),
 		Other:   s.Say("Something else", "Autre chose"),
 		Answer:  s.Say("Your answer", "Votre réponse"),
-		Comment: s.Say("A word with it (optional)", "Un mot (facultatif)"),
+		Comment: s.Say("Comment (optional)", "Un mot (facultatif)"),
 		Figures: s.Say("Your browser runs no scripts. Type these figures to answer:",
 			"Votre navigateur n’exécute pas de scripts. Pour répondre, tapez ces chiffres :"),
 		Again: s.Say("Show the buttons", "Afficher les boutons"),
@@ -31,11 +31,11 @@ func titleOf(a *domain.Approval, s *domain.Settings) string {
 	case domain.ApprovalCompletion:
 		return s.Say("Is this finished?", "Est-ce terminé ?")
 	case domain.ApprovalOutcome:
-		return s.Say("What became of this is not known", "On ne sait pas ce qu’il en est advenu")
+		return s.Say("The outcome is unknown", "On ne sait pas ce qu’il en est advenu")
 	case domain.ApprovalClientCalls:
 		return s.Say("A program has to run a tool of its own", "Un programme doit exécuter un outil à lui")
 	case domain.ApprovalReconnect:
-		return s.Say("Somebody has to sign in", "Quelqu’un doit se connecter")
+		return s.Say("A sign-in is needed", "Quelqu’un doit se connecter")
 	}
 	return s.Say("Fermata needs you", "Fermata a besoin de vous")
 }
@@ -54,7 +54,7 @@ func settledAs(a *domain.Approval, s *domain.Settings) string {
 	case domain.ApprovalStatusExpired:
 		what = s.Say("The time for an answer is over", "Le délai pour répondre est écoulé")
 	case domain.ApprovalStatusSuperseded, domain.ApprovalStatusStale:
-		what = s.Say("Asked anew: this card no longer counts", "Redemandé : cette fiche ne compte plus")
+		what = s.Say("Asked again: this page is outdated", "Redemandé : cette fiche ne compte plus")
 	case domain.ApprovalStatusStopped, domain.ApprovalStatusInterrupted, domain.ApprovalStatusEvicted:
 		what = s.Say("No longer needed: the session was stopped", "Plus nécessaire : la session a été arrêtée")
 	}
