@@ -33,7 +33,6 @@ var wideLines = map[string]int{
 	"commands/modules.go":           1,
 	"commands/query_search.go":      1,
 	"domain/visible.go":             1,
-	"handlers/errors.go":            1,
 	"handlers/routes.go":            1,
 	"repository/usage.go":           1,
 	"repository/waiters.go":         1,
