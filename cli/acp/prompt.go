@@ -108,28 +108,30 @@ func (c promptContent) embeds() bool {
 // content there.
 func readPrompt(blocks []block) (promptContent, error) {
 	var content promptContent
-	add := func(text string) {
-		if n := len(content); n > 0 && content[n-1].resource == "" {
-			content[n-1].text += text
-			return
+	var text strings.Builder // a prompt may have a hundred thousand blocks
+	flush := func() {
+		if text.Len() > 0 {
+			content = append(content, promptPart{text: text.String()})
+			text.Reset()
 		}
-		content = append(content, promptPart{text: text})
 	}
 	for _, b := range blocks {
 		switch {
 		case b.Type == "text":
-			add(b.Text)
+			text.WriteString(b.Text)
 		case b.Type == "resource_link":
-			add("[" + b.Name + "](" + b.URI + ")")
+			text.WriteString("[" + b.Name + "](" + b.URI + ")")
 		case b.Type == "resource" && b.Resource.Text != nil:
-			add("\n\n" + b.Resource.URI + ":\n\n")
+			text.WriteString("\n\n" + b.Resource.URI + ":\n\n")
 			if *b.Resource.Text != "" {
+				flush()
 				content = append(content, promptPart{text: *b.Resource.Text, resource: resourceName(b.Resource.URI)})
 			}
 		default:
 			return nil, newFailure(codeParams, "invalid", "A prompt can contain texts, links and embedded texts, but not %q.", b.Type)
 		}
 	}
+	flush()
 	if strings.TrimSpace(content.words()) == "" && !content.embeds() {
 		return nil, newFailure(codeParams, "invalid", "The prompt is empty.")
 	}
