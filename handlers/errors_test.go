@@ -85,7 +85,7 @@ func TestEveryProblemHasItsPage(t *testing.T) {
 			t.Errorf("%s: %d %s", p.Type, res.StatusCode, body)
 		}
 	}
-	if res, body := e.call(t, http.MethodGet, "/problems", ""); res.StatusCode != http.StatusOK || !strings.Contains(body, "/problems/queue_full") {
+	if res, body := e.call(t, http.MethodGet, "/problems", ""); res.StatusCode != http.StatusOK || !strings.Contains(body, `href="problems/queue_full"`) {
 		t.Errorf("%d %s", res.StatusCode, body)
 	}
 	if res, body := e.call(t, http.MethodGet, "/problems/%3Cb%3E", ""); res.StatusCode != http.StatusNotFound || strings.Contains(body, "<b>") {

@@ -73,7 +73,7 @@ func TestALinkSignsNothing(t *testing.T) {
 	asked := c.want(200, "GET", "/v1/approvals?status=open", "").body["data"].([]any)[0].(map[string]any)
 	path := c.linkTo(asked["id"].(string), "ada@example.org")
 	b := &browser{t: t, c: c}
-	if got := b.press(path, "yes"); got.status != 403 || !strings.Contains(got.text, "signed with a passkey") {
+	if got := b.press(path, "yes"); got.status != 403 || !strings.Contains(got.text, "needs a passkey") {
 		t.Errorf("a yes by the link: %d %s", got.status, got.text)
 	}
 	if got := b.press(path, "no"); got.status != 303 {
