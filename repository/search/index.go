@@ -11,20 +11,19 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// Index is a database's own full text search. The words it gets are folded already, and
-// begin with the workspace's own prefix: a search walks through the words of its
-// workspace only, however many others there are.
+// Index is a database's full-text index. Its words are normalized and begin with a prefix of the
+// workspace, so that a search only visits the words of its own workspace.
 type Index interface {
-	// Put adds things that are not in the index.
+	// Put adds rows that are not in the index yet.
 	Put(ctx context.Context, t *sqldb.Tx, workspace string, rows []Row) error
-	// Drop takes away what a condition on the table search names.
+	// Drop deletes the rows that match a condition on the table search.
 	Drop(ctx context.Context, t *sqldb.Tx, condition string, args ...any) error
-	// Find is the beginning of the SELECT of what holds the words, up to its conditions:
-	// kind, id and score, the lowest first. The table search is s.
+	// Find begins the SELECT of the rows that contain the words, up to its conditions: kind, id and
+	// score, lowest first. The table search has the alias s.
 	Find(prefix string, words *Words) *sqldb.Query
 }
 
-// IndexOf is the index of a database.
+// IndexOf returns the index of a database.
 func IndexOf(d *sqldb.Dialect) Index {
 	if d.Name == "sqlite" {
 		return sqliteIndex{}
@@ -32,8 +31,8 @@ func IndexOf(d *sqldb.Dialect) Index {
 	return postgresIndex{}
 }
 
-// Row is a thing in the index: one for an entry, and for a document one, or two where
-// its draft is not what was published.
+// Row is an indexed text: one per entry, and one or two per document, depending on whether its
+// draft differs from the published version.
 type Row struct {
 	Kind     domain.SearchKind
 	ID       string
@@ -44,19 +43,19 @@ type Row struct {
 	Body     string
 }
 
-// Audience is who finds a row.
+// Audience selects who can find a row.
 type Audience string
 
 const (
-	// Everybody finds what is not a draft, or the same in its draft.
+	// Everybody finds a row without a differing draft.
 	Everybody Audience = ""
-	// People are those who edit: the draft, with what was published.
+	// People edit, and find the draft together with the published version.
 	People Audience = "people"
-	// Sessions find what was published.
+	// Sessions find the published version.
 	Sessions Audience = "sessions"
 )
 
-// thingRow is what both databases keep of a row.
+// thingRow has the columns that both databases store.
 type thingRow struct {
 	WorkspaceID string      `db:"workspace_id"`
 	Kind        string      `db:"kind"`
@@ -72,17 +71,17 @@ func (r *Row) thing(workspace string) thingRow {
 	}
 }
 
-// WordPrefix is what the words of a workspace begin with. Two may share one: the rows
-// are held against the workspace too.
+// WordPrefix is the prefix of a workspace's words. Two workspaces may share one, so the rows are
+// also filtered by workspace.
 func WordPrefix(workspace string) string {
 	sum := sha256.Sum256([]byte(workspace))
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))[:6]
 }
 
-// indexRoom bounds what is indexed of one thing: PostgreSQL takes a megabyte.
+// indexRoom limits the indexed bytes of one row: PostgreSQL accepts a megabyte.
 const indexRoom = 900_000
 
-// terms are the words of a row with their prefix. What is beyond the room is left out.
+// terms returns the words of a row with their prefix, up to indexRoom.
 func (r *Row) terms(prefix string) (title, body []string) {
 	seen, room := map[string]bool{}, indexRoom
 	gather := func(text string) (out []string) {

@@ -10,11 +10,11 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// postgresIndex keeps the words as a tsvector. It is written out here, so that no
-// configuration or locale of the server has a say in what a word is.
+// postgresIndex stores the words as a tsvector. The vector is built here, so that the server's
+// configuration and locale do not affect what a word is.
 type postgresIndex struct{}
 
-// lastPosition is the highest place of a word that PostgreSQL tells apart.
+// lastPosition is the highest word position that PostgreSQL distinguishes.
 const lastPosition = 16383
 
 type postgresThing struct {
@@ -34,8 +34,8 @@ func (postgresIndex) Put(ctx context.Context, t *sqldb.Tx, workspace string, row
 	return err
 }
 
-// vector is the text of a tsvector: each word once, with its places; those in the
-// title weigh A.
+// vector returns the text of a tsvector: each word once, with its positions; those in the title
+// have weight A.
 func vector(title, body []string) string {
 	places := map[string][]byte{}
 	place := 0
@@ -77,10 +77,9 @@ func (postgresIndex) Find(prefix string, w *Words) *sqldb.Query {
 	}
 	all := strings.Join(append(terms, begun), " & ")
 	const rank = "ts_rank('{0.25, 0.25, 0.25, 1}', words, CAST(? AS tsquery), 1)"
-	// The last word counts once more where it stands as it is: ts_rank takes a word and
-	// what begins with it for the same.
-	// OFFSET 0 keeps the other conditions out: the words are those of one workspace, and
-	// without statistics PostgreSQL would rather read all of its rows.
+	// An exact match of the last word counts once more: ts_rank does not distinguish a word from a
+	// prefix of it. OFFSET 0 keeps the other conditions outside: the words belong to one workspace,
+	// and without statistics PostgreSQL would prefer to read all of its rows.
 	return sqldb.NewQuery("SELECT s.kind, s.id, s.score FROM (SELECT workspace_id, kind, id, audience, at, "+
 		"-("+rank+" + "+rank+") AS score FROM search "+
 		"WHERE words @@ CAST(? AS tsquery) OFFSET 0) s WHERE TRUE", all, last, all)

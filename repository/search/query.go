@@ -18,16 +18,15 @@ const (
 	mostWords     = 32
 )
 
-// Words are what a search asks for: whole words, and a last one, with which a longer
-// word may begin.
+// Words are the words of a search: whole words, the last of which may be a prefix.
 type Words struct {
 	whole  []string
 	last   string
-	begins bool // last may be the beginning of a word
+	begins bool // last may be a prefix
 }
 
-// parse reads what somebody typed: its words, and nothing else of it. A single
-// letter begins too many words, and stands for itself.
+// parse extracts the words from user input. A single letter would be the prefix of too many words,
+// so it must match exactly.
 func parse(text string) (*Words, error) {
 	if n := utf8.RuneCountInString(text); n > longestSearch {
 		return nil, domain.Invalid("/query", "max_length", "This has %d characters; a search takes %d.", n, longestSearch)
@@ -50,7 +49,7 @@ func parse(text string) (*Words, error) {
 	return &Words{whole: whole, last: last, begins: utf8.RuneCountInString(last) > 1}, nil
 }
 
-// matches says whether a word of a text is one of those.
+// matches reports whether a word of a text is among the words.
 func (w *Words) matches(text string) bool {
 	if _, found := slices.BinarySearch(w.whole, text); found {
 		return true
@@ -58,15 +57,15 @@ func (w *Words) matches(text string) bool {
 	return text == w.last || w.begins && strings.HasPrefix(text, w.last)
 }
 
-// Found is a hit as the index knows it.
+// Found is a row that the index found.
 type Found struct {
 	Kind  string  `db:"kind"`
 	ID    string  `db:"id"`
 	Score float64 `db:"score"`
 }
 
-// Find finds a page of what holds every word, the best first, of equals the newest, with
-// the words, and gives the cursor of the next page, "" at the end.
+// Find returns a page of the rows that contain every word, best match first, then newest, and the
+// parsed words. The third result is the cursor of the next page, "" at the end.
 func Find(ctx context.Context, r sqldb.Reader, index Index, workspace string, s domain.SearchQuery) ([]Found, *Words, string, error) {
 	w, err := parse(s.Text)
 	if err != nil {
@@ -98,8 +97,8 @@ func Find(ctx context.Context, r sqldb.Reader, index Index, workspace string, s 
 	return rows[:limit], w, next.String(), nil
 }
 
-// cursorMark tells the cursors of one search from those of another. A cursor counts
-// how many came before: the scores change with everything that is written.
+// cursorMark distinguishes the cursors of different searches. A cursor counts the preceding rows,
+// because scores change with every write.
 func cursorMark(s domain.SearchQuery) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t", s.Text, s.Kinds, s.Published))
 	return hex.EncodeToString(sum[:6])
@@ -112,8 +111,7 @@ func readers(s domain.SearchQuery) Audience {
 	return People
 }
 
-// kindArgs are as many kinds as there are, with repetitions, so that the statement is
-// always the same.
+// kindArgs pads the kinds by repetition, so that the statement is always the same.
 func kindArgs(kinds []domain.SearchKind) []any {
 	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
 	args := make([]any, len(domain.SearchKinds))

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	snippetBytes = 300 // about as much text is shown
-	snippetLead  = 60  // of it before the first word found
+	snippetBytes = 300 // approximate length of a snippet
+	snippetLead  = 60  // of it before the first match
 	ellipsis     = "…"
 )
 
-// Count says how many of the wanted words a text holds.
+// Count returns how many of the words a text contains.
 func (w *Words) Count(text string) int {
 	seen := map[string]bool{}
 	for x := range words(text) {
@@ -25,7 +25,7 @@ func (w *Words) Count(text string) int {
 	return len(seen)
 }
 
-// which is the wanted word that a word of a text stands for.
+// which returns the searched word that a word of a text matches.
 func (w *Words) which(text string) string {
 	if _, found := slices.BinarySearch(w.whole, text); found {
 		return text
@@ -33,7 +33,7 @@ func (w *Words) which(text string) string {
 	return w.last
 }
 
-// Show sets what a hit shows of a text: the part in which most of the words stand.
+// Show sets the snippet of a hit: the part of the text that contains most of the words.
 func (w *Words) Show(hit *domain.SearchHit, text string) {
 	snippet := w.part(text)
 	hit.Snippet, hit.Marks, hit.Matches = snippet, []domain.SearchMark{}, []string{}
@@ -60,7 +60,7 @@ func (w *Words) Show(hit *domain.SearchHit, text string) {
 	}
 }
 
-// part cuts out of a text where most of the wanted words stand together, on one line.
+// part returns the part of the text with most of the words, on one line.
 func (w *Words) part(text string) string {
 	from := max(w.best(text)-snippetLead, 0)
 	until := min(from+snippetBytes, len(text))
@@ -77,8 +77,7 @@ func (w *Words) part(text string) string {
 	return part
 }
 
-// best is where the part begins that holds most of the different words; of equals, the
-// first one.
+// best returns where the part with most distinct words begins; of several, the first.
 func (w *Words) best(text string) int {
 	type place struct {
 		which string
@@ -106,7 +105,7 @@ func (w *Words) best(text string) int {
 	return at
 }
 
-// wordStart moves a cut to after the next space, if there is one near.
+// wordStart moves a cut to after the next space, if one is near.
 func wordStart(text string, at int) int {
 	if at == 0 {
 		return 0
@@ -120,7 +119,7 @@ func wordStart(text string, at int) int {
 	return at
 }
 
-// wordEnd moves a cut to before the last space, if there is one near.
+// wordEnd moves a cut to before the last space, if one is near.
 func wordEnd(text string, from, at int) int {
 	if space := strings.LastIndexAny(text[max(at-snippetLead, from):at], " \n\t"); space > 0 {
 		return max(at-snippetLead, from) + space

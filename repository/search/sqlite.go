@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// sqliteIndex keeps the words in search_words, an FTS5 table without content of its
-// own; search has a row for each of its rows, under the same number.
+// sqliteIndex stores the words in search_words, a contentless FTS5 table; each of its rows has a
+// row in search with the same number.
 type sqliteIndex struct{}
 
 type sqliteThing struct {
@@ -29,8 +29,8 @@ var (
 )
 
 func (sqliteIndex) Put(ctx context.Context, t *sqldb.Tx, workspace string, rows []Row) error {
-	// Numbers that only rise: FTS5 writes what it has gathered whenever one falls. One
-	// connection writes, so nobody takes the same.
+	// Increasing numbers: FTS5 flushes its buffer whenever one decreases. There is one writing
+	// connection, so numbers cannot collide.
 	var last int64
 	if err := t.Get(ctx, &last, "SELECT COALESCE(MAX(number), 0) FROM search"); err != nil {
 		return fmt.Errorf("read the last number: %w", err)
@@ -61,8 +61,8 @@ func (sqliteIndex) Drop(ctx context.Context, t *sqldb.Tx, condition string, args
 	return err
 }
 
-// Find asks FTS5 first: CROSS JOIN keeps the order of the tables. The words are letters
-// and digits between quotes, so nothing in them is an operator.
+// Find queries FTS5 first: CROSS JOIN fixes the order of the tables. The words are quoted letters
+// and digits, so they cannot contain operators.
 func (sqliteIndex) Find(prefix string, w *Words) *sqldb.Query {
 	terms := make([]string, 0, len(w.whole)+1)
 	for _, text := range w.whole {

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// EntryRow is the row of an entry; false if it has no text.
+// EntryRow returns the row of an entry; false if it has no text.
 func EntryRow(e *domain.Entry, toolType string) (Row, bool) {
 	title, body := EntryTexts(e.Data, toolType)
 	row := Row{Kind: domain.SearchEntries, ID: e.ID, ToolID: e.ToolID, At: e.Timestamp, Title: title, Body: body}
@@ -19,7 +19,8 @@ func EntryRow(e *domain.Entry, toolType string) (Row, bool) {
 	return row, title != "" || body != ""
 }
 
-// DocumentRows are the rows of a document: what people find of it, and what sessions do.
+// DocumentRows returns the rows of a document: the draft for people, the published version for
+// sessions.
 func DocumentRows(doc *domain.Document) []Row {
 	row := Row{Kind: domain.SearchDocuments, ID: doc.ID, At: doc.UpdatedAt, Title: doc.Title, Body: doc.Body}
 	if doc.PublishedAt == nil {
@@ -35,21 +36,21 @@ func DocumentRows(doc *domain.Document) []Row {
 	return []Row{draft, published}
 }
 
-// EntryTexts are the texts in an entry's data: the title of a note, and all others,
-// a line each, in the order in which they stand.
+// EntryTexts returns the texts in an entry's data: the title of a note, and all others, one per
+// line, in order.
 func EntryTexts(data json.RawMessage, toolType string) (title, body string) {
 	if bytes.Count(data, []byte(`"`)) < 4 {
-		return "", "" // one name and no text: a number
+		return "", "" // a single field without text: a number
 	}
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	decoder.UseNumber()
 	var texts []string
-	var open []bool // for each level: is it an object
+	var open []bool // for each level: whether it is an object
 	name, named := "", false
 	for {
 		token, err := decoder.Token()
 		if err != nil {
-			return title, strings.Join(texts, "\n") // the end: what is stored is JSON
+			return title, strings.Join(texts, "\n") // the end: stored data is valid JSON
 		}
 		object := len(open) > 0 && open[len(open)-1]
 		if text, ok := token.(string); ok {

@@ -9,20 +9,20 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// word is a word of a text as it is compared: small letters, no accents. It stands in
-// the text between two offsets, in bytes.
+// word is a normalized word: lower case, without accents. It occupies the bytes between two offsets
+// of the text.
 type word struct {
 	text     string
 	from, to int
 }
 
-// longestWord is how many characters of a word count.
+// longestWord limits the significant characters of a word.
 const longestWord = 60
 
-// words are the words of a text, in order: runs of letters and digits. What is indexed
-// and what is asked for go through here, and neither database cuts or folds anything
-// itself, so that both find the same. In scripts that are written without spaces each
-// character is a word, and in Hangul, whose compounds are, each syllable.
+// words iterates over the words of a text: runs of letters and digits. Both indexed texts and
+// searches are split here, and neither database splits or normalizes anything itself, so that both
+// find the same. In scripts written without spaces each character is a word; in Hangul, whose
+// compounds have no spaces, each syllable.
 func words(text string) iter.Seq[word] {
 	return func(yield func(word) bool) {
 		var w wordReader
@@ -30,7 +30,7 @@ func words(text string) iter.Seq[word] {
 			r, size := utf8.DecodeRuneInString(text[at:])
 			folded := fold(r)
 			if folded == "" && w.length > 0 {
-				w.to = at + size // a mark on the letter before
+				w.to = at + size // a mark on the preceding letter
 			}
 			for _, c := range folded {
 				if (c == ' ' || standsAlone(c) || w.beginsSyllable(c)) && !w.end(yield) {
@@ -50,7 +50,7 @@ func words(text string) iter.Seq[word] {
 	}
 }
 
-// wordReader gathers the characters of one word.
+// wordReader collects the characters of one word.
 type wordReader struct {
 	text     []byte
 	length   int
@@ -68,8 +68,9 @@ func (w *wordReader) add(c rune, from, to int) {
 	w.length, w.to, w.latest = w.length+1, to, c
 }
 
-// beginsSyllable says that a character begins another word because a Hangul syllable begins or ends
-// there. fold has taken syllables apart: an initial consonant, a vowel, perhaps a final consonant.
+// beginsSyllable reports that a character begins a new word because a Hangul syllable begins or
+// ends there. fold has decomposed syllables into an initial consonant, a vowel and an optional
+// final consonant.
 func (w *wordReader) beginsSyllable(c rune) bool {
 	if w.length == 0 {
 		return false
@@ -81,7 +82,7 @@ func isInitial(c rune) bool { return c >= 0x1100 && c <= 0x115F }
 
 func isJamo(c rune) bool { return c >= 0x1100 && c <= 0x11FF }
 
-// end hands the word on, if there is one, and says whether more are wanted.
+// end yields the current word, if any, and reports whether to continue.
 func (w *wordReader) end(yield func(word) bool) bool {
 	if w.length == 0 {
 		return true
@@ -91,7 +92,7 @@ func (w *wordReader) end(yield func(word) bool) bool {
 	return yield(found)
 }
 
-// standsAlone says that a character is a word by itself.
+// standsAlone reports that a character is a word by itself.
 func standsAlone(c rune) bool {
 	switch {
 	case c < 0x0E00:
@@ -102,10 +103,10 @@ func standsAlone(c rune) bool {
 	return unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
-// Version counts the ways in which texts were cut into words. 2: Thai, Lao, Khmer, Burmese and Hangul.
+// Version is incremented when texts are split differently. 2: Thai, Lao, Khmer, Burmese and Hangul.
 const Version = 2
 
-// Recut says whether a text of a row is cut otherwise than in version 1.
+// Recut reports whether a text of a row is split differently than in version 1.
 func (r *Row) Recut() bool { return recut(r.Title) || recut(r.Body) }
 
 func recut(text string) bool {
@@ -114,14 +115,13 @@ func recut(text string) bool {
 	})
 }
 
-// spellings are letters that people also write with others, and that no decomposition
-// takes apart.
+// spellings maps letters that have an alternative spelling but no decomposition.
 var spellings = map[rune]string{
 	'œ': "oe", 'æ': "ae", 'ß': "ss", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ς': "σ",
 }
 
-// fold is a character as it is compared: nothing for a mark on a letter, a space for
-// what separates words, else one or more letters and digits.
+// fold normalizes a character: nothing for a mark on a letter, a space for a separator, otherwise
+// one or more letters and digits.
 func fold(r rune) string {
 	if r < utf8.RuneSelf {
 		return ascii[r]
@@ -144,7 +144,7 @@ func fold(r rune) string {
 	return b.String()
 }
 
-// ascii is fold for the characters of most texts.
+// ascii is fold for ASCII characters.
 var ascii = func() (table [utf8.RuneSelf]string) {
 	for i := range table {
 		c := rune(i)

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Stamp is a time as both databases keep it: microseconds since 1970 in UTC. The
-// zero time is NULL.
+// Stamp is a time as stored in both databases: microseconds since 1970 in UTC. The zero time is
+// NULL.
 type Stamp struct{ time.Time }
 
-// At is the stamp of a time.
+// At converts a time to a Stamp.
 func At(t time.Time) Stamp { return Stamp{t} }
 
-// AtPtr is the stamp of a time that there may not be.
+// AtPtr converts an optional time; nil becomes the zero Stamp.
 func AtPtr(t *time.Time) Stamp {
 	if t == nil {
 		return Stamp{}
@@ -24,7 +24,7 @@ func AtPtr(t *time.Time) Stamp {
 	return Stamp{*t}
 }
 
-// Value is what the database keeps.
+// Value implements driver.Valuer.
 func (s Stamp) Value() (driver.Value, error) {
 	if s.IsZero() {
 		return nil, nil
@@ -32,7 +32,7 @@ func (s Stamp) Value() (driver.Value, error) {
 	return s.UnixMicro(), nil
 }
 
-// Scan reads what the database kept.
+// Scan implements sql.Scanner.
 func (s *Stamp) Scan(src any) error {
 	switch v := src.(type) {
 	case nil:
@@ -45,7 +45,7 @@ func (s *Stamp) Scan(src any) error {
 	return nil
 }
 
-// Ptr is the time, nil when there is none.
+// Ptr returns the time, or nil for the zero Stamp.
 func (s Stamp) Ptr() *time.Time {
 	if s.IsZero() {
 		return nil
@@ -54,8 +54,8 @@ func (s Stamp) Ptr() *time.Time {
 	return &t
 }
 
-// EncodeJSON is the JSON of a value, "" for nil. Characters are kept as they are: the
-// text is replayed and read by people.
+// EncodeJSON returns the JSON of a value, "" for nil. It does not escape HTML characters: people
+// read the text, and the prompt contains it.
 func EncodeJSON[T any](v *T) (string, error) {
 	if v == nil {
 		return "", nil
@@ -69,7 +69,7 @@ func EncodeJSON[T any](v *T) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// JSONOf is EncodeJSON for many columns of a row: the first failure stays in err.
+// JSONOf is EncodeJSON for several columns of a row: it keeps the first error in err.
 func JSONOf[T any](v *T, err *error) string {
 	text, failed := EncodeJSON(v)
 	if *err == nil {
@@ -78,7 +78,7 @@ func JSONOf[T any](v *T, err *error) string {
 	return text
 }
 
-// DecodeJSON is the value of a JSON text, nil for "".
+// DecodeJSON decodes a JSON text; "" gives nil.
 func DecodeJSON[T any](s string) (*T, error) {
 	if s == "" {
 		return nil, nil
@@ -90,7 +90,7 @@ func DecodeJSON[T any](s string) (*T, error) {
 	return v, nil
 }
 
-// RawJSON is a JSON text byte for byte; nothing for "".
+// RawJSON returns a JSON text byte for byte, nil for "".
 func RawJSON(s string) json.RawMessage {
 	if s == "" {
 		return nil

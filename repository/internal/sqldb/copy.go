@@ -11,15 +11,14 @@ import (
 	"path/filepath"
 )
 
-// CopySQLite writes what the SQLite database at from holds at one instant to the file to,
-// which its owner alone may read. Other processes go on reading and writing meanwhile. check
-// looks at the copy before it gets its name: until then, and after any failure, there is no
-// file of that name, but the one that was there before.
+// CopySQLite writes a consistent snapshot of the SQLite database at from to the file to, readable
+// by its owner only. Other processes can read and write meanwhile. check verifies the copy before
+// it gets its final name; after an error the previous file of that name, if any, is unchanged.
 func CopySQLite(ctx context.Context, from, to string, check func(path string) error) (err error) {
 	if _, err := os.Stat(from); err != nil {
 		return fmt.Errorf("there is no SQLite database to copy: %w", err)
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*.part") // of mode 0600
+	f, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*.part") // with mode 0600
 	if errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("there is no folder %s to write to: make it first", filepath.Dir(to))
 	}
@@ -43,16 +42,16 @@ func CopySQLite(ctx context.Context, from, to string, check func(path string) er
 	}
 	if check != nil {
 		if err := check(part); err != nil {
-			return fmt.Errorf("the copy is not good, and was thrown away: %w", err)
+			return fmt.Errorf("the copy is invalid and was deleted: %w", err)
 		}
 	}
 	return Publish(part, to)
 }
 
-// remove takes a file away that may be there.
+// remove deletes a file if it exists.
 func remove(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("remove what was left half done: %w", err)
+		return fmt.Errorf("remove an unfinished file: %w", err)
 	}
 	return nil
 }
@@ -62,12 +61,12 @@ func vacuumInto(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = db.Close() }() // it only read
+	defer func() { _ = db.Close() }() // it was only read
 	_, err = db.ExecContext(ctx, "VACUUM INTO $1", to)
 	return err
 }
 
-// roomHint says what an error of the disk usually means.
+// roomHint adds a hint about free space to the error of a copy.
 func roomHint(err error) string {
 	if kind := classifySQLite(err); kind == full || kind == gone {
 		return " (is the disk full? Nothing was left there; free some room, or write to another disk)"
@@ -75,7 +74,7 @@ func roomHint(err error) string {
 	return ""
 }
 
-// OpenSQLiteToRead opens a SQLite file beside whoever writes to it.
+// OpenSQLiteToRead opens a SQLite file read-only, while other processes may write to it.
 func OpenSQLiteToRead(path string) (*sql.DB, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -90,7 +89,7 @@ func OpenSQLiteToRead(path string) (*sql.DB, error) {
 	return db, nil
 }
 
-// OpenPostgresToRead connects to a PostgreSQL server, for reading alone.
+// OpenPostgresToRead connects to a PostgreSQL server, read-only.
 func OpenPostgresToRead(address string) (*sql.DB, error) {
 	d, err := postgresDialect(address, 1, 1)
 	if err != nil {
@@ -99,7 +98,7 @@ func OpenPostgresToRead(address string) (*sql.DB, error) {
 	return d.open(true)
 }
 
-// Sync waits until a file is on the disk.
+// Sync flushes a file to disk.
 func Sync(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -108,15 +107,15 @@ func Sync(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// Publish gives a finished file its name, on the disk too.
+// Publish renames a finished file to its final name, and flushes the name to disk.
 func Publish(part, name string) error {
 	if err := os.Rename(part, name); err != nil {
-		return fmt.Errorf("give %s its name: %w", name, err)
+		return fmt.Errorf("rename to %s: %w", name, err)
 	}
 	return syncFolder(filepath.Dir(name))
 }
 
-// HoldSQLite keeps every other process from using the database at path, until release.
+// HoldSQLite locks the database at path against every other process until release is called.
 func HoldSQLite(path string) (release func() error, err error) {
 	lock, err := lockFile(path + ".lock")
 	if err != nil {
@@ -137,8 +136,8 @@ func HoldSQLite(path string) (release func() error, err error) {
 	}, nil
 }
 
-// FoldJournal writes what stands in the journal of a SQLite file into the file itself.
-// Whoever asks holds it.
+// FoldJournal writes the journal of a SQLite file into the file itself. The caller must hold its
+// lock.
 func FoldJournal(ctx context.Context, path string) (err error) {
 	d, err := sqliteDialect(path, 1)
 	if err != nil {

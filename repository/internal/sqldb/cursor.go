@@ -8,18 +8,17 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Cursor is the last row of a page: what the next page comes after. Clients see
-// it as a text without meaning.
+// Cursor identifies the last row of a page. Clients see it as an opaque text.
 type Cursor struct {
 	Number int64  `json:"n"`
 	Name   string `json:"t,omitempty"`
 	ID     string `json:"i"`
 }
 
-// TimeCursor is that of a list in the order of a time and the id.
+// TimeCursor is the cursor of a list that is ordered by a time and the id.
 func TimeCursor(at Stamp, id string) Cursor { return Cursor{Number: at.UnixMicro(), ID: id} }
 
-// String is what clients see.
+// String returns the opaque form.
 func (k Cursor) String() string {
 	b, err := json.Marshal(k)
 	if err != nil {
@@ -28,10 +27,9 @@ func (k Cursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// ReadCursor reads what a client sent back; "" is the beginning. It must be a cursor of
-// what is listed: its id is that, or has it for a prefix (`zon` of `zon_…`). Another
-// list's would be a place in an order that this one does not have: a page that begins
-// anywhere, mostly at the end, and says so to nobody.
+// ReadCursor decodes a client's cursor; "" is the beginning. The cursor must belong to the same
+// list: its id equals of or begins with it (`zon` of `zon_…`). The cursor of another list would
+// silently select an arbitrary position.
 func ReadCursor(cursor, of string) (Cursor, error) {
 	var k Cursor
 	if cursor == "" {

@@ -16,42 +16,41 @@ import (
 
 // Config locates the database.
 type Config struct {
-	// URL of a PostgreSQL server, or Path of a SQLite file: one of the two.
+	// URL of a PostgreSQL server, or Path of a SQLite file: exactly one is set.
 	URL  string
 	Path string
-	// DirectURL leads to the PostgreSQL server itself where URL leads to a pooler: what
-	// needs a connection of its own goes there. Empty: URL.
+	// DirectURL leads to the PostgreSQL server itself if URL leads to a connection pooler; what
+	// needs a dedicated connection uses it. The default is URL.
 	DirectURL string
-	// Unprepared: URL leads to a pooler in transaction mode that does not know prepared
-	// statements (PgBouncer before 1.21). Every statement goes within a transaction then, and
-	// none is kept prepared: two ways more for each.
+	// Unprepared: URL leads to a pooler in transaction mode without support for prepared statements
+	// (PgBouncer before 1.21). Every statement then runs in a transaction and none is prepared,
+	// which costs two more round trips for each.
 	Unprepared bool
-	// Connections bounds those to PostgreSQL, half of them for writing; 0 means 16.
-	// With SQLite half of them read, and one writes.
+	// Connections limits those to PostgreSQL, half of them for writing; 0 means 16. With SQLite
+	// half of them read, and one writes.
 	Connections int
-	// Migrations make the schema, in either database.
+	// Migrations create the schema.
 	Migrations Migrations
 	Clock      clock.Clock
 	NewID      domain.IDSource
-	// AroundCommit, when set, carries out every COMMIT by calling what it is given. It
-	// is the point at which a failure can be brought about. Optional.
+	// AroundCommit, if set, wraps every COMMIT, so that tests can inject failures. Optional.
 	AroundCommit func(commit func() error) error
 }
 
-// Migrations are the files that make the schema of each database.
+// Migrations are the migration files of each database.
 type Migrations struct{ SQLite, Postgres fs.FS }
 
-// DB is an open database. It reads by itself, each statement at an instant of its own;
-// Read shows one instant to several, and Write alone can write.
+// DB is an open database. Its own reads each see an instant of their own; Read gives several reads
+// one snapshot, and only Write can write.
 type DB struct {
 	*readPool
-	// Dialect is what the two databases do not share.
+	// Dialect holds the differences between the two databases.
 	Dialect *Dialect
 
 	cfg     Config
-	writes  *sqlx.DB    // reached by tx.go and writer.go alone
+	writes  *sqlx.DB    // used by tx.go and writer.go only
 	stmts   *statements // of writes; nil with SQLite
-	writer  *writer     // the connection that writes to SQLite; nil with PostgreSQL
+	writer  *writer     // the writing connection of SQLite; nil with PostgreSQL
 	texts   texts
 	lock    *fileLock
 	ownLock *fileLock // of the database file itself
@@ -59,8 +58,8 @@ type DB struct {
 	closed  error
 }
 
-// Open connects to the database. A SQLite file is made when it is missing, and held
-// by one process at a time; the second one is refused.
+// Open connects to the database. A SQLite file is created if it is missing, and locked: a second
+// process gets an error.
 func Open(ctx context.Context, cfg Config) (*DB, error) {
 	if (cfg.URL == "") == (cfg.Path == "") {
 		return nil, errors.New("open the database: give a URL or a path, and only one of them")
@@ -94,8 +93,8 @@ func Open(ctx context.Context, cfg Config) (*DB, error) {
 	return db, nil
 }
 
-// makePrivate makes the file before SQLite does, so that nobody else on the machine may
-// read it. Its journal takes over the same rights.
+// makePrivate creates the file before SQLite does, so that no other user of the machine can read
+// it. SQLite gives its journal the same mode.
 func makePrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -104,8 +103,7 @@ func makePrivate(path string) error {
 	return f.Close()
 }
 
-// connect opens both pools, the writing one first: it is the one that makes a SQLite
-// file and its journal.
+// connect opens both pools, the writing one first: it creates a SQLite file and its journal.
 func (db *DB) connect(ctx context.Context) error {
 	var err error
 	if db.writes, err = db.Dialect.openPool(false); err != nil {
@@ -127,7 +125,7 @@ func (db *DB) connect(ctx context.Context) error {
 	return nil
 }
 
-// preparing is the pool where statements are prepared, nil if none are.
+// preparing returns the pool on which statements are prepared, or nil if none are.
 func (db *DB) preparing(pool *sqlx.DB) preparer {
 	if db.cfg.Unprepared && db.cfg.Path == "" {
 		return nil
@@ -135,14 +133,13 @@ func (db *DB) preparing(pool *sqlx.DB) preparer {
 	return pool
 }
 
-// Ping says whether the database answers.
+// Ping returns an error if the database does not respond.
 func (db *DB) Ping(ctx context.Context) error {
 	var one int
 	return db.Get(ctx, &one, "SELECT 1")
 }
 
-// Close ends every connection and gives the SQLite file free. Closing again does
-// nothing.
+// Close closes all connections and unlocks the SQLite file. It may be called again.
 func (db *DB) Close() error {
 	db.closing.Do(func() { db.closed = db.close() })
 	return db.closed

@@ -6,13 +6,12 @@ import (
 	"time"
 )
 
-// silence is how long a server may leave what was sent to it without any sign of
-// life. Then the connection is given up, and with it what was asked on it: a commit
-// in that state is looked up on a fresh one.
+// silence is how long sent data may stay without any reply before the connection is closed. A
+// commit in that state is looked up on a new connection.
 const silence = 15 * time.Second
 
-// dialer connects to PostgreSQL so that a peer that has gone without a word is
-// noticed: by the system's own rules that can take a quarter of an hour.
+// dialer connects to PostgreSQL with timeouts that detect a vanished peer: with the system's
+// defaults that can take a quarter of an hour.
 type dialer struct{}
 
 func (dialer) connect() *net.Dialer {
@@ -22,7 +21,7 @@ func (dialer) connect() *net.Dialer {
 	}
 }
 
-// Dial, DialTimeout and DialContext are what the driver asks of a dialer.
+// Dial, DialTimeout and DialContext implement the driver's interface.
 func (d dialer) Dial(network, address string) (net.Conn, error) {
 	return d.connect().Dial(network, address)
 }

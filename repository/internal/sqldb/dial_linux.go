@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// tcpUserTimeout bounds how long sent bytes may stay unacknowledged (not named by
-// package syscall).
+// tcpUserTimeout limits how long sent bytes may stay unacknowledged (package syscall has no name
+// for it).
 const tcpUserTimeout = 0x12
 
 func giveUpAfter(limit time.Duration) func(network, address string, c syscall.RawConn) error {

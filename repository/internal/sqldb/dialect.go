@@ -25,64 +25,63 @@ import (
 	"github.com/fermata-dev/fermata/internal/dsn"
 )
 
-// Dialect is all that differs between the two databases, but for the search.
+// Dialect holds all differences between the two databases, except those of the search.
 type Dialect struct {
 	Name string // "sqlite" or "postgres"
 	// Lock is the clause that locks the rows of a SELECT.
 	Lock string
-	// Size is how many bytes the database has, as an expression.
+	// Size is an expression for the size of the database in bytes.
 	Size string
-	// Clock is the database's own time in microseconds, which leases compare.
+	// Clock is an expression for the database's time in microseconds, which leases are compared
+	// with.
 	Clock string
-	// Number reads a numeric field of the JSON text in column data: %s is the
-	// placeholder of its name. NULL when there is none, or one so large that a sum of
-	// such would be no number any more.
+	// Number reads a numeric field of the JSON text in column data: %s is the placeholder of its
+	// name. It is NULL if there is none, or if it is so large that a sum could overflow.
 	Number string
-	// Said holds what a message m says, a person's words or the AI's, against a pattern (LIKE),
-	// whatever the case. The JSON around the words is not looked at.
+	// Said matches the text of a message m, a person's or the AI's, with a LIKE pattern, ignoring
+	// case. The JSON around the text is not searched.
 	Said string
-	// snapshot is the isolation that shows one instant to several reads.
+	// snapshot is the isolation level with which several reads see the same instant.
 	snapshot sql.IsolationLevel
-	// relaxed makes the present transaction return before it is on disk; "" where that
-	// cannot be said of one transaction.
+	// relaxed makes the current transaction return before it is on disk; "" if the database cannot
+	// do that per transaction.
 	relaxed string
-	// unhurried is Unhurried; "" where nobody hurries a transaction.
+	// unhurried is Unhurried; "" if the database has no such timeout.
 	unhurried string
-	// joins says that several INSERTs can be one statement.
+	// joins reports that one statement can contain several INSERTs.
 	joins bool
-	// classify says what kind of failure a driver's error is.
+	// classify returns the class of a driver's error.
 	classify func(error) class
-	// endsAll says of a driver's error whether the database may have rolled the whole
-	// transaction back, and not only the statement. nil: it stays failed until its end.
+	// endsAll reports whether the database may have rolled back the whole transaction, not only the
+	// statement, after a driver's error. nil: the transaction stays failed until its end.
 	endsAll func(error) bool
-	// migrator makes the schema of a database.
+	// migrator creates the migrator of a database.
 	migrator func(*sql.DB, Migrations) (*goose.Provider, error)
 	open     func(readOnly bool) (*sql.DB, error)
 }
 
-// class is a kind of failure, the same for both databases.
+// class is a kind of error, the same for both databases.
 type class int
 
 const (
 	unclassified class = iota
-	retryable          // lost against another transaction: rolled back, may be run again
-	busy               // somebody else holds the database
-	duplicate          // a unique index
-	dangling           // a foreign key
-	full               // no room on the disk
-	gone               // no connection
-	readOnly           // the server takes no writes
+	retryable          // lost against another transaction: rolled back, can be retried
+	busy               // another process or transaction holds the lock
+	duplicate          // a unique index was violated
+	dangling           // a foreign key was violated
+	full               // the disk is full
+	gone               // the connection is lost
+	readOnly           // the server accepts no writes
 )
 
 const (
 	busyTimeout = 5 * time.Second
-	// idleTimeout frees the locks of a transaction whose client is gone.
+	// idleTimeout releases the locks of a transaction whose client is gone.
 	idleTimeout = 5 * time.Second
 )
 
-// sqliteDialect opens the file at path. One connection writes; each transaction on
-// it begins with BEGIN IMMEDIATE, because one that reads first and then writes fails
-// at once when another wrote in between.
+// sqliteDialect opens the file at path. One connection writes; its transactions begin with BEGIN
+// IMMEDIATE, because one that reads before it writes fails immediately if another wrote in between.
 func sqliteDialect(path string, readers int) (*Dialect, error) {
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -123,18 +122,19 @@ func sqliteDialect(path string, readers int) (*Dialect, error) {
 	}, nil
 }
 
-// said joins what a message may say to one condition.
+// said concatenates the texts of a message into one condition.
 func said(parts ...string) string {
 	return "LOWER(m.text_content || ' ' || " + strings.Join(parts, " || ' ' || ") + ") LIKE LOWER(?) ESCAPE '!'"
 }
 
-// textIn reads a text out of JSON for PostgreSQL, whose texts have no NUL: JSON that names one is passed over.
+// textIn extracts a text from JSON for PostgreSQL, whose texts cannot contain NUL: JSON with an
+// escaped NUL is skipped.
 func textIn(column, path string) string {
 	return "COALESCE(CASE WHEN position('\\u0000' in m." + column + ") = 0 THEN NULLIF(m." + column + ", '')::json #>> '" + path + "' END, '')"
 }
 
-// postgresDialect connects to the server of a URL, with settings (name, value, ...) besides
-// our own. The readers' connections are read-only in the server's own eyes.
+// postgresDialect connects to the server of a URL, with settings (name, value, ...) in addition to
+// the default ones. The readers' connections are read-only on the server.
 func postgresDialect(address string, writers, readers int, settings ...string) (*Dialect, error) {
 	cfg, err := dsn.Parse(address)
 	if err != nil {
@@ -151,7 +151,8 @@ func postgresDialect(address string, writers, readers int, settings ...string) (
 			own.Runtime[settings[i]] = settings[i+1]
 		}
 		if own.TargetSessionAttrs == "" {
-			// Who leads the way to the primary may be behind for a moment: what a standby says is old.
+			// A proxy in front of the primary may lag behind a failover, and a standby's data may
+			// be stale.
 			own.TargetSessionAttrs = pq.TargetSessionAttrsPrimary
 		}
 		connections := writers
@@ -186,7 +187,7 @@ func postgresDialect(address string, writers, readers int, settings ...string) (
 		Said:    said(textIn("rich", "{linear_text}"), textIn("rich", "{segments,0,text}"), textIn("ai", "{pre_text}")),
 		relaxed: "SET LOCAL synchronous_commit = off", unhurried: Unhurried,
 		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {
-			// Nodes that start together migrate one after the other.
+			// Nodes that start concurrently migrate one after the other.
 			locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 			if err != nil {
 				return nil, fmt.Errorf("prepare the migration lock: %w", err)
@@ -235,8 +236,9 @@ func classifySQLite(err error) class {
 	return unclassified
 }
 
-// endsAllSQLite knows the errors that concern the statement alone. FULL, IOERR, NOMEM,
-// BUSY and INTERRUPT are said to end the transaction at times; of others nobody promises.
+// endsAllSQLite lists the errors that are known to concern only the statement. FULL, IOERR, NOMEM,
+// BUSY and INTERRUPT may end the transaction according to SQLite's documentation; about others it
+// says nothing.
 func endsAllSQLite(err error) bool {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -272,12 +274,12 @@ func classifyPostgres(err error) class {
 	case e.Code == pqerror.QueryCanceled:
 		return unclassified
 	case code == "25P03", code[:2] == "08", code[:2] == "57", code[:2] == "53":
-		return gone // idle too long, connection, operator's intervention, resources
+		return gone // idle too long, connection, operator intervention, resources
 	}
 	return unclassified
 }
 
-// lostConnection tells trouble on the way to the database from everything else.
+// lostConnection classifies network errors as gone.
 func lostConnection(err error) class {
 	var network net.Error
 	switch {

@@ -9,15 +9,15 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// translate gives a driver's error its meaning for the callers. Errors that have one
-// already, and sql.ErrNoRows, pass unchanged.
+// translate maps a driver's error to a domain error. Domain errors and sql.ErrNoRows are returned
+// unchanged.
 func (d *Dialect) translate(ctx context.Context, err error) error {
 	var known *domain.Error
 	switch {
 	case err == nil, errors.Is(err, sql.ErrNoRows), errors.As(err, &known), errors.Is(err, domain.ErrStale):
 		return err
 	case ctx.Err() != nil:
-		// The driver reports a cancelled statement in its own words.
+		// The driver has its own error for a cancelled statement.
 		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
 	}
 	e := &domain.Error{Outcome: domain.NotApplied, Err: err}
@@ -42,11 +42,11 @@ func (d *Dialect) translate(ctx context.Context, err error) error {
 	return e
 }
 
-// errUnknown is told when a commit's fate could not be read.
+// errUnknown is returned if the outcome of a commit could not be determined.
 func errUnknown(err error) error {
 	return &domain.Error{
 		Code: domain.CodeOutcomeUnknown, Outcome: domain.OutcomeUnknown, Err: err,
-		Message: "The connection to the database was lost while the change was being stored, and it could not be read whether it was. " +
-			"Look before you try again.",
+		Message: "The connection to the database was lost while the change was being stored, and its outcome could not be determined. " +
+			"Check before you try again.",
 	}
 }

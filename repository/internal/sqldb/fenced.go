@@ -12,17 +12,16 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Fences says whether the database takes fenced statements: one statement that commits
-// itself. Where it is a file beside the program, a transaction costs no way there and back;
-// and what is not prepared is not one statement on the way (readPool.pinned).
+// Fences reports whether the database supports fenced statements: single statements that commit
+// themselves. For a SQLite file a transaction costs no round trips, so it does not; and without
+// prepared statements a statement is not a single one on the wire (readPool.pinned).
 func (db *DB) Fences() bool { return db.Dialect.joins && !db.cfg.Unprepared }
 
-// WriteFenced writes what fn gathers, as one statement that commits itself, if the
-// latest change of the workspace is still seen, and says whether it did. fn gives the
-// number of its last event in Seq. Without a lock nothing keeps others from writing
-// meanwhile; then, and for whatever a single statement cannot do, the answer is false:
-// surely nothing was written, and never will be. An error says that it is not known
-// what was written, or that the caller went before anything was.
+// WriteFenced writes what fn gathers as one statement that commits itself, provided the workspace's
+// latest change is still seen, and reports whether it did. fn sets Seq to the number of its last
+// event. If another process wrote meanwhile, or a single statement is not enough, it returns false:
+// certainly nothing was written, and never will be. An error means that the outcome is unknown, or
+// that the caller's context ended before anything was written.
 func (db *DB) WriteFenced(ctx context.Context, workspace, seen string, fn func(t *Tx) error) (done bool, err error) {
 	t := db.newTx(gathering{})
 	defer func() {
@@ -33,7 +32,7 @@ func (db *DB) WriteFenced(ctx context.Context, workspace, seen string, fn func(t
 		t.settled(cause)
 	}()
 	if err := fn(t); err != nil || t.Seq == 0 {
-		return false, nil // under the lock it is told better
+		return false, nil // under the lock the error is more precise
 	}
 	key, ok := fencedKey(t.updates, t.pending)
 	if !ok {
@@ -57,29 +56,28 @@ func (db *DB) WriteFenced(ctx context.Context, workspace, seen string, fn func(t
 	case fence.sent == 0, fence.sent == 1 && (err == nil && n == 0 || refused(err)):
 		return false, nil
 	}
-	// The answer is missing; or it is that to another sending of the same statement, the
-	// first of which may have found the fence open, or may do so yet; or the caller went while
-	// the server waited for its synchronous standby: asked to give up, it stops waiting and
-	// says that all is well, though the standby may not have it.
+	// Either the reply is missing; or it belongs to a repeated send of the same statement, the
+	// first of which may have passed the fence or may still do so; or the context ended while the
+	// server waited for its synchronous standby: when cancelled, it stops waiting and reports
+	// success, although the standby may not have the commit.
 	return db.settleFenced(ctx, t, workspace, err)
 }
 
-// refused says that the server itself answered that it has undone the statement.
+// refused reports that the server itself replied that it rolled back the statement.
 func refused(err error) bool {
 	e := pq.As(err)
 	return e != nil && e.Severity == "ERROR"
 }
 
-// fence is the value of the condition, and knows how often it was sent: database/sql asks
-// for it when it has a connection and is about to use it, once for each time that it
-// sends the statement.
+// fence is the value of the condition, and counts how often it was sent: database/sql evaluates it
+// when it has a connection and is about to send the statement, once per send.
 type fence struct {
 	ctx  context.Context
 	seen string
 	sent int
 }
 
-// Value is what the statement compares.
+// Value implements driver.Valuer.
 func (f *fence) Value() (driver.Value, error) {
 	if err := f.ctx.Err(); err != nil {
 		return nil, err
@@ -88,8 +86,8 @@ func (f *fence) Value() (driver.Value, error) {
 	return f.seen, nil
 }
 
-// send carries a fenced statement out and counts its rows. If ctx ends while it waits
-// for somebody else's lock, the server is asked to give it up, and says whether it did.
+// send executes a fenced statement and returns the number of its rows. If ctx ends while it waits
+// for another transaction's lock, it is cancelled on the server, which reports whether it was.
 func (db *DB) send(ctx context.Context, text string, args []any) (int64, error) {
 	db.stmts.prepare(ctx, []string{text})
 	stmt := db.stmts.find(text)
@@ -100,7 +98,7 @@ func (db *DB) send(ctx context.Context, text string, args []any) (int64, error) 
 	err := db.commit(func() error {
 		result, err := stmt.ExecContext(ctx, args...)
 		if err != nil {
-			return fmt.Errorf("write what belongs to the change: %w", err)
+			return fmt.Errorf("write the rest of the change: %w", err)
 		}
 		if n, err = result.RowsAffected(); err != nil {
 			return fmt.Errorf("count what was written: %w", err)
@@ -110,8 +108,8 @@ func (db *DB) send(ctx context.Context, text string, args []any) (int64, error) 
 	return n, err
 }
 
-// settleFenced finds out whether a fenced statement was carried out whose answer is
-// missing, and sees to it that it never will be if it was not.
+// settleFenced determines whether a fenced statement without a reply was executed, and prevents it
+// from being executed later if it was not.
 func (db *DB) settleFenced(ctx context.Context, t *Tx, workspace string, cause error) (bool, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBack)
 	defer cancel()
@@ -125,9 +123,9 @@ func (db *DB) settleFenced(ctx context.Context, t *Tx, workspace string, cause e
 	return false, errUnknown(errors.Join(cause, err))
 }
 
-// closeFence looks for the mark of a fenced statement under the lock that it would need.
-// The statement may still be on its way, and holds nothing until it arrives: so if it is
-// not there, the workspace gets another latest change, which it will not match.
+// closeFence looks for the mark of a fenced statement under the lock that the statement needs. A
+// statement that is still on its way holds no lock yet: so if there is no mark, the workspace gets
+// a new latest change, which the statement cannot match.
 func (db *DB) closeFence(ctx context.Context, t *Tx, workspace string) (done bool, err error) {
 	begun, err := db.writes.BeginTxx(ctx, nil)
 	if err != nil {
@@ -157,15 +155,15 @@ func (db *DB) closeFence(ctx context.Context, t *Tx, workspace string) (done boo
 	return false, ended(ctx, begun.Tx)
 }
 
-// ended commits what has locked a row, and so waits until the synchronous standby, if there is
-// one, has all that was committed before. A wait that was given up tells nothing.
+// ended commits a transaction that has locked a row, and so waits until a synchronous standby has
+// everything that was committed before. A cancelled wait proves nothing.
 func ended(ctx context.Context, looked *sql.Tx) error {
 	err := looked.Commit()
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		return fmt.Errorf("see whether it is stored for good: %w", err)
+		return fmt.Errorf("check whether it is durable: %w", err)
 	}
 	return nil
 }

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// fencedArgs are the values that a fenced statement has before those of its parts: the
-// workspace, its new last_seq, its new last_change_id, and the one that it must have.
+// fencedArgs are the values of a fenced statement before those of its parts: the workspace, its new
+// last_seq, its new last_change_id, and the expected one.
 const fencedArgs = 4
 
-// maxUpdates bounds the updates of one statement; maxParts and maxRows its INSERTs.
+// maxUpdates limits the updates of one statement; maxParts and maxRows limit its INSERTs.
 const maxUpdates = 4
 
-// fencedKey is the shape of a fenced statement.
+// fencedKey returns the shape of a fenced statement.
 func fencedKey(updates []updating, inserts []Rows) (key textKey, ok bool) {
 	if len(updates) > maxUpdates || len(inserts) > maxParts {
 		return key, false
@@ -30,12 +30,12 @@ func fencedKey(updates []updating, inserts []Rows) (key textKey, ok bool) {
 	return key, total <= maxRows
 }
 
-// fencedSQL is one statement that takes the workspace on to its next change, and does
-// the rest only if it could. It takes it on where the change before is still the latest
-// one and every row that is to be updated is as it was read. The updates are done one
-// after the other: who gives the slot up comes before who takes it. The result has one
-// row if all of it was done and none if nothing was. A row that was not found after all,
-// and one that the tail of its INSERT did not let through, is an error, which undoes everything.
+// fencedSQL is one statement that advances the workspace to its next change, and does the rest only
+// if that succeeds: the previous change must still be the latest one, and every row to be updated
+// must be as it was read. The updates run in order: the session releasing the slot is updated
+// before the one acquiring it. The result has one row if everything was done and none if nothing
+// was. A row that was not found after all, or rejected by the tail of its INSERT, is an error,
+// which rolls back everything.
 func fencedSQL(updates []updating, inserts []Rows) string {
 	var b strings.Builder
 	b.WriteString("WITH fence AS (UPDATE workspaces SET last_seq = $2, last_change_id = $3 WHERE id = $1 AND last_change_id = $4")
@@ -72,8 +72,8 @@ func fencedSQL(updates []updating, inserts []Rows) string {
 		" THEN 1 ELSE 0 END FROM fence"
 }
 
-// writeTyped writes the placeholders of rows, those of the first with their types: a
-// list of values has those, whatever it is inserted into.
+// writeTyped writes the placeholders of rows, with casts in the first row: the types of a VALUES
+// list do not depend on the table that it is inserted into.
 func writeTyped(b *strings.Builder, rows *Rows, from int) {
 	for i := range rows.width {
 		if i > 0 {
@@ -89,7 +89,7 @@ func writeTyped(b *strings.Builder, rows *Rows, from int) {
 	}
 }
 
-// typeOf is the database's type for a value of a row.
+// typeOf returns the database's type of a row's value.
 func typeOf(value any) string {
 	switch value.(type) {
 	case string:
@@ -106,7 +106,7 @@ func typeOf(value any) string {
 	panic(fmt.Sprintf("sqldb: no type is known for %T in a list of values", value))
 }
 
-// shifted is a text whose placeholders begin behind $by.
+// shifted returns the text with its placeholders renumbered to follow $by.
 func shifted(text string, by int) string {
 	var b strings.Builder
 	for {

@@ -2,7 +2,7 @@ package sqldb
 
 import "fmt"
 
-// HeldError says that another process uses a SQLite file.
+// HeldError means that another process uses a SQLite file.
 type HeldError struct{ Lock string }
 
 func (e *HeldError) Error() string {

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// fileLock keeps a second process away from a SQLite file. The system takes it back
-// when the process ends, however it ends.
+// fileLock excludes other processes from a SQLite file. The system releases it when the process
+// ends, even after a crash.
 type fileLock struct{ f *os.File }
 
 func lockFile(path string) (*fileLock, error) {
@@ -19,7 +19,7 @@ func lockFile(path string) (*fileLock, error) {
 		return nil, fmt.Errorf("open the lock file beside the database: %w", err)
 	}
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
-		_ = f.Close() // nothing was written to it
+		_ = f.Close() // nothing was written
 		if errors.Is(err, syscall.EWOULDBLOCK) {
 			return nil, &HeldError{path}
 		}
@@ -28,11 +28,11 @@ func lockFile(path string) (*fileLock, error) {
 	return &fileLock{f}, nil
 }
 
-// lockDatabase locks the database file itself beside its lock file: if that one is deleted, a
-// second server would lock a new one. SQLite uses another kind of lock (fcntl), so reading and
+// lockDatabase locks the database file itself in addition to its lock file: if that is deleted, a
+// second server would lock a new one. SQLite uses another kind of lock (fcntl), so readers and
 // backups are not affected.
 func lockDatabase(path string) (*fileLock, error) { return lockFile(path) }
 
-// release gives the lock back. The file stays: removing it would let two processes
-// lock two different files of the same name.
+// release unlocks. The file stays: deleting it would let two processes lock two different files of
+// the same name.
 func (l *fileLock) release() error { return l.f.Close() }

@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// fileLock keeps a second process away from a SQLite file: a handle that shares
-// nothing. The system closes it when the process ends, however it ends.
+// fileLock excludes other processes from a SQLite file: a handle without sharing. The system closes
+// it when the process ends, even after a crash.
 type fileLock struct{ h syscall.Handle }
 
 const sharingViolation = syscall.Errno(32)
@@ -28,8 +28,8 @@ func lockFile(path string) (*fileLock, error) {
 	return &fileLock{h}, nil
 }
 
-// lockDatabase does nothing here: a lock on the file itself would keep SQLite from it, and a lock
-// file that is in use cannot be deleted.
+// lockDatabase does nothing on Windows: a lock on the database file itself would exclude SQLite,
+// and a lock file in use cannot be deleted.
 func lockDatabase(string) (*fileLock, error) { return nil, nil }
 
 func (l *fileLock) release() error { return syscall.CloseHandle(l.h) }

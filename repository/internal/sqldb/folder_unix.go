@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// syncFolder waits until the names in a folder are on the disk.
+// syncFolder flushes the names in a folder to disk.
 func syncFolder(path string) error {
 	d, err := os.Open(path)
 	if err != nil {

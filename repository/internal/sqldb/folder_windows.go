@@ -1,4 +1,4 @@
 package sqldb
 
-// syncFolder does nothing: Windows writes names with their files.
+// syncFolder does nothing: Windows flushes names with their files.
 func syncFolder(string) error { return nil }

@@ -7,24 +7,24 @@ import (
 	"sync"
 )
 
-// gate lets one after the other through to the connection that writes, in the order in
-// which they came; those that must be alone go first. database/sql hands a connection
-// to any of those that wait, and with many of them some wait long.
+// gate admits transactions to the writing connection one at a time, in the order of arrival;
+// retries that must run alone come first. database/sql would pick any of the waiting callers, and
+// some could wait long.
 type gate struct {
 	mu      sync.Mutex
-	taken   bool // somebody has the connection, or commits what was done on it
+	taken   bool // the connection is in use, or being committed
 	closed  bool
 	waiting []*member
 }
 
-// member is a transaction that is carried out together with others.
+// member is a transaction in a group.
 type member struct {
-	alone  bool // its group has no other member
+	alone  bool // must be the only member of its group
 	group  *group
-	signal chan signal // what it is to do next; it never gets another one before it took the last
-	t      *Tx         // nil: it only looks, and is never committed
-	undone bool        // with its group, before COMMIT
-	awaits bool        // it failed, and leaves after the COMMIT of those before it
+	signal chan signal // the next step; a new signal is sent only after the last one was received
+	t      *Tx         // nil: read-only, never committed
+	undone bool        // rolled back with its group, before COMMIT
+	awaits bool        // it failed, and returns after the COMMIT of the members before it
 	err    error       // of COMMIT
 }
 
@@ -35,15 +35,15 @@ func newMember(alone bool) *member {
 type signal int
 
 const (
-	mayRun     signal = iota + 1 // the connection is its own
-	mustCommit                   // it carries out the COMMIT of its group
-	isOver                       // undone and err say how
+	mayRun     signal = iota + 1 // the member has the connection
+	mustCommit                   // the member carries out the COMMIT of its group
+	isOver                       // undone and err have the outcome
 )
 
 var errClosed = errors.New("the database is closed")
 
-// enter waits until the connection is m's own. Who has entered must leave, by handOn.
-// Whoever's context ends meanwhile waits no longer.
+// enter waits until m has the connection. After it returns nil, the caller must call handOn. It
+// returns early if the context ends.
 func (g *gate) enter(ctx context.Context, m *member) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -59,7 +59,7 @@ func (g *gate) enter(ctx context.Context, m *member) error {
 	if g.withdraw(m) {
 		return context.Cause(ctx)
 	}
-	return m.admitted(<-m.signal) // it was faster; whoever runs it looks at ctx once more
+	return m.admitted(<-m.signal) // the gate was faster; run checks ctx again
 }
 
 func (m *member) admitted(s signal) error {
@@ -69,7 +69,7 @@ func (m *member) admitted(s signal) error {
 	return m.err
 }
 
-// queue takes the gate for m if it is free; otherwise m is behind those ahead of it.
+// queue takes the gate for m if it is free; otherwise m is queued behind ahead others.
 func (g *gate) queue(m *member) (ahead bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -91,7 +91,7 @@ func (g *gate) queue(m *member) (ahead bool, err error) {
 	return true, nil
 }
 
-// withdraw takes back who still waits.
+// withdraw removes m from the queue if it still waits.
 func (g *gate) withdraw(m *member) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -103,8 +103,8 @@ func (g *gate) withdraw(m *member) bool {
 	return true
 }
 
-// join gives the connection to the first that waits, as a further member of a group.
-// false: nobody waits, or who does must be alone.
+// join gives the connection to the first waiting member, as a further member of a group. It returns
+// false if there is none, or if that one must be alone.
 func (g *gate) join(joined *group) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -115,8 +115,8 @@ func (g *gate) join(joined *group) bool {
 	return true
 }
 
-// leave gives the connection to the first that waits, for a group of its own. It says
-// whether this was the last one, before the database is closed.
+// leave gives the connection to the first waiting member, for a new group. It reports whether this
+// was the last group before the database is closed.
 func (g *gate) leave() (last bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -135,8 +135,8 @@ func (g *gate) admit(to *group) {
 	m.signal <- mayRun
 }
 
-// close lets nobody in any more, and tells those that wait. It says whether the gate was
-// free; otherwise whoever has it leaves as always.
+// close rejects new members and those that wait. It reports whether the gate was free; otherwise
+// the current group leaves it as usual.
 func (g *gate) close() (free bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// ErrNeedsTransaction is told of what one statement cannot do: it needs a transaction.
+// ErrNeedsTransaction is returned by operations that a single statement cannot do.
 var ErrNeedsTransaction = errors.New("this needs a transaction")
 
-// gathering is the line of a transaction that is not begun and will not be: it gathers
-// what InsertLater and UpdateLater are given, and can do nothing else.
+// gathering is the line of a Tx without a transaction: it only gathers the arguments of InsertLater
+// and UpdateLater.
 type gathering struct{}
 
 func (gathering) GetContext(context.Context, any, string, ...any) error { return ErrNeedsTransaction }
@@ -31,14 +31,14 @@ func (gathering) ExecContext(context.Context, string, ...any) (sql.Result, error
 
 func (gathering) stmt(context.Context, string) *sqlx.Stmt { return nil }
 
-// Gathers says that only InsertLater and UpdateLater will do; the rest gives
+// Gathers reports that only InsertLater and UpdateLater work; everything else returns
 // ErrNeedsTransaction.
 func (t *Tx) Gathers() bool { return t.tx == gathering{} }
 
-// Update is the text of an UPDATE of one row, for UpdateLater.
+// Update is an UPDATE of one row, for UpdateLater.
 type Update struct{ table, set, where string }
 
-// NewUpdate takes "UPDATE table SET ... WHERE ..." apart.
+// NewUpdate parses "UPDATE table SET ... WHERE ...".
 func NewUpdate(text string) *Update {
 	head, where, found := strings.Cut(text, " WHERE ")
 	table, set, set2 := strings.Cut(strings.TrimPrefix(head, "UPDATE "), " SET ")
@@ -54,13 +54,13 @@ type updating struct {
 	args []any
 }
 
-// UpdateLater keeps an update that must find its row, in the order in which they come.
+// UpdateLater adds an update that must match its row; updates run in the order of the calls.
 func (t *Tx) UpdateLater(u *Update, args ...any) {
 	t.updates = append(t.updates, updating{Update: u, args: args})
 }
 
-// Once is a reader of a single statement, whose answer is of one instant; a second one
-// gives ErrNeedsTransaction.
+// Once returns a Reader for a single statement, which sees one instant; a second one returns
+// ErrNeedsTransaction.
 func (db *DB) Once() Reader { return &once{Reader: db} }
 
 type once struct {

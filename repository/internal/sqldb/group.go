@@ -11,31 +11,30 @@ import (
 )
 
 const (
-	// maxMembers bounds how many transactions share a COMMIT.
+	// maxMembers limits how many transactions share a COMMIT.
 	maxMembers = 64
-	// maxGathered is how long a group takes in further members: the first of them waits
-	// for the last.
+	// maxGathered is how long a group accepts members, because the first of them waits for the
+	// last.
 	maxGathered = 10 * time.Millisecond
 )
 
-// group are transactions that share one COMMIT, each in a savepoint of its own. Only
-// who has the connection looks at it.
+// group is a set of transactions that share one COMMIT, each in a savepoint of its own. Only the
+// member that has the connection accesses it.
 type group struct {
-	members []*member // those whose part is done
-	failed  []*member // those that failed behind a member: they have seen rows that are not on disk
-	entered int       // all so far, those that failed too
+	members []*member // members that are done
+	failed  []*member // failed after a member: they may have read rows that are not on disk
+	entered int       // all so far, failed ones included
 	began   time.Time
-	alone   bool // nobody else may join
+	alone   bool // no other member may join
 }
 
-// errUndone is a kind of errNotCommitted: another member's failure undid the whole group.
-var errUndone = fmt.Errorf("%w: a transaction beside it failed and undid it too", errNotCommitted)
+// errUndone is a kind of errNotCommitted: another member's failure rolled back the whole group.
+var errUndone = fmt.Errorf("%w: another transaction of its group failed and rolled it back", errNotCommitted)
 
-// attempt is one run of a transaction. Others may share its COMMIT; what it is told is
-// about itself alone. It gives the transaction back after an error too.
-//
-// A failure may rest on what the members before it wrote ("this exists already"), so it leaves
-// after their COMMIT, and not at all if there is none: the transaction runs again then.
+// attempt runs a transaction once. Its COMMIT may be shared with others, but its result concerns
+// only itself. It returns the transaction even after an error. An error may be based on what
+// earlier members wrote ("exists already"), so it is returned after their COMMIT; if that fails,
+// the transaction runs again instead.
 func (w *writer) attempt(ctx context.Context, workspace string, alone bool, fn func(t *Tx) error) (*Tx, error) {
 	m := newMember(alone)
 	if err := w.gate.enter(ctx, m); err != nil {
@@ -50,7 +49,7 @@ func (w *writer) attempt(ctx context.Context, workspace string, alone bool, fn f
 		if err := m.t.mark(ctx, workspace); err != nil {
 			return err
 		}
-		return m.t.stands(ctx)
+		return m.t.failed(ctx)
 	}); err != nil {
 		if m.unfounded() {
 			return m.t, undone()
@@ -76,8 +75,8 @@ func undone() error {
 	}
 }
 
-// unfounded waits for the COMMIT that the failure of m may rest on, and says whether there was
-// none.
+// unfounded waits for the COMMIT that the error of m may be based on, and reports whether that
+// failed.
 func (m *member) unfounded() bool {
 	if m.awaits {
 		<-m.signal
@@ -85,10 +84,10 @@ func (m *member) unfounded() bool {
 	return m.undone || m.awaits && m.err != nil
 }
 
-// errLooked ends what was only to look.
-var errLooked = errors.New("nothing is to be kept")
+// errLooked rolls back a read-only transaction.
+var errLooked = errors.New("read-only")
 
-// aside runs fn in a transaction of its own, which is rolled back.
+// aside runs fn in a separate transaction, which is rolled back.
 func (w *writer) aside(ctx context.Context, fn func(on line) error) error {
 	m := newMember(true)
 	if err := w.gate.enter(ctx, m); err != nil {
@@ -106,8 +105,8 @@ func (w *writer) aside(ctx context.Context, fn func(on line) error) error {
 	return err
 }
 
-// run does a member's part and hands the connection on, also when fn panics: the panic
-// goes on where it began, and the others do not notice.
+// run executes a member's part and hands the connection on, even if fn panics: the panic continues,
+// and other members are not affected.
 func (w *writer) run(ctx context.Context, m *member, fn func(on line) error) (err error) {
 	g, done, begun, refused := m.group, false, false, false
 	g.alone = g.alone || m.alone
@@ -124,14 +123,14 @@ func (w *writer) run(ctx context.Context, m *member, fn func(on line) error) (er
 	if ctx.Err() != nil {
 		return fmt.Errorf("begin to write: %w", context.Cause(ctx))
 	}
-	// A SAVEPOINT that fails may have ended the transaction of the others.
+	// A failed SAVEPOINT may have ended the transaction of the other members.
 	begun = len(g.members) > 0
 	if err := w.begin(ctx, g); err != nil {
 		return fmt.Errorf("begin to write: %w", err)
 	}
 	begun = true
 	if err := fn(w.line); err != nil {
-		refused = m.t != nil && m.t.stands(context.Background()) == nil
+		refused = m.t != nil && m.t.failed(context.Background()) == nil
 		return err
 	}
 	if len(g.members) > 0 {
@@ -143,8 +142,8 @@ func (w *writer) run(ctx context.Context, m *member, fn func(on line) error) (er
 	return nil
 }
 
-// begin opens the transaction of a group, or the savepoint of one that joins it. The
-// first has none: until somebody joins, its failure is the group's.
+// begin opens the transaction of a group, or the savepoint of a joining member. The first member
+// has no savepoint: until another one joins, its failure is the group's.
 func (w *writer) begin(ctx context.Context, g *group) error {
 	if len(g.members) > 0 {
 		return w.exec(ctx, "SAVEPOINT member")
@@ -153,9 +152,9 @@ func (w *writer) begin(ctx context.Context, g *group) error {
 	return w.open(ctx)
 }
 
-// undo takes back what the member did that has the connection. If the database has
-// rolled the whole transaction back, the others run again by themselves. So does the member
-// where it refused and no error of the database is the reason.
+// undo rolls back the member that has the connection. If the database has rolled back the whole
+// transaction, the other members are retried, and so is this member if it was refused without an
+// error of the database.
 func (w *writer) undo(g *group, failed *member, refused bool) {
 	ctx := context.Background()
 	if len(g.members) == 0 {
@@ -180,9 +179,8 @@ func (w *writer) undo(g *group, failed *member, refused bool) {
 	g.members, g.failed = nil, nil
 }
 
-// handOn gives the connection to the next one: to who joins the group, or to the last
-// of its members, for the COMMIT. Where nobody has anything to commit, who comes next
-// begins a group of its own.
+// handOn gives the connection to the next joining member, or to the last member for the COMMIT. If
+// no member has anything to commit, the next one begins a new group.
 func (w *writer) handOn(g *group) {
 	if len(g.members) == 0 {
 		w.leave()
@@ -194,15 +192,15 @@ func (w *writer) handOn(g *group) {
 	}
 }
 
-// commit carries out the COMMIT of a group, lets the next one begin, and tells the
-// members. It is called by the last of them.
+// commit commits a group, lets the next one begin, and signals the members. The last member calls
+// it.
 func (w *writer) commit(g *group) {
-	err := errors.New("COMMIT came to no end")
+	err := errors.New("COMMIT did not finish")
 	defer func() {
 		if err == nil {
 			g.keepOrder()
 		} else {
-			// Whatever became of it, this side holds nothing any more.
+			// Whatever the outcome, no transaction is left open on this side.
 			w.rollback(context.Background())
 		}
 		w.leave()
@@ -219,8 +217,8 @@ func (w *writer) commit(g *group) {
 	err = w.db.commit(func() error { return w.exec(context.Background(), "COMMIT") })
 }
 
-// keepOrder has the members of one workspace tell of their events in the order of the
-// numbers: each waits for the one before it.
+// keepOrder makes the members of a workspace publish their events in the order of the numbers: each
+// waits for the one before it.
 func (g *group) keepOrder() {
 	if len(g.members) < 2 {
 		return
@@ -231,8 +229,8 @@ func (g *group) keepOrder() {
 			continue
 		}
 		if before := last[m.t.workspace]; before != nil {
-			before.told = make(chan struct{})
-			m.t.after = before.told
+			before.published = make(chan struct{})
+			m.t.after = before.published
 		}
 		last[m.t.workspace] = m.t
 	}

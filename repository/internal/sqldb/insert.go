@@ -7,22 +7,22 @@ import (
 	"strings"
 )
 
-// Rows are what one INSERT adds to a table.
+// Rows are the rows of one INSERT.
 type Rows struct {
 	table, columns string
 	width          int
 	args           []any  // of each row, the values of columns
-	tail           string // what follows them, if it does: each must have been written then
+	tail           string // the clause after the values; if set, every row must have been written
 }
 
 func (r *Rows) count() int { return len(r.args) / r.width }
 
-// maxRows bounds the rows of one INSERT, so that few different statements are ever
-// prepared.
+// maxRows limits the rows of one INSERT, so that the number of distinct prepared statements stays
+// small.
 const maxRows = 16
 
-// Insert writes rows with few statements. tail is what follows them, a clause for
-// conflicts say.
+// Insert writes rows with few statements. tail follows the values, for example an ON CONFLICT
+// clause.
 func (t *Tx) Insert(ctx context.Context, rows Rows, tail string) (int64, error) {
 	var total int64
 	for args := rows.args; len(args) > 0; {
@@ -37,8 +37,8 @@ func (t *Tx) Insert(ctx context.Context, rows Rows, tail string) (int64, error) 
 	return total, nil
 }
 
-// InsertAll is Insert that demands that tail has let it write every row, and tells how many
-// it did not. Where the whole change is one statement, it is that which demands it.
+// InsertAll is Insert that requires every row to be written, and returns the number of rows that
+// tail rejected. In a fenced statement, the statement itself requires it.
 func (t *Tx) InsertAll(ctx context.Context, rows Rows, tail string) (missing int64, err error) {
 	if t.Gathers() {
 		rows.tail = tail
@@ -49,19 +49,18 @@ func (t *Tx) InsertAll(ctx context.Context, rows Rows, tail string) (missing int
 	return int64(rows.count()) - n, err
 }
 
-// InsertLater keeps rows that nothing else in the transaction looks at, until Flush.
+// InsertLater buffers rows, which nothing else in the transaction may read, until Flush.
 func (t *Tx) InsertLater(rows Rows) {
 	if len(rows.args) > 0 {
 		t.pending = append(t.pending, rows)
 	}
 }
 
-// Flush inserts the rows that were kept: as one statement where the database can do
-// that, because each statement costs a way there and back. What is too much for one goes
-// table by table.
+// Flush inserts the buffered rows: as one statement if the database supports it, because each
+// statement costs a round trip, or table by table if they are too many.
 func (t *Tx) Flush(ctx context.Context) error {
 	if t.Gathers() {
-		return nil // all of it is one statement
+		return nil // everything is written by one statement
 	}
 	pending := t.pending
 	t.pending = nil
@@ -75,7 +74,7 @@ func (t *Tx) Flush(ctx context.Context) error {
 			args = append(args, pending[i].args...)
 		}
 		if _, err := t.Write(ctx, t.db.texts.joint(pending), args...); err != nil {
-			return fmt.Errorf("insert what belongs to the change: %w", err)
+			return fmt.Errorf("insert the rest of the change: %w", err)
 		}
 		return nil
 	}
@@ -87,8 +86,8 @@ func (t *Tx) Flush(ctx context.Context) error {
 	return nil
 }
 
-// jointSQL is one statement that does several INSERTs, the last of them as its main
-// part. Each has the text that it has alone, but for the numbers of its placeholders.
+// jointSQL is one statement with several INSERTs, the last one as its main part. The texts are
+// those of the single statements, except for the numbers of the placeholders.
 func jointSQL(all []Rows) string {
 	var b strings.Builder
 	from := 1
@@ -129,7 +128,7 @@ func writeInsert(b *strings.Builder, table, columns string, from, n int) {
 	}
 }
 
-// Placeholders are n of them from $from on, with commas.
+// Placeholders returns n comma-separated placeholders, starting at $from.
 func Placeholders(from, n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -15,14 +15,14 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// Migrate brings the schema up to date. Nodes that start together wait for each other. A
-// SQLite file is copied aside before it is changed, and a schema that is newer than all
-// migrations is left alone.
+// Migrate updates the schema to the newest version. Nodes that start concurrently wait for each
+// other. A SQLite file is copied before it is changed. A schema that is newer than all migrations
+// is an error.
 func (db *DB) Migrate(ctx context.Context) error {
-	// A pool of its own: the migrator needs more than one connection, and its
-	// statements are not the store's.
+	// A separate pool: the migrator needs more than one connection, and its statements must not be
+	// kept prepared.
 	d := db.Dialect
-	if db.cfg.Path == "" { // the lock under which nodes migrate belongs to a connection
+	if db.cfg.Path == "" { // the migration lock needs a dedicated connection
 		var err error
 		direct := cmp.Or(db.cfg.DirectURL, db.cfg.URL)
 		if d, err = postgresDialect(direct, 4, 1, lockSetting, fmt.Sprint(lockWait.Milliseconds())); err != nil {
@@ -49,16 +49,16 @@ func (db *DB) Migrate(ctx context.Context) error {
 }
 
 const (
-	// lockWait is how long a step waits for a table that others use: as long as it waits, all
-	// who come after it wait too.
+	// lockWait is how long a migration waits for a table's lock. Meanwhile all later statements on
+	// that table wait too.
 	lockWait = 2 * time.Second
-	// maxLockWaits bounds how often it is tried again; the pause between two lets the others go on.
+	// maxLockWaits limits the retries; the pause between them lets other statements proceed.
 	maxLockWaits = 60
 	lockPause    = time.Second
 )
 
-// up carries the steps out. Older nodes may be at work on the same tables: a step that lost against
-// them was undone as a whole, and is tried again.
+// up runs the migrations. Older nodes may be using the same tables: a migration that could not get
+// its lock was rolled back and is retried.
 func (db *DB) up(ctx context.Context, migrator *goose.Provider) error {
 	for attempt := 1; ; attempt++ {
 		_, err := migrator.Up(ctx)
@@ -75,7 +75,7 @@ func (db *DB) up(ctx context.Context, migrator *goose.Provider) error {
 	}
 }
 
-// NewerError says that a later version of Fermata changed the schema.
+// NewerError means that a later version of Fermata changed the schema.
 type NewerError struct{ Schema, Newest int64 }
 
 func (e *NewerError) Error() string {
@@ -83,7 +83,7 @@ func (e *NewerError) Error() string {
 		"start that version again, or restore a backup from before the upgrade. Nothing was changed", e.Schema, e.Newest)
 }
 
-// prepare looks at what is to be migrated, and copies a SQLite file that has data.
+// prepare checks the version, and copies a SQLite file with data.
 func (db *DB) prepare(ctx context.Context, migrator *goose.Provider) error {
 	current, err := migrator.GetDBVersion(ctx)
 	if err != nil {
@@ -98,17 +98,17 @@ func (db *DB) prepare(ctx context.Context, migrator *goose.Provider) error {
 		return nil
 	}
 	if err := CopySQLite(ctx, db.cfg.Path, BeforeUpgrade(db.cfg.Path, current), nil); err != nil {
-		return fmt.Errorf("keep the database as it is, before it is migrated: %w. It was not migrated", err)
+		return fmt.Errorf("copy the database before the migration: %w. It was not migrated", err)
 	}
 	return nil
 }
 
-// BeforeUpgrade is where the copy of a SQLite file of that schema lies once it was migrated.
+// BeforeUpgrade is the path of the copy of a SQLite file before it was migrated from that schema.
 func BeforeUpgrade(file string, schema int64) string {
 	return fmt.Sprintf("%s.schema-%d", file, schema)
 }
 
-// Newest is the version that migrations lead to.
+// Newest returns the version of the last migration.
 func (m Migrations) Newest(postgres bool) (int64, error) {
 	steps, err := m.After(postgres, 0)
 	if err != nil || len(steps) == 0 {
@@ -124,7 +124,7 @@ type Step struct {
 	SQL     string
 }
 
-// After are the steps that lead on from a version, in their order.
+// After lists the migrations after a version, in order.
 func (m Migrations) After(postgres bool, version int64) ([]Step, error) {
 	files := m.SQLite
 	if postgres {
@@ -152,7 +152,7 @@ func (m Migrations) After(postgres bool, version int64) ([]Step, error) {
 	return steps, nil
 }
 
-// Until are the migrations that lead to a version, and none after it.
+// Until returns the migrations up to and including a version.
 func (m Migrations) Until(version int64) (Migrations, error) {
 	older := Migrations{SQLite: until{m.SQLite, version}, Postgres: until{m.Postgres, version}}
 	newest, err := older.Newest(false)
@@ -162,13 +162,13 @@ func (m Migrations) Until(version int64) (Migrations, error) {
 	return older, err
 }
 
-// until is a folder of migrations without those after a version.
+// until hides the migrations after a version.
 type until struct {
 	fs.FS
 	version int64
 }
 
-// Glob finds files as fs.Glob does.
+// Glob implements fs.GlobFS.
 func (u until) Glob(pattern string) ([]string, error) {
 	names, err := fs.Glob(u.FS, pattern)
 	if err != nil {

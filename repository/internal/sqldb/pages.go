@@ -13,11 +13,11 @@ import (
 
 const (
 	defaultPage = 50
-	// LargestPage is how many rows a page has at most, whatever is asked for.
+	// LargestPage limits the rows of a page, whatever limit is requested.
 	LargestPage = 1000
 )
 
-// PageSize is the limit of a page; 0 asks for the usual one.
+// PageSize returns the effective limit of a page; 0 requests the default.
 func PageSize(limit int) int {
 	if limit <= 0 {
 		return defaultPage
@@ -25,16 +25,15 @@ func PageSize(limit int) int {
 	return min(limit, LargestPage)
 }
 
-// Room is what one page may still take. Every list that a caller pages through is read
-// through it, row by row, so that what is in memory is bounded by bytes and not only by
-// the number of rows, which may be long.
+// Room is the remaining capacity of a page. Every paged list is read through it, row by row, so
+// that memory is limited by bytes, not only by the number of rows.
 type Room struct {
 	rows, bytes int
-	taken       int  // rows so far: the first one is taken whatever its size
-	strict      bool // unless it may not
+	taken       int  // rows so far: the first one is taken regardless of its size
+	strict      bool // unless strict is set
 }
 
-// RoomFor is the room of a page of that size.
+// RoomFor returns the Room of a page of that size.
 func RoomFor(size domain.PageSize) *Room {
 	r := &Room{rows: size.Rows, bytes: size.Bytes, strict: size.Strict}
 	if r.rows <= 0 {
@@ -46,7 +45,7 @@ func RoomFor(size domain.PageSize) *Room {
 	return r
 }
 
-// fits says whether a row of so many bytes still belongs to the page, and takes it in.
+// fits reports whether a row of so many bytes fits into the page, and counts it.
 func (m *Room) fits(bytes int) bool {
 	if m.rows == 0 || (m.taken > 0 || m.strict) && bytes > m.bytes {
 		return false
@@ -55,15 +54,15 @@ func (m *Room) fits(bytes int) bool {
 	return true
 }
 
-// Fill reads the rows of a query that have room. more says that there is at least one
-// further; the database is spared the rest.
+// Fill reads rows of a query until the page is full. more reports that there are further rows,
+// which are not read.
 func Fill[R any](ctx context.Context, r Reader, m *Room, q *Query) (out []R, more bool, err error) {
 	return FillEach(ctx, r, m, q, func(row *R) ([]R, error) { return []R{*row}, nil },
 		func(row R) int { return Weight(&row) })
 }
 
-// FillEach is Fill for rows that each hold one or several of what the page counts; size
-// is how many bytes one of them weighs.
+// FillEach is Fill for rows that each hold several of the page's elements; size is the bytes of one
+// element.
 func FillEach[R, T any](ctx context.Context, r Reader, m *Room, q *Query, held func(*R) ([]T, error), size func(T) int) (
 	out []T, more bool, err error,
 ) {
@@ -96,8 +95,8 @@ func FillEach[R, T any](ctx context.Context, r Reader, m *Room, q *Query, held f
 	return out, more, nil
 }
 
-// ReadPage reads one page of a query that is in its order already, and gives the cursor
-// of the next one, "" at the end.
+// ReadPage reads one page of an ordered query. The second result is the cursor of the next page, ""
+// at the end.
 func ReadPage[R any](ctx context.Context, r Reader, q *Query, limit int, key func(*R) Cursor) ([]R, string, error) {
 	rows, more, err := Fill[R](ctx, r, RoomFor(domain.PageSize{Rows: PageSize(limit)}), q)
 	if err != nil || !more {
@@ -106,7 +105,7 @@ func ReadPage[R any](ctx context.Context, r Reader, q *Query, limit int, key fun
 	return rows, key(&rows[len(rows)-1]).String(), nil
 }
 
-// CutPage cuts the one row too many that was read to know whether there is more.
+// CutPage removes the extra row that was read to determine whether there is a next page.
 func CutPage[R any](rows []R, limit int, key func(*R) Cursor) ([]R, string) {
 	if len(rows) <= limit {
 		return rows, ""
@@ -114,7 +113,7 @@ func CutPage[R any](rows []R, limit int, key func(*R) Cursor) ([]R, string) {
 	return rows[:limit], key(&rows[limit-1]).String()
 }
 
-// Weight is how many bytes of text a row holds.
+// Weight returns how many bytes of text a row holds.
 func Weight[R any](row *R) int { return weight(reflect.ValueOf(row).Elem()) }
 
 func weight(row reflect.Value) int {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Query is a SELECT put together from fixed pieces; each ? becomes the next $n.
+// Query is a SELECT built from constant parts; each ? becomes the next $n.
 type Query struct {
 	b    strings.Builder
 	args []any
@@ -18,7 +18,7 @@ func NewQuery(text string, args ...any) *Query {
 	return q
 }
 
-// Add appends a piece of text with as many ? as args.
+// Add appends a part with as many ? as args.
 func (q *Query) Add(text string, args ...any) {
 	for _, arg := range args {
 		before, after, _ := strings.Cut(text, "?")
@@ -29,21 +29,21 @@ func (q *Query) Add(text string, args ...any) {
 	q.b.WriteString(text)
 }
 
-// Bind takes a value and gives its placeholder, for a text that names it more than once.
+// Bind adds a value and returns its placeholder, for values that occur more than once.
 func (q *Query) Bind(arg any) string {
 	q.args = append(q.args, arg)
 	return "$" + strconv.Itoa(len(q.args))
 }
 
-// Text is the query so far.
+// Text returns the statement.
 func (q *Query) Text() string { return q.b.String() }
 
-// Args are its values.
+// Args returns its values.
 func (q *Query) Args() []any { return q.args }
 
-// InList is the condition that a column is one of some ids, whose placeholders begin at
-// $from, with its values. It takes 1, 10, 100 ... of them: how many a caller names must not
-// make ever more texts, each of which is kept prepared.
+// InList returns the condition that a column is one of some ids, with placeholders from $from, and
+// its values. The list is padded to 1, 10, 100 ... values, so that the number of ids does not
+// multiply the prepared statements.
 func InList(from int, ids []string) (condition string, args []any) {
 	n := 1
 	for n < len(ids) {
@@ -52,7 +52,7 @@ func InList(from int, ids []string) (condition string, args []any) {
 	return "IN (" + Placeholders(from, n) + ")", Padded(ids, n)
 }
 
-// Padded are n values for so many ids or fewer, the last one repeated.
+// Padded returns the ids padded to n values by repeating the last one.
 func Padded(ids []string, n int) []any {
 	args := make([]any, n)
 	for i := range args {

@@ -14,31 +14,29 @@ import (
 
 // Reader reads, from the read pool or within a transaction. It cannot write.
 type Reader interface {
-	// Get reads one row into dest, a struct or a single value; sql.ErrNoRows if there
-	// is none.
+	// Get reads one row into dest, a struct or a single value; it returns sql.ErrNoRows if there is
+	// none.
 	Get(ctx context.Context, dest any, query string, args ...any) error
 	// All reads every row into dest, a slice.
 	All(ctx context.Context, dest any, query string, args ...any) error
-	// Each hands the rows to fn, which reads one after the other and may stop before their
-	// end; it closes them. What fn says is handed on as it is, what the database says of the
-	// rows is given its meaning.
+	// Each passes the rows to fn, which reads them one by one and may stop early, and closes them.
+	// Errors of fn are returned unchanged, errors of the rows are translated.
 	Each(ctx context.Context, fn func(rows *sqlx.Rows) error, query string, args ...any) error
 }
 
-// statements are prepared statements, by their text. With a pool, a statement that is
-// used within a transaction for the first time runs unprepared there and is
-// prepared afterwards: with a single connection, preparing meanwhile would wait for
-// that very transaction.
+// statements caches prepared statements by their text. A statement that is first used within a
+// transaction of a pool runs unprepared and is prepared afterwards: with a single connection,
+// preparing it meanwhile would wait for that transaction.
 type statements struct {
-	on preparer // nil: nothing is kept prepared (Config.Unprepared)
+	on preparer // nil: nothing is prepared (Config.Unprepared)
 	mu sync.RWMutex
 	by map[string]*sqlx.Stmt
 }
 
-// maxStatements bounds what is kept prepared; the texts are few and fixed.
+// maxStatements limits the prepared statements; the texts are few and constant.
 const maxStatements = 400
 
-// preparer is a pool, or one connection.
+// preparer is a pool or a connection.
 type preparer interface {
 	PreparexContext(ctx context.Context, query string) (*sqlx.Stmt, error)
 }
@@ -59,14 +57,14 @@ func (s *statements) full() bool {
 	return len(s.by) >= maxStatements
 }
 
-// prepare keeps the statements of these texts. A failure is no harm: the text runs
-// unprepared again, and says itself what is wrong with it.
+// prepare prepares statements. An error is ignored: the statement runs unprepared the next time,
+// and returns the error then.
 func (s *statements) prepare(ctx context.Context, queries []string) {
 	if s.on == nil {
 		return
 	}
 	for _, query := range queries {
-		if s.find(query) != nil || s.full() { // preparing what is not kept would cost a way each time
+		if s.find(query) != nil || s.full() { // preparing a statement that cannot be cached would cost a round trip each time
 			continue
 		}
 		stmt, err := s.on.PreparexContext(ctx, query)
@@ -92,8 +90,8 @@ func (s *statements) close() {
 	clear(s.by)
 }
 
-// Statements are the texts that are kept prepared, for reading and for writing: a test has
-// the database say how it carries each of them out.
+// Statements lists the texts of the prepared statements, for reading and for writing, so that a
+// test can check their query plans.
 func (db *DB) Statements() []string {
 	kept := []*statements{db.readPool.stmts}
 	if db.writer == nil {
@@ -102,7 +100,7 @@ func (db *DB) Statements() []string {
 		kept = append(kept, db.writer.line.stmts)
 		return nil
 	}); err != nil {
-		return nil // it is closed: nothing is kept
+		return nil // closed: nothing is cached
 	}
 	all := map[string]bool{}
 	for _, s := range kept {
@@ -115,7 +113,7 @@ func (db *DB) Statements() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// readPool is the reader outside transactions.
+// readPool is the Reader outside of transactions.
 type readPool struct {
 	db      *sqlx.DB
 	stmts   *statements
@@ -158,27 +156,26 @@ func (p *readPool) each(ctx context.Context, fn func(rows *sqlx.Rows) error) fun
 	}
 }
 
-// eachOf hands rows to fn and closes them; told gives what the database says its meaning.
-func eachOf(rows *sqlx.Rows, err error, fn func(*sqlx.Rows) error, told func(error) error) error {
+// eachOf passes rows to fn and closes them; translate maps a driver error to a domain error.
+func eachOf(rows *sqlx.Rows, err error, fn func(*sqlx.Rows) error, translate func(error) error) error {
 	if err != nil {
-		return told(err)
+		return translate(err)
 	}
-	defer func() { _ = rows.Close() }() // what was read stands, and Err is asked
+	defer func() { _ = rows.Close() }() // all rows were read, and Err is checked
 	if err := fn(rows); err != nil {
 		return err
 	}
-	return told(rows.Err())
+	return translate(rows.Err())
 }
 
-// pinned asks within a transaction, where nothing is kept prepared: the driver sends a
-// statement with values in two steps, and a pooler in transaction mode would let another's
-// statement come between them on another connection.
+// pinned reads within a transaction if statements cannot be prepared: the driver sends a statement
+// with values in two steps, between which a pooler in transaction mode could switch connections.
 func (p *readPool) pinned(ctx context.Context, ask func(tx *sqlx.Tx) error) error {
 	tx, err := p.db.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return p.translate(ctx, fmt.Errorf("begin to read: %w", err))
 	}
-	defer func() { _ = tx.Rollback() }() // nothing was written: how it ends does not matter
+	defer func() { _ = tx.Rollback() }() // nothing was written, so its result does not matter
 	return p.translate(ctx, ask(tx))
 }
 
@@ -194,22 +191,22 @@ func (p *readPool) translate(ctx context.Context, err error) error {
 	return p.dialect.translate(ctx, err)
 }
 
-// line is where the statements of a transaction run.
+// line executes the statements of a transaction.
 type line interface {
 	GetContext(ctx context.Context, dest any, query string, args ...any) error
 	SelectContext(ctx context.Context, dest any, query string, args ...any) error
 	QueryxContext(ctx context.Context, query string, args ...any) (*sqlx.Rows, error)
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
-	// stmt is the prepared statement of a text, nil if there is none yet.
+	// stmt returns the prepared statement of a text, or nil if there is none yet.
 	stmt(ctx context.Context, query string) *sqlx.Stmt
 }
 
-// poolTx is a transaction on a connection of a pool.
+// poolTx is a transaction on a pooled connection.
 type poolTx struct {
 	*sqlx.Tx
 	stmts *statements
-	// missed are the texts that were not prepared yet. Several goroutines may read in one
-	// transaction, as database/sql lets them.
+	// missed are the texts that were not prepared yet. It is locked because several goroutines may
+	// read in one transaction, as database/sql allows.
 	mu     sync.Mutex
 	missed []string
 }
@@ -227,10 +224,10 @@ func (p *poolTx) stmt(ctx context.Context, query string) *sqlx.Stmt {
 	return nil
 }
 
-// prepareMissed is for when the transaction is over.
+// prepareMissed must be called after the transaction.
 func (p *poolTx) prepareMissed(ctx context.Context) { p.stmts.prepare(ctx, p.missed) }
 
-// snapshot is a reader all of whose reads see the database at one instant.
+// snapshot is a Reader whose reads all see the same instant.
 type snapshot struct {
 	tx line
 	d  *Dialect
@@ -269,7 +266,7 @@ func (s *snapshot) Each(ctx context.Context, fn func(rows *sqlx.Rows) error, que
 	each := func(rows *sqlx.Rows, err error) error {
 		return eachOf(rows, err, fn, func(err error) error { return s.ended(ctx, err) })
 	}
-	if s.uncut { // others may ask the same before these rows have been read: a handle of its own
+	if s.uncut { // a separate handle: others may run the same query before these rows have been read
 		return each(s.tx.QueryxContext(ctx, query, args...))
 	}
 	if stmt := s.tx.stmt(ctx, query); stmt != nil {
@@ -278,7 +275,7 @@ func (s *snapshot) Each(ctx context.Context, fn func(rows *sqlx.Rows) error, que
 	return each(s.tx.QueryxContext(ctx, query, args...))
 }
 
-// ended is what a statement's error is told as.
+// ended translates a statement's error.
 func (s *snapshot) ended(ctx context.Context, err error) error {
 	if err != nil && s.uncut && s.d.endsAll(err) {
 		s.lose(err)
@@ -286,7 +283,7 @@ func (s *snapshot) ended(ctx context.Context, err error) error {
 	return s.d.translate(ctx, err)
 }
 
-// Read runs fn on one snapshot of the database.
+// Read runs fn with a Reader on one snapshot of the database.
 func (db *DB) Read(ctx context.Context, fn func(r Reader) error) error {
 	tx, err := db.db.BeginTxx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: db.Dialect.snapshot})
 	if err != nil {
@@ -294,13 +291,13 @@ func (db *DB) Read(ctx context.Context, fn func(r Reader) error) error {
 	}
 	on := &poolTx{Tx: tx, stmts: db.readPool.stmts}
 	err = fn(&snapshot{tx: on, d: db.Dialect})
-	// Nothing was written: how it ends does not matter.
+	// Nothing was written, so its result does not matter.
 	_ = tx.Rollback()
 	on.prepareMissed(ctx)
 	return err
 }
 
-// NotFound says whether a read found no row.
+// NotFound reports whether a read found no row.
 func NotFound(err error) bool { return errors.Is(err, sql.ErrNoRows) }
 
 var (

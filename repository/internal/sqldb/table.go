@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// Table is a table as its row R tells it: the db tags of the fields name the columns, in
-// their order. After its name, a tag may say how a column is used:
+// Table is a table with rows of type R: the db tags of the fields name the columns, in order.
+// Options after the name define how a column is used:
 //
-//	key      INSERT sets it, and UPDATE finds the row by it
-//	once     INSERT sets it, and UPDATE leaves it alone
-//	version  as once, but UPDATE demands what was read, and counts it up
-//	read     it is never written with the row
-//	write    it is never read
+//	key      set by INSERT; UPDATE matches the row by it
+//	once     set by INSERT only
+//	version  set by INSERT; UPDATE requires the value that was read and increments it
+//	read     not written with the row
+//	write    not read
 type Table[R any] struct {
 	name                         string
 	read, inserted               []string
 	keys, version, updated       []string
 	columns, insertColumns       string
-	at                           map[string][]int // where the field of a column is
+	at                           map[string][]int // the field index of each column
 	insertAt, foundAt, updatedAt [][]int
 }
 
-// NewTable reads the tags of R. A wrong one is a mistake in the program.
+// NewTable parses the tags of R. It panics if they are invalid.
 func NewTable[R any](name string) *Table[R] {
 	t := &Table[R]{name: name, at: map[string][]int{}}
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[R]()) {
 		tag := field.Tag.Get("db")
-		if tag == "" { // an embedded row, whose own fields come next
+		if tag == "" { // an embedded row: its fields come next
 			continue
 		}
 		column, use, _ := strings.Cut(tag, ",")
@@ -69,10 +69,10 @@ func (t *Table[R]) fields(columns []string) [][]int {
 	return at
 }
 
-// Columns are those that are read, with commas.
+// Columns returns the comma-separated columns to be read.
 func (t *Table[R]) Columns() string { return t.columns }
 
-// ColumnsOf puts an alias of the table before each.
+// ColumnsOf is Columns with an alias of the table.
 func (t *Table[R]) ColumnsOf(alias string) string {
 	return alias + "." + strings.Join(t.read, ", "+alias+".")
 }
@@ -86,8 +86,8 @@ func (t *Table[R]) Rows(rows ...R) Rows {
 	return Rows{table: t.name, columns: t.insertColumns, width: len(t.inserted), args: args}
 }
 
-// Upsert is the tail of an INSERT that updates the row with the same keys where it is
-// there already, on a condition; "" is none.
+// Upsert returns the tail of an INSERT that updates an existing row with the same keys, on a
+// condition; "" is none.
 func (t *Table[R]) Upsert(condition string) string {
 	sets := make([]string, len(t.updated))
 	for i, c := range t.updated {
@@ -100,14 +100,14 @@ func (t *Table[R]) Upsert(condition string) string {
 	return tail
 }
 
-// Update is the statement for the values of Updated: it sets a row, where its keys, its
-// version and the columns also are what was read.
+// Update returns the UPDATE for the values of Updated. It matches a row by its keys, its version
+// and the values that the columns also had when they were read.
 func (t *Table[R]) Update(also ...string) string {
 	return t.UpdateBy(func(column, value, _ string) (set, condition string) { return column + " = " + value, "" }, also...)
 }
 
-// UpdateBy is Update where write says for each column how it is set from its value, or
-// what condition its value is. next is one value more than Updated gives.
+// UpdateBy is Update with a callback that returns for each column how it is set from its value, or
+// which condition applies. next is the placeholder of one value more than Updated returns.
 func (t *Table[R]) UpdateBy(write func(column, value, next string) (set, condition string), also ...string) string {
 	where := make([]string, 0, len(t.keys)+len(also)+1)
 	bind := func(columns []string) {
@@ -136,8 +136,7 @@ func (t *Table[R]) UpdateBy(write func(column, value, next string) (set, conditi
 	return "UPDATE " + t.name + " SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(where, " AND ")
 }
 
-// Updated are the values for Update: those of a row as it is to be, and what was read of
-// the columns also.
+// Updated returns the values for Update: the new row, and the previous values of the columns also.
 func (t *Table[R]) Updated(row *R, also ...any) []any {
 	args := make([]any, 0, len(t.foundAt)+len(also)+len(t.updated)+1)
 	args = append(appendFields(args, row, t.foundAt), also...)
@@ -148,7 +147,7 @@ func appendFields[R any](args []any, row *R, fields [][]int) []any {
 	v := reflect.ValueOf(row).Elem()
 	for _, at := range fields {
 		switch f := v.FieldByIndex(at); f.Kind() {
-		// These cost no memory where they are empty, as many are.
+		// Zero values of these types need no allocation, and many are zero.
 		case reflect.String:
 			args = append(args, f.String())
 		case reflect.Bool:

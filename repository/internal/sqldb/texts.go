@@ -2,15 +2,13 @@ package sqldb
 
 import "sync"
 
-// texts keeps the statements that are put together from pieces: a commit needs the
-// same few again and again.
+// texts caches statements that are built from parts: commits need the same few again and again.
 type texts struct {
 	mu sync.RWMutex
 	by map[textKey]string
 }
 
-// textKey is the shape of such a statement: of one INSERT, or of several in the order
-// in which they stand.
+// textKey is the shape of such a statement: of one INSERT, or of several in order.
 type textKey struct {
 	tail    string
 	parts   [maxParts]part
@@ -23,9 +21,9 @@ type part struct {
 }
 
 const (
-	// maxParts bounds the INSERTs of one statement.
+	// maxParts limits the INSERTs of one statement.
 	maxParts = 5
-	// maxTexts bounds what is kept; the rest is put together each time.
+	// maxTexts limits the cache; further texts are built each time.
 	maxTexts = 1000
 )
 

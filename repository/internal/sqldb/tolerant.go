@@ -11,22 +11,22 @@ import (
 	"github.com/lib/pq"
 )
 
-// The settings of a connection that a pooler does not pass on: PgBouncer refuses whoever
-// asks for them when connecting, unless its ignore_startup_parameters names them.
+// Connection settings that a pooler may not support: PgBouncer rejects connections with them unless
+// its ignore_startup_parameters lists them.
 const (
 	idleSetting     = "idle_in_transaction_session_timeout"
 	readOnlySetting = "default_transaction_read_only"
 	lockSetting     = "lock_timeout"
 )
 
-// tolerant connects with these settings, and without them where a pooler refuses them: they
-// keep an error from doing harm, nothing relies on them for being right.
+// tolerant connects with these settings, and without them if a pooler rejects them: they limit the
+// damage of an error, but correctness does not depend on them.
 type tolerant struct {
 	full, plain driver.Connector
 	refused     atomic.Bool
 }
 
-// poolable is the connector without what a pooler refuses.
+// poolable returns a connector without the settings that a pooler rejects.
 func poolable(cfg pq.Config) (driver.Connector, error) {
 	own := cfg.Clone()
 	delete(own.Runtime, idleSetting)
@@ -40,12 +40,12 @@ func poolable(cfg pq.Config) (driver.Connector, error) {
 	return connector, nil
 }
 
-// errStandby says that the address led to a server that only follows another one.
+// errStandby means that the address leads to a standby server.
 var errStandby = errors.New("this PostgreSQL server is a standby; the primary is needed")
 
 func (c *tolerant) Connect(ctx context.Context) (driver.Conn, error) {
 	conn, err := c.connect(ctx)
-	if err != nil && strings.Contains(err.Error(), "server is in hot standby mode") { // the driver has no name for it
+	if err != nil && strings.Contains(err.Error(), "server is in hot standby mode") { // the driver has no code for it
 		err = fmt.Errorf("%w: %w", errStandby, err)
 	}
 	return conn, err

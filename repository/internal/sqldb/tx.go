@@ -11,37 +11,37 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Tx is an explicit transaction, the only thing that can write.
+// Tx is an explicit transaction. Only a Tx can write.
 type Tx struct {
 	snapshot
 	// ChangeID is the random mark of this attempt.
 	ChangeID string
-	// Seq is the number of the last event that the transaction wrote, 0 if none: its
-	// events bear the mark then.
+	// Seq is the number of the last event that the transaction wrote, whose row has the mark; 0 if
+	// it wrote none.
 	Seq int64
 
 	db                  *DB
 	points              int    // savepoints so far
-	pending             []Rows // what Flush inserts
+	pending             []Rows // inserted by Flush
 	updates             []updating
 	onFailure, onCommit []func()
-	// workspace, and those that committed in the same group: after is closed when those
-	// with lower numbers have been told of, told when this one has.
-	workspace   string
-	after, told chan struct{}
+	// Ordering within a group: after is closed when the members of the workspace with lower numbers
+	// have published, published when this one has.
+	workspace        string
+	after, published chan struct{}
 }
 
 func (db *DB) newTx(on line) *Tx {
 	return &Tx{snapshot: snapshot{tx: on, d: db.Dialect}, db: db, ChangeID: db.cfg.NewID(domain.PrefixChange)}
 }
 
-// OnFailure has fn take back what this attempt set in the caller's memory.
+// OnFailure registers fn to restore what this attempt set in the caller's memory.
 func (t *Tx) OnFailure(fn func()) { t.onFailure = append(t.onFailure, fn) }
 
-// OnCommit has fn called once the transaction is known to be committed.
+// OnCommit registers fn to be called once the transaction is known to be committed.
 func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
-// Write writes and says how many rows it changed.
+// Write executes a statement and returns the number of affected rows.
 func (t *Tx) Write(ctx context.Context, query string, args ...any) (int64, error) {
 	ctx, err := t.may(ctx)
 	if err != nil {
@@ -64,7 +64,8 @@ func (t *Tx) Write(ctx context.Context, query string, args ...any) (int64, error
 	return n, nil
 }
 
-// WriteOne writes and demands that exactly one row was changed; otherwise is the error.
+// WriteOne executes a statement that must affect exactly one row; otherwise it returns the given
+// error.
 func (t *Tx) WriteOne(ctx context.Context, otherwise error, query string, args ...any) error {
 	n, err := t.Write(ctx, query, args...)
 	if err != nil {
@@ -77,19 +78,18 @@ func (t *Tx) WriteOne(ctx context.Context, otherwise error, query string, args .
 }
 
 const (
-	// Attempts bounds how often a transaction that was surely not applied runs.
+	// Attempts limits how often a transaction that was certainly not applied runs.
 	Attempts = 4
-	// readBack bounds how long the fate of a commit is looked for. It is longer than
-	// idleTimeout, after which the server itself ends a transaction whose client is gone.
+	// readBack limits how long the outcome of a commit is looked for. It exceeds idleTimeout, after
+	// which the server ends a transaction whose client is gone.
 	readBack = 3 * idleTimeout
 )
 
 var errNotCommitted = errors.New("the commit was not carried out")
 
-// Write runs fn in a transaction of a workspace ("" for what belongs to none) and
-// commits it. fn runs again, from its start, whenever it is certain that nothing of
-// it was applied and the failure passes by itself; so it must not keep what it did
-// the time before. After an error nothing was written, unless its outcome says
+// Write runs fn in a transaction of a workspace ("" for what belongs to none) and commits it. fn
+// runs again, from its start, if certainly nothing of it was applied and the error is transient; so
+// it must not keep state between runs. After an error nothing was written, unless its outcome is
 // unknown.
 func (db *DB) Write(ctx context.Context, workspace string, fn func(t *Tx) error) error {
 	run, undone := db.attempt, false
@@ -107,7 +107,7 @@ func (db *DB) Write(ctx context.Context, workspace string, fn func(t *Tx) error)
 			return err
 		}
 		if undone = errors.Is(err, errUndone); undone {
-			continue // at once, and alone: nobody can undo it a second time
+			continue // at once, and alone: no other member can undo it a second time
 		}
 		pause := time.NewTimer(time.Duration(attempt)*5*time.Millisecond + rand.N(10*time.Millisecond))
 		select {
@@ -119,10 +119,10 @@ func (db *DB) Write(ctx context.Context, workspace string, fn func(t *Tx) error)
 	}
 }
 
-// settled tells those who asked how the attempt ended.
+// settled calls the registered functions after an attempt.
 func (t *Tx) settled(err error) {
-	if t.told != nil {
-		defer close(t.told)
+	if t.published != nil {
+		defer close(t.published)
 	}
 	if t.after != nil {
 		<-t.after
@@ -136,8 +136,8 @@ func (t *Tx) settled(err error) {
 	}
 }
 
-// worthwhile says whether the same transaction may succeed now. A busy SQLite has
-// waited for busyTimeout already.
+// worthwhile reports whether a retry may succeed. If SQLite is busy, busyTimeout has passed
+// already.
 func (db *DB) worthwhile(err error) bool {
 	if errors.Is(err, errNotCommitted) {
 		return true
@@ -150,11 +150,11 @@ func (db *DB) worthwhile(err error) bool {
 	return kind == retryable || kind == gone
 }
 
-// attempt is one run of a transaction. It gives the transaction back after an error
-// too, so that what it set in the caller's memory can be undone.
+// attempt runs a transaction once. It returns the transaction even after an error, so that changes
+// to the caller's memory can be undone.
 func (db *DB) attempt(ctx context.Context, workspace string, fn func(t *Tx) error) (t *Tx, err error) {
-	// The transaction outlives a cancelled ctx once COMMIT is on its way: stop decides
-	// which of the two comes first.
+	// Once COMMIT is sent, the transaction survives the cancellation of ctx: stop decides which of
+	// the two is first.
 	life, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	stop := context.AfterFunc(ctx, end)
@@ -182,18 +182,17 @@ func (db *DB) attempt(ctx context.Context, workspace string, fn func(t *Tx) erro
 		return t, fmt.Errorf("write: %w", context.Cause(ctx))
 	}
 	if err := db.commit(begun.Commit); err != nil {
-		// Whatever became of it, this side holds nothing any more.
+		// Whatever the outcome, no transaction is left open on this side.
 		_ = begun.Rollback()
 		return t, db.settle(ctx, t, workspace, err)
 	}
 	return t, nil
 }
 
-// Unwatched is the context of the short statements of a transaction. The drivers
-// start a goroutine for each statement whose context can end, and wait for it; here
-// the transaction's own context is watched already, and the statements end with it. On
-// SQLite none of a transaction's statements is ever watched (writer.go).
-// Its error and its cause are those of the context within.
+// Unwatched returns a context without Done for the short statements of a transaction. The drivers
+// start a goroutine for each statement whose context can end, and wait for it; the transaction's
+// own context is watched already, and ends its statements. On SQLite, the statements of a
+// transaction are never watched (writer.go). Err and Cause are those of ctx.
 func Unwatched(ctx context.Context) context.Context { return unwatched{ctx} }
 
 type unwatched struct{ context.Context }
@@ -207,7 +206,7 @@ func (db *DB) commit(commit func() error) error {
 	return commit()
 }
 
-// mark leaves what settle looks for.
+// mark writes the mark that settle looks for.
 func (t *Tx) mark(ctx context.Context, workspace string) error {
 	if t.Seq == 0 {
 		const query = "INSERT INTO changes (workspace_id, id, at) VALUES ($1, $2, $3)"
@@ -218,8 +217,7 @@ func (t *Tx) mark(ctx context.Context, workspace string) error {
 	return nil
 }
 
-// settle finds out whether a transaction whose COMMIT gave an error was carried out.
-// nil: it was.
+// settle determines whether a transaction whose COMMIT returned an error was applied. nil: it was.
 func (db *DB) settle(ctx context.Context, t *Tx, workspace string, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), readBack)
 	defer cancel()
@@ -236,8 +234,8 @@ func (db *DB) settle(ctx context.Context, t *Tx, workspace string, cause error) 
 	return errUnknown(errors.Join(cause, err))
 }
 
-// carriedOut looks for the mark of a transaction, behind its locks: as long as its
-// COMMIT may still happen, this waits.
+// carriedOut looks for the mark of a transaction, behind its locks: it waits as long as the COMMIT
+// may still happen.
 func (db *DB) carriedOut(ctx context.Context, t *Tx, workspace string) (done bool, err error) {
 	look := func(on line) (err error) {
 		done, err = db.marked(Unwatched(ctx), on, t, workspace)
@@ -258,7 +256,7 @@ func (db *DB) carriedOut(ctx context.Context, t *Tx, workspace string) (done boo
 	return done, err
 }
 
-// marked says whether the mark of a transaction is there.
+// marked reports whether the mark of a transaction exists.
 func (db *DB) marked(ctx context.Context, on line, t *Tx, workspace string) (bool, error) {
 	if t.Seq != 0 {
 		var seq int64
@@ -273,8 +271,8 @@ func (db *DB) marked(ctx context.Context, on line, t *Tx, workspace string) (boo
 		}
 		return mark == t.ChangeID, nil
 	}
-	// The mark's own key is the lock: this waits for the other transaction, and finds
-	// that it was carried out, or takes its place and is itself rolled back.
+	// The mark's key is the lock: this waits for the other transaction, and either finds that it
+	// was applied, or takes the key and is itself rolled back.
 	const query = "INSERT INTO changes (workspace_id, id, at) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING"
 	result, err := on.ExecContext(ctx, query, workspace, t.ChangeID, At(db.cfg.Clock()))
 	if err != nil {
@@ -284,7 +282,7 @@ func (db *DB) marked(ctx context.Context, on line, t *Tx, workspace string) (boo
 	if err != nil {
 		return false, fmt.Errorf("look for the mark: %w", err)
 	}
-	if n == 0 && db.writer == nil { // a lock is what the end of this transaction has to wait with (ended)
+	if n == 0 && db.writer == nil { // the end of this transaction must have a lock to wait with (ended)
 		const held = "SELECT 1 FROM changes WHERE workspace_id = $1 AND id = $2"
 		if err := on.GetContext(ctx, &n, held+db.Dialect.Lock, workspace, t.ChangeID); err != nil {
 			return false, fmt.Errorf("lock the mark: %w", err)
@@ -294,7 +292,7 @@ func (db *DB) marked(ctx context.Context, on line, t *Tx, workspace string) (boo
 	return n == 0, nil
 }
 
-// Savepoint runs fn so that its failure undoes what it wrote, and nothing else.
+// Savepoint runs fn and rolls back only what fn wrote if it fails.
 func (t *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	t.points++
 	name := fmt.Sprintf("point_%d", t.points)
@@ -315,8 +313,8 @@ func (t *Tx) Savepoint(ctx context.Context, fn func() error) error {
 	return err
 }
 
-// Relax lets the transaction return before it is on disk, where the database can. It is
-// only for what may be forgotten in a crash.
+// Relax lets the transaction return before it is on disk, if the database can do that. Use it only
+// for data that a crash may lose.
 func (t *Tx) Relax(ctx context.Context) error {
 	if t.d.relaxed == "" {
 		return nil
@@ -325,11 +323,12 @@ func (t *Tx) Relax(ctx context.Context) error {
 	return err
 }
 
-// Unhurried lets a transaction of PostgreSQL rest between two statements for as long as a slow disk or a busy
-// machine takes. It is for copies, whose other end is a file: what serves people is ended after idleTimeout.
+// Unhurried allows a PostgreSQL transaction to be idle between two statements for as long as a slow
+// disk or a busy machine takes. It is for backups, which read or write a file; transactions of
+// requests are ended after idleTimeout.
 const Unhurried = "SET LOCAL idle_in_transaction_session_timeout = '1h'"
 
-// Unhurried is the constant of that name for a transaction that writes; on SQLite nobody hurries it.
+// Unhurried applies the constant of that name to a writing transaction. SQLite has no such timeout.
 func (t *Tx) Unhurried(ctx context.Context) error {
 	if t.d.unhurried == "" {
 		return nil

@@ -7,20 +7,19 @@ import (
 	"sync"
 )
 
-// whole keeps a transaction that others depend on in one piece. Its statements are not
-// cut short when a context ends, and none runs any more after an error upon which the
-// database may have rolled everything back: what came then would be stored at once, by
-// itself.
+// whole keeps a transaction that others depend on intact. Its statements are not interrupted when a
+// context ends, and none runs after an error upon which the database may have rolled back
+// everything: later statements would be committed individually.
 type whole struct {
-	uncut   bool // it is such a transaction
+	uncut   bool // the transaction must not be interrupted
 	mu      sync.Mutex
 	lost    error
 	running sync.Mutex
 }
 
-// alone lets one statement run at a time, until what it gives is called: several
-// goroutines may read in one transaction, and on one connection those that ask the same
-// share the database's handle for it, which has room for one answer.
+// alone locks for one statement at a time, until the returned function is called: several
+// goroutines may read in one transaction, and on one connection equal queries share the database's
+// handle, which has room for one result.
 func (w *whole) alone() (over func()) {
 	if !w.uncut {
 		return func() {}
@@ -29,12 +28,12 @@ func (w *whole) alone() (over func()) {
 	return w.running.Unlock
 }
 
-// may says whether a further statement may run, and under which context.
+// may returns the context for a further statement, or an error if none may run.
 func (w *whole) may(ctx context.Context) (context.Context, error) {
 	if !w.uncut {
 		return ctx, nil
 	}
-	if err := w.stands(ctx); err != nil {
+	if err := w.failed(ctx); err != nil {
 		return nil, err
 	}
 	if ctx.Done() == nil {
@@ -43,27 +42,27 @@ func (w *whole) may(ctx context.Context) (context.Context, error) {
 	return Unwatched(ctx), nil
 }
 
-// stands says why the transaction can go on no more, if so.
-func (w *whole) stands(ctx context.Context) error {
+// failed returns the error that prevents the transaction from continuing, if any.
+func (w *whole) failed(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("write: %w", context.Cause(ctx))
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lost != nil {
-		return fmt.Errorf("go on in a transaction that has failed: %w", w.lost)
+		return fmt.Errorf("continue a failed transaction: %w", w.lost)
 	}
 	return nil
 }
 
-// lose notes an error after which the transaction may be gone.
+// lose records an error after which the transaction may be rolled back.
 func (w *whole) lose(err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.lost = errors.Join(w.lost, err)
 }
 
-// hope lets one go on that may be gone: whether it can go back to a savepoint tells.
+// hope clears that error before a rollback to a savepoint, which fails if the transaction is gone.
 func (w *whole) hope() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

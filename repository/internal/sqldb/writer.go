@@ -8,28 +8,26 @@ import (
 	"github.com/jmoiron/sqlx"
 )
 
-// writer is the one connection that writes to a SQLite file. It is kept for good, with
-// its prepared statements; whoever wants to write comes through the gate, and shares
-// the COMMIT with those that wait at the same time (group.go). Only who has passed the
-// gate touches the connection.
-//
-// No statement on it is ever interrupted: an interrupted one rolls back the whole
-// transaction, and with it what others have done. So a context that ends is noticed
-// between the statements, and no later than before the COMMIT.
+// writer is the only connection that writes to a SQLite file. It stays open, with its prepared
+// statements; transactions enter through the gate and share the COMMIT with those that wait at the
+// same time (group.go). Only the member that has passed the gate uses the connection. Its
+// statements are never interrupted: an interrupted one would roll back the whole transaction, other
+// members included. A context that ends is therefore checked between statements, and at the latest
+// before the COMMIT.
 type writer struct {
 	db   *DB
 	gate gate
-	line *held // nil: the last one was given up
+	line *held // nil: the last connection was closed after an error
 }
 
-// held is the connection with its own statements.
+// held is the connection with its prepared statements.
 type held struct {
 	*sqlx.Conn
 	stmts *statements
 }
 
-// stmt prepares a text that was not used yet: the connection is the caller's own, so
-// nothing has to be waited for.
+// stmt prepares a text on first use: the connection belongs to the caller, so preparing waits for
+// no other transaction.
 func (h *held) stmt(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := h.stmts.find(query); stmt != nil {
 		return stmt
@@ -47,8 +45,8 @@ func (w *writer) connect(ctx context.Context) error {
 	return nil
 }
 
-// open begins a transaction, on a fresh connection if the one that is there is of no
-// use. Who is told that the database is busy has waited for busyTimeout.
+// open begins a transaction, on a new connection if the current one is unusable. If the database is
+// busy, busyTimeout has passed.
 func (w *writer) open(ctx context.Context) error {
 	const begin = "BEGIN IMMEDIATE"
 	if w.line != nil {
@@ -64,16 +62,15 @@ func (w *writer) open(ctx context.Context) error {
 	return w.exec(ctx, begin)
 }
 
-// rollback leaves no transaction behind. SQLite may have rolled it back by itself, and
-// says so by an error about the statement; after any other the connection is given up,
-// which rolls back too.
+// rollback ends any open transaction. If SQLite has rolled it back already, the ROLLBACK fails with
+// a statement error; after any other error the connection is closed, which rolls back too.
 func (w *writer) rollback(ctx context.Context) {
 	if err := w.exec(ctx, "ROLLBACK"); err != nil && w.db.Dialect.endsAll(err) {
 		w.giveUp()
 	}
 }
 
-// exec carries out what moves the transaction as a whole.
+// exec executes a transaction statement.
 func (w *writer) exec(ctx context.Context, query string) error {
 	ctx = Unwatched(ctx)
 	if stmt := w.line.stmt(ctx, query); stmt != nil {
@@ -84,24 +81,23 @@ func (w *writer) exec(ctx context.Context, query string) error {
 	return err
 }
 
-// giveUp closes the connection; the next transaction makes another one.
+// giveUp closes the connection; the next transaction opens a new one.
 func (w *writer) giveUp() {
 	line := w.line
 	w.line = nil
-	line.stmts.close() // SQLite keeps a connection and its transaction for as long as it has statements
-	// The pool must not hand it out again.
+	line.stmts.close() // SQLite keeps a connection and its transaction open as long as it has statements
+	// The pool must not reuse it.
 	_ = line.Raw(func(any) error { return driver.ErrBadConn })
 }
 
-// leave gives the gate to the next one.
+// leave passes the gate to the next group.
 func (w *writer) leave() {
 	if w.gate.leave() {
-		_ = w.end() // whoever closed the database has gone on
+		_ = w.end() // the caller of close has returned already
 	}
 }
 
-// close lets nobody write any more. A group that is on its way comes to its end first,
-// and the connection is closed then.
+// close rejects further writes. A group in progress finishes first, then the connection is closed.
 func (w *writer) close() error {
 	if !w.gate.close() {
 		return nil
