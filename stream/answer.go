@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Kinds of text that an answer is made of.
+// The kinds of text in an answer.
 const (
 	KindText      = "text"
 	KindThinking  = "thinking"
@@ -17,26 +17,26 @@ const (
 
 var kinds = [...]string{KindThinking, KindText, KindArguments}
 
-// answer is what the AI has written of a message so far. The topic's lock guards it.
+// answer is the text of a message that the AI has written so far. The topic's lock guards it.
 type answer struct {
 	session, message string
-	// from is the node where it is being written, "" for this one.
+	// from is the node that writes the answer, "" for this one.
 	from  string
 	parts [len(kinds)]part
-	// stored is the number under which the message went into the log.
+	// stored is the message's number in the log, 0 until it is stored.
 	stored atomic.Int64
 }
 
-// part is the text of one kind. Offsets count characters (Unicode code points): the
-// one measure that every client's language has.
+// part is the text of one kind. Offsets count Unicode code points, which every client's language
+// can count.
 type part struct {
 	text      []byte
-	sent      int // bytes that listeners have
+	sent      int // bytes that were sent to listeners
 	sentChars int
 }
 
-// Text is a piece of an answer: of a delta, Offset is where it begins; of a
-// snapshot, where the next delta goes on.
+// Text is a piece of an answer. Offset is where a delta begins; in a snapshot, where the next delta
+// will begin.
 type Text struct {
 	SessionID string `json:"session_id"`
 	MessageID string `json:"message_id"`
@@ -53,7 +53,7 @@ func (a *answer) add(kind, text string) {
 	}
 }
 
-// fresh says that no listener has any of it yet.
+// fresh reports that nothing was sent to listeners yet.
 func (a *answer) fresh() bool {
 	for i := range a.parts {
 		if a.parts[i].sent > 0 {
@@ -63,8 +63,8 @@ func (a *answer) fresh() bool {
 	return true
 }
 
-// deltas are what has come since the last time. A character that is cut in the
-// middle stays back until the rest of it has come.
+// deltas returns the text added since the last call. An incomplete character at the end is held
+// back.
 func (a *answer) deltas() []*Frame {
 	var out []*Frame
 	for i := range a.parts {
@@ -80,7 +80,7 @@ func (a *answer) deltas() []*Frame {
 	return out
 }
 
-// skip counts as sent what nobody was there to hear.
+// skip marks text as sent that had no listeners.
 func (a *answer) skip() {
 	for i := range a.parts {
 		p := &a.parts[i]
@@ -90,7 +90,7 @@ func (a *answer) skip() {
 	}
 }
 
-// snapshots are what listeners have so far.
+// snapshots returns the text that listeners have so far.
 func (a *answer) snapshots() []*Frame {
 	var out []*Frame
 	for _, t := range a.texts() {
@@ -115,7 +115,7 @@ func (a *answer) frame(name string, t Text) *Frame {
 	return &Frame{Data: Encode(name, NoID, data), answer: a}
 }
 
-// whole cuts off an incomplete character at the end.
+// whole trims an incomplete character at the end.
 func whole(text []byte) []byte {
 	for back := 1; back < utf8.UTFMax && back <= len(text); back++ {
 		if tail := text[len(text)-back:]; utf8.RuneStart(tail[0]) {
@@ -128,8 +128,8 @@ func whole(text []byte) []byte {
 	return text
 }
 
-// Delta adds to the answer that the AI is writing. Listeners get it gathered; the
-// very first piece at once, because that is the one people wait for.
+// Delta appends to the answer that the AI is writing. Listeners get it in batches, except that the
+// first piece is sent at once, because people wait for it.
 func (b *Broker) Delta(ws, session, message, kind, text string) {
 	if text == "" {
 		return
@@ -138,8 +138,8 @@ func (b *Broker) Delta(ws, session, message, kind, text string) {
 	first := a.fresh()
 	a.add(kind, text)
 	switch {
-	case !t.heard(session):
-		a.skip() // whoever joins gets it as a snapshot
+	case !t.hasListeners(session):
+		a.skip() // a new listener gets it as a snapshot
 	case first:
 		t.flush(a)
 	default:
@@ -149,7 +149,7 @@ func (b *Broker) Delta(ws, session, message, kind, text string) {
 	b.far.Wrote(session, first)
 }
 
-// answer finds the answer in progress, or begins it; the topic comes back locked.
+// answer returns the answer in progress, or begins one. The topic is returned locked.
 func (b *Broker) answer(ws, session, message, from string) (*topic, *answer) {
 	if t := b.writer(session); t != nil {
 		t.mu.Lock()
@@ -164,14 +164,14 @@ func (b *Broker) answer(ws, session, message, from string) (*topic, *answer) {
 	b.writers[session] = t
 	t.mu.Lock()
 	if old := t.answers[session]; old != nil && old.from != "" {
-		t.void(old, lostReason) // its writer is gone, and the call is made again
+		t.void(old, lostReason) // its writer is gone, and the call is repeated
 	}
 	a := &answer{session: session, message: message, from: from}
 	t.answers[session] = a
 	return t, a
 }
 
-// forget closes what an ended answer kept open.
+// forget removes an ended answer.
 func (b *Broker) forget(session string, t *topic) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -196,7 +196,7 @@ func (b *Broker) Discard(ws, session, message, reason string) {
 		t.mu.Unlock()
 		return
 	}
-	if a.stored.Load() > 0 { // it has become a message all the same
+	if a.stored.Load() > 0 { // it was stored as a message nevertheless
 		t.mu.Unlock()
 		b.Settle(session, message)
 		return
@@ -210,7 +210,7 @@ func (b *Broker) Discard(ws, session, message, reason string) {
 	}
 }
 
-// void tells listeners that the text of an answer will not become a message.
+// void sends listeners the notice that the text of an answer will not become a message.
 func (t *topic) void(a *answer, reason string) {
 	data, _ := json.Marshal(struct {
 		SessionID string `json:"session_id"`
@@ -220,8 +220,8 @@ func (t *topic) void(a *answer, reason string) {
 	t.give(EventDiscarded, a.session, &Frame{Data: Encode(EventDiscarded, NoID, data)})
 }
 
-// Settle forgets the streamed text: it has become a message. What listeners do not
-// have yet of it they get first, so that the deltas make up the whole.
+// Settle removes the streamed text, because it was stored as a message. Listeners get the rest of
+// it first, so that the deltas are complete.
 func (b *Broker) Settle(session, message string) {
 	t := b.writer(session)
 	if t == nil {
@@ -243,7 +243,7 @@ func (b *Broker) Settle(session, message string) {
 	}
 }
 
-// Partial is the text that the AI has written so far; "", "" when it writes none.
+// Partial returns the text that the AI has written so far; "", "" if it is not writing.
 func (b *Broker) Partial(session string) (message, text string) {
 	t := b.writer(session)
 	if t == nil {
@@ -258,8 +258,8 @@ func (b *Broker) Partial(session string) (message, text string) {
 	return a.message, string(whole(a.parts[1].text))
 }
 
-// heard says whether somebody listens to the text of a session's answers.
-func (t *topic) heard(session string) bool {
+// hasListeners reports whether the text of a session's answers has listeners.
+func (t *topic) hasListeners(session string) bool {
 	if len(t.own[session]) > 0 {
 		return true
 	}
@@ -271,14 +271,14 @@ func (t *topic) heard(session string) bool {
 	return false
 }
 
-// flush gives listeners what is new of an answer.
+// flush sends listeners the new text of an answer.
 func (t *topic) flush(a *answer) {
 	for _, f := range a.deltas() {
 		t.give(EventDelta, a.session, f)
 	}
 }
 
-// give hands the text of an answer to those who listen to its session.
+// give sends the text of an answer to the listeners of its session.
 func (t *topic) give(name, session string, f *Frame) {
 	for s := range t.own[session] {
 		if s.filter.wantsAnswer(name, session) {
@@ -292,7 +292,7 @@ func (t *topic) give(name, session string, f *Frame) {
 	}
 }
 
-// finish sends the rest of an answer ahead of the message that it has become.
+// finish sends the rest of an answer before the message that it was stored as.
 func (t *topic) finish(e *domain.LogEvent) {
 	if e.Type != domain.LogMessageCreated || e.Message == nil {
 		return

@@ -12,27 +12,27 @@ import (
 // Config of a Broker.
 type Config struct {
 	Clock clock.Clock
-	// Gather is how long text is gathered before it is sent; 30 ms if not set.
+	// Gather is how long text is collected before it is sent. The default is 30 ms.
 	Gather time.Duration
-	// Newest reads the number of a workspace's latest event. With it, the workspaces
-	// that somebody listens to are looked up every Poll (5 s if not set), so that a
-	// lost hint delays an event and never loses it. Nil: no look-up.
+	// Newest returns the number of a workspace's latest event. It is called for every workspace
+	// with listeners once per Poll (default 5 s), so that a lost hint only delays an event. nil
+	// disables this.
 	Newest func(ctx context.Context, workspace string) (int64, error)
 	Poll   time.Duration
 }
 
-// Broker is where committed events and the text of answers meet their listeners.
+// Broker delivers committed events and the text of answers to listeners.
 type Broker struct {
 	config Config
-	reads  chan struct{} // bounds reads of the log when everybody comes back at once
+	reads  chan struct{} // limits concurrent reads of the log when all listeners reconnect at once
 
 	mu      sync.RWMutex
 	topics  map[string]*topic
-	writers map[string]*topic // where an answer is being written, by session
+	writers map[string]*topic // topics in which an answer is being written, by session
 	viewers map[string]int    // open streams, by session
 	beats   map[string]time.Time
 	stopped bool
-	far     Far            // nobody, or the other nodes
+	far     Far            // the other nodes, if any
 	open    sync.WaitGroup // subscriptions
 
 	dirtyMu sync.Mutex
@@ -43,7 +43,7 @@ type Broker struct {
 	done   chan struct{}
 }
 
-// New makes a Broker. Text and late hints move only between Start and Stop.
+// New returns a Broker. Text and delayed hints are delivered only between Start and Stop.
 func New(c Config) *Broker {
 	if c.Gather == 0 {
 		c.Gather = 30 * time.Millisecond
@@ -61,7 +61,7 @@ func New(c Config) *Broker {
 	}
 }
 
-// Publish tells listeners of events that were committed. It never waits for one.
+// Publish delivers committed events to listeners. It never blocks on one.
 func (b *Broker) Publish(events []*domain.LogEvent) {
 	for len(events) > 0 {
 		n := 1
@@ -77,8 +77,8 @@ func (b *Broker) Publish(events []*domain.LogEvent) {
 	}
 }
 
-// Hint tells that a workspace's log has reached seq: news from another node, where
-// the events are not at hand. Listeners read them.
+// Hint announces that a workspace's log has reached seq on another node, without the events.
+// Listeners read them from the log.
 func (b *Broker) Hint(ws string, seq int64) {
 	if t := b.find(ws); t != nil {
 		t.mu.Lock()
@@ -87,7 +87,7 @@ func (b *Broker) Hint(ws string, seq int64) {
 	}
 }
 
-// Subscribe begins to listen. Whoever subscribes must Unsubscribe.
+// Subscribe adds a listener. The caller must call Unsubscribe.
 func (b *Broker) Subscribe(f Filter) *Subscription {
 	s := &Subscription{filter: f, ready: make(chan struct{}, 1)}
 	b.mu.Lock()
@@ -107,7 +107,7 @@ func (b *Broker) Subscribe(f Filter) *Subscription {
 	return s
 }
 
-// Unsubscribe ends listening; twice is the same as once.
+// Unsubscribe removes a listener. It may be called again.
 func (b *Broker) Unsubscribe(s *Subscription) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,7 +128,7 @@ func (b *Broker) Unsubscribe(s *Subscription) {
 	b.open.Done()
 }
 
-// find is the topic of a workspace, nil when nobody listens there.
+// find returns the topic of a workspace, or nil if it has no listeners.
 func (b *Broker) find(ws string) *topic {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
@@ -141,7 +141,7 @@ func (b *Broker) writer(session string) *topic {
 	return b.writers[session]
 }
 
-// enter and close keep a topic for as long as it is of use. The caller holds b.mu.
+// enter and close create a topic and delete it when it is unused. The caller holds b.mu.
 func (b *Broker) enter(ws string) *topic {
 	t := b.topics[ws]
 	if t == nil {

@@ -1,11 +1,11 @@
-// Package stream carries what happens in a workspace to whoever listens: committed
-// events, each under its number, and the text of an answer while the AI writes it.
+// Package stream delivers what happens in a workspace to listeners: committed events, each under
+// its number, and the text of an answer while the AI writes it.
 //
-// The log in the database is the truth. What is published here is a hint that saves
-// readers the trip: a Reader orders by number, drops what it has given out already
-// and reads the log again wherever a number is missing. Deltas are never stored; a
-// listener loses one only by being closed, and their offsets let it check.
+// The log in the database is authoritative. What is published here is a hint that saves readers the
+// query: a Reader orders events by number, drops those that it has returned already and reads the
+// log again if a number is missing. Deltas are never stored; a listener loses one only by being
+// closed, which it can detect by their offsets.
 //
-// Nothing here ever waits for a listener. Its queue is bounded, and one that cannot
-// keep up is closed and comes back with its cursor.
+// Publishing never blocks on a listener. Its queue is bounded, and a listener that cannot keep up is
+// closed and reconnects with its cursor.
 package stream

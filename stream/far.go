@@ -9,23 +9,22 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Far is what the other nodes are told. Its methods are called under locks: they note
-// what they hear and return.
+// Far is the connection to the other nodes. Its methods are called under locks and must not block.
 type Far interface {
-	// Watched says whether somebody reads the session on another node.
+	// Watched reports whether the session has a stream on another node.
 	Watched(session string) bool
-	// Watching and Left: the first stream of a session was opened here, the last closed.
+	// Watching and Left: the first stream of a session was opened here, the last one closed.
 	Watching(session string)
 	Left(session string)
 	Beat(sessions []string, at time.Time)
 	// Wrote: the answer of a session has grown; first: it has just begun.
 	Wrote(session string, first bool)
-	// Stored: the answer has become a message, or is kept as one. Void: it will not.
+	// Stored: the answer was stored as a message. Void: it will not be.
 	Stored(d Draft)
 	Void(session, message, reason string)
 }
 
-// noPeers is a server without others.
+// noPeers is the Far of a single node.
 type noPeers struct{}
 
 func (noPeers) Watched(string) bool         { return false }
@@ -36,25 +35,25 @@ func (noPeers) Wrote(string, bool)          {}
 func (noPeers) Stored(Draft)                {}
 func (noPeers) Void(string, string, string) {}
 
-// Join connects the Broker with the other nodes. It comes before everything else.
+// Join connects the Broker with the other nodes. It must be called before everything else.
 func (b *Broker) Join(far Far) { b.far = far }
 
-// lostReason is told of an answer whose writer is gone.
+// lostReason is the reason for voiding an answer whose writer is gone.
 const lostReason = "cut"
 
-// Draft is the text of an answer as it stands. It is shared and must not be changed.
+// Draft is a copy of an answer's text. It is shared and must not be modified.
 type Draft struct {
 	Workspace, Session, Message string
 	// Parts are the texts, by kind.
 	Parts [len(kinds)][]byte
-	// Stored is the number of the message that it has become, 0 while it has not.
+	// Stored is the number of the message that it was stored as, 0 if it was not.
 	Stored int64
 }
 
-// KindOf names the i-th part of a draft.
+// KindOf returns the name of the i-th part of a draft.
 func KindOf(i int) string { return kinds[i] }
 
-// draft is a look at the answer: what is added later lies behind it.
+// draft returns the current text; later additions do not affect it.
 func (a *answer) draft(ws string) Draft {
 	d := Draft{Workspace: ws, Session: a.session, Message: a.message, Stored: a.stored.Load()}
 	for i := range a.parts {
@@ -63,7 +62,7 @@ func (a *answer) draft(ws string) Draft {
 	return d
 }
 
-// Draft gives the answer that is being written here for a session, if there is one.
+// Draft returns the answer that is being written here for a session, if any.
 func (b *Broker) Draft(session string) (Draft, bool) {
 	t := b.writer(session)
 	if t == nil {
@@ -78,9 +77,9 @@ func (b *Broker) Draft(session string) (Draft, bool) {
 	return a.draft(t.workspace), true
 }
 
-// Receive adds text that is written on another node. joined: this node came in
-// mid-answer, so its listeners get a snapshot. false: text before it is missing here, and
-// must be asked for again. What overlaps is dropped.
+// Receive adds text that is written on another node. joined: this node joined during the answer, so
+// its listeners get a snapshot. It returns false if earlier text is missing here and must be
+// requested again. Overlapping text is dropped.
 func (b *Broker) Receive(from, ws string, piece Text, joined bool) bool {
 	if !b.read(piece.SessionID) {
 		return true
@@ -103,8 +102,8 @@ func (b *Broker) Receive(from, ws string, piece Text, joined bool) bool {
 	return complete || a == nil
 }
 
-// written finds the answer that a piece belongs to, or begins it; the topic comes back
-// locked. No topic: the piece begins nothing. No answer: one is being written here.
+// written returns the answer that a piece belongs to, or begins one. The topic is returned locked.
+// No topic: the piece begins no answer. No answer: one is being written here.
 func (b *Broker) written(from, ws string, piece Text) (*topic, *answer) {
 	if t := b.writer(piece.SessionID); t != nil {
 		t.mu.Lock()
@@ -123,7 +122,7 @@ func (b *Broker) written(from, ws string, piece Text) (*topic, *answer) {
 	return b.answer(ws, piece.SessionID, piece.MessageID, from)
 }
 
-// receive takes what is new of a piece.
+// receive adds the new text of a piece.
 func (a *answer) receive(t *topic, piece Text, joined bool) bool {
 	for i, kind := range kinds {
 		if kind != piece.Kind {
@@ -154,8 +153,8 @@ func (a *answer) receive(t *topic, piece Text, joined bool) bool {
 	return true
 }
 
-// Await listens to a session until some of its answer is here, or ctx ends. The text
-// stays until release is called.
+// Await waits until some text of a session's answer has arrived, or ctx ends. The text stays until
+// release is called.
 func (b *Broker) Await(ctx context.Context, ws, session string) (release func()) {
 	sub := b.Subscribe(Filter{Workspace: ws, Session: session, Types: []string{EventDelta, EventMessageSnapshot}})
 	release = func() { b.Unsubscribe(sub) }
@@ -174,8 +173,8 @@ func (b *Broker) Await(ctx context.Context, ws, session string) (release func())
 	}
 }
 
-// Over ends an answer that was written on another node and has become a message; seq is
-// the message's number, 0 when it is not known.
+// Over ends an answer that was written on another node and stored as a message; seq is the
+// message's number, 0 if unknown.
 func (b *Broker) Over(session, message string, seq int64) {
 	t := b.writer(session)
 	if t == nil {
@@ -194,8 +193,8 @@ func (b *Broker) Over(session, message string, seq int64) {
 	b.forget(session, t)
 }
 
-// Forsake drops the answers that were being written on another node (""; on all). With
-// a reason listeners are told that the text is void; without, that it comes again.
+// Forsake drops the answers that were being written on another node (""; on all). With a reason,
+// listeners get the notice that the text is void; without, the text is sent again.
 func (b *Broker) Forsake(from, reason string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -217,15 +216,15 @@ func (b *Broker) Forsake(from, reason string) {
 	}
 }
 
-// read says whether a stream of the session is open here.
+// read reports whether a stream of the session is open here.
 func (b *Broker) read(session string) bool {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return b.viewers[session] > 0
 }
 
-// dropForeign forgets the text from another node that nobody reads here any more. The
-// caller holds b.mu.
+// dropForeign removes text from another node that has no listeners here any more. The caller holds
+// b.mu.
 func (b *Broker) dropForeign(t *topic, session string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -235,14 +234,14 @@ func (b *Broker) dropForeign(t *topic, session string) {
 	}
 }
 
-// catchUp bounds what is read once for all listeners; beyond it each reads for itself.
+// Limits of what is read once for all listeners; beyond them each reads for itself.
 const (
 	catchUp      = bulk
 	catchUpBytes = 1 << 20
 )
 
-// CatchUp brings the listeners of a workspace up to seq, of which another node has told:
-// the log is read once for all of them.
+// CatchUp delivers the events up to seq, which another node has announced: the log is read once for
+// all listeners of a workspace.
 func (b *Broker) CatchUp(ctx context.Context, log Log, ws string, seq int64) {
 	t := b.find(ws)
 	if t == nil {
@@ -255,7 +254,7 @@ func (b *Broker) CatchUp(ctx context.Context, log Log, ws string, seq int64) {
 		return
 	}
 	if pos > 0 && seq-pos <= catchUp {
-		// What cannot be read now, the listeners look for themselves.
+		// After an error the listeners read the log themselves.
 		if events, _, err := log.Events(
 			ctx,
 			ws,
@@ -273,8 +272,8 @@ func (b *Broker) CatchUp(ctx context.Context, log Log, ws string, seq int64) {
 	b.Hint(ws, seq)
 }
 
-// named gives an event that was read from the log the id of its message, by which the
-// text that was streamed of it is known.
+// named sets the message id of an event that was read from the log, which identifies the text that
+// was streamed for it.
 func named(e *domain.LogEvent) {
 	if e.Type != domain.LogMessageCreated || e.Message != nil {
 		return

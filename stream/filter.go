@@ -16,11 +16,10 @@ const (
 	EventBye             = "bye"
 )
 
-// Filter says what a listener gets. With Session, that session's own events and
-// deltas. Without, those of the workspace: its slot, its queue, and of every session
-// what an overview shows; the sessions in Sessions, or with AllSessions every one, come
-// with everything. Types, if there are any, narrow all of it, and let through what an
-// overview alone would not show.
+// Filter selects what a listener gets. With Session: that session's own events and deltas. Without:
+// those of the workspace, which are its slot, its queue, and for every session what an overview
+// shows; of the sessions in Sessions, or of all with AllSessions, everything. Types, if set,
+// restricts this, and includes types that an overview alone would not show.
 type Filter struct {
 	Workspace   string
 	Session     string
@@ -29,7 +28,7 @@ type Filter struct {
 	Types       []string
 }
 
-// overview is what the workspace's own stream shows of every session.
+// overview reports whether the workspace's own stream includes the type for every session.
 func overview(t domain.LogType) bool {
 	return !t.OfSession() || slices.Contains(overviewTypes, t)
 }
@@ -39,7 +38,7 @@ var overviewTypes = []domain.LogType{
 	domain.LogApprovalRequested, domain.LogApprovalSettled, domain.LogTaskChanged, domain.LogNotice,
 }
 
-// Wants decides about a stored event; lists show the same as streams.
+// Wants reports whether a stored event is selected; lists show the same as streams.
 func (f *Filter) Wants(t domain.LogType, session string) bool {
 	if len(f.Types) > 0 && !slices.Contains(f.Types, string(t)) {
 		return false
@@ -55,7 +54,7 @@ func (f *Filter) Wants(t domain.LogType, session string) bool {
 	return len(f.Types) > 0
 }
 
-// wantsAnswer decides about the text of an answer.
+// wantsAnswer reports whether the text of an answer is selected.
 func (f *Filter) wantsAnswer(name, session string) bool {
 	if len(f.Types) > 0 && !slices.Contains(f.Types, name) {
 		return false
@@ -63,7 +62,7 @@ func (f *Filter) wantsAnswer(name, session string) bool {
 	return f.AllSessions || f.Session == session || slices.Contains(f.Sessions, session)
 }
 
-// watched are the sessions that the listener is there for: those that it names.
+// watched returns the sessions that the filter names.
 func (f *Filter) watched() []string {
 	if f.Session != "" {
 		return []string{f.Session}

@@ -7,25 +7,24 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Frame is one event as it goes over the wire, encoded once and shared by every
-// listener. Data must not be changed.
+// Frame is an encoded event, shared by all listeners. Data must not be modified.
 type Frame struct {
-	// Seq is the event's number in its workspace; 0 for what has no id.
+	// Seq is the event's number in its workspace; 0 for events without an id.
 	Seq        int64
 	SessionSeq int64
 	Data       []byte
 
-	// answer is set for the text of an answer. It is void for a listener that has
-	// been given the finished message already.
+	// answer is set for the text of an answer. It is void for a listener that already got the
+	// finished message.
 	answer *answer
 }
 
-// NoID is the id of what is not in the log: none is written, so that a browser's
-// cursor never moves to it.
+// NoID is the id of events that are not in the log: none is written, so that a browser's cursor
+// does not move to it.
 const NoID = -1
 
-// Encode writes an event in the form of Server-Sent Events. Its data, an object, says the
-// event's type too: many clients hand over nothing but the data.
+// Encode encodes an event as a Server-Sent Event. Its data, an object, includes the event's type,
+// because many clients expose nothing but the data.
 func Encode(name string, id int64, data []byte) []byte {
 	b := make([]byte, 0, 2*len(name)+len(data)+64)
 	if id >= 0 {
@@ -50,14 +49,14 @@ func Encode(name string, id int64, data []byte) []byte {
 	return append(b, "\n\n"...)
 }
 
-// Typed is the data of an event, an object, with the event's type as its first field: as
-// streams send it. The log keeps it without.
+// Typed returns the data of an event, an object, with the event's type as its first field, as
+// streams send it. The log stores it without.
 func Typed(name string, data []byte) []byte {
 	b, rest := appendType(make([]byte, 0, len(name)+len(data)+16), name, data)
 	return append(b, rest...)
 }
 
-// appendType begins the object with the event's type, and returns what is left of it.
+// appendType begins the object with the event's type, and returns the rest of it.
 func appendType(b []byte, name string, data []byte) (begun, rest []byte) {
 	if len(data) < 2 || data[0] != '{' {
 		return b, data

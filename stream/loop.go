@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// markDirty puts a topic on the flusher's list. The caller holds its lock.
+// markDirty adds a topic to the flusher's list. The caller holds its lock.
 func (b *Broker) markDirty(t *topic) {
 	if t.dirty {
 		return
@@ -22,7 +22,7 @@ func (b *Broker) markDirty(t *topic) {
 	}
 }
 
-// Start begins to send gathered text.
+// Start begins to send collected text.
 func (b *Broker) Start(context.Context) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.cancel, b.done = cancel, make(chan struct{})
@@ -30,9 +30,9 @@ func (b *Broker) Start(context.Context) error {
 	return nil
 }
 
-// Drain ends every stream and lets no new one begin: listeners say good-bye and come
-// back elsewhere. It comes before the HTTP server is told to shut down, which would
-// wait for ever for those that it knows. Left waits for all.
+// Drain ends every stream and rejects new ones: listeners reconnect elsewhere. It must precede the
+// shutdown of the HTTP server, which would wait for open streams without end. Left waits for all of
+// them.
 func (b *Broker) Drain() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -71,7 +71,7 @@ func (b *Broker) Stop(ctx context.Context) error {
 	}
 }
 
-// run sleeps until there is text to send, so that an idle server does nothing.
+// run sleeps until there is text to send, so that an idle server does no work.
 func (b *Broker) run(ctx context.Context) {
 	defer close(b.done)
 	poll := time.NewTicker(b.config.Poll)
@@ -79,7 +79,7 @@ func (b *Broker) run(ctx context.Context) {
 	gather := time.NewTimer(b.config.Gather)
 	gather.Stop()
 	defer gather.Stop()
-	armed := false // a second workspace must not put off the first one's text
+	armed := false // a second workspace must not delay the first one's text
 	for {
 		select {
 		case <-ctx.Done():
@@ -99,7 +99,7 @@ func (b *Broker) run(ctx context.Context) {
 	}
 }
 
-// flush sends the gathered text, and gives up waiting for late hints.
+// flush sends the collected text, and stops waiting for delayed hints.
 func (b *Broker) flush() {
 	b.dirtyMu.Lock()
 	dirty := b.dirty
@@ -116,8 +116,8 @@ func (b *Broker) flush() {
 	}
 }
 
-// LookAll asks for the newest number of every workspace that somebody listens to: what
-// a lost hint held back comes then.
+// LookAll reads the newest number of every workspace with listeners, and delivers events whose
+// hints were lost.
 func (b *Broker) LookAll(ctx context.Context) {
 	if b.config.Newest == nil {
 		return
@@ -130,7 +130,7 @@ func (b *Broker) LookAll(ctx context.Context) {
 	b.mu.RUnlock()
 	slices.Sort(workspaces)
 	for _, ws := range workspaces {
-		// A database that does not answer now is asked again at the next turn.
+		// After an error the next round tries again.
 		if newest, err := b.config.Newest(ctx, ws); err == nil {
 			b.Hint(ws, newest)
 		}

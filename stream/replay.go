@@ -8,63 +8,61 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Log is the stored log of events. Events come in the order of their numbers, those
-// of one session or (session "") of the whole workspace, with Data filled.
-// EventBounds are the oldest number still stored and the newest ever given; 0 when
-// there is none. more: there are events behind the page.
+// Log is the stored log of events. Events are ordered by number, those of one session or (session
+// "") of the whole workspace, with Data set. EventBounds returns the oldest number still stored and
+// the newest ever assigned; 0 if there is none. more: there are events after the page.
 type Log interface {
 	Events(ctx context.Context, ws, session string, after int64, size domain.PageSize) (events []*domain.LogEvent, more bool, err error)
 	EventBounds(ctx context.Context, ws string) (oldest, newest int64, err error)
 }
 
-// ErrReset: the log does not hold everything after the cursor. The listener must
-// take a snapshot and go on from there.
+// ErrReset: the log does not hold everything after the cursor. The listener must take a snapshot
+// and continue from there.
 var ErrReset = errors.New("the cursor cannot be continued from")
 
-// page is how much of the log a listener holds at a time: a small part, because there are
-// many listeners, and a slow one holds it for long. An event that is longer comes alone;
-// longest is more than any is.
+// page is how much of the log a listener holds at a time: little, because there are many listeners
+// and a slow one holds it for long. A longer event is read alone; the largest of long exceeds every
+// event.
 var page = domain.PageSize{Rows: 500, Bytes: 256 << 10, Strict: true}
 
 const longest = 32 << 20
 
-// long are the steps in which a longer event is looked for: room is taken for what it may be.
+// long are increasing limits for reading a longer event: room is taken for the whole limit.
 var long = []domain.PageSize{
 	{Rows: 1, Bytes: 2 << 20, Strict: true}, {Rows: 1, Bytes: 8 << 20, Strict: true}, {Rows: 1, Bytes: longest},
 }
 
-// Reader gives one listener every event after its cursor, in order, none twice: from
-// the log first, then from the hints, and from the log again wherever these leave a
-// gap. It subscribes before it reads, so that nothing falls between the two. It is
-// used by one goroutine.
+// Reader gives one listener every event after its cursor, in order and exactly once: from the log
+// first, then from the hints, and from the log again if these leave a gap. It subscribes before it
+// reads, so that no event is lost in between. It must be used by one goroutine.
 type Reader struct {
 	broker *Broker
 	log    Log
 	sub    *Subscription
 
-	// pos: everything up to here that the listener wants was given out.
+	// pos: everything up to here that the listener wants was returned.
 	pos int64
-	// chain is the session_seq of the last event given out of a session's own stream,
-	// 0 when it is not known. The log of a session must continue it without a gap.
+	// chain is the session_seq of the last returned event of a session's own stream, 0 if unknown.
+	// The log of a session must continue it without a gap.
 	chain int64
 
 	scanning bool
 	target   int64    // the newest number when the scan began
-	hinted   int64    // a hint spoke of this number: the scan should reach it
-	waiting  []*Frame // taken from the queue, to be given out after the scan
+	hinted   int64    // a hint announced this number: the scan should reach it
+	waiting  []*Frame // taken from the queue, to be returned after the scan
 
-	// Room, if set, is asked before so many bytes of the log are read. It may wait; false
-	// closes the listener, who comes back by his cursor.
+	// Room, if set, is called before so many bytes of the log are read. It may wait; false closes
+	// the listener, which can reconnect with its cursor.
 	Room func(ctx context.Context, bytes int) bool
-	// Acquire, if set, is waited for before a page of the log is read; what it gives is called
-	// when the page has been. Replaying a long log keeps a core and a connection of the
-	// database busy, and one caller may come with many listeners at once.
+	// Acquire, if set, is called before a page of the log is read, and done after it. Replaying a
+	// long log keeps a core and a connection of the database busy, and one caller may have many
+	// listeners at once.
 	Acquire func(ctx context.Context) (done func(), ok bool)
 
 	held Room // of the request that reads; nil until it reads
 }
 
-// Reader subscribes. Seek or Skip says where to begin; Close ends it.
+// Reader subscribes. Seek or Skip sets the beginning; Close unsubscribes.
 func (b *Broker) Reader(log Log, f Filter) *Reader {
 	return &Reader{broker: b, log: log, sub: b.Subscribe(f)}
 }
@@ -72,16 +70,16 @@ func (b *Broker) Reader(log Log, f Filter) *Reader {
 // Close unsubscribes.
 func (r *Reader) Close() { r.broker.Unsubscribe(r.sub) }
 
-// Texts are the answers in progress when the listener came, as far as its deltas do
-// not bring them. They are given out once; a message.snapshot of each is on the way.
+// Texts returns the answers in progress when the listener joined, as far as its deltas do not
+// include them. They are returned once; a message.snapshot of each follows.
 func (r *Reader) Texts() []Text {
 	texts := r.sub.texts
 	r.sub.texts = nil
 	return texts
 }
 
-// Ready has something in it when Next may have. Who asks for it is about to wait: the room of the request
-// rests.
+// Ready is readable when Next may return something. It also releases the request's Room, because
+// the caller is about to wait.
 func (r *Reader) Ready() <-chan struct{} {
 	if r.held != nil {
 		r.held.Rest()
@@ -89,13 +87,13 @@ func (r *Reader) Ready() <-chan struct{} {
 	return r.sub.ready
 }
 
-// Reading says that the next Next reads the log: it takes time, and a deep stack.
+// Reading reports that the next call of Next reads the log: it takes time, and a deep stack.
 func (r *Reader) Reading() bool { return r.scanning }
 
-// Position is the number up to which everything was given out.
+// Position returns the number up to which everything was returned.
 func (r *Reader) Position() int64 { return r.pos }
 
-// Newest is the present number of the workspace.
+// Newest returns the current number of the workspace.
 func (r *Reader) Newest(ctx context.Context) (int64, error) {
 	_, newest, err := r.log.EventBounds(ctx, r.sub.filter.Workspace)
 	if err != nil {
@@ -104,19 +102,19 @@ func (r *Reader) Newest(ctx context.Context) (int64, error) {
 	return newest, nil
 }
 
-// Skip continues after seq without looking back: a snapshot covers what came before.
+// Skip continues after seq without reading back: a snapshot covers what came before.
 func (r *Reader) Skip(seq int64) {
 	r.pos, r.chain, r.scanning, r.target = seq, 0, true, 0
 }
 
-// Behind continues after an event that was committed since the reader was made. What follows it
-// comes live: the log is read only where a hint leaves a gap.
+// Behind continues after an event that was committed since the reader was created. Later events
+// come live: the log is read only if a hint leaves a gap.
 func (r *Reader) Behind(seq int64) {
 	r.pos, r.chain, r.scanning, r.target = seq, 0, false, 0
 }
 
-// Seek continues after the cursor, or returns ErrReset if that number is from the
-// future or what follows it is not stored any more.
+// Seek continues after the cursor, or returns ErrReset if that number is in the future or the
+// events after it are not stored any more.
 func (r *Reader) Seek(ctx context.Context, after int64) error {
 	f := &r.sub.filter
 	oldest, newest, err := r.log.EventBounds(ctx, f.Workspace)
@@ -128,11 +126,11 @@ func (r *Reader) Seek(ctx context.Context, after int64) error {
 	}
 	r.Skip(after)
 	if f.Session == "" || after >= newest || oldest > 0 && after >= oldest-1 {
-		// A gap in the workspace's own numbers shows while it is read.
+		// A gap in the workspace's own numbers is detected while it is read.
 		return nil
 	}
-	// The workspace's log was pruned behind the cursor, but that of a session is not
-	// as long as the session lives.
+	// The workspace's log was pruned after the cursor, but that of a session is not pruned while
+	// the session lives.
 	first, _, err := r.log.Events(ctx, f.Workspace, f.Session, 0, domain.PageSize{Rows: 1})
 	if err != nil {
 		return fmt.Errorf("read the log: %w", err)
@@ -143,9 +141,9 @@ func (r *Reader) Seek(ctx context.Context, after int64) error {
 	return nil
 }
 
-// Next gives out what there is, encoded, oldest first; nothing when there is nothing
-// new. more says that it should be called again before waiting for Ready. ErrReset,
-// ErrSlow and ErrStopped end the listening (after ErrReset, Skip goes on).
+// Next returns the available events, encoded, oldest first; nothing if there is nothing new. more
+// means that it should be called again before waiting for Ready. ErrReset, ErrSlow and ErrStopped
+// end the stream (after ErrReset, Skip continues it).
 func (r *Reader) Next(ctx context.Context) (frames [][]byte, more bool, err error) {
 	if r.held == nil {
 		r.held = RoomOf(ctx)
@@ -170,7 +168,7 @@ func (r *Reader) Next(ctx context.Context) (frames [][]byte, more bool, err erro
 	return r.give(taken), false, nil
 }
 
-// give orders live frames behind what was given out already.
+// give orders live frames after what was returned already.
 func (r *Reader) give(taken []*Frame) [][]byte {
 	var out [][]byte
 	for _, f := range taken {
@@ -191,8 +189,7 @@ func (r *Reader) give(taken []*Frame) [][]byte {
 	return out
 }
 
-// scan gives out the next page of the log; behind the last page, what came live
-// meanwhile.
+// scan returns the next page of the log, and after the last page what came live meanwhile.
 func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err error) {
 	f := &r.sub.filter
 	events, further, err := r.read(ctx, page)
@@ -222,12 +219,11 @@ func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err erro
 	r.scanning, r.target = false, 0
 	waiting := r.waiting
 	r.waiting = nil
-	// A hint that is ahead of what the log shows is looked into at the next one, not
-	// in a busy loop.
+	// A hint that is ahead of the log is checked again at the next one, not in a busy loop.
 	return append(frames, r.give(waiting)...), r.pos >= r.hinted, nil
 }
 
-// read reads a page of the log, when there is room for it and its turn has come.
+// read reads a page of the log, when there is room for it and Acquire returns.
 func (r *Reader) read(ctx context.Context, size domain.PageSize) (events []*domain.LogEvent, further bool, err error) {
 	if !r.held.Take(ctx, size.Bytes) || r.Room != nil && !r.Room(ctx, size.Bytes) {
 		return nil, false, ErrSlow
@@ -257,7 +253,7 @@ func (r *Reader) read(ctx context.Context, size domain.PageSize) (events []*doma
 	return events, further, nil
 }
 
-// continues says whether nothing is missing in the log before e.
+// continues reports whether nothing is missing in the log before e.
 func (r *Reader) continues(e *domain.LogEvent) bool {
 	if r.sub.filter.Session == "" {
 		return e.Seq == r.pos+1

@@ -2,20 +2,19 @@ package stream
 
 import "context"
 
-// Room is what a request may hold in memory while it works for its caller. It gives that back while it
-// waits for something to happen.
+// Room is the memory that a request may use while it works. It is released while the request waits.
 type Room interface {
-	// Take waits until the request may work, with so many bytes of the log or of the record; false: there was no
-	// room for it in time.
+	// Take waits until the request may use so many bytes for the log or the record. It returns
+	// false if there was no room in time.
 	Take(ctx context.Context, bytes int) bool
-	// Rest gives everything back.
+	// Rest releases everything.
 	Rest()
 }
 
-// RoomKey is under which a context has the Room of its request.
+// RoomKey is the context key of a request's Room.
 type RoomKey struct{}
 
-// RoomOf is the turn of a request; one that is always given, where the context is of none.
+// RoomOf returns the Room of a request; without one in the context, a Room without limit.
 func RoomOf(ctx context.Context) Room {
 	if t, ok := ctx.Value(RoomKey{}).(Room); ok {
 		return t
@@ -28,7 +27,7 @@ type free struct{}
 func (free) Take(context.Context, int) bool { return true }
 func (free) Rest()                          {}
 
-// size is how many bytes live frames have.
+// size returns the bytes of live frames.
 func size(frames []*Frame) (bytes int) {
 	for _, f := range frames {
 		bytes += len(f.Data)

@@ -5,23 +5,23 @@ import (
 	"sync"
 )
 
-// Why a subscription is over.
+// Reasons for the end of a subscription.
 var (
-	// ErrSlow: the listener did not keep up; it comes back with its cursor.
+	// ErrSlow: the listener did not keep up; it should reconnect with its cursor.
 	ErrSlow = errors.New("the listener did not keep up")
-	// ErrStopped: the server is going down, or the listener left.
+	// ErrStopped: the server is shutting down, or the listener left.
 	ErrStopped = errors.New("the stream has ended")
 )
 
-// The bounds of a queue. A listener that is behind by more is closed: memory is the
-// server's, the log is the listener's to read again.
+// Limits of a queue. A listener that is further behind is closed, because it can read the log
+// instead of using the server's memory.
 const (
 	maxQueued      = 256
 	maxQueuedBytes = 1 << 20
 )
 
-// Subscription is one listener's queue. It costs next to nothing while nothing
-// happens: the queue is made when something comes.
+// Subscription is the queue of one listener. An idle one costs almost nothing: the queue is
+// allocated on the first event.
 type Subscription struct {
 	filter Filter
 	topic  *topic
@@ -32,13 +32,13 @@ type Subscription struct {
 	mu    sync.Mutex
 	queue []*Frame
 	bytes int
-	// base: everything after this number is in the queue, or was there and has been
-	// taken. What lies before it and was not read yet is only in the log.
+	// base: everything after this number is in the queue, or was in it and has been taken. Unread
+	// events before it are only in the log.
 	base int64
 	err  error
 }
 
-// Ready has something in it when Take has.
+// Ready is readable when take returns something.
 func (s *Subscription) Ready() <-chan struct{} { return s.ready }
 
 func (s *Subscription) signal() {
@@ -48,7 +48,7 @@ func (s *Subscription) signal() {
 	}
 }
 
-// push never waits: a full queue ends the subscription.
+// push never blocks: a full queue ends the subscription.
 func (s *Subscription) push(f *Frame) {
 	s.mu.Lock()
 	switch {
@@ -63,7 +63,7 @@ func (s *Subscription) push(f *Frame) {
 	s.signal()
 }
 
-// rebase says that the queue continues after seq only.
+// rebase sets the number after which the queue is complete.
 func (s *Subscription) rebase(seq int64) {
 	s.mu.Lock()
 	s.base = max(s.base, seq)

@@ -8,27 +8,27 @@ import (
 )
 
 const (
-	// bulk is the size of a change that is not queued: its listeners read it from the
-	// log in pages, instead of being closed for what no queue could hold.
+	// bulk is the number of events of a change that is not queued: its listeners read it from the
+	// log in pages, instead of being closed because of a full queue.
 	bulk = maxQueued / 2
-	// maxHeld bounds what waits for a number that has not come.
+	// maxHeld limits the events that wait for an earlier number.
 	maxHeld = 1024
 )
 
-// topic is a workspace that somebody listens to or where an answer is being written.
+// topic is a workspace with listeners or with an answer in progress.
 type topic struct {
 	workspace string
 	far       Far
 
 	mu sync.Mutex
-	// pos: hints came without a gap up to this number. 0: none came yet.
+	// pos: hints came without a gap up to this number; 0 if none came yet.
 	pos  int64
-	held []*domain.LogEvent // came too early, waiting for those before them
+	held []*domain.LogEvent // events that came early, waiting for those before them
 
 	own     map[string]map[*Subscription]struct{} // listeners of one session, by session
 	wide    map[*Subscription]struct{}            // listeners of the workspace
 	answers map[string]*answer                    // being written, by session
-	dirty   bool                                  // the flusher knows of it
+	dirty   bool                                  // on the flusher's list
 }
 
 func newTopic(workspace string, far Far) *topic {
@@ -42,8 +42,8 @@ func newTopic(workspace string, far Far) *topic {
 
 func (t *topic) idle() bool { return len(t.own) == 0 && len(t.wide) == 0 && len(t.answers) == 0 }
 
-// publish takes hints in whatever order two commits come out of the database, and
-// reports whether some are held back.
+// publish accepts the events of concurrent commits in any order, and reports whether some are held
+// back.
 func (t *topic) publish(events []*domain.LogEvent) (waiting bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,7 @@ func (t *topic) publish(events []*domain.LogEvent) (waiting bool) {
 	return len(t.held) > 0
 }
 
-// release lets go what waited for the number that has come.
+// release emits held events that are now in sequence.
 func (t *topic) release() {
 	for {
 		i := slices.IndexFunc(t.held, func(e *domain.LogEvent) bool { return e.Seq <= t.pos+1 })
@@ -88,8 +88,7 @@ func (t *topic) release() {
 	}
 }
 
-// skip gives up waiting: what is missing is read from the log, and with it what was
-// held back.
+// skip stops waiting: what is missing is read from the log, together with what was held back.
 func (t *topic) skip() {
 	if len(t.held) == 0 {
 		return
@@ -103,7 +102,7 @@ func (t *topic) skip() {
 	t.jump(last)
 }
 
-// jump moves on to seq without the events up to there: listeners must read them.
+// jump moves on to seq without the events up to there: listeners must read them from the log.
 func (t *topic) jump(seq int64) {
 	if seq <= t.pos {
 		return
@@ -113,8 +112,8 @@ func (t *topic) jump(seq int64) {
 	t.release()
 }
 
-// emit hands one event to those who want it. It is encoded once, and not at all if
-// nobody does.
+// emit delivers one event to the listeners that want it. It is encoded once, or not at all if no
+// listener wants it.
 func (t *topic) emit(e *domain.LogEvent) {
 	t.finish(e)
 	t.pos = e.Seq
@@ -147,8 +146,8 @@ func (t *topic) each(do func(*Subscription)) {
 	}
 }
 
-// add makes a listener part of the topic and gives it the answers in progress, as
-// far as they have been sent to others: its next delta continues exactly there.
+// add makes a listener part of the topic and gives it the answers in progress, as far as they have
+// been sent to others, so that its next delta continues exactly there.
 func (t *topic) add(s *Subscription) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// HeartbeatHolds is how long a heartbeat counts as somebody watching.
+// HeartbeatHolds is how long a heartbeat counts as a viewer.
 const HeartbeatHolds = 5 * time.Minute
 
-// Watched says whether somebody looks at the session: a stream of it is open, or a
-// heartbeat came in the last five minutes. Its answers are then streamed.
+// Watched reports whether the session has viewers: a stream of it is open, or a heartbeat came in
+// the last five minutes. Only then are its answers streamed.
 func (b *Broker) Watched(session string) bool {
 	b.mu.RLock()
 	viewers := b.viewers[session]
@@ -19,21 +19,21 @@ func (b *Broker) Watched(session string) bool {
 	return viewers > 0 || ok && b.config.Clock().Sub(beat) <= HeartbeatHolds || b.far.Watched(session)
 }
 
-// Watching are the sessions that streams are open for here.
+// Watching lists the sessions with open streams here.
 func (b *Broker) Watching() []string {
 	b.mu.RLock()
 	defer b.mu.RUnlock()
 	return slices.Sorted(maps.Keys(b.viewers))
 }
 
-// Heartbeat says that somebody looks at these sessions now. The caller has checked
-// that they are of the caller's workspace.
+// Heartbeat records viewers of these sessions. The caller has checked that they belong to the
+// caller's workspace.
 func (b *Broker) Heartbeat(sessions []string, now time.Time) {
 	b.Beat(sessions, now)
 	b.far.Beat(sessions, now)
 }
 
-// Beat notes a heartbeat that came to another node.
+// Beat records a heartbeat that another node received.
 func (b *Broker) Beat(sessions []string, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -42,7 +42,7 @@ func (b *Broker) Beat(sessions []string, now time.Time) {
 	}
 }
 
-// tidy drops heartbeats that count no more.
+// tidy drops expired heartbeats.
 func (b *Broker) tidy() {
 	now := b.config.Clock()
 	b.mu.Lock()
@@ -54,14 +54,14 @@ func (b *Broker) tidy() {
 	}
 }
 
-// Load counts what the Broker carries now.
+// Load is the current load of the Broker.
 type Load struct {
 	Streams    int // open subscriptions
-	Workspaces int // that somebody listens to or where an answer is being written
+	Workspaces int // with listeners or with an answer in progress
 	Answers    int // being written
 }
 
-// Load is for the metrics and the operator's page.
+// Load returns the current load, for metrics and operators.
 func (b *Broker) Load() Load {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

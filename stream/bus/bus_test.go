@@ -45,7 +45,7 @@ func TestNewsCrossesNodes(t *testing.T) {
 		t.Errorf("%d events came, want each of 21 once", n)
 	}
 	if a.mu.Lock(); len(a.told) > 0 {
-		t.Errorf("a node heard itself: %v", a.told)
+		t.Errorf("a node received itself: %v", a.told)
 	}
 	a.mu.Unlock()
 }

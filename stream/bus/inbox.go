@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// hear takes a message of another node.
-func (n *Node) hear(payload string) {
+// receive handles a message of another node.
+func (n *Node) receive(payload string) {
 	from, parts, err := unpack(payload)
 	if from == n.cfg.ID {
 		return
@@ -18,7 +18,7 @@ func (n *Node) hear(payload string) {
 		n.cfg.Log.Warn().Err(err).Msg("news of another node could not be read")
 	}
 	if from == "" {
-		return // of nobody: whoever may send on the channel is no node by that
+		return // no node: any client of the database can send on the channel
 	}
 	n.mu.Lock()
 	n.counts.Received++
@@ -29,8 +29,8 @@ func (n *Node) hear(payload string) {
 	}
 }
 
-// meet notes that a node is there. Two that did not know each other tell each other who
-// is watched.
+// meet records that a node exists. Nodes that are new to each other exchange which sessions are
+// watched.
 func (n *Node) meet(from string) {
 	n.mu.Lock()
 	p := n.peers[from]
@@ -96,7 +96,7 @@ func (n *Node) takeText(from string, p *part) {
 	}
 }
 
-// hinted passes a hint on to whom it concerns.
+// hinted passes a hint to the scheduler, the runner and the broker.
 func (n *Node) hinted(h domain.Hint) {
 	if h.Data {
 		n.cfg.Runner.Forget(h.WorkspaceID)
@@ -116,8 +116,8 @@ func (n *Node) read() {
 	}
 }
 
-// catchUp reads for the listeners of this node what was committed elsewhere. It is a
-// goroutine of its own, so that a slow database does not hold back a cut.
+// catchUp reads events that were committed on other nodes for the listeners of this one. It has its
+// own goroutine, so that a slow database does not delay a cut.
 func (n *Node) catchUp(ctx context.Context) {
 	for {
 		select {
@@ -138,8 +138,8 @@ func (n *Node) catchUp(ctx context.Context) {
 	}
 }
 
-// watchers notes which sessions are watched on a node, until it says so again. One that
-// came in mid-answer gets what there is.
+// watchers records which sessions are watched on a node, until it reports otherwise. A node that
+// joins during an answer gets the text so far.
 func (n *Node) watchers(from string, sessions []string, yes bool) {
 	written := map[string]bool{}
 	for _, session := range sessions {
@@ -182,7 +182,7 @@ func (n *Node) unwatch(from string, p *peer, session string) {
 	}
 }
 
-// again sends the text of sessions from its start; of all, if none is named.
+// again resends the text of sessions from its start; of all sessions if none is named.
 func (n *Node) again(from string, sessions []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -199,8 +199,8 @@ func (n *Node) again(from string, sessions []string) {
 	n.poke()
 }
 
-// missed: something may have been said that this node did not hear. It looks at
-// everything; and as it may have been asked to say something again, it does.
+// missed handles a possible loss of messages: it checks everything; and because it may have missed
+// a request to resend text, it resends it.
 func (n *Node) missed() {
 	n.mu.Lock()
 	n.counts.Missed++
@@ -210,13 +210,13 @@ func (n *Node) missed() {
 	}
 	n.mu.Unlock()
 	n.cfg.Broker.Forsake("", "")
-	n.tell(part{Kind: kindAgain})
+	n.broadcast(part{Kind: kindAgain})
 	n.hello(true)
 	n.cfg.Scheduler.Sweep()
 	n.read()
 }
 
-// lost forgets a node that said good-bye, or of which nothing was heard any more.
+// lost removes a node that said good-bye or has been silent for too long.
 func (n *Node) lost(id string) {
 	n.mu.Lock()
 	if p := n.peers[id]; p != nil {

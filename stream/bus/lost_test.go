@@ -29,8 +29,8 @@ func (n *memoryNet) cut(dead bool) {
 	n.dead = dead
 }
 
-func (w *memoryWire) Start(_ context.Context, channels []string, heard func(string), missed func()) error {
-	w.own, w.mine = channels[1], heard
+func (w *memoryWire) Start(_ context.Context, channels []string, received func(string), missed func()) error {
+	w.own, w.mine = channels[1], received
 	w.net.mu.Lock()
 	w.net.wires[w] = true
 	w.net.mu.Unlock()
@@ -61,7 +61,7 @@ func (w *memoryWire) Stop(context.Context) error {
 	return nil
 }
 
-// Hints are lost: an event is late by the poll at most, a node that is heard of no more
+// Hints are lost: an event is late by the poll at most, a node that is received of no more
 // is forgotten, and when the wire is back the two find each other again.
 func TestALostHintOnlyDelays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +140,7 @@ func TestWhatCannotBeReadIsOfNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newStation(t, "a", &memoryWire{net: &memoryNet{wires: map[*memoryWire]bool{}}}, newLog())
 		for _, payload := range []string{"", "hello", `{"f":`, `{}`, `{"p":[{"k":"hello"}]}`} {
-			if a.hear(payload); a.Peers() != 0 || a.Counts().Received != 0 {
+			if a.receive(payload); a.Peers() != 0 || a.Counts().Received != 0 {
 				t.Errorf("%q: %d nodes, %d messages", payload, a.Peers(), a.Counts().Received)
 			}
 		}

@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	// gather is the least time between two sendings; what happens within it goes together.
+	// gather is the minimum interval between messages; what happens in between is sent together.
 	gather = 20 * time.Millisecond
-	// gatherText is that between two batches of an answer's text.
+	// gatherText is the minimum interval between batches of an answer's text.
 	gatherText = 60 * time.Millisecond
-	// helloEvery is how often a node says that it is there and who is watched there;
-	// forgetAfter how long it is believed.
+	// helloEvery is how often a node announces itself and its watched sessions; forgetAfter is how
+	// long an announcement is valid.
 	helloEvery  = 5 * time.Second
 	forgetAfter = 3*helloEvery + 2*time.Second
-	// retrySend is when what could not be sent is sent again.
+	// retrySend is the delay before a failed send is retried.
 	retrySend  = time.Second
 	sendWithin = 5 * time.Second
 )
 
-// Scheduler is the part of this node that gives slots away.
+// Scheduler is the part of this node that assigns slots.
 type Scheduler interface {
-	// Heard is told what happened in a workspace on another node.
+	// Heard receives a change in a workspace that was made on another node.
 	Heard(h domain.Hint)
-	// Sweep looks at all workspaces: something may have been missed, or a node is gone.
+	// Sweep checks all workspaces: messages may have been missed, or a node has left.
 	Sweep()
 }
 
@@ -38,64 +38,64 @@ type Scheduler interface {
 type Runner interface {
 	Cut(session string, epoch int64, cause error)
 	Yield(session string)
-	// Forget: the user's data of a workspace changed.
+	// Forget invalidates the cached data of a workspace, because it changed.
 	Forget(workspace string)
 }
 
-// Config of a Node; every field is needed but Gone.
+// Config of a Node. Only Gone is optional.
 type Config struct {
-	// ID is of this start of the node: two starts never have the same.
+	// ID is unique to this start of the node.
 	ID        string
 	Wire      Wire
 	Broker    *stream.Broker
 	Events    stream.Log
 	Scheduler Scheduler
 	Runner    Runner
-	// Causes of a cut have names on the wire.
+	// Causes maps the names of causes on the wire to errors.
 	Causes map[string]error
-	// Gone is told when another node has left, or is heard of no more: its sessions may
-	// be there to be taken up.
+	// Gone is called when another node has left or has been silent for too long: its sessions may
+	// be claimable.
 	Gone  func()
 	Clock clock.Clock
 	Log   zerolog.Logger
 }
 
-// Node is this node's end of the bus.
+// Node is this node's connection to the bus.
 type Node struct {
 	cfg   Config
 	names map[error]string
 	kick  chan struct{}
 
 	mu       sync.Mutex
-	parts    []part                  // for everybody, in their order
-	hints    map[string]*domain.Hint // for everybody, by workspace
-	watching map[string]bool         // news about this node's streams, by session
-	own      map[string][]part       // for one node alone
+	parts    []part                  // for all nodes, in order
+	hints    map[string]*domain.Hint // for all nodes, by workspace
+	watching map[string]bool         // changes of this node's streams, by session
+	own      map[string][]part       // for a single node
 	peers    map[string]*peer
-	writing  map[string]*writing // answers that go out, by session
-	ended    []*writing          // those of them that are over
-	texts    time.Time           // when text was sent last
-	urgent   bool                // some text shall not wait
+	writing  map[string]*writing // answers being sent, by session
+	ended    []*writing          // those of them that have ended
+	texts    time.Time           // time of the last batch of text
+	urgent   bool                // some text must be sent at once
 	counts   Counts
 
-	wanted  map[string]int64 // numbers that workspaces have reached elsewhere
-	all     bool             // any of them may have
+	wanted  map[string]int64 // numbers that workspaces have reached on other nodes
+	all     bool             // any workspace may have new events
 	reading chan struct{}
 
 	stop context.CancelFunc
 	done sync.WaitGroup
 }
 
-// Counts are for the metrics and the operator.
+// Counts are the numbers of messages, for metrics and operators.
 type Counts struct{ Sent, Received, Missed int64 }
 
-// peer is another node that is there.
+// peer is another node.
 type peer struct {
 	until   time.Time
-	watches map[string]time.Time // sessions that are watched there, and until when that holds
+	watches map[string]time.Time // the sessions watched there, with the expiry of each
 }
 
-// New makes a node; Start connects it.
+// New returns a Node. Start connects it.
 func New(c Config) *Node {
 	n := &Node{
 		cfg: c, names: map[error]string{}, kick: make(chan struct{}, 1), reading: make(chan struct{}, 1),
@@ -108,9 +108,9 @@ func New(c Config) *Node {
 	return n
 }
 
-// Start listens and says that this node is there.
+// Start connects and announces this node.
 func (n *Node) Start(ctx context.Context) error {
-	if err := n.cfg.Wire.Start(ctx, []string{everybody, channelOf(n.cfg.ID)}, n.hear, n.missed); err != nil {
+	if err := n.cfg.Wire.Start(ctx, []string{everybody, channelOf(n.cfg.ID)}, n.receive, n.missed); err != nil {
 		return err
 	}
 	ctx, n.stop = context.WithCancel(context.Background())
@@ -119,7 +119,7 @@ func (n *Node) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop says good-bye, so that others need not wait to notice, and ends.
+// Stop announces the departure, so that other nodes need not wait for a timeout, and disconnects.
 func (n *Node) Stop(ctx context.Context) error {
 	if n.stop == nil {
 		return nil
@@ -141,7 +141,7 @@ func (n *Node) poke() {
 	}
 }
 
-// run is the one goroutine that sends.
+// run is the sending goroutine.
 func (n *Node) run(ctx context.Context) {
 	hello := time.NewTicker(helloEvery)
 	defer hello.Stop()
@@ -175,8 +175,8 @@ func (n *Node) run(ctx context.Context) {
 	}
 }
 
-// send sends what there is, and says whether it could. Text goes first: the news that
-// its message is stored must not come before it.
+// send sends everything that is pending, and reports whether it succeeded. Text goes first: it must
+// precede the hint that its message is stored.
 func (n *Node) send(ctx context.Context) bool {
 	texts, everywhere, hints := n.collect()
 	var parcels []Parcel
@@ -191,7 +191,7 @@ func (n *Node) send(ctx context.Context) bool {
 	defer cancel()
 	if err := n.cfg.Wire.Send(ctx, parcels); err != nil {
 		if ctx.Err() == nil {
-			n.cfg.Log.Warn().Err(err).Msg("the other nodes could not be told; they find it in the database")
+			n.cfg.Log.Warn().Err(err).Msg("the other nodes could not be notified; they will find the changes in the database")
 		}
 		n.unsent(hints)
 		return false
@@ -210,7 +210,7 @@ func (n *Node) wrap(parcels []Parcel, channel string, parts []part) []Parcel {
 	return append(parcels, more...)
 }
 
-// unsent keeps the hints for the next try. Text that was lost begins anew.
+// unsent keeps the hints for a retry. Lost text is resent from its start.
 func (n *Node) unsent(hints map[string]*domain.Hint) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -226,14 +226,14 @@ func (n *Node) unsent(hints map[string]*domain.Hint) {
 	n.poke()
 }
 
-// Counts are what came and went so far.
+// Counts returns the numbers of messages so far.
 func (n *Node) Counts() Counts {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.counts
 }
 
-// Peers counts the other nodes that this one knows of.
+// Peers returns the number of other nodes that are known.
 func (n *Node) Peers() int {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Committed notes what this node has committed. It is called after the commit.
+// Committed queues the hint for a change that this node has committed. It must be called after the
+// commit.
 func (n *Node) Committed(c *domain.Change) {
 	h := domain.HintOf(c)
 	if h == nil {
@@ -28,23 +29,23 @@ func (n *Node) Committed(c *domain.Change) {
 	n.poke()
 }
 
-// Cut tells the node that drives a session under an older claim than epoch.
+// Cut notifies the node that drives a session under a claim older than epoch.
 func (n *Node) Cut(session string, epoch int64, cause error) {
-	n.tell(part{Kind: kindCut, Session: session, Epoch: epoch, Cause: n.names[cause]})
+	n.broadcast(part{Kind: kindCut, Session: session, Epoch: epoch, Cause: n.names[cause]})
 }
 
-// Yield tells the node that drives a session that somebody waits for its slot.
-func (n *Node) Yield(session string) { n.tell(part{Kind: kindYield, Session: session}) }
+// Yield notifies the node that drives a session that another session waits for its slot.
+func (n *Node) Yield(session string) { n.broadcast(part{Kind: kindYield, Session: session}) }
 
-// Beat tells that somebody looked at sessions.
+// Beat forwards heartbeats of viewers of sessions.
 func (n *Node) Beat(sessions []string, at time.Time) {
 	for some := range slices.Chunk(sessions, maxListed) {
-		n.tell(part{Kind: kindBeat, Sessions: some, At: &at})
+		n.broadcast(part{Kind: kindBeat, Sessions: some, At: &at})
 	}
 }
 
-// tell says something to everybody, if there is anybody.
-func (n *Node) tell(p part) {
+// broadcast queues a part for all other nodes, if there are any.
+func (n *Node) broadcast(p part) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.peers) == 0 {
@@ -54,10 +55,10 @@ func (n *Node) tell(p part) {
 	n.poke()
 }
 
-// Watching and Left tell who is watched here.
+// Watching announces that a session has a stream here.
 func (n *Node) Watching(session string) { n.watch(session, true) }
 
-// Left: nobody reads the session here any more.
+// Left announces that a session has no stream here any more.
 func (n *Node) Left(session string) { n.watch(session, false) }
 
 func (n *Node) watch(session string, yes bool) {
@@ -70,7 +71,7 @@ func (n *Node) watch(session string, yes bool) {
 	n.poke()
 }
 
-// hello says that this node is there, and who is watched.
+// hello announces this node and its watched sessions.
 func (n *Node) hello(ask bool) {
 	watched := n.cfg.Broker.Watching()
 	n.mu.Lock()
@@ -78,7 +79,7 @@ func (n *Node) hello(ask bool) {
 	n.parts = append(n.parts, part{Kind: kindHello, Ask: ask})
 	if len(n.peers) > 0 {
 		for _, session := range watched {
-			if _, told := n.watching[session]; !told {
+			if _, pending := n.watching[session]; !pending {
 				n.watching[session] = true
 			}
 		}
@@ -86,13 +87,13 @@ func (n *Node) hello(ask bool) {
 	n.poke()
 }
 
-// letter is what goes to one node alone.
+// letter is a message to a single node.
 type letter struct {
 	id    string
 	parts []part
 }
 
-// collect takes everything that is to be sent.
+// collect takes everything that is pending.
 func (n *Node) collect() (texts []letter, everywhere []part, hints map[string]*domain.Hint) {
 	drafts := n.drafts()
 	n.mu.Lock()
@@ -131,11 +132,11 @@ func (n *Node) watchParts() []part {
 	return parts
 }
 
-// gatherFor bounds how long the text of an answer is waited for from another node.
+// gatherFor limits how long the text of an answer is awaited from another node.
 const gatherFor = 300 * time.Millisecond
 
-// Gather fetches the text of an answer that another node is writing, so that what was
-// already received of it can be kept. It stays here until release is called.
+// Gather fetches the text of an answer that another node is writing, so that the part already
+// received can be kept. It stays here until release is called.
 func (n *Node) Gather(ctx context.Context, s *domain.Session) (release func()) {
 	n.mu.Lock()
 	owner := n.peers[s.OwnerIncarnation]

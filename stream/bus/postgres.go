@@ -18,14 +18,14 @@ import (
 const (
 	reconnectFirst = 100 * time.Millisecond
 	reconnectLast  = 5 * time.Second
-	// pingEvery finds out that a connection has died without a word.
+	// pingEvery detects a dead connection.
 	pingEvery = 15 * time.Second
-	// perStatement bounds the messages of one statement.
+	// perStatement limits the messages of one statement.
 	perStatement = 16
 )
 
-// Postgres is the Wire over LISTEN and NOTIFY. URL must lead to the server itself: a
-// pooler in transaction mode takes a LISTEN and never delivers.
+// Postgres is the Wire over LISTEN and NOTIFY. URL must lead to the server itself: a pooler in
+// transaction mode accepts a LISTEN and never delivers.
 type Postgres struct {
 	URL string
 	Log zerolog.Logger
@@ -39,8 +39,8 @@ type Postgres struct {
 	stopped bool
 }
 
-// Start listens, on a connection that is made anew whenever it breaks.
-func (p *Postgres) Start(_ context.Context, channels []string, heard func(string), missed func()) error {
+// Start listens, on a connection that is reopened whenever it breaks.
+func (p *Postgres) Start(_ context.Context, channels []string, received func(string), missed func()) error {
 	if err := p.openSender(); err != nil {
 		return err
 	}
@@ -48,28 +48,28 @@ func (p *Postgres) Start(_ context.Context, channels []string, heard func(string
 	ctx, stop := context.WithCancel(context.Background())
 	p.stop = stop
 	p.done.Go(func() {
-		// Listen waits for the first connection: a server that starts while the database is
-		// away must not hang here.
+		// Listen blocks until the first connection: a server that starts while the database is
+		// unavailable must not hang here.
 		for _, channel := range channels {
 			if !p.listen(ctx, channel) {
 				return
 			}
 		}
 		missed()
-		p.hear(ctx, heard, missed)
+		p.receive(ctx, received, missed)
 	})
 	return nil
 }
 
-// listen asks for a channel until it is given; false: this node is told to stop. A server that is
-// a standby at that moment refuses it.
+// listen subscribes to a channel, retrying until it succeeds; it returns false if this node is
+// stopped. A server that is currently a standby rejects a LISTEN.
 func (p *Postgres) listen(ctx context.Context, channel string) bool {
-	for told := false; ; told = true {
+	for logged := false; ; logged = true {
 		err := p.listener.Listen(channel)
 		if err == nil || errors.Is(err, pq.ErrChannelAlreadyOpen) {
 			return true
 		}
-		if !told && ctx.Err() == nil {
+		if !logged && ctx.Err() == nil {
 			p.Log.Error().Err(err).Str("channel", channel).Msg("this node cannot hear the others yet; it looks at the database instead")
 		}
 		pause := time.NewTimer(reconnectLast)
@@ -82,8 +82,8 @@ func (p *Postgres) listen(ctx context.Context, channel string) bool {
 	}
 }
 
-// openSender prepares the one connection that sends. Its commits wait for no disk: a
-// hint is worth nothing after a crash.
+// openSender opens the sending connection. Its commits do not wait for the disk: a hint is
+// worthless after a crash.
 func (p *Postgres) openSender() error {
 	cfg, err := dsn.Parse(p.URL)
 	if err != nil {
@@ -94,7 +94,7 @@ func (p *Postgres) openSender() error {
 	}
 	cfg.Runtime["synchronous_commit"] = "off"
 	if cfg.TargetSessionAttrs == "" {
-		cfg.TargetSessionAttrs = pq.TargetSessionAttrsPrimary // a standby sends nothing
+		cfg.TargetSessionAttrs = pq.TargetSessionAttrsPrimary // a standby cannot send
 	}
 	if cfg.ConnectTimeout == 0 {
 		cfg.ConnectTimeout = 10 * time.Second
@@ -108,9 +108,9 @@ func (p *Postgres) openSender() error {
 	return nil
 }
 
-// hear passes on what comes. A nil notification says that the connection was made anew
-// and that something may have been missed meanwhile.
-func (p *Postgres) hear(ctx context.Context, heard func(string), missed func()) {
+// receive passes on notifications. A nil notification means that the connection was reopened and
+// that messages may have been missed meanwhile.
+func (p *Postgres) receive(ctx context.Context, received func(string), missed func()) {
 	ping := time.NewTicker(pingEvery)
 	defer ping.Stop()
 	for {
@@ -124,17 +124,17 @@ func (p *Postgres) hear(ctx context.Context, heard func(string), missed func()) 
 			case n == nil:
 				missed()
 			default:
-				heard(n.Extra)
+				received(n.Extra)
 			}
 		case <-ping.C:
-			// It would wait for the very connection whose messages are taken here.
-			p.done.Go(func() { _ = p.listener.Ping() }) // a dead one is replaced, and missed is called
+			// Ping would wait for the very connection whose messages are received here.
+			p.done.Go(func() { _ = p.listener.Ping() }) // a dead connection is replaced, and missed is called
 		}
 	}
 }
 
-// changed tells the log how the listener's connection is. Its goroutine may outlive Stop by a
-// pause between two attempts; what it finds then is nobody's any more.
+// changed logs the state of the listener's connection. Its goroutine may outlive Stop by one pause
+// between two attempts; events after Stop are ignored.
 func (p *Postgres) changed(event pq.ListenerEventType, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -143,17 +143,17 @@ func (p *Postgres) changed(event pq.ListenerEventType, err error) {
 	}
 	switch event {
 	case pq.ListenerEventDisconnected:
-		p.Log.Warn().Err(err).Msg("the connection for notifications broke; it is made anew")
+		p.Log.Warn().Err(err).Msg("the connection for notifications broke; reconnecting")
 	case pq.ListenerEventReconnected:
-		p.Log.Info().Msg("the connection for notifications stands again")
+		p.Log.Info().Msg("the connection for notifications is established again")
 	case pq.ListenerEventConnectionAttemptFailed:
 		p.Log.Debug().Err(err).Msg("no connection for notifications yet")
 	case pq.ListenerEventConnected:
 	}
 }
 
-// Send notifies, each message in the order given. A statement that is carried out twice
-// because its reply was lost does no harm here.
+// Send sends messages in the given order. Executing a statement twice, because its reply was lost,
+// does no harm.
 func (p *Postgres) Send(ctx context.Context, parcels []Parcel) error {
 	for len(parcels) > 0 {
 		n := min(len(parcels), perStatement)
@@ -190,8 +190,8 @@ func (p *Postgres) Stop(ctx context.Context) error {
 	return errors.Join(err, p.db.Close())
 }
 
-// drain takes what still comes, so that the listener's own goroutine can end. One that
-// is just pausing between two attempts to connect is not waited for.
+// drain discards remaining notifications, so that the listener's own goroutine can end. It does not
+// wait for a pause between two connection attempts.
 func (p *Postgres) drain(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, time.Second)
 	defer cancel()

@@ -7,24 +7,24 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// writing is an answer of this node that other nodes read along.
+// writing is an answer of this node that other nodes follow.
 type writing struct {
-	draft stream.Draft // as it was last looked at
+	draft stream.Draft // the latest copy of the text
 	dirty bool
-	at    map[string]*place // how far each node has it
+	at    map[string]*place // the progress of each node
 
 	over   bool
-	reason string // of an answer that is void
+	reason string // why an answer is void
 }
 
-// place is how far a node has the text of an answer.
+// place is how much of an answer's text a node has.
 type place struct {
 	bytes  [3]int
 	chars  [3]int
-	joined bool // it came in mid-answer, and has nothing yet
+	joined bool // it joined during the answer, and has nothing yet
 }
 
-// Watched says whether a session is watched on another node.
+// Watched reports whether a session is watched on another node.
 func (n *Node) Watched(session string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -40,7 +40,7 @@ func (n *Node) watchedElsewhere(session string) bool {
 	return false
 }
 
-// Wrote notes that an answer has grown. The first of it, people wait for.
+// Wrote records that an answer has grown. Its first piece is sent at once.
 func (n *Node) Wrote(session string, first bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -62,7 +62,7 @@ func (n *Node) Wrote(session string, first bool) {
 	}
 }
 
-// addReaders gives every node that watches a place in the text.
+// addReaders adds every node that watches the session.
 func (n *Node) addReaders(session string, w *writing, joined bool) {
 	for id, p := range n.peers {
 		if w.at[id] == nil && p.watches[session].After(n.cfg.Clock()) {
@@ -73,7 +73,7 @@ func (n *Node) addReaders(session string, w *writing, joined bool) {
 
 func (n *Node) textDue() bool { return n.cfg.Clock().Sub(n.texts) >= gatherText }
 
-// textWaits says whether there is text that was not due.
+// textWaits reports whether there is text that was not due yet.
 func (n *Node) textWaits() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -85,10 +85,11 @@ func (n *Node) textWaits() bool {
 	return false
 }
 
-// Stored: the answer has become a message. Its rest goes out before the news of that.
+// Stored records that the answer was stored as a message. Its rest is sent before the hint about
+// that.
 func (n *Node) Stored(d stream.Draft) { n.over(d, "") }
 
-// Void: the answer will not become a message.
+// Void records that the answer will not become a message.
 func (n *Node) Void(session, message, reason string) {
 	n.over(stream.Draft{Session: session, Message: message}, reason)
 }
@@ -109,7 +110,7 @@ func (n *Node) over(d stream.Draft, reason string) {
 	n.poke()
 }
 
-// drafts looks at the answers that have grown, if it is time to send.
+// drafts copies the answers that have grown, if a batch is due.
 func (n *Node) drafts() []stream.Draft {
 	n.mu.Lock()
 	due := n.urgent || n.textDue()
@@ -129,14 +130,14 @@ func (n *Node) drafts() []stream.Draft {
 			continue
 		}
 		n.mu.Lock()
-		delete(n.writing, session) // it is over already; the next text begins a new one
+		delete(n.writing, session) // it has ended; the next text begins a new one
 		n.mu.Unlock()
 	}
 	return drafts
 }
 
-// compose turns what is new of the answers into parts, for each node that reads along.
-// The caller holds the lock.
+// compose turns the new text of the answers into parts for each node that follows. The caller holds
+// the lock.
 func (n *Node) compose(drafts []stream.Draft) {
 	for _, w := range n.ended {
 		for id, at := range w.at {
@@ -153,7 +154,7 @@ func (n *Node) compose(drafts []stream.Draft) {
 		if w == nil {
 			continue // it ended meanwhile
 		}
-		if w.draft.Message != d.Message && w.draft.Message != "" { // the call was made again
+		if w.draft.Message != d.Message && w.draft.Message != "" { // the call was repeated
 			w.at = map[string]*place{}
 			n.addReaders(d.Session, w, false)
 		}
@@ -175,7 +176,7 @@ func ending(w *writing) part {
 	return p
 }
 
-// write sends a node what it does not have yet of an answer.
+// write queues the text of an answer that a node does not have yet.
 func (n *Node) write(id string, at *place, d *stream.Draft) {
 	for i := range d.Parts {
 		rest := d.Parts[i][min(at.bytes[i], len(d.Parts[i])):]
@@ -193,7 +194,7 @@ func (n *Node) write(id string, at *place, d *stream.Draft) {
 	at.joined = false
 }
 
-// fitting is as much of a text as one part holds, whole characters.
+// fitting returns as much of a text as fits into one part, without splitting a character.
 func fitting(text []byte) []byte {
 	for n := min(len(text), maxText); ; n /= 2 {
 		for n < len(text) && n > 0 && !utf8.RuneStart(text[n]) {
@@ -206,8 +207,7 @@ func fitting(text []byte) []byte {
 	}
 }
 
-// restart sends a node everything from its start, because some of it was lost. The
-// caller holds the lock.
+// restart resends everything to a node, because some of it was lost. The caller holds the lock.
 func (n *Node) restart(id string) {
 	n.own[id] = []part{{Kind: kindRestart}}
 	for _, w := range n.writing {
@@ -218,7 +218,7 @@ func (n *Node) restart(id string) {
 	}
 }
 
-// forgetPeers drops nodes of which nothing was heard for long.
+// forgetPeers removes nodes that have been silent for too long.
 func (n *Node) forgetPeers() {
 	now := n.cfg.Clock()
 	var gone []string

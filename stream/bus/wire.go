@@ -10,54 +10,53 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Wire takes messages to the other nodes, in the order in which they are sent. What it
-// loses is lost.
+// Wire sends messages to the other nodes, in order. Messages may be lost.
 type Wire interface {
-	// Start begins to listen. Each message goes to heard; missed is called when some may
-	// have been lost, and once when the first connection stands.
-	Start(ctx context.Context, channels []string, heard func(payload string), missed func()) error
+	// Start begins to receive. Each message is passed to received; missed is called if some may have
+	// been lost, and once when the first connection is established.
+	Start(ctx context.Context, channels []string, received func(payload string), missed func()) error
 	Send(ctx context.Context, parcels []Parcel) error
 	Stop(ctx context.Context) error
 }
 
-// Parcel is one message to a channel: everybody's, or that of one node.
+// Parcel is one message to a channel: that of all nodes, or that of one.
 type Parcel struct{ Channel, Payload string }
 
-// everybody's channel.
+// everybody is the channel of all nodes.
 const everybody = "fermata"
 
-// channelOf is where one start of a node listens alone.
+// channelOf is the channel of one start of a node.
 func channelOf(id string) string { return everybody + "_" + id }
 
 const (
-	// maxPayload keeps a message under the 8,000 bytes that PostgreSQL takes.
+	// maxPayload keeps a message below PostgreSQL's limit of 8,000 bytes.
 	maxPayload = 7500
-	// maxText bounds the text of one part, in the bytes that it has as JSON.
+	// maxText limits the text of one part, in bytes of JSON.
 	maxText = 6000
-	// maxListed bounds the sessions in one part.
+	// maxListed limits the sessions in one part.
 	maxListed = 100
 )
 
-// kind says what a part is about.
+// kind is the type of a part.
 type kind string
 
 const (
-	kindHello    kind = "hello"    // I am here; with Ask: say so too
-	kindBye      kind = "bye"      // I have given my lease back
+	kindHello    kind = "hello"    // announces the sender; with Ask, requests the same in return
+	kindBye      kind = "bye"      // the sender has released its lease
 	kindHint     kind = "hint"     // a workspace's log has grown
 	kindCut      kind = "cut"      // a claim older than Epoch is over
-	kindYield    kind = "yield"    // somebody waits for the slot of Session
-	kindWatching kind = "watching" // somebody reads Sessions here
-	kindLeft     kind = "left"     // nobody does any more
-	kindBeat     kind = "beat"     // somebody looked at Sessions just now
+	kindYield    kind = "yield"    // another session waits for the slot of Session
+	kindWatching kind = "watching" // Sessions have streams on the sender
+	kindLeft     kind = "left"     // they have none any more
+	kindBeat     kind = "beat"     // a heartbeat for Sessions
 	kindText     kind = "text"     // of an answer
-	kindStored   kind = "stored"   // the answer has become a message
+	kindStored   kind = "stored"   // the answer was stored as a message
 	kindVoid     kind = "void"     // the answer will not become one
-	kindAgain    kind = "again"    // send the text of Sessions from its start; none: of all
-	kindRestart  kind = "restart"  // some text was lost: what I sent begins anew
+	kindAgain    kind = "again"    // resend the text of Sessions from its start; none: of all
+	kindRestart  kind = "restart"  // text was lost: the sender resends it from its start
 )
 
-// part is one piece of news.
+// part is one item of a message.
 type part struct {
 	Kind      kind         `json:"k"`
 	Ask       bool         `json:"ask,omitempty"`
@@ -71,19 +70,19 @@ type part struct {
 	TextKind  string       `json:"tk,omitempty"`
 	Offset    int          `json:"o,omitempty"` // in characters
 	Text      string       `json:"t,omitempty"`
-	Joined    bool         `json:"j,omitempty"` // the node came in mid-answer
+	Joined    bool         `json:"j,omitempty"` // the node joined during the answer
 	Seq       int64        `json:"n,omitempty"`
 	At        *time.Time   `json:"at,omitempty"`
 }
 
-// message is what goes over the wire.
+// message is the JSON on the wire.
 type message struct {
 	From  string            `json:"f"`
 	Parts []json.RawMessage `json:"p"`
 }
 
-// pack puts parts into as few payloads as will hold them, in their order. A part that no
-// payload can hold is left out, and told of.
+// pack puts parts into as few payloads as possible, in order. A part that fits into no payload is
+// omitted and reported as an error.
 func pack(from, channel string, parts []part) ([]Parcel, error) {
 	var parcels []Parcel
 	var left error
@@ -93,7 +92,7 @@ func pack(from, channel string, parts []part) ([]Parcel, error) {
 		if len(m.Parts) == 0 {
 			return
 		}
-		payload, _ := json.Marshal(m) // strings, and JSON that was just made: cannot fail
+		payload, _ := json.Marshal(m) // strings, and JSON that was just encoded: cannot fail
 		parcels = append(parcels, Parcel{Channel: channel, Payload: string(payload)})
 		m.Parts, size = nil, 0
 	}
@@ -116,8 +115,8 @@ func pack(from, channel string, parts []part) ([]Parcel, error) {
 	return parcels, left
 }
 
-// unpack reads a payload. Parts of a kind that this version does not know come too, and
-// are passed over: nodes of two versions may run side by side during an update.
+// unpack decodes a payload. Parts of an unknown kind are included and must be ignored: nodes of two
+// versions may run side by side during an update.
 func unpack(payload string) (from string, parts []part, err error) {
 	var m message
 	if err := json.Unmarshal([]byte(payload), &m); err != nil {

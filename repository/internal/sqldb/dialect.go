@@ -151,8 +151,7 @@ func postgresDialect(address string, writers, readers int, settings ...string) (
 			own.Runtime[settings[i]] = settings[i+1]
 		}
 		if own.TargetSessionAttrs == "" {
-			// A proxy in front of the primary may lag behind a failover, and a standby's data may
-			// be stale.
+			// A proxy may lag behind a failover, and a standby's data may be stale.
 			own.TargetSessionAttrs = pq.TargetSessionAttrsPrimary
 		}
 		connections := writers
