@@ -39,9 +39,9 @@ $(MODULES): web/app/package.json web/app/package-lock.json
 
 test: test-server test-page ## all tests: the server's, and the page's in a real browser
 
-# Not instrumented: SQLite, which is C translated to Go, guards its memory itself and runs ten times slower
+# Not instrumented: SQLite, which is C translated to Go, guards its memory itself and migrates four times slower
 # with the race detector. Calls into it, and all that surrounds them, are. Without the symbols of a debugger
-# each of 85 test programs links in half the time; the reports of the race detector do not need them.
+# each of 85 test programs links in two thirds of the time; the reports of the race detector do not need them.
 RACE := -race -gcflags='modernc.org/...=-race=false' -ldflags='-s -w' -vet=off
 test-server: postgres mcp-servers ## the server's tests, on SQLite and PostgreSQL, with the race detector
 	@scripts/need go cc nginx pgbouncer patroni systemd prometheus

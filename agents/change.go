@@ -85,7 +85,7 @@ func (s *Service) check(ctx context.Context, a *domain.AgentDefinition, before [
 		}
 	}
 	if takesBuiltInName(a) {
-		return domain.Errorf(domain.CodeConflict, "There is an agent already that is called by %s. Nothing was changed.", a.Command())
+		return domain.Errorf(domain.CodeConflict, "Another agent already uses the command %s. Nothing was changed.", a.Command())
 	}
 	if err := s.checkCommands(a); err != nil {
 		return err

@@ -8,18 +8,18 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// lastRoundStep is how many messages are read first of the end of a record; then twice as many,
-// and so on.
+// lastRoundStep is how many messages the first read of a record's end fetches; each further read
+// fetches twice as many.
 const lastRoundStep = 8
 
-// LastRound reads the end of a session's record: every try at its last question, in order,
-// and a message more where there is one.
+// LastRound returns the end of a session's record: every try at its last question, in order, and
+// the message before them if there is one.
 func (s *SessionStore) LastRound(ctx context.Context, workspace, session string) ([]*domain.Message, error) {
 	return tailOf(ctx, s.db, "messages", workspace, session, 1<<62)
 }
 
-// ExecutionsOf reads what became of the commands of some answers of a session, and behind them of
-// those of the agents that these called, and that those called in turn.
+// ExecutionsOf lists the executions of some answers of a session, followed by those of the agents
+// that they called, directly or indirectly.
 func (s *RecordStore) ExecutionsOf(ctx context.Context, workspace, session string, answers []string) ([]*domain.Execution, error) {
 	var all []*domain.Execution
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
@@ -38,7 +38,7 @@ func (s *RecordStore) ExecutionsOf(ctx context.Context, workspace, session strin
 	return all, err
 }
 
-// executionsOfAgents reads what the agents did that some executions called.
+// executionsOfAgents lists the executions of the agents that calls started, recursively.
 func executionsOfAgents(ctx context.Context, r sqldb.Reader, workspace string, calls []*domain.Execution) ([]*domain.Execution, error) {
 	var all []*domain.Execution
 	for _, call := range calls {
@@ -55,7 +55,7 @@ func executionsOfAgents(ctx context.Context, r sqldb.Reader, workspace string, c
 		if err != nil {
 			return nil, err
 		}
-		called, err := executionsOfAgents(ctx, r, workspace, own) // at most two deep: agents call no further
+		called, err := executionsOfAgents(ctx, r, workspace, own) // at most two levels: an agent cannot call further
 		if err != nil {
 			return nil, err
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// AgentStore keeps the definitions of agents, with every version that there was.
+// AgentStore stores the definitions of agents and all their versions.
 type AgentStore struct{ *base }
 
 type agentRow struct {
@@ -30,7 +30,7 @@ type agentVersionRow struct {
 	CreatedAt   sqldb.Stamp `db:"created_at,once"`
 }
 
-// agentText is a definition as it is kept.
+// agentText is the stored JSON of a definition.
 type agentText struct {
 	Name            string   `json:"name"`
 	Description     string   `json:"description,omitempty"`
@@ -81,7 +81,7 @@ func (r *agentRow) agent() (*domain.AgentDefinition, error) {
 	}, nil
 }
 
-// Agents lists the agents that a workspace has made or changed, oldest first.
+// Agents lists the agents that were created or changed in a workspace, oldest first.
 func (s *AgentStore) Agents(ctx context.Context, workspace string) ([]*domain.AgentDefinition, error) {
 	var rows []agentRow
 	err := s.db.All(ctx, &rows, "SELECT "+agentTable.Columns()+" FROM agents WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
@@ -91,7 +91,7 @@ func (s *AgentStore) Agents(ctx context.Context, workspace string) ([]*domain.Ag
 	return each(rows, (*agentRow).agent)
 }
 
-// Agent reads one agent.
+// Agent returns one agent.
 func (s *AgentStore) Agent(ctx context.Context, workspace, id string) (*domain.AgentDefinition, error) {
 	var row agentRow
 	err := s.db.Get(ctx, &row, "SELECT "+agentTable.Columns()+" FROM agents WHERE workspace_id = $1 AND id = $2", workspace, id)
@@ -104,7 +104,7 @@ func (s *AgentStore) Agent(ctx context.Context, workspace, id string) (*domain.A
 	return row.agent()
 }
 
-// AgentVersion reads an agent as it was, also one that was deleted since.
+// AgentVersion returns one version of an agent, even if the agent was deleted since.
 func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, version int64) (*domain.AgentDefinition, error) {
 	var row agentVersionRow
 	err := s.db.Get(ctx, &row, "SELECT "+agentVersionTable.Columns()+" FROM agent_versions WHERE workspace_id = $1 AND agent_id = $2 "+
@@ -113,13 +113,13 @@ func (s *AgentStore) AgentVersion(ctx context.Context, workspace, id string, ver
 		return nil, domain.NotFound("agent")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read an agent as it was: %w", err)
+		return nil, fmt.Errorf("read a version of an agent: %w", err)
 	}
 	return row.agent()
 }
 
-// AgentVersions lists a page of what an agent was, the latest first, also of one that was deleted since,
-// and gives the cursor of the next page, "" at the end.
+// AgentVersions lists a page of an agent's versions, latest first, even if the agent was deleted
+// since. The second result is the cursor of the next page, "" at the end.
 func (s *AgentStore) AgentVersions(ctx context.Context, workspace, id, cursor string, limit int) (
 	[]*domain.AgentDefinition, string, error,
 ) {
@@ -149,8 +149,8 @@ func (r *agentVersionRow) agent() (*domain.AgentDefinition, error) {
 	return was.agent()
 }
 
-// InsertAgent stores an agent. Its version follows the one that it says it had, and all that
-// there ever were of its id: a built-in one may be changed, given back and changed again.
+// InsertAgent stores an agent. Its version is one more than a.Version and than every earlier
+// version of the same id: a built-in agent can be changed, reset and changed again.
 func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition) error {
 	own := *a
 	err := s.changeAgent(ctx, a.WorkspaceID, func(t *tx) error {
@@ -180,8 +180,8 @@ func (s *AgentStore) InsertAgent(ctx context.Context, a *domain.AgentDefinition)
 	return nameTaken(err, a)
 }
 
-// UpdateAgent changes an agent on condition of its version, and bumps it. Sessions that
-// run keep the version that they were begun with.
+// UpdateAgent updates an agent if its version matches, and increments the version. Running sessions
+// keep the version that they started with.
 func (s *AgentStore) UpdateAgent(ctx context.Context, a *domain.AgentDefinition) error {
 	err := s.changeAgent(ctx, a.WorkspaceID, func(t *tx) error {
 		row, err := agentRowOf(a)
@@ -204,14 +204,15 @@ func (s *AgentStore) UpdateAgent(ctx context.Context, a *domain.AgentDefinition)
 	return nameTaken(err, a)
 }
 
-// DeleteAgent takes an agent away; its versions stay for the sessions that had them.
+// DeleteAgent deletes an agent. Its versions stay for the sessions that use them.
 func (s *AgentStore) DeleteAgent(ctx context.Context, workspace, id string) error {
 	return s.changeAgent(ctx, workspace, func(t *tx) error {
 		return t.WriteOne(ctx, domain.NotFound("agent"), "DELETE FROM agents WHERE workspace_id = $1 AND id = $2", workspace, id)
 	})
 }
 
-// changeAgent writes in one transaction with the workspace's count of such changes.
+// changeAgent runs fn in a transaction that also increments the workspace's count of changes to
+// agents.
 func (s *AgentStore) changeAgent(ctx context.Context, workspace string, fn func(*tx) error) error {
 	return s.write(ctx, workspace, func(t *tx) error {
 		err := t.WriteOne(ctx, domain.NotFound("workspace"), "UPDATE workspaces SET agents_version = agents_version + 1 WHERE id = $1", workspace)
@@ -229,10 +230,10 @@ func (t *tx) keepAgentVersion(ctx context.Context, row *agentRow) error {
 	return err
 }
 
-// nameTaken says so where another agent has the command's name.
+// nameTaken turns a conflict into an error that names the command, which another agent already has.
 func nameTaken(err error, a *domain.AgentDefinition) error {
 	if domain.ErrorCode(err) != domain.CodeConflict {
 		return err
 	}
-	return domain.Errorf(domain.CodeConflict, "There is an agent already that is called by %s. Nothing was changed.", a.Command())
+	return domain.Errorf(domain.CodeConflict, "Another agent already uses the command %s. Nothing was changed.", a.Command())
 }

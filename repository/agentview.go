@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// agentsOf reads the agents that carry out calls of a session's answer, and those that
-// these have called. A session whose answer calls none costs nothing.
+// agentsOf reads the agents that carry out calls of a session's latest answer, and the agents that
+// these called. A session whose answer calls none costs no query.
 func agentsOf(ctx context.Context, r sqldb.Reader, s *domain.Session, planned []*domain.Execution) ([]*domain.AgentView, error) {
 	if !s.KeepsAgents() {
 		return nil, nil

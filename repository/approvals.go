@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// ApprovalStore reads what people are asked.
+// ApprovalStore reads approvals.
 type ApprovalStore struct{ *base }
 
 type approvalRow struct {
@@ -32,7 +32,7 @@ type approvalRow struct {
 	SettledAt       sqldb.Stamp `db:"settled_at"`
 	Decision        string      `db:"decision"`
 	Evidence        string      `db:"evidence"`
-	LinkEpoch       int64       `db:"link_epoch,once"` // WithdrawLinks alone changes it
+	LinkEpoch       int64       `db:"link_epoch,once"` // changed by WithdrawLinks only
 	Translations    string      `db:"translations"`
 }
 
@@ -91,7 +91,7 @@ func (r *approvalRow) approval() (*domain.Approval, error) {
 	return a, nil
 }
 
-// WithdrawLinks ends every link to an approval that was made so far.
+// WithdrawLinks invalidates every link to an approval that was issued so far.
 func (s *ApprovalStore) WithdrawLinks(ctx context.Context, workspace, id string) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
 		return t.WriteOne(ctx, domain.NotFound("approval"),
@@ -99,8 +99,8 @@ func (s *ApprovalStore) WithdrawLinks(ctx context.Context, workspace, id string)
 	})
 }
 
-// Approvals lists a workspace's approvals, newest first. The second result is the
-// cursor of the next page, "" at the end.
+// Approvals lists a workspace's approvals, newest first. The second result is the cursor of the
+// next page, "" at the end.
 func (s *ApprovalStore) Approvals(ctx context.Context, workspace string, f domain.ApprovalFilter) ([]*domain.Approval, string, error) {
 	before, err := sqldb.ReadCursor(f.Cursor, domain.PrefixApproval)
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *ApprovalStore) Approvals(ctx context.Context, workspace string, f domai
 	return all, next, err
 }
 
-// Approval reads one approval.
+// Approval returns one approval.
 func (s *ApprovalStore) Approval(ctx context.Context, workspace, id string) (*domain.Approval, error) {
 	var row approvalRow
 	err := s.db.Get(ctx, &row, "SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = $1 AND id = $2", workspace, id)
@@ -147,8 +147,7 @@ func (s *ApprovalStore) Approval(ctx context.Context, workspace, id string) (*do
 	return row.approval()
 }
 
-// LatestApproval is the newest approval of a kind that the session has; nil when it
-// never had one.
+// LatestApproval returns the session's newest approval of a kind, or nil if it never had one.
 func (s *ApprovalStore) LatestApproval(ctx context.Context, workspace, session string, kind domain.ApprovalKind) (*domain.Approval, error) {
 	var row approvalRow
 	err := s.db.Get(ctx, &row, "SELECT "+approvalTable.Columns()+" FROM approvals "+
@@ -174,7 +173,7 @@ func openApprovals(ctx context.Context, r sqldb.Reader, workspace, session strin
 	return each(rows, (*approvalRow).approval)
 }
 
-// approvalUpsert writes by id. What is settled is never settled again.
+// approvalUpsert inserts or updates by id. A settled approval cannot be changed.
 var approvalUpsert = approvalTable.Upsert("approvals.session_id = excluded.session_id AND (approvals.status = 'open')")
 
 func (t *tx) writeApprovals(ctx context.Context, approvals []*domain.Approval) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// AutomationStore keeps automations, with their occurrences, grants and runs.
+// AutomationStore stores automations with their occurrences, grants and runs.
 type AutomationStore struct{ *base }
 
 type automationRow struct {
@@ -97,7 +97,7 @@ func (r *automationRow) automation() (*domain.Automation, error) {
 	return a, nil
 }
 
-// Automation reads one automation that was not deleted.
+// Automation returns one automation that is not deleted.
 func (s *AutomationStore) Automation(ctx context.Context, workspace, id string) (*domain.Automation, error) {
 	return automationIn(ctx, s.db, workspace, id)
 }
@@ -120,8 +120,8 @@ func automationIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*d
 	return row.automation()
 }
 
-// AutomationOfHook finds the automation that a webhook URL names, in whatever
-// workspace. The caller compares the token.
+// AutomationOfHook finds an automation by the id in its webhook URL, in any workspace. The caller
+// verifies the token.
 func (s *AutomationStore) AutomationOfHook(ctx context.Context, id string) (*domain.Automation, error) {
 	var row automationRow
 	err := s.db.Get(ctx, &row, "SELECT "+automationTable.Columns()+" FROM automations WHERE id = $1 AND hook_sealed <> '' "+
@@ -166,8 +166,8 @@ func (s *AutomationStore) Automations(ctx context.Context, workspace string, ena
 	return all, next, err
 }
 
-// WatchingAutomations lists those that entries start and that have not looked at all
-// that happened in their workspace; workspace "" means every workspace.
+// WatchingAutomations lists the automations triggered by entries that have not processed every
+// event of their workspace yet; workspace "" means all workspaces.
 func (s *AutomationStore) WatchingAutomations(ctx context.Context, workspace string) ([]domain.AutomationRef, error) {
 	return s.automationRefs(ctx, "SELECT a.workspace_id, a.id FROM automations a JOIN workspaces w ON w.id = a.workspace_id "+
 		"WHERE a.watches AND ($1 = '' OR a.workspace_id = $1) AND a.seen_seq < w.last_seq ORDER BY a.workspace_id, a.id", workspace)
@@ -185,8 +185,8 @@ func (s *AutomationStore) automationRefs(ctx context.Context, sql string, args .
 	return out, nil
 }
 
-// writeAutomations writes every automation, on the condition that nobody else has since
-// it was read.
+// writeAutomations writes every automation of a change, provided its version is still the one that
+// was read.
 func (t *tx) writeAutomations(ctx context.Context, c *domain.Change) error {
 	for _, w := range c.Automations {
 		if w.Bookkeeping {

@@ -12,9 +12,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// DecideAutomation is Decide for an automation: its view under the workspace's lock, and the
-// change that decide returns, in one transaction; nil writes nothing. With automation ""
-// the view has none: it is for making one.
+// DecideAutomation is Decide for an automation: it reads the view under the workspace's lock and
+// writes the change that decide returns in the same transaction; nil writes nothing. With
+// automation "" the view has no automation: it is for creating one.
 func (s *Store) DecideAutomation(
 	ctx context.Context, workspace, automation string, decide func(context.Context, *domain.AutomationView) (*domain.Change, error),
 ) (*domain.Change, error) {
@@ -61,8 +61,8 @@ func (s *base) automationView(ctx context.Context, r sqldb.Reader, workspace, au
 	return v, err
 }
 
-// runsOf reads the automation's runs that have not ended, how the latest ones ended, and
-// its SEED.
+// runsOf reads the automation's unfinished runs, the outcomes of the latest finished ones, and its
+// SEED.
 func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error {
 	ws, automation := v.Workspace.ID, v.Automation
 	var rows []sessionRow
@@ -102,8 +102,9 @@ func runsOf(ctx context.Context, r sqldb.Reader, v *domain.AutomationView) error
 	return nil
 }
 
-// endsSQL reads how the latest ends of an automation since an instant were, newest first.
-// That the automation has a name lets the index of those that have one serve.
+// endsSQL selects the outcomes of an automation's latest runs since an instant, newest first. The
+// redundant condition automation_id <> ” allows the partial index of sessions with an automation
+// to be used.
 func endsSQL(workspace, automation, since, limit string) string {
 	return strings.NewReplacer("$workspace", workspace, "$automation", automation, "$since", since, "$limit", limit).Replace(
 		"SELECT * FROM (SELECT end_reason, created_at AS at, id FROM sessions WHERE workspace_id = $workspace " +
@@ -114,8 +115,8 @@ func endsSQL(workspace, automation, since, limit string) string {
 			"ORDER BY at DESC, id DESC LIMIT $limit")
 }
 
-// endsOf says how the latest runs of an automation ended, newest first. An occurrence
-// that could not even be started ended with an error.
+// endsOf returns the outcomes of an automation's latest runs, newest first. An occurrence that
+// could not be started counts as an error.
 func endsOf(ctx context.Context, r sqldb.Reader, automation *domain.Automation) ([]domain.EndReason, error) {
 	var rows []struct {
 		Reason string      `db:"end_reason"`
@@ -125,7 +126,7 @@ func endsOf(ctx context.Context, r sqldb.Reader, automation *domain.Automation) 
 	err := r.All(ctx, &rows, endsSQL("$1", "$2", "$3", "$4"),
 		automation.WorkspaceID, automation.ID, sqldb.At(automation.ScheduleSince), domain.FailuresToDisable)
 	if err != nil {
-		return nil, fmt.Errorf("read how the runs ended: %w", err)
+		return nil, fmt.Errorf("read the outcomes of the runs: %w", err)
 	}
 	var ends []domain.EndReason
 	for _, row := range rows {
@@ -134,8 +135,8 @@ func endsOf(ctx context.Context, r sqldb.Reader, automation *domain.Automation) 
 	return ends, nil
 }
 
-// activeGrants are the grants of a run's automation that count now, with their uses in
-// this run.
+// activeGrants lists the grants of a run's automation that are not revoked, with their uses in this
+// run.
 func activeGrants(ctx context.Context, r sqldb.Reader, workspace, automation, run string) ([]*domain.Grant, error) {
 	all, err := grantsIn(ctx, r, workspace, automation, run)
 	if err != nil {
@@ -150,8 +151,8 @@ func activeGrants(ctx context.Context, r sqldb.Reader, workspace, automation, ru
 	return active, nil
 }
 
-// RunRecords lists runs of automations, newest first, each with the text of its last
-// answer. The second result is the cursor of the next page, "" at the end.
+// RunRecords lists runs of automations, newest first, each with the text of its last answer. The
+// second result is the cursor of the next page, "" at the end.
 func (s *AutomationStore) RunRecords(ctx context.Context, workspace string, f domain.SessionFilter) ([]domain.RunRecord, string, error) {
 	f.Type = domain.Run
 	sessions, next, err := (&SessionStore{s.base}).Sessions(ctx, workspace, f)
@@ -190,8 +191,8 @@ func (s *AutomationStore) RunRecords(ctx context.Context, workspace string, f do
 	return out, next, nil
 }
 
-// startOf is when a run left the phase in which it was made: it had the slot then. One that
-// ended without it never began.
+// startOf returns when a run first left its initial phase, which is when it got the slot; nil if it
+// ended without ever starting.
 func (s *AutomationStore) startOf(ctx context.Context, run *domain.Session) (*time.Time, error) {
 	var at sqldb.Stamp
 	err := s.db.Get(ctx, &at, "SELECT at FROM transitions WHERE workspace_id = $1 AND session_id = $2 AND from_phase <> to_phase "+
@@ -199,7 +200,7 @@ func (s *AutomationStore) startOf(ctx context.Context, run *domain.Session) (*ti
 		"ORDER BY number LIMIT 1", run.WorkspaceID, run.ID)
 	switch {
 	case sqldb.NotFound(err) && run.HoldsSlot:
-		return &run.LastEventTime, nil // its enrichments run
+		return &run.LastEventTime, nil // its enrichments are running
 	case sqldb.NotFound(err):
 		return nil, nil
 	case err != nil:

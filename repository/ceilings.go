@@ -8,12 +8,12 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// ceiling bounds how many of a noun a workspace has: lists are read whole by the prompt,
-// the page and the scheduler, and whoever has a key could make them as long as the disk.
-// What was deleted does not count.
+// ceiling limits the number of rows of a noun in a workspace: such lists are read whole by the
+// prompt, the page and the scheduler, and any holder of a key could otherwise grow them until the
+// disk is full. Deleted rows do not count.
 type ceiling struct {
 	most  int
-	noun  string // in the plural
+	noun  string // plural
 	query string
 }
 
@@ -37,13 +37,13 @@ var (
 	connectorCeiling  = newCeiling(50, "connectors", "connectors WHERE 1 = 1")
 )
 
-// room refuses one more where there are as many as may be. It is asked in the transaction
-// that would store it, under the workspace's lock.
+// room returns an error if the workspace is at its limit. It must be called in the inserting
+// transaction, under the workspace's lock.
 func (c ceiling) room(ctx context.Context, r sqldb.Reader, workspace string) error {
 	return c.roomFor(ctx, r, workspace, 1)
 }
 
-// roomFor is room for several more.
+// roomFor is room for several more rows.
 func (c ceiling) roomFor(ctx context.Context, r sqldb.Reader, workspace string, more int) error {
 	var n int
 	if err := r.Get(ctx, &n, c.query, workspace, c.most); err != nil {
@@ -55,13 +55,13 @@ func (c ceiling) roomFor(ctx context.Context, r sqldb.Reader, workspace string, 
 	return nil
 }
 
-// rooms asks for room in a workspace before anything is stored.
+// rooms checks the limits of a workspace before anything is stored.
 type rooms struct {
 	r         sqldb.Reader
 	workspace string
 }
 
-// RoomForAutomations refuses so many more automations where there would be too many.
+// RoomForAutomations returns an error if so many more automations would exceed the limit.
 func (x rooms) RoomForAutomations(ctx context.Context, more int) error {
 	return automationCeiling.roomFor(ctx, x.r, x.workspace, more)
 }

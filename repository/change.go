@@ -8,12 +8,12 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// Commit writes a change, whole or not at all, and sets its numbers. domain.ErrStale
-// means that somebody else has written a session since it was read: reload it and
-// decide again. If the reply to COMMIT was lost and it is found that nothing was
-// applied, the same change is written again: its conditions still decide.
+// Commit writes a change atomically and sets its numbers. It returns domain.ErrStale if a session
+// was written by another process since it was read: reload it and decide again. If the reply to
+// COMMIT is lost and the change turns out not to be applied, it is written again under the same
+// conditions.
 func (s *Store) Commit(ctx context.Context, c *domain.Change) error {
-	done, err := s.fenced(ctx, c, s.standings.of(c.WorkspaceID))
+	done, err := s.fenced(ctx, c, s.states.of(c.WorkspaceID))
 	if done || err != nil {
 		return err
 	}
@@ -28,10 +28,9 @@ func (s *base) committed(c *domain.Change) {
 	}
 }
 
-// apply writes a change in the one order that every transaction has: the workspace,
-// the sessions, what belongs to them, the events, and last what is deleted. On an
-// error the change is as it was before. Conditions are looked at under the lock of the
-// workspace, before anything is written.
+// apply writes a change in the order that all transactions share: the workspace, the sessions,
+// their rows, the events, and deletions last. On an error the change is restored to what it was
+// before. Conditions are checked under the workspace's lock, before anything is written.
 func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() error) error {
 	before := keepNumbers(c)
 	t.OnFailure(func() { before.restore(c) })
@@ -67,13 +66,13 @@ func (t *tx) apply(ctx context.Context, c *domain.Change, conditions ...func() e
 	if t.created == "" {
 		t.created = createdID(c)
 	}
-	// In the order of the numbers, where several changes of a workspace commit together.
+	// Changes of a workspace that share a COMMIT are published in the order of their numbers.
 	t.OnCommit(func() { t.store.committed(c) })
 	return nil
 }
 
-// createdID is the id of what a change made, for the client that repeats its request:
-// the session, else the message, else the data.
+// createdID is the id of what a change created, for a client that repeats its request: the
+// automation, else the session, else the message, else the data.
 func createdID(c *domain.Change) string {
 	for _, w := range c.Automations {
 		if w.Insert {
@@ -98,14 +97,14 @@ func createdID(c *domain.Change) string {
 	return ""
 }
 
-// errNoChange ends a transaction whose decision was to write nothing.
+// errNoChange rolls back a transaction whose decision was to write nothing.
 var errNoChange = errors.New("nothing to write")
 
-// Decide reads a session's View and writes the change that decide returns, if the
-// workspace is still as it was read; nil writes nothing. With session "" the View has
-// none: it is for making one. decide may run more than once, each time on what is there
-// then, so it must not act on the outside: first without a lock, where the database is
-// far away, and if that was in vain in one transaction, under the workspace's lock.
+// Decide reads a session's View and writes the change that decide returns, provided the workspace
+// has not changed in between; nil writes nothing. With session "" the View has no session: it is
+// for creating one. decide must not have external effects, because it may run more than once, each
+// time on the current View: on a remote database first optimistically, without a lock, and after a
+// conflict in one transaction under the workspace's lock.
 func (s *Store) Decide(ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error)) (
 	*domain.Change, error,
 ) {
@@ -128,9 +127,8 @@ func (s *Store) Decide(ctx context.Context, workspace, session string, decide fu
 	})
 }
 
-// Act is Decide with the user's data in the same transaction: what act does to it
-// and the change that it returns are stored together. With a nil change, what it did
-// to the data is undone.
+// Act is Decide with the user's data in the same transaction: what act writes to the data is stored
+// together with the change that it returns. If that is nil, the writes are rolled back.
 func (s *Store) Act(
 	ctx context.Context, workspace, session string, act func(context.Context, *domain.View, *Data) (*domain.Change, error),
 ) (*domain.Change, error) {
@@ -143,8 +141,7 @@ func (s *Store) Act(
 	})
 }
 
-// decided writes the change that decide returns of what it reads in the same
-// transaction, and tells of it; with nil, nothing is written.
+// decided runs decide in a transaction and writes the change that it returns; nil writes nothing.
 func (s *base) decided(ctx context.Context, workspace string, decide func(context.Context, *tx) (*domain.Change, error)) (
 	*domain.Change, error,
 ) {
@@ -167,9 +164,9 @@ func (s *base) decided(ctx context.Context, workspace string, decide func(contex
 	return c, nil
 }
 
-// WriteData changes the user's data outside any session. What fn says was changed is
-// told in the log, in the same transaction; the result is the number of the last of
-// these events, or of the workspace's latest one when fn tells nothing.
+// WriteData changes the user's data outside of a session. The changes that fn returns are written
+// to the log in the same transaction. The result is the number of the last of these events, or of
+// the workspace's latest event if fn returns none.
 func (s *Store) WriteData(ctx context.Context, workspace string, fn func(context.Context, *Data) ([]domain.DataChange, error)) (
 	int64, error,
 ) {

@@ -18,7 +18,7 @@ type connectorGrantRow struct {
 	BegunBy     string      `db:"begun_by"`
 	Version     int64       `db:"version,version"`
 	UpdatedAt   sqldb.Stamp `db:"updated_at"`
-	// ClaimedUntil is never set with the row: who writes it gives the claim back.
+	// ClaimedUntil is not part of the row's writes: writing the row releases the claim.
 	ClaimedUntil sqldb.Stamp `db:"claimed_until,write"`
 }
 
@@ -38,7 +38,7 @@ func connectorGrantRowOf(g *domain.ConnectorGrant) (connectorGrantRow, error) {
 func (r *connectorGrantRow) grant() (*domain.ConnectorGrant, error) {
 	by, err := sqldb.DecodeJSON[domain.Author](r.BegunBy)
 	if err != nil {
-		return nil, fmt.Errorf("read who began the sign-in to connector %s: %w", r.ConnectorID, err)
+		return nil, fmt.Errorf("read the pending sign-in to connector %s: %w", r.ConnectorID, err)
 	}
 	return &domain.ConnectorGrant{
 		WorkspaceID: r.WorkspaceID, ConnectorID: r.ConnectorID, Origin: r.Origin, Sealed: r.Sealed, StateHash: r.StateHash,
@@ -46,13 +46,13 @@ func (r *connectorGrantRow) grant() (*domain.ConnectorGrant, error) {
 	}, nil
 }
 
-// ConnectorGrant reads what came of the sign-in to a connector; nil: there was none.
+// ConnectorGrant returns the result of the sign-in to a connector, or nil if there was none.
 func (s *ConnectorStore) ConnectorGrant(ctx context.Context, workspace, connector string) (*domain.ConnectorGrant, error) {
 	return s.grantWhere(ctx, "workspace_id = $1 AND connector_id = $2", workspace, connector)
 }
 
-// GrantOfState finds the sign-in that a person comes back from, in whatever workspace; nil:
-// there is none. Whoever guesses costs a look and no write.
+// GrantOfState finds the pending sign-in that a callback belongs to, in any workspace, or nil if
+// there is none. A guessed state costs one read and no write.
 func (s *ConnectorStore) GrantOfState(ctx context.Context, hash string) (*domain.ConnectorGrant, error) {
 	if hash == "" {
 		return nil, nil
@@ -72,8 +72,8 @@ func (s *ConnectorStore) grantWhere(ctx context.Context, condition string, args 
 	return row.grant()
 }
 
-// SaveGrant stores a grant on condition of its version, and gives back the right to renew
-// it: domain.ErrStale where somebody else was faster.
+// SaveGrant stores a grant if its version matches, and releases the claim to renew it. It returns
+// domain.ErrStale after a conflicting write.
 func (s *ConnectorStore) SaveGrant(ctx context.Context, g *domain.ConnectorGrant) error {
 	row, err := connectorGrantRowOf(g)
 	if err != nil {
@@ -109,8 +109,8 @@ func oneOrStale(n int64, err error) error {
 	return err
 }
 
-// ClaimGrant takes the right to renew a grant until a time; false: another has it, or the
-// grant is another by now.
+// ClaimGrant claims the renewal of a grant until a time. It returns false if it is claimed already
+// or the grant was changed.
 func (s *ConnectorStore) ClaimGrant(ctx context.Context, g *domain.ConnectorGrant, now, until time.Time) (bool, error) {
 	var n int64
 	err := s.writeUnseen(ctx, g.WorkspaceID, func(t *tx) (err error) {
@@ -121,7 +121,7 @@ func (s *ConnectorStore) ClaimGrant(ctx context.Context, g *domain.ConnectorGran
 	return n == 1, err
 }
 
-// DropGrant takes the grant of a connector away, unless it is for this origin.
+// DropGrant deletes the grant of a connector, unless it is for this origin.
 func (s *ConnectorStore) DropGrant(ctx context.Context, workspace, connector, but string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		_, err := t.Write(ctx, "DELETE FROM connector_grants WHERE workspace_id = $1 AND connector_id = $2 AND origin <> $3",

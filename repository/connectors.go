@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// ConnectorStore keeps the connectors.
+// ConnectorStore stores connectors.
 type ConnectorStore struct{ *base }
 
 type connectorRow struct {
@@ -72,7 +72,7 @@ func (s *ConnectorStore) Connectors(ctx context.Context, workspace string) ([]*d
 	return each(rows, (*connectorRow).connector)
 }
 
-// Connector reads one connector.
+// Connector returns one connector.
 func (s *ConnectorStore) Connector(ctx context.Context, workspace, id string) (*domain.Connector, error) {
 	var row connectorRow
 	err := s.db.Get(ctx, &row, "SELECT "+connectorTable.Columns()+" FROM connectors WHERE workspace_id = $1 AND id = $2", workspace, id)
@@ -85,7 +85,7 @@ func (s *ConnectorStore) Connector(ctx context.Context, workspace, id string) (*
 	return row.connector()
 }
 
-// InsertConnector stores a connector. A prefix that is taken is a conflict.
+// InsertConnector stores a connector. It returns a conflict if its prefix is taken.
 func (s *ConnectorStore) InsertConnector(ctx context.Context, c *domain.Connector) error {
 	row, err := connectorRowOf(c)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *ConnectorStore) InsertConnector(ctx context.Context, c *domain.Connecto
 	return err
 }
 
-// UpdateConnector changes a connector on condition of its version, and bumps it.
+// UpdateConnector updates a connector if its version matches, and increments the version.
 func (s *ConnectorStore) UpdateConnector(ctx context.Context, c *domain.Connector) error {
 	row, err := connectorRowOf(c)
 	if err != nil {
@@ -131,7 +131,7 @@ func (s *ConnectorStore) UpdateConnector(ctx context.Context, c *domain.Connecto
 	return err
 }
 
-// checkPrefix looks whether another connector has the prefix; the workspace is locked.
+// checkPrefix returns a conflict if another connector has the prefix. The workspace must be locked.
 func (t *tx) checkPrefix(ctx context.Context, c *domain.Connector) error {
 	var other string
 	err := t.Get(ctx, &other,
@@ -146,8 +146,8 @@ func (t *tx) checkPrefix(ctx context.Context, c *domain.Connector) error {
 		"The prefix %s belongs to the connector %q. Choose another one; nothing was changed.", c.Prefix, other)
 }
 
-// SetConnectorStatus notes how a connector was found to be. It is no new version: nobody
-// edits it.
+// SetConnectorStatus records the result of a health check. It does not change the version, which is
+// for edits.
 func (s *ConnectorStore) SetConnectorStatus(ctx context.Context, workspace, id string, status domain.ConnectorStatus, detail string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		_, err := t.Write(ctx, "UPDATE connectors SET status = $3, status_detail = $4 WHERE workspace_id = $1 AND id = $2 AND enabled",
@@ -156,7 +156,7 @@ func (s *ConnectorStore) SetConnectorStatus(ctx context.Context, workspace, id s
 	})
 }
 
-// DeleteConnector takes a connector away, with its commands and what came of its sign-in.
+// DeleteConnector deletes a connector with its commands and its sign-in.
 func (s *ConnectorStore) DeleteConnector(ctx context.Context, workspace, id string) error {
 	return s.changeConnectors(ctx, workspace, func(t *tx) error {
 		if _, err := t.Write(ctx, "DELETE FROM connector_grants WHERE workspace_id = $1 AND connector_id = $2", workspace, id); err != nil {
@@ -166,7 +166,8 @@ func (s *ConnectorStore) DeleteConnector(ctx context.Context, workspace, id stri
 	})
 }
 
-// changeConnectors is configure, and counts the change.
+// changeConnectors is configure that also increments the workspace's count of changes to
+// connectors.
 func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string, fn func(t *tx) error) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
 		if err := fn(t); err != nil {
@@ -186,8 +187,8 @@ func (s *ConnectorStore) changeConnectors(ctx context.Context, workspace string,
 	})
 }
 
-// ConnectorChanges is how often the connectors of a workspace were changed, as this process
-// knows from the last view that it read; it asks the database only before the first.
+// ConnectorChanges returns how often the connectors of a workspace were changed, according to the
+// last view that this process read. Only the first call for a workspace queries the database.
 func (s *ConnectorStore) ConnectorChanges(ctx context.Context, workspace string) (int64, error) {
 	if n, known := s.connectorChanges.of(workspace); known {
 		return n, nil
@@ -200,7 +201,8 @@ func (s *ConnectorStore) ConnectorChanges(ctx context.Context, workspace string)
 	return row.ConnectorChanges, nil
 }
 
-// LearnConnectorChanges notes what another node says of a workspace; 0: what the database says.
+// LearnConnectorChanges records the count that another node reported for a workspace; 0 reads it
+// from the database.
 func (s *ConnectorStore) LearnConnectorChanges(ctx context.Context, workspace string, changes int64) error {
 	if changes == 0 {
 		row, err := workspaceIn(ctx, s.db, workspace, "")
@@ -213,7 +215,7 @@ func (s *ConnectorStore) LearnConnectorChanges(ctx context.Context, workspace st
 	return nil
 }
 
-// connectorChanges remembers what was read of the workspaces' rows.
+// connectorChanges caches the counts from the workspaces' rows.
 type connectorChanges struct {
 	mu sync.Mutex
 	by map[string]int64
@@ -226,7 +228,7 @@ func (c *connectorChanges) of(workspace string) (n int64, known bool) {
 	return n, known
 }
 
-// learn keeps the latest: of two readers the slower one may be the later one.
+// learn keeps the highest count: concurrent readers may report out of order.
 func (c *connectorChanges) learn(workspace string, n int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -234,7 +236,7 @@ func (c *connectorChanges) learn(workspace string, n int64) {
 	if ok && known >= n {
 		return
 	}
-	if c.by == nil || !ok && len(c.by) >= maxStandings {
+	if c.by == nil || !ok && len(c.by) >= maxWorkspaceStates {
 		c.by = map[string]int64{}
 	}
 	c.by[workspace] = n

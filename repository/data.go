@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
-// Data is the user's data of one workspace, bound to a transaction or to the read
-// pool. Every method sees that workspace alone, and nothing that is deleted.
+// Data is the user's data of one workspace, bound to a transaction or to the read pool. Every
+// method is limited to that workspace and to rows that are not deleted.
 type Data struct {
 	rooms
 	dialect *sqldb.Dialect
@@ -17,15 +17,15 @@ type Data struct {
 	w       *sqldb.Tx // nil outside a transaction
 }
 
-// ReadData gives the committed data of a workspace.
+// ReadData returns the committed data of a workspace, read-only.
 func (s *Store) ReadData(workspace string) *Data {
 	return &Data{rooms: rooms{s.db, workspace}, dialect: s.db.Dialect, search: s.search}
 }
 
-// errReadOnly is a mistake in the program: writing needs a transaction.
+// errReadOnly is a programming error: writing needs a transaction.
 var errReadOnly = errors.New("write data: this Data is for reading; use WriteData or Act")
 
-// data is the data as a transaction sees and changes it.
+// data returns the workspace's data as part of the transaction.
 func (t *tx) data(workspace string) *Data {
 	return &Data{rooms: rooms{t, workspace}, dialect: t.store.db.Dialect, search: t.store.search, w: t.Tx}
 }
@@ -45,7 +45,7 @@ func (d *Data) insert(ctx context.Context, rows sqldb.Rows) error {
 	return err
 }
 
-// Savepoint runs fn so that its failure undoes what it wrote, and nothing else.
+// Savepoint runs fn and rolls back only what fn wrote if it fails.
 func (d *Data) Savepoint(ctx context.Context, fn func() error) error {
 	if d.w == nil {
 		return errReadOnly

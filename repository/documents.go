@@ -51,8 +51,8 @@ func (d *Data) Documents(ctx context.Context) ([]domain.Document, error) {
 	return values(rows, (*documentRow).document), nil
 }
 
-// DocumentsPage lists a page of them, in the same order, and gives the cursor of the
-// next one, "" at the end.
+// DocumentsPage lists a page of the documents by key. The second result is the cursor of the next
+// page, "" at the end.
 func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]domain.Document, string, error) {
 	after, err := sqldb.ReadCursor(cursor, domain.PrefixDocument)
 	if err != nil {
@@ -68,18 +68,18 @@ func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]d
 	return values(rows, (*documentRow).document), next, nil
 }
 
-// Document reads the document with a key.
+// Document returns the document with a key.
 func (d *Data) Document(ctx context.Context, key string) (*domain.Document, error) {
 	return one(ctx, d, "document", liveDocuments+" AND key = $2", key, (*documentRow).document)
 }
 
-// DocumentByID reads the document with an id.
+// DocumentByID returns the document with an id.
 func (d *Data) DocumentByID(ctx context.Context, id string) (*domain.Document, error) {
 	return one(ctx, d, "document", liveDocuments+" AND id = $2", id, (*documentRow).document)
 }
 
-// PutDocument stores a document: version 0 is a new one, any other is the condition
-// of an update. The version is bumped.
+// PutDocument stores a document and increments its version: version 0 inserts, any other updates if
+// it matches.
 func (d *Data) PutDocument(ctx context.Context, doc *domain.Document) error {
 	row := documentRowOf(d.workspace, doc)
 	if doc.Version > 0 {
@@ -100,7 +100,7 @@ func (d *Data) PutDocument(ctx context.Context, doc *domain.Document) error {
 	return d.index().document(ctx, doc)
 }
 
-// DeleteDocument takes a document away.
+// DeleteDocument deletes a document.
 func (d *Data) DeleteDocument(ctx context.Context, id string, at time.Time) error {
 	if err := d.deleted(ctx, "documents", "document", id, at); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (d *Data) DeleteDocument(ctx context.Context, id string, at time.Time) erro
 	return d.index().drop(ctx, "id = $2", id)
 }
 
-// KeepDocumentVersion keeps what a document has just published.
+// KeepDocumentVersion stores the version that a document has just published.
 func (d *Data) KeepDocumentVersion(ctx context.Context, document string, v *domain.DocumentVersion) error {
 	err := d.insert(ctx, documentVersionTable.Rows(documentVersionRow{
 		WorkspaceID: d.workspace, DocumentID: document, Version: v.Version, Title: v.Title, Body: v.Body,
@@ -141,10 +141,10 @@ func (r *documentVersionRow) version() domain.DocumentVersion {
 	}
 }
 
-// DocumentVersions lists a page of what a document has published, the latest first and
-// without the texts, and gives the cursor of the next page, "" at the end.
+// DocumentVersions lists a page of a document's published versions, latest first and without their
+// texts. The second result is the cursor of the next page, "" at the end.
 func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit int) ([]domain.DocumentVersion, string, error) {
-	of := "versions_of_" + id // the list of documents has cursors of the id alone
+	of := "versions_of_" + id // distinguishes the cursor from those of the list of documents, which hold the id alone
 	after, err := sqldb.ReadCursor(cursor, of)
 	if err != nil {
 		return nil, "", err
@@ -163,7 +163,7 @@ func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit in
 	return values(rows, (*documentVersionRow).version), next, nil
 }
 
-// DocumentVersion reads one published version with its text.
+// DocumentVersion returns one published version with its text.
 func (d *Data) DocumentVersion(ctx context.Context, id string, version int64) (*domain.DocumentVersion, error) {
 	var row documentVersionRow
 	err := d.r.Get(ctx, &row, "SELECT "+documentVersionTable.Columns()+" FROM document_versions WHERE workspace_id = $1 "+

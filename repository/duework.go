@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// dueWorkSQL finds in one query all that has come due, however many workspaces there
-// are: $1 is now, $2 bounds each list.
+// dueWorkSQL selects everything that is due in all workspaces in one query: $1 is now, $2 limits
+// each list.
 const dueWorkSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT workspace_id, id, wake_at AS at FROM sessions " +
 	"WHERE wake_at <= $1 ORDER BY wake_at, workspace_id, id LIMIT $2) woken " +
 	"UNION ALL SELECT 'automation', workspace_id, id, at FROM (SELECT workspace_id, id, next_at AS at FROM automations " +
@@ -21,9 +21,9 @@ const dueWorkSQL = "SELECT 'session' AS kind, workspace_id, id, at FROM (SELECT 
 	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(wake_at) AS at FROM sessions WHERE wake_at > $1) next_wake WHERE at IS NOT NULL " +
 	"UNION ALL SELECT 'next', '', '', at FROM (SELECT MIN(next_at) AS at FROM automations WHERE next_at > $1) next_plan WHERE at IS NOT NULL"
 
-// sweepSQL adds who waits and who watches, by indexes that hold nobody else, and the
-// automations whose latest runs failed while nobody looked: the process died between the
-// run's end and its look. Of an automation's history it reads the end alone.
+// sweepSQL adds, by partial indexes, the waiting sessions and the watching automations, and the
+// automations whose latest runs failed without being checked because the process died between the
+// end of the run and the check. Of an automation's history it reads only the end.
 var sweepSQL = dueWorkSQL +
 	" UNION ALL SELECT 'waiting', workspace_id, '', 0 FROM (SELECT DISTINCT workspace_id FROM sessions WHERE " + hasSomethingToDo + ") waiting " +
 	"UNION ALL SELECT 'due', workspace_id, automation_id, 0 FROM (SELECT DISTINCT workspace_id, automation_id FROM occurrences " +
@@ -34,8 +34,8 @@ var sweepSQL = dueWorkSQL +
 	endsSQL("f.workspace_id", "f.id", "f.schedule_since", "$3") + ") ends " +
 	"WHERE end_reason = 'ERROR' OR end_reason = 'TIMEOUT' OR end_reason = 'LIMIT_REACHED') = $3"
 
-// DueWork reads what the scheduler has to do by now, at most limit of each kind; a sweep
-// looks for who waits and who watches too.
+// DueWork returns what the scheduler has to do now, at most limit of each kind. A sweep includes
+// waiting sessions and watching automations.
 func (s *SlotStore) DueWork(ctx context.Context, now time.Time, limit int, sweep bool) (*domain.DueWork, error) {
 	sql, args := dueWorkSQL, []any{sqldb.At(now), limit}
 	if sweep {
@@ -48,7 +48,7 @@ func (s *SlotStore) DueWork(ctx context.Context, now time.Time, limit int, sweep
 		At          sqldb.Stamp `db:"at"`
 	}
 	if err := s.db.All(ctx, &rows, sql, args...); err != nil {
-		return nil, fmt.Errorf("read what is due: %w", err)
+		return nil, fmt.Errorf("read the due work: %w", err)
 	}
 	a := &domain.DueWork{}
 	waiting := map[string]bool{}

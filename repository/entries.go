@@ -38,8 +38,9 @@ func (r *entryRow) entry() domain.Entry {
 	}
 }
 
-// Entries lists a page of a tool's entries by timestamp and gives the cursor of the
-// next one, "" at the end. With ids, it lists these, in no order.
+// Entries lists a page of a tool's entries by timestamp. The second result is the cursor of the
+// next page, "" at the end. If the filter has ids, these entries are listed, in no particular
+// order.
 func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entry, string, error) {
 	if len(f.IDs) > 0 {
 		entries, err := entriesByID(ctx, d, f.ToolID, f.IDs)
@@ -67,7 +68,7 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 	return values(rows, (*entryRow).entry), next, nil
 }
 
-// period bounds the time of an entry; a zero time is no bound.
+// period limits the time of an entry; a zero time is no limit.
 func period(q *sqldb.Query, from, until time.Time) {
 	if !from.IsZero() {
 		q.Add(" AND at >= ?", sqldb.At(from))
@@ -77,13 +78,13 @@ func period(q *sqldb.Query, from, until time.Time) {
 	}
 }
 
-// Entry reads one entry.
+// Entry returns one entry.
 func (d *Data) Entry(ctx context.Context, id string) (*domain.Entry, error) {
 	return one(ctx, d, "entry", "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND id = $2 "+
 		"AND deleted_at IS NULL", id, (*entryRow).entry)
 }
 
-// InsertEntries stores entries at version 1, all or none, in tools that are there.
+// InsertEntries stores entries at version 1, all or none. Their tools must exist.
 func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error {
 	if d.w == nil {
 		return errReadOnly
@@ -108,8 +109,7 @@ func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error 
 	return d.index().entries(ctx, entries, types)
 }
 
-// DeleteEntries takes entries away, all or none: not_found if one of them is not
-// there.
+// DeleteEntries deletes entries, all or none: not_found if one of them does not exist.
 func (d *Data) DeleteEntries(ctx context.Context, ids []string, at time.Time) error {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for batch := range slices.Chunk(ids, 100) {
@@ -129,7 +129,7 @@ func (d *Data) DeleteEntries(ctx context.Context, ids []string, at time.Time) er
 	return nil
 }
 
-// CountEntries counts the entries of a tool.
+// CountEntries returns the number of a tool's entries.
 func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 	var n int64
 	err := d.r.Get(ctx, &n, "SELECT COUNT(*) FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
@@ -140,12 +140,11 @@ func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 	return n, nil
 }
 
-// Stats computes the statistics of a numeric field over [from, until), in the
-// database. Entries in which the field is missing or no number (or one beyond 1e290)
-// are left out; Last is
-// the latest by time.
+// Stats computes the statistics of a numeric field over [from, until) in the database. Entries in
+// which the field is missing, not a number or beyond 1e290 are left out. Last is the latest by
+// time.
 func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error) {
-	// MATERIALIZED: each text is read once, not once for each of the figures.
+	// MATERIALIZED: each text is parsed once, not once per figure.
 	q := sqldb.NewQuery("")
 	q.Add("WITH numbers AS MATERIALIZED (SELECT at, id, " + fmt.Sprintf(d.dialect.Number, q.Bind(field)) + " AS value FROM entries")
 	q.Add(" WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, toolID)
@@ -166,7 +165,7 @@ func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time
 	return domain.Stats{Count: row.Count, Min: row.Min, Max: row.Max, Mean: row.Mean, Sum: row.Sum, Last: row.Latest}, nil
 }
 
-// EntriesMadeAt lists the entries of a tool that were made in one call, known by their
+// EntriesMadeAt lists the entries of a tool that were created by one call, identified by their
 // CreatedAt, in the order of their ids.
 func (s *EventStore) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error) {
 	var rows []entryRow

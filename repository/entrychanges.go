@@ -11,12 +11,12 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// entryBatch bounds the entries that one statement changes, so that few different
-// statements are ever prepared.
+// entryBatch is how many entries one statement updates, so that the number of distinct prepared
+// statements stays small.
 const entryBatch = 16
 
-// entriesByID reads those of a tool's entries that are named. It looks at no other row:
-// the order of the list would lead through all entries of the tool.
+// entriesByID reads entries of a tool by their ids. It has no ORDER BY, because PostgreSQL could
+// then walk through all entries of the tool.
 func entriesByID(ctx context.Context, d *Data, tool string, ids []string) ([]domain.Entry, error) {
 	var entries []domain.Entry
 	for batch := range slices.Chunk(ids, 100) {
@@ -36,8 +36,8 @@ func entriesByID(ctx context.Context, d *Data, tool string, ids []string) ([]dom
 	return entries, nil
 }
 
-// UpdateEntries changes entries, all or none, each on condition of its version, which it
-// bumps. They stay in their tools.
+// UpdateEntries updates entries, all or none, each if its version matches, and increments the
+// versions. Entries cannot move to another tool.
 func (d *Data) UpdateEntries(ctx context.Context, entries ...*domain.Entry) error {
 	for batch := range slices.Chunk(entries, entryBatch) {
 		args := []any{d.workspace}
@@ -59,8 +59,7 @@ func (d *Data) UpdateEntries(ctx context.Context, entries ...*domain.Entry) erro
 	return d.index().changed(ctx, entries)
 }
 
-// entryUpdate is the statement that changes n entries. It says of what type the values
-// are where these are no text.
+// entryUpdate is the statement that updates n entries. It casts the values that are not text.
 func entryUpdate(n int) string {
 	var b strings.Builder
 	b.WriteString("WITH edits (id, version, at, data, session_id, updated_at) AS (VALUES ")
@@ -77,7 +76,7 @@ func entryUpdate(n int) string {
 	return b.String()
 }
 
-// notUpdated says why one of the entries was not changed: not_found if it is gone.
+// notUpdated returns the reason why one of the entries was not updated: not_found if it is deleted.
 func notUpdated(ctx context.Context, d *Data, entries []*domain.Entry) error {
 	for _, e := range entries {
 		if err := staleOrGone(ctx, d.r, "entries", "entry", d.workspace, e.ID); !errors.Is(err, domain.ErrStale) {

@@ -18,12 +18,13 @@ import (
 var dictionary []byte
 
 const (
-	// packMark is the first byte of what is packed with dictionary, and its number in zstd.
+	// packMark is the first byte of a value packed with dictionary, and the dictionary's number in
+	// zstd.
 	packMark = 1
-	// between stands between the events of a row. JSON has it nowhere.
+	// between separates the events of a row. It cannot occur in JSON.
 	between = 0x1e
-	// maxUnpacked bounds what a row is unpacked to. A row ends at 32 KiB, but for one event
-	// that is longer, and no event is longer than a few bodies of a request.
+	// maxUnpacked limits the unpacked size of a row. A row ends at 32 KiB unless a single event is
+	// longer, and no event is longer than a few request bodies.
 	maxUnpacked = 64 << 20
 )
 
@@ -32,8 +33,8 @@ var (
 	errOtherMark    = errors.New("it was packed by another version")
 )
 
-// packer and unpacker are made when they are needed first: each has the dictionary
-// prepared, so that a row of a few hundred bytes costs about as much as those.
+// packer and unpacker are created on first use: each holds the prepared dictionary, so that packing
+// a row of a few hundred bytes stays cheap.
 var (
 	packer = sync.OnceValue(func() *zstd.Encoder {
 		e, err := zstd.NewWriter(nil, zstd.WithEncoderDictRaw(packMark, dictionary), zstd.WithEncoderLevel(zstd.SpeedFastest),
@@ -41,7 +42,7 @@ var (
 		if err != nil {
 			panic("repository: zstd takes no such options: " + err.Error())
 		}
-		e.EncodeAll([]byte{between}, nil) // it makes its parts only now
+		e.EncodeAll([]byte{between}, nil) // it allocates its encoders lazily
 		return e
 	})
 	unpacker = sync.OnceValue(func() *zstd.Decoder {
@@ -54,14 +55,14 @@ var (
 	})
 )
 
-// preparePacking makes both when a store is opened. They hand their parts out over channels:
-// made by the first event, those would belong to the bubble of virtual time that it was in.
+// preparePacking creates both when a store is opened. They hand out their encoders over channels,
+// which must not be created by the first event inside a synctest bubble.
 func preparePacking() {
 	packer()
 	unpacker()
 }
 
-// pack makes one value of the data of events, a sixth of its length in a usual round.
+// pack encodes the data of events as one value, about a sixth of the length in a typical round.
 func pack(events [][]byte) ([]byte, error) {
 	for _, data := range events {
 		if bytes.IndexByte(data, between) >= 0 {
@@ -71,7 +72,7 @@ func pack(events [][]byte) ([]byte, error) {
 	return packer().EncodeAll(bytes.Join(events, []byte{between}), append(make([]byte, 0, 512), packMark)), nil
 }
 
-// unpack gives back what was packed, byte for byte.
+// unpack reverses pack, byte for byte.
 func unpack(data []byte) ([][]byte, error) {
 	if len(data) < 2 || data[0] != packMark {
 		return nil, errOtherMark
@@ -83,8 +84,8 @@ func unpack(data []byte) ([][]byte, error) {
 	return bytes.Split(out, []byte{between}), nil
 }
 
-// PackEvents makes what a row of the log stores of the data of its events.
+// PackEvents returns the stored form of the data of a row's events.
 func PackEvents(events [][]byte) ([]byte, error) { return pack(events) }
 
-// UnpackEvents gives back the data of the events of a row, byte for byte.
+// UnpackEvents returns the data of a row's events, byte for byte.
 func UnpackEvents(data []byte) ([][]byte, error) { return unpack(data) }

@@ -8,32 +8,30 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// eventRow holds the events that a change made of one session, or of none, without one
-// of another between them: a round has two or three such rows. Seq and SessionSeq are
-// those of the last of them.
+// eventRow holds consecutive events of one change that belong to the same session, or to none: a
+// round has two or three such rows. Seq and SessionSeq are those of the last event.
 type eventRow struct {
 	WorkspaceID string      `db:"workspace_id"`
 	Seq         int64       `db:"seq"`
 	Count       int64       `db:"event_count"`
 	SessionID   string      `db:"session_id"`
 	SessionSeq  int64       `db:"session_seq"`
-	Types       string      `db:"types"` // with commas
+	Types       string      `db:"types"` // comma-separated
 	At          sqldb.Stamp `db:"at"`
 	ChangeID    string      `db:"change_id,write"`
-	Packed      []byte      `db:"packed"` // the data of all
-	Data        string      `db:"data"`   // of the one event of a row from before events were packed
+	Packed      []byte      `db:"packed"` // the data of all events
+	Data        string      `db:"data"`   // the data of a row's only event, in rows from before packing
 }
 
 var eventTable = sqldb.NewTable[eventRow]("events")
 
-// A row has no more than this, so that whoever reads one event, or prunes up to one, has
-// little to do with the others.
+// Limits of a row, so that reading or pruning one event does not cost much for the others.
 const (
 	maxEventsInRow = 32
 	maxBytesInRow  = 32 << 10
 )
 
-// eventRows makes the rows of a change's events, in their order.
+// eventRows groups a change's events into rows, in order.
 func eventRows(events []*domain.LogEvent, change string) ([]eventRow, error) {
 	var rows []eventRow
 	for len(events) > 0 {
@@ -47,7 +45,7 @@ func eventRows(events []*domain.LogEvent, change string) ([]eventRow, error) {
 	return rows, nil
 }
 
-// together is how many of the events, from the first on, one row holds.
+// together returns how many of the first events share a row.
 func together(events []*domain.LogEvent) int {
 	n, size := 1, len(events[0].Data)
 	for n < min(len(events), maxEventsInRow) {
@@ -77,7 +75,7 @@ func eventRowOf(events []*domain.LogEvent, change string) (eventRow, error) {
 	}, nil
 }
 
-// events are those of the row that come after a number.
+// events returns the row's events after a number.
 func (r *eventRow) events(after int64) ([]*domain.LogEvent, error) {
 	data := [][]byte{[]byte(r.Data)}
 	if r.Packed != nil {
@@ -92,7 +90,7 @@ func (r *eventRow) events(after int64) ([]*domain.LogEvent, error) {
 	}
 	out := make([]*domain.LogEvent, 0, len(data))
 	for i := range data {
-		before := int64(len(data) - 1 - i) // the last one
+		before := int64(len(data) - 1 - i) // distance from the last event
 		e := &domain.LogEvent{
 			Seq: r.Seq - before, WorkspaceID: r.WorkspaceID, SessionID: r.SessionID, Type: domain.LogType(types[i]), At: r.At.Time,
 			Data: data[i],

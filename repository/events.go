@@ -9,11 +9,11 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// EventStore reads the log of a workspace, and the entries that it tells of.
+// EventStore reads the log of a workspace, and the entries that it refers to.
 type EventStore struct{ *base }
 
-// writeEvents encodes each event, now that its numbers are known, and stores it, with
-// the rows that were kept until now.
+// writeEvents encodes the events, whose numbers are known by now, and inserts them together with
+// the rows that were buffered.
 func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
 	for _, e := range events {
 		data, err := t.store.cfg.Encode(e)
@@ -30,9 +30,9 @@ func (t *tx) writeEvents(ctx context.Context, events []*domain.LogEvent) error {
 	return t.Flush(ctx)
 }
 
-// Events lists what was committed after the number after, in order: of one session,
-// or with session "" of the whole workspace. Data is what was encoded when it was
-// stored. more says that there are further ones than the page takes.
+// Events lists the committed events after a number, in order: of one session, or with session "" of
+// the whole workspace. Data is the encoding that was stored. more reports that there are further
+// events after the page.
 func (s *EventStore) Events(ctx context.Context, workspace, session string, after int64, size domain.PageSize) (
 	events []*domain.LogEvent, more bool, err error,
 ) {
@@ -50,9 +50,8 @@ func (s *EventStore) Events(ctx context.Context, workspace, session string, afte
 	return events, more, nil
 }
 
-// EventBounds are the numbers of the oldest event from which on the log is whole, and
-// of the newest one there was; both 0 when there was none. When every event was
-// pruned, oldest is the number after newest.
+// EventBounds returns the numbers of the oldest event from which on the log is complete, and of the
+// newest event; both 0 if there was none. If every event was pruned, oldest is newest + 1.
 func (s *EventStore) EventBounds(ctx context.Context, workspace string) (oldest, newest int64, err error) {
 	var bounds struct {
 		Newest int64 `db:"last_seq"`
@@ -70,9 +69,8 @@ func (s *EventStore) EventBounds(ctx context.Context, workspace string) (oldest,
 	return bounds.Pruned + 1, bounds.Newest, nil
 }
 
-// SessionEventBounds are the bounds for a reader of one session's own events. The
-// events of a session that has not ended are never pruned: oldest is 1 then, and any
-// cursor is good.
+// SessionEventBounds returns the bounds for a reader of a session's own events. The events of a
+// session that has not ended are never pruned: then oldest is 1 and every cursor is valid.
 func (s *EventStore) SessionEventBounds(ctx context.Context, workspace, session string) (oldest, newest int64, err error) {
 	if err := sessionExists(ctx, s.db, workspace, session); err != nil {
 		return 0, 0, err
@@ -93,12 +91,12 @@ func (s *EventStore) SessionEventBounds(ctx context.Context, workspace, session 
 	return oldest, newest, nil
 }
 
-// pruneStep bounds how many numbers one transaction prunes, so that it holds a
-// workspace for a moment only.
+// pruneStep limits how many events one transaction prunes, so that it locks a workspace only
+// briefly.
 const pruneStep = 5000
 
-// PruneEvents takes out of the log what was committed before an instant. The events
-// of a session that has not ended stay.
+// PruneEvents deletes events that were committed before an instant. The events of a session that
+// has not ended stay.
 func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 	var all []struct {
 		ID      string `db:"id"`
@@ -106,7 +104,7 @@ func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 		Pruned  int64  `db:"pruned_to"`
 		Kept    *int64 `db:"kept"`
 	}
-	// From the last time on, up to the first one that is young enough.
+	// From where the last run ended up to the first event that is recent enough.
 	err := s.db.All(ctx, &all, "SELECT w.id, w.last_seq, w.pruned_to, (SELECT e.seq - e.event_count FROM events e "+
 		"WHERE e.workspace_id = w.id AND e.seq > w.pruned_to AND e.at >= $1 ORDER BY e.seq LIMIT 1) AS kept FROM workspaces w", sqldb.At(before))
 	if err != nil {
@@ -120,7 +118,7 @@ func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 		if target <= w.Pruned {
 			continue
 		}
-		// From the beginning: a session that has ended since leaves nothing behind.
+		// From the beginning: sessions that have ended since the last run are pruned too.
 		for to := int64(0); to < target; {
 			if to, err = s.pruneTo(ctx, w.ID, to, min(to+pruneStep, target)); err != nil {
 				return err
@@ -130,8 +128,8 @@ func (s *EventStore) PruneEvents(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// pruneTo prunes the numbers after one and up to another, or to where the last row begins
-// that goes on behind it, and says up to which.
+// pruneTo prunes the events in (after, to], but stops before a row that extends beyond to. It
+// returns the number up to which it pruned.
 func (s *EventStore) pruneTo(ctx context.Context, workspace string, after, to int64) (int64, error) {
 	var end int64
 	err := s.writeUnseen(ctx, workspace, func(t *tx) error {

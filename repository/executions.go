@@ -103,8 +103,8 @@ func executionsOf(ctx context.Context, r sqldb.Reader, workspace, session, answe
 	return each(rows, (*executionRow).execution)
 }
 
-// executionUpsert writes by id. There is no way back from a result to being on the
-// way: that is what keeps an action whose outcome is unknown from being sent twice.
+// executionUpsert inserts or updates by id. An execution with a result cannot become pending again,
+// which prevents an action with an unknown outcome from being sent twice.
 var executionUpsert = executionTable.Upsert("executions.session_id = excluded.session_id AND (" +
 	"executions.status IN ('PLANNED', 'APPROVED', 'STARTED') OR excluded.status NOT IN ('PLANNED', 'APPROVED', 'STARTED'))")
 

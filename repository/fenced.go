@@ -8,52 +8,52 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// standing is how a workspace stood after a change: the change, the number of its last
-// event, and how long the queue was. The three go together: whoever finds the change to
-// be still the latest one knows the other two.
-type standing struct {
+// workspaceState is the state of a workspace after a change: the change, the number of its last event,
+// and the length of the queue. The three belong together: if the change is still the latest one,
+// the other two are current.
+type workspaceState struct {
 	change string
 	seq    int64
-	queue  int64 // unknownQueue, if nobody counted
+	queue  int64 // unknownQueue if it was not counted
 }
 
-// unknownQueue is the length of a queue that was changed: what looks at it reads it.
+// unknownQueue is the length of a queue that was changed: it must be read when needed.
 const unknownQueue = -1
 
-// standings remembers how the workspaces stood when this process last wrote or read
-// them. It may be behind: then a fenced write finds that out.
-type standings struct {
+// workspaceStates caches the states of the workspaces as this process last wrote or read them. An entry
+// may be stale, which a fenced write detects.
+type workspaceStates struct {
 	mu sync.Mutex
-	by map[string]standing
+	by map[string]workspaceState
 }
 
-// maxStandings bounds the workspaces that are remembered; one too many forgets them all.
-const maxStandings = 10_000
+// maxWorkspaceStates limits the cached workspaces; when it is exceeded the cache is cleared.
+const maxWorkspaceStates = 10_000
 
-func (s *standings) of(workspace string) standing {
+func (s *workspaceStates) of(workspace string) workspaceState {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.by[workspace]
 }
 
-// learn keeps what is newer. Of two changes with the same number the later one to come
-// counts: one of them had no events.
-func (s *standings) learn(workspace string, now standing) {
+// learn keeps the newer state. Of two changes with the same number the later call wins: one of them
+// had no events.
+func (s *workspaceStates) learn(workspace string, now workspaceState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	known, ok := s.by[workspace]
 	if ok && known.seq > now.seq {
 		return
 	}
-	if s.by == nil || !ok && len(s.by) >= maxStandings {
-		s.by = map[string]standing{}
+	if s.by == nil || !ok && len(s.by) >= maxWorkspaceStates {
+		s.by = map[string]workspaceState{}
 	}
 	s.by[workspace] = now
 }
 
-// fenced writes a change as one statement on the condition that seen is still how its
-// workspace stands, and says whether it did. What needs more than that is not written.
-func (s *base) fenced(ctx context.Context, c *domain.Change, seen standing) (bool, error) {
+// fenced writes a change as one statement on the condition that the workspace's state is still
+// seen, and reports whether it did. A change that cannot be written that way is not written.
+func (s *base) fenced(ctx context.Context, c *domain.Change, seen workspaceState) (bool, error) {
 	if !s.db.Fences() || seen.change == "" || len(c.Events) == 0 {
 		return false, nil
 	}
@@ -66,26 +66,26 @@ func (s *base) fenced(ctx context.Context, c *domain.Change, seen standing) (boo
 	})
 }
 
-// decideUnlocked decides on what one statement reads of a session, without a lock, and
-// writes the change if nobody else has written to the workspace meanwhile. decided says
-// that this is the end of it: false leaves everything to be done under the lock.
+// decideUnlocked decides on the result of one statement, without a lock, and writes the change if
+// the workspace has not changed meanwhile. decided false means that everything must be repeated
+// under the lock.
 func (s *base) decideUnlocked(
 	ctx context.Context, workspace, session string, decide func(context.Context, *domain.View) (*domain.Change, error),
 ) (c *domain.Change, decided bool, err error) {
 	if !s.db.Fences() || session == "" {
 		return nil, false, nil
 	}
-	// No transaction watches ctx here: the statement does it itself.
+	// No transaction watches ctx here: the statement itself does.
 	v, row, err := s.viewAndRow(ctx, s.db.Once(), workspace, session, "", briefSQL)
 	if err != nil {
-		return nil, false, nil //nolint:nilerr // it needs more reading, or is told better under the lock
+		return nil, false, nil //nolint:nilerr // it needs more reads, or the lock gives a better error
 	}
-	// As of the instant of that statement, a refusal and a decision to write nothing are
-	// as right as under the lock.
+	// As of the instant of that statement, a rejection and a decision to write nothing are as valid
+	// as under the lock.
 	if c, err = decide(ctx, v); err != nil || c == nil {
 		return nil, true, err
 	}
-	done, err := s.fenced(ctx, c, row.standing())
+	done, err := s.fenced(ctx, c, row.state())
 	if err != nil {
 		return nil, true, err
 	}

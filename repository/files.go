@@ -8,11 +8,11 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// FileStore keeps what people upload.
+// FileStore stores uploads.
 type FileStore struct{ *base }
 
-// fileChunk is how much of a content stands in one row: what a driver, a copy of the
-// database or a slow reader has in memory at a time.
+// fileChunk is how many bytes of a content a row holds, which limits the memory that a driver, a
+// backup or a slow reader needs at a time.
 const fileChunk = 1 << 20
 
 type fileRow struct {
@@ -43,7 +43,7 @@ type fileChunkRow struct {
 	Data        []byte `db:"data"`
 }
 
-// FileFigures are how many files there are in all workspaces, and the bytes of their contents.
+// FileFigures returns the number of files in all workspaces and the bytes of their contents.
 func (s *FileStore) FileFigures(ctx context.Context) (files, bytes int64, err error) {
 	var row struct {
 		Files int64 `db:"files"`
@@ -72,12 +72,12 @@ func (r *fileRow) file() (*domain.File, error) {
 	}, nil
 }
 
-// InsertFile stores a file, and its content where the workspace does not have it yet, if
-// there is room for both. domain.ErrStale: a content that was there has just been collected.
+// InsertFile stores a file, and its content unless the workspace has it already, if neither exceeds
+// the budget. It returns domain.ErrStale if the content existed and has just been collected.
 func (s *FileStore) InsertFile(ctx context.Context, f *domain.File, content []byte, most domain.FileBudget) error {
 	later := sqldb.At(s.cfg.Clock().Add(domain.UnusedFileFor))
 	return s.writeUnseen(ctx, f.WorkspaceID, func(t *tx) error {
-		// The content first: what takes long is written before others of the workspace wait.
+		// The content first: the long write must not block others of the workspace.
 		if err := insertContent(ctx, t, f, content, later); err != nil {
 			return err
 		}
@@ -119,8 +119,8 @@ func insertContent(ctx context.Context, t *tx, f *domain.File, content []byte, l
 	return nil
 }
 
-// roomForFile refuses one more file, under the workspace's lock. The content of it is
-// counted already.
+// roomForFile returns an error if the budget is exceeded, under the workspace's lock. The file's
+// content is already included.
 func roomForFile(ctx context.Context, r sqldb.Reader, workspace string, most domain.FileBudget) error {
 	var have struct {
 		Files int64 `db:"files"`
@@ -141,7 +141,7 @@ func roomForFile(ctx context.Context, r sqldb.Reader, workspace string, most dom
 	return nil
 }
 
-// File reads what is known of a file.
+// File returns the metadata of a file.
 func (s *FileStore) File(ctx context.Context, workspace, id string) (*domain.File, error) {
 	return fileIn(ctx, s.db, workspace, id)
 }
@@ -158,7 +158,7 @@ func fileIn(ctx context.Context, r sqldb.Reader, workspace, id string) (*domain.
 	return row.file()
 }
 
-// Files lists the files of a workspace, the newest first.
+// Files lists the files of a workspace, newest first.
 func (s *FileStore) Files(ctx context.Context, workspace, cursor string, limit int) ([]*domain.File, string, error) {
 	before, err := sqldb.ReadCursor(cursor, domain.PrefixFile)
 	if err != nil {
@@ -177,7 +177,7 @@ func (s *FileStore) Files(ctx context.Context, workspace, cursor string, limit i
 	return files, next, err
 }
 
-// FileContent reads a content by the file that has it.
+// FileContent returns the content of a file.
 func (s *FileStore) FileContent(ctx context.Context, workspace, id string) ([]byte, error) {
 	var chunks [][]byte
 	err := s.db.All(ctx, &chunks, "SELECT c.data FROM files f JOIN file_chunks c ON c.workspace_id = f.workspace_id AND c.sha256 = f.sha256 "+
@@ -186,7 +186,7 @@ func (s *FileStore) FileContent(ctx context.Context, workspace, id string) ([]by
 		return nil, fmt.Errorf("read the content of a file: %w", err)
 	}
 	if len(chunks) == 0 {
-		_, err := s.File(ctx, workspace, id) // an empty one, or none
+		_, err := s.File(ctx, workspace, id) // empty content, or no such file
 		return nil, err
 	}
 	whole := make([]byte, 0, len(chunks)*fileChunk)
@@ -196,16 +196,16 @@ func (s *FileStore) FileContent(ctx context.Context, workspace, id string) ([]by
 	return whole, nil
 }
 
-// DeleteFile takes a file away, and its content where no other file has it. Messages keep
-// what they say of it.
+// DeleteFile deletes a file, and its content if no other file has it. Messages that refer to the
+// file keep its name.
 func (s *FileStore) DeleteFile(ctx context.Context, workspace, id string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		f, err := fileIn(ctx, t, workspace, id)
 		if err != nil {
 			return err
 		}
-		// Who stores the same content at this moment has locked it too: what that one refers to is
-		// seen below, or it finds the content gone.
+		// A concurrent upload of the same content has locked it too: either its reference is seen
+		// below, or it finds the content deleted.
 		err = t.WriteOne(ctx, domain.NotFound("file"), "UPDATE file_contents SET collect_after = collect_after "+
 			"WHERE workspace_id = $1 AND sha256 = $2", workspace, f.SHA256)
 		if err != nil {
@@ -221,7 +221,7 @@ func (s *FileStore) DeleteFile(ctx context.Context, workspace, id string) error 
 	})
 }
 
-// FilesPresent says which of these files there are.
+// FilesPresent reports which of these files exist.
 func (s *FileStore) FilesPresent(ctx context.Context, workspace string, ids []string) (map[string]bool, error) {
 	present := map[string]bool{}
 	for ; len(ids) > 0; ids = ids[min(len(ids), presentAtOnce):] {

@@ -9,12 +9,12 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// collection says how one kind of thing is collected: which are due, which of them go, and
-// which are looked at again later. The condition on the time is what a row is judged by again
-// that somebody else has changed since it was looked at.
+// collection has the statements that collect one kind of row: which rows are due, which of them are
+// removed, and which are checked again later. The condition on the time is evaluated again for a
+// row that changed since it was selected.
 type collection struct{ due, remove, keep string }
 
-// collections are files, then contents.
+// Files are collected before contents.
 var collections = []collection{
 	{
 		due: "SELECT workspace_id, id FROM files WHERE collect_after <= $1 ORDER BY collect_after, workspace_id, id LIMIT $2",
@@ -31,7 +31,7 @@ var collections = []collection{
 	},
 }
 
-// maxCollected bounds what one transaction looks at.
+// maxCollected limits how many rows one transaction processes.
 const maxCollected = 200
 
 type dueRow struct {
@@ -39,8 +39,8 @@ type dueRow struct {
 	ID          string `db:"id"`
 }
 
-// PruneFiles deletes the files that no message has referred to for a while, and the contents
-// that no file has. What is in use is looked at again a day later.
+// PruneFiles deletes files that no message has referred to for a while, and contents that no file
+// has. Rows in use are checked again a day later.
 func (s *FileStore) PruneFiles(ctx context.Context, now time.Time) error {
 	for _, c := range collections {
 		for {

@@ -18,9 +18,9 @@ type fileUseRow struct {
 
 var fileUseTable = sqldb.NewTable[fileUseRow]("file_uses")
 
-// writeFileUses notes which files the messages refer to that a change makes or edits. A
-// message without files costs nothing. What an edited message no longer refers to stays
-// noted until the message goes.
+// writeFileUses records which files are referred to by the messages that a change creates or edits.
+// A message without files costs nothing. A reference that an edit removed stays recorded until the
+// message is deleted.
 func writeFileUses(ctx context.Context, t *tx, c *domain.Change, gone map[string]bool) error {
 	for _, m := range c.Messages {
 		if files := m.Rich.Files(); len(files) > 0 && !gone[m.ID] {
@@ -28,7 +28,7 @@ func writeFileUses(ctx context.Context, t *tx, c *domain.Change, gone map[string
 			if err != nil {
 				return err
 			}
-			t.InsertLater(rows) // behind the message itself
+			t.InsertLater(rows) // after the message itself
 		}
 	}
 	for _, m := range c.EditedMessages {
@@ -48,8 +48,8 @@ func writeFileUses(ctx context.Context, t *tx, c *domain.Change, gone map[string
 	return nil
 }
 
-// useFiles keeps the files from being collected, and refuses a message whose files have gone
-// since they were looked at.
+// useFiles protects the files from collection, and rejects a message whose files were deleted since
+// they were checked.
 func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.FileRef) (sqldb.Rows, error) {
 	var ids []string
 	for _, f := range files {
@@ -57,7 +57,7 @@ func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.Fil
 			ids = append(ids, f.ID)
 		}
 	}
-	slices.Sort(ids) // in one order, whoever locks them
+	slices.Sort(ids) // a fixed order of locks prevents deadlocks
 	rows := make([]fileUseRow, 0, len(ids))
 	for _, id := range ids {
 		n, err := t.Write(ctx, "UPDATE files SET collect_after = $3 WHERE workspace_id = $1 AND id = $2",
@@ -66,7 +66,7 @@ func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.Fil
 			return sqldb.Rows{}, fmt.Errorf("refer to a file: %w", err)
 		}
 		if n == 0 && m.RetryOf != "" {
-			continue // the same words once more, whose file was deleted since: the prompt says so
+			continue // a repeated message whose file was deleted since: the prompt mentions it
 		}
 		if n == 0 {
 			return sqldb.Rows{}, domain.UnknownFile("/file_ids", id)
@@ -76,7 +76,7 @@ func useFiles(ctx context.Context, t *tx, m *domain.Message, files []*domain.Fil
 	return fileUseTable.Rows(rows...), nil
 }
 
-// keepFileUses keeps the files that the messages refer to which outlive their session.
+// keepFileUses keeps the references of messages that outlive their session.
 func keepFileUses(ctx context.Context, t *tx, workspace, session string) error {
 	_, err := t.Write(ctx, "INSERT INTO kept_file_uses ("+fileUseTable.Columns()+") SELECT "+fileUseTable.ColumnsOf("u")+
 		" FROM kept_messages k JOIN file_uses u ON u.workspace_id = k.workspace_id AND u.session_id = k.session_id AND u.message_id = k.id "+

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// forkRow says that the record of a session begins with messages of another, up to a number.
+// forkRow records that a session's record begins with the messages of another one, up to a number.
 type forkRow struct {
 	WorkspaceID string `db:"workspace_id"`
 	SessionID   string `db:"session_id"`
@@ -19,8 +19,8 @@ type forkRow struct {
 
 var forkTable = sqldb.NewTable[forkRow]("forks")
 
-// writeFork notes what a new session begins with. Whose record it is must still be there: then
-// all of its parts are.
+// writeFork records the parts that a new session begins with. The session forked from must still
+// exist: then all of its parts do.
 func writeFork(ctx context.Context, t *tx, s *domain.Session) error {
 	if s.Origin == nil {
 		return nil
@@ -43,12 +43,12 @@ func writeFork(ctx context.Context, t *tx, s *domain.Session) error {
 	return nil
 }
 
-// keepForForks keeps what others begin with of a session that is deleted.
+// keepForForks preserves the messages of a deleted session that forks begin with.
 func keepForForks(ctx context.Context, t *tx, workspace, session string) error {
 	var to *int64
 	err := t.Get(ctx, &to, "SELECT MAX(to_seq) FROM forks WHERE workspace_id = $1 AND origin_id = $2", workspace, session)
 	if err != nil {
-		return fmt.Errorf("look who begins with a session: %w", err)
+		return fmt.Errorf("look for forks of a session: %w", err)
 	}
 	if to == nil {
 		return nil
@@ -56,12 +56,12 @@ func keepForForks(ctx context.Context, t *tx, workspace, session string) error {
 	_, err = t.Write(ctx, "INSERT INTO kept_messages ("+messageTable.Columns()+") SELECT "+messageTable.Columns()+
 		" FROM messages WHERE workspace_id = $1 AND session_id = $2 AND seq <= $3", workspace, session, *to)
 	if err != nil {
-		return fmt.Errorf("keep what others begin with: %w", err)
+		return fmt.Errorf("preserve the messages of forks: %w", err)
 	}
 	return keepFileUses(ctx, t, workspace, session)
 }
 
-// dropKept takes away what was kept for a fork that is gone, and for no other.
+// dropKept deletes the messages that were preserved only for a fork that is now deleted.
 func dropKept(ctx context.Context, t *tx, s *domain.Session) error {
 	var done []string
 	for _, part := range s.Inherited() {
@@ -72,18 +72,18 @@ func dropKept(ctx context.Context, t *tx, s *domain.Session) error {
 		_, err := t.Write(ctx, "DELETE FROM kept_messages WHERE workspace_id = $1 AND session_id = $2 AND NOT EXISTS "+
 			"(SELECT 1 FROM forks f WHERE f.workspace_id = $1 AND f.origin_id = $2)", s.WorkspaceID, part.SessionID)
 		if err != nil {
-			return fmt.Errorf("take away what was kept for a fork: %w", err)
+			return fmt.Errorf("delete the messages preserved for a fork: %w", err)
 		}
 	}
 	return nil
 }
 
-// keptIn are the tables in which the messages of a part may be: those of a session that is
-// there, and then those of one that was deleted meanwhile.
+// keptIn lists the tables that may hold the messages of a part: those of an existing session, and
+// those of a session that was deleted since.
 var keptIn = []string{"messages", "kept_messages"}
 
-// Record reads all of a session's record, as it goes into a prompt: what it begins with, then
-// its own.
+// Record returns a session's whole record, as the prompt uses it: the inherited parts, then its own
+// messages.
 func (s *SessionStore) Record(ctx context.Context, session *domain.Session) ([]*domain.Message, error) {
 	own, err := s.Messages(ctx, session.WorkspaceID, session.ID, 0, 0)
 	if err != nil || session.Origin == nil {
@@ -108,14 +108,14 @@ func (s *SessionStore) Record(ctx context.Context, session *domain.Session) ([]*
 	return append(all, own...), err
 }
 
-// partRows reads the messages of a part as they stand in the record of a fork.
+// partRows reads the messages of a part as messages of the fork.
 func partRows(ctx context.Context, r sqldb.Reader, fork *domain.Session, part domain.RecordPart, order string) ([]messageRow, error) {
 	for _, table := range keptIn {
 		var rows []messageRow
 		err := r.All(ctx, &rows, "SELECT "+messageTable.Columns()+" FROM "+table+
 			" WHERE workspace_id = $1 AND session_id = $2 AND seq > $3 AND seq <= $4"+order, fork.WorkspaceID, part.SessionID, part.After, part.To)
 		if err != nil {
-			return nil, fmt.Errorf("read what a fork begins with: %w", err)
+			return nil, fmt.Errorf("read the parts of a fork: %w", err)
 		}
 		for i := range rows {
 			rows[i].inherit(fork, part)
@@ -127,14 +127,13 @@ func partRows(ctx context.Context, r sqldb.Reader, fork *domain.Session, part do
 	return nil, nil
 }
 
-// inherit shows a message of a part as one of the fork's.
+// inherit turns a message of a part into one of the fork.
 func (r *messageRow) inherit(fork *domain.Session, part domain.RecordPart) {
 	r.SessionID = fork.ID
 	r.Superseded = r.Superseded && !part.Current
 }
 
-// ForkPoint reads what a fork at a message is made of. The message may be one that the session
-// itself began with.
+// ForkPoint returns what a fork at a message consists of. The message may itself be inherited.
 func (s *SessionStore) ForkPoint(ctx context.Context, workspace, session, message string) (*domain.ForkPoint, error) {
 	of, err := s.Session(ctx, workspace, session)
 	if err != nil {
@@ -167,7 +166,7 @@ func (s *SessionStore) ForkPoint(ctx context.Context, workspace, session, messag
 	return p, err
 }
 
-// tailOf reads backwards from a message: the round that it belongs to, and a little more.
+// tailOf reads backwards from a message until the beginning of its round.
 func tailOf(ctx context.Context, r sqldb.Reader, table, workspace, session string, to int64) ([]*domain.Message, error) {
 	var found []*domain.Message
 	for step := lastRoundStep; ; step *= 2 {

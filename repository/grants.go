@@ -23,7 +23,7 @@ type grantRow struct {
 	RevokedAt    sqldb.Stamp `db:"revoked_at"`
 }
 
-// grantUseRow is a grant with how often it was used.
+// grantUseRow is a grant with its number of uses.
 type grantUseRow struct {
 	grantRow
 	Uses      int64 `db:"uses"`
@@ -35,8 +35,9 @@ var (
 	grantUpsert = grantTable.Upsert("")
 )
 
-// grantUse: a grant is used when an execution names it and was not called off. That it
-// names one at all lets the index of those serve: without, all of the workspace are read.
+// grantUse counts the executions that name a grant and were not cancelled. The redundant condition
+// that a grant is named allows the partial index to be used; without it every execution of the
+// workspace would be read.
 const grantUse = "(SELECT COUNT(*) FROM executions e WHERE e.workspace_id = g.workspace_id AND e.grant_id = g.id " +
 	"AND e.grant_id <> '' AND e.status <> 'CANCELLED'"
 
@@ -59,8 +60,8 @@ func (r *grantUseRow) grant() (*domain.Grant, error) {
 	return g, nil
 }
 
-// Grants lists a page of an automation's grants, the withdrawn ones too, newest first,
-// with how often each was used, and gives the cursor of the next page, "" at the end.
+// Grants lists a page of an automation's grants, revoked ones included, newest first, each with its
+// number of uses. The second result is the cursor of the next page, "" at the end.
 func (s *AutomationStore) Grants(ctx context.Context, workspace, automation, cursor string, limit int) ([]*domain.Grant, string, error) {
 	before, err := sqldb.ReadCursor(cursor, domain.PrefixGrant)
 	if err != nil {
@@ -80,7 +81,7 @@ func (s *AutomationStore) Grants(ctx context.Context, workspace, automation, cur
 	return all, next, err
 }
 
-// grantsIn are those that are not withdrawn, with the uses in one run.
+// grantsIn lists the grants that are not revoked, with their uses in one run.
 func grantsIn(ctx context.Context, r sqldb.Reader, workspace, automation, run string) ([]*domain.Grant, error) {
 	var rows []grantUseRow
 	err := r.All(ctx, &rows, "SELECT "+grantTable.ColumnsOf("g")+", "+grantUse+") AS uses, "+grantUse+

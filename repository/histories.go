@@ -30,8 +30,7 @@ type foundHistoryRow struct {
 
 var (
 	historyTable = sqldb.NewTable[historyRow]("known_histories")
-	// alikeSQL takes each of two hashes in the order of the key; ids of messages are in the
-	// order of time.
+	// alikeSQL reads both hashes in the order of the primary key. Message ids sort by time.
 	alikeSQL = "SELECT " + historyTable.ColumnsOf("h") + ", (SELECT MAX(n.message_id) FROM known_histories n " +
 		"WHERE n.workspace_id = h.workspace_id AND n.session_id = h.session_id) AS newest FROM (" +
 		alikeOf("$2") + " UNION ALL " + alikeOf("$3") + ") h ORDER BY h.number DESC"
@@ -41,7 +40,8 @@ func alikeOf(hash string) string {
 	return "SELECT * FROM (SELECT * FROM known_histories WHERE workspace_id = $1 AND hash = " + hash + " ORDER BY number DESC LIMIT $4) one"
 }
 
-// KnownHistories are those of two hashes, for each the newest domain.MaxAlike, newest first.
+// KnownHistories lists the histories with either hash, newest first, at most domain.MaxAlike of
+// each.
 func (s *HistoryStore) KnownHistories(ctx context.Context, workspace string, hashes [2]string) ([]domain.KnownHistory, error) {
 	var rows []foundHistoryRow
 	if err := s.db.All(ctx, &rows, alikeSQL, workspace, hashes[0], hashes[1], domain.MaxAlike); err != nil {
@@ -57,12 +57,12 @@ func (s *HistoryStore) KnownHistories(ctx context.Context, workspace string, has
 	return found, nil
 }
 
-// aroundIDs is how far the clocks of processes may be apart that made the id of a message and
-// noted the times of its session.
+// aroundIDs is the tolerated clock skew between the process that created a message's id and the one
+// that recorded the times of its session.
 const aroundIDs = time.Minute
 
-// SessionOf is the session that a message is of, found by the message's id alone; "" where there is
-// none. The time in the id says which sessions it may be.
+// SessionOf returns the session of a message, given the message's id alone; "" if there is none.
+// The time in the id narrows down the sessions.
 func (s *HistoryStore) SessionOf(ctx context.Context, workspace, message string) (string, error) {
 	made, ok := ids.Time(message)
 	if !ok {
@@ -83,8 +83,8 @@ func (s *HistoryStore) SessionOf(ctx context.Context, workspace, message string)
 	return rows[0].SessionID, nil
 }
 
-// RequestOf is what the client that brought a message said of its request beside it; "" of a
-// message that came otherwise.
+// RequestOf returns what the client recorded about the request that a message came with; "" for
+// other messages.
 func (s *HistoryStore) RequestOf(ctx context.Context, workspace, session, message string) (string, error) {
 	var rows []struct {
 		Request string `db:"request"`
@@ -96,8 +96,8 @@ func (s *HistoryStore) RequestOf(ctx context.Context, workspace, session, messag
 	return rows[0].Request, nil
 }
 
-// writeHistories notes what histories the messages of a change came with. One that somebody
-// else has noted meanwhile is a conflict, and nothing of the change is written.
+// writeHistories records the histories that the messages of a change came with. If one was recorded
+// by another process meanwhile, it is a conflict and the whole change is rolled back.
 func (t *tx) writeHistories(histories []domain.KnownHistory) {
 	rows := make([]historyRow, len(histories))
 	for i, h := range histories {

@@ -12,23 +12,23 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// RequestStore remembers the requests that came with an idempotency key.
+// RequestStore records the requests that came with an idempotency key.
 type RequestStore struct {
 	*base
 	held *keysHeld
 }
 
-// idempotencyTime is how long a key is remembered.
+// idempotencyTime is how long a key is valid.
 const idempotencyTime = 24 * time.Hour
 
-// StoredResponse is what is kept of a request. Status is 0 when no answer is kept.
+// StoredResponse is the recorded outcome of a request. Status is 0 if no response is stored.
 type StoredResponse struct {
-	Key       string // its former name, where it is kept under that one
+	Key       string // the key's former name, if it is stored under that
 	Status    int
 	Headers   map[string]string
 	Body      []byte
-	Seq       int64  // of the last event that the request wrote
-	CreatedID string // of what it made
+	Seq       int64  // number of the last event that the request wrote
+	CreatedID string // id of what the request created
 }
 
 type idempotencyRow struct {
@@ -49,18 +49,19 @@ type idempotencyRow struct {
 // IdempotentRequest is a request that came with a key.
 type IdempotentRequest struct {
 	Key string
-	// Former is a name under which an earlier version may have kept the key of this owner; "": none.
+	// Former is the name under which an earlier version may have stored the key of this owner; ""
+	// if none.
 	Former string
-	Hash   string // of what is asked
-	Owner  string // who asks, for the ceiling
-	// MaxKeys bounds how many keys of the owner are remembered; 0: no bound.
+	Hash   string // of the request's content
+	Owner  string // whose limit applies
+	// MaxKeys limits how many keys of the owner are stored; 0 is no limit.
 	MaxKeys int
 }
 
-// BeginIdempotent takes a key for a request, or says what became of the one that has
-// it. A key whose request was never applied is free again once its process is gone. A
-// fresh key must be ended by FinishIdempotent, RefuseIdempotent or AbandonIdempotent. An
-// owner with too many keys gets no further one; those that are there hold.
+// BeginIdempotent claims a key for a request, or returns the outcome of the request that has it. A
+// key whose request was never applied can be claimed again once its process is gone. A claim must
+// end with FinishIdempotent, RefuseIdempotent or AbandonIdempotent. An owner at the limit gets no
+// further key; existing keys stay valid.
 func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (
 	domain.RequestState, *StoredResponse, error,
 ) {
@@ -69,7 +70,7 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 	var attempt string
 	err := s.writeUnseen(withoutKey(ctx), workspace, func(t *tx) error {
 		attempt = t.ChangeID
-		// A crash forgets only that a request was on its way.
+		// A crash of the database loses only the fact that a request was in progress.
 		if err := t.Relax(ctx); err != nil {
 			return err
 		}
@@ -94,7 +95,7 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 	}
 	switch k := (heldKey{workspace, key}); {
 	case err != nil && attempt != "" && away(err):
-		s.held.leave(k, attempt) // it may have been taken all the same
+		s.held.leave(k, attempt) // it may have been claimed nevertheless
 		return "", nil, err
 	case err != nil:
 		return "", nil, err
@@ -104,7 +105,7 @@ func (s *RequestStore) BeginIdempotent(ctx context.Context, workspace string, r 
 	return state, stored, nil
 }
 
-// limitKeys refuses a key, just taken, that is one too many for its owner.
+// limitKeys rejects a key, just claimed, that exceeds the limit of its owner.
 func (t *tx) limitKeys(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) error {
 	if r.MaxKeys == 0 {
 		return nil
@@ -116,15 +117,13 @@ func (t *tx) limitKeys(ctx context.Context, workspace string, r IdempotentReques
 		return fmt.Errorf("count the keys: %w", err)
 	}
 	if kept > r.MaxKeys {
-		return domain.Errorf(domain.CodeTooManyKeys, "The answers to %d requests of yours with an Idempotency-Key are kept already, "+
-			"each for 24 hours. "+
-			"Nothing was done. Wait, or send what can be repeated without harm without one.", r.MaxKeys)
+		return domain.Errorf(domain.CodeTooManyKeys, "The responses to %d of your requests with an Idempotency-Key are stored already, "+
+			"each for 24 hours. Nothing was done. Wait, or omit the key from requests that are safe to repeat.", r.MaxKeys)
 	}
 	return nil
 }
 
-// knownKey reads a key that was there, and takes it over if its request came to
-// nothing.
+// knownKey reads an existing key, and claims it if its request was abandoned.
 func (t *tx) knownKey(ctx context.Context, workspace string, r IdempotentRequest, now time.Time) (
 	domain.RequestState, *StoredResponse, error,
 ) {
@@ -160,7 +159,7 @@ func (t *tx) knownKey(ctx context.Context, workspace string, r IdempotentRequest
 	return domain.RequestNew, stored, nil
 }
 
-// known reads from a row what became of its request; domain.RequestRunning if it has no end.
+// known derives the state of a request from its row; domain.RequestRunning if it has not ended.
 func (r *idempotencyRow) known(hash string, into *StoredResponse) (domain.RequestState, error) {
 	if r.Hash != hash {
 		return domain.RequestMismatch, nil
@@ -185,9 +184,8 @@ func (r *idempotencyRow) known(hash string, into *StoredResponse) (domain.Reques
 	return domain.RequestAnswered, nil
 }
 
-// FinishIdempotent keeps the answer of a request: repeats get it for 24 hours. That of a
-// request whose process died is kept by whoever made it anew: it stays the same, whatever
-// becomes of what was made.
+// FinishIdempotent stores the response of a request, which repeats get for 24 hours. After a crash
+// the rebuilt response is stored, so repeats stay identical even if the resource changes later.
 func (s *RequestStore) FinishIdempotent(
 	ctx context.Context, workspace, key string, status int, body []byte, headers map[string]string,
 ) error {
@@ -196,7 +194,7 @@ func (s *RequestStore) FinishIdempotent(
 		return err
 	}
 	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
-		// A crash forgets only an answer that can be made again.
+		// A crash of the database loses only a response that can be built again.
 		if err := t.Relax(ctx); err != nil {
 			return err
 		}
@@ -207,8 +205,8 @@ func (s *RequestStore) FinishIdempotent(
 	})
 }
 
-// RefuseIdempotent ends a request that was refused: its key is free again, because the
-// same refusal can be had again. If something was written under it, the answer is kept.
+// RefuseIdempotent ends a request that was rejected and frees its key, because a repeat is rejected
+// again. If something was written under the key, the response is stored.
 func (s *RequestStore) RefuseIdempotent(ctx context.Context, workspace, key string, status int, body []byte) error {
 	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
 		n, err := t.freeKey(ctx, workspace, key)
@@ -222,8 +220,8 @@ func (s *RequestStore) RefuseIdempotent(ctx context.Context, workspace, key stri
 	})
 }
 
-// AbandonIdempotent gives a key free whose request wrote nothing. If something was
-// written under it, it stays taken, as applied.
+// AbandonIdempotent frees the key of a request that wrote nothing. If something was written under
+// the key, it stays claimed as applied.
 func (s *RequestStore) AbandonIdempotent(ctx context.Context, workspace, key string) error {
 	return s.endIdempotent(ctx, workspace, key, func(t *tx) error {
 		_, err := t.freeKey(ctx, workspace, key)
@@ -231,14 +229,14 @@ func (s *RequestStore) AbandonIdempotent(ctx context.Context, workspace, key str
 	})
 }
 
-// freeKey forgets a key of this process under which nothing was written.
+// freeKey deletes a key of this process under which nothing was written.
 func (t *tx) freeKey(ctx context.Context, workspace, key string) (int64, error) {
 	return t.Write(ctx, "DELETE FROM idempotency WHERE workspace_id = $1 AND key = $2 AND node = $3 AND incarnation = $4 "+
 		"AND NOT applied AND status = 0", workspace, key, t.store.cfg.Node, t.store.cfg.Incarnation)
 }
 
-// endIdempotent writes what becomes of a key. That it is free must survive a crash of the database
-// that this process survives: the key would look as if it were in use for as long as the process lives.
+// endIdempotent writes the outcome of a key durably. If a crash of the database lost it while this
+// process survives, the key would appear to be in use until the process ends.
 func (s *RequestStore) endIdempotent(ctx context.Context, workspace, key string, do func(*tx) error) error {
 	err := s.writeUnseen(withoutKey(ctx), workspace, do)
 	s.held.end(heldKey{workspace, key}, err != nil)
@@ -248,8 +246,7 @@ func (s *RequestStore) endIdempotent(ctx context.Context, workspace, key string,
 	return nil
 }
 
-// PruneIdempotency forgets keys that are older than 24 hours, and marks of
-// transactions that are of no use any more.
+// PruneIdempotency deletes keys that are older than 24 hours, and obsolete markers of transactions.
 func (s *RequestStore) PruneIdempotency(ctx context.Context, now time.Time) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		before := sqldb.At(now.Add(-idempotencyTime))
@@ -266,7 +263,7 @@ func (s *RequestStore) PruneIdempotency(ctx context.Context, now time.Time) erro
 	return nil
 }
 
-// requestKey is the key under which a request writes.
+// requestKey is the idempotency key that a request writes under.
 type requestKey struct {
 	workspace, key string
 	applied        atomic.Bool
@@ -274,9 +271,8 @@ type requestKey struct {
 
 type requestKeyName struct{}
 
-// WithIdempotencyKey makes the next transaction that is written under the context, in
-// this workspace, note that the key's request was applied: both are stored, or
-// neither.
+// WithIdempotencyKey makes the next transaction under the context, in this workspace, record that
+// the key's request was applied, atomically with its writes.
 func WithIdempotencyKey(ctx context.Context, workspace, key string) context.Context {
 	return context.WithValue(ctx, requestKeyName{}, &requestKey{workspace: workspace, key: key})
 }
@@ -286,8 +282,8 @@ func withoutKey(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestKeyName{}, (*requestKey)(nil))
 }
 
-// errKeyLost: while this process stood still, another one took the key and may have
-// carried the request out.
+// errKeyLost: while this process was suspended, another one claimed the key and may have carried
+// out the request.
 var errKeyLost = &domain.Error{
 	Code: "idempotency_in_progress", Outcome: domain.NotApplied,
 	Message: "Another server has taken this request over. Nothing was written here; ask again.",
@@ -298,7 +294,7 @@ const keyApplied = "UPDATE idempotency SET applied = TRUE, seq = $5, created_id 
 
 var keyAppliedLater = sqldb.NewUpdate(keyApplied)
 
-// noteApplied notes the request's key in the transaction that carries it out.
+// noteApplied records the request's key in the transaction that carries it out.
 func (t *tx) noteApplied(ctx context.Context, workspace string) error {
 	k, _ := ctx.Value(requestKeyName{}).(*requestKey)
 	if k == nil || k.workspace != workspace || k.applied.Load() {

@@ -20,7 +20,7 @@ type inboxRow struct {
 	Bytes     int         `db:"bytes"`
 }
 
-// inboxItemRow is what is written of an item; its message has a row of its own.
+// inboxItemRow holds the columns of an item that are written; its message has its own row.
 type inboxItemRow struct {
 	WorkspaceID string      `db:"workspace_id"`
 	ID          string      `db:"id"`
@@ -35,8 +35,8 @@ type inboxItemRow struct {
 
 var inboxTable = sqldb.NewTable[inboxItemRow]("inbox")
 
-// waitingSQL lists what a session has accepted and not folded in, oldest first; briefSQL
-// without what the messages say, whose reading costs as much as there is of it.
+// waitingSQL selects the pending items of a session, oldest first. briefSQL omits the content of
+// the messages, which may be long.
 var (
 	waitingSQL = waitingOf(messageTable.ColumnsOf("m"))
 	briefSQL   = waitingOf(withoutText.Replace(messageTable.ColumnsOf("m")))
@@ -53,7 +53,7 @@ func waitingOf(columns string) string {
 		"WHERE i.workspace_id = $1 AND i.session_id = $2 AND i.done_at IS NULL ORDER BY i.created_at, i.id"
 }
 
-// waiting reads the inbox of a session with waitingSQL or briefSQL.
+// waiting reads a session's inbox with waitingSQL or briefSQL.
 func waiting(ctx context.Context, r sqldb.Reader, query, workspace, session string) ([]*domain.InboxItem, error) {
 	var rows []inboxRow
 	if err := r.All(ctx, &rows, query, workspace, session); err != nil {
@@ -72,8 +72,8 @@ func waiting(ctx context.Context, r sqldb.Reader, query, workspace, session stri
 	})
 }
 
-// writeInbox adds what came in and marks what was folded in. A row stays when it is
-// done, so that its key is still known.
+// writeInbox inserts new items and marks processed ones. A processed row is kept so that its
+// deduplication key stays known.
 func (t *tx) writeInbox(ctx context.Context, c *domain.Change) error {
 	rows := make([]inboxItemRow, len(c.Inbox))
 	for n, i := range c.Inbox {
@@ -95,8 +95,8 @@ func (t *tx) writeInbox(ctx context.Context, c *domain.Change) error {
 	return nil
 }
 
-// recount keeps the counts on the session's row right, by which a View knows that it
-// need not look for approvals, for messages that wait, or for tasks.
+// recount updates the counts on the session's row, which spare a View the queries for approvals,
+// pending messages and tasks if there are none.
 func (t *tx) recount(ctx context.Context, c *domain.Change) error {
 	if len(c.Inbox)+len(c.InboxDone)+len(c.Approvals)+len(c.Tasks) == 0 {
 		return nil
@@ -117,7 +117,7 @@ func (t *tx) recount(ctx context.Context, c *domain.Change) error {
 	for id := range touched {
 		_, err := t.Write(ctx, recountSQL, c.WorkspaceID, id)
 		if err != nil {
-			return fmt.Errorf("count what waits: %w", err)
+			return fmt.Errorf("count the pending items: %w", err)
 		}
 	}
 	return nil

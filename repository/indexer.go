@@ -10,12 +10,12 @@ import (
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
-// indexer has the search find the user's data as it is in the transaction.
+// indexer keeps the search index in step with the user's data, within the same transaction.
 type indexer struct{ d *Data }
 
 func (d *Data) index() indexer { return indexer{d} }
 
-// put puts rows into the index that are not there.
+// put inserts rows into the index.
 func (x indexer) put(ctx context.Context, rows []search.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -29,7 +29,7 @@ func (x indexer) put(ctx context.Context, rows []search.Row) error {
 	return nil
 }
 
-// drop takes away the rows that a condition names; $1 is the workspace.
+// drop deletes the rows that match a condition; $1 is the workspace.
 func (x indexer) drop(ctx context.Context, condition string, args ...any) error {
 	if x.d.w == nil {
 		return errReadOnly
@@ -41,13 +41,13 @@ func (x indexer) drop(ctx context.Context, condition string, args ...any) error 
 	return nil
 }
 
-// dropIDs takes out things by their ids.
+// dropIDs deletes rows by their ids.
 func (x indexer) dropIDs(ctx context.Context, ids []string) error {
 	named, args := sqldb.InList(2, ids)
 	return x.drop(ctx, "id "+named, args...)
 }
 
-// entries indexes new entries of tools of these types, by tool.
+// entries indexes new entries; types maps tools to their types.
 func (x indexer) entries(ctx context.Context, entries []domain.Entry, types map[string]string) error {
 	rows := make([]search.Row, 0, len(entries))
 	for i := range entries {
@@ -83,7 +83,7 @@ func (x indexer) changed(ctx context.Context, entries []*domain.Entry) error {
 	return nil
 }
 
-// entryID indexes an entry that came back.
+// entryID indexes a restored entry.
 func (x indexer) entryID(ctx context.Context, id string) error {
 	e, err := x.d.Entry(ctx, id)
 	if err != nil {
@@ -92,7 +92,7 @@ func (x indexer) entryID(ctx context.Context, id string) error {
 	return x.changed(ctx, []*domain.Entry{e})
 }
 
-// tool indexes the entries of a tool that came back.
+// tool indexes the entries of a restored tool.
 func (x indexer) tool(ctx context.Context, id string) error {
 	if err := x.drop(ctx, "tool_id = $2 AND tool_id <> ''", id); err != nil {
 		return err
@@ -116,7 +116,7 @@ func (x indexer) tool(ctx context.Context, id string) error {
 	}
 }
 
-// zone indexes the entries of a zone that came back.
+// zone indexes the entries of a restored zone.
 func (x indexer) zone(ctx context.Context, id string) error {
 	tools, err := x.d.Tools(ctx, id)
 	if err != nil {
@@ -130,7 +130,7 @@ func (x indexer) zone(ctx context.Context, id string) error {
 	return nil
 }
 
-// documentID indexes a document that came back.
+// documentID indexes a restored document.
 func (x indexer) documentID(ctx context.Context, id string) error {
 	doc, err := x.d.DocumentByID(ctx, id)
 	if err != nil {

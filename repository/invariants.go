@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// invariant is a count of something that must not be, in one workspace ($1).
+// invariant counts violations of a rule in one workspace ($1).
 type invariant struct{ name, description, count string }
 
 var invariants = []invariant{
@@ -17,7 +17,7 @@ var invariants = []invariant{
 		"SELECT CASE WHEN COUNT(*) > 1 THEN COUNT(*) ELSE 0 END FROM sessions WHERE workspace_id = $1 AND holds_slot"},
 	{"running_without_slot", "a session is running and does not hold the slot",
 		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND NOT holds_slot AND parent_session_id = ''"},
-	{"running_without_owner", "a session is running and nobody ever drove it",
+	{"running_without_owner", "a session is running and never had a driver",
 		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND status = 'running' AND owner_node = ''"},
 	{"ended_with_slot", "a session that has ended holds the slot, queues, or has a timer",
 		"SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND phase = 'COMPLETED' AND (holds_slot OR queued_at IS NOT NULL " +
@@ -25,10 +25,10 @@ var invariants = []invariant{
 	{"holder_in_queue", "the session that holds the slot queues for it",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.holds_slot AND (s.queued_at IS NOT NULL OR EXISTS " +
 			"(SELECT 1 FROM queue q WHERE q.workspace_id = $1 AND q.session_id = s.id))"},
-	{"place_lost", "a session says that it queues and has no place in the queue",
+	{"place_lost", "a session is marked as queued but is not in the queue",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.queued_at IS NOT NULL AND NOT EXISTS " +
 			"(SELECT 1 FROM queue q WHERE q.workspace_id = $1 AND q.session_id = s.id)"},
-	{"two_runs_go", "two runs of one automation have begun and not ended",
+	{"two_runs_go", "two runs of one automation are in progress",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.type = 'AUTOMATION' AND s.phase <> 'COMPLETED' " +
 			"AND (s.holds_slot OR s.phase <> 'EXECUTING_ENRICHMENTS') AND EXISTS (SELECT 1 FROM sessions o WHERE o.workspace_id = $1 " +
 			"AND o.automation_id = s.automation_id AND o.type = 'AUTOMATION' AND o.phase <> 'COMPLETED' " +
@@ -36,14 +36,14 @@ var invariants = []invariant{
 	{"run_without_occurrence", "a scheduled run belongs to no occurrence, or to more than one",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.type = 'AUTOMATION' AND s.trigger_kind = 'SCHEDULED' " +
 			"AND (SELECT COUNT(*) FROM occurrences o WHERE o.workspace_id = $1 AND o.automation_id = s.automation_id AND o.session_id = s.id) <> 1"},
-	{"open_approval_on_ended_session", "a session that has ended still asks somebody (about more than an outcome)",
+	{"open_approval_on_ended_session", "a session that has ended has an open approval of another kind than outcome",
 		"SELECT COUNT(*) FROM approvals a JOIN sessions s ON s.workspace_id = a.workspace_id AND s.id = a.session_id " +
 			"WHERE a.workspace_id = $1 AND a.status = 'open' AND a.kind <> 'outcome' AND s.phase = 'COMPLETED'"},
-	{"wait_without_approval", "a session waits for a person and asks nothing",
+	{"wait_without_approval", "a session waits for a person without an open approval",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.phase IN (" + phasesThat(domain.Phase.AsksPerson) + ") " +
 			"AND s.open_approvals = 0 AND NOT s.wants_slot AND NOT (s.type = 'AGENT' AND s.parent_session_id <> '') AND NOT EXISTS " +
 			"(SELECT 1 FROM sessions a WHERE a.workspace_id = $1 AND a.parent_session_id = s.id AND a.phase <> 'COMPLETED')"},
-	{"agent_without_caller", "an agent goes on and the session that called it does not wait for it",
+	{"agent_without_caller", "an agent is running and its caller does not wait for it",
 		"SELECT COUNT(*) FROM sessions a WHERE a.workspace_id = $1 AND a.parent_session_id <> '' AND a.phase <> 'COMPLETED' AND NOT EXISTS " +
 			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = a.parent_session_id " +
 			"AND s.phase IN ('EXECUTING_DATA_QUERIES', 'WAITING_VALIDATION'))"},
@@ -58,26 +58,26 @@ var invariants = []invariant{
 	{"event_gap", "numbers are missing in the log",
 		"SELECT ABS(w.last_seq - w.pruned_to - (SELECT CAST(COALESCE(SUM(e.event_count), 0) AS BIGINT) FROM events e " +
 			"WHERE e.workspace_id = $1 AND e.seq > w.pruned_to)) FROM workspaces w WHERE w.id = $1"},
-	{"event_beyond", "the log has numbers that were not given out",
+	{"event_beyond", "the log has numbers beyond the last one assigned",
 		"SELECT COUNT(*) FROM events e JOIN workspaces w ON w.id = e.workspace_id WHERE e.workspace_id = $1 AND e.seq > w.last_seq"},
 	{"session_event_gap", "numbers are missing in a session's own count of events",
 		"SELECT COUNT(*) FROM (SELECT s.id FROM sessions s JOIN events e ON e.workspace_id = s.workspace_id AND e.session_id = s.id " +
 			"WHERE s.workspace_id = $1 GROUP BY s.id, s.session_seq " +
 			"HAVING MAX(e.session_seq) - MIN(e.session_seq - e.event_count) <> SUM(e.event_count) OR MAX(e.session_seq) <> s.session_seq) broken"},
 	{"transition_without_event", "a transition is not in the log",
-		// As counts: looking each transition up among the events costs minutes in a workspace
-		// that has talked for long.
+		// Compares counts: looking up each transition among the events takes minutes in a large
+		// workspace.
 		"SELECT COUNT(*) FROM (SELECT e.session_id, MIN(e.session_seq - e.event_count + 1) AS first, " +
 			"SUM((LENGTH(e.types) - LENGTH(REPLACE(e.types, 'session.phase', ''))) / LENGTH('session.phase')) AS phases FROM events e " +
-			"WHERE e.workspace_id = $1 AND e.session_id <> '' GROUP BY e.session_id) told WHERE told.phases < (SELECT COUNT(*) " +
-			"FROM transitions t WHERE t.workspace_id = $1 AND t.session_id = told.session_id AND t.number >= told.first)"},
-	{"kept_for_nobody", "messages of a deleted session are kept with which no other begins",
+			"WHERE e.workspace_id = $1 AND e.session_id <> '' GROUP BY e.session_id) logged WHERE logged.phases < (SELECT COUNT(*) " +
+			"FROM transitions t WHERE t.workspace_id = $1 AND t.session_id = logged.session_id AND t.number >= logged.first)"},
+	{"kept_for_nobody", "messages of a deleted session are kept although no fork begins with them",
 		"SELECT COUNT(*) FROM kept_messages k WHERE k.workspace_id = $1 AND NOT EXISTS " +
 			"(SELECT 1 FROM forks f WHERE f.workspace_id = $1 AND f.origin_id = k.session_id)"},
-	{"message_out_of_place", "a message that waits has a place, or one that does not wait has none",
+	{"message_out_of_place", "a queued message has a number, or another message has none",
 		"SELECT COUNT(*) FROM messages WHERE workspace_id = $1 AND ((seq IS NULL AND status <> 'queued') OR (seq IS NOT NULL " +
 			"AND status = 'queued'))"},
-	{"inbox_without_message", "something waits in an inbox whose message is gone or in its place",
+	{"inbox_without_message", "an inbox has an item whose message was deleted or is not queued",
 		"SELECT COUNT(*) FROM inbox i WHERE i.workspace_id = $1 AND i.done_at IS NULL AND i.message_id <> '' AND NOT EXISTS " +
 			"(SELECT 1 FROM messages m WHERE m.workspace_id = $1 AND m.session_id = i.session_id AND m.id = i.message_id AND m.seq IS NULL)"},
 	{"inbox_miscounted", "a session's count of its inbox is wrong",
@@ -86,10 +86,10 @@ var invariants = []invariant{
 	{"approvals_miscounted", "a session's count of its open approvals is wrong",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.open_approvals <> (SELECT COUNT(*) FROM approvals a " +
 			"WHERE a.workspace_id = $1 AND a.session_id = s.id AND a.status = 'open')"},
-	{"tasks_miscounted", "a session's count of the tasks that go on outside is wrong",
+	{"tasks_miscounted", "a session's count of its unfinished tasks is wrong",
 		"SELECT COUNT(*) FROM sessions s WHERE s.workspace_id = $1 AND s.open_tasks <> (SELECT COUNT(*) FROM tasks x " +
 			"WHERE x.workspace_id = $1 AND x.session_id = s.id AND " + taskIsOpen + ")"},
-	{"task_of_ended_session", "a task goes on although its session has ended or is gone",
+	{"task_of_ended_session", "a task is unfinished although its session has ended or was deleted",
 		"SELECT COUNT(*) FROM tasks x WHERE x.workspace_id = $1 AND " + taskIsOpen + " AND NOT EXISTS " +
 			"(SELECT 1 FROM sessions s WHERE s.workspace_id = $1 AND s.id = x.session_id AND s.phase <> 'COMPLETED')"},
 	{"queue_miscounted", "the workspace's count of its queue is wrong",
@@ -107,7 +107,7 @@ var invariants = []invariant{
 			"NOT EXISTS (SELECT 1 FROM search s WHERE s.workspace_id = $1 AND s.id = d.id AND s.audience <> 'sessions'))"},
 }
 
-// phasesThat lists phases as SQL text. They are constants of this program, and need no
+// phasesThat lists phases as SQL text. They are constants of this program, so they need no
 // parameters.
 func phasesThat(hold func(domain.Phase) bool) string {
 	var list []string
@@ -119,8 +119,8 @@ func phasesThat(hold func(domain.Phase) bool) string {
 	return strings.Join(list, ", ")
 }
 
-// Invariants counts, in one workspace and as of one instant, what must not be: every
-// count is 0.
+// Invariants counts the violations of every rule in one workspace, as of one instant. Every count
+// should be 0.
 func (s *WorkspaceStore) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {
 	out := make([]domain.Invariant, 0, len(invariants))
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {

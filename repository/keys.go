@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// KeyStore keeps the API keys, and the tickets that they were used for.
+// KeyStore stores API keys and the tickets that were issued for them.
 type KeyStore struct{ *base }
 
 type keyRow struct {
@@ -53,7 +53,7 @@ func (s *KeyStore) Keys(ctx context.Context, workspace string) ([]*domain.Key, e
 	return each(rows, (*keyRow).key)
 }
 
-// KeyByHash finds a key that is not revoked, of whatever workspace; its time may be over.
+// KeyByHash finds a key that is not revoked, in any workspace. The key may have expired.
 func (s *KeyStore) KeyByHash(ctx context.Context, hash string) (*domain.Key, error) {
 	var row keyRow
 	err := s.db.Get(ctx, &row, "SELECT "+keyTable.Columns()+" FROM keys WHERE hash = $1 AND revoked_at IS NULL", hash)
@@ -66,11 +66,11 @@ func (s *KeyStore) KeyByHash(ctx context.Context, hash string) (*domain.Key, err
 	return row.key()
 }
 
-// anyKeyQuery counts every key that was ever made, revoked or not: rows of keys stay.
+// anyKeyQuery is 1 if any key was ever created. Rows of revoked keys stay.
 const anyKeyQuery = "SELECT COUNT(*) FROM (SELECT 1 FROM keys LIMIT 1) AS made"
 
-// AnyKey says whether any workspace ever had a key, revoked ones too. Once true, it
-// stays true.
+// AnyKey reports whether any workspace ever had a key, revoked ones included. Once true, it stays
+// true.
 func (s *KeyStore) AnyKey(ctx context.Context) (bool, error) {
 	var n int
 	if err := s.db.Get(ctx, &n, anyKeyQuery); err != nil {
@@ -79,8 +79,8 @@ func (s *KeyStore) AnyKey(ctx context.Context) (bool, error) {
 	return n > 0, nil
 }
 
-// InsertKey stores a key. may is asked within the transaction whether it may be made, and
-// told whether it is the first one ever of any workspace. nil: it may.
+// InsertKey stores a key. may decides within the transaction whether it may be created; first is
+// true for the first key ever in any workspace. A nil may allows it.
 func (s *KeyStore) InsertKey(ctx context.Context, k *domain.Key, may func(first bool) error) error {
 	return s.configure(ctx, k.WorkspaceID, func(t *tx) error {
 		if may != nil {
@@ -101,10 +101,9 @@ func (s *KeyStore) InsertKey(ctx context.Context, k *domain.Key, may func(first 
 	})
 }
 
-// RevokeKey makes a key worthless for ever, and has nobody told any more who came with it.
-// Revoking it again changes nothing. may is
-// asked within the transaction, with all keys of the workspace, whether it may go. nil: it
-// may.
+// RevokeKey revokes a key permanently and deletes the push subscriptions that were created with it.
+// Revoking it again changes nothing. may decides within the transaction, given all keys of the
+// workspace, whether it may be revoked. A nil may allows it.
 func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func(all []*domain.Key) error) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
 		if may != nil {
@@ -135,8 +134,8 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 	})
 }
 
-// KeysUsed writes when keys were used last; no time goes back. It locks nothing but the
-// keys' own rows.
+// KeysUsed records when keys were used last; an older time never replaces a newer one. It locks
+// only the keys' own rows.
 func (s *KeyStore) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		for _, u := range uses {
@@ -155,7 +154,7 @@ func (s *KeyStore) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
 	return nil
 }
 
-// configure writes what belongs to a workspace as a whole, one writer at a time.
+// configure changes the configuration of a workspace, under its lock.
 func (s *base) configure(ctx context.Context, workspace string, fn func(t *tx) error) error {
 	err := s.write(ctx, workspace, func(t *tx) error {
 		if _, err := workspaceIn(ctx, t, workspace, s.db.Dialect.Lock); err != nil {

@@ -9,13 +9,14 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// keysHeld are the idempotency keys under which this process carries requests out. While the
-// database is away a request can end without its key being given free: nobody else could tell
-// such a key from one that is in use, because this process lives. So it is remembered as left,
-// and given free when the database is back.
+// keysHeld are the idempotency keys of requests that this process is carrying out. A request can
+// end while the database is unavailable, so that its key is not freed; no other process could
+// distinguish such a key from one in use, because this process is alive. Such keys are marked as
+// left and freed when the database is available again.
 type keysHeld struct {
 	mu sync.Mutex
-	// attempts are the marks under which they were taken: a key that was taken anew is another's.
+	// attempts maps a key to the attempt that claimed it: if the key was claimed again, it is
+	// another attempt's.
 	attempts map[heldKey]string
 	left     map[heldKey]string
 }
@@ -32,7 +33,8 @@ func (h *keysHeld) take(k heldKey, attempt string) {
 	h.attempts[k] = attempt
 }
 
-// end forgets a key whose request has ended; failed: the database does not know of it.
+// end removes a key whose request has ended; if failed is set, the database still has it as
+// claimed.
 func (h *keysHeld) end(k heldKey, failed bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,7 +50,7 @@ func (h *keysHeld) leave(k heldKey, attempt string) {
 	h.left[k] = attempt
 }
 
-// all are those that are left.
+// all returns the keys that were left.
 func (h *keysHeld) all() map[heldKey]string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,7 +65,7 @@ func (h *keysHeld) gone(k heldKey, attempt string) {
 	}
 }
 
-// away says whether the database may not have heard what it was asked.
+// away reports whether a statement may not have reached the database.
 func away(err error) bool {
 	switch domain.ErrorCode(err) {
 	case domain.CodeUnavailable, domain.CodeDatabaseBusy, domain.CodeStorageFull, domain.CodeOutcomeUnknown:
@@ -72,8 +74,8 @@ func away(err error) bool {
 	return false
 }
 
-// ReleaseLeft gives the keys free that requests left behind while the database was away. What was
-// written under one stays.
+// ReleaseLeft frees the keys of requests that ended while the database was unavailable. A key under
+// which something was written stays.
 func (s *RequestStore) ReleaseLeft(ctx context.Context) error {
 	for k, attempt := range s.held.all() {
 		err := s.writeUnseen(withoutKey(ctx), k.workspace, func(t *tx) error {

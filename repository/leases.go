@@ -11,22 +11,21 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// NodeStore keeps the leases of the nodes, and says which node drives which sessions.
+// NodeStore stores the leases of the nodes and which node drives which sessions.
 type NodeStore struct {
 	*base
-	renewed atomic.Bool // this incarnation has held its lease
+	renewed atomic.Bool // this incarnation has had its lease
 }
 
-// errNodeTaken: two processes with one name would take each other's sessions.
+// errNodeTaken: two processes with the same name would take over each other's sessions.
 var errNodeTaken = errors.New("renew the lease: another process runs under this node's name; give each node a name of its own")
 
-// Renew says that this node lives, for ttl from now on the database's clock: one
-// write for the node, however many sessions it drives. The first one takes the name
-// over from an earlier process of this node.
+// Renew extends this node's lease by ttl on the database's clock: one write per node, however many
+// sessions it drives. The first call takes over the name from an earlier process of this node.
 func (s *NodeStore) Renew(ctx context.Context, ttl time.Duration) error {
 	first := !s.renewed.Load()
 	err := s.write(ctx, "", func(t *tx) error {
-		// The marks of earlier renewals are of no use any more.
+		// The markers of earlier renewals are obsolete.
 		_, err := t.Write(ctx, "DELETE FROM changes WHERE workspace_id = '' AND at < $1", sqldb.At(s.cfg.Clock().Add(-time.Hour)))
 		if err != nil {
 			return err
@@ -48,16 +47,15 @@ func (s *NodeStore) Renew(ctx context.Context, ttl time.Duration) error {
 	return nil
 }
 
-// Release gives the lease back: others may take this node's sessions over at once. They
-// are without an incarnation from then on, which says that they were let go in good
-// order.
+// Release gives up the lease: other nodes may take over this node's sessions at once. The sessions'
+// incarnation is cleared, which marks an orderly shutdown.
 func (s *NodeStore) Release(ctx context.Context) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		_, err := t.Write(ctx, "UPDATE nodes SET lease_until = 0 WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
 		if err != nil {
 			return err
 		}
-		// Who has read a session of these must not write it back as it was.
+		// Decisions based on these sessions must not overwrite the release.
 		_, err = t.Write(ctx, "UPDATE workspaces SET last_change_id = $3 WHERE id IN (SELECT workspace_id FROM sessions "+
 			"WHERE holds_slot AND owner_node = $1 AND owner_incarnation = $2)", s.cfg.Node, s.cfg.Incarnation, t.ChangeID)
 		if err != nil {
@@ -73,8 +71,7 @@ func (s *NodeStore) Release(ctx context.Context) error {
 	return nil
 }
 
-// LeaseUntil is when this node's lease ends, on the database's clock; nil when it has
-// none.
+// LeaseUntil returns when this node's lease expires on the database's clock, or nil if it has none.
 func (s *NodeStore) LeaseUntil(ctx context.Context) (*time.Time, error) {
 	var until sqldb.Stamp
 	err := s.db.Get(ctx, &until, "SELECT lease_until FROM nodes WHERE id = $1 AND incarnation = $2", s.cfg.Node, s.cfg.Incarnation)
@@ -101,20 +98,20 @@ func refs(rows []refRow) []domain.SessionRef {
 	return out
 }
 
-// alive is the condition under which the process that two columns name still lives: the
-// same start of its node, with a lease that has not run out.
+// alive is the condition that the process named by two columns is alive: the same incarnation of
+// the node, with a lease that has not expired.
 func alive(d *sqldb.Dialect, node, incarnation string) string {
 	return "EXISTS (SELECT 1 FROM nodes n WHERE n.id = " + node + " AND n.incarnation = " + incarnation +
 		" AND n.lease_until > " + d.Clock + ")"
 }
 
-// Claimable lists sessions at work whose driver is gone: owned by nobody, by a node
-// whose lease has run out, or by an earlier start of a node. Each comes with the claim
-// that was seen: who takes it up must find that one still.
+// Claimable lists active sessions without a living driver: without an owner, owned by a node whose
+// lease has expired, or by an earlier incarnation of a node. Each comes with the claim that was
+// seen, which must be unchanged when it is taken over.
 func (s *NodeStore) Claimable(ctx context.Context, limit int) ([]domain.SessionRef, error) {
 	q := atWork()
 	q.Add(" AND (NOT " + alive(s.db.Dialect, "s.owner_node", "s.owner_incarnation"))
-	// Before this process has its lease, the row may still be that of its predecessor.
+	// Before this process has its lease, the node's row may be that of its predecessor.
 	q.Add(" OR (s.owner_node = ? AND s.owner_incarnation <> ?))", s.cfg.Node, s.cfg.Incarnation)
 	q.Add(" ORDER BY s.last_event_time, s.id LIMIT ?", limit)
 	var rows []refRow
@@ -124,7 +121,7 @@ func (s *NodeStore) Claimable(ctx context.Context, limit int) ([]domain.SessionR
 	return refs(rows), nil
 }
 
-// atWork begins a query for the sessions at work.
+// atWork begins a query for active sessions.
 func atWork() *sqldb.Query {
 	q := sqldb.NewQuery("SELECT s.workspace_id, s.id, s.run_epoch FROM sessions s WHERE s.holds_slot AND s.phase IN (")
 	comma := ""
@@ -138,7 +135,7 @@ func atWork() *sqldb.Query {
 	return q
 }
 
-// Owned lists the sessions at work that this process has claimed.
+// Owned lists the active sessions that this process has claimed.
 func (s *NodeStore) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 	q := atWork()
 	q.Add(" AND s.owner_node = ? AND s.owner_incarnation = ? ORDER BY s.last_event_time, s.id", s.cfg.Node, s.cfg.Incarnation)
@@ -149,7 +146,8 @@ func (s *NodeStore) Owned(ctx context.Context) ([]domain.SessionRef, error) {
 	return refs(rows), nil
 }
 
-// Suspects lists the sessions that this process has set aside because theirs died.
+// Suspects lists the sessions of this process that were set aside because the process that drove
+// them died.
 func (s *NodeStore) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 	var rows []refRow
 	err := s.db.All(ctx, &rows, "SELECT s.workspace_id, s.id, s.run_epoch FROM queue q CROSS JOIN sessions s WHERE s.workspace_id = q.workspace_id "+
@@ -161,8 +159,8 @@ func (s *NodeStore) Suspects(ctx context.Context) ([]domain.SessionRef, error) {
 	return refs(rows), nil
 }
 
-// Nodes lists the nodes whose lease holds, or has run out not long ago, with the number
-// of sessions that each drives.
+// Nodes lists the nodes whose lease is valid or expired recently, each with the number of sessions
+// that it drives.
 func (s *NodeStore) Nodes(ctx context.Context) ([]domain.Node, error) {
 	var rows []struct {
 		ID          string      `db:"id"`

@@ -7,9 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// Load writes whole workspaces in one transaction, all or nothing, by statements of the
-// caller's own, and has the search find what is in them. fill may run more than once; it
-// gives the workspaces' ids.
+// Load writes whole workspaces in one transaction with the caller's own statements, and indexes
+// them for search. fill may run more than once; it returns the ids of the workspaces.
 func (s *Store) Load(ctx context.Context, fill func(t *sqldb.Tx) (workspaces []string, err error)) error {
 	return s.db.Write(ctx, "", func(inner *sqldb.Tx) error {
 		if err := inner.Unhurried(ctx); err != nil {
@@ -29,7 +28,7 @@ func (s *Store) Load(ctx context.Context, fill func(t *sqldb.Tx) (workspaces []s
 	})
 }
 
-// all has the search find all that is there.
+// all indexes the whole workspace.
 func (x indexer) all(ctx context.Context) error {
 	tools, err := x.d.Tools(ctx, "")
 	if err != nil {

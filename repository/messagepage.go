@@ -13,9 +13,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// messageCursor is where a page of messages ended: behind the message with the number
-// Seq and, when it ended among those that wait their turn, behind the one that came at At
-// with the id ID. Its text is the number, or "number.time.id".
+// messageCursor marks the end of a page of messages: after the message with the number Seq and, if
+// it ended among the queued messages, after the one with time At and id ID. Its text is the number,
+// or "number.time.id".
 type messageCursor struct {
 	Seq int64
 	At  time.Time
@@ -48,10 +48,9 @@ func readMessageCursor(text string) (c messageCursor, err error) {
 	return c, nil
 }
 
-// MessagePage lists a page of a session's messages and gives the cursor of the next one,
-// "" at the end. Those in their place come in order, then those that wait their turn,
-// oldest first; or, latest first, all of it the other way round. Before those of a fork stand
-// the ones that its record begins with.
+// MessagePage lists a page of a session's messages. The second result is the cursor of the next
+// page, "" at the end. Numbered messages come first, in order, then queued ones, oldest first;
+// latest first reverses the whole. In a fork the inherited messages come before its own.
 func (s *SessionStore) MessagePage(ctx context.Context, session *domain.Session, cursor string, limit int, latest bool) (
 	messages []*domain.Message, next string, err error,
 ) {
@@ -79,8 +78,8 @@ func (s *SessionStore) MessagePage(ctx context.Context, session *domain.Session,
 	return messages, p.next, err
 }
 
-// messagePage is a page while it is read: two kinds of rows, each in the order of an
-// index, so that a page of a long session costs no more than one of a short one.
+// messagePage is a page being read. It reads two kinds of rows, each in the order of an index, so
+// that the cost of a page does not depend on the length of the session.
 type messagePage struct {
 	workspace, session string
 	of                 *domain.Session
@@ -154,8 +153,8 @@ func (p *messagePage) latest(ctx context.Context, r sqldb.Reader) error {
 	return err
 }
 
-// inherited reads what the record begins with, part by part, from where the page begins. full
-// says that there was no room for all of it.
+// inherited reads the inherited parts from where the page begins. full reports that the page has no
+// room for all of them.
 func (p *messagePage) inherited(ctx context.Context, r sqldb.Reader, parts []domain.RecordPart, order string) (full bool, err error) {
 	descending := strings.HasSuffix(order, "DESC")
 	for _, part := range parts {
@@ -184,7 +183,7 @@ func (p *messagePage) inherited(ctx context.Context, r sqldb.Reader, parts []dom
 	return false, nil
 }
 
-// endingAt is the cursor behind the last row that was read; end where there is none.
+// endingAt returns the cursor after the last row that was read, or end if there is none.
 func (p *messagePage) endingAt(end messageCursor) string {
 	if len(p.rows) == 0 {
 		return end.String()
@@ -196,7 +195,7 @@ func (p *messagePage) endingAt(end messageCursor) string {
 	return messageCursor{Seq: end.Seq, At: last.At.Time, ID: last.ID}.String()
 }
 
-// read adds the rows of a query that there is room for.
+// read adds the rows of a query as long as they fit.
 func (p *messagePage) read(ctx context.Context, r sqldb.Reader, q *sqldb.Query) (more bool, err error) {
 	rows, more, err := sqldb.FillEach(ctx, r, p.room, q, func(row *messageRow) ([]*messageRow, error) { return []*messageRow{row}, nil },
 		func(row *messageRow) int { return sqldb.Weight(row) + row.unsaid() })

@@ -14,7 +14,7 @@ type messageRow struct {
 	SessionID   string      `db:"session_id,key"`
 	ID          string      `db:"id,key"`
 	RoundID     string      `db:"round_id"`
-	Seq         *int64      `db:"seq"` // NULL while it waits its turn
+	Seq         *int64      `db:"seq"` // NULL while it is queued
 	At          sqldb.Stamp `db:"at"`
 	Sender      string      `db:"sender"`
 	Status      string      `db:"status"`
@@ -85,7 +85,7 @@ func (r *messageRow) message() (*domain.Message, error) {
 	return m, nil
 }
 
-// unsaid is about how much longer the message is than its row.
+// unsaid estimates how much longer the message is than its row.
 func (r *messageRow) unsaid() int {
 	sum := 0
 	if strings.HasSuffix(r.Raw, `"as_read":true}`) {
@@ -97,9 +97,8 @@ func (r *messageRow) unsaid() int {
 	return sum
 }
 
-// Messages lists a session's messages: those in their place after the number
-// after, in order, then those that wait their turn, oldest first. limit 0 means all: it
-// is for the prompt. Lists for callers go by MessagePage.
+// Messages lists a session's messages: the numbered ones after a number, in order, then the queued
+// ones, oldest first. limit 0 returns all, for the prompt. Lists for clients use MessagePage.
 func (s *SessionStore) Messages(ctx context.Context, workspace, session string, after int64, limit int) ([]*domain.Message, error) {
 	if limit <= 0 {
 		limit = 1 << 30
@@ -117,7 +116,7 @@ func (s *SessionStore) Messages(ctx context.Context, workspace, session string, 
 	return each(rows, (*messageRow).message)
 }
 
-// messagesIn lists all of a short session's messages, within a transaction.
+// messagesIn lists all messages of a short session, within a transaction.
 func messagesIn(ctx context.Context, r sqldb.Reader, workspace, session string) ([]*domain.Message, error) {
 	var rows []messageRow
 	if err := r.All(ctx, &rows, messageList, workspace, session, 0, 1000); err != nil {
@@ -126,8 +125,8 @@ func messagesIn(ctx context.Context, r sqldb.Reader, workspace, session string) 
 	return each(rows, (*messageRow).message)
 }
 
-// messageList takes each of the two kinds in the order of an index, so that a page of
-// a long session costs no more than one of a short one.
+// messageList reads each of the two kinds in the order of an index, so that the cost of a page does
+// not depend on the length of the session.
 var messageList = "SELECT " + messageTable.Columns() + " FROM (" +
 	"SELECT * FROM (SELECT 0 AS kind, " + messageTable.Columns() + " FROM messages " +
 	"WHERE workspace_id = $1 AND session_id = $2 AND seq > $3 ORDER BY seq LIMIT $4) placed " +
@@ -135,7 +134,7 @@ var messageList = "SELECT " + messageTable.Columns() + " FROM (" +
 	"WHERE workspace_id = $1 AND session_id = $2 AND seq IS NULL ORDER BY at, id LIMIT $4) waiting" +
 	") listed ORDER BY kind, seq, at, id LIMIT $4"
 
-// Message reads one message.
+// Message returns one message.
 func (s *SessionStore) Message(ctx context.Context, workspace, session, id string) (*domain.Message, error) {
 	return messageIn(ctx, s.db, workspace, session, id)
 }
@@ -153,8 +152,8 @@ func messageIn(ctx context.Context, r sqldb.Reader, workspace, session, id strin
 	return row.message()
 }
 
-// writeMessages writes all that a change says about messages. One that is made and
-// placed, or made and deleted, in the same change is written as it is at the end.
+// writeMessages writes the changes to messages. One that is created and placed, or created and
+// deleted, in the same change is written in its final state.
 func (t *tx) writeMessages(ctx context.Context, c *domain.Change) error {
 	gone := map[string]bool{}
 	for _, m := range c.DeletedMessages {
@@ -215,8 +214,8 @@ func (t *tx) insertMessages(messages []*domain.Message, gone map[string]bool) er
 	return nil
 }
 
-// markMessages notes of messages in their place whether another answer has taken it. What
-// they say is not written again.
+// markMessages records for numbered messages whether another answer superseded them. Their content
+// is not written again.
 func (t *tx) markMessages(ctx context.Context, messages []*domain.Message) error {
 	for _, m := range messages {
 		err := t.WriteOne(ctx, domain.ErrStale, "UPDATE messages SET superseded = $4 WHERE workspace_id = $1 AND session_id = $2 AND id = $3",
@@ -228,8 +227,7 @@ func (t *tx) markMessages(ctx context.Context, messages []*domain.Message) error
 	return nil
 }
 
-// changeMessages rewrites messages that wait their turn; what one says that is in its place is
-// never changed.
+// changeMessages rewrites queued messages; the content of a numbered message never changes.
 func (t *tx) changeMessages(ctx context.Context, messages []*domain.Message, gone map[string]bool) error {
 	for _, m := range messages {
 		if gone[m.ID] {

@@ -2,20 +2,20 @@ package repository
 
 import "github.com/fermata-dev/fermata/domain"
 
-// A message says most of what it says twice: the AI's answer as it came and as it was
-// read, a person's text and its one segment. Where both are the same, byte for byte, the
-// row has it once. Rows from before have both, and no mark.
+// A message has most of its text twice: the AI's answer as received and as parsed, a person's text
+// and its only segment. If both are equal, byte for byte, the row stores one of them and a mark.
+// Older rows have both and no mark.
 
-// keptAnswer is the column raw. Its mark comes last.
+// keptAnswer is the JSON of the column raw. The mark comes last.
 type keptAnswer struct {
 	domain.RawAnswer
 	AsRead bool `json:"as_read,omitempty"` // the text is that of the column ai
 }
 
-// keptContent is the column rich. Its mark comes last.
+// keptContent is the JSON of the column rich. The mark comes last.
 type keptContent struct {
 	domain.RichContent
-	OneText bool `json:"one_text,omitempty"` // the text is that of the one segment
+	OneText bool `json:"one_text,omitempty"` // the text is that of the only segment
 }
 
 func keptAnswerOf(answer *domain.RawAnswer, read *domain.AIMessage) *keptAnswer {

@@ -7,12 +7,11 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// maxWaiting bounds how many sessions are woken by one piece of news; the timers of the
-// others wake them.
+// maxWaiting limits how many sessions are woken at once; the others are woken by their timers.
 const maxWaiting = 500
 
-// WaitingForNetwork lists the sessions of a workspace that wait until their provider can
-// be reached again, those that have waited longest first.
+// WaitingForNetwork lists the sessions of a workspace that wait for their provider to be reachable,
+// longest wait first.
 func (s *SlotStore) WaitingForNetwork(ctx context.Context, workspace string) ([]domain.NetworkWaiter, error) {
 	var rows []struct {
 		ID         string `db:"id"`

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// numbers are what a commit sets in a change, kept so that a failed one can be taken
-// back: the caller's change is then as it was.
+// numbers are the fields that a commit sets in a change, saved so that a failed commit can restore
+// them.
 type numbers struct {
 	sessions map[*domain.Session]domain.Session
 	messages map[*domain.Message]int64
@@ -56,11 +56,11 @@ func (n *numbers) restore(c *domain.Change) {
 	}
 }
 
-// takeNumbers takes the change's numbers from the workspace's row, which is locked by it
-// until the end, and gives the last one. Where there is no lock, they are those that
-// follow what was seen: the write is fenced by that.
+// takeNumbers reserves the change's numbers on the workspace's row, which is locked until the end
+// of the transaction, and returns the last one. A fenced write has no lock: its numbers follow
+// those that were read, and the fence fails if they are stale.
 func (t *tx) takeNumbers(ctx context.Context, c *domain.Change) (int64, error) {
-	now := standing{change: t.ChangeID, seq: t.seen.seq + int64(len(c.Events)), queue: t.seen.queue}
+	now := workspaceState{change: t.ChangeID, seq: t.seen.seq + int64(len(c.Events)), queue: t.seen.queue}
 	if !t.Gathers() {
 		var row struct {
 			LastSeq     int64 `db:"last_seq"`
@@ -78,8 +78,8 @@ func (t *tx) takeNumbers(ctx context.Context, c *domain.Change) (int64, error) {
 	}
 	t.queueLength, t.numbered = now.queue, true
 	t.OnCommit(func() {
-		now.queue = t.queueLength // it may have been changed since
-		t.store.standings.learn(c.WorkspaceID, now)
+		now.queue = t.queueLength // it may have changed since
+		t.store.states.learn(c.WorkspaceID, now)
 	})
 	if len(c.Events) > 0 {
 		t.Seq = now.seq
@@ -87,8 +87,8 @@ func (t *tx) takeNumbers(ctx context.Context, c *domain.Change) (int64, error) {
 	return now.seq, nil
 }
 
-// number takes the change's numbers and gives them to the events in their order, and
-// through them to messages, transitions and sessions.
+// number reserves the change's numbers and assigns them to the events in order, and through these
+// to messages, transitions and sessions.
 func (t *tx) number(ctx context.Context, c *domain.Change) error {
 	last, err := t.takeNumbers(ctx, c)
 	if err != nil {
@@ -123,7 +123,7 @@ func (t *tx) number(ctx context.Context, c *domain.Change) error {
 	return assignSeqs(c)
 }
 
-// advance sets what every write of a session changes.
+// advance sets the fields that change with every write of a session.
 func (t *tx) advance(w domain.SessionWrite, c *domain.Change) error {
 	s := w.Session
 	if s.WorkspaceID != c.WorkspaceID {
@@ -138,9 +138,8 @@ func (t *tx) advance(w domain.SessionWrite, c *domain.Change) error {
 	return nil
 }
 
-// numberOther numbers the events of a session whose row the change does not write.
-// Its version is bumped all the same: a driver that holds an older count must not
-// write with it.
+// numberOther numbers the events of a session whose row is not part of the change. Its version is
+// incremented nevertheless, so that a driver with an older count cannot write.
 func (t *tx) numberOther(ctx context.Context, workspace, session string, events []*domain.LogEvent) error {
 	var last int64
 	err := t.Get(ctx, &last, "UPDATE sessions SET session_seq = session_seq + $3, last_seq = $4, version = version + 1, "+
@@ -158,7 +157,7 @@ func (t *tx) numberOther(ctx context.Context, workspace, session string, events 
 	return nil
 }
 
-// assignSeqs gives messages and transitions the numbers of their events.
+// assignSeqs sets the numbers of messages and transitions to those of their events.
 func assignSeqs(c *domain.Change) error {
 	created, updated := map[string]int64{}, map[string]int64{}
 	phases := map[*domain.Transition]int64{}
@@ -193,7 +192,7 @@ func assignSeqs(c *domain.Change) error {
 			return err
 		}
 	}
-	// The event may show its own copy of the message.
+	// The event may hold its own copy of the message.
 	for _, e := range c.Events {
 		if e.Message != nil && e.Message.Seq == 0 && e.Message.Status != domain.MessageQueued {
 			e.Message.Seq = max(created[e.Message.ID], updated[e.Message.ID])

@@ -15,7 +15,7 @@ type occurrenceRow struct {
 	AutomationID  string      `db:"automation_id,key"`
 	ScheduledAt   sqldb.Stamp `db:"scheduled_at,key"`
 	Trigger       string      `db:"trigger_kind,once"`
-	ID            string      `db:"id,once"` // that of the row, whatever becomes of the instant
+	ID            string      `db:"id,once"` // the row's id, unaffected by the outcome
 	State         string      `db:"state"`
 	Reason        string      `db:"reason"`
 	SessionID     string      `db:"session_id"`
@@ -36,8 +36,8 @@ func (r *occurrenceRow) occurrence() (*domain.Occurrence, error) {
 	}, nil
 }
 
-// writeOccurrences records what became of scheduled instants. Only one that is DUE can
-// change: what was decided stays, so nothing fires twice.
+// writeOccurrences records the outcomes of scheduled instants. Only a DUE occurrence can change: a
+// decided one is final, so nothing fires twice.
 func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurrence) error {
 	for _, o := range occurrences {
 		n, err := t.Insert(ctx, occurrenceTable.Rows(occurrenceRow{
@@ -55,7 +55,7 @@ func (t *tx) writeOccurrences(ctx context.Context, occurrences []*domain.Occurre
 	return nil
 }
 
-// Occurrences lists what became of scheduled instants, the latest first.
+// Occurrences lists the scheduled instants and their outcomes, latest first.
 func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f domain.OccurrenceFilter) (
 	[]*domain.Occurrence, string, error,
 ) {
@@ -93,23 +93,23 @@ func (s *AutomationStore) Occurrences(ctx context.Context, workspace string, f d
 	return all, next, err
 }
 
-// maxDue bounds how many open occurrences of one automation a decision sees: more than
-// the misfire policy "all" ever leaves open.
+// maxDue limits how many DUE occurrences of an automation a decision reads: more than the misfire
+// policy "all" ever leaves.
 const maxDue = 200
 
-// dueIn lists what is DUE of one automation, oldest first.
+// dueIn lists the DUE occurrences of an automation, oldest first.
 func dueIn(ctx context.Context, r sqldb.Reader, workspace, automation string) ([]*domain.Occurrence, error) {
 	var rows []occurrenceRow
 	err := r.All(ctx, &rows, "SELECT "+occurrenceTable.Columns()+" FROM occurrences WHERE workspace_id = $1 AND automation_id = $2 "+
 		"AND state = 'DUE' ORDER BY scheduled_at LIMIT $3", workspace, automation, maxDue)
 	if err != nil {
-		return nil, fmt.Errorf("read what is due: %w", err)
+		return nil, fmt.Errorf("read the due work: %w", err)
 	}
 	return each(rows, (*occurrenceRow).occurrence)
 }
 
-// DueOccurrences lists the automations of a workspace that have an occurrence DUE, the
-// longest due first.
+// DueOccurrences lists the automations of a workspace that have a DUE occurrence, longest due
+// first.
 func (s *AutomationStore) DueOccurrences(ctx context.Context, workspace string) ([]domain.AutomationRef, error) {
 	return s.automationRefs(ctx, "SELECT workspace_id, automation_id AS id FROM occurrences WHERE workspace_id = $1 AND state = 'DUE' "+
 		"GROUP BY workspace_id, automation_id ORDER BY MIN(scheduled_at), automation_id", workspace)

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// PasskeyStore keeps the passkeys of people.
+// PasskeyStore stores passkeys.
 type PasskeyStore struct{ *base }
 
 type passkeyRow struct {
@@ -46,7 +46,7 @@ func (r *passkeyRow) passkey() (*domain.Passkey, error) {
 	}, nil
 }
 
-// Passkeys lists those of an owner, the oldest first, with those that they took back.
+// Passkeys lists an owner's passkeys, oldest first, revoked ones included.
 func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([]*domain.Passkey, error) {
 	var rows []passkeyRow
 	err := s.db.All(ctx, &rows, "SELECT "+passkeyTable.Columns()+" FROM passkeys WHERE workspace_id = $1 AND owner = $2 "+
@@ -57,12 +57,12 @@ func (s *PasskeyStore) Passkeys(ctx context.Context, workspace, owner string) ([
 	return each(rows, (*passkeyRow).passkey)
 }
 
-// BeginPasskey keeps a registration, in the place of the one that its owner began before.
+// BeginPasskey stores a registration and replaces the owner's previous unfinished one.
 func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *domain.PasskeyRegistration) error {
 	return s.writeUnseen(ctx, r.WorkspaceID, func(t *tx) error {
 		if _, err := t.Write(ctx, "DELETE FROM passkey_registrations WHERE workspace_id = $1 AND expires_at <= $2",
 			r.WorkspaceID, sqldb.At(s.cfg.Clock())); err != nil {
-			return fmt.Errorf("drop registrations whose time is over: %w", err)
+			return fmt.Errorf("delete expired registrations: %w", err)
 		}
 		if err := passkeyCeiling.room(ctx, t, r.WorkspaceID); err != nil {
 			return err
@@ -74,7 +74,7 @@ func (s *PasskeyStore) BeginPasskey(ctx context.Context, r *domain.PasskeyRegist
 	})
 }
 
-// PasskeyRegistration is the one that an owner began last, and did not end.
+// PasskeyRegistration returns the unfinished registration of an owner.
 func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner string) (*domain.PasskeyRegistration, error) {
 	var row passkeyRegistrationRow
 	err := s.db.Get(ctx, &row, "SELECT "+passkeyRegistrationTable.Columns()+" FROM passkey_registrations "+
@@ -90,9 +90,9 @@ func (s *PasskeyStore) PasskeyRegistration(ctx context.Context, workspace, owner
 	}, nil
 }
 
-// InsertPasskey ends the registration with this challenge, and notes the use of the passkey that
-// confirmed it. known is how many the owner was seen to have: if another one came meanwhile, nothing
-// is written.
+// InsertPasskey finishes the registration with this challenge, and records the use of the passkey
+// that confirmed it. known is the number of passkeys that the owner was seen to have: if another
+// one was added since, nothing is written.
 func (s *PasskeyStore) InsertPasskey(
 	ctx context.Context, p *domain.Passkey, challenge string, known int, use *domain.PasskeyUse,
 ) error {
@@ -127,7 +127,7 @@ func (s *PasskeyStore) InsertPasskey(
 	})
 }
 
-// RevokePasskey takes one of an owner's back.
+// RevokePasskey revokes one of an owner's passkeys.
 func (s *PasskeyStore) RevokePasskey(ctx context.Context, workspace, owner, id string, at time.Time) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		return t.WriteOne(ctx, domain.NotFound("passkey"),
@@ -136,7 +136,7 @@ func (s *PasskeyStore) RevokePasskey(ctx context.Context, workspace, owner, id s
 	})
 }
 
-// ForgetPasskeys deletes all of an owner's: they register anew, as if they never had one.
+// ForgetPasskeys deletes all passkeys of an owner, who can then register as if they never had one.
 func (s *PasskeyStore) ForgetPasskeys(ctx context.Context, workspace, owner string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		n, err := t.Write(ctx, "DELETE FROM passkeys WHERE workspace_id = $1 AND owner = $2", workspace, owner)
@@ -147,8 +147,8 @@ func (s *PasskeyStore) ForgetPasskeys(ctx context.Context, workspace, owner stri
 	})
 }
 
-// writePasskeyUses notes what passkeys signed, if they are still in use and have signed nothing
-// later: of two who show the same signature one is heard.
+// writePasskeyUses records the signatures of passkeys, provided each is still valid and has signed
+// nothing later: of two requests with the same signature only one succeeds.
 func writePasskeyUses(ctx context.Context, t *tx, uses []domain.PasskeyUse) error {
 	for _, u := range uses {
 		err := t.WriteOne(ctx, domain.PasskeyWrong("used", "This passkey was used for something else meanwhile, or taken back."),

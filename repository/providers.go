@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// ProviderStore keeps the configured providers.
+// ProviderStore stores the configured providers.
 type ProviderStore struct{ *base }
 
 type providerRow struct {
@@ -62,7 +62,7 @@ func (s *ProviderStore) Providers(ctx context.Context, workspace string) ([]*dom
 	return each(rows, (*providerRow).provider)
 }
 
-// Provider reads one provider.
+// Provider returns one provider.
 func (s *ProviderStore) Provider(ctx context.Context, workspace, id string) (*domain.Provider, error) {
 	var row providerRow
 	err := s.db.Get(ctx, &row, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
@@ -75,8 +75,7 @@ func (s *ProviderStore) Provider(ctx context.Context, workspace, id string) (*do
 	return row.provider()
 }
 
-// DefaultProvider is the one that sessions use that name none; nil when there is
-// none.
+// DefaultProvider returns the provider of sessions that name none, or nil if there is none.
 func (s *ProviderStore) DefaultProvider(ctx context.Context, workspace string) (*domain.Provider, error) {
 	var row providerRow
 	err := s.db.Get(ctx, &row, "SELECT "+providerTable.Columns()+" FROM providers WHERE workspace_id = $1 AND is_default", workspace)
@@ -89,7 +88,7 @@ func (s *ProviderStore) DefaultProvider(ctx context.Context, workspace string) (
 	return row.provider()
 }
 
-// InsertProvider stores a provider; a new default takes the place of the old one.
+// InsertProvider stores a provider. A new default replaces the old one.
 func (s *ProviderStore) InsertProvider(ctx context.Context, p *domain.Provider) error {
 	row := providerRowOf(p)
 	row.Version = max(p.Version, 1)
@@ -110,7 +109,7 @@ func (s *ProviderStore) InsertProvider(ctx context.Context, p *domain.Provider) 
 	return err
 }
 
-// UpdateProvider changes a provider on condition of its version, and bumps it.
+// UpdateProvider updates a provider if its version matches, and increments the version.
 func (s *ProviderStore) UpdateProvider(ctx context.Context, p *domain.Provider) error {
 	err := s.configure(ctx, p.WorkspaceID, func(t *tx) error {
 		if err := t.clearDefault(ctx, p); err != nil {
@@ -129,7 +128,7 @@ func (s *ProviderStore) UpdateProvider(ctx context.Context, p *domain.Provider) 
 	return err
 }
 
-// clearDefault makes room for a new default.
+// clearDefault unsets the current default if the provider is to be the new one.
 func (t *tx) clearDefault(ctx context.Context, p *domain.Provider) error {
 	if !p.IsDefault {
 		return nil
@@ -140,15 +139,14 @@ func (t *tx) clearDefault(ctx context.Context, p *domain.Provider) error {
 	return err
 }
 
-// DeleteProvider takes a provider away. Sessions that name it are told so when they
-// call it.
+// DeleteProvider deletes a provider. Sessions that name it get an error when they call it.
 func (s *ProviderStore) DeleteProvider(ctx context.Context, workspace, id string) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
 		return t.WriteOne(ctx, domain.NotFound("provider"), "DELETE FROM providers WHERE workspace_id = $1 AND id = $2", workspace, id)
 	})
 }
 
-// staleOrGone says why a conditional update found no row.
+// staleOrGone returns the reason why a conditional update matched no row.
 func staleOrGone(ctx context.Context, r sqldb.Reader, table, noun, workspace, id string) error {
 	live := ""
 	if table != "providers" && table != "tool_types" && table != "agents" && table != "connectors" {

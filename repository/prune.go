@@ -8,25 +8,25 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// maxPruned bounds how many rows one transaction deletes for good.
+// maxPruned limits how many rows one transaction deletes permanently.
 const maxPruned = 1000
 
-// PruneDeleted deletes for good what was deleted before an instant: entries first,
-// then what held them.
+// PruneDeleted permanently deletes what was soft-deleted before an instant: entries first, then
+// their parents.
 func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 	var workspaces []string
 	err := s.db.All(ctx, &workspaces, "SELECT DISTINCT workspace_id FROM entries WHERE deleted_at < $1 UNION "+
 		"SELECT workspace_id FROM tools WHERE deleted_at < $1 UNION SELECT workspace_id FROM zones WHERE deleted_at < $1 UNION "+
 		"SELECT workspace_id FROM documents WHERE deleted_at < $1", sqldb.At(before))
 	if err != nil {
-		return fmt.Errorf("look for what was deleted long ago: %w", err)
+		return fmt.Errorf("look for rows to prune: %w", err)
 	}
 	for _, workspace := range workspaces {
 		for _, query := range []string{
 			"DELETE FROM entries WHERE workspace_id = $1 AND id IN (SELECT e.id FROM entries e " +
 				"WHERE e.workspace_id = $1 AND e.deleted_at < $2 ORDER BY e.deleted_at, e.id LIMIT $3)",
 			"DELETE FROM tools WHERE workspace_id = $1 AND id IN (SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.deleted_at < $2 " +
-				// As two questions, each of which has an index.
+				// Two conditions, each of which has an index.
 				"AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.workspace_id = $1 AND e.tool_id = t.id AND e.deleted_at IS NULL) " +
 				"AND NOT EXISTS (SELECT 1 FROM entries e WHERE e.workspace_id = $1 AND e.tool_id = t.id AND e.deleted_at IS NOT NULL) LIMIT $3)",
 			"DELETE FROM zones WHERE workspace_id = $1 AND id IN (SELECT z.id FROM zones z WHERE z.workspace_id = $1 AND z.deleted_at < $2 " +
@@ -42,7 +42,7 @@ func (s *Store) PruneDeleted(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// pruneAll runs a deletion until nothing is left of it.
+// pruneAll repeats a deletion until it finds no more rows.
 func (s *base) pruneAll(ctx context.Context, workspace, query string, before time.Time) error {
 	for n := int64(maxPruned); n == maxPruned; {
 		err := s.writeUnseen(ctx, workspace, func(t *tx) error {

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// PushStore keeps the browsers that people are told at. They are rows of webhooks, so that what
-// is sent to them is read, recorded and taken over as for all others.
+// PushStore stores push subscriptions of browsers. They are rows of webhooks, so that reading,
+// recording and taking over deliveries works as for all webhooks.
 type PushStore struct{ *base }
 
 type pushRow struct {
@@ -22,13 +22,13 @@ func (r *pushRow) push() (*domain.Push, error) {
 	return &domain.Push{Webhook: *r.webhook(), LastDeliveredAt: r.DeliveredAt.Ptr()}, nil
 }
 
-// pushQuery reads those that hold. What was never sent, because it was settled before, has no
-// status.
+// pushQuery selects the valid subscriptions. A delivery that was never sent, because its approval
+// was settled before, has no status.
 var pushQuery = "SELECT " + webhookTable.ColumnsOf("h") + ", (SELECT MAX(d.last_at) FROM webhook_deliveries d " +
 	"WHERE d.workspace_id = h.workspace_id AND d.webhook_id = h.id AND d.state = 'delivered' AND d.status > 0) AS delivered_at " +
 	"FROM webhooks h WHERE h.workspace_id = $1 AND h.kind = 'push' AND (h.holds_until IS NULL OR h.holds_until > $2) AND "
 
-// Pushes lists the browsers that somebody is told at, oldest first.
+// Pushes lists a person's push subscriptions, oldest first.
 func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error) {
 	var rows []pushRow
 	err := s.db.All(ctx, &rows, pushQuery+"h.person = $3 ORDER BY h.created_at, h.id", workspace, sqldb.At(s.cfg.Clock()), person)
@@ -38,12 +38,12 @@ func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*do
 	return each(rows, (*pushRow).push)
 }
 
-// Push reads one of somebody's.
+// Push returns one of a person's push subscriptions.
 func (s *PushStore) Push(ctx context.Context, workspace, person, id string) (*domain.Push, error) {
 	return s.one(ctx, "h.person = $3 AND h.id = $4", workspace, sqldb.At(s.cfg.Clock()), person, id)
 }
 
-// PushAt reads the one at an endpoint, whosever it is.
+// PushAt returns the subscription at an endpoint, of any person.
 func (s *PushStore) PushAt(ctx context.Context, workspace, endpoint string) (*domain.Push, error) {
 	return s.one(ctx, "h.url = $3 ORDER BY h.id LIMIT 1", workspace, sqldb.At(s.cfg.Clock()), endpoint)
 }
@@ -60,9 +60,10 @@ func (s *PushStore) one(ctx context.Context, where string, args ...any) (*domain
 	return row.push()
 }
 
-// SavePush keeps a subscription, in the place of the one before of the same id; made: there was
-// none. A browser is told for who came with it last: those of others at the endpoint go. ErrStale: the
-// person has another one there, and what is sealed is sealed for an id.
+// SavePush stores a subscription, replacing the previous one with the same id; made reports that
+// there was none. A browser gets the notifications of the person who subscribed last: subscriptions
+// of others at the endpoint are deleted. It returns ErrStale if the person has another subscription
+// there, because its secret is sealed for that id.
 func (s *PushStore) SavePush(ctx context.Context, h *domain.Webhook) (made bool, err error) {
 	err = s.configure(ctx, h.WorkspaceID, func(t *tx) error {
 		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
@@ -98,19 +99,19 @@ func (s *PushStore) SavePush(ctx context.Context, h *domain.Webhook) (made bool,
 func insertPush(ctx context.Context, t *tx, h *domain.Webhook, w *workspaceRow, others int) error {
 	if others >= domain.MaxPushes {
 		return domain.Errorf(domain.CodeTooMany,
-			"A person is told at %d browsers at most in a workspace. Nothing was stored: take one back that is not used any more.", domain.MaxPushes)
+			"A person can have push notifications in at most %d browsers of a workspace. Nothing was stored: delete a subscription that is no longer used.", domain.MaxPushes)
 	}
 	if err := pushCeiling.room(ctx, t, h.WorkspaceID); err != nil {
 		return err
 	}
 	t.created = h.ID
-	h.Version, h.SentTo = 1, w.LastSeq // it is told of what comes after now
+	h.Version, h.SentTo = 1, w.LastSeq // it gets the events from now on
 	_, err := t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), "")
 	return err
 }
 
-// renewPush puts a subscription into the place of the one before. What is on its way was decided
-// before, and is recorded only if it would be decided so again.
+// renewPush replaces an existing subscription. Deliveries in flight were decided before, and are
+// recorded only if they are still valid.
 func renewPush(ctx context.Context, t *tx, h, before *domain.Webhook) error {
 	otherwise := 0
 	if h.Secret != before.Secret || h.Language != before.Language {
@@ -124,7 +125,7 @@ func renewPush(ctx context.Context, t *tx, h, before *domain.Webhook) error {
 	return err
 }
 
-// DeletePush takes one of somebody's away.
+// DeletePush deletes one of a person's subscriptions.
 func (s *PushStore) DeletePush(ctx context.Context, workspace, person, id string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		var found string
@@ -140,7 +141,7 @@ func (s *PushStore) DeletePush(ctx context.Context, workspace, person, id string
 	})
 }
 
-// PrunePushes deletes those that hold no more.
+// PrunePushes deletes expired subscriptions.
 func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
 	var workspaces []string
 	err := s.db.All(ctx, &workspaces, "SELECT DISTINCT workspace_id FROM webhooks WHERE kind = 'push' AND holds_until <= $1", sqldb.At(now))
@@ -158,7 +159,8 @@ func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// endPush deletes a push whose browser takes no more, unless somebody has changed it meanwhile.
+// endPush deletes a subscription that the push service reports as gone, unless it was changed
+// meanwhile.
 func (s *base) endPush(ctx context.Context, h *domain.Webhook) error {
 	return s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
 		var found string
@@ -174,7 +176,7 @@ func (s *base) endPush(ctx context.Context, h *domain.Webhook) error {
 	})
 }
 
-// endPushes deletes those that a condition is true of, of whatever workspace it names.
+// endPushes deletes the subscriptions that match a condition, which names the workspace.
 func endPushes(ctx context.Context, t *tx, where string, args ...any) error {
 	var rows []struct {
 		WorkspaceID string `db:"workspace_id"`

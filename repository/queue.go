@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// SlotStore reads who holds the slot, who waits for it, and what is due.
+// SlotStore reads the holder of the slot, the queue for it, and due work.
 type SlotStore struct{ *base }
 
 type queueRow struct {
@@ -29,16 +29,16 @@ var (
 )
 
 const (
-	// queueShown is how much of the queue an event shows: a long one would make every
-	// change of it a long event.
+	// queueShown limits how much of the queue an event shows: otherwise every change of a long
+	// queue would be a long event.
 	queueShown = 50
 	queueWhole = 1 << 20
-	// firstBehindAll is the number from which on those stand who come behind all others,
-	// whenever the others come.
+	// firstBehindAll is the first queue number of those that stay behind all others, even behind
+	// later ones.
 	firstBehindAll = 1 << 40
 )
 
-// queueIn lists the queue, next first, with positions from 1.
+// queueIn lists the queue in order, with positions from 1.
 func queueIn(ctx context.Context, r sqldb.Reader, workspace string, limit int) ([]domain.QueueRow, error) {
 	var rows []queueRow
 	err := r.All(ctx, &rows, "SELECT "+queueTable.Columns()+" FROM queue WHERE workspace_id = $1 "+
@@ -56,7 +56,7 @@ func queueIn(ctx context.Context, r sqldb.Reader, workspace string, limit int) (
 	return out, nil
 }
 
-// Queue lists the sessions that asked for the slot, next first.
+// Queue lists the sessions that wait for the slot, in order.
 func (s *SlotStore) Queue(ctx context.Context, workspace string) ([]domain.QueueRow, error) {
 	var rows []domain.QueueRow
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
@@ -70,7 +70,7 @@ func (s *SlotStore) Queue(ctx context.Context, workspace string) ([]domain.Queue
 	return rows, err
 }
 
-// queueWithSessions lists the queue with its sessions, or with those of one type.
+// queueWithSessions lists the queue with its sessions, optionally only those of one type.
 func queueWithSessions(ctx context.Context, r sqldb.Reader, workspace string, only domain.SessionType, limit int) (
 	[]domain.QueueRow, error,
 ) {
@@ -104,13 +104,13 @@ func queueWithSessions(ctx context.Context, r sqldb.Reader, workspace string, on
 	return rows, nil
 }
 
-// writeQueue takes sessions out of the queue and puts others in. A row without a
-// number comes last.
+// writeQueue removes sessions from the queue and adds others. A row without a number is added at
+// the end.
 func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 	var moved int64
 	leave := c.Dequeue
 	if t.queueLength == 0 {
-		leave = nil // whoever got the slot is taken out, though mostly nobody queues
+		leave = nil // the session that got the slot is removed, but mostly the queue is empty
 	}
 	for _, id := range leave {
 		n, err := t.Write(ctx, "DELETE FROM queue WHERE workspace_id = $1 AND session_id = $2", c.WorkspaceID, id)
@@ -155,14 +155,14 @@ func (t *tx) writeQueue(ctx context.Context, c *domain.Change) error {
 	return t.fillQueueEvents(ctx, c)
 }
 
-// fillQueueEvents fills the events that show the queue with the queue as it is now.
+// fillQueueEvents sets the queue in the events that show it.
 func (t *tx) fillQueueEvents(ctx context.Context, c *domain.Change) error {
 	for _, e := range c.Events {
 		if e.Type != domain.LogQueueChanged {
 			continue
 		}
 		if t.queueLength == 0 && len(c.Enqueue) == 0 {
-			e.QueueLength, e.Queue = 0, nil // it was empty, and still is, whatever an attempt before has found
+			e.QueueLength, e.Queue = 0, nil // empty before and after, regardless of what an earlier attempt read
 			continue
 		}
 		err := t.Get(ctx, &e.QueueLength, "SELECT COUNT(*) FROM queue WHERE workspace_id = $1", c.WorkspaceID)
@@ -176,8 +176,8 @@ func (t *tx) fillQueueEvents(ctx context.Context, c *domain.Change) error {
 	return nil
 }
 
-// countQueue keeps the length on the workspace's row, by which a View knows that it
-// need not read the queue.
+// countQueue updates the length on the workspace's row, which spares a View the query if the queue
+// is empty.
 func (t *tx) countQueue(ctx context.Context, workspace string) error {
 	_, err := t.Write(ctx, "UPDATE workspaces SET queue_length = (SELECT COUNT(*) FROM queue WHERE workspace_id = $1) "+
 		"WHERE id = $1", workspace)
@@ -188,7 +188,7 @@ func (t *tx) countQueue(ctx context.Context, workspace string) error {
 	return nil
 }
 
-// Slot says who holds the slot of a workspace, and who waits for a running action to
+// Slot returns the holder of a workspace's slot, and the session that waits for a running action to
 // end.
 func (s *SlotStore) Slot(ctx context.Context, workspace string) (*domain.SlotState, error) {
 	state := &domain.SlotState{}

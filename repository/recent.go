@@ -9,12 +9,10 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// maxUnsettled bounds the unsettled actions that are read: far more than a person leaves
-// open.
+// maxUnsettled limits how many unsettled actions are read: far more than people leave open.
 const maxUnsettled = 10_000
 
-// UnsettledCommands lists what was sent to servers outside and of which nobody knows what
-// became, by the ids of the commands.
+// UnsettledCommands lists the ids of the external commands whose outcome is unknown.
 func (s *RecordStore) UnsettledCommands(ctx context.Context, workspace string) ([]string, error) {
 	var commands []string
 	err := s.db.All(ctx, &commands, "SELECT DISTINCT command_id FROM executions "+
@@ -25,7 +23,7 @@ func (s *RecordStore) UnsettledCommands(ctx context.Context, workspace string) (
 	return commands, nil
 }
 
-// Execution reads one execution.
+// Execution returns one execution.
 func (s *RecordStore) Execution(ctx context.Context, workspace, id string) (*domain.Execution, error) {
 	var rows []executionRow
 	err := s.db.All(ctx, &rows, "SELECT "+executionTable.Columns()+" FROM executions WHERE workspace_id = $1 AND id = $2", workspace, id)
@@ -38,8 +36,8 @@ func (s *RecordStore) Execution(ctx context.Context, workspace, id string) (*dom
 	return rows[0].execution()
 }
 
-// RecentExecutions reads a session's executions that ended at since or later, oldest
-// first: what the guard against repetition looks at.
+// RecentExecutions lists a session's executions that ended at since or later, oldest first, for the
+// guard against repetition.
 func (s *RecordStore) RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error) {
 	var rows []executionRow
 	err := s.db.All(ctx, &rows, "SELECT "+executionTable.Columns()+" FROM executions "+

@@ -10,14 +10,14 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// tellOthers makes the rows of those who are told by mail what the settings say: whoever is new
-// is told of what comes after newest. Nobody waits for the end of quiet hours of before.
-func (s *base) tellOthers(ctx context.Context, t *tx, w *domain.Workspace, newest int64) error {
+// syncMailRecipients makes the recipient rows match the settings: a new recipient gets the events
+// after newest. Pauses for the quiet hours of the old settings are cleared.
+func (s *base) syncMailRecipients(ctx context.Context, t *tx, w *domain.Workspace, newest int64) error {
 	var rows []webhookRow
 	err := t.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND kind = $2 ORDER BY id",
 		w.ID, string(domain.WebhookMail))
 	if err != nil {
-		return fmt.Errorf("list who is told by mail: %w", err)
+		return fmt.Errorf("list the mail recipients: %w", err)
 	}
 	known := map[string]bool{}
 	for _, r := range rows {
@@ -39,7 +39,7 @@ func (s *base) tellOthers(ctx context.Context, t *tx, w *domain.Workspace, newes
 			Types: []domain.LogType{domain.LogApprovalRequested}, Enabled: true, SentTo: newest, Version: 1, CreatedAt: now, UpdatedAt: now,
 		}
 		if _, err := t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), ""); err != nil {
-			return fmt.Errorf("have %s told by mail: %w", h.ID, err)
+			return fmt.Errorf("add the mail recipient %s: %w", h.ID, err)
 		}
 	}
 	_, err = t.Write(ctx, "UPDATE webhooks SET paused_until = NULL, enabled = TRUE, disabled_reason = '', epoch = epoch + 1 "+
@@ -47,7 +47,7 @@ func (s *base) tellOthers(ctx context.Context, t *tx, w *domain.Workspace, newes
 	return err
 }
 
-// deleteWebhook takes one away, whose row is locked, with what it is behind with and what it was sent.
+// deleteWebhook deletes a webhook, whose row must be locked, with its backlog and deliveries.
 func deleteWebhook(ctx context.Context, t *tx, workspace, id string) error {
 	for _, table := range []string{"webhook_lanes", "webhook_deliveries"} {
 		if _, err := t.Write(ctx, "DELETE FROM "+table+" WHERE workspace_id = $1 AND webhook_id = $2", workspace, id); err != nil {
@@ -58,10 +58,11 @@ func deleteWebhook(ctx context.Context, t *tx, workspace, id string) error {
 	return err
 }
 
-// maxBetween is how many approvals are told at once.
+// maxBetween limits how many approvals one notification lists.
 const maxBetween = 200
 
-// ApprovalsBetween are those that were asked in a time, oldest first, settled or not.
+// ApprovalsBetween lists the approvals that were requested in a period, oldest first, settled or
+// not.
 func (s *ApprovalStore) ApprovalsBetween(ctx context.Context, workspace string, from, to time.Time) ([]*domain.Approval, error) {
 	var rows []approvalRow
 	err := s.db.All(ctx, &rows, "SELECT "+approvalTable.Columns()+" FROM approvals WHERE workspace_id = $1 AND created_at >= $2 "+

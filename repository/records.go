@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// RecordStore reads what happened in sessions: their transitions, the calls of the AI and
-// of commands, and what all of it cost.
+// RecordStore reads the history of sessions: transitions, calls of the AI and of commands, and
+// their costs.
 type RecordStore struct{ *base }
 
 type transitionRow struct {
@@ -39,7 +39,7 @@ func (t *tx) writeTransitions(transitions []*domain.Transition) {
 	t.InsertLater(transitionTable.Rows(rows...))
 }
 
-// Transitions lists every transition of a session, in order.
+// Transitions lists the transitions of a session, in order.
 func (s *RecordStore) Transitions(ctx context.Context, workspace, session string) ([]*domain.Transition, error) {
 	var rows []transitionRow
 	err := s.db.All(ctx, &rows, "SELECT "+transitionTable.Columns()+" FROM transitions "+
@@ -114,10 +114,10 @@ func (t *tx) writeRoundtrips(roundtrips []*domain.Roundtrip) {
 	t.InsertLater(roundtripTable.Rows(rows...))
 }
 
-// Roundtrips lists every call of the AI that a session made, oldest first.
+// Roundtrips lists the calls of the AI that a session made, oldest first.
 func (s *RecordStore) Roundtrips(ctx context.Context, workspace, session string) ([]*domain.Roundtrip, error) {
 	if err := sessionExists(ctx, s.db, workspace, session); err != nil {
-		return nil, err // those of a deleted session stay, for the sums alone
+		return nil, err // those of a deleted session stay, but only for the sums
 	}
 	var rows []roundtripRow
 	err := s.db.All(ctx, &rows, "SELECT "+roundtripTable.Columns()+" FROM roundtrips "+

@@ -10,16 +10,16 @@ import (
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
-// reindexTogether is how many workspaces share a transaction: most have nothing to change.
+// reindexTogether is how many workspaces share a transaction: most need no change.
 const reindexTogether = 100
 
-// indexAgain indexes the texts that an earlier version cut into other words. Each transaction marks what
-// it has done, so that a start that is killed continues at the next one.
+// indexAgain re-indexes texts that an earlier version tokenized differently. Each transaction marks
+// its workspaces as done, so that the next start continues after a crash.
 func (s *Store) indexAgain(ctx context.Context) error {
 	var behind []string
 	err := s.db.All(ctx, &behind, "SELECT id FROM workspaces WHERE search_version < $1 ORDER BY id", search.Version)
 	if err != nil {
-		return fmt.Errorf("find what the search has to index again: %w", err)
+		return fmt.Errorf("find the texts to re-index: %w", err)
 	}
 	for ids := range slices.Chunk(behind, reindexTogether) {
 		err := s.db.Write(ctx, "", func(inner *sqldb.Tx) error {
@@ -44,7 +44,7 @@ func (s *Store) indexAgain(ctx context.Context) error {
 	return nil
 }
 
-// recut indexes what is cut into words otherwise than before, and leaves the rest.
+// recut re-indexes texts whose tokens changed, and skips the rest.
 func (x indexer) recut(ctx context.Context) error {
 	tools, err := x.d.Tools(ctx, "")
 	if err != nil {

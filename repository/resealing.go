@@ -7,21 +7,21 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Sealed is a secret at rest, and what tells where it belongs.
+// Sealed is an encrypted secret and where it belongs.
 type Sealed struct {
 	What        SealedWhat `db:"what"`
 	WorkspaceID string     `db:"workspace_id"`
 	ID          string     `db:"id"`
 	Kind        string     `db:"kind"`   // of a provider or connector
-	Config      string     `db:"config"` // the same
+	Config      string     `db:"config"` // of a provider or connector
 	Origin      string     `db:"origin"` // of a sign-in
 	Text        string     `db:"text"`
 }
 
-// SealedWhat names what a secret is of.
+// SealedWhat is the kind of object that a secret belongs to.
 type SealedWhat string
 
-// What is sealed.
+// The kinds of objects with secrets.
 const (
 	SealedProvider   SealedWhat = "provider key"
 	SealedConnector  SealedWhat = "connector's secrets"
@@ -31,14 +31,14 @@ const (
 	SealedOldWebhook SealedWhat = "webhook's secret of before"
 )
 
-// sealedIn is the table, the column of the id and the column of each.
+// sealedIn maps a kind to its table, id column and secret column.
 var sealedIn = map[SealedWhat][3]string{
 	SealedProvider: {"providers", "id", "secret_sealed"}, SealedConnector: {"connectors", "id", "secret_sealed"},
 	SealedGrant: {"connector_grants", "connector_id", "sealed"}, SealedHook: {"automations", "id", "hook_sealed"},
 	SealedWebhook: {"webhooks", "id", "secret_sealed"}, SealedOldWebhook: {"webhooks", "id", "old_secret_sealed"},
 }
 
-// SealedOtherwise are all secrets of all workspaces that do not begin so.
+// SealedOtherwise lists the secrets of all workspaces whose sealing does not begin with start.
 func (s *SecretStore) SealedOtherwise(ctx context.Context, start string) ([]Sealed, error) {
 	var rows []Sealed
 	err := s.db.All(ctx, &rows, "SELECT * FROM ("+
@@ -50,15 +50,15 @@ func (s *SecretStore) SealedOtherwise(ctx context.Context, start string) ([]Seal
 		"SELECT 'webhook''s secret of before', workspace_id, id, '', '', '', old_secret_sealed FROM webhooks) sealed "+
 		"WHERE text <> '' AND substr(text, 1, $1) <> $2 ORDER BY workspace_id, what, id", len(start), start)
 	if err != nil {
-		return nil, fmt.Errorf("list what is sealed otherwise: %w", err)
+		return nil, fmt.Errorf("list the secrets with another sealing: %w", err)
 	}
 	return rows, nil
 }
 
-// ErrChangedMeanwhile: a secret is not any more what was read.
+// ErrChangedMeanwhile is returned if a secret is no longer what was read.
 var ErrChangedMeanwhile = fmt.Errorf("the secret was changed meanwhile: %w", domain.ErrStale)
 
-// Reseal puts another sealing of the same secret into its place, if it still is what was read.
+// Reseal replaces a secret's sealing, if it is still what was read.
 func (s *SecretStore) Reseal(ctx context.Context, of *Sealed, sealed string) error {
 	at := sealedIn[of.What]
 	return s.configure(ctx, of.WorkspaceID, func(t *tx) error {

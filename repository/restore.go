@@ -9,9 +9,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// RestoreZone undoes a deletion that is not older than since: the zone comes back
-// with the tools and entries that went with it, and without those that were deleted
-// before. false: the zone was not deleted, and nothing was done.
+// RestoreZone undoes a deletion since an instant: the zone is restored with the tools and entries
+// that were deleted with it, but not those deleted before. false means that the zone was not
+// deleted and nothing was done.
 func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (bool, error) {
 	at, err := deletedAt(ctx, d, "zones", "zone", id, since)
 	if err != nil || at.IsZero() {
@@ -27,8 +27,8 @@ func (d *Data) RestoreZone(ctx context.Context, id string, since time.Time) (boo
 	})
 }
 
-// RestoreTool undoes a deletion that is not older than since, with the entries that
-// went with the tool. Its zone must be there.
+// RestoreTool undoes a deletion since an instant, with the entries that were deleted with the tool.
+// Its zone must exist.
 func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) (bool, error) {
 	at, err := deletedAt(ctx, d, "tools", "tool", id, since)
 	if err != nil || at.IsZero() {
@@ -47,7 +47,7 @@ func (d *Data) RestoreTool(ctx context.Context, id string, since time.Time) (boo
 	})
 }
 
-// RestoreEntry undoes a deletion that is not older than since. Its tool must be there.
+// RestoreEntry undoes a deletion since an instant. The entry's tool must exist.
 func (d *Data) RestoreEntry(ctx context.Context, id string, since time.Time) (bool, error) {
 	at, err := deletedAt(ctx, d, "entries", "entry", id, since)
 	if err != nil || at.IsZero() {
@@ -63,8 +63,8 @@ func (d *Data) RestoreEntry(ctx context.Context, id string, since time.Time) (bo
 	})
 }
 
-// RestoreDocument undoes a deletion that is not older than since; a conflict if its
-// key has been given to another one.
+// RestoreDocument undoes a deletion since an instant. It returns a conflict if another document has
+// the key now.
 func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error) {
 	at, err := deletedAt(ctx, d, "documents", "document", id, since)
 	if err != nil || at.IsZero() {
@@ -92,7 +92,7 @@ func (d *Data) RestoreDocument(ctx context.Context, id string, since time.Time) 
 	})
 }
 
-// deletedAt is when something was deleted, zero if it is there.
+// deletedAt returns when a row was deleted, zero if it was not.
 func deletedAt(ctx context.Context, d *Data, table, noun, id string, since time.Time) (sqldb.Stamp, error) {
 	var at sqldb.Stamp
 	err := d.r.Get(ctx, &at, "SELECT deleted_at FROM "+table+" WHERE workspace_id = $1 AND id = $2", d.workspace, id)
@@ -109,7 +109,7 @@ func deletedAt(ctx context.Context, d *Data, table, noun, id string, since time.
 	return at, nil
 }
 
-// parentThere refuses to bring something back into what is deleted itself.
+// parentThere returns an error if the parent of the restored row is itself deleted.
 func parentThere(ctx context.Context, d *Data, noun, parent, query, id string) error {
 	var row struct {
 		Name      string      `db:"name"`
@@ -131,7 +131,7 @@ func parentThere(ctx context.Context, d *Data, noun, parent, query, id string) e
 	)
 }
 
-// restore brings back what the queries name, and has it found again.
+// restore undeletes the rows that the queries select, and re-indexes them.
 func restore(ctx context.Context, d *Data, id string, at sqldb.Stamp, reindex func(context.Context, string) error, queries []string) (
 	bool, error,
 ) {

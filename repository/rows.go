@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// each gives every row its meaning.
+// each converts every row; the first error ends it.
 func each[R, T any](rows []R, meaning func(*R) (*T, error)) ([]*T, error) {
 	out := make([]*T, len(rows))
 	for i := range rows {
@@ -21,7 +21,7 @@ func each[R, T any](rows []R, meaning func(*R) (*T, error)) ([]*T, error) {
 	return out, nil
 }
 
-// values is each for rows that cannot be wrong.
+// values is each for conversions that cannot fail.
 func values[R, T any](rows []R, meaning func(*R) T) []T {
 	out := make([]T, len(rows))
 	for i := range rows {
@@ -30,7 +30,7 @@ func values[R, T any](rows []R, meaning func(*R) T) []T {
 	return out
 }
 
-// rowsOf makes the rows of what is written.
+// rowsOf converts domain objects to rows.
 func rowsOf[T, R any](all []*T, row func(*T) (R, error)) ([]R, error) {
 	rows := make([]R, len(all))
 	var err error
@@ -42,8 +42,8 @@ func rowsOf[T, R any](all []*T, row func(*T) (R, error)) ([]R, error) {
 	return rows, nil
 }
 
-// distinct keeps the last of those with the same key, in the place of the first: a
-// row is written once in a transaction, as it is at its end.
+// distinct keeps the last of the elements with the same key, at the position of the first: a row is
+// written once in a transaction, in its final state.
 func distinct[T any](all []T, key func(T) string) []T {
 	at := make(map[string]int, len(all))
 	out := make([]T, 0, len(all))
@@ -58,7 +58,7 @@ func distinct[T any](all []T, key func(T) string) []T {
 	return out
 }
 
-// one reads the row with an id.
+// one returns the row with an id.
 func one[R, T any](ctx context.Context, d *Data, noun, query, id string, meaning func(*R) T) (*T, error) {
 	var row R
 	err := d.r.Get(ctx, &row, query, d.workspace, id)

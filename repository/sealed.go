@@ -7,11 +7,11 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// SecretStore finds the secrets at rest, of providers, connectors and webhooks, and seals them anew.
+// SecretStore finds the encrypted secrets of providers, connectors and webhooks, and seals them
+// again.
 type SecretStore struct{ *base }
 
-// SealedWith counts the secrets at rest by the first characters of what is stored, which
-// tell by what they were sealed.
+// SealedWith counts the secrets by the first characters of their sealing, which identify the key.
 func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[string]int, error) {
 	var rows []struct {
 		Start string `db:"start"`
@@ -33,8 +33,8 @@ func (s *SecretStore) SealedWith(ctx context.Context, characters int) (map[strin
 	return counts, nil
 }
 
-// ProvidersSealedOtherwise are the providers of all workspaces whose key is not sealed
-// in the form that begins so.
+// ProvidersSealedOtherwise lists the providers of all workspaces whose key's sealing does not begin
+// with start.
 func (s *SecretStore) ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error) {
 	var rows []providerRow
 	err := s.db.All(ctx, &rows, "SELECT "+providerTable.Columns()+" FROM providers WHERE secret_sealed <> '' "+
@@ -46,8 +46,7 @@ func (s *SecretStore) ProvidersSealedOtherwise(ctx context.Context, start string
 	return each(rows, (*providerRow).provider)
 }
 
-// ResealProvider puts another sealing of the same key in the place of p's. A provider
-// that was changed meanwhile stays as it is.
+// ResealProvider replaces the sealing of p's key, unless the provider was changed meanwhile.
 func (s *SecretStore) ResealProvider(ctx context.Context, p *domain.Provider, sealed string) error {
 	return s.configure(ctx, p.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(ctx, "UPDATE providers SET secret_sealed = $4 WHERE workspace_id = $1 AND id = $2 AND secret_sealed = $3",
@@ -56,8 +55,8 @@ func (s *SecretStore) ResealProvider(ctx context.Context, p *domain.Provider, se
 	})
 }
 
-// HooksSealedOtherwise are the automations of all workspaces whose webhook's secret is
-// not sealed in the form that begins so, and those whose hash is missing.
+// HooksSealedOtherwise lists the automations of all workspaces whose webhook secret's sealing does
+// not begin with start, or whose hash is missing.
 func (s *SecretStore) HooksSealedOtherwise(ctx context.Context, start string) ([]*domain.Automation, error) {
 	var rows []automationRow
 	err := s.db.All(ctx, &rows, "SELECT "+automationTable.Columns()+" FROM automations WHERE hook_sealed <> '' AND (hook_hash = '' OR "+
@@ -68,8 +67,8 @@ func (s *SecretStore) HooksSealedOtherwise(ctx context.Context, start string) ([
 	return each(rows, (*automationRow).automation)
 }
 
-// ResealHook puts a hash and a sealing in the place of a's. An automation that was
-// changed meanwhile stays as it is.
+// ResealHook replaces the hash and the sealing of a's webhook secret, unless the automation was
+// changed meanwhile.
 func (s *SecretStore) ResealHook(ctx context.Context, a *domain.Automation, hash, sealed string) error {
 	return s.configure(ctx, a.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(

@@ -12,8 +12,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
-// Search finds a page of what holds every word, the best first, of equals the newest,
-// and gives the cursor of the next page, "" at the end.
+// Search returns a page of the texts that contain every word, best match first, then newest. The
+// second result is the cursor of the next page, "" at the end.
 func (d *Data) Search(ctx context.Context, s domain.SearchQuery) ([]domain.SearchHit, string, error) {
 	rows, words, next, err := search.Find(ctx, d.r, d.search, d.workspace, s)
 	if err != nil {
@@ -24,15 +24,15 @@ func (d *Data) Search(ctx context.Context, s domain.SearchQuery) ([]domain.Searc
 	return found, next, err
 }
 
-// hits reads what was found.
+// hits reads the rows that the index found.
 type hits struct {
 	d         *Data
 	words     *search.Words
 	published bool
-	byID      map[string]domain.SearchHit // of those at hand
+	byID      map[string]domain.SearchHit // of the current batch
 }
 
-// hitRow is an entry with what it stands in.
+// hitRow is an entry with its tool and zone.
 type hitRow struct {
 	ID       string      `db:"id"`
 	ToolID   string      `db:"tool_id"`
@@ -44,20 +44,19 @@ type hitRow struct {
 	Data     string      `db:"data"`
 }
 
-// hitEntries finds the entries by their ids first; the LIMIT holds it to that. By way of
-// the tool, or of the index of what is not deleted, PostgreSQL reads every entry as long
-// as it has no statistics.
+// hitEntries selects the entries by id first; the LIMIT makes PostgreSQL do so. Otherwise, without
+// statistics, it reads every entry by way of the tool or of the index of rows that are not deleted.
 var hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zone_id, z.name AS zone_name, e.at, e.data FROM (" +
 	"SELECT workspace_id, id, tool_id, at, data, deleted_at FROM entries WHERE workspace_id = $1 AND id IN (" +
 	sqldb.Placeholders(2, hitsAtOnce) + ") LIMIT " + strconv.Itoa(hitsAtOnce) + ") e " +
 	"JOIN tools t ON t.workspace_id = e.workspace_id AND t.id = e.tool_id JOIN zones z ON z.workspace_id = t.workspace_id " +
 	"AND z.id = t.zone_id WHERE e.deleted_at IS NULL"
 
-// hitsAtOnce is how many texts are held in memory at a time: each may be long, and only
-// its snippet is kept.
+// hitsAtOnce is how many texts are in memory at a time: each may be long, and only its snippet is
+// kept.
 const hitsAtOnce = 25
 
-// read gives a hit for each of the rows; what was deleted since is left out.
+// read returns a hit for each of the rows; rows deleted since are left out.
 func (h *hits) read(ctx context.Context, rows []search.Found) ([]domain.SearchHit, error) {
 	all := make([]domain.SearchHit, 0, len(rows))
 	for part := range slices.Chunk(rows, hitsAtOnce) {
@@ -131,7 +130,7 @@ func (h *hits) readDocuments(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// padded are the workspace and so many ids that the statement is always the same.
+// padded returns the workspace and a fixed number of ids, so that the statement is always the same.
 func (h *hits) padded(ids []string) []any {
 	return append([]any{h.d.workspace}, sqldb.Padded(ids, hitsAtOnce)...)
 }

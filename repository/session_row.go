@@ -19,7 +19,7 @@ type sessionRow struct {
 	EndReason         string      `db:"end_reason"`
 	HoldsSlot         bool        `db:"holds_slot"`
 	WantsSlot         bool        `db:"wants_slot,write"`
-	SlotSince         sqldb.Stamp `db:"slot_since,once"` // sessionUpdateSlot keeps it afterwards
+	SlotSince         sqldb.Stamp `db:"slot_since,once"` // sessionUpdateSlot maintains it after the insert
 	QueuedAt          sqldb.Stamp `db:"queued_at"`
 	ExternalID        string      `db:"external_id"`
 	ParentSessionID   string      `db:"parent_session_id"`
@@ -77,9 +77,8 @@ func sessionRowOf(s *domain.Session) (sessionRow, error) {
 	return row, err
 }
 
-// wantsSlot says that the session has something to do that needs the slot, and does
-// not hold it. Messages in its inbox are counted apart. An agent
-// works under the slot of the session that called it.
+// wantsSlot reports that the session has work that needs the slot, and does not hold it. Messages
+// in its inbox are counted separately. An agent works under the slot of the session that called it.
 func wantsSlot(s *domain.Session) bool {
 	switch {
 	case s.HoldsSlot, s.Phase == domain.Completed, s.State.Poisoned, s.Type == domain.Seed,
@@ -90,8 +89,7 @@ func wantsSlot(s *domain.Session) bool {
 	return s.QueuedAt != nil || s.State.Suspended || s.Phase.Working() || answered || s.State.AgentAnswered || s.State.PendingCause != ""
 }
 
-// session gives the row its meaning. What cannot be read concerns this session
-// alone.
+// session converts the row. An error concerns this session alone.
 func (r *sessionRow) session() (*domain.Session, error) {
 	s := &domain.Session{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Type: domain.SessionType(r.Type), Name: r.Name,
@@ -115,21 +113,21 @@ func (r *sessionRow) session() (*domain.Session, error) {
 	}
 	if r.Origin != "" {
 		if err := json.Unmarshal([]byte(r.Origin), &s.Origin); err != nil {
-			return nil, fmt.Errorf("read what session %s begins with: %w", r.ID, err)
+			return nil, fmt.Errorf("read the parts of session %s: %w", r.ID, err)
 		}
 	}
 	return s, nil
 }
 
-// The statements that update a session, on condition of the version and the epoch that
-// were read. Most do not change who holds the slot, and leave its columns alone: SQLite
-// writes an index anew for each column of it that is set, even to what it was.
-// sessionUpdate finds no row when the slot does change; sessionUpdateSlot then keeps the
-// time at which it came, and takes the time of the change after the other values.
+// The statements that update a session if its version and epoch match. Most updates do not change
+// who holds the slot, and leave its columns alone: SQLite rewrites an index for each of its columns
+// that is set, even to the same value. sessionUpdate matches no row if the slot does change;
+// sessionUpdateSlot, which is used then, sets the time at which the slot was acquired, and takes
+// the time of the change as its last value.
 var (
 	sessionUpdate     = sessionUpdateSQL(false)
 	sessionUpdateSlot = sessionUpdateSQL(true)
-	// sessionUpdateLater is for a fenced statement, which finds out nothing on its way.
+	// sessionUpdateLater is for a fenced statement, which cannot see how many rows it matched.
 	sessionUpdateLater = sqldb.NewUpdate(sessionUpdateSlot)
 )
 

@@ -12,12 +12,12 @@ import (
 // SessionStore reads sessions and their messages.
 type SessionStore struct{ *base }
 
-// Session reads one session, with its position in the queue.
+// Session returns one session, with its position in the queue.
 func (s *SessionStore) Session(ctx context.Context, workspace, id string) (*domain.Session, error) {
 	return s.oneSession(ctx, workspace, "id = $2", id)
 }
 
-// SessionByExternalID reads the session that a client named.
+// SessionByExternalID returns the session with a client's own id.
 func (s *SessionStore) SessionByExternalID(ctx context.Context, workspace, externalID string) (*domain.Session, error) {
 	if externalID == "" {
 		return nil, domain.NotFound("session")
@@ -41,7 +41,7 @@ func (s *SessionStore) oneSession(ctx context.Context, workspace, where, key str
 	return session, s.placeInQueue(ctx, []*domain.Session{session})
 }
 
-// placeInQueue fills the positions of queued sessions.
+// placeInQueue sets the positions of queued sessions.
 func (s *SessionStore) placeInQueue(ctx context.Context, sessions []*domain.Session) error {
 	queue, err := queueIn(ctx, s.db, sessions[0].WorkspaceID, queueWhole)
 	if err != nil {
@@ -57,7 +57,7 @@ func (s *SessionStore) placeInQueue(ctx context.Context, sessions []*domain.Sess
 	return nil
 }
 
-// named asks for what is searched in the name, or in the name and what was said.
+// named adds the condition of a search in the name, or in the name and the messages.
 func (s *SessionStore) named(q *sqldb.Query, f domain.SessionFilter) {
 	pattern := "%" + escapeLike(f.Query) + "%"
 	if !f.InMessages {
@@ -68,8 +68,8 @@ func (s *SessionStore) named(q *sqldb.Query, f domain.SessionFilter) {
 		"AND m.session_id = sessions.id AND m.sender IN ('USER', 'AI') AND "+s.db.Dialect.Said+"))", pattern, pattern)
 }
 
-// Sessions lists sessions, newest first. The second result is the cursor of the next
-// page, "" at the end.
+// Sessions lists sessions, newest first. The second result is the cursor of the next page, "" at
+// the end.
 func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.SessionFilter) ([]*domain.Session, string, error) {
 	before, err := sqldb.ReadCursor(f.Cursor, domain.PrefixSession)
 	if err != nil {
@@ -126,8 +126,7 @@ func (s *SessionStore) Sessions(ctx context.Context, workspace string, f domain.
 	return all, next, nil
 }
 
-// sessionExists gives the same error for an unknown session as for one of another
-// workspace.
+// sessionExists returns the same error for an unknown session as for one of another workspace.
 func sessionExists(ctx context.Context, r sqldb.Reader, workspace, id string) error {
 	var one int
 	err := r.Get(ctx, &one, "SELECT 1 FROM sessions WHERE workspace_id = $1 AND id = $2", workspace, id)
@@ -140,12 +139,12 @@ func sessionExists(ctx context.Context, r sqldb.Reader, workspace, id string) er
 	return nil
 }
 
-// hasSomethingToDo is the condition of sessions that want the slot and do not hold
-// it: those that say so, and a CHAT at rest for which a message waits.
+// hasSomethingToDo is the condition of sessions that want the slot and do not hold it: those marked
+// so, and a CHAT at rest with a message in its inbox.
 const hasSomethingToDo = "(wants_slot OR inbox_pending > 0) AND NOT holds_slot AND " +
 	"(wants_slot OR (type = 'CHAT' AND phase = 'IDLE'))"
 
-// escapeLike takes the meaning from the wildcards in what a person typed.
+// escapeLike escapes the wildcards in user input.
 func escapeLike(s string) string {
 	var out []rune
 	for _, r := range s {
@@ -157,8 +156,8 @@ func escapeLike(s string) string {
 	return string(out)
 }
 
-// writeSessions writes every session's row in the given order, on the condition that
-// nobody else has since it was read.
+// writeSessions writes the rows of the sessions in the given order, provided their versions are
+// still those that were read.
 func (t *tx) writeSessions(ctx context.Context, c *domain.Change) error {
 	for _, w := range c.Sessions {
 		row, err := sessionRowOf(w.Session)
@@ -195,8 +194,8 @@ func (t *tx) updateSession(ctx context.Context, row *sessionRow, claim bool, at 
 	return t.WriteOne(ctx, domain.ErrStale, sessionUpdateSlot, append(args, sqldb.At(at))...)
 }
 
-// deleteSessions comes last: everything of the session goes with its row. What it
-// said in the log and what it spent stay.
+// deleteSessions comes last: everything that belongs to the session is deleted with its row, except
+// its events in the log and its costs.
 func (t *tx) deleteSessions(ctx context.Context, c *domain.Change) error {
 	for _, w := range c.Sessions {
 		if !w.Delete {

@@ -8,15 +8,14 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// settingsCache keeps what the texts of settings mean: every decision reads them, and
-// they hardly ever change. What it gives is shared between decisions, which only read
-// it.
+// settingsCache caches decoded settings: every decision reads them, and they hardly ever change.
+// The cached values are shared and must not be modified.
 type settingsCache struct {
 	mu sync.RWMutex
 	by map[string]domain.Settings
 }
 
-// maxSettings bounds the texts that are kept; one too many empties the cache.
+// maxSettings limits the number of cached texts; when it is exceeded the cache is cleared.
 const maxSettings = 256
 
 func (c *settingsCache) of(text string) (domain.Settings, error) {
@@ -39,7 +38,7 @@ func (c *settingsCache) of(text string) (domain.Settings, error) {
 	return settings, nil
 }
 
-// settingsOf reads settings. One that the text does not know yet has its default.
+// settingsOf decodes settings. A setting that is missing in the text gets its default.
 func settingsOf(text string) (domain.Settings, error) {
 	settings := domain.DefaultSettings()
 	if err := json.Unmarshal([]byte(text), &settings); err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// SignInStore keeps the browsers that people signed in with.
+// SignInStore stores the sign-ins of people's browsers.
 type SignInStore struct{ *base }
 
 type signInRow struct {
@@ -44,8 +44,8 @@ func (r *signInRow) signIn() (*domain.SignedIn, error) {
 	return s, nil
 }
 
-// InsertSignIn keeps a sign-in. Those of its owner that were used longest ago go where there
-// are too many.
+// InsertSignIn stores a sign-in. If its owner has too many, the least recently used ones are
+// deleted.
 func (s *SignInStore) InsertSignIn(ctx context.Context, in *domain.SignedIn) error {
 	workspaces, err := json.Marshal(in.Workspaces)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *SignInStore) InsertSignIn(ctx context.Context, in *domain.SignedIn) err
 	})
 }
 
-// SignInByHash finds a sign-in, of whatever workspace; its time may be over.
+// SignInByHash finds a sign-in in any workspace. It may have expired.
 func (s *SignInStore) SignInByHash(ctx context.Context, hash string) (*domain.SignedIn, error) {
 	var row signInRow
 	err := s.db.Get(ctx, &row, "SELECT "+signInTable.Columns()+" FROM sign_ins WHERE hash = $1", hash)
@@ -83,7 +83,7 @@ func (s *SignInStore) SignInByHash(ctx context.Context, hash string) (*domain.Si
 	return row.signIn()
 }
 
-// SignIns lists those of an owner, the one that was used last first.
+// SignIns lists an owner's sign-ins, most recently used first.
 func (s *SignInStore) SignIns(ctx context.Context, workspace, owner string) ([]*domain.SignedIn, error) {
 	var rows []signInRow
 	err := s.db.All(ctx, &rows, "SELECT "+signInTable.Columns()+" FROM sign_ins WHERE workspace_id = $1 AND owner = $2 "+
@@ -94,7 +94,7 @@ func (s *SignInStore) SignIns(ctx context.Context, workspace, owner string) ([]*
 	return each(rows, (*signInRow).signIn)
 }
 
-// EndSignIn ends one of an owner's, and has nobody told any more at the browser that it was of.
+// EndSignIn deletes one of an owner's sign-ins, and the push subscription of its browser.
 func (s *SignInStore) EndSignIn(ctx context.Context, workspace, owner, id string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		err := t.WriteOne(ctx, domain.NotFound("sign-in"),
@@ -106,7 +106,7 @@ func (s *SignInStore) EndSignIn(ctx context.Context, workspace, owner, id string
 	})
 }
 
-// EndSignIns ends all of an owner's, as EndSignIn does one.
+// EndSignIns deletes all sign-ins of an owner, as EndSignIn does one.
 func (s *SignInStore) EndSignIns(ctx context.Context, workspace, owner string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		err := endPushes(ctx, t, "sign_in IN (SELECT id FROM sign_ins WHERE workspace_id = $1 AND owner = $2)", workspace, owner)
@@ -118,7 +118,7 @@ func (s *SignInStore) EndSignIns(ctx context.Context, workspace, owner string) e
 	})
 }
 
-// SignInsUsed writes when sign-ins were used last; no time goes back.
+// SignInsUsed records when sign-ins were used last; an older time never replaces a newer one.
 func (s *SignInStore) SignInsUsed(ctx context.Context, uses []domain.SignInUse) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		for _, u := range uses {
@@ -136,7 +136,7 @@ func (s *SignInStore) SignInsUsed(ctx context.Context, uses []domain.SignInUse) 
 	return nil
 }
 
-// PruneSignIns deletes those whose time is over, or that were not used since an instant.
+// PruneSignIns deletes sign-ins that have expired, or that were not used since an instant.
 func (s *SignInStore) PruneSignIns(ctx context.Context, now, unused time.Time) error {
 	var workspaces []string
 	err := s.db.All(ctx, &workspaces, "SELECT DISTINCT workspace_id FROM sign_ins WHERE expires_at <= $1 OR last_used_at <= $2",

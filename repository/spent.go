@@ -9,9 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// spentIn sums what counts against the money budgets that the session draws on
-// together with others, and reads nothing where nobody set one. Days and months are
-// those of the workspace's calendar.
+// spentIn sums what counts towards the budgets that the session shares with others. It queries
+// nothing if no budget is set. Days and months are those of the workspace's calendar.
 func (s *base) spentIn(ctx context.Context, r sqldb.Reader, w *domain.Workspace, session *domain.Session) (domain.Spent, error) {
 	limits := w.Settings.Limits
 	daily := limits.Chat.MaxCostPerDay != nil || limits.Automation.MaxCostPerDay != nil
@@ -55,8 +54,8 @@ func (s *base) spentIn(ctx context.Context, r sqldb.Reader, w *domain.Workspace,
 	return sum, err
 }
 
-// ReserveBeside has budgets count what calls under way that are no session's may cost in a workspace
-// at most, in US dollars. It is said once, before the store is used.
+// ReserveBeside makes budgets include the maximum cost, in US dollars, of running calls that belong
+// to no session. It must be called before the store is used.
 func (s *base) ReserveBeside(reserved func(workspace string) float64) { s.reservedBeside = reserved }
 
 // spent sums the cost of a workspace's calls since an instant, in US dollars.
@@ -64,7 +63,7 @@ func spent(ctx context.Context, r sqldb.Reader, workspace string, since time.Tim
 	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2", workspace, sqldb.At(since))
 }
 
-// spentByAutomation is the same for the runs of one automation, deleted ones too.
+// spentByAutomation is spent for the runs of one automation, deleted ones included.
 func spentByAutomation(ctx context.Context, r sqldb.Reader, workspace, automation string, since time.Time) (float64, error) {
 	return costOf(ctx, r, "roundtrips WHERE workspace_id = $1 AND ended_at >= $2 AND automation_id = $3",
 		workspace, sqldb.At(since), automation)
@@ -74,24 +73,24 @@ func costOf(ctx context.Context, r sqldb.Reader, from string, args ...any) (floa
 	var sum float64
 	err := r.Get(ctx, &sum, "SELECT CAST(COALESCE(SUM(cost), 0) AS DOUBLE PRECISION) FROM "+from, args...)
 	if err != nil {
-		return 0, fmt.Errorf("sum what was spent: %w", err)
+		return 0, fmt.Errorf("sum the costs: %w", err)
 	}
 	return sum, nil
 }
 
-// reserved sums what the calls under way may cost at most, but for one session's.
+// reserved sums the maximum costs of the running calls, except those of one session.
 func reserved(ctx context.Context, r sqldb.Reader, workspace, except string) (float64, error) {
 	var micros int64
 	err := r.Get(ctx, &micros, "SELECT CAST(COALESCE(SUM(reserved_micros), 0) AS BIGINT) FROM sessions "+
 		"WHERE workspace_id = $1 AND reserved_micros > 0 AND id <> $2", workspace, except)
 	if err != nil {
-		return 0, fmt.Errorf("sum what is reserved: %w", err)
+		return 0, fmt.Errorf("sum the reserved costs: %w", err)
 	}
 	return float64(micros) / 1e6, nil
 }
 
-// checkSpent refuses a change whose decision counted on money that somebody else has
-// used since. The workspace's row is locked by now: nobody else spends meanwhile.
+// checkSpent rejects a change whose decision relied on budget that was used since. The workspace's
+// row is locked, so nothing can be spent concurrently.
 func (t *tx) checkSpent(ctx context.Context, c *domain.Change) error {
 	if c.Spent == nil || len(c.Sessions) == 0 {
 		return nil

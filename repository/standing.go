@@ -9,13 +9,13 @@ import (
 )
 
 const (
-	// lastTransitions is how many of the latest ones explain a session.
+	// lastTransitions is how many of the latest transitions explain a session.
 	lastTransitions = 10
-	// namedAhead is how many of those before it in the queue are named.
+	// namedAhead is how many of the sessions ahead in the queue are named.
 	namedAhead = 10
 )
 
-// Standing reads what says why a session stands where it stands, at one instant.
+// Standing returns what explains the state of a session, as of one instant.
 func (s *SessionStore) Standing(ctx context.Context, workspace, session string) (*domain.WaitInputs, error) {
 	st := &domain.WaitInputs{}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
@@ -44,7 +44,7 @@ func (s *SessionStore) Standing(ctx context.Context, workspace, session string) 
 	return st, nil
 }
 
-// latestAnswer is the AI's latest answer in a session; nil where another one was chosen since.
+// latestAnswer returns the AI's latest answer in a session, or nil if another one was chosen since.
 func latestAnswer(ctx context.Context, r sqldb.Reader, s *domain.Session) (*domain.Message, error) {
 	if s.State.AnswerID == "" {
 		return nil, nil
@@ -61,8 +61,8 @@ func latestAnswer(ctx context.Context, r sqldb.Reader, s *domain.Session) (*doma
 	return m, nil
 }
 
-// ahead names those who come before the session in the queue; all of it where the
-// session is not in it, because then it comes after.
+// ahead names the sessions ahead of this one in the queue: all of the queue if the session is not
+// in it, because it would be added at the end.
 func ahead(ctx context.Context, r sqldb.Reader, v *domain.View) ([]domain.SessionName, error) {
 	position := v.Session.QueuePosition
 	if len(v.Queue) == 0 || position == 1 {

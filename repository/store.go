@@ -11,38 +11,38 @@ import (
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
-// Config locates the database and names the writing process.
+// Config locates the database and identifies the process.
 type Config struct {
-	// URL of a PostgreSQL server, or Path of a SQLite file: one of the two.
+	// URL of a PostgreSQL server, or Path of a SQLite file: exactly one is set.
 	URL  string
 	Path string
-	// DirectURL leads to the PostgreSQL server itself where URL leads to a pooler: what
-	// needs a connection of its own goes there. Empty: URL.
+	// DirectURL leads to the PostgreSQL server itself if URL leads to a connection pooler; what
+	// needs a dedicated connection uses it. The default is URL.
 	DirectURL string
-	// Unprepared: the pooler does not know prepared statements (PgBouncer before 1.21).
+	// Unprepared is set for a pooler without support for prepared statements (PgBouncer before
+	// 1.21).
 	Unprepared bool
-	// Node names this process among those that share the database; Incarnation is
-	// random for each start of it.
+	// Node names this process among those that share the database; Incarnation is random for each
+	// start.
 	Node        string
 	Incarnation string
 	Clock       clock.Clock
 	NewID       domain.IDSource
-	// Encode gives an event its bytes, once its numbers are known. What it returns is
-	// what every stream, history and webhook sends.
+	// Encode encodes an event once its numbers are known. Streams, histories and webhooks all send
+	// these bytes.
 	Encode func(*domain.LogEvent) ([]byte, error)
-	// Committed is called after each commit that wrote events, on the goroutine that
-	// committed, with the change as it was stored. It must be quick. Optional.
+	// Committed is called after each commit that wrote events, on the committing goroutine, with
+	// the change as it was stored. It must not block. Optional.
 	Committed func(*domain.Change)
-	// AroundCommit, when set, carries out every COMMIT by calling what it is given. It
-	// is the point at which a failure can be brought about. Optional.
+	// AroundCommit, if set, wraps every COMMIT, so that tests can inject failures. Optional.
 	AroundCommit func(commit func() error) error
-	// Connections bounds those to PostgreSQL, half of them for writing; 0 means 16.
-	// With SQLite half of them read, and one writes.
+	// Connections limits those to PostgreSQL, half of them for writing; 0 means 16. With SQLite
+	// half of them read, and one writes.
 	Connections int
 }
 
-// Store is the database of a server. It writes changes and the user's data itself; what
-// else is read and kept has a store of its own for each aggregate.
+// Store is the database of a server. It writes changes and the user's data itself; everything else
+// is in a store per aggregate.
 type Store struct {
 	*base
 
@@ -69,27 +69,26 @@ type Store struct {
 	Files       *FileStore
 }
 
-// base is what all of them stand on.
+// base is shared by all stores.
 type base struct {
-	cfg       Config
-	db        *sqldb.DB
-	search    search.Index
-	settings  settingsCache
-	standings standings
+	cfg      Config
+	db       *sqldb.DB
+	search   search.Index
+	settings settingsCache
+	states   workspaceStates
 
 	connectorChanges connectorChanges
-	reservedBeside   func(workspace string) float64 // nil: nothing is
+	reservedBeside   func(workspace string) float64 // nil: nothing is reserved
 }
 
-// InUse says whether the database was not opened because another process holds its SQLite
-// file.
+// InUse reports whether opening failed because another process holds the SQLite file.
 func InUse(err error) bool {
 	_, held := errors.AsType[*sqldb.HeldError](err)
 	return held
 }
 
-// Open connects to the database. A SQLite file is made when it is missing, and held
-// by one process at a time; the second one is refused.
+// Open connects to the database. A SQLite file is created if it is missing, and locked: a second
+// process gets an error.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	preparePacking()
 	db, err := sqldb.Open(ctx, sqldb.Config{
@@ -116,7 +115,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	}, nil
 }
 
-// Migrate brings the schema up to date. Nodes that start together wait for each
+// Migrate updates the schema to the newest version. Nodes that start concurrently wait for each
 // other.
 func (s *Store) Migrate(ctx context.Context) error {
 	if err := s.db.Migrate(ctx); err != nil {
@@ -125,12 +124,11 @@ func (s *Store) Migrate(ctx context.Context) error {
 	return s.indexAgain(ctx)
 }
 
-// Ping says whether the database answers.
+// Ping returns an error if the database does not respond.
 func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 
 // Kind is "sqlite" or "postgres".
 func (s *Store) Kind() string { return s.db.Dialect.Name }
 
-// Close ends every connection and gives the SQLite file free. Closing again does
-// nothing.
+// Close closes all connections and unlocks the SQLite file. It may be called again.
 func (s *Store) Close() error { return s.db.Close() }

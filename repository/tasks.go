@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// TaskStore reads the work that goes on at other services.
+// TaskStore stores the tasks of other services.
 type TaskStore struct{ *base }
 
 type taskRow struct {
@@ -41,7 +41,7 @@ type taskRow struct {
 
 var taskTable = sqldb.NewTable[taskRow]("tasks")
 
-// taskIsOpen is the condition of the index of what goes on.
+// taskIsOpen is the condition of the partial index of unfinished tasks.
 const taskIsOpen = "(status = 'pending' OR status = 'running' OR status = 'unknown')"
 
 func taskRowOf(t *domain.Task) (taskRow, error) {
@@ -86,18 +86,18 @@ func (r *taskRow) task() (*domain.Task, error) {
 	return t, nil
 }
 
-// Task reads one task of a workspace.
+// Task returns one task of a workspace.
 func (s *TaskStore) Task(ctx context.Context, workspace, id string) (*domain.Task, error) {
 	return s.oneTask(ctx, "SELECT "+taskTable.Columns()+" FROM tasks WHERE workspace_id = $1 AND id = $2", workspace, id)
 }
 
-// TaskOfCallback finds the task that a callback names, in whatever workspace. The caller
-// checks the signature.
+// TaskOfCallback finds the task that a callback names, in any workspace. The caller verifies the
+// signature.
 func (s *TaskStore) TaskOfCallback(ctx context.Context, id string) (*domain.Task, error) {
 	return s.oneTask(ctx, "SELECT "+taskTable.Columns()+" FROM tasks WHERE id = $1", id)
 }
 
-// TaskExecution reads the execution that a task is the work of.
+// TaskExecution returns the execution that a task belongs to.
 func (s *TaskStore) TaskExecution(ctx context.Context, t *domain.Task) (*domain.Execution, error) {
 	var row executionRow
 	err := s.db.Get(ctx, &row, "SELECT "+executionTable.Columns()+" FROM executions WHERE workspace_id = $1 AND id = $2",
@@ -149,7 +149,7 @@ func (s *TaskStore) Tasks(ctx context.Context, workspace string, f domain.TaskFi
 	return all, next, err
 }
 
-// openTasks lists the tasks of a session that are not over, oldest first.
+// openTasks lists the unfinished tasks of a session, oldest first.
 func openTasks(ctx context.Context, r sqldb.Reader, workspace, session string) ([]*domain.Task, error) {
 	var rows []taskRow
 	err := r.All(ctx, &rows, "SELECT "+taskTable.Columns()+" FROM tasks "+
@@ -160,7 +160,7 @@ func openTasks(ctx context.Context, r sqldb.Reader, workspace, session string) (
 	return each(rows, (*taskRow).task)
 }
 
-// TaskFigures counts the tasks of all workspaces that go on, by status.
+// TaskFigures counts the unfinished tasks of all workspaces by status.
 func (s *TaskStore) TaskFigures(ctx context.Context) (map[domain.TaskStatus]int64, error) {
 	var rows []struct {
 		Status string `db:"status"`
@@ -177,14 +177,14 @@ func (s *TaskStore) TaskFigures(ctx context.Context) (map[domain.TaskStatus]int6
 	return figures, nil
 }
 
-// ClaimTask puts off when a task is looked at, for who looks at it now; domain.ErrStale
-// where somebody else was faster. Nobody hears of it.
+// ClaimTask postpones the next poll of a task for the process that is about to poll it. It returns
+// domain.ErrStale if another process was faster. It writes no event.
 func (s *TaskStore) ClaimTask(ctx context.Context, t *domain.Task, until time.Time) error {
 	return s.setDue(ctx, t, t.Owed, t.Tries, &until)
 }
 
-// OweTask notes what is still owed to the service of a task that is over, and when the
-// next try is; nil: never. Then nothing keeps the task of a session that was deleted.
+// OweTask records how many tries were made to notify the service of a finished task, and when the
+// next one is due; nil means never. Without a next try, the task of a deleted session is deleted.
 func (s *TaskStore) OweTask(ctx context.Context, t *domain.Task, tries int, next *time.Time) error {
 	if next != nil {
 		return s.setDue(ctx, t, t.Owed, tries, next)
@@ -198,7 +198,7 @@ func (s *TaskStore) OweTask(ctx context.Context, t *domain.Task, tries int, next
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("delete task %s of a session that is gone: %w", t.ID, err)
+		return fmt.Errorf("delete task %s of a deleted session: %w", t.ID, err)
 	}
 	return nil
 }
@@ -215,8 +215,8 @@ func (s *TaskStore) setDue(ctx context.Context, t *domain.Task, owed string, tri
 	return nil
 }
 
-// deleteTasksOf deletes the tasks of a session that is deleted, but for those whose
-// service must still be told: they go once it was (OweTask).
+// deleteTasksOf deletes the tasks of a deleted session, except those whose service must still be
+// notified: OweTask deletes these afterwards.
 func (t *tx) deleteTasksOf(ctx context.Context, s *domain.Session) error {
 	_, err := t.Write(ctx, "DELETE FROM tasks WHERE workspace_id = $1 AND session_id = $2 AND due_at IS NULL", s.WorkspaceID, s.ID)
 	if err != nil {
@@ -225,7 +225,7 @@ func (t *tx) deleteTasksOf(ctx context.Context, s *domain.Session) error {
 	return nil
 }
 
-// taskUpsert writes by id, unless somebody else has since the task was read.
+// taskUpsert inserts or updates by id, provided the version is still the one that was read.
 var taskUpsert = taskTable.Upsert("tasks.session_id = excluded.session_id AND tasks.version = excluded.version - 1")
 
 func (t *tx) writeTasks(ctx context.Context, tasks []*domain.Task) error {

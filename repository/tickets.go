@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// maxTickets bounds the tickets that one key has asked for and not used yet: for each
-// key, so that none shuts out the others of its workspace.
+// maxTickets limits the unused tickets of one key: per key, so that none locks out the others of
+// its workspace.
 const maxTickets = 1_000
 
 var errTooManyTickets = domain.Errorf(domain.CodeUnavailable,
@@ -29,7 +29,7 @@ type ticketRow struct {
 
 var ticketTable = sqldb.NewTable[ticketRow]("stream_tickets")
 
-// InsertTicket keeps a ticket. Those of the workspace that have expired go.
+// InsertTicket stores a ticket, and deletes the workspace's expired ones.
 func (s *KeyStore) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
 	err := s.writeUnseen(ctx, ticket.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 "+
@@ -55,13 +55,13 @@ func (s *KeyStore) InsertTicket(ctx context.Context, ticket *domain.Ticket) erro
 	return err
 }
 
-var errTicketTaken = errors.New("somebody else has taken the ticket")
+var errTicketTaken = errors.New("the ticket was taken concurrently")
 
-// TakeTicket gives a ticket and deletes it; nil when there is none. Of many who try, on
-// whatever node, one gets it.
+// TakeTicket deletes and returns a ticket; nil if there is none. Of concurrent callers, on any
+// node, only one gets it.
 func (s *KeyStore) TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error) {
 	var row ticketRow
-	// Whoever guesses costs a look and no write.
+	// A guess costs one read and no write.
 	err := s.db.Get(ctx, &row, "SELECT "+ticketTable.Columns()+" FROM stream_tickets WHERE hash = $1", hash)
 	if sqldb.NotFound(err) {
 		return nil, nil

@@ -11,14 +11,14 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// timelineKey is where a page of a timeline ended: in each of the three tables, whose
-// rows are read in the order in which they were written. So a row that is written
-// while somebody turns the pages is never passed over.
+// timelineKey is where a page of a timeline ended in each of the three tables, whose rows are read
+// in the order in which they were written. So a row that is written between two pages is never
+// skipped.
 type timelineKey struct {
 	Transition int64  `json:"t,omitempty"`
 	Number     int    `json:"n,omitempty"` // of the roundtrip
 	Roundtrip  string `json:"r,omitempty"`
-	Created    int64  `json:"c,omitempty"` // of the execution, and its place and id
+	Created    int64  `json:"c,omitempty"` // of the execution, followed by its position and id
 	Position   int    `json:"p,omitempty"`
 	Execution  string `json:"e,omitempty"`
 }
@@ -58,8 +58,8 @@ func (k *timelineKey) past(l *domain.RecordLine) {
 	}
 }
 
-// Timeline gives a page of all that happened in a session, in order. The second result
-// is the cursor of the next page, "" at the end.
+// Timeline returns a page of everything that happened in a session, in order. The second result is
+// the cursor of the next page, "" at the end.
 func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f domain.TimelineFilter) (
 	[]domain.RecordLine, string, error,
 ) {
@@ -71,7 +71,7 @@ func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f
 	heads := make([]head, len(domain.RecordKinds))
 	err = s.db.Read(ctx, func(r sqldb.Reader) error {
 		if err := sessionExists(ctx, r, workspace, session); err != nil {
-			return err // the roundtrips of a deleted session stay, for the sums alone
+			return err // the roundtrips of a deleted session stay, but only for the sums
 		}
 		for i, read := range []func(context.Context, sqldb.Reader, string, string, domain.TimelineFilter, timelineKey, int) (head, error){
 			transitionLines, roundtripLines, executionLines,
@@ -105,14 +105,15 @@ func (s *RecordStore) Timeline(ctx context.Context, workspace, session string, f
 	}
 }
 
-// head is the beginning of what one table has of a timeline; more: there is a rest.
+// head is the beginning of one table's part of a timeline; more reports that there are further
+// rows.
 type head struct {
 	lines []domain.RecordLine
 	more  bool
 }
 
-// earliest says which of the lists has the next line; -1 when all are empty, or when one
-// is that has more: what comes next may be in its rest.
+// earliest returns the index of the list with the earliest line; -1 if all lists are empty, or if
+// one that is exhausted has more rows, because the next line may be among these.
 func earliest(heads []head) (first int, more bool) {
 	first = -1
 	var at time.Time
@@ -127,7 +128,7 @@ func earliest(heads []head) (first int, more bool) {
 	return first, false
 }
 
-// lines reads rows and makes them lines of a timeline.
+// lines reads rows and converts them to lines of a timeline.
 func lines[R any](
 	ctx context.Context, r sqldb.Reader, q *sqldb.Query, f domain.TimelineFilter, order string, limit int,
 	line func(*R) (domain.RecordLine, error),
@@ -174,11 +175,11 @@ func roundtripLines(ctx context.Context, r sqldb.Reader, workspace, session stri
 	})
 }
 
-// longest is how many characters of params, a result or its text a timeline shows.
+// longest limits the characters of params, a result or its text in a timeline.
 const longest = 4000
 
-// boundedColumns are the columns of an execution, without what is too long for a
-// timeline. JSON is left out whole: half of it would be none.
+// boundedColumns are the columns of an execution, without values that are too long for a timeline.
+// JSON is omitted entirely, because half of it would be invalid.
 var boundedColumns = fmt.Sprintf("workspace_id, id, session_id, round_id, message_id, call_id, position, command, "+
 	"CASE WHEN LENGTH(params) > %[1]d THEN '' ELSE params END AS params, LENGTH(params) AS params_length, "+
 	"repeat, command_id, kind, effect, status, attempt, approval_id, digest, grant_id, "+
@@ -193,8 +194,8 @@ type boundedRow struct {
 	TextLength   int `db:"text_length"`
 }
 
-// began is where an execution stands in a timeline: what was planned long before it
-// ran, or was called off, stands where that happened.
+// began is the position of an execution in a timeline: one that was planned long before it ran, or
+// was cancelled, is shown where that happened.
 func (r *boundedRow) began() time.Time {
 	for _, at := range []sqldb.Stamp{r.StartedAt, r.EndedAt} {
 		if !at.IsZero() {

@@ -52,8 +52,8 @@ func (d *Data) Tools(ctx context.Context, zoneID string) ([]domain.Tool, error) 
 	return tools, err
 }
 
-// ToolsPage lists a page of them, in the same order, and gives the cursor of the next
-// one, "" at the end.
+// ToolsPage lists a page of the tools in the same order. The second result is the cursor of the
+// next page, "" at the end.
 func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) ([]domain.Tool, string, error) {
 	q := sqldb.NewQuery("SELECT "+toolTable.Columns()+" FROM tools WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
 	if zoneID != "" {
@@ -68,13 +68,13 @@ func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) 
 	return values(rows, (*toolRow).tool), next, nil
 }
 
-// Tool reads one tool.
+// Tool returns one tool.
 func (d *Data) Tool(ctx context.Context, id string) (*domain.Tool, error) {
 	return one(ctx, d, "tool", "SELECT "+toolTable.Columns()+" FROM tools WHERE workspace_id = $1 AND id = $2 "+
 		"AND deleted_at IS NULL", id, (*toolRow).tool)
 }
 
-// InsertTool stores a tool at version 1, in a zone that is there.
+// InsertTool stores a tool at version 1. Its zone must exist.
 func (d *Data) InsertTool(ctx context.Context, t *domain.Tool) error {
 	if _, err := d.Zone(ctx, t.ZoneID); err != nil {
 		return err
@@ -89,8 +89,8 @@ func (d *Data) InsertTool(ctx context.Context, t *domain.Tool) error {
 	return nil
 }
 
-// UpdateTool changes a tool on condition of its version, and bumps it. It may move to
-// another zone; its type stays.
+// UpdateTool updates a tool if its version matches, and increments the version. It may move to
+// another zone; its type cannot change.
 func (d *Data) UpdateTool(ctx context.Context, t *domain.Tool) error {
 	if _, err := d.Zone(ctx, t.ZoneID); err != nil {
 		return err
@@ -100,7 +100,7 @@ func (d *Data) UpdateTool(ctx context.Context, t *domain.Tool) error {
 	return d.updated(ctx, n, err, "tools", "tool", t.ID, &t.Version)
 }
 
-// DeleteTool takes a tool away with its entries.
+// DeleteTool deletes a tool with its entries.
 func (d *Data) DeleteTool(ctx context.Context, id string, at time.Time) error {
 	_, err := d.exec(ctx, "UPDATE entries SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND tool_id = $2 "+
 		"AND deleted_at IS NULL",

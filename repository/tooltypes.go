@@ -49,13 +49,13 @@ func (d *Data) ToolTypes(ctx context.Context) ([]domain.ToolType, error) {
 	return values(rows, (*toolTypeRow).toolType), nil
 }
 
-// ToolType reads one of the workspace's own tool types.
+// ToolType returns one of the workspace's own tool types.
 func (d *Data) ToolType(ctx context.Context, id string) (*domain.ToolType, error) {
 	return one(ctx, d, "tool type", "SELECT "+toolTypeTable.Columns()+" FROM tool_types WHERE workspace_id = $1 "+
 		"AND id = $2", id, (*toolTypeRow).toolType)
 }
 
-// InsertToolType stores a tool type at version 1; a conflict if the workspace has one with its id.
+// InsertToolType stores a tool type at version 1. It returns a conflict if the id is taken.
 func (d *Data) InsertToolType(ctx context.Context, t *domain.ToolType) error {
 	if err := toolTypeCeiling.room(ctx, d.r, d.workspace); err != nil {
 		return err
@@ -67,16 +67,15 @@ func (d *Data) InsertToolType(ctx context.Context, t *domain.ToolType) error {
 	return nil
 }
 
-// UpdateToolType changes a tool type on condition of its version, and bumps it. Its id
-// stays.
+// UpdateToolType updates a tool type if its version matches, and increments the version. Its id
+// cannot change.
 func (d *Data) UpdateToolType(ctx context.Context, t *domain.ToolType) error {
 	row := toolTypeRowOf(d.workspace, t)
 	n, err := d.exec(ctx, toolTypeUpdate, toolTypeTable.Updated(&row)...)
 	return d.updated(ctx, n, err, "tool_types", "tool type", t.ID, &t.Version)
 }
 
-// DeleteToolType deletes a tool type for good. That no tool has it is the caller's to
-// see to.
+// DeleteToolType deletes a tool type permanently. The caller must ensure that no tool uses it.
 func (d *Data) DeleteToolType(ctx context.Context, id string) error {
 	n, err := d.exec(ctx, "DELETE FROM tool_types WHERE workspace_id = $1 AND id = $2", d.workspace, id)
 	if err != nil {

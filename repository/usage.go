@@ -38,8 +38,8 @@ func (r *usageRow) row() domain.UsageRow {
 const (
 	tokensOf   = "r.input_tokens + r.cache_read_tokens + r.cache_write_tokens + r.output_tokens"
 	usageTotal = "CAST(SUM(" + tokensOf + ") AS BIGINT) AS total"
-	// usageSums counts what was used. A sum of BIGINTs is wider in PostgreSQL, so each is
-	// brought back to what both databases give.
+	// usageSums aggregates the usage of calls. PostgreSQL's sum of BIGINTs is NUMERIC, so each is
+	// cast to what both databases return.
 	usageSums = "COUNT(*) AS calls, " +
 		"CAST(SUM(CASE WHEN r.outcome IN ('" + domain.OutcomeAnswered + "', '" + domain.OutcomeCut + "') THEN 0 ELSE 1 END) AS BIGINT) AS " +
 		"errors, " +
@@ -49,22 +49,22 @@ const (
 		"CAST(SUM(r.reasoning_tokens) AS BIGINT) AS reasoning_tokens, SUM(r.cost) AS cost"
 )
 
-// usageKeys are the columns that calls are grouped by.
+// usageKeys are the columns that calls can be grouped by.
 var usageKeys = map[domain.UsageGroup]string{
 	domain.UsageByModel: "r.model", domain.UsageByProvider: "r.provider_id", domain.UsageBySession: "r.session_id",
 	domain.UsageByAutomation: "r.automation_id", domain.UsageByPurpose: "r.purpose", domain.UsageByType: "r.session_type",
 	domain.UsageByUser: "r.payer",
 }
 
-// usageLabels name a group for people, where the table that has the name still has it.
+// usageLabels name a group for people, if the named row still exists.
 var usageLabels = map[domain.UsageGroup]string{
 	domain.UsageByProvider:   "SELECT x.name FROM providers x WHERE x.workspace_id = $1 AND x.id = g.key",
 	domain.UsageBySession:    "SELECT x.name FROM sessions x WHERE x.workspace_id = $1 AND x.id = g.key",
 	domain.UsageByAutomation: "SELECT x.name FROM automations x WHERE x.workspace_id = $1 AND x.id = g.key",
 }
 
-// Usage sums what the calls of a workspace used: by day the newest first, else the
-// group that used most first. The second result is the cursor of the next page.
+// Usage sums the usage of a workspace's calls: by day, newest first; by anything else, largest
+// first. The second result is the cursor of the next page.
 func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.UsageFilter) ([]domain.UsageRow, string, error) {
 	after, err := sqldb.ReadCursor(f.Cursor, string(f.GroupBy))
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *RecordStore) Usage(ctx context.Context, workspace string, f domain.Usag
 	return out, next, nil
 }
 
-// usageFilter adds what the filter demands of a call.
+// usageFilter adds the conditions of the filter.
 func usageFilter(q *sqldb.Query, f domain.UsageFilter) *sqldb.Query {
 	if f.SessionID != "" {
 		q.Add(" AND r.session_id = ?", f.SessionID)
@@ -141,18 +141,17 @@ func usageByKey(ctx context.Context, r sqldb.Reader, workspace string, f domain.
 	q.Add(" ORDER BY g.total DESC, g.key LIMIT ?", limit)
 	var rows []usageRow
 	if err := r.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
-		return nil, fmt.Errorf("sum what was used: %w", err)
+		return nil, fmt.Errorf("sum the usage: %w", err)
 	}
 	return rows, nil
 }
 
-// daysAtOnce is how many days one query sums. It is always as many, so that there is
-// one text of it.
+// daysAtOnce is how many days one query sums. It is constant, so that there is one statement.
 const daysAtOnce = 32
 
-// usageByDay walks back from the newest call, over the days of the workspace's
-// calendar; where nobody called for long it goes straight to the next call. A row's
-// Total is where its day begins, which is where the next page goes on.
+// usageByDay walks back from the newest call, over the days of the workspace's calendar; after a
+// period without calls it jumps to the next call. A row's Total is where its day begins, which is
+// where the next page continues.
 func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, calendar domain.Calendar, limit int) (
 	[]usageRow, error,
 ) {
@@ -181,7 +180,7 @@ func usageByDay(ctx context.Context, r sqldb.Reader, workspace string, f domain.
 	return rows[:limit], nil
 }
 
-// newestCall is when the last call that the filter lets through ended.
+// newestCall returns when the latest call that matches the filter ended.
 func newestCall(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter) (time.Time, error) {
 	q := usageFilter(sqldb.NewQuery("SELECT MAX(r.ended_at) FROM roundtrips r WHERE r.workspace_id = ?", workspace), f)
 	var newest sqldb.Stamp
@@ -191,7 +190,7 @@ func newestCall(ctx context.Context, r sqldb.Reader, workspace string, f domain.
 	return newest.Time, nil
 }
 
-// usageOfDays sums the calls of each span that has some, the newest first.
+// usageOfDays sums the calls of each span that has some, newest first.
 func usageOfDays(ctx context.Context, r sqldb.Reader, workspace string, f domain.UsageFilter, spans []domain.Span) ([]usageRow, error) {
 	bounds := make([]any, 0, 2*len(spans))
 	for _, span := range spans {
@@ -205,7 +204,7 @@ func usageOfDays(ctx context.Context, r sqldb.Reader, workspace string, f domain
 	q.Add(" GROUP BY d.day_from ORDER BY d.day_from DESC")
 	var rows []usageRow
 	if err := r.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
-		return nil, fmt.Errorf("sum what was used by day: %w", err)
+		return nil, fmt.Errorf("sum the usage by day: %w", err)
 	}
 	return rows, nil
 }

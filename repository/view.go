@@ -8,8 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// View reads all that a decision about one session needs, as of one instant, without
-// locks.
+// View reads everything that a decision about one session needs, as of one instant, without locks.
 func (s *Store) View(ctx context.Context, workspace, session string) (*domain.View, error) {
 	var v *domain.View
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
@@ -20,14 +19,14 @@ func (s *Store) View(ctx context.Context, workspace, session string) (*domain.Vi
 	return v, err
 }
 
-// view reads what the rows of the workspace and the session do not rule out: most
-// views take one query. inbox is how what waits is read: waitingSQL or briefSQL.
+// view skips the queries that the rows of the workspace and the session rule out: most views take
+// one query. inbox is the query for pending items: waitingSQL or briefSQL.
 func (s *base) view(ctx context.Context, r sqldb.Reader, workspace, session, lock, inbox string) (*domain.View, error) {
 	v, _, err := s.viewAndRow(ctx, r, workspace, session, lock, inbox)
 	return v, err
 }
 
-// viewAndRow is view with the workspace as it stood.
+// viewAndRow is view that also returns the workspace's row.
 func (s *base) viewAndRow(ctx context.Context, r sqldb.Reader, workspace, session, lock, inbox string) (
 	*domain.View, *workspaceRow, error,
 ) {
@@ -35,13 +34,13 @@ func (s *base) viewAndRow(ctx context.Context, r sqldb.Reader, workspace, sessio
 	if err != nil {
 		return nil, nil, err
 	}
-	s.standings.learn(workspace, row.standing())
+	s.states.learn(workspace, row.state())
 	s.connectorChanges.learn(workspace, row.ConnectorChanges)
 	v, err := s.viewFrom(ctx, r, row, rows, session, inbox)
 	return v, row, err
 }
 
-// viewFrom reads the rest.
+// viewFrom reads the rest of the view.
 func (s *base) viewFrom(ctx context.Context, r sqldb.Reader, row *workspaceRow, rows []sessionRow, session, inbox string) (
 	*domain.View, error,
 ) {
@@ -86,7 +85,7 @@ func (s *base) viewFrom(ctx context.Context, r sqldb.Reader, row *workspaceRow, 
 	return v, err
 }
 
-// viewRow is a session beside its workspace.
+// viewRow is a session joined with its workspace.
 type viewRow struct {
 	sessionRow
 	WorkspaceName    string      `db:"workspace_name"`
@@ -106,19 +105,18 @@ var (
 	sessionsSQL = "SELECT " + sessionTable.Columns() + " FROM sessions WHERE workspace_id = $1 AND id " + theSessions
 )
 
-// viewSQL reads the workspace with the sessions. Where it locks, it may have waited
-// for another transaction: then the workspace is as that one left it, but the
-// sessions are as they were before. The workspace's latest change, once as it is
-// locked and once as the statement saw it when it began, tells whether that happened.
+// viewSQL reads the workspace with the sessions. If it locks, it may have waited for another
+// transaction: then the workspace's row is as that transaction left it, but the sessions are older.
+// Comparing the workspace's latest change as locked with the one that the statement's snapshot
+// shows detects this.
 var viewSQL = "SELECT w.name AS workspace_name, w.settings, w.last_seq AS workspace_seq, w.queue_length, " +
 	"w.agents_version AS workspace_agents, w.connector_changes, " +
 	"w.created_at AS workspace_created, w.last_change_id, " +
 	"(SELECT x.last_change_id FROM workspaces x WHERE x.id = $1) AS seen_change_id, " + sessionTable.ColumnsOf("s") +
 	" FROM workspaces w JOIN sessions s ON s.workspace_id = w.id AND s.id " + theSessions + " WHERE w.id = $1"
 
-// viewRows reads the rows of the workspace, of the session and of the slot's holder,
-// all as of one instant, and locks the workspace first: nobody writes a session
-// without that lock.
+// viewRows reads the rows of the workspace, the session and the slot's holder, as of one instant.
+// It locks the workspace first: sessions are written only under that lock.
 func viewRows(ctx context.Context, r sqldb.Reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
 	if session != "" {
 		w, sessions, err := viewAtOnce(ctx, r, workspace, session, lock)
@@ -137,8 +135,8 @@ func viewRows(ctx context.Context, r sqldb.Reader, workspace, session, lock stri
 	return w, sessions, nil
 }
 
-// viewAtOnce is viewRows in one query. It gives no workspace when the rows must be
-// read one after the other: nothing was found, or another transaction was faster.
+// viewAtOnce is viewRows in one query. It returns no workspace if the rows must be read one after
+// the other: no row matched, or another transaction was faster.
 func viewAtOnce(ctx context.Context, r sqldb.Reader, workspace, session, lock string) (*workspaceRow, []sessionRow, error) {
 	if lock != "" {
 		lock += " OF w"
@@ -183,7 +181,7 @@ func viewSessions(v *domain.View, session string, rows []sessionRow) (mine, hold
 	return mine, holder, nil
 }
 
-// viewOf reads what belongs to the session alone.
+// viewOf reads the rest of the session.
 func viewOf(ctx context.Context, r sqldb.Reader, v *domain.View, row *sessionRow, inbox string) error {
 	s := v.Session
 	for _, q := range v.Queue {
@@ -202,7 +200,7 @@ func viewOf(ctx context.Context, r sqldb.Reader, v *domain.View, row *sessionRow
 		if v.Grants, err = activeGrants(ctx, r, s.WorkspaceID, s.AutomationID, s.ID); err != nil {
 			return err
 		}
-		if !s.HoldsSlot { // who goes already waits for nobody
+		if !s.HoldsSlot { // a session with the slot waits for no other
 			if v.BehindOwnRun, err = earlierRun(ctx, r, s); err != nil {
 				return err
 			}
@@ -222,9 +220,8 @@ func viewOf(ctx context.Context, r sqldb.Reader, v *domain.View, row *sessionRow
 	return nil
 }
 
-// waitOf reads what a session waits for and carries out: its open approvals, the
-// cancel message of its wait, the executions of its answer. At rest nothing is being
-// carried out.
+// waitOf reads what a session waits for and carries out: its open approvals, the cancel message of
+// its wait, and the executions of its answer. At rest it carries out nothing.
 func waitOf(ctx context.Context, r sqldb.Reader, s *domain.Session, approvals int64) (
 	open []*domain.Approval, cancel *domain.Message, executions []*domain.Execution, err error,
 ) {

@@ -9,15 +9,15 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// maxAside bounds how many of those set aside are read: the oldest ones come first, and
-// one gets the slot at a time.
+// maxAside limits how many suspended sessions are read: oldest first, since one at a time gets the
+// slot.
 const maxAside = 50
 
-// maxAsked bounds how many of the queue are read: first in, first out, so the second is
-// read only in case the first has left meanwhile.
+// maxAsked limits how many queue entries are read: first in, first out, so the second is needed
+// only if the first has left meanwhile.
 const maxAsked = 2
 
-// Waiters reads who wants the slot of a workspace and who holds it, as of one instant.
+// Waiters returns the sessions that want the slot of a workspace and its holder, as of one instant.
 func (s *SlotStore) Waiters(ctx context.Context, workspace string) (*domain.Waiters, error) {
 	w := &domain.Waiters{At: s.cfg.Clock()}
 	err := s.db.Read(ctx, func(r sqldb.Reader) error {
@@ -41,11 +41,10 @@ func (s *SlotStore) Waiters(ctx context.Context, workspace string) (*domain.Wait
 	return w, nil
 }
 
-// waitersIn reads the holder and those who have something to do without a place in the
-// queue.
+// waitersIn reads the holder, and the sessions that have work without being in the queue.
 func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.Waiters) error {
 	var rows []sessionRow
-	// As two parts, each of which has an index: with OR every session would be read.
+	// A UNION of two parts, each of which has an index: with OR every session would be read.
 	err := r.All(ctx, &rows, "SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND holds_slot "+
 		"UNION ALL SELECT * FROM ("+
 		"SELECT "+sessionTable.Columns()+" FROM sessions WHERE workspace_id = $1 AND "+hasSomethingToDo+
@@ -53,7 +52,7 @@ func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.
 		"ORDER BY COALESCE(last_event_time, created_at), id LIMIT $2) aside",
 		workspace, maxAside)
 	if err != nil {
-		return fmt.Errorf("read who waits for the slot: %w", err)
+		return fmt.Errorf("read the waiters for the slot: %w", err)
 	}
 	for i := range rows {
 		session, err := rows[i].session()
@@ -82,7 +81,7 @@ func waitersIn(ctx context.Context, r sqldb.Reader, workspace string, w *domain.
 	return nil
 }
 
-// Figures counts, over all workspaces, slots, queues and open approvals.
+// Figures counts slots, queues and open approvals over all workspaces.
 func (s *SlotStore) Figures(ctx context.Context) (domain.Figures, error) {
 	var row struct {
 		Held       int64       `db:"held"`
@@ -106,7 +105,7 @@ func (s *SlotStore) Figures(ctx context.Context) (domain.Figures, error) {
 	}, nil
 }
 
-// dueSince says since when an occurrence is due.
+// dueSince sets since when an occurrence is due.
 func dueSince(ctx context.Context, r sqldb.Reader, workspace string, w *domain.Waiters) error {
 	var due sqldb.Stamp
 	err := r.Get(ctx, &due, "SELECT MIN(recorded_at) FROM occurrences WHERE workspace_id = $1 AND state = 'DUE'", workspace)
@@ -117,8 +116,8 @@ func dueSince(ctx context.Context, r sqldb.Reader, workspace string, w *domain.W
 	return nil
 }
 
-// queueOfWaiters reads the whole queue and the sessions of the first rows whose turn may
-// come: those behind them are not asked, however long the queue is.
+// queueOfWaiters reads the whole queue, and the sessions of its first rows that may be next: those
+// further behind are not read, however long the queue is.
 func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspace string, now time.Time) ([]domain.QueueRow, error) {
 	queue, err := queueIn(ctx, r, workspace, queueWhole)
 	if err != nil {
@@ -142,7 +141,7 @@ func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspac
 			row.SessionID,
 		)
 		if err != nil {
-			return nil, fmt.Errorf("read who is next: %w", err)
+			return nil, fmt.Errorf("read the head of the queue: %w", err)
 		}
 		if row.Session, err = found.session(); err != nil {
 			return nil, err
@@ -157,8 +156,8 @@ func (s *SlotStore) queueOfWaiters(ctx context.Context, r sqldb.Reader, workspac
 	return queue, nil
 }
 
-// markBlocked marks the runs that stand in the queue behind an earlier one of their own
-// automation: nobody stands behind them.
+// markBlocked marks the runs in the queue behind an earlier run of the same automation: they block
+// no other session.
 func markBlocked(ctx context.Context, r sqldb.Reader, workspace string, queue []domain.QueueRow) error {
 	if len(queue) == 0 {
 		return nil
@@ -177,7 +176,7 @@ func markBlocked(ctx context.Context, r sqldb.Reader, workspace string, queue []
 	return nil
 }
 
-// earlierRun says whether an earlier run of the session's automation has not ended.
+// earlierRun reports whether an earlier run of the session's automation has not ended.
 func earlierRun(ctx context.Context, r sqldb.Reader, s *domain.Session) (bool, error) {
 	var earlier int64
 	err := r.Get(ctx, &earlier, "SELECT COUNT(*) FROM sessions WHERE workspace_id = $1 AND automation_id = $2 AND type = 'AUTOMATION' "+
@@ -188,9 +187,9 @@ func earlierRun(ctx context.Context, r sqldb.Reader, s *domain.Session) (bool, e
 	return earlier > 0, nil
 }
 
-// behindOwnRun lists the runs that queue while an earlier run of the same automation has
-// not ended: two never go at the same time, and a parked one has not ended.
-// CROSS has SQLite begin with the queue, not with every run that there ever was.
+// behindOwnRun lists the queued runs whose automation has an earlier run that has not ended: two
+// never run concurrently, and a parked run has not ended. CROSS makes SQLite begin with the queue,
+// not with every run of the history.
 func behindOwnRun(ctx context.Context, r sqldb.Reader, workspace string) ([]string, error) {
 	var ids []string
 	err := r.All(ctx, &ids, "SELECT s.id FROM queue q CROSS JOIN sessions s WHERE s.workspace_id = q.workspace_id AND s.id = q.session_id "+

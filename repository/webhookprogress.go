@@ -44,8 +44,8 @@ var (
 	deliveryUpsert = deliveryTable.Upsert("")
 )
 
-// LookAtWebhooks looks over all workspaces: which webhooks are sent to, and which of them
-// have something to do that no other living process does.
+// LookAtWebhooks returns, for all workspaces, which webhooks are enabled, and which of them have
+// work that no other living process does.
 func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*domain.WebhookLook, error) {
 	var rows []struct {
 		WorkspaceID string `db:"workspace_id"`
@@ -75,7 +75,7 @@ func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*doma
 	return look, nil
 }
 
-// StandingOf reads a webhook with how its workspace's log stands.
+// StandingOf returns a webhook with the position of its workspace's log.
 func (s *WebhookStore) StandingOf(ctx context.Context, ref domain.WebhookRef) (*domain.WebhookStanding, error) {
 	var row struct {
 		webhookRow
@@ -92,15 +92,16 @@ func (s *WebhookStore) StandingOf(ctx context.Context, ref domain.WebhookRef) (*
 		return nil, domain.NotFound("webhook")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("read how the webhook stands: %w", err)
+		return nil, fmt.Errorf("read the position of the webhook: %w", err)
 	}
 	return &domain.WebhookStanding{
 		Webhook: *row.webhook(), Mine: row.Mine, OwnerAlive: row.Alive, Newest: row.LastSeq, PrunedTo: row.PrunedTo,
 	}, nil
 }
 
-// ClaimWebhook makes this process the one that sends, where no other one that lives does:
-// of many who try, one. ErrStale: somebody else was faster, or changed it.
+// ClaimWebhook makes this process the one that sends, unless another living process does: of
+// concurrent callers one succeeds. ErrStale: another process was faster, or the webhook was
+// changed.
 func (s *WebhookStore) ClaimWebhook(ctx context.Context, h *domain.WebhookStanding) error {
 	err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
 		return t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET owner_node = $4, owner_incarnation = $5, epoch = epoch + 1 "+
@@ -116,13 +117,13 @@ func (s *WebhookStore) ClaimWebhook(ctx context.Context, h *domain.WebhookStandi
 	return nil
 }
 
-// WebhookLanes reads what a webhook is behind with.
+// WebhookLanes lists the sessions that a webhook is behind with.
 func (s *WebhookStore) WebhookLanes(ctx context.Context, ref domain.WebhookRef) ([]domain.WebhookLane, error) {
 	var rows []laneRow
 	err := s.db.All(ctx, &rows, "SELECT "+laneTable.Columns()+" FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2 "+
 		"ORDER BY due_at, session_id", ref.WorkspaceID, ref.ID)
 	if err != nil {
-		return nil, fmt.Errorf("read what the webhook is behind with: %w", err)
+		return nil, fmt.Errorf("read the webhook's backlog: %w", err)
 	}
 	out := make([]domain.WebhookLane, len(rows))
 	for i, r := range rows {
@@ -131,12 +132,12 @@ func (s *WebhookStore) WebhookLanes(ctx context.Context, ref domain.WebhookRef) 
 	return out, nil
 }
 
-// RecordWebhook writes what came of sending. ErrStale: somebody else decides by now what is
-// sent, and nothing was written.
+// RecordWebhook records the outcomes of deliveries. ErrStale: another process sends by now, and
+// nothing was written.
 func (s *WebhookStore) RecordWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress) error {
 	err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error { return t.recordWebhook(ctx, h, p) })
 	if err != nil {
-		return fmt.Errorf("record what webhook %s was sent: %w", h.ID, err)
+		return fmt.Errorf("record the deliveries of webhook %s: %w", h.ID, err)
 	}
 	return nil
 }
@@ -174,7 +175,7 @@ func (t *tx) writeDeliveries(ctx context.Context, workspace, webhook string, all
 	if len(all) == 0 {
 		return nil
 	}
-	// A row is written once in a statement, as it is at its end.
+	// A row is written once per statement, in its final state.
 	latest := distinct(all, func(d domain.WebhookDelivery) string { return strconv.FormatInt(d.Seq, 10) })
 	rows := make([]deliveryRow, len(latest))
 	for i, d := range latest {
@@ -188,9 +189,9 @@ func (t *tx) writeDeliveries(ctx context.Context, workspace, webhook string, all
 	return err
 }
 
-// DisableWebhook records what came of sending, and that nothing more is sent, with a notice
-// for people in the same transaction. A push that is gone is deleted, and nobody is told: its
-// browser does not take any. ErrStale as in RecordWebhook.
+// DisableWebhook records the outcomes of deliveries and disables the webhook, with a notice for
+// people in the same transaction. A push subscription that is gone is deleted without a notice,
+// because its browser accepts none. ErrStale is as in RecordWebhook.
 func (s *WebhookStore) DisableWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress, reason domain.WebhookReason,
 	notice domain.Notice,
 ) error {

@@ -18,8 +18,7 @@ func (r *deliveryRow) delivery() *domain.WebhookDelivery {
 	}
 }
 
-// Deliveries lists what became of the events of a webhook, latest first; state "" means
-// any.
+// Deliveries lists a webhook's deliveries, latest first; state "" means any.
 func (s *WebhookStore) Deliveries(ctx context.Context, workspace, webhook string, state domain.DeliveryState, cursor string, limit int) (
 	[]*domain.WebhookDelivery, string, error,
 ) {
@@ -52,13 +51,12 @@ func (s *WebhookStore) Deliveries(ctx context.Context, workspace, webhook string
 	return out, next, nil
 }
 
-// EventsOfTypes reads events of some types, after one number and up to another, in order: of
-// one session ("": those of none), or with a nil one of the whole workspace. scanned is how
-// far the log was read for it.
+// EventsOfTypes lists events of some types in (after, to], in order: of one session ("": those of
+// no session), or with a nil session of the whole workspace. scanned is how far the log was read.
 func (s *WebhookStore) EventsOfTypes(ctx context.Context, workspace string, session *string, types []domain.LogType,
 	after, to int64, size domain.PageSize,
 ) (events []*domain.LogEvent, scanned int64, err error) {
-	// What a row holds that is of no use is not even read.
+	// Rows without events of these types are not read.
 	q := sqldb.NewQuery("SELECT "+eventTable.Columns()+" FROM events WHERE workspace_id = ? AND seq > ? AND seq - event_count < ?",
 		workspace, after, to)
 	if session != nil {
@@ -68,7 +66,7 @@ func (s *WebhookStore) EventsOfTypes(ctx context.Context, workspace string, sess
 		}
 	}
 	or := " AND ("
-	for i := range sizeOf(len(types)) { // few different statements are ever prepared
+	for i := range sizeOf(len(types)) { // the number of distinct prepared statements stays small
 		q.Add(or+"',' || types || ',' LIKE ?", "%,"+string(types[min(i, len(types)-1)])+",%")
 		or = " OR "
 	}
@@ -84,13 +82,13 @@ func (s *WebhookStore) EventsOfTypes(ctx context.Context, workspace string, sess
 		return nil, 0, fmt.Errorf("read the log for a webhook: %w", err)
 	case more && len(events) > 0:
 		return events, events[len(events)-1].Seq, nil
-	case rows > size.Rows: // as many rows as were asked for, and few of their events
+	case rows > size.Rows: // the page's rows are used up, but few of their events matched
 		return events, min(last, to), nil
 	}
 	return events, to, nil
 }
 
-// sizeOf is how many types a statement names that has to name n.
+// sizeOf rounds up the number of types in a statement.
 func sizeOf(n int) int {
 	size := 4
 	for size < n {
@@ -99,11 +97,11 @@ func sizeOf(n int) int {
 	return size
 }
 
-// keptDeliveries is how many of the latest deliveries of a webhook are kept at most.
+// keptDeliveries limits how many deliveries of a webhook are kept.
 const keptDeliveries = 10_000
 
-// PruneDeliveries deletes what became of events long ago, and what is too much. What is
-// still being tried stays.
+// PruneDeliveries deletes old deliveries, and the oldest beyond the limit. Those still being
+// retried stay.
 func (s *WebhookStore) PruneDeliveries(ctx context.Context, before time.Time) error {
 	var all []struct {
 		WorkspaceID string `db:"workspace_id"`

@@ -9,14 +9,14 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// WebhookStore keeps the webhooks, and how far each has been told of the log.
+// WebhookStore stores webhooks, and up to which event each was sent the log.
 type WebhookStore struct{ *base }
 
 type webhookRow struct {
 	WorkspaceID      string      `db:"workspace_id,key"`
 	ID               string      `db:"id,key"`
 	URL              string      `db:"url"`
-	Types            string      `db:"types"` // with commas
+	Types            string      `db:"types"` // comma-separated
 	Enabled          bool        `db:"enabled"`
 	Kind             string      `db:"kind,once"`
 	Links            bool        `db:"links"`
@@ -90,7 +90,7 @@ func (s *WebhookStore) Webhooks(ctx context.Context, workspace string) ([]*domai
 	return out, nil
 }
 
-// Webhook reads one webhook.
+// Webhook returns one webhook.
 func (s *WebhookStore) Webhook(ctx context.Context, workspace, id string) (*domain.Webhook, error) {
 	return webhookIn(ctx, s.db, workspace, id, "")
 }
@@ -108,7 +108,7 @@ func webhookIn(ctx context.Context, r sqldb.Reader, workspace, id, lock string) 
 	return row.webhook(), nil
 }
 
-// InsertWebhook stores a webhook, which is told of what comes after now.
+// InsertWebhook stores a webhook, which gets the events from now on.
 func (s *WebhookStore) InsertWebhook(ctx context.Context, h *domain.Webhook) error {
 	return s.configure(ctx, h.WorkspaceID, func(t *tx) error {
 		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
@@ -125,9 +125,9 @@ func (s *WebhookStore) InsertWebhook(ctx context.Context, h *domain.Webhook) err
 	})
 }
 
-// ChangeWebhook changes a webhook by change, which is given it as it is and the number of
-// the workspace's latest event. version is the one that was seen; 0: whichever it is. What
-// is being sent was decided before, and is not recorded any more.
+// ChangeWebhook updates a webhook by calling change with the current row and the number of the
+// workspace's latest event. version is the expected version; 0 matches any. Deliveries in flight
+// were decided before, and are not recorded any more.
 func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, version int64,
 	change func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error),
 ) (*domain.Webhook, error) {
@@ -168,7 +168,7 @@ func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, 
 	return h, nil
 }
 
-// beginLanesAnew takes away what a webhook is behind with: it goes on from its one number.
+// beginLanesAnew deletes the webhook's backlog of sessions: it continues from its one number.
 func (t *tx) beginLanesAnew(ctx context.Context, h *domain.Webhook, skipped *domain.WebhookDelivery) error {
 	_, err := t.Write(ctx, "DELETE FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2", h.WorkspaceID, h.ID)
 	if err != nil {
@@ -182,8 +182,8 @@ func (t *tx) beginLanesAnew(ctx context.Context, h *domain.Webhook, skipped *dom
 	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, []domain.WebhookDelivery{*skipped})
 }
 
-// tryLanesNow has what a webhook is behind with sent at once: who corrects an address, or turns it
-// on again, would wait for hours for the next try.
+// tryLanesNow makes the backlog due at once: after correcting an address or enabling a webhook,
+// people would otherwise wait hours for the next retry.
 func tryLanesNow(ctx context.Context, t *tx, h *domain.Webhook) error {
 	now := sqldb.At(t.store.cfg.Clock())
 	_, err := t.Write(ctx, "UPDATE webhook_lanes SET due_at = $3 WHERE workspace_id = $1 AND webhook_id = $2 AND due_at > $3",
@@ -196,8 +196,7 @@ func tryLanesNow(ctx context.Context, t *tx, h *domain.Webhook) error {
 	return err
 }
 
-// DeleteWebhook takes a webhook away, with its deliveries. Nothing more is sent to it but
-// what is on its way.
+// DeleteWebhook deletes a webhook with its deliveries. Only requests in flight are still sent.
 func (s *WebhookStore) DeleteWebhook(ctx context.Context, workspace, id string, version int64) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
 		h, err := webhookIn(ctx, t, workspace, id, s.db.Dialect.Lock)

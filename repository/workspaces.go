@@ -25,14 +25,14 @@ type workspaceRow struct {
 
 var workspaceTable = sqldb.NewTable[workspaceRow]("workspaces")
 
-func (r *workspaceRow) standing() standing {
-	return standing{change: r.LastChange, seq: r.LastSeq, queue: r.QueueLength}
+func (r *workspaceRow) state() workspaceState {
+	return workspaceState{change: r.LastChange, seq: r.LastSeq, queue: r.QueueLength}
 }
 
-// workspace gives the row its meaning, with settings that are the caller's own.
+// workspace converts the row, with settings that the caller may modify.
 func (r *workspaceRow) workspace() (*domain.Workspace, error) { return r.with(settingsOf) }
 
-// with is workspace with another way to read the settings.
+// with is workspace with another decoder of the settings.
 func (r *workspaceRow) with(settings func(text string) (domain.Settings, error)) (*domain.Workspace, error) {
 	w := &domain.Workspace{ID: r.ID, Name: r.Name, LastSeq: r.LastSeq, AgentsVersion: r.Agents, CreatedAt: r.CreatedAt.Time}
 	var err error
@@ -42,10 +42,10 @@ func (r *workspaceRow) with(settings func(text string) (domain.Settings, error))
 	return w, nil
 }
 
-// WorkspaceStore keeps the workspaces and their settings.
+// WorkspaceStore stores workspaces and their settings.
 type WorkspaceStore struct{ *base }
 
-// Workspace reads one workspace.
+// Workspace returns one workspace.
 func (s *WorkspaceStore) Workspace(ctx context.Context, id string) (*domain.Workspace, error) {
 	row, err := workspaceIn(ctx, s.db, id, "")
 	if err != nil {
@@ -66,7 +66,7 @@ func workspaceIn(ctx context.Context, r sqldb.Reader, id, lock string) (*workspa
 	return &row, nil
 }
 
-// Workspaces lists them all, by id.
+// Workspaces lists all workspaces, by id.
 func (s *WorkspaceStore) Workspaces(ctx context.Context) ([]*domain.Workspace, error) {
 	var rows []workspaceRow
 	if err := s.db.All(ctx, &rows, "SELECT "+workspaceTable.Columns()+" FROM workspaces ORDER BY id"); err != nil {
@@ -75,7 +75,7 @@ func (s *WorkspaceStore) Workspaces(ctx context.Context) ([]*domain.Workspace, e
 	return each(rows, (*workspaceRow).workspace)
 }
 
-// CreateWorkspace adds a workspace; a conflict if there is one with its id.
+// CreateWorkspace creates a workspace. It returns a conflict if the id is taken.
 func (s *WorkspaceStore) CreateWorkspace(ctx context.Context, w *domain.Workspace) error {
 	settings, err := sqldb.EncodeJSON(&w.Settings)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *WorkspaceStore) CreateWorkspace(ctx context.Context, w *domain.Workspac
 		return err
 	})
 	if domain.ErrorCode(err) == domain.CodeConflict {
-		return domain.Errorf(domain.CodeConflict, "There is a workspace %q already.", w.ID)
+		return domain.Errorf(domain.CodeConflict, "A workspace %q exists already.", w.ID)
 	}
 	return err
 }
@@ -111,7 +111,7 @@ func (s *WorkspaceStore) UpdateSettings(ctx context.Context, workspace string, p
 			return err
 		}
 		if !reflect.DeepEqual(before, w.Settings.Notifications) || patch.TimeZone != nil {
-			if err := s.tellOthers(ctx, t, w, row.LastSeq); err != nil {
+			if err := s.syncMailRecipients(ctx, t, w, row.LastSeq); err != nil {
 				return err
 			}
 		}

@@ -7,20 +7,20 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// tx is a transaction with what it has learnt of the workspace and of what it makes.
+// tx is a transaction with the state of its workspace and of its writes.
 type tx struct {
 	*sqldb.Tx
 	store       *base
-	seen        standing // how the workspace stands, where its row is not locked
-	queueLength int64    // of the workspace, when its row was locked; unknownQueue once it changes
-	numbered    bool     // it is the workspace's latest change
-	created     string   // id of what it made, for the idempotency key
+	seen        workspaceState // the state of the workspace, if its row is not locked
+	queueLength int64          // of the workspace when its row was locked; unknownQueue once it changes
+	numbered    bool           // it is the workspace's latest change
+	created     string         // id of what it created, for the idempotency key
 }
 
-// write runs fn in a transaction of a workspace ("" for what belongs to none), notes the
-// request's key that it carries out, and commits. fn may run more than once, and must not
-// keep what it did the time before. It is the workspace's latest change from then on: who
-// has read it before, and decides without a lock, finds that out.
+// write runs fn in a transaction of a workspace ("" for what belongs to none), marks the request's
+// idempotency key as applied, and commits. fn may run more than once and must not keep state
+// between runs. The transaction becomes the workspace's latest change, which invalidates decisions
+// that were based on earlier reads without a lock.
 func (s *base) write(ctx context.Context, workspace string, fn func(t *tx) error) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		if err := fn(t); err != nil || t.numbered || workspace == "" {
@@ -34,7 +34,7 @@ func (s *base) write(ctx context.Context, workspace string, fn func(t *tx) error
 	})
 }
 
-// writeUnseen is write for what no View shows, and no decision looks at.
+// writeUnseen is write for data that no View contains and no decision reads.
 func (s *base) writeUnseen(ctx context.Context, workspace string, fn func(t *tx) error) error {
 	return s.db.Write(ctx, workspace, func(inner *sqldb.Tx) error {
 		t := &tx{Tx: inner, store: s}

@@ -47,8 +47,8 @@ func (d *Data) Zones(ctx context.Context) ([]domain.Zone, error) {
 	return zones, err
 }
 
-// ZonesPage lists a page of the zones, in the same order, and gives the cursor of the
-// next one, "" at the end.
+// ZonesPage lists a page of the zones. The second result is the cursor of the next page, "" at the
+// end.
 func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domain.Zone, string, error) {
 	q := sqldb.NewQuery("SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
 	var rows []zoneRow
@@ -60,7 +60,7 @@ func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domai
 	return values(rows, (*zoneRow).zone), next, nil
 }
 
-// noLimit is a page without end.
+// noLimit makes a page unlimited.
 const noLimit = -1
 
 // byPosition reads a page in the order of position, name and id.
@@ -83,7 +83,7 @@ func byPosition[R any](
 	return next, err
 }
 
-// Zone reads one zone.
+// Zone returns one zone.
 func (d *Data) Zone(ctx context.Context, id string) (*domain.Zone, error) {
 	return one(ctx, d, "zone", "SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = $1 AND id = $2 "+
 		"AND deleted_at IS NULL", id, (*zoneRow).zone)
@@ -101,14 +101,14 @@ func (d *Data) InsertZone(ctx context.Context, z *domain.Zone) error {
 	return nil
 }
 
-// UpdateZone changes a zone on condition of its version, and bumps it.
+// UpdateZone updates a zone if its version matches, and increments the version.
 func (d *Data) UpdateZone(ctx context.Context, z *domain.Zone) error {
 	row := zoneRowOf(d.workspace, z)
 	n, err := d.exec(ctx, zoneUpdate, zoneTable.Updated(&row)...)
 	return d.updated(ctx, n, err, "zones", "zone", z.ID, &z.Version)
 }
 
-// updated says what became of a conditional update.
+// updated turns the result of a conditional update into an error, or increments the version.
 func (d *Data) updated(ctx context.Context, n int64, err error, table, noun, id string, version *int64) error {
 	if err != nil {
 		return fmt.Errorf("update the %s: %w", noun, err)
@@ -120,8 +120,8 @@ func (d *Data) updated(ctx context.Context, n int64, err error, table, noun, id 
 	return nil
 }
 
-// DeleteZone takes a zone away with its tools and their entries, which remember by
-// what they went.
+// DeleteZone deletes a zone with its tools and their entries, which record that they were deleted
+// with it.
 func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
 	const held = "tool_id IN (SELECT t.id FROM tools t WHERE t.workspace_id = $1 AND t.zone_id = $2) AND tool_id <> ''"
 	if err := d.index().drop(ctx, held, id); err != nil {
@@ -133,7 +133,7 @@ func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
 		"UPDATE tools SET deleted_at = $3, deleted_with = $2 WHERE workspace_id = $1 AND zone_id = $2 AND deleted_at IS NULL",
 	} {
 		if _, err := d.exec(ctx, query, d.workspace, id, sqldb.At(at)); err != nil {
-			return fmt.Errorf("delete what the zone holds: %w", err)
+			return fmt.Errorf("delete the zone's tools and entries: %w", err)
 		}
 	}
 	return d.deleted(ctx, "zones", "zone", id, at)
