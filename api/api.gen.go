@@ -3819,6 +3819,9 @@ type Stats struct {
 	Bucket *string `json:"bucket"`
 	Count  int64   `json:"count"`
 
+	// Group With `group_by` a field, the value that the entries of the group have in it: a text, a number, a boolean, or null.
+	Group interface{} `json:"group,omitempty"`
+
 	// Last The latest value.
 	Last *float64 `json:"last"`
 	Max  *float64 `json:"max"`
@@ -4479,6 +4482,9 @@ type Until = time.Time
 
 // WebhookID defines model for WebhookID.
 type WebhookID = string
+
+// Where defines model for Where.
+type Where = string
 
 // WorkspaceID defines model for WorkspaceID.
 type WorkspaceID = string

@@ -75,7 +75,11 @@ func DocumentVersionFrom(v *domain.DocumentVersion) *DocumentVersion {
 
 // StatsFrom is a row of statistics as clients see it.
 func StatsFrom(s *domain.Stats) *Stats {
-	return &Stats{Bucket: textPtr(s.Bucket), Count: s.Count, Min: s.Min, Max: s.Max, Mean: s.Mean, Sum: s.Sum, Last: s.Last}
+	out := &Stats{Bucket: textPtr(s.Bucket), Count: s.Count, Min: s.Min, Max: s.Max, Mean: s.Mean, Sum: s.Sum, Last: s.Last}
+	if s.Group != nil {
+		out.Group = s.Group
+	}
+	return out
 }
 
 // CommandSpecFrom is an entry of the catalogue as clients see it.

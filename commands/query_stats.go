@@ -2,7 +2,7 @@ package commands
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -13,15 +13,17 @@ type statsParams struct {
 	Field   string        `json:"field,omitempty"`
 	Period  domain.Period `json:"period,omitzero"`
 	GroupBy string        `json:"group_by,omitempty"`
+
+	Where json.RawMessage `json:"where,omitempty"`
 }
 
 func statsQuery() *command {
 	return newQuery(
 		"TOOL_STATS",
 		domain.RoleViewer,
-		"Statistics of a numeric field of a tool's entries: count, min, max, mean, sum, last; for a period, and by day, week or month.",
-		toolIDProperty+`, "field": {"type": "string", "description": "The numeric field; the only one when left out."}, `+periodProperty+`,
-		"group_by": {"type": "string", "enum": ["day", "week", "month"]}`,
+		"Statistics of a numeric field of a tool's entries: count, min, max, mean, sum, last; for a period, by day, week, month or a field.",
+		toolIDProperty+`, "field": {"type": "string", "description": "The numeric field; the only one when left out."}, `+periodProperty+`, `+whereProperty+`,
+		"group_by": {"type": "string", "maxLength": 1000, "description": "day, week, month or a field."}`,
 		func(ctx context.Context, c *call, p statsParams) domain.Text {
 			return domain.Say("Statistics of %s (%s)", "Statistiques de %s (%s)", c.toolName(ctx, p.ToolID), periodText(p.Period))
 		},
@@ -35,7 +37,7 @@ func statsQuery() *command {
 				return answer{}, err
 			}
 			a := answer{
-				head:  fmt.Sprintf("Statistics of %s in %s:", stats.Field, jsonbody.Quote(tool.Name)),
+				head:  statsHead(stats.Field, tool.Name),
 				count: entriesText(int(stats.Total.Count)),
 			}
 			if p.GroupBy == "" {
@@ -50,4 +52,12 @@ func statsQuery() *command {
 			return a, nil
 		},
 	).require("tool_id")
+}
+
+// statsHead says what the figures are of; without a field, only entries are counted.
+func statsHead(field, tool string) string {
+	if field == "" {
+		return "Number of entries in " + jsonbody.Quote(tool) + ":"
+	}
+	return "Statistics of " + field + " in " + jsonbody.Quote(tool) + ":"
 }

@@ -12,12 +12,15 @@ import (
 
 const (
 	toolIDProperty = `"tool_id": {"type": "string", "description": "Id of a tool."}`
-	periodProperty = `"period": {"type": "object", "additionalProperties": false, "description": "One of {start, end}, {relative} or {from, to}.", "properties": {
+	periodProperty = `"period": {"type": "object", "additionalProperties": false,
+		"description": "One of {start, end}, {relative} or {from, to}.", "properties": {
 		"start": {"type": "string", "description": "Date or RFC 3339 time."},
 		"end": {"type": "string", "description": "Date (included) or RFC 3339 time (not included)."},
 		"relative": {"type": "string", "description": "Offset and HOUR, DAY, WEEK, MONTH or YEAR: 0_DAY is today, -1_WEEK last week."},
 		"from": {"type": "string", "description": "First relative unit of a range, like -3_DAY."},
 		"to": {"type": "string", "description": "Last relative unit of a range, included, like 0_DAY."}}}`
+	whereProperty = `"where": {"type": "object", "description": "Conditions on fields, all must hold: ` +
+		`{\"paid\": false, \"amount\": {\"gt\": 1000}}. Comparisons: eq, ne, lt, lte, gt, gte, in, contains, exists."}`
 	defaultEntries = 100
 	maxEntries     = 1000
 )
@@ -32,6 +35,10 @@ type dataParams struct {
 	Limit  int           `json:"limit,omitempty"`
 	Cursor string        `json:"cursor,omitempty"`
 	Order  string        `json:"order,omitempty"`
+
+	Where   json.RawMessage `json:"where,omitempty"`
+	OrderBy string          `json:"order_by,omitempty"`
+	Fields  []string        `json:"fields,omitempty"`
 }
 
 func toolQueries() []*command {
@@ -54,7 +61,11 @@ func toolQueries() []*command {
 			toolIDProperty+`, `+periodProperty+`,
 			"limit": {"type": "integer", "minimum": 1, "maximum": 1000, "description": "Entries in a page; 100 when left out."},
 			"cursor": {"type": "string", "description": "Where the page before ended."},
-			"order": {"type": "string", "enum": ["asc", "desc"], "description": "By time; desc when left out."}`,
+			"order": {"type": "string", "enum": ["asc", "desc"], "description": "desc when left out."},
+			`+whereProperty+`,
+			"order_by": {"type": "string", "maxLength": 1000, "description": "A field; the time when left out."},
+			"fields": {"type": "array", "items": {"type": "string", "maxLength": 1000}, "maxItems": 50,
+			"description": "Fields to return; all when left out."}`,
 			func(ctx context.Context, c *call, p dataParams) domain.Text {
 				return domain.Say(
 					"Read the data of %s (%s)",
@@ -151,9 +162,14 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 	if p.Limit == 0 {
 		p.Limit = defaultEntries
 	}
-	filter := domain.EntryFilter{ToolID: tool.ID, From: span.From, Until: span.Until, Limit: min(p.Limit, maxEntries),
-		Cursor: p.Cursor, Descending: p.Order != "asc"}
-	entries, next, err := c.store.Entries(ctx, filter)
+	query := domain.EntryQuery{
+		EntryFilter: domain.EntryFilter{
+			ToolID: tool.ID, From: span.From, Until: span.Until,
+			Limit: min(p.Limit, maxEntries), Cursor: p.Cursor, Descending: p.Order != "asc",
+		},
+		Where: p.Where, OrderBy: p.OrderBy, Fields: p.Fields,
+	}
+	entries, next, err := c.rules().Entries(ctx, c.store, query)
 	if err != nil {
 		return answer{}, fmt.Errorf("read the entries: %w", err)
 	}
@@ -169,8 +185,8 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 		cursor: next,
 		count:  entriesText(len(entries)),
 		after: func(ctx context.Context, n int) (string, error) {
-			filter.Limit = n
-			_, cursor, err := c.store.Entries(ctx, filter)
+			query.Limit = n
+			_, cursor, err := c.rules().Entries(ctx, c.store, query)
 			if err != nil {
 				return "", fmt.Errorf("find where to go on: %w", err)
 			}

@@ -13,10 +13,15 @@ import (
 // exportPage is how many entries of a file are held in memory.
 const exportPage = 500
 
-// ExportEntries writes the entries of a tool as CSV, page by page. filter's limit is
-// not used. After an error in midst of it, what is written is no whole file.
-func (r *Rules) ExportEntries(ctx context.Context, store Store, filter domain.EntryFilter, out io.Writer) error {
-	_, t, err := r.typedTool(ctx, store, filter.ToolID)
+// ExportEntries writes the entries of a tool as CSV, page by page. The query's limit and fields are not used. After an
+// error in the middle, what was written is not a whole file.
+func (r *Rules) ExportEntries(ctx context.Context, store Store, query domain.EntryQuery, out io.Writer) error {
+	_, t, err := r.typedTool(ctx, store, query.ToolID)
+	if err != nil {
+		return err
+	}
+	query.Fields = nil
+	filter, _, err := Filter(t, &query)
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func TestAnExportComesBack(t *testing.T) {
 	}
 	w.ok(w.data.InsertEntries(t.Context(), entries))
 	var out bytes.Buffer
-	w.ok(w.rules.ExportEntries(t.Context(), w.data, domain.EntryFilter{ToolID: "tol_f"}, &out))
+	w.ok(w.rules.ExportEntries(t.Context(), w.data, domain.EntryQuery{EntryFilter: domain.EntryFilter{ToolID: "tol_f"}}, &out))
 	same, err := w.rules.ReadEntries(t.Context(), w.data, w.env, "tol_f", strings.NewReader(out.String()))
 	if err != nil || same.Unchanged != len(entries) || len(same.Changed)+len(same.Entries) > 0 {
 		t.Fatalf("%+v, %v", same, err)

@@ -60,8 +60,7 @@ type ToolTypes interface {
 }
 
 // Entries keeps entries. Entries returns a page and the cursor of the next one
-// ("" at the end). Stats counts the numeric field of the entries in [from, until);
-// a zero time is no bound.
+// ("" at the end).
 type Entries interface {
 	Entries(ctx context.Context, filter domain.EntryFilter) ([]domain.Entry, string, error)
 	Entry(ctx context.Context, id string) (*domain.Entry, error)
@@ -69,7 +68,14 @@ type Entries interface {
 	UpdateEntries(ctx context.Context, entries ...*domain.Entry) error // all or none
 	DeleteEntries(ctx context.Context, ids []string, at time.Time) error
 	CountEntries(ctx context.Context, toolID string) (int64, error)
-	Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error)
+	EntryStats
+}
+
+// EntryStats computes statistics of entries. StatsByField returns a group for each value of a field, the largest first,
+// limit of them at most.
+type EntryStats interface {
+	Stats(ctx context.Context, filter domain.StatsFilter) (domain.Stats, error)
+	StatsByField(ctx context.Context, filter domain.StatsFilter, by domain.Field, limit int) ([]domain.Stats, error)
 }
 
 // EntryUndo restores deleted entries.

@@ -6,13 +6,13 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Entries are a page of the entries of a tool.
-func (s *Service) Entries(ctx context.Context, workspace string, filter domain.EntryFilter) ([]domain.Entry, string, error) {
+// Entries returns a page of the entries of a tool.
+func (s *Service) Entries(ctx context.Context, workspace string, query domain.EntryQuery) ([]domain.Entry, string, error) {
 	store := s.repository.Read(workspace)
-	if _, err := store.Tool(ctx, filter.ToolID); err != nil {
+	if _, err := store.Tool(ctx, query.ToolID); err != nil {
 		return nil, "", err
 	}
-	return store.Entries(ctx, filter)
+	return s.rules.Entries(ctx, store, query)
 }
 
 // Entry is one of them.

@@ -8,12 +8,12 @@ import (
 )
 
 // ExportEntries writes the entries of a tool as CSV.
-func (s *Service) ExportEntries(ctx context.Context, workspace string, filter domain.EntryFilter, out io.Writer) error {
+func (s *Service) ExportEntries(ctx context.Context, workspace string, query domain.EntryQuery, out io.Writer) error {
 	store := s.repository.Read(workspace)
-	if _, err := store.Tool(ctx, filter.ToolID); err != nil {
+	if _, err := store.Tool(ctx, query.ToolID); err != nil {
 		return err
 	}
-	return s.rules.ExportEntries(ctx, store, filter, out)
+	return s.rules.ExportEntries(ctx, store, query, out)
 }
 
 // ImportEntries stores a CSV file of entries, all or nothing. It reads the whole file before the

@@ -128,13 +128,13 @@ func TestAFileIsStored(t *testing.T) {
 		if err != nil || result.Count != 3 || result.First.Day() != 1 || result.Last.Day() != 3 || (seq == 0) != dryRun {
 			t.Errorf("dry %v: %+v, %d, %v", dryRun, result, seq, err)
 		}
-		entries, _, err := s.Entries(ctx, ws, domain.EntryFilter{ToolID: "tol_w", Limit: 10})
+		entries, _, err := s.Entries(ctx, ws, domain.EntryQuery{EntryFilter: domain.EntryFilter{ToolID: "tol_w", Limit: 10}})
 		if want := map[bool]int{true: 2, false: 5}[dryRun]; err != nil || len(entries) != want {
 			t.Errorf("dry %v: %d entries, %v", dryRun, len(entries), err)
 		}
 	}
 	var out bytes.Buffer
-	if err := s.ExportEntries(ctx, ws, domain.EntryFilter{ToolID: "tol_w"}, &out); err != nil || strings.Count(out.String(), "\n") != 6 {
+	if err := s.ExportEntries(ctx, ws, domain.EntryQuery{EntryFilter: domain.EntryFilter{ToolID: "tol_w"}}, &out); err != nil || strings.Count(out.String(), "\n") != 6 {
 		t.Errorf("%s, %v", out.String(), err)
 	}
 	if _, _, err := s.ImportEntries(ctx, ws, "tol_x", strings.NewReader(file), true); domain.ErrorCode(err) != domain.CodeNotFound {
@@ -157,6 +157,9 @@ func TestStatistics(t *testing.T) {
 		"by week":       {domain.StatsQuery{ToolID: "tol_w", GroupBy: "week"}, 1, 2, ""},
 		"another field": {domain.StatsQuery{ToolID: "tol_w", Field: "kg"}, 0, 0, "/field"},
 		"by year":       {domain.StatsQuery{ToolID: "tol_w", GroupBy: "year"}, 0, 0, "/group_by"},
+		"by a field":    {domain.StatsQuery{ToolID: "tol_w", GroupBy: "value"}, 2, 1, ""},
+		"some of it":    {domain.StatsQuery{ToolID: "tol_w", Where: json.RawMessage(`{"value": {"lt": -1e6}}`)}, 1, 0, ""},
+		"unknown field": {domain.StatsQuery{ToolID: "tol_w", Where: json.RawMessage(`{"kg": 1}`)}, 0, 0, "/where/kg"},
 		"a bad period":  {domain.StatsQuery{ToolID: "tol_w", Period: domain.Period{Relative: "soon"}}, 0, 0, "/period"},
 	} {
 		stats, err := s.EntryStats(t.Context(), ws, tt.query)

@@ -2,6 +2,7 @@ package data
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,17 +15,27 @@ import (
 // maxBuckets bounds the days, weeks or months of one statistic.
 const maxBuckets = 400
 
-// Stats returns statistics of a numeric field of a tool's entries. Groups are days, weeks or months of the
-// workspace's calendar.
+// Stats computes statistics of a numeric field of a tool's entries. Groups are the days, weeks or months of the
+// workspace's calendar, or the values of a field.
 func (r *Rules) Stats(ctx context.Context, store Store, env Env, q domain.StatsQuery) (*domain.StatsResult, error) {
 	tool, t, err := r.typedTool(ctx, store, q.ToolID)
 	if err != nil {
 		return nil, err
 	}
-	field, err := statsField(t, q.Field)
+	filter := domain.StatsFilter{ToolID: tool.ID}
+	schema := entrySchema(t)
+	if filter.Conditions, err = schema.conditions(q.Where); err != nil {
+		return nil, err
+	}
+	by, err := schema.groupField(q.GroupBy)
 	if err != nil {
 		return nil, err
 	}
+	field, err := schema.statsField(t, q.Field, by != nil)
+	if err != nil {
+		return nil, err
+	}
+	filter.Field = field
 	calendar, err := env.Calendar()
 	if err != nil {
 		return nil, err
@@ -35,31 +46,89 @@ func (r *Rules) Stats(ctx context.Context, store Store, env Env, q domain.StatsQ
 			return nil, domain.Below("/period", err)
 		}
 	}
-	result := &domain.StatsResult{Field: field}
-	if result.Total, err = store.Stats(ctx, tool.ID, field, span.From, span.Until); err != nil {
+	filter.From, filter.Until = span.From, span.Until
+	result := &domain.StatsResult{Field: strings.Join(field, ".")}
+	if result.Total, err = store.Stats(ctx, filter); err != nil {
 		return nil, fmt.Errorf("compute the statistics: %w", err)
 	}
-	if q.GroupBy == "" {
-		return result, nil
+	switch {
+	case by != nil:
+		result.Groups, err = statsByField(ctx, store, filter, by)
+	case q.GroupBy != "":
+		result.Groups, err = statsByDate(ctx, store, filter, calendar, q.GroupBy)
 	}
-	if span, err = entriesSpan(ctx, store, tool.ID, span); err != nil {
-		return nil, err
+	return result, err
+}
+
+// statsByField computes the statistics for each value of a field.
+func statsByField(ctx context.Context, store Store, filter domain.StatsFilter, by domain.Field) ([]domain.Stats, error) {
+	groups, err := store.StatsByField(ctx, filter, by, maxBuckets+1)
+	if err != nil {
+		return nil, fmt.Errorf("compute the statistics of groups: %w", err)
 	}
-	groups, err := buckets(calendar, span, q.GroupBy)
+	if len(groups) > maxBuckets {
+		return nil, domain.Invalid("/group_by", "too_many",
+			"The field %s has more than %d different values. Narrow the entries with where, or with a period.", strings.Join(by, "."), maxBuckets)
+	}
+	return groups, nil
+}
+
+// statsByDate computes the statistics for each day, week or month that has entries.
+func statsByDate(ctx context.Context, store Store, filter domain.StatsFilter, calendar domain.Calendar, unit string) (
+	[]domain.Stats, error,
+) {
+	span, err := entriesSpan(ctx, store, &filter)
 	if err != nil {
 		return nil, err
 	}
+	groups, err := buckets(calendar, span, unit)
+	if err != nil {
+		return nil, err
+	}
+	var all []domain.Stats
 	for _, g := range groups {
-		s, err := store.Stats(ctx, tool.ID, field, g.From, g.Until)
+		filter.From, filter.Until = g.From, g.Until
+		s, err := store.Stats(ctx, filter)
 		if err != nil {
 			return nil, fmt.Errorf("compute the statistics of a group: %w", err)
 		}
 		if s.Count > 0 {
 			s.Bucket = g.name
-			result.Groups = append(result.Groups, s)
+			all = append(all, s)
 		}
 	}
-	return result, nil
+	return all, nil
+}
+
+// groupField is the field to group by, nil for a unit of time. "data.day" is a field that is called like a unit.
+func (e *entryFields) groupField(by string) (domain.Field, error) {
+	if by == "" || units[by] != "" {
+		return nil, nil //nolint:nilnil // no field
+	}
+	name := by
+	if inner, ok := strings.CutPrefix(by, "data."); ok && units[inner] != "" {
+		name = inner
+	}
+	field, _, err := e.find("/group_by", name)
+	if unknown, ok := errors.AsType[*domain.Error](err); ok {
+		return nil, domain.Invalid("/group_by", "unknown", "group_by is day, week, month or a field. %s", unknown.Message)
+	}
+	return field, err
+}
+
+// statsField is the field whose numbers are computed. Groups by a field may do without: their entries are counted.
+func (e *entryFields) statsField(t *domain.ToolType, field string, optional bool) (domain.Field, error) {
+	if field == "" && optional {
+		return nil, nil //nolint:nilnil // no field
+	}
+	if path, types, err := e.find("/field", field); err == nil && (types["number"] || len(types) == 0) {
+		return path, nil
+	}
+	name, err := statsField(t, field)
+	if err != nil {
+		return nil, err
+	}
+	return domain.Field{name}, nil
 }
 
 func statsField(t *domain.ToolType, field string) (string, error) {
@@ -79,12 +148,14 @@ func statsField(t *domain.ToolType, field string) (string, error) {
 	return field, nil
 }
 
-// entriesSpan narrows a span to where there are entries, so that a period without
-// bounds can be grouped. Without entries it is empty.
-func entriesSpan(ctx context.Context, store Entries, toolID string, span domain.Span) (domain.Span, error) {
+// entriesSpan narrows the period of a filter to where there are entries, so that one without bounds can be grouped.
+// Without entries it is empty.
+func entriesSpan(ctx context.Context, store Entries, of *domain.StatsFilter) (domain.Span, error) {
 	ends := [2]time.Time{}
 	for i, descending := range []bool{false, true} {
-		filter := domain.EntryFilter{ToolID: toolID, From: span.From, Until: span.Until, Limit: 1, Descending: descending}
+		filter := domain.EntryFilter{
+			ToolID: of.ToolID, From: of.From, Until: of.Until, Conditions: of.Conditions, Limit: 1, Descending: descending,
+		}
 		entries, _, err := store.Entries(ctx, filter)
 		if err != nil {
 			return domain.Span{}, fmt.Errorf("read the first and last entry: %w", err)
@@ -103,13 +174,13 @@ type bucket struct {
 	name string
 }
 
+// units are the periods by which statistics can be grouped, as the current one of each.
+var units = map[string]string{"day": "0_DAY", "week": "0_WEEK", "month": "0_MONTH"}
+
 // buckets cuts a span into days, weeks or months.
 func buckets(calendar domain.Calendar, span domain.Span, by string) ([]bucket, error) {
 	var all []bucket
-	unit := map[string]string{"day": "0_DAY", "week": "0_WEEK", "month": "0_MONTH"}[by]
-	if unit == "" {
-		return nil, domain.Invalid("/group_by", "enum", "group_by is day, week or month.")
-	}
+	unit := units[by]
 	for at := span.From; at.Before(span.Until); {
 		group, err := domain.Period{Relative: unit}.Resolve(at, calendar)
 		if err != nil {

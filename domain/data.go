@@ -76,8 +76,22 @@ type EntryFilter struct {
 	Limit      int
 	Cursor     string
 	Descending bool
+	// Conditions must all hold.
+	Conditions []Condition
+	// Order is the field to order by, nil for the time. Entries without the field are last in both directions.
+	Order Field
 	// IDs, if any, select entries of the tool; the rest of the filter is ignored, and there is one page.
 	IDs []string
+}
+
+// StatsFilter selects the entries of a tool whose numeric field is computed. Zero times: no bound; From is included, Until
+// is not. Field nil: entries are only counted.
+type StatsFilter struct {
+	ToolID     string
+	Field      Field
+	From       time.Time
+	Until      time.Time
+	Conditions []Condition
 }
 
 // ImportResult counts what an import changed, or would change (DryRun).
@@ -125,13 +139,15 @@ const UndoWithin = 30 * 24 * time.Hour
 // Stats are the statistics of a numeric field over a period, or over one bucket of
 // it (Bucket is the bucket's first local day, empty for the whole).
 type Stats struct {
-	Bucket string   `json:"bucket,omitempty"`
-	Count  int64    `json:"count"`
-	Min    *float64 `json:"min,omitempty"`
-	Max    *float64 `json:"max,omitempty"`
-	Mean   *float64 `json:"mean,omitempty"`
-	Sum    *float64 `json:"sum,omitempty"`
-	Last   *float64 `json:"last,omitempty"`
+	Bucket string `json:"bucket,omitempty"`
+	// Group is the value, as JSON, that all entries of a group have in the field by which they are grouped.
+	Group json.RawMessage `json:"group,omitempty"`
+	Count int64           `json:"count"`
+	Min   *float64        `json:"min,omitempty"`
+	Max   *float64        `json:"max,omitempty"`
+	Mean  *float64        `json:"mean,omitempty"`
+	Sum   *float64        `json:"sum,omitempty"`
+	Last  *float64        `json:"last,omitempty"`
 }
 
 // DataChange is the body of a data.changed event: what kind of noun, which one, and

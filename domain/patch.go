@@ -126,12 +126,14 @@ func (p DocumentPatch) Apply(d *Document) {
 
 // StatsQuery asks for statistics of a numeric field of a tool's entries. An empty Field
 // is the type's only numeric one; GroupBy is "", "day", "week" or "month", in the
-// workspace's time zone.
+// workspace's time zone, or a field: then there is a group for each of its values.
 type StatsQuery struct {
 	ToolID  string
 	Field   string
 	Period  Period
 	GroupBy string
+	// Where is a JSON object of conditions on the entries; empty: none.
+	Where json.RawMessage
 }
 
 // StatsResult holds the statistics of the whole period, and of each group in it that has

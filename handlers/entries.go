@@ -1,6 +1,7 @@
 package handlers
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -12,39 +13,48 @@ import (
 )
 
 func (s *dataRoutes) listEntries(w http.ResponseWriter, r *http.Request) {
-	filter, err := s.entryFilter(r)
+	query, err := s.entryQuery(r)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
 	w.Header().Add("Vary", "Accept")
 	if prefers(r, "text/csv") {
-		s.exportEntries(w, r, filter)
+		s.exportEntries(w, r, query)
 		return
 	}
 	ws := caller(r).Workspace
-	if _, err := s.Tools.Tool(r.Context(), ws, filter.ToolID); err != nil {
+	if _, err := s.Tools.Tool(r.Context(), ws, query.ToolID); err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, filter.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
-		filter.Limit = limit
-		return pointed(s.Entries.Entries(r.Context(), ws, filter))
+	writeList(s, w, r, query.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
+		query.Limit = limit
+		return pointed(s.Entries.Entries(r.Context(), ws, query))
 	})
 }
 
-func (s *dataRoutes) entryFilter(r *http.Request) (f domain.EntryFilter, err error) {
-	f.ToolID = toolID(r)
-	if f.From, f.Until, err = s.spanOf(r); err != nil {
-		return f, err
+func (s *dataRoutes) entryQuery(r *http.Request) (q domain.EntryQuery, err error) {
+	q.ToolID = toolID(r)
+	if q.From, q.Until, err = s.spanOf(r); err != nil {
+		return q, err
 	}
 	order, err := oneOf(r, "order", "asc", "desc")
 	if err != nil {
-		return f, err
+		return q, err
 	}
-	f.Descending = order != "asc"
-	f.Limit, f.Cursor, err = paging(r)
-	return f, err
+	q.Descending = order != "asc"
+	values := r.URL.Query()
+	q.Where, q.OrderBy = json.RawMessage(values.Get("where")), values.Get("order_by")
+	for _, list := range values["fields"] {
+		for name := range strings.SplitSeq(list, ",") {
+			if name != "" {
+				q.Fields = append(q.Fields, name)
+			}
+		}
+	}
+	q.Limit, q.Cursor, err = paging(r)
+	return q, err
 }
 
 // spanOf reads ?from= and ?until=, or ?period=.
@@ -137,12 +147,11 @@ func (s *dataRoutes) getEntryStats(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	group, err := oneOf(r, "group_by", "day", "week", "month")
-	if err != nil {
-		s.fail(w, r, err)
-		return
+	values := r.URL.Query()
+	query := domain.StatsQuery{
+		ToolID: toolID(r), Field: values.Get("field"), Period: periodOf(from, until), GroupBy: values.Get("group_by"),
+		Where: json.RawMessage(values.Get("where")),
 	}
-	query := domain.StatsQuery{ToolID: toolID(r), Field: r.URL.Query().Get("field"), Period: periodOf(from, until), GroupBy: group}
 	rows, err := s.Entries.EntryStats(r.Context(), caller(r).Workspace, query)
 	if err != nil {
 		s.fail(w, r, err)

@@ -30,7 +30,11 @@ func bodyLimit(r *http.Request) int64 {
 }
 
 // exportEntries sends every entry of a period as CSV.
-func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, filter domain.EntryFilter) {
+func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, query domain.EntryQuery) {
+	if len(query.Fields) > 0 {
+		s.fail(w, r, domain.Invalid("/fields", "not_together", "A CSV file has all fields: leave fields out."))
+		return
+	}
 	for _, name := range []string{"limit", "after"} {
 		if r.URL.Query().Has(name) {
 			s.fail(w, r, domain.Invalid("/"+name, "not_together", "A CSV file has no pages: leave %s out.", name))
@@ -38,7 +42,7 @@ func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, filte
 		}
 	}
 	if r.URL.Query().Get("order") == "" {
-		filter.Descending = false // a file begins at its beginning
+		query.Descending = false // a file begins at its beginning
 	}
 	room, err := s.roomFor(w, r, pageRoom, exportAccounts(r))
 	if err != nil {
@@ -46,8 +50,8 @@ func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, filte
 		return
 	}
 	defer room.release()
-	out := &fileWriter{w: w, name: filter.ToolID + ".csv"}
-	err = s.EntryFiles.ExportEntries(r.Context(), caller(r).Workspace, filter, out)
+	out := &fileWriter{w: w, name: query.ToolID + ".csv"}
+	err = s.EntryFiles.ExportEntries(r.Context(), caller(r).Workspace, query, out)
 	switch {
 	case err == nil:
 	case !out.begun:

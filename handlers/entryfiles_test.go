@@ -37,8 +37,8 @@ func TestCSVIsAskedForByAccept(t *testing.T) {
 // brokenExport loses its database behind the first page.
 type brokenExport struct{ EntryFiles }
 
-func (b brokenExport) ExportEntries(ctx context.Context, ws string, f domain.EntryFilter, out io.Writer) error {
-	return errors.Join(b.EntryFiles.ExportEntries(ctx, ws, f, out), errors.New("the database is gone"))
+func (b brokenExport) ExportEntries(ctx context.Context, ws string, q domain.EntryQuery, out io.Writer) error {
+	return errors.Join(b.EntryFiles.ExportEntries(ctx, ws, q, out), errors.New("the database is gone"))
 }
 
 // TestAnExportThatBreaksOff: nobody takes half a file for the whole one.

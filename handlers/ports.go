@@ -157,7 +157,7 @@ type DocumentVersions interface {
 // Entries keeps dated data. CreateEntries writes all or nothing; a mistake in entry n
 // has a pointer that begins with "/entries/n".
 type Entries interface {
-	Entries(ctx context.Context, ws string, filter domain.EntryFilter) ([]domain.Entry, string, error)
+	Entries(ctx context.Context, ws string, query domain.EntryQuery) ([]domain.Entry, string, error)
 	Entry(ctx context.Context, ws, id string) (*domain.Entry, error)
 	CreateEntries(ctx context.Context, ws, tool string, in []domain.NewEntry) (entries []domain.Entry, seq int64, err error)
 	UpdateEntry(ctx context.Context, ws, id string, version int64, patch domain.EntryPatch) (entry *domain.Entry, seq int64, err error)
@@ -169,7 +169,7 @@ type Entries interface {
 // nothing is written before the first page is there. ImportEntries stores all or
 // nothing; mistakes have pointers like "/lines/17/value".
 type EntryFiles interface {
-	ExportEntries(ctx context.Context, ws string, filter domain.EntryFilter, out io.Writer) error
+	ExportEntries(ctx context.Context, ws string, query domain.EntryQuery, out io.Writer) error
 	ImportEntries(ctx context.Context, ws, tool string, file io.Reader, dryRun bool) (result *domain.ImportResult, seq int64, err error)
 }
 

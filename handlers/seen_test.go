@@ -157,9 +157,9 @@ type entriesSeen struct {
 	*seen
 }
 
-func (s entriesSeen) Entries(ctx context.Context, ws string, f domain.EntryFilter) ([]domain.Entry, string, error) {
-	s.note(f)
-	return s.entriesPort.Entries(ctx, ws, f)
+func (s entriesSeen) Entries(ctx context.Context, ws string, q domain.EntryQuery) ([]domain.Entry, string, error) {
+	s.note(q)
+	return s.entriesPort.Entries(ctx, ws, q)
 }
 
 type searchSeen struct {

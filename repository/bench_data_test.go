@@ -158,8 +158,28 @@ func (d *dataBench) run(b *testing.B) {
 			return len(page), err
 		}},
 		{"statistic", func(ctx context.Context) (int, error) {
-			s, err := read.Stats(ctx, "tol_1", "value", time.Time{}, time.Time{})
+			s, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"value"}})
 			return int(s.Count / manyEntries), err
+		}},
+		{"where", func(ctx context.Context) (int, error) { // some 300 of them
+			page, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Descending: true, Limit: 1000, Conditions: []domain.Condition{
+				{Field: domain.Field{"value"}, Compare: domain.CompareEqual, Value: 7.5},
+			}})
+			return len(page), err
+		}},
+		{"contains", func(ctx context.Context) (int, error) {
+			page, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Descending: true, Limit: 1000, Conditions: []domain.Condition{
+				{Field: domain.Field{"text"}, Compare: domain.CompareContains, Value: "Thousandth"},
+			}})
+			return len(page), err
+		}},
+		{"order", func(ctx context.Context) (int, error) {
+			page, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Order: domain.Field{"value"}, Descending: true})
+			return len(page), err
+		}},
+		{"group", func(ctx context.Context) (int, error) { // of 300 values
+			groups, err := read.StatsByField(ctx, domain.StatsFilter{ToolID: "tol_1"}, domain.Field{"value"}, 400)
+			return len(groups), err
 		}},
 		{"search-100", search("thousandth")},
 		{"search-10000", search("tenth")},
@@ -252,8 +272,22 @@ var bareSQL = func() map[string]map[string][]string {
 			WHERE words @@ '` + word + `:*' ORDER BY score DESC LIMIT 51) f JOIN entries e ON e.workspace_id = 'default' AND e.id = f.id ORDER BY f.score DESC`}
 	}
 	few, many := repository.TermForTest(ws, "thousandth"), repository.TermForTest(ws, "tenth")
-	return map[string]map[string][]string{
-		"sqlite":   {"page": page, "statistic": statistic("CAST(data ->> '$.value' AS DOUBLE PRECISION)"), "search-100": lite(few), "search-10000": lite(many)},
-		"postgres": {"page": page, "statistic": statistic("(data::json ->> 'value')::double precision"), "search-100": post(few), "search-10000": post(many)},
+	questions := func(value, contains string) map[string][]string {
+		const columns = "SELECT id, at, data, version, session_id, created_at, updated_at"
+		return map[string][]string{
+			"page": page, "statistic": statistic(value),
+			"where":    {columns + here + " AND " + value + " = 7.5 ORDER BY at DESC, id DESC LIMIT 1001"},
+			"contains": {columns + here + " AND " + contains + " LIKE '%thousandth%' ORDER BY at DESC, id DESC LIMIT 1001"},
+			"order":    {columns + here + " ORDER BY " + value + " DESC, at DESC, id DESC LIMIT 51"},
+			"group":    {"SELECT " + value + " AS v, COUNT(*) AS n" + here + " GROUP BY 1 ORDER BY n DESC LIMIT 400"},
+		}
 	}
+	all := map[string]map[string][]string{
+		"sqlite": questions("CAST(data ->> '$.value' AS DOUBLE PRECISION)", "data ->> '$.text'"),
+		"postgres": questions("(data::json ->> 'value')::double precision",
+			`lower(regexp_replace(normalize(data::json ->> 'text', NFKD), '[\u0300-\u036f]', '', 'g'))`),
+	}
+	all["sqlite"]["search-100"], all["sqlite"]["search-10000"] = lite(few), lite(many)
+	all["postgres"]["search-100"], all["postgres"]["search-10000"] = post(few), post(many)
+	return all
 }()

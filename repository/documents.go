@@ -102,7 +102,7 @@ func (d *Data) PutDocument(ctx context.Context, doc *domain.Document) error {
 
 // DeleteDocument deletes a document.
 func (d *Data) DeleteDocument(ctx context.Context, id string, at time.Time) error {
-	if err := d.deleted(ctx, "documents", "document", id, at); err != nil {
+	if err := deleted(ctx, d, "documents", "document", id, at); err != nil {
 		return err
 	}
 	return d.index().drop(ctx, "id = $2", id)

@@ -46,13 +46,15 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 		entries, err := entriesByID(ctx, d, f.ToolID, f.IDs)
 		return entries, "", err
 	}
+	if f.Order != nil {
+		return orderedEntries(ctx, d, &f)
+	}
 	after, err := sqldb.ReadCursor(f.Cursor, domain.PrefixEntry)
 	if err != nil {
 		return nil, "", err
 	}
-	q := sqldb.NewQuery("SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = ? AND tool_id = ? "+
-		"AND deleted_at IS NULL", d.workspace, f.ToolID)
-	period(q, f.From, f.Until)
+	q := sqldb.NewQuery("SELECT " + entryTable.Columns() + " FROM entries")
+	ctx = ofTool(ctx, d, q, d.dialect.JSONFields(q), f.ToolID, f.From, f.Until, f.Conditions)
 	compare, direction := ">", ""
 	if f.Descending {
 		compare, direction = "<", " DESC"
@@ -66,6 +68,20 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 		return nil, "", fmt.Errorf("list the entries: %w", err)
 	}
 	return values(rows, (*entryRow).entry), next, nil
+}
+
+// ofTool ends a FROM clause and restricts the query to the entries of a tool. With conditions, the statement has a text of
+// its own that is not worth keeping prepared: the context says so.
+func ofTool(ctx context.Context, d *Data, q *sqldb.Query, fields *sqldb.JSONFields, tool string, from, until time.Time,
+	conditions []domain.Condition) context.Context {
+	conditioned := where(d.dialect, q, fields, conditions)
+	q.Add(fields.From())
+	q.Add(" WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, tool)
+	period(q, from, until)
+	if q.Add(conditioned); len(conditions) > 0 {
+		ctx = sqldb.WithoutPreparing(ctx)
+	}
+	return ctx
 }
 
 // period limits the time of an entry; a zero time is no limit.
@@ -138,31 +154,6 @@ func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 		return 0, fmt.Errorf("count the entries: %w", err)
 	}
 	return n, nil
-}
-
-// Stats computes the statistics of a numeric field over [from, until) in the database. Entries in
-// which the field is missing, not a number or beyond 1e290 are left out. Last is the latest by
-// time.
-func (d *Data) Stats(ctx context.Context, toolID, field string, from, until time.Time) (domain.Stats, error) {
-	// MATERIALIZED: each text is parsed once, not once per figure.
-	q := sqldb.NewQuery("")
-	q.Add("WITH numbers AS MATERIALIZED (SELECT at, id, " + fmt.Sprintf(d.dialect.Number, q.Bind(field)) + " AS value FROM entries")
-	q.Add(" WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, toolID)
-	period(q, from, until)
-	q.Add(") SELECT COUNT(value) AS n, MIN(value) AS low, MAX(value) AS high, AVG(value) AS mean, SUM(value) AS total, " +
-		"(SELECT value FROM numbers WHERE value IS NOT NULL ORDER BY at DESC, id DESC LIMIT 1) AS latest FROM numbers WHERE value IS NOT NULL")
-	var row struct {
-		Count  int64    `db:"n"`
-		Min    *float64 `db:"low"`
-		Max    *float64 `db:"high"`
-		Mean   *float64 `db:"mean"`
-		Sum    *float64 `db:"total"`
-		Latest *float64 `db:"latest"`
-	}
-	if err := d.r.Get(ctx, &row, q.Text(), q.Args()...); err != nil {
-		return domain.Stats{}, fmt.Errorf("compute the statistics: %w", err)
-	}
-	return domain.Stats{Count: row.Count, Min: row.Min, Max: row.Max, Mean: row.Mean, Sum: row.Sum, Last: row.Latest}, nil
 }
 
 // EntriesMadeAt lists the entries of a tool that were created by one call, identified by their

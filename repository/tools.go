@@ -111,5 +111,5 @@ func (d *Data) DeleteTool(ctx context.Context, id string, at time.Time) error {
 	if err := d.index().drop(ctx, "tool_id = $2 AND tool_id <> ''", id); err != nil {
 		return err
 	}
-	return d.deleted(ctx, "tools", "tool", id, at)
+	return deleted(ctx, d, "tools", "tool", id, at)
 }

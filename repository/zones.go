@@ -136,10 +136,10 @@ func (d *Data) DeleteZone(ctx context.Context, id string, at time.Time) error {
 			return fmt.Errorf("delete the zone's tools and entries: %w", err)
 		}
 	}
-	return d.deleted(ctx, "zones", "zone", id, at)
+	return deleted(ctx, d, "zones", "zone", id, at)
 }
 
-func (d *Data) deleted(ctx context.Context, table, noun, id string, at time.Time) error {
+func deleted(ctx context.Context, d *Data, table, noun, id string, at time.Time) error {
 	n, err := d.exec(ctx, "UPDATE "+table+" SET deleted_at = $3, version = version + 1 WHERE workspace_id = $1 AND id = $2 "+
 		"AND deleted_at IS NULL",
 		d.workspace, id, sqldb.At(at))

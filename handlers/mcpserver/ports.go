@@ -62,7 +62,7 @@ type Data interface {
 	Zones(ctx context.Context, ws, cursor string, limit int) ([]domain.Zone, string, error)
 	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]domain.Tool, string, error)
 	ToolTypes(ctx context.Context, ws string) ([]domain.ToolType, error)
-	Entries(ctx context.Context, ws string, filter domain.EntryFilter) ([]domain.Entry, string, error)
+	Entries(ctx context.Context, ws string, query domain.EntryQuery) ([]domain.Entry, string, error)
 	ResolvePeriod(ctx context.Context, ws string, period domain.Period) (domain.Span, error)
 	Search(ctx context.Context, ws string, query domain.SearchQuery) ([]domain.SearchHit, string, error)
 }

@@ -86,6 +86,9 @@ var tools = []*tool{
 		input: schema.Object(`"tool_id": {"type": "string", "maxLength": 200}, "search": {"type": "string", "minLength": 1, "maxLength": 500},` +
 			`"period": {"type": "object", "additionalProperties": false, "properties": {"start": {"type": "string"}, "end": {"type": "string"},` +
 			`"relative": {"type": "string", "description": "like 0_DAY, -1_WEEK"}, "from": {"type": "string"}, "to": {"type": "string"}}},` +
+			`"where": {"type": "object", "description": "Conditions on fields of a tool's entries, like {\"paid\": false, \"amount\": {\"gt\": 1000}}: ` +
+			`eq, ne, lt, lte, gt, gte, in, contains, exists."}, "order_by": {"type": "string", "maxLength": 1000, "description": "a field"},` +
+			`"fields": {"type": "array", "items": {"type": "string", "maxLength": 1000}, "maxItems": 50}, ` +
 			`"order": {"type": "string", "enum": ["asc", "desc"]}, ` + propLimit + `, ` + propCursor),
 		output: schema.Compact(`{"type": "object", "required": ["next_cursor"], "properties": {"entries": {"type": "array", "items": {"type": "object"}},` +
 			`"hits": {"type": "array", "items": {"type": "object"}}, ` + propNext + `}}`),

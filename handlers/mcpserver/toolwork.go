@@ -79,6 +79,10 @@ func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		Search string         `json:"search"`
 		Period *domain.Period `json:"period"`
 		Order  string         `json:"order"`
+
+		Where   json.RawMessage `json:"where"`
+		OrderBy string          `json:"order_by"`
+		Fields  []string        `json:"fields"`
 	}
 	if err := in.decode(&args); err != nil {
 		return nil, err
@@ -89,17 +93,20 @@ func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	if args.Search != "" {
 		return c.search(ctx, domain.SearchQuery{Text: args.Search, Published: true, Limit: args.size(), Cursor: args.Cursor})
 	}
-	filter := domain.EntryFilter{ToolID: args.ToolID, Limit: args.size(), Cursor: args.Cursor, Descending: args.Order != "asc"}
+	query := domain.EntryQuery{
+		EntryFilter: domain.EntryFilter{ToolID: args.ToolID, Limit: args.size(), Cursor: args.Cursor, Descending: args.Order != "asc"},
+		Where:       args.Where, OrderBy: args.OrderBy, Fields: args.Fields,
+	}
 	if args.Period != nil {
 		span, err := c.Data.ResolvePeriod(ctx, c.identity.Workspace, *args.Period)
 		if err != nil {
 			return nil, domain.Below("/period", err)
 		}
-		filter.From, filter.Until = span.From, span.Until
+		query.From, query.Until = span.From, span.Until
 	}
-	entries, next, err := page(ctx, filter.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
-		filter.Limit = limit
-		return pointers(c.Data.Entries(ctx, c.identity.Workspace, filter))
+	entries, next, err := page(ctx, query.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
+		query.Limit = limit
+		return pointers(c.Data.Entries(ctx, c.identity.Workspace, query))
 	})
 	if err != nil {
 		return nil, err

@@ -129,14 +129,9 @@ func fold(r rune) string {
 	var b strings.Builder
 	for _, c := range norm.NFKD.String(string(r)) {
 		switch {
-		case unicode.In(c, unicode.Mn, unicode.Me, unicode.Cf):
+		case isMark(c):
 		case unicode.IsLetter(c), unicode.IsNumber(c), unicode.Is(unicode.Mc, c):
-			c = unicode.ToLower(c)
-			if letters, ok := spellings[c]; ok {
-				b.WriteString(letters)
-			} else {
-				b.WriteRune(c)
-			}
+			b.WriteString(foldLetter(c))
 		default:
 			b.WriteByte(' ')
 		}

@@ -256,31 +256,37 @@ func versions(w *world, doc *domain.Document) {
 func statistics(w *world) {
 	ctx := w.Context()
 	var entries []domain.Entry
-	for i, data := range []string{`{"value": 3}`, `{"value": -1.5}`, `{"value": "9"}`, `{"other": 7}`, `{"value": null}`, `{"value": 2.5e0, "it's \"odd\"": 4, "huge": 1.7e308}`, `{"huge": 1.7e308}`, `{"huge": -1.7e+308}`} {
+	for i, data := range []string{`{"value": 3}`, `{"value": -1.5}`, `{"value": "9"}`, `{"other": 7}`, `{"value": null}`, `{"value": 2.5e0, "it's \"odd\"": 4, "huge": 1.7e308}`, `{"huge": 1.7e308}`, `{"huge": -1.7e+308, "large": 1e200}`, `{"large": 3e200, "tiny": 1e-400}`} {
 		entries = append(entries, entry(fmt.Sprintf("ent_%d", i), "tol_1", T0.Add(time.Duration(i)*time.Hour), data))
 	}
 	w.write(func(ctx context.Context, d *repository.Data) error {
 		return errors.Join(d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")), d.InsertEntries(ctx, entries))
 	})
 	read := w.ReadData(domain.DefaultWorkspace)
-	all, err := read.Stats(ctx, "tol_1", "value", time.Time{}, time.Time{})
+	all, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"value"}})
 	w.ok(err)
 	w.equal(all, domain.Stats{Count: 3, Min: new(-1.5), Max: new(3.0), Mean: new(4.0 / 3), Sum: new(4.0), Last: new(2.5)}, "of all")
-	some, err := read.Stats(ctx, "tol_1", "value", T0, T0.Add(5*time.Hour))
+	some, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"value"}, From: T0, Until: T0.Add(5 * time.Hour)})
 	w.ok(err)
 	w.equal(some, domain.Stats{Count: 2, Min: new(-1.5), Max: new(3.0), Mean: new(0.75), Sum: new(1.5), Last: new(-1.5)}, "of a period")
-	odd, err := read.Stats(ctx, "tol_1", `it's "odd"`, time.Time{}, time.Time{})
+	odd, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{`it's "odd"`}})
 	w.ok(err)
 	w.equal(odd.Count, int64(1), "of a field with an odd name")
-	none, err := read.Stats(ctx, "tol_1", "absent", time.Time{}, time.Time{})
+	none, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"absent"}})
 	w.ok(err)
 	w.equal(none, domain.Stats{}, "of a field that is not there")
 	n, err := read.CountEntries(ctx, "tol_1")
 	w.ok(err)
-	w.equal(n, int64(8), "entries")
-	huge, err := read.Stats(ctx, "tol_1", "huge", time.Time{}, time.Time{})
+	w.equal(n, int64(9), "entries")
+	huge, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"huge"}})
 	w.ok(err)
 	w.equal(huge, domain.Stats{}, "of numbers that have no sum")
+	large, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"large"}})
+	w.ok(err)
+	w.equal(large, domain.Stats{Count: 2, Min: new(1e200), Max: new(3e200), Mean: new(2e200), Sum: new(4e200), Last: new(3e200)}, "of numbers whose squares are none")
+	tiny, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"tiny"}})
+	w.ok(err)
+	w.equal(tiny, domain.Stats{Count: 1, Min: new(0.0), Max: new(0.0), Mean: new(0.0), Sum: new(0.0), Last: new(0.0)}, "of a number that is nearly none")
 }
 
 // cursors: pages put together are the whole, in order, both ways; garbage is refused.

@@ -131,7 +131,9 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		}},
 		"ToolType":     {"run", func(id string) (any, error) { return data.ToolType(ctx, id) }},
 		"CountEntries": {"tol_1", func(id string) (any, error) { return data.CountEntries(ctx, id) }},
-		"Stats":        {"tol_1", func(id string) (any, error) { return data.Stats(ctx, id, "value", T0, T0.Add(1e9)) }},
+		"Stats": {"tol_1", func(id string) (any, error) {
+			return data.Stats(ctx, domain.StatsFilter{ToolID: id, Field: domain.Field{"value"}, From: T0, Until: T0.Add(1e9)})
+		}},
 		"Entries": {"tol_1", func(id string) (any, error) {
 			list, next, err := data.Entries(ctx, domain.EntryFilter{ToolID: id})
 			return []any{list, next}, err

@@ -48,6 +48,7 @@ func Run(t *testing.T, open Open) {
 		"what was deleted is not found":        searchDeletions,
 		"drafts are found by people":           searchDrafts,
 		"statistics":                           statistics,
+		"conditions on entries":                conditions,
 		"many entries are changed at once":     manyEntries,
 		"pages make the whole":                 cursors,
 		"a request key works once":             requestKeys,

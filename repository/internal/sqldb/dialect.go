@@ -35,9 +35,10 @@ type Dialect struct {
 	// Clock is an expression for the database's time in microseconds, which leases are compared
 	// with.
 	Clock string
-	// Number reads a numeric field of the JSON text in column data: %s is the placeholder of its
-	// name. It is NULL if there is none, or if it is so large that a sum could overflow.
-	Number string
+	// Binary compares texts by their bytes, behind an expression.
+	Binary string
+	// jsonPath is the path of a field, from the placeholders of its names.
+	jsonPath func(names []string) string
 	// Said matches the text of a message m, a person's or the AI's, with a LIKE pattern, ignoring
 	// case. The JSON around the text is not searched.
 	Said string
@@ -110,10 +111,8 @@ func sqliteDialect(path string, readers int) (*Dialect, error) {
 	}
 	return &Dialect{
 		Name: "sqlite", Size: "(SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size())", open: open, classify: classifySQLite, endsAll: endsAllSQLite,
-		Clock: "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
-		Number: "CASE WHEN json_type(data, '$.' || json_quote(%[1]s)) IN ('integer', 'real') " +
-			"AND ABS(CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION)) <= 1e290 " +
-			"THEN CAST(data ->> ('$.' || json_quote(%[1]s)) AS DOUBLE PRECISION) END",
+		Clock:    "CAST(unixepoch('subsec') * 1000000 AS INTEGER)",
+		jsonPath: sqliteJSONPath,
 		Said: said("COALESCE(json_extract(NULLIF(m.rich, ''), '$.linear_text'), '')",
 			"COALESCE(json_extract(NULLIF(m.rich, ''), '$.segments[0].text'), '')", "COALESCE(json_extract(NULLIF(m.ai, ''), '$.pre_text'), '')"),
 		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {
@@ -179,10 +178,8 @@ func postgresDialect(address string, writers, readers int, settings ...string) (
 	return &Dialect{
 		Name: "postgres", Size: "pg_database_size(current_database())",
 		Lock: " FOR UPDATE", joins: true, snapshot: sql.LevelRepeatableRead, open: open, classify: classifyPostgres,
-		Clock: "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
-		Number: "CASE WHEN json_typeof(data::json -> %[1]s::text) = 'number' " +
-			"THEN (CASE WHEN ABS((data::json ->> %[1]s::text)::numeric) <= 1e290 " +
-			"THEN (data::json ->> %[1]s::text)::double precision END) END",
+		Clock:  "(extract(epoch from clock_timestamp()) * 1000000)::bigint",
+		Binary: ` COLLATE "C"`, jsonPath: postgresJSONPath,
 		Said:    said(textIn("rich", "{linear_text}"), textIn("rich", "{segments,0,text}"), textIn("ai", "{pre_text}")),
 		relaxed: "SET LOCAL synchronous_commit = off", unhurried: Unhurried,
 		migrator: func(db *sql.DB, files Migrations) (*goose.Provider, error) {

@@ -33,6 +33,15 @@ type statements struct {
 	by map[string]*sqlx.Stmt
 }
 
+type unpreparedKey struct{}
+
+// WithoutPreparing marks statements whose text a caller makes up: kept prepared, they would displace the fixed ones.
+func WithoutPreparing(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unpreparedKey{}, true)
+}
+
+func unprepared(ctx context.Context) bool { return ctx.Value(unpreparedKey{}) != nil }
+
 // maxStatements limits the prepared statements; the texts are few and constant.
 const maxStatements = 400
 
@@ -180,6 +189,9 @@ func (p *readPool) pinned(ctx context.Context, ask func(tx *sqlx.Tx) error) erro
 }
 
 func (p *readPool) prepared(ctx context.Context, query string) *sqlx.Stmt {
+	if unprepared(ctx) {
+		return nil
+	}
 	if stmt := p.stmts.find(query); stmt != nil {
 		return stmt
 	}
@@ -215,7 +227,7 @@ func (p *poolTx) stmt(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := p.stmts.find(query); stmt != nil {
 		return p.StmtxContext(ctx, stmt)
 	}
-	if p.stmts.on == nil {
+	if p.stmts.on == nil || unprepared(ctx) {
 		return nil
 	}
 	p.mu.Lock()

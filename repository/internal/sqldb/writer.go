@@ -32,6 +32,9 @@ func (h *held) stmt(ctx context.Context, query string) *sqlx.Stmt {
 	if stmt := h.stmts.find(query); stmt != nil {
 		return stmt
 	}
+	if unprepared(ctx) {
+		return nil
+	}
 	h.stmts.prepare(ctx, []string{query})
 	return h.stmts.find(query)
 }

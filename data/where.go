@@ -1,0 +1,393 @@
+package data
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/exactjson"
+	"github.com/fermata-dev/fermata/internal/jsonbody"
+)
+
+// Bounds of a question to the entries of a tool.
+const (
+	maxWhereBytes = 16 << 10
+	maxConditions = 50
+	maxInList     = 200
+	maxWhereText  = 1000 // characters
+	maxFieldDepth = 5
+	maxFields     = 50
+	// exactNumber is 2^53: beyond it, neighbouring integers are one number to JSON readers.
+	exactNumber = 1 << 53
+)
+
+// Filter checks what a query asks for beside the time against the type of the tool, and returns the filter for the
+// store and the fields to return.
+func Filter(t *domain.ToolType, q *domain.EntryQuery) (domain.EntryFilter, []domain.Field, error) {
+	filter, schema := q.EntryFilter, entrySchema(t)
+	var err error
+	if filter.Conditions, err = schema.conditions(q.Where); err != nil {
+		return filter, nil, err
+	}
+	if q.OrderBy != "" {
+		if filter.Order, _, err = schema.find("/order_by", q.OrderBy); err != nil {
+			return filter, nil, err
+		}
+	}
+	if len(q.Fields) > maxFields {
+		return filter, nil, domain.Invalid("/fields", "too_many", "At most %d fields can be chosen.", maxFields)
+	}
+	var fields []domain.Field
+	for i, name := range q.Fields {
+		field, _, err := schema.find(fmt.Sprintf("/fields/%d", i), name)
+		if err != nil {
+			return filter, nil, err
+		}
+		fields = append(fields, field)
+	}
+	return filter, fields, nil
+}
+
+// Project reduces the data of entries to some fields; none: all of it.
+func Project(entries []domain.Entry, fields []domain.Field) error {
+	if len(fields) == 0 {
+		return nil
+	}
+	for i := range entries {
+		value, err := jsonbody.Value(entries[i].Data)
+		if err != nil {
+			return fmt.Errorf("read the data of the entry %s: %w", entries[i].ID, err)
+		}
+		chosen := map[string]any{}
+		for _, field := range fields {
+			project(chosen, value, field)
+		}
+		entries[i].Data = jsonbody.Encode(chosen)
+	}
+	return nil
+}
+
+// project copies one field, and makes the objects around it.
+func project(to map[string]any, from any, field domain.Field) {
+	object, ok := from.(map[string]any)
+	if !ok {
+		return
+	}
+	value, ok := object[field[0]]
+	switch {
+	case !ok:
+	case len(field) == 1:
+		to[field[0]] = value
+	default:
+		inner, ok := to[field[0]].(map[string]any)
+		if !ok {
+			inner = map[string]any{}
+		}
+		if project(inner, value, field[1:]); len(inner) > 0 {
+			to[field[0]] = inner
+		}
+	}
+}
+
+// fieldSchema is the part of a JSON Schema that says which fields there are.
+type fieldSchema struct {
+	Type       any                    `json:"type"`
+	Properties map[string]fieldSchema `json:"properties"`
+	Additional json.RawMessage        `json:"additionalProperties"`
+	AllOf      []fieldSchema          `json:"allOf"`
+	AnyOf      []fieldSchema          `json:"anyOf"`
+	OneOf      []fieldSchema          `json:"oneOf"`
+	Ref        string                 `json:"$ref"`
+	Defs       map[string]fieldSchema `json:"$defs"`
+}
+
+// entryFields are the fields of a type's entries, by the names that a question may use for them.
+type entryFields struct {
+	root fieldSchema
+}
+
+func entrySchema(t *domain.ToolType) entryFields {
+	var root fieldSchema
+	if json.Unmarshal(t.EntrySchema, &root) != nil {
+		return entryFields{} // no schema can be stored that is not one: nothing is known, and nothing is found
+	}
+	return entryFields{root}
+}
+
+// alternatives are the schemas that may apply where one does: itself, what it refers to and what it combines.
+func (e *entryFields) alternatives(s *fieldSchema, depth int) []*fieldSchema {
+	all := []*fieldSchema{s}
+	if depth == 0 {
+		return all
+	}
+	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
+		if def, ok := e.root.Defs[name]; ok {
+			all = append(all, e.alternatives(&def, depth-1)...)
+		}
+	}
+	for _, combined := range [][]fieldSchema{s.AllOf, s.AnyOf, s.OneOf} {
+		for i := range combined {
+			all = append(all, e.alternatives(&combined[i], depth-1)...)
+		}
+	}
+	return all
+}
+
+// types are the JSON types that a field may have; empty: any.
+func (e *entryFields) types(s *fieldSchema) map[string]bool {
+	types := map[string]bool{}
+	for _, one := range e.alternatives(s, maxFieldDepth) {
+		switch t := one.Type.(type) {
+		case string:
+			types[t] = true
+		case []any:
+			for _, name := range t {
+				if name, ok := name.(string); ok {
+					types[name] = true
+				}
+			}
+		}
+	}
+	if types["integer"] {
+		types["number"] = true
+	}
+	return types
+}
+
+// find gives the field of a name, "a.b" for one in an object, and the types that it may have.
+func (e *entryFields) find(pointer, name string) (domain.Field, map[string]bool, error) {
+	if len(name) > maxWhereText {
+		return nil, nil, domain.Invalid(pointer, "too_long", "The name of a field has at most %d bytes.", maxWhereText)
+	}
+	field, types, ok := e.lookup(&e.root, name, maxFieldDepth)
+	if !ok {
+		known := e.names(&e.root, "", maxFieldDepth)
+		if len(known) == 0 {
+			return nil, nil, domain.Invalid(pointer, "unknown", "Entries of this type have no field %s: its schema names none.", jsonbody.Quote(name))
+		}
+		return nil, nil, domain.Invalid(pointer, "unknown", "There is no field %s. There are: %s.", jsonbody.Quote(name),
+			jsonbody.Cut(strings.Join(known, ", "), 1000))
+	}
+	return field, types, nil
+}
+
+// lookup tries the whole name first, since a field's own name may have a dot.
+func (e *entryFields) lookup(s *fieldSchema, name string, depth int) (domain.Field, map[string]bool, bool) {
+	if depth == 0 || name == "" {
+		return nil, nil, false
+	}
+	open := false
+	for _, one := range e.alternatives(s, maxFieldDepth) {
+		if p, ok := one.Properties[name]; ok {
+			return domain.Field{name}, e.types(&p), true
+		}
+		open = open || allows(one.Additional)
+	}
+	for at := range name {
+		if name[at] != '.' {
+			continue
+		}
+		for _, one := range e.alternatives(s, maxFieldDepth) {
+			if p, ok := one.Properties[name[:at]]; ok {
+				if inner, types, ok := e.lookup(&p, name[at+1:], depth-1); ok {
+					return append(domain.Field{name[:at]}, inner...), types, true
+				}
+			}
+		}
+	}
+	if open {
+		return strings.Split(name, "."), nil, strings.Count(name, ".") < depth
+	}
+	return nil, nil, false
+}
+
+// allows says whether a schema names other fields on purpose. One that leaves it open, as schemas do by default, does
+// not: a mistyped name would find nothing and not say so.
+func allows(additional json.RawMessage) bool {
+	return len(additional) > 0 && string(additional) != "false"
+}
+
+// names lists the fields, for an error.
+func (e *entryFields) names(s *fieldSchema, prefix string, depth int) []string {
+	if depth == 0 {
+		return nil
+	}
+	all := map[string]bool{}
+	for _, one := range e.alternatives(s, maxFieldDepth) {
+		for name, p := range one.Properties {
+			inner := e.names(&p, prefix+name+".", depth-1)
+			for _, name := range inner {
+				all[name] = true
+			}
+			if len(inner) == 0 {
+				all[prefix+name] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
+}
+
+// conditions reads an object of conditions: {"paid": false, "amount": {"gt": 1000}}.
+func (e *entryFields) conditions(where json.RawMessage) ([]domain.Condition, error) {
+	if len(where) == 0 {
+		return nil, nil
+	}
+	if len(where) > maxWhereBytes {
+		return nil, domain.Invalid("/where", "too_large", "The conditions have %d bytes; at most %d are allowed.", len(where), maxWhereBytes)
+	}
+	value, err := asObject("/where", where)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := exactjson.Object(where); err != nil {
+		return nil, domain.Invalid("/where", "json", "The conditions name a field or a comparison twice, or are not JSON: %v.", err)
+	}
+	object, _ := value.(map[string]any)
+	var all []domain.Condition
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		pointer := "/where/" + jsonbody.Part(name)
+		field, types, err := e.find(pointer, name)
+		if err != nil {
+			return nil, err
+		}
+		comparisons, ok := object[name].(map[string]any)
+		if !ok {
+			comparisons = map[string]any{string(domain.CompareEqual): object[name]}
+		} else if len(comparisons) == 0 {
+			return nil, domain.Invalid(pointer, "required", "Name a comparison: %s.", comparisonNames)
+		}
+		for _, compare := range slices.Sorted(maps.Keys(comparisons)) {
+			at := pointer
+			if ok {
+				at += "/" + jsonbody.Part(compare)
+			}
+			c, err := condition(at, field, types, domain.Comparison(compare), comparisons[compare])
+			if err != nil {
+				return nil, err
+			}
+			if all = append(all, c); len(all) > maxConditions {
+				return nil, domain.Invalid("/where", "too_many", "At most %d conditions are allowed.", maxConditions)
+			}
+		}
+	}
+	return all, nil
+}
+
+const comparisonNames = "eq, ne, lt, lte, gt, gte, in, contains or exists"
+
+func condition(pointer string, field domain.Field, types map[string]bool, compare domain.Comparison, value any) (domain.Condition, error) {
+	c := domain.Condition{Field: field, Compare: compare}
+	var err error
+	switch compare {
+	case domain.CompareEqual, domain.CompareNotEqual:
+		c.Value, err = operand(pointer, types, value)
+	case domain.CompareLess, domain.CompareAtMost, domain.CompareGreater, domain.CompareAtLeast:
+		switch value.(type) {
+		case json.Number, string:
+			c.Value, err = operand(pointer, types, value)
+		default:
+			err = domain.Invalid(pointer, "type", "%s compares with a number or a text.", compare)
+		}
+	case domain.CompareIn:
+		list, ok := value.([]any)
+		if !ok {
+			return c, domain.Invalid(pointer, "type", "in takes a list of values.")
+		}
+		if len(list) > maxInList {
+			return c, domain.Invalid(pointer, "too_many", "At most %d values are allowed in a list.", maxInList)
+		}
+		values := make([]any, len(list))
+		for i, one := range list {
+			if values[i], err = operand(fmt.Sprintf("%s/%d", pointer, i), types, one); err != nil {
+				return c, err
+			}
+		}
+		c.Value = values
+	case domain.CompareContains:
+		text, ok := value.(string)
+		switch {
+		case !ok || text == "":
+			err = domain.Invalid(pointer, "type", "contains takes a text that is not empty.")
+		case len(types) > 0 && !types["string"]:
+			err = domain.Invalid(pointer, "type", "contains is for texts, and this field is %s.", typeNames(types))
+		default:
+			c.Value, err = operand(pointer, types, value)
+		}
+	case domain.CompareExists:
+		there, ok := value.(bool)
+		if !ok {
+			err = domain.Invalid(pointer, "type", "exists is true or false.")
+		}
+		c.Value = there
+	default:
+		err = domain.Invalid(pointer, "unknown", "There is no comparison %s. There are: %s.", jsonbody.Quote(string(compare)), comparisonNames)
+	}
+	return c, err
+}
+
+// operand checks a value that a field is compared with: it must be one that the field can have.
+func operand(pointer string, types map[string]bool, value any) (any, error) {
+	kind := ""
+	switch v := value.(type) {
+	case nil:
+		return nil, nil //nolint:nilnil // JSON's null, with which any field may be compared
+	case bool:
+		kind = "boolean"
+	case string:
+		kind = "string"
+		if len([]rune(v)) > maxWhereText {
+			return nil, domain.Invalid(pointer, "too_long", "A text to compare with has at most %d characters.", maxWhereText)
+		}
+	case json.Number:
+		number, err := v.Float64()
+		whole, notWhole := strconv.ParseInt(v.String(), 10, 64) // 2^53 + 1 is the same float as 2^53
+		if err != nil || math.Abs(number) > exactNumber || notWhole == nil && (whole > exactNumber || whole < -exactNumber) {
+			return nil, domain.Invalid(pointer, "out_of_range", "Numbers beyond 2^53 (9007199254740992) cannot be compared exactly.")
+		}
+		kind, value = "number", number
+	default:
+		return nil, domain.Invalid(pointer, "type", "A field is compared with a text, a number, true, false or null.")
+	}
+	if len(types) > 0 && !types[kind] {
+		return nil, domain.Invalid(pointer, "type", "This field is %s, and cannot be compared with a %s.", typeNames(types), kind)
+	}
+	return value, nil
+}
+
+func typeNames(types map[string]bool) string {
+	names := slices.Sorted(maps.Keys(types))
+	if types["integer"] {
+		names = slices.DeleteFunc(names, func(name string) bool { return name == "number" })
+	}
+	return strings.Join(names, " or ")
+}
+
+// Entries returns a page of the entries that a query asks for, and the cursor of the next one, "" at the end.
+func (r *Rules) Entries(ctx context.Context, store Store, query domain.EntryQuery) ([]domain.Entry, string, error) {
+	filter, fields, err := r.filter(ctx, store, &query)
+	if err != nil {
+		return nil, "", err
+	}
+	entries, next, err := store.Entries(ctx, filter)
+	if err == nil {
+		err = Project(entries, fields)
+	}
+	return entries, next, err
+}
+
+func (r *Rules) filter(ctx context.Context, store Store, query *domain.EntryQuery) (domain.EntryFilter, []domain.Field, error) {
+	if len(query.Where) == 0 && query.OrderBy == "" && len(query.Fields) == 0 {
+		return query.EntryFilter, nil, nil
+	}
+	_, t, err := r.typedTool(ctx, store, query.ToolID)
+	if err != nil {
+		return domain.EntryFilter{}, nil, err
+	}
+	return Filter(t, query)
+}
