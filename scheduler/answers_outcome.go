@@ -11,8 +11,8 @@ import (
 const (
 	saidHappened = "A person says that it was done."
 	saidDidNot   = "A person says that it was not done."
-	saidRunAgain = "A person cannot tell, and wants it run once more. If it is not asked for by itself just now, " +
-		"send the same action again: a person is asked for a yes."
+	saidRunAgain = "The outcome is still unknown, and a person wants this action run again. If no request for its " +
+		"approval follows, send the same action again, with the same parameters: a person has to approve it."
 )
 
 // prepareOutcome reads the action whose outcome is reported, and plans it again if it is to run once more.
@@ -50,7 +50,11 @@ func outcomeEvent(v *domain.View, decision domain.Decision, answer domain.Answer
 		x.Summary = domain.Say("Not done, as a person says: %s", "Pas fait, selon une personne : %s", words)
 	case domain.OutcomeRunAgain:
 		x.Note, e.Again = saidRunAgain, ready.again
-		x.Summary = domain.Say("To be run once more: %s", "À exécuter encore une fois : %s", words)
+		x.Summary = domain.Say("To be run again, once the AI has requested it and it is approved: %s",
+			"À exécuter à nouveau, quand l’IA l’aura demandé et que ce sera approuvé : %s", words)
+		if v.Session.Type == domain.Chat && v.Session.Phase == domain.Idle {
+			x.Summary = domain.Say("To be run again, once it is approved: %s", "À exécuter à nouveau, une fois approuvé : %s", words)
+		}
 	default:
 		return nil, domain.Invalid("/outcome", "enum", "The outcome is happened, did_not or run_again.")
 	}

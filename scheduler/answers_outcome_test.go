@@ -50,6 +50,26 @@ func TestAPersonSettlesAnOutcome(t *testing.T) {
 	}
 }
 
+// TestTheSummaryOfRunAgainNamesWhatItWaitsFor: in a chat at rest, an approval; in a session at work, the AI
+// requests the action first.
+func TestTheSummaryOfRunAgainNamesWhatItWaitsFor(t *testing.T) {
+	for phase, want := range map[domain.Phase]string{
+		domain.Idle:                 "To be run again, once it is approved: SHOP.PAY",
+		domain.CallingAI:            "To be run again, once the AI has requested it and it is approved: SHOP.PAY",
+		domain.ExecutingDataQueries: "To be run again, once the AI has requested it and it is approved: SHOP.PAY",
+	} {
+		me := chat("me", phase, func(s *domain.Session) { s.HoldsSlot = true })
+		a, answers := newAsked(t, me, approval(domain.ApprovalOutcome, "SHOP.PAY"))
+		decision := domain.Decision{Outcome: domain.OutcomeRunAgain, By: member}
+		if _, err := answers.AnswerApproval(t.Context(), "ws", "apr", decision); err != nil {
+			t.Fatalf("%s: %v", phase, err)
+		}
+		if got := a.changes[0].Messages[0].System.CommandResults[0].Summary; got != want {
+			t.Errorf("%s: the summary is %q, not %q", phase, got, want)
+		}
+	}
+}
+
 // Who comes later sees what was decided.
 func TestAnOutcomeIsSettledOnce(t *testing.T) {
 	a, answers := newAsked(t, chat("me", domain.Idle))
