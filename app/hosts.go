@@ -8,25 +8,25 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
-	"github.com/fermata-dev/fermata/internal/lately"
+	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
-// hostsRemembered is how long another node's change of a workspace's allowed_hosts may go unseen.
-const hostsRemembered = 5 * time.Second
+// hostsTTL is how long another node's change of a workspace's allowed_hosts may stay unnoticed.
+const hostsTTL = 5 * time.Second
 
-// allowedHosts is where requests of each workspace may go: each call of a model asks.
+// allowedHosts caches the allowed hosts of each workspace, which every AI call needs.
 type allowedHosts struct {
 	workspace func(ctx context.Context, id string) (*domain.Workspace, error)
-	known     *lately.Memory[string, egress.Hosts]
+	cache     *ttlcache.Cache[string, egress.Hosts]
 }
 
 func newAllowedHosts(c clock.Clock, workspace func(ctx context.Context, id string) (*domain.Workspace, error)) *allowedHosts {
-	return &allowedHosts{workspace, lately.New[string, egress.Hosts](c, hostsRemembered)}
+	return &allowedHosts{workspace, ttlcache.New[string, egress.Hosts](c, hostsTTL)}
 }
 
-// of is where requests of a workspace may go.
+// of returns the hosts that requests of a workspace may reach.
 func (a *allowedHosts) of(ctx context.Context, workspace string) (egress.Hosts, error) {
-	return a.known.Get(workspace, func() (egress.Hosts, bool, error) {
+	return a.cache.Get(workspace, func() (egress.Hosts, bool, error) {
 		w, err := a.workspace(ctx, workspace)
 		if err != nil {
 			return egress.Hosts{}, false, err

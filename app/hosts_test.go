@@ -31,10 +31,10 @@ func TestAllowedHostsAreRemembered(t *testing.T) {
 		asks int
 	}{
 		{func() {}, true, 1},
-		{func() { entries = []string{"api.example.com"}; now = now.Add(hostsRemembered - time.Millisecond) }, true, 1},
+		{func() { entries = []string{"api.example.com"}; now = now.Add(hostsTTL - time.Millisecond) }, true, 1},
 		{func() { now = now.Add(time.Millisecond) }, false, 2},
 		{func() { entries = []string{"nobody.invalid"} }, false, 2},
-		{func() { hosts.known.Forget() }, true, 3},
+		{func() { hosts.cache.Clear() }, true, 3},
 	} {
 		step.does()
 		if got := goes(); got != step.goes || asked != step.asks {

@@ -14,21 +14,21 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// Mail says who takes on the mails that tell people of what waits for them.
+// Mail configures the SMTP server for notifications.
 type Mail struct {
 	SMTPURL     string `help:"Mail server: smtp://user:password@host:port, or smtps://." env:"FERMATA_SMTP_URL" secret:"url" name:"smtp-url"`
-	SMTPURLFile string `help:"File that holds it." env:"FERMATA_SMTP_URL_FILE" hidden:"" name:"smtp-url-file"`
-	MailFrom    string `help:"Address that mails come from." env:"FERMATA_MAIL_FROM"`
+	SMTPURLFile string `help:"File that contains it." env:"FERMATA_SMTP_URL_FILE" hidden:"" name:"smtp-url-file"`
+	MailFrom    string `help:"Sender address of mails." env:"FERMATA_MAIL_FROM"`
 }
 
-// resolve reads the secret's file and refuses what no mail could be sent with.
+// resolve reads the secret file and rejects an incomplete configuration.
 func (m *Mail) resolve() error {
 	if err := secretfile.Fill(map[*string]string{&m.SMTPURL: m.SMTPURLFile}); err != nil {
 		return err
 	}
 	if m.SMTPURL == "" {
 		if m.MailFrom != "" {
-			return errors.New("FERMATA_MAIL_FROM is set, and FERMATA_SMTP_URL is not: name the mail server too")
+			return errors.New("FERMATA_MAIL_FROM is set without FERMATA_SMTP_URL: set the mail server too")
 		}
 		return nil
 	}
@@ -36,7 +36,7 @@ func (m *Mail) resolve() error {
 		return fmt.Errorf("FERMATA_SMTP_URL: %w", err)
 	}
 	if m.MailFrom == "" {
-		return errors.New("FERMATA_SMTP_URL is set, and FERMATA_MAIL_FROM is not: say which address mails come from")
+		return errors.New("FERMATA_SMTP_URL is set without FERMATA_MAIL_FROM: set the sender address too")
 	}
 	if _, err := notify.CheckFrom(m.MailFrom); err != nil {
 		return fmt.Errorf("FERMATA_MAIL_FROM: %w", err)
@@ -44,7 +44,7 @@ func (m *Mail) resolve() error {
 	return nil
 }
 
-// mailOff says why this server sends no mail; empty: it does.
+// mailOff explains why this server sends no mail; "" if it does.
 func (f *Config) mailOff() string {
 	switch {
 	case f.SMTPURL == "":
@@ -55,12 +55,12 @@ func (f *Config) mailOff() string {
 	return ""
 }
 
-// newsOf says what people are told. How they answer is another link for each way to tell them.
-func newsOf(a *App) notify.Composer {
+// notificationsOf creates the texts of notifications. Their links differ by channel.
+func notificationsOf(a *App) notify.Composer {
 	return notify.Composer{Store: a.store.Approvals, Workspaces: a.store.Workspaces, Clock: a.clock}
 }
 
-// carriers tell people, beside the webhooks that programs have.
+// carriers deliver notifications to people, besides the webhooks of programs.
 func carriers(a *App, pusher *notify.Pusher) (map[domain.WebhookKind]webhooks.Carrier, error) {
 	all := map[domain.WebhookKind]webhooks.Carrier{domain.WebhookMail: noCarrier{}, domain.WebhookPush: noCarrier{}}
 	if pusher != nil {
@@ -69,7 +69,7 @@ func carriers(a *App, pusher *notify.Pusher) (map[domain.WebhookKind]webhooks.Ca
 	if a.flags.mailOff() != "" {
 		return all, nil
 	}
-	links, base, news := linksOf(a), a.flags.pageURL(), newsOf(a)
+	links, base, news := linksOf(a), a.flags.pageURL(), notificationsOf(a)
 	news.Link = func(asked *domain.Approval, recipient string) (string, error) {
 		return linkTo(links, base, asked, recipient)
 	}
@@ -85,57 +85,57 @@ func carriers(a *App, pusher *notify.Pusher) (map[domain.WebhookKind]webhooks.Ca
 	return all, nil
 }
 
-// toldSettings have whoever the settings name told from now on, and who waits for the slot
-// looked after by what they say now: a shorter patience with idle chats counts at once.
-type toldSettings struct {
+// notifyingSettings applies changed settings at once: the recipients of notifications are updated, and
+// queued sessions are checked again, since a shorter idle timeout of chats takes effect immediately.
+type notifyingSettings struct {
 	*repository.WorkspaceStore
 	look  func()
 	slots interface{ Look(workspace string) }
 	hosts *allowedHosts
 }
 
-func (s toldSettings) UpdateSettings(ctx context.Context, workspace string, patch domain.SettingsPatch) (*domain.Workspace, error) {
+func (s notifyingSettings) UpdateSettings(ctx context.Context, workspace string, patch domain.SettingsPatch) (*domain.Workspace, error) {
 	w, err := s.WorkspaceStore.UpdateSettings(ctx, workspace, patch)
 	if err == nil {
 		s.look()
 		s.slots.Look(workspace)
-		s.hosts.known.Forget()
+		s.hosts.cache.Clear()
 	}
 	return w, err
 }
 
 func settingsPorts(a *App) handlers.SettingsPorts {
 	return handlers.SettingsPorts{
-		Settings: toldSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door, a.hosts}, Keys: keyService{a},
+		Settings: notifyingSettings{a.store.Workspaces, a.webhooks.Look, a.scheduling.Door, a.hosts}, Keys: keyService{a},
 		Workspaces: a.store.Workspaces,
 		MailOff:    a.flags.mailOff(),
 	}
 }
 
-// noCarrier is where the operator has taken away what carried.
+// noCarrier replaces a channel that the operator has disabled.
 type noCarrier struct{}
 
 func (noCarrier) Carry(context.Context, *domain.Webhook, string, string, *domain.LogEvent) webhooks.Outcome {
-	return webhooks.Outcome{Result: webhooks.Unreachable, Detail: "this server has nothing to send it with"}
+	return webhooks.Outcome{Result: webhooks.Unreachable, Detail: "this channel is not configured on this server"}
 }
 
-// checkMail asks the mail server whether it lets us in.
+// checkMail signs in to the mail server.
 func checkMail(ctx context.Context, f *Config) []diagnosis.Finding {
 	if f.SMTPURL == "" {
 		return nil
 	}
-	const mend = "Check FERMATA_SMTP_URL: host, port, user and password; with a password the server has to offer TLS."
+	const fix = "Check FERMATA_SMTP_URL: host, port, user and password; with a password the server must offer TLS."
 	server, err := notify.ParseMailServer(f.SMTPURL)
 	if err == nil {
 		err = server.Check(ctx)
 	}
 	if err != nil {
-		return []diagnosis.Finding{diagnosis.Failed("mail", err.Error(), mend)}
+		return []diagnosis.Finding{diagnosis.Failed("mail", err.Error(), fix)}
 	}
-	good := fmt.Sprintf("%s:%d lets us in; mails come from %s", server.Host, server.Port, f.MailFrom)
+	good := fmt.Sprintf("%s:%d accepts the sign-in; mails are sent from %s", server.Host, server.Port, f.MailFrom)
 	findings := []diagnosis.Finding{diagnosis.OK("mail", good)}
 	if f.PublicURL == "" {
-		findings = append(findings, diagnosis.Warning("mail", "no mail is sent: its links would lead nowhere",
+		findings = append(findings, diagnosis.Warning("mail", "no mail is sent, because its links would have no address",
 			"Set FERMATA_PUBLIC_URL to the address that browsers use."))
 	}
 	return findings

@@ -13,7 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
-// pushOff says why this server sends no pushes; empty: it does.
+// pushOff explains why this server sends no push notifications; "" if it does.
 func (f *Config) pushOff(keys *seal.Keys) string {
 	switch {
 	case !keys.Any():
@@ -24,8 +24,8 @@ func (f *Config) pushOff(keys *seal.Keys) string {
 	return ""
 }
 
-// newPusher makes what tells people at their browsers; nil where something is missing for it. client is the one for
-// every request out: endpoints are what people enter.
+// newPusher creates the sender of push notifications; nil if the configuration is incomplete. client is
+// the shared client for outgoing requests: endpoints are entered by users.
 func newPusher(a *App, client *http.Client, policy egress.Policy) (*notify.Pusher, error) {
 	if a.flags.pushOff(a.keys) != "" {
 		return nil, nil
@@ -34,7 +34,7 @@ func newPusher(a *App, client *http.Client, policy egress.Policy) (*notify.Pushe
 	if err != nil {
 		return nil, err
 	}
-	page, news := a.flags.pageURL(), newsOf(a)
+	page, news := a.flags.pageURL(), notificationsOf(a)
 	news.Link = func(asked *domain.Approval, _ string) (string, error) { return page + "/#/approvals/" + asked.ID, nil }
 	return &notify.Pusher{
 		Composer: news, Client: client, Policy: policy, Sender: sender, Contact: a.flags.pushContact(), Page: page,
@@ -42,7 +42,7 @@ func newPusher(a *App, client *http.Client, policy egress.Policy) (*notify.Pushe
 	}, nil
 }
 
-// pushContact is whom push services may ask about us: the address that mails come from, or that of the page.
+// pushContact is the contact address for push services: the sender address of mails, or the web app.
 func (f *Config) pushContact() string {
 	if from, err := notify.CheckFrom(f.MailFrom); f.MailFrom != "" && err == nil {
 		return "mailto:" + from.Address
@@ -50,7 +50,7 @@ func (f *Config) pushContact() string {
 	return f.pageURL()
 }
 
-// subscriptionsTo is what people do with the browsers that a pusher tells them at.
+// subscriptionsTo manages the browsers' subscriptions to push notifications.
 func subscriptionsTo(a *App, pusher *notify.Pusher) *notify.Subscriptions {
 	return &notify.Subscriptions{
 		Rows: a.store.Pushes, Workspaces: a.store.Workspaces, Secrets: webhooks.Secrets{Keys: a.keys}, Pusher: pusher,
@@ -59,16 +59,16 @@ func subscriptionsTo(a *App, pusher *notify.Pusher) *notify.Subscriptions {
 	}
 }
 
-// checkPush says whom push services would ask about this server. A browser takes pushes from a page
-// of https, or of its own machine, where nobody looks for them.
+// checkPush reports the contact address given to push services. Browsers accept push notifications only
+// from pages over https, or on their own machine, where no check is needed.
 func checkPush(f *Config) []diagnosis.Finding {
 	u, err := url.Parse(f.PublicURL)
 	if err != nil || f.PublicURL == "" || auth.LoopbackHost(u.Host) {
 		return nil
 	}
 	if u.Scheme != "https" {
-		return []diagnosis.Finding{diagnosis.Warning("push", "browsers take no pushes from a page without TLS",
-			"Put TLS before the server, and set FERMATA_PUBLIC_URL to the https address.")}
+		return []diagnosis.Finding{diagnosis.Warning("push", "browsers accept no push notifications from a page without TLS",
+			"Serve the page over TLS, and set FERMATA_PUBLIC_URL to the https address.")}
 	}
-	return []diagnosis.Finding{diagnosis.OK("push", "browsers can be told; push services may ask "+f.pushContact())}
+	return []diagnosis.Finding{diagnosis.OK("push", "browsers can be notified; the contact for push services is "+f.pushContact())}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/lately"
+	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
 const cacheTTL = 5 * time.Second // a revoked key works no longer than this
@@ -20,9 +20,9 @@ type cache struct {
 	clock clock.Clock
 	nodes bool // other nodes make keys too
 
-	keys       *lately.Memory[[sha256.Size]byte, *domain.Key]
-	signIns    *lately.Memory[[sha256.Size]byte, *domain.SignedIn]
-	workspaces *lately.Memory[string, struct{}]
+	keys       *ttlcache.Cache[[sha256.Size]byte, *domain.Key]
+	signIns    *ttlcache.Cache[[sha256.Size]byte, *domain.SignedIn]
+	workspaces *ttlcache.Cache[string, struct{}]
 
 	mu         sync.Mutex
 	generation int  // a value that was read before clear is not cached after it
@@ -36,16 +36,16 @@ type cache struct {
 func newCache(c clock.Clock, nodes bool) *cache {
 	return &cache{
 		clock: c, nodes: nodes,
-		keys:       lately.New[[sha256.Size]byte, *domain.Key](c, cacheTTL),
-		signIns:    lately.New[[sha256.Size]byte, *domain.SignedIn](c, cacheTTL),
-		workspaces: lately.New[string, struct{}](c, cacheTTL),
+		keys:       ttlcache.New[[sha256.Size]byte, *domain.Key](c, cacheTTL),
+		signIns:    ttlcache.New[[sha256.Size]byte, *domain.SignedIn](c, cacheTTL),
+		workspaces: ttlcache.New[string, struct{}](c, cacheTTL),
 	}
 }
 
 func (c *cache) clear() {
-	c.keys.Forget()
-	c.signIns.Forget()
-	c.workspaces.Forget()
+	c.keys.Clear()
+	c.signIns.Clear()
+	c.workspaces.Clear()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.generation++

@@ -15,7 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
-	"github.com/fermata-dev/fermata/internal/lately"
+	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
 // CodeBadSignature is the code for a message without a valid signature.
@@ -86,10 +86,10 @@ var (
 )
 
 // reports remembers for which tasks signed reports were taken, for longer than a signature is good.
-type reports = lately.Memory[[sha256.Size]byte, string]
+type reports = ttlcache.Cache[[sha256.Size]byte, string]
 
 func newReports(c clock.Clock) *reports {
-	return lately.New[[sha256.Size]byte, string](c, 3*auth.WebhookTolerance)
+	return ttlcache.New[[sha256.Size]byte, string](c, 3*auth.WebhookTolerance)
 }
 
 // isOf says whether a signed message is about this task: its id names it, or none, and then it was

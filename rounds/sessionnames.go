@@ -6,14 +6,14 @@ import (
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
-	"github.com/fermata-dev/fermata/internal/lately"
+	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
 
 // SessionNames caches which sessions clients mean by their own names. A session keeps its name until
 // it is deleted, and nothing is sent to a deleted one: a message that is rejected is looked up
 // without the cache.
 type SessionNames struct {
-	known *lately.Memory[externalName, string]
+	known *ttlcache.Cache[externalName, string]
 }
 
 type externalName struct{ workspace, name string }
@@ -23,7 +23,7 @@ const namesTTL = time.Minute
 
 // NewSessionNames returns an empty cache.
 func NewSessionNames(c clock.Clock) *SessionNames {
-	return &SessionNames{lately.New[externalName, string](c, namesTTL)}
+	return &SessionNames{ttlcache.New[externalName, string](c, namesTTL)}
 }
 
 // SessionsByName finds sessions by the names that clients gave them.
@@ -46,6 +46,6 @@ func (n *SessionNames) Session(ctx context.Context, record SessionsByName, works
 // ForgetMissing removes a name from the cache if err reports that its session is missing.
 func (n *SessionNames) ForgetMissing(workspace, name string, err error) {
 	if domain.ErrorCode(err) == domain.CodeNotFound {
-		n.known.ForgetOne(externalName{workspace, name})
+		n.known.Delete(externalName{workspace, name})
 	}
 }

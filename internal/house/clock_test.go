@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestOneClock keeps time.Now in internal/clock: everything else is given its time,
-// but for tests, the suites that are run by them, and examples, which are others' programs.
+// TestOneClock keeps time.Now in internal/clock: all other code receives a clock, except for tests, their
+// suites, and examples, which are independent programs.
 func TestOneClock(t *testing.T) {
 	root := list(t, "-m", "-f", "{{.Dir}}")
 	out, err := exec.Command("git", "-C", root, "ls-files", "*.go").Output()
@@ -25,7 +25,7 @@ func TestOneClock(t *testing.T) {
 		fset := token.NewFileSet()
 		tree, err := parser.ParseFile(fset, filepath.Join(root, file), nil, parser.SkipObjectResolution)
 		if err != nil {
-			continue // the compiler says it better
+			continue // the compiler reports it better
 		}
 		ast.Inspect(tree, func(n ast.Node) bool {
 			call, ok := n.(*ast.SelectorExpr)

@@ -10,8 +10,8 @@ import (
 
 var decisionRow = regexp.MustCompile(`(?m)^\| \[(\d{4})\]\((\d{4})-([a-z0-9-]+\.md)\) \|`)
 
-// Each decision stands in the list of decisions, once and in its order: branches that both add a row
-// leave two of one, or rows that are out of place.
+// TestDecisionsAreListedOnce: each decision is in the list once, in order. Merging branches that both add a
+// row can duplicate a row, or misplace it.
 func TestDecisionsAreListedOnce(t *testing.T) {
 	const dir = "../../docs/adr"
 	list, err := os.ReadFile(filepath.Join(dir, "README.md"))

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Names by which a request, or a connection, leaves the building.
+// waysOut are names by which a request or a connection leaves the process.
 var waysOut = map[string][]string{
 	"net/http":               {"Client", "Transport", "DefaultClient", "DefaultTransport", "Get", "Head", "Post", "PostForm", "ProxyFromEnvironment"},
 	"net":                    {"Dialer", "Dial", "DialTimeout", "DialIP", "DialTCP", "DialUDP", "DialUnix", "Resolver", "LookupHost", "LookupIP", "LookupAddr"},
@@ -23,12 +23,11 @@ var waysOut = map[string][]string{
 	"golang.org/x/net/http2": {"Transport"},
 }
 
-// Who else may: the way to the database, the command line's own client, examples of
-// clients, and what only tests use.
+// ownWaysOut are the exceptions: the connection to the database, the command line's client, examples of
+// clients, and test code.
 var ownWaysOut = []string{"internal/egress/", "repository/internal/sqldb/dial.go", "cli/client.go", "internal/testkit/", "app/e2e/harness/", "providers/suite/", "examples/"}
 
-// TestOneWayOut: every request that leaves goes through internal/egress, where it is
-// checked where it may go.
+// TestOneWayOut: every outgoing request uses internal/egress, which checks its destination.
 func TestOneWayOut(t *testing.T) {
 	root := filepath.Join("..", "..")
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -53,8 +52,7 @@ func TestOneWayOut(t *testing.T) {
 	}
 }
 
-// waysOutOf lists the ways out that a file uses. A type behind a star only says what is
-// handed over, and is none.
+// waysOutOf lists the ways out in a file. A pointer type only describes a parameter, and does not count.
 func waysOutOf(t *testing.T, path string) (found []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
@@ -90,7 +88,7 @@ func waysOutOf(t *testing.T, path string) (found []string) {
 	return found
 }
 
-// The test finds what it is for.
+// TestWaysOutAreFound tests waysOutOf.
 func TestWaysOutAreFound(t *testing.T) {
 	for path, want := range map[string]string{
 		"../egress/client.go":                     "net/http.Client",

@@ -12,16 +12,16 @@ import (
 	"testing"
 )
 
-// exactReaders are the packages that read what is signed, or approved by its hash, and what
-// other servers send beside it. encoding/json takes names in any case there, and lets the last
-// of two equal ones win: internal/exactjson does neither.
+// exactReaders are the packages that decode JSON which is signed, approved by its hash, or received from
+// external servers. encoding/json ignores the case of names and takes the last of two equal ones:
+// internal/exactjson does neither.
 var exactReaders = []string{
 	"auth", "auth/oidc", "auth/passkeys",
 	"connectors", "connectors/mcp", "connectors/longrunning",
 	"repository/keep",
 }
 
-// TestExactNames keeps encoding/json's readers out of these packages.
+// TestExactNames forbids the decoders of encoding/json in these packages.
 func TestExactNames(t *testing.T) {
 	root := filepath.Join("..", "..")
 	for _, of := range exactReaders {
@@ -44,7 +44,7 @@ func TestExactNames(t *testing.T) {
 	}
 }
 
-// looseReaders lists what a file uses of encoding/json to read a value.
+// looseReaders lists the decoders of encoding/json in a file.
 func looseReaders(t *testing.T, source string) (found []string) {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), "", source, 0)
@@ -80,7 +80,7 @@ func looseReaders(t *testing.T, source string) (found []string) {
 	return found
 }
 
-// The test finds what it is for.
+// TestLooseReadersAreFound tests looseReaders.
 func TestLooseReadersAreFound(t *testing.T) {
 	for source, want := range map[string]int{
 		`package x; import "encoding/json"; var _ = json.Unmarshal`:                                     1,

@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// TestOneReaderOfJSON keeps encoding/json away from what comes in by HTTP: bodies are
-// read by internal/jsonbody, with its ceilings. The files named here take what it has
-// read, or what the server itself wrote.
+// TestOneReaderOfJSON forbids encoding/json for HTTP requests: internal/jsonbody reads bodies, with its
+// limits. The listed files decode what it has read, or what the server itself wrote.
 func TestOneReaderOfJSON(t *testing.T) {
 	known := []string{"decode.go", "shape.go", "idempotency.go"}
 	reads := regexp.MustCompile(`json\.(Unmarshal|NewDecoder)\(`)

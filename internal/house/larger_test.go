@@ -1,7 +1,7 @@
 package house
 
-// What is larger than the house's limits, on purpose or still: each may shrink, and none
-// may grow. An entry that is not needed any more fails.
+// Code over the limits, on purpose or for now: each entry may shrink, and none may grow. An entry that is
+// no longer needed fails.
 
 var longFunctions = map[string]int{
 	"handlers.server.table": 125, // the whole API on one screen
@@ -14,11 +14,11 @@ var largeReceivers = map[string]int{
 }
 
 var manyDependencies = map[string]int{
-	"app.Config":          22, // what an operator can set
+	"app.Config":          22, // all of an operator's settings
 	"orchestrator.Config": 15,
 }
 
-// Tables of tags and of texts, that do not break.
+// wideLines are tables of tags and of texts that cannot be wrapped.
 var wideLines = map[string]int{
 	"providers/gemini/config.go":    6,
 	"providers/anthropic/config.go": 4,
@@ -38,6 +38,6 @@ var wideLines = map[string]int{
 	"repository/waiters.go":         1,
 }
 
-// schedulerTested is how many lines of tests the scheduler and its rooms have for a hundred
-// of code, at least: its rules are tested where they stand.
+// schedulerTested is the minimum number of test lines per hundred lines of code in the scheduler and its
+// subpackages.
 const schedulerTested = 100

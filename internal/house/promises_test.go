@@ -14,8 +14,7 @@ var (
 	testFunc  = regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Benchmark)[A-Z][A-Za-z0-9]*)\(`)
 )
 
-// A promise rests on the test that is named beside it: one that was renamed or is gone
-// proves nothing.
+// TestPromisesNameTestsThatThereAre: each guarantee in the documentation names a test that exists.
 func TestPromisesNameTestsThatThereAre(t *testing.T) {
 	root := filepath.Join("..", "..")
 	listed, err := exec.Command("git", "-C", root, "ls-files", "*_test.go").Output()

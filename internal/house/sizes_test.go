@@ -18,9 +18,8 @@ import (
 	"testing"
 )
 
-// What a room that one can live in measures. A thing over a limit is a reason to look, not
-// to split a sentence in two: what stays larger on purpose is named in larger, with the size
-// that it may have.
+// Limits of sizes. Code over a limit should be reviewed, not split mechanically: what stays larger on purpose
+// is listed in larger_test.go with its permitted size.
 const (
 	maxFileLines     = 420
 	maxFunctionLines = 60
@@ -30,16 +29,16 @@ const (
 	maxDependencies  = 12 // fields of a Config or Deps
 )
 
-// source is one Go file that people write.
+// source is a hand-written Go file.
 type source struct {
 	path, pkg string
-	test      bool // test code: also suites, fakes and kits
+	test      bool // test code, including suites, fakes and kits
 	text      string
 	file      *ast.File
 	fset      *token.FileSet
 }
 
-// testing packages are test code without the ending.
+// testPackages contain test code in files without the suffix _test.
 var testPackages = []string{"internal/house", "internal/testkit", "repository/suite", "providers/suite", "app/e2e"}
 
 func isTestCode(file string) bool {
@@ -49,7 +48,7 @@ func isTestCode(file string) bool {
 	return slices.ContainsFunc(testPackages, func(p string) bool { return strings.HasPrefix(file, p+"/") })
 }
 
-// sources reads every Go file of the repository that no program wrote, once for all tests.
+// sources reads every hand-written Go file of the repository, once for all tests.
 var sources = sync.OnceValues(func() ([]*source, error) {
 	root := filepath.Join("..", "..")
 	listed, err := exec.Command("git", "-C", root, "ls-files", "--cached", "--others", "--exclude-standard", "*.go").Output()
@@ -61,7 +60,7 @@ var sources = sync.OnceValues(func() ([]*source, error) {
 	for name := range strings.FieldsSeq(string(listed)) {
 		text, err := os.ReadFile(filepath.Join(root, name))
 		if os.IsNotExist(err) {
-			continue // deleted, and not yet committed
+			continue // deleted, but not committed yet
 		}
 		if err != nil {
 			return nil, err
@@ -87,13 +86,13 @@ func written(t *testing.T) []*source {
 	return all
 }
 
-// measure is one size of one thing.
+// measure is the size of an item.
 type measure struct {
 	what string
 	size int
 }
 
-// tail prints how sizes are spread, and the largest ones.
+// tail prints the distribution of sizes, and the largest items.
 func tail(t *testing.T, of string, all []measure) {
 	t.Helper()
 	slices.SortFunc(all, func(a, b measure) int { return cmp.Or(cmp.Compare(b.size, a.size), strings.Compare(a.what, b.what)) })
@@ -107,8 +106,8 @@ func tail(t *testing.T, of string, all []measure) {
 	}
 }
 
-// hold fails for what is larger than the limit and than larger allows, and for an
-// allowance that is no longer needed.
+// hold fails for items over the limit that are not listed in larger, and for entries that are no longer
+// needed.
 func hold(t *testing.T, of string, all []measure, limit int, larger map[string]int) {
 	t.Helper()
 	needed := map[string]bool{}
@@ -126,7 +125,7 @@ func hold(t *testing.T, of string, all []measure, limit int, larger map[string]i
 	}
 }
 
-// sentenceInCode is a text for people: it stays on one line, so that it can be searched for.
+// sentenceInCode is a text for people: it stays on one line, so that it can be found by searching.
 var sentenceInCode = regexp.MustCompile("\"[^\"]{40,}\"|`[^`]{40,}`")
 
 // columns is the width of a line without its long texts.
@@ -178,7 +177,7 @@ func TestFunctions(t *testing.T) {
 	hold(t, "lines", all, maxFunctionLines, longFunctions)
 }
 
-// receiver is the type of a method with a dot behind it, "" for a function.
+// receiver is the receiver type of a method followed by a dot, "" for a function.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return ""
@@ -200,8 +199,8 @@ func receiver(f *ast.FuncDecl) string {
 	}
 }
 
-// TestReceivers measures how many methods a type has: small interfaces that are slices of
-// a giant are no small interfaces.
+// TestReceivers measures the number of methods of types: small interfaces onto one huge type are not small
+// interfaces.
 func TestReceivers(t *testing.T) {
 	methods := map[string]int{}
 	for _, s := range written(t) {
@@ -224,8 +223,7 @@ func measures(of map[string]int) []measure {
 	return all
 }
 
-// TestInterfaces measures interfaces, embedded ones included by their own size, and
-// structs of dependencies.
+// TestInterfaces measures interfaces, including the size of embedded ones, and structs of dependencies.
 func TestInterfaces(t *testing.T) {
 	var interfaces, dependencies []measure
 	for _, s := range written(t) {
@@ -252,8 +250,7 @@ func TestInterfaces(t *testing.T) {
 	hold(t, "fields", dependencies, maxDependencies, manyDependencies)
 }
 
-// TestPackages prints the sizes of packages, and how many lines of tests each has for a
-// line of code.
+// TestPackages prints the sizes of packages, and the ratio of test lines to lines of code.
 func TestPackages(t *testing.T) {
 	code, tests := map[string]int{}, map[string]int{}
 	all, allTests := 0, 0
@@ -266,7 +263,7 @@ func TestPackages(t *testing.T) {
 			all += lines(s.text)
 		}
 	}
-	t.Logf("%d lines of code and %d of tests that people wrote: %.2f", all, allTests, float64(allTests)/float64(all))
+	t.Logf("%d lines of code and %d of tests, hand-written: %.2f", all, allTests, float64(allTests)/float64(all))
 	sizes := measures(code)
 	tail(t, "lines of a package", sizes)
 	for _, m := range sizes {

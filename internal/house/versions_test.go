@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// TestLibcFitsSQLite keeps modernc.org/libc at exactly the version that
-// modernc.org/sqlite was made with: another one compiles and then misbehaves.
+// TestLibcFitsSQLite keeps modernc.org/libc at exactly the version that modernc.org/sqlite requires: any
+// other one compiles and then misbehaves.
 func TestLibcFitsSQLite(t *testing.T) {
 	dir := list(t, "-m", "-f", "{{.Dir}}", "modernc.org/sqlite")
 	ours := list(t, "-m", "-f", "{{.Version}}", "modernc.org/libc")
@@ -37,7 +37,8 @@ func list(t *testing.T, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// A package without a hash is whatever the registry sends on the day of the installation.
+// TestEveryPackageOfALockFileHasItsHash: without a hash the registry could serve different content at each
+// installation.
 func TestEveryPackageOfALockFileHasItsHash(t *testing.T) {
 	found := 0
 	listed, err := exec.Command("git", "-C", "../..", "ls-files", "*package-lock.json").Output()

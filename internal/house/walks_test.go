@@ -10,8 +10,8 @@ import (
 
 var step = regexp.MustCompile("`([a-z0-9_/.]+\\.go):([A-Za-z0-9_.]+)`")
 
-// TestWalksNameFunctionsThatThereAre keeps the walks of docs/architecture.md true: each
-// step is a function in the file that it names.
+// TestWalksNameFunctionsThatThereAre keeps docs/architecture.md correct: each step names a function in an
+// existing file.
 func TestWalksNameFunctionsThatThereAre(t *testing.T) {
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "architecture.md"))
 	if err != nil {

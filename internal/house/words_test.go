@@ -12,8 +12,8 @@ import (
 
 var avoidedRow = regexp.MustCompile("(?m)^\\| `([a-z]+)` \\| ([^|]+) \\|([^|]*)\\|$")
 
-// avoided reads the glossary's table of words that no identifier has: what is said instead,
-// and the packages in which a word means something else.
+// avoided reads the glossary's table of words that identifiers must not contain, with their replacements and
+// the packages in which a word has another meaning.
 func avoided(t *testing.T) map[string]struct{ instead, except string } {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "glossary.md"))
@@ -34,7 +34,7 @@ func avoided(t *testing.T) map[string]struct{ instead, except string } {
 	return all
 }
 
-// split gives the words of a camelCase or snake_case name, in lower case.
+// split splits a camelCase or snake_case name into words in lower case.
 func split(name string) []string {
 	var words []string
 	var word strings.Builder
@@ -72,8 +72,8 @@ func TestSplit(t *testing.T) {
 // sentence is the name of a test.
 var sentence = regexp.MustCompile("^(Test|Fuzz|Benchmark)[A-Z]")
 
-// TestIdentifiersKeepTheGlossary looks at every name that is declared: a reader searches
-// for the word of the glossary, and must not find the half of a thing.
+// TestIdentifiersKeepTheGlossary checks every declared name: one concept has one word, so that a search for
+// it finds everything.
 func TestIdentifiersKeepTheGlossary(t *testing.T) {
 	words := avoided(t)
 	for _, s := range written(t) {
@@ -92,8 +92,8 @@ func TestIdentifiersKeepTheGlossary(t *testing.T) {
 	}
 }
 
-// declared visits the names that a file declares: types, functions, methods, fields,
-// variables, constants and parameters.
+// declared visits the declared names of a file: types, functions, methods, fields, variables, constants and
+// parameters.
 func declared(file *ast.File, visit func(*ast.Ident)) {
 	each := func(names []*ast.Ident) {
 		for _, name := range names {

@@ -1,0 +1,75 @@
+// Package ttlcache caches reads for a few seconds.
+package ttlcache
+
+import (
+	"sync"
+	"time"
+
+	"github.com/fermata-dev/fermata/internal/clock"
+)
+
+// maxEntries bounds a cache. When it is reached, all entries are evicted.
+const maxEntries = 10_000
+
+// Cache maps keys to values that expire after its TTL. Changes made by other processes are seen when
+// an entry expires; a process that makes a change calls Delete or Clear.
+type Cache[K comparable, V any] struct {
+	clock clock.Clock
+	ttl   time.Duration
+
+	mu         sync.Mutex
+	generation int // incremented by Delete and Clear: values read before are not stored after them
+	entries    map[K]entry[V]
+}
+
+type entry[V any] struct {
+	value   V
+	expires time.Time
+}
+
+// New returns an empty cache whose entries expire after ttl.
+func New[K comparable, V any](c clock.Clock, ttl time.Duration) *Cache[K, V] {
+	return &Cache[K, V]{clock: c, ttl: ttl, entries: map[K]entry[V]{}}
+}
+
+// Get returns the cached value of a key, or else that of read, which is stored if store is true and
+// there is no error.
+func (c *Cache[K, V]) Get(key K, read func() (value V, store bool, err error)) (V, error) {
+	c.mu.Lock()
+	hit, ok := c.entries[key]
+	generation := c.generation
+	c.mu.Unlock()
+	if ok && c.clock().Before(hit.expires) {
+		return hit.value, nil
+	}
+	value, store, err := read()
+	if err != nil || !store {
+		return value, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if generation != c.generation {
+		return value, nil
+	}
+	if len(c.entries) >= maxEntries {
+		clear(c.entries)
+	}
+	c.entries[key] = entry[V]{value, c.clock().Add(c.ttl)}
+	return value, nil
+}
+
+// Delete removes the entry of a key. As with Clear, reads in progress, of any key, are not stored.
+func (c *Cache[K, V]) Delete(key K) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.generation++
+	delete(c.entries, key)
+}
+
+// Clear removes all entries.
+func (c *Cache[K, V]) Clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.generation++
+	clear(c.entries)
+}
