@@ -41,7 +41,7 @@ import (
 	"github.com/fermata-dev/fermata/telemetry"
 )
 
-// App is the whole server, wired.
+// App is a complete server.
 type App struct {
 	flags       Config
 	log         zerolog.Logger
@@ -63,14 +63,14 @@ type App struct {
 	pushes     *notify.Subscriptions
 	keys       *seal.Keys
 	hosts      *allowedHosts
-	madeKey    bool // for this start: the data directory had none
+	newKey     bool // the secret key was generated at this start
 	loop       *orchestrator.Loop
-	outside    orchestrator.Outside // nil: nothing is offered from outside
+	outside    orchestrator.Outside // nil: no connectors
 	// scheduling is set once the loop is wired.
 	scheduling Scheduling
-	node       *bus.Node // nil: a SQLite file has one process
+	node       *bus.Node // nil with SQLite, which has one process
 	metrics    *metrics
-	traces     *telemetry.Traces // nil: nobody collects them
+	traces     *telemetry.Traces // nil: no collector
 	auth       *auth.Authenticator
 	uses       *auth.Uses
 	issuer     *oidc.Party // nil: people sign in with keys
@@ -81,13 +81,13 @@ type App struct {
 
 	draining atomic.Bool
 	listener net.Listener
-	tls      *certificate // nil: none
+	tls      *certificate // nil: no TLS
 	http     *http.Server
 	services lifecycle.Group
 }
 
-// New opens the database, brings it up to date and wires everything. Nothing runs yet.
-// What the configuration leaves out has its default.
+// New opens the database, migrates it and wires everything. Nothing runs yet. Missing configuration has
+// its default.
 func New(ctx context.Context, config Config) (*App, error) {
 	return open(ctx, config.withDefaults())
 }
@@ -105,10 +105,10 @@ func open(ctx context.Context, flags Config) (*App, error) {
 		metrics: newMetrics(catalogue.Specs(), flags.Version, flags.Commit), rules: rules, catalogue: catalogue,
 	}
 	if err := os.MkdirAll(flags.DataDir, 0o700); err != nil {
-		return nil, fmt.Errorf("make the data directory: %w", err)
+		return nil, fmt.Errorf("create the data directory: %w", err)
 	}
 	var err error
-	if a.madeKey, err = flags.prepareKeyFile(flags.Log); err != nil {
+	if a.newKey, err = flags.prepareKeyFile(flags.Log); err != nil {
 		return nil, err
 	}
 	keys, err := flags.secretKeys()
@@ -143,7 +143,7 @@ func open(ctx context.Context, flags Config) (*App, error) {
 	return a, nil
 }
 
-// firstWorkspace makes the workspace that a fresh server has.
+// firstWorkspace creates the default workspace on a new server.
 func (a *App) firstWorkspace(ctx context.Context) error {
 	_, err := a.store.Workspaces.Workspace(ctx, domain.DefaultWorkspace)
 	if domain.ErrorCode(err) != domain.CodeNotFound {
@@ -153,12 +153,12 @@ func (a *App) firstWorkspace(ctx context.Context) error {
 		ID: domain.DefaultWorkspace, Name: "Default", Settings: domain.DefaultSettings(), CreatedAt: a.clock(),
 	})
 	if domain.ErrorCode(err) == domain.CodeConflict {
-		return nil // another node was faster
+		return nil // created by another node meanwhile
 	}
 	return err
 }
 
-// openStore opens the database that the flags name, for the writer that config names.
+// openStore opens the configured database; config identifies the writer.
 func openStore(ctx context.Context, flags *Database, config repository.Config) (*repository.Store, error) {
 	if config.Clock == nil {
 		config.Clock, config.NewID = clock.System, ids.New
@@ -171,7 +171,7 @@ func openStore(ctx context.Context, flags *Database, config repository.Config) (
 	}
 	store, err := repository.Open(ctx, config)
 	if _, away := errors.AsType[*net.OpError](err); away {
-		return nil, fmt.Errorf("open the database: %w (does PostgreSQL run there, and is FERMATA_DATABASE_URL right?)", err)
+		return nil, fmt.Errorf("open the database: %w (is PostgreSQL running there, and is FERMATA_DATABASE_URL correct?)", err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)
@@ -179,18 +179,18 @@ func openStore(ctx context.Context, flags *Database, config repository.Config) (
 	return store, nil
 }
 
-// committed is told of every change that this process commits: listeners first, then
-// what is kept in memory.
+// committed distributes each change that this process commits. The order is part of its contract: event
+// streams first, so that clients are not delayed by the other listeners.
 func (a *App) committed(change *domain.Change) {
 	if change.ConnectorChanges > 0 {
 		connectorsChanged(a, change)
-		return // it is a change of nothing else
+		return // such a change contains nothing else
 	}
 	a.broker.Publish(change.Events)
 	a.loop.Committed(change)
 	a.webhooks.Committed(change)
 	a.metrics.committed(change)
-	logCommitted(&a.log, change, a.metrics.command)
+	logCommitted(&a.log, change, a.metrics.names)
 	a.traces.Committed(change)
 	a.scheduling.Door.Committed(change)
 	if a.node != nil {
@@ -201,7 +201,7 @@ func (a *App) committed(change *domain.Change) {
 	}
 }
 
-// wire makes the parts.
+// wire creates the components.
 func (a *App) wire(ctx context.Context) error {
 	a.broker = stream.New(stream.Config{Clock: a.clock, Newest: func(ctx context.Context, workspace string) (int64, error) {
 		_, newest, err := a.store.Events.EventBounds(ctx, workspace)
@@ -216,7 +216,7 @@ func (a *App) wire(ctx context.Context) error {
 	}
 	a.metrics.registry.MustRegister(taskFigures(a.store.Tasks.TaskFigures), &fileFigures{count: a.store.Files.FileFigures, now: a.clock})
 	a.metrics.registry.MustRegister(figures{a.store.Slot.Figures, a.clock}, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "fermata_breakers_open", Help: "Models that are not called at present, because they failed or asked for time.",
+		Name: "fermata_breakers_open", Help: "Models that are currently not called, because they failed or asked to be called later.",
 	}, a.providers.Board.Resting))
 	leases := &scheduler.LeaseManager{
 		Leases: a.store.Nodes, TTL: a.flags.LeaseTTL, Clock: a.clock, Log: a.log, Recovered: a.metrics.recoveries.Inc,
@@ -235,7 +235,7 @@ func (a *App) wire(ctx context.Context) error {
 	if a.tls, err = a.openCertificate(); err != nil {
 		return err
 	}
-	// HTTP/2 also without TLS, for proxies and programs that begin with it.
+	// HTTP/2 also without TLS, for proxies and clients that use it with prior knowledge.
 	protocols := &http.Protocols{}
 	protocols.SetHTTP1(true)
 	protocols.SetHTTP2(true)
@@ -256,7 +256,7 @@ func (a *App) wire(ctx context.Context) error {
 	return nil
 }
 
-// addServices says in which order the parts start; they stop in the reverse order.
+// addServices registers the services in their start order; they stop in reverse order.
 func (a *App) addServices(leases *scheduler.LeaseManager) {
 	a.services.Add("database", lifecycle.Func{OnStop: func(context.Context) error { return a.store.Close() }})
 	a.services.Add("traces", lifecycle.Func{OnStop: a.traces.Stop})
@@ -264,7 +264,7 @@ func (a *App) addServices(leases *scheduler.LeaseManager) {
 	if a.node != nil {
 		a.services.Add("bus", a.node)
 	}
-	a.services.Add("leases", leases) // given back when nothing runs any more
+	a.services.Add("leases", leases) // released when nothing runs any more
 	a.services.Add("run loop", a.loop)
 	a.services.Add("recovery", lifecycle.Func{OnStop: leases.Drain})
 	a.services.Add("tasks", a.scheduling.Tasks)
@@ -306,7 +306,7 @@ func (a *App) wireProviders() error {
 	return nil
 }
 
-// wakeForNetwork tells a session that waits for its provider that it answers again.
+// wakeForNetwork resumes a session that waits for its provider, which responds again.
 func (a *App) wakeForNetwork(ctx context.Context, workspace, session string) error {
 	_, err := a.scheduling.Door.Deliver(ctx, scheduler.Request{
 		Workspace: workspace, Session: session, Event: scheduler.Happens(domain.NetworkAvailable{}),
@@ -314,14 +314,14 @@ func (a *App) wakeForNetwork(ctx context.Context, workspace, session string) err
 	return err
 }
 
-// openAccess says whether callers need no credentials, as auth does (that the server then
-// opens to nobody else is auth's to check). The first key ends it for good.
+// openAccess reports whether clients need no credentials, by the rules of auth, until the first key
+// exists.
 func (a *App) openAccess(ctx context.Context) bool { return a.auth.OpenCached(ctx) }
 
-// requestFailed tells the operator what a caller is not told: addresses, and who
-// resolved the name.
+// requestFailed logs details for the operator that clients do not see: addresses, and the resolver of the
+// name.
 func (a *App) requestFailed(_ context.Context, origin string, reason egress.Reason, err error) {
-	a.log.Info().Str("origin", origin).Str("reason", string(reason)).Err(err).Msg("a request out got no answer")
+	a.log.Info().Str("origin", origin).Str("reason", string(reason)).Err(err).Msg("an outgoing request failed")
 }
 
 func (a *App) wireLoop() {
@@ -338,7 +338,7 @@ func (a *App) wireLoop() {
 	a.wireScheduling()
 }
 
-// authenticator says who calls.
+// authenticator creates the authenticator of requests.
 func (a *App) authenticator(origins auth.Origins) (*auth.Authenticator, error) {
 	return auth.New(auth.Config{
 		Origins: origins,
@@ -353,19 +353,19 @@ func (a *App) listen(ctx context.Context) error {
 	var config net.ListenConfig
 	listener, err := config.Listen(ctx, "tcp", a.flags.Listen)
 	if err != nil {
-		return fmt.Errorf("listen on %s: %w (if another program is there, end it, or choose another address: --listen, FERMATA_LISTEN)",
+		return fmt.Errorf("listen on %s: %w (if another program uses the address, stop it, or choose another one: --listen, FERMATA_LISTEN)",
 			a.flags.Listen, err)
 	}
 	a.listener = listener
 	go func() {
 		if err := a.http.Serve(a.tls.over(listener)); err != nil && !errors.Is(err, http.ErrServerClosed) {
-			a.log.Error().Err(err).Msg("the HTTP server ended")
+			a.log.Error().Err(err).Msg("the HTTP server failed")
 		}
 	}()
 	return nil
 }
 
-// stopHTTP ends the event streams (they say bye) and lets running requests finish.
+// stopHTTP ends the event streams with a bye event and waits for running requests.
 func (a *App) stopHTTP(ctx context.Context) error {
 	a.draining.Store(true)
 	a.broker.Drain()
@@ -374,22 +374,22 @@ func (a *App) stopHTTP(ctx context.Context) error {
 	if err := a.http.Shutdown(ctx); err != nil {
 		return a.http.Close()
 	}
-	// A listener who does not even take in the bye is cut off by his write deadline, and
-	// nobody waits for that.
+	// A client that does not read the bye event is disconnected at its write deadline, which is not
+	// waited for.
 	_ = a.broker.Left(ctx)
 	return nil
 }
 
-// Start makes everything run; it returns once the server answers.
+// Start starts all services; it returns once the server accepts requests.
 func (a *App) Start(ctx context.Context) error { return a.services.Start(ctx) }
 
-// Stop ends everything in reverse order and waits.
+// Stop stops all services in reverse order and waits for them.
 func (a *App) Stop(ctx context.Context) error { return a.services.Stop(ctx) }
 
-// Addr is the address that the server listens on, once it was started.
+// Addr is the address that the server listens on, once started.
 func (a *App) Addr() string { return a.listener.Addr().String() }
 
-// URL is where the server is reached on this machine, once it was started.
+// URL is the address of the server on this machine, once started.
 func (a *App) URL() string {
 	host := a.Addr()
 	if strings.HasPrefix(host, "[::]") {

@@ -18,8 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// wireConnectors makes what commands from outside are carried out by. client knows where
-// requests may go.
+// wireConnectors creates the connectors' service. client enforces the hosts that requests may reach.
 func (a *App) wireConnectors(client *http.Client) {
 	var builtIn []string
 	for _, spec := range a.catalogue.Specs() {
@@ -39,11 +38,11 @@ func (a *App) wireConnectors(client *http.Client) {
 	a.previewer = httpcommand.Previewer{Client: client}
 	a.outside = a.connectors.Manager
 	a.refresher = connectors.NewRefresher(a.connectors, func(workspace, id string, err error) {
-		a.log.Info().Str("workspace", workspace).Str("connector", id).Err(err).Msg("a connector's commands could not be listed again")
+		a.log.Info().Str("workspace", workspace).Str("connector", id).Err(err).Msg("a connector's commands could not be refreshed")
 	})
 }
 
-// connectorsChanged ends at once what runs for connectors that are gone, here and on other nodes.
+// connectorsChanged stops connections of deleted or changed connectors at once, here and on other nodes.
 func connectorsChanged(a *App, change *domain.Change) {
 	if a.connectors != nil {
 		a.connectors.Manager.Changed(change.WorkspaceID)
@@ -53,32 +52,33 @@ func connectorsChanged(a *App, change *domain.Change) {
 	}
 }
 
-// heardOfConnectors is connectorsChanged for what another node did; 0: nobody knows how often.
-func heardOfConnectors(a *App, workspace string, changes int64) {
+// remoteConnectorsChanged does the same for a change made by another node. changes is the number of changes so
+// far, or 0 if it is unknown.
+func remoteConnectorsChanged(a *App, workspace string, changes int64) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if err := a.store.Connectors.LearnConnectorChanges(ctx, workspace, changes); err != nil {
-		a.log.Warn().Err(err).Str("workspace", workspace).Msg("a change of connectors cannot be read now")
+		a.log.Warn().Err(err).Str("workspace", workspace).Msg("a change of connectors could not be read")
 	}
 	a.connectors.Manager.Changed(workspace)
 }
 
-// documentOf reads a document that goes along with an order.
+// documentOf reads a document that is sent along with a task.
 func documentOf(a *App) longrunning.Documents {
 	return func(ctx context.Context, workspace, key string) (*domain.Document, error) {
 		return a.store.ReadData(workspace).Document(ctx, key)
 	}
 }
 
-// signInURL is where people come back to who sign in to a connector.
+// signInURL is the redirect URL after sign-ins to connectors.
 func signInURL(a *App) func() (string, error) {
 	return func() (string, error) {
-		base, err := publicURL(a, "people come back to who sign in")
+		base, err := publicURL(a, "browsers need to return after signing in")
 		return base + "/v1/connectors/sign-in/callback", err
 	}
 }
 
-// connectorSignIns takes people back who signed in: what waited for it goes on.
+// connectorSignIns completes sign-ins to connectors and resumes what waited for them.
 type connectorSignIns struct {
 	*connectors.Service
 
@@ -93,8 +93,8 @@ func (s connectorSignIns) FinishSignIn(ctx context.Context, answer domain.SignIn
 	return c, err
 }
 
-// reconnected answers what asked for this sign-in. Whatever cannot be answered now still
-// waits, and a person can have it tried again.
+// reconnected settles the approvals that asked for this sign-in. Those that cannot be settled now stay
+// open, and can be retried from the approval.
 func (s connectorSignIns) reconnected(ctx context.Context, c *domain.Connector, by domain.Author) {
 	filter := domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Kind: domain.ApprovalReconnect, Limit: 200}
 	for {
@@ -106,7 +106,7 @@ func (s connectorSignIns) reconnected(ctx context.Context, c *domain.Connector, 
 			}
 		}
 		if err != nil {
-			s.app.log.Warn().Err(err).Str("connector", c.ID).Msg("not all that waited for a sign-in was told of it")
+			s.app.log.Warn().Err(err).Str("connector", c.ID).Msg("some sessions that waited for a sign-in could not be resumed")
 		}
 		if filter.Cursor = next; next == "" {
 			return
@@ -114,7 +114,7 @@ func (s connectorSignIns) reconnected(ctx context.Context, c *domain.Connector, 
 	}
 }
 
-// mcpKind is the kind "mcp": servers that speak the Model Context Protocol.
+// mcpKind is the kind "mcp": servers that implement the Model Context Protocol.
 func (a *App) mcpKind() connectors.Kind {
 	return mcp.Kind(mcp.KindOptions{
 		Version: a.flags.Version, AllowStdio: a.allowStdio(),
@@ -125,8 +125,8 @@ func (a *App) mcpKind() connectors.Kind {
 	})
 }
 
-// allowStdio says whether connectors may start programs: as the operator said, else where
-// whoever reaches the server is on this machine anyway.
+// allowStdio reports whether connectors may start programs: as configured, or else if everyone who can
+// reach the server is on this machine anyway.
 func (a *App) allowStdio() func(context.Context) bool {
 	if said := a.flags.AllowStdio; said != nil {
 		return func(context.Context) bool { return *said }
@@ -134,7 +134,7 @@ func (a *App) allowStdio() func(context.Context) bool {
 	return a.openAccess
 }
 
-// named says in each request who makes it.
+// named sets the User-Agent of requests.
 func named(agent string) func(http.RoundTripper) http.RoundTripper {
 	return func(next http.RoundTripper) http.RoundTripper {
 		return roundTripper(func(r *http.Request) (*http.Response, error) {
@@ -149,7 +149,7 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// connectorMetrics count the calls of connectors. No name that a person chose is a label.
+// connectorMetrics count connector calls. Their labels are closed sets.
 type connectorMetrics struct {
 	calls *prometheus.CounterVec
 	took  *prometheus.HistogramVec
@@ -158,10 +158,10 @@ type connectorMetrics struct {
 func newConnectorMetrics(registry *prometheus.Registry) *connectorMetrics {
 	m := &connectorMetrics{
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fermata_connector_calls_total", Help: "Calls of connectors.",
+			Name: "fermata_connector_calls_total", Help: "Connector calls.",
 		}, []string{"kind", "outcome"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "fermata_connector_call_seconds", Help: "Duration of calls of connectors.",
+			Name: "fermata_connector_call_seconds", Help: "Duration of connector calls.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 15, 60, 300},
 		}, []string{"kind"}),
 	}
@@ -174,14 +174,13 @@ func (m *connectorMetrics) called(r connectors.CallReport) {
 	m.took.WithLabelValues(string(r.Kind)).Observe(r.Took.Seconds())
 }
 
-// logOutside writes the line of one call of a connector: ids, figures and words of a closed
-// set, and of an error the sentence that a person is shown.
+// logOutside logs one connector call: ids, names and numbers, and never what was sent or returned.
 func logOutside(log *zerolog.Logger, r connectors.CallReport) {
 	line := log.Info().Str("workspace", r.WorkspaceID).Str("session", r.SessionID).Str("execution", r.ExecutionID).
-		Str("connector", r.ConnectorID).Str("kind", string(r.Kind)).Str("effect", string(r.Effect)).Str("outcome", r.Outcome).
-		Dur("took_ms", r.Took)
+		Str("connector", r.ConnectorID).Str("command", r.Command).Str("kind", string(r.Kind)).Str("effect", string(r.Effect)).
+		Str("outcome", r.Outcome).Dur("took_ms", r.Took)
 	if r.TraceParent != "" {
 		line = line.Str("trace_id", traces.Read(r.TraceParent))
 	}
-	line.Msg("call of a connector")
+	line.Msg("connector call")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/web"
 )
@@ -38,7 +39,7 @@ func (a *App) handler(ctx context.Context) (http.Handler, error) {
 	return handlers.New(config), nil
 }
 
-// api is what the API is made of.
+// api is the configuration of the API.
 func (a *App) api(origins auth.Origins) handlers.Config {
 	userData := data.NewService(dataStore{a.store, a.store.Workspaces}, a.rules, a.clock, a.newID)
 	hooks := webhooks.NewService(a.store.Webhooks, a.webhooks, a.newID)
@@ -100,7 +101,7 @@ func (a *App) api(origins auth.Origins) handlers.Config {
 	}
 }
 
-// richText computes what a person's message means, by the catalogue's rules.
+// richText resolves a person's message by the catalogue's rules.
 type richText struct{ app *App }
 
 func (s richText) Resolve(ctx context.Context, workspace string, segments []domain.Segment) (*domain.RichContent, error) {
@@ -129,7 +130,7 @@ func (s richText) resolve(ctx context.Context, workspace string, kind domain.Ses
 	return &rich, err
 }
 
-// withFiles are the segments with what is known of the files that they name, each once.
+// withFiles adds the metadata of the files that segments refer to.
 func (s richText) withFiles(ctx context.Context, workspace string, kind domain.SessionType,
 	segments []domain.Segment) ([]domain.Segment, error) {
 	var known []domain.Segment
@@ -143,11 +144,11 @@ func (s richText) withFiles(ctx context.Context, workspace string, kind domain.S
 		id := segment.File.ID
 		switch {
 		case kind == domain.Seed:
-			return nil, domain.Invalid(at, "not_allowed", "The message with which an automation begins has no files.")
+			return nil, domain.Invalid(at, "not_allowed", "The first message of an automation cannot have files.")
 		case seen[id]:
 			continue
 		case len(seen) == domain.MaxMessageFiles:
-			return nil, domain.Invalid(at, "count", "A message has at most %d files.", domain.MaxMessageFiles)
+			return nil, domain.Invalid(at, "count", "A message can have at most %d files.", domain.MaxMessageFiles)
 		}
 		file, err := s.app.store.Files.File(ctx, workspace, id)
 		if domain.ErrorCode(err) == domain.CodeNotFound {
@@ -164,26 +165,38 @@ func (s richText) withFiles(ctx context.Context, workspace string, kind domain.S
 	return known, nil
 }
 
-// catalogueService lists the commands: the catalogue's own, and what the workspace is offered
-// from outside.
+// catalogueService lists the built-in commands and those that the workspace's connectors and agents
+// add, as far as its settings allow them.
 type catalogueService struct{ app *App }
 
 func (s catalogueService) Commands(ctx context.Context, workspace string) ([]domain.CommandSpec, error) {
-	outside, err := s.app.offers(ctx, workspace)
-	if err != nil || len(outside) == 0 {
-		return s.app.catalogue.With(nil), err
+	external, err := s.app.offers(ctx, workspace)
+	if err != nil {
+		return nil, err
+	}
+	agents, err := s.app.agents().Agents(ctx, workspace)
+	if err != nil {
+		return nil, err
 	}
 	w, err := s.app.store.Workspaces.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err
 	}
-	outside = slices.DeleteFunc(slices.Clone(outside), func(spec domain.CommandSpec) bool {
-		return !domain.AllowsCommand(w.Settings.Commands, spec.Name)
-	})
-	return s.app.catalogue.With(outside), nil
+	return s.app.catalogue.With(allowedCommands(&w.Settings, external, agents)), nil
 }
 
-// keyService mints and revokes API keys.
+// allowedCommands returns the commands of connectors and of enabled agents that the settings allow.
+func allowedCommands(settings *domain.Settings, external []domain.CommandSpec, agents []*domain.AgentDefinition) []domain.CommandSpec {
+	all := slices.Clone(external)
+	for _, agent := range agents {
+		if agent.Enabled {
+			all = append(all, orchestrator.AgentCommand(agent))
+		}
+	}
+	return slices.DeleteFunc(all, func(spec domain.CommandSpec) bool { return !domain.AllowsCommand(settings.Commands, spec.Name) })
+}
+
+// keyService creates and revokes API keys.
 type keyService struct{ app *App }
 
 func (s keyService) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
@@ -217,7 +230,7 @@ func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
 	})
 }
 
-// adminService says how this process is.
+// adminService reports the state of this process.
 type adminService struct{ app *App }
 
 func (s adminService) Invariants(ctx context.Context, workspace string) ([]domain.Invariant, error) {

@@ -14,26 +14,25 @@ import (
 	"github.com/fermata-dev/fermata/stream/bus"
 )
 
-// Hooks let tests look into a server, and stop its process at an exact point. A program
-// that embeds the server leaves them empty.
+// Hooks let tests inspect a server, and stop its process at an exact point. A program that embeds
+// the server leaves them empty.
 type Hooks struct {
-	// Wired is given the parts of the server once they are wired. Nothing runs yet.
+	// Wired receives the parts of the server once they are wired, before anything runs.
 	Wired func(*Parts)
-	// Clock and NewID stand for the system's clock and for ids that are nowhere else.
+	// Clock and NewID replace the system clock and the generator of unique ids.
 	Clock clock.Clock
 	NewID domain.IDSource
-	// Handlers is given what the API is made of, before it is.
+	// Handlers receives the configuration of the API before the API is created.
 	Handlers func(*handlers.Config)
-	// Committed is told of each change that this process committed, after everybody else.
+	// Committed receives each change that this process committed, after all other listeners.
 	Committed func(*domain.Change)
-	// AroundCommit carries out each COMMIT of the database, or does not.
+	// AroundCommit performs each COMMIT of the database, or skips it.
 	AroundCommit func(commit func() error) error
-	// Caution stands for the usual waits before a session whose process died is taken up
-	// again.
+	// Caution replaces the usual delays before a session is recovered after its process died.
 	Caution domain.Caution
 }
 
-// withDefaults is what a server without tests runs with.
+// withDefaults fills in the production values.
 func (h Hooks) withDefaults() Hooks {
 	if h.Clock == nil {
 		h.Clock = clock.System
@@ -44,7 +43,7 @@ func (h Hooks) withDefaults() Hooks {
 	return h
 }
 
-// Parts are what a server is made of.
+// Parts are the components of a server.
 type Parts struct {
 	Store     *repository.Store
 	Broker    *stream.Broker
@@ -52,9 +51,9 @@ type Parts struct {
 	Loop      *orchestrator.Loop
 	Scheduling
 	Node *bus.Node // nil with SQLite
-	// Prune deletes what is past its time, as it is done from time to time.
+	// Prune deletes expired rows, as housekeeping does periodically.
 	Prune func(context.Context) error
-	// MetricsAddr is the address of the metrics' own listener, once the server was started.
+	// MetricsAddr is the address of the metrics listener, once the server has started.
 	MetricsAddr func() string
 }
 

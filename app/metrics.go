@@ -14,12 +14,12 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// metrics are what Prometheus scrapes: base units, no ids in labels, closed sets of
-// label values. Nothing that a workspace, a model or a caller chose is a label: it would
-// tell one workspace's words to whoever scrapes, and make as many series as somebody likes.
+// metrics are what Prometheus scrapes: base units, no ids in labels, bounded sets of label values.
+// Text that a model or an API client chose is never a label value: it could leak data to anyone who
+// can scrape, and grow the number of series without limit.
 type metrics struct {
 	registry    *prometheus.Registry
-	commands    map[string]bool // names that a label may carry
+	names       *commandNames
 	transitions *prometheus.CounterVec
 	phases      *prometheus.HistogramVec
 	calls       *prometheus.CounterVec
@@ -62,36 +62,35 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 	counts := []float64{1, 2, 3, 5, 8, 13, 20, 50}
 	m := &metrics{
 		registry:    prometheus.NewRegistry(),
-		commands:    map[string]bool{},
+		names:       newCommandNames(commands),
 		transitions: counter("phase_transitions_total", "Transitions of the state machine.", "from", "to"),
 		phases:      seconds("phase_seconds", "Time spent in a phase before it was left.", long, "phase"),
-		calls:       counter("ai_calls_total", "Calls of the AI.", "provider", "outcome"),
-		callTime:    seconds("ai_call_seconds", "Duration of calls of the AI.", long, "provider"),
+		calls:       counter("ai_calls_total", "AI calls.", "provider", "outcome"),
+		callTime:    seconds("ai_call_seconds", "Duration of AI calls.", long, "provider"),
 		firstToken:  seconds("ai_first_token_seconds", "Time to the first token of streamed calls.", long, "provider"),
 		tokens:      counter("ai_tokens_total", "Tokens used.", "provider", "model", "kind"),
-		cost:        counter("ai_cost_total", "Cost of calls of the AI in US dollars.", "provider", "model"),
+		cost:        counter("ai_cost_total", "Cost of AI calls in US dollars.", "provider", "model"),
 		executions:  counter("command_executions_total", "Commands that ended.", "command", "class", "outcome"),
 		execTime:    seconds("command_seconds", "Duration of commands.", short, "command"),
-		perRound:    plain("roundtrips_per_round", "Calls of the AI in a round.", counts),
-		rounds:      plain("round_seconds", "Time from a round's cause to its end or its wait for a person.", long),
+		perRound:    plain("roundtrips_per_round", "AI calls in a round.", counts),
+		rounds:      plain("round_seconds", "Time from the start of a round until it ends or waits for a person.", long),
 		commits:     plain("commit_seconds", "Duration of COMMIT. On SQLite several transactions may share one.", short),
-		perAnswer:   plain("commands_per_answer", "Commands in an answer that has any.", counts),
-		limits:      counter("limits_reached_total", "Rounds that a limit ended, or stopped for a person's decision.", "limit"),
+		perAnswer:   plain("commands_per_answer", "Commands per answer that has any.", counts),
+		limits:      counter("limits_reached_total", "Rounds that a limit ended or suspended until a person decides.", "limit"),
 		approvals:   counter("approvals_total", "Approvals settled.", "result"),
 		fenced: prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_fenced_writes_total",
-			Help: "Writes refused because somebody else had moved on."}),
+			Help: "Writes refused because another writer was faster."}),
 		recoveries: prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_recoveries_total",
-			Help: "Sessions at work that were taken up again."}),
-		guarded: counter("loop_guard_total", "Commands answered from before instead of being run again (query, action), "+
-			"and rounds found going in circles (same_answer, same_call, alternating).", "kind"),
+			Help: "Active sessions that were recovered."}),
+		guarded: counter("loop_guard_total", "Commands answered from an earlier result instead of being run again (query, action), "+
+			"and rounds stopped in a loop (same_answer, same_call, alternating).", "kind"),
 		resets: prometheus.NewCounter(prometheus.CounterOpts{Name: "fermata_sse_resets_total",
-			Help: "Event streams whose cursor was of no use."}),
+			Help: "Event streams whose cursor was invalid or expired."}),
 		connections: prometheus.NewGauge(prometheus.GaugeOpts{Name: "fermata_sse_connections", Help: "Open event streams."}),
-		signIns:     counter("sign_ins_total", "Attempts of people to sign in.", "method", "outcome"),
+		signIns:     counter("sign_ins_total", "Sign-in attempts of people.", "method", "outcome"),
 		requests:    counter("http_requests_total", "HTTP requests.", "method", "route", "code"),
 		requestTime: seconds("http_request_seconds", "Duration of HTTP requests.", short, "method", "route"),
 	}
-	m.names(commands)
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "fermata_build_info", Help: "1, with the version as label.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit},
@@ -107,18 +106,12 @@ func newMetrics(commands []domain.CommandSpec, version, commit string) *metrics 
 	return m
 }
 
-func (m *metrics) names(commands []domain.CommandSpec) {
-	for _, spec := range commands {
-		m.commands[spec.Name] = true
-	}
-}
-
 // page serves /metrics.
 func (m *metrics) page() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{})
 }
 
-// committed counts what a change says.
+// committed counts the content of a change.
 func (m *metrics) committed(change *domain.Change) {
 	m.committedOutside(change)
 	for _, t := range change.Transitions {
@@ -145,18 +138,10 @@ func (m *metrics) committed(change *domain.Change) {
 	}
 }
 
-// otherLabel stands for every value outside a closed set.
+// otherLabel replaces every value outside a bounded set.
 const otherLabel = "other"
 
-// command is a command's name as a label: a model can ask for any name.
-func (m *metrics) command(name string) string {
-	if m.commands[name] {
-		return name
-	}
-	return otherLabel
-}
-
-// model is a model's name as a label: that of the entry of the built-in price list.
+// model maps a model's name to a label value: its entry in the built-in price list.
 func (m *metrics) model(name string) string {
 	if entry, ok := domain.PricedModel(name); ok {
 		return entry
@@ -164,8 +149,8 @@ func (m *metrics) model(name string) string {
 	return otherLabel
 }
 
-// outcome is how a call of the AI ended, as a label: a class may come from a provider's
-// own config.
+// outcome maps the outcome of an AI call to a label value: an error class may come from a provider's
+// configuration.
 func (m *metrics) outcome(name string) string {
 	if providers.Class(name).Known() || name == domain.OutcomeAnswered || name == domain.OutcomeCut {
 		return name
@@ -173,7 +158,7 @@ func (m *metrics) outcome(name string) string {
 	return otherLabel
 }
 
-// method is an HTTP method as a label: a caller can send any token.
+// method maps an HTTP method to a label value: a client can send any token.
 func (m *metrics) method(name string) string {
 	switch name {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -182,7 +167,7 @@ func (m *metrics) method(name string) string {
 	return otherLabel
 }
 
-// AICall is part of orchestrator.Observer.
+// AICall implements orchestrator.Observer.
 func (m *metrics) AICall(provider, outcome string, took, firstToken time.Duration, usage domain.Usage, model string) {
 	model, outcome = m.model(model), m.outcome(outcome)
 	m.calls.WithLabelValues(provider, outcome).Inc()
@@ -203,9 +188,9 @@ func (m *metrics) AICall(provider, outcome string, took, firstToken time.Duratio
 	}
 }
 
-// Executed is part of orchestrator.Observer.
+// Executed implements orchestrator.Observer.
 func (m *metrics) Executed(e *domain.Execution) {
-	command := m.command(e.Command)
+	command := m.names.label(e)
 	m.executions.WithLabelValues(command, string(e.Kind), string(e.Status)).Inc()
 	if e.Status == domain.ExecCached {
 		m.guarded.WithLabelValues(string(e.Kind)).Inc()
@@ -215,18 +200,18 @@ func (m *metrics) Executed(e *domain.Execution) {
 	}
 }
 
-// PhaseLeft is part of orchestrator.Observer.
+// PhaseLeft implements orchestrator.Observer.
 func (m *metrics) PhaseLeft(phase domain.Phase, after time.Duration) {
 	m.phases.WithLabelValues(string(phase)).Observe(after.Seconds())
 }
 
-// RoundEnded is part of orchestrator.Observer.
+// RoundEnded implements orchestrator.Observer.
 func (m *metrics) RoundEnded(roundtrips int, took time.Duration) {
 	m.perRound.Observe(float64(roundtrips))
 	m.rounds.Observe(took.Seconds())
 }
 
-// timed measures each COMMIT, around what a test does to it.
+// timed measures each COMMIT; around is the hook of a test, or nil.
 func (m *metrics) timed(now clock.Clock, around func(commit func() error) error) func(commit func() error) error {
 	return func(commit func() error) error {
 		begun := now()
@@ -238,21 +223,21 @@ func (m *metrics) timed(now clock.Clock, around func(commit func() error) error)
 	}
 }
 
-// Fenced is part of orchestrator.Observer.
+// Fenced implements orchestrator.Observer.
 func (m *metrics) Fenced() { m.fenced.Inc() }
 
-// Request is part of handlers.Metrics.
+// Request implements handlers.Metrics.
 func (m *metrics) Request(route, method string, status int, took time.Duration) {
 	method = m.method(method)
 	m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Inc()
 	m.requestTime.WithLabelValues(method, route).Observe(took.Seconds())
 }
 
-// Stream is part of handlers.Metrics.
+// Stream implements handlers.Metrics.
 func (m *metrics) Stream(delta int) { m.connections.Add(float64(delta)) }
 
-// SignIn is part of handlers.Metrics.
+// SignIn implements handlers.Metrics.
 func (m *metrics) SignIn(method, outcome string) { m.signIns.WithLabelValues(method, outcome).Inc() }
 
-// StreamReset is part of handlers.Metrics.
+// StreamReset implements handlers.Metrics.
 func (m *metrics) StreamReset() { m.resets.Inc() }

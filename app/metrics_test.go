@@ -48,6 +48,41 @@ func counted(t *testing.T, c prometheus.Counter) float64 {
 	return read.GetCounter().GetValue()
 }
 
+// TestExternalCommandsAreLabels: commands of connectors and agents are counted by name, up to a bound;
+// beyond it they share "other". A name that a model invented is never a label.
+func TestExternalCommandsAreLabels(t *testing.T) {
+	m := newMetrics(commands.New(data.NewRules(), automations.Drafts{}).Specs(), "dev", "unknown")
+	run := func(name string, foreign *domain.Foreign) {
+		m.Executed(&domain.Execution{Command: name, Kind: domain.KindAction, Status: domain.ExecSuccess, Foreign: foreign,
+			StartedAt: &time.Time{}, EndedAt: &time.Time{}})
+	}
+	count := func(name string) float64 {
+		t.Helper()
+		return counted(t, m.executions.WithLabelValues(name, string(domain.KindAction), string(domain.ExecSuccess)))
+	}
+	external := &domain.Foreign{}
+	for range 2 {
+		run("SHOP.ORDER", external)
+		run("AGENT.CONTEXT_MANAGER", external)
+	}
+	run("SHOP.INVENTED", nil)
+	for name, want := range map[string]float64{"SHOP.ORDER": 2, "AGENT.CONTEXT_MANAGER": 2, "SHOP.INVENTED": 0, otherLabel: 1} {
+		if got := count(name); got != want {
+			t.Errorf("%s was counted %v times, not %v", name, got, want)
+		}
+	}
+	for i := range 2 * maxExternalLabels {
+		run(fmt.Sprintf("MANY.C%d", i), external)
+	}
+	run("SHOP.ORDER", external)
+	if got := count("SHOP.ORDER"); got != 3 {
+		t.Errorf("a name within the bound was counted %v times after it was reached, not 3", got)
+	}
+	if got, want := count(otherLabel), float64(1+maxExternalLabels+2); got != want {
+		t.Errorf("other was counted %v times, not %v", got, want)
+	}
+}
+
 func TestNothingThatATenantOrACallerChoseIsALabel(t *testing.T) {
 	m := newMetrics(commands.New(data.NewRules(), automations.Drafts{}).Specs(), "dev", "unknown")
 	cost := 0.5

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/stream/bus"
 )
 
-// wireNode connects this server with the others that share its database.
+// wireNode connects this server to the other nodes that share its database.
 func (a *App) wireNode(gone func()) {
 	if a.flags.DatabaseURL == "" {
 		return
@@ -29,7 +29,7 @@ func (a *App) wireNode(gone func()) {
 	a.broker.Join(a.node)
 }
 
-// localNode is what other nodes may ask of this one. It is asked once everything is wired.
+// localNode handles requests of other nodes, once everything is wired.
 type localNode struct{ app *App }
 
 var (
@@ -41,14 +41,14 @@ func (n localNode) Heard(hint domain.Hint) {
 	n.app.scheduling.Door.Heard(hint)
 	n.app.webhooks.Hinted(hint)
 	if hint.Connectors > 0 {
-		heardOfConnectors(n.app, hint.WorkspaceID, hint.Connectors)
+		remoteConnectorsChanged(n.app, hint.WorkspaceID, hint.Connectors)
 	}
 }
 func (n localNode) Sweep() {
 	n.app.scheduling.Door.Sweep()
 	go func() {
 		for _, workspace := range n.app.connectors.Manager.Known() {
-			heardOfConnectors(n.app, workspace, 0)
+			remoteConnectorsChanged(n.app, workspace, 0)
 		}
 	}()
 }
@@ -58,7 +58,7 @@ func (n localNode) Cut(session string, epoch int64, cause error) {
 func (n localNode) Yield(session string)    { n.app.loop.Yield(session) }
 func (n localNode) Forget(workspace string) { n.app.loop.Forget(workspace) }
 
-// clusterRunner is the run loop of all nodes: who is to be cut may be driven on any.
+// clusterRunner is the run loop across all nodes: the session to interrupt may be driven by any node.
 type clusterRunner struct {
 	*orchestrator.Loop
 	node *bus.Node

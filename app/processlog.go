@@ -9,12 +9,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// logCommitted writes the process log of a change that this process committed: one line
-// at info for each call of the AI, each command that ended and each round that came to
-// its end. It holds ids, names, figures and codes, and never what people or models wrote:
-// a command is named as a label is, because a model can ask for any name, and of a
-// model's own name, which its vendor answers with, a line holds a hundred characters.
-func logCommitted(log *zerolog.Logger, change *domain.Change, command func(string) string) {
+// logCommitted writes the process log of a change that this process committed: one line at level
+// info for each AI call, each finished command and each finished round. A line holds ids, names,
+// numbers and codes, and never text written by people or models: only commands that exist are
+// named (see commandNames), and the model name that a vendor returns is cut at maxLoggedName.
+func logCommitted(log *zerolog.Logger, change *domain.Change, names *commandNames) {
 	if log.GetLevel() > zerolog.InfoLevel {
 		return
 	}
@@ -26,7 +25,7 @@ func logCommitted(log *zerolog.Logger, change *domain.Change, command func(strin
 	}
 	for _, e := range change.Executions {
 		if e.Status.Final() {
-			logExecution(log, e, command(e.Command), traceOf(change, e.SessionID, e.RoundID))
+			logExecution(log, e, names.logged(e), traceOf(change, e.SessionID, e.RoundID))
 		}
 	}
 	for _, t := range change.Transitions {
@@ -41,8 +40,7 @@ func traceOf(change *domain.Change, session, round string) string {
 	return traces.OfRound(change.Session(session).TraceOf(round), round)
 }
 
-// maxLoggedName is how much of a name that somebody else chose stands in a line, in
-// characters.
+// maxLoggedName bounds a name from outside the server in a log line, in characters.
 const maxLoggedName = 100
 
 func logCall(log *zerolog.Logger, call *domain.Roundtrip, trace string) {
@@ -51,13 +49,22 @@ func logCall(log *zerolog.Logger, call *domain.Roundtrip, trace string) {
 		Str("call", call.ID).Str("provider", call.ProviderKind).Str("model", jsonbody.Cut(call.Model, maxLoggedName)).Str("purpose", call.Purpose).
 		Str("reason", string(call.Reason)).Str("outcome", call.Outcome).Int64("input_tokens", call.Usage.Total()-call.Usage.OutputTokens).
 		Int64("output_tokens", call.Usage.OutputTokens).Dur("took_ms", call.EndedAt.Sub(call.StartedAt))
+	if call.Offered != nil {
+		line = line.Int("tools", call.Offered.Tools).Strs("tool_names", call.Offered.Names)
+	}
+	if call.Answered != nil {
+		line = line.Int("content_chars", call.Answered.ContentChars)
+		if call.Answered.Native {
+			line = line.Int("tool_calls", call.Answered.ToolCalls)
+		}
+	}
 	if call.FirstTokenAt != nil {
 		line = line.Dur("first_token_ms", call.FirstTokenAt.Sub(call.StartedAt))
 	}
 	if call.Usage.Cost != nil {
 		line = line.Float64("cost_usd", *call.Usage.Cost)
 	}
-	line.Msg("call of the AI")
+	line.Msg("AI call")
 }
 
 func logExecution(log *zerolog.Logger, e *domain.Execution, command, trace string) {

@@ -11,13 +11,13 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
-// sealedSecrets is what looking at the secrets at rest needs of the database.
+// sealedSecrets is the part of the database with encrypted secrets.
 type sealedSecrets interface {
 	SealedWith(ctx context.Context, characters int) (map[string]int, error)
 	ProvidersSealedOtherwise(ctx context.Context, start string) ([]*domain.Provider, error)
 }
 
-// unreadable counts the stored secrets that no configured key opens, and all of them.
+// unreadable counts the stored secrets that no configured key decrypts, and all of them.
 func unreadable(ctx context.Context, keys *seal.Keys, store sealedSecrets) (unreadable, all int, err error) {
 	counts, err := store.SealedWith(ctx, seal.Head)
 	if err != nil {
@@ -41,51 +41,51 @@ func unreadable(ctx context.Context, keys *seal.Keys, store sealedSecrets) (unre
 	return unreadable, all, nil
 }
 
-// wrongKey says what to do about secrets that cannot be opened. missing: no key was given.
+// wrongKey explains how to recover from secrets that cannot be decrypted. missing: no key was configured.
 func (f *Config) wrongKey(missing bool, unreadable, all int) string {
-	what, mend := "FERMATA_SECRET_KEY is not the key that sealed", "Set that key again"
+	what, fix := "FERMATA_SECRET_KEY is not the key that encrypted", "Set that key again"
 	ofFile := f.SecretKey == "" && f.DatabaseURL == ""
 	switch {
 	case ofFile && missing:
-		what, mend = f.keyFile()+" is missing; the key in it sealed", "Put the file that belongs to this database there, or set FERMATA_SECRET_KEY to its key"
+		what, fix = f.keyFile()+" is missing; its key encrypted", "Restore the file that belongs to this database, or set FERMATA_SECRET_KEY to its key"
 	case ofFile:
-		what, mend = "the key in "+f.keyFile()+" is not the one that sealed", "Put the file that belongs to this database there, or set FERMATA_SECRET_KEY to its key"
+		what, fix = "the key in "+f.keyFile()+" is not the one that encrypted", "Restore the file that belongs to this database, or set FERMATA_SECRET_KEY to its key"
 	case missing:
-		what = "FERMATA_SECRET_KEY is missing; it sealed"
+		what = "FERMATA_SECRET_KEY is missing; it encrypted"
 	}
 	return fmt.Sprintf(
-		"%s %d of %s (provider keys and webhook URLs). Nothing was changed. %s, or, after a new one, "+
-			"list it behind the new one with a comma between. If it is lost: start with --accept-unreadable-secrets (FERMATA_ACCEPT_UNREADABLE_SECRETS=true), "+
+		"%s %d of %s (provider keys and webhook URLs). Nothing was changed. %s, or list it after a new one, separated by a comma. "+
+			"If it is lost: start with --accept-unreadable-secrets (FERMATA_ACCEPT_UNREADABLE_SECRETS=true), "+
 			"enter the provider keys again and renew the webhook URLs",
 		what,
 		unreadable,
 		domain.Many(all, "stored secret"),
-		mend,
+		fix,
 	)
 }
 
-// checkSecrets refuses to start with a key that does not open what is stored, before the
-// first call finds out. A key that was made for this start, where the database came without
-// its own, does not stay: it would be taken for the one that belongs there.
+// checkSecrets fails the start with a key that does not decrypt the stored secrets. A key generated for
+// this start, because the database was copied without its own, is removed again: it would be mistaken
+// for the right one.
 func (a *App) checkSecrets(ctx context.Context) error {
 	lost, all, err := unreadable(ctx, a.keys, a.store.Secrets)
 	if err != nil || lost == 0 {
 		return err
 	}
 	if !a.flags.AcceptUnreadableSecrets {
-		refused := errors.New(a.flags.wrongKey(a.madeKey || !a.keys.Any(), lost, all))
-		if a.madeKey {
+		refused := errors.New(a.flags.wrongKey(a.newKey || !a.keys.Any(), lost, all))
+		if a.newKey {
 			return errors.Join(refused, os.Remove(a.flags.keyFile()))
 		}
 		return refused
 	}
 	a.log.Warn().Int("unreadable", lost).Int("stored", all).
-		Msg("stored secrets cannot be read: provider keys must be entered again, webhook URLs renewed")
+		Msg("stored secrets cannot be decrypted: provider keys must be entered again, webhook URLs renewed")
 	return nil
 }
 
-// reseal brings secrets that were stored before into their present form: a provider's
-// key is bound to where it goes now, a webhook's secret is sealed and found by its hash.
+// reseal migrates secrets stored by older versions: a provider's key is now bound to its destination,
+// and a webhook's secret is encrypted and looked up by its hash.
 func (a *App) reseal(ctx context.Context) error {
 	if err := a.providers.Reseal(ctx, a.store.Secrets); err != nil {
 		return err
@@ -108,7 +108,7 @@ func (a *App) reseal(ctx context.Context) error {
 	if len(hooks) > 0 && !a.keys.Any() {
 		a.log.Warn().
 			Int("webhooks", len(hooks)).
-			Msg("the secrets of webhooks lie in the database as they are: set FERMATA_SECRET_KEY, and the next start seals them")
+			Msg("the secrets of webhooks are stored unencrypted: set FERMATA_SECRET_KEY, and the next start encrypts them")
 	}
 	return nil
 }
@@ -121,12 +121,12 @@ func hookPlace(workspace, automation string) seal.Place {
 func (a *App) sealHook(workspace, automation, token string) (string, error) {
 	if !a.keys.Any() {
 		return "", domain.Invalid("/triggers", "no_secret_key",
-			"This server has no FERMATA_SECRET_KEY, so it keeps no webhook URLs. Set it (the same on all nodes). Nothing was changed.")
+			"This server has no FERMATA_SECRET_KEY, so it stores no webhook URLs. Set it (the same on all nodes). Nothing was changed.")
 	}
 	return a.keys.Seal(token, hookPlace(workspace, automation))
 }
 
-// openHook decrypts it. On a server that never had a key it still is as it was made.
+// openHook decrypts it. On a server that never had a key it is stored unencrypted.
 func (a *App) openHook(automation *domain.Automation) (string, error) {
 	if !seal.IsSealed(automation.HookSealed) {
 		return automation.HookSealed, nil

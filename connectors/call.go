@@ -17,6 +17,7 @@ type CallReport struct {
 	SessionID   string
 	ExecutionID string
 	ConnectorID string
+	Command     string // its name in the catalogue, with the connector's prefix
 	Kind        domain.ConnectorKind
 	Effect      domain.CommandEffect
 	Outcome     string // one of Outcomes
@@ -74,7 +75,8 @@ func (m *Manager) with(
 	}
 	m.called(CallReport{
 		WorkspaceID: call.WorkspaceID, SessionID: call.SessionID, ExecutionID: call.ExecutionID, ConnectorID: e.connector.ID,
-		Kind: e.connector.Kind, Effect: offered.command.Effect, Outcome: outcomeOf(ctx, result, err), Took: m.clock().Sub(begun),
+		Command: offered.command.Name, Kind: e.connector.Kind,
+		Effect: offered.command.Effect, Outcome: outcomeOf(ctx, result, err), Took: m.clock().Sub(begun),
 		TraceParent: call.TraceParent, Err: err,
 	})
 	if ctx.Err() == nil {

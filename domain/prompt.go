@@ -21,6 +21,8 @@ type Prompt struct {
 	Commands []CommandSpec
 	// Described is where the words of other servers come from that describe commands in it.
 	Described []Provenance
+	// Offered are the tools that the prompt offers, for the process log.
+	Offered *OfferedTools
 	// AnswerSchema is set with the JSON protocol where structured output is wanted.
 	AnswerSchema []byte
 	Protocol     Protocol

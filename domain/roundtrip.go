@@ -30,4 +30,28 @@ type Roundtrip struct {
 	// Before are the calls that failed on the way to this one: of providers that come
 	// earlier in the chain, or with a prompt that was too long. They are kept beside it.
 	Before []*Roundtrip
+	// Offered and Answered are for the process log, and are not stored. They are nil where the
+	// request was not sent, or not answered.
+	Offered  *OfferedTools
+	Answered *AnswerFigures
+}
+
+// MaxOfferedNames bounds OfferedTools.Names.
+const MaxOfferedNames = 50
+
+// OfferedTools are the commands and client tools that an AI call offered to the model.
+type OfferedTools struct {
+	Tools int
+	// Names are those of the commands, in their order, at most MaxOfferedNames. Client tools are
+	// only counted: their names are text of an API client.
+	Names []string
+}
+
+// AnswerFigures are the sizes of an answer.
+type AnswerFigures struct {
+	ContentChars int
+	// ToolCalls counts the native tool calls. With the JSON protocol (Native is false) the calls are
+	// part of the content.
+	ToolCalls int
+	Native    bool
 }

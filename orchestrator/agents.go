@@ -116,13 +116,18 @@ func offeredIn(s *domain.Session, all []*domain.AgentDefinition) []domain.Comman
 		if !a.Enabled || run != nil && (run.Depth >= domain.AgentMaxDepth || a.ID == run.AgentID || !slices.Contains(run.Commands, name)) {
 			continue
 		}
-		specs = append(specs, domain.CommandSpec{
-			Name: name, Kind: domain.KindQuery, Role: domain.RoleMember, Effect: domain.EffectIdempotent, Source: domain.SourceAgent,
-			Description: a.Description + " (An agent: it works on the task by itself and reports back.)",
-			Params:      agentParams, Timeout: domain.AgentMaxActive,
-		})
+		specs = append(specs, AgentCommand(a))
 	}
 	return specs
+}
+
+// AgentCommand is the command that calls an agent, as the catalogue describes it.
+func AgentCommand(a *domain.AgentDefinition) domain.CommandSpec {
+	return domain.CommandSpec{
+		Name: a.Command(), Kind: domain.KindQuery, Role: domain.RoleMember, Effect: domain.EffectIdempotent, Source: domain.SourceAgent,
+		Description: a.Description + " (An agent: it works on the task by itself and reports back.)",
+		Params:      agentParams, Timeout: domain.AgentMaxActive,
+	}
 }
 
 // offersIn are the external commands of the view's session: those that its workspace allows. An agent gets

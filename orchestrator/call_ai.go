@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/prompt"
@@ -35,7 +36,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 				return nil, err
 			}
 			call.PromptTokens, files = room.sizes.whole(), prompt.FilesIn(ask.Turns)
-			described = ask.Described
+			described, call.Offered = ask.Described, ask.Offered
 			return d.answerRequest(model, call, ask), nil
 		},
 	}
@@ -150,6 +151,10 @@ func (d *driver) endCall(call *domain.Roundtrip, model *providers.Model, answer 
 	if answer.Raw.Model != "" {
 		call.Model = answer.Raw.Model
 	}
+	call.Answered = &domain.AnswerFigures{
+		ContentChars: utf8.RuneCountInString(answer.Raw.Text), ToolCalls: len(answer.Raw.Calls),
+		Native: answer.Raw.Protocol == domain.ProtocolNative,
+	}
 	if call.Usage.Cost == nil { // a provider that has the prices is more precise
 		call.Usage.Cost = d.view.Workspace.Settings.CostOf(answer.Usage, call.Model, model.Name)
 	}
@@ -184,7 +189,9 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 		return nil, 0, err
 	}
 	view := viewNow(d)
-	specs := onTheWire(d.loop.specs(ctx, view))
+	specs := d.loop.specs(ctx, view)
+	names := namesOnTheWire(specs)
+	specs = onTheWire(specs)
 	tools, err := toolsOf(ctx, d)
 	if err != nil {
 		return nil, 0, err
@@ -211,7 +218,31 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	} else if model.Provider.Abilities().StructuredOutput {
 		ask.AnswerSchema = prompt.JSONSchemaOfAnswer(s.Type)
 	}
+	if ask.Offered = offeredTools(specs, names); model.Protocol == domain.ProtocolNative {
+		ask.Offered = offeredTools(ask.Commands, names)
+	}
 	return ask, size, nil
+}
+
+// namesOnTheWire maps the names that a model calls commands by to their names in the catalogue.
+func namesOnTheWire(specs []domain.CommandSpec) map[string]string {
+	names := make(map[string]string, len(specs))
+	for i := range specs {
+		names[specs[i].WireName()] = specs[i].Name
+	}
+	return names
+}
+
+// offeredTools counts and names the tools that a prompt offers. names is that of namesOnTheWire, and
+// has no client tools.
+func offeredTools(specs []domain.CommandSpec, names map[string]string) *domain.OfferedTools {
+	offered := &domain.OfferedTools{Tools: len(specs)}
+	for i := range specs {
+		if name := names[specs[i].Name]; name != "" && len(offered.Names) < domain.MaxOfferedNames {
+			offered.Names = append(offered.Names, name)
+		}
+	}
+	return offered
 }
 
 // onTheWire names the commands as a model calls them.
