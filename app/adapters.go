@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// answerStore and sessionStore are what the scheduler reads before a decision.
+// answerStore and sessionStore are the scheduler's reads before a decision.
 type (
 	answerStore struct {
 		*repository.Store
@@ -26,7 +26,7 @@ type (
 	}
 )
 
-// loopStore is what the run loop reads and writes, in the loop's own types.
+// loopStore adapts the repository to the run loop.
 type loopStore struct {
 	*repository.Store
 	*repository.SessionStore
@@ -40,7 +40,7 @@ func (s loopStore) Act(ctx context.Context, workspace, session string, act orche
 		})
 }
 
-// dataStore shows the repository to the service of the user's data.
+// dataStore adapts the repository to the data service.
 type dataStore struct {
 	*repository.Store
 	*repository.WorkspaceStore
@@ -55,7 +55,7 @@ func (s dataStore) Write(ctx context.Context, workspace string,
 	})
 }
 
-// sessionReads, workspaceReads and recordReads are what requests read.
+// sessionReads, workspaceReads and recordReads are the API's reads.
 type (
 	sessionReads struct {
 		*repository.SessionStore
@@ -73,14 +73,14 @@ type (
 	}
 )
 
-// newsStore is what the news of a provider are for: who waits, and in which workspace.
+// newsStore finds the sessions that wait for a provider.
 type newsStore struct {
 	*repository.SlotStore
 	*repository.ProviderStore
 	*repository.WorkspaceStore
 }
 
-// pureMachine shows the machine's functions to the scheduler.
+// pureMachine adapts the machine's functions to the scheduler.
 type pureMachine struct{}
 
 func (pureMachine) Run(s *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error) {
@@ -89,10 +89,10 @@ func (pureMachine) Run(s *domain.Session, e domain.Event, p *domain.Policy) (*do
 
 func (pureMachine) Accepts(s *domain.Session, e domain.Event) error { return machine.Accepts(s, e) }
 
-// answers checks what people answer, by the catalogue's rules.
+// answers validates people's answers by the catalogue's rules.
 type answers struct{ app *App }
 
-// RoleFor is the least role that may approve an action.
+// RoleFor is the minimum role that may approve an action.
 func (a answers) RoleFor(action *domain.ApprovalAction) domain.Role {
 	return a.app.catalogue.RoleFor(action)
 }
@@ -105,7 +105,7 @@ func (a answers) ResponseText(m *domain.Module, value json.RawMessage, language 
 	return commands.ResponseText(m, value, language)
 }
 
-// Edit checks the params that a person changed.
+// Edit validates the parameters that a person changed.
 func (a answers) Edit(ctx context.Context, view *domain.View, decision domain.Decision) ([]*domain.Execution, error) {
 	env, err := a.env(ctx, view)
 	if err != nil {
@@ -115,8 +115,7 @@ func (a answers) Edit(ctx context.Context, view *domain.View, decision domain.De
 	return a.app.catalogue.Edit(ctx, store, env, actionsOf(view), decision.ApprovedIDs, decision.Edits)
 }
 
-// Stale gives new cards of the actions when what they change is no longer what the
-// person was shown.
+// Stale returns new cards for the actions if their targets have changed since the person saw them.
 func (a answers) Stale(ctx context.Context, view *domain.View, approved []string) (*domain.PlannedCommands, error) {
 	env, err := a.env(ctx, view)
 	if err != nil {
@@ -125,7 +124,7 @@ func (a answers) Stale(ctx context.Context, view *domain.View, approved []string
 	return a.app.catalogue.Stale(ctx, a.app.store.ReadData(view.Workspace.ID), env, actionsOf(view), approved)
 }
 
-// Again plans an action of unknown outcome afresh.
+// Again plans an action of unknown outcome as a new one.
 func (a answers) Again(ctx context.Context, view *domain.View, sent *domain.Execution) (*domain.PlannedCommands, error) {
 	env, err := a.env(ctx, view)
 	if err != nil {
@@ -134,7 +133,7 @@ func (a answers) Again(ctx context.Context, view *domain.View, sent *domain.Exec
 	return commands.Again(ctx, a.app.catalogue, a.app.store.ReadData(view.Workspace.ID), env, sent)
 }
 
-// actionsOf are the actions of the answer that is being carried out.
+// actionsOf are the actions of the answer in progress.
 func actionsOf(view *domain.View) []*domain.Execution {
 	var actions []*domain.Execution
 	for _, e := range view.Planned {
@@ -153,7 +152,7 @@ func (a answers) env(ctx context.Context, view *domain.View) (commands.Env, erro
 	return env, err
 }
 
-// conditions decide about the JSON Schemas of triggers.
+// conditions evaluates the JSON Schemas of triggers.
 type conditions struct{ catalogue *commands.Catalogue }
 
 func (c conditions) Holds(schema, value json.RawMessage) (bool, error) {

@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator"
 )
 
-// agents keeps the definitions of agents.
+// agents creates the service of agent definitions.
 func (a *App) agents() *agents.Service {
 	return &agents.Service{
 		Store: a.store.Agents, Providers: a.store.Providers, Specs: a.catalogue.Specs, SpecsFor: a.catalogue.SpecsFor,
@@ -16,13 +16,13 @@ func (a *App) agents() *agents.Service {
 	}
 }
 
-// agentService is that for the API, which can try one too.
+// agentService adds Try to it for the API.
 type agentService struct {
 	*agents.Service
 	app *App
 }
 
-// Try gives an agent a task without anybody who calls it.
+// Try runs an agent on a task without a calling session.
 func (s agentService) Try(ctx context.Context, workspace, id, query string, by domain.Author) (*domain.Receipt, error) {
 	a, err := s.Agent(ctx, workspace, id)
 	if err != nil {

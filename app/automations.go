@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/automations"
 )
 
-// automationService keeps the automations for the API: changes pass the one door, the
-// store is read.
+// automationService serves automations to the API: changes go through the scheduler, reads to the
+// store.
 type automationService struct {
 	*automations.Service
 	*automations.Runs
@@ -29,13 +29,13 @@ var _ interface {
 	handlers.Grants
 } = automationService{}
 
-// WebhookURL is under FERMATA_PUBLIC_URL, or where this node listens.
+// WebhookURL is below FERMATA_PUBLIC_URL, or else the address this node listens on.
 func (s automationService) WebhookURL(a *domain.Automation) string {
 	if a.HookSealed == "" || a.Trigger(domain.TriggerWebhook) == nil {
 		return ""
 	}
 	token, err := s.app.openHook(a)
-	if err != nil { // the webhook works on; to see its URL, it must be renewed
+	if err != nil { // the webhook still works; a new secret makes its URL visible again
 		s.app.log.Warn().Err(err).Str("automation", a.ID).Msg("a webhook's URL cannot be shown")
 		return ""
 	}
@@ -62,20 +62,20 @@ func (s automationService) Seed(ctx context.Context, workspace, id string) (*dom
 	return a, messages[len(messages)-1], nil
 }
 
-// ResolveSeed checks a SEED's message; its periods stay relative.
+// ResolveSeed validates the message of a SEED; its periods stay relative.
 func (s automationService) ResolveSeed(ctx context.Context, workspace string, segments []domain.Segment) (*domain.RichContent, error) {
 	return richText{s.app}.resolve(ctx, workspace, domain.Seed, segments)
 }
 
-// automationChecks are the catalogue's rules of automations, over a workspace's data.
+// automationChecks validates automations against the catalogue and the workspace's data.
 type automationChecks struct{ app *App }
 
 func (c automationChecks) CheckTriggers(ctx context.Context, workspace string, triggers []domain.Trigger) error {
 	return c.app.catalogue.CheckTriggers(ctx, c.app.store.ReadData(workspace), triggers)
 }
 
-// CheckCommands looks for each name among the connectors' commands, in whatever state they
-// are, and among the agents.
+// CheckCommands looks each name up among the connectors' commands, in any state, and among the
+// agents.
 func (c automationChecks) CheckCommands(ctx context.Context, workspace string, commands []string) error {
 	if !slices.ContainsFunc(commands, func(name string) bool { return name != domain.AllCommands }) {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/keep"
 )
 
-// backupMark is what the data directory knows of the newest backup; `fermata backup` leaves it
-// there, so that somebody notices when a timer has stopped making them.
+// backupMark records the newest backup. `fermata backup` writes it to the data directory, so that
+// `fermata doctor` can warn when scheduled backups stop.
 type backupMark struct {
 	At    time.Time `json:"at"`
 	File  string    `json:"file"`
@@ -25,19 +25,18 @@ type backupMark struct {
 
 func (f *Database) backupMarkFile() string { return filepath.Join(f.DataDir, "last-backup.json") }
 
-// markBackup notes a backup. With PostgreSQL the machine may have no data directory; then
-// nothing is noted.
+// markBackup records a backup. On a machine without a data directory (PostgreSQL) it does nothing.
 func (f *Database) markBackup(held *keep.Contents, now time.Time) error {
 	if _, err := os.Stat(f.DataDir); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	text, err := json.Marshal(backupMark{At: now.UTC(), File: held.File, Bytes: held.Bytes})
 	if err != nil {
-		return fmt.Errorf("note the backup: %w", err)
+		return fmt.Errorf("record the backup: %w", err)
 	}
 	aside, err := os.CreateTemp(f.DataDir, ".last-backup-*")
 	if err != nil {
-		return fmt.Errorf("note the backup: %w", err)
+		return fmt.Errorf("record the backup: %w", err)
 	}
 	_, err = aside.Write(text)
 	if err = errors.Join(err, aside.Close()); err == nil {
@@ -45,43 +44,43 @@ func (f *Database) markBackup(held *keep.Contents, now time.Time) error {
 	}
 	if err != nil {
 		_ = os.Remove(aside.Name())
-		return fmt.Errorf("note the backup: %w", err)
+		return fmt.Errorf("record the backup: %w", err)
 	}
 	return nil
 }
 
-// DiagnoseBackup looks how old the newest backup is that `fermata backup` made of the server
-// of this machine.
+// DiagnoseBackup checks the age of the newest backup that `fermata backup` made of the server on this
+// machine.
 func DiagnoseBackup(flags Config, address string, within time.Duration) []diagnosis.Finding {
 	if elsewhere(address) || flags.resolve() != nil {
-		return nil // as Diagnose says
+		return nil // see Diagnose
 	}
 	return flags.checkBackup(within, clock.System())
 }
 
 func (f *Database) checkBackup(within time.Duration, now time.Time) []diagnosis.Finding {
-	const check, mend = "backup", "Make one: fermata backup FILE, better by a timer (docs/keeping.md)."
+	const check, fix = "backup", "Create one: fermata backup FILE, preferably on a schedule (docs/keeping.md)."
 	text, err := os.ReadFile(f.backupMarkFile())
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && f.DatabaseURL != "":
 		return []diagnosis.Finding{diagnosis.Skipped(check,
-			"`fermata backup` made none with this data directory; those of PostgreSQL's own tools are not known here")}
+			"`fermata backup` has not been run with this data directory; backups by PostgreSQL's own tools are not detected")}
 	case errors.Is(err, fs.ErrNotExist):
 		if _, err := os.Stat(f.SQLitePath()); err != nil {
-			return nil // there is nothing to copy yet
+			return nil // nothing to back up yet
 		}
-		return []diagnosis.Finding{diagnosis.Warning(check, "`fermata backup` never made one of this data directory", mend)}
+		return []diagnosis.Finding{diagnosis.Warning(check, "`fermata backup` has never been run for this data directory", fix)}
 	}
 	var mark backupMark
 	if err == nil {
 		err = json.Unmarshal(text, &mark)
 	}
 	if err != nil || mark.At.IsZero() {
-		return []diagnosis.Finding{diagnosis.Warning(check, "what is noted of the newest one cannot be read: "+f.backupMarkFile(), mend)}
+		return []diagnosis.Finding{diagnosis.Warning(check, "the record of the newest backup cannot be read: "+f.backupMarkFile(), fix)}
 	}
-	said := fmt.Sprintf("the newest is of %s (%s, %s)", mark.At.UTC().Format("2006-01-02 15:04 UTC"), mark.File, size(mark.Bytes))
+	newest := fmt.Sprintf("the newest is of %s (%s, %s)", mark.At.UTC().Format("2006-01-02 15:04 UTC"), mark.File, size(mark.Bytes))
 	if age := now.Sub(mark.At); age > within {
-		return []diagnosis.Finding{diagnosis.Warning(check, fmt.Sprintf("%s, %s ago", said, domain.Many(int(age.Hours()/24), "day")), mend)}
+		return []diagnosis.Finding{diagnosis.Warning(check, fmt.Sprintf("%s, %s ago", newest, domain.Many(int(age.Hours()/24), "day")), fix)}
 	}
-	return []diagnosis.Finding{diagnosis.OK(check, said)}
+	return []diagnosis.Finding{diagnosis.OK(check, newest)}
 }

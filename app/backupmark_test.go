@@ -36,7 +36,7 @@ func TestTheDoctorKnowsTheNewestBackup(t *testing.T) {
 	if err := Migrate(t.Context(), db, "text", io.Discard); err != nil {
 		t.Fatal(err)
 	}
-	foundOne(t, db.checkBackup(week, clock.System()), diagnosis.LevelWarning, "never made one")
+	foundOne(t, db.checkBackup(week, clock.System()), diagnosis.LevelWarning, "has never been run")
 	file := filepath.Join(t.TempDir(), "monday.db")
 	if err := (&Backup{Database: db, Target: file}).Do(context.Background(), "dev", io.Discard); err != nil {
 		t.Fatal(err)
@@ -91,5 +91,5 @@ func TestTheDoctorLooksAtTheCertificate(t *testing.T) {
 	foundOne(t, checkCertificate(&flags, now), diagnosis.LevelOK, "fermata.example")
 	foundOne(t, checkCertificate(&flags, now.Add(55*24*time.Hour)), diagnosis.LevelWarning, "expires soon")
 	foundOne(t, checkCertificate(&flags, now.Add(61*24*time.Hour)), diagnosis.LevelFailed, "has expired")
-	foundOne(t, checkCertificate(&flags, now.Add(-2*time.Hour)), diagnosis.LevelFailed, "not good yet")
+	foundOne(t, checkCertificate(&flags, now.Add(-2*time.Hour)), diagnosis.LevelFailed, "not valid before")
 }

@@ -14,7 +14,7 @@ func TestAddressesToListenOn(t *testing.T) {
 		"127.0.0.1:8080": "", ":8080": "", "[::1]:8080": "", "0.0.0.0:0": "", "localhost:8080": "", "fermata.example:8080": "", "node-1:8080": "",
 		"bogus": "not an address", "1.2.3.4.5:80": "not an address", "300.1.2.3:80": "not an address", "1.2.3:80": "not an address", "127.0.0.1.:80": "not an address", "": "not an address", "8080": "not an address", "http://127.0.0.1:8080": "not an address", "127.0.0.1:8080:1": "not an address",
 		"bo gus:8080": "not an address", "127.0.0.1:": "port", "127.0.0.1:99999": "port", "127.0.0.1:-1": "port", "127.0.0.1:bogus": "port", "127.0.0.1:http": "port",
-		"127.0.0.1": "write 127.0.0.1:8080", "localhost": "write localhost:8080", "::1": "write [::1]:8080", "[::1]": "write [::1]:8080", "fermata.example": "write fermata.example:8080",
+		"127.0.0.1": "use 127.0.0.1:8080", "localhost": "use localhost:8080", "::1": "use [::1]:8080", "[::1]": "use [::1]:8080", "fermata.example": "use fermata.example:8080",
 	} {
 		if err := checkAddress(address); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v, want %q", address, err, says)
@@ -63,7 +63,7 @@ func TestPlainTextIsTold(t *testing.T) {
 		var log strings.Builder
 		a := &App{flags: f, log: zerolog.New(&log)}
 		a.warnOfPlain()
-		if told := strings.Contains(log.String(), "plain text"); told != c.plain {
+		if warned := strings.Contains(log.String(), "unencrypted"); warned != c.plain {
 			t.Errorf("%s: %q", name, log.String())
 		}
 	}

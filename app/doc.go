@@ -1,4 +1,4 @@
-// Package app is the process: it wires the server together, starts it and stops it. It is
-// the only package that knows every other one (but the command line). A program that wants
-// a Fermata server inside makes one with New, and talks to it over HTTP.
+// Package app wires the server together, starts it and stops it. It is the only package, besides the
+// command line, that imports all others. A program embeds a Fermata server by calling New, and talks
+// to it over HTTP.
 package app

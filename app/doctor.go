@@ -15,9 +15,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
-// Diagnose checks what a server on this machine would start with: its configuration and
-// its database. It changes nothing. Where address, of the server that people use, leads
-// to another machine, there is nothing to look at here.
+// Diagnose checks what a server on this machine would start with: its configuration and its database.
+// It changes nothing. If address, that of the server in use, is on another machine, there is nothing
+// to check here.
 func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Finding {
 	if elsewhere(address) {
 		return []diagnosis.Finding{diagnosis.Skipped("configuration",
@@ -25,11 +25,11 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 	}
 	if err := flags.resolve(); err != nil {
 		return []diagnosis.Finding{diagnosis.Failed("configuration", err.Error(),
-			"Correct the flag, the variable or the file; `fermata serve --help` lists them all.")}
+			"Correct the flag, the variable or the file; `fermata serve --help` lists all of them.")}
 	}
-	findings := []diagnosis.Finding{diagnosis.OK("configuration", "a server starts with it, and listens on "+flags.Listen)}
+	findings := []diagnosis.Finding{diagnosis.OK("configuration", "valid; a server would listen on "+flags.Listen)}
 	if flags.plain() {
-		findings = append(findings, diagnosis.Warning("transport", "keys and conversations cross the network as plain text", plainMend))
+		findings = append(findings, diagnosis.Warning("transport", "keys and conversations cross the network unencrypted", plainFix))
 	}
 	findings = append(findings, checkCertificate(&flags, clock.System())...)
 	findings = append(findings, checkIssuer(ctx, &flags)...)
@@ -37,67 +37,67 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 	findings = append(findings, checkPush(&flags)...)
 	keys, err := flags.secretKeys()
 	if err != nil {
-		return append(findings, diagnosis.Failed("secret key", err.Error(), "Correct it; on PostgreSQL it is the same on every node."))
+		return append(findings, diagnosis.Failed("secret key", err.Error(), "Correct it; with PostgreSQL it must be the same on all nodes."))
 	}
 	if len(keys) == 0 && flags.DatabaseURL != "" {
 		findings = append(findings, diagnosis.Warning("secret key",
 			"FERMATA_SECRET_KEY is not set: provider keys and webhook URLs cannot be stored",
-			"Set it (openssl rand -base64 32), the same on every node, or name variables in api_key_env."))
+			"Set it (openssl rand -base64 32), with the same value on all nodes, or name environment variables in api_key_env."))
 	}
 	findings = append(findings, checkCollector(ctx, &flags.Tracing)...)
 	return append(findings, checkDatabase(ctx, &flags, keys)...)
 }
 
-// inWords is an error without its code, for people.
+// inWords returns an error's message for people, without its code.
 func inWords(err error) string {
-	told, ok := errors.AsType[*domain.Error](err)
+	e, ok := errors.AsType[*domain.Error](err)
 	switch {
 	case !ok:
 		return err.Error()
-	case told.Err != nil:
-		return told.Message + " (" + told.Err.Error() + ")"
+	case e.Err != nil:
+		return e.Message + " (" + e.Err.Error() + ")"
 	}
-	return told.Message
+	return e.Message
 }
 
-// elsewhere says whether the server that people use is on another machine.
+// elsewhere reports whether the server in use is on another machine.
 func elsewhere(address string) bool {
 	u, err := url.Parse(address)
 	return err != nil || !auth.LoopbackHost(u.Host)
 }
 
-// checkIssuer asks the issuer that people sign in at.
+// checkIssuer queries the OpenID Connect issuer.
 func checkIssuer(ctx context.Context, flags *Config) []diagnosis.Finding {
 	if flags.OIDCIssuer == "" {
 		return nil
 	}
-	const mend = "Look at the issuer, and at FERMATA_OIDC_ISSUER: it is what the issuer calls itself, letter by letter."
+	const fix = "Check the issuer and FERMATA_OIDC_ISSUER, which must match the issuer's own name exactly."
 	var ahead time.Duration
 	party, err := flags.party(clock.System, nil)
 	if err == nil {
 		ahead, err = oidc.New(party).Check(ctx)
 	}
 	if err != nil {
-		return []diagnosis.Finding{diagnosis.Failed("issuer", inWords(err), mend)}
+		return []diagnosis.Finding{diagnosis.Failed("issuer", inWords(err), fix)}
 	}
 	findings := []diagnosis.Finding{diagnosis.OK("issuer",
-		flags.OIDCIssuer+" answers and publishes its keys; it must know the redirect URI "+party.RedirectURL)}
+		flags.OIDCIssuer+" responds and publishes its keys; register the redirect URI "+party.RedirectURL+" there")}
 	if ahead != 0 {
 		way := "ahead of"
 		if ahead < 0 {
 			way = "behind"
 		}
-		findings = append(findings, diagnosis.Warning("issuer", fmt.Sprintf("its clock is %s %s this machine's: its tokens may be refused as too early or too late",
-			ahead.Abs(), way), "Set both clocks by NTP; a minute apart is tolerated."))
+		findings = append(findings, diagnosis.Warning("issuer", fmt.Sprintf("its clock is %s %s this machine's: its tokens may be rejected as too early or too late",
+			ahead.Abs(), way), "Synchronise both clocks by NTP; a difference of one minute is tolerated."))
 	}
 	if flags.OIDCRoleClaim == "" {
-		findings = append(findings, diagnosis.Warning("issuer", "everybody whom it knows is a member here",
-			"Set FERMATA_OIDC_ROLE_CLAIM to the claim that says who may do what."))
+		findings = append(findings, diagnosis.Warning("issuer", "everyone who can sign in there is a member here",
+			"Set FERMATA_OIDC_ROLE_CLAIM to the claim that holds a person's role."))
 	}
 	return findings
 }
 
-// checkSealed looks whether the keys open what is stored.
+// checkSealed checks whether the keys decrypt the stored secrets.
 func checkSealed(ctx context.Context, flags *Config, store sealedSecrets, keys [][]byte) []diagnosis.Finding {
 	s, err := seal.New(keys)
 	if err != nil {
@@ -109,10 +109,10 @@ func checkSealed(ctx context.Context, flags *Config, store sealedSecrets, keys [
 		return []diagnosis.Finding{diagnosis.Failed("secret key", err.Error(), "Bring the database up to date: fermata migrate")}
 	case lost > 0:
 		return []diagnosis.Finding{
-			diagnosis.Failed("secret key", flags.wrongKey(!s.Any(), lost, all), "Give the server the key that sealed them."),
+			diagnosis.Failed("secret key", flags.wrongKey(!s.Any(), lost, all), "Start the server with the key that encrypted them."),
 		}
 	case all > 0:
-		return []diagnosis.Finding{diagnosis.OK("secret key", fmt.Sprintf("it opens every stored secret (%d)", all))}
+		return []diagnosis.Finding{diagnosis.OK("secret key", fmt.Sprintf("it decrypts all stored secrets (%d)", all))}
 	}
 	return nil
 }

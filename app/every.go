@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/lifecycle"
 )
 
-// every is a service that does something again and again. Its context ends when it is told
-// to stop; Stop waits for what is being done.
+// every is a service that calls do at an interval. Stop cancels its context and waits for a running
+// call.
 func every(interval time.Duration, do func(context.Context)) lifecycle.Service {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})

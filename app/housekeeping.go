@@ -12,32 +12,32 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// pruneEvery is how often what is no longer needed is deleted.
+// pruneEvery is the interval between deletions of expired rows.
 const pruneEvery = 10 * time.Minute
 
-// housekeeping deletes old idempotency keys, the events that are past their time, what was
-// deleted too long ago to be restored, and files that no message refers to. And it looks whether the
-// certificate has to be renewed.
+// housekeeping deletes expired idempotency keys, events and files without references, and purges
+// deleted data that can no longer be restored. It also checks whether the certificate expires soon.
 func (a *App) housekeeping() lifecycle.Service {
 	return every(pruneEvery, func(ctx context.Context) {
 		_, _ = a.tls.look()
 		if err := a.prune(ctx); err != nil && ctx.Err() == nil {
-			a.log.Warn().Err(err).Msg("housekeeping failed; it is tried again")
+			a.log.Warn().Err(err).Msg("housekeeping failed and will be retried")
 		}
 	})
 }
 
-// releaseEvery is how often keys are given free that requests left while the database was away.
+// releaseEvery is how often Idempotency-Keys are released that requests could not release because the
+// database was unreachable.
 const releaseEvery = time.Second
 
 func releasing(keys *repository.RequestStore, log zerolog.Logger) lifecycle.Service {
-	told := false
+	failing := false
 	return every(releaseEvery, func(ctx context.Context) {
 		err := keys.ReleaseLeft(ctx)
-		if err != nil && ctx.Err() == nil && !told {
-			log.Warn().Err(err).Msg("Idempotency-Keys wait for the database to be given free")
+		if err != nil && ctx.Err() == nil && !failing {
+			log.Warn().Err(err).Msg("Idempotency-Keys could not be released while the database is unreachable")
 		}
-		told = err != nil
+		failing = err != nil
 	})
 }
 
@@ -56,10 +56,10 @@ func (a *App) prune(ctx context.Context) error {
 		return fmt.Errorf("prune sign-ins: %w", err)
 	}
 	if err := a.store.Pushes.PrunePushes(ctx, now); err != nil {
-		return fmt.Errorf("prune subscriptions to pushes: %w", err)
+		return fmt.Errorf("prune push subscriptions: %w", err)
 	}
 	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {
-		return fmt.Errorf("prune what was deleted: %w", err)
+		return fmt.Errorf("purge deleted data: %w", err)
 	}
 	if err := a.store.Files.PruneFiles(ctx, now); err != nil {
 		return fmt.Errorf("prune files: %w", err)

@@ -14,17 +14,17 @@ import (
 	"github.com/fermata-dev/fermata/repository/keep"
 )
 
-// makeDataDir makes the directory for SQLite and what is beside it.
+// makeDataDir creates the directory of the SQLite database and its companion files.
 func (f *Database) makeDataDir() error {
 	if err := os.MkdirAll(f.DataDir, 0o700); err != nil {
-		return fmt.Errorf("make the data directory: %w", err)
+		return fmt.Errorf("create the data directory: %w", err)
 	}
 	return nil
 }
 
-// printed is how a command that keeps things says what it did.
+// printed defines the output format of the maintenance commands.
 type printed struct {
-	Output string `help:"text, or json for programs." short:"o" enum:"text,json" default:"text"`
+	Output string `help:"Output format: text or json." short:"o" enum:"text,json" default:"text"`
 }
 
 func (p printed) say(out io.Writer, value any, text string) error {
@@ -37,36 +37,36 @@ func (p printed) say(out io.Writer, value any, text string) error {
 	return e.Encode(value)
 }
 
-// Backup copies the whole installation to a file, while the server runs.
+// Backup writes the whole installation to a file while the server runs.
 type Backup struct {
 	Database `embed:""`
 	printed  `embed:""`
-	Target   string `arg:"" name:"file" help:"File to write, or a directory for one that is named by the time." type:"path"`
+	Target   string `arg:"" name:"file" help:"File to write, or a directory for a file named by the current time." type:"path"`
 }
 
-// taken is a backup that was made.
+// taken is a finished backup.
 type taken struct {
 	*keep.Contents
 	SecretKey string `json:"secret_key"`
 	Newer     bool   `json:"newer,omitempty"` // than this program, which cannot restore it
 }
 
-// Do carries it out, by a version of the program.
+// Do creates the backup; version is recorded in it.
 func (c *Backup) Do(ctx context.Context, version string, out io.Writer) error {
 	if err := c.resolve(); err != nil {
 		return err
 	}
-	secret := "The secret key is not in it: keep a copy of FERMATA_SECRET_KEY in another place. "
+	secret := "It does not contain the secret key: keep a copy of FERMATA_SECRET_KEY in another place. "
 	if c.DatabaseURL == "" {
-		secret = "The secret key is not in it: keep a copy of " + c.keyFile() + " (or of FERMATA_SECRET_KEY) in another place. "
+		secret = "It does not contain the secret key: keep a copy of " + c.keyFile() + " (or of FERMATA_SECRET_KEY) in another place. "
 	}
-	secret += "Without it, stored provider keys and webhook URLs cannot be read again."
+	secret += "Without it, stored provider keys and webhook URLs cannot be decrypted."
 	held, err := c.take(ctx, "fermata "+version)
 	if err != nil {
 		return err
 	}
 	if err := c.markBackup(held, clock.System()); err != nil {
-		secret += fmt.Sprintf("\n`fermata doctor` does not know of this backup: %v", err)
+		secret += fmt.Sprintf("\nThe backup could not be recorded for `fermata doctor`: %v", err)
 	}
 	newest, err := keep.Newest(c.DatabaseURL != "")
 	if err != nil {
@@ -74,14 +74,14 @@ func (c *Backup) Do(ctx context.Context, version string, out io.Writer) error {
 	}
 	newer := held.Schema > newest
 	if newer {
-		secret += fmt.Sprintf("\nIt was made of the database of a newer Fermata (schema %d; this one knows up to %d): "+
-			"only that version or a later one can restore it.", held.Schema, newest)
+		secret += fmt.Sprintf("\nThe database belongs to a newer version of Fermata (schema %d; this program supports up to %d): "+
+			"only that version or a later one can restore the backup.", held.Schema, newest)
 	}
-	return c.say(out, taken{held, secret, newer}, fmt.Sprintf("%s: %s (%s, schema %d), read from end to end.\n%s",
+	return c.say(out, taken{held, secret, newer}, fmt.Sprintf("%s: %s (%s, schema %d), read back and verified.\n%s",
 		held.File, amounts(held.Workspaces, held.Sessions, held.Messages), size(held.Bytes), held.Schema, secret))
 }
 
-// amounts says how much a backup holds.
+// amounts summarises the content of a backup.
 func amounts(workspaces, sessions, messages int64) string {
 	return domain.Many(workspaces, "workspace") + ", " + domain.Many(sessions, "session") + ", " + domain.Many(messages, "message")
 }
@@ -99,7 +99,7 @@ func (c *Backup) take(ctx context.Context, version string) (*keep.Contents, erro
 		Workspaces: done.Rows["workspaces"], Sessions: done.Rows["sessions"], Messages: done.Rows["messages"]}, nil
 }
 
-// backupFile is the file that a target means.
+// backupFile returns the file to write for a target.
 func backupFile(target, ending string, now time.Time) string {
 	if info, err := os.Stat(target); err == nil && info.IsDir() {
 		return filepath.Join(target, "fermata-"+now.UTC().Format("20060102T150405Z")+ending)
@@ -107,7 +107,7 @@ func backupFile(target, ending string, now time.Time) string {
 	return target
 }
 
-// size is a number of bytes for people.
+// size formats a number of bytes for people.
 func size(bytes int64) string {
 	const mib = 1 << 20
 	if bytes < mib {
@@ -116,16 +116,16 @@ func size(bytes int64) string {
 	return fmt.Sprintf("%.1f MiB", float64(bytes)/mib)
 }
 
-// Restore puts a backup in the place of the database; what was there is kept.
+// Restore replaces the database by a backup and keeps the previous database.
 type Restore struct {
 	Database `embed:""`
 	printed  `embed:""`
-	File     string `arg:"" help:"The backup." type:"path"`
-	// A backup brings back what was revoked since.
-	RevokeKeys bool `help:"Revoke all API keys and end all sign-ins of the backup: those that were revoked after it would be valid again."`
+	File     string `arg:"" help:"The backup file." type:"path"`
+	// A backup restores credentials that were revoked after it.
+	RevokeKeys bool `help:"Revoke all API keys and end all sign-ins of the backup; those that were revoked after it would be valid again."`
 }
 
-// Do carries it out.
+// Do restores the backup.
 func (c *Restore) Do(ctx context.Context, out io.Writer) error {
 	if err := c.resolve(); err != nil {
 		return err
@@ -147,12 +147,12 @@ func (c *Restore) Do(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s is the database now: %s.", c.SQLitePath(), amounts(done.Workspaces, done.Sessions, done.Messages))
+	text := fmt.Sprintf("%s is now the database: %s.", c.SQLitePath(), amounts(done.Workspaces, done.Sessions, done.Messages))
 	if done.Aside != "" {
-		text += "\nWhat was there before is kept as " + done.Aside + "."
+		text += "\nThe previous database was moved to " + done.Aside + "."
 	}
 	text += "\nStart the server with the secret key that belongs to this backup (" + c.keyFile() + ", or FERMATA_SECRET_KEY). " +
-		"What was said or done after the backup is unknown to it: look at actions outside before you let them run again." +
+		"The restored database has no record of what happened after the backup: check external actions before running them again." +
 		c.access(done.Revoked)
 	return c.say(out, done, text)
 }

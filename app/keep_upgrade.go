@@ -10,14 +10,14 @@ import (
 	"github.com/fermata-dev/fermata/repository/keep"
 )
 
-// UpgradeCheck says what the next start of this version does to the database, and what is in
-// its way. It changes nothing.
+// UpgradeCheck reports what the next start of this version changes in the database, and what blocks
+// it. It changes nothing.
 type UpgradeCheck struct {
 	Database `embed:""`
 	printed  `embed:""`
 }
 
-// Do carries it out; an error, where something is in the way.
+// Do runs the check; it returns an error if something blocks the upgrade.
 func (c *UpgradeCheck) Do(ctx context.Context, out io.Writer) error {
 	if err := c.resolve(); err != nil {
 		return err
@@ -26,31 +26,31 @@ func (c *UpgradeCheck) Do(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("The database has the schema %d, this version %d: ", u.Schema, u.Newest)
+	text := fmt.Sprintf("The database has schema %d, this version has schema %d: ", u.Schema, u.Newest)
 	switch {
 	case u.Schema > u.Newest:
-		text += "it is newer."
+		text += "the database is newer."
 	case len(u.Steps) == 0:
-		text += "nothing is to be done."
+		text += "no migration is needed."
 	default:
-		text += "the next start carries out " + strings.Join(u.Steps, ", ") + "."
+		text += "the next start runs " + strings.Join(u.Steps, ", ") + "."
 	}
 	if u.CopiedTo != "" {
-		text += fmt.Sprintf("\nBefore that it copies the file (%s) to %s.", size(u.Bytes), u.CopiedTo)
+		text += fmt.Sprintf("\nFirst it copies the database file (%s) to %s.", size(u.Bytes), u.CopiedTo)
 		if u.Free >= 0 {
 			text += fmt.Sprintf(" The disk has %s free.", size(u.Free))
 		}
 	} else if len(u.Steps) > 0 {
-		text += "\nTake a backup first: PostgreSQL is not copied. Nodes of both versions may not run on it at a time unless the steps only add."
+		text += "\nCreate a backup first: PostgreSQL databases are not copied. Nodes of both versions must not run at the same time unless the migrations only add."
 	}
 	if len(u.Blocks) > 0 {
-		text += "\nIn the way: " + strings.Join(u.Blocks, "\nIn the way: ")
+		text += "\nBlocked: " + strings.Join(u.Blocks, "\nBlocked: ")
 	}
 	if err := c.say(out, u, text); err != nil {
 		return err
 	}
 	if len(u.Blocks) > 0 {
-		return fmt.Errorf("%s in the way of the upgrade", domain.Plural(len(u.Blocks), "thing is", "things are"))
+		return fmt.Errorf("the upgrade is blocked by %s", domain.Plural(len(u.Blocks), "problem", "problems"))
 	}
 	return nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/keep"
 )
 
-// place is where the data is.
+// place is the location of the data.
 func (f *Database) place() keep.Place {
 	if f.DatabaseURL != "" {
 		return keep.Place{URL: f.DatabaseURL}
@@ -21,15 +21,15 @@ func (f *Database) place() keep.Place {
 	return keep.Place{Path: f.SQLitePath()}
 }
 
-// Export writes a workspace with its whole record to a file, while the server runs.
+// Export writes a workspace with its complete history to a file while the server runs.
 type Export struct {
 	Database  `embed:""`
 	printed   `embed:""`
-	Workspace string `help:"The workspace." short:"w" default:"default" env:"FERMATA_WORKSPACE"`
+	Workspace string `help:"The workspace to export." short:"w" default:"default" env:"FERMATA_WORKSPACE"`
 	Target    string `arg:"" name:"file" help:"File to write." type:"path"`
 }
 
-// Do carries it out, by a version of the program.
+// Do exports the workspace; version is recorded in the file.
 func (c *Export) Do(ctx context.Context, version string, out io.Writer) error {
 	if err := c.resolve(); err != nil {
 		return err
@@ -41,21 +41,21 @@ func (c *Export) Do(ctx context.Context, version string, out io.Writer) error {
 	text := fmt.Sprintf("%s: the workspace %s, %s (%s, schema %d).\nHash of its content: %s",
 		done.File, c.Workspace, domain.Many(total(done.Rows), "row"), size(done.Bytes), done.Schema, done.Content)
 	if done.AtWork > 0 {
-		text += fmt.Sprintf("\n%s at work: what they do goes on here, and would go on again where the file is imported. "+
+		text += fmt.Sprintf("\n%s active: their work continues here, and would continue again where the file is imported. "+
 			"To move a workspace, stop the server first.", domain.Plural(int(done.AtWork), "session was", "sessions were"))
 	}
 	return c.say(out, done, text+leftOut(done.LeftOut))
 }
 
-// Import makes a workspace from what Export wrote, in either kind of database.
+// Import creates a workspace from an export, in either kind of database.
 type Import struct {
 	Database `embed:""`
 	printed  `embed:""`
-	File     string `arg:"" help:"What export wrote." type:"path"`
-	Trust    bool   `help:"Import connectors, automations, agents and grants as they were exported, enabled: only for a file that you exported yourself." aliases:"trusted"`
+	File     string `arg:"" help:"The exported file." type:"path"`
+	Trust    bool   `help:"Import connectors, automations, agents and grants enabled, as they were exported: only for a file that you exported yourself." aliases:"trusted"`
 }
 
-// Do carries it out.
+// Do imports the file.
 func (c *Import) Do(ctx context.Context, out io.Writer) error {
 	if err := c.resolve(); err != nil {
 		return err
@@ -67,12 +67,12 @@ func (c *Import) Do(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s is there: %s.", strings.Join(done.Workspaces, ", "), domain.Many(total(done.Rows), "row"))
+	text := fmt.Sprintf("Imported %s: %s.", strings.Join(done.Workspaces, ", "), domain.Many(total(done.Rows), "row"))
 	return c.say(out, done, text+switchedOff(done)+leftOut(done.LeftOut))
 }
 
-// switchedOff says what an import disabled, and names what it would start or call once enabled:
-// the person who enables it decides by these lines.
+// switchedOff lists what an import disabled, with the commands and addresses that it would use once
+// enabled, so that the person who enables it can decide.
 func switchedOff(done *keep.Imported) string {
 	var b strings.Builder
 	if len(done.Disabled) > 0 {
@@ -80,7 +80,7 @@ func switchedOff(done *keep.Imported) string {
 		for _, table := range slices.Sorted(maps.Keys(done.Disabled)) {
 			counts = append(counts, fmt.Sprintf("%s %d", table, done.Disabled[table]))
 		}
-		fmt.Fprintf(&b, "\nSwitched off, as the file is not trusted (--trust imports a file of your own as it is): %s. Review and enable them.",
+		fmt.Fprintf(&b, "\nDisabled, because the file is not trusted (--trust imports a file of your own as it is): %s. Review and enable them.",
 			strings.Join(counts, ", "))
 	}
 	for _, p := range done.Programs {
@@ -94,22 +94,22 @@ func switchedOff(done *keep.Imported) string {
 	return b.String()
 }
 
-// load puts the archive of an installation into an empty database.
+// load restores an archive of an installation into an empty database.
 func (c *Restore) load(ctx context.Context, out io.Writer) error {
 	done, err := keep.Load(ctx, c.place(), c.File, keep.Options{Installation: true, Revoke: c.RevokeKeys, Now: clock.System()})
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("The database holds now: %s.", amounts(int64(len(done.Workspaces)), done.Rows["sessions"], done.Rows["messages"]))
+	text := fmt.Sprintf("The database now contains: %s.", amounts(int64(len(done.Workspaces)), done.Rows["sessions"], done.Rows["messages"]))
 	return c.say(out, done, text+"\nStart the servers with the FERMATA_SECRET_KEY that belongs to this backup."+c.access(done.Revoked))
 }
 
-// access says which keys open the restored database.
+// access explains which API keys are valid in the restored database.
 func (c *Restore) access(r keep.Revoked) string {
 	if !c.RevokeKeys {
 		return "\nAPI keys and sign-ins that were revoked after the backup are valid again: revoke them, or restore with --revoke-keys."
 	}
-	return fmt.Sprintf("\n%s and %s revoked: start the server with FERMATA_ROOT_KEY and make new keys.",
+	return fmt.Sprintf("\n%s and %s revoked: start the server with FERMATA_ROOT_KEY and create new keys.",
 		domain.Many(r.Keys, "API key"), domain.Plural(int(r.SignIns), "sign-in was", "sign-ins were"))
 }
 
@@ -120,11 +120,11 @@ func total(rows map[string]int64) (n int64) {
 	return n
 }
 
-// leftOut is the list of what an archive does not hold.
+// leftOut lists what an archive does not contain.
 func leftOut(all map[string]string) string {
 	var b strings.Builder
 	for _, what := range slices.Sorted(maps.Keys(all)) {
-		fmt.Fprintf(&b, "\nNot in it: %s (%s)", what, all[what])
+		fmt.Fprintf(&b, "\nNot included: %s (%s)", what, all[what])
 	}
 	return b.String()
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// requestKeys shows the repository's idempotency keys to the handlers, which keep an
-// answer as one text.
+// requestKeys adapts the repository's idempotency keys to the handlers, which store an answer as one
+// text.
 type requestKeys struct {
 	store *repository.RequestStore
 	clock clock.Clock

@@ -11,15 +11,15 @@ import (
 	"github.com/fermata-dev/fermata/handlers"
 )
 
-// linksOf signs links to approvals, with a key made of the secret key: the same on all nodes.
+// linksOf signs links to approvals with a key derived from the secret key: the same on all nodes.
 func linksOf(a *App) *auth.Links { return auth.NewLinks(a.keys.DeriveAll("approval link"), a.clock) }
 
 func linkPorts(a *App) handlers.LinkPorts {
 	return handlers.LinkPorts{Links: linksOf(a), PublicURL: a.flags.pageURL(), Withdraw: a.store.Approvals.WithdrawLinks}
 }
 
-// linksOut makes the links that go out with what people are told; nil where nobody knows
-// the address that browsers use, or nothing can be signed.
+// linksOut creates the links in notifications; nil if the address that browsers use is unknown, or
+// there is no key to sign with.
 func linksOut(a *App) webhooks.Link {
 	links, base := linksOf(a), a.flags.pageURL()
 	if base == "" || !links.Any() {
@@ -45,8 +45,8 @@ func linksOut(a *App) webhooks.Link {
 	}
 }
 
-// linkTo is the address of a link to an approval, the same however often it is made; "" where
-// it is settled.
+// linkTo returns the address of a link to an approval, which is the same for each call; "" once the
+// approval is settled.
 func linkTo(links *auth.Links, base string, asked *domain.Approval, recipient string) (string, error) {
 	if asked.Status != domain.ApprovalStatusOpen {
 		return "", nil

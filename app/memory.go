@@ -11,27 +11,27 @@ import (
 )
 
 const (
-	// lookAtMemory is how often it is looked whether the process has become quiet.
+	// lookAtMemory is the interval between checks whether the process has become idle.
 	lookAtMemory = 30 * time.Second
-	// fewBytes is what a process allocates in that time that has nothing to do.
+	// fewBytes is what an idle process allocates in that time.
 	fewBytes = 4 << 20
-	// manyBytes is what must have been allocated for anything to be worth giving back.
+	// manyBytes is the least allocation after which memory is worth returning.
 	manyBytes = 16 << 20
 )
 
-// memory gives back to the system what load has left behind, once the process has become
-// quiet. The runtime does so too, but only by halves: it keeps what its next collection
-// would let the heap grow to, and pools survive two collections, which an idle process
-// makes minutes apart. Under load it does nothing, so nothing gets slower.
+// memory returns memory to the operating system after load, once the process has become idle. The
+// runtime does so only partly: it keeps what its next collection would let the heap grow to, and
+// pools survive two collections, which an idle process makes minutes apart. Under load it does
+// nothing, so nothing gets slower.
 type memory struct {
-	allocated func() uint64 // bytes, since the process began
+	allocated func() uint64 // bytes, since the process started
 	giveBack  func()
 
-	seen  uint64 // at the last look
-	given uint64 // when memory was given back last
+	seen  uint64 // at the last check
+	given uint64 // when memory was returned last
 }
 
-// look gives memory back at the first quiet look after a time with work.
+// look returns memory at the first idle check after a period of work.
 func (m *memory) look() {
 	now := m.allocated()
 	quiet := now-m.seen < fewBytes

@@ -17,6 +17,6 @@ func TestMemoryIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if now, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || now != 0 {
-		t.Errorf("it can be read still: %d %v", now, err)
+		t.Errorf("it can still be read: %d %v", now, err)
 	}
 }

@@ -2,5 +2,5 @@
 
 package app
 
-// closeMemory: elsewhere there is no such switch.
+// closeMemory does nothing: only Linux has such a setting.
 func closeMemory() error { return nil }

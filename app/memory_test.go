@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// Memory is given back once after each time with work, when the work is over, and never
-// while there is some.
+// Memory is returned once after each period of work, when the work is over, and never during it.
 func TestMemoryIsGivenBackAfterWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var allocated atomic.Uint64
@@ -31,7 +30,7 @@ func TestMemoryIsGivenBackAfterWork(t *testing.T) {
 			time.Sleep(lookAtMemory)
 			synctest.Wait()
 			if given.Load() != step.given {
-				t.Errorf("after step %d memory was given back %d times, and not %d", i, given.Load(), step.given)
+				t.Errorf("after step %d memory was returned %d times, not %d", i, given.Load(), step.given)
 			}
 		}
 		if err := service.Stop(t.Context()); err != nil {

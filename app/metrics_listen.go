@@ -10,8 +10,7 @@ import (
 	"time"
 )
 
-// metricsListener serves /metrics, and nothing else, on an address of its own: whoever
-// reaches it may read.
+// metricsListener serves only /metrics, on a separate address, without authentication.
 type metricsListener struct {
 	app      *App
 	listener net.Listener
@@ -27,7 +26,7 @@ func newMetricsListener(a *App) *metricsListener {
 	}}
 }
 
-// Start listens, if there is an address to.
+// Start listens if an address is configured.
 func (m *metricsListener) Start(ctx context.Context) error {
 	if m.app.flags.MetricsListen == "" {
 		return nil
@@ -46,7 +45,7 @@ func (m *metricsListener) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop lets a running scrape finish.
+// Stop waits for a running scrape.
 func (m *metricsListener) Stop(ctx context.Context) error {
 	if m.http.Shutdown(ctx) != nil {
 		return m.http.Close()

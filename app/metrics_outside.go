@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// outsideMetrics are those of work that others do for a session: services and agents.
+// outsideMetrics are the metrics of work delegated to external services and to agents.
 type outsideMetrics struct {
 	tasksEnded *prometheus.CounterVec
 	agentRuns  *prometheus.CounterVec
@@ -20,18 +20,18 @@ type outsideMetrics struct {
 func newOutsideMetrics(registry *prometheus.Registry) *outsideMetrics {
 	m := &outsideMetrics{
 		tasksEnded: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fermata_tasks_ended_total", Help: "Tasks of services outside that ended, by how.",
+			Name: "fermata_tasks_ended_total", Help: "Tasks of external services that ended, by status.",
 		}, []string{"status"}),
 		agentRuns: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "fermata_agent_runs_total", Help: "Runs of agents that ended, by what they came to.",
+			Name: "fermata_agent_runs_total", Help: "Runs of agents that ended, by outcome.",
 		}, []string{"outcome"}),
 	}
 	registry.MustRegister(m.tasksEnded, m.agentRuns)
 	return m
 }
 
-// committedOutside counts what a change says of tasks and agents that ended by it. A task that
-// is written later, with a late report say, has ended before.
+// committedOutside counts the tasks and agents that ended in a change. A task that is only updated later,
+// for example by a late report, is not counted again.
 func (m *outsideMetrics) committedOutside(change *domain.Change) {
 	for _, t := range change.Tasks {
 		if t.Status.Over() && t.EndedAt != nil && t.EndedAt.Equal(t.UpdatedAt) {
@@ -48,16 +48,16 @@ func (m *outsideMetrics) committedOutside(change *domain.Change) {
 	}
 }
 
-// taskFigures reads the tasks that go on when they are scraped. If the database does not answer in
-// time they are left out, as all figures are.
+// taskFigures reads the number of open tasks at each scrape. Like all figures it is omitted if the
+// database does not respond in time.
 type taskFigures func(context.Context) (map[domain.TaskStatus]int64, error)
 
-var tasksDesc = prometheus.NewDesc("fermata_tasks", "Tasks of services outside that have not ended, by status.", []string{"status"}, nil)
+var tasksDesc = prometheus.NewDesc("fermata_tasks", "Tasks of external services that have not ended, by status.", []string{"status"}, nil)
 
-// Describe is part of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (taskFigures) Describe(out chan<- *prometheus.Desc) { out <- tasksDesc }
 
-// Collect is part of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (f taskFigures) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
@@ -72,8 +72,8 @@ func (f taskFigures) Collect(out chan<- prometheus.Metric) {
 	}
 }
 
-// fileFigures says how many files there are. Counting them reads all their rows, so it is done
-// at a scrape that comes five minutes after the last count, and not at each.
+// fileFigures reports the number of files. Counting reads all their rows, so the count is cached for five
+// minutes.
 type fileFigures struct {
 	count func(context.Context) (files, bytes int64, err error)
 	now   clock.Clock
@@ -86,17 +86,17 @@ type fileFigures struct {
 const filesCountedEvery = 5 * time.Minute
 
 var (
-	filesDesc     = prometheus.NewDesc("fermata_files", "Files that are stored, in all workspaces.", nil, nil)
-	fileBytesDesc = prometheus.NewDesc("fermata_files_bytes", "Bytes of the contents of files, each counted once for a workspace.", nil, nil)
+	filesDesc     = prometheus.NewDesc("fermata_files", "Files stored, in all workspaces.", nil, nil)
+	fileBytesDesc = prometheus.NewDesc("fermata_files_bytes", "Bytes of the contents of files, each counted once per workspace.", nil, nil)
 )
 
-// Describe is part of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (*fileFigures) Describe(out chan<- *prometheus.Desc) {
 	out <- filesDesc
 	out <- fileBytesDesc
 }
 
-// Collect is part of prometheus.Collector. What cannot be read now is left out of the scrape.
+// Collect implements prometheus.Collector. Figures that cannot be read are omitted.
 func (f *fileFigures) Collect(out chan<- prometheus.Metric) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

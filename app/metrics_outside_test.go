@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestEndsOfTasksAndAgentsAreCounted once, by what they came to.
+// TestEndsOfTasksAndAgentsAreCounted once, by outcome.
 func TestEndsOfTasksAndAgentsAreCounted(t *testing.T) {
 	m := newMetrics(nil, "dev", "unknown")
 	at, later := time.Unix(1, 0), time.Unix(2, 0)
@@ -47,15 +47,15 @@ func TestEndsOfTasksAndAgentsAreCounted(t *testing.T) {
 		domain.AgentCompleted: 1, domain.AgentOutOfTurns: 0, domain.AgentFailed: 1, domain.AgentDidNothing: 1,
 	} {
 		if got := counted(t, m.agentRuns.WithLabelValues(string(outcome))); got != want {
-			t.Errorf("%v agents came to %s, not %v", got, outcome, want)
+			t.Errorf("%v agents ended with %s, not %v", got, outcome, want)
 		}
 	}
 }
 
-// TestOpenTasksAreTold by status, also those of which there is none; not at all where the
-// database does not say.
-func TestOpenTasksAreTold(t *testing.T) {
-	told := func(f taskFigures) (n int, sum float64) {
+// TestOpenTasksAreExported by status, including statuses without a task, and omitted if the database does
+// not respond.
+func TestOpenTasksAreExported(t *testing.T) {
+	scraped := func(f taskFigures) (n int, sum float64) {
 		registry := prometheus.NewRegistry()
 		registry.MustRegister(f)
 		families, err := registry.Gather()
@@ -69,20 +69,20 @@ func TestOpenTasksAreTold(t *testing.T) {
 		}
 		return n, sum
 	}
-	n, sum := told(func(context.Context) (map[domain.TaskStatus]int64, error) {
+	n, sum := scraped(func(context.Context) (map[domain.TaskStatus]int64, error) {
 		return map[domain.TaskStatus]int64{domain.TaskRunning: 3, domain.TaskUnknown: 1}, nil
 	})
 	if n != 3 || sum != 4 {
 		t.Errorf("%d series with %v tasks", n, sum)
 	}
-	if n, _ := told(func(context.Context) (map[domain.TaskStatus]int64, error) { return nil, errors.New("away") }); n != 0 {
-		t.Errorf("%d series of a database that is away", n)
+	if n, _ := scraped(func(context.Context) (map[domain.TaskStatus]int64, error) { return nil, errors.New("away") }); n != 0 {
+		t.Errorf("%d series although the database is unreachable", n)
 	}
 }
 
-// TestFilesAreTold: how many there are and their bytes, and neither where the database does not
-// say. They are counted again after five minutes, or when they could not be.
-func TestFilesAreTold(t *testing.T) {
+// TestFilesAreExported: their number and bytes, omitted if the database does not respond. They are counted
+// again after five minutes, or after a failure.
+func TestFilesAreExported(t *testing.T) {
 	var away error
 	counted, now := 0, time.Date(2026, 3, 1, 8, 0, 0, 0, time.UTC)
 	registry := prometheus.NewRegistry()
@@ -90,7 +90,7 @@ func TestFilesAreTold(t *testing.T) {
 		counted++
 		return int64(counted), 4096, away
 	}})
-	told := func() (got []float64) {
+	scraped := func() (got []float64) {
 		t.Helper()
 		families, err := registry.Gather()
 		if err != nil {
@@ -102,19 +102,19 @@ func TestFilesAreTold(t *testing.T) {
 		return got
 	}
 	away = errors.New("away")
-	if got := told(); len(got) != 0 {
-		t.Errorf("of a database that is away: %v", got)
+	if got := scraped(); len(got) != 0 {
+		t.Errorf("although the database is unreachable: %v", got)
 	}
 	away = nil
-	if got := told(); !slices.Equal(got, []float64{2, 4096}) {
-		t.Errorf("told are %v", got)
+	if got := scraped(); !slices.Equal(got, []float64{2, 4096}) {
+		t.Errorf("exported are %v", got)
 	}
 	now = now.Add(filesCountedEvery - time.Second)
-	if got := told(); !slices.Equal(got, []float64{2, 4096}) {
-		t.Errorf("too soon they are counted again: %v", got)
+	if got := scraped(); !slices.Equal(got, []float64{2, 4096}) {
+		t.Errorf("counted again too soon: %v", got)
 	}
 	now = now.Add(time.Second)
-	if got := told(); !slices.Equal(got, []float64{3, 4096}) {
+	if got := scraped(); !slices.Equal(got, []float64{3, 4096}) {
 		t.Errorf("after five minutes: %v", got)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
-// slotMetrics are those of the slot and the queue.
+// slotMetrics are the metrics of the slot and the queue.
 type slotMetrics struct {
 	asked       *prometheus.CounterVec
 	wait        prometheus.Histogram
@@ -28,7 +28,7 @@ func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
 		}, []string{"reason", "granted"}),
 		wait: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "fermata_slot_wait_seconds",
-			Help:    "Time from asking for the slot to holding it, for those who had to wait.",
+			Help:    "Time from requesting the slot to holding it, for sessions that had to wait.",
 			Buckets: buckets,
 		}),
 		preemption: prometheus.NewHistogram(prometheus.HistogramOpts{
@@ -36,21 +36,21 @@ func newSlotMetrics(registry *prometheus.Registry) *slotMetrics {
 		}),
 	}
 	m.occurrences = prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "fermata_occurrences_total", Help: "What became of scheduled instants.",
+		Name: "fermata_occurrences_total", Help: "Scheduled occurrences by outcome.",
 	}, []string{"state"})
 	registry.MustRegister(m.asked, m.wait, m.preemption, m.occurrences)
 	return m
 }
 
-// Asked is part of scheduler.Observer.
+// Asked implements scheduler.Observer.
 func (m *slotMetrics) Asked(reason slot.Reason, granted bool) {
 	m.asked.WithLabelValues(string(reason), strconv.FormatBool(granted)).Inc()
 	if granted && reason == slot.ChatPreempts {
-		m.preemption.Observe(0) // in the transaction that asked
+		m.preemption.Observe(0) // within the requesting transaction
 	}
 }
 
-// Waited is part of scheduler.Observer.
+// Waited implements scheduler.Observer.
 func (m *slotMetrics) Waited(d time.Duration, preempted bool) {
 	m.wait.Observe(d.Seconds())
 	if preempted {
@@ -58,26 +58,26 @@ func (m *slotMetrics) Waited(d time.Duration, preempted bool) {
 	}
 }
 
-// figures reads the state of slots, queues, approvals and database when it is scraped.
+// figures reads the state of slots, queues, approvals and database at each scrape.
 type figures struct {
 	read  func(context.Context) (domain.Figures, error)
 	clock clock.Clock
 }
 
-// figureMetrics are what is told of them. An age is 0 where there is nothing to have one.
+// figureMetrics exports the figures as gauges. An age is 0 when nothing is waiting.
 var figureMetrics = []struct {
 	desc  *prometheus.Desc
 	value func(f *domain.Figures, age func(time.Time) float64) float64
 }{
 	{prometheus.NewDesc("fermata_slot_active", "Workspaces whose slot is held.", nil, nil),
 		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Held) }},
-	{prometheus.NewDesc("fermata_slot_holder_oldest_seconds", "How long the slot that is held longest has been held.", nil, nil),
+	{prometheus.NewDesc("fermata_slot_holder_oldest_seconds", "How long the longest-held slot has been held.", nil, nil),
 		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.HeldSince) }},
-	{prometheus.NewDesc("fermata_queue_depth", "Sessions that queue for a slot.", nil, nil),
+	{prometheus.NewDesc("fermata_queue_depth", "Sessions queued for a slot.", nil, nil),
 		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Queued) }},
-	{prometheus.NewDesc("fermata_queue_oldest_seconds", "How long the longest has been queueing.", nil, nil),
+	{prometheus.NewDesc("fermata_queue_oldest_seconds", "How long the oldest of them has been queued.", nil, nil),
 		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.Oldest) }},
-	{prometheus.NewDesc("fermata_approvals_open", "Approvals and questions that wait for a person.", nil, nil),
+	{prometheus.NewDesc("fermata_approvals_open", "Open approvals and questions.", nil, nil),
 		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Approvals) }},
 	{prometheus.NewDesc("fermata_approvals_oldest_seconds", "How long the oldest of them has been waiting.", nil, nil),
 		func(f *domain.Figures, age func(time.Time) float64) float64 { return age(f.AskedSince) }},
@@ -85,15 +85,15 @@ var figureMetrics = []struct {
 		func(f *domain.Figures, _ func(time.Time) float64) float64 { return float64(f.Bytes) }},
 }
 
-// Describe is part of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (figures) Describe(out chan<- *prometheus.Desc) {
 	for _, m := range figureMetrics {
 		out <- m.desc
 	}
 }
 
-// Collect leaves the figures out when the database does not answer in time: a scrape
-// must not hang with it.
+// Collect omits the figures when the database does not respond in time, so that a scrape does not
+// hang.
 func (g figures) Collect(out chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()

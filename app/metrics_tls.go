@@ -4,18 +4,18 @@ import "github.com/prometheus/client_golang/prometheus"
 
 var (
 	certificateEnds = prometheus.NewDesc("fermata_tls_certificate_expiry_timestamp_seconds",
-		"When the TLS certificate ends that this server shows, in seconds since 1970.", nil, nil)
+		"Expiry time of the TLS certificate in use, in seconds since 1970.", nil, nil)
 	certificateUnusable = prometheus.NewDesc("fermata_tls_certificate_unusable",
-		"1 while the files of the TLS certificate cannot be used, and the one from before is shown on.", nil, nil)
+		"1 while the files of a new TLS certificate cannot be used and the previous one stays in use.", nil, nil)
 )
 
-// Describe is part of prometheus.Collector.
+// Describe implements prometheus.Collector.
 func (c *certificate) Describe(out chan<- *prometheus.Desc) {
 	out <- certificateEnds
 	out <- certificateUnusable
 }
 
-// Collect is part of prometheus.Collector.
+// Collect implements prometheus.Collector.
 func (c *certificate) Collect(out chan<- prometheus.Metric) {
 	shown, unusable := c.look()
 	bad := 0.0

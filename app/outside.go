@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator"
 )
 
-// reachable offers what a model can name of all that is offered from outside.
+// reachable restricts connectors' commands to those whose names a model can call.
 type reachable struct {
 	orchestrator.Outside
 	app *App
@@ -17,7 +17,7 @@ func (r reachable) Offers(ctx context.Context, workspace string) ([]domain.Comma
 	return r.app.offers(ctx, workspace)
 }
 
-// reachable is the outside as the run loop uses it; nil: there is none.
+// reachable is the run loop's view of connectors; nil if there are none.
 func (a *App) reachable() orchestrator.Outside {
 	if a.outside == nil {
 		return nil
@@ -25,7 +25,7 @@ func (a *App) reachable() orchestrator.Outside {
 	return reachable{a.outside, a}
 }
 
-// offers are the commands from outside that a workspace has.
+// offers returns the commands of a workspace's connectors.
 func (a *App) offers(ctx context.Context, workspace string) ([]domain.CommandSpec, error) {
 	if a.outside == nil {
 		return nil, nil

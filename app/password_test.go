@@ -10,8 +10,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// Whatever is wrong with the database's URL, the password in it is told nobody: not in
-// an error, not in the log, not by the doctor.
+// The password of the database's URL is never shown, whatever is wrong with the URL: not in an error, not in
+// the log, not by doctor.
 func TestTheDatabasePasswordIsNeverTold(t *testing.T) {
 	for _, url := range []string{
 		"postgres://u:QwertZuiop@[bad:1/db",
@@ -59,7 +59,7 @@ func TestTheDatabasePasswordIsNeverTold(t *testing.T) {
 		} {
 			for _, part := range []string{"QwertZuiop", "Qwert", "Zuiop", ":12", "zz"} {
 				if strings.Contains(says, part) {
-					t.Errorf("%q: %s tells %q: %s", url, who, part, says)
+					t.Errorf("%q: %s shows %q: %s", url, who, part, says)
 				}
 			}
 		}

@@ -19,26 +19,26 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// People says how people sign in.
+// People configures sign-in.
 type People struct {
-	OIDCIssuer           string        `help:"Issuer of OpenID Connect that vouches for people, as it names itself; empty: people sign in with keys." env:"FERMATA_OIDC_ISSUER"`
-	OIDCClientID         string        `help:"This server's name at the issuer." env:"FERMATA_OIDC_CLIENT_ID"`
-	OIDCClientSecret     string        `help:"Its secret at the issuer; empty for a public client." env:"FERMATA_OIDC_CLIENT_SECRET" secret:"yes"`
-	OIDCClientSecretFile string        `help:"File that holds it." env:"FERMATA_OIDC_CLIENT_SECRET_FILE" hidden:""`
-	OIDCAudience         string        `help:"Whom the issuer's tokens must be for (aud) to be taken as bearer tokens; empty: the client id." env:"FERMATA_OIDC_AUDIENCE"`
-	OIDCScopes           []string      `help:"Scopes to ask the issuer for, beside openid." default:"profile,email" env:"FERMATA_OIDC_SCOPES"`
-	OIDCWorkspaceClaim   string        `help:"Claim that names a person's workspaces; empty: everybody comes into the workspace default." env:"FERMATA_OIDC_WORKSPACE_CLAIM"`
-	OIDCRoleClaim        string        `help:"Claim that names a person's role; empty: everybody is a member." env:"FERMATA_OIDC_ROLE_CLAIM"`
-	OIDCRoles            []string      `help:"What values of that claim stand for, beside viewer, member and admin: value=role, comma-separated." env:"FERMATA_OIDC_ROLES"`
-	SignInIdle           time.Duration `help:"A browser that is not used for so long is signed out." default:"168h" env:"FERMATA_SIGN_IN_IDLE"`
-	SignInLifetime       time.Duration `help:"A browser is signed out after this in any case." default:"720h" env:"FERMATA_SIGN_IN_LIFETIME"`
+	OIDCIssuer           string        `help:"OpenID Connect issuer for sign-in, exactly as it names itself; if empty, people sign in with keys." env:"FERMATA_OIDC_ISSUER"`
+	OIDCClientID         string        `help:"Client id of this server at the issuer." env:"FERMATA_OIDC_CLIENT_ID"`
+	OIDCClientSecret     string        `help:"Client secret at the issuer; empty for a public client." env:"FERMATA_OIDC_CLIENT_SECRET" secret:"yes"`
+	OIDCClientSecretFile string        `help:"File that contains it." env:"FERMATA_OIDC_CLIENT_SECRET_FILE" hidden:""`
+	OIDCAudience         string        `help:"Audience (aud) required of the issuer's tokens when they are used as bearer tokens; default: the client id." env:"FERMATA_OIDC_AUDIENCE"`
+	OIDCScopes           []string      `help:"Scopes to request besides openid." default:"profile,email" env:"FERMATA_OIDC_SCOPES"`
+	OIDCWorkspaceClaim   string        `help:"Claim that lists a person's workspaces; if empty, everyone uses the workspace default." env:"FERMATA_OIDC_WORKSPACE_CLAIM"`
+	OIDCRoleClaim        string        `help:"Claim that holds a person's role; if empty, everyone is a member." env:"FERMATA_OIDC_ROLE_CLAIM"`
+	OIDCRoles            []string      `help:"Mapping of values of that claim to the roles viewer, member and admin: value=role, comma-separated." env:"FERMATA_OIDC_ROLES"`
+	SignInIdle           time.Duration `help:"Idle time after which a browser is signed out." default:"168h" env:"FERMATA_SIGN_IN_IDLE"`
+	SignInLifetime       time.Duration `help:"Time after which a browser is signed out in any case." default:"720h" env:"FERMATA_SIGN_IN_LIFETIME"`
 }
 
-// checkPeople refuses what nobody could sign in with.
+// checkPeople rejects an unusable sign-in configuration.
 func (f *Config) checkPeople() error {
 	for name, d := range map[string]time.Duration{"FERMATA_SIGN_IN_IDLE": f.SignInIdle, "FERMATA_SIGN_IN_LIFETIME": f.SignInLifetime} {
 		if d != 0 && d < 5*time.Minute || d > 366*24*time.Hour {
-			return fmt.Errorf("%s is %s; it takes 5m to 8784h (a year)", name, d)
+			return fmt.Errorf("%s is %s; it must be between 5m and 8784h (a year)", name, d)
 		}
 	}
 	if _, err := oidc.ParseRoles(f.OIDCRoles); err != nil {
@@ -46,7 +46,7 @@ func (f *Config) checkPeople() error {
 	}
 	if f.OIDCIssuer == "" {
 		if f.OIDCClientID != "" || f.OIDCClientSecret != "" {
-			return errors.New("FERMATA_OIDC_CLIENT_ID or FERMATA_OIDC_CLIENT_SECRET is set, and FERMATA_OIDC_ISSUER is not: name the issuer too")
+			return errors.New("FERMATA_OIDC_CLIENT_ID or FERMATA_OIDC_CLIENT_SECRET is set without FERMATA_OIDC_ISSUER: set the issuer too")
 		}
 		return nil
 	}
@@ -54,15 +54,15 @@ func (f *Config) checkPeople() error {
 		return fmt.Errorf("FERMATA_OIDC_ISSUER (--oidc-issuer): %w", err)
 	}
 	if f.OIDCClientID == "" {
-		return errors.New("FERMATA_OIDC_ISSUER is set, and FERMATA_OIDC_CLIENT_ID is not: register this server at the issuer, and set the id it gets there")
+		return errors.New("FERMATA_OIDC_ISSUER is set without FERMATA_OIDC_CLIENT_ID: register this server at the issuer, and set the client id")
 	}
 	if f.PublicURL == "" {
-		return errors.New("FERMATA_OIDC_ISSUER is set, and FERMATA_PUBLIC_URL is not: the issuer sends browsers back to FERMATA_PUBLIC_URL/v1/sign-in/callback, so set it to the address that browsers use")
+		return errors.New("FERMATA_OIDC_ISSUER is set without FERMATA_PUBLIC_URL: the issuer redirects browsers to FERMATA_PUBLIC_URL/v1/sign-in/callback, so set it to the address that browsers use")
 	}
 	return nil
 }
 
-// pageURL is where browsers reach the page, without a / at the end.
+// pageURL is the address of the web app, without a trailing slash.
 func (f *Config) pageURL() string { return strings.TrimRight(f.PublicURL, "/") }
 
 func (f *Config) cookies() auth.Cookies {
@@ -72,7 +72,7 @@ func (f *Config) cookies() auth.Cookies {
 	return auth.Cookies{Secure: f.TLSCert != ""}
 }
 
-// browserURL is where browsers reach the page: on this machine where nothing else is said.
+// browserURL returns the address of the web app: on this machine unless configured otherwise.
 func browserURL(a *App) func() string {
 	return func() string {
 		if a.flags.PublicURL != "" {
@@ -82,11 +82,11 @@ func browserURL(a *App) func() string {
 	}
 }
 
-// peopleParts are the server, as far as people sign in to it.
+// peopleParts wires sign-in.
 type peopleParts struct{ *App }
 
-// wireIssuer makes this server the issuer's client. The operator named the issuer, so it may
-// be a private host.
+// wireIssuer creates the OpenID Connect client. The operator chose the issuer, so it may be a private
+// host.
 func (a peopleParts) wireIssuer() error {
 	if a.flags.OIDCIssuer == "" {
 		return nil
@@ -100,8 +100,8 @@ func (a peopleParts) wireIssuer() error {
 	return nil
 }
 
-// cookieKeys sign what browsers remember of sign-ins that have begun. Nodes without a secret key
-// have another secret in common; a public client without any has keys of its process.
+// cookieKeys sign the cookies of sign-ins in progress. Nodes without a secret key share the client
+// secret instead; a public client without either uses keys of its process.
 func (a peopleParts) cookieKeys() [][]byte {
 	if keys := a.keys.DeriveAll("sign-in cookie"); len(keys) > 0 {
 		return keys
@@ -113,7 +113,7 @@ func (a peopleParts) cookieKeys() [][]byte {
 	return nil
 }
 
-// party is the issuer's client as the configuration has it.
+// party is the configuration of the OpenID Connect client.
 func (f *Config) party(now func() time.Time, failed func(context.Context, string, egress.Reason, error)) (oidc.Config, error) {
 	allowed, err := egress.ParseAllowedHosts(f.AllowedHosts...)
 	if err != nil {
@@ -132,7 +132,7 @@ func (f *Config) party(now func() time.Time, failed func(context.Context, string
 		RedirectURL: f.pageURL() + "/v1/sign-in/callback", Scopes: f.OIDCScopes, Clock: now,
 		Rights: oidc.Rights{WorkspaceClaim: f.OIDCWorkspaceClaim, RoleClaim: f.OIDCRoleClaim, Roles: roles},
 		Client: egress.NewClient(egress.Config{
-			Policy: egress.Policy{Allowed: append(allowed, host...)}, Failed: failed, Fresh: true, // a code is taken once
+			Policy: egress.Policy{Allowed: append(allowed, host...)}, Failed: failed, Fresh: true, // a code is valid once
 		}),
 	}, nil
 }
@@ -145,7 +145,7 @@ func (a peopleParts) hasWorkspace(ctx context.Context, id string) (bool, error) 
 	return err == nil, err
 }
 
-// signIns is what the authenticator knows of people in browsers.
+// signIns configures browser sign-ins for the authenticator.
 func (a peopleParts) signIns() auth.SignInConfig {
 	c := auth.SignInConfig{
 		Store: a.store.SignIns, Cookies: a.flags.cookies(), PublicURL: a.flags.PublicURL,
@@ -167,15 +167,15 @@ func (a peopleParts) ports() handlers.PeoplePorts {
 	return ports
 }
 
-// warnOfNoAdmin tells an operator whose server nobody can configure.
+// warnOfNoAdmin logs a warning if no one can have the role admin.
 func (f *Config) warnOfNoAdmin(log zerolog.Logger) {
 	if f.OIDCIssuer != "" && f.OIDCRoleClaim == "" && f.RootKey == "" {
-		log.Warn().Str("fix", "Set FERMATA_OIDC_ROLE_CLAIM to the claim that says who is an admin, or FERMATA_ROOT_KEY.").
-			Msg("Everybody whom the issuer vouches for is a member: without an admin's key nobody can configure anything")
+		log.Warn().Str("fix", "Set FERMATA_OIDC_ROLE_CLAIM to the claim that holds a person's role, or FERMATA_ROOT_KEY.").
+			Msg("Everyone who signs in is a member: without an admin key the server cannot be configured")
 	}
 }
 
-// uses is where it is kept when keys and sign-ins were used last.
+// uses stores when keys and sign-ins were last used.
 type uses struct {
 	*repository.KeyStore
 	*repository.SignInStore

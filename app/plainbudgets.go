@@ -6,17 +6,17 @@ import (
 	"sync"
 )
 
-// plainBudgets hold money back for plain calls, for as long as they are under way: the calls of
-// sessions stand with what they reserve on the session's row, and these have none.
+// plainBudgets reserve money for plain calls in progress. Calls of sessions reserve it on the
+// session's row; plain calls have no session.
 type plainBudgets struct {
 	mu  sync.Mutex
 	all map[string]*plainBudget
 }
 
-// plainBudget is that of one workspace.
+// plainBudget is the reservation of one workspace.
 type plainBudget struct {
-	// gate lets one call after the other look for room. Until one has ended, and it is known what such a
-	// call costs, the call that is under way keeps it.
+	// gate serialises the checks for remaining budget. Until the first call has ended, and the cost of
+	// such a call is known, the call in progress holds it.
 	gate     chan struct{}
 	reserved float64
 	dearest  float64 // of the calls so far
@@ -35,7 +35,7 @@ func (b *plainBudgets) of(workspace string) *plainBudget {
 	return b.all[workspace]
 }
 
-// reserved is what the plain calls of a workspace that are under way may cost at most.
+// reserved returns the maximum cost of the workspace's plain calls in progress.
 func (b *plainBudgets) reserved(workspace string) float64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -45,8 +45,8 @@ func (b *plainBudgets) reserved(workspace string) float64 {
 	return 0
 }
 
-// begin reserves for a call, once room has found that there is some for one more. Whoever
-// begins must end: with what the call cost, where it is known.
+// begin reserves money for a call, once room has found enough for one more. The caller must call end,
+// with the cost of the call if it is known.
 func (b *plainBudgets) begin(
 	ctx context.Context, workspace string, estimate float64, room func() error,
 ) (end func(cost *float64, ended bool), err error) {
@@ -68,7 +68,7 @@ func (b *plainBudgets) begin(
 		<-own.gate
 	}
 	return func(cost *float64, ended bool) {
-		if !keepsGate { // who looks for room just now has read what was spent before this call ended
+		if !keepsGate { // a concurrent check has read the amount spent before this call ended
 			own.gate <- struct{}{}
 		}
 		defer func() { <-own.gate }()

@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// However many plain calls come at once, and whatever was thought that they cost, no more than one goes
-// beyond the budget. Where there is room they run side by side.
+// However many plain calls arrive at once, and whatever their estimated cost, at most one exceeds the budget.
+// If there is room they run concurrently.
 func TestABudgetIsACeilingForPlainCalls(t *testing.T) {
 	for name, c := range map[string]struct {
 		calls                 int
 		limit, estimate, cost float64
 		spent                 float64 // before
-		most                  int     // that may be made
+		most                  int     // maximum number of calls
 		least                 int
 	}{
 		"fifty, nothing is known of their price": {50, 0.01, 0, 0.01, 0, 1, 1},
@@ -71,7 +71,7 @@ func TestABudgetIsACeilingForPlainCalls(t *testing.T) {
 	}
 }
 
-// Once it is known what a call costs, they do not wait for each other; whoever waits before may leave.
+// Once the cost of a call is known, calls do not wait for each other; a waiting call can be cancelled.
 func TestPlainCallsRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b plainBudgets
@@ -90,7 +90,7 @@ func TestPlainCallsRunSideBySide(t *testing.T) {
 		} else {
 			end(nil, false)
 		}
-		first(nil, false) // it failed: nothing is known yet
+		first(nil, false) // it failed: the cost is still unknown
 		again, err := b.begin(t.Context(), "ws", 0, free)
 		if err != nil {
 			t.Fatal(err)

@@ -11,14 +11,14 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// plainCalls are calls of a workspace's provider by itself, for programs that ask for no more.
+// plainCalls call a workspace's provider without a session, for clients that need no more.
 type plainCalls struct{ app *App }
 
-// purposePlain is what such a call is for, in its record.
+// purposePlain is the purpose of such a call in its record.
 const purposePlain = "plain"
 
-// CallPlain calls the workspace's provider. What it uses is recorded, and counts against the
-// budgets of the workspace as what its chats use does, what it may use while it is under way.
+// CallPlain calls the workspace's provider. Its usage is recorded and counts against the workspace's
+// budgets like that of chats, including the reservation while the call is in progress.
 func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai.PlainCall) (*domain.RawAnswer, domain.Usage, error) {
 	model, err := p.app.providers.Models.For(ctx, workspace, "")
 	if err != nil {
@@ -42,7 +42,7 @@ func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai
 	answer, err := model.Provider.Query(ctx, request)
 	p.settle(record, &w.Settings, answer, err)
 	cost, called = record.Usage.Cost, err == nil
-	// The client may have gone: what was used is recorded all the same.
+	// The usage is recorded even if the client has disconnected.
 	stored := p.app.store.Commit(context.WithoutCancel(ctx), &domain.Change{
 		WorkspaceID: workspace, At: record.EndedAt, Roundtrips: []*domain.Roundtrip{record},
 	})
@@ -52,8 +52,8 @@ func (p plainCalls) CallPlain(ctx context.Context, workspace string, call openai
 	return answer.Raw, record.Usage, stored
 }
 
-// mayCall refuses a call that nobody would pay for. Where there is a budget it reserves what the call
-// may cost, until its end.
+// mayCall rejects a call that no budget covers. Where there is a budget it reserves the possible cost
+// until the call ends.
 func (p plainCalls) mayCall(ctx context.Context, workspace string, call openai.PlainCall, model *providers.Model) (
 	*domain.Workspace, func(cost *float64, ended bool), error,
 ) {
@@ -77,7 +77,7 @@ func (p plainCalls) mayCall(ctx context.Context, workspace string, call openai.P
 	return w, end, err
 }
 
-// room says whether the budgets have room for one more call.
+// room returns an error if the budgets do not allow one more call.
 func (p plainCalls) room(ctx context.Context, workspace string) error {
 	view, err := p.app.store.View(ctx, workspace, "")
 	if err != nil {
@@ -120,8 +120,8 @@ func (p plainCalls) settle(record *domain.Roundtrip, settings *domain.Settings, 
 	p.app.metrics.AICall(record.ProviderKind, outcome, took, 0, record.Usage, record.Model)
 }
 
-// plainError is a failed call as clients are told of it: what may succeed later is told apart
-// from what the same request will meet again.
+// plainError maps a failed call to a client error: one that may succeed later is distinguished from
+// one that will fail again for the same request.
 func plainError(err error) error {
 	failed, ok := errors.AsType[*providers.Error](err)
 	switch {

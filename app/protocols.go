@@ -18,7 +18,7 @@ import (
 	"github.com/fermata-dev/fermata/stream"
 )
 
-// protocols are the doors of other protocols to the same sessions.
+// protocols returns the routes of the other protocols, which work on the same sessions.
 func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads *files.Service) []handlers.ProtocolRoute {
 	names := rounds.NewSessionNames(a.clock)
 	config := openai.Config{
@@ -52,7 +52,7 @@ func (a *App) protocols(who *auth.Authenticator, userData *data.Service, uploads
 	}...)
 }
 
-// responses is the door for programs that use OpenAI's responses.
+// responses returns the routes of the OpenAI Responses API.
 func responses(a *App, config openai.Config) []handlers.ProtocolRoute {
 	const all, one = "/v1/responses", "/v1/responses/{response_id}"
 	member, viewer := domain.RoleMember, domain.RoleViewer
@@ -72,7 +72,7 @@ func responses(a *App, config openai.Config) []handlers.ProtocolRoute {
 	}
 }
 
-// mcpServer is the door for MCP clients.
+// mcpServer is the endpoint for MCP clients.
 func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 	reads := doorReads{a.store.Sessions, a.store.Approvals, a.store.Workspaces}
 	return mcpserver.New(mcpserver.Config{
@@ -83,7 +83,7 @@ func mcpServer(a *App, userData *data.Service) *mcpserver.Door {
 	})
 }
 
-// frontEnds is what the doors for front ends are made of, for AG-UI and for the AI SDK.
+// frontEnds configures the endpoints for front ends: AG-UI and the AI SDK.
 func frontEnds(a *App, names *rounds.SessionNames, who *auth.Authenticator, uploads *files.Service) rounds.Config {
 	return rounds.Config{
 		Commands: doors{a.scheduling.Sessions, a.scheduling.Messages, a.scheduling.Again, a.scheduling.Answers},
@@ -94,10 +94,10 @@ func frontEnds(a *App, names *rounds.SessionNames, who *auth.Authenticator, uplo
 	}
 }
 
-// ownAPI is what the doors have of it.
+// ownAPI are the functions of the API that the protocols reuse.
 var ownAPI = rounds.API{Failure: handlers.FailureOf, Decision: handlers.DecisionOf}
 
-// mcpDoor is what MCP clients ask of the one door.
+// mcpDoor is the part of the scheduler that MCP clients use.
 type mcpDoor struct {
 	*scheduler.Sessions
 	*scheduler.Messages
@@ -105,7 +105,7 @@ type mcpDoor struct {
 	*automations.Runs
 }
 
-// doors is what other protocols ask of the one door, and doorReads what they read.
+// doors is the part of the scheduler that other protocols use, and doorReads the reads.
 type (
 	doors struct {
 		*scheduler.Sessions
@@ -124,7 +124,7 @@ type (
 	}
 )
 
-// sentFiles takes the files that messages bring with them.
+// sentFiles stores files attached to messages.
 type sentFiles struct {
 	richText
 	*files.Service

@@ -14,42 +14,42 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// rotated is what became of the secrets at rest.
+// rotated is the result of re-encrypting the stored secrets.
 type rotated struct {
 	Resealed int      `json:"resealed"`
 	Already  int      `json:"already"`
 	Lost     []string `json:"unreadable,omitempty"`
 }
 
-// RotateSecret seals everything that an older key sealed with the newest one, a secret at a
-// time: one that is cut short has done a part of it, and goes on when it is called again.
+// RotateSecret re-encrypts everything that an older key encrypted with the newest one, one secret at a
+// time: if it is interrupted, the next call continues.
 func RotateSecret(ctx context.Context, config Config, output string, out io.Writer) (err error) {
-	config.AcceptUnreadableSecrets = true // they are told one by one
+	config.AcceptUnreadableSecrets = true // they are reported individually
 	a, err := open(ctx, config.withDefaults())
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.store.Close()) }()
 	if !a.keys.Any() {
-		return errors.New("there is no secret key to seal with: set FERMATA_SECRET_KEY to the new key, a comma, and the old one")
+		return errors.New("there is no secret key to encrypt with: set FERMATA_SECRET_KEY to the new key, a comma, and the old one")
 	}
 	done, err := (rotation{a}).run(ctx)
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("%s sealed anew, %s sealed with the newest key already.",
+	text := fmt.Sprintf("%s re-encrypted, %s already encrypted with the newest key.",
 		domain.Plural(done.Resealed, "secret was", "secrets were"), domain.Plural(done.Already, "was", "were"))
 	if len(done.Lost) == 0 {
-		text += " The older keys are of no use any more: take them out of FERMATA_SECRET_KEY, on every node."
+		text += " The older keys are no longer needed: remove them from FERMATA_SECRET_KEY on all nodes."
 	}
 	if err := (printed{output}).say(out, done, text); err != nil || len(done.Lost) == 0 {
 		return err
 	}
-	return fmt.Errorf("no configured key opens %s: %v. Nothing was changed there. "+
-		"List the key that sealed them behind the others, or enter them again", domain.Many(len(done.Lost), "secret"), done.Lost)
+	return fmt.Errorf("no configured key decrypts %s: %v. Nothing was changed there. "+
+		"List the key that encrypted them after the others, or enter them again", domain.Many(len(done.Lost), "secret"), done.Lost)
 }
 
-// rotation seals anew, with the parts of a server that does not run.
+// rotation re-encrypts secrets with the parts of a server that is not started.
 type rotation struct{ *App }
 
 func (a rotation) run(ctx context.Context) (*rotated, error) {
@@ -78,14 +78,14 @@ func (a rotation) run(ctx context.Context) (*rotated, error) {
 		switch {
 		case err == nil:
 			done.Resealed++
-		case !errors.Is(err, repository.ErrChangedMeanwhile): // whoever changed it sealed it
+		case !errors.Is(err, repository.ErrChangedMeanwhile): // the concurrent change encrypted it with the newest key
 			return nil, err
 		}
 	}
 	return done, nil
 }
 
-// opened is a secret and its place.
+// opened is a decrypted secret and its location.
 func (a rotation) opened(of *repository.Sealed) (secret string, at seal.Place, err error) {
 	switch of.What {
 	case repository.SealedProvider:

@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/schedule"
 )
 
-// scheduleService says what schedules would do, in the reader's language.
+// scheduleService previews schedules, in the reader's language.
 type scheduleService struct{ app *App }
 
 func (s scheduleService) PreviewSchedule(ctx context.Context, workspace string, in domain.Schedule, after time.Time,

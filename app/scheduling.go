@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/tasks"
 )
 
-// Scheduling is the one door, and what makes requests to it.
+// Scheduling is the scheduler and the services that send requests to it.
 type Scheduling struct {
 	Door        *scheduler.Door
 	Sessions    *scheduler.Sessions
@@ -69,7 +69,7 @@ func (a *App) wireScheduling() {
 	}
 }
 
-// againStore reads the end of a record, and what came of its commands.
+// againStore reads the end of a session's record and the results of its commands.
 type againStore struct {
 	*repository.SessionStore
 	*repository.RecordStore

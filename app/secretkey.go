@@ -14,9 +14,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// secretKeys are the configured keys, the newest first: FERMATA_SECRET_KEY, or the file
-// in the data directory of a server with SQLite. On PostgreSQL all nodes need the same,
-// so none is made there; none at all is no error.
+// secretKeys returns the configured keys, newest first: FERMATA_SECRET_KEY, or the file in the data
+// directory of a server with SQLite. With PostgreSQL all nodes need the same key, so none is
+// generated; having none at all is not an error.
 func (f *Config) secretKeys() ([][]byte, error) {
 	text := f.SecretKey
 	if text == "" && f.DatabaseURL == "" {
@@ -39,10 +39,10 @@ func (f *Config) secretKeys() ([][]byte, error) {
 	return keys, nil
 }
 
-// keyFile is where a server with SQLite keeps the key that it made.
+// keyFile is the path of the key that a server with SQLite generates.
 func (f *Database) keyFile() string { return filepath.Join(f.DataDir, "secret.key") }
 
-// readKeyFile reads the key file; "" when there is none yet.
+// readKeyFile reads the key file; "" if there is none yet.
 func readKeyFile(path string) (string, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -59,48 +59,48 @@ func readKeyFile(path string) (string, error) {
 		return "", fmt.Errorf("read the secret key: %w", err)
 	}
 	if strings.TrimSpace(string(b)) == "" {
-		return "", fmt.Errorf("the secret key's file %s is empty: put the key back, or remove the file to have a new one made", path)
+		return "", fmt.Errorf("the secret key file %s is empty: restore the key, or remove the file to have a new one generated", path)
 	}
 	return string(b), nil
 }
 
-// keyFileIsPrivate refuses a key that others on this machine can read: it opens every
-// stored secret. Windows does not tell by the mode.
+// keyFileIsPrivate rejects a key file that others on this machine can read: it decrypts every stored
+// secret. On Windows the file mode does not show this.
 func keyFileIsPrivate(path string, mode fs.FileMode) error {
 	if runtime.GOOS == "windows" || mode.Perm()&0o077 == 0 {
 		return nil
 	}
 	return fmt.Errorf(
-		"others on this machine can reach the secret key (%s has the mode %04o): chmod 600 %s; if one of them may have read it, "+
-			"put a new key in front of it (openssl rand -base64 32, one key a line)",
+		"others on this machine can read the secret key (%s has mode %04o): run chmod 600 %s; if it may have been read, "+
+			"put a new key before it (openssl rand -base64 32, one key per line)",
 		path,
 		mode.Perm(),
 		path,
 	)
 }
 
-// prepareKeyFile makes a key where the data directory has none, readable by its owner
-// only, and says whether it did. It takes a group's rights away, which some systems give
-// to all files of a volume when they mount it.
+// prepareKeyFile generates a key if the data directory has none, readable by its owner only, and
+// reports whether it did. It removes group permissions, which some systems add to all files of a
+// volume when they mount it.
 func (f *Config) prepareKeyFile(log zerolog.Logger) (made bool, err error) {
 	if f.SecretKey != "" || f.DatabaseURL != "" {
 		return false, nil
 	}
 	path := f.keyFile()
 	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o007 == 0 && keyFileIsPrivate(path, info.Mode()) != nil {
-		if os.Chmod(path, 0o600) == nil { // else the reader says what to do
-			log.Warn().Str("file", path).Msg("a group could read the secret key; now its owner only")
+		if os.Chmod(path, 0o600) == nil { // otherwise readKeyFile reports it
+			log.Warn().Str("file", path).Msg("the secret key was readable by a group; its permissions were restricted to the owner")
 		}
 		return false, nil
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return false, nil // the reader says what is wrong, if anything is
+		return false, nil // readKeyFile reports problems
 	}
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
-		return false, fmt.Errorf("make a secret key: %w", err)
+		return false, fmt.Errorf("generate a secret key: %w", err)
 	}
 	if err := os.WriteFile(path, []byte(base64.StdEncoding.EncodeToString(key)+"\n"), 0o600); err != nil {
-		return false, fmt.Errorf("keep the secret key: %w", err)
+		return false, fmt.Errorf("store the secret key: %w", err)
 	}
 	return true, nil
 }

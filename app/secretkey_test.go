@@ -38,7 +38,7 @@ func TestSecretKeysAsTheyAreGiven(t *testing.T) {
 // The key's file opens every secret: it is its owner's alone, or the server says so.
 func TestModeOfTheKeyFile(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("modes tell nothing there")
+		t.Skip("file modes have no meaning there")
 	}
 	for mode, starts := range map[fs.FileMode]bool{0o600: true, 0o400: true, 0o640: true, 0o660: true, 0o644: false, 0o604: false, 0o602: false, 0o666: false} {
 		f := Config{Database: Database{DataDir: t.TempDir()}}

@@ -16,12 +16,11 @@ import (
 	"github.com/fermata-dev/fermata/web"
 )
 
-// stopMargin is what stopping may take beyond the grace of running effects.
+// stopMargin is the time allowed for stopping beyond the grace period of running effects.
 const stopMargin = 10 * time.Second
 
-// Serve runs a server, with its log on standard error, until the process is told to stop:
-// SIGTERM and SIGINT stop it in good order; a second one kills it. What was found of how it
-// was started is told in the log.
+// Serve runs a server, with its log on standard error, until the process receives SIGTERM or SIGINT,
+// which stop it gracefully; a second signal kills it. Findings about its start are logged.
 func Serve(config Config, found ...diagnosis.Finding) error {
 	started := clock.System()
 	ctx, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
@@ -30,10 +29,10 @@ func Serve(config Config, found ...diagnosis.Finding) error {
 	config.Log = log
 	silenceLibraries()
 	if err := closeMemory(); err != nil {
-		log.Warn().Err(err).Msg("programs of this server's user can read its memory and its environment")
+		log.Warn().Err(err).Msg("other programs of the server's user can read its memory and its environment")
 	}
 	for _, f := range found {
-		log.Warn().Str("fix", f.Mend).Msg(f.Detail)
+		log.Warn().Str("fix", f.Fix).Msg(f.Detail)
 	}
 	a, err := open(ctx, config)
 	if err != nil {
@@ -45,7 +44,7 @@ func Serve(config Config, found ...diagnosis.Finding) error {
 	log.Info().Str("url", a.URL()).Str("version", config.Version).Str("database", a.store.Kind()).
 		Str("node", a.flags.NodeID).Dur("took_ms", clock.System().Sub(started)).Msg("Fermata is ready")
 	if !web.Built {
-		log.Warn().Str("fix", "make build, with Node.js 20 or newer").Msg("The page was not built into this binary; the API is all there")
+		log.Warn().Str("fix", "make build, with Node.js 20 or newer").Msg("The web app is not included in this binary; the API is complete")
 	}
 	<-ctx.Done()
 	cancel() // from now on a second signal kills
@@ -59,12 +58,11 @@ func Serve(config Config, found ...diagnosis.Finding) error {
 	return nil
 }
 
-// silenceLibraries closes the standard log. Our own lines do not go there; those of a
-// vendor's library may hold words of a session, or (Gemini's, about keys in the
-// environment) say what is not so.
+// silenceLibraries disables the standard log, which Fermata does not use: a vendor's library may log
+// session content, or misleading messages (Gemini's about keys in the environment).
 func silenceLibraries() { stdlog.SetOutput(io.Discard) }
 
-// Migrate brings the database up to date, and says so.
+// Migrate brings the database up to date and reports it.
 func Migrate(ctx context.Context, flags Database, output string, out io.Writer) (err error) {
 	if err := flags.resolve(); err != nil {
 		return err

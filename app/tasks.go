@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/tasks"
 )
 
-// taskReads shows the tasks that are stored beside what is done to them.
+// taskReads combines reads of stored tasks with the operations on them.
 type taskReads struct {
 	*repository.TaskStore
 	service *tasks.Service
@@ -21,20 +21,20 @@ func (t taskReads) CancelTask(ctx context.Context, ws, id string, by domain.Auth
 	return t.service.CancelTask(ctx, ws, id, by)
 }
 
-// taskServices are the services outside that work for sessions.
+// taskServices are the external services that work for sessions.
 type taskServices struct {
 	*connectors.Service
 	*connectors.Manager
 }
 
-// callbackURL is what services call back under, with the id of a task behind it. A server
-// that only this machine reaches needs no public address: neither do its services.
+// callbackURL is the base address for the services' callbacks, followed by a task's id. A server that
+// only this machine can reach needs no public address: its services are on this machine too.
 func (a *App) callbackURL() (string, error) {
-	base, err := publicURL(a, "the service calls back under")
+	base, err := publicURL(a, "services need for callbacks")
 	return base + "/v1/callbacks/", err
 }
 
-// publicURL is where others reach this server, without a slash at the end.
+// publicURL is the address at which others reach this server, without a trailing slash.
 func publicURL(a *App, what string) (string, error) {
 	base := strings.TrimSuffix(a.flags.PublicURL, "/")
 	if base == "" && a.flags.onLoopback() && a.listener != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// certificate is what the server shows to clients. It is read again when its files have
-// changed, so that whoever renews it need not restart anything.
+// certificate is the TLS certificate. It is reloaded when its files change, so that a renewal needs no
+// restart.
 type certificate struct {
 	certFile, keyFile string
 	clock             clock.Clock
@@ -23,29 +23,29 @@ type certificate struct {
 
 	mu      sync.Mutex
 	shown   *tls.Certificate
-	written [2]time.Time // of the files, as they were last read, whether that went well or not
+	written [2]time.Time // modification times of the files at the last attempt to load them
 	looked  time.Time
-	told    time.Time // when the operator was told last that it ends, or has ended
-	problem string    // why the files as they are now cannot be used; empty: they are shown
+	warned  time.Time // when the last warning of its expiry was logged
+	problem string    // why the current files cannot be used; "" if they are in use
 }
 
 const (
-	// lookEvery is how long a renewed certificate waits at most to be seen.
+	// lookEvery is the longest delay until a renewed certificate is noticed.
 	lookEvery = time.Second
-	// expiresSoon is when an operator is told that nobody has renewed it.
+	// expiresSoon is the remaining validity at which warnings begin.
 	expiresSoon = 7 * 24 * time.Hour
-	// tellEvery is how often, while nobody does.
-	tellEvery = 24 * time.Hour
+	// warnEvery is the interval between warnings.
+	warnEvery = 24 * time.Hour
 )
 
-// openCertificate reads the files of the configuration; nil where there are none.
+// openCertificate loads the configured certificate; nil if there is none.
 func (a *App) openCertificate() (*certificate, error) {
 	f := &a.flags
 	if f.TLSCert == "" && f.TLSKey == "" {
 		return nil, nil
 	}
 	if f.TLSCert == "" || f.TLSKey == "" {
-		return nil, errors.New("FERMATA_TLS_CERT and FERMATA_TLS_KEY belong together: one of them is missing")
+		return nil, errors.New("FERMATA_TLS_CERT and FERMATA_TLS_KEY must be set together: one of them is missing")
 	}
 	c := &certificate{certFile: f.TLSCert, keyFile: f.TLSKey, clock: a.clock, log: a.log}
 	if err := c.read(); err != nil {
@@ -55,7 +55,7 @@ func (a *App) openCertificate() (*certificate, error) {
 	return c, nil
 }
 
-// read takes the files as they are now.
+// read loads the current files.
 func (c *certificate) read() error {
 	var err error
 	if c.written, err = c.stamps(); err != nil {
@@ -66,28 +66,28 @@ func (c *certificate) read() error {
 		return fmt.Errorf("%s with %s: %w", c.certFile, c.keyFile, err)
 	}
 	c.shown = &fresh
-	c.told = time.Time{}
+	c.warned = time.Time{}
 	if !c.warn() {
-		c.log.Info().Time("valid_until", fresh.Leaf.NotAfter).Strs("names", fresh.Leaf.DNSNames).Msg("the TLS certificate was read")
+		c.log.Info().Time("valid_until", fresh.Leaf.NotAfter).Strs("names", fresh.Leaf.DNSNames).Msg("the TLS certificate was loaded")
 	}
 	return nil
 }
 
-// warn tells the operator that the certificate ends soon, or has ended, and says whether it does.
+// warn logs a warning if the certificate expires soon or has expired, and reports whether it does.
 func (c *certificate) warn() bool {
 	now, until := c.clock(), c.shown.Leaf.NotAfter
 	if until.After(now.Add(expiresSoon)) {
 		return false
 	}
-	if now.Sub(c.told) < tellEvery {
+	if now.Sub(c.warned) < warnEvery {
 		return true
 	}
-	c.told = now
-	text := "the TLS certificate ends soon"
+	c.warned = now
+	text := "the TLS certificate expires soon"
 	if !until.After(now) {
-		text = "the TLS certificate has ended: clients refuse to connect"
+		text = "the TLS certificate has expired: clients refuse to connect"
 	}
-	c.log.Warn().Time("valid_until", until).Str("fix", "renew it; the server reads the files again by itself").Msg(text)
+	c.log.Warn().Time("valid_until", until).Str("fix", "renew it; the server reloads the files automatically").Msg(text)
 	return true
 }
 
@@ -95,22 +95,22 @@ func (c *certificate) stamps() (written [2]time.Time, err error) {
 	for i, path := range []string{c.certFile, c.keyFile} {
 		info, err := os.Stat(path)
 		if err != nil {
-			return written, fmt.Errorf("look at %s: %w", path, err)
+			return written, fmt.Errorf("stat %s: %w", path, err)
 		}
 		written[i] = info.ModTime()
 	}
 	return written, nil
 }
 
-// get is asked at each handshake. Files that cannot be used change nothing: the certificate
-// that was there before is shown on, and the log says so once for each change.
+// get is called at each handshake. If the files cannot be used, the previous certificate stays in use,
+// and the log says so once for each change.
 func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	shown, _ := c.look()
 	return shown, nil
 }
 
-// look is what is shown now, and whether the files in its place cannot be used. It is done at each
-// handshake and scrape, and by the housekeeping of a server that nobody comes to.
+// look returns the certificate in use, and whether its current files cannot be used. It is called at
+// each handshake and scrape, and by housekeeping.
 func (c *certificate) look() (shown *tls.Certificate, unusable bool) {
 	if c == nil {
 		return nil, false
@@ -135,17 +135,17 @@ func (c *certificate) renew() {
 		c.problem = ""
 		return
 	}
-	// A file that is gone looks changed each time.
+	// A missing file looks changed each time.
 	if problem := err.Error(); gone == nil || problem != c.problem {
 		c.problem = problem
 		c.log.Warn().Err(err).Time("valid_until", c.shown.Leaf.NotAfter).
-			Str("fix", "put both files in their place; the server reads them again by itself").
-			Msg("the new TLS certificate cannot be used; the one from before is shown on")
+			Str("fix", "put both files in their place; the server reloads them automatically").
+			Msg("the new TLS certificate cannot be used; the previous one stays in use")
 	}
 	c.warn()
 }
 
-// over makes a listener speak TLS; without a certificate it stays as it is.
+// over wraps a listener in TLS; without a certificate it returns it unchanged.
 func (c *certificate) over(listener net.Listener) net.Listener {
 	if c == nil {
 		return listener

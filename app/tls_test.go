@@ -19,8 +19,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestACertificateThatEndsWhileTheServerRuns: it was good for long when it was read. Whoever does not
-// renew it is told, once a day, before it ends and after; and it is shown on: some clients take it.
+// TestACertificateThatEndsWhileTheServerRuns: a certificate that expires while the server runs is reported
+// once a day, before and after its expiry, and stays in use: some clients accept it.
 func TestACertificateThatEndsWhileTheServerRuns(t *testing.T) {
 	begun := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
 	now, dir, log := begun, t.TempDir(), &bytes.Buffer{}
@@ -37,7 +37,7 @@ func TestACertificateThatEndsWhileTheServerRuns(t *testing.T) {
 		warns int
 		says  string
 	}{
-		{0, 0, ""}, {22, 0, ""}, {23.5, 1, "ends soon"}, {23.6, 0, ""}, {24.6, 1, "ends soon"}, {30.5, 1, "has ended"}, {30.6, 0, ""}, {31.6, 1, "has ended"},
+		{0, 0, ""}, {22, 0, ""}, {23.5, 1, "expires soon"}, {23.6, 0, ""}, {24.6, 1, "expires soon"}, {30.5, 1, "has expired"}, {30.6, 0, ""}, {31.6, 1, "has expired"},
 	} {
 		log.Reset()
 		now = begun.Add(time.Duration(at.days * 24 * float64(time.Hour)))
@@ -62,9 +62,9 @@ func TestACertificateThatEndsWhileTheServerRuns(t *testing.T) {
 	}
 }
 
-// TestACertificateThatIsSpoiltWhileTheServerRuns: files that are cut off, of two certificates, or gone change
-// nothing for clients. The log says so once for each change, however often it is looked, and the metrics until
-// it is mended; and that the one from before ends is told all the same.
+// TestACertificateThatIsSpoiltWhileTheServerRuns: files that are incomplete, of two certificates, or missing
+// change nothing for clients. The log reports it once for each change, and the metrics until it is fixed; the
+// expiry of the previous certificate is still reported.
 func TestACertificateThatIsSpoiltWhileTheServerRuns(t *testing.T) {
 	begun := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
 	now, dir, log := begun, t.TempDir(), &bytes.Buffer{}
@@ -110,27 +110,27 @@ func TestACertificateThatIsSpoiltWhileTheServerRuns(t *testing.T) {
 				t.Fatalf("%s: %v is shown, %v", what, shown, err)
 			}
 		}
-		if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "is shown on") || !strings.Contains(said, "put both files") {
+		if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "stays in use") || !strings.Contains(said, "put both files") {
 			t.Errorf("%s: %s", what, said)
 		}
-		tells(t, c, ends, 1)
+		exports(t, c, ends, 1)
 		now = now.Add(time.Minute)
 		put(good[0], good[1])
 		if _, err := c.get(nil); err != nil {
 			t.Fatal(err)
 		}
-		tells(t, c, ends, 0)
+		exports(t, c, ends, 0)
 	}
 	now = begun.Add(9 * 24 * time.Hour)
 	put(good[0], nil)
 	log.Reset()
-	if _, err := c.get(nil); err != nil || !strings.Contains(log.String(), "is shown on") || !strings.Contains(log.String(), "ends soon") {
+	if _, err := c.get(nil); err != nil || !strings.Contains(log.String(), "stays in use") || !strings.Contains(log.String(), "expires soon") {
 		t.Errorf("%v; %s", err, log)
 	}
 }
 
-// tells: what the metrics say.
-func tells(t *testing.T, c *certificate, ends time.Time, unusable float64) {
+// exports checks the metrics.
+func exports(t *testing.T, c *certificate, ends time.Time, unusable float64) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(c)
@@ -146,7 +146,7 @@ func tells(t *testing.T, c *certificate, ends time.Time, unusable float64) {
 	}
 }
 
-// certifiedUntil writes a certificate that is good until then.
+// certifiedUntil writes a certificate that is valid until the given time.
 func certifiedUntil(t *testing.T, c *certificate, until time.Time) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -17,18 +17,17 @@ import (
 	"github.com/fermata-dev/fermata/telemetry"
 )
 
-// Tracing says where OpenTelemetry traces go. The variables of OpenTelemetry are read where
-// ours are not set.
+// Tracing configures OpenTelemetry traces. OpenTelemetry's own variables are used if ours are not set.
 type Tracing struct {
-	OTLPEndpoint    string   `name:"otlp-endpoint" help:"Collector that traces are sent to over HTTP, like http://127.0.0.1:4318; empty: none." env:"FERMATA_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" secret:"url"`
+	OTLPEndpoint    string   `name:"otlp-endpoint" help:"OTLP collector for traces over HTTP, for example http://127.0.0.1:4318; if empty, there are no traces." env:"FERMATA_OTLP_ENDPOINT,OTEL_EXPORTER_OTLP_ENDPOINT" secret:"url"`
 	OTLPHeaders     []string `name:"otlp-headers" help:"Headers for the collector: name=value, comma-separated." env:"FERMATA_OTLP_HEADERS,OTEL_EXPORTER_OTLP_HEADERS" secret:"yes"`
-	OTLPHeadersFile string   `name:"otlp-headers-file" help:"File that holds them." env:"FERMATA_OTLP_HEADERS_FILE" hidden:""`
-	TracesRatio     *float64 `help:"Which part of the rounds is traced, from 0 to 1; default 1." env:"FERMATA_TRACES_RATIO"`
-	TracesContent   bool     `help:"Have traces carry what commands were given and gave, and what models answered." env:"FERMATA_TRACES_CONTENT"`
+	OTLPHeadersFile string   `name:"otlp-headers-file" help:"File that contains them." env:"FERMATA_OTLP_HEADERS_FILE" hidden:""`
+	TracesRatio     *float64 `help:"Fraction of rounds to trace, from 0 to 1; default 1." env:"FERMATA_TRACES_RATIO"`
+	TracesContent   bool     `help:"Include the parameters and results of commands and the answers of models in traces." env:"FERMATA_TRACES_CONTENT"`
 	ServiceName     string   `help:"Name of this service in traces; default fermata." env:"FERMATA_SERVICE_NAME,OTEL_SERVICE_NAME"`
 }
 
-// resolve refuses what is no collector, and completes its address.
+// resolve completes and validates the collector's address.
 func (f *Tracing) resolve() error {
 	headers := strings.Join(f.OTLPHeaders, ",")
 	if err := secretfile.Fill(map[*string]string{&headers: f.OTLPHeadersFile}); err != nil {
@@ -39,14 +38,14 @@ func (f *Tracing) resolve() error {
 		f.OTLPHeaders = strings.Split(headers, ",")
 	}
 	if r := f.TracesRatio; r != nil && (*r < 0 || *r > 1) {
-		return fmt.Errorf("FERMATA_TRACES_RATIO is a number from 0 to 1, not %v", *r)
+		return fmt.Errorf("FERMATA_TRACES_RATIO must be a number from 0 to 1, not %v", *r)
 	}
 	if f.OTLPEndpoint == "" {
 		return nil
 	}
 	u, err := url.Parse(f.OTLPEndpoint)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return fmt.Errorf("FERMATA_OTLP_ENDPOINT %q is no address of a collector; it looks like http://127.0.0.1:4318", f.OTLPEndpoint)
+		return fmt.Errorf("FERMATA_OTLP_ENDPOINT %q is not the address of a collector, for example http://127.0.0.1:4318", f.OTLPEndpoint)
 	}
 	if !strings.HasSuffix(u.Path, "/v1/traces") {
 		f.OTLPEndpoint = u.JoinPath("v1", "traces").String()
@@ -61,14 +60,14 @@ func (f *Tracing) headers() (map[string]string, error) {
 		name = strings.TrimSpace(name)
 		decoded, err := url.PathUnescape(strings.TrimSpace(value)) // as OpenTelemetry writes them
 		if !is || name == "" || err != nil {
-			return nil, fmt.Errorf("FERMATA_OTLP_HEADERS takes name=value, with commas between; number %d is none", len(all)+1)
+			return nil, fmt.Errorf("FERMATA_OTLP_HEADERS must be name=value, comma-separated; item %d is not", len(all)+1)
 		}
 		all[name] = decoded
 	}
 	return all, nil
 }
 
-// client asks the collector, and nobody else: the operator named it.
+// client may connect only to the collector, which the operator chose.
 func (f *Tracing) client() (*http.Client, error) {
 	u, err := url.Parse(f.OTLPEndpoint)
 	if err != nil {
@@ -82,7 +81,7 @@ func (f *Tracing) client() (*http.Client, error) {
 	return egress.NewClient(egress.Config{Policy: egress.Policy{Allowed: allowed}}), nil
 }
 
-// tracesOf makes the way to the collector; nil without one.
+// tracesOf creates the exporter to the collector; nil without one.
 func tracesOf(ctx context.Context, a *App) (*telemetry.Traces, error) {
 	if a.flags.OTLPEndpoint == "" {
 		return nil, nil
@@ -96,7 +95,7 @@ func tracesOf(ctx context.Context, a *App) (*telemetry.Traces, error) {
 		return nil, err
 	}
 	spans := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "fermata_trace_spans_total", Help: "Spans that were sent to the collector of traces, by whether it took them.",
+		Name: "fermata_trace_spans_total", Help: "Spans sent to the trace collector, by whether it accepted them.",
 	}, []string{"outcome"})
 	a.metrics.registry.MustRegister(spans)
 	ratio := 1.0
@@ -116,22 +115,22 @@ func tracesOf(ctx context.Context, a *App) (*telemetry.Traces, error) {
 	})
 }
 
-// checkCollector looks whether the collector takes traces: an empty batch is one.
+// checkCollector sends an empty batch to check that the collector accepts traces.
 func checkCollector(ctx context.Context, flags *Tracing) []diagnosis.Finding {
 	if flags.OTLPEndpoint == "" {
 		return nil
 	}
-	const mend = "Check FERMATA_OTLP_ENDPOINT and FERMATA_OTLP_HEADERS, and that the collector takes OTLP over HTTP (port 4318)."
+	const fix = "Check FERMATA_OTLP_ENDPOINT and FERMATA_OTLP_HEADERS, and that the collector accepts OTLP over HTTP (port 4318)."
 	headers, err := flags.headers()
 	if err != nil {
-		return []diagnosis.Finding{diagnosis.Failed("collector of traces", err.Error(), mend)}
+		return []diagnosis.Finding{diagnosis.Failed("trace collector", err.Error(), fix)}
 	}
 	client, err := flags.client()
 	if err == nil {
 		err = telemetry.Ask(ctx, client, flags.OTLPEndpoint, headers)
 	}
 	if err != nil {
-		return []diagnosis.Finding{diagnosis.Warning("collector of traces", err.Error(), mend)}
+		return []diagnosis.Finding{diagnosis.Warning("trace collector", err.Error(), fix)}
 	}
-	return []diagnosis.Finding{diagnosis.OK("collector of traces", flags.OTLPEndpoint+" takes them")}
+	return []diagnosis.Finding{diagnosis.OK("trace collector", flags.OTLPEndpoint+" accepts traces")}
 }

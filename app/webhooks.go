@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
-// wireWebhooks makes what sends events out. client is the one for every request out, and
-// policy what it allows.
+// wireWebhooks creates the sender of events. client is the shared client for outgoing requests, and
+// policy the hosts it allows.
 func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) error {
 	pusher, err := newPusher(a, client, policy)
 	if err != nil {
@@ -22,7 +22,7 @@ func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) error {
 	}
 	a.pushes = subscriptionsTo(a, pusher)
 	tries := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "fermata_webhook_deliveries_total", Help: "Tries to send an event to a webhook, or the news of it to an address of mail or a browser, by how they ended.",
+		Name: "fermata_webhook_deliveries_total", Help: "Attempts to deliver an event to a webhook, or a notification by mail or push, by outcome.",
 	}, []string{"outcome"})
 	for _, result := range webhooks.Results {
 		tries.WithLabelValues(string(result))
@@ -33,7 +33,7 @@ func (a *App) wireWebhooks(client *http.Client, policy egress.Policy) error {
 		Tried: func(r webhooks.Result) { tries.WithLabelValues(string(r)).Inc() },
 	})
 	a.metrics.registry.MustRegister(tries, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-		Name: "fermata_webhook_oldest_seconds", Help: "How long the oldest event waits that this node has yet to send to a webhook.",
+		Name: "fermata_webhook_oldest_seconds", Help: "Age of the oldest event that this node has yet to deliver to a webhook.",
 	}, func() float64 { return a.webhooks.Oldest().Seconds() }))
 	return nil
 }

@@ -1,7 +1,7 @@
-// Package diagnosis is what checks of an installation find.
+// Package diagnosis defines the findings of installation checks.
 package diagnosis
 
-// Level says how bad a finding is.
+// Level is the severity of a finding.
 type Level string
 
 // The levels.
@@ -12,30 +12,30 @@ const (
 	LevelSkipped Level = "skipped"
 )
 
-// Finding is what one check found. Mend says what to do about it.
+// Finding is the result of one check. Fix describes how to fix the problem.
 type Finding struct {
 	Check  string `json:"check"`
 	Level  Level  `json:"level"`
 	Detail string `json:"detail"`
-	Mend   string `json:"mend,omitempty"`
+	Fix    string `json:"mend,omitempty"`
 }
 
-// OK is a finding that all is well.
+// OK reports that a check passed.
 func OK(check, detail string) Finding {
 	return Finding{Check: check, Level: LevelOK, Detail: detail}
 }
 
-// Warning is a finding that people should know of; what they want works.
-func Warning(check, detail, mend string) Finding {
-	return Finding{Check: check, Level: LevelWarning, Detail: detail, Mend: mend}
+// Warning reports a problem that does not break anything yet.
+func Warning(check, detail, fix string) Finding {
+	return Finding{Check: check, Level: LevelWarning, Detail: detail, Fix: fix}
 }
 
-// Failed is a finding that something does not work.
-func Failed(check, detail, mend string) Finding {
-	return Finding{Check: check, Level: LevelFailed, Detail: detail, Mend: mend}
+// Failed reports that something does not work.
+func Failed(check, detail, fix string) Finding {
+	return Finding{Check: check, Level: LevelFailed, Detail: detail, Fix: fix}
 }
 
-// Skipped says why a check was not made.
+// Skipped reports why a check did not run.
 func Skipped(check, detail string) Finding {
 	return Finding{Check: check, Level: LevelSkipped, Detail: detail}
 }

@@ -28,9 +28,9 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 		level  diagnosis.Level
 		says   string
 	}{
-		"all is well":                      {"http://127.0.0.1:1", func(*app.Config) {}, "database", diagnosis.LevelOK, "will be made"},
-		"a server runs":                    {"http://localhost:1", func(f *app.Config) { f.DataDir = running.Config.DataDir }, "database", diagnosis.LevelOK, "as this program expects; a server runs on it"},
-		"a newer database":                 {"http://127.0.0.1:1", func(f *app.Config) { f.DataDir = ofSchema(t, "+ 1") }, "database", diagnosis.LevelFailed, "newer Fermata"},
+		"all is well":                      {"http://127.0.0.1:1", func(*app.Config) {}, "database", diagnosis.LevelOK, "will be created"},
+		"a server runs":                    {"http://localhost:1", func(f *app.Config) { f.DataDir = running.Config.DataDir }, "database", diagnosis.LevelOK, "as expected; in use by a server"},
+		"a newer database":                 {"http://127.0.0.1:1", func(f *app.Config) { f.DataDir = ofSchema(t, "+ 1") }, "database", diagnosis.LevelFailed, "newer version of Fermata"},
 		"an older database":                {"http://127.0.0.1:1", func(f *app.Config) { f.DataDir = ofSchema(t, "- 1") }, "database", diagnosis.LevelFailed, "and this program expects"},
 		"a file that is no database":       {"http://127.0.0.1:1", func(f *app.Config) { noDatabase(t, f.SQLitePath()) }, "database", diagnosis.LevelFailed, "not a database"},
 		"no PostgreSQL":                    {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = "postgres://x@127.0.0.1:1/x?sslmode=disable" }, "database", diagnosis.LevelFailed, "refused"},
@@ -41,7 +41,7 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 		"bad configuration":                {"http://127.0.0.1:1", func(f *app.Config) { f.RootKey = "short" }, "configuration", diagnosis.LevelFailed, "32"},
 		"simple root key":                  {"http://127.0.0.1:1", func(f *app.Config) { f.RootKey = strings.Repeat("a", 32) }, "configuration", diagnosis.LevelFailed, "could be guessed"},
 		"no address":                       {"http://127.0.0.1:1", func(f *app.Config) { f.Listen = "bogus" }, "configuration", diagnosis.LevelFailed, "not an address"},
-		"plain text":                       {"http://127.0.0.1:1", func(f *app.Config) { f.Listen = "0.0.0.0:0" }, "transport", diagnosis.LevelWarning, "plain text"},
+		"unencrypted":                       {"http://127.0.0.1:1", func(f *app.Config) { f.Listen = "0.0.0.0:0" }, "transport", diagnosis.LevelWarning, "unencrypted"},
 		"a server far away":                {"https://fermata.example", func(*app.Config) {}, "configuration", diagnosis.LevelSkipped, "another machine"},
 		"a database not migrated":          {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = testkit.Postgres(t) }, "database", diagnosis.LevelFailed, "tables"},
 	} {
@@ -50,7 +50,7 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 			c.change(&config)
 			for _, f := range app.Diagnose(t.Context(), config, c.url) {
 				if f.Check == c.check {
-					if f.Level != c.level || !strings.Contains(f.Detail, c.says) || f.Level == diagnosis.LevelFailed && f.Mend == "" {
+					if f.Level != c.level || !strings.Contains(f.Detail, c.says) || f.Level == diagnosis.LevelFailed && f.Fix == "" {
 						t.Errorf("found %+v, want %s and %q, and how to fix it", f, c.level, c.says)
 					}
 					return

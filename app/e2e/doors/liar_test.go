@@ -346,7 +346,7 @@ func TestTheServersClockIsOff(t *testing.T) {
 // TestTheDoctorComparesClocks with the issuer, before anybody is refused.
 func TestTheDoctorComparesClocks(t *testing.T) {
 	for ahead, says := range map[time.Duration]string{
-		0: "", 10 * time.Minute: "ahead of this machine's: its tokens may be refused", -10 * time.Minute: "behind this machine's: its tokens may be refused",
+		0: "", 10 * time.Minute: "ahead of this machine's: its tokens may be rejected", -10 * time.Minute: "behind this machine's: its tokens may be rejected",
 	} {
 		l := newLiar(t)
 		l.ahead = ahead
@@ -354,7 +354,7 @@ func TestTheDoctorComparesClocks(t *testing.T) {
 		received := ""
 		for _, f := range app.Diagnose(t.Context(), s.Config, s.URL) {
 			if f.Check == "issuer" && f.Level != diagnosis.LevelOK {
-				received += f.Detail + " " + f.Mend
+				received += f.Detail + " " + f.Fix
 			}
 		}
 		if says == "" && received != "" || !strings.Contains(received, says) || says != "" && !strings.Contains(received, "NTP") {

@@ -41,7 +41,7 @@ func TestWhatAServerDoesNotStartOn(t *testing.T) {
 		s.Stop()
 		before := column(t, db, "SELECT secret_sealed FROM providers")
 
-		refusedWith(t, "another key", starts(anotherKey), "FERMATA_SECRET_KEY is not the key that sealed 1 of 1 stored secret ", "Nothing was changed", "Set that key again")
+		refusedWith(t, "another key", starts(anotherKey), "FERMATA_SECRET_KEY is not the key that encrypted 1 of 1 stored secret ", "Nothing was changed", "Set that key again")
 		if embedded {
 			key, err := os.ReadFile(file)
 			if err != nil {
@@ -50,13 +50,13 @@ func TestWhatAServerDoesNotStartOn(t *testing.T) {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)
 			}
-			refusedWith(t, "no key", starts(""), file+" is missing; the key in it sealed 1 of 1 stored secret ", "Put the file that belongs to this database there")
+			refusedWith(t, "no key", starts(""), file+" is missing; its key encrypted 1 of 1 stored secret ", "Restore the file that belongs to this database")
 			if _, err := os.Stat(file); !os.IsNotExist(err) {
 				t.Errorf("a key lies where the database's own belongs (%v)", err)
 			}
 			found := false
 			for _, f := range app.Diagnose(t.Context(), s.Config, "http://127.0.0.1:1") {
-				found = found || strings.Contains(f.Detail, file+" is missing; the key in it sealed")
+				found = found || strings.Contains(f.Detail, file+" is missing; its key encrypted")
 			}
 			if !found {
 				t.Error("the doctor does not say that the key is gone")
@@ -64,12 +64,12 @@ func TestWhatAServerDoesNotStartOn(t *testing.T) {
 			if err := os.WriteFile(file, []byte(anotherKey), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			refusedWith(t, "another file", starts(""), "the key in "+file+" is not the one that sealed 1 of 1 stored secret ")
+			refusedWith(t, "another file", starts(""), "the key in "+file+" is not the one that encrypted 1 of 1 stored secret ")
 			if err := os.WriteFile(file, key, 0o600); err != nil {
 				t.Fatal(err)
 			}
 		} else {
-			refusedWith(t, "no key", starts(""), "FERMATA_SECRET_KEY is missing; it sealed 1 of 1 stored secret ", "Nothing was changed")
+			refusedWith(t, "no key", starts(""), "FERMATA_SECRET_KEY is missing; it encrypted 1 of 1 stored secret ", "Nothing was changed")
 		}
 
 		column(t, db, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (90001, TRUE) RETURNING CAST(version_id AS TEXT)")

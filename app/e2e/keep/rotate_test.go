@@ -57,7 +57,7 @@ func TestTheSecretKeyIsRotated(t *testing.T) {
 				t.Errorf("%s: the second time: %+v, %v", path, again, err)
 			}
 			_, err = app.New(t.Context(), app.Config{Database: db, SecretKey: oldKey, Listen: "127.0.0.1:0"})
-			if err == nil || !strings.Contains(err.Error(), "FERMATA_SECRET_KEY is not the key that sealed") {
+			if err == nil || !strings.Contains(err.Error(), "FERMATA_SECRET_KEY is not the key that encrypted") {
 				t.Errorf("%s: a server with the old key says %v", path, err)
 			}
 			s := harness.NewServer(t, db, func(c *app.Config) { c.SecretKey = newKey })

@@ -178,7 +178,7 @@ func TestWrongSecretKeyIsFoundAtStart(t *testing.T) {
 				t.Fatalf("another key: %v", err)
 			}
 			found := app.Diagnose(t.Context(), flags, s.URL)
-			if last := found[len(found)-1]; last.Check != "secret key" || last.Level != diagnosis.LevelFailed || last.Mend == "" {
+			if last := found[len(found)-1]; last.Check != "secret key" || last.Level != diagnosis.LevelFailed || last.Fix == "" {
 				t.Errorf("the doctor says %+v", found)
 			}
 			flags.SecretKey = harness.EncodedKeys("b", "a")
