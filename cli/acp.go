@@ -17,13 +17,13 @@ type acpCommand struct {
 	serverFlags `embed:""`
 }
 
-// Help is shown under --help.
+// Help is the detailed help.
 func (acpCommand) Help() string {
-	return "An editor starts it and speaks the Agent Client Protocol with it, on standard input and output. " +
-		"It keeps nothing: sessions are the server's, and go on when the editor is closed."
+	return "An editor starts this command and communicates with it by the Agent Client Protocol, on standard input and output. " +
+		"The sessions belong to the server, and continue when the editor is closed."
 }
 
-// Run serves until the editor closes its side.
+// Run serves until the editor closes the input.
 func (c *acpCommand) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -31,7 +31,7 @@ func (c *acpCommand) Run(cc *Context) error {
 	}
 	folder, err := os.Getwd()
 	if err != nil {
-		return fmt.Errorf("find the folder that this was started in: %w", err)
+		return fmt.Errorf("determine the current folder: %w", err)
 	}
 	agent := &acp.Agent{
 		Server: acpServer{client}, URL: client.base, Version: cc.Version, Folder: folder,
@@ -40,15 +40,15 @@ func (c *acpCommand) Run(cc *Context) error {
 	return agent.Serve(cc, cc.In, cc.Out)
 }
 
-// acpServer is the server as an editor's agent calls it.
+// acpServer adapts the client to acp.
 type acpServer struct{ *client }
 
-// Call makes a call.
+// Call makes a request.
 func (s acpServer) Call(ctx context.Context, method, path string, in, out any) error {
 	return s.call(ctx, method, path, in, out)
 }
 
-// Insist makes a call, and makes it again while the server is away.
+// Insist makes a request, and repeats it while the server is unreachable.
 func (s acpServer) Insist(ctx context.Context, method, path string, in, out any) error {
 	return s.insist(ctx, method, path, in, out)
 }
@@ -70,7 +70,7 @@ func (s acpServer) Upload(ctx context.Context, name, text string) (string, error
 	}
 }
 
-// Follow reads the events of a session, and comes back by itself.
+// Follow follows the events of a session, and reconnects if necessary.
 func (s acpServer) Follow(ctx context.Context, session string, after int64, take func(acp.Event) error) error {
 	f := &follower{
 		client: s.client, path: "/v1/sessions/" + url.PathEscape(session) + "/events", cursor: after, pause: s.pause, opened: true,

@@ -29,7 +29,7 @@ func TestProvidersAreFoundByTheirNames(t *testing.T) {
 	if err := (&providersShow{providerNamed{f.flags(), "Twin"}}).Run(cc); err == nil || !strings.Contains(err.Error(), "prv_2 and prv_3") {
 		t.Errorf("a name of two gave %v", err)
 	}
-	if err := (&providersShow{providerNamed{f.flags(), "none"}}).Run(cc); err == nil || !strings.Contains(err.Error(), "`fermata providers` lists them") {
+	if err := (&providersShow{providerNamed{f.flags(), "none"}}).Run(cc); err == nil || !strings.Contains(err.Error(), "list them with: fermata providers") {
 		t.Errorf("a name of none gave %v", err)
 	}
 	for _, run := range []func(*Context) error{
@@ -42,7 +42,7 @@ func TestProvidersAreFoundByTheirNames(t *testing.T) {
 	if got := f.seen("PATCH"); len(got) != 1 || got[0].Body != `{"is_default":true}` {
 		t.Errorf("sent %v", got)
 	}
-	wants(t, out.String(), "sessions use it that name no other", "deleted prv_2 (Twin)")
+	wants(t, out.String(), "the default for sessions that name no provider", "deleted prv_2 (Twin)")
 }
 
 func TestSettingsAreSetAllOrNone(t *testing.T) {

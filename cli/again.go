@@ -8,25 +8,25 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// sessionsCommand is about sessions, and what goes back in their records.
+// sessionsCommand lists sessions and changes their record.
 type sessionsCommand struct {
 	List   sessionsList   `cmd:"" default:"withargs" help:"List sessions."`
 	Retry  sessionsRetry  `cmd:"" help:"Run the last round of a chat again."`
 	Choose sessionsChoose `cmd:"" help:"Make an earlier answer of the last round the current one."`
-	Fork   sessionsFork   `cmd:"" help:"Go on from a message, or from the end of a run, in a chat of its own."`
-	Why    sessionsWhy    `cmd:"" help:"Say what a session waits for, and which files the AI had before it."`
+	Fork   sessionsFork   `cmd:"" help:"Continue from a message, or from the end of a run, in a new chat."`
+	Why    sessionsWhy    `cmd:"" help:"Explain what a session waits for, and which files the AI was given."`
 }
 
 type sessionsRetry struct {
 	clientFlags    `embed:""`
-	Session        string `arg:"" help:"Its id."`
-	Provider       string `help:"The id of the provider that answers this once."`
-	Model          string `help:"The model that answers this once."`
-	Message        string `help:"The question in other words." short:"m"`
-	DespiteEffects bool   `help:"Run it again although its answers have changed something, which stays changed."`
+	Session        string `arg:"" help:"The session's id."`
+	Provider       string `help:"Id of the provider to use for this answer."`
+	Model          string `help:"Model to use for this answer."`
+	Message        string `help:"Replacement for the question." short:"m"`
+	DespiteEffects bool   `help:"Run it again even if its answers have changed something; the changes stay."`
 }
 
-// Run asks, and says where the session stands.
+// Run starts the round and prints the session's status.
 func (c *sessionsRetry) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -46,11 +46,11 @@ func (c *sessionsRetry) Run(cc *Context) error {
 
 type sessionsChoose struct {
 	clientFlags `embed:""`
-	Session     string `arg:"" help:"Its id."`
+	Session     string `arg:"" help:"The session's id."`
 	Message     string `arg:"" help:"A message of the answer."`
 }
 
-// Run chooses, and says where the session stands.
+// Run chooses the answer and prints the session's status.
 func (c *sessionsChoose) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -60,7 +60,7 @@ func (c *sessionsChoose) Run(cc *Context) error {
 	return steered(cc, client, c.Output, path, nil)
 }
 
-// steered sends what a person does to a session, and prints how it is then.
+// steered sends a request about a session, and prints its new status.
 func steered(cc *Context, client *client, output, path string, body any) error {
 	var result api.SessionResult
 	if err := client.call(cc, http.MethodPost, path, body, &result); err != nil {
@@ -75,14 +75,14 @@ func steered(cc *Context, client *client, output, path string, body any) error {
 
 type sessionsFork struct {
 	clientFlags `embed:""`
-	Session     string `arg:"" help:"The id of the chat or run."`
-	After       string `help:"The last message that both have in common; without: the newest one."`
-	Name        string `help:"A name; without: that of the session."`
-	Provider    string `help:"The id of the provider; without: that of the session."`
-	Message     string `help:"What is said next." short:"m"`
+	Session     string `arg:"" help:"Id of the chat or run."`
+	After       string `help:"Last message that both have in common; default: the newest one."`
+	Name        string `help:"Name; default: that of the session."`
+	Provider    string `help:"Id of the provider; default: that of the session."`
+	Message     string `help:"Message to send in the new chat." short:"m"`
 }
 
-// Run makes the chat, and prints its id.
+// Run creates the chat and prints its id.
 func (c *sessionsFork) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -111,7 +111,7 @@ func (c *sessionsFork) Run(cc *Context) error {
 	return err
 }
 
-// newestMessage is the id of the last message that is in its place.
+// newestMessage is the id of the newest message.
 func newestMessage(cc *Context, client *client, path string) (string, error) {
 	var page api.MessageList
 	if err := client.call(cc, http.MethodGet, path+"/messages?order=desc&limit=200", nil, &page); err != nil {
@@ -122,5 +122,5 @@ func newestMessage(cc *Context, client *client, path string) (string, error) {
 			return m.ID, nil
 		}
 	}
-	return "", fmt.Errorf("the session has no message to go on from")
+	return "", fmt.Errorf("the session has no message to continue from")
 }

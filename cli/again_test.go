@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What goes back in a record is asked for as it was typed, and what comes of it is printed.
+// Commands that change a record send what was typed, and print the result.
 func TestGoingBackInARecord(t *testing.T) {
 	const session = `{"session":{"id":"ses_1","status":"running","phase":"CALLING_AI"},"event_seq":9}`
 	messages := `{"data":[{"id":"msg_9","seq":null},{"id":"msg_8","seq":8}],"next_cursor":null}`
@@ -63,7 +63,7 @@ func TestARefusalListsWhatWasDone(t *testing.T) {
 	}
 }
 
-// Why a session stands where it stands is said in the server's words, and which files the AI had
+// The explanation of a session's status is the server's, including which files the AI had
 // before it at its latest answer; what others called a file steers no terminal.
 func TestWhyASessionStands(t *testing.T) {
 	f := newFakeAPI(t)

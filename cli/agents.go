@@ -9,22 +9,22 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// agentsCommand is about the assistants that the AI calls for one task.
+// agentsCommand manages agents.
 type agentsCommand struct {
-	List     agentsList     `cmd:"" default:"withargs" help:"List the agents, with those that the server brings along."`
+	List     agentsList     `cmd:"" default:"withargs" help:"List the agents, including the built-in ones."`
 	Show     agentsShow     `cmd:"" help:"Show an agent's definition."`
-	Versions agentsVersions `cmd:"" help:"List an agent as it was, the latest first."`
-	Add      agentsAdd      `cmd:"" help:"Make one from a file."`
-	Change   agentsChange   `cmd:"" help:"Change one: a file with what is to be different."`
-	Try      agentsTry      `cmd:"" help:"Give an agent a task, without a caller."`
-	Delete   agentsDelete   `cmd:"" help:"Delete an agent; its sessions stay."`
+	Versions agentsVersions `cmd:"" help:"List the versions of an agent, newest first."`
+	Add      agentsAdd      `cmd:"" help:"Create an agent from a file."`
+	Change   agentsChange   `cmd:"" help:"Change an agent: a file with the fields to change."`
+	Try      agentsTry      `cmd:"" help:"Run an agent on a task, without a calling session."`
+	Delete   agentsDelete   `cmd:"" help:"Delete an agent; its sessions remain."`
 }
 
 type agentsList struct {
 	clientFlags `embed:""`
 }
 
-// Run prints them.
+// Run prints the agents.
 func (c *agentsList) Run(cc *Context) error {
 	head := []string{"ID", "COMMAND", "STATE", "ANSWERS", "MAY USE", "NAME"}
 	return printList(cc, &c.clientFlags, "/v1/agents", url.Values{}, everything, head, func(a *api.Agent) []string {
@@ -43,13 +43,13 @@ func agentState(a *api.Agent) string {
 	}
 }
 
-// agentNamed is an agent by its id, its name or its command.
+// agentNamed selects an agent by its id, name or command.
 type agentNamed struct {
 	clientFlags `embed:""`
-	Agent       string `arg:"" help:"Its id, name or command."`
+	Agent       string `arg:"" help:"The agent's id, name or command."`
 }
 
-// find gives the agent that is meant. One that is not there is the server's to say.
+// find returns the selected agent. An unknown one is reported by the server.
 func (f *agentNamed) find(cc *Context) (*client, *api.Agent, error) {
 	client, err := f.client(cc)
 	if err != nil {
@@ -74,10 +74,10 @@ func agentPath(id string) string { return "/v1/agents/" + url.PathEscape(id) }
 
 type agentsVersions struct {
 	agentNamed
-	Limit int `help:"How many at most." default:"50"`
+	Limit int `help:"Maximum number of versions." default:"50"`
 }
 
-// Run prints them; "-o json" has their whole texts.
+// Run prints the versions; "-o json" includes their full texts.
 func (c *agentsVersions) Run(cc *Context) error {
 	_, a, err := c.find(cc)
 	if err != nil {
@@ -98,7 +98,7 @@ func (c *agentsVersions) Run(cc *Context) error {
 
 type agentsShow struct{ agentNamed }
 
-// Run prints it.
+// Run prints the definition.
 func (c *agentsShow) Run(cc *Context) error {
 	_, a, err := c.find(cc)
 	if err != nil {
@@ -121,7 +121,7 @@ func showAgent(cc *Context, output string, a *api.Agent) error {
 
 type agentsAdd struct{ fromFile }
 
-// Run makes one, as the file says.
+// Run creates the agent.
 func (c *agentsAdd) Run(cc *Context) error {
 	return makeFrom(cc, &c.fromFile, "/v1/agents", showAgent)
 }
@@ -131,7 +131,7 @@ type agentsChange struct {
 	changed
 }
 
-// Run changes it, as the file says.
+// Run changes the agent.
 func (c *agentsChange) Run(cc *Context) error {
 	client, a, err := c.find(cc)
 	if err != nil {
@@ -145,7 +145,7 @@ type agentsTry struct {
 	Query string `arg:"" help:"The task: the agent sees nothing else."`
 }
 
-// Run begins a session of the agent, and says which.
+// Run starts a session of the agent and prints its id.
 func (c *agentsTry) Run(cc *Context) error {
 	client, a, err := c.find(cc)
 	if err != nil {
@@ -158,13 +158,13 @@ func (c *agentsTry) Run(cc *Context) error {
 	if c.Output == "json" {
 		return printJSON(cc.Out, begun)
 	}
-	(&screen{out: cc.Out}).line("%s (%s); fermata tail --session %[1]s follows it", begun.Session.ID, begun.Result)
+	(&screen{out: cc.Out}).line("%s (%s); follow it with: fermata tail --session %[1]s", begun.Session.ID, begun.Result)
 	return nil
 }
 
 type agentsDelete struct{ agentNamed }
 
-// Run deletes it.
+// Run deletes the agent.
 func (c *agentsDelete) Run(cc *Context) error {
 	client, a, err := c.find(cc)
 	if err != nil {

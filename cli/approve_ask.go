@@ -10,11 +10,11 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// errUndecided: whoever was asked closed the input.
-var errUndecided = errors.New("nothing was decided; it waits on")
+// errUndecided: the input ended before an answer was given.
+var errUndecided = errors.New("nothing was decided; the approval stays open")
 
-// decision comes to the answer to one approval: what the flags say, and where they say nothing and a
-// person types, what they say to what is shown.
+// decision determines the answer to one approval: by the flags, or else by asking the person, if there is
+// one.
 type decision struct {
 	*approveCommand
 	cc    *Context
@@ -28,7 +28,7 @@ func (c *approveCommand) decision(cc *Context, a *api.Approval) (*decision, erro
 	if err := c.misplaced(a.Kind); err != nil {
 		return nil, err
 	}
-	if !c.said() && (!cc.Interactive || c.Output == "json") {
+	if !c.decided() && (!cc.Interactive || c.Output == "json") {
 		return nil, c.undecided(cc, a)
 	}
 	d := &decision{approveCommand: c, cc: cc, q: newAsking(a), s: screen{out: cc.Errors}, lines: bufio.NewScanner(cc.In)}
@@ -36,16 +36,16 @@ func (c *approveCommand) decision(cc *Context, a *api.Approval) (*decision, erro
 	case !c.Edit:
 		return d, nil
 	case c.No || c.Cancel:
-		return nil, usageError{errors.New("--edit is for a yes: give it without --no and --cancel")}
+		return nil, usageError{errors.New("--edit only applies to an approval: omit --no and --cancel")}
 	case !d.q.editable():
-		return nil, usageError{errors.New("only changes can be edited, and this asks something else")}
+		return nil, usageError{errors.New("only changes can be edited, and this is not a change")}
 	case editor() == "" && !d.asks():
 		return nil, usageError{errors.New("there is no editor: set VISUAL or EDITOR")}
 	}
 	return d, d.edit()
 }
 
-// misplaced refuses a flag that answers another kind of approval: nothing is approved by it.
+// misplaced rejects a flag that answers another kind of approval.
 func (c *approveCommand) misplaced(kind api.ApprovalKind) error {
 	for _, f := range []struct {
 		name  string
@@ -57,25 +57,25 @@ func (c *approveCommand) misplaced(kind api.ApprovalKind) error {
 		{"--only", len(c.Only) > 0, api.ApprovalActions},
 	} {
 		if f.given && f.kind != kind {
-			return usageError{fmt.Errorf("%s does not answer this: it is of kind %s. Nothing was decided", f.name, kind)}
+			return usageError{fmt.Errorf("%s does not apply to this approval: its kind is %s. Nothing was decided", f.name, kind)}
 		}
 	}
 	return nil
 }
 
-// said says whether the flags decide. A comment alone does not.
-func (c *approveCommand) said() bool {
+// decided reports whether the flags decide. A comment alone does not.
+func (c *approveCommand) decided() bool {
 	return c.Yes || c.No || c.Cancel || c.Value != "" || c.Outcome != "" || c.Limit != 0 || len(c.Only) > 0
 }
 
-// asks says whether a person is asked.
-func (d *decision) asks() bool { return !d.said() }
+// asks reports whether there is a question to the person.
+func (d *decision) asks() bool { return !d.decided() }
 
-// undecided shows what would be answered where nobody can be asked, and says which flag is missing.
-// Whatever stands in the input is no decision.
+// undecided displays the approval if the person cannot be asked, and reports which flag is missing. The
+// input is not read as a decision.
 func (c *approveCommand) undecided(cc *Context, a *api.Approval) error {
 	if a.Status != "open" {
-		return fmt.Errorf("nothing was decided: this was settled already (%s)", a.Status)
+		return fmt.Errorf("nothing was decided: this is already settled (%s)", a.Status)
 	}
 	if c.Output == "json" {
 		if err := printJSON(cc.Out, a); err != nil {
@@ -87,7 +87,7 @@ func (c *approveCommand) undecided(cc *Context, a *api.Approval) error {
 			s.line("%s", line)
 		}
 	}
-	return usageError{fmt.Errorf("nothing was decided, because nobody can be asked here: add %s", missing(a))}
+	return usageError{fmt.Errorf("nothing was decided, because the input is not a terminal: add %s", missing(a))}
 }
 
 // missing are the flags that answer an approval.
@@ -107,7 +107,7 @@ func missing(a *api.Approval) string {
 	return "--yes or --no"
 }
 
-// edit opens the editor. Who is not asked afterwards needs an edit that can be read.
+// edit opens the editor. If no question follows, the edit must be valid.
 func (d *decision) edit() error {
 	if editor() == "" {
 		d.s.line("(value by value: neither VISUAL nor EDITOR is set)")
@@ -132,7 +132,7 @@ func (d *decision) edit() error {
 	return nil
 }
 
-// answer is what is said to the approval.
+// answer is the request body that answers the approval.
 func (d *decision) answer() (map[string]any, error) {
 	if !d.asks() {
 		answer, err := d.byFlags(d.q.approval)
@@ -168,7 +168,7 @@ func (d *decision) answer() (map[string]any, error) {
 	}
 }
 
-// withWord adds the comment that was given beside the question, where there is room for one.
+// withWord adds the comment of --comment if the answer has none.
 func (d *decision) withWord(answer map[string]any) map[string]any {
 	kind := d.q.approval.Kind
 	if answer["comment"] != nil || kind != api.ApprovalActions && kind != api.ApprovalCompletion {
@@ -177,7 +177,7 @@ func (d *decision) withWord(answer map[string]any) map[string]any {
 	return withComment(answer, d.Comment)
 }
 
-// again opens the editor once more for edits that the server refused; false: they were none.
+// again reopens the editor for edits that the server rejected; false: the error has another cause.
 func (d *decision) again(answer map[string]any, err error) (bool, error) {
 	if _, edited := answer["edits"]; !edited || codeOf(err) != "invalid" {
 		return false, nil
@@ -185,7 +185,7 @@ func (d *decision) again(answer map[string]any, err error) (bool, error) {
 	d.s.line("%v", err)
 	d.q.refused(err)
 	if editor() == "" && d.asks() {
-		return true, nil // they are asked again, with what they typed
+		return true, nil // asked again, with the text as typed
 	}
 	return true, d.edit()
 }

@@ -13,22 +13,22 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// automationsCommand is about automations: one subcommand for each thing to do.
+// automationsCommand manages automations.
 type automationsCommand struct {
 	List    automationsList    `cmd:"" default:"withargs" help:"List automations."`
-	Run     automationsRun     `cmd:"" help:"Run one now, and wait for its end."`
-	Enable  automationsEnable  `cmd:"" help:"Let its schedule and triggers start it."`
-	Disable automationsDisable `cmd:"" help:"Let nothing start it but a person."`
+	Run     automationsRun     `cmd:"" help:"Run an automation now, and wait for its end."`
+	Enable  automationsEnable  `cmd:"" help:"Enable its schedule and triggers."`
+	Disable automationsDisable `cmd:"" help:"Disable its schedule and triggers; people can still run it."`
 	Export  automationsExport  `cmd:"" help:"Write automations as YAML or JSON, without their grants."`
-	Import  automationsImport  `cmd:"" help:"Make automations of a file, or change those that have its names."`
+	Import  automationsImport  `cmd:"" help:"Create automations from a file, or change those with the same names."`
 }
 
 type automationsList struct {
 	clientFlags `embed:""`
-	Enabled     string `help:"Only those that are enabled (true), or that are not (false)." enum:",true,false" default:""`
+	Enabled     string `help:"Only enabled (true) or disabled (false) ones." enum:",true,false" default:""`
 }
 
-// Run prints them.
+// Run prints the automations.
 func (c *automationsList) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -69,7 +69,7 @@ func automationRow(a *api.Automation) []string {
 	return []string{a.ID, state, next, strings.Join(by, ", "), jsonbody.Cut(a.Name, 50)}
 }
 
-// automations reads all of them.
+// automations reads all automations.
 func (c *client) automations(cc *Context, enabled string) ([]api.Automation, error) {
 	query := url.Values{}
 	if enabled != "" {
@@ -78,7 +78,7 @@ func (c *client) automations(cc *Context, enabled string) ([]api.Automation, err
 	return list[api.Automation](cc, c, "/v1/automations", query, everything)
 }
 
-// automationCalled finds one by its id or its name; nil: there is none of this name.
+// automationCalled finds an automation by its id or name; nil if there is none.
 func automationCalled(all []api.Automation, name string) (*api.Automation, error) {
 	var found *api.Automation
 	for i := range all {
@@ -90,17 +90,17 @@ func automationCalled(all []api.Automation, name string) (*api.Automation, error
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("two automations are called %q: %s and %s; say which one by its id", name, found.ID, a.ID)
+			return nil, fmt.Errorf("two automations are named %q: %s and %s; use an id", name, found.ID, a.ID)
 		}
 		found = a
 	}
 	return found, nil
 }
 
-// oneAutomation names an automation on the command line.
+// oneAutomation selects an automation.
 type oneAutomation struct {
 	clientFlags `embed:""`
-	Automation  string `arg:"" help:"Its id or its name."`
+	Automation  string `arg:"" help:"The automation's id or name."`
 }
 
 func (c *oneAutomation) find(cc *Context) (*client, *api.Automation, error) {
@@ -114,7 +114,7 @@ func (c *oneAutomation) find(cc *Context) (*client, *api.Automation, error) {
 	}
 	a, err := automationCalled(all, c.Automation)
 	if err == nil && a == nil {
-		err = fmt.Errorf("there is no automation %q; fermata automations list shows them all", c.Automation)
+		err = fmt.Errorf("there is no automation %q; list them with: fermata automations list", c.Automation)
 	}
 	return client, a, err
 }
@@ -123,14 +123,14 @@ type automationsEnable struct {
 	oneAutomation `embed:""`
 }
 
-// Run enables.
+// Run enables the automation.
 func (c *automationsEnable) Run(cc *Context) error { return c.setState(cc, "enable") }
 
 type automationsDisable struct {
 	oneAutomation `embed:""`
 }
 
-// Run disables.
+// Run disables the automation.
 func (c *automationsDisable) Run(cc *Context) error { return c.setState(cc, "disable") }
 
 func (c *oneAutomation) setState(cc *Context, verb string) error {
@@ -150,14 +150,14 @@ func (c *oneAutomation) setState(cc *Context, verb string) error {
 
 type automationsRun struct {
 	oneAutomation `embed:""`
-	Detach        bool `help:"Start it and do not wait."`
+	Detach        bool `help:"Start it without waiting for its end."`
 }
 
-// errRunEnded ends the following of a run.
+// errRunEnded stops following a run.
 var errRunEnded = errors.New("the run has ended")
 
-// Run starts a run and shows what happens in it. One that does not end with COMPLETED is
-// an error, so that scripts see it.
+// Run starts a run and shows its events. A run that does not end with COMPLETED is an error, so that
+// scripts notice it.
 func (c *automationsRun) Run(cc *Context) error {
 	client, a, err := c.find(cc)
 	if err != nil {
@@ -187,7 +187,7 @@ func (c *automationsRun) Run(cc *Context) error {
 		_, err = fmt.Fprintln(cc.Out, printable(*run.FinalText))
 	}
 	if err == nil && run.EndReason != nil && *run.EndReason != api.EndCompleted {
-		err = fmt.Errorf("the run %s ended with %s; fermata tail --session %s --after 0 shows what happened", run.SessionID,
+		err = fmt.Errorf("the run %s ended with %s; see: fermata tail --session %s --after 0", run.SessionID,
 			*run.EndReason, run.SessionID)
 	}
 	return err
@@ -207,14 +207,14 @@ func (c *automationsRun) follow(cc *Context, client *client, session string) err
 		}
 		return nil
 	}
-	f.lost = func(err error) { _, _ = fmt.Fprintf(cc.Errors, "fermata: %v; coming back\n", err) }
+	f.lost = func(err error) { _, _ = fmt.Fprintf(cc.Errors, "fermata: %v; reconnecting\n", err) }
 	if err := f.run(cc); !errors.Is(err, errRunEnded) {
 		return err
 	}
 	return nil
 }
 
-// runOf finds a run in the history, where it is among the newest.
+// runOf finds a run among the newest of the automation's history.
 func (c *client) runOf(cc *Context, automation, session string) (*api.AutomationRun, error) {
 	var page api.AutomationRunList
 	if err := c.call(cc, http.MethodGet, "/v1/automations/"+automation+"/executions?limit=200", nil, &page); err != nil {
@@ -228,7 +228,7 @@ func (c *client) runOf(cc *Context, automation, session string) (*api.Automation
 	return nil, fmt.Errorf("the run %s is not in the history of its automation; was it deleted?", session)
 }
 
-// plainData is a value as JSON has it: objects, lists, texts, numbers.
+// plainData converts a value to its JSON form: objects, lists, strings, numbers.
 func plainData(v any) (any, error) {
 	text, err := json.Marshal(v)
 	if err != nil {
@@ -241,7 +241,7 @@ func plainData(v any) (any, error) {
 	return wholeNumbers(plain), nil
 }
 
-// wholeNumbers makes whole numbers of those that are: YAML writes 1e+06 for a float.
+// wholeNumbers converts whole floats to integers: YAML writes 1e+06 for a float.
 func wholeNumbers(value any) any {
 	switch v := value.(type) {
 	case float64:

@@ -14,13 +14,12 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// automationFile is a file of automations. It is kept as plain data: what the API takes,
-// with its names.
+// automationFile is a file of automations, as plain data in the form of the API.
 type automationFile struct {
 	Automations []map[string]any `json:"automations" yaml:"automations"`
 }
 
-// kept are the fields of an automation that a file has.
+// kept are the fields of an automation in a file.
 var kept = []string{
 	"name", "provider_id", "enabled", "schedule", "misfire", "overlap", "automation_validation", "require_validation",
 	"completion", "tags", "triggers", "budgets",
@@ -28,11 +27,11 @@ var kept = []string{
 
 type automationsExport struct {
 	clientFlags `embed:""`
-	Names       []string `arg:"" optional:"" help:"Ids or names; without: all."`
-	Format      string   `help:"yaml or json." enum:"yaml,json" default:"yaml" short:"f"`
+	Names       []string `arg:"" optional:"" help:"Ids or names; default: all."`
+	Format      string   `help:"Format of the file: yaml or json." enum:"yaml,json" default:"yaml" short:"f"`
 }
 
-// Run writes the file. Ids of tools and providers in it are those of this server.
+// Run writes the file. The ids of tools and providers in it are those of this server.
 func (c *automationsExport) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -75,7 +74,7 @@ func (c *automationsExport) Run(cc *Context) error {
 	return encoder.Close()
 }
 
-// exported is an automation as a file has it, with its SEED; what is empty is left out.
+// exported converts an automation, with its SEED, to its form in a file; empty fields are omitted.
 func (c *client) exported(cc *Context, a *api.Automation) (map[string]any, error) {
 	var seed api.Seed
 	if err := c.call(cc, http.MethodGet, "/v1/automations/"+a.ID+"/seed", nil, &seed); err != nil {
@@ -83,7 +82,7 @@ func (c *client) exported(cc *Context, a *api.Automation) (map[string]any, error
 	}
 	for i := range seed.Segments {
 		if e := seed.Segments[i].Enrichment; e != nil {
-			e.Summary = "" // the server computes it
+			e.Summary = "" // computed by the server
 		}
 	}
 	whole, err := plainData(a)
@@ -96,7 +95,7 @@ func (c *client) exported(cc *Context, a *api.Automation) (map[string]any, error
 			one[name] = value
 		}
 	}
-	if a.Commands != nil && (len(a.Commands) != 1 || a.Commands[0] != "*") { // an empty list says: none
+	if a.Commands != nil && (len(a.Commands) != 1 || a.Commands[0] != "*") { // an empty list means none
 		one["commands"] = fields["commands"]
 	}
 	segments, err := plainData(seed.Segments)
@@ -110,8 +109,7 @@ func (c *client) exported(cc *Context, a *api.Automation) (map[string]any, error
 	return one, nil
 }
 
-// withoutNulls leaves out the fields of an object that are null, and gives nil for what
-// is empty then.
+// withoutNulls removes the null fields of an object, and returns nil for an object that is then empty.
 func withoutNulls(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -129,11 +127,11 @@ func withoutNulls(value any) any {
 
 type automationsImport struct {
 	clientFlags `embed:""`
-	File        string `arg:"" help:"YAML or JSON, as export writes it; - is the standard input."`
-	DryRun      bool   `help:"Only say what would be made and changed."`
+	File        string `arg:"" help:"YAML or JSON file as written by export; - reads the standard input."`
+	DryRun      bool   `help:"Only print what would be created and changed."`
 }
 
-// Run reads the file and makes or changes each automation, by its name.
+// Run creates or changes each automation of the file, by its name.
 func (c *automationsImport) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -151,7 +149,7 @@ func (c *automationsImport) Run(cc *Context) error {
 	for _, one := range file.Automations {
 		result, err := c.put(cc, client, have, one)
 		if err != nil {
-			return fmt.Errorf("%q: %w (%d of %d are done)", one["name"], err, len(done), len(file.Automations))
+			return fmt.Errorf("%q: %w (%d of %d were imported)", one["name"], err, len(done), len(file.Automations))
 		}
 		done = append(done, result)
 		if c.Output != "json" {
@@ -186,7 +184,7 @@ func readAutomations(in io.Reader, path string) (*automationFile, error) {
 			return nil, fmt.Errorf("automation %d of the file has no name", i+1)
 		}
 		if seen[name] {
-			return nil, fmt.Errorf("two automations of the file are called %q", name)
+			return nil, fmt.Errorf("two automations of the file are named %q", name)
 		}
 		seen[name] = true
 		localTimes(one)
@@ -194,8 +192,7 @@ func readAutomations(in io.Reader, path string) (*automationFile, error) {
 	return &file, nil
 }
 
-// localTimes turns what YAML took for a time back into the local date and time that was
-// written.
+// localTimes restores local dates and times that YAML decoded as timestamps.
 func localTimes(object map[string]any) {
 	for name, value := range object {
 		switch v := value.(type) {
@@ -207,7 +204,7 @@ func localTimes(object map[string]any) {
 	}
 }
 
-// put makes one automation of the file, or changes the one of its name to be the same.
+// put creates an automation of the file, or changes the existing one with its name.
 func (c *automationsImport) put(cc *Context, client *client, have []api.Automation, one map[string]any) (map[string]any, error) {
 	old, err := automationCalled(have, one["name"].(string))
 	if err != nil {
@@ -231,7 +228,7 @@ func (c *automationsImport) put(cc *Context, client *client, have []api.Automati
 	return result, err
 }
 
-// asPatch fills in what the file leaves out: a merge patch would keep it.
+// asPatch adds null for the fields that the file omits: a merge patch would keep them.
 func asPatch(one map[string]any) map[string]any {
 	patch := map[string]any{
 		"provider_id":           nil,

@@ -6,22 +6,22 @@ import (
 	"reflect"
 )
 
-// changed is how a command says what is to be different.
+// changed selects the file with the fields to change.
 type changed struct {
-	Definition string `arg:"" optional:"" name:"file" help:"As --file."`
-	From       string `name:"file" short:"f" placeholder:"FILE" help:"What is to be different, in YAML or JSON; null takes away. A file that 'add' takes will do. - reads it from the input."`
+	Definition string `arg:"" optional:"" name:"file" help:"Same as --file."`
+	From       string `name:"file" short:"f" placeholder:"FILE" help:"Fields to change, in YAML or JSON; null removes a value. A file for 'add' works too. - reads the standard input."`
 }
 
-// file is the one that was named, in one way or the other.
+// file returns the file, from the argument or the flag.
 func (c *changed) file() (string, error) {
 	if (c.Definition == "") == (c.From == "") {
-		return "", usageError{errors.New("name one file with what is to be different: -f FILE, or -f - for the input")}
+		return "", usageError{errors.New("name one file with the fields to change: -f FILE, or -f - for the standard input")}
 	}
 	return c.Definition + c.From, nil
 }
 
-// changeFrom changes a thing as a file says, and shows it. A file that says nothing new
-// changes nothing.
+// changeFrom applies a file to a resource and displays the result. A file without differences changes
+// nothing.
 func changeFrom[T any](
 	cc *Context, c *client, output string, said *changed, path string, now *T, show func(cc *Context, output string, one *T) error,
 ) error {
@@ -34,7 +34,7 @@ func changeFrom[T any](
 		return err
 	}
 	if len(ask) == 0 {
-		return usageError{errNothingSaid}
+		return usageError{errEmptyDefinition}
 	}
 	if ask, err = differing(ask, now); err != nil {
 		return err
@@ -48,8 +48,8 @@ func changeFrom[T any](
 	return show(cc, output, now)
 }
 
-// differing are the fields of a definition that a thing does not have as they are: the file
-// that it was made of says what has changed in it since, and nothing of what cannot change.
+// differing returns the fields of a definition that differ from the resource: a file for 'add' also has
+// fields that cannot be changed.
 func differing(ask map[string]any, now any) (map[string]any, error) {
 	was, err := plainData(now)
 	if err != nil {

@@ -94,7 +94,7 @@ func TestThingsAreChangedByAFile(t *testing.T) {
 	}
 }
 
-// Whoever types `approve ID` sees what they say yes to, and is asked; a program, and whoever
+// `approve ID` shows what is approved, and asks; a program, and a person who
 // has said it by a flag, is not.
 func TestApproveShowsAndAsks(t *testing.T) {
 	const card = `{"id":"apr_1","session_id":"ses_1","kind":"actions","status":"open","actions":[{"id":"exe_1","text":"Delete an entry"}]}`
@@ -105,7 +105,7 @@ func TestApproveShowsAndAsks(t *testing.T) {
 		sent    string // "": nothing
 		shows   bool
 	}{
-		"a yes":         {approveCommand{}, true, "hm\ny\n", `{"approved":true}`, true},
+		"approved":      {approveCommand{}, true, "hm\ny\n", `{"approved":true}`, true},
 		"a no":          {approveCommand{}, true, "n not today\n", `{"approved":false,"comment":"not today"}`, true},
 		"nothing":       {approveCommand{}, true, "hm\n", "", true},
 		"yes by a flag": {approveCommand{Yes: true}, true, "", `{"approved":true}`, false},
@@ -139,8 +139,8 @@ func TestApproveShowsAndAsks(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, nothing is decided without a flag that decides: not by an empty input, and
-// not by what stands in it.
+// Without a terminal, nothing is decided without a flag that decides: neither by an empty input, nor
+// by its content.
 func TestApproveDecidesNothingByItself(t *testing.T) {
 	cards := map[string]struct{ card, missing string }{
 		"actions":    {`"kind":"actions","actions":[{"id":"exe_1","text":"Delete an entry"}]`, "--yes, --no or --only"},
@@ -185,7 +185,7 @@ func TestApproveOfWhatIsSettled(t *testing.T) {
 	f.answers("GET /v1/approvals/apr_1", 200, `{"id":"apr_1","session_id":"ses_1","status":"approved","kind":"actions","actions":[{"id":"exe_1","text":"Delete an entry"}]}`)
 	cc, out := testContext(t, strings.NewReader(""))
 	err := (&approveCommand{clientFlags: f.flags(), Approval: "apr_1"}).Run(cc)
-	if err == nil || !strings.Contains(err.Error(), "settled already (approved)") || strings.Contains(out.String(), "needs your approval") {
+	if err == nil || !strings.Contains(err.Error(), "already settled (approved)") || strings.Contains(out.String(), "needs your approval") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

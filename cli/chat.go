@@ -17,31 +17,31 @@ import (
 	"github.com/fermata-dev/fermata/cli/console"
 )
 
-// chatCommand talks with a session in the terminal.
+// chatCommand is a chat in the terminal.
 type chatCommand struct {
 	clientFlags `embed:""`
-	Session     string   `help:"Go on with this session instead of a new one." short:"s"`
-	Message     string   `help:"Send this message, wait for its answer and end." short:"m"`
+	Session     string   `help:"Continue this session instead of starting a new one." short:"s"`
+	Message     string   `help:"Send this message, wait for its answer and exit." short:"m"`
 	Name        string   `help:"Name of a new session."`
-	File        []string `help:"Upload this file and send it with the first message; may be given more than once." type:"existingfile"`
-	Yes         bool     `help:"Approve whatever is asked, without asking." xor:"answer"`
-	No          bool     `help:"Refuse whatever is asked, without asking." xor:"answer"`
-	Plain       bool     `help:"Write from top to bottom only, and Markdown as it is: for screen readers and recordings."`
-	History     bool     `help:"Keep what is typed, for the arrow keys." default:"true" negatable:"" env:"FERMATA_CHAT_HISTORY"`
+	File        []string `help:"Upload this file and send it with the first message; may be repeated." type:"existingfile"`
+	Yes         bool     `help:"Approve everything without asking." xor:"answer"`
+	No          bool     `help:"Reject everything without asking." xor:"answer"`
+	Plain       bool     `help:"Write line by line, without rendering Markdown: for screen readers and recordings."`
+	History     bool     `help:"Keep a history of the input, for the arrow keys." default:"true" negatable:"" env:"FERMATA_CHAT_HISTORY"`
 }
 
-// Help is shown under --help.
+// Help is the detailed help.
 func (chatCommand) Help() string {
-	return "Enter sends; Alt-Enter, Ctrl-J or a backslash before Enter begin another line, and what is pasted keeps its lines. " +
-		"The arrow keys bring back what was typed before (of what begins as the line does); it is kept in " +
-		"$XDG_STATE_HOME/fermata/chat-history, 1000 entries for you alone; what begins with a space is not, nor anything with --no-history. " +
-		"Ctrl-C interrupts the round, a second one leaves, and so does Ctrl-D. /quit leaves, /stop interrupts, /help lists the rest. " +
-		"Where no cursor can be moved (a pipe, TERM=dumb, --plain) each line is a message; " +
-		"in a pipe the next one is read when the answer is complete. With -o json each event of the session is printed as a line of JSON, and nothing else: " +
-		"what waits for a person is answered by --yes or --no."
+	return "Enter sends; Alt-Enter, Ctrl-J or a backslash before Enter start a new line, and pasted text keeps its lines. " +
+		"The arrow keys search the history for entries that start like the current line. The history is stored in " +
+		"$XDG_STATE_HOME/fermata/chat-history (1000 entries, readable by you only), except for lines that start with a space and with --no-history. " +
+		"Ctrl-C interrupts the round, a second one exits, and so does Ctrl-D. /quit exits, /stop interrupts, /help lists all commands. " +
+		"Where the cursor cannot be moved (a pipe, TERM=dumb, --plain) each line is a message; " +
+		"from a pipe the next one is read when the answer is complete. With -o json each event of the session is printed as a line of JSON, and nothing else: " +
+		"approvals and questions are answered by --yes or --no."
 }
 
-// Run talks until there is nothing more to say.
+// Run runs the chat until the input ends or the person leaves.
 func (c *chatCommand) Run(cc *Context) error {
 	api, err := c.client(cc)
 	if err != nil {
@@ -49,15 +49,15 @@ func (c *chatCommand) Run(cc *Context) error {
 	}
 	ctx, cancel := context.WithCancel(cc.Context)
 	defer cancel()
-	t := &talk{
+	t := &chatLoop{
 		client: api, name: c.Name, yes: c.Yes, no: c.No,
 		screen: &screen{out: cc.Out, terminal: cc.Terminal, colour: cc.Colour}, invites: cc.Terminal,
 		events: make(chan sseEvent, 64), links: make(chan link, 4), calls: make(chan func() error),
-		// A script decides by flags, and sends its next line when the answer is complete.
+		// A script answers by flags, and sends its next line when the answer is complete.
 		script: c.Message != "" || !cc.Interactive,
 	}
 	if c.Output == "json" {
-		// A program reads: it gets the events, and the words for people go nowhere.
+		// The output is for a program: only events are printed.
 		t.screen, t.script = &screen{out: io.Discard}, true
 		t.print = func(e sseEvent) error { return printEvent(cc, e) }
 	}
@@ -68,15 +68,15 @@ func (c *chatCommand) Run(cc *Context) error {
 		}
 		t.files = append(t.files, f.ID)
 	}
-	// The follower is told to stop before it is waited for: it may be about to hand on
-	// an event that nobody takes any more.
+	// The follower is cancelled before it is waited for: it may be blocked handing on an event that is
+	// no longer received.
 	defer t.leave()
 	defer cancel()
-	return c.talkOn(ctx, cc, t)
+	return c.runChat(ctx, cc, t)
 }
 
-// talkOn opens what is typed into and carries on the chat there.
-func (c *chatCommand) talkOn(ctx context.Context, cc *Context, t *talk) (err error) {
+// runChat opens the input and runs the chat.
+func (c *chatCommand) runChat(ctx context.Context, cc *Context, t *chatLoop) (err error) {
 	signals := make(chan os.Signal, 2)
 	if cc.Signals == nil {
 		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
@@ -106,7 +106,7 @@ func (c *chatCommand) talkOn(ctx context.Context, cc *Context, t *talk) (err err
 	return t.run(ctx, lines, cc.Signals)
 }
 
-// history is what was typed in chats before. Without it one can talk as well.
+// history opens the history of earlier chats. A chat works without it.
 func (c *chatCommand) history(cc *Context) *console.History {
 	if !c.History {
 		return nil
@@ -118,13 +118,12 @@ func (c *chatCommand) history(cc *Context) *console.History {
 			return h
 		}
 	}
-	_, _ = fmt.Fprintf(cc.Errors, "fermata: what you type is not kept: %v\n", err)
+	_, _ = fmt.Fprintf(cc.Errors, "fermata: the input history is not kept: %v\n", err)
 	return nil
 }
 
-// readLines hands on what is typed; the channel is closed at the end. The goroutine
-// ends with the input or, at the next line, with ctx: a read of a terminal cannot be
-// cut short.
+// readLines sends the lines of the input to a channel, and closes it at the end. The goroutine ends with
+// the input or, at the next line, with ctx: a read from a terminal cannot be cancelled.
 func readLines(ctx context.Context, in io.Reader) <-chan console.Typed {
 	lines := make(chan console.Typed)
 	go func() {
@@ -133,7 +132,7 @@ func readLines(ctx context.Context, in io.Reader) <-chan console.Typed {
 		scanner.Buffer(make([]byte, 0, 4096), 1<<20)
 		for scanner.Scan() {
 			select {
-			case lines <- console.Typed{Text: scanner.Text(), Question: whatever}:
+			case lines <- console.Typed{Text: scanner.Text(), Question: anyQuestion}:
 			case <-ctx.Done():
 				return
 			}
@@ -142,40 +141,41 @@ func readLines(ctx context.Context, in io.Reader) <-chan console.Typed {
 	return lines
 }
 
-// whatever is asked is answered by a line, where nobody can say at which question it was typed.
-const whatever = -1
+// anyQuestion marks a line that answers the current question, whichever that is: outside a console it is
+// unknown at which question the line was typed.
+const anyQuestion = -1
 
 func oneLine(text string) <-chan console.Typed {
 	lines := make(chan console.Typed, 1)
-	lines <- console.Typed{Text: text, Question: whatever}
+	lines <- console.Typed{Text: text, Question: anyQuestion}
 	close(lines)
 	return lines
 }
 
-// link is news of the connection: err is nil when the stream is open.
+// link is a change of the connection: err is nil when the stream is open.
 type link struct{ err error }
 
-// talk is a chat in the terminal. One loop (run) owns all of it.
-type talk struct {
+// chatLoop is a chat in the terminal. All its state belongs to one goroutine (run).
+type chatLoop struct {
 	client  *client
 	screen  display
 	name    string
-	files   []string // that go with the next message
+	files   []string // sent with the next message
 	yes, no bool
 	script  bool
-	// print, if set, writes each event for a program.
+	// print, if set, writes each event for programs.
 	print func(sseEvent) error
-	// giveBack, if set, puts a text into the input again.
+	// giveBack, if set, restores a text in the input.
 	giveBack func(text string)
-	// lend, if set, gives the terminal to another program until that ends.
+	// lend, if set, runs another program in the terminal.
 	lend    func(*exec.Cmd) error
-	invites bool // a mark shows a person that it is their turn
+	invites bool // show a prompt when input is expected
 
-	calls   chan func() error  // what calls beside the loop came to
+	calls   chan func() error  // results of calls outside the loop
 	beside  sync.WaitGroup     // those calls
-	sending context.CancelFunc // of the message that is on its way; nil: none is
-	lost    bool               // the server does not answer
-	// stopping: Ctrl-C was pressed while the message that begins the round was on its way.
+	sending context.CancelFunc // cancels the message being sent; nil: none is
+	lost    bool               // the server does not respond
+	// stopping: Ctrl-C was pressed while the first message of the round was being sent.
 	stopping bool
 
 	events chan sseEvent
@@ -188,23 +188,23 @@ type talk struct {
 	id       string // of the session; "" before the first message
 	phase    api.Phase
 	status   api.SessionStatus
-	awaited  int64 // number of the event that stored our last message; 0: none is under way
+	awaited  int64 // number of the event that stored our last message; 0: no round of ours is running
 	shown    int64 // seq of the last message that was shown
 	live     liveText
-	open     []*asking // what waits for the person, oldest first
-	prompted *asking   // the one that was put to the person
-	puts     int       // how often something was put to the person
-	trouble  string    // what went wrong in the round
-	invited  bool      // the mark that it is their turn stands there
-	pressed  bool      // Ctrl-C was pressed since the person last did something else
+	open     []*asking // open approvals and questions, oldest first
+	prompted *asking   // the one that is displayed as a question
+	puts     int       // number of questions displayed so far
+	trouble  string    // the error of the round
+	invited  bool      // the prompt is displayed
+	pressed  bool      // Ctrl-C was the last thing the person did
 }
 
 // errLeave ends the chat without an error.
 var errLeave = errors.New("leave")
 
-// run is the loop: events, lines, signals, one at a time.
-func (t *talk) run(ctx context.Context, lines <-chan console.Typed, signals <-chan os.Signal) error {
-	ended := false // the input is at its end
+// run is the loop over events, lines and signals.
+func (t *chatLoop) run(ctx context.Context, lines <-chan console.Typed, signals <-chan os.Signal) error {
+	ended := false // the input has ended
 	t.invite()
 	for {
 		if ended && t.rests() {
@@ -253,8 +253,8 @@ func (t *talk) run(ctx context.Context, lines <-chan console.Typed, signals <-ch
 	}
 }
 
-// invite shows a person that it is their turn.
-func (t *talk) invite() {
+// invite shows the prompt.
+func (t *chatLoop) invite() {
 	if t.invited || !t.invites || t.script || !t.rests() || (t.id != "" && t.status != api.StatusIdle) {
 		return
 	}
@@ -262,17 +262,17 @@ func (t *talk) invite() {
 	t.invited = true
 }
 
-// rests says that nothing of ours is under way.
-func (t *talk) rests() bool { return t.awaited == 0 && len(t.open) == 0 && t.sending == nil }
+// rests reports whether nothing of ours is in progress.
+func (t *chatLoop) rests() bool { return t.awaited == 0 && len(t.open) == 0 && t.sending == nil }
 
-// takesLine says whether the next line may be read: a person's when the one before is sent, a
-// script's when there is something to do with it.
-func (t *talk) takesLine() bool {
+// takesLine reports whether the next line may be read: from a person, when the previous one has been sent;
+// from a script, when a line can be used.
+func (t *chatLoop) takesLine() bool {
 	return t.sending == nil && (!t.script || t.rests() || t.prompted != nil)
 }
 
-// inputEnded: a person who closes the input leaves; a script's last answer is waited for.
-func (t *talk) inputEnded() error {
+// inputEnded ends a chat with a person; with a script it waits for the last answer.
+func (t *chatLoop) inputEnded() error {
 	switch {
 	case !t.script:
 		return errLeave
@@ -282,14 +282,14 @@ func (t *talk) inputEnded() error {
 	return nil
 }
 
-func (t *talk) unanswered(q *asking) error {
+func (t *chatLoop) unanswered(q *asking) error {
 	return fmt.Errorf(
-		"the session waits for a person and there is no answer: use --yes or --no, or later: fermata approve %s",
+		"the session waits for an answer, and none was given: use --yes or --no, or answer later: fermata approve %s",
 		q.approval.ID,
 	)
 }
 
-func (t *talk) verdict() error {
+func (t *chatLoop) verdict() error {
 	t.screen.end()
 	if t.trouble != "" && t.script {
 		return errors.New(t.trouble)
@@ -297,8 +297,8 @@ func (t *talk) verdict() error {
 	return nil
 }
 
-// read takes what was typed.
-func (t *talk) read(ctx context.Context, typed console.Typed) error {
+// read handles a line of input.
+func (t *chatLoop) read(ctx context.Context, typed console.Typed) error {
 	text := strings.TrimSpace(typed.Text)
 	switch {
 	case text == "":
@@ -306,7 +306,7 @@ func (t *talk) read(ctx context.Context, typed console.Typed) error {
 	case text == "/quit" || text == "/exit":
 		return errLeave
 	case text == "/help":
-		t.screen.dim("What you type is a message. /stop interrupts, /session names the session, /quit leaves. Ctrl-C interrupts, twice leaves.")
+		t.screen.dim("Input is sent as a message. /stop interrupts, /session shows the session, /quit exits. Ctrl-C interrupts, twice exits.")
 		return nil
 	case text == "/session":
 		t.screen.line("%s", t.id)
@@ -314,7 +314,7 @@ func (t *talk) read(ctx context.Context, typed console.Typed) error {
 	case text == "/stop":
 		return t.interrupt(ctx)
 	case typed.Question > 0 && (t.prompted == nil || typed.Question != t.puts):
-		t.screen.dim("(that question had been settled; nothing was sent)")
+		t.screen.dim("(that question had already been settled; nothing was sent)")
 		return nil
 	case t.prompted != nil && typed.Question != 0:
 		return t.reply(ctx, t.prompted, text)
@@ -322,8 +322,8 @@ func (t *talk) read(ctx context.Context, typed console.Typed) error {
 	return t.say(ctx, typed.Text)
 }
 
-// put asks the person something.
-func (t *talk) put(question string) {
+// put displays a question.
+func (t *chatLoop) put(question string) {
 	t.puts++
 	t.screen.ask(question)
 }

@@ -10,12 +10,12 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// asking is a question to the person, from being put to being answered.
+// asking is an open approval or question, until it is answered.
 type asking struct {
 	approval *api.Approval
-	form     []formField // of a Form: its fields, answered one by one
+	form     []formField // the fields of a Form, answered one by one
 	values   map[string]any
-	sent     bool // its answer is on its way
+	sent     bool // its answer is being sent
 	edits    edits
 }
 
@@ -27,14 +27,14 @@ func newAsking(a *api.Approval) *asking {
 	return q
 }
 
-func (t *talk) asked(a *api.Approval) {
+func (t *chatLoop) asked(a *api.Approval) {
 	if !slices.ContainsFunc(t.open, func(q *asking) bool { return q.approval.ID == a.ID }) {
 		t.open = append(t.open, newAsking(a))
 	}
 }
 
-// settled: it was answered, here or elsewhere.
-func (t *talk) settled(a *api.Approval) {
+// settled handles an approval that was answered, here or elsewhere.
+func (t *chatLoop) settled(a *api.Approval) {
 	t.open = slices.DeleteFunc(t.open, func(q *asking) bool { return q.approval.ID == a.ID })
 	if t.prompted != nil && t.prompted.approval.ID == a.ID {
 		t.prompted = nil
@@ -43,8 +43,8 @@ func (t *talk) settled(a *api.Approval) {
 	}
 }
 
-// prompt puts the oldest open question to the person, or answers it by the flags.
-func (t *talk) prompt(ctx context.Context) error {
+// prompt displays the oldest open question, or answers it by the flags.
+func (t *chatLoop) prompt(ctx context.Context) error {
 	if t.prompted != nil || len(t.open) == 0 || t.open[0].sent {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (t *talk) prompt(ctx context.Context) error {
 	t.screen.line("%s", strings.Join(append(cardLines(q.approval), q.editLines()...), "\n"))
 	if t.yes || t.no {
 		if answer := q.byFlag(t.yes); answer != nil {
-			t.screen.dim("(%s by flag)", map[bool]string{true: "approved", false: "refused"}[t.yes])
+			t.screen.dim("(%s by flag)", map[bool]string{true: "approved", false: "rejected"}[t.yes])
 			return t.send(ctx, q, answer)
 		}
 	} else if t.script && q.approval.Kind != api.ApprovalQuestion {
@@ -63,7 +63,7 @@ func (t *talk) prompt(ctx context.Context) error {
 	return nil
 }
 
-// byFlag is the answer that --yes and --no stand for; nil where a yes says nothing.
+// byFlag is the answer given by --yes or --no; nil if neither is an answer to this question.
 func (q *asking) byFlag(yes bool) map[string]any {
 	switch q.approval.Kind {
 	case api.ApprovalQuestion:
@@ -86,10 +86,10 @@ func yesOrNo(m *api.Module) bool {
 	return m != nil && (m.Type == "Validation" || m.Type == "Plan")
 }
 
-// reply takes what the person typed. What cannot be understood is asked again.
-func (t *talk) reply(ctx context.Context, q *asking, text string) error {
+// reply handles an answer that was typed. If it is not understood, the question is displayed again.
+func (t *chatLoop) reply(ctx context.Context, q *asking, text string) error {
 	if t.script {
-		t.screen.text(text + "\n") // nobody's keys did
+		t.screen.text(text + "\n") // the input of a script is not echoed by a terminal
 	}
 	if !t.script && q.wantsEdit(text) {
 		edit(ctx, t, q)
@@ -107,7 +107,7 @@ func (t *talk) reply(ctx context.Context, q *asking, text string) error {
 	return t.send(ctx, q, answer)
 }
 
-func (t *talk) send(ctx context.Context, q *asking, answer map[string]any) error {
+func (t *chatLoop) send(ctx context.Context, q *asking, answer map[string]any) error {
 	t.prompted, q.sent = nil, true
 	call := func() error { return t.deliver(ctx, "/v1/approvals/"+q.approval.ID, answer, nil) }
 	return t.later(ctx, call, func(err error) error {
@@ -116,15 +116,15 @@ func (t *talk) send(ctx context.Context, q *asking, answer map[string]any) error
 	})
 }
 
-// answered: the server has said what becomes of an answer.
-func (t *talk) answered(ctx context.Context, q *asking, answer map[string]any, err error) error {
+// answered handles the server's response to an answer.
+func (t *chatLoop) answered(ctx context.Context, q *asking, answer map[string]any, err error) error {
 	t.linked(link{})
 	switch {
 	case err == nil && (answer["approved"] == false || answer["cancelled"] == true):
-		t.screen.dim("(set aside; nothing was changed)")
+		t.screen.dim("(rejected; nothing was changed)")
 	case err == nil:
 	case codeOf(err) == "invalid" && !t.yes && !t.no:
-		t.screen.line("%v", err) // a wrong answer: the wait goes on, and so does the question
+		t.screen.line("%v", err) // the answer was invalid: the question stays open
 		q.values = map[string]any{}
 		if _, edited := answer["edits"]; edited && !t.script {
 			q.refused(err)
@@ -140,12 +140,12 @@ func (t *talk) answered(ctx context.Context, q *asking, answer map[string]any, e
 	}
 	t.open = slices.DeleteFunc(t.open, func(o *asking) bool { return o == q })
 	if t.awaited == 0 && t.status != api.StatusIdle {
-		t.awaited = 1 // the session goes on: a script waits until it rests again
+		t.awaited = 1 // the session continues: a script waits until it rests again
 	}
 	return nil
 }
 
-// question is what is asked for, on one line.
+// question is the question, on one line.
 func (q *asking) question() string {
 	a := q.approval
 	if len(q.edits.asked) > 0 {
@@ -157,9 +157,9 @@ func (q *asking) question() string {
 	case api.ApprovalOutcome:
 		return "Did it happen? [yes / no / again]"
 	case api.ApprovalClientCalls:
-		return "Another program brings the result. Stop waiting for it? [n: stop]"
+		return "The result comes from another program. Stop waiting for it? [n: stop]"
 	case api.ApprovalReconnect:
-		return "Signed in: try again? [y / n: do without]"
+		return "Signed in: try again? [y / n: continue without]"
 	case api.ApprovalCompletion:
 		return "Is it finished? [y / n / what is missing]"
 	case api.ApprovalActions:
@@ -169,7 +169,7 @@ func (q *asking) question() string {
 		}
 		return approve + " [y / n / edit / n and a comment]"
 	}
-	return "Go on? [y / n]"
+	return "Continue? [y / n]"
 }
 
 func (q *asking) moduleQuestion() string {
@@ -188,7 +188,7 @@ func (q *asking) moduleQuestion() string {
 	return "Your answer (or /cancel):"
 }
 
-// feed understands a line; nil when more is needed, problem says why.
+// feed parses a line; nil if more input is needed; problem explains an invalid line.
 func (q *asking) feed(text string) (answer map[string]any, problem string) {
 	if len(q.edits.asked) > 0 {
 		return nil, q.feedLine(text)
@@ -206,7 +206,7 @@ func (q *asking) understand(text string) (answer map[string]any, problem string)
 		outcome := map[string]string{"y": "happened", "yes": "happened", "n": "did_not", "no": "did_not",
 			"again": "run_again"}[strings.ToLower(text)]
 		if outcome == "" {
-			return nil, "Please say yes, no or again."
+			return nil, "Please enter yes, no or again."
 		}
 		return map[string]any{"outcome": outcome}, ""
 	case api.ApprovalCompletion:
@@ -225,7 +225,7 @@ func (q *asking) understand(text string) (answer map[string]any, problem string)
 	case no:
 		return withComment(map[string]any{"approved": false}, rest), ""
 	}
-	return nil, "Please say y or n. Nothing has been done."
+	return nil, "Please enter y or n. Nothing has been done."
 }
 
 func withComment(answer map[string]any, comment string) map[string]any {
@@ -235,20 +235,20 @@ func withComment(answer map[string]any, comment string) map[string]any {
 	return answer
 }
 
-// yesNo reads a yes, or a no with what follows it, in English or French.
+// yesNo parses yes, or no followed by a comment, in English or French.
 func yesNo(text string) (yes, no bool, rest string) {
 	first, rest, _ := strings.Cut(text, " ")
 	rest = strings.TrimSpace(rest)
 	switch strings.ToLower(strings.TrimRight(first, ",:;.!")) {
 	case "y", "yes", "o", "oui":
-		return rest == "", false, rest // a yes with an "only if" is none
+		return rest == "", false, rest // "yes, if ..." is not an approval
 	case "n", "no", "non":
 		return false, true, rest
 	}
 	return false, false, ""
 }
 
-// pick reads numbers of actions.
+// pick parses numbers of actions.
 func pick(text string, actions []api.ApprovalAction) (ids []string, ok bool) {
 	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		n, err := strconv.Atoi(part)
@@ -270,7 +270,7 @@ func (q *asking) feedModule(text string) (answer map[string]any, problem string)
 	case yesOrNo(m):
 		yes, no, _ := yesNo(text)
 		if !yes && !no {
-			return nil, "Please say y or n, or /cancel."
+			return nil, "Please enter y or n, or /cancel."
 		}
 		return map[string]any{"value": yes}, ""
 	case m.Type == "MultipleChoice":

@@ -137,7 +137,7 @@ func TestConsoleTakesSeveralLines(t *testing.T) {
 }
 
 // What was typed is there again in the next chat, for its owner alone; not what begins with a
-// space, and nothing where nobody wants it.
+// space, and nothing with --no-history.
 func TestConsoleHasAHistory(t *testing.T) {
 	state := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", state)
@@ -176,7 +176,7 @@ func TestConsoleHasAHistory(t *testing.T) {
 	f.left()
 }
 
-// A question comes while somebody types: half a message is no answer to it.
+// A question arrives during typing: the unfinished message is no answer to it.
 func TestConsoleAsksInItsPlace(t *testing.T) {
 	f := startConsole(t, chatCommand{}, 40)
 	f.Press("hello\r")
@@ -187,7 +187,7 @@ func TestConsoleAsksInItsPlace(t *testing.T) {
 	f.emit("approval.requested", oneLineJSON(weightApproval))
 	f.Shows("└ apr_1", "Approve? [y / n / edit / some: 1,3 / n and a comment]", ">")
 	f.Press("hm\r")
-	f.Shows("> hm", "Please say y or n. Nothing has been done.", "Approve? [y / n / edit / some: 1,3 / n and a comment]", ">")
+	f.Shows("> hm", "Please enter y or n. Nothing has been done.", "Approve? [y / n / edit / some: 1,3 / n and a comment]", ">")
 	f.Press("y\r")
 	f.request("POST /v1/approvals/apr_1")
 	if got := f.seen("POST /v1/approvals/apr_1")[0].Body; got != `{"approved":true}` {
@@ -213,7 +213,7 @@ func TestConsoleIsInterrupted(t *testing.T) {
 	f.Shows("A long story", "· thinks", ">")
 	f.Press("\x03")
 	f.request("POST /v1/sessions/ses_1/interrupt")
-	f.Shows("A long story", "(interrupting; Ctrl-C again leaves)", "· thinks", ">")
+	f.Shows("A long story", "(interrupting; Ctrl-C again exits)", "· thinks", ">")
 	f.Press("\x03")
 	f.left()
 }
@@ -264,7 +264,7 @@ func TestConsoleWithoutColours(t *testing.T) {
 	f.left()
 }
 
-// The server dies while somebody talks: what they send is kept and sent once, under one key,
+// The server dies during a chat: a message that is sent is kept and sent once, under one key,
 // when it is back; what cannot be sent is theirs again.
 func TestConsoleLosesNothingWhileTheServerIsAway(t *testing.T) {
 	f := startConsole(t, chatCommand{}, 30)
@@ -275,7 +275,7 @@ func TestConsoleLosesNothingWhileTheServerIsAway(t *testing.T) {
 	f.Shows("Good day.", "", ">")
 	f.away.Store(true)
 	f.Press("are you there?\r")
-	f.Shows("> are you there?", "· the server is away; your message is kept and sent later", ">")
+	f.Shows("> are you there?", "· server unreachable; your message is kept and sent later", ">")
 	f.Press("typed meanwhile")
 	f.Shows("> typed meanwhile")
 	first := <-f.lost
@@ -289,9 +289,9 @@ func TestConsoleLosesNothingWhileTheServerIsAway(t *testing.T) {
 	f.Shows("> are you there?", "> typed meanwhile")
 	f.away.Store(true)
 	f.Press("\r")
-	f.Shows("· the server is away; your message is kept and sent later", ">")
+	f.Shows("· server unreachable; your message is kept and sent later", ">")
 	f.Press("\x03")
-	f.Shows("(given up; it is not certain that it did not arrive)", "> typed meanwhile")
+	f.Shows("(given up; it may have arrived)", "> typed meanwhile")
 	f.away.Store(false)
 	f.Press("\r")
 	if got := f.messages(3)[2].Body; got != `{"text":"typed meanwhile"}` {

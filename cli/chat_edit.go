@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// edit has the person change what is asked for: in their editor, or value by value where there is
-// none, or no terminal to lend it. Nothing is decided by it.
-func edit(ctx context.Context, t *talk, q *asking) {
+// edit lets the person change the actions: in their editor, or value by value if there is none, or no
+// terminal for it. It decides nothing.
+func edit(ctx context.Context, t *chatLoop, q *asking) {
 	if editor() == "" || t.lend == nil {
-		t.screen.dim("(value by value; in an editor with VISUAL or EDITOR set, and without --plain)")
+		t.screen.dim("(value by value; set VISUAL or EDITOR to use an editor, and omit --plain)")
 		if q.askLines(); len(q.edits.asked) == 0 {
 			t.screen.dim("(there is nothing to edit)")
 		}
@@ -23,8 +23,8 @@ func edit(ctx context.Context, t *talk, q *asking) {
 	t.screen.line("%s", strings.Join(q.editLines(), "\n"))
 }
 
-// cancelEdit is Ctrl-C while values are asked for: what was asked stands there again, as it was.
-func cancelEdit(t *talk) bool {
+// cancelEdit handles Ctrl-C while values are asked for: the original question is displayed again.
+func cancelEdit(t *chatLoop) bool {
 	if t.prompted == nil || len(t.prompted.edits.asked) == 0 {
 		return false
 	}
@@ -34,7 +34,7 @@ func cancelEdit(t *talk) bool {
 	return true
 }
 
-// drain forgets the Ctrl-C that was for the editor.
+// drain discards the Ctrl-C that was meant for the editor.
 func drain(signals <-chan os.Signal) {
 	select {
 	case <-signals:

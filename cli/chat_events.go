@@ -12,16 +12,15 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// join goes on with a session that is there: its last messages, what it asks, then
-// what happens.
-func (t *talk) join(ctx context.Context, id string) error {
+// join continues an existing session: its last messages, its open questions, then its events.
+func (t *chatLoop) join(ctx context.Context, id string) error {
 	var session api.Session
 	if err := t.client.call(ctx, http.MethodGet, "/v1/sessions/"+id, nil, &session); err != nil {
 		return err
 	}
 	if session.Type != api.TypeChat {
 		return fmt.Errorf(
-			"%s is of type %s; only a CHAT can be talked with (look at it with: fermata tail --session %s)",
+			"%s is of type %s; only a CHAT can be continued (to watch it: fermata tail --session %s)",
 			id,
 			session.Type,
 			id,
@@ -35,13 +34,13 @@ func (t *talk) join(ctx context.Context, id string) error {
 		return err
 	}
 	if t.script && session.Status != api.StatusIdle && session.Status != api.StatusEnded {
-		t.awaited = session.LastSeq // its round is under way: the next line follows it
+		t.awaited = session.LastSeq // its round is running: the next line follows it
 	}
 	return t.follow(ctx, &session)
 }
 
-// follow listens to the session from where it stands.
-func (t *talk) follow(ctx context.Context, session *api.Session) error {
+// follow follows the session's events from its current state.
+func (t *chatLoop) follow(ctx context.Context, session *api.Session) error {
 	t.id, t.phase, t.status = session.ID, session.Phase, session.Status
 	f := &follower{
 		client: t.client, path: "/v1/sessions/" + t.id + "/events", cursor: session.LastSeq, pause: t.client.pause,
@@ -53,9 +52,9 @@ func (t *talk) follow(ctx context.Context, session *api.Session) error {
 				return context.Cause(ctx)
 			}
 		},
-		found: func() { t.tell(ctx, link{}) },
-		lost:  func(err error) { t.tell(ctx, link{err}) },
-		// The session is there: a server that is away in this instant is waited for.
+		found: func() { t.notifyLink(ctx, link{}) },
+		lost:  func(err error) { t.notifyLink(ctx, link{err}) },
+		// The session exists: a server that is unreachable at this moment is waited for.
 		opened: !t.script,
 	}
 	t.done, t.stopped = make(chan error, 1), make(chan struct{})
@@ -75,35 +74,35 @@ func (t *talk) follow(ctx context.Context, session *api.Session) error {
 	return nil
 }
 
-func (t *talk) tell(ctx context.Context, l link) {
+func (t *chatLoop) notifyLink(ctx context.Context, l link) {
 	select {
 	case t.links <- l:
 	case <-ctx.Done():
 	}
 }
 
-// leave waits for the follower and for calls, which the context's end has stopped.
-func (t *talk) leave() {
+// leave waits for the follower and for calls, which the cancelled context has stopped.
+func (t *chatLoop) leave() {
 	t.beside.Wait()
 	if t.stopped != nil {
 		<-t.stopped
 	}
 }
 
-func (t *talk) linked(l link) {
+func (t *chatLoop) linked(l link) {
 	switch {
 	case l.err != nil && t.sending != nil:
-		t.screen.pass("the server is away; your message is kept and sent later")
+		t.screen.pass("server unreachable; your message is kept and sent later")
 	case l.err != nil:
-		t.screen.pass("connection lost; coming back")
+		t.screen.pass("connection lost; reconnecting")
 	case t.lost:
 		t.screen.pass("")
 	}
 	t.lost = l.err != nil
 }
 
-// take shows one event.
-func (t *talk) take(ctx context.Context, e sseEvent) error {
+// take handles one event.
+func (t *chatLoop) take(ctx context.Context, e sseEvent) error {
 	if t.print != nil {
 		if err := t.print(e); err != nil {
 			return err
@@ -115,7 +114,7 @@ func (t *talk) take(ctx context.Context, e sseEvent) error {
 	case "session.phase":
 		return decode(e, func(d *api.SessionPhaseData) { t.entered(e.ID, d) })
 	case "session.status", "session.ended":
-		return decode(e, func(d *api.SessionStatusChangedData) { t.stands(e.ID, &d.Session) })
+		return decode(e, func(d *api.SessionStatusChangedData) { t.showStatus(e.ID, &d.Session) })
 	case "message.created":
 		return decode(e, func(d *api.MessageCreatedData) { t.message(&d.Message) })
 	case "message.delta":
@@ -136,7 +135,7 @@ func (t *talk) take(ctx context.Context, e sseEvent) error {
 		return decode(e, func(d *api.MessageDiscardedData) {
 			if t.live.drop(d.MessageID) {
 				t.screen.end()
-				t.screen.dim("(the text above is void: %s; the call is made again)", d.Reason)
+				t.screen.dim("(the text above is discarded: %s; the call is repeated)", d.Reason)
 			}
 		})
 	case "approval.requested":
@@ -145,7 +144,7 @@ func (t *talk) take(ctx context.Context, e sseEvent) error {
 		return decode(e, func(d *api.ApprovalSettledData) { t.settled(&d.Approval) })
 	case "notice":
 		return decode(e, func(d *api.NoticeGivenData) {
-			if d.Level != "error" && d.Code != "limit_reached" { // the record says those itself
+			if d.Level != "error" && d.Code != "limit_reached" { // those are in the record too
 				t.screen.dim("(%s)", d.Text)
 			}
 		})
@@ -153,18 +152,18 @@ func (t *talk) take(ctx context.Context, e sseEvent) error {
 	return nil
 }
 
-// decode reads an event's data and hands it on.
+// decode decodes an event's data.
 func decode[T any](e sseEvent, use func(*T)) error {
 	var data T
 	if err := json.Unmarshal(e.Data, &data); err != nil {
-		return fmt.Errorf("the event %s is not what this version of fermata knows: %w", e.Name, err)
+		return fmt.Errorf("the event %s is not supported by this version of fermata: %w", e.Name, err)
 	}
 	use(&data)
 	return nil
 }
 
-// snapshot comes when the cursor was of no use: what was missed is read.
-func (t *talk) snapshot(ctx context.Context, e sseEvent) error {
+// snapshot handles an invalid or expired cursor: the missed messages are read.
+func (t *chatLoop) snapshot(ctx context.Context, e sseEvent) error {
 	var data api.SessionSnapshotData
 	if err := json.Unmarshal(e.Data, &data); err != nil {
 		return fmt.Errorf("read a snapshot: %w", err)
@@ -177,12 +176,12 @@ func (t *talk) snapshot(ctx context.Context, e sseEvent) error {
 	if err := t.findOpen(ctx); err != nil {
 		return err
 	}
-	t.stands(e.ID, &data.Session)
+	t.showStatus(e.ID, &data.Session)
 	return nil
 }
 
-// catchUp shows the messages that were not shown yet; show false only counts them.
-func (t *talk) catchUp(ctx context.Context, show bool) error {
+// catchUp displays the messages that were not displayed yet; with show false it only counts them.
+func (t *chatLoop) catchUp(ctx context.Context, show bool) error {
 	for {
 		var page api.MessageList
 		path := "/v1/sessions/" + t.id + "/messages?limit=200&after=" + strconv.FormatInt(t.shown, 10)
@@ -206,7 +205,7 @@ func (t *talk) catchUp(ctx context.Context, show bool) error {
 	}
 }
 
-func (t *talk) findOpen(ctx context.Context) error {
+func (t *chatLoop) findOpen(ctx context.Context) error {
 	var page api.ApprovalList
 	if err := t.client.call(ctx, http.MethodGet, "/v1/approvals?status=open&limit=200", nil, &page); err != nil {
 		return err
@@ -240,15 +239,15 @@ func deref(text *string) string {
 	return *text
 }
 
-// phaseWords say what goes on; phases that pass in an instant have none.
+// phaseWords describe the current activity; very short phases have none.
 var phaseWords = map[api.Phase]string{
-	api.ExecutingEnrichments: "reads what you referred to", api.CompactingContext: "sums up earlier messages",
+	api.ExecutingEnrichments: "reads your references", api.CompactingContext: "summarises earlier messages",
 	api.CallingAI: "thinks", api.ExecutingDataQueries: "looks up your data", api.ExecutingActions: "makes the changes",
-	api.WaitingExternalResult: "waits for a result from outside", api.WaitingNetworkRetry: "waits to try the network again",
+	api.WaitingExternalResult: "waits for an external result", api.WaitingNetworkRetry: "waits to retry the network",
 	api.RetryingAfterFormatError: "asks for a correction", api.RetryingAfterActionFailure: "reports a failed change",
 }
 
-func (t *talk) entered(seq int64, d *api.SessionPhaseData) {
+func (t *chatLoop) entered(seq int64, d *api.SessionPhaseData) {
 	t.phase, t.status = d.Phase, d.Status
 	if words := phaseWords[d.Phase]; words != "" || waits(t.status) {
 		t.screen.pass(words)
@@ -256,22 +255,22 @@ func (t *talk) entered(seq int64, d *api.SessionPhaseData) {
 	t.rested(seq)
 }
 
-func (t *talk) stands(seq int64, s *api.Session) {
+func (t *chatLoop) showStatus(seq int64, s *api.Session) {
 	t.phase, t.status = s.Phase, s.Status
 	switch {
 	case s.Status == api.StatusQueued:
-		t.screen.pass("waits its turn")
+		t.screen.pass("waits in the queue")
 	case waits(t.status):
 		t.screen.pass("")
 	}
 	t.rested(seq)
 }
 
-// waits says that a session does nothing before somebody says something.
+// waits reports whether a session waits for input.
 func waits(s api.SessionStatus) bool { return s != api.StatusRunning && s != api.StatusQueued }
 
-// rested notices that the round of our message is over.
-func (t *talk) rested(seq int64) {
+// rested handles the end of our message's round.
+func (t *chatLoop) rested(seq int64) {
 	if t.awaited == 0 || seq <= t.awaited || (t.status != api.StatusIdle && t.status != api.StatusEnded) {
 		return
 	}
@@ -282,8 +281,8 @@ func (t *talk) rested(seq int64) {
 	}
 }
 
-// message shows a message that was stored.
-func (t *talk) message(m *api.Message) {
+// message displays a stored message.
+func (t *chatLoop) message(m *api.Message) {
 	if seq := placed(m); seq == 0 || seq <= t.shown {
 		return
 	}
@@ -296,16 +295,16 @@ func (t *talk) message(m *api.Message) {
 	}
 }
 
-// replaced: another answer begins although the one before never became a message. Its
-// end came while nobody listened (the server was killed).
-func (t *talk) replaced(id string) {
+// replaced handles a new answer although the previous one never became a message: its end was missed, for
+// example because the server was killed.
+func (t *chatLoop) replaced(id string) {
 	if before := t.live.id; before != "" && before != id && t.live.drop(before) {
 		t.screen.end()
-		t.screen.dim("(the text above is void; the call is made again)")
+		t.screen.dim("(the text above is discarded; the call is repeated)")
 	}
 }
 
-func (t *talk) answer(m *api.Message) {
+func (t *chatLoop) answer(m *api.Message) {
 	t.replaced(m.ID)
 	text := deref(m.TextContent)
 	if m.AiMessage != nil && m.AiMessage.PreText != api.InvalidFormatText {
@@ -321,15 +320,15 @@ func (t *talk) answer(m *api.Message) {
 	t.screen.end()
 	switch {
 	case m.Status == "interrupted" && m.AiMessage != nil && m.AiMessage.StopReason != "":
-		t.screen.dim("(broken off)")
+		t.screen.dim("(interrupted)")
 	case m.Status == "interrupted":
 		t.screen.dim("(interrupted)")
 	case m.AiMessage != nil && m.AiMessage.StopReason == "length":
-		t.screen.dim("(cut at its length limit)")
+		t.screen.dim("(cut at the length limit)")
 	}
 }
 
-func (t *talk) report(s *api.SystemMessage) {
+func (t *chatLoop) report(s *api.SystemMessage) {
 	switch s.Type {
 	case api.SystemNetworkError, api.SystemLimitReached, api.SystemSessionTimeout:
 		t.trouble = s.Summary
@@ -339,9 +338,9 @@ func (t *talk) report(s *api.SystemMessage) {
 		}
 		return
 	case api.SystemValidationCancelled, api.SystemCommunicationCancelled:
-		return // written before the wait, and true only if nobody says yes: the card says it
+		return // written before the wait, and only true if it is rejected: the card shows it
 	case api.SystemContextSummary:
-		t.screen.dim("(earlier messages were summed up)")
+		t.screen.dim("(earlier messages were summarised)")
 		return
 	}
 	for _, r := range s.CommandResults {
@@ -361,16 +360,15 @@ var resultMark = map[api.ExecutionStatus]string{
 	api.ExecCached: "=", api.ExecPending: "…", api.ExecUnknown: "?",
 }
 
-// liveText is the answer that streams: what of it was shown, counted in characters as
-// the server counts them.
+// liveText is the streaming answer: how much of it was displayed, counted in characters as by the server.
 type liveText struct {
 	id     string
 	shown  int
-	hidden bool // the answer is a JSON object: shown when it has been read
+	hidden bool // the answer is a JSON object: displayed once it is complete
 }
 
-// add gives what is new of a piece. What was shown already falls away; a piece behind
-// a gap is left to the finished message.
+// add returns the new part of a piece. Text that was displayed already is dropped; a piece after a gap is
+// left to the finished message.
 func (l *liveText) add(id string, offset int, text string) string {
 	if id != l.id {
 		*l = liveText{id: id}
@@ -390,15 +388,15 @@ func (l *liveText) add(id string, offset int, text string) string {
 	return ""
 }
 
-// drop forgets a text that is void; false when nothing of it was shown.
+// drop discards a text; it returns false if nothing of it was displayed.
 func (l *liveText) drop(id string) bool {
 	was := l.id == id && l.shown > 0
 	*l = liveText{}
 	return was
 }
 
-// finish gives what of the finished text was not shown; begun says that its beginning
-// was.
+// finish returns the part of the finished text that was not displayed; begun reports whether its
+// beginning was.
 func (l *liveText) finish(id, text string) (rest string, begun bool) {
 	shown := 0
 	if l.id == id {

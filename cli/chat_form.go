@@ -17,7 +17,7 @@ type formField struct {
 	options           []any
 }
 
-// skip is what a person types to leave a field of a form empty.
+// skip is the input that leaves a field of a form empty.
 const skip = "-"
 
 func (q *asking) feedField(text string) (answer map[string]any, problem string) {
@@ -64,26 +64,26 @@ func (f formField) read(text string) (value any, problem string) {
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= len(f.options) {
 			return f.options[n-1], ""
 		}
-		return nil, "Please give one of the numbers."
+		return nil, "Please enter one of the numbers."
 	}
 	switch f.kind {
 	case "boolean":
 		yes, no, _ := yesNo(text)
 		if !yes && !no {
-			return nil, "Please say y or n."
+			return nil, "Please enter y or n."
 		}
 		return yes, ""
 	case "number", "integer":
 		n, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 		if err != nil {
-			return nil, "Please give a number."
+			return nil, "Please enter a number."
 		}
 		return n, ""
 	}
 	return text, ""
 }
 
-// formFields reads the fields of a Form, in the order in which its schema has them.
+// formFields reads the fields of a Form, in the order of its schema.
 func formFields(data json.RawMessage) []formField {
 	var form struct {
 		Schema struct {
@@ -128,7 +128,7 @@ type choice struct {
 
 func choiceOf(data json.RawMessage) choice {
 	var c choice
-	_ = json.Unmarshal(data, &c) // the server checked it; what is missing is empty
+	_ = json.Unmarshal(data, &c) // validated by the server
 	return c
 }
 
@@ -149,7 +149,7 @@ func (c choice) read(text string) (value any, problem string) {
 	case len(picked) == 0 && c.AllowOther:
 		picked = []string{text}
 	case len(picked) == 0, len(picked) > 1 && !c.Multiple:
-		return nil, fmt.Sprintf("Please give a number from 1 to %d.", len(c.Options))
+		return nil, fmt.Sprintf("Please enter a number from 1 to %d.", len(c.Options))
 	}
 	if c.Multiple {
 		return picked, ""

@@ -13,10 +13,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// later carries out a call beside the loop, which goes on with then when there is an answer:
-// a person types, reads and interrupts while a server is away. For a script the order of its
-// lines counts: it waits.
-func (t *talk) later(ctx context.Context, call func() error, then func(error) error) error {
+// later runs a call outside the loop, which continues with then when there is a response: a person can
+// type, read and interrupt while a server is unreachable. For a script the order of its lines counts: it
+// waits.
+func (t *chatLoop) later(ctx context.Context, call func() error, then func(error) error) error {
 	if t.script {
 		return then(call())
 	}
@@ -30,17 +30,17 @@ func (t *talk) later(ctx context.Context, call func() error, then func(error) er
 	return nil
 }
 
-// deliver makes a call that must not get lost: a person's is made until the server says
-// something to it, under one key, so that it counts once.
-func (t *talk) deliver(ctx context.Context, path string, in, out any) error {
+// deliver makes a call that must not be lost: for a person it is repeated until the server responds, under
+// one idempotency key.
+func (t *chatLoop) deliver(ctx context.Context, path string, in, out any) error {
 	if t.script {
 		return t.client.call(ctx, http.MethodPost, path, in, out)
 	}
-	return t.client.persist(ctx, http.MethodPost, path, in, out, func(err error) { t.tell(ctx, link{err}) })
+	return t.client.persist(ctx, http.MethodPost, path, in, out, func(err error) { t.notifyLink(ctx, link{err}) })
 }
 
-// say sends a message; the first one makes the session.
-func (t *talk) say(ctx context.Context, text string) error {
+// say sends a message; the first one creates the session.
+func (t *chatLoop) say(ctx context.Context, text string) error {
 	sending, cancel := context.WithCancel(ctx)
 	t.sending = cancel
 	path, message := "/v1/sessions/"+t.id+"/messages", map[string]any{"text": text}
@@ -78,37 +78,37 @@ func (t *talk) say(ctx context.Context, text string) error {
 	})
 }
 
-// firstLine is what a session is called that has no name.
+// firstLine is the default name of a session.
 func firstLine(text string) string {
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return jsonbody.Cut(first, 60)
 }
 
-func (t *talk) accepted(receipt *api.MessageAccepted) {
+func (t *chatLoop) accepted(receipt *api.MessageAccepted) {
 	t.files = nil
 	t.trouble, t.awaited = "", receipt.EventSeq
 	if receipt.Message.Status == "queued" && !t.script && receipt.Session.Status == api.StatusRunning {
-		t.screen.dim("(waits its turn)")
+		t.screen.dim("(waits in the queue)")
 	}
 }
 
-// unsent: a message was refused, or given up. A person has it back.
-func (t *talk) unsent(text string, err error) error {
+// unsent handles a message that was rejected or given up. Its text is restored in the input.
+func (t *chatLoop) unsent(text string, err error) error {
 	t.stopping = false
 	if t.giveBack != nil {
 		t.giveBack(text)
 	}
 	if errors.Is(err, context.Canceled) && !t.script {
 		t.linked(link{})
-		t.screen.dim("(given up; it is not certain that it did not arrive)")
+		t.screen.dim("(given up; it may have arrived)")
 		return nil
 	}
 	return t.failed(err)
 }
 
-// left: whoever leaves waits for a message that is on its way, as long as the server is there,
-// and is told of one that did not arrive. Another Ctrl-C does not wait.
-func (t *talk) left(signals <-chan os.Signal) error {
+// left waits for a message that is being sent, as long as the server responds, and returns an error if it
+// may not have arrived. Another Ctrl-C ends the wait.
+func (t *chatLoop) left(signals <-chan os.Signal) error {
 	for t.sending != nil && !t.lost {
 		select {
 		case then := <-t.calls:
@@ -117,7 +117,7 @@ func (t *talk) left(signals <-chan os.Signal) error {
 			}
 		case l := <-t.links:
 			t.linked(l)
-		case <-t.events: // nobody looks any more
+		case <-t.events: // not displayed any more
 		case <-signals:
 			t.lost = true
 		}
@@ -125,11 +125,11 @@ func (t *talk) left(signals <-chan os.Signal) error {
 	if t.sending == nil {
 		return nil
 	}
-	return errors.New("it is not certain that your last message arrived: the server did not answer")
+	return errors.New("your last message may not have arrived: the server did not respond")
 }
 
-// failed tells a person of an error and goes on; for a script it is the end.
-func (t *talk) failed(err error) error {
+// failed displays an error to a person; for a script it ends the chat.
+func (t *chatLoop) failed(err error) error {
 	if t.script {
 		return err
 	}
@@ -137,9 +137,9 @@ func (t *talk) failed(err error) error {
 	return nil
 }
 
-// interrupted is Ctrl-C: the first interrupts what goes on, the next leaves. Whoever ends
-// the process from outside is not asked twice.
-func (t *talk) interrupted(ctx context.Context, s os.Signal) error {
+// interrupted handles Ctrl-C: the first interrupts the round, the next exits. A signal from outside exits at
+// once.
+func (t *chatLoop) interrupted(ctx context.Context, s os.Signal) error {
 	if s != syscall.SIGTERM && cancelEdit(t) {
 		return nil
 	}
@@ -149,13 +149,13 @@ func (t *talk) interrupted(ctx context.Context, s os.Signal) error {
 		return errLeave
 	case t.sending != nil && t.lost:
 		t.sending()
-	case t.sending != nil && resting: // what it begins is interrupted then
-		t.screen.dim("(interrupting; Ctrl-C again leaves)")
+	case t.sending != nil && resting: // the round is interrupted once it has begun
+		t.screen.dim("(interrupting; Ctrl-C again exits)")
 		t.stopping = true
 	case resting:
-		t.screen.dim("(Ctrl-C again leaves, and so does Ctrl-D)")
+		t.screen.dim("(Ctrl-C again exits, and so does Ctrl-D)")
 	default:
-		t.screen.dim("(interrupting; Ctrl-C again leaves)")
+		t.screen.dim("(interrupting; Ctrl-C again exits)")
 		t.pressed = true
 		return t.interrupt(ctx)
 	}
@@ -163,13 +163,13 @@ func (t *talk) interrupted(ctx context.Context, s os.Signal) error {
 	return nil
 }
 
-func (t *talk) interrupt(ctx context.Context) error {
+func (t *chatLoop) interrupt(ctx context.Context) error {
 	if t.id == "" {
 		return nil
 	}
 	path := "/v1/sessions/" + t.id + "/interrupt"
 	return t.later(ctx, func() error { return t.client.call(ctx, http.MethodPost, path, nil, nil) }, func(err error) error {
-		if err != nil && codeOf(err) != "wrong_phase" { // that one had come to rest by itself
+		if err != nil && codeOf(err) != "wrong_phase" { // the round had already ended
 			t.screen.line("! %v", err)
 		}
 		return nil

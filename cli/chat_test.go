@@ -164,7 +164,7 @@ const weightApproval = `{"approval":{"id":"apr_1","session_id":"ses_1","kind":"a
 
 func oneLineJSON(text string) string { return strings.ReplaceAll(text, "\n", "") }
 
-// A person talks, is asked, does not answer clearly, approves one of two, and leaves.
+// A person chats, gets a question, gives an unclear answer, approves one of two actions, and leaves.
 func TestChatAsksForApproval(t *testing.T) {
 	f := startChat(t, chatCommand{}, true)
 	f.types("my weight is 73")
@@ -179,7 +179,7 @@ func TestChatAsksForApproval(t *testing.T) {
 	wants(t, f.out.String(), "session ses_1", "I correct it.\n", "2 changes need your approval", "1. Change an entry of Weight",
 		"value: 72 -> 73", "! it is old", "2. Delete an entry", "value: 70 (goes)", "asked because: the zone Health asks for it", "apr_1")
 	f.types("hm")
-	f.until("Please say y or n. Nothing has been done.")
+	f.until("Please enter y or n. Nothing has been done.")
 	if got := f.seen("POST /v1/approvals"); len(got) != 0 {
 		t.Fatalf("an unclear word was taken for an answer: %+v", got)
 	}
@@ -234,11 +234,11 @@ func TestChatShowsTextSafely(t *testing.T) {
 	f.says(0, "a\x1b[2J\x07b")
 	f.until("a\\u001b[2J\\u0007b")
 	f.feed <- sseText(0, "message.discarded", map[string]any{"session_id": "ses_1", "message_id": "msg_a", "reason": "network"})
-	f.until("the text above is void: network")
+	f.until("the text above is discarded: network")
 	f.says(0, "killed in the mid")
 	f.until("killed in the mid")
 	f.feed <- sseText(0, "message.delta", map[string]any{"session_id": "ses_1", "message_id": "msg_b", "kind": "text", "offset": 0, "text": "{"})
-	f.until("(the text above is void; the call is made again)")
+	f.until("(the text above is discarded; the call is repeated)")
 	f.says(0, `{"pre_text":"Hi`)
 	f.says(15, ` there"}`)
 	f.answered("Hi there")
@@ -285,7 +285,7 @@ func TestChatInterruptsWhatIsBeingSent(t *testing.T) {
 				f.until("A long story")
 			}
 			f.sig <- os.Interrupt
-			f.until("(interrupting; Ctrl-C again leaves)")
+			f.until("(interrupting; Ctrl-C again exits)")
 			f.held.Unlock()
 			f.request("POST /v1/sessions/ses_1/interrupt")
 			if strings.Contains(f.out.String(), "given up") {
@@ -299,7 +299,7 @@ func TestChatInterruptsWhatIsBeingSent(t *testing.T) {
 	}
 }
 
-// Who leaves behind a message waits until it has arrived; where nobody answers they are told.
+// Leaving waits until the last message has arrived; if the server does not respond, an error is shown.
 func TestChatIsLeftBehindAMessage(t *testing.T) {
 	f := startChat(t, chatCommand{}, true)
 	f.held.Lock()
@@ -316,7 +316,7 @@ func TestChatIsLeftBehindAMessage(t *testing.T) {
 	f.types("hello")
 	<-f.lost
 	f.sig <- syscall.SIGTERM
-	if err := f.ends(); err == nil || !strings.Contains(err.Error(), "not certain that your last message arrived") {
+	if err := f.ends(); err == nil || !strings.Contains(err.Error(), "your last message may not have arrived") {
 		t.Errorf("ended with %v", err)
 	}
 }
@@ -351,7 +351,7 @@ func TestChatInAPipe(t *testing.T) {
 	wants(t, f.out.String(), "(approved by flag)", "Done.")
 }
 
-// A script that nobody can answer for ends with the id of what waits.
+// A script without an answer ends with the id of the open approval.
 func TestChatWithoutAnAnswerer(t *testing.T) {
 	f := startChat(t, chatCommand{Message: "delete everything"}, true)
 	f.request("POST /v1/sessions/ses_1/messages")
@@ -394,14 +394,14 @@ func TestQuestionsAreUnderstood(t *testing.T) {
 		"several":                {module("MultipleChoice", `{"options":["a","b","c"],"multiple":true}`), []string{"1, 3"}, `{"value":["a","c"]}`, ""},
 		"several where one goes": {module("MultipleChoice", `{"options":["a","b"]}`), []string{"1,2", "/cancel"}, `{"cancelled":true}`, ""},
 		"another":                {module("MultipleChoice", `{"options":["a","b"],"allow_other":true}`), []string{"green"}, `{"value":"green"}`, ""},
-		"a yes":                  {module("Validation", `{"message":"sure?"}`), []string{"hm", "Oui"}, `{"value":true}`, ""},
+		"approved":               {module("Validation", `{"message":"sure?"}`), []string{"hm", "Oui"}, `{"value":true}`, ""},
 		"a plan refused":         {module("Plan", `{"steps":["a"]}`), []string{"non"}, `{"value":false}`, ""},
 		"a text":                 {module("Text", `{"question":"q"}`), []string{"seven"}, `{"value":"seven"}`, ""},
 		"a form":                 {form, []string{"Ann", "x", "41", "2", "-"}, `{"value":{"age":41,"name":"Ann","unit":"lb"}}`, "unit (1 kg, 2 lb) (- for none):"},
 		"an unknown module":      {module("Slider", `{"min":1}`), []string{"5"}, `{"value":"5"}`, ""},
 		"a budget":               {`{"id":"a","kind":"budget"}`, []string{"yes"}, `{"approved":true}`, ""},
 		"a budget refused":       {`{"id":"a","kind":"budget"}`, []string{"n too much"}, `{"approved":false,"comment":"too much"}`, ""},
-		"a yes with a but":       {`{"id":"a","kind":"actions","actions":[{},{}]}`, []string{"yes but not today", "no: not today"}, `{"approved":false,"comment":"not today"}`, ""},
+		"approved with a but":    {`{"id":"a","kind":"actions","actions":[{},{}]}`, []string{"yes but not today", "no: not today"}, `{"approved":false,"comment":"not today"}`, ""},
 		"completion":             {`{"id":"a","kind":"completion"}`, []string{"February is missing"}, `{"comment":"February is missing","confirmed":false}`, ""},
 		"outcome":                {`{"id":"a","kind":"outcome"}`, []string{"again"}, `{"outcome":"run_again"}`, ""},
 	}

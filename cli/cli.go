@@ -15,32 +15,32 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Flags stand in front of every command.
+// Flags are common to all commands.
 type Flags struct {
-	Config kong.ConfigFlag `help:"YAML file of flags (underscores for dashes)." env:"FERMATA_CONFIG" placeholder:"FILE"`
+	Config kong.ConfigFlag `help:"YAML file with flags (underscores instead of dashes)." env:"FERMATA_CONFIG" placeholder:"FILE"`
 	Print  versionFlag     `name:"version" help:"Print the version." short:"V"`
 }
 
-// Commands talk to a running server over its API.
+// Commands use a running server through its API.
 type Commands struct {
-	Chat        chatCommand        `group:"Talk" cmd:"" help:"Talk in the terminal; answers stream, approvals are asked for."`
-	ACP         acpCommand         `group:"Talk" cmd:"" name:"acp" help:"Serve an editor that speaks the Agent Client Protocol; editors start it."`
+	Chat        chatCommand        `group:"Talk" cmd:"" help:"Chat in the terminal, with streaming answers and approvals."`
+	ACP         acpCommand         `group:"Talk" cmd:"" name:"acp" help:"Serve an editor over the Agent Client Protocol; started by editors."`
 	Tail        tailCommand        `group:"Talk" cmd:"" help:"Show events as they happen."`
-	Sessions    sessionsCommand    `group:"Talk" cmd:"" help:"List sessions; run a round again, choose an answer, make a fork, ask why."`
-	Approve     approveCommand     `group:"Talk" cmd:"" help:"List what waits for a person, or answer it."`
-	Automations automationsCommand `group:"Work" cmd:"" help:"List automations; run, enable, disable, export and import them."`
-	Webhooks    webhooksCommand    `group:"Connect" cmd:"" help:"List webhooks; add, test, replay, rotate and delete them, and see what they were sent."`
-	Connectors  connectorsCommand  `group:"Connect" cmd:"" help:"List servers outside whose commands the AI may use; add, test and change them."`
-	Files       filesCommand       `group:"Workspace" cmd:"" help:"List, upload, download and delete files that messages refer to."`
-	Tasks       tasksCommand       `group:"Work" cmd:"" help:"List the work that goes on at other services; follow and cancel it."`
-	Agents      agentsCommand      `group:"Work" cmd:"" help:"List the assistants that the AI may call; make, change and try them."`
-	Providers   providersCommand   `group:"Connect" cmd:"" help:"List providers of models; add, test and change them."`
-	Settings    settingsCommand    `group:"Workspace" cmd:"" help:"Show the workspace's settings, or change them."`
-	Data        dataCommand        `group:"Workspace" cmd:"" help:"List zones, tools, entries and documents; entries in and out as CSV."`
-	Health      healthCommand      `group:"Server" cmd:"" help:"Say whether the server is ready; for container engines and supervisors."`
+	Sessions    sessionsCommand    `group:"Talk" cmd:"" help:"List sessions; retry a round, choose an answer, fork, explain a status."`
+	Approve     approveCommand     `group:"Talk" cmd:"" help:"List open approvals and questions, or answer one."`
+	Automations automationsCommand `group:"Work" cmd:"" help:"List, run, enable, disable, export and import automations."`
+	Webhooks    webhooksCommand    `group:"Connect" cmd:"" help:"List, add, test, replay, rotate and delete webhooks, and show their deliveries."`
+	Connectors  connectorsCommand  `group:"Connect" cmd:"" help:"List, add, test and change connectors: external servers whose commands the AI may use."`
+	Files       filesCommand       `group:"Workspace" cmd:"" help:"List, upload, download and delete files."`
+	Tasks       tasksCommand       `group:"Work" cmd:"" help:"List, follow and cancel tasks of external services."`
+	Agents      agentsCommand      `group:"Work" cmd:"" help:"List, create, change and try agents: assistants that the AI may call."`
+	Providers   providersCommand   `group:"Connect" cmd:"" help:"List, add, test and change model providers."`
+	Settings    settingsCommand    `group:"Workspace" cmd:"" help:"Show or change the workspace's settings."`
+	Data        dataCommand        `group:"Workspace" cmd:"" help:"List zones, tools, entries and documents; import and export entries as CSV."`
+	Health      healthCommand      `group:"Server" cmd:"" help:"Check whether the server is ready, for container engines and supervisors."`
 }
 
-// Context is what the client's commands have of the outside world.
+// Context is the environment of a command: its input and output, clock and signals.
 type Context struct {
 	context.Context
 	Version     string // of this program
@@ -49,13 +49,13 @@ type Context struct {
 	Out         io.Writer
 	Errors      io.Writer
 	Clock       clock.Clock
-	Interactive bool // a person types: questions can be asked
-	Terminal    bool // a person reads: the cursor can be moved
+	Interactive bool // the input is a terminal: questions can be asked
+	Terminal    bool // the output is a terminal: the cursor can be moved
 	Colour      bool
-	Signals     <-chan os.Signal // Ctrl-C, for commands that take it themselves
+	Signals     <-chan os.Signal // Ctrl-C, for commands that handle it themselves
 }
 
-// Process is the context of a program that was started in a terminal, or by another one.
+// Process is the context of this process.
 func Process(version, commit string) *Context {
 	terminal := movesCursor(isTerminal(os.Stdout), os.Getenv("TERM"))
 	return &Context{
@@ -65,8 +65,8 @@ func Process(version, commit string) *Context {
 	}
 }
 
-// Run carries out a command line. line is a pointer to the struct that says which flags
-// and commands there are; the Run method of a command may take the *Context.
+// Run executes a command line. line points to the struct that defines the flags and commands; the Run
+// method of a command may take the *Context.
 func Run(line any, args []string, cc *Context) error { return run(line, args, cc) }
 
 func run(line any, args []string, with *Context, more ...kong.Option) error {
@@ -74,21 +74,21 @@ func run(line any, args []string, with *Context, more ...kong.Option) error {
 		return err
 	}
 	cc, out := *with, &written{to: with.Out}
-	if !cc.Terminal { // which is not a disk, and which editors and consoles want as it is
+	if !cc.Terminal { // in a terminal, write errors need no check, and editors and consoles need the file itself
 		cc.Out = out
 	}
 	parser, err := kong.New(line, append(more, kong.Name("fermata"), kong.Writers(cc.Out, cc.Errors),
 		kong.Description("Fermata runs AI sessions that hold for a person, a network or a slot, and lose nothing.\n\n"+
-			"Begin with `fermata serve`, and `fermata chat` in another terminal."),
+			"Start with `fermata serve`, and `fermata chat` in another terminal."),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}), kong.Configuration(ReadConfigFile), kong.Bind(&cc),
 		kong.BindTo(cc.Context, (*context.Context)(nil)), kong.BindTo(cc.Out, (*io.Writer)(nil)))...)
 	if err != nil {
-		return fmt.Errorf("read the command line's own definition: %w", err)
+		return fmt.Errorf("parse the definition of the command line: %w", err)
 	}
-	completion.Register(parser) // ends the program where a shell asks
+	completion.Register(parser) // exits when a shell requests completions
 	parsed, err := parser.Parse(orHelp(args))
 	switch {
-	case out.err != nil: // help and the version are printed while the line is read
+	case out.err != nil: // help and version are printed during parsing
 		return out.whole(nil)
 	case err != nil:
 		return usageError{fmt.Errorf("%w (see: fermata --help)", err)}
@@ -96,8 +96,8 @@ func run(line any, args []string, with *Context, more ...kong.Option) error {
 	return out.whole(parsed.Run())
 }
 
-// forgetEmpty unsets the variables of ours that are empty. Compose files and charts set every name
-// they know: an empty value means that nobody chose one.
+// forgetEmpty unsets empty FERMATA_ variables. Compose files and charts set every name they know: an
+// empty value means that none was chosen.
 func forgetEmpty(environ []string) error {
 	for _, variable := range environ {
 		if name, value, _ := strings.Cut(variable, "="); value == "" && strings.HasPrefix(name, ourVariables) {
@@ -109,8 +109,8 @@ func forgetEmpty(environ []string) error {
 	return nil
 }
 
-// orHelp asks for help where nothing is asked, and where people ask in the way of other
-// programs: fermata help, fermata help chat.
+// orHelp shows the help for an empty command line, and for the usual alternatives: fermata help,
+// fermata help chat.
 func orHelp(args []string) []string {
 	switch {
 	case len(args) == 0:
@@ -121,14 +121,14 @@ func orHelp(args []string) []string {
 	return args
 }
 
-// movesCursor says whether what is written may hold escapes. A dumb terminal (an
-// editor's, say) shows them as they are.
+// movesCursor reports whether the output may contain escape sequences. A dumb terminal, for example an
+// editor's, displays them as text.
 func movesCursor(terminal bool, kind string) bool { return terminal && kind != "dumb" }
 
-// versionFlag prints the version wherever it stands.
+// versionFlag prints the version, in any position.
 type versionFlag bool
 
-// BeforeReset runs before a command is demanded.
+// BeforeReset runs before kong requires a command.
 func (versionFlag) BeforeReset(parser *kong.Kong, cc *Context) error {
 	if err := (VersionCommand{}).Run(cc); err != nil {
 		return err
@@ -137,15 +137,15 @@ func (versionFlag) BeforeReset(parser *kong.Kong, cc *Context) error {
 	return nil
 }
 
-// isTerminal is not deceived by other devices: /dev/null and /dev/full are none.
+// isTerminal is true only for terminals, not for other devices such as /dev/null and /dev/full.
 func isTerminal(f *os.File) bool { return term.IsTerminal(f.Fd()) }
 
-// VersionCommand prints which Fermata this is.
+// VersionCommand prints the version.
 type VersionCommand struct {
-	Output string `help:"text or json." short:"o" enum:"text,json" default:"text"`
+	Output string `help:"Output format: text or json." short:"o" enum:"text,json" default:"text"`
 }
 
-// Run prints.
+// Run prints the version.
 func (v VersionCommand) Run(c *Context) error {
 	if v.Output == "json" {
 		return printJSON(c.Out, map[string]string{"version": c.Version, "commit": c.Commit})

@@ -19,18 +19,18 @@ import (
 	"github.com/fermata-dev/fermata/internal/secretfile"
 )
 
-// serverFlags say where the server is, and who calls.
+// serverFlags select the server and the credentials.
 type serverFlags struct {
 	URL       string `help:"URL of the server." default:"http://127.0.0.1:8080" env:"FERMATA_URL"`
-	Key       string `help:"API key; better in the environment than on the command line." env:"FERMATA_KEY"`
-	KeyFile   string `help:"File that holds the API key." env:"FERMATA_KEY_FILE" type:"path"`
-	Workspace string `help:"Workspace, for the root key and on a server without credentials." env:"FERMATA_WORKSPACE"`
+	Key       string `help:"API key; preferably set in the environment, not on the command line." env:"FERMATA_KEY"`
+	KeyFile   string `help:"File that contains the API key." env:"FERMATA_KEY_FILE" type:"path"`
+	Workspace string `help:"Workspace, for the root key and for servers without credentials." env:"FERMATA_WORKSPACE"`
 }
 
-// clientFlags say besides how to print.
+// clientFlags add the output format.
 type clientFlags struct {
 	serverFlags `embed:""`
-	Output      string `help:"table or json." short:"o" default:"table" enum:"table,json"`
+	Output      string `help:"Output format: table or json." short:"o" default:"table" enum:"table,json"`
 }
 
 // client calls the API of a running server.
@@ -40,17 +40,17 @@ type client struct {
 	workspace string
 	version   string // of this program
 	http      *http.Client
-	pause     time.Duration // before a call that got no reply is made again
+	pause     time.Duration // before a call without response is repeated
 }
 
-// client makes one of the flags.
+// client creates a client from the flags.
 func (f *serverFlags) client(cc *Context) (*client, error) {
 	if err := secretfile.Fill(map[*string]string{&f.Key: f.KeyFile}); err != nil {
 		return nil, err
 	}
 	u, err := url.Parse(f.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-		return nil, fmt.Errorf("%q is not a URL of a server; it looks like http://127.0.0.1:8080", f.URL)
+		return nil, fmt.Errorf("%q is not the URL of a server, for example http://127.0.0.1:8080", f.URL)
 	}
 	return &client{
 		base: strings.TrimRight(f.URL, "/"), key: f.Key, workspace: f.Workspace, version: cc.Version,
@@ -58,8 +58,8 @@ func (f *serverFlags) client(cc *Context) (*client, error) {
 	}, nil
 }
 
-// askItself is for a program that asks the server of its own machine and sends no secret: the
-// server's certificate is for the name that others call it by.
+// askItself disables certificate verification, for calls to the server on the same machine that send no
+// secret: the certificate is for the server's public name.
 func (c *client) askItself() {
 	c.http.Transport = &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}} //nolint:gosec // see above
 }
@@ -67,12 +67,11 @@ func (c *client) askItself() {
 // callTimeout bounds a call; event streams have none.
 const callTimeout = 60 * time.Second
 
-// maxAnswer bounds what is read of an answer.
+// maxAnswer bounds a response, in bytes.
 const maxAnswer = 64 << 20
 
-// call makes a request and decodes the answer into out (nil: not wanted). An error of
-// the server is a *serverError. A call without any reply is made once more: every POST
-// carries a key, so it is never done twice.
+// call makes a request and decodes the response into out (nil: discarded). An error of the server is a
+// *serverError. A call without response is repeated once: every POST has an idempotency key.
 func (c *client) call(ctx context.Context, method, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -88,16 +87,16 @@ func (c *client) call(ctx context.Context, method, path string, in, out any) err
 	return c.once(ctx, method, path, body, idempotencyKey, out)
 }
 
-// insist makes a call until there is a reply, for as long as a call may take: while a server
-// is started again, the same request is made again under the same key.
+// insist repeats a call until there is a response, within callTimeout: while a server restarts, the same
+// request is sent again under the same idempotency key.
 func (c *client) insist(ctx context.Context, method, path string, in, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	return c.persist(ctx, method, path, in, out, nil)
 }
 
-// persist makes a call until there is a reply or ctx ends, under one key, so that it is done
-// once. away, if set, is told each time that there is none.
+// persist repeats a call until there is a response or ctx ends, under one idempotency key. away, if set, is
+// called after each failure.
 func (c *client) persist(ctx context.Context, method, path string, in, out any, away func(error)) error {
 	body, err := encoded(in)
 	if err != nil {
@@ -123,7 +122,7 @@ func (c *client) persist(ctx context.Context, method, path string, in, out any, 
 	}
 }
 
-// bounded is once, for as long as a call may take.
+// bounded is once with callTimeout.
 func (c *client) bounded(ctx context.Context, method, path string, body []byte, idempotencyKey string, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
@@ -141,7 +140,7 @@ func encoded(in any) ([]byte, error) {
 	return body, nil
 }
 
-// once makes one request and decodes its answer.
+// once makes one request and decodes its response.
 func (c *client) once(ctx context.Context, method, path string, body []byte, idempotencyKey string, out any) error {
 	response, err := c.send(ctx, method, path, body, idempotencyKey, "application/json")
 	if err != nil {
@@ -150,18 +149,18 @@ func (c *client) once(ctx context.Context, method, path string, body []byte, ide
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
 	if err != nil {
-		return &unreachableError{base: c.base, err: err} // half a reply is none
+		return &unreachableError{base: c.base, err: err} // an incomplete response counts as none
 	}
 	if out == nil || len(bytes.TrimSpace(text)) == 0 {
 		return nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("the answer of %s%s is not what this version of fermata knows (is it a Fermata server?): %w", c.base, path, err)
+		return fmt.Errorf("the response of %s%s is not supported by this version of fermata (is it a Fermata server?): %w", c.base, path, err)
 	}
 	return nil
 }
 
-// send makes one request; an answer of 400 or more is a *serverError.
+// send makes one request; a response of 400 or more is a *serverError.
 func (c *client) send(ctx context.Context, method, path string, body []byte, idempotencyKey, accept string) (*http.Response, error) {
 	return c.sendAs(ctx, method, path, "application/json", body, idempotencyKey, accept)
 }
@@ -172,7 +171,7 @@ func (c *client) sendAs(
 ) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, c.base+path, bytes.NewReader(body))
 	if err != nil {
-		return nil, fmt.Errorf("make a request: %w", err)
+		return nil, fmt.Errorf("create the request: %w", err)
 	}
 	request.Header.Set("Accept", accept)
 	request.Header.Set("User-Agent", "fermata-cli/"+c.version)
@@ -199,7 +198,7 @@ func (c *client) sendAs(
 	return response, nil
 }
 
-// unreachableError: no reply came.
+// unreachableError: there was no response.
 type unreachableError struct {
 	base string
 	err  error
@@ -210,7 +209,7 @@ func (e *unreachableError) Error() string {
 		return fmt.Sprintf("%s cannot be trusted: %v. %s", e.base, e.err, why)
 	}
 	return fmt.Sprintf(
-		"%s does not answer: %v. Is the server running (fermata serve)? Is the URL right (--url, FERMATA_URL)?",
+		"%s does not respond: %v. Is the server running (fermata serve)? Is the URL correct (--url, FERMATA_URL)?",
 		e.base,
 		e.err,
 	)
@@ -218,7 +217,7 @@ func (e *unreachableError) Error() string {
 
 func (e *unreachableError) Unwrap() error { return e.err }
 
-// serverError is an error as the server told it.
+// serverError is an error response of the server.
 type serverError struct {
 	api.Problem
 	RetryAfter time.Duration
@@ -226,10 +225,10 @@ type serverError struct {
 
 func readProblem(response *http.Response) *serverError {
 	e := &serverError{}
-	text, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // what is cut off is missing from the message only
+	text, _ := io.ReadAll(io.LimitReader(response.Body, 1<<20)) // only the message loses what is cut off
 	if json.Unmarshal(text, &e.Problem) != nil || e.Code == "" {
 		e.Problem = api.Problem{Code: "unknown", Title: http.StatusText(response.StatusCode),
-			Detail: "The answer does not come from Fermata; is there a proxy in between?"}
+			Detail: "The response does not come from Fermata; is there a proxy in between?"}
 	}
 	e.Status = response.StatusCode
 	if e.RequestID == "" {
@@ -241,10 +240,10 @@ func readProblem(response *http.Response) *serverError {
 	return e
 }
 
-// Told is the error as the server told it.
+// Reported is the error as sent by the server.
 func (e *serverError) Reported() *api.Problem { return &e.Problem }
 
-// Error says what happened, what became of it, what to do, and what to quote.
+// Error describes the error, its effect, what to do, and the request id to quote.
 func (e *serverError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Title)
@@ -265,13 +264,13 @@ func (e *serverError) Error() string {
 	}
 	switch e.Outcome {
 	case "unknown":
-		b.WriteString(" It is not certain whether the change was made: look before you repeat it.")
+		b.WriteString(" It is uncertain whether the change was made: check before you repeat it.")
 	case "applied":
 		b.WriteString(" The change was made.")
 	}
 	switch {
 	case e.Status == http.StatusUnauthorized:
-		b.WriteString(" Give a key with FERMATA_KEY, FERMATA_KEY_FILE or --key.")
+		b.WriteString(" Set a key with FERMATA_KEY, FERMATA_KEY_FILE or --key.")
 	case e.RetryAfter > 0:
 		fmt.Fprintf(&b, " Try again in %s.", e.RetryAfter)
 	case e.Retryable:
@@ -284,7 +283,7 @@ func (e *serverError) Error() string {
 	return b.String() + ")"
 }
 
-// codeOf is the code of a server's error, "" for any other.
+// codeOf is the code of a server's error; "" for any other error.
 func codeOf(err error) string {
 	if e, ok := errors.AsType[*serverError](err); ok {
 		return e.Code

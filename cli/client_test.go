@@ -156,7 +156,7 @@ func TestProblemsAreToldInWords(t *testing.T) {
 		"no credentials": {401, nil, `{"title":"Who are you?","detail":"A key is needed.","code":"unauthenticated","request_id":"r"}`,
 			[]string{"Who are you?", "FERMATA_KEY"}},
 		"later": {503, map[string]string{"Retry-After": "5"}, `{"title":"Not available now","code":"unavailable","retryable":true,"outcome":"unknown"}`,
-			[]string{"It is not certain whether the change was made", "Try again in 5s"}},
+			[]string{"It is uncertain whether the change was made", "Try again in 5s"}},
 		"a proxy": {502, map[string]string{"X-Request-ID": "req_9"}, `<html>Bad Gateway</html>`,
 			[]string{"Bad Gateway", "proxy", "HTTP 502, request req_9"}},
 	}
@@ -184,7 +184,7 @@ func TestProblemsAreToldInWords(t *testing.T) {
 	}
 }
 
-// A reply that is lost is asked for again with the same key, so that the change is made
+// A request without reply is repeated with the same key, so that the change is made
 // once.
 func TestALostReplyIsAskedForAgainWithTheSameKey(t *testing.T) {
 	f := newFakeAPI(t)
@@ -337,7 +337,7 @@ func TestAServerThatWasNeverThereIsNotWaitedFor(t *testing.T) {
 	if _, ok := errors.AsType[*unreachableError](err); !ok {
 		t.Fatalf("got %v", err)
 	}
-	wants(t, err.Error(), "http://127.0.0.1:1 does not answer", "fermata serve", "--url")
+	wants(t, err.Error(), "http://127.0.0.1:1 does not respond", "fermata serve", "--url")
 }
 
 // What the server refuses is not asked again; while it is away, the same request is.

@@ -42,7 +42,7 @@ func TestTailPrintsLinesAndJSON(t *testing.T) {
 				t.Fatal("a stream that is gone for good is no error")
 			}
 			if output == "table" {
-				wants(t, out.String(), "     5  session.phase       ses_1 IDLE -> CALLING_AI (UserMessageSent)\n", "     6  new.kind", "coming back")
+				wants(t, out.String(), "     5  session.phase       ses_1 IDLE -> CALLING_AI (UserMessageSent)\n", "     6  new.kind", "reconnecting")
 				if strings.Contains(out.String(), "Hi") {
 					t.Error("deltas were shown")
 				}
@@ -102,9 +102,9 @@ func TestApprove(t *testing.T) {
 		"left":           {question, approveCommand{Cancel: true}, `{"cancelled":true}`},
 		"nothing said":   {question, approveCommand{}, `--value`},
 		"completion":     {`{"id":"apr_1","status":"open","kind":"completion"}`, approveCommand{Yes: true}, `{"confirmed":true}`},
-		"not that kind":  {actions, approveCommand{Cancel: true}, `--cancel does not answer this`},
-		"nor a value":    {actions, approveCommand{Value: "no"}, `--value does not answer this`},
-		"nor a limit":    {question, approveCommand{Limit: 5}, `--limit does not answer this`},
+		"not that kind":  {actions, approveCommand{Cancel: true}, `--cancel does not apply to this`},
+		"nor a value":    {actions, approveCommand{Value: "no"}, `--value does not apply to this`},
+		"nor a limit":    {question, approveCommand{Limit: 5}, `--limit does not apply to this`},
 		"budget":         {`{"id":"apr_1","status":"open","kind":"budget"}`, approveCommand{Limit: 2.5}, `{"approved":true,"limit":2.5}`},
 		"outcome":        {`{"id":"apr_1","status":"open","kind":"outcome"}`, approveCommand{Outcome: "happened"}, `{"outcome":"happened"}`},
 		"outcome unsaid": {`{"id":"apr_1","status":"open","kind":"outcome"}`, approveCommand{}, `--outcome`},
@@ -156,9 +156,9 @@ func healthy(t *testing.T) *fakeAPI {
 // The doctor says which webhooks fail, and what to do.
 func TestDoctorLooksAtWebhooks(t *testing.T) {
 	for answer, want := range map[string][]string{
-		`{"data":[{"id":"whk_1","enabled":true,"failing_since":null}],"next_cursor":null}`: {"ok    webhooks", "none of 1 fails"},
+		`{"data":[{"id":"whk_1","enabled":true,"failing_since":null}],"next_cursor":null}`: {"ok    webhooks", "none of 1 is failing"},
 		`{"data":[{"id":"whk_1","enabled":true,"failing_since":"2026-03-01T09:00:00.000Z"},{"id":"whk_2","enabled":false,"disabled_reason":"gone"},
-			{"id":"whk_3","enabled":false}],"next_cursor":null}`: {"WARN  webhooks", "whk_1 is failing since 2026", "whk_2 is disabled (gone)", "-> See why"},
+			{"id":"whk_3","enabled":false}],"next_cursor":null}`: {"WARN  webhooks", "whk_1 is failing since 2026", "whk_2 is disabled (gone)", "-> Find the reason"},
 	} {
 		f := newFakeAPI(t)
 		f.answers("/v1/webhooks", 200, answer)
@@ -173,7 +173,7 @@ func TestDoctorLooksAtWebhooks(t *testing.T) {
 		}
 		wants(t, out.String(), want...)
 		if strings.Contains(out.String(), "whk_3") {
-			t.Errorf("one that a person disabled is told of: %s", out)
+			t.Errorf("a webhook that a person disabled is reported: %s", out)
 		}
 	}
 }
@@ -184,11 +184,11 @@ func TestDoctorLooksAtConnectors(t *testing.T) {
 		return `{"data":[{"id":"con_1","prefix":"SHOP","enabled":true,"commands":[],"status_detail":"","paused_until":null,` + fields + `}],"next_cursor":null}`
 	}
 	for answer, want := range map[string][]string{
-		one(`"status":"ready"`): {"ok    connectors", "nothing is wrong with any of 1"},
+		one(`"status":"ready"`): {"ok    connectors", "no problems with any of 1"},
 		one(`"status":"unreachable","status_detail":"The server cannot be reached: refused."`): {"WARN  connectors", "SHOP: unreachable. The server cannot", "connectors refresh SHOP"},
 		one(`"status":"needs_sign_in"`): {"WARN  connectors", "sign in", "/v1/connectors/con_1/sign-in"},
 		one(`"status":"unreachable","status_detail":"Programs are not allowed (FERMATA_ALLOW_STDIO=true allows them)"`): {"WARN", "FERMATA_ALLOW_STDIO"},
-		one(`"status":"ready","paused_until":"2026-03-01T09:00:00.000Z"`):                                               {"WARN", "no calls are made until 09:00:00 UTC"},
+		one(`"status":"ready","paused_until":"2026-03-01T09:00:00.000Z"`):                                               {"WARN", "calls are paused until 09:00:00 UTC"},
 		one(`"status":"ready","commands":[{"name":"PAY","state":"changed"},{"name":"LOOK","state":"offered"}]`):         {"WARN", "not offered: PAY", "commands SHOP PAY --state=offered"},
 		one(`"status":"disabled","enabled":false`):                                                                      {"ok    connectors"},
 	} {
@@ -245,7 +245,7 @@ func TestDoctor(t *testing.T) {
 			wants(t, out.String(), c.want...)
 		})
 	}
-	t.Run("nobody there", func(t *testing.T) {
+	t.Run("no server", func(t *testing.T) {
 		cc, out := testContext(t, strings.NewReader(""))
 		if err := (&Doctor{clientFlags: clientFlags{serverFlags: serverFlags{URL: "http://127.0.0.1:1"}, Output: "json"}}).Check(cc, nil); err == nil {
 			t.Error("all well")

@@ -11,15 +11,14 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// ConfigCommand shows with what a server of this machine would be started; T is its
-// configuration.
+// ConfigCommand shows the configuration of a server on this machine; T is its type.
 type ConfigCommand[T any] struct {
-	Print printConfig[T] `cmd:"" default:"withargs" help:"Print every setting, its value, and where that comes from. Secrets are not shown."`
+	Print printConfig[T] `cmd:"" default:"withargs" help:"Print every setting, its value and its source. Secrets are not shown."`
 }
 
 type printConfig[T any] struct {
 	Server T      `embed:""`
-	Output string `help:"table or json." short:"o" default:"table" enum:"table,json"`
+	Output string `help:"Output format: table or json." short:"o" default:"table" enum:"table,json"`
 }
 
 // setting is one line of what is printed.
@@ -30,7 +29,7 @@ type setting struct {
 	Source string `json:"source"`
 }
 
-// Run prints. Flags that stand behind the command count as they would behind serve.
+// Run prints the configuration. Flags after the command count as they would after serve.
 func (c *printConfig[T]) Run(cc *Context, parsed *kong.Context) error {
 	file, err := fileOf(parsed)
 	if err != nil {
@@ -39,7 +38,7 @@ func (c *printConfig[T]) Run(cc *Context, parsed *kong.Context) error {
 	var all []setting
 	for _, flag := range parsed.Selected().Flags {
 		if len(flag.Envs) == 0 || flag.Hidden {
-			continue // of this command, not of the server
+			continue // a flag of this command, not of the server
 		}
 		all = append(all, setting{Name: flag.Envs[0], Flag: "--" + flag.Name, Value: shown(flag), Source: sourceOf(parsed, flag, file)})
 	}
@@ -54,7 +53,7 @@ func (c *printConfig[T]) Run(cc *Context, parsed *kong.Context) error {
 	return table(cc.Out, []string{"SETTING", "VALUE", "SOURCE"}, rows)
 }
 
-// fileOf is the configuration file that was named, read again; empty without one.
+// fileOf reads the configuration file again; empty without one.
 func fileOf(parsed *kong.Context) (configFile, error) {
 	for _, flag := range parsed.Model.Flags {
 		path, named := parsed.FlagValue(flag).(kong.ConfigFlag)
@@ -75,7 +74,7 @@ func fileOf(parsed *kong.Context) (configFile, error) {
 	return configFile{}, nil
 }
 
-// sourceOf says what gave a flag its value: the first of these that names it.
+// sourceOf returns the source of a flag's value, by precedence.
 func sourceOf(parsed *kong.Context, flag *kong.Flag, file configFile) string {
 	for _, step := range parsed.Path {
 		if step.Flag == flag && !step.Resolved {
@@ -96,7 +95,7 @@ func sourceOf(parsed *kong.Context, flag *kong.Flag, file configFile) string {
 	return "default"
 }
 
-// shown is a flag's value for people. What is secret is only said to be there.
+// shown is a flag's value for display. Of a secret it only shows that it is set.
 func shown(flag *kong.Flag) string {
 	value := ""
 	switch target := flag.Target; {
@@ -122,14 +121,14 @@ func shown(flag *kong.Flag) string {
 	return "(set, not shown)"
 }
 
-// harmless are the parameters of a database's URL whose values are no secrets. Every other one is
-// hidden: passwords have many names (password, sslpassword, api-key, token).
+// harmless are the parameters of a database URL that are no secrets. All others are hidden: passwords have
+// many names (password, sslpassword, api-key, token).
 var harmless = []string{
 	"sslmode", "sslrootcert", "sslcert", "sslkey", "host", "hostaddr", "port", "dbname", "user", "application_name", "connect_timeout",
 	"target_session_attrs", "load_balance_hosts", "channel_binding", "search_path",
 }
 
-// redacted is a URL without its password and without the values of parameters that may be secret.
+// redacted is a URL without its password and without parameters that may be secret.
 func redacted(u *url.URL) string {
 	shown := *u
 	var params []string

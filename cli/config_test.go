@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// served stands for a server's configuration.
+// served is a test configuration of a server.
 type served struct {
 	Listen   string   `help:"x" default:"127.0.0.1:8080" env:"FERMATA_LISTEN"`
 	RootKey  string   `help:"x" env:"FERMATA_ROOT_KEY" secret:"yes"`

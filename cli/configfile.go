@@ -14,8 +14,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
-// configFile is a YAML file of flags: its keys are the flags' names with underscores
-// ("data_dir: /var/lib/fermata"). The environment and the command line win over it.
+// configFile is a YAML file of flags: its keys are the names of flags with underscores ("data_dir:
+// /var/lib/fermata"). The environment and the command line override it.
 type configFile map[string]any
 
 // ReadConfigFile is kong's loader for --config.
@@ -27,7 +27,7 @@ func ReadConfigFile(r io.Reader) (kong.Resolver, error) {
 	return file, nil
 }
 
-// Validate refuses a key that no flag has, with the name that was probably meant.
+// Validate rejects an unknown key and suggests a similar one.
 func (f configFile) Validate(app *kong.Application) error {
 	var known []string
 	for _, group := range append([][]*kong.Flag{app.Flags}, flagsOf(app.Node)...) {
@@ -48,7 +48,7 @@ func (f configFile) Validate(app *kong.Application) error {
 	return nil
 }
 
-// Resolve gives a flag's value from the file, unless the environment has one.
+// Resolve returns a flag's value from the file, unless it is set in the environment.
 func (f configFile) Resolve(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
 	for _, name := range flag.Envs {
 		if _, set := os.LookupEnv(name); set {

@@ -10,28 +10,28 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// connectorsCommand is about connectors: one subcommand for each thing to do.
+// connectorsCommand manages connectors.
 type connectorsCommand struct {
 	List     connectorsList     `cmd:"" default:"withargs" help:"List the workspace's connectors."`
-	Add      connectorsAdd      `cmd:"" help:"Make a connector from a file."`
-	Show     connectorsShow     `cmd:"" help:"Show a connector, its secrets masked."`
-	Change   connectorsChange   `cmd:"" help:"Change a connector: a file with what is to be different."`
-	Test     connectorsTest     `cmd:"" help:"See whether a connector's server answers."`
-	SignIn   connectorsSignIn   `cmd:"" help:"Begin a sign-in to a connector's server; prints the link to open."`
-	Refresh  connectorsRefresh  `cmd:"" help:"Connect anew, and list the commands again."`
-	Commands connectorsCommands `cmd:"" help:"List a connector's commands, or say how one may be used."`
+	Add      connectorsAdd      `cmd:"" help:"Create a connector from a file."`
+	Show     connectorsShow     `cmd:"" help:"Show a connector, with masked secrets."`
+	Change   connectorsChange   `cmd:"" help:"Change a connector: a file with the fields to change."`
+	Test     connectorsTest     `cmd:"" help:"Check whether a connector's server responds."`
+	SignIn   connectorsSignIn   `cmd:"" help:"Start a sign-in to a connector's server; prints the link to open."`
+	Refresh  connectorsRefresh  `cmd:"" help:"Reconnect, and list the commands again."`
+	Commands connectorsCommands `cmd:"" help:"List a connector's commands, or configure one."`
 	Enable   connectorsEnable   `cmd:"" help:"Offer its commands."`
 	Disable  connectorsDisable  `cmd:"" help:"Offer none of its commands."`
 	Delete   connectorsDelete   `cmd:"" help:"Delete a connector, with its commands."`
 }
 
-// connectorNamed is how a command names one.
+// connectorNamed selects a connector.
 type connectorNamed struct {
 	clientFlags `embed:""`
-	Connector   string `arg:"" help:"Its id, its prefix or its name."`
+	Connector   string `arg:"" help:"The connector's id, prefix or name."`
 }
 
-// find reads the connector that is meant.
+// find reads the selected connector.
 func (c *connectorNamed) find(cc *Context) (*client, *api.Connector, error) {
 	client, err := c.client(cc)
 	if err != nil {
@@ -48,14 +48,14 @@ func (c *connectorNamed) find(cc *Context) (*client, *api.Connector, error) {
 			return client, one, nil
 		case one.Name != c.Connector:
 		case found != nil:
-			return nil, nil, fmt.Errorf("two connectors are called %q: %s and %s; say which one by its prefix",
+			return nil, nil, fmt.Errorf("two connectors are named %q: %s and %s; use a prefix",
 				one.Name, found.Prefix, one.Prefix)
 		default:
 			found = one
 		}
 	}
 	if found == nil {
-		return nil, nil, fmt.Errorf("there is no connector %q; `fermata connectors` lists them", c.Connector)
+		return nil, nil, fmt.Errorf("there is no connector %q; list them with: fermata connectors", c.Connector)
 	}
 	return client, found, nil
 }
@@ -64,7 +64,7 @@ type connectorsList struct {
 	clientFlags `embed:""`
 }
 
-// Run prints them.
+// Run prints the connectors.
 func (c *connectorsList) Run(cc *Context) error {
 	head := []string{"ID", "PREFIX", "KIND", "STATUS", "OFFERED", "NAME"}
 	return printList(cc, &c.clientFlags, "/v1/connectors", url.Values{}, everything, head, func(one *api.Connector) []string {
@@ -83,14 +83,14 @@ func (c *connectorsList) Run(cc *Context) error {
 
 type connectorsAdd struct{ fromFile }
 
-// Run makes one, as the file says.
+// Run creates the connector.
 func (c *connectorsAdd) Run(cc *Context) error {
 	return makeFrom(cc, &c.fromFile, "/v1/connectors", showConnector)
 }
 
 type connectorsShow struct{ connectorNamed }
 
-// Run shows one.
+// Run shows the connector.
 func (c *connectorsShow) Run(cc *Context) error {
 	_, one, err := c.find(cc)
 	if err != nil {
@@ -132,7 +132,7 @@ type connectorsChange struct {
 	changed
 }
 
-// Run changes one, as the file says.
+// Run changes the connector.
 func (c *connectorsChange) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *connectorsChange) Run(cc *Context) error {
 
 type connectorsTest struct{ connectorNamed }
 
-// Run tries one; a server that does not answer is a failure of the command.
+// Run tests the connector; a server that does not respond is an error.
 func (c *connectorsTest) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
@@ -160,13 +160,13 @@ func (c *connectorsTest) Run(cc *Context) error {
 		return fmt.Errorf("%s is %s: %s", one.Prefix, test.Status, *test.Error)
 	}
 	s := screen{out: cc.Out}
-	s.line("%s answers, in %d ms; it has %s", one.Prefix, test.LatencyMs, api.Many(test.Commands, "command"))
+	s.line("%s responds, in %d ms; it has %s", one.Prefix, test.LatencyMs, api.Many(test.Commands, "command"))
 	return nil
 }
 
 type connectorsSignIn struct{ connectorNamed }
 
-// Run prints the link that a person opens. It is not for one browser, as one of the page is.
+// Run prints the link. Unlike the web app's link it is not bound to one browser.
 func (c *connectorsSignIn) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
@@ -180,14 +180,14 @@ func (c *connectorsSignIn) Run(cc *Context) error {
 		return printJSON(cc.Out, begun)
 	}
 	out := screen{out: cc.Out}
-	out.line("Open this in your browser before %s, and agree there. Give it to nobody else: it is good once.", clockTime(begun.ExpiresAt))
+	out.line("Open this in your browser before %s, and give your consent there. Do not share it: it works once.", clockTime(begun.ExpiresAt))
 	out.line("%s", printable(begun.URL))
 	return nil
 }
 
 type connectorsRefresh struct{ connectorNamed }
 
-// Run lists again.
+// Run refreshes the list of commands.
 func (c *connectorsRefresh) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
@@ -201,11 +201,11 @@ func (c *connectorsRefresh) Run(cc *Context) error {
 
 type connectorsCommands struct {
 	connectorNamed
-	Command string `arg:"" optional:"" help:"A command without the prefix; without it: list them."`
-	State   string `help:"offered or off." enum:",offered,off" default:""`
-	Effect  string `help:"read_only, idempotent or non_idempotent." enum:",read_only,idempotent,non_idempotent" default:""`
-	Asks    string `help:"Whether a person says yes to each call: yes or no." enum:",yes,no" default:""`
-	Timeout string `help:"How long a call may take, like 30s." placeholder:"DURATION"`
+	Command string `arg:"" optional:"" help:"A command without its prefix; default: list all."`
+	State   string `help:"Set to offered or off." enum:",offered,off" default:""`
+	Effect  string `help:"Set to read_only, idempotent or non_idempotent." enum:",read_only,idempotent,non_idempotent" default:""`
+	Asks    string `help:"Whether each call needs an approval: yes or no." enum:",yes,no" default:""`
+	Timeout string `help:"Timeout of a call, for example 30s." placeholder:"DURATION"`
 }
 
 // Run lists the commands, or changes one.
@@ -241,12 +241,12 @@ func (c *connectorsCommands) change() map[string]any {
 
 type connectorsEnable struct{ connectorNamed }
 
-// Run offers its commands.
+// Run enables the connector.
 func (c *connectorsEnable) Run(cc *Context) error { return c.enable(cc, true) }
 
 type connectorsDisable struct{ connectorNamed }
 
-// Run offers none.
+// Run disables the connector.
 func (c *connectorsDisable) Run(cc *Context) error { return c.enable(cc, false) }
 
 func (c *connectorNamed) enable(cc *Context, enabled bool) error {
@@ -262,7 +262,7 @@ func (c *connectorNamed) enable(cc *Context, enabled bool) error {
 
 type connectorsDelete struct{ connectorNamed }
 
-// Run deletes one.
+// Run deletes the connector.
 func (c *connectorsDelete) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {

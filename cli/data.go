@@ -15,11 +15,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// dataCommand is about the user's data: what there is, and in and out of it as files.
+// dataCommand manages the user's data.
 type dataCommand struct {
 	Zones     dataZones     `cmd:"" default:"withargs" help:"List the zones."`
 	Tools     dataTools     `cmd:"" help:"List the tools, of one zone or of all."`
-	Entries   dataEntries   `cmd:"" help:"List a tool's entries, latest first."`
+	Entries   dataEntries   `cmd:"" help:"List a tool's entries, newest first."`
 	Documents dataDocuments `cmd:"" help:"List the documents."`
 	Add       dataAdd       `cmd:"" help:"Add an entry to a tool."`
 	Export    dataExport    `cmd:"" help:"Write all entries of a tool as CSV."`
@@ -30,7 +30,7 @@ type dataZones struct {
 	clientFlags `embed:""`
 }
 
-// Run prints them.
+// Run prints the zones.
 func (c *dataZones) Run(cc *Context) error {
 	head := []string{"ID", "NAME", "DESCRIPTION"}
 	return printList(cc, &c.clientFlags, "/v1/zones", url.Values{}, everything, head, func(z *api.Zone) []string {
@@ -40,10 +40,10 @@ func (c *dataZones) Run(cc *Context) error {
 
 type dataTools struct {
 	clientFlags `embed:""`
-	Zone        string `help:"Only those of a zone: its id or its name."`
+	Zone        string `help:"Only the tools of a zone: its id or name."`
 }
 
-// Run prints them.
+// Run prints the tools.
 func (c *dataTools) Run(cc *Context) error {
 	query := url.Values{}
 	if c.Zone != "" {
@@ -68,7 +68,7 @@ type dataDocuments struct {
 	clientFlags `embed:""`
 }
 
-// Run prints them.
+// Run prints the documents.
 func (c *dataDocuments) Run(cc *Context) error {
 	head := []string{"ID", "KEY", "PUBLISHED", "TITLE"}
 	return printList(cc, &c.clientFlags, "/v1/documents", url.Values{}, everything, head, func(d *api.Document) []string {
@@ -76,10 +76,10 @@ func (c *dataDocuments) Run(cc *Context) error {
 	})
 }
 
-// toolNamed is how a command names a tool.
+// toolNamed selects a tool.
 type toolNamed struct {
 	clientFlags `embed:""`
-	Tool        string `arg:"" help:"Its id or its name."`
+	Tool        string `arg:"" help:"The tool's id or name."`
 }
 
 func (c *toolNamed) find(cc *Context) (*client, *api.Tool, error) {
@@ -94,10 +94,10 @@ func (c *toolNamed) find(cc *Context) (*client, *api.Tool, error) {
 
 type dataEntries struct {
 	toolNamed
-	Limit int `help:"How many at most." default:"50"`
+	Limit int `help:"Maximum number of entries." default:"50"`
 }
 
-// Run prints them.
+// Run prints the entries.
 func (c *dataEntries) Run(cc *Context) error {
 	_, tool, err := c.find(cc)
 	if err != nil {
@@ -111,13 +111,13 @@ func (c *dataEntries) Run(cc *Context) error {
 
 type dataAdd struct {
 	toolNamed
-	Data string `arg:"" help:"The entry's data as a JSON object, like '{\"value\": 7.5}'."`
+	Data string `arg:"" help:"The entry's data as a JSON object, for example '{\"value\": 7.5}'."`
 }
 
-// Run adds one.
+// Run adds an entry.
 func (c *dataAdd) Run(cc *Context) error {
 	if !json.Valid([]byte(c.Data)) {
-		return usageError{fmt.Errorf("%s is no JSON", c.Data)}
+		return usageError{fmt.Errorf("%s is not JSON", c.Data)}
 	}
 	client, tool, err := c.find(cc)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *dataAdd) Run(cc *Context) error {
 
 type dataExport struct{ toolNamed }
 
-// Run writes the file to the output, as it comes.
+// Run streams the file to the output.
 func (c *dataExport) Run(cc *Context) error {
 	client, tool, err := c.find(cc)
 	if err != nil {
@@ -150,21 +150,21 @@ func (c *dataExport) Run(cc *Context) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if _, err := io.Copy(cc.Out, response.Body); err != nil {
-		return fmt.Errorf("the file is not whole: %w", err)
+		return fmt.Errorf("the file is incomplete: %w", err)
 	}
 	return nil
 }
 
-// maxImport is what the API takes of a file, in bytes.
+// maxImport is the API's limit for a file, in bytes.
 const maxImport = 8 << 20
 
 type dataImport struct {
 	toolNamed
-	File   string `arg:"" help:"The file; - reads it from the input."`
-	DryRun bool   `help:"Only say what would happen."`
+	File   string `arg:"" help:"The file; - reads the standard input."`
+	DryRun bool   `help:"Only print what would be changed."`
 }
 
-// Run sends the file.
+// Run imports the file.
 func (c *dataImport) Run(cc *Context) error {
 	client, tool, err := c.find(cc)
 	if err != nil {
@@ -185,12 +185,12 @@ func (c *dataImport) Run(cc *Context) error {
 	defer func() { _ = response.Body.Close() }()
 	var done json.RawMessage
 	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(&done); err != nil {
-		return fmt.Errorf("read what came of it: %w", err)
+		return fmt.Errorf("read the result: %w", err)
 	}
 	return printJSON(cc.Out, done)
 }
 
-// readFile reads a file of so many bytes at most; "-" is the input.
+// readFile reads a file of at most the given size; "-" is the standard input.
 func readFile(cc *Context, name string, most int64) ([]byte, error) {
 	in := cc.In
 	if name != "-" {
@@ -198,7 +198,7 @@ func readFile(cc *Context, name string, most int64) ([]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the file: %w", err)
 		}
-		defer func() { _ = file.Close() }() // it was only read
+		defer func() { _ = file.Close() }() // opened for reading only
 		in = file
 	}
 	var text bytes.Buffer

@@ -7,13 +7,13 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// maxDefinition bounds a file that defines something, in bytes: it is the body of one request.
+// maxDefinition bounds a definition file, in bytes: it is sent as one request.
 const maxDefinition = 1 << 20
 
-// errNothingSaid: a file that changes nothing is likely the wrong one.
-var errNothingSaid = errors.New("the file says nothing: it is empty, or no object")
+// errEmptyDefinition: a file that changes nothing is probably the wrong one.
+var errEmptyDefinition = errors.New("the file is empty, or not an object")
 
-// readDefinition reads a YAML or JSON file as the body of a request; "-" is the input.
+// readDefinition reads a YAML or JSON file as a request body; "-" is the standard input.
 func readDefinition(cc *Context, name string) (map[string]any, error) {
 	text, err := readFile(cc, name, maxDefinition)
 	if err != nil {

@@ -2,19 +2,19 @@ package cli
 
 import "github.com/fermata-dev/fermata/cli/console"
 
-// display is what a chat is shown on: a screen that is written on from top to bottom, or a
-// console, at whose foot a person types meanwhile.
+// display shows a chat: a screen that is written line by line, or a console with an input line at the
+// bottom.
 type display interface {
-	text(text string) // adds to the answer that streams
+	text(text string) // adds to the streaming answer
 	line(format string, args ...any)
 	dim(format string, args ...any)
-	ask(question string) // "" takes it away
-	pass(text string)    // what goes on
-	took(text string)    // what the person typed
+	ask(question string) // "" removes it
+	pass(text string)    // shows the current activity
+	took(text string)    // shows what the person typed
 	end()                // of the answer
 }
 
-// onConsole is a console as a display.
+// onConsole adapts a console to display.
 type onConsole struct{ *console.Console }
 
 func (d onConsole) text(text string)                { d.Text(text) }

@@ -1,3 +1,3 @@
-// Package cli is what a person types: commands that talk to a running server over its
-// public API alone, and the reading of the command line.
+// Package cli parses the command line and implements the commands that use a running server through its
+// public API.
 package cli

@@ -14,23 +14,22 @@ import (
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 )
 
-// Doctor looks at everything that must be right and says how to mend what is
-// not.
+// Doctor checks an installation and suggests fixes.
 type Doctor struct {
 	clientFlags `embed:""`
-	NoCall      bool          `help:"Do not make a test call of the AI (it may cost a little)."`
-	Within      time.Duration `name:"backup-within" help:"Warn when the newest backup is older than this." default:"168h" placeholder:"DURATION"`
+	NoCall      bool          `help:"Make no test calls of the AI (they may cost a little)."`
+	Within      time.Duration `name:"backup-within" help:"Warn if the newest backup is older than this." default:"168h" placeholder:"DURATION"`
 }
 
-// Near has it ask the server of this machine where that listens, unless it was told whom to ask.
+// Near sets the URL to the server on this machine, unless one was given.
 func (c *Doctor) Near(listen string, withTLS bool) {
 	if c.URL == localURL("", false) {
 		c.URL = localURL(listen, withTLS)
 	}
 }
 
-// Check reports what was found on this machine, then looks at the server. Something that
-// is wrong is an error, and so the exit code 1.
+// Check reports the findings about this machine, then checks the server. A failed check is an error, and
+// so exit code 1.
 func (c *Doctor) Check(cc *Context, local []diagnosis.Finding) error {
 	findings := slices.Concat(local, c.remote(cc))
 	if err := report(cc, c.Output, findings); err != nil {
@@ -57,25 +56,25 @@ func report(cc *Context, output string, findings []diagnosis.Finding) error {
 	var text strings.Builder
 	for _, f := range findings {
 		fmt.Fprintf(&text, "%s  %-18s  %s\n", marks[f.Level], f.Check, f.Detail)
-		if f.Mend != "" {
-			fmt.Fprintf(&text, "      %-18s  -> %s\n", "", f.Mend)
+		if f.Fix != "" {
+			fmt.Fprintf(&text, "      %-18s  -> %s\n", "", f.Fix)
 		}
 	}
 	if _, err := io.WriteString(cc.Out, printable(text.String())); err != nil {
-		return fmt.Errorf("print what was found: %w", err)
+		return fmt.Errorf("print the findings: %w", err)
 	}
 	return nil
 }
 
-// doctor asks a running server.
+// doctor checks a running server.
 type doctor struct {
 	*client
 	cc   *Context
-	date string // of the first answer
+	date string // the Date header of the first response
 	at   time.Time
 }
 
-// remote checks the server, from "does it answer" to "does the AI".
+// remote checks the server, from its reachability to a test call of the AI.
 func (c *Doctor) remote(cc *Context) []diagnosis.Finding {
 	client, err := c.client(cc)
 	if err != nil {
@@ -104,15 +103,15 @@ func (d *doctor) reachable() diagnosis.Finding {
 	defer cancel()
 	response, err := d.send(ctx, http.MethodGet, "/healthz", nil, "", "application/json")
 	if refused, ok := errors.AsType[*serverError](err); ok {
-		return diagnosis.Failed("server", fmt.Sprintf("%s answers, but not as Fermata does (HTTP %d)", d.base, refused.Status),
-			"Look whether another program listens there, or a proxy stands in between; set --url or FERMATA_URL.")
+		return diagnosis.Failed("server", fmt.Sprintf("%s responds, but not like Fermata (HTTP %d)", d.base, refused.Status),
+			"Check whether another program or a proxy responds there; set --url or FERMATA_URL.")
 	}
 	if why := distrusted(err); why != "" {
 		return diagnosis.Failed("server", fmt.Sprintf("%s cannot be trusted: %v", d.base, errors.Unwrap(err)), why)
 	}
 	if err != nil {
-		return diagnosis.Failed("server", fmt.Sprintf("%s does not answer: %v", d.base, errors.Unwrap(err)),
-			"Start it with `fermata serve`, or set --url or FERMATA_URL to where it runs.")
+		return diagnosis.Failed("server", fmt.Sprintf("%s does not respond: %v", d.base, errors.Unwrap(err)),
+			"Start it with `fermata serve`, or set --url or FERMATA_URL to its address.")
 	}
 	defer func() { _ = response.Body.Close() }()
 	d.date, d.at = response.Header.Get("Date"), d.cc.Clock()
@@ -122,7 +121,7 @@ func (d *doctor) reachable() diagnosis.Finding {
 func (d *doctor) version() diagnosis.Finding {
 	var v api.Version
 	if err := d.call(d.cc, http.MethodGet, "/version", nil, &v); err != nil {
-		return diagnosis.Failed("version", err.Error(), "Something else than Fermata may be listening at this URL.")
+		return diagnosis.Failed("version", err.Error(), "Another program may be listening at this URL.")
 	}
 	if v.Version != d.cc.Version {
 		return diagnosis.Warning("version", fmt.Sprintf("the server is %s, this command is %s", v.Version, d.cc.Version),
@@ -134,18 +133,18 @@ func (d *doctor) version() diagnosis.Finding {
 func (d *doctor) ready() diagnosis.Finding {
 	if err := d.call(d.cc, http.MethodGet, "/readyz", nil, nil); err != nil {
 		return diagnosis.Failed("ready", err.Error(),
-			"The server runs but cannot work: look at its log. Is the database there and migrated (fermata migrate)? Is it shutting down?")
+			"The server runs but is not ready: see its log. Is the database reachable and migrated (fermata migrate)? Is it shutting down?")
 	}
-	return diagnosis.OK("ready", "the server has its database")
+	return diagnosis.OK("ready", "the server can use its database")
 }
 
-// skewAllowed is more than a round trip and the header's whole seconds explain.
+// skewAllowed exceeds the error of the measurement: a round trip, and whole seconds in the header.
 const skewAllowed = 5 * time.Second
 
 func (d *doctor) skew() diagnosis.Finding {
 	there, err := http.ParseTime(d.date)
 	if err != nil {
-		return diagnosis.Skipped("clock", "the server sent no Date")
+		return diagnosis.Skipped("clock", "the server sent no Date header")
 	}
 	skew := d.at.Sub(there)
 	if skew.Abs() > skewAllowed {
@@ -160,26 +159,26 @@ func (d *doctor) access() diagnosis.Finding {
 	if err == nil {
 		how := "with the key"
 		if d.key == "" {
-			how = "without a key: this server listens on loopback only, or trusts everyone who reaches it"
+			how = "without a key: this server listens on loopback only, or trusts everyone who can reach it"
 		}
 		return diagnosis.OK("access", "accepted "+how)
 	}
-	mend := "Look at the server's log under the request id."
+	fix := "Search the server's log for the request id."
 	switch codeOf(err) {
 	case "unauthenticated":
-		mend = "Set FERMATA_KEY (or FERMATA_KEY_FILE) to a key of this server; make one with `fermata keys create`."
+		fix = "Set FERMATA_KEY (or FERMATA_KEY_FILE) to a key of this server; create one with `fermata keys create`."
 	case "forbidden":
-		mend = "The key belongs to another workspace: leave --workspace out, or use a key of that workspace."
+		fix = "The key belongs to another workspace: omit --workspace, or use a key of that workspace."
 	case "not_found":
-		mend = "There is no such workspace: leave --workspace out, or make it with POST /v1/workspaces (root key)."
+		fix = "There is no such workspace: omit --workspace, or create it with POST /v1/workspaces (root key)."
 	}
-	return diagnosis.Failed("access", err.Error(), mend)
+	return diagnosis.Failed("access", err.Error(), fix)
 }
 
-// streamWithin is how soon the first event must come.
+// streamWithin is the time limit for the first event.
 const streamWithin = 5 * time.Second
 
-// errSeen ends a stream that was only looked at.
+// errSeen ends the test of a stream.
 var errSeen = errors.New("seen")
 
 func (d *doctor) stream() diagnosis.Finding {
@@ -189,12 +188,12 @@ func (d *doctor) stream() diagnosis.Finding {
 	f := &follower{client: d.client, path: "/v1/events", cursor: noCursor, take: func(sseEvent) error { return errSeen }}
 	_, err := f.once(ctx)
 	if errors.Is(err, errSeen) {
-		return diagnosis.OK("event stream", fmt.Sprintf("the first event came after %d ms", d.cc.Clock().Sub(begun).Milliseconds()))
+		return diagnosis.OK("event stream", fmt.Sprintf("the first event arrived after %d ms", d.cc.Clock().Sub(begun).Milliseconds()))
 	}
 	return diagnosis.Failed(
 		"event stream",
 		fmt.Sprintf("no event within %s: %v", streamWithin, err),
-		"A proxy that gathers answers holds it back: switch buffering and compression off for text/event-stream (nginx: proxy_buffering off).",
+		"A proxy may be buffering responses: disable buffering and compression for text/event-stream (nginx: proxy_buffering off).",
 	)
 }
 
@@ -202,9 +201,9 @@ func (d *doctor) invariants() diagnosis.Finding {
 	var list api.InvariantList
 	if err := d.call(d.cc, http.MethodGet, "/v1/admin/invariants", nil, &list); err != nil {
 		if codeOf(err) == "forbidden" {
-			return diagnosis.Skipped("invariants", "this key may not look (role admin)")
+			return diagnosis.Skipped("invariants", "this key lacks the permission (role admin)")
 		}
-		return diagnosis.Failed("invariants", err.Error(), "Look at the server's log under the request id.")
+		return diagnosis.Failed("invariants", err.Error(), "Search the server's log for the request id.")
 	}
 	var broken []string
 	for _, i := range list.Data {
@@ -214,20 +213,19 @@ func (d *doctor) invariants() diagnosis.Finding {
 	}
 	if len(broken) > 0 {
 		return diagnosis.Failed("invariants", strings.Join(broken, ", "),
-			"The data is not as it must be: keep a copy of the database and the log, and report it.")
+			"The data is inconsistent: keep a copy of the database and the log, and report it.")
 	}
 	return diagnosis.OK("invariants", fmt.Sprintf("all %d hold", len(list.Data)))
 }
 
-// provider looks at what answers: each configured provider is called once, and one of
-// them should be the default.
+// provider calls each configured provider once. One of them should be the default.
 func (d *doctor) provider(noCall bool) []diagnosis.Finding {
 	var list api.ProviderList
 	if err := d.call(d.cc, http.MethodGet, "/v1/providers?limit=200", nil, &list); err != nil {
 		if codeOf(err) == "forbidden" {
-			return []diagnosis.Finding{diagnosis.Skipped("provider", "this key may not look")}
+			return []diagnosis.Finding{diagnosis.Skipped("provider", "this key lacks the permission")}
 		}
-		return []diagnosis.Finding{diagnosis.Failed("provider", err.Error(), "Look at the server's log under the request id.")}
+		return []diagnosis.Finding{diagnosis.Failed("provider", err.Error(), "Search the server's log for the request id.")}
 	}
 	found := []diagnosis.Finding{whoAnswers(list.Data)}
 	for _, p := range list.Data {
@@ -238,7 +236,7 @@ func (d *doctor) provider(noCall bool) []diagnosis.Finding {
 	return found
 }
 
-// whoAnswers: the default provider, or the demo without one.
+// whoAnswers reports the default provider, or the demo if there is none.
 func whoAnswers(all []api.Provider) diagnosis.Finding {
 	for _, p := range all {
 		if p.IsDefault {
@@ -246,7 +244,7 @@ func whoAnswers(all []api.Provider) diagnosis.Finding {
 		}
 	}
 	if len(all) > 0 {
-		return diagnosis.Warning("provider", "none of those that are configured is the default; the built-in demo answers",
+		return diagnosis.Warning("provider", "no configured provider is the default; the built-in demo answers",
 			"Make one the default: fermata providers default "+all[0].ID)
 	}
 	return diagnosis.Warning("provider", "none is configured; the built-in demo answers",
@@ -258,16 +256,17 @@ func (d *doctor) testCall(p api.Provider) diagnosis.Finding {
 	var test api.ProviderTest
 	if err := d.call(d.cc, http.MethodPost, "/v1/providers/"+p.ID+"/test", nil, &test); err != nil {
 		if codeOf(err) == "forbidden" {
-			return diagnosis.Skipped(check, "this key may not make one (role admin)")
+			return diagnosis.Skipped(check, "this key lacks the permission (role admin)")
 		}
-		return diagnosis.Failed(check, p.Name+": "+err.Error(), "Look at the server's log under the request id.")
+		return diagnosis.Failed(check, p.Name+": "+err.Error(), "Search the server's log for the request id.")
 	}
 	if test.Ok {
 		return diagnosis.OK(check, fmt.Sprintf("%s: %s answered after %d ms", p.Name, deref(test.Model), test.LatencyMs))
 	}
 	if test.Error == nil {
-		return diagnosis.Failed(check, p.Name+": the call failed without a reason", "Look at the server's log.")
+		return diagnosis.Failed(check, p.Name+": the call failed without a reason", "See the server's log.")
 	}
-	return diagnosis.Failed(check, fmt.Sprintf("%s: %s It says: %s (%s)", p.Name, test.Error.Meaning, test.Error.Message, test.Error.Code),
+	return diagnosis.Failed(check,
+		fmt.Sprintf("%s: %s The provider's message: %s (%s)", p.Name, test.Error.Meaning, test.Error.Message, test.Error.Code),
 		fmt.Sprintf("%s Change it: fermata providers change %s FILE", test.Error.Mend, p.ID))
 }

@@ -10,15 +10,14 @@ import (
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 )
 
-// connectors looks whether the servers outside can be used, and whether somebody has to look
-// at what they offer.
+// connectors checks whether the connectors work, and whether changed commands need a review.
 func (d *doctor) connectors() []diagnosis.Finding {
 	all, err := list[api.Connector](d.cc, d.client, "/v1/connectors", url.Values{}, everything)
 	if err != nil {
 		if codeOf(err) == "forbidden" {
-			return []diagnosis.Finding{diagnosis.Skipped("connectors", "this key may not look (role admin)")}
+			return []diagnosis.Finding{diagnosis.Skipped("connectors", "this key lacks the permission (role admin)")}
 		}
-		return []diagnosis.Finding{diagnosis.Failed("connectors", err.Error(), "Look at the server's log under the request id.")}
+		return []diagnosis.Finding{diagnosis.Failed("connectors", err.Error(), "Search the server's log for the request id.")}
 	}
 	var findings []diagnosis.Finding
 	for i := range all {
@@ -28,30 +27,30 @@ func (d *doctor) connectors() []diagnosis.Finding {
 	}
 	switch {
 	case len(all) == 0:
-		return []diagnosis.Finding{diagnosis.OK("connectors", "none is set up")}
+		return []diagnosis.Finding{diagnosis.OK("connectors", "none is configured")}
 	case len(findings) == 0:
-		return []diagnosis.Finding{diagnosis.OK("connectors", fmt.Sprintf("nothing is wrong with any of %d", len(all)))}
+		return []diagnosis.Finding{diagnosis.OK("connectors", fmt.Sprintf("no problems with any of %d", len(all)))}
 	}
 	return findings
 }
 
 func connectorFindings(c *api.Connector) []diagnosis.Finding {
 	var findings []diagnosis.Finding
-	add := func(detail, mend string) {
-		findings = append(findings, diagnosis.Warning("connectors", c.Prefix+": "+api.Visible(detail), mend))
+	add := func(detail, fix string) {
+		findings = append(findings, diagnosis.Warning("connectors", c.Prefix+": "+api.Visible(detail), fix))
 	}
 	switch {
 	case c.Status == api.ConnectorStatusNeedsSignIn:
-		add("somebody has to sign in. "+c.StatusDetail,
-			"Sign in on its page, or with POST /v1/connectors/"+c.ID+"/sign-in; of one with a token, enter a new one.")
+		add("a sign-in is required. "+c.StatusDetail,
+			"Sign in on its page, or with POST /v1/connectors/"+c.ID+"/sign-in; if it uses a token, enter a new one.")
 	case c.Status == api.ConnectorStatusUnreachable && strings.Contains(c.StatusDetail, "FERMATA_ALLOW_STDIO"):
 		add(c.StatusDetail, "Set FERMATA_ALLOW_STDIO=true on the server if its connectors may start programs, or disable this one.")
 	case c.Status == api.ConnectorStatusUnreachable:
-		add("unreachable. "+c.StatusDetail, "Look whether that server runs, then: fermata connectors refresh "+c.Prefix)
+		add("unreachable. "+c.StatusDetail, "Check that its server is running, then: fermata connectors refresh "+c.Prefix)
 	}
 	if c.PausedUntil != nil {
-		add("no calls are made until "+time.Time(*c.PausedUntil).UTC().Format("15:04:05")+" UTC, because the last ones failed",
-			"It tries again by itself then; fermata connectors test "+c.Prefix+" tries it now.")
+		add("calls are paused until "+time.Time(*c.PausedUntil).UTC().Format("15:04:05")+" UTC, because the last ones failed",
+			"They resume then; fermata connectors test "+c.Prefix+" tries it now.")
 	}
 	var changed []string
 	for i := range c.Commands {
@@ -60,8 +59,8 @@ func connectorFindings(c *api.Connector) []diagnosis.Finding {
 		}
 	}
 	if len(changed) > 0 {
-		add("described differently since somebody looked, and not offered: "+strings.Join(changed, ", "),
-			"Look at each, then: fermata connectors commands "+c.Prefix+" "+changed[0]+" --state=offered")
+		add("changed since they were reviewed, and not offered: "+strings.Join(changed, ", "),
+			"Review each, then: fermata connectors commands "+c.Prefix+" "+changed[0]+" --state=offered")
 	}
 	return findings
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 )
 
-// webhooks looks whether what is sent out arrives.
+// webhooks checks whether deliveries succeed.
 func (d *doctor) webhooks() diagnosis.Finding {
 	all, err := d.client.webhooks(d.cc)
 	if err != nil {
 		if codeOf(err) == "forbidden" {
-			return diagnosis.Skipped("webhooks", "this key may not look (role admin)")
+			return diagnosis.Skipped("webhooks", "this key lacks the permission (role admin)")
 		}
-		return diagnosis.Failed("webhooks", err.Error(), "Look at the server's log under the request id.")
+		return diagnosis.Failed("webhooks", err.Error(), "Search the server's log for the request id.")
 	}
 	var failing []string
 	for i := range all {
@@ -24,10 +24,10 @@ func (d *doctor) webhooks() diagnosis.Finding {
 	}
 	if len(failing) > 0 {
 		return diagnosis.Warning("webhooks", strings.Join(failing, ", "),
-			"See why: fermata webhooks deliveries ID. Mend the receiver, enable the webhook again, and send what was missed: fermata webhooks replay.")
+			"Find the reason: fermata webhooks deliveries ID. Fix the receiver, enable the webhook again, and send what was missed: fermata webhooks replay.")
 	}
 	if len(all) == 0 {
-		return diagnosis.OK("webhooks", "none is set up")
+		return diagnosis.OK("webhooks", "none is configured")
 	}
-	return diagnosis.OK("webhooks", fmt.Sprintf("none of %d fails", len(all)))
+	return diagnosis.OK("webhooks", fmt.Sprintf("none of %d is failing", len(all)))
 }

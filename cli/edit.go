@@ -19,26 +19,26 @@ import (
 	"github.com/fermata-dev/fermata/cli/card"
 )
 
-// edits are what a person makes of the actions of an approval.
+// edits are a person's changes to the actions of an approval.
 type edits struct {
 	params map[string]json.RawMessage // by the action's id; only those that differ
-	text   string                     // that the editor was left with
-	wrong  []string                   // what is the matter with it
-	asked  []lineEdit                 // what is asked for line by line, without an editor
+	text   string                     // as the editor saved it
+	wrong  []string                   // problems in it
+	asked  []lineEdit                 // remaining values to ask for, without an editor
 }
 
-// editable says whether the actions of an approval may be changed before a yes.
+// editable reports whether the actions of an approval may be changed before it is approved.
 func (q *asking) editable() bool {
 	return q.approval.Kind == api.ApprovalActions && len(q.approval.Actions) > 0
 }
 
-// wantsEdit: the person asks for the editor.
+// wantsEdit reports whether the person requests the editor.
 func (q *asking) wantsEdit(text string) bool {
 	word := strings.ToLower(strings.TrimSpace(text))
 	return q.editable() && len(q.edits.asked) == 0 && (word == "e" || word == "edit")
 }
 
-// editor is what the person edits texts with, "" without one.
+// editor is the person's editor, "" if none is configured.
 func editor() string {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		if program := strings.TrimSpace(os.Getenv(name)); program != "" {
@@ -48,7 +48,7 @@ func editor() string {
 	return ""
 }
 
-// editorCommand opens a file in an editor, which may be named with flags, as a shell reads them.
+// editorCommand opens a file in an editor, whose command may have flags, parsed by a shell.
 func editorCommand(ctx context.Context, program, path string) *exec.Cmd {
 	if runtime.GOOS == "windows" {
 		words := append(strings.Fields(program), path)
@@ -57,12 +57,12 @@ func editorCommand(ctx context.Context, program, path string) *exec.Cmd {
 	return exec.CommandContext(ctx, "sh", "-c", program+` "$1"`, program, path) //nolint:gosec // the person's own editor
 }
 
-// inEditor has a person change a text in a file of their own, and gives it back. Ctrl-C in an editor
-// that does not take it ends the editor alone.
+// inEditor opens a text in an editor, in a private file, and returns the result. Ctrl-C in an editor that
+// does not handle it ends only the editor.
 func inEditor(ctx context.Context, text string, open func(*exec.Cmd) error) (_ string, err error) {
 	file, err := os.CreateTemp("", "fermata-edit-*.json") // readable by its owner only
 	if err != nil {
-		return "", fmt.Errorf("make a file to edit: %w", err)
+		return "", fmt.Errorf("create a file to edit: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.Remove(file.Name())) }()
 	_, err = file.WriteString(text)
@@ -73,19 +73,19 @@ func inEditor(ctx context.Context, text string, open func(*exec.Cmd) error) (_ s
 	signal.Notify(signals, os.Interrupt)
 	defer signal.Stop(signals)
 	if err := open(editorCommand(ctx, editor(), file.Name())); err != nil {
-		return "", fmt.Errorf("the editor (%s) ended with: %w", editor(), err)
+		return "", fmt.Errorf("the editor (%s) failed: %w", editor(), err)
 	}
 	after, err := os.ReadFile(file.Name())
 	if err != nil {
-		return "", fmt.Errorf("read what was edited: %w", err)
+		return "", fmt.Errorf("read the edited file: %w", err)
 	}
 	return string(after), nil
 }
 
-// errNotEdited: the editor was left without a change.
+// errNotEdited: the editor was closed without a change.
 var errNotEdited = errors.New("nothing was edited")
 
-// edit opens the editor until what it is left with can be read. Nothing is decided by that.
+// edit opens the editor until its result is valid. It decides nothing.
 func (q *asking) edit(ctx context.Context, open func(*exec.Cmd) error) error {
 	for {
 		text, err := inEditor(ctx, q.editHeader()+q.editText(), open)
@@ -98,11 +98,11 @@ func (q *asking) edit(ctx context.Context, open func(*exec.Cmd) error) error {
 			q.edits = edits{}
 			return errNotEdited
 		case len(q.edits.wrong) > 0 && body == q.edits.text:
-			return fmt.Errorf("it was left as it was: %s", strings.Join(q.edits.wrong, "; "))
+			return fmt.Errorf("the editor was closed without a correction: %s", strings.Join(q.edits.wrong, "; "))
 		}
 		params, wrong := q.readEdits(body)
 		q.edits = edits{params: params, text: body}
-		if wrong != "" { // once more, with what was typed
+		if wrong != "" { // edit again, with the text as typed
 			q.edits.wrong = []string{wrong}
 			continue
 		}
@@ -114,7 +114,7 @@ func (q *asking) edit(ctx context.Context, open func(*exec.Cmd) error) error {
 	}
 }
 
-// editHeader says in comments what the file is, and what was wrong with it.
+// editHeader explains the file in comments, including the problems of the previous edit.
 func (q *asking) editHeader() string {
 	var b strings.Builder
 	add := func(text string) {
@@ -133,12 +133,12 @@ func (q *asking) editHeader() string {
 		}
 		add(number + actions[i].Text + " (" + actions[i].Command + ")")
 	}
-	add("Change what is below, save, and leave the editor: you are shown what differs, and asked again.")
-	add("An empty file leaves everything as it was asked. Lines that begin with // do not count.")
+	add("Change the text below, save it, and close the editor: the differences are shown before you approve them.")
+	add("An empty file changes nothing. Lines that begin with // are ignored.")
 	return b.String()
 }
 
-// editText is what is edited: as it was left, or as the AI asked for it.
+// editText is the text to edit: as saved last, or as the AI requested it.
 func (q *asking) editText() string {
 	if q.edits.text != "" {
 		return q.edits.text
@@ -170,7 +170,7 @@ func indentedJSON(raw []byte) string {
 	return b.String()
 }
 
-// uncommented is a text without its comments.
+// uncommented removes comments from a text.
 func uncommented(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -181,7 +181,7 @@ func uncommented(text string) string {
 	return b.String()
 }
 
-// readEdits reads what was edited; wrong says why it cannot be read.
+// readEdits parses the edited text; wrong explains why it is invalid.
 func (q *asking) readEdits(text string) (params map[string]json.RawMessage, wrong string) {
 	actions := q.approval.Actions
 	byNumber := map[string]json.RawMessage{}
@@ -212,26 +212,26 @@ func (q *asking) readEdits(text string) (params map[string]json.RawMessage, wron
 	return params, ""
 }
 
-// unread reads one object of JSON, or says why not.
+// unread parses a JSON object, or explains why it is invalid.
 func unread(text string, into any) string {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	err := decoder.Decode(into)
 	if err == nil {
 		if _, err = decoder.Token(); errors.Is(err, io.EOF) && reflect.ValueOf(into).Elem().IsNil() {
-			return "this is no object of JSON: null"
+			return "this is not a JSON object: null"
 		} else if errors.Is(err, io.EOF) {
 			return ""
 		}
-		return "something stands behind the end of the object"
+		return "there is text after the end of the object"
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return "this is no JSON: it ends in the middle"
+		return "this is not JSON: it is incomplete"
 	}
 	if at, ok := errors.AsType[*json.SyntaxError](err); ok {
 		line := 1 + strings.Count(text[:min(int(at.Offset), len(text))], "\n")
-		return fmt.Sprintf("this is no JSON, in line %d below: %v", line, err)
+		return fmt.Sprintf("this is not JSON, in line %d below: %v", line, err)
 	}
-	return fmt.Sprintf("this is no object of JSON: %v", err)
+	return fmt.Sprintf("this is not a JSON object: %v", err)
 }
 
 func sameJSON(one, other []byte) bool {
@@ -246,7 +246,7 @@ func sameJSON(one, other []byte) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// editLines show what differs from what the AI asked for.
+// editLines show the differences from what the AI requested.
 func (q *asking) editLines() []string {
 	var lines []string
 	for i, action := range q.approval.Actions {
@@ -266,7 +266,7 @@ func (q *asking) editLines() []string {
 	return lines
 }
 
-// withEdits adds to a yes what the person made of the actions that it is for.
+// withEdits adds the edits of the approved actions to an answer.
 func (q *asking) withEdits(answer map[string]any) map[string]any {
 	if answer == nil || answer["approved"] != true || len(q.edits.params) == 0 {
 		return answer
@@ -284,7 +284,7 @@ func (q *asking) withEdits(answer map[string]any) map[string]any {
 	return answer
 }
 
-// refused keeps what the server says about edits, for the editor to show.
+// refused stores the server's error about the edits, for display in the editor.
 func (q *asking) refused(err error) {
 	q.edits.wrong = []string{err.Error()}
 	e, ok := errors.AsType[*serverError](err)

@@ -11,18 +11,18 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// lineEdit is one value that a person without an editor is asked for.
+// lineEdit is one value to edit without an editor.
 type lineEdit struct {
-	action string // id
-	number string // of the action, where there are several
+	action string // its id
+	number string // of the action, if there are several
 	field  string
 	now    json.RawMessage
 }
 
-// keep and leaveOut are what a person types to keep a value, and to take it away.
+// keep and leaveOut are the inputs that keep a value, and remove it.
 const keep, leaveOut = ".", "-"
 
-// askLines begins to ask for each value.
+// askLines starts asking for the values.
 func (q *asking) askLines() {
 	for i, action := range q.approval.Actions {
 		params, number := action.Params, ""
@@ -43,7 +43,7 @@ type namedValue struct {
 	value json.RawMessage
 }
 
-// fieldsOf are the fields of an object, in its order.
+// fieldsOf are the fields of an object, in order.
 func fieldsOf(object []byte) (fields []namedValue) {
 	decoder := json.NewDecoder(bytes.NewReader(object))
 	if _, err := decoder.Token(); err != nil {
@@ -60,24 +60,24 @@ func fieldsOf(object []byte) (fields []namedValue) {
 	return fields
 }
 
-// question asks for a value.
+// question asks for the value.
 func (e *lineEdit) question() string {
-	return fmt.Sprintf("%s%s, now %s (%s keeps it, %s takes it away):", e.number, e.field, api.Visible(string(e.now)), keep, leaveOut)
+	return fmt.Sprintf("%s%s, now %s (%s keeps it, %s removes it):", e.number, e.field, api.Visible(string(e.now)), keep, leaveOut)
 }
 
-// feedLine takes the value that was asked for; behind the last one it says what has come of it.
+// feedLine handles the value that was asked for; after the last one it returns a summary.
 func (q *asking) feedLine(text string) string {
 	problem := q.feedEdit(text)
 	switch {
 	case problem != "" || len(q.edits.asked) > 0:
 		return problem
 	case len(q.edits.params) == 0:
-		return "(nothing was edited)"
+		return "(no changes)"
 	}
 	return strings.Join(q.editLines(), "\n")
 }
 
-// feedEdit takes the value that was asked for; problem says why it cannot be taken.
+// feedEdit parses the value that was asked for; problem explains an invalid one.
 func (q *asking) feedEdit(text string) (problem string) {
 	e := q.edits.asked[0]
 	value := json.RawMessage(strings.TrimSpace(text))
@@ -93,7 +93,7 @@ func (q *asking) feedEdit(text string) (problem string) {
 		}
 		value = encoded
 	case !json.Valid(value):
-		return "Please give it as JSON: a number, true, false, null, or as it is shown."
+		return "Please enter it as JSON: a number, true, false, null, or in the form shown."
 	}
 	i := slices.IndexFunc(q.approval.Actions, func(a api.ApprovalAction) bool { return a.ID == e.action })
 	asked := q.approval.Actions[i].Params

@@ -33,12 +33,12 @@ func TestEditsAreRead(t *testing.T) {
 		`{"1": {"b": 1.50}, "2": {"c": 1}}`:           `{"exe_1":{"b":1.50},"exe_2":{"c":1}}`,
 		`{"1": {}}`:                                   `"2" is missing`,
 		`{"1": {}, "2": {}, "3": {}}`:                 `there is no action "3"`,
-		`{"1": [], "2": {}}`:                          `no object`,
+		`{"1": [], "2": {}}`:                          `not a JSON object`,
 		`{"1": null, "2": {}}`:                        `null`,
 		`null`:                                        `null`,
-		`{"1": {}, "2": {}} {}`:                       `behind the end`,
+		`{"1": {}, "2": {}} {}`:                       `after the end`,
 		"{\n\"1\": {},\n\"2\": {,}}":                  `in line 3`,
-		`{"1": `:                                      `in the middle`,
+		`{"1": `:                                      `incomplete`,
 	} {
 		params, wrong := q.readEdits(left)
 		got, err := json.Marshal(params)
@@ -73,7 +73,7 @@ func TestValuesAreAskedForOneByOne(t *testing.T) {
 	q := twoActions()
 	q.askLines()
 	for _, c := range []struct{ question, said, problem string }{
-		{"1. b, now 1.50 (. keeps it, - takes it away):", "seven", "Please give it as JSON"},
+		{"1. b, now 1.50 (. keeps it, - removes it):", "seven", "Please enter it as JSON"},
 		{"1. b, now 1.50", "7", ""},
 		{`1. a, now "x"`, "12", "b: 1.50 -> 7"},
 	} {
@@ -87,7 +87,7 @@ func TestValuesAreAskedForOneByOne(t *testing.T) {
 	if got := string(q.edits.params["exe_1"]); got != `{"a":"12","b":7}` || !strings.HasPrefix(q.question(), "Approve as edited?") {
 		t.Errorf("edited to %s; %s", got, q.question())
 	}
-	q.askLines() // once more, from where it stands
+	q.askLines() // once more, from the current state
 	for _, said := range []string{"x", "1.50"} {
 		q.feed(said)
 	}

@@ -1,20 +1,20 @@
 package cli
 
-// Examples that --help ends with: most people begin with one.
+// Examples at the end of --help.
 
 // Help has examples.
 func (tailCommand) Help() string {
 	return "Examples:\n\n" +
-		"  fermata tail --session ses_…            a chat, with the text of its answers\n\n" +
-		"  fermata tail --after=0 -o json          the whole log, a line of JSON for each event\n\n" +
+		"  fermata tail --session ses_…            a chat, including its streaming answers\n\n" +
+		"  fermata tail --after=0 -o json          the whole log, one line of JSON per event\n\n" +
 		"  fermata tail --types=approval.requested"
 }
 
 // Help has examples.
 func (approveCommand) Help() string {
-	return "Without an id it lists what waits. Examples:\n\n" +
+	return "Without an id it lists the open approvals. Examples:\n\n" +
 		"  fermata approve apr_…                   shows it, and asks\n\n" +
-		"  fermata approve apr_… --yes             in a script, which nobody can be asked in\n\n" +
+		"  fermata approve apr_… --yes             in a script, without a terminal\n\n" +
 		"  fermata approve apr_… --no --comment='not this week'"
 }
 
@@ -30,7 +30,7 @@ func (webhooksChange) Help() string {
 
 // Help has examples.
 func (connectorsAdd) Help() string {
-	return "The file says kind, name, prefix and config (docs/connectors.md). Example:\n\n  fermata connectors add shop.yaml"
+	return "The file has kind, name, prefix and config (docs/connectors.md). Example:\n\n  fermata connectors add shop.yaml"
 }
 
 // Help has examples.
@@ -40,7 +40,7 @@ func (connectorsChange) Help() string {
 
 // Help has examples.
 func (agentsAdd) Help() string {
-	return "The file says name, description, instructions and commands (docs/agents.md). Example:\n\n  fermata agents add clerk.yaml"
+	return "The file has name, description, instructions and commands (docs/agents.md). Example:\n\n  fermata agents add clerk.yaml"
 }
 
 // Help has examples.
@@ -50,7 +50,7 @@ func (agentsChange) Help() string {
 
 // Help has examples.
 func (providersAdd) Help() string {
-	return "The file says kind, name and config; `fermata providers kinds` lists the kinds. Example:\n\n  fermata providers add vendor.yaml"
+	return "The file has kind, name and config; `fermata providers kinds` lists the kinds. Example:\n\n  fermata providers add vendor.yaml"
 }
 
 // Help has examples.

@@ -5,24 +5,24 @@ import (
 	"net/http"
 )
 
-// What a command's end says to the program that started it.
+// The exit codes.
 const (
 	exitFailed      = 1
-	exitMisused     = 2 // the command line itself is wrong
-	exitUnreachable = 3 // no server answered
-	exitRefused     = 4 // the server answered that it does not do it
+	exitMisused     = 2 // the command line is invalid
+	exitUnreachable = 3 // the server did not respond
+	exitRefused     = 4 // the server rejected the request
 )
 
-// exitWords are the same for a manual.
-const exitWords = "0: done.\n\n1: failed.\n\n2: the command line itself is wrong.\n\n" +
-	"3: no server answered.\n\n4: the server refused."
+// exitWords describe them in the manual page.
+const exitWords = "0: success.\n\n1: failure.\n\n2: the command line is invalid.\n\n" +
+	"3: the server did not respond.\n\n4: the server rejected the request."
 
-// usageError: the command line cannot be read.
+// usageError: the command line is invalid.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// ExitCode is what the process ends with after err; 0 where there is none.
+// ExitCode is the exit code for err; 0 for nil.
 func ExitCode(err error) int {
 	var misused usageError
 	var unreachable *unreachableError

@@ -17,17 +17,17 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// filesCommand is about files that messages refer to.
+// filesCommand manages files.
 type filesCommand struct {
-	List   filesList   `cmd:"" default:"withargs" help:"List the files, latest first."`
+	List   filesList   `cmd:"" default:"withargs" help:"List the files, newest first."`
 	Upload filesUpload `cmd:"" help:"Upload pictures and texts."`
 	Get    filesGet    `cmd:"" help:"Download a file."`
-	Delete filesDelete `cmd:"" help:"Delete a file for good."`
+	Delete filesDelete `cmd:"" help:"Delete a file permanently."`
 }
 
 type filesList struct {
 	clientFlags `embed:""`
-	Limit       int `help:"How many at most." default:"50"`
+	Limit       int `help:"Maximum number of files." default:"50"`
 }
 
 var filesHead = []string{"ID", "NAME", "TYPE", "BYTES", "UPLOADED"}
@@ -36,17 +36,17 @@ func filesRow(f *api.File) []string {
 	return []string{f.ID, printable(f.Name), string(f.MediaType), strconv.FormatInt(f.Bytes, 10), clockTime(f.CreatedAt)}
 }
 
-// Run prints them.
+// Run prints the files.
 func (c *filesList) Run(cc *Context) error {
 	return printList(cc, &c.clientFlags, "/v1/files", url.Values{}, c.Limit, filesHead, filesRow)
 }
 
 type filesUpload struct {
 	clientFlags `embed:""`
-	Paths       []string `arg:"" name:"path" help:"The files; - is the standard input."`
+	Paths       []string `arg:"" name:"path" help:"The files; - reads the standard input."`
 }
 
-// Run uploads one after the other, and prints what the server made of them.
+// Run uploads the files one by one, and prints the results.
 func (c *filesUpload) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -70,10 +70,10 @@ func (c *filesUpload) Run(cc *Context) error {
 	return table(cc.Out, filesHead, rows)
 }
 
-// maxUpload is what the server takes of a file.
+// maxUpload is the server's limit for a file.
 const maxUpload = 10 << 20
 
-// upload sends a file. What it is, the server finds.
+// upload sends a file. The server detects its type.
 func (c *client) upload(cc *Context, path string) (*api.File, error) {
 	content, err := readFile(cc, path, maxUpload)
 	if err != nil {
@@ -109,15 +109,15 @@ func (c *client) uploadContent(ctx context.Context, name string, content []byte,
 
 type oneFile struct {
 	clientFlags `embed:""`
-	File        string `arg:"" help:"Its id."`
+	File        string `arg:"" help:"The file's id."`
 }
 
 type filesGet struct {
 	oneFile `embed:""`
-	To      string `help:"Write it here; - is the standard output. Left out: under its own name, in this folder." type:"path"`
+	To      string `help:"Path to write to; - is the standard output. Default: the file's own name, in the current folder." type:"path"`
 }
 
-// Run downloads it. A file that is there already is not written over.
+// Run downloads the file. An existing file is not overwritten.
 func (c *filesGet) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *filesGet) Run(cc *Context) error {
 	}
 	file, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("make the file: %w", err)
+		return fmt.Errorf("create the file: %w", err)
 	}
 	_, err = io.Copy(file, content)
 	if closed := file.Close(); err == nil {
@@ -162,7 +162,7 @@ type filesDelete struct {
 	oneFile `embed:""`
 }
 
-// Run deletes it.
+// Run deletes the file.
 func (c *filesDelete) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {

@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// sseEvent is one Server-Sent Event. ID is 0 for those that have none.
+// sseEvent is a Server-Sent Event. ID is 0 for events without one.
 type sseEvent struct {
 	ID   int64
 	Name string
 	Data []byte
 }
 
-// maxLine is the longest line of a stream that is read, as long as the contract says.
+// maxLine is the longest line that the contract allows.
 const maxLine = 16 << 20
 
 // eventScanner reads Server-Sent Events.
 type eventScanner struct {
 	lines *bufio.Scanner
-	// alive is called for each line, comments too: the stream lives.
+	// alive is called for each line, including comments: the connection is alive.
 	alive func()
 }
 
@@ -38,8 +38,8 @@ func newEventScanner(r io.Reader, alive func()) *eventScanner {
 	return s
 }
 
-// Next is the next event. A stream that ends is io.EOF; half an event at its end is
-// dropped, as the standard says.
+// Next is the next event. At the end of the stream it returns io.EOF; an incomplete event is dropped, as
+// the standard requires.
 func (s *eventScanner) Next() (sseEvent, error) {
 	var e sseEvent
 	var data [][]byte
@@ -61,7 +61,7 @@ func (s *eventScanner) Next() (sseEvent, error) {
 		case "data":
 			data = append(data, bytes.Clone(value))
 		case "id":
-			e.ID, _ = strconv.ParseInt(string(value), 10, 64) // another id is none of ours
+			e.ID, _ = strconv.ParseInt(string(value), 10, 64) // ignore ids of another form
 		}
 	}
 	if err := s.lines.Err(); err != nil {
@@ -70,39 +70,38 @@ func (s *eventScanner) Next() (sseEvent, error) {
 	return sseEvent{}, io.EOF
 }
 
-// noCursor: begin with how things are now.
+// noCursor starts with the current state.
 const noCursor = -1
 
-// follower reads a stream of events and comes back by its cursor when it breaks, so
-// that what it hands on has no gap and nothing twice.
+// follower reads a stream of events and reconnects by its cursor, so that no event is lost or repeated.
 type follower struct {
 	client *client
 	path   string
 	query  url.Values
 	cursor int64
 	take   func(sseEvent) error
-	// found and lost, if set, are told when the stream opens and when it breaks.
+	// found and lost, if set, are called when the stream opens and when it breaks.
 	found func()
 	lost  func(error)
 
-	opened  bool          // it was open once: from then on a server that is away is waited for
-	pause   time.Duration // before the first try to come back; doubled up to maxPause
-	silence time.Duration // without a sign of life for so long, the stream is dead
+	opened  bool          // it was open before: from then on an unreachable server is waited for
+	pause   time.Duration // before the first reconnection; doubled up to maxPause
+	silence time.Duration // after this time without data the connection counts as dead
 }
 
 const (
 	firstPause = 500 * time.Millisecond
 	maxPause   = 10 * time.Second
-	maxSilence = 50 * time.Second // the server says something every 15 s
+	maxSilence = 50 * time.Second // the server sends something every 15 s
 )
 
-// errSilent: no data for so long that the connection must be dead.
+// errSilent: no data arrived for so long that the connection must be dead.
 var errSilent = errors.New("the stream has gone silent")
 
-// errBye: the server ended the stream in good order.
+// errBye: the server closed the stream in an orderly way.
 var errBye = errors.New("the server ended the stream")
 
-// run follows until ctx ends, take fails, or the server refuses for good.
+// run follows until ctx ends, take fails, or the server rejects the request permanently.
 func (f *follower) run(ctx context.Context) error {
 	first := cmp.Or(f.pause, firstPause)
 	pause := first
@@ -130,13 +129,13 @@ func (f *follower) run(ctx context.Context) error {
 	}
 }
 
-// takeError is an error of whoever takes the events: it ends the following.
+// takeError is an error of the callback take, which ends the following.
 type takeError struct{ err error }
 
 func (e *takeError) Error() string { return e.err.Error() }
 func (e *takeError) Unwrap() error { return e.err }
 
-// once opens the stream and reads it to its end; got says that something came.
+// once opens the stream and reads it to its end; got reports whether an event arrived.
 func (f *follower) once(ctx context.Context) (got bool, err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -172,7 +171,7 @@ func (f *follower) once(ctx context.Context) (got bool, err error) {
 		if err := f.take(e); err != nil {
 			return true, &takeError{err}
 		}
-		// The cursor moves only when the event was taken in.
+		// The cursor moves only after the event was handled.
 		if e.ID > 0 {
 			f.cursor = e.ID
 		}
@@ -180,7 +179,7 @@ func (f *follower) once(ctx context.Context) (got bool, err error) {
 	}
 }
 
-// final says that coming back would not help.
+// final reports whether reconnecting would not help.
 func final(err error) bool {
 	e, ok := errors.AsType[*serverError](err)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"github.com/fermata-dev/fermata/cli/card"
 )
 
-// cardLines show an approval in a terminal.
+// cardLines renders an approval for a terminal.
 func cardLines(a *api.Approval) []string {
 	lines := []string{"", "┌ " + card.Title(a)}
 	for _, line := range card.Body(a) {

@@ -7,14 +7,14 @@ import (
 	"os"
 )
 
-// healthCommand is what a container engine or a supervisor asks: is the server ready to
-// take requests? It needs no shell and no other program in an image.
+// healthCommand is the health check for container engines and supervisors: it needs no shell and no
+// other program in an image.
 type healthCommand struct {
-	URL    string `help:"URL of the server; without it, where FERMATA_LISTEN says that it listens." env:"FERMATA_URL"`
-	Output string `help:"table or json." short:"o" default:"table" enum:"table,json"`
+	URL    string `help:"URL of the server; default: derived from FERMATA_LISTEN." env:"FERMATA_URL"`
+	Output string `help:"Output format: table or json." short:"o" default:"table" enum:"table,json"`
 }
 
-// Run asks once, and fails unless the server is ready.
+// Run makes one request, and fails unless the server is ready.
 func (c *healthCommand) Run(cc *Context) error {
 	flags := clientFlags{serverFlags: serverFlags{URL: c.URL}, Output: c.Output}
 	own := flags.URL == ""
@@ -41,7 +41,7 @@ func (c *healthCommand) Run(cc *Context) error {
 	return err
 }
 
-// localURL is where a server of this machine that listens there is reached.
+// localURL is the URL of a server on this machine that listens on the given address.
 func localURL(listen string, withTLS bool) string {
 	scheme := "http://"
 	if withTLS {

@@ -29,7 +29,7 @@ func TestHealth(t *testing.T) {
 	}
 	command.URL = "http://127.0.0.1:1"
 	if err := command.Run(cc); ExitCode(err) != exitUnreachable {
-		t.Errorf("nobody there: %v, exit code %d", err, ExitCode(err))
+		t.Errorf("no server: %v, exit code %d", err, ExitCode(err))
 	}
 }
 
@@ -69,15 +69,15 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestTheDoctorAsksWhereTheServerListens(t *testing.T) {
-	for _, c := range []struct{ told, listen, want string }{
+	for _, c := range []struct{ given, listen, want string }{
 		{"http://127.0.0.1:8080", ":9000", "http://127.0.0.1:9000"},
 		{"http://127.0.0.1:8080", "127.0.0.1:8080", "http://127.0.0.1:8080"},
 		{"https://fermata.example", ":9000", "https://fermata.example"},
 		{"http://127.0.0.1:7000", ":9000", "http://127.0.0.1:7000"},
 	} {
-		d := Doctor{clientFlags: clientFlags{serverFlags: serverFlags{URL: c.told}}}
+		d := Doctor{clientFlags: clientFlags{serverFlags: serverFlags{URL: c.given}}}
 		if d.Near(c.listen, false); d.URL != c.want {
-			t.Errorf("told %s, listens on %s: asks %s", c.told, c.listen, d.URL)
+			t.Errorf("given %s, listens on %s: uses %s", c.given, c.listen, d.URL)
 		}
 	}
 }

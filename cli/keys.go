@@ -10,19 +10,18 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// keysCommand is about API keys: one subcommand for each thing to do.
-// KeysCommand manages the keys of a workspace.
+// KeysCommand manages the API keys of a workspace.
 type KeysCommand struct {
-	List   keysList   `cmd:"" default:"withargs" help:"List the workspace's keys, revoked ones too."`
-	Create keysCreate `cmd:"" help:"Make a key and print it, this once."`
-	Revoke keysRevoke `cmd:"" help:"Make a key worthless, for good."`
+	List   keysList   `cmd:"" default:"withargs" help:"List the workspace's keys, including revoked ones."`
+	Create keysCreate `cmd:"" help:"Create a key and print it; it is not shown again."`
+	Revoke keysRevoke `cmd:"" help:"Revoke a key permanently."`
 }
 
 type keysList struct {
 	clientFlags `embed:""`
 }
 
-// Run prints them.
+// Run prints the keys.
 func (c *keysList) Run(cc *Context) error {
 	head := []string{"ID", "ROLE", "BEGINS WITH", "STATE", "LAST USED", "NAME"}
 	return printList(cc, &c.clientFlags, "/v1/keys", url.Values{}, everything, head, func(k *api.Key) []string {
@@ -30,7 +29,7 @@ func (c *keysList) Run(cc *Context) error {
 	})
 }
 
-// keyState says whether a key opens anything, and until when.
+// keyState shows whether a key is valid, and until when.
 func keyState(k *api.Key, now time.Time) string {
 	switch {
 	case k.RevokedAt != nil:
@@ -51,20 +50,20 @@ func orNever(t *api.Timestamp) string {
 	return clockTime(*t)
 }
 
-// keys reads all of them.
+// keys reads all keys.
 func (c *client) keys(cc *Context) ([]api.Key, error) {
 	return list[api.Key](cc, c, "/v1/keys", url.Values{}, everything)
 }
 
 type keysCreate struct {
 	clientFlags `embed:""`
-	Name        string        `arg:"" help:"To recognise it by."`
-	Role        string        `help:"viewer (reads), member (talks and answers) or admin (configures)." enum:"viewer,member,admin" default:"member"`
-	ExpiresIn   time.Duration `help:"How long it is good for, like 720h; without: until it is revoked." placeholder:"DURATION"`
+	Name        string        `arg:"" help:"A name to recognise the key by."`
+	Role        string        `help:"Role: viewer (reads), member (chats and answers) or admin (configures)." enum:"viewer,member,admin" default:"member"`
+	ExpiresIn   time.Duration `help:"Validity, for example 720h; default: until it is revoked." placeholder:"DURATION"`
 }
 
-// Run makes one. The key alone goes to the output, so that it can be put into a file; what
-// there is to know about it goes beside.
+// Run creates a key. Only the key goes to the standard output, so that it can be redirected to a file; its
+// details go to the standard error.
 func (c *keysCreate) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -82,7 +81,7 @@ func (c *keysCreate) Run(cc *Context) error {
 		return printJSON(cc.Out, made)
 	}
 	beside := screen{out: cc.Errors}
-	beside.line("%s, role %s. The key is shown this once:", made.ID, made.Role)
+	beside.line("%s, role %s. The key is not shown again:", made.ID, made.Role)
 	if made.Notice != nil {
 		beside.line("%s", *made.Notice)
 	}
@@ -94,10 +93,10 @@ func (c *keysCreate) Run(cc *Context) error {
 
 type keysRevoke struct {
 	clientFlags `embed:""`
-	Key         string `arg:"" help:"Its id, or what it begins with (fmt_…), or its name."`
+	Key         string `arg:"" help:"The key's id, prefix (fmt_…) or name."`
 }
 
-// Run revokes one.
+// Run revokes the key.
 func (c *keysRevoke) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -122,7 +121,7 @@ func (c *keysRevoke) Run(cc *Context) error {
 	return nil
 }
 
-// keyCalled finds a key that opens something by its id, its beginning or its name.
+// keyCalled finds a valid key by its id, prefix or name.
 func keyCalled(all []api.Key, name string) (*api.Key, error) {
 	var found *api.Key
 	for i := range all {
@@ -134,12 +133,12 @@ func keyCalled(all []api.Key, name string) (*api.Key, error) {
 			continue
 		}
 		if found != nil {
-			return nil, fmt.Errorf("two keys are called %q: %s and %s; say which one by its id", name, found.ID, k.ID)
+			return nil, fmt.Errorf("two keys are named %q: %s and %s; use an id", name, found.ID, k.ID)
 		}
 		found = k
 	}
 	if found == nil {
-		return nil, fmt.Errorf("there is no key %q; `fermata keys` lists them", name)
+		return nil, fmt.Errorf("there is no key %q; list them with: fermata keys", name)
 	}
 	return found, nil
 }

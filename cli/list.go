@@ -8,19 +8,19 @@ import (
 	"strconv"
 )
 
-// page is a part of a list, as every list of the API comes.
+// page is a page of a list.
 type page[T any] struct {
 	Data       []T     `json:"data"`
 	NextCursor *string `json:"next_cursor"`
 }
 
-// mostOfPage is how many the API gives at once.
+// mostOfPage is the API's largest page size.
 const mostOfPage = 200
 
 // everything is a limit that no list reaches.
 const everything = math.MaxInt
 
-// list reads a list page by page, so many at most.
+// list reads a list page by page, up to limit items.
 func list[T any](ctx context.Context, c *client, path string, query url.Values, limit int) ([]T, error) {
 	all := []T{}
 	for len(all) < limit {
@@ -38,7 +38,7 @@ func list[T any](ctx context.Context, c *client, path string, query url.Values, 
 	return all, nil
 }
 
-// printList prints a list of the server, as it is or as a table with a row for each.
+// printList prints a list of the server as JSON or as a table.
 func printList[T any](cc *Context, f *clientFlags, path string, query url.Values, limit int, head []string, row func(*T) []string) error {
 	client, err := f.client(cc)
 	if err != nil {
@@ -51,7 +51,7 @@ func printList[T any](cc *Context, f *clientFlags, path string, query url.Values
 	return printRows(cc, f, all, head, row)
 }
 
-// printRows prints what was read of a list.
+// printRows prints a list that has been read.
 func printRows[T any](cc *Context, f *clientFlags, all []T, head []string, row func(*T) []string) error {
 	if f.Output == "json" {
 		return printJSON(cc.Out, all)

@@ -11,9 +11,9 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// ManualCommands tell what this program can do, from its own definition.
+// ManualCommands document the program from its own definition.
 type ManualCommands struct {
-	Completion completionCommand `group:"Program" cmd:"" help:"Print what makes a shell complete commands: source <(fermata completion bash)."`
+	Completion completionCommand `group:"Program" cmd:"" help:"Print a shell completion script: source <(fermata completion bash)."`
 	Man        manCommand        `group:"Program" cmd:"" help:"Print the manual page: fermata man | man -l -."`
 }
 
@@ -33,20 +33,20 @@ func (*manCommand) Run(k *kong.Context, out io.Writer) error {
 	page := mangokong.NewManPage(1, k.Model).
 		WithSection("Exit status", exitWords).
 		WithSection("Files", "$XDG_STATE_HOME/fermata/chat-history: what was typed in chats.\n\n"+
-			"fermata.yaml: a file of flags, named by --config or FERMATA_CONFIG.")
+			"fermata.yaml: a file with flags, named by --config or FERMATA_CONFIG.")
 	if _, err := io.WriteString(out, page.Build(roff.NewDocument())); err != nil {
 		return fmt.Errorf("print the manual page: %w", err)
 	}
 	return nil
 }
 
-// OpenAPICommand prints the contract that this program serves.
+// OpenAPICommand prints the API contract of this version.
 type OpenAPICommand struct {
 	Text   []byte `kong:"-"`
-	Output string `help:"yaml or json." short:"o" enum:"yaml,json" default:"yaml"`
+	Output string `help:"Output format: yaml or json." short:"o" enum:"yaml,json" default:"yaml"`
 }
 
-// Run prints it.
+// Run prints the contract.
 func (c *OpenAPICommand) Run(out io.Writer) error {
 	if c.Output == "json" {
 		var contract any

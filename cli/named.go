@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// calledBy finds what is meant in a list, by its id or by its name. kind and lists say in the
-// errors what it would be, and which command shows what there is.
+// calledBy finds an item of a list by its id or name. kind names the type of the items in errors, and
+// lists the command that lists them.
 func calledBy[T any](all []T, name, kind, lists string, of func(*T) (id, name string)) (*T, error) {
 	var found *T
 	for i := range all {
@@ -18,18 +18,18 @@ func calledBy[T any](all []T, name, kind, lists string, of func(*T) (id, name st
 		case !strings.EqualFold(called, name):
 		case found != nil:
 			other, _ := of(found)
-			return nil, fmt.Errorf("two of them are called %q: %s and %s; say which one by its id", name, other, id)
+			return nil, fmt.Errorf("two of them are named %q: %s and %s; use an id", name, other, id)
 		default:
 			found = &all[i]
 		}
 	}
 	if found == nil {
-		return nil, fmt.Errorf("there is no %s %q; `%s` lists them", kind, name, lists)
+		return nil, fmt.Errorf("there is no %s %q; list them with: %s", kind, name, lists)
 	}
 	return found, nil
 }
 
-// findNamed reads a list of the server, and finds in it what is meant.
+// findNamed reads a list of the server, and finds an item in it.
 func findNamed[T any](cc *Context, c *client, path, name, kind, lists string, of func(*T) (id, name string)) (*T, error) {
 	all, err := list[T](cc, c, path, url.Values{}, everything)
 	if err != nil {
@@ -38,7 +38,7 @@ func findNamed[T any](cc *Context, c *client, path, name, kind, lists string, of
 	return calledBy(all, name, kind, lists, of)
 }
 
-// deleted deletes a thing and says so.
+// deleted deletes a resource and reports it.
 func deleted(cc *Context, c *client, output, path, id, name string) error {
 	if err := c.call(cc, http.MethodDelete, path+"/"+id, nil, nil); err != nil {
 		return err
@@ -55,13 +55,13 @@ func deleted(cc *Context, c *client, output, path, id, name string) error {
 	return nil
 }
 
-// fromFile is how a command makes a thing of a definition.
+// fromFile selects the definition of a new resource.
 type fromFile struct {
 	clientFlags `embed:""`
-	File        string `arg:"" help:"What the API takes (POST), in YAML or JSON; - reads it from the input."`
+	File        string `arg:"" help:"The body of the API's POST request, in YAML or JSON; - reads the standard input."`
 }
 
-// makeFrom makes a thing as a file says, and shows it.
+// makeFrom creates a resource from a file, and displays it.
 func makeFrom[T any](cc *Context, c *fromFile, path string, show func(cc *Context, output string, made *T) error) error {
 	client, err := c.client(cc)
 	if err != nil {

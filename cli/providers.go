@@ -10,23 +10,23 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// providersCommand is about providers of models: one subcommand for each thing to do.
+// providersCommand manages model providers.
 type providersCommand struct {
 	List    providersList    `cmd:"" default:"withargs" help:"List the workspace's providers."`
-	Kinds   providersKinds   `cmd:"" help:"List the kinds of provider that the server knows."`
-	Add     providersAdd     `cmd:"" help:"Make a provider from a file."`
-	Show    providersShow    `cmd:"" help:"Show a provider, its key masked."`
-	Change  providersChange  `cmd:"" help:"Change a provider: a file with what is to be different."`
-	Test    providersTest    `cmd:"" help:"Make a short call, and say what came of it."`
-	Models  providersModels  `cmd:"" help:"List the models that the vendor names."`
-	Default providersDefault `cmd:"" help:"Let sessions use it that name no other."`
+	Kinds   providersKinds   `cmd:"" help:"List the kinds of providers."`
+	Add     providersAdd     `cmd:"" help:"Create a provider from a file."`
+	Show    providersShow    `cmd:"" help:"Show a provider, with its key masked."`
+	Change  providersChange  `cmd:"" help:"Change a provider: a file with the fields to change."`
+	Test    providersTest    `cmd:"" help:"Make a short call to a provider."`
+	Models  providersModels  `cmd:"" help:"List the vendor's models."`
+	Default providersDefault `cmd:"" help:"Use a provider for sessions that name none."`
 	Delete  providersDelete  `cmd:"" help:"Delete a provider."`
 }
 
-// providerNamed is how a command names one.
+// providerNamed selects a provider.
 type providerNamed struct {
 	clientFlags `embed:""`
-	Provider    string `arg:"" help:"Its id or its name."`
+	Provider    string `arg:"" help:"The provider's id or name."`
 }
 
 func (c *providerNamed) find(cc *Context) (*client, *api.Provider, error) {
@@ -43,7 +43,7 @@ type providersList struct {
 	clientFlags `embed:""`
 }
 
-// Run prints them.
+// Run prints the providers.
 func (c *providersList) Run(cc *Context) error {
 	head := []string{"ID", "KIND", "DEFAULT", "MODEL", "NAME"}
 	return printList(cc, &c.clientFlags, "/v1/providers", url.Values{}, everything, head, func(p *api.Provider) []string {
@@ -55,12 +55,12 @@ func (c *providersList) Run(cc *Context) error {
 	})
 }
 
-// modelOf is the model that a provider's config names.
+// modelOf is the model in a provider's configuration.
 func modelOf(p *api.Provider) string {
 	var config struct {
 		Model string `json:"model"`
 	}
-	_ = json.Unmarshal(p.Config, &config) // a config without one
+	_ = json.Unmarshal(p.Config, &config) // not every configuration has one
 	return config.Model
 }
 
@@ -68,13 +68,13 @@ type providersKinds struct {
 	clientFlags `embed:""`
 }
 
-// Run prints them.
+// Run prints the kinds.
 func (c *providersKinds) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
 		return err
 	}
-	var all api.ProviderKindList // whole: it has no pages
+	var all api.ProviderKindList // this list has no pages
 	if err := client.call(cc, http.MethodGet, "/v1/provider-kinds", nil, &all); err != nil {
 		return err
 	}
@@ -85,14 +85,14 @@ func (c *providersKinds) Run(cc *Context) error {
 
 type providersAdd struct{ fromFile }
 
-// Run makes one, as the file says.
+// Run creates the provider.
 func (c *providersAdd) Run(cc *Context) error {
 	return makeFrom(cc, &c.fromFile, "/v1/providers", showProvider)
 }
 
 type providersShow struct{ providerNamed }
 
-// Run shows one.
+// Run shows the provider.
 func (c *providersShow) Run(cc *Context) error {
 	_, one, err := c.find(cc)
 	if err != nil {
@@ -109,7 +109,7 @@ func showProvider(cc *Context, output string, p *api.Provider) error {
 	s.line("%s %s (%s)", p.ID, p.Name, p.Kind)
 	s.line("%s", string(p.Config))
 	if p.IsDefault {
-		s.line("sessions use it that name no other")
+		s.line("the default for sessions that name no provider")
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ type providersChange struct {
 	changed
 }
 
-// Run changes one, as the file says.
+// Run changes the provider.
 func (c *providersChange) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
@@ -130,7 +130,7 @@ func (c *providersChange) Run(cc *Context) error {
 
 type providersTest struct{ providerNamed }
 
-// Run tries one; a provider that does not answer is a failure of the command.
+// Run tests the provider; a failed call is an error.
 func (c *providersTest) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
@@ -147,13 +147,13 @@ func (c *providersTest) Run(cc *Context) error {
 		return fmt.Errorf("%s failed: %s. %s %s", one.Name, test.Error.Message, test.Error.Meaning, test.Error.Mend)
 	}
 	s := screen{out: cc.Out}
-	s.line("%s answers, in %d ms, as %s: %s", one.Name, test.LatencyMs, deref(test.Model), deref(test.Said))
+	s.line("%s responds, in %d ms, as %s: %s", one.Name, test.LatencyMs, deref(test.Model), deref(test.Said))
 	return nil
 }
 
 type providersModels struct{ providerNamed }
 
-// Run prints what the vendor lists.
+// Run prints the models.
 func (c *providersModels) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
@@ -175,7 +175,7 @@ func (c *providersModels) Run(cc *Context) error {
 
 type providersDefault struct{ providerNamed }
 
-// Run makes one the default.
+// Run makes the provider the default.
 func (c *providersDefault) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {
@@ -189,7 +189,7 @@ func (c *providersDefault) Run(cc *Context) error {
 
 type providersDelete struct{ providerNamed }
 
-// Run deletes one.
+// Run deletes the provider.
 func (c *providersDelete) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {

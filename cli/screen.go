@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// screen writes to a terminal or a pipe: text that streams, whole lines, and on a
-// terminal one passing line that says what goes on.
+// screen writes to a terminal or a pipe: streaming text, whole lines, and on a terminal one transient line
+// with the current activity.
 type screen struct {
 	out      io.Writer
 	terminal bool
@@ -20,44 +20,44 @@ type screen struct {
 	passing  bool
 }
 
-// text adds to the running text.
+// text adds to the streaming text.
 func (s *screen) text(text string) {
 	if text == "" {
 		return
 	}
 	s.wipe()
 	text = printable(text)
-	_, _ = io.WriteString(s.out, text) // a terminal that has gone ends the program otherwise
+	_, _ = io.WriteString(s.out, text) // a closed terminal ends the program anyway
 	s.midLine = !strings.HasSuffix(text, "\n")
 }
 
-// line writes a line of its own.
+// line writes a whole line.
 func (s *screen) line(format string, args ...any) {
 	s.end()
 	_, _ = fmt.Fprintln(s.out, printable(fmt.Sprintf(format, args...)))
 }
 
-// dim is line, for what matters less.
+// dim is line, for less important text.
 func (s *screen) dim(format string, args ...any) {
 	s.end()
 	_, _ = fmt.Fprintln(s.out, s.faint(printable(fmt.Sprintf(format, args...))))
 }
 
-// ask writes a question and leaves the cursor behind it.
+// ask writes a question and leaves the cursor after it.
 func (s *screen) ask(question string) {
 	if question == "" {
-		return // what was asked stays where it was written
+		return // a question stays where it was written
 	}
 	s.end()
 	_, _ = io.WriteString(s.out, printable(question)+" ")
 	s.midLine = true
 }
 
-// took: the person ended the line by the Enter key; the terminal has shown what was typed.
+// took: the person ended the line by the Enter key; the terminal has echoed it.
 func (s *screen) took(string) { s.midLine = false }
 
-// pass shows what goes on, in a line that the next output takes the place of. Not in
-// the middle of a text, and not in a pipe.
+// pass shows the current activity, in a line that the next output overwrites. It does nothing within a
+// text, or in a pipe.
 func (s *screen) pass(text string) {
 	if !s.terminal || s.midLine {
 		return
@@ -69,7 +69,7 @@ func (s *screen) pass(text string) {
 	}
 }
 
-// end closes a line that was begun.
+// end ends an unfinished line.
 func (s *screen) end() {
 	s.wipe()
 	if s.midLine {
@@ -92,18 +92,17 @@ func (s *screen) faint(text string) string {
 	return "\x1b[2m" + text + "\x1b[0m"
 }
 
-// printable shows control characters as their escapes: a model's text must not move the
-// cursor, change the title, ring the bell or turn the order of what is read. A line that
-// ends as on Windows ends like others.
+// printable escapes control characters: a model's text must not move the cursor, change the title, ring
+// the bell or reorder the text. Windows line endings are normalised.
 func printable(text string) string {
 	return api.Printable(strings.ReplaceAll(text, "\r\n", "\n"))
 }
 
-// table prints rows under a heading. Cells are names and descriptions that people decide by, so
-// characters that nobody sees are escaped too.
+// table prints rows under a heading. Cells are names and descriptions that people base decisions on, so
+// invisible characters are escaped too.
 func table(out io.Writer, head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
-	_, _ = fmt.Fprintln(w, strings.Join(head, "\t")) // Flush reports what failed
+	_, _ = fmt.Fprintln(w, strings.Join(head, "\t")) // Flush reports errors
 	for _, row := range rows {
 		for i := range row {
 			row[i] = api.Visible(strings.Join(strings.Fields(printable(row[i])), " "))

@@ -14,13 +14,13 @@ import (
 
 type sessionsList struct {
 	clientFlags `embed:""`
-	Type        string `help:"CHAT, SEED, AUTOMATION or AGENT." enum:",CHAT,SEED,AUTOMATION,AGENT" default:""`
-	Status      string `help:"idle, queued, running, requires_action, waiting, suspended or ended." enum:",idle,queued,running,requires_action,waiting,suspended,ended" default:""`
+	Type        string `help:"Only this type: CHAT, SEED, AUTOMATION or AGENT." enum:",CHAT,SEED,AUTOMATION,AGENT" default:""`
+	Status      string `help:"Only this status: idle, queued, running, requires_action, waiting, suspended or ended." enum:",idle,queued,running,requires_action,waiting,suspended,ended" default:""`
 	Query       string `help:"Part of the name." short:"q"`
-	Limit       int    `help:"How many at most, newest first." default:"50" short:"n"`
+	Limit       int    `help:"Maximum number of sessions, newest first." default:"50" short:"n"`
 }
 
-// Run prints them.
+// Run prints the sessions.
 func (c *sessionsList) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -48,10 +48,10 @@ func (c *sessionsList) Run(cc *Context) error {
 
 type sessionsWhy struct {
 	clientFlags `embed:""`
-	Session     string `arg:"" help:"Its id."`
+	Session     string `arg:"" help:"The session's id."`
 }
 
-// Run prints it in the server's words.
+// Run prints the server's explanation.
 func (c *sessionsWhy) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -76,19 +76,19 @@ func (c *sessionsWhy) Run(cc *Context) error {
 	return nil
 }
 
-// approveCommand lists what waits for a person, or answers it.
+// approveCommand lists open approvals and questions, or answers one.
 type approveCommand struct {
 	clientFlags `embed:""`
-	Approval    string   `arg:"" optional:"" help:"Which one to answer; without: list the open ones."`
+	Approval    string   `arg:"" optional:"" help:"The approval to answer; default: list the open ones."`
 	Yes         bool     `help:"Approve without asking." short:"y" xor:"answer"`
-	No          bool     `help:"Refuse instead." xor:"answer"`
-	Edit        bool     `help:"Change what it would do first, in $VISUAL or $EDITOR; then it asks, or with --yes does not."`
-	Comment     string   `help:"A word with the answer; with --no the AI reads it and continues. It decides nothing by itself." short:"m"`
+	No          bool     `help:"Reject it." xor:"answer"`
+	Edit        bool     `help:"Edit the actions first, in $VISUAL or $EDITOR; then ask, or with --yes approve."`
+	Comment     string   `help:"A comment with the answer; with --no the AI reads it and continues. It decides nothing by itself." short:"m"`
 	Only        []string `help:"Approve only these actions (their numbers or ids)."`
 	Value       string   `help:"Answer to a question: text, or JSON for a list or a form."`
 	Cancel      bool     `help:"Leave a question unanswered."`
 	Limit       float64  `help:"The new limit of a budget."`
-	Outcome     string   `help:"What became of a call: happened, did_not or run_again." enum:",happened,did_not,run_again" default:""`
+	Outcome     string   `help:"What happened to a call: happened, did_not, or run_again to run it again." enum:",happened,did_not,run_again" default:""`
 }
 
 // Run lists or answers.
@@ -151,12 +151,12 @@ func (c *approveCommand) list(cc *Context, client *client) error {
 		}
 	}
 	if len(open) == 0 {
-		s.line("Nothing waits for a person.")
+		s.line("There are no open approvals.")
 	}
 	return nil
 }
 
-// byFlags makes of the flags what the approval's kind takes.
+// byFlags builds the answer to the approval's kind from the flags.
 func (c *approveCommand) byFlags(a *api.Approval) (map[string]any, error) {
 	switch a.Kind {
 	case api.ApprovalQuestion:
@@ -165,7 +165,7 @@ func (c *approveCommand) byFlags(a *api.Approval) (map[string]any, error) {
 		return withComment(map[string]any{"confirmed": !c.No}, c.Comment), nil
 	case api.ApprovalOutcome:
 		if c.Outcome == "" {
-			return nil, errors.New("this asks what became of a call: give --outcome happened, did_not or run_again")
+			return nil, errors.New("this is about a call with an unknown outcome: use --outcome happened, did_not or run_again")
 		}
 		return map[string]any{"outcome": c.Outcome}, nil
 	case api.ApprovalActions:
@@ -210,9 +210,9 @@ func (c *approveCommand) reply(a *api.Approval) (map[string]any, error) {
 	case yesOrNo(a.Module):
 		return map[string]any{"value": !c.No}, nil
 	case c.Value == "":
-		return nil, errors.New("this is a question: answer it with --value, or leave it with --cancel")
+		return nil, errors.New("this is a question: answer it with --value, or skip it with --cancel")
 	}
-	// Only a list or a form is JSON: "7" may well be the text of an answer.
+	// Only a list or a form is parsed as JSON: "7" may be the text of an answer.
 	if json.Valid([]byte(c.Value)) && (c.Value[0] == '[' || c.Value[0] == '{') {
 		return map[string]any{"value": json.RawMessage(c.Value)}, nil
 	}

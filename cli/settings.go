@@ -12,18 +12,18 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// settingsCommand is about the settings of a workspace.
+// settingsCommand manages the settings of a workspace.
 type settingsCommand struct {
-	Show settingsShow `cmd:"" default:"withargs" help:"Show the workspace's settings, and which of them were changed."`
-	Set  settingsSet  `cmd:"" help:"Change settings: NAME=VALUE, or NAME= for its default."`
+	Show settingsShow `cmd:"" default:"withargs" help:"Show the workspace's settings, with those that were changed marked."`
+	Set  settingsSet  `cmd:"" help:"Change settings: NAME=VALUE, or NAME= for the default."`
 }
 
 type settingsShow struct {
 	clientFlags `embed:""`
-	Names       []string `arg:"" optional:"" help:"Only these."`
+	Names       []string `arg:"" optional:"" help:"Only these settings."`
 }
 
-// Run prints them.
+// Run prints the settings.
 func (c *settingsShow) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -38,7 +38,7 @@ func (c *settingsShow) Run(cc *Context) error {
 
 func printSettings(cc *Context, output string, all map[string]json.RawMessage, only []string) error {
 	var changed []string
-	_ = json.Unmarshal(all["changed"], &changed) // absent: none is marked
+	_ = json.Unmarshal(all["changed"], &changed) // if absent, none is marked
 	names := only
 	if len(names) == 0 {
 		for name := range all {
@@ -52,7 +52,7 @@ func printSettings(cc *Context, output string, all map[string]json.RawMessage, o
 	for _, name := range names {
 		value, known := all[name]
 		if !known {
-			return fmt.Errorf("there is no setting %q; `fermata settings` lists them", name)
+			return fmt.Errorf("there is no setting %q; list them with: fermata settings", name)
 		}
 		mark := ""
 		if slices.Contains(changed, name) {
@@ -72,7 +72,7 @@ type settingsSet struct {
 	Values      []string `arg:"" help:"NAME=VALUE; the value in YAML or JSON (time_zone=Europe/Paris, 'limits={max_roundtrips: 20}')." placeholder:"NAME=VALUE"`
 }
 
-// Run changes them, all or none.
+// Run changes all of the settings, or none.
 func (c *settingsSet) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -82,13 +82,13 @@ func (c *settingsSet) Run(cc *Context) error {
 	for _, text := range c.Values {
 		name, value, is := strings.Cut(text, "=")
 		if !is || name == "" {
-			return usageError{fmt.Errorf("%q is no NAME=VALUE", text)}
+			return usageError{fmt.Errorf("%q is not of the form NAME=VALUE", text)}
 		}
 		var v any
 		if err := yaml.Unmarshal([]byte(value), &v); err != nil {
 			return usageError{fmt.Errorf("the value of %s is neither YAML nor JSON: %w", name, err)}
 		}
-		patch[name] = v // nothing: null, which is the default
+		patch[name] = v // an empty value is null, the default
 		names = append(names, name)
 	}
 	var all map[string]json.RawMessage

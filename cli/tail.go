@@ -17,14 +17,14 @@ import (
 // tailCommand shows events.
 type tailCommand struct {
 	clientFlags `embed:""`
-	Session     string   `help:"Only this session's events, with the text of answers." short:"s"`
-	After       int64    `help:"Begin after the event with this number; 0 is the start of the log." default:"-1"`
+	Session     string   `help:"Only this session's events, including streaming answers." short:"s"`
+	After       int64    `help:"Start after the event with this number; 0 is the start of the log." default:"-1"`
 	Types       []string `help:"Only events of these types."`
-	Deltas      bool     `help:"Show the pieces of streaming answers too (json always does)."`
+	Deltas      bool     `help:"Also show the pieces of streaming answers (always with json)."`
 }
 
-// Run shows events until it is interrupted. A broken connection is made again by the
-// number of the last event: none is missed, none comes twice.
+// Run shows events until it is interrupted. It reconnects by the number of the last event, so that no event
+// is lost or repeated.
 func (c *tailCommand) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -48,10 +48,10 @@ func (c *tailCommand) Run(cc *Context) error {
 		}
 		return printEventLine(cc, e)
 	}
-	f.lost = func(err error) { _, _ = fmt.Fprintf(cc.Errors, "fermata: %v; coming back\n", err) }
+	f.lost = func(err error) { _, _ = fmt.Fprintf(cc.Errors, "fermata: %v; reconnecting\n", err) }
 	err = f.run(ctx)
 	if ctx.Err() != nil && cc.Context.Err() == nil {
-		return nil // Ctrl-C is how one ends this
+		return nil // Ctrl-C is the normal end
 	}
 	if cause := context.Cause(cc.Context); cause != nil {
 		return nil
@@ -66,7 +66,7 @@ func appendComma(list, item string) string {
 	return list + "," + item
 }
 
-// printEvent prints an event as one line of JSON, its data byte for byte.
+// printEvent prints an event as one line of JSON, with its data unchanged.
 func printEvent(cc *Context, e sseEvent) error {
 	line := struct {
 		ID    int64           `json:"id,omitempty"`
@@ -84,7 +84,7 @@ func printEvent(cc *Context, e sseEvent) error {
 	return nil
 }
 
-// eventData is what a line shows of any event.
+// eventData has the fields that are shown of any event.
 type eventData struct {
 	SessionID string         `json:"session_id"`
 	At        *api.Timestamp `json:"at"`
@@ -111,7 +111,7 @@ func printEventLine(cc *Context, e sseEvent) error {
 	var d eventData
 	var words string
 	if err := json.Unmarshal(e.Data, &d); err != nil {
-		words = string(e.Data) // of a newer server: shown as it is
+		words = string(e.Data) // of a newer server: printed unchanged
 	} else {
 		words = d.words(e.Name)
 	}
@@ -152,7 +152,7 @@ func (d *eventData) what(name string) string {
 	case name == "queue.changed":
 		return fmt.Sprintf("%d waiting", len(d.Data))
 	case name == "snapshot":
-		return fmt.Sprintf("as it is at %d", d.Seq)
+		return fmt.Sprintf("the state at %d", d.Seq)
 	case d.Message != nil:
 		return messageWords(d.Message)
 	case d.Execution != nil:
@@ -205,5 +205,5 @@ func oneLineOf(text string) string {
 	return jsonbody.Cut(string(out), 200)
 }
 
-// clockTime shows a time of the wire to a person.
+// clockTime formats a timestamp of the API for people.
 func clockTime(t api.Timestamp) string { return time.Time(t).Local().Format(time.DateTime) }

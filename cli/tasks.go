@@ -9,22 +9,22 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// tasksCommand is about work that goes on at other services.
+// tasksCommand manages tasks of external services.
 type tasksCommand struct {
-	List   tasksList   `cmd:"" default:"withargs" help:"List the tasks, latest first."`
+	List   tasksList   `cmd:"" default:"withargs" help:"List the tasks, newest first."`
 	Show   tasksShow   `cmd:"" help:"Show a task, with its result."`
-	Watch  tasksWatch  `cmd:"" help:"Follow a task until it has ended."`
-	Cancel tasksCancel `cmd:"" help:"Cancel a task; the service that does the work is told."`
+	Watch  tasksWatch  `cmd:"" help:"Follow a task until it ends."`
+	Cancel tasksCancel `cmd:"" help:"Cancel a task and notify the service that runs it."`
 }
 
 type tasksList struct {
 	clientFlags `embed:""`
-	Session     string `help:"Those of one session."`
-	Status      string `help:"Those that stand so." enum:",pending,running,succeeded,failed,cancelled,expired,unknown" default:""`
-	Limit       int    `help:"How many at most." default:"50"`
+	Session     string `help:"Only the tasks of a session."`
+	Status      string `help:"Only tasks with this status." enum:",pending,running,succeeded,failed,cancelled,expired,unknown" default:""`
+	Limit       int    `help:"Maximum number of tasks." default:"50"`
 }
 
-// Run prints them.
+// Run prints the tasks.
 func (c *tasksList) Run(cc *Context) error {
 	query := url.Values{}
 	for name, value := range map[string]string{"session_id": c.Session, "status": c.Status} {
@@ -38,7 +38,7 @@ func (c *tasksList) Run(cc *Context) error {
 	})
 }
 
-// progressOf is how far the work has come, as its service says.
+// progressOf is the progress as reported by the service.
 func progressOf(t *api.Task) string {
 	text := printable(t.Progress.Text)
 	if t.Progress.Percent != nil {
@@ -49,7 +49,7 @@ func progressOf(t *api.Task) string {
 
 type oneTask struct {
 	clientFlags `embed:""`
-	Task        string `arg:"" help:"Its id."`
+	Task        string `arg:"" help:"The task's id."`
 }
 
 func (c *oneTask) call(cc *Context, method, rest string) (*api.Task, error) {
@@ -64,7 +64,7 @@ func (c *oneTask) call(cc *Context, method, rest string) (*api.Task, error) {
 	return &t, nil
 }
 
-// print shows a task for people, or as it is.
+// print prints a task, for people or as JSON.
 func (c *oneTask) print(cc *Context, t *api.Task) error {
 	if c.Output == "json" {
 		return printJSON(cc.Out, t)
@@ -75,7 +75,7 @@ func (c *oneTask) print(cc *Context, t *api.Task) error {
 		out.line("progress: %s", text)
 	}
 	if t.ApprovalID != nil {
-		out.line("asks: fermata approve %s", *t.ApprovalID)
+		out.line("approval: fermata approve %s", *t.ApprovalID)
 	}
 	if t.Error != nil {
 		out.line("error: %s", printable(*t.Error))
@@ -93,7 +93,7 @@ type tasksShow struct {
 	oneTask `embed:""`
 }
 
-// Run prints it.
+// Run prints the task.
 func (c *tasksShow) Run(cc *Context) error {
 	t, err := c.call(cc, http.MethodGet, "")
 	if err != nil {
@@ -106,7 +106,7 @@ type tasksCancel struct {
 	oneTask `embed:""`
 }
 
-// Run cancels it.
+// Run cancels the task.
 func (c *tasksCancel) Run(cc *Context) error {
 	t, err := c.call(cc, http.MethodPost, "/cancel")
 	if err != nil {
@@ -117,10 +117,10 @@ func (c *tasksCancel) Run(cc *Context) error {
 
 type tasksWatch struct {
 	oneTask `embed:""`
-	Every   time.Duration `help:"How often to look." default:"1s"`
+	Every   time.Duration `help:"Polling interval." default:"1s"`
 }
 
-// Run prints the task whenever it has come on, and fails unless it succeeds.
+// Run prints the task at each change, and fails unless it succeeds.
 func (c *tasksWatch) Run(cc *Context) error {
 	var shown string
 	for {

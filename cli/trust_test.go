@@ -29,7 +29,7 @@ func TestAServerThatIsNotTrusted(t *testing.T) {
 	if err == nil || ExitCode(err) != exitUnreachable {
 		t.Fatalf("exit code %d, %v", ExitCode(err), err)
 	}
-	wants(t, err.Error(), srv.URL+" cannot be trusted: ", "Have this machine trust the authority that signed its certificate")
+	wants(t, err.Error(), srv.URL+" cannot be trusted: ", "Add the authority that signed its certificate")
 	if strings.Contains(err.Error(), "fermata serve") {
 		t.Errorf("%v", err)
 	}
@@ -37,12 +37,12 @@ func TestAServerThatIsNotTrusted(t *testing.T) {
 	if err := (&Doctor{clientFlags: clientFlags{serverFlags: flags}}).Check(cc, nil); err == nil {
 		t.Error("the doctor finds nothing")
 	}
-	wants(t, out.String(), "FAIL  server", "cannot be trusted", "-> Have this machine trust the authority")
+	wants(t, out.String(), "FAIL  server", "cannot be trusted", "-> Add the authority")
 
 	for want, cause := range map[string]error{
 		"Renew the server's certificate": x509.CertificateInvalidError{Cert: &x509.Certificate{}, Reason: x509.Expired},
-		"Use a name":                     x509.HostnameError{Certificate: &x509.Certificate{}, Host: "fermata"},
-		"Have this machine trust":        x509.UnknownAuthorityError{},
+		"Use a host name":                x509.HostnameError{Certificate: &x509.Certificate{}, Host: "fermata"},
+		"Add the authority":              x509.UnknownAuthorityError{},
 	} {
 		err := &url.Error{Op: "Get", URL: "https://fermata", Err: fmt.Errorf("tls: %w", &tls.CertificateVerificationError{Err: cause})}
 		if got := distrusted(err); !strings.HasPrefix(got, want) {

@@ -11,16 +11,15 @@ import (
 	"github.com/fermata-dev/fermata/internal/spelling"
 )
 
-// ourVariables begin like this.
+// ourVariables is the prefix of Fermata's environment variables.
 const ourVariables = "FERMATA_"
 
-// others are named alike and are no settings: the keys of providers, and what Kubernetes sets
-// in every container beside a Service called fermata, which nobody mistyped.
+// others have the same prefix without being settings: the keys of providers, and the variables that
+// Kubernetes sets for a Service named fermata.
 var others = regexp.MustCompile(`^FERMATA_(PROVIDER_KEY|PORT|SERVICE_HOST|SERVICE_PORT)(_|$)`)
 
-// CheckVariables finds those of environ ("name=value") that are named like settings of Fermata
-// and are none: one letter too many would otherwise leave a server with its default, and
-// nobody the wiser.
+// CheckVariables finds variables of environ ("name=value") with Fermata's prefix that are not settings: a
+// mistyped name would otherwise leave a setting at its default without notice.
 func CheckVariables(program *kong.Application, environ []string) []diagnosis.Finding {
 	var known []string
 	for _, flags := range append(flagsOf(program.Node), program.Flags) {
@@ -38,12 +37,12 @@ func CheckVariables(program *kong.Application, environ []string) []diagnosis.Fin
 	slices.Sort(unknown)
 	findings := make([]diagnosis.Finding, len(unknown))
 	for i, name := range unknown {
-		mend := "Correct its name, or unset it; `fermata config print` lists those there are."
-		// What they all have in common says nothing of what was meant.
+		fix := "Correct its name, or unset it; `fermata config print` lists all of them."
+		// The common prefix does not help to find a similar name.
 		if near := spelling.Nearest(name[len(ourVariables):], ownParts(known)); near != "" {
-			mend = "Did you mean " + ourVariables + strings.ToUpper(near) + "? " + mend
+			fix = "Did you mean " + ourVariables + strings.ToUpper(near) + "? " + fix
 		}
-		findings[i] = diagnosis.Warning("variable", name+" is set and is no setting of Fermata: it does nothing", mend)
+		findings[i] = diagnosis.Warning("variable", name+" is set but is not a setting of Fermata: it has no effect", fix)
 	}
 	return findings
 }

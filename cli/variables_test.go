@@ -7,8 +7,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// TestCheckVariables: a mistyped variable is told by its name alone; settings of any command,
-// files of secrets, keys of providers and what Kubernetes sets are not.
+// TestCheckVariables: a mistyped variable is reported by its name only; settings of any command, files of
+// secrets, keys of providers and the variables of Kubernetes are not reported.
 func TestCheckVariables(t *testing.T) {
 	line := struct {
 		Flags    `embed:""`
@@ -23,17 +23,17 @@ func TestCheckVariables(t *testing.T) {
 		"FERMATA_PORT=tcp://10.0.0.1:80", "FERMATA_PORT_80_TCP=x", "FERMATA_SERVICE_HOST=10.0.0.1", "FERMATA_SERVICE_PORT_HTTP=80",
 		"FERMATA_SECRET_KEYS=very-secret-indeed", "FERMATA_LISTN=:81",
 	})
-	var told []string
+	var reported []string
 	for _, f := range findings {
-		told = append(told, strings.Fields(f.Detail)[0])
-		if strings.Contains(f.Detail+f.Mend, "secret-indeed") {
-			t.Errorf("its value is told: %v", f)
+		reported = append(reported, strings.Fields(f.Detail)[0])
+		if strings.Contains(f.Detail+f.Fix, "secret-indeed") {
+			t.Errorf("its value is shown: %v", f)
 		}
 	}
-	if got := strings.Join(told, " "); got != "FERMATA_LISTN FERMATA_SECRET_KEYS" {
-		t.Errorf("told of %q", got)
+	if got := strings.Join(reported, " "); got != "FERMATA_LISTN FERMATA_SECRET_KEYS" {
+		t.Errorf("reported are %q", got)
 	}
-	if !strings.Contains(findings[0].Mend, "FERMATA_LISTEN?") {
-		t.Errorf("what to do about it: %q", findings[0].Mend)
+	if !strings.Contains(findings[0].Fix, "FERMATA_LISTEN?") {
+		t.Errorf("the fix is %q", findings[0].Fix)
 	}
 }

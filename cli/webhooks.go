@@ -11,24 +11,24 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// webhooksCommand is about the addresses that are told of events.
+// webhooksCommand manages webhooks.
 type webhooksCommand struct {
-	List       webhooksList       `cmd:"" default:"withargs" help:"List the webhooks, and which of them fail."`
-	Add        webhooksAdd        `cmd:"" help:"Have events sent to an address; prints the secret that signs them, this once."`
-	Change     webhooksChange     `cmd:"" help:"Change what one is sent: its types, its address, links to approvals, or whether it is enabled."`
+	List       webhooksList       `cmd:"" default:"withargs" help:"List the webhooks and their states."`
+	Add        webhooksAdd        `cmd:"" help:"Create a webhook; prints its signing secret, which is not shown again."`
+	Change     webhooksChange     `cmd:"" help:"Change a webhook: its event types, address, links to approvals, or whether it is enabled."`
 	Show       webhooksShow       `cmd:"" help:"Show a webhook."`
-	Test       webhooksTest       `cmd:"" help:"Send a message that is no event, and say what came of it."`
-	Deliveries webhooksDeliveries `cmd:"" help:"List what a webhook was sent, and what became of it."`
-	Replay     webhooksReplay     `cmd:"" help:"Send everything after an event's number again."`
-	Rotate     webhooksRotate     `cmd:"" help:"Replace the secret; the old one signs too for a day."`
-	Delete     webhooksDelete     `cmd:"" help:"Send nothing to an address any more."`
+	Test       webhooksTest       `cmd:"" help:"Send a test message and print the result."`
+	Deliveries webhooksDeliveries `cmd:"" help:"List a webhook's deliveries and their results."`
+	Replay     webhooksReplay     `cmd:"" help:"Send all events after a given number again."`
+	Rotate     webhooksRotate     `cmd:"" help:"Replace the secret; the old one remains valid for a day."`
+	Delete     webhooksDelete     `cmd:"" help:"Delete a webhook."`
 }
 
 type webhooksList struct {
 	clientFlags `embed:""`
 }
 
-// Run prints them.
+// Run prints the webhooks.
 func (c *webhooksList) Run(cc *Context) error {
 	head := []string{"ID", "STATE", "SENT TO", "TYPES", "URL"}
 	return printList(cc, &c.clientFlags, "/v1/webhooks", url.Values{}, everything, head, func(h *api.Webhook) []string {
@@ -44,7 +44,7 @@ func typesOf(h *api.Webhook) string {
 	return strings.Join(names, ",")
 }
 
-// webhookState says whether what is sent arrives.
+// webhookState shows whether deliveries succeed.
 func webhookState(h *api.Webhook) string {
 	switch {
 	case h.DisabledReason != nil:
@@ -64,27 +64,27 @@ func (c *client) webhooks(cc *Context) ([]api.Webhook, error) {
 
 type webhooksAdd struct {
 	clientFlags `embed:""`
-	URL         string   `arg:"" help:"Where the events go (https)."`
-	Types       []string `arg:"" help:"Types of events, like approval.requested session.ended notice."`
-	Links       bool     `help:"Put a link to each approval into its message: whoever reads it may answer that approval."`
+	URL         string   `arg:"" help:"Address to send events to (https)."`
+	Types       []string `arg:"" help:"Event types, for example approval.requested session.ended notice."`
+	Links       bool     `help:"Include a link to each approval in its message: anyone who has the link can answer that approval."`
 }
 
-// Run makes one. The secret alone goes to the output, so that it can be put into a file.
+// Run creates a webhook. Only the secret goes to the standard output, so that it can be redirected to a file.
 func (c *webhooksAdd) Run(cc *Context) error {
 	return c.withSecret(cc, "/v1/webhooks", map[string]any{"url": c.URL, "types": c.Types, "links": c.Links})
 }
 
 type webhooksChange struct {
 	clientFlags `embed:""`
-	Webhook     string   `arg:"" help:"Its id."`
-	To          string   `help:"Where the events go from now on (https)." placeholder:"URL"`
-	Types       []string `help:"Types of events, all of them: what is not named is not sent any more."`
-	Links       *bool    `negatable:"" help:"Put a link to each approval into its message: whoever reads it may answer that approval."`
-	Enable      *bool    `negatable:"" help:"Send to it, or nothing any more."`
-	From        string   `name:"file" short:"f" placeholder:"FILE" help:"A file that says so: url, types, links, enabled, in YAML or JSON; - reads it from the input."`
+	Webhook     string   `arg:"" help:"The webhook's id."`
+	To          string   `help:"New address to send events to (https)." placeholder:"URL"`
+	Types       []string `help:"All event types to send; others are no longer sent."`
+	Links       *bool    `negatable:"" help:"Include a link to each approval in its message: anyone who has the link can answer that approval."`
+	Enable      *bool    `negatable:"" help:"Enable or disable the webhook."`
+	From        string   `name:"file" short:"f" placeholder:"FILE" help:"File with the fields to change: url, types, links, enabled, in YAML or JSON; - reads the standard input."`
 }
 
-// Run changes what was named, and says how it is then. A flag counts more than the file.
+// Run applies the changes and displays the webhook. Flags override the file.
 func (c *webhooksChange) Run(cc *Context) error {
 	patch, err := c.patch(cc)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *webhooksChange) Run(cc *Context) error {
 		return err
 	}
 	var h api.Webhook
-	if c.From != "" { // what it has already is not sent again
+	if c.From != "" { // values that are unchanged are not sent
 		if err := client.call(cc, http.MethodGet, webhookPath(c.Webhook, ""), nil, &h); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (c *webhooksChange) patch(cc *Context) (map[string]any, error) {
 			return nil, err
 		}
 		if len(ask) == 0 {
-			return nil, usageError{errNothingSaid}
+			return nil, usageError{errEmptyDefinition}
 		}
 		patch = ask
 	}
@@ -137,12 +137,12 @@ func (c *webhooksChange) patch(cc *Context) (map[string]any, error) {
 		patch["enabled"] = *c.Enable
 	}
 	if len(patch) == 0 {
-		return nil, usageError{errors.New("name what is to be different: --to, --types, --links or --no-links, --enable or --no-enable, or --file")}
+		return nil, usageError{errors.New("nothing to change: use --to, --types, --links or --no-links, --enable or --no-enable, or --file")}
 	}
 	return patch, nil
 }
 
-// linksOf says beside the types whether messages have links.
+// linksOf shows next to the types whether messages have links.
 func linksOf(h *api.Webhook) string {
 	if h.Links {
 		return " with links"
@@ -150,7 +150,7 @@ func linksOf(h *api.Webhook) string {
 	return ""
 }
 
-// withSecret makes a call whose answer shows a secret, and prints it alone.
+// withSecret makes a request whose response contains a secret, and prints the secret alone.
 func (f *clientFlags) withSecret(cc *Context, path string, in any) error {
 	client, err := f.client(cc)
 	if err != nil {
@@ -164,7 +164,7 @@ func (f *clientFlags) withSecret(cc *Context, path string, in any) error {
 		return printJSON(cc.Out, h)
 	}
 	beside := screen{out: cc.Errors}
-	beside.line("%s. The secret is shown this once:", h.ID)
+	beside.line("%s. The secret is not shown again:", h.ID)
 	if h.Secret == nil {
 		return nil
 	}
@@ -174,10 +174,10 @@ func (f *clientFlags) withSecret(cc *Context, path string, in any) error {
 	return nil
 }
 
-// webhookNamed is how a command names one.
+// webhookNamed selects a webhook.
 type webhookNamed struct {
 	clientFlags `embed:""`
-	Webhook     string `arg:"" help:"Its id, or its URL."`
+	Webhook     string `arg:"" help:"The webhook's id or URL."`
 }
 
 func (c *webhookNamed) find(cc *Context) (*client, *api.Webhook, error) {
@@ -192,7 +192,7 @@ func (c *webhookNamed) find(cc *Context) (*client, *api.Webhook, error) {
 
 type webhooksShow struct{ webhookNamed }
 
-// Run shows one.
+// Run shows the webhook.
 func (c *webhooksShow) Run(cc *Context) error {
 	_, one, err := c.find(cc)
 	if err != nil {
@@ -211,10 +211,10 @@ func showWebhook(cc *Context, output string, h *api.Webhook) error {
 
 type webhooksTest struct {
 	clientFlags `embed:""`
-	Webhook     string `arg:"" help:"Its id."`
+	Webhook     string `arg:"" help:"The webhook's id."`
 }
 
-// Run tries it.
+// Run sends a test message.
 func (c *webhooksTest) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -229,22 +229,22 @@ func (c *webhooksTest) Run(cc *Context) error {
 			return err
 		}
 	} else if got.Ok {
-		(&screen{out: cc.Out}).line("it answered %d after %d ms", orZero(got.Status), got.LatencyMs)
+		(&screen{out: cc.Out}).line("the receiver responded with %d after %d ms", orZero(got.Status), got.LatencyMs)
 	}
 	if !got.Ok {
-		return fmt.Errorf("the message did not arrive: %s", printable(orEmpty(got.Detail)))
+		return fmt.Errorf("the message was not delivered: %s", printable(orEmpty(got.Detail)))
 	}
 	return nil
 }
 
 type webhooksDeliveries struct {
 	clientFlags `embed:""`
-	Webhook     string `arg:"" help:"Its id."`
-	State       string `help:"Only those that are delivered, retrying, failed or skipped." enum:"delivered,retrying,failed,skipped," default:""`
-	Limit       int    `help:"How many, latest first." default:"20"`
+	Webhook     string `arg:"" help:"The webhook's id."`
+	State       string `help:"Only deliveries in this state: delivered, retrying, failed or skipped." enum:"delivered,retrying,failed,skipped," default:""`
+	Limit       int    `help:"Maximum number of deliveries, newest first." default:"20"`
 }
 
-// Run prints them.
+// Run prints the deliveries.
 func (c *webhooksDeliveries) Run(cc *Context) error {
 	query := url.Values{}
 	if c.State != "" {
@@ -268,11 +268,11 @@ func (c *webhooksDeliveries) Run(cc *Context) error {
 
 type webhooksReplay struct {
 	clientFlags `embed:""`
-	Webhook     string `arg:"" help:"Its id."`
-	After       int64  `required:"" help:"The number of an event; what comes after it is sent."`
+	Webhook     string `arg:"" help:"The webhook's id."`
+	After       int64  `required:"" help:"Number of an event; all later events are sent."`
 }
 
-// Run begins it.
+// Run starts the replay.
 func (c *webhooksReplay) Run(cc *Context) error {
 	client, err := c.client(cc)
 	if err != nil {
@@ -285,13 +285,13 @@ func (c *webhooksReplay) Run(cc *Context) error {
 	if c.Output == "json" {
 		return printJSON(cc.Out, h)
 	}
-	(&screen{out: cc.Out}).line("sending %s everything after %d", h.ID, c.After)
+	(&screen{out: cc.Out}).line("sending %s all events after %d", h.ID, c.After)
 	return nil
 }
 
 type webhooksRotate struct {
 	clientFlags `embed:""`
-	Webhook     string `arg:"" help:"Its id."`
+	Webhook     string `arg:"" help:"The webhook's id."`
 }
 
 // Run replaces the secret.
@@ -301,7 +301,7 @@ func (c *webhooksRotate) Run(cc *Context) error {
 
 type webhooksDelete struct{ webhookNamed }
 
-// Run deletes it.
+// Run deletes the webhook.
 func (c *webhooksDelete) Run(cc *Context) error {
 	client, one, err := c.find(cc)
 	if err != nil {

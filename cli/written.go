@@ -5,29 +5,29 @@ import (
 	"io"
 )
 
-// written is where a command prints. It remembers that something could not be written: much of what is
-// printed line by line is printed without a look at whether it went well, and who keeps a list, a key or
-// the contract in a file on a full disk has to be told that it is not whole.
+// written is the output of a command. It records write errors, since most of the output is printed without
+// checking them: with a full disk, the command that writes a list, a key or the contract to a file must
+// report that it is incomplete.
 type written struct {
 	to  io.Writer
 	err error
 }
 
-// Write writes nothing behind what is missing.
+// Write writes nothing after the first error.
 func (w *written) Write(b []byte) (int, error) {
 	if w.err != nil {
 		return 0, w.err
 	}
 	n, err := w.to.Write(b)
 	w.err = err
-	return n, err //nolint:wrapcheck // who prints says what
+	return n, err //nolint:wrapcheck // the caller says what was printed
 }
 
-// whole is how a command ended, of which err is known: one that printed less than it had to say has
-// failed. What the server had against it goes first.
+// whole returns the result of a command that ended with err: incomplete output is a failure. An error of
+// the server takes precedence.
 func (w *written) whole(err error) error {
 	if w.err == nil || ExitCode(err) > exitFailed {
 		return err
 	}
-	return fmt.Errorf("not all of the output could be written: %w", w.err)
+	return fmt.Errorf("the output could not be written completely: %w", w.err)
 }

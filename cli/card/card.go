@@ -1,5 +1,4 @@
-// Package card puts an approval into words: what would happen, to what, and why a person is
-// asked.
+// Package card renders an approval as text: what would happen, to what, and why approval is required.
 package card
 
 import (
@@ -14,7 +13,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// Body is all of it but the title, line by line. Nothing in it looks like anything else.
+// Body is the text below the title, by lines. No content can imitate the card's own lines.
 func Body(a *api.Approval) []string {
 	var lines []string
 	add := func(format string, args ...any) {
@@ -30,7 +29,7 @@ func Body(a *api.Approval) []string {
 		}
 		add("%s%s", number, action.Text)
 		for _, change := range Changes(action.Before, action.After) {
-			add("   %s", strings.ReplaceAll(change, "\n", "\n      ")) // no line of it looks like one of the card's
+			add("   %s", strings.ReplaceAll(change, "\n", "\n      ")) // indented, unlike the card's own lines
 		}
 		for _, warning := range action.Warnings {
 			add("   ! %s", warning)
@@ -45,7 +44,7 @@ func Body(a *api.Approval) []string {
 	return lines
 }
 
-// Title says in one line what is asked.
+// Title summarises the approval in one line.
 func Title(a *api.Approval) string {
 	switch a.Kind {
 	case api.ApprovalActions:
@@ -60,11 +59,11 @@ func Title(a *api.Approval) string {
 	case api.ApprovalCompletion:
 		return "Is this finished?"
 	case api.ApprovalOutcome:
-		return "What became of this call is unknown"
+		return "The outcome of this call is unknown"
 	case api.ApprovalClientCalls:
 		return "Another program has to run a tool of its own"
 	case api.ApprovalReconnect:
-		return "Somebody has to sign in"
+		return "A sign-in is required"
 	}
 	return "The session needs you"
 }
@@ -114,7 +113,7 @@ func Changes(before, after json.RawMessage) []string {
 			out = append(out, fmt.Sprintf("%s: %v", name, now))
 		case len(will) == 0:
 			out = append(out, fmt.Sprintf("%s: %v (goes)", name, old))
-		case fmt.Sprint(old) == fmt.Sprint(now): // "7" becomes 7: what differs has to look different
+		case fmt.Sprint(old) == fmt.Sprint(now): // "7" becomes 7: the difference must be visible
 			out = append(out, fmt.Sprintf("%s: %s -> %s", name, exact(old), exact(now)))
 		default:
 			out = append(out, fmt.Sprintf("%s: %s -> %s", name, orNothing(old, had), orNothing(now, has)))
@@ -123,10 +122,10 @@ func Changes(before, after json.RawMessage) []string {
 	return out
 }
 
-// exact is a value as JSON has it.
+// exact is a value in JSON.
 func exact(value any) string {
 	text, err := json.Marshal(value)
-	if err != nil { // it was read from JSON
+	if err != nil { // impossible: it was decoded from JSON
 		return fmt.Sprint(value)
 	}
 	return string(text)
@@ -139,7 +138,7 @@ func orNothing(value any, there bool) string {
 	return fmt.Sprint(value)
 }
 
-// flatten makes "data.value": 7 of an object, in a fixed order.
+// flatten maps the paths of an object to their values ("data.value": 7), with the paths in order.
 func flatten(raw json.RawMessage) (values map[string]any, names []string) {
 	values = map[string]any{}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
@@ -168,8 +167,8 @@ func flatten(raw json.RawMessage) (values map[string]any, names []string) {
 	return values, names
 }
 
-// join is where a field stands. A name that holds the sign between two names is quoted: two fields at
-// one place would hide each other.
+// join appends a name to a path. A name that contains the separator is quoted: two fields with one path
+// would hide each other.
 func join(path, name string) string {
 	if name == "" || strings.ContainsAny(name, `."`) {
 		name = strconv.Quote(name)

@@ -15,45 +15,45 @@ import (
 	"github.com/fermata-dev/fermata/api"
 )
 
-// Config is what a console is made of.
+// Config configures a console.
 type Config struct {
 	In     io.Reader
 	Out    io.Writer
 	Colour bool
-	// History is what was typed before; nil: none, and none is kept.
+	// History is the input history; nil: none.
 	History *History
-	// Pressed gets Ctrl-C. It has room for one.
+	// Pressed receives Ctrl-C. Its capacity is one.
 	Pressed chan<- os.Signal
 }
 
-// Typed is what a person sent off with the Enter key.
+// Typed is a text that was sent with the Enter key.
 type Typed struct {
 	Text string
-	// Question is the number of the question that stood above the input; 0: none did.
+	// Question is the number of the question displayed above the input; 0: none.
 	Question int
 }
 
-// mostTyped is how much may be sent off before it is taken; then it stays in the input.
+// mostTyped is the number of texts that may be sent before they are received; more stay in the input.
 const mostTyped = 64
 
-// Console is used by one goroutine; what is typed comes to another one.
+// Console is used by one goroutine; another one receives the input.
 type Console struct {
 	in      io.Reader
 	out     io.Writer
 	options []tea.ProgramOption
 	model   *model
 	program *tea.Program
-	settled <-chan time.Time // of the program
-	lent    chan struct{}    // the terminal was given back, to be lent
+	settled <-chan time.Time // the terminal has answered the program's queries
+	lent    chan struct{}    // closed when the terminal was released to be lent
 	typed   chan Typed
-	done    chan struct{} // the terminal was given back for good
+	done    chan struct{} // closed when the terminal was released finally
 	err     error         // of the program, once done is closed
 	size    *size
-	answer  *markdown // that streams
-	held    []string  // lines that came in the middle of a part of it
+	answer  *markdown // the streaming answer
+	held    []string  // lines that arrived within a part of it
 }
 
-// Open takes the terminal. Whoever opened a console closes it, or the terminal stays as it is.
+// Open takes over the terminal. The caller must call Close to restore it.
 func Open(config Config) *Console {
 	c := &Console{in: config.In, out: config.Out, size: &size{},
 		lent: make(chan struct{}), typed: make(chan Typed, mostTyped), done: make(chan struct{})}
@@ -75,22 +75,22 @@ func Open(config Config) *Console {
 	return c
 }
 
-// Typed hands on what is typed. It is closed when there is nobody who types any more.
+// Typed returns the input. It is closed at the end of the input.
 func (c *Console) Typed() <-chan Typed { return c.typed }
 
-// Close gives the terminal back. What was typed and not sent off is forgotten.
+// Close restores the terminal. Unsent input is discarded.
 func (c *Console) Close() error {
 	c.End()
 	c.program.Send(closing{})
 	<-c.done
 	if c.err != nil {
-		return fmt.Errorf("work the terminal: %w", c.err)
+		return fmt.Errorf("run the terminal: %w", c.err)
 	}
 	return nil
 }
 
-// Text adds to the answer that streams: Markdown. A part that is whole moves above the
-// input for good; the rest is shown as it is, and changes.
+// Text adds to the streaming answer, in Markdown. A complete part moves above the input permanently; the
+// rest is displayed as it is, and changes.
 func (c *Console) Text(text string) {
 	c.answer.add(clean(text))
 	for block := c.answer.whole(); block != ""; block = c.answer.whole() {
@@ -100,7 +100,7 @@ func (c *Console) Text(text string) {
 	c.program.Send(live(c.answer.rest))
 }
 
-// End ends the answer that streams.
+// End ends the streaming answer.
 func (c *Console) End() {
 	if rest := c.answer.take(); strings.TrimSpace(rest) != "" {
 		c.print(c.answer.render(rest) + "\n")
@@ -109,21 +109,21 @@ func (c *Console) End() {
 	c.program.Send(live(""))
 }
 
-// Line shows a line of its own above the input.
+// Line displays a line above the input.
 func (c *Console) Line(format string, args ...any) { c.add(clean(fmt.Sprintf(format, args...))) }
 
-// Dim is Line, for what matters less.
+// Dim is Line, for less important text.
 func (c *Console) Dim(format string, args ...any) {
 	c.add("\x1b[2m" + clean(fmt.Sprintf(format, args...)) + "\x1b[22m")
 }
 
-// Took shows what was typed above the input, where it stays.
+// Took displays the input that was sent, above the input line.
 func (c *Console) Took(text string) {
 	c.add("\x1b[1m> " + strings.ReplaceAll(clean(text), "\n", "\n  ") + "\x1b[22m")
 }
 
-// add writes lines above the input. A part of an answer that comes in is not torn: they wait
-// below it until it is whole.
+// add writes lines above the input. A part of an answer is not interrupted: the lines wait below it until
+// it is complete.
 func (c *Console) add(lines string) {
 	if strings.TrimSpace(c.answer.rest) == "" {
 		c.End()
@@ -134,7 +134,7 @@ func (c *Console) add(lines string) {
 	c.program.Send(held(strings.Join(c.held, "\n")))
 }
 
-// release writes what waited for a part of the answer.
+// release writes the lines that waited for a part of the answer.
 func (c *Console) release() {
 	if len(c.held) > 0 {
 		c.print(strings.Join(c.held, "\n"))
@@ -143,31 +143,31 @@ func (c *Console) release() {
 	}
 }
 
-// Ask shows a question at the input, until something is typed; "" takes it away. What is
-// being typed is kept aside meanwhile.
+// Ask displays a question at the input, until it is answered; "" removes it. Unfinished input is restored
+// afterwards.
 func (c *Console) Ask(question string) {
 	c.End()
 	c.program.Send(ask(clean(question)))
 }
 
-// Pass shows what goes on, until it is over.
+// Pass displays the current activity.
 func (c *Console) Pass(text string) { c.program.Send(pass(clean(text))) }
 
-// GiveBack puts a text into the input again, or behind what stands there.
+// GiveBack restores a text in the input, after any text that is there.
 func (c *Console) GiveBack(text string) { c.program.Send(giveBack(text)) }
 
-// print writes above the input, for good. A terminal moves its lower lines by as many as
-// are written above them, so that only some fit at a time.
+// print writes above the input permanently. A terminal scrolls by as many lines as are written, so only
+// some fit at a time.
 func (c *Console) print(text string) {
 	width, height := c.size.get()
 	lines := strings.Split(ansi.Wrap(text, max(width-1, 1), ""), "\n")
 	for len(lines) > 0 {
 		n := min(len(lines), max(height/4, 1))
-		part := strings.Join(lines[:n], "\n") + "\x1b[0m" // nothing at all would not be a line
+		part := strings.Join(lines[:n], "\n") + "\x1b[0m" // an empty text would not be printed as a line
 		c.program.Send(tea.Println(part)())
 		lines = lines[n:]
 	}
 }
 
-// clean shows control characters as escapes, and ends lines as here.
+// clean escapes control characters, and normalises line endings.
 func clean(text string) string { return api.Printable(strings.ReplaceAll(text, "\r\n", "\n")) }

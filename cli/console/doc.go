@@ -1,4 +1,3 @@
-// Package console is a terminal whose lowest lines are typed into while answers come in above
-// them. What is shown is plain text or Markdown of others; no control character in it reaches
-// the terminal.
+// Package console is a terminal interface with an input at the bottom, above which answers arrive. It
+// displays untrusted plain text or Markdown; no control character of it reaches the terminal.
 package console

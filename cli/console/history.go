@@ -13,27 +13,26 @@ import (
 	"strings"
 )
 
-// Bounds of what is kept: so many entries, of so many bytes each.
+// Bounds of the history: the number of entries, and the bytes of each.
 const (
 	mostEntries = 1000
 	mostOfEntry = 64 << 10
 )
 
-// History is what was typed before, in a file of its owner: a line of JSON for each entry.
-// Two programs may add to the same file at once.
+// History is the input history, in a file of its owner: one line of JSON per entry. Several programs may
+// append to it concurrently.
 type History struct {
 	path    string
 	entries []string
 }
 
-// HistoryFile is where a program keeps its history: in the state directory of the XDG rules,
-// or what comes next to it.
+// HistoryFile is the path of a program's history: in the XDG state directory, or its equivalent.
 func HistoryFile(name string) (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if runtime.GOOS == "windows" && dir == "" {
 		dir = os.Getenv("LOCALAPPDATA")
 	}
-	if !filepath.IsAbs(dir) { // as the rules say of one that is not
+	if !filepath.IsAbs(dir) { // relative paths are ignored, as XDG requires
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return "", fmt.Errorf("find the home directory: %w", err)
@@ -43,11 +42,11 @@ func HistoryFile(name string) (string, error) {
 	return filepath.Join(dir, "fermata", name), nil
 }
 
-// OpenHistory reads a history. A file with far more than is kept is shortened.
+// OpenHistory reads a history. A file with many more entries than the bound is shortened.
 func OpenHistory(path string) (*History, error) {
 	h := &History{path: path}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, fmt.Errorf("make the directory of the history: %w", err)
+		return nil, fmt.Errorf("create the directory of the history: %w", err)
 	}
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -62,7 +61,7 @@ func OpenHistory(path string) (*History, error) {
 	read := 0
 	for ; lines.Scan(); read++ {
 		var entry string
-		if json.Unmarshal(lines.Bytes(), &entry) == nil { // half a line of a crash is no entry
+		if json.Unmarshal(lines.Bytes(), &entry) == nil { // ignores a line that a crash left incomplete
 			h.remember(entry)
 		}
 	}
@@ -75,7 +74,7 @@ func OpenHistory(path string) (*History, error) {
 	return h, nil
 }
 
-// remember has an entry at hand while the program runs.
+// remember adds an entry in memory.
 func (h *History) remember(text string) {
 	if len(text) > mostOfEntry || strings.TrimSpace(text) == "" {
 		return
@@ -89,8 +88,7 @@ func (h *History) remember(text string) {
 	}
 }
 
-// add keeps an entry. One that begins with a space is not kept, as in shells; neither is one
-// that was just added.
+// add stores an entry, unless it begins with a space, as in shells, or repeats the last one.
 func (h *History) add(text string) error {
 	n := len(h.entries)
 	again := n > 0 && h.entries[n-1] == text
@@ -110,9 +108,9 @@ func (h *History) add(text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// rewrite leaves in the file what is kept.
+// rewrite shortens the file.
 func (h *History) rewrite() error {
-	f, err := os.CreateTemp(filepath.Dir(h.path), ".history-*") // its owner's alone
+	f, err := os.CreateTemp(filepath.Dir(h.path), ".history-*") // readable by its owner only
 	if err != nil {
 		return fmt.Errorf("shorten the history: %w", err)
 	}
@@ -131,16 +129,16 @@ func (h *History) rewrite() error {
 	return nil
 }
 
-// walk is where a person stands in the history.
+// walk is a position in the history.
 type walk struct {
 	history *History
-	back    int    // how many entries back; 0: at what is being typed
-	typed   string // what was being typed before the first step
+	back    int    // number of entries back; 0: at the current input
+	typed   string // the input before the first step
 }
 
 func (w *walk) rest() { w.back, w.typed = 0, "" }
 
-// older is the next entry back that begins with what was typed.
+// older is the next older entry that begins with the input.
 func (w *walk) older(now string) (string, bool) {
 	if w.history == nil {
 		return "", false
@@ -157,7 +155,7 @@ func (w *walk) older(now string) (string, bool) {
 	return "", false
 }
 
-// newer is the way back, which ends at what was being typed.
+// newer is the next newer entry, and finally the original input.
 func (w *walk) newer() (string, bool) {
 	for w.back > 0 {
 		w.back--
@@ -171,7 +169,7 @@ func (w *walk) newer() (string, bool) {
 	return "", false
 }
 
-// remember has a text at hand, and does not keep it.
+// remember adds a text in memory only.
 func (w *walk) remember(text string) {
 	if w.history != nil {
 		w.history.remember(text)
@@ -179,7 +177,7 @@ func (w *walk) remember(text string) {
 	w.rest()
 }
 
-// add keeps a text. A history that cannot be written is no reason to stop talking.
+// add stores a text. Errors are ignored: a chat works without a history.
 func (w *walk) add(text string) {
 	if w.history != nil {
 		_ = w.history.add(text)

@@ -7,7 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// press takes a key.
+// press handles a key.
 func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	first := m.input.Line() == 0 && m.input.LineInfo().RowOffset == 0
 	last := m.input.Line() == m.input.LineCount()-1 && m.input.LineInfo().RowOffset == m.input.LineInfo().Height-1
@@ -33,7 +33,7 @@ func (m *model) press(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// recall shows an entry of the history; where there is none, nothing changes.
+// recall displays an entry of the history, if there is one.
 func (m *model) recall(text string, found bool) {
 	if found {
 		m.input.SetValue(text)
@@ -41,7 +41,7 @@ func (m *model) recall(text string, found bool) {
 	}
 }
 
-// enter sends off what is typed. A backslash before it asks for one line more.
+// enter sends the input. A backslash before it starts a new line instead.
 func (m *model) enter() {
 	text := m.input.Value()
 	if before, more := strings.CutSuffix(text, `\`); more && !strings.HasSuffix(before, `\`) {
@@ -59,7 +59,7 @@ func (m *model) enter() {
 	select {
 	case m.console.typed <- typed:
 	default:
-		return // nobody takes it yet: it stays here
+		return // the input is full: the text stays
 	}
 	if m.question != "" {
 		m.resume()
@@ -69,8 +69,8 @@ func (m *model) enter() {
 	m.replace("")
 }
 
-// cancel takes back what is typed, as shells do; the arrow key brings it again. With nothing
-// typed it is for whoever runs the console.
+// cancel clears the input, as in shells; the arrow key restores it. If the input is empty, Ctrl-C is
+// passed on.
 func (m *model) cancel() {
 	if text := m.input.Value(); strings.TrimSpace(text) != "" {
 		if m.question == "" {
@@ -81,6 +81,6 @@ func (m *model) cancel() {
 	}
 	select {
 	case m.pressed <- os.Interrupt:
-	default: // one is on its way
+	default: // one is pending
 	}
 }

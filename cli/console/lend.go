@@ -14,15 +14,15 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// errClosed: there is no terminal any more.
+// errClosed: the terminal is closed.
 var errClosed = errors.New("the terminal is closed")
 
-// settling is how long a terminal has to answer what it was asked when the console began, before
-// another program reads the keys: it would take the answers for something typed.
+// settling is the time for a terminal to answer the queries of the console's start, before another
+// program reads the keys: it would take the answers for input.
 const settling = 200 * time.Millisecond
 
-// begin runs a program of the model's at the terminal, until that has to be given back, and waits for
-// its foot: what is written above it before it stands there is written over what the terminal shows.
+// begin runs a new program of the model in the terminal and waits until it has drawn the input: anything
+// written before that would overwrite the terminal's content.
 func (c *Console) begin() {
 	foot := &foot{Writer: c.out, drawn: make(chan struct{})}
 	c.program = tea.NewProgram(c.model, append(c.options, tea.WithOutput(foot.output()))...)
@@ -45,12 +45,11 @@ func (c *Console) run(program *tea.Program) {
 	close(c.done)
 }
 
-// Lend gives the terminal to another program until that ends, and takes it back: what stood at the
-// foot stands there again.
+// Lend releases the terminal to another program until that ends, and then restores the input.
 //
-// The library has a call for this. With a program that ends at once it may stop the clock by which it
-// draws, for good, and it measures the terminal in a goroutine that meets the next one; so a program
-// of its own begins afterwards.
+// The library's function for this has two defects: with a program that ends at once it may stop its
+// render timer permanently, and it measures the terminal in a goroutine that races with the next call.
+// Therefore a new program of the model is started afterwards.
 func (c *Console) Lend(cmd *exec.Cmd) error {
 	c.End()
 	select {
@@ -71,14 +70,14 @@ func (c *Console) Lend(cmd *exec.Cmd) error {
 	return err
 }
 
-// foot is an output that tells when the first picture of a program was written to it.
+// foot is an output that reports when a program has drawn its first frame.
 type foot struct {
 	io.Writer
 	once  sync.Once
 	drawn chan struct{}
 }
 
-// footOfTerminal is one that is a terminal, which the library asks for its size.
+// footOfTerminal is a foot that is a terminal, whose size the library queries.
 type footOfTerminal struct {
 	term.File
 	foot *foot
@@ -93,7 +92,7 @@ func (f *foot) output() io.Writer {
 
 func (f *footOfTerminal) Write(b []byte) (int, error) { return f.foot.Write(b) }
 
-// Write looks for what every first picture has in it: from now on what is pasted is marked.
+// Write looks for the sequence in every first frame: bracketed paste is switched on.
 func (f *foot) Write(b []byte) (int, error) {
 	n, err := f.Writer.Write(b)
 	if bytes.Contains(b, []byte(ansi.SetModeBracketedPaste)) {

@@ -31,10 +31,10 @@ func TestLentTimeAfterTime(t *testing.T) {
 		last = fmt.Sprintf("back %d", n)
 	}
 	if err := c.Lend(exec.CommandContext(t.Context(), "false")); err == nil {
-		t.Error("a program that fails is not told")
+		t.Error("the failure of a program is not reported")
 	}
 	if err := c.Lend(exec.CommandContext(t.Context(), "no such editor")); err == nil {
-		t.Error("a program that is not there is not told")
+		t.Error("a missing program is not reported")
 	}
 	screen.Press("still")
 	screen.Shows("> still")

@@ -8,8 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// markdown is an answer that comes in piece by piece. Parts that will not change any more are
-// rendered; rest is what came after them.
+// markdown is a streaming answer. Complete parts are rendered; rest is the text after them.
 type markdown struct {
 	size    *size
 	profile colorprofile.Profile
@@ -18,14 +17,14 @@ type markdown struct {
 
 func (m *markdown) add(text string) { m.rest += text }
 
-// take is the rest of an answer that has ended.
+// take returns the rest of an answer that has ended.
 func (m *markdown) take() string {
 	rest := m.rest
 	m.rest = ""
 	return rest
 }
 
-// whole takes the next part that will not change any more; "" while there is none.
+// whole returns the next complete part; "" while there is none.
 func (m *markdown) whole() string {
 	end := wholeUntil(m.rest)
 	part := m.rest[:end]
@@ -38,9 +37,8 @@ func (m *markdown) whole() string {
 
 var item = regexp.MustCompile(`^([-*+]|[0-9]{1,9}[.)])(\s|$)`)
 
-// wholeUntil is where the first part ends: at a line that begins a paragraph after an empty
-// one, or behind the end of a code block. A list goes on over empty lines, and a code block
-// until it is closed.
+// wholeUntil is the end of the first complete part: at the start of a paragraph after an empty line, or
+// after the end of a code block. A list continues over empty lines, and a code block until it is closed.
 func wholeUntil(text string) int {
 	fence, empty, at := "", false, 0
 	for at < len(text) {
@@ -69,8 +67,8 @@ func wholeUntil(text string) int {
 	return 0
 }
 
-// begins says whether a line is the first of something new. One that still comes in can
-// become an item of the list before it.
+// begins reports whether a line starts a new part. An unfinished line may become an item of the list
+// before it.
 func begins(line string, closed bool) bool {
 	if line == "" || line[0] == ' ' || line[0] == '\t' || item.MatchString(line) {
 		return false
@@ -78,7 +76,7 @@ func begins(line string, closed bool) bool {
 	return closed || !strings.ContainsRune("-*+0123456789", rune(line[0])) || len(line) > 11
 }
 
-// fenceOf is the run of characters that opens or closes a code block, "" for other lines.
+// fenceOf is the fence of a code block in a line, "" for other lines.
 func fenceOf(line string) string {
 	line = strings.TrimLeft(line, " \t")
 	for _, c := range []string{"`", "~"} {
@@ -89,11 +87,11 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// render is a part as the terminal shows it.
+// render renders a part for the terminal.
 func (m *markdown) render(text string) string {
 	width, _ := m.size.get()
 	var fitted bytes.Buffer
-	// To a buffer nothing goes wrong.
+	// Writing to a buffer cannot fail.
 	_, _ = (&colorprofile.Writer{Forward: &fitted, Profile: m.profile}).WriteString(strings.Join(rendered(text, max(width-1, 20)), "\n"))
 	return fitted.String()
 }

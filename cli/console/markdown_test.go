@@ -90,13 +90,13 @@ func TestOnlyStylesReachTheTerminal(t *testing.T) {
 		}
 		for line := range strings.SplitSeq(out, "\n") {
 			if looks := sequence.FindAllString(line, -1); len(looks) > 0 && looks[len(looks)-1] != "\x1b[0m" && looks[len(looks)-1] != "\x1b[m" {
-				t.Errorf("%q: a look goes on behind %q", around, line)
+				t.Errorf("%q: a style continues after %q", around, line)
 			}
 		}
 	}
 }
 
-// A look that goes on over the end of a line ends there and begins anew.
+// A style that continues over the end of a line ends there and is restarted.
 func TestALookDoesNotReachOverItsLine(t *testing.T) {
 	got := strings.Join(rendered("> **bold words that go on**", 14), "\n")
 	if want := "│ \x1b[1mbold words\x1b[0m\n│ \x1b[1mthat go on\x1b[0m"; got != want {

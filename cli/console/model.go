@@ -12,21 +12,21 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// What the console tells its model.
+// Messages from the console to its model.
 type (
-	live     string   // the part of the answer that is not whole yet
-	held     string   // what waits for it
-	ask      string   // a question, or that there is none any more
-	pass     string   // what goes on
-	giveBack string   // a text that was not taken
-	lend     struct{} // the terminal is wanted by another program
+	live     string   // the incomplete part of the answer
+	held     string   // lines that wait for it
+	ask      string   // a question; "" removes it
+	pass     string   // the current activity
+	giveBack string   // a text that was not accepted
+	lend     struct{} // another program needs the terminal
 	closing  struct{}
 )
 
-// mostRows is how long a text may be that is typed, in rows.
+// mostRows bounds the input, in rows.
 const mostRows = 10_000
 
-// model is what stands at the foot of the terminal.
+// model is the lower part of the terminal.
 type model struct {
 	console *Console
 	pressed chan<- os.Signal
@@ -37,9 +37,9 @@ type model struct {
 	held     string
 	passing  string
 	question string
-	asked    int    // how many questions were asked
-	aside    string // what was being typed when the question came
-	lent     bool   // another program has the terminal
+	asked    int    // number of questions so far
+	aside    string // the unfinished input when the question arrived
+	lent     bool   // another program uses the terminal
 	over     bool
 }
 
@@ -54,7 +54,7 @@ func newModel(c *Console, config Config) *model {
 	m.input.DynamicHeight, m.input.MinHeight, m.input.MaxContentHeight = true, 1, mostRows
 	m.input.MaxWidth = 0
 	m.input.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("alt+enter", "shift+enter", "ctrl+j"))
-	m.input.KeyMap.Paste.SetEnabled(false) // it would run programs; terminals paste by themselves
+	m.input.KeyMap.Paste.SetEnabled(false) // it would run programs; terminals paste themselves
 	m.input.SetPromptFunc(2, func(line textarea.PromptInfo) string {
 		if line.LineNumber == 0 {
 			return "> "
@@ -65,10 +65,10 @@ func newModel(c *Console, config Config) *model {
 	return m
 }
 
-// Init begins to listen to the keys.
+// Init starts reading the keys.
 func (m *model) Init() tea.Cmd { return m.input.Focus() }
 
-// Update takes a key or what the console tells.
+// Update handles a key or a message of the console.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
@@ -101,7 +101,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, nil
 }
 
-// fit gives the input the terminal's width, and a quarter of its height at most.
+// fit gives the input the terminal's width, and at most a quarter of its height.
 func (m *model) fit() {
 	width, height := m.console.size.get()
 	m.input.MaxHeight = max(height/4, 1)
@@ -114,7 +114,7 @@ func (m *model) edit(msg tea.Msg) tea.Cmd {
 	return cmd
 }
 
-// ask puts a question. Half a message is no answer to it: it comes back afterwards.
+// ask displays a question. Unfinished input is no answer to it: it is restored afterwards.
 func (m *model) ask(question string) {
 	if question != "" {
 		m.asked++
@@ -128,7 +128,7 @@ func (m *model) ask(question string) {
 	m.question = question
 }
 
-// resume goes on with what was being typed before a question.
+// resume restores the unfinished input from before a question.
 func (m *model) resume() {
 	m.replace(m.aside)
 	m.aside, m.question = "", ""
@@ -156,7 +156,7 @@ func (m *model) giveBack(text string) {
 	m.replace(text)
 }
 
-// View is what stands there: of the answer what fits, what goes on, the question, the input.
+// View renders the end of the answer, the activity, the question and the input.
 func (m *model) View() tea.View {
 	if m.over || m.lent {
 		return tea.NewView("")
@@ -173,12 +173,12 @@ func (m *model) View() tea.View {
 	view := tea.NewView(strings.Join(append(rows, m.input.View()), "\n"))
 	if view.Cursor = m.input.Cursor(); view.Cursor != nil {
 		view.Cursor.Y += len(rows)
-		view.Cursor.Color, view.Cursor.Blink = nil, false // the terminal's own
+		view.Cursor.Color, view.Cursor.Blink = nil, false // the terminal's defaults
 	}
 	return view
 }
 
-// lastRows are the last rows of a text, as many as there is room for.
+// lastRows are the last rows of a text that fit.
 func lastRows(text string, width, room int) []string {
 	if text = strings.TrimRight(text, "\n"); text == "" {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// The colours are the terminal's own, so that they can be read on whatever background it has.
+// The terminal's own colours are used, which are readable on its background.
 const (
 	headingLook = "1;36"
 	codeLook    = "35"
@@ -27,9 +27,8 @@ const (
 
 var parser = goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser()
 
-// rendered is a text of Markdown as lines of a terminal so wide. Nothing of the text is written as
-// it came but words: characters that work a terminal are shown, as are tags, and a link is the
-// words that it has and where it leads.
+// rendered renders Markdown as lines of the given width. Control characters and tags are shown as text,
+// and a link as its text followed by its address.
 func rendered(markdown string, width int) []string {
 	source := []byte(markdown)
 	p := &page{source}
@@ -38,7 +37,7 @@ func rendered(markdown string, width int) []string {
 
 type page struct{ source []byte }
 
-// blocks are those below a node; tight ones have no empty line between.
+// blocks are the blocks below a node; tight ones are not separated by empty lines.
 func (p *page) blocks(parent ast.Node, width int, tight bool) []string {
 	var all []string
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -86,7 +85,7 @@ func (p *page) list(list *ast.List, width int) []string {
 			mark = strconv.Itoa(number) + string(list.Marker) + " "
 			number++
 		} else if hasBox(item) {
-			mark = "" // which the box is
+			mark = "" // the checkbox replaces it
 		}
 		if len(all) > 0 && !list.IsTight {
 			all = append(all, "")
@@ -134,7 +133,7 @@ func (p *page) table(n *extended.Table, width int) []string {
 	return strings.Split(t.Width(width).String(), "\n")
 }
 
-// verbatim are lines as they are written.
+// verbatim are lines in their original form.
 func (p *page) verbatim(lines *text.Segments, width int) []string {
 	var all []string
 	for i := range lines.Len() {
@@ -145,7 +144,7 @@ func (p *page) verbatim(lines *text.Segments, width int) []string {
 	return all
 }
 
-// inline is what stands within a block, in a look that its parts add to.
+// inline renders the content of a block in a style, to which its parts add.
 func (p *page) inline(parent ast.Node, look string) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -194,7 +193,7 @@ func (p *page) word(n ast.Node, look string) string {
 	return p.inline(n, look)
 }
 
-// leading is a link: its words, and behind them where it leads.
+// leading renders a link: its text, followed by its address.
 func (p *page) leading(n ast.Node, to, look string) string {
 	words, to := p.inline(n, also(look, linkLook)), clean(to)
 	if plain := ansi.Strip(words); plain == to || to == "" || plain == strings.TrimPrefix(to, "mailto:") {
@@ -203,7 +202,7 @@ func (p *page) leading(n ast.Node, to, look string) string {
 	return words + looking(look, " ("+to+")")
 }
 
-// raw is the text of a span of code.
+// raw is the text of a code span.
 func (p *page) raw(n ast.Node) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
@@ -216,7 +215,7 @@ func (p *page) raw(n ast.Node) string {
 
 var entity = regexp.MustCompile(`&(#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);`)
 
-// said is what a text of Markdown says. An entity of a character that works a terminal stays one.
+// said decodes the text of a Markdown node. Entities of control characters are left as they are.
 func said(source []byte) string {
 	return clean(entity.ReplaceAllStringFunc(string(util.UnescapePunctuations(source)), func(e string) string {
 		if means := html.UnescapeString(e); means == clean(means) {
@@ -240,8 +239,8 @@ func looking(look, words string) string {
 	return "\x1b[" + look + "m" + words + "\x1b[0m"
 }
 
-// wrapped are the lines of a block. A look that goes on over the end of a line begins anew on the
-// next: what stands before that line is not of it.
+// wrapped wraps the lines of a block. A style that continues over the end of a line is restarted on the next
+// one, so that it does not affect the text before that line.
 func wrapped(words string, width int) []string {
 	lines := strings.Split(ansi.Wrap(words, width, ""), "\n")
 	open := ""

@@ -2,10 +2,10 @@ package console
 
 import "sync/atomic"
 
-// size is that of the terminal: told by it, asked for by who prints.
+// size is the size of the terminal, set by its events and read when printing.
 type size struct{ width, height atomic.Int32 }
 
-// set takes what the terminal says. One that does not know (0) has the usual size.
+// set stores the size. A terminal that does not know it (0) gets the usual one.
 func (s *size) set(width, height int) {
 	if width > 0 {
 		s.width.Store(int32(min(width, 10_000)))

@@ -27,7 +27,7 @@ func leaves(t *testing.T) []*kong.Node {
 	return parser.Model.Leaves(true)
 }
 
-// Every command that prints something prints it for programs too.
+// Every command that prints something can print it for programs too.
 func TestEveryCommandPrintsJSON(t *testing.T) {
 	seen := map[string]bool{}
 	for _, command := range leaves(t) {
@@ -50,21 +50,21 @@ func TestEveryCommandPrintsJSON(t *testing.T) {
 	}
 }
 
-// Whoever asks for help gets a sentence: for each command, flag and argument.
+// TestEverythingOnTheCommandLineIsExplained: each command, flag and argument has a sentence of help.
 func TestEverythingOnTheCommandLineIsExplained(t *testing.T) {
 	for _, command := range leaves(t) {
 		path := command.FullPath()
 		if !strings.HasSuffix(command.Help, ".") && !strings.HasSuffix(command.Help, ")") {
-			t.Errorf("%s: %q is no sentence", path, command.Help)
+			t.Errorf("%s: %q is not a sentence", path, command.Help)
 		}
 		for _, flag := range command.Flags {
 			if strings.TrimSpace(flag.Help) == "" && !flag.Hidden {
-				t.Errorf("%s: --%s says nothing", path, flag.Name)
+				t.Errorf("%s: --%s has no help", path, flag.Name)
 			}
 		}
 		for _, arg := range command.Positional {
 			if strings.TrimSpace(arg.Help) == "" {
-				t.Errorf("%s: %s says nothing", path, arg.Name)
+				t.Errorf("%s: %s has no help", path, arg.Name)
 			}
 		}
 	}

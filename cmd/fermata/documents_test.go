@@ -22,7 +22,7 @@ var (
 	variable   = regexp.MustCompile(`\bFERMATA_[A-Z0-9_]*[A-Z0-9]\b`)
 )
 
-// documents are what people follow.
+// documents are the files that people follow.
 func documents(t *testing.T) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -42,8 +42,8 @@ func documents(t *testing.T) map[string]string {
 	return all
 }
 
-// TestTheDocumentsTypeWhatThereIs: every command of ours that a document says to type is one, with the flags
-// and arguments that it has; what stands within a sentence names a command at least.
+// TestTheDocumentsTypeWhatThereIs: every command in a code block of a document exists, with its flags and
+// arguments; a command within a sentence at least exists.
 func TestTheDocumentsTypeWhatThereIs(t *testing.T) {
 	typed := 0
 	for path, text := range documents(t) {
@@ -60,7 +60,7 @@ func TestTheDocumentsTypeWhatThereIs(t *testing.T) {
 		for _, code := range inlineCode.FindAllStringSubmatch(text, -1) {
 			typed++
 			args := ourCommands(code[1])[0]
-			// A sentence leaves out what it does not speak of.
+			// A sentence may omit arguments.
 			if err := understood(args); err != nil && strings.Contains(err.Error(), "unexpected argument "+args[0]) {
 				t.Errorf("%s: fermata %s: %v", path, args[0], err)
 			}
@@ -71,13 +71,13 @@ func TestTheDocumentsTypeWhatThereIs(t *testing.T) {
 	}
 }
 
-// understood says what the command line has against being given this.
+// understood returns the error of parsing the arguments.
 func understood(args []string) error {
 	parser, err := kong.New(&commandLine{}, kong.Name("fermata"), kong.Configuration(cli.ReadConfigFile), kong.Exit(func(int) {}))
 	if err != nil {
 		return err
 	}
-	if args[0] == "help" { // cli.Run knows it: the same as --help
+	if args[0] == "help" { // handled by cli.Run: the same as --help
 		args = append(args[1:len(args):len(args)], "--help")
 	}
 	parser.Stdout, parser.Stderr = io.Discard, io.Discard
@@ -85,7 +85,7 @@ func understood(args []string) error {
 	return err
 }
 
-// ourCommands finds what a line of a shell gives to our program.
+// ourCommands finds the arguments of fermata in a shell line.
 func ourCommands(line string) (all [][]string) {
 	var words []string
 	end := func() {
@@ -129,7 +129,7 @@ func ourCommands(line string) (all [][]string) {
 	return all
 }
 
-// variables are those that the server or the command line reads.
+// variables are the variables of the server and the command line.
 func variables(of reflect.Type) (names []string) {
 	if of.Kind() == reflect.Pointer {
 		of = of.Elem()
@@ -149,7 +149,7 @@ var ofTests = []string{
 	"FERMATA_LONG", "FERMATA_TEST_", "FERMATA_BENCH_", "FERMATA_SECOND_OPINION", "FERMATA_PROVIDER_KEY_", "FERMATA_MAKE_GOLDEN",
 }
 
-// TestTheDocumentsNameVariablesThatThereAre: a name that was mistyped or renamed sets nothing, in silence.
+// TestTheDocumentsNameVariablesThatThereAre: a mistyped or renamed variable would have no effect, without notice.
 func TestTheDocumentsNameVariablesThatThereAre(t *testing.T) {
 	known := append(variables(reflect.TypeFor[commandLine]()), variables(reflect.TypeFor[app.Config]())...)
 	found := 0
@@ -158,7 +158,7 @@ func TestTheDocumentsNameVariablesThatThereAre(t *testing.T) {
 			found++
 			begins := func(of string) bool { return strings.HasPrefix(of, name+"_") } // FERMATA_RATE_…
 			if !slices.Contains(known, name) && !slices.ContainsFunc(known, begins) && !slices.ContainsFunc(ofTests, func(of string) bool { return strings.HasPrefix(name+"_", of) }) {
-				t.Errorf("%s names %s, which nothing reads", path, name)
+				t.Errorf("%s names %s, which does not exist", path, name)
 			}
 		}
 	}

@@ -5,27 +5,27 @@ import (
 	"github.com/fermata-dev/fermata/cli"
 )
 
-// keeping are the commands that take the data of an installation out and put it back. They
-// work on the database itself, on the machine where the server's configuration is.
+// keeping are the maintenance commands. They work directly on the database, on a machine with the server's
+// configuration.
 type keeping struct {
-	Keys    keys    `group:"Connect" cmd:"" help:"List API keys; make and revoke them; seal what is stored with a new secret key."`
-	Backup  backup  `group:"Keep" cmd:"" help:"Copy the whole installation to a file, while the server runs."`
-	Restore restore `group:"Keep" cmd:"" help:"Put a backup in the place of the database; what was there is kept."`
-	Export  export  `group:"Keep" cmd:"" help:"Write a workspace with its whole record to a file, as lines of JSON, while the server runs."`
-	Import  load    `group:"Keep" cmd:"" help:"Make a workspace from such a file, in this or the other kind of database."`
-	Check   check   `group:"Keep" cmd:"" name:"upgrade-check" help:"Say what the next start of this version does to the database, and what is in its way."`
+	Keys    keys    `group:"Connect" cmd:"" help:"List, create and revoke API keys; re-encrypt stored secrets with a new secret key."`
+	Backup  backup  `group:"Keep" cmd:"" help:"Back up the whole installation to a file, while the server runs."`
+	Restore restore `group:"Keep" cmd:"" help:"Replace the database by a backup; the previous database is kept."`
+	Export  export  `group:"Keep" cmd:"" help:"Export a workspace with its complete history to a file of JSON lines, while the server runs."`
+	Import  load    `group:"Keep" cmd:"" help:"Create a workspace from an export, in either kind of database."`
+	Check   check   `group:"Keep" cmd:"" name:"upgrade-check" help:"Show what the next start of this version changes in the database, and what blocks it."`
 }
 
-// keys are two things of one name: those of people and programs, over the API, and the one
-// that seals what is stored.
+// keys combines two kinds of keys: API keys of people and programs, and the secret key that encrypts stored
+// secrets.
 type keys struct {
 	cli.KeysCommand `embed:""`
-	RotateSecret    rotateSecret `cmd:"" help:"Seal all stored secrets with the newest key of FERMATA_SECRET_KEY; with SQLite the server is stopped meanwhile."`
+	RotateSecret    rotateSecret `cmd:"" help:"Re-encrypt all stored secrets with the newest key of FERMATA_SECRET_KEY; with SQLite, stop the server first."`
 }
 
 type rotateSecret struct {
 	app.Config `embed:""`
-	Output     string `help:"text, or json for programs." short:"o" enum:"text,json" default:"text"`
+	Output     string `help:"Output format: text or json." short:"o" enum:"text,json" default:"text"`
 }
 
 func (c *rotateSecret) Run(cc *cli.Context) error {

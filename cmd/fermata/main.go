@@ -1,4 +1,4 @@
-// Command fermata is the server and its command line.
+// Command fermata is the Fermata server and its command-line client.
 package main
 
 import (
@@ -6,30 +6,30 @@ import (
 	"os"
 	"slices"
 
-	_ "time/tzdata" // time zones on images that have none
+	_ "time/tzdata" // time zones for images without them
 
 	"github.com/alecthomas/kong"
-	_ "golang.org/x/crypto/x509roots/fallback" // and whom to trust
+	_ "golang.org/x/crypto/x509roots/fallback" // root certificates for the same
 
 	"github.com/fermata-dev/fermata"
 	"github.com/fermata-dev/fermata/app"
 	"github.com/fermata-dev/fermata/cli"
 )
 
-// Set when a release is built.
+// Set by release builds.
 var version, commit = "dev", "unknown"
 
-// commandLine is all that can be typed.
+// commandLine defines all flags and commands.
 type commandLine struct {
 	cli.Flags          `embed:""`
 	Serve              serve   `group:"Server" cmd:"" help:"Run the server."`
-	Migrate            migrate `group:"Server" cmd:"" help:"Bring the database up to date and end."`
+	Migrate            migrate `group:"Server" cmd:"" help:"Bring the database up to date and exit."`
 	keeping            `embed:""`
 	cli.Commands       `embed:""`
 	cli.ManualCommands `embed:""`
-	Doctor             doctor                        `group:"Server" cmd:"" help:"Find what is wrong and say how to mend it; exit code 1 when something is."`
-	OpenAPI            cli.OpenAPICommand            `group:"Program" cmd:"" name:"openapi" help:"Print the contract of the API, as YAML."`
-	Started            cli.ConfigCommand[app.Config] `group:"Server" cmd:"" name:"config" help:"Show what a server would be started with."`
+	Doctor             doctor                        `group:"Server" cmd:"" help:"Diagnose problems and suggest fixes; exit code 1 if there are any."`
+	OpenAPI            cli.OpenAPICommand            `group:"Program" cmd:"" name:"openapi" help:"Print the OpenAPI contract of the API."`
+	Started            cli.ConfigCommand[app.Config] `group:"Server" cmd:"" name:"config" help:"Show the configuration a server would start with."`
 	Version            cli.VersionCommand            `group:"Program" cmd:"" help:"Print the version."`
 }
 
@@ -44,15 +44,15 @@ func (c *serve) Run(cc *cli.Context, parsed *kong.Context) error {
 
 type migrate struct {
 	app.Database `embed:""`
-	Output       string `help:"text or json." short:"o" enum:"text,json" default:"text"`
+	Output       string `help:"Output format: text or json." short:"o" enum:"text,json" default:"text"`
 }
 
 func (c *migrate) Run(cc *cli.Context) error { return app.Migrate(cc, c.Database, c.Output, cc.Out) }
 
-// doctor looks at what a server on this machine would start with, then at the server.
+// doctor checks the configuration of a server on this machine, then the server.
 type doctor struct {
 	cli.Doctor `embed:""`
-	Server     app.Config `embed:"" group:"What the server of this machine is started with"`
+	Server     app.Config `embed:"" group:"Configuration of the server on this machine"`
 }
 
 func (c *doctor) Run(cc *cli.Context, parsed *kong.Context) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// fullDisk takes so many bytes, and then no more.
+// fullDisk accepts a number of bytes, and then fails.
 type fullDisk struct{ room int }
 
 func (d *fullDisk) Write(b []byte) (int, error) {
@@ -25,7 +25,7 @@ func (d *fullDisk) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// everyHelp is how help is asked for, of each command and of each group of them.
+// everyHelp lists the command lines for help, for each command and each group.
 func everyHelp(t *testing.T) (all [][]string) {
 	t.Helper()
 	parser, err := kong.New(&commandLine{}, kong.Name("fermata"), kong.Configuration(cli.ReadConfigFile))
@@ -44,8 +44,8 @@ func everyHelp(t *testing.T) (all [][]string) {
 	return all
 }
 
-// TestAFullDiskIsNoSuccess: whoever keeps what this program prints in a file is told, by the exit code and in one
-// sentence, that the file is not whole. (Of what a server is asked for: TestListsOntoAFullDisk.)
+// TestAFullDiskIsNoSuccess: if the output cannot be written completely, the exit code and one sentence report it.
+// (For commands that call a server: TestListsOntoAFullDisk.)
 func TestAFullDiskIsNoSuccess(t *testing.T) {
 	t.Setenv("FERMATA_DATA_DIR", t.TempDir())
 	all := [][]string{nil, {"version"}, {"version", "-o", "json"}, {"--version"}, {"-V"}, {"openapi"}, {"openapi", "-o", "json"}, {"man"},
@@ -63,7 +63,7 @@ func TestAFullDiskIsNoSuccess(t *testing.T) {
 				t.Errorf("fermata %s, room for %d: exit code %d, %v", strings.Join(args, " "), room, cli.ExitCode(err), err)
 			}
 			if beside.Len() > 0 {
-				t.Errorf("fermata %s: beside it %s", strings.Join(args, " "), beside.String())
+				t.Errorf("fermata %s: on standard error %s", strings.Join(args, " "), beside.String())
 			}
 		}
 	}

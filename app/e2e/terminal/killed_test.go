@@ -153,7 +153,7 @@ func TestTheServerIsKilledWhileSomebodyTalks(t *testing.T) {
 		p.Die()
 		h.serve("")
 		screen.Press("are you there?\r")
-		screen.Has("> are you there?", "· the server is away; your message is kept and sent later", ">")
+		screen.Has("> are you there?", "· server unreachable; your message is kept and sent later", ">")
 		screen.Press("half a mess")
 		screen.Shows("> half a mess")
 		p.Kill()

@@ -42,13 +42,13 @@ func TestListsOntoAFullDisk(t *testing.T) {
 			}
 		}
 	}
-	if err := typed("chat -m hello"); cli.ExitCode(err) != 1 || !strings.Contains(err.Error(), "not all of the output") {
+	if err := typed("chat -m hello"); cli.ExitCode(err) != 1 || !strings.Contains(err.Error(), "could not be written completely") {
 		t.Errorf("chat: %v", err)
 	}
 	if err := typed("agents show agt_none"); cli.ExitCode(err) != 4 || strings.Contains(err.Error(), "not all") {
 		t.Errorf("what is not there: %v", err)
 	}
-	if err := typed("keys create mine --role admin"); cli.ExitCode(err) != 1 || !strings.Contains(err.Error(), "not all of the output") {
+	if err := typed("keys create mine --role admin"); cli.ExitCode(err) != 1 || !strings.Contains(err.Error(), "could not be written completely") {
 		t.Errorf("a key: %v", err)
 	}
 }
@@ -72,7 +72,7 @@ func TestWhereOutputGoesNowhere(t *testing.T) {
 		_ = full.Close()
 		var ended *exec.ExitError
 		if !errors.As(err, &ended) || ended.ExitCode() != 1 || strings.Count(beside, "\n") != 1 ||
-			!strings.Contains(beside, "not all of the output could be written") || !strings.Contains(beside, "no space left on device") {
+			!strings.Contains(beside, "the output could not be written completely") || !strings.Contains(beside, "no space left on device") {
 			t.Errorf("fermata %s: %v, %s", line, err, beside)
 		}
 	}

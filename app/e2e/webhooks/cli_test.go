@@ -24,7 +24,7 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 	}
 	refused("must be one of", "add", r.URL, "weather.changed")
 	secret, beside := do("add", r.URL, "data.changed", "notice")
-	harness.Wants(t, beside, "whk_", "shown this once")
+	harness.Wants(t, beside, "whk_", "not shown again")
 	if !strings.HasPrefix(secret, "whsec_") || strings.Count(secret, "\n") != 1 {
 		t.Errorf("the secret alone: %q", secret)
 	}
