@@ -148,7 +148,7 @@ func TestActionsRefuseWrongValues(t *testing.T) {
 		{"CREATE_TOOL_TYPE", `{"id":"Book!","name":"Book","config_schema":{"type":"object"},"entry_schema":{"type":"object"}}`, "invalid", "/id", "a to z"},
 		{"CREATE_TOOL_TYPE", `{"id":"journal","name":"Book","config_schema":{"type":"object"},"entry_schema":{"type":"object"}}`, "conflict", "", "already"},
 		{"CREATE_TOOL_TYPE", `{"id":"book","name":"Book","config_schema":{"type":"object"},"entry_schema":{"type":"string"}}`, "invalid", "/entry_schema", "object"},
-		{"CREATE_TOOL_TYPE", `{"id":"book","name":"Book","config_schema":{"type":"object"},"entry_schema":{"type":"object","$ref":"file:///etc/passwd"}}`, "invalid", "/entry_schema", "outside itself"},
+		{"CREATE_TOOL_TYPE", `{"id":"book","name":"Book","config_schema":{"type":"object"},"entry_schema":{"type":"object","$ref":"file:///etc/passwd"}}`, "invalid", "/entry_schema", "other documents"},
 		{"CREATE_TOOL_TYPE", `{"id":"book","name":"Book","config_schema":{"type":"object","properties":{"a":{"type":"nonsense"}}},"entry_schema":{"type":"object"}}`, "invalid", "/config_schema", "cannot be used"},
 		{"CONTEXT_UPDATE", `{"key":"No Spaces","body":"a"}`, "invalid", "/key", "A key is"},
 		{"CONTEXT_PUBLISH", `{"key":"nope"}`, "not_found", "/key", "about (About me)"},

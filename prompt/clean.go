@@ -29,7 +29,7 @@ func cleanJSON(text string) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !mistakes.Mended {
+	if !mistakes.Replaced {
 		return json.RawMessage(text), nil
 	}
 	var out bytes.Buffer

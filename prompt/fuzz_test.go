@@ -31,7 +31,7 @@ func sound(t *testing.T, answer *domain.AIMessage, problem string) {
 		if !isObject(c.Params) || c.CallID == "" {
 			t.Fatalf("a command that cannot be run: %+v", c)
 		}
-		if _, mistakes, err := jsonbody.Read(c.Params, jsonbody.Answer); err != nil || mistakes.Mended {
+		if _, mistakes, err := jsonbody.Read(c.Params, jsonbody.Answer); err != nil || mistakes.Replaced {
 			t.Fatalf("params that are no JSON, or hold NUL: %q %v", c.Params, err)
 		}
 	}

@@ -97,7 +97,7 @@ func TestNativeProblems(t *testing.T) {
 		{"an end that is not known, in a call", domain.RawAnswer{CutCalls: []string{"ZONES"}, StopReason: "unknown", StopDetail: "weather"}, "the provider says weather"},
 		{"cut arguments", domain.RawAnswer{Calls: calls("ZONES", `{}`, "CREATE_DATA", `{"tool_id":"t","ent`)}, "call 2 (CREATE_DATA) are not JSON: it ends too early"},
 		{"a list", domain.RawAnswer{Calls: calls("ZONES", `[]`)}, "must be one JSON object"},
-		{"two objects", domain.RawAnswer{Calls: calls("ZONES", `{} {}`)}, "goes on after the end"},
+		{"two objects", domain.RawAnswer{Calls: calls("ZONES", `{} {}`)}, "there is text after the end"},
 		{"deep", domain.RawAnswer{Calls: calls("ZONES", `{"a":`+strings.Repeat("[", 70)+strings.Repeat("]", 70)+`}`)}, "nested more than 64 deep"},
 		{"two modules", domain.RawAnswer{Calls: calls("ASK_USER", `{"type":"Text","data":{}}`, "ASK_USER", `{"type":"Text","data":{}}`)}, "more than one question"},
 		{"a module without data", domain.RawAnswer{Calls: calls("ASK_USER", `{"type":"Text"}`)}, `"data" must be an object`},

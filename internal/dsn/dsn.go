@@ -1,5 +1,4 @@
-// Package dsn reads the address of a PostgreSQL server, and keeps the password in it out
-// of every error.
+// Package dsn parses PostgreSQL URLs and keeps their passwords out of errors.
 package dsn
 
 import (
@@ -15,9 +14,8 @@ import (
 	"github.com/lib/pq"
 )
 
-// Parse reads where a PostgreSQL server is and how to sign in. What is wrong with it
-// is told without a piece of it: the usual mistake is a password that was not escaped,
-// and then any part may be one of the password.
+// Parse parses a PostgreSQL URL. Its errors contain no part of the URL: the usual mistake is a password
+// with unescaped special characters, and then any part may belong to the password.
 func Parse(dsn string) (pq.Config, error) {
 	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
 		dsn = severalHosts(dsn)
@@ -33,8 +31,8 @@ func Parse(dsn string) (pq.Config, error) {
 	return forDriver(cfg)
 }
 
-// severalHosts moves "h1:p1,h2:p2" from the authority of a URL into its parameters, where the
-// driver reads each port as that of its host.
+// severalHosts moves "h1:p1,h2:p2" from the authority of a URL to its parameters, where the driver
+// associates each port with its host.
 func severalHosts(dsn string) string {
 	scheme, rest, _ := strings.Cut(dsn, "://")
 	end := strings.IndexAny(rest, "/?#")
@@ -63,9 +61,9 @@ func severalHosts(dsn string) string {
 		"&port=" + url.QueryEscape(strings.Join(ports, ",")) + query
 }
 
-// unknownToDriver are parameters of libpq that the driver would send to the server as settings,
-// which refuses them. true: without it, nothing is less safe that a person relies on, as the
-// connection is as encrypted as sslmode says. The others are refused by name.
+// unknownToDriver are libpq parameters that the driver would send to the server as settings, which the
+// server rejects. true: the parameter can be dropped without loss of security, because sslmode alone
+// determines the encryption. The others are rejected by name.
 var unknownToDriver = map[string]bool{
 	"channel_binding": true, "gssencmode": true, "gssdelegation": true, "keepalives": true, "keepalives_idle": true,
 	"keepalives_interval": true, "keepalives_count": true, "tcp_user_timeout": true, "sslcompression": true,
@@ -75,17 +73,17 @@ var unknownToDriver = map[string]bool{
 	"oauth_issuer": false, "oauth_client_id": false, "oauth_client_secret": false, "oauth_scope": false, "servicefile": false,
 }
 
-// forDriver takes out what libpq knows and the driver does not.
+// forDriver removes parameters that the driver does not support.
 func forDriver(cfg pq.Config) (pq.Config, error) {
 	if cfg.TargetSessionAttrs == pq.TargetSessionAttrsReadWrite {
-		// The connections that only read are read-only by a setting of their own, which the driver
-		// would take for a server that cannot be written to.
+		// Read-only connections use a setting of their own, which the driver would mistake for a
+		// server that cannot be written to.
 		cfg.TargetSessionAttrs = pq.TargetSessionAttrsPrimary
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Runtime)) {
 		harmless, unknown := unknownToDriver[name]
 		if unknown && !harmless {
-			return pq.Config{}, fmt.Errorf("read the database URL: the parameter %s is not supported; leave it out", name)
+			return pq.Config{}, fmt.Errorf("read the database URL: the parameter %s is not supported; remove it", name)
 		}
 		if unknown {
 			delete(cfg.Runtime, name)
@@ -94,7 +92,7 @@ func forDriver(cfg pq.Config) (pq.Config, error) {
 	return cfg, nil
 }
 
-// cutShort says whether a URL ended where its password has a "#", "/" or "?".
+// cutShort reports whether a URL was cut at a "#", "/" or "?" in its password.
 func cutShort(u *url.URL) bool {
 	if u.Fragment != "" || strings.ContainsAny(strings.TrimPrefix(u.Path, "/"), "/@") {
 		return true
@@ -107,8 +105,8 @@ func cutShort(u *url.URL) bool {
 	return false
 }
 
-// settings that the driver's errors name in quotes; what is wrong with them is not told
-// with their value, which may be another's.
+// settings are the parameters that the driver's errors quote. An error for one of them omits the value,
+// which may belong to another parameter.
 var settings = []string{
 	"sslmode", "sslrootcert", "sslcert", "sslkey", "port", "connect_timeout", "client_encoding", "datestyle", "target_session_attrs",
 	"load_balance_hosts", "service", "passfile",
@@ -127,11 +125,11 @@ func errUnreadable(setting string) error {
 	if setting != "" {
 		return fmt.Errorf("read the database URL: the value of %s cannot be used", setting)
 	}
-	return fmt.Errorf("read the database URL: it is none of the form postgres://user:password@host:5432/name?sslmode=verify-full; " +
+	return fmt.Errorf("read the database URL: it does not have the form postgres://user:password@host:5432/name?sslmode=verify-full; " +
 		"in the password, write special characters as %%23 (#), %%2F (/), %%3A (:), %%3F (?), %%40 (@), %%25 (%%)")
 }
 
-// Discreet gives a connector whose errors do not hold the password.
+// Discreet wraps a connector and removes the password from its errors.
 func Discreet(connector driver.Connector, password string) driver.Connector {
 	return discreet{connector, password}
 }
@@ -141,7 +139,7 @@ type discreet struct {
 	password string
 }
 
-// Connect connects, and takes the password out of whatever an error says.
+// Connect connects, and removes the password from errors.
 func (d discreet) Connect(ctx context.Context) (driver.Conn, error) {
 	c, err := d.Connector.Connect(ctx)
 	if err != nil && len(d.password) >= 3 && strings.Contains(err.Error(), d.password) {
@@ -150,7 +148,7 @@ func (d discreet) Connect(ctx context.Context) (driver.Conn, error) {
 	return c, err
 }
 
-// redactedError says what another error says, without the password.
+// redactedError is an error without the password.
 type redactedError struct {
 	text string
 	err  error

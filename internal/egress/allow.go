@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// AllowedHost is one exception: a name or a range of addresses, and perhaps a port.
+// AllowedHost is an exception: a host name or an address range, optionally with a port.
 type AllowedHost struct {
 	Host   string // lower case; empty when Prefix is set
 	Prefix netip.Prefix
 	Port   string // empty: every port
 }
 
-// ParseAllowedHosts reads host, host:port, address, address:port and CIDR; an entry
-// may itself be a comma-separated list.
+// ParseAllowedHosts parses host, host:port, address, address:port and CIDR; each entry may be a
+// comma-separated list.
 func ParseAllowedHosts(entries ...string) ([]AllowedHost, error) {
 	var out []AllowedHost
 	for entry := range strings.SplitSeq(strings.Join(entries, ","), ",") {
@@ -61,5 +61,5 @@ func unmapPrefix(p netip.Prefix) netip.Prefix {
 	return p.Masked()
 }
 
-// canonicalHost makes "LocalHost." and "localhost" one name.
+// canonicalHost maps "LocalHost." and "localhost" to one name.
 func canonicalHost(host string) string { return strings.ToLower(strings.TrimSuffix(host, ".")) }

@@ -13,38 +13,38 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// ConnectTimeout is the most that a connection may take to be made.
+// ConnectTimeout bounds the time to establish a connection.
 const ConnectTimeout = 10 * time.Second
 
-// Config is what requests out are made with.
+// Config configures the client.
 type Config struct {
 	Policy Policy
-	// Hosts says where requests in a workspace's name may go. nil: anywhere that Policy lets.
+	// Hosts returns the hosts that a workspace's requests may reach. nil: all that Policy allows.
 	Hosts func(ctx context.Context, workspace string) (Hosts, error)
-	// Fresh: each request has a connection of its own. For what is sent once and may not be sent
-	// again, and seldom: a kept connection that the other side closes meanwhile would lose it.
+	// Fresh opens a new connection for each request. It is for rare requests that must not be repeated:
+	// a kept connection that the other side is closing would lose them.
 	Fresh bool
-	// Failed, if set, is told of each request that got no answer, for the operator's log:
-	// err names addresses and resolvers, which no caller may see.
+	// Failed, if set, is called for each request without a response, for the operator's log: err contains
+	// addresses and resolvers, which clients must not see.
 	Failed func(ctx context.Context, origin string, reason Reason, err error)
 }
 
-// NewClient makes the client for every request out.
+// NewClient creates the client for outgoing requests.
 //
-// Addresses are checked when a connection is made, after the name was resolved, so that
-// a name that changes its address does not get around the check. No redirect is
-// followed: the conversation and the key are for the host that was configured. No proxy
-// from the environment is used: it would make the connection in our place, unchecked.
+// Addresses are checked when a connection is established, after the name was resolved, so that a name
+// with changing addresses cannot bypass the check. Redirects are not followed: the content and the key
+// are for the configured host only. Proxies from the environment are ignored: they would connect in our
+// place, unchecked.
 func NewClient(config Config) *http.Client {
 	return &http.Client{
 		Transport: &transport{config: config, public: pool(config, false), private: pool(config, true)},
-		// The transport answers redirects itself; this is for whoever wraps it.
+		// The transport handles redirects itself; this is for wrapped clients.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return &MovedError{} },
 	}
 }
 
-// Wrap puts something in front of a client's transport; what it checks stays. Without
-// one it is the strictest.
+// Wrap adds a round tripper in front of a client's transport, whose checks remain. Without a transport it
+// uses the strictest policy.
 func Wrap(client *http.Client, with func(http.RoundTripper) http.RoundTripper) *http.Client {
 	if client == nil || client.Transport == nil {
 		client = NewClient(Config{})
@@ -54,15 +54,15 @@ func Wrap(client *http.Client, with func(http.RoundTripper) http.RoundTripper) *
 	return &wrapped
 }
 
-// transport keeps connections that were made while private networks were open apart
-// from all others: none of them is used once they are closed.
+// transport separates connections established while private networks were open from all others: they are
+// not used after that.
 type transport struct {
 	config          Config
 	public, private *http.Transport
 	opened          atomic.Bool
 }
 
-// RoundTrip sends one request, and takes no answer that leads elsewhere.
+// RoundTrip sends one request and rejects redirects.
 func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	request = traced(request)
 	var response *http.Response
@@ -72,7 +72,7 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	if err == nil && leadsElsewhere(response) {
 		err = moved(response)
-		_ = response.Body.Close() // nothing of it is read
+		_ = response.Body.Close() // the body is not read
 	}
 	if err != nil {
 		if t.config.Failed != nil && request.Context().Err() == nil {
@@ -83,13 +83,13 @@ func (t *transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// traced names the trace that a request is made for, if it does not do so itself.
+// traced adds the trace header, unless the request has one.
 func traced(request *http.Request) *http.Request {
 	parent := traces.ParentOf(request.Context())
 	if parent == "" || request.Header.Get(traces.Header) != "" {
 		return request
 	}
-	own := request.WithContext(request.Context()) // a request belongs to who makes it
+	own := request.WithContext(request.Context()) // a request must not be modified by a round tripper
 	if own.Header = request.Header.Clone(); own.Header == nil {
 		own.Header = http.Header{}
 	}
@@ -108,7 +108,7 @@ func (t *transport) pool(ctx context.Context) *http.Transport {
 	return t.public
 }
 
-// CloseIdleConnections is what http.Client asks for.
+// CloseIdleConnections is called by http.Client.
 func (t *transport) CloseIdleConnections() {
 	t.public.CloseIdleConnections()
 	t.private.CloseIdleConnections()
@@ -130,17 +130,15 @@ func pool(config Config, private bool) *http.Transport {
 		ForceAttemptHTTP2:   true,
 		TLSClientConfig:     &tls.Config{MinVersion: tls.VersionTLS12},
 		TLSHandshakeTimeout: ConnectTimeout,
-		// Hundreds of sessions may call one model at once; two kept connections
-		// for each host (the default) would mean a handshake for almost each call.
+		// Hundreds of sessions may call one model concurrently; two idle connections per host (the default)
+		// would cause a handshake for almost every call.
 		MaxIdleConns:           1024,
 		MaxIdleConnsPerHost:    256,
 		IdleConnTimeout:        90 * time.Second,
 		MaxResponseHeaderBytes: 64 << 10,
-		// A request with its commands is some 15 KiB: it leaves in one piece, without a
-		// buffer made for the rest of it.
+		// A request with its commands has about 15 KiB: it is written at once, without a second buffer.
 		WriteBufferSize: 16 << 10,
-		// Streams must not be held back by a decompressor, nor an answer's size
-		// grow behind our limits.
+		// A decompressor would delay streams, and let responses grow past our limits.
 		DisableCompression: true,
 	}
 }
@@ -153,7 +151,7 @@ func leadsElsewhere(response *http.Response) bool {
 	return false
 }
 
-// moved names the origin only: the rest of the address may hold anything.
+// moved contains the origin only: the rest of the address may contain anything.
 func moved(response *http.Response) error {
 	to, err := url.Parse(response.Header.Get("Location"))
 	if err == nil {

@@ -37,7 +37,7 @@ func TestPrivateNetworksCloseAtOnce(t *testing.T) {
 	}
 }
 
-// The operator is told what a caller is not.
+// The operator sees details of a failure that clients do not.
 func TestFailuresAreToldToTheOperator(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -57,7 +57,7 @@ func TestFailuresAreToldToTheOperator(t *testing.T) {
 	}
 }
 
-// Nothing of an address that an answer names is told but its origin.
+// Of an address in a redirect only the origin is reported.
 func TestMoved(t *testing.T) {
 	for location, want := range map[string]string{
 		"https://user:pass@Other.example/path?key=1#f": "moved to https://other.example:443",

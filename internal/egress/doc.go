@@ -1,3 +1,2 @@
-// Package egress is the one way out: what every request that leaves the building goes
-// through, and where it may go.
+// Package egress is the client for all outgoing requests, and the policy of the hosts they may reach.
 package egress

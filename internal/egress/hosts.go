@@ -10,20 +10,20 @@ import (
 	"slices"
 )
 
-// ErrNotNamed is returned for a host that the workspace does not let its requests go to.
+// ErrNotNamed is returned for a host that the workspace's setting allowed_hosts does not include.
 var ErrNotNamed = errors.New("host not named in the workspace's allowed_hosts")
 
-// AnyHost is the entry that names every public host.
+// AnyHost is the entry for all public hosts.
 const AnyHost = "*"
 
-// Hosts are those to which a workspace lets its requests go (its setting allowed_hosts). They
-// open nothing that Policy keeps closed.
+// Hosts are the hosts that a workspace's requests may reach (its setting allowed_hosts). They do not open
+// anything that Policy closes.
 type Hosts struct {
 	any  bool
 	list []AllowedHost
 }
 
-// ParseHosts reads entries: AnyHost, or what ParseAllowedHosts reads, one for each.
+// ParseHosts parses entries: AnyHost, or the forms of ParseAllowedHosts, one per entry.
 func ParseHosts(entries []string) (Hosts, error) {
 	var h Hosts
 	for _, entry := range entries {
@@ -40,8 +40,8 @@ func ParseHosts(entries []string) (Hosts, error) {
 	return h, nil
 }
 
-// names says whether a request may go to a URL. A range of addresses is for URLs with an
-// address in them: what a name leads to, its owner decides.
+// names reports whether a request to a URL is allowed. An address range applies to URLs with a literal
+// address: the address of a name is chosen by its owner.
 func (h Hosts) names(u *url.URL) bool {
 	if h.any {
 		return true
@@ -65,12 +65,12 @@ func (h Hosts) names(u *url.URL) bool {
 
 type workspaceKey struct{}
 
-// For says in whose name requests are made with a context.
+// For attributes the requests made with a context to a workspace.
 func For(ctx context.Context, workspace string) context.Context {
 	return context.WithValue(ctx, workspaceKey{}, workspace)
 }
 
-// Of is a client that makes every request in a workspace's name, whatever its context.
+// Of returns a client that attributes every request to a workspace, whatever its context.
 func Of(client *http.Client, workspace string) *http.Client {
 	return Wrap(client, func(next http.RoundTripper) http.RoundTripper { return inNameOf{next, workspace} })
 }
@@ -81,12 +81,12 @@ type inNameOf struct {
 	workspace string
 }
 
-// RoundTrip sends one request in the workspace's name.
+// RoundTrip sends one request for the workspace.
 func (t inNameOf) RoundTrip(request *http.Request) (*http.Response, error) {
 	return t.RoundTripper.RoundTrip(request.WithContext(For(request.Context(), t.workspace)))
 }
 
-// named refuses a request to a host that the workspace in whose name it is made did not name.
+// named rejects a request to a host that its workspace does not allow.
 func (t *transport) named(request *http.Request) error {
 	workspace, _ := request.Context().Value(workspaceKey{}).(string)
 	if workspace == "" || t.config.Hosts == nil {
@@ -94,7 +94,7 @@ func (t *transport) named(request *http.Request) error {
 	}
 	hosts, err := t.config.Hosts(request.Context(), workspace)
 	if err != nil {
-		return fmt.Errorf("look up where requests of the workspace may go: %w", err)
+		return fmt.Errorf("read the allowed hosts of the workspace: %w", err)
 	}
 	if !hosts.names(request.URL) {
 		return fmt.Errorf("%s: %w", request.URL.Hostname(), ErrNotNamed)

@@ -53,7 +53,7 @@ func TestRequestsInAWorkspacesName(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached++ }))
 	defer server.Close()
 	rows := map[string][]string{"open": {"*"}, "closed": {"elsewhere.example"}}
-	var told []Reason
+	var failures []Reason
 	client := NewClient(Config{
 		Policy: Policy{Private: Open},
 		Hosts: func(_ context.Context, workspace string) (Hosts, error) {
@@ -63,7 +63,7 @@ func TestRequestsInAWorkspacesName(t *testing.T) {
 			}
 			return ParseHosts(entries)
 		},
-		Failed: func(_ context.Context, _ string, reason Reason, _ error) { told = append(told, reason) },
+		Failed: func(_ context.Context, _ string, reason Reason, _ error) { failures = append(failures, reason) },
 	})
 	defer client.CloseIdleConnections()
 	for _, who := range []*http.Client{client, Of(client, "open"), Of(client, "closed"), Of(client, "gone"), Of(client, "open")} {
@@ -71,8 +71,8 @@ func TestRequestsInAWorkspacesName(t *testing.T) {
 			_ = response.Body.Close()
 		}
 	}
-	if reached != 3 || len(told) != 2 || told[0] != ReasonNotNamed || told[1] != ReasonBrokeOff {
-		t.Errorf("%d requests arrived, and the operator was told of %q", reached, told)
+	if reached != 3 || len(failures) != 2 || failures[0] != ReasonNotNamed || failures[1] != ReasonBrokeOff {
+		t.Errorf("%d requests arrived, and the failures are %q", reached, failures)
 	}
 	rows["closed"] = []string{"*"}
 	request, err := http.NewRequestWithContext(For(t.Context(), "closed"), http.MethodGet, server.URL, nil)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Origin is where a URL leads, in one spelling: "https://api.openai.com:443". A secret
-// is bound to it, and no request is taken from one to another.
+// Origin is the canonical origin of a URL: "https://api.openai.com:443". A secret is bound to it, and
+// requests are not redirected to another one.
 func Origin(u *url.URL) string {
 	scheme := lowerASCII(u.Scheme)
 	port := u.Port()
@@ -21,8 +21,8 @@ func Origin(u *url.URL) string {
 	return scheme + "://" + net.JoinHostPort(lowerASCII(strings.TrimSuffix(u.Hostname(), ".")), port)
 }
 
-// lowerASCII leaves letters of other scripts as they are: some of them become another
-// letter in lower case ("K", the Kelvin sign), and so another host's name.
+// lowerASCII leaves other letters unchanged: some become a different letter in lower case (the Kelvin sign
+// becomes "k"), and so another host's name.
 func lowerASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {

@@ -11,20 +11,19 @@ import (
 	"syscall"
 )
 
-// Policy says where requests may go beyond the public internet.
+// Policy defines which hosts besides the public internet requests may reach.
 type Policy struct {
 	// Allowed are the operator's exceptions (FERMATA_ALLOWED_HOSTS).
 	Allowed []AllowedHost
-	// Private says whether loopback and private networks are open: while a server that
-	// itself listens on loopback only asks nobody for credentials. It is asked at each
-	// request; nil: never.
+	// Private reports whether loopback and private networks are open, as they are while the server itself
+	// listens on loopback without credentials. It is called for each request; nil: never.
 	Private func(context.Context) bool
 }
 
-// Open is a Private that always says yes.
+// Open is a Private that always returns true.
 func Open(context.Context) bool { return true }
 
-// allowsName says whether the operator allowed this host by its name.
+// allowsName reports whether the operator allowed this host by its name.
 func (p Policy) allowsName(address string) bool {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -38,9 +37,9 @@ func (p Policy) allowsName(address string) bool {
 	return false
 }
 
-// AllowsPlain says whether requests may go to a URL without TLS: to hosts that the operator
-// named, and anywhere while private networks are open. Where the connection may lead is
-// another question, which is asked when it is made.
+// AllowsPlain reports whether requests to a URL may go without TLS: to hosts that the operator allowed,
+// and to any host while private networks are open. The address is checked separately, when the connection
+// is established.
 func (p Policy) AllowsPlain(ctx context.Context, u *url.URL) bool {
 	if p.Private != nil && p.Private(ctx) {
 		return true
@@ -62,7 +61,7 @@ func (p Policy) AllowsPlain(ctx context.Context, u *url.URL) bool {
 	})
 }
 
-// control checks an address to which a connection is about to be made.
+// control checks the address of a connection before it is established.
 func (p Policy) control(private bool) func(context.Context, string, string, syscall.RawConn) error {
 	return func(_ context.Context, network, address string, _ syscall.RawConn) error {
 		to, err := netip.ParseAddrPort(address)
@@ -76,7 +75,7 @@ func (p Policy) control(private bool) func(context.Context, string, string, sysc
 	}
 }
 
-// allows says whether requests may go to this address and port.
+// allows reports whether requests may go to this address and port.
 func (p Policy) allows(to netip.AddrPort, private bool) bool {
 	ip := to.Addr().Unmap().WithZone("")
 	for _, a := range p.Allowed {
@@ -96,9 +95,8 @@ func (p Policy) allows(to netip.AddrPort, private bool) bool {
 	return !slices.ContainsFunc(special, func(s netip.Prefix) bool { return s.Contains(ip) })
 }
 
-// otherProtocols are ports of services that act on lines of text, of which a request
-// can be one: mail, remote shells, file transfer, Redis, memcached. Browsers refuse
-// most of them too.
+// otherProtocols are the ports of line-based protocols, which would interpret an HTTP request: mail, remote
+// shells, file transfer, Redis, memcached. Browsers block most of them too.
 var otherProtocols = []uint16{
 	20,
 	21,
@@ -178,8 +176,8 @@ var otherProtocols = []uint16{
 	11211,
 }
 
-// Addresses where clouds hand out credentials. Some lie in private ranges: they stay
-// closed there too, unless allowed by name.
+// metadata are the addresses at which clouds hand out credentials. Those in private ranges stay closed even
+// if those are open, unless allowed by name.
 var metadata = []netip.Addr{
 	netip.MustParseAddr("169.254.169.254"), netip.MustParseAddr("169.254.170.2"),
 	netip.MustParseAddr("100.100.100.200"), netip.MustParseAddr("168.63.129.16"),
@@ -191,8 +189,8 @@ func isMetadata(ip netip.Addr) bool {
 	return slices.Contains(metadata, ip)
 }
 
-// Ranges that the standard library's predicates call global though no public server
-// is there, or which hide another address inside (NAT64, 6to4, Teredo).
+// special are ranges that the standard library treats as global although no public servers are in them, or
+// that embed another address (NAT64, 6to4, Teredo).
 var special = prefixes(
 	"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
 	"198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",

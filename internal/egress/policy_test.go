@@ -130,7 +130,7 @@ func TestClientChecksWhereItGoes(t *testing.T) {
 			continue
 		}
 		if !errors.Is(err, ErrForbidden) {
-			t.Errorf("%s: %v is not told as forbidden", row.host, err)
+			t.Errorf("%s: %v is not reported as forbidden", row.host, err)
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// ErrForbidden is returned when a name leads to an address that requests must not reach.
+// ErrForbidden is returned when a name resolves to an address that requests must not reach.
 var ErrForbidden = errors.New("address not allowed (FERMATA_ALLOWED_HOSTS can allow it)")
 
 // MovedError reports a redirect, which is not followed.
@@ -28,9 +28,8 @@ func (e *MovedError) Error() string {
 	return "moved to " + e.Origin
 }
 
-// Reason is why a request got no answer, in words that tell nothing of the network it
-// was made from: neither what a name resolves to, nor who resolves it, nor what another
-// service said.
+// Reason is why a request got no response, in terms that reveal nothing about the server's network: neither
+// the addresses of a name, nor its resolver, nor what another service responded.
 type Reason string
 
 const (
@@ -42,10 +41,10 @@ const (
 	ReasonMoved     Reason = "moved"
 	ReasonTLS       Reason = "no secure connection (TLS)"
 	ReasonBrokeOff  Reason = "the connection broke off"
-	ReasonNone      Reason = "" // it is no error of the network
+	ReasonNone      Reason = "" // not a network error
 )
 
-// ReasonOf says why. Whatever the network reports is one of the reasons.
+// ReasonOf classifies an error. Every network error has a reason.
 func ReasonOf(err error) Reason {
 	var moved *MovedError
 	var dns *net.DNSError
@@ -71,7 +70,7 @@ func ReasonOf(err error) Reason {
 	return ReasonNone
 }
 
-// Kept says whether nothing was sent because it may not be: another try is of no use.
+// Kept reports whether the request was blocked by a policy: retrying is useless.
 func (r Reason) Kept() bool { return r == ReasonForbidden || r == ReasonNotNamed }
 
 func isTLS(err error) bool {
@@ -81,14 +80,14 @@ func isTLS(err error) bool {
 		alert  tls.AlertError
 		host   x509.HostnameError
 	)
-	var sent *net.OpError // an alert, by either side
+	var sent *net.OpError // a TLS alert, sent by either side
 	if errors.As(err, &sent) && (sent.Op == "remote error" || sent.Op == "local error") {
 		return true
 	}
 	return errors.As(err, &verify) || errors.As(err, &record) || errors.As(err, &alert) || errors.As(err, &host)
 }
 
-// isNetwork: what the client itself reports (url.Error) is about the connection too.
+// isNetwork reports errors of the connection, including the client's own (url.Error).
 func isNetwork(err error) bool {
 	var (
 		network net.Error

@@ -48,7 +48,7 @@ func TestANameThatLeadsElsewhereTheSecondTime(t *testing.T) {
 		return err
 	}
 	if err := ask(net.IPv4(93, 184, 215, 14)); errors.Is(err, ErrForbidden) {
-		t.Errorf("a public address: %v", err) // nobody need answer there
+		t.Errorf("a public address: %v", err) // no response is needed
 	}
 	for _, private := range []net.IP{net.IPv4(127, 0, 0, 1), net.IPv4(169, 254, 169, 254), net.IPv4(10, 0, 0, 1)} {
 		if err := ask(private); !errors.Is(err, ErrForbidden) {
@@ -60,7 +60,7 @@ func TestANameThatLeadsElsewhereTheSecondTime(t *testing.T) {
 	}
 }
 
-// answerNames says for every name that is asked for over a stream that it is this address.
+// answerNames resolves every name queried over a stream to this address.
 func answerNames(c net.Conn, ip net.IP) {
 	defer func() { _ = c.Close() }()
 	for {

@@ -1,5 +1,5 @@
-// Package ids makes the ids of everything that is stored: a prefix and a
-// time-ordered part (UUIDv7), made by the server and never by the database.
+// Package ids creates the ids of stored objects: a prefix and a time-ordered part (UUIDv7). They are
+// created by the server, never by the database.
 package ids
 
 import (
@@ -13,13 +13,13 @@ import (
 	"github.com/google/uuid"
 )
 
-// New makes an id, "ses_0197…". It panics only if the system has no randomness.
+// New returns a new id, "ses_0197…". It panics only if the system has no source of randomness.
 func New(prefix string) string {
 	id := uuid.Must(uuid.NewV7())
 	return prefix + "_" + hex.EncodeToString(id[:])
 }
 
-// Time is when an id was made, to the millisecond; false for one that New did not make.
+// Time is the creation time of an id, to the millisecond; false for ids that New did not create.
 func Time(id string) (time.Time, bool) {
 	_, text, _ := strings.Cut(id, "_")
 	made, err := uuid.Parse(text)
@@ -29,7 +29,7 @@ func Time(id string) (time.Time, bool) {
 	return time.UnixMilli(int64(binary.BigEndian.Uint64(made[:8]) >> 16)).UTC(), true
 }
 
-// Counting makes ids that are the same in every run of a test: "msg_1", "msg_2", …
+// Counting returns a generator of ids that are the same in every run of a test: "msg_1", "msg_2", …
 func Counting() func(prefix string) string {
 	var n atomic.Int64
 	return func(prefix string) string { return fmt.Sprintf("%s_%d", prefix, n.Add(1)) }

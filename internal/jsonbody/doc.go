@@ -1,4 +1,4 @@
-// Package jsonbody is the one reader of JSON that comes from outside: bodies of
-// requests and webhooks, and what a model writes. It reads in time and memory linear in
-// the bytes, keeps every ceiling in one table, and tells mistakes in a bounded answer.
+// Package jsonbody reads untrusted JSON: bodies of requests and webhooks, and output of models. It needs
+// time and memory linear in the input, defines all limits in one table, and reports a bounded number of
+// mistakes.
 package jsonbody

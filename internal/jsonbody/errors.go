@@ -2,7 +2,7 @@ package jsonbody
 
 import "fmt"
 
-// Reason says why a text was not read at all.
+// Reason classifies why a text was rejected as a whole.
 type Reason int
 
 const (
@@ -12,8 +12,8 @@ const (
 	Repeated // an object has two fields with one name (RFC 7493)
 )
 
-// Error is a text that was not read. Detail says why, to stand behind "The body is" or
-// "The arguments are"; of what the text holds it tells a name at most, cut.
+// Error is a rejected text. Detail explains it, as the rest of a sentence after "The body is" or "The
+// arguments are"; of the text it contains a name at most, shortened.
 type Error struct {
 	Reason Reason
 	Detail string

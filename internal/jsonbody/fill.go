@@ -9,9 +9,9 @@ import (
 	"sync"
 )
 
-// Fill decodes a text that Read has taken, as Unmarshal does, into the value that dst points
-// to. It does not look a second time whether the text is JSON, and passes over what is kept as
-// it is. What it does not know it leaves to Unmarshal, errors too.
+// Fill decodes a text that Read has accepted into the value that dst points to, like Unmarshal. It does
+// not validate the JSON again, and skips raw values. What it does not support it leaves to Unmarshal,
+// including errors.
 func Fill(text []byte, dst any) error {
 	v := reflect.ValueOf(dst).Elem()
 	before := reflect.New(v.Type()).Elem()
@@ -24,7 +24,7 @@ func Fill(text []byte, dst any) error {
 	return Unmarshal(text, dst)
 }
 
-// filler goes over a text once more, with the type that takes it.
+// filler decodes a text by the type of its destination.
 type filler struct{ scanner }
 
 func (f *filler) value(v reflect.Value) error {
@@ -56,7 +56,7 @@ func (f *filler) value(v reflect.Value) error {
 	}
 }
 
-// asItIs gives a type that reads itself its part of the text.
+// asItIs passes its part of the text to a type that decodes itself.
 func (f *filler) asItIs(v reflect.Value, form *form) error {
 	from := f.at
 	if err := f.skip(); err != nil {
@@ -81,7 +81,7 @@ func (f *filler) object(v reflect.Value, form *form) error {
 		}
 		at, known := form.fields[name]
 		if !known {
-			return errNotJSON // json.Unmarshal knows names of another case, too
+			return errNotJSON // json.Unmarshal also accepts names of another case
 		}
 		if err := f.value(v.Field(at)); err != nil {
 			return err
@@ -128,7 +128,7 @@ func (f *filler) list(v reflect.Value) error {
 	}
 }
 
-// field goes into the next field of an object, or past its end.
+// field advances to the next field of an object, or past its end.
 func (f *filler) field() (name string, more bool, err error) {
 	if more, err := f.more('}'); !more {
 		return "", false, err
@@ -139,7 +139,7 @@ func (f *filler) field() (name string, more bool, err error) {
 	return name, true, f.colon()
 }
 
-// plainText is a text that is as it should be: of others Read has told.
+// plainText returns a text without defects: Read has reported those.
 func (f *filler) plainText() (string, error) {
 	quoted, err := f.quoted()
 	if err != nil {
@@ -159,7 +159,7 @@ func (f *filler) scalar(v reflect.Value) error {
 		if err != nil {
 			return err
 		}
-		v.SetString(strings.Clone(text)) // what is kept of a body does not keep the whole
+		v.SetString(strings.Clone(text)) // a short text must not keep the whole body in memory
 		return nil
 	case reflect.Bool:
 		yes := f.space() == 't'
@@ -173,22 +173,22 @@ func (f *filler) scalar(v reflect.Value) error {
 	if v.Kind() == reflect.Float64 {
 		n, err := strconv.ParseFloat(number, 64)
 		v.SetFloat(n)
-		return err //nolint:wrapcheck // json.Unmarshal has the words
+		return err //nolint:wrapcheck // json.Unmarshal describes it
 	}
 	n, err := strconv.ParseInt(number, 10, 64)
 	if err == nil && v.OverflowInt(n) {
 		err = strconv.ErrRange
 	}
 	v.SetInt(n)
-	return err //nolint:wrapcheck // json.Unmarshal has the words
+	return err //nolint:wrapcheck // json.Unmarshal describes it
 }
 
-// skip passes over a value.
+// skip skips a value.
 func (f *filler) skip() error {
 	switch c := f.space(); c {
 	case '{', '[':
 		for f.begin(); ; {
-			if more, err := f.more(c + 2); !more { // the brackets are two apart
+			if more, err := f.more(c + 2); !more { // closing brackets follow two code points after opening ones
 				return err
 			}
 			if c == '{' {
@@ -218,15 +218,15 @@ func (f *filler) skip() error {
 	}
 }
 
-// form is how a type is filled.
+// form is how a type is decoded.
 type form struct {
-	raw    bool // takes its part of the text as it is
+	raw    bool // takes its part of the text unchanged
 	own    bool // is left to json.Unmarshal
 	fields map[string]int
 }
 
 var (
-	forms           sync.Map // of each type that was ever filled
+	forms           sync.Map // by type
 	rawMessageType  = reflect.TypeFor[json.RawMessage]()
 	unmarshalerType = reflect.TypeFor[json.Unmarshaler]()
 	textType        = reflect.TypeFor[encoding.TextUnmarshaler]()
@@ -255,8 +255,8 @@ func formOf(t reflect.Type) *form {
 	return f
 }
 
-// fieldsOf are the places of a struct's fields by their names in JSON; nil for one that is
-// not plain.
+// fieldsOf maps the JSON names of a struct's fields to their indexes; nil for a struct that Fill does not
+// support.
 func fieldsOf(t reflect.Type) map[string]int {
 	out := map[string]int{}
 	for i := range t.NumField() {

@@ -1,25 +1,25 @@
 package jsonbody
 
-// What may be sent, in bytes.
+// Limits of inputs, in bytes.
 const (
 	MaxBody  = 1 << 20  // a request's body
-	MaxEvent = 64 << 10 // the body of a call of a webhook
-	// MaxReport bounds what a service says of its work, with the result.
+	MaxEvent = 64 << 10 // the body of a webhook call
+	// MaxReport bounds a service's report on a task, including the result.
 	MaxReport = 256 << 10
-	// MaxParams bounds the params of one command, and all else that is kept as JSON.
+	// MaxParams bounds the params of one command, and everything else that is stored as JSON.
 	MaxParams = 1 << 20
-	MaxAnswer = 2 << 20 // the whole of a model's answer, or the arguments of a call
+	MaxAnswer = 2 << 20 // a model's whole answer, or the arguments of a call
 )
 
-// What JSON from outside may hold, whoever sends it.
+// Limits of the content of untrusted JSON.
 const (
 	MaxDepth  = 64
 	MaxValues = 20_000
 	MaxName   = 1_000 // bytes of a field's name
 )
 
-// What is told of mistakes. Together they keep an answer below 64 KiB, however its
-// characters are escaped.
+// Limits of reported mistakes. Together they keep a response below 64 KiB, even if all characters are
+// escaped.
 const (
 	MaxMistakes  = 20
 	MaxShownName = 100 // characters of a name in a pointer
@@ -27,11 +27,11 @@ const (
 	MaxMessage   = 300 // characters of a message
 )
 
-// Rules say how strict a reader is.
+// Rules define how strict a reader is.
 type Rules struct {
 	Bytes int
-	// Lenient reads what a model wrote: of two fields with one name the last counts, and
-	// what text may not hold becomes U+FFFD. From everybody else these are mistakes.
+	// Lenient is for the output of models: of two fields with one name the last one counts, and invalid
+	// characters become U+FFFD. From other sources these are mistakes.
 	Lenient bool
 }
 

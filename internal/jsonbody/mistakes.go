@@ -8,30 +8,29 @@ import (
 	"unicode/utf8"
 )
 
-// Path is where a reader stands in a value. It is written out only for a mistake: a
-// pointer for every value would cost its whole prefix each time.
+// Path is the position of a reader in a value. It is only rendered for mistakes: a pointer for every value
+// would cost its whole prefix each time.
 type Path struct {
 	parts []part
 }
 
-// part is a field's name, or a place in a list where the name is empty and index is not
-// negative.
+// part is a field's name, or an index in a list: then name is empty and index is not negative.
 type part struct {
 	name  string
 	index int
 }
 
-// Name goes into a field.
+// Name enters a field.
 func (p *Path) Name(name string) { p.parts = append(p.parts, part{name, -1}) }
 
-// Index goes into an item of a list.
+// Index enters an item of a list.
 func (p *Path) Index(i int) { p.parts = append(p.parts, part{"", i}) }
 
 // Up leaves the field or item that was entered last.
 func (p *Path) Up() { p.parts = p.parts[:len(p.parts)-1] }
 
-// String is the JSON pointer (RFC 6901) of the place. Long names are cut, and where the
-// whole would be too long its end is left out.
+// String is the position as a JSON pointer (RFC 6901). Long names are shortened, and a pointer that would
+// be too long is truncated.
 func (p *Path) String() string {
 	var out strings.Builder
 	for _, at := range p.parts {
@@ -47,13 +46,13 @@ func (p *Path) String() string {
 	return out.String()
 }
 
-// Part writes a name as a part of a JSON pointer; a long one is cut.
+// Part renders a name as a part of a JSON pointer, shortened if necessary.
 func Part(name string) string {
 	name = Cut(name, MaxShownName)
 	return strings.ReplaceAll(strings.ReplaceAll(name, "~", "~0"), "/", "~1")
 }
 
-// Cut shortens a text to n characters; the last one then is an ellipsis.
+// Cut shortens a text to n characters, of which the last is an ellipsis.
 func Cut(text string, n int) string {
 	if len(text) <= n {
 		return text
@@ -70,7 +69,7 @@ func Cut(text string, n int) string {
 	return text
 }
 
-// CutPointer shortens a pointer to what an answer may hold.
+// CutPointer shortens a pointer to the limit of a response.
 func CutPointer(pointer string) string {
 	if len(pointer) <= MaxPointer {
 		return pointer
@@ -82,21 +81,21 @@ func CutPointer(pointer string) string {
 	return pointer[:at] + "…"
 }
 
-// Mistake is one wrong value.
+// Mistake is one invalid value.
 type Mistake struct {
 	Pointer string
 	Code    string
 	Message string
 }
 
-// Mistakes gathers the wrong values of one body, MaxMistakes of them.
+// Mistakes collects the invalid values of one body, at most MaxMistakes.
 type Mistakes struct {
 	List []Mistake
-	// Mended says that a lenient reader has put U+FFFD into some text.
-	Mended bool
+	// Replaced reports that a lenient reader has put U+FFFD into some text.
+	Replaced bool
 }
 
-// Full says that no more are told: reading on is of no use.
+// Full reports that the maximum is reached: reading on is useless.
 func (m *Mistakes) Full() bool { return len(m.List) >= MaxMistakes }
 
 // First is the first mistake as an error; nil without one.
@@ -107,14 +106,14 @@ func (m *Mistakes) First() error {
 	return errors.New(m.List[0].Pointer + ": " + m.List[0].Message)
 }
 
-// Add notes a mistake at a place.
+// Add records a mistake at a position.
 func (m *Mistakes) Add(at *Path, code, format string, args ...any) {
 	if !m.Full() {
 		m.AddAt(at.String(), code, fmt.Sprintf(format, args...))
 	}
 }
 
-// AddAt notes a mistake at a pointer, whose names are made with Part.
+// AddAt records a mistake at a pointer, whose names are rendered by Part.
 func (m *Mistakes) AddAt(pointer, code, message string) {
 	if !m.Full() {
 		m.List = append(m.List, Mistake{Pointer: CutPointer(pointer), Code: code, Message: Cut(message, MaxMessage)})

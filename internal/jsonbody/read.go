@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads one JSON value: nil, bool, string, json.Number, []any or map[string]any.
-// The mistakes are of text that cannot be kept; with some, the value is not whole. The
-// error is always an *Error.
+// Read reads one JSON value: nil, bool, string, json.Number, []any or map[string]any. The mistakes are
+// texts that cannot be stored; if there are any, the value is incomplete. The error is always an *Error.
 func Read(text []byte, rules Rules) (any, *Mistakes, error) {
 	if len(text) > rules.Bytes {
 		return nil, nil, refuse(TooLarge, "larger than %d bytes", rules.Bytes)
@@ -23,8 +22,8 @@ func Read(text []byte, rules Rules) (any, *Mistakes, error) {
 	r := reader{scanner: scanner{text: string(text)}, lenient: rules.Lenient, mistakes: &Mistakes{}}
 	value, err := r.whole()
 	if err != nil {
-		// One pass stops at the first that is wrong. What is told does not hang on where
-		// that stands: a text that is no JSON is told as that first of all.
+		// One pass stops at the first error. The report must not depend on its position: that the text is
+		// not JSON takes precedence over any other error.
 		if malformed := check(text); malformed != nil {
 			return nil, nil, malformed
 		}
@@ -38,18 +37,18 @@ func Read(text []byte, rules Rules) (any, *Mistakes, error) {
 	return value, r.mistakes, nil
 }
 
-// largeText is what takes longer to look at than others should wait.
+// largeText is a text whose processing takes longer than other requests should wait.
 const largeText = 64 << 10
 
-// LetOthers lets other requests run between two looks at a text of so many bytes: each
-// look at a megabyte takes some milliseconds, and Go interrupts only after ten.
+// LetOthers yields to other goroutines between two passes over a text of the given size: each pass over a
+// megabyte takes some milliseconds, and Go preempts only after ten.
 func LetOthers(bytes int) {
 	if bytes >= largeText {
 		runtime.Gosched()
 	}
 }
 
-// check says what is wrong with a text that is not one JSON value.
+// check returns an error for a text that is not one JSON value.
 func check(text []byte) error {
 	if tooDeep(text) {
 		return refuse(TooDeep, "nested more than %d deep", MaxDepth)
@@ -64,14 +63,14 @@ func check(text []byte) error {
 	case !ok:
 		return refuse(Malformed, "not JSON")
 	case strings.HasSuffix(wrong.Error(), "after top-level value"):
-		return refuse(Malformed, "not JSON: it goes on after the end of the value")
+		return refuse(Malformed, "not JSON: there is text after the end of the value")
 	case strings.HasPrefix(wrong.Error(), "unexpected end"):
 		return refuse(Malformed, "not JSON: it ends too early (near byte %d)", wrong.Offset)
 	}
 	return refuse(Malformed, "not JSON: %s (near byte %d)", wrong.Error(), wrong.Offset)
 }
 
-// tooDeep counts brackets outside of text.
+// tooDeep checks the nesting by counting brackets outside of strings.
 func tooDeep(text []byte) bool {
 	depth, quoted := 0, false
 	for i := 0; i < len(text); i++ {
@@ -92,10 +91,10 @@ func tooDeep(text []byte) bool {
 	return false
 }
 
-// errFull ends the reading: as many mistakes as are told have been found.
-var errFull = errors.New("as many mistakes as are told")
+// errFull stops reading: the maximum number of mistakes has been found.
+var errFull = errors.New("too many mistakes")
 
-// reader makes the value of a text while it looks whether it is JSON.
+// reader decodes a text and validates the JSON at the same time.
 type reader struct {
 	scanner
 	depth    int
@@ -105,7 +104,7 @@ type reader struct {
 	mistakes *Mistakes
 }
 
-// whole reads the value, behind which nothing may stand.
+// whole reads the value and rejects any text after it.
 func (r *reader) whole() (any, error) {
 	value, err := r.value()
 	if err == nil && r.space() != 0 {
@@ -137,10 +136,10 @@ func (r *reader) value() (any, error) {
 	}
 }
 
-// nested reads what holds other values, within the ceiling.
+// nested reads a compound value, within the maximum depth.
 func (r *reader) nested(read func() (any, error)) (any, error) {
 	if r.depth++; r.depth > MaxDepth {
-		return nil, errNotJSON // check knows the words
+		return nil, errNotJSON // check describes it
 	}
 	value, err := read()
 	r.depth--
@@ -158,7 +157,7 @@ func (r *reader) object() (any, error) {
 			return nil, err
 		}
 		if _, twice := out[name]; twice && !r.lenient {
-			return nil, refuse(Repeated, "ambiguous: one name stands twice in an object, at %s", r.path.String())
+			return nil, refuse(Repeated, "ambiguous: one name occurs twice in an object, at %s", r.path.String())
 		}
 		if out[name], err = r.value(); err != nil {
 			return nil, err
@@ -169,8 +168,7 @@ func (r *reader) object() (any, error) {
 
 const tooLong = "too_long"
 
-// name reads the name of a field and the colon behind it. The reader then stands in the
-// field.
+// name reads the name of a field and the colon after it, and enters the field.
 func (r *reader) name() (string, error) {
 	quoted, err := r.quoted()
 	if err != nil {
@@ -178,7 +176,7 @@ func (r *reader) name() (string, error) {
 	}
 	name, wrong := unquote(quoted)
 	if len(name) > MaxName {
-		wrong = &defect{tooLong, fmt.Sprintf("A name may have %d bytes at most.", MaxName)}
+		wrong = &defect{tooLong, fmt.Sprintf("A name may have at most %d bytes.", MaxName)}
 	}
 	r.path.Name(name)
 	if err := r.note(wrong); err != nil {
@@ -212,13 +210,13 @@ func (r *reader) string() (any, error) {
 	return text, r.note(wrong)
 }
 
-// note keeps what is wrong with a text, where that is of interest.
+// note records a defect of a text, unless the reader is lenient.
 func (r *reader) note(wrong *defect) error {
 	if wrong == nil {
 		return nil
 	}
 	if r.lenient && wrong.code != tooLong {
-		r.mistakes.Mended = true
+		r.mistakes.Replaced = true
 		return nil
 	}
 	r.mistakes.Add(&r.path, wrong.code, "%s", wrong.message)

@@ -48,13 +48,13 @@ func TestWhatIsRefused(t *testing.T) {
 func TestWhichMistakesAreTold(t *testing.T) {
 	long := strings.Repeat("é", MaxName/2+1)
 	for text, want := range map[string][]Mistake{
-		`"\u0000"`:               {{"", "nul", "Text may not hold the character NUL."}},
-		`{"a/~b":[0,"\ud800x"]}`: {{"/a~1~0b/1", "lone_surrogate", "Text may not hold half of a surrogate pair."}},
+		`"\u0000"`:               {{"", "nul", "Text must not contain the character NUL."}},
+		`{"a/~b":[0,"\ud800x"]}`: {{"/a~1~0b/1", "lone_surrogate", "Text must not contain half of a surrogate pair."}},
 		`{"x":{"\udc00":1},"y":"\ud800\u0041"}`: {
-			{"/x/\ufffd", "lone_surrogate", "Text may not hold half of a surrogate pair."},
-			{"/y", "lone_surrogate", "Text may not hold half of a surrogate pair."},
+			{"/x/\ufffd", "lone_surrogate", "Text must not contain half of a surrogate pair."},
+			{"/y", "lone_surrogate", "Text must not contain half of a surrogate pair."},
 		},
-		`{"` + long + `":1}`: {{"/" + strings.Repeat("é", MaxShownName-1) + "…", "too_long", "A name may have 1000 bytes at most."}},
+		`{"` + long + `":1}`: {{"/" + strings.Repeat("é", MaxShownName-1) + "…", "too_long", "A name may have at most 1000 bytes."}},
 	} {
 		_, mistakes, err := Read([]byte(text), Request)
 		if err != nil || !reflect.DeepEqual(mistakes.List, want) {
@@ -67,10 +67,10 @@ func TestWhichMistakesAreTold(t *testing.T) {
 	}
 }
 
-// TestWhatAModelMayWrite: the last of two names counts, and text is mended.
+// TestWhatAModelMayWrite: the last of two names counts, and invalid text is replaced.
 func TestWhatAModelMayWrite(t *testing.T) {
 	got, mistakes, err := Read([]byte(`{"a":1,"a":"\u0000\ud800"}`), Params)
-	if err != nil || len(mistakes.List) != 0 || !mistakes.Mended || !reflect.DeepEqual(got, map[string]any{"a": "\ufffd\ufffd"}) {
+	if err != nil || len(mistakes.List) != 0 || !mistakes.Replaced || !reflect.DeepEqual(got, map[string]any{"a": "\ufffd\ufffd"}) {
 		t.Errorf("%#v %v %v", got, mistakes, err)
 	}
 }
@@ -117,19 +117,19 @@ func FuzzRead(f *testing.F) {
 		}
 		for _, rules := range []Rules{Request, Params} {
 			got, mistakes, err := Read(text, rules)
-			want, told, refused := slowRead(text, rules)
-			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(mistakes, told) || !reflect.DeepEqual(err, refused) {
-				t.Errorf("%#v %v %v, and in three passes %#v %v %v", got, mistakes, err, want, told, refused)
+			want, reported, refused := slowRead(text, rules)
+			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(mistakes, reported) || !reflect.DeepEqual(err, refused) {
+				t.Errorf("%#v %v %v, and in three passes %#v %v %v", got, mistakes, err, want, reported, refused)
 			}
 		}
 		if err != nil {
-			if told := len(err.Error()); told > 1000 {
-				t.Errorf("%d bytes are told", told)
+			if length := len(err.Error()); length > 1000 {
+				t.Errorf("the error has %d bytes", length)
 			}
 			return
 		}
-		if told, _ := json.Marshal(mistakes.List); len(told) > 64<<10 {
-			t.Errorf("%d bytes of mistakes", len(told))
+		if report, _ := json.Marshal(mistakes.List); len(report) > 64<<10 {
+			t.Errorf("%d bytes of mistakes", len(report))
 		}
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.UseNumber()

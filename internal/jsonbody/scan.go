@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// errNotJSON: the text is not one JSON value, or too deep.
+// errNotJSON: the text is not one JSON value, or nested too deeply.
 var errNotJSON = errors.New("not JSON")
 
-// scanner goes over the tokens of a text, and takes only what the grammar allows (RFC 8259).
+// scanner reads the tokens of a text, and accepts only the grammar of RFC 8259.
 type scanner struct {
 	text  string
 	at    int
-	first bool // nothing of the object or list that was begun has been read yet
+	first bool // at the start of an object or list
 }
 
-// space goes to the next byte that counts and gives it; 0 at the end of the text.
+// space advances to the next significant byte and returns it; 0 at the end of the text.
 func (s *scanner) space() byte {
 	for ; s.at < len(s.text); s.at++ {
 		if c := s.text[s.at]; c > ' ' || c != ' ' && c != '\n' && c != '\t' && c != '\r' {
@@ -26,13 +26,13 @@ func (s *scanner) space() byte {
 	return 0
 }
 
-// begin goes into an object or list.
+// begin enters an object or list.
 func (s *scanner) begin() {
 	s.at++
 	s.first = true
 }
 
-// more goes to the next item of an object or list, or past its end.
+// more advances to the next item of an object or list, or past its end.
 func (s *scanner) more(end byte) (bool, error) {
 	first := s.first
 	s.first = false
@@ -95,7 +95,7 @@ func (s *scanner) number() (string, error) {
 	return s.text[from:s.at], nil
 }
 
-// digits passes over digits and counts them.
+// digits skips digits and counts them.
 func (s *scanner) digits() int {
 	from := s.at
 	for s.at < len(s.text) && s.text[s.at]-'0' <= 9 {
@@ -104,7 +104,7 @@ func (s *scanner) digits() int {
 	return s.at - from
 }
 
-// quoted passes over a string and gives what stands between the quotes.
+// quoted reads a string and returns the text between the quotes.
 func (s *scanner) quoted() (string, error) {
 	if s.space() != '"' {
 		return "", errNotJSON
@@ -130,7 +130,7 @@ func (s *scanner) quoted() (string, error) {
 	}
 }
 
-// escapeWidth is how many bytes an escape takes; 0: it is none.
+// escapeWidth is the length of an escape in bytes; 0 if it is invalid.
 func escapeWidth(text string) int {
 	if len(text) < 2 {
 		return 0
@@ -153,23 +153,23 @@ func escapeWidth(text string) int {
 	return width
 }
 
-// eight is the first eight bytes as a number, the first of them lowest. It is one load.
+// eight loads the first eight bytes as a little-endian number.
 func eight(b string) uint64 {
 	_ = b[7]
 	return uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
-// plain counts the bytes up to the next quote, backslash or control character. It looks at
-// eight at a time: nearly all of a large body is text.
+// plain counts the bytes before the next quote, backslash or control character, eight at a time: nearly
+// all of a large body is text.
 func plain(text string) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	at := 0
 	for ; at+8 <= len(text); at += 8 {
 		x := eight(text[at : at+8])
 		quote, escape := x^('"'*ones), x^('\\'*ones)
-		// Of each byte the highest bit is set where one of the three is found. Higher bytes
-		// than the first that is found may be wrong, and are not looked at.
+		// The highest bit of a byte is set if it is one of the three. Bytes after the first match may be
+		// wrong, and are not used.
 		found := ((x-' '*ones)&^x | (quote-ones)&^quote | (escape-ones)&^escape) & high
 		if found != 0 {
 			return at + bits.TrailingZeros64(found)/8

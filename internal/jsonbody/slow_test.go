@@ -76,7 +76,7 @@ func (r *slowReader) object() (any, error) {
 			return nil, err
 		}
 		if _, twice := out[name]; twice && !r.lenient {
-			return nil, refuse(Repeated, "ambiguous: one name stands twice in an object, at %s", r.path.String())
+			return nil, refuse(Repeated, "ambiguous: one name occurs twice in an object, at %s", r.path.String())
 		}
 		if out[name], err = r.value(); err != nil {
 			return nil, err
@@ -86,12 +86,12 @@ func (r *slowReader) object() (any, error) {
 	return out, nil
 }
 
-// name reads the name of a field and the colon behind it. The slowReader then stands in the
+// name reads the name of a field and the colon after it. The slowReader is then in the
 // field.
 func (r *slowReader) name() (string, error) {
 	name, wrong := unquote(r.quoted())
 	if len(name) > MaxName {
-		wrong = &defect{tooLong, fmt.Sprintf("A name may have %d bytes at most.", MaxName)}
+		wrong = &defect{tooLong, fmt.Sprintf("A name may have at most %d bytes.", MaxName)}
 	}
 	r.path.Name(name)
 	err := r.note(wrong)
@@ -126,7 +126,7 @@ func (r *slowReader) note(wrong *defect) error {
 		return nil
 	}
 	if r.lenient && wrong.code != tooLong {
-		r.mistakes.Mended = true
+		r.mistakes.Replaced = true
 		return nil
 	}
 	r.mistakes.Add(&r.path, wrong.code, "%s", wrong.message)
@@ -144,7 +144,7 @@ func (r *slowReader) number() json.Number {
 	return json.Number(r.text[from:r.at])
 }
 
-// quoted passes over a string and gives what stands between the quotes.
+// quoted reads a string and returns the text between the quotes.
 func (r *slowReader) quoted() string {
 	r.at++
 	from := r.at

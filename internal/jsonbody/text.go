@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// defect is what is wrong with a text that can be read.
+// defect is a problem of a text that can be decoded.
 type defect struct{ code, message string }
 
 var (
-	hasNUL       = &defect{"nul", "Text may not hold the character NUL."}
-	hasSurrogate = &defect{"lone_surrogate", "Text may not hold half of a surrogate pair."}
+	hasNUL       = &defect{"nul", "Text must not contain the character NUL."}
+	hasSurrogate = &defect{"lone_surrogate", "Text must not contain half of a surrogate pair."}
 )
 
-// unquote reads the escapes between two quotes. What a database cannot keep or other
-// programs cannot read (NUL, half of a surrogate pair) is a defect, and becomes U+FFFD.
+// unquote decodes the escapes of a quoted string. What a database cannot store or other programs cannot
+// read (NUL, half of a surrogate pair) is a defect, and becomes U+FFFD.
 func unquote(quoted string) (string, *defect) {
 	next := strings.IndexByte(quoted, '\\')
 	if next < 0 {
@@ -43,7 +43,7 @@ func unquote(quoted string) (string, *defect) {
 
 var unescape = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
 
-// unicodeEscape reads \uXXXX, or a pair of them.
+// unicodeEscape decodes \uXXXX, or a pair of them.
 func unicodeEscape(text string) (char rune, width int, wrong *defect) {
 	const one, pair = len(`\u0000`), len(`\u0000\u0000`)
 	char = hex4(text[2:])
@@ -60,7 +60,7 @@ func unicodeEscape(text string) (char rune, width int, wrong *defect) {
 	return utf8.RuneError, one, hasSurrogate
 }
 
-// hex4 reads four hexadecimal digits; whoever checked the text has seen that they are.
+// hex4 decodes four hexadecimal digits, which the caller has validated.
 func hex4(text string) rune {
 	n, _ := strconv.ParseUint(text[:4], 16, 16)
 	return rune(n)

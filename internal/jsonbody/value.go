@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Value reads one JSON value, within the ceilings of Params, with its numbers as they are
-// written. NUL and what is no text become U+FFFD.
+// Value reads one JSON value, within the limits of Params, with its numbers unchanged. NUL and invalid
+// text become U+FFFD.
 func Value(raw []byte) (any, error) {
 	value, mistakes, err := Read(bytes.ToValidUTF8(raw, []byte("\uFFFD")), Params)
 	if err == nil {
@@ -22,7 +22,7 @@ func Value(raw []byte) (any, error) {
 	return value, err
 }
 
-// Unread is the mistake of a value that Value did not read; what ends with "is" or "are".
+// Unread is the mistake of a value that Value rejected; what ends with "is" or "are".
 func Unread(pointer, what string, err error) Mistake {
 	code := "json"
 	if unread, ok := errors.AsType[*Error](err); ok && unread.Reason == TooLarge {
@@ -31,7 +31,7 @@ func Unread(pointer, what string, err error) Mistake {
 	return Mistake{Pointer: pointer, Code: code, Message: fmt.Sprintf("%s %v.", what, err)}
 }
 
-// checkNumbers refuses numbers that would take all memory once they are written out.
+// checkNumbers rejects numbers that would need excessive memory when written out.
 func checkNumbers(value any) error {
 	switch v := value.(type) {
 	case json.Number:
@@ -54,7 +54,7 @@ func checkNumbers(value any) error {
 	return nil
 }
 
-// ordinary says that a number fits a float64 and is not absurdly long.
+// ordinary reports whether a number fits a float64 and has a reasonable length.
 func ordinary(n string) bool {
 	if len(n) > 400 {
 		return false
@@ -68,9 +68,8 @@ func ordinary(n string) bool {
 	return err == nil
 }
 
-// Encode writes JSON with sorted keys and without the escapes meant for HTML. The value
-// comes from JSON or is a struct of this module: one that cannot be written is a mistake
-// in the program.
+// Encode writes JSON with sorted keys and without HTML escapes. It panics if the value cannot be encoded:
+// values come from JSON or are structs of this module, so that is a bug.
 func Encode(value any) json.RawMessage {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -81,5 +80,5 @@ func Encode(value any) json.RawMessage {
 	return bytes.TrimSpace(out.Bytes())
 }
 
-// Quote shortens a name that a model made up and puts it in quotes.
+// Quote shortens and quotes a name that a model has invented.
 func Quote(name string) string { return strconv.Quote(Cut(name, 80)) }

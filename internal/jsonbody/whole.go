@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// Unmarshal is json.Unmarshal, but that it takes 5.0 and 1e3 for the whole numbers that they
-// are, as JSON Schema does and as programs write them that know one kind of number. What is kept
-// as it was written has such numbers in digits then.
+// Unmarshal is json.Unmarshal, except that it accepts 5.0 and 1e3 as integers, like JSON Schema and like
+// programs with a single number type write them. In raw values such numbers are then rewritten in digits.
 func Unmarshal(text []byte, dst any) error { return inAnySpelling(json.Unmarshal, text, dst) }
 
-// Strictly is Unmarshal of nothing but what dst has a field for.
+// Strictly is Unmarshal that rejects unknown fields.
 func Strictly(text []byte, dst any) error {
 	return inAnySpelling(func(text []byte, dst any) error {
 		decoder := json.NewDecoder(bytes.NewReader(text))
 		decoder.DisallowUnknownFields()
-		return decoder.Decode(dst) //nolint:wrapcheck // its words are told
+		return decoder.Decode(dst) //nolint:wrapcheck // the caller reports it
 	}, text, dst)
 }
 
@@ -32,7 +31,7 @@ func inAnySpelling(read func([]byte, any) error, text []byte, dst any) error {
 	return err
 }
 
-// Whole is the value of a number that is whole, however it is written.
+// Whole is the value of an integer in any spelling.
 func Whole(number string) (int64, bool) {
 	if n, err := strconv.ParseInt(number, 10, 64); err == nil {
 		return n, true
@@ -49,7 +48,7 @@ func Whole(number string) (int64, bool) {
 	exponent -= len(fraction)
 	digits = strings.TrimLeft(strings.TrimPrefix(whole, "-")+fraction, "0")
 	if digits == "" {
-		return 0, strings.TrimPrefix(whole, "-") != "" // nothing, whatever it is multiplied with
+		return 0, strings.TrimPrefix(whole, "-") != "" // zero, with any exponent
 	}
 	short := strings.TrimRight(digits, "0")
 	if exponent += len(digits) - len(short); exponent < 0 || exponent > maxDigits {
@@ -62,14 +61,14 @@ func Whole(number string) (int64, bool) {
 	return n, err == nil
 }
 
-// maxDigits of an int64.
+// maxDigits is the number of digits of an int64.
 const maxDigits = 19
 
-// inDigits is a text that is JSON, with its whole numbers in digits alone.
+// inDigits rewrites the integers of a JSON text in digits alone.
 func inDigits(text string) string {
 	var out strings.Builder
 	s := scanner{text: text}
-	kept := 0 // up to where the text is written
+	kept := 0 // the text before it has been written
 	for s.space() != 0 {
 		from := s.at
 		switch c := text[from]; {

@@ -26,7 +26,7 @@ func TestNumbersThatAreWhole(t *testing.T) {
 	}
 }
 
-// A whole number is one in any spelling, wherever it stands; what is no whole number is refused in
+// An integer is accepted in any spelling, at any position; any other number is rejected in
 // the words that it had.
 func TestWholeNumbersAreRead(t *testing.T) {
 	var got everything

@@ -1,5 +1,5 @@
-// Package lifecycle starts what the server is made of in order and stops it in
-// reverse. Every goroutine belongs to a Service, and Stop waits for it.
+// Package lifecycle starts services in order and stops them in reverse order. Every goroutine belongs to a
+// Service, and Stop waits for it.
 package lifecycle
 
 import (
@@ -8,20 +8,20 @@ import (
 	"fmt"
 )
 
-// Service is something that runs. Start returns once it is ready; Stop waits until
-// all its goroutines have ended, or until ctx is done. A Service is started once.
+// Service is a component with a lifetime. Start returns once it is ready; Stop waits until all its
+// goroutines have ended, or until ctx is done. A Service is started once.
 type Service interface {
 	Start(ctx context.Context) error
 	Stop(ctx context.Context) error
 }
 
-// Named is a service with the name that logs and errors give it.
+// Named is a service with its name in logs and errors.
 type Named struct {
 	Name    string
 	Service Service
 }
 
-// Group is a Service made of services, started in order and stopped in reverse.
+// Group is a Service that consists of services, started in order and stopped in reverse order.
 type Group struct {
 	services []Named
 	started  int
@@ -30,7 +30,7 @@ type Group struct {
 // Add appends a service. It must not be called after Start.
 func (g *Group) Add(name string, s Service) { g.services = append(g.services, Named{name, s}) }
 
-// Start starts all; if one fails, those already started are stopped again.
+// Start starts all services; if one fails, those already started are stopped again.
 func (g *Group) Start(ctx context.Context) error {
 	for _, s := range g.services {
 		if err := s.Service.Start(ctx); err != nil {
@@ -41,7 +41,7 @@ func (g *Group) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop stops all that was started, last first, and reports every failure.
+// Stop stops all started services in reverse order, and returns all their errors.
 func (g *Group) Stop(ctx context.Context) error {
 	var all []error
 	for g.started > 0 {
@@ -54,7 +54,7 @@ func (g *Group) Stop(ctx context.Context) error {
 	return errors.Join(all...)
 }
 
-// Func makes a Service of two functions; either may be nil.
+// Func is a Service made of two functions; either may be nil.
 type Func struct {
 	OnStart func(ctx context.Context) error
 	OnStop  func(ctx context.Context) error

@@ -1,4 +1,4 @@
-// Package picture reads pictures that strangers send: it looks at how large one is before
-// it decodes it, decodes one at a time within a bound of memory, and writes it anew, smaller
-// where it is large and without whatever else was in the file.
+// Package picture reads untrusted pictures: it checks the dimensions before decoding, decodes a few at a
+// time within a limit of memory, and re-encodes the result, smaller if it is large and without any other
+// content of the file.
 package picture

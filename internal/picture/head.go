@@ -6,14 +6,14 @@ import (
 	"image"
 )
 
-// head is what a JPEG says before its picture begins, beyond what its decoder tells.
+// head is the part of a JPEG header that the decoder does not return.
 type head struct {
 	progressive bool
 	channels    int
-	orientation int // by Exif: 1 to 8, 0 where it says nothing
+	orientation int // by Exif: 1 to 8, 0 if unknown
 }
 
-// headOf reads the markers of a JPEG up to its picture.
+// headOf reads the markers of a JPEG before its image data.
 func headOf(format string, data []byte) (h head) {
 	if format != formatJPEG {
 		return h
@@ -41,7 +41,7 @@ func headOf(format string, data []byte) (h head) {
 
 const tagOrientation = 0x0112
 
-// orientationOf reads how a camera was held out of an Exif segment; 0 where that is not said.
+// orientationOf reads the camera's orientation from an Exif segment; 0 if it is missing.
 func orientationOf(segment []byte) int {
 	tiff, ok := bytes.CutPrefix(segment, []byte("Exif\x00\x00"))
 	if !ok || len(tiff) < 8 {
@@ -67,13 +67,13 @@ func orientationOf(segment []byte) int {
 	return 0
 }
 
-// upright turns and mirrors a picture as its Exif said that it must be.
+// upright rotates and mirrors a picture by its Exif orientation.
 func (h head) upright(src *image.RGBA) *image.RGBA {
 	if h.orientation <= 1 {
 		return src
 	}
 	w, height := src.Rect.Dx(), src.Rect.Dy()
-	turned := h.orientation >= 5 // sides change places
+	turned := h.orientation >= 5 // width and height are swapped
 	size := image.Rect(0, 0, w, height)
 	if turned {
 		size = image.Rect(0, 0, height, w)
@@ -88,7 +88,7 @@ func (h head) upright(src *image.RGBA) *image.RGBA {
 	return dst
 }
 
-// origin is which pixel of a picture of w × h stands at x, y when it is upright.
+// origin is the source pixel, in a picture of w × h, of the pixel x, y of the upright picture.
 func (h head) origin(x, y, w, height int) (fromX, fromY int) {
 	switch h.orientation {
 	case 2:

@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	// MaxPixels and maxSide bound what is decoded, MaxSide what is written.
+	// MaxPixels and maxSide bound what is decoded, MaxSide bounds the output.
 	MaxPixels = 50_000_000
 	maxSide   = 30_000
 	MaxSide   = 2048
-	// maxMemory bounds what the decoders may take together, and so for one picture, in bytes.
+	// maxMemory bounds the memory of all decoders together, and so of each, in bytes.
 	maxMemory = 256 << 20
 )
 
-// Why a picture is not read.
+// Reasons for rejecting a picture.
 var (
-	ErrDamaged = errors.New("the picture is damaged, or cut off")
+	ErrDamaged = errors.New("the picture is damaged or incomplete")
 	ErrTooMany = errors.New("the picture has too many pixels")
 )
 
-// Picture is one as it was written anew.
+// Picture is a re-encoded picture.
 type Picture struct {
 	MediaType     string // "image/png" or "image/jpeg"
 	Data          []byte
 	Width, Height int
 }
 
-// Formats that are read.
+// Supported formats.
 const (
 	formatPNG  = "PNG"
 	formatJPEG = "JPEG"
@@ -43,7 +43,7 @@ const (
 	formatWebP = "WebP"
 )
 
-// Format is that of a file by its first bytes, "" for what is no picture that is read.
+// Format detects the format of a file by its first bytes; "" if it is not supported.
 func Format(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):
@@ -58,9 +58,9 @@ func Format(data []byte) string {
 	return ""
 }
 
-// Read decodes a picture (the first of an animation) and writes it again. It waits for a place, of which each
-// owner has one. Its errors are ErrDamaged, ErrTooMany, that of spend, which is asked before so many pixels are
-// decoded, and that of the context while it waits for those before it.
+// Read decodes a picture (the first frame of an animation) and re-encodes it. It waits for a place; each
+// owner has one. It returns ErrDamaged, ErrTooMany, the error of spend, which is called before the pixels
+// are decoded, or that of the context if it ends while waiting.
 func (r *Reader) Read(ctx context.Context, owner string, data []byte, spend func(pixels int64) error) (*Picture, error) {
 	found, err := inspect(data)
 	if err != nil {
@@ -87,17 +87,17 @@ type file struct {
 
 func (f *file) pixels() int64 { return int64(f.config.Width) * int64(f.config.Height) }
 
-// memory is what the decoder takes for it.
+// memory is the decoder's memory for it.
 func (f *file) memory() int64 { return f.pixels() * int64(bytesPerPixel(f.config, f.format, f.head)) }
 
-// caught turns a decoder's panic, for bytes that it was not made for, into an error.
+// caught converts a panic of a decoder on invalid data to an error.
 func caught(err *error) {
 	if panicked := recover(); panicked != nil {
 		*err = fmt.Errorf("%w: %v", ErrDamaged, panicked)
 	}
 }
 
-// inspect reads what a picture says of itself, which takes no memory.
+// inspect reads the header of a picture, which needs no memory.
 func inspect(data []byte) (f *file, err error) {
 	defer caught(&err)
 	f = &file{data: data, format: Format(data)}
@@ -134,10 +134,10 @@ func decodeConfig(format string, data []byte) (image.Config, error) {
 	case formatWebP:
 		return webp.DecodeConfig(from)
 	}
-	return image.Config{}, errors.New("it is no picture that is read")
+	return image.Config{}, errors.New("the format is not supported")
 }
 
-// decode gives the first picture of a file.
+// decode decodes the first frame of a file.
 func decode(format string, data []byte) (image.Image, error) {
 	from := bytes.NewReader(data)
 	switch format {
@@ -152,28 +152,27 @@ func decode(format string, data []byte) (image.Image, error) {
 	}
 }
 
-// fits says whether it may be decoded: by its pixels, and by what it takes for
-// each of them.
+// fits checks the limits of pixels, and of memory for each of them.
 func (f *file) fits() error {
 	config := f.config
 	if config.Width > maxSide || config.Height > maxSide || f.pixels() > MaxPixels {
-		return fmt.Errorf("%w: it is %d × %d; up to %d million are read, and %d on a side",
+		return fmt.Errorf("%w: it is %d × %d; the limit is %d million, and %d on a side",
 			ErrTooMany, config.Width, config.Height, MaxPixels/1_000_000, maxSide)
 	}
 	if f.memory() > maxMemory {
-		return fmt.Errorf("%w for the way in which it is packed: it is %d × %d; save it smaller, or as a plain JPEG or PNG of 8 bits",
+		return fmt.Errorf("%w for its encoding: it is %d × %d; save it smaller, or as a plain JPEG or PNG of 8 bits",
 			ErrTooMany, config.Width, config.Height)
 	}
 	return nil
 }
 
-// bytesPerPixel is what a decoder takes, its own tables counted.
+// bytesPerPixel is the decoder's memory, including its tables.
 func bytesPerPixel(config image.Config, format string, head head) int {
 	switch format {
 	case formatGIF:
 		return 1
 	case formatWebP:
-		return 8 // twice the pixels, where it is lossless
+		return 8 // both planes, if it is lossless
 	case formatPNG:
 		if deep(config.ColorModel) {
 			return 8
@@ -183,10 +182,10 @@ func bytesPerPixel(config image.Config, format string, head head) int {
 	channels := max(3, head.channels)
 	perPixel := channels
 	if channels > 3 {
-		perPixel += 4 // the four channels, put together
+		perPixel += 4 // the four channels, combined
 	}
 	if head.progressive {
-		perPixel += 4 * channels // its coefficients, until the last of them has come
+		perPixel += 4 * channels // the coefficients, until all of them are read
 	}
 	return perPixel
 }

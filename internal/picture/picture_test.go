@@ -17,7 +17,7 @@ import (
 )
 
 // halves is a picture whose left half is red and whose right half is blue; its first row is
-// green, so that it can be told how it lies.
+// green, so that its orientation can be recognised.
 func halves(w, h int) *image.RGBA {
 	m := image.NewRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
@@ -101,12 +101,12 @@ func decoded(t *testing.T, p *Picture) image.Image {
 		t.Fatal(err)
 	}
 	if "image/"+kind != p.MediaType || m.Bounds().Dx() != p.Width || m.Bounds().Dy() != p.Height {
-		t.Errorf("%s of %v is told to be %s of %d × %d", kind, m.Bounds(), p.MediaType, p.Width, p.Height)
+		t.Errorf("%s of %v is reported as %s of %d × %d", kind, m.Bounds(), p.MediaType, p.Width, p.Height)
 	}
 	return m
 }
 
-// about tells a colour of halves, whatever a packing made of it.
+// about recognises the colour of a half, despite lossy compression.
 func about(c color.Color) string {
 	r, g, b, _ := c.RGBA()
 	switch {
@@ -225,7 +225,7 @@ func TestWhatIsNoPictureIsRefused(t *testing.T) {
 	}
 }
 
-// A bomb is told by its head: next to nothing is taken for it.
+// A decompression bomb is recognised by its header: hardly any memory is used for it.
 func TestBombsTakeNoMemory(t *testing.T) {
 	data := bomb(50_000, 50_000)
 	if len(data) > 10<<10 {

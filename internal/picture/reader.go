@@ -6,29 +6,29 @@ import (
 	"sync"
 )
 
-// maxReaders is how many pictures are decoded at a time.
+// maxReaders is the number of pictures decoded concurrently.
 const maxReaders = 2
 
-// Reader decodes a few pictures at a time, one of each owner: whoever sends many waits for their own, and
-// others for one of theirs at most.
+// Reader decodes a few pictures at a time, at most one per owner: an owner with many pictures waits for
+// their own, and delays others by at most one.
 type Reader struct {
 	mu      sync.Mutex
-	owners  map[string]bool // whose picture is being decoded
-	memory  int64           // that the decoders take
-	waiting []*place        // first come, first served; an owner who was served is behind all others
+	owners  map[string]bool // owners whose picture is being decoded
+	memory  int64           // in use by the decoders
+	waiting []*place        // in order of arrival; an owner who was served goes behind all others
 }
 
-// place is what one picture takes.
+// place is the reservation of one picture.
 type place struct {
 	owner  string
 	memory int64
-	ready  chan struct{} // closed when it is given
+	ready  chan struct{} // closed when the reservation is granted
 }
 
-// NewReader makes a Reader.
+// NewReader creates a Reader.
 func NewReader() *Reader { return &Reader{owners: map[string]bool{}} }
 
-// enter waits for a place; done gives it back.
+// enter waits for a place; done releases it.
 func (r *Reader) enter(ctx context.Context, owner string, memory int64) (done func(), err error) {
 	p := &place{owner, memory, make(chan struct{})}
 	r.mu.Lock()
@@ -44,10 +44,10 @@ func (r *Reader) enter(ctx context.Context, owner string, memory int64) (done fu
 	i := slices.Index(r.waiting, p)
 	if i >= 0 {
 		r.waiting = slices.Delete(r.waiting, i, i+1)
-		r.next() // those behind may have waited for its memory
+		r.next() // others may have waited for its memory
 	}
 	r.mu.Unlock()
-	if i < 0 { // given at the last moment
+	if i < 0 { // granted at the last moment
 		r.leave(p)
 	}
 	return nil, context.Cause(ctx)
@@ -61,8 +61,8 @@ func (r *Reader) leave(p *place) {
 	r.next()
 }
 
-// next gives the free places to those who may have them. A large picture waits for the memory, and those
-// behind it for their turn. The caller holds the lock.
+// next grants the free places. A large picture waits for its memory, and those behind it wait too. The
+// caller holds the lock.
 func (r *Reader) next() {
 	for i := 0; i < len(r.waiting) && len(r.owners) < maxReaders; {
 		p := r.waiting[i]
@@ -81,7 +81,7 @@ func (r *Reader) next() {
 	}
 }
 
-// compare puts false before true.
+// compare orders false before true.
 func compare(a, b bool) int {
 	switch {
 	case a == b:

@@ -14,8 +14,8 @@ const (
 	canvasSize = 10
 )
 
-// firstFrame is the first picture of an animated WebP as a file of its own: the decoder
-// knows no animations. Any other file comes back as it is.
+// firstFrame extracts the first frame of an animated WebP as a file, since the decoder does not support
+// animations. Any other file is returned unchanged.
 func firstFrame(data []byte) []byte {
 	name, body, rest := chunk(data[riffHead:])
 	if name != "VP8X" || len(body) < canvasSize || body[0]&animated == 0 {
@@ -27,7 +27,7 @@ func firstFrame(data []byte) []byte {
 	if name != "ANMF" || len(body) < frameHead+chunkHead {
 		return data
 	}
-	size, frames := body[6:12], body[frameHead:] // width and height less one, three bytes each
+	size, frames := body[6:12], body[frameHead:] // width and height minus one, three bytes each
 	var flags byte
 	if string(frames[:4]) == "ALPH" {
 		flags = withAlpha
@@ -38,7 +38,7 @@ func firstFrame(data []byte) []byte {
 	return out
 }
 
-// chunk is the first chunk of what follows, and what comes behind it; "" where there is none.
+// chunk splits off the first chunk; "" if there is none.
 func chunk(data []byte) (name string, body, rest []byte) {
 	if len(data) < chunkHead {
 		return "", nil, nil
@@ -51,7 +51,7 @@ func chunk(data []byte) (name string, body, rest []byte) {
 	return string(data[:4]), data[chunkHead:end], data[min(end+size%2, int64(len(data))):]
 }
 
-// lossy says whether a WebP was packed as photographs are, with nothing to see through.
+// lossy reports whether a WebP was encoded as a photograph, without transparency.
 func lossy(decoded image.Image) bool {
 	_, plain := decoded.(*image.YCbCr)
 	return plain

@@ -12,15 +12,15 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// maxWritten is how long a picture may be as it is written: vendors take 5 MB of base64.
+// maxWritten bounds the encoded picture: vendors accept 5 MB of base64.
 const maxWritten = 3_700_000
 
 func deep(model color.Model) bool {
 	return model == color.RGBA64Model || model == color.NRGBA64Model || model == color.Gray16Model
 }
 
-// shrink makes a picture fit MaxSide. A large one is first averaged in squares, strip by
-// strip, so that no second copy of it is in memory.
+// shrink scales a picture down to MaxSide. A large one is first averaged in squares, strip by strip, so
+// that memory does not hold a second copy.
 func shrink(src image.Image) *image.RGBA {
 	b := src.Bounds()
 	if k := max(b.Dx(), b.Dy()) / MaxSide; k >= 1 {
@@ -40,12 +40,12 @@ func shrink(src image.Image) *image.RGBA {
 	return dst
 }
 
-// average makes one pixel of each square of k × k.
+// average replaces each square of k × k by one pixel.
 func average(src image.Image, k int) *image.RGBA {
 	b := src.Bounds()
 	dst := image.NewRGBA(image.Rect(0, 0, (b.Dx()+k-1)/k, (b.Dy()+k-1)/k))
 	strip := image.NewRGBA(image.Rect(0, 0, b.Dx(), min(k, b.Dy())))
-	sums := make([][5]int, dst.Rect.Dx()) // of the four channels, and how many pixels
+	sums := make([][5]int, dst.Rect.Dx()) // of the four channels, and the number of pixels
 	for y := range dst.Rect.Dy() {
 		rows := min(k, b.Dy()-y*k)
 		at := image.Rect(0, 0, b.Dx(), rows)
@@ -71,7 +71,7 @@ func average(src image.Image, k int) *image.RGBA {
 	return dst
 }
 
-// write packs a picture: as JPEG where it came as a photograph, or would be too long as PNG.
+// write encodes a picture: as JPEG if it was a photograph, or would be too long as PNG.
 func write(src *image.RGBA, photograph bool) (*Picture, error) {
 	p := &Picture{Width: src.Rect.Dx(), Height: src.Rect.Dy()}
 	var out bytes.Buffer
@@ -84,7 +84,7 @@ func write(src *image.RGBA, photograph bool) (*Picture, error) {
 			return p, nil
 		}
 	}
-	if !src.Opaque() { // JPEG has nothing to see through: white stands behind it
+	if !src.Opaque() { // JPEG has no transparency: the background becomes white
 		flat := image.NewRGBA(src.Rect)
 		stddraw.Draw(flat, flat.Rect, image.White, image.Point{}, stddraw.Src)
 		stddraw.Draw(flat, flat.Rect, src, src.Rect.Min, stddraw.Over)

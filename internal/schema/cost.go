@@ -9,25 +9,25 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// maxSchemaParts bounds a schema. Checking a value costs at most its values (bounded
-// where it is read) times the schema's parts: both, because schemas come from people and models, and a check cannot be
-// stopped: a few references that double each other would keep a processor busy for
+// maxSchemaParts bounds a schema. Validating a value costs at most its number of values (bounded by its reader)
+// times the number of the schema's parts. Both are bounded because schemas come from people and models, and a
+// validation cannot be interrupted: a few references that double each other would keep a processor busy for
 // years.
 const maxSchemaParts = 2_000
 
-// unfolding walks a schema with its references followed, and counts.
+// unfolding walks a schema, following its references, and counts its parts.
 type unfolding struct {
 	root   any
 	parts  int
 	active []string
 }
 
-// refused are keywords that refer in ways that this walk cannot follow.
+// refused are keywords with references that this walk cannot follow.
 var refused = []string{"$id", "id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"}
 
 func (u *unfolding) walk(node any) error {
 	if u.parts++; u.parts > maxSchemaParts {
-		return fmt.Errorf("the schema has more than %d parts, its references followed", maxSchemaParts)
+		return fmt.Errorf("the schema has more than %d parts, including its references", maxSchemaParts)
 	}
 	switch v := node.(type) {
 	case []any:
@@ -39,7 +39,7 @@ func (u *unfolding) walk(node any) error {
 	case map[string]any:
 		for _, name := range refused {
 			if _, isText := v[name].(string); isText {
-				return fmt.Errorf("a schema may not use %s", name)
+				return fmt.Errorf("a schema must not use %s", name)
 			}
 		}
 		if ref, ok := v["$ref"].(string); ok {
@@ -49,7 +49,7 @@ func (u *unfolding) walk(node any) error {
 		}
 		for name, inner := range v {
 			if name == "$defs" || name == "definitions" {
-				continue // counted where they are referred to
+				continue // counted at each reference
 			}
 			if err := u.walk(inner); err != nil {
 				return err
@@ -61,7 +61,7 @@ func (u *unfolding) walk(node any) error {
 
 func (u *unfolding) follow(ref string) error {
 	if !strings.HasPrefix(ref, "#") {
-		return fmt.Errorf("a schema may not refer outside itself (%s)", jsonbody.Cut(ref, 100))
+		return fmt.Errorf("a schema must not refer to other documents (%s)", jsonbody.Cut(ref, 100))
 	}
 	if slices.Contains(u.active, ref) || ref == "#" {
 		return fmt.Errorf("the schema refers to itself (%s)", jsonbody.Cut(ref, 100))
@@ -75,10 +75,10 @@ func (u *unfolding) follow(ref string) error {
 	return u.walk(target)
 }
 
-// find follows a JSON pointer from the root.
+// find resolves a JSON pointer from the root.
 func (u *unfolding) find(ref string) (any, error) {
 	node := u.root
-	missing := fmt.Errorf("the schema refers to %s, which is not there", jsonbody.Cut(ref, 100))
+	missing := fmt.Errorf("the schema refers to %s, which does not exist", jsonbody.Cut(ref, 100))
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok || strings.Contains(path, "%") {
 		return nil, missing

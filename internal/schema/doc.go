@@ -1,4 +1,4 @@
-// Package schema checks JSON values against JSON Schemas that come from people and
-// models: a schema reads no file, calls nobody and takes no time; what is wrong with a
-// value is told in plain words, bounded in number and length.
+// Package schema validates JSON values against JSON Schemas written by people and models: a schema cannot
+// read files, make requests or take much time, and mistakes are reported in plain words, bounded in number
+// and length.
 package schema

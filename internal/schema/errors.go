@@ -12,8 +12,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// Error is what a schema found wrong with a value: one mistake at least, by pointer.
-// Message says the first, and where it is.
+// Error is the result of a failed validation: at least one mistake, by pointer. Message describes the first one
+// and its position.
 type Error struct {
 	Message  string
 	Mistakes []jsonbody.Mistake
@@ -21,12 +21,12 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// single is the error for a value, or a schema, that could not be checked at all.
+// single is the error for a value, or a schema, that could not be validated at all.
 func single(m jsonbody.Mistake) *Error {
 	return &Error{Message: m.Message, Mistakes: []jsonbody.Mistake{m}}
 }
 
-// mistakesOf says in plain words what a schema found wrong.
+// mistakesOf describes the errors of a validation.
 func mistakesOf(wrong *jsonschema.ValidationError, prefix string) *Error {
 	leaves := collect(wrong, nil)
 	slices.SortStableFunc(leaves, func(a, b *jsonschema.ValidationError) int {
@@ -35,14 +35,14 @@ func mistakesOf(wrong *jsonschema.ValidationError, prefix string) *Error {
 	var found jsonbody.Mistakes
 	for _, e := range leaves {
 		if found.Full() {
-			break // what is left is not written out
+			break // the rest is omitted
 		}
 		for _, m := range mistakes(prefix+pointer(e.InstanceLocation), e) {
 			found.AddAt(m.Pointer, m.Code, m.Message)
 		}
 	}
 	if len(found.List) == 0 {
-		found.AddAt(prefix, "invalid", "The value does not fit its schema.")
+		found.AddAt(prefix, "invalid", "The value does not match its schema.")
 	}
 	slices.SortStableFunc(found.List, func(a, b jsonbody.Mistake) int { return strings.Compare(a.Pointer, b.Pointer) })
 	first := found.List[0]
@@ -53,8 +53,7 @@ func mistakesOf(wrong *jsonschema.ValidationError, prefix string) *Error {
 	return &Error{Message: message, Mistakes: slices.Compact(found.List)}
 }
 
-// collect walks the causes down to those that say what is wrong. (The library's own
-// flat list loses the causes behind a $ref.)
+// collect finds the causes at the leaves. (The library's own flat list loses the causes behind a $ref.)
 func collect(e *jsonschema.ValidationError, leaves []*jsonschema.ValidationError) []*jsonschema.ValidationError {
 	switch e.ErrorKind.(type) {
 	case *kind.AnyOf, *kind.OneOf, *kind.Not, *kind.Contains:
@@ -98,7 +97,7 @@ func mistakes(pointer string, e *jsonschema.ValidationError) []jsonbody.Mistake 
 	case *kind.MinLength:
 		return one("min_length", "This must have at least %d characters.", k.Want)
 	case *kind.MaxLength:
-		return one("max_length", "This may have at most %d characters.", k.Want)
+		return one("max_length", "This must have at most %d characters.", k.Want)
 	case *kind.MinItems:
 		return one("min_items", "At least %d items are needed.", k.Want)
 	case *kind.MaxItems:
@@ -111,7 +110,7 @@ func mistakes(pointer string, e *jsonschema.ValidationError) []jsonbody.Mistake 
 	return one("invalid", "%s.", bare.BasicOutput().Error)
 }
 
-// each makes an error for every one of several fields of an object.
+// each makes a mistake for each of several fields of an object.
 func each(pointer string, names []string, code, format string) []jsonbody.Mistake {
 	names = names[:min(len(names), jsonbody.MaxMistakes)]
 	all := make([]jsonbody.Mistake, 0, len(names))
@@ -145,7 +144,7 @@ func typeNames(types []string) string {
 	return strings.Join(names, " or ")
 }
 
-// TypeName says in words what a value of a JSON type is.
+// TypeName describes a JSON type.
 func TypeName(t string) string {
 	names := map[string]string{"string": "a text", "number": "a number (without quotes)", "integer": "a whole number (without quotes)",
 		"boolean": "true or false", "object": "an object", "array": "a list", "null": "null"}

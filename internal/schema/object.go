@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Object makes the schema of an object from its properties, as JSON. It has no others.
+// Object returns the schema of an object with the given properties only.
 func Object(properties string, required ...string) json.RawMessage {
 	text := `{"type": "object", "properties": {` + properties + `}, "additionalProperties": false`
 	if len(required) > 0 {
@@ -16,8 +16,8 @@ func Object(properties string, required ...string) json.RawMessage {
 	return Compact(text + "}")
 }
 
-// Compact takes the spaces out of a schema that stands in the program. It panics if that
-// is no JSON: a mistake that the first test finds.
+// Compact removes the whitespace of a schema in the source. It panics if that is not JSON: a bug that the
+// first test finds.
 func Compact(text string) json.RawMessage {
 	var out bytes.Buffer
 	if err := json.Compact(&out, []byte(text)); err != nil {

@@ -13,30 +13,29 @@ import (
 )
 
 const (
-	// maxSchema bounds a schema that people or models give, in bytes.
+	// maxSchema bounds a schema written by people or models, in bytes.
 	maxSchema = 64 << 10
-	// maxCached bounds the compiled schemas that are kept.
+	// maxCached bounds the number of compiled schemas in the cache.
 	maxCached = 512
 )
 
-// Cache keeps compiled schemas by the hash of their text. The zero value is ready, and
-// safe for concurrent use.
+// Cache caches compiled schemas by the hash of their text. The zero value is ready, and safe for concurrent
+// use.
 type Cache struct {
 	mu    sync.Mutex
 	known map[[sha256.Size]byte]*jsonschema.Schema
 }
 
-// denyAll refuses to load anything: a schema that a model wrote must not read files
-// or call out.
+// denyAll loads nothing: a schema written by a model must not read files or make requests.
 type denyAll struct{}
 
 func (denyAll) Load(url string) (any, error) {
-	return nil, fmt.Errorf("a schema may not refer outside itself (%s)", url)
+	return nil, fmt.Errorf("a schema must not refer to other documents (%s)", url)
 }
 
 const schemaURL = "schema:///this.json"
 
-// Compile says what is wrong with a schema; nil: it can be used.
+// Compile returns an error if a schema cannot be used.
 func (s *Cache) Compile(schema json.RawMessage) error {
 	_, err := s.compiled(schema)
 	return err
@@ -84,8 +83,8 @@ func compileSchema(schema json.RawMessage) (*jsonschema.Schema, error) {
 	return compiled, nil
 }
 
-// Check holds a value against a schema. All that is wrong is reported at once, as an
-// *Error, each with its pointer below prefix.
+// Check validates a value against a schema. It returns all problems at once, as an *Error, with pointers
+// below prefix.
 func (s *Cache) Check(schema, value json.RawMessage, prefix string) error {
 	compiled, err := s.compiled(schema)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// A schema that a model wrote reads no files, calls nobody, and takes no time.
+// A schema written by a model reads no files, makes no requests, and takes little time.
 func TestSchemasThatAreRefused(t *testing.T) {
 	doubling := `{"type":"object","$ref":"#/$defs/d0","$defs":{`
 	for i := range 40 {
@@ -20,15 +20,15 @@ func TestSchemasThatAreRefused(t *testing.T) {
 	}
 	doubling += `"d40":{"type":"object"}}}`
 	for _, tt := range []struct{ about, schema, message string }{
-		{"a file", `{"$ref":"file:///etc/passwd"}`, "outside itself"},
-		{"another host", `{"properties":{"a":{"$ref":"http://127.0.0.1/x"}}}`, "outside itself"},
-		{"a relative one", `{"$ref":"other.json"}`, "outside itself"},
-		{"a meta schema elsewhere", `{"$schema":"http://127.0.0.1/meta"}`, "outside itself"},
+		{"a file", `{"$ref":"file:///etc/passwd"}`, "other documents"},
+		{"another host", `{"properties":{"a":{"$ref":"http://127.0.0.1/x"}}}`, "other documents"},
+		{"a relative one", `{"$ref":"other.json"}`, "other documents"},
+		{"a meta schema elsewhere", `{"$schema":"http://127.0.0.1/meta"}`, "other documents"},
 		{"a new base", `{"$id":"http://example.com/","properties":{"a":{"$ref":"#/x"}}}`, "$id"},
 		{"itself", `{"properties":{"a":{"$ref":"#"}}}`, "itself"},
 		{"itself by a detour", `{"$ref":"#/$defs/a","$defs":{"a":{"properties":{"b":{"$ref":"#/$defs/a"}}}}}`, "itself"},
 		{"references that double", doubling, "parts"},
-		{"what is not there", `{"$ref":"#/$defs/a"}`, "not there"},
+		{"what is not there", `{"$ref":"#/$defs/a"}`, "does not exist"},
 		{"a type that does not exist", `{"type":"text"}`, "type"},
 		{"an endless pattern", `{"pattern":"(a{1000}){1000}"}`, "regex"},
 		{"too large", `{"title":"` + strings.Repeat("x", maxSchema) + `"}`, "bytes"},
@@ -85,7 +85,7 @@ func TestSchemaErrorsAreAllTold(t *testing.T) {
 }
 
 // TestWhatASchemaFindsIsToldShortly: a value may be wrong in thousands of places, deep
-// down, below long names, with long texts; what is told of it stays small.
+// down, below long names, with long texts; the report stays small.
 func TestWhatASchemaFindsIsToldShortly(t *testing.T) {
 	long := strings.Repeat("<", jsonbody.MaxName-10)
 	var many strings.Builder
@@ -105,9 +105,9 @@ func TestWhatASchemaFindsIsToldShortly(t *testing.T) {
 		if err := cache.Check(json.RawMessage(c.schema), json.RawMessage(c.value), "/data"); !errors.As(err, &e) {
 			t.Fatalf("%s: %v", name, err)
 		}
-		told, err := json.Marshal(e.Mistakes)
-		if err != nil || len(told)+len(e.Message) > 64<<10 || len(e.Mistakes) > jsonbody.MaxMistakes {
-			t.Errorf("%s: %d mistakes in %d bytes, a message of %d", name, len(e.Mistakes), len(told), len(e.Message))
+		report, err := json.Marshal(e.Mistakes)
+		if err != nil || len(report)+len(e.Message) > 64<<10 || len(e.Mistakes) > jsonbody.MaxMistakes {
+			t.Errorf("%s: %d mistakes in %d bytes, a message of %d", name, len(e.Mistakes), len(report), len(e.Message))
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// The marks of prompts are the same wherever the secret key is, and tell nothing of it.
+// The marks of prompts are the same on all nodes with the secret key, and reveal nothing about it.
 func TestTheKeyOfMarksComesFromTheSecretKey(t *testing.T) {
 	mark := func(keys ...string) []byte {
 		raw := make([][]byte, len(keys))

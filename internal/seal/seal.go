@@ -1,5 +1,5 @@
-// Package seal encrypts secrets at rest (AES-256-GCM), each bound to its place: what was
-// sealed for one opens at no other, whoever moves it in the database.
+// Package seal encrypts secrets at rest (AES-256-GCM). Each is bound to its place: it cannot be decrypted
+// after being moved elsewhere in the database.
 package seal
 
 import (
@@ -16,37 +16,37 @@ import (
 	"strings"
 )
 
-// Keys seal and open secrets. Without a key nothing is sealed: who keeps secrets asks Any
-// first, because a secret is never stored in the clear.
+// Keys encrypt and decrypt secrets. Without a key nothing can be encrypted: callers check Any first,
+// because a secret is never stored in plain text.
 type Keys struct {
-	all   []key    // the first seals, all open
+	all   []key    // the first one encrypts, all decrypt
 	seeds [][]byte // in the same order
 }
 
 type key struct {
-	id   string // names it in what it sealed; tells nothing of the key
+	id   string // identifies the key in its ciphertexts, and reveals nothing about it
 	aead cipher.AEAD
 }
 
-// Place is what a secret belongs to. Its parts are authenticated with the secret.
+// Place identifies the owner of a secret. It is authenticated together with the secret.
 type Place []string
 
-// What Open says of a secret that it does not open.
+// Errors of Open.
 var (
-	ErrOtherKey   = errors.New("it was sealed with another FERMATA_SECRET_KEY")
-	ErrOtherPlace = errors.New("it was sealed for another place")
+	ErrOtherKey   = errors.New("it was encrypted with another FERMATA_SECRET_KEY")
+	ErrOtherPlace = errors.New("it was encrypted for another place")
 )
 
-// Version begins what is sealed: "v2.<id of the key>.<base64 of nonce and text>".
-// Before, it was the last part alone, bound to the provider's id only.
+// Version begins a sealed secret: "v2.<id of the key>.<base64 of nonce and ciphertext>". Older secrets
+// consist of the last part alone, bound to the provider's id only.
 const Version = "v2."
 
-// Head is how many characters of what is sealed name the version and the key.
+// Head is the length of the part of a sealed secret that names the version and the key.
 const Head = len(Version) + keyID
 
 const keyID = 8 // characters
 
-// New takes the keys, each of 32 bytes, the one that seals first.
+// New uses the given keys, each of 32 bytes; the first one encrypts.
 func New(keys [][]byte) (*Keys, error) {
 	s := &Keys{}
 	for _, raw := range keys {
@@ -65,10 +65,10 @@ func New(keys [][]byte) (*Keys, error) {
 	return s, nil
 }
 
-// Any says whether there is a key to seal with.
+// Any reports whether there is a key to encrypt with.
 func (s *Keys) Any() bool { return len(s.all) > 0 }
 
-// Head is what begins all that the first key seals; "" without a key.
+// Head is the beginning of all secrets that the first key encrypts; "" without a key.
 func (s *Keys) Head() string {
 	if len(s.all) == 0 {
 		return ""
@@ -76,8 +76,8 @@ func (s *Keys) Head() string {
 	return Version + s.all[0].id
 }
 
-// Derive makes a key for another purpose from the first: the same on every node and after
-// a restart. Nil where there is no key.
+// Derive derives a key for another purpose from the first key: the same on all nodes and after a restart.
+// Nil without a key.
 func (s *Keys) Derive(purpose string) []byte {
 	if all := s.DeriveAll(purpose); len(all) > 0 {
 		return all[0]
@@ -85,8 +85,8 @@ func (s *Keys) Derive(purpose string) []byte {
 	return nil
 }
 
-// DeriveAll makes such a key from each, in their order: what was signed with an older one
-// still holds after another was put in front.
+// DeriveAll derives such a key from each key, in order: signatures by an older key remain valid after a new
+// one is added.
 func (s *Keys) DeriveAll(purpose string) [][]byte {
 	all := make([][]byte, len(s.seeds))
 	for i, seed := range s.seeds {
@@ -107,10 +107,10 @@ func (s *Keys) Seal(secret string, at Place) (string, error) {
 	return Version + key.id + "." + base64.StdEncoding.EncodeToString(sealed), nil
 }
 
-// IsSealed says whether a text has the form that Seal gives.
+// IsSealed reports whether a text has the form of a sealed secret.
 func IsSealed(text string) bool { return strings.HasPrefix(text, Version) }
 
-// Open decrypts what Seal made for the same place: else ErrOtherKey or ErrOtherPlace.
+// Open decrypts a secret sealed for the same place; otherwise it returns ErrOtherKey or ErrOtherPlace.
 func (s *Keys) Open(sealed string, at Place) (string, error) {
 	rest, ok := strings.CutPrefix(sealed, Version)
 	id, text, cut := strings.Cut(rest, ".")
@@ -133,7 +133,7 @@ func (s *Keys) Open(sealed string, at Place) (string, error) {
 	return "", ErrOtherKey
 }
 
-// OpenFirst decrypts a secret as it was sealed at first, bound to one name alone.
+// OpenFirst decrypts a secret in the first format, bound to one name alone.
 func (s *Keys) OpenFirst(sealed, name string) (string, error) {
 	for _, key := range s.all {
 		if secret, err := key.open(sealed, []byte(name)); err == nil {
@@ -143,8 +143,8 @@ func (s *Keys) OpenFirst(sealed, name string) (string, error) {
 	return "", ErrOtherKey
 }
 
-// Has says whether the key is there that the head of a sealed secret names. A head of the
-// first form names none, and is not held against the keys.
+// Has reports whether the key named by the head of a sealed secret is configured. A head of the first
+// format names no key; Has returns true.
 func (s *Keys) Has(head string) bool {
 	id, ok := strings.CutPrefix(head, Version)
 	return !ok || slices.ContainsFunc(s.all, func(k key) bool { return k.id == id })
@@ -159,11 +159,11 @@ func (k key) open(text string, bound []byte) (string, error) {
 	return string(secret), err
 }
 
-// bytes is the place without a doubt where one part ends and the next begins.
+// bytes encodes the place unambiguously.
 func (at Place) bytes() []byte {
 	b, err := json.Marshal(at)
 	if err != nil {
-		panic(err) // strings are always encoded
+		panic(err) // strings can always be encoded
 	}
 	return b
 }

@@ -1,4 +1,4 @@
-// Package secretfile reads secrets that are given as files, as container platforms do.
+// Package secretfile reads secrets from files, as container platforms provide them.
 package secretfile
 
 import (
@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Fill reads the file beside each value, where one is named, and puts what it holds into
-// the value. A secret that is given twice is refused: one of the two would be ignored.
+// Fill reads the file of each value, if one is named, into the value. A secret given both ways is an
+// error: one of the two would be ignored.
 func Fill(pairs map[*string]string) error {
 	for value, path := range pairs {
 		if path == "" {
 			continue
 		}
 		if *value != "" {
-			return fmt.Errorf("a secret was given twice: by itself and as the file %s; keep one", path)
+			return fmt.Errorf("a secret was set twice: directly and by the file %s; remove one of them", path)
 		}
 		b, err := os.ReadFile(path)
 		if err != nil {

@@ -1,13 +1,13 @@
-// Package spelling finds what somebody meant who mistyped a name.
+// Package spelling suggests corrections of mistyped names.
 package spelling
 
 import "strings"
 
-// longest bounds the work: a longer name is nobody's slip of a finger.
+// longest bounds the work: a longer name is not a typing error.
 const longest = 50
 
-// Nearest is the known name that was probably meant, or "": at most three letters apart,
-// and the fewer the shorter the name is. Of equally near ones it is the first.
+// Nearest is the most similar known name, or "": it differs by at most three letters, fewer for short names.
+// Of equally similar ones it is the first.
 func Nearest(name string, known []string) string {
 	if len(name) > longest {
 		return ""
@@ -21,7 +21,7 @@ func Nearest(name string, known []string) string {
 	return best
 }
 
-// edits counts the letters to insert, delete or replace (Levenshtein).
+// edits is the Levenshtein distance: letters to insert, delete or replace.
 func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -22,10 +22,9 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 )
 
-// ContractTransport is an http.RoundTripper that holds every exchange to openapi.yaml:
-// an answer must be one that the contract describes, field by field, and a request that
-// the server accepted must be one that the contract allows. Event streams are checked
-// as they are read.
+// ContractTransport is an http.RoundTripper that validates every exchange against openapi.yaml: a response
+// must match its schema exactly, and a request that the server accepted must be allowed. Event streams are
+// validated while they are read.
 type ContractTransport struct {
 	t      testing.TB
 	base   http.RoundTripper
@@ -39,7 +38,7 @@ type ContractTransport struct {
 	calls map[string]map[int]int
 }
 
-// Contract makes the transport for a server at baseURL. It is safe for concurrent use.
+// Contract creates the transport for a server at baseURL. It is safe for concurrent use.
 func Contract(t testing.TB, baseURL string) *ContractTransport {
 	t.Helper()
 	loaded, err := theContract()
@@ -52,9 +51,8 @@ func Contract(t testing.TB, baseURL string) *ContractTransport {
 	return c
 }
 
-// LoadContract reads openapi.yaml and makes it strict: an object has the fields that
-// are described and no others. (Clients are told to ignore what they do not know; a
-// test must not.) It is shared: do not change it.
+// LoadContract loads openapi.yaml and makes it strict: an object must have no undocumented fields. (Clients
+// must ignore unknown fields; tests must not.) The result is shared and must not be modified.
 func LoadContract(t testing.TB) *openapi3.T {
 	t.Helper()
 	loaded, err := theContract()
@@ -67,10 +65,10 @@ func LoadContract(t testing.TB) *openapi3.T {
 type contract struct {
 	doc    *openapi3.T
 	router routers.Router
-	kinds  map[string]int // the status of each code of a problem
+	kinds  map[string]int // the status of each problem code
 }
 
-// theContract is read once: it takes a third of a second.
+// theContract is loaded once: it takes a third of a second.
 var theContract = sync.OnceValues(func() (*contract, error) {
 	raw, err := readUpward("openapi.yaml")
 	if err != nil {
@@ -80,19 +78,19 @@ var theContract = sync.OnceValues(func() (*contract, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
-	doc.Servers = nil // it is the same at every address
+	doc.Servers = nil // the tests' servers have other addresses
 	seen := map[*openapi3.Schema]bool{}
 	for _, s := range doc.Components.Schemas {
 		closeObjects(s, seen)
 	}
 	router, err := legacy.NewRouter(doc)
 	if err != nil {
-		return nil, fmt.Errorf("make a router of the contract: %w", err)
+		return nil, fmt.Errorf("create a router for the contract: %w", err)
 	}
 	return &contract{doc, router, problemCodes(doc)}, nil
 })
 
-// readUpward reads a file of the module's root: a test runs in the folder of its package.
+// readUpward reads a file in the module's root: tests run in the folder of their package.
 func readUpward(name string) ([]byte, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -114,7 +112,7 @@ func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	s := ref.Value
 	seen[s] = true
 	if s.Type == nil && len(s.OneOf)+len(s.AnyOf)+len(s.AllOf) == 0 {
-		// A schema without a type takes every value, null too, which the library forgets.
+		// A schema without a type allows every value, including null, which the library rejects.
 		s.Type = &openapi3.Types{"object", "array", "string", "number", "boolean", "null"}
 	}
 	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
@@ -133,7 +131,7 @@ func closeObjects(ref *openapi3.SchemaRef, seen map[*openapi3.Schema]bool) {
 	closeObjects(s.AdditionalProperties.Schema, seen)
 }
 
-// Calls counts the answers that were checked, by operation and status.
+// Calls counts the validated responses, by operation and status.
 func (c *ContractTransport) Calls() map[string]map[int]int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +142,7 @@ func (c *ContractTransport) Calls() map[string]map[int]int {
 	return out
 }
 
-// RoundTrip sends the request and checks what comes back.
+// RoundTrip sends the request and validates the response.
 func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	var body []byte
 	if r.Body != nil {
@@ -152,7 +150,7 @@ func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 		if body, err = io.ReadAll(r.Body); err != nil {
 			return nil, fmt.Errorf("read the request: %w", err)
 		}
-		_ = r.Body.Close() // it is read
+		_ = r.Body.Close() // it has been read
 		r = r.Clone(r.Context())
 		r.Body = io.NopCloser(bytes.NewReader(body))
 	}
@@ -163,10 +161,10 @@ func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	asked := r.Clone(r.Context())
 	asked.Body = io.NopCloser(bytes.NewReader(body))
 	if asked.Method == http.MethodHead {
-		asked.Method = http.MethodGet // whatever answers GET answers HEAD
+		asked.Method = http.MethodGet // HEAD is allowed wherever GET is
 	}
 	if asked.URL.Host != c.host {
-		return res, nil // another server's
+		return res, nil // another server
 	}
 	route, params, err := c.router.FindRoute(asked)
 	if err != nil || res.StatusCode == http.StatusMethodNotAllowed {
@@ -188,7 +186,7 @@ func (c *ContractTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, input *openapi3filter.RequestValidationInput) error {
 	kind := res.Header.Get("Content-Type")
 	if res.StatusCode < 400 && input.Route.Operation.Responses.Value(strconv.Itoa(res.StatusCode)) == nil {
-		c.reportf("%s %s answered %d, which the contract does not declare", r.Method, r.URL.Path, res.StatusCode)
+		c.reportf("%s %s returned %d, which the contract does not declare", r.Method, r.URL.Path, res.StatusCode)
 	}
 	if strings.HasPrefix(kind, "text/event-stream") {
 		res.Body = &checkedStream{ReadCloser: res.Body, c: c, path: r.URL.Path}
@@ -196,9 +194,9 @@ func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, inp
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the response: %w", err)
 	}
-	_ = res.Body.Close() // it is read
+	_ = res.Body.Close() // it has been read
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	output := &openapi3filter.ResponseValidationInput{
 		RequestValidationInput: input, Status: res.StatusCode, Header: res.Header,
@@ -209,7 +207,7 @@ func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, inp
 		},
 	}
 	if err := openapi3filter.ValidateResponse(r.Context(), output); err != nil {
-		c.reportf("%s %s: the answer %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
+		c.reportf("%s %s: the response %d does not match the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
 	}
 	if res.StatusCode >= 400 && r.Method != http.MethodHead && !isPage(input.Route.Operation, res) {
 		c.checkProblem(r, res, body)
@@ -217,7 +215,7 @@ func (c *ContractTransport) checkAnswer(r *http.Request, res *http.Response, inp
 	return nil
 }
 
-// isPage says whether an error came as a page for people, where the contract has one.
+// isPage reports whether an error is an HTML page, where the contract allows one.
 func isPage(op *openapi3.Operation, res *http.Response) bool {
 	declared := op.Responses.Value(strconv.Itoa(res.StatusCode))
 	if declared == nil {
@@ -226,25 +224,25 @@ func isPage(op *openapi3.Operation, res *http.Response) bool {
 	return strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && declared != nil && declared.Value.Content["text/html"] != nil
 }
 
-// checkOutside checks an answer that belongs to no operation: a problem, or the page.
+// checkOutside validates a response without an operation: a problem, or the web app.
 func (c *ContractTransport) checkOutside(r *http.Request, res *http.Response) error {
 	if res.StatusCode < 400 {
 		if strings.HasPrefix(r.URL.Path, "/v1/") {
-			c.reportf("%s %s answered %d, but the contract has no such call", r.Method, r.URL.Path, res.StatusCode)
+			c.reportf("%s %s returned %d, but the contract has no such operation", r.Method, r.URL.Path, res.StatusCode)
 		}
 		return nil
 	}
 	body, err := io.ReadAll(res.Body)
 	if err != nil {
-		return fmt.Errorf("read the answer: %w", err)
+		return fmt.Errorf("read the response: %w", err)
 	}
-	_ = res.Body.Close() // it is read
+	_ = res.Body.Close() // it has been read
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	if r.Method == http.MethodHead {
 		return nil
 	}
 	if err := c.visit("Problem", body); err != nil {
-		c.reportf("%s %s: the problem %d does not keep the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
+		c.reportf("%s %s: the problem %d does not match the contract: %v\n%s", r.Method, r.URL.Path, res.StatusCode, err, body)
 	}
 	c.checkProblem(r, res, body)
 	return nil
@@ -259,7 +257,7 @@ func (c *ContractTransport) count(operation string, status int) {
 	c.calls[operation][status]++
 }
 
-// reportf fails the test, unless it is over: a stream may be read a little longer.
+// reportf fails the test, unless it has ended: a stream may be read a little longer.
 func (c *ContractTransport) reportf(format string, args ...any) {
 	if !c.over.Load() {
 		c.t.Errorf(format, args...)

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// checkedStream checks the events of a stream while somebody else reads it.
+// checkedStream validates the events of a stream while it is read.
 type checkedStream struct {
 	io.ReadCloser
 	c    *ContractTransport
 	path string
-	left []byte // a line that is not whole yet
+	left []byte // an incomplete line
 	name string
 	data []byte
 }
@@ -45,8 +45,8 @@ func (s *checkedStream) line(line string) {
 	}
 }
 
-// checkEvent holds an event to the schema that the contract has for the data of its name on
-// this kind of stream; the data says the name too.
+// checkEvent validates an event against the schema of its data in this kind of stream; the data contains
+// the name too.
 func (c *ContractTransport) checkEvent(path, name string, data []byte) {
 	union := "WorkspaceEventData"
 	if strings.HasPrefix(path, "/v1/sessions/") {
@@ -58,11 +58,11 @@ func (c *ContractTransport) checkEvent(path, name string, data []byte) {
 		return
 	}
 	if err := c.visit(ref.Ref[strings.LastIndex(ref.Ref, "/")+1:], data); err != nil {
-		c.reportf("%s: the event %q does not keep the contract: %v\n%s", path, name, err, data)
+		c.reportf("%s: the event %q does not match the contract: %v\n%s", path, name, err, data)
 	}
 }
 
-// visit holds JSON to a schema of the contract.
+// visit validates JSON against a schema of the contract.
 func (c *ContractTransport) visit(schema string, data []byte) error {
 	var v any
 	if err := json.Unmarshal(data, &v); err != nil {

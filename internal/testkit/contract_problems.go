@@ -10,8 +10,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// The contract declares one answer for all that goes wrong; its description lists, status
-// by status, the codes that there are:
+// The contract declares one response for all errors; its description lists the codes by status:
 //
 //   - 404 what it means: `not_found`, `another_code`
 var (
@@ -19,7 +18,7 @@ var (
 	codeName   = regexp.MustCompile("`([a-z][a-z0-9_]+)`")
 )
 
-// notCodes are names in that list that are fields of a problem.
+// notCodes are names in that list that are fields of a problem, not codes.
 var notCodes = map[string]bool{"phase": true, "session_status": true, "decision": true, "errors": true, "outcome": true, "request_id": true}
 
 func problemCodes(doc *openapi3.T) map[string]int {
@@ -37,7 +36,7 @@ func problemCodes(doc *openapi3.T) map[string]int {
 	return out
 }
 
-// ProblemCodes are the codes of problems that the contract lists, with the status of each.
+// ProblemCodes returns the problem codes in the contract, with the status of each.
 func ProblemCodes(t testing.TB) map[string]int {
 	t.Helper()
 	loaded, err := theContract()
@@ -47,7 +46,7 @@ func ProblemCodes(t testing.TB) map[string]int {
 	return loaded.kinds
 }
 
-// checkProblem: a problem has a code that the contract lists, with the status that it lists.
+// checkProblem checks that the contract lists the code of a problem with its status.
 func (c *ContractTransport) checkProblem(r *http.Request, res *http.Response, body []byte) {
 	var p struct {
 		Code   string `json:"code"`

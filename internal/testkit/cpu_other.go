@@ -11,5 +11,5 @@ import (
 
 var started = clock.System()
 
-// CPU is the time since the start: nothing better is known here.
+// CPU is the time since the start: CPU time is not available here.
 func CPU(testing.TB) time.Duration { return clock.System().Sub(started) }

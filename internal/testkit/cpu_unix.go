@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// CPU is the time that this process has spent computing. What a pure function may cost
-// is measured in it: a clock on the wall also runs while other programs have the machine.
+// CPU is the CPU time of this process. The cost of a pure function is measured in it, because wall time also
+// includes the time of other programs.
 func CPU(t testing.TB) time.Duration {
 	t.Helper()
 	var used syscall.Rusage

@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// CutProxy stands between a program and PostgreSQL and breaks a connection at a
-// chosen point: either the server has carried a request out and its reply is lost,
-// or the request itself is lost.
+// CutProxy is a proxy for PostgreSQL that breaks a connection at a chosen point: either the server has
+// executed a request and its reply is lost, or the request itself is lost.
 type CutProxy struct {
 	listener         net.Listener
 	network, address string
@@ -24,18 +23,18 @@ type CutProxy struct {
 	mu       sync.Mutex
 	conns    map[net.Conn]bool
 	closed   bool
-	refuse   bool // new connections, once it has cut
+	refuse   bool // refuse new connections after a cut
 	replies  int
 	requests int
-	reply    int // cut instead of passing on this reply; 0: never
+	reply    int // number of the reply to cut at; 0: never
 	request  int
 	cut      string // what was cut; "": nothing yet
-	marked   []byte // requests with this text are held back; empty: none
+	marked   []byte // requests that contain it are held back; empty: none
 	held     int
 	letGo    chan struct{}
 }
 
-// NewCutProxy starts a proxy before the server of Postgres. It ends with the test.
+// NewCutProxy starts a proxy for the server of Postgres. It stops with the test.
 func NewCutProxy(t testing.TB) *CutProxy {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -50,17 +49,17 @@ func NewCutProxy(t testing.TB) *CutProxy {
 	return p
 }
 
-// URL is the database of direct, through the proxy.
+// URL is the database URL direct, through the proxy.
 func (p *CutProxy) URL(t testing.TB, direct string) string {
 	t.Helper()
 	u, err := url.Parse(direct)
 	if err != nil {
-		t.Fatalf("read the URL: %v", err)
+		t.Fatalf("parse the URL: %v", err)
 	}
 	q := u.Query()
 	host, port, err := net.SplitHostPort(p.listener.Addr().String())
 	if err != nil {
-		t.Fatalf("read the proxy's address: %v", err)
+		t.Fatalf("parse the proxy's address: %v", err)
 	}
 	q.Set("host", host)
 	q.Set("port", port)
@@ -68,15 +67,14 @@ func (p *CutProxy) URL(t testing.TB, direct string) string {
 	return u.String()
 }
 
-// LoseReply cuts once, in place of the n-th reply from now: the server has done what
-// it was asked. LoseReply(0) never cuts, and counts.
+// LoseReply cuts once, in place of the n-th reply from now: the server has executed the request.
+// LoseReply(0) never cuts, and only counts.
 func (p *CutProxy) LoseReply(n int) { p.arm(n, 0, false) }
 
-// LoseRequest cuts once, in place of the n-th request from now: the server never
-// sees it.
+// LoseRequest cuts once, in place of the n-th request from now: the server never receives it.
 func (p *CutProxy) LoseRequest(n int) { p.arm(0, n, false) }
 
-// LoseReplyForGood is LoseReply, and no connection is made after it.
+// LoseReplyForGood is LoseReply, and new connections are refused after it.
 func (p *CutProxy) LoseReplyForGood(n int) { p.arm(n, 0, true) }
 
 func (p *CutProxy) arm(reply, request int, refuse bool) {
@@ -85,15 +83,14 @@ func (p *CutProxy) arm(reply, request int, refuse bool) {
 	p.replies, p.requests, p.reply, p.request, p.refuse, p.cut = 0, 0, reply, request, refuse, ""
 }
 
-// Replies counts the replies since the last Lose…; Cut says what was cut, by the
-// server's word for it ("COMMIT"), or "" if nothing was yet.
+// Replies counts the replies since the last Lose….
 func (p *CutProxy) Replies() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.replies
 }
 
-// Cut says what was cut since the last Lose…; "" if nothing was.
+// Cut is the server's name for what was cut since the last Lose… ("COMMIT"); "" if nothing was.
 func (p *CutProxy) Cut() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -135,7 +132,7 @@ func (p *CutProxy) accept() {
 // pass copies one direction until it ends or is cut; then both ends are closed.
 func (p *CutProxy) pass(from, to net.Conn, copy func(*bufio.Reader, net.Conn) error) {
 	defer p.done.Done()
-	// Every error has one meaning here: the connection is over.
+	// All errors mean that the connection has ended.
 	_ = copy(bufio.NewReader(from), to)
 	_ = from.Close()
 	_ = to.Close()
@@ -162,8 +159,7 @@ func frame(r *bufio.Reader) (byte, []byte, error) {
 	return head[0], all, nil
 }
 
-// fromServer gathers what belongs to one reply, up to "ready for query", and passes
-// it on or cuts.
+// fromServer collects one reply, up to "ready for query", and passes it on or cuts the connection.
 func (p *CutProxy) fromServer(r *bufio.Reader, to net.Conn) error {
 	var batch []byte
 	word := "reply"
@@ -176,7 +172,7 @@ func (p *CutProxy) fromServer(r *bufio.Reader, to net.Conn) error {
 		switch kind {
 		case 'C':
 			word = strings.TrimRight(string(message[5:]), "\x00")
-		case 'R': // an authentication step is answered before the server is ready
+		case 'R': // an authentication step has a reply before "ready for query"
 			if _, err := to.Write(batch); err != nil {
 				return err
 			}
@@ -204,8 +200,8 @@ func (p *CutProxy) countReply(word string) bool {
 	return true
 }
 
-// fromClient passes requests on, or cuts in place of one. The first message of a
-// connection has no type.
+// fromClient passes requests on, or cuts the connection in place of one. The first message of a connection
+// has no type.
 func (p *CutProxy) fromClient(r *bufio.Reader, to, client net.Conn, ended <-chan struct{}) error {
 	size, err := r.Peek(4)
 	if err != nil {
@@ -226,18 +222,18 @@ func (p *CutProxy) fromClient(r *bufio.Reader, to, client net.Conn, ended <-chan
 		}
 		batch = append(batch, message...)
 		if kind != 'S' && kind != 'Q' && kind != 'X' && kind != 'p' {
-			continue // the request goes on until it is flushed
+			continue // the request continues until it is flushed
 		}
 		if kind != 'X' && p.countRequest(batch) {
 			return io.EOF
 		}
 		if letGo := p.holds(batch); letGo != nil {
-			_ = client.Close() // for the client, the connection is lost
+			_ = client.Close() // the client loses the connection
 			<-letGo
 			if _, err := to.Write(batch); err != nil {
 				return err
 			}
-			<-ended // the server has answered, and nobody hears it
+			<-ended // the server has replied, and the reply is discarded
 			return io.EOF
 		}
 		if _, err := to.Write(batch); err != nil {
@@ -247,16 +243,16 @@ func (p *CutProxy) fromClient(r *bufio.Reader, to, client net.Conn, ended <-chan
 	}
 }
 
-// HoldBack keeps every request with a text in it on its way: its client loses the
-// connection, and the server sees it when LetGo is called.
+// HoldBack delays every request that contains a text: its client loses the connection, and the server
+// receives it when LetGo is called.
 func (p *CutProxy) HoldBack(text string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.marked, p.held, p.letGo = []byte(text), 0, make(chan struct{})
 }
 
-// LetGo lets what was held back arrive, and holds nothing back any more. It says how
-// many requests that were; Replies counts their replies.
+// LetGo delivers the delayed requests, and delays no more. It returns their number; Replies counts their
+// replies.
 func (p *CutProxy) LetGo() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

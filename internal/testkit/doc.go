@@ -1,2 +1,2 @@
-// Package testkit is what tests of several packages share.
+// Package testkit contains helpers for the tests of several packages.
 package testkit

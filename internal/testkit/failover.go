@@ -18,18 +18,17 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// FailoverFiles are the files that we give to people, as they are.
+// FailoverFiles are the published configuration files, unchanged.
 type FailoverFiles struct{ Patroni, HAProxy string }
 
-// Failover is a PostgreSQL that outlives its primary, of the real programs: two servers, one of them
-// a synchronous standby, each kept by a Patroni, an etcd that says who leads, and an HAProxy that
-// leads to the primary.
+// Failover is a PostgreSQL cluster of the real programs: two servers, one of them a synchronous standby, each
+// managed by Patroni, an etcd for leader election, and an HAProxy that routes to the primary.
 type Failover struct {
 	t       testing.TB
 	dir     string
 	as      account
 	files   FailoverFiles
-	etcd    int // ports
+	etcd    int // port
 	proxy   int
 	members [2]*member
 	killed  *member
@@ -42,16 +41,16 @@ type member struct {
 	patroni    *guarded
 }
 
-// failoverMost bounds each wait: it says that something hangs.
+// failoverMost bounds each wait, to detect hanging.
 const failoverMost = 3 * time.Minute
 
-// NewFailover starts them all, and waits until the standby is synchronous. They end with the test.
+// NewFailover starts the cluster, and waits until the standby is synchronous. It stops with the test.
 func NewFailover(t testing.TB, files FailoverFiles) *Failover {
 	t.Helper()
 	programs := map[string]string{}
 	for _, name := range []string{"etcd", "patroni", "haproxy"} {
 		if programs[name] = programAt(name); programs[name] == "" {
-			t.Skip("there is no " + name + ": scripts/need patroni installs it")
+			t.Skip("there is no " + name + ": install it with scripts/need patroni")
 		}
 	}
 	dir, err := socketFolder()
@@ -69,7 +68,7 @@ func NewFailover(t testing.TB, files FailoverFiles) *Failover {
 		"--listen-client-urls", here(f.etcd), "--advertise-client-urls", here(f.etcd), "--listen-peer-urls", here(peer),
 		"--initial-advertise-peer-urls", here(peer), "--initial-cluster", "default="+here(peer))
 	t.Cleanup(etcd.kill)
-	f.until("etcd to answer", func() bool { return answers(here(f.etcd) + "/health") })
+	f.until("etcd to respond", func() bool { return answers(here(f.etcd) + "/health") })
 	for i := range f.members {
 		f.members[i] = &member{name: fmt.Sprint("pg", i+1), port: freePort(t), rest: freePort(t)}
 		f.run(f.members[i], programs["patroni"])
@@ -86,7 +85,7 @@ func NewFailover(t testing.TB, files FailoverFiles) *Failover {
 	return f
 }
 
-// programAt is where a program is; "": nowhere.
+// programAt is the path of a program; "": not found.
 func programAt(name string) string {
 	for _, path := range []string{name, "/usr/sbin/" + name, "/usr/bin/" + name} {
 		if found, err := exec.LookPath(path); err == nil {
@@ -96,13 +95,13 @@ func programAt(name string) string {
 	return ""
 }
 
-// ports are those that were given out: two must not get the same before they listen.
+// ports are the ports handed out: two callers must not get the same one before they listen.
 var ports = struct {
 	sync.Mutex
 	taken map[int]bool
 }{taken: map[int]bool{}}
 
-// freePort is one that nobody listens on, and that the system gives to no connection.
+// freePort is a port on which no program listens, outside the range for outgoing connections.
 func freePort(t testing.TB) int {
 	t.Helper()
 	for port := 20000 + os.Getpid()%6000; port < 32000; port++ {
@@ -124,7 +123,7 @@ func freePort(t testing.TB) int {
 
 func (f *Failover) log(name string) string { return filepath.Join(f.dir, name+".log") }
 
-// write keeps a file where another user reads it.
+// write writes a file that another user can read.
 func (f *Failover) write(name, text string) string {
 	f.t.Helper()
 	path := filepath.Join(f.dir, name)
@@ -134,12 +133,12 @@ func (f *Failover) write(name, text string) string {
 	return path
 }
 
-// swapped is a text with other words in place of some, each of which must be in it.
+// swapped replaces texts, each of which must occur.
 func (f *Failover) swapped(text string, pairs ...string) string {
 	f.t.Helper()
 	for i := 0; i < len(pairs); i += 2 {
 		if !strings.Contains(text, pairs[i]) {
-			f.t.Fatalf("the file does not say %q any more", pairs[i])
+			f.t.Fatalf("the file no longer contains %q", pairs[i])
 		}
 		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
 	}
@@ -174,12 +173,12 @@ func (f *Failover) run(m *member, program string) {
 	m.patroni = guard(f.t, f.as, f.log(m.name), program, f.write(m.name+".yml", conf))
 }
 
-// URL is a database as it is reached through HAProxy.
+// URL is a database's URL through HAProxy.
 func (f *Failover) URL(database string) string {
 	return fmt.Sprintf("postgres://postgres@127.0.0.1:%d/%s?sslmode=disable", f.proxy, database)
 }
 
-// Database makes one.
+// Database creates a database.
 func (f *Failover) Database(name string) {
 	f.t.Helper()
 	if err := f.once("postgres", "CREATE DATABASE "+name); err != nil {
@@ -187,7 +186,7 @@ func (f *Failover) Database(name string) {
 	}
 }
 
-// once carries a statement out through HAProxy, on a connection of its own.
+// once executes a statement through HAProxy, on a connection of its own.
 func (f *Failover) once(database, statement string) error {
 	db, err := sql.Open("postgres", f.URL(database)+"&connect_timeout=1")
 	if err != nil {
@@ -200,8 +199,8 @@ func (f *Failover) once(database, statement string) error {
 	return err
 }
 
-// FirstWrite tries until a plain statement is carried out through HAProxy, and says when: that
-// is when the failover itself was over.
+// FirstWrite retries until a plain statement succeeds through HAProxy, and returns that time: the end of the
+// failover itself.
 func (f *Failover) FirstWrite() time.Time {
 	f.t.Helper()
 	f.until("a plain write", func() bool {
@@ -210,8 +209,8 @@ func (f *Failover) FirstWrite() time.Time {
 	return clock.System()
 }
 
-// Settled waits until one leads, and the other is its synchronous standby: only then does
-// nothing depend on the first alone.
+// Settled waits until there is a primary with a synchronous standby: only then can the primary fail without
+// loss.
 func (f *Failover) Settled() {
 	f.t.Helper()
 	f.until("a primary with a synchronous standby", func() bool {
@@ -220,7 +219,7 @@ func (f *Failover) Settled() {
 	})
 }
 
-// KillPrimary ends the primary and its Patroni with SIGKILL, all of their processes, and says when.
+// KillPrimary kills all processes of the primary and its Patroni with SIGKILL, and returns the time.
 func (f *Failover) KillPrimary() time.Time {
 	f.t.Helper()
 	m := f.leader()
@@ -233,7 +232,7 @@ func (f *Failover) KillPrimary() time.Time {
 	return at
 }
 
-// Rejoin starts the killed one again, once another one leads.
+// Rejoin restarts the killed member, once the other one leads.
 func (f *Failover) Rejoin() {
 	f.t.Helper()
 	f.until("another primary", func() bool { return f.leader() == f.other(f.killed) })
@@ -258,7 +257,7 @@ func (f *Failover) other(m *member) *member {
 
 func (m *member) at(path string) string { return fmt.Sprintf("http://127.0.0.1:%d%s", m.rest, path) }
 
-// replicates: the server itself says that its commits wait for the standby.
+// replicates reports whether the server's commits wait for the standby, by the server's own statistics.
 func (f *Failover) replicates(m *member) bool {
 	db, err := sql.Open("postgres", fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable&connect_timeout=1", m.port))
 	if err != nil {
@@ -275,13 +274,13 @@ func (f *Failover) replicates(m *member) bool {
 func (f *Failover) kill(m *member) {
 	pids := f.server(m)
 	kill(m.patroni.pid)
-	for _, pid := range pids { // the first is the parent: it starts no further ones
+	for _, pid := range pids { // the first is the parent: no further ones are started
 		kill(pid)
 	}
 	m.patroni.end()
 }
 
-// server lists the processes of a member's server, the first of which started the others.
+// server lists the processes of a member's server, the parent first.
 func (f *Failover) server(m *member) []int {
 	text, err := os.ReadFile(filepath.Join(f.dir, m.name, "postmaster.pid"))
 	if err != nil {
@@ -293,22 +292,22 @@ func (f *Failover) server(m *member) []int {
 		return nil
 	}
 	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", pid)); err == nil && !strings.HasPrefix(string(name), "postgres") {
-		return nil // it ended, and the number is another's
+		return nil // it ended, and another process has its number
 	}
 	return append([]int{pid}, childrenOf(pid)...)
 }
 
-// until is Until for what real programs take their time for.
+// until is Until with a longer limit.
 func (f *Failover) until(what string, holds func() bool) {
 	f.t.Helper()
 	for deadline := clock.System().Add(failoverMost); !holds(); time.Sleep(4 * untilEvery) {
 		if clock.System().After(deadline) {
-			f.t.Fatalf("after %s it is still not so: %s", failoverMost, what)
+			f.t.Fatalf("not within %s: %s", failoverMost, what)
 		}
 	}
 }
 
-// explain shows what the programs said, if the test failed.
+// explain shows the logs of the programs, if the test failed.
 func (f *Failover) explain() {
 	for _, name := range []string{"etcd", "haproxy", "pg1", "pg2"} {
 		if f.t.Failed() {

@@ -12,15 +12,15 @@ import (
 	"testing"
 )
 
-// guarded is a program of a test that ends when the test does, also when the test is killed.
+// guarded is a program that ends with the test, even if the test is killed.
 type guarded struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
-	pid   int // the program's own
+	pid   int // of the program itself
 }
 
-// guard starts a program that writes to a log file. A shell stands before it, and ends it when
-// its standard input ends.
+// guard starts a program that writes to a log file. A shell is its parent, and stops it when the shell's
+// standard input ends.
 func guard(t testing.TB, as account, log, program string, args ...string) *guarded {
 	t.Helper()
 	const script = `"$0" "$@" >>"$LOG" 2>&1 & pid=$!; echo $pid; read -r _; kill -TERM $pid 2>/dev/null; wait $pid`
@@ -31,14 +31,14 @@ func guard(t testing.TB, as account, log, program string, args ...string) *guard
 	if g.stdin, err = g.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	told, err := g.cmd.StdoutPipe()
+	output, err := g.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := g.cmd.Start(); err != nil {
 		t.Fatalf("start %s: %v", program, err)
 	}
-	line, err := bufio.NewReader(told).ReadString('\n')
+	line, err := bufio.NewReader(output).ReadString('\n')
 	if err == nil {
 		g.pid, err = strconv.Atoi(strings.TrimSpace(line))
 	}
@@ -48,25 +48,25 @@ func guard(t testing.TB, as account, log, program string, args ...string) *guard
 	return g
 }
 
-// kill ends the program as a power cut would.
+// kill kills the program, as a power failure would.
 func (g *guarded) kill() {
 	kill(g.pid)
 	g.end()
 }
 
-// end lets the program end in good order, and waits for it.
+// end stops the program gracefully, and waits for it.
 func (g *guarded) end() {
 	_ = g.stdin.Close()
-	_ = g.cmd.Wait() // how it says that it was ended does not matter
+	_ = g.cmd.Wait() // its exit status does not matter
 }
 
 func kill(pid int) {
 	if p, err := os.FindProcess(pid); err == nil {
-		_ = p.Kill() // it may have ended by itself
+		_ = p.Kill() // it may have ended already
 	}
 }
 
-// childrenOf lists the processes that a process has started, where the system tells.
+// childrenOf lists the child processes of a process, where the system supports it.
 func childrenOf(parent int) (pids []int) {
 	all, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
@@ -90,7 +90,7 @@ func childrenOf(parent int) (pids []int) {
 	return pids
 }
 
-// tailOf is the end of a log file, for a failure.
+// tailOf is the end of a log file, for a failure message.
 func tailOf(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

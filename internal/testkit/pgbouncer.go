@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// poolerConf: transaction mode, and fewer connections than clients. Nobody is asked who they are: it listens in a folder of the
-// test's own.
+// poolerConf: transaction mode, and fewer connections than clients. There is no authentication, because it
+// listens in a private folder of the test.
 const poolerConf = `[databases]
 * = host=%[1]s user=postgres
 [pgbouncer]
@@ -27,17 +27,17 @@ listen_port = 6432
 unix_socket_dir = %[2]s
 `
 
-// PgBouncer puts a real PgBouncer in transaction mode before the server of Postgres, and says
-// how a database that Postgres gave is reached through it.
+// PgBouncer starts a real PgBouncer in transaction mode for the server of Postgres, and returns a function
+// that converts a URL of Postgres to one through it.
 func PgBouncer(t testing.TB) (through func(direct string) string) {
 	t.Helper()
 	binary, err := exec.LookPath("pgbouncer")
 	if err != nil {
 		if binary, err = exec.LookPath("/usr/sbin/pgbouncer"); err != nil {
-			t.Skip("there is no PgBouncer: scripts/need pgbouncer installs it")
+			t.Skip("there is no PgBouncer: install it with scripts/need pgbouncer")
 		}
 	}
-	_ = Postgres(t) // the server runs
+	_ = Postgres(t) // starts the server
 	dir, err := socketFolder()
 	if err != nil {
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func PgBouncer(t testing.TB) (through func(direct string) string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The shell ends it when its standard input ends, so that a killed test leaves nothing.
+	// The shell stops it when its standard input ends, so that a killed test leaves no process.
 	cmd := exec.Command("/bin/sh", "-c", `"$0" "$@" & pid=$!; read -r _; kill -TERM $pid; wait $pid`, binary, conf)
 	user.run(cmd)
 	cmd.Stdout, cmd.Stderr = log, log
@@ -64,7 +64,7 @@ func PgBouncer(t testing.TB) (through func(direct string) string) {
 	}
 	t.Cleanup(func() {
 		_ = stdin.Close()
-		_ = cmd.Wait() // how it says that it was ended does not matter
+		_ = cmd.Wait() // its exit status does not matter
 	})
 	through = func(direct string) string {
 		u, err := url.Parse(direct)
@@ -81,7 +81,7 @@ func PgBouncer(t testing.TB) (through func(direct string) string) {
 	return through
 }
 
-// socketFolder is not the test's own: a socket's path must be short.
+// socketFolder is not within the test's folder: a socket's path must be short.
 func socketFolder() (string, error) { return os.MkdirTemp("", "pool") }
 
 func poolerAnswers(t testing.TB, address string, log *bytes.Buffer) {
@@ -99,7 +99,7 @@ func poolerAnswers(t testing.TB, address string, log *bytes.Buffer) {
 		case <-pause.C:
 		case <-ctx.Done():
 			pause.Stop()
-			t.Fatalf("PgBouncer does not answer:\n%s", log)
+			t.Fatalf("PgBouncer does not respond:\n%s", log)
 		}
 	}
 }

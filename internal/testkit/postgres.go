@@ -16,11 +16,10 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/lib/pq" // the driver that talks to the server
+	_ "github.com/lib/pq" // the driver
 )
 
-// server is the one PostgreSQL server of a test binary. It starts with the first
-// test that asks for a database.
+// server is the only PostgreSQL server of a test binary. The first test that needs a database starts it.
 var server struct {
 	once sync.Once
 	pg   *postgres
@@ -80,15 +79,13 @@ func newDatabase(t testing.TB, copied string) (url string) {
 	return server.pg.url(name)
 }
 
-// OwnPostgres starts a server that no other test shares, with settings ("name=value") of its own.
-// It ends with the test.
+// OwnPostgres starts a server for this test only, with settings ("name=value"). It stops with the test.
 func OwnPostgres(t testing.TB, settings ...string) (url string) {
 	t.Helper()
 	return own(t, &postgres{settings: settings})
 }
 
-// StandbyPostgres starts a server that only follows another one, which is not there: it can be
-// read, and takes no writes.
+// StandbyPostgres starts a standby of a primary that does not exist: it can be read, and rejects writes.
 func StandbyPostgres(t testing.TB) (url string) {
 	t.Helper()
 	return own(t, &postgres{standby: true})
@@ -107,12 +104,12 @@ func own(t testing.TB, p *postgres) (url string) {
 	return p.url("postgres")
 }
 
-// PostgresSocket is where the server of Postgres listens.
+// PostgresSocket is the address at which the server of Postgres listens.
 func PostgresSocket() (network, address string) {
 	return "unix", filepath.Join(server.pg.dir, ".s.PGSQL.5432")
 }
 
-// StopPostgres ends the server, if any test started one, and removes its files.
+// StopPostgres stops the server, if a test started it, and removes its files.
 func StopPostgres() error {
 	if server.pg == nil {
 		return nil
@@ -124,14 +121,13 @@ type postgres struct {
 	settings []string
 	standby  bool
 
-	dir   string // data, socket and log
+	dir   string // of data, socket and log
 	cmd   *exec.Cmd
-	stdin io.Closer // closed: the server ends; also when this process is killed
+	stdin io.Closer // closing it stops the server, also when this process is killed
 	log   *bytes.Buffer
 }
 
-// binaries finds the folder of the server's programs: PGBIN, the PATH, or where
-// Debian's packages put them.
+// binaries finds the folder of the server's programs: PGBIN, the PATH, or the folder of Debian's packages.
 func binaries() (string, error) {
 	if dir := os.Getenv("PGBIN"); dir != "" {
 		return dir, nil
@@ -152,9 +148,9 @@ func startPostgres(p *postgres) error {
 	if err != nil {
 		return err
 	}
-	// A socket's path must be short, so not in the test's own folder.
+	// A socket's path must be short, so it is not within the test's folder.
 	if p.dir, err = os.MkdirTemp("", "pg"); err != nil {
-		return fmt.Errorf("make a folder for PostgreSQL: %w", err)
+		return fmt.Errorf("create a folder for PostgreSQL: %w", err)
 	}
 	p.log = &bytes.Buffer{}
 	if err := p.start(bin); err != nil {
@@ -180,8 +176,7 @@ func (p *postgres) start(bin string) error {
 			return fmt.Errorf("make the server a standby: %w", err)
 		}
 	}
-	// The shell stops the server when its standard input ends, so that a killed test
-	// leaves nothing running.
+	// The shell stops the server when its standard input ends, so that a killed test leaves no process.
 	p.cmd = exec.Command("/bin/sh", "-c", `"$0" "$@" & pid=$!; read -r _; kill -INT $pid; wait $pid`,
 		filepath.Join(bin, "postgres"), "-D", data, "-k", p.dir, "-c", "listen_addresses=", "-c", "fsync="+durable(),
 		"-c", "full_page_writes="+durable(), "-c", "max_connections=300", "-c", "shared_buffers=64MB",
@@ -192,7 +187,7 @@ func (p *postgres) start(bin string) error {
 	user.run(p.cmd)
 	p.cmd.Stdout, p.cmd.Stderr = p.log, p.log
 	if p.stdin, err = p.cmd.StdinPipe(); err != nil {
-		return fmt.Errorf("prepare the server: %w", err)
+		return fmt.Errorf("initialise the server: %w", err)
 	}
 	if err := p.cmd.Start(); err != nil {
 		return fmt.Errorf("start the server: %w", err)
@@ -209,7 +204,7 @@ func durable() string {
 	return "off"
 }
 
-// ready waits until the server answers.
+// ready waits until the server accepts connections.
 func (p *postgres) ready() error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
@@ -228,7 +223,7 @@ func (p *postgres) ready() error {
 		case <-pause.C:
 		case <-ctx.Done():
 			pause.Stop()
-			return fmt.Errorf("the server did not answer in 30 s: %w", err)
+			return fmt.Errorf("the server did not respond in 30 s: %w", err)
 		}
 	}
 }
@@ -260,7 +255,7 @@ func (p *postgres) stop() error {
 		all = append(all, p.stdin.Close())
 	}
 	if p.cmd != nil && p.cmd.Process != nil {
-		// How a server that is told to end says so does not matter.
+		// The exit status of a stopped server does not matter.
 		_ = p.cmd.Wait()
 	}
 	return errors.Join(append(all, os.RemoveAll(p.dir))...)

@@ -12,13 +12,13 @@ const (
 	untilMost  = time.Minute
 )
 
-// Until waits for what becomes true by itself, and fails the test when it does not: the
-// bound says that something hangs, never how fast it must be.
+// Until waits for a condition, and fails the test if it does not become true: the limit detects hanging, and
+// is no performance requirement.
 func Until(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	for deadline := clock.System().Add(untilMost); !holds(); time.Sleep(untilEvery) {
 		if clock.System().After(deadline) {
-			t.Fatalf("after %s it is still not so: %s", untilMost, what)
+			t.Fatalf("not within %s: %s", untilMost, what)
 		}
 	}
 }

@@ -12,11 +12,10 @@ import (
 	"syscall"
 )
 
-// account is who runs the server: PostgreSQL refuses to run as root.
+// account is the user that runs the server: PostgreSQL refuses to run as root.
 type account struct{ credential *syscall.Credential }
 
-// ordinaryUser is the present user, or for root an ordinary one, to whom the folder
-// is given.
+// ordinaryUser is the current user, or for root an unprivileged one, who becomes the owner of the folder.
 func ordinaryUser(dir string) (account, error) {
 	if os.Geteuid() != 0 {
 		return account{}, nil
@@ -33,7 +32,7 @@ func ordinaryUser(dir string) (account, error) {
 		}
 		return account{&syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}}, nil
 	}
-	return account{}, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody: run the tests as an ordinary user")
+	return account{}, errors.New("PostgreSQL does not run as root, and there is no user postgres or nobody: run the tests as an unprivileged user")
 }
 
 func (a account) run(cmd *exec.Cmd) {

@@ -1,5 +1,4 @@
-// Package traces makes the ids by which a request can be followed from server to server, as W3C
-// Trace Context writes them. A round is a trace and what it asks for outside is a span of it:
-// their ids follow from those of the round and of the call, so that nothing is stored for them
-// and whoever reads a log can compute them.
+// Package traces derives the ids of distributed traces in the format of W3C Trace Context. A round is a
+// trace, and each of its external requests is a span. Their ids follow from those of the round and the
+// call, so that they need not be stored and can be computed from a log.
 package traces

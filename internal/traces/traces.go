@@ -8,14 +8,13 @@ import (
 )
 
 const (
-	// Header carries the ids from server to server.
+	// Header is the HTTP header that propagates the ids.
 	Header = "Traceparent"
 
 	traceLength, spanLength = 32, 16 // in hexadecimal digits
 )
 
-// Of is the id of the trace that something of ours is, from its own id: the one that its
-// time-ordered part spells, else one made of the whole.
+// Of is the trace id of an object, from its own id: its time-ordered part, if it has one, else a hash.
 func Of(id string) string {
 	_, text, _ := strings.Cut(id, "_")
 	if valid(text, traceLength) {
@@ -25,7 +24,7 @@ func Of(id string) string {
 	return hex.EncodeToString(sum[:traceLength/2])
 }
 
-// OfRound is the id of a round's trace: that of the request that began it, if it said one.
+// OfRound is the trace id of a round: that of the request that started it, if it had one.
 func OfRound(said, round string) string {
 	if valid(said, traceLength) {
 		return said
@@ -33,7 +32,7 @@ func OfRound(said, round string) string {
 	return Of(round)
 }
 
-// Span is the id of the span that something of ours is. The end of an id is its random part.
+// Span is the span id of an object. The end of its id is random.
 func Span(id string) string {
 	if span := Of(id)[traceLength-spanLength:]; valid(span, spanLength) {
 		return span
@@ -41,13 +40,13 @@ func Span(id string) string {
 	return Of("span of " + id)[:spanLength]
 }
 
-// Parent is the value of the header for what a span asks of another server. It is marked as
-// sampled: there is a line of the log for it.
+// Parent is the header value for an external request of a span. It is marked as sampled: there is a log
+// line for it.
 func Parent(trace, span string) string { return "00-" + trace + "-" + span + "-01" }
 
-// Read gives the id of the trace that a header names, "" if it names none.
+// Read extracts the trace id from a header value; "" if it has none.
 func Read(header string) string {
-	// version-trace-span-flags; a later version may have more behind.
+	// version-trace-span-flags; a later version may append more.
 	if len(header) < 55 || header[2] != '-' || header[35] != '-' || header[52] != '-' || len(header) > 55 && header[55] != '-' {
 		return ""
 	}
@@ -59,7 +58,7 @@ func Read(header string) string {
 	return trace
 }
 
-// valid: hexadecimal digits of that number, and not all of them zero.
+// valid accepts the given number of hexadecimal digits that are not all zero.
 func valid(id string, length int) bool {
 	return len(id) == length && digits(id) && strings.Trim(id, "0") != ""
 }
@@ -73,10 +72,10 @@ func digits(text string) bool {
 	return true
 }
 
-// Key is that under which a context that is made elsewhere answers with a trace's id.
+// Key is the context key of a trace id set by other packages.
 type Key struct{}
 
-// From is the id of the trace that a request came with, "" if it came with none.
+// From is the trace id of the incoming request; "" if it had none.
 func From(ctx context.Context) string {
 	trace, _ := ctx.Value(Key{}).(string)
 	return trace
@@ -84,12 +83,12 @@ func From(ctx context.Context) string {
 
 type parentKey struct{}
 
-// With makes requests that are made under the context carry a header.
+// With adds the header to requests made under the context.
 func With(ctx context.Context, parent string) context.Context {
 	return context.WithValue(ctx, parentKey{}, parent)
 }
 
-// ParentOf is the header of requests that are made under the context, "" if there is none.
+// ParentOf is the header value of requests made under the context; "" if there is none.
 func ParentOf(ctx context.Context) string {
 	parent, _ := ctx.Value(parentKey{}).(string)
 	return parent

@@ -21,7 +21,7 @@ func TestIDsFollowFromOurs(t *testing.T) {
 		t.Errorf("the span of %s is %s", round, got)
 	}
 	if got := traces.OfRound("", round); got != given {
-		t.Errorf("a round that nobody said a trace for: %s", got)
+		t.Errorf("a round without a trace of its request: %s", got)
 	}
 	other := strings.Repeat("ab", 16)
 	if got := traces.OfRound(other, round); got != other {

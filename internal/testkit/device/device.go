@@ -1,5 +1,5 @@
-// Package device is one of a person's with passkeys in it, for tests: it makes them
-// and signs with them as WebAuthn says, on whatever page it is told to be.
+// Package device is an authenticator with passkeys, for tests: it creates and uses them as WebAuthn requires,
+// on a page of any origin.
 package device
 
 import (
@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-// Device holds one passkey.
+// Device is an authenticator with one passkey.
 type Device struct {
-	Origin string // of the page that it is used on
-	Count  uint32 // of its signatures; each adds one
-	// Unverified: it does not ask its owner who they are.
+	Origin string // of the page it is used on
+	Count  uint32 // signature counter
+	// Unverified: it does not verify its user.
 	Unverified bool
 
 	key  *ecdsa.PrivateKey
@@ -26,7 +26,7 @@ type Device struct {
 	user string
 }
 
-// Flags of what a device signs.
+// Flags of the authenticator data.
 const (
 	userPresent  = 0x01
 	userVerified = 0x04
@@ -48,7 +48,7 @@ func read(t testing.TB, publicKey []byte) options {
 	t.Helper()
 	var o options
 	if err := json.Unmarshal(publicKey, &o); err != nil || o.Challenge == "" {
-		t.Fatalf("these are no options of WebAuthn: %s", publicKey)
+		t.Fatalf("these are not WebAuthn options: %s", publicKey)
 	}
 	return o
 }
@@ -60,7 +60,7 @@ func (d *Device) client(kind, challenge string) []byte {
 	return raw
 }
 
-// data is what the device says of itself: the page's server, its flags and its count.
+// data is the authenticator data: relying party, flags and counter.
 func (d *Device) data(rpID string, more byte) []byte {
 	sum := sha256.Sum256([]byte(rpID))
 	flags := userPresent | more
@@ -70,7 +70,7 @@ func (d *Device) data(rpID string, more byte) []byte {
 	return binary.BigEndian.AppendUint32(append(sum[:], flags), d.Count)
 }
 
-// Make makes the device's passkey, and gives what a browser would send.
+// Make creates the passkey, and returns what a browser would send.
 func (d *Device) Make(t testing.TB, publicKey []byte) json.RawMessage {
 	t.Helper()
 	o := read(t, publicKey)
@@ -81,7 +81,7 @@ func (d *Device) Make(t testing.TB, publicKey []byte) json.RawMessage {
 	d.id, d.user = make([]byte, 16), o.User.ID
 	_, _ = rand.Read(d.id) // never fails
 	data := d.data(o.RP.ID, withKey)
-	data = append(data, make([]byte, 16)...) // no model
+	data = append(data, make([]byte, 16)...) // AAGUID: none
 	data = binary.BigEndian.AppendUint16(data, uint16(len(d.id)))
 	data = append(append(data, d.id...), cose(t, &d.key.PublicKey)...)
 	object := append([]byte("\xa3\x63fmt\x64none\x67attStmt\xa0\x68authData\x58"), byte(len(data)))
@@ -91,7 +91,7 @@ func (d *Device) Make(t testing.TB, publicKey []byte) json.RawMessage {
 	})
 }
 
-// cose is a key of the curve P-256 as CBOR has it.
+// cose encodes a P-256 key as CBOR.
 func cose(t testing.TB, key *ecdsa.PublicKey) []byte {
 	t.Helper()
 	point, err := key.Bytes()
@@ -102,7 +102,7 @@ func cose(t testing.TB, key *ecdsa.PublicKey) []byte {
 	return append(append(out, 0x22, 0x58, 32), point[33:]...)
 }
 
-// Sign signs what a server asks for, and gives what a browser would send.
+// Sign signs a challenge, and returns what a browser would send.
 func (d *Device) Sign(t testing.TB, publicKey []byte) json.RawMessage {
 	t.Helper()
 	o := read(t, publicKey)

@@ -1,2 +1,2 @@
-// Package golden compares what is made now with files that people have read.
+// Package golden compares generated texts with reviewed files.
 package golden

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; review them as diffs")
+var update = flag.Bool("update", false, "rewrite the golden files; review them as diffs")
 
-// Check compares a text with a file, which -update writes anew: to be read as a diff.
+// Check compares a text with a golden file, which -update rewrites for review as a diff.
 func Check(t testing.TB, path, got string) {
 	t.Helper()
 	if *update {
@@ -24,7 +24,7 @@ func Check(t testing.TB, path, got string) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s is not what is made now; if that is meant, go test with -update writes it anew. %s\n%s", path, firstDifference(got, string(want)), got)
+		t.Errorf("%s differs; if that is intended, rewrite it with go test -update. %s\n%s", path, firstDifference(got, string(want)), got)
 	}
 }
 

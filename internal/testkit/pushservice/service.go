@@ -1,6 +1,5 @@
-// Package pushservice is a push service with browsers behind it, for tests. It takes what a real
-// one takes, refuses what one refuses, and opens with the browser's key what came. It shares no
-// code with what sends.
+// Package pushservice is a push service with browsers, for tests. It validates pushes like a real one, and
+// decrypts them with the browser's key. It shares no code with the sender.
 package pushservice
 
 import (
@@ -28,7 +27,7 @@ import (
 // Service is a push service.
 type Service struct {
 	*httptest.Server
-	// Clock is that of whoever sends.
+	// Clock is the sender's clock.
 	Clock clock.Clock
 	t     testing.TB
 
@@ -36,34 +35,34 @@ type Service struct {
 	browsers map[string]*Browser
 	taken    []Push
 	asked    []Push
-	// answer, if set, is asked about each push, before it is taken: another status than 0 is the
-	// answer. It is called with no lock held.
+	// answer, if set, is called for each push before it is accepted: a status other than 0 is the response.
+	// It is called without a lock.
 	answer func(*Push, http.ResponseWriter) int
-	// kept, if set, is told of each push that was taken, before that is answered.
+	// kept, if set, is called for each accepted push before the response.
 	kept func(*Push)
 }
 
-// Browser is one that can be pushed to.
+// Browser is a browser with a subscription.
 type Browser struct {
 	Endpoint, P256dh, Auth string
-	// sender is who may push to it; "": whoever comes.
+	// sender is the only allowed sender; "": any.
 	sender string
 	key    *ecdh.PrivateKey
 	auth   []byte
 }
 
-// Push is what came for a browser.
+// Push is a push received for a browser.
 type Push struct {
 	Browser        *Browser
 	Text           []byte
 	Size           int // of the body
 	TTL            int // seconds
 	Topic, Urgency string
-	Subject        string // whom to ask about it
+	Subject        string // the sender's contact
 	At             time.Time
 }
 
-// New starts one, without TLS.
+// New starts a service, without TLS.
 func New(t testing.TB) *Service {
 	t.Helper()
 	s := &Service{Clock: clock.System, t: t, browsers: map[string]*Browser{}}
@@ -72,7 +71,7 @@ func New(t testing.TB) *Service {
 	return s
 }
 
-// Browser subscribes one, for a sender's key.
+// Browser subscribes a browser, for a sender's key.
 func (s *Service) Browser(sender string) *Browser {
 	s.t.Helper()
 	key, err := ecdh.P256().GenerateKey(rand.Reader)
@@ -89,35 +88,35 @@ func (s *Service) Browser(sender string) *Browser {
 	return b
 }
 
-// Forget ends a browser's subscription, as its owner does.
+// Forget ends a browser's subscription, as its user does.
 func (s *Service) Forget(b *Browser) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.browsers, strings.TrimPrefix(b.Endpoint, s.URL))
 }
 
-// Answer has something said of each push before it is taken.
+// Answer sets the function that decides about each push.
 func (s *Service) Answer(with func(*Push, http.ResponseWriter) int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.answer = with
 }
 
-// Kept has something done when a push was taken and nobody knows it yet.
+// Kept sets a function to call after a push was accepted and before the response.
 func (s *Service) Kept(do func(*Push)) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.kept = do
 }
 
-// Taken is what came and was taken, in its order.
+// Taken lists the accepted pushes, in order.
 func (s *Service) Taken() []Push {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Push(nil), s.taken...)
 }
 
-// Asked is what came, taken or not.
+// Asked lists all pushes, accepted or not.
 func (s *Service) Asked() []Push {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,8 +133,8 @@ func (s *Service) take(w http.ResponseWriter, r *http.Request) {
 	}
 	p, status, err := s.read(b, r)
 	if err != nil {
-		if status != brokeOff { // else the sender died over it
-			s.t.Errorf("a push that a service refuses with %d: %v", status, err)
+		if status != brokeOff { // otherwise the sender died while sending
+			s.t.Errorf("a push that a service rejects with %d: %v", status, err)
 			w.WriteHeader(status)
 		}
 		return
@@ -159,10 +158,10 @@ func (s *Service) take(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusCreated)
 }
 
-// brokeOff is no status: the push did not come whole.
+// brokeOff is no status: the push was incomplete.
 const brokeOff = 0
 
-// read does what a push service does, and then what the browser does.
+// read validates a push as a push service does, and decrypts it as a browser does.
 func (s *Service) read(b *Browser, r *http.Request) (*Push, int, error) {
 	subject, err := s.vouched(b, r.Header.Get("Authorization"))
 	if err != nil {
@@ -191,12 +190,12 @@ func (s *Service) read(b *Browser, r *http.Request) (*Push, int, error) {
 	return p, 0, nil
 }
 
-// vouched checks who sends (RFC 8292), and gives whom to ask about it.
+// vouched verifies the sender (RFC 8292), and returns its contact.
 func (s *Service) vouched(b *Browser, header string) (string, error) {
 	rest, ok := strings.CutPrefix(header, "vapid t=")
 	token, key, two := strings.Cut(rest, ", k=")
 	if !ok || !two {
-		return "", fmt.Errorf("nobody vouches for it: %q", header)
+		return "", fmt.Errorf("there is no VAPID header: %q", header)
 	}
 	if b.sender != "" && key != b.sender {
 		return "", fmt.Errorf("the browser subscribed to %s, and %s sends", b.sender, key)

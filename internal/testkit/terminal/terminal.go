@@ -1,5 +1,5 @@
-// Package terminal is a terminal for tests: a real pseudo-terminal, keys that are pressed in
-// it, and an emulator that is asked what a person sees.
+// Package terminal is a terminal for tests: a real pseudo-terminal with simulated key presses, and an emulator
+// for the visible content.
 package terminal
 
 import (
@@ -17,13 +17,13 @@ import (
 	"github.com/hinshun/vt10x"
 )
 
-// patience is how long something may take to be seen, on a machine that does much else.
+// patience bounds the wait for visible content, on a busy machine.
 const patience = 30 * time.Second
 
-// Terminal is one, with a program at TTY.
+// Terminal is a terminal; the program under test uses TTY.
 type Terminal struct {
 	TTY *os.File
-	// Done, if set, is asked whether the program has ended, while something is waited for.
+	// Done, if set, reports whether the program has ended, while the test waits for content.
 	Done func() (err error, ended bool)
 
 	t        testing.TB
@@ -35,7 +35,7 @@ type Terminal struct {
 	written strings.Builder
 }
 
-// Open makes one with so many columns and rows.
+// Open opens a terminal of the given size.
 func Open(t testing.TB, columns, rows int) *Terminal {
 	t.Helper()
 	master, tty, err := pty.Open()
@@ -65,11 +65,11 @@ func Open(t testing.TB, columns, rows int) *Terminal {
 	return s
 }
 
-// withoutKeyboards leaves out what asks for another protocol of the keyboard. A terminal that does not
-// know it ignores it; the emulator takes it for the way back to where the cursor was kept.
+// withoutKeyboards filters requests for another keyboard protocol. A terminal that does not support it ignores
+// them; the emulator mistakes them for restoring the cursor.
 type withoutKeyboards struct {
 	to   io.Writer
-	held []byte // that may be the beginning of such
+	held []byte // a possible beginning of such a request
 }
 
 var (
@@ -88,21 +88,21 @@ func (w *withoutKeyboards) Write(b []byte) (int, error) {
 	return len(b), err
 }
 
-// Write keeps what is written to the terminal.
+// Write records what is written to the terminal.
 func (s *Terminal) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.written.Write(b)
 }
 
-// Written is all that was written to the terminal, byte for byte.
+// Written is everything written to the terminal, byte for byte.
 func (s *Terminal) Written() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.written.String()
 }
 
-// Title is what the terminal was told to be called.
+// Title is the terminal's title.
 func (s *Terminal) Title() string { return s.screen.Title() }
 
 // Press presses keys.
@@ -113,7 +113,7 @@ func (s *Terminal) Press(keys string) {
 	}
 }
 
-// Rows are what the terminal shows, without the empty ones at its foot.
+// Rows are the visible rows, without the empty ones at the bottom.
 func (s *Terminal) Rows() []string {
 	rows := strings.Split(s.screen.String(), "\n")
 	for i := range rows {
@@ -125,14 +125,14 @@ func (s *Terminal) Rows() []string {
 	return rows
 }
 
-// Shows waits until the last rows are these.
+// Shows waits until the last rows are the given ones.
 func (s *Terminal) Shows(last ...string) {
 	s.t.Helper()
 	want := strings.TrimRight(strings.Join(last, "\n"), " ")
 	s.until("at the end\n"+want, func(got string) bool { return got == want || strings.HasSuffix(got, "\n"+want) })
 }
 
-// Has waits until the terminal shows parts of a text, in their order.
+// Has waits until the terminal shows the given texts, in order.
 func (s *Terminal) Has(parts ...string) {
 	s.t.Helper()
 	s.until(strings.Join(parts, " … "), func(got string) bool {
@@ -163,7 +163,7 @@ func (s *Terminal) until(want string, holds func(string) bool) {
 	}
 }
 
-// Restored looks whether a program that has ended left the terminal as it was.
+// Restored checks whether a program that has ended restored the terminal.
 func (s *Terminal) Restored() {
 	s.t.Helper()
 	after, err := term.GetState(s.TTY.Fd())
@@ -175,7 +175,7 @@ func (s *Terminal) Restored() {
 	for deadline := time.After(patience); !over(); {
 		select {
 		case <-deadline:
-			s.t.Fatal("what is pasted stays marked")
+			s.t.Fatal("bracketed paste is still on")
 		case <-time.After(2 * time.Millisecond):
 		}
 	}
