@@ -15,10 +15,10 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// maxText bounds what a span carries of a text, in characters.
+// maxText bounds the text in an attribute, in characters.
 const maxText = 4000
 
-// Committed makes the spans of a change. It never waits.
+// Committed exports the spans of a change. It does not block.
 func (t *Traces) Committed(change *domain.Change) {
 	if t == nil {
 		return
@@ -46,7 +46,7 @@ func (t *Traces) Committed(change *domain.Change) {
 	}
 }
 
-// span is what all spans have.
+// span has the fields common to all spans.
 type span struct {
 	identity
 	name       string
@@ -54,7 +54,7 @@ type span struct {
 	from, to   time.Time
 	parent     *identity
 	link       *identity
-	failed     string // "": it did not
+	failed     string // the error type; "" if it succeeded
 	attributes []attribute.KeyValue
 }
 
@@ -83,7 +83,7 @@ func roundOf(change *domain.Change, session, round string) identity {
 func (t *Traces) round(s *domain.Session, x *domain.Transition) {
 	began, known := ids.Time(x.RoundID)
 	if !known {
-		return // an id that says no time
+		return // an id without a time
 	}
 	operation := span{
 		identity: identityOf(traces.OfRound(s.TraceOf(x.RoundID), x.RoundID), x.RoundID), name: "invoke_agent",
@@ -130,10 +130,10 @@ func (t *Traces) call(change *domain.Change, c *domain.Roundtrip) {
 	t.write(s)
 }
 
-// maxName bounds a name that somebody else chose, in characters.
+// maxName bounds a name from outside the server, in characters.
 const maxName = 100
 
-// answered is what the model said, where the change has it.
+// answered is the model's answer, if the change contains it.
 func answered(change *domain.Change, id string) []attribute.KeyValue {
 	for _, m := range change.Messages {
 		if m.ID == id && m.AI != nil {
@@ -167,8 +167,8 @@ func (t *Traces) execution(change *domain.Change, e *domain.Execution) {
 	t.write(s)
 }
 
-// approval is a trace of its own: people take their time, and a round's trace would have a hole
-// of days in it.
+// approval exports a trace of its own: people may take days to answer, which would leave a gap in the
+// round's trace.
 func (t *Traces) approval(change *domain.Change, a *domain.Approval) {
 	round := roundOf(change, a.SessionID, a.RoundID)
 	t.write(span{
@@ -181,7 +181,7 @@ func (t *Traces) approval(change *domain.Change, a *domain.Approval) {
 	})
 }
 
-// providerName is a kind of provider under the name of the conventions.
+// providerName maps a kind of provider to its name in the semantic conventions.
 func providerName(kind string) string {
 	switch kind {
 	case "gemini":

@@ -20,8 +20,8 @@ import (
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// told are the spans of a change, by their names.
-func told(t *testing.T, c Config, change *domain.Change) map[string]tracetest.SpanStub {
+// exported returns the spans of a change, by name.
+func exported(t *testing.T, c Config, change *domain.Change) map[string]tracetest.SpanStub {
 	t.Helper()
 	kept := tracetest.NewInMemoryExporter()
 	c.Exported = nil
@@ -40,7 +40,7 @@ func told(t *testing.T, c Config, change *domain.Change) map[string]tracetest.Sp
 	return all
 }
 
-// keeps is an exporter whose spans stay when it is shut down.
+// keeps is an exporter that keeps its spans after a shutdown.
 type keeps struct{ *tracetest.InMemoryExporter }
 
 func (keeps) Shutdown(context.Context) error { return nil }
@@ -88,7 +88,7 @@ func value(s tracetest.SpanStub, key string) attribute.Value {
 
 func TestTheSpansOfARound(t *testing.T) {
 	change, round := aRound()
-	all := told(t, Config{Ratio: 1, Service: "fermata"}, change)
+	all := exported(t, Config{Ratio: 1, Service: "fermata"}, change)
 	if len(all) != 6 {
 		t.Fatalf("spans: %v", all)
 	}
@@ -127,7 +127,7 @@ func TestTheSpansOfARound(t *testing.T) {
 
 func TestContentIsBoundedAndAskedFor(t *testing.T) {
 	change, _ := aRound()
-	all := told(t, Config{Ratio: 1, Content: true}, change)
+	all := exported(t, Config{Ratio: 1, Content: true}, change)
 	if got := value(all["chat big"], "gen_ai.output.messages").AsString(); got != "It is done." {
 		t.Errorf("the answer is %q", got)
 	}
@@ -139,8 +139,8 @@ func TestContentIsBoundedAndAskedFor(t *testing.T) {
 
 func TestWhatIsNotTraced(t *testing.T) {
 	change, _ := aRound()
-	if all := told(t, Config{Ratio: 0}, change); len(all) != 0 {
-		t.Errorf("none of the rounds is to be traced: %v", all)
+	if all := exported(t, Config{Ratio: 0}, change); len(all) != 0 {
+		t.Errorf("no round should be traced: %v", all)
 	}
 	var none *Traces
 	none.Committed(change)
@@ -149,7 +149,7 @@ func TestWhatIsNotTraced(t *testing.T) {
 	}
 }
 
-// failing is a collector that takes nothing.
+// failing is a collector that accepts nothing.
 type failing struct{ sdk.SpanExporter }
 
 func (failing) ExportSpans(context.Context, []sdk.ReadOnlySpan) error { return errors.New("gone") }

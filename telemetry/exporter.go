@@ -17,44 +17,43 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// Config says where spans go.
+// Config configures the export.
 type Config struct {
-	// Endpoint is the collector's address for traces over HTTP, like
-	// http://127.0.0.1:4318/v1/traces.
+	// Endpoint is the collector's URL for traces, for example http://127.0.0.1:4318/v1/traces.
 	Endpoint string
 	Headers  map[string]string
-	// Ratio of the traces that are sent, from 0 to 1; the same ones on every node.
+	// Ratio of the traces to export, from 0 to 1; all nodes select the same ones.
 	Ratio float64
-	// Content has spans carry what commands were given and gave, and what the model answered.
+	// Content includes the parameters and results of commands and the answers of models.
 	Content bool
-	// Client of internal/egress, by which they are sent.
+	// Client sends the spans; it comes from internal/egress.
 	Client *http.Client
 	Clock  clock.Clock
 	Log    zerolog.Logger
-	// Exported, if set, is told of each batch: how many spans, and whether they were taken.
+	// Exported, if set, is called for each batch with the number of spans and the error of sending it.
 	Exported func(spans int, err error)
 
 	Service, Version, Node string
 }
 
 const (
-	// queued bounds the spans that wait to be sent. What comes when there are more is left out:
-	// a collector that is slow or gone costs traces, and nothing else.
+	// queued bounds the spans waiting to be sent. Further ones are dropped: a slow or unreachable collector
+	// costs traces, and nothing else.
 	queued = 4096
-	// sendWithin bounds a try to send a batch.
+	// sendWithin bounds an attempt to send a batch.
 	sendWithin = 10 * time.Second
-	// complainEvery is how often a collector that does not answer is told in the log.
+	// complainEvery is the interval between log lines about a failing collector.
 	complainEvery = time.Minute
 )
 
-// Traces makes spans of what is committed. Nil makes none.
+// Traces creates spans from committed changes. Nil creates none.
 type Traces struct {
 	provider *sdk.TracerProvider
 	tracer   trace.Tracer
 	content  bool
 }
 
-// New makes the way to the collector. It asks nothing of it yet.
+// New creates the exporter. It does not connect yet.
 func New(ctx context.Context, c Config) (*Traces, error) {
 	sender, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(c.Endpoint), otlptracehttp.WithHeaders(c.Headers),
 		otlptracehttp.WithHTTPClient(c.Client), otlptracehttp.WithTimeout(sendWithin),
@@ -65,9 +64,9 @@ func New(ctx context.Context, c Config) (*Traces, error) {
 	return over(c, &watched{SpanExporter: sender, config: c}), nil
 }
 
-// over is New with an exporter of its own.
+// over is New with a given exporter.
 func over(c Config, exporter sdk.SpanExporter) *Traces {
-	// What this process is, without asking the environment: it is the server's own to say.
+	// The resource is not read from the environment: the server's configuration defines it.
 	about := resource.NewSchemaless(attribute.String("service.name", c.Service), attribute.String("service.version", c.Version),
 		attribute.String("service.instance.id", c.Node))
 	provider := sdk.NewTracerProvider(sdk.WithResource(about), sdk.WithIDGenerator(givenIDs{}),
@@ -76,7 +75,7 @@ func over(c Config, exporter sdk.SpanExporter) *Traces {
 	return &Traces{provider: provider, tracer: provider.Tracer("fermata"), content: c.Content}
 }
 
-// Stop sends what waits.
+// Stop sends the remaining spans.
 func (t *Traces) Stop(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -87,8 +86,8 @@ func (t *Traces) Stop(ctx context.Context) error {
 	return nil
 }
 
-// watched tells what became of batches. The library's own way is a handler of errors that the
-// whole process shares.
+// watched reports the results of batches. The library's own mechanism is an error handler for the whole
+// process.
 type watched struct {
 	sdk.SpanExporter
 	config Config
@@ -97,7 +96,7 @@ type watched struct {
 	complained time.Time
 }
 
-// ExportSpans sends a batch. That it failed is told here, and is no error for the library.
+// ExportSpans sends a batch. An error is reported here and not returned to the library.
 func (w *watched) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) error {
 	err := w.SpanExporter.ExportSpans(ctx, spans)
 	if w.config.Exported != nil {
@@ -111,7 +110,7 @@ func (w *watched) ExportSpans(ctx context.Context, spans []sdk.ReadOnlySpan) err
 	if now := w.config.Clock(); now.Sub(w.complained) >= complainEvery {
 		w.complained = now
 		w.config.Log.Warn().Err(err).Int("spans", len(spans)).Str("collector", w.config.Endpoint).
-			Msg("the collector did not take traces; they are left out, and nothing else is lost")
+			Msg("the collector did not accept traces; they are dropped, and nothing else is lost")
 	}
 	return nil
 }

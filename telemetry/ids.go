@@ -8,15 +8,15 @@ import (
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
-// identity is which span something is: the trace and its own id in it.
+// identity is the trace id and span id of a span.
 type identity struct {
 	trace trace.TraceID
 	span  trace.SpanID
 }
 
-// identityOf is the span of something of ours in a trace.
+// identityOf is the span of an object in a trace.
 func identityOf(inTrace, id string) (i identity) {
-	// Both are made of hexadecimal digits by internal/traces.
+	// Both are hexadecimal, by internal/traces.
 	i.trace, _ = trace.TraceIDFromHex(inTrace)
 	i.span, _ = trace.SpanIDFromHex(traces.Span(id))
 	return i
@@ -28,12 +28,12 @@ func (i identity) context() trace.SpanContext {
 
 type identityKey struct{}
 
-// as has the next span that is begun under the context be this one.
+// as assigns the identity to the next span started under the context.
 func as(ctx context.Context, i identity) context.Context {
 	return context.WithValue(ctx, identityKey{}, i)
 }
 
-// givenIDs has spans be what the context says, in place of ids that nobody could find again.
+// givenIDs takes the ids of spans from the context instead of generating random ones.
 type givenIDs struct{}
 
 func (givenIDs) NewIDs(ctx context.Context) (trace.TraceID, trace.SpanID) {
