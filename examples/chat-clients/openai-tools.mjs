@@ -13,8 +13,8 @@ const messages = [{ role: 'user', content: 'What is the weather in Paris?' }];
 const asked = await client.chat.completions.create({ model: 'fermata', messages, tools: [tool] });
 const [call] = asked.choices[0].message.tool_calls;
 messages.push(asked.choices[0].message, { role: 'tool', tool_call_id: call.id, content: 'sunny, 20 degrees' });
-const told = await client.chat.completions.create({ model: 'fermata', messages, tools: [tool] });
-messages.push(told.choices[0].message, { role: 'user', content: 'Thank you' });
+const answered = await client.chat.completions.create({ model: 'fermata', messages, tools: [tool] });
+messages.push(answered.choices[0].message, { role: 'user', content: 'Thank you' });
 const after = await client.chat.completions.create({ model: 'fermata', messages });
 messages.push(after.choices[0].message, { role: 'user', content: 'Compare Bern and Rome' });
 
@@ -30,7 +30,7 @@ const final = await runner.finalContent();
 
 console.log(JSON.stringify({
   finish: asked.choices[0].finish_reason, content: asked.choices[0].message.content, call: call.function,
-  told: told.choices[0].message.content, toldFinish: told.choices[0].finish_reason,
-  after: after.choices[0].message.content, sessions: [asked, told, after].map((a) => a.fermata.session_id), newSession: after.fermata.new_session,
+  answered: answered.choices[0].message.content, answeredFinish: answered.choices[0].finish_reason,
+  after: after.choices[0].message.content, sessions: [asked, answered, after].map((a) => a.fermata.session_id), newSession: after.fermata.new_session,
   ran, final, text,
 }));

@@ -13,13 +13,13 @@ const resultsOf = (response) => response.output.filter((item) => item.type === '
 // Manually.
 const asked = await client.responses.create({ model: 'fermata', input: 'What is the weather in Paris?', tools, metadata: { part: 'question' } });
 const [call] = asked.output;
-const told = await client.responses.create({
+const answered = await client.responses.create({
   model: 'fermata', previous_response_id: asked.id, tools, metadata: { part: 'results' },
   input: [{ type: 'function_call_output', call_id: call.call_id, output: 'sunny, 20 degrees' }],
 });
 
 // Streamed, assembled by OpenAI's helper.
-const helper = client.responses.stream({ model: 'fermata', previous_response_id: told.id, input: 'Compare Bern and Rome', tools });
+const helper = client.responses.stream({ model: 'fermata', previous_response_id: answered.id, input: 'Compare Bern and Rome', tools });
 const events = [];
 helper.on('event', (event) => { events.push(event.type); });
 const compared = await helper.finalResponse();
@@ -42,16 +42,16 @@ const after = await until(await client.responses.create({
 
 // The calls and their results can be read later.
 const read = await client.responses.retrieve(asked.id);
-const readAfter = await client.responses.retrieve(told.id);
+const readAfter = await client.responses.retrieve(answered.id);
 const brought = [];
-for await (const item of client.responses.inputItems.list(told.id)) brought.push(`${item.type} ${item.call_id === call.call_id} ${item.output}`);
+for await (const item of client.responses.inputItems.list(answered.id)) brought.push(`${item.type} ${item.call_id === call.call_id} ${item.output}`);
 
 console.log(JSON.stringify({
   call: { type: call.type, status: call.status, name: call.name, arguments: call.arguments }, status: asked.status, said: asked.output_text,
-  tools: asked.tools.map((t) => t.name), told: told.output_text, previous: told.previous_response_id === asked.id,
+  tools: asked.tools.map((t) => t.name), answered: answered.output_text, previous: answered.previous_response_id === asked.id,
   compared: compared.output.map((item) => item.arguments ?? item.content[0].text), events: [...new Set(events)], text,
   later: later.output.map((item) => item.type), after: after.output_text, afterStatus: after.status,
   read: read.output.map((item) => item.type), readStatus: read.status, readAfter: readAfter.output_text,
   metadata: [read.metadata.part, readAfter.metadata.part], brought,
-  sessions: [...new Set([asked, told, compared, later, after].map((r) => r.conversation.id))],
+  sessions: [...new Set([asked, answered, compared, later, after].map((r) => r.conversation.id))],
 }));

@@ -1,5 +1,5 @@
-// Command embed is a program with a Fermata server inside: it starts one, sends a message
-// over HTTP as any client does, and prints the answer of the built-in demo provider.
+// Command embed is a program with an embedded Fermata server: it starts the server, sends a message over
+// HTTP as any client does, and prints the answer of the built-in demo provider.
 package main
 
 import (
@@ -22,21 +22,21 @@ func main() {
 	}
 }
 
-// run starts a server of its own, talks to it, and stops it.
+// run starts a server, sends it a message, and stops it.
 func run(ctx context.Context, out io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "fermata-embed-")
 	if err != nil {
-		return fmt.Errorf("make a data directory: %w", err)
+		return fmt.Errorf("create a data directory: %w", err)
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	server, err := app.New(ctx, app.Config{Database: app.Database{DataDir: dir}, Listen: "127.0.0.1:0"})
 	if err != nil {
-		return fmt.Errorf("make the server: %w", err)
+		return fmt.Errorf("create the server: %w", err)
 	}
 	if err := server.Start(ctx); err != nil {
 		return fmt.Errorf("start the server: %w", err)
 	}
-	answer, err := talk(ctx, server.URL(), "help")
+	answer, err := ask(ctx, server.URL(), "help")
 	if err == nil {
 		_, err = fmt.Fprintln(out, answer)
 	}
@@ -48,15 +48,15 @@ func run(ctx context.Context, out io.Writer) (err error) {
 	return err
 }
 
-// talk sends one message to a new session and waits for the answer.
-func talk(ctx context.Context, url, text string) (string, error) {
+// ask sends one message to a new session and waits for the answer.
+func ask(ctx context.Context, url, text string) (string, error) {
 	var session struct{ ID, Status string }
 	if err := call(ctx, "POST", url+"/v1/sessions", map[string]any{"type": "CHAT"}, &session); err != nil {
 		return "", err
 	}
 	here := url + "/v1/sessions/" + session.ID
 	if err := call(ctx, "POST", here+"/messages", map[string]any{"text": text}, nil); err != nil {
-		return "", err // else it is on disk, and will be answered whatever crashes
+		return "", err // after a success the message is on disk, and will be answered even after a crash
 	}
 	for session.Status = ""; session.Status != "idle"; time.Sleep(50 * time.Millisecond) {
 		if err := call(ctx, "GET", here, nil, &session); err != nil {
@@ -78,10 +78,10 @@ func talk(ctx context.Context, url, text string) (string, error) {
 			return m.AI.Text, nil
 		}
 	}
-	return "", fmt.Errorf("session %s rests without an answer", session.ID)
+	return "", fmt.Errorf("session %s is idle without an answer", session.ID)
 }
 
-// call makes one request of the API and decodes the answer into out, unless that is nil.
+// call makes one API request and decodes the response into out, unless that is nil.
 func call(ctx context.Context, method, url string, in, out any) error {
 	body, err := json.Marshal(in)
 	if err != nil {
@@ -92,7 +92,7 @@ func call(ctx context.Context, method, url string, in, out any) error {
 	}
 	request, err := http.NewRequestWithContext(ctx, method, url, bytes.NewReader(body))
 	if err != nil {
-		return fmt.Errorf("make the request: %w", err)
+		return fmt.Errorf("create the request: %w", err)
 	}
 	request.Header.Set("Content-Type", "application/json")
 	response, err := http.DefaultClient.Do(request)
@@ -101,14 +101,14 @@ func call(ctx context.Context, method, url string, in, out any) error {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode >= http.StatusBadRequest {
-		problem, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10)) // a cut one still says something
+		problem, _ := io.ReadAll(io.LimitReader(response.Body, 4<<10)) // a truncated problem is still useful
 		return fmt.Errorf("%s %s: %s: %s", method, url, response.Status, problem)
 	}
 	if out == nil {
 		return nil
 	}
 	if err := json.NewDecoder(response.Body).Decode(out); err != nil {
-		return fmt.Errorf("%s %s: read the answer: %w", method, url, err)
+		return fmt.Errorf("%s %s: decode the response: %w", method, url, err)
 	}
 	return nil
 }

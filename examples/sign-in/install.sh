@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Installs the OpenID provider that the lock file names, once, and prints where: what is
-# installed stays out of the repository.
+# Installs the OpenID provider of the lock file, once, outside of the repository, and prints its folder.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 work=$(cd "$here/../.." && pwd)/.cache/sign-in

@@ -1,12 +1,12 @@
-// An OpenID provider for trying sign-in on one machine: everybody may sign in as whom they like.
+// An OpenID provider for trying out sign-in on one machine: anyone may sign in as any person.
 //   node provider.mjs PORT REDIRECT_URI      the client is `fermata`, its secret `a secret to try with`
-// Says a line of JSON when it listens.
+// Prints a line of JSON when it listens.
 import Provider from 'oidc-provider';
 
 const [port, redirect] = process.argv.slice(2);
 const issuer = `http://127.0.0.1:${port}`;
 
-// What the provider says of people beside their names.
+// The claims about people besides their names.
 const people = {
   ada: { name: 'Ada Lovelace', groups: ['staff', 'fermata-admins'], fermata_workspaces: ['default'] },
   ben: { name: 'Ben', groups: ['staff'], fermata_workspaces: ['default'] },
@@ -23,7 +23,7 @@ const provider = new Provider(issuer, {
   cookies: { keys: ['for trying only'] },
   pkce: { required: () => true },
   claims: { openid: ['sub'], profile: ['name', 'groups', 'fermata_workspaces'], email: ['email'] },
-  conformIdTokenClaims: false, // the ID token says all of it
+  conformIdTokenClaims: false, // all claims are in the ID token
   findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id, name: id, ...people[id] }) }),
   extraTokenClaims: (_, token) => (token.kind === 'ClientCredentials' ? { groups: ['staff'], fermata_workspaces: ['default'] } : undefined),
   features: {

@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// file is one entry of an archive; a path that ends in a slash is a folder.
+// file is an entry of an archive; a path that ends in a slash is a folder.
 type file struct {
 	path    string
 	mode    int64
@@ -24,7 +24,7 @@ type file struct {
 	content []byte
 }
 
-// tarOf is the files as a tar archive, all of one time.
+// tarOf packs files as a tar archive, with one modification time.
 func tarOf(files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
@@ -57,12 +57,12 @@ func layerOf(files []file, at time.Time) (v1.Layer, error) {
 	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(archive)), nil },
 		tarball.WithMediaType(types.OCILayer), tarball.WithCompressionLevel(gzip.BestCompression))
 	if err != nil {
-		return nil, fmt.Errorf("make a layer: %w", err)
+		return nil, fmt.Errorf("create a layer: %w", err)
 	}
 	return layer, nil
 }
 
-// tarGz is the files as people on Linux and macOS unpack them.
+// tarGz packs files for Linux and macOS.
 func tarGz(files []file, at time.Time) ([]byte, error) {
 	archive, err := tarOf(files, at)
 	if err != nil {
@@ -82,7 +82,7 @@ func tarGz(files []file, at time.Time) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// zipped is the files as people on Windows unpack them.
+// zipped packs files for Windows.
 func zipped(files []file, at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	w := zip.NewWriter(&out)

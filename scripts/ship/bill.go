@@ -13,12 +13,12 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
-// billOf lists what is in a program: its Go modules, as the program itself says, and the
-// packages of its page.
+// billOf lists the components of a program: its Go modules, from its build information, and the packages of
+// the web app.
 func billOf(from source, path string) ([]byte, error) {
 	info, err := buildinfo.ReadFile(path)
 	if err != nil {
-		return nil, fmt.Errorf("read what the program is made of: %w", err)
+		return nil, fmt.Errorf("read the program's build information: %w", err)
 	}
 	std := strings.TrimPrefix(info.GoVersion, "go")
 	components := []cdx.Component{component(cdx.ComponentTypeLibrary, "std", std, "pkg:golang/std@"+std)}
@@ -48,11 +48,11 @@ func component(kind cdx.ComponentType, name, version, purl string) cdx.Component
 	return cdx.Component{Type: kind, BOMRef: purl, Name: name, Version: version, PackageURL: purl}
 }
 
-// pagePackages are the packages that the page is built of, without what only builds it.
+// pagePackages are the web app's packages, without build tools.
 func pagePackages(lock string) ([]cdx.Component, error) {
 	text, err := os.ReadFile(lock)
 	if err != nil {
-		return nil, fmt.Errorf("read the page's packages: %w", err)
+		return nil, fmt.Errorf("read the web app's packages: %w", err)
 	}
 	var of struct {
 		Packages map[string]struct {
@@ -61,7 +61,7 @@ func pagePackages(lock string) ([]cdx.Component, error) {
 		} `json:"packages"`
 	}
 	if err := json.Unmarshal(text, &of); err != nil {
-		return nil, fmt.Errorf("read the page's packages: %w", err)
+		return nil, fmt.Errorf("read the web app's packages: %w", err)
 	}
 	var all []cdx.Component
 	for path, p := range of.Packages {
@@ -75,7 +75,7 @@ func pagePackages(lock string) ([]cdx.Component, error) {
 	return slices.CompactFunc(all, func(a, b cdx.Component) bool { return a.BOMRef == b.BOMRef }), nil
 }
 
-// cutLast cuts at the last place where sep stands.
+// cutLast cuts a string at the last occurrence of sep.
 func cutLast(s, sep string) (before, after string, found bool) {
 	at := strings.LastIndex(s, sep)
 	if at < 0 {

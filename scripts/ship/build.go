@@ -7,12 +7,12 @@ import (
 	"os/exec"
 )
 
-// target is a platform that is built for.
+// target is a platform to build for.
 type target struct{ system, arch string }
 
 func (t target) String() string { return t.system + "-" + t.arch }
 
-// binary is the name of the program on the platform.
+// binary is the program's file name on the platform.
 func (t target) binary() string {
 	if t.system == "windows" {
 		return "fermata.exe"
@@ -20,11 +20,11 @@ func (t target) binary() string {
 	return "fermata"
 }
 
-// build makes the program for a platform at path: static, without paths of this machine and
-// without what its version control says, so that anybody can make the same bytes.
+// build builds the program for a platform at path: static, without local paths and version control data, so
+// that the build is reproducible.
 func build(ctx context.Context, from source, t target, path string) error {
 	flags := "-s -w -buildid= -X main.version=" + from.version + " -X main.commit=" + from.commit
-	command := exec.CommandContext( //nolint:gosec // who builds says what is built, and where
+	command := exec.CommandContext( //nolint:gosec // the arguments come from the build
 		ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", path, "./cmd/fermata")
 	command.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+t.system, "GOARCH="+t.arch, "GOFLAGS=")
 	command.Stdout, command.Stderr = os.Stderr, os.Stderr

@@ -1,4 +1,3 @@
-// Command ship makes what is given to strangers: release archives with their checksums and
-// bills of materials, and container images without a container engine. What it makes of the
-// same commit is the same to the byte.
+// Command ship creates the published artefacts: release archives with checksums and bills of materials, and
+// container images without a container engine. Builds of the same commit are identical to the byte.
 package main

@@ -17,14 +17,14 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// nobody is who runs the program in the image; the data folder is theirs.
-const nobody = 65532
+// unprivileged is the user that runs the program in the image and owns the data folder.
+const unprivileged = 65532
 
-// makeImage writes folder/oci, a layout with an image for each architecture, and
-// folder/fermata-image.tar, that of this machine's, for docker load.
+// makeImage writes folder/oci, an OCI layout with an image per architecture, and folder/fermata-image.tar,
+// the image for this machine, for docker load.
 func makeImage(ctx context.Context, from source, folder string) error {
 	oci := filepath.Join(folder, "oci")
-	if err := os.RemoveAll(oci); err != nil { //nolint:gosec // who builds names the folder
+	if err := os.RemoveAll(oci); err != nil { //nolint:gosec // the folder is an argument of the build
 		return fmt.Errorf("clear the layout: %w", err)
 	}
 	var index v1.ImageIndex = mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
@@ -53,7 +53,7 @@ func makeImage(ctx context.Context, from source, folder string) error {
 	return nil
 }
 
-// tagOf makes a tag of a version: a plus sign may not stand in one.
+// tagOf converts a version to a tag, which cannot contain a plus sign.
 func tagOf(version string) string {
 	tag := []byte(version)
 	for i, c := range tag {
@@ -64,16 +64,16 @@ func tagOf(version string) string {
 	return string(tag)
 }
 
-// imageFor is the image of one architecture: the program and what a process needs to be
-// nobody, with a folder for data and one for temporary files. There is no shell.
+// imageFor is the image of one architecture: the program, the files that a process needs to run as an
+// unprivileged user, and folders for data and temporary files. There is no shell.
 func imageFor(ctx context.Context, from source, t target, folder string) (v1.Image, error) {
 	path := filepath.Join(folder, t.String(), t.binary())
 	if err := build(ctx, from, t, path); err != nil {
 		return nil, err
 	}
-	program, err := os.ReadFile(path) //nolint:gosec // who builds names the folder
+	program, err := os.ReadFile(path) //nolint:gosec // the folder is an argument of the build
 	if err != nil {
-		return nil, fmt.Errorf("read what was built: %w", err)
+		return nil, fmt.Errorf("read the built program: %w", err)
 	}
 	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
 	for _, part := range []struct {
@@ -81,7 +81,7 @@ func imageFor(ctx context.Context, from source, t target, folder string) (v1.Ima
 		files []file
 	}{
 		{"folders and the user", []file{
-			{path: "data/", mode: 0o700, owner: nobody},
+			{path: "data/", mode: 0o700, owner: unprivileged},
 			{path: "etc/", mode: 0o755},
 			{path: "etc/group", mode: 0o644, content: []byte("root:x:0:\nfermata:x:65532:\n")},
 			{path: "etc/passwd", mode: 0o644, content: []byte("root:x:0:0:root:/:/fermata\nfermata:x:65532:65532:fermata:/data:/fermata\n")},
@@ -102,7 +102,7 @@ func imageFor(ctx context.Context, from source, t target, folder string) (v1.Ima
 	return configured(image, from, t)
 }
 
-// configured says how the image is run: the same as the Dockerfile does.
+// configured sets the image's configuration: the same as in the Dockerfile.
 func configured(image v1.Image, from source, t target) (v1.Image, error) {
 	file, err := image.ConfigFile()
 	if err != nil {
@@ -111,7 +111,7 @@ func configured(image v1.Image, from source, t target) (v1.Image, error) {
 	file = file.DeepCopy()
 	file.OS, file.Architecture, file.Created, file.Author = "linux", t.arch, v1.Time{Time: from.at}, "Fermata"
 	file.Config = v1.Config{
-		User: fmt.Sprintf("%d:%d", nobody, nobody), WorkingDir: "/data",
+		User: fmt.Sprintf("%d:%d", unprivileged, unprivileged), WorkingDir: "/data",
 		Entrypoint: []string{"/fermata"}, Cmd: []string{"serve"},
 		Env:          []string{"PATH=/", "HOME=/data", "FERMATA_LISTEN=0.0.0.0:8080", "FERMATA_DATA_DIR=/data"},
 		ExposedPorts: map[string]struct{}{"8080/tcp": {}},

@@ -21,11 +21,11 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// maxImage is what a person waits for at most.
+// maxImage bounds the download size.
 const maxImage = 65 << 20
 
-// TestImage unpacks the image that was made for this machine, and runs what is in it as a
-// container engine does: in an empty root, as nobody, with a folder to write.
+// TestImage unpacks the image for this machine, and runs its program as a container engine does: in an empty
+// root, as an unprivileged user, with one writable folder.
 func TestImage(t *testing.T) {
 	folder := os.Getenv("FERMATA_IMAGE")
 	if folder == "" {
@@ -74,21 +74,21 @@ func TestImage(t *testing.T) {
 	}
 }
 
-// inside is a program of the image as the engine starts it.
+// inside is a command of the image as the engine starts it.
 func inside(root string, config *v1.ConfigFile, args ...string) *exec.Cmd {
 	command := exec.Command("/fermata", args...)
 	command.Path, command.Err = "/fermata", nil
 	command.Dir, command.Env = config.Config.WorkingDir, config.Config.Env
-	command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
+	command.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: unprivileged, Gid: unprivileged}}
 	return command
 }
 
-// unpacked lays out the files of the image for this machine's architecture, each with its
-// owner, and gives how they are run.
+// unpacked extracts the files of the image for this machine's architecture, each with its owner, and returns
+// the image's configuration.
 func unpacked(t *testing.T, folder string) (root string, config *v1.ConfigFile) {
 	t.Helper()
 	if os.Getuid() != 0 {
-		t.Skip("who unpacks an image gives its files to their owners: run it as root")
+		t.Skip("extracting an image changes the owners of files: run it as root")
 	}
 	index, err := layout.ImageIndexFromPath(folder)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Set by the Makefile: what is shipped, and when it was committed (SOURCE_DATE_EPOCH), the
-// only time that stands in what is made.
+// source is set by the Makefile: the version to ship, and the time of its commit (SOURCE_DATE_EPOCH), the only
+// time in the artefacts.
 type source struct {
 	version, commit string
 	at              time.Time
@@ -33,7 +33,7 @@ func run(ctx context.Context, args []string) error {
 	from := source{version: os.Getenv("VERSION"), commit: os.Getenv("COMMIT")}
 	seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64)
 	if err != nil || from.version == "" {
-		return fmt.Errorf("VERSION and SOURCE_DATE_EPOCH (seconds of the commit) must be set; make does it")
+		return fmt.Errorf("VERSION and SOURCE_DATE_EPOCH (the commit's time in seconds) must be set, as make does")
 	}
 	from.at = time.Unix(seconds, 0).UTC()
 	switch args[0] {
@@ -42,5 +42,5 @@ func run(ctx context.Context, args []string) error {
 	case "release":
 		return makeRelease(ctx, from, args[1])
 	}
-	return fmt.Errorf("there is no %q; it is image or release", args[0])
+	return fmt.Errorf("unknown command %q: use image or release", args[0])
 }

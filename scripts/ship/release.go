@@ -11,18 +11,18 @@ import (
 	"strings"
 )
 
-// targets are what a release is made for.
+// targets are the platforms of a release.
 var targets = []target{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
-// makeRelease writes an archive and a bill of materials for each target, and SHA256SUMS of
-// all. FERMATA_SHIP_TARGETS (linux-amd64 …) makes fewer, for the test that builds twice.
+// makeRelease writes an archive and a bill of materials for each target, and SHA256SUMS of all of them.
+// FERMATA_SHIP_TARGETS (linux-amd64 …) selects fewer targets, for the test that builds twice.
 func makeRelease(ctx context.Context, from source, folder string) error {
 	sums := map[string][32]byte{}
 	write := func(name string, content []byte) error {
 		sums[name] = sha256.Sum256(content)
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil { //nolint:gosec // it is for everybody
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o644); err != nil { //nolint:gosec // it is published
 			return fmt.Errorf("write %s: %w", name, err)
 		}
 		return nil
@@ -55,14 +55,14 @@ func makeRelease(ctx context.Context, from source, folder string) error {
 		if err := write(stem+".cdx.json", bill); err != nil {
 			return err
 		}
-		if err := os.RemoveAll(filepath.Dir(path)); err != nil { //nolint:gosec // who builds names the folder
-			return fmt.Errorf("clear up: %w", err)
+		if err := os.RemoveAll(filepath.Dir(path)); err != nil { //nolint:gosec // the folder is an argument of the build
+			return fmt.Errorf("clean up: %w", err)
 		}
 	}
 	return writeSums(folder, sums)
 }
 
-// archiveOf packs the program with what a person reads first.
+// archiveOf packs the program with the introductory documents.
 func archiveOf(from source, t target, path string) ([]byte, error) {
 	var files []file
 	for _, f := range []struct {
@@ -74,7 +74,7 @@ func archiveOf(from source, t target, path string) ([]byte, error) {
 	} {
 		content, err := os.ReadFile(f.from)
 		if err != nil {
-			return nil, fmt.Errorf("read what is packed: %w", err)
+			return nil, fmt.Errorf("read a file to pack: %w", err)
 		}
 		files = append(files, file{path: "fermata/" + f.name, mode: f.mode, content: content})
 	}
@@ -94,7 +94,7 @@ func writeSums(folder string, sums map[string][32]byte) error {
 	for _, name := range names {
 		fmt.Fprintf(&text, "%x  %s\n", sums[name], name)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "SHA256SUMS"), text.Bytes(), 0o644); err != nil { //nolint:gosec // it is for everybody
+	if err := os.WriteFile(filepath.Join(folder, "SHA256SUMS"), text.Bytes(), 0o644); err != nil { //nolint:gosec // it is published
 		return fmt.Errorf("write the checksums: %w", err)
 	}
 	return nil

@@ -17,8 +17,8 @@ import (
 
 var at = time.Unix(1_800_000_000, 0).UTC()
 
-// TestArchivesAreTheSame: the time of an archive is that of its commit, and nothing else of
-// the machine that packs stands in it.
+// TestArchivesAreTheSame: the time in an archive is that of its commit, and the archive contains nothing else
+// that depends on the machine.
 func TestArchivesAreTheSame(t *testing.T) {
 	files := []file{{path: "fermata/", mode: 0o755}, {path: "fermata/fermata", mode: 0o755, content: []byte("program")}}
 	for name, pack := range map[string]func([]file, time.Time) ([]byte, error){"tar.gz": tarGz, "zip": zipped} {
@@ -28,7 +28,7 @@ func TestArchivesAreTheSame(t *testing.T) {
 		}
 		second, err := pack(files, at)
 		if err != nil || !bytes.Equal(first, second) {
-			t.Errorf("%s: two of the same are not equal (%v)", name, err)
+			t.Errorf("%s: two archives of the same files differ (%v)", name, err)
 		}
 		var found []byte
 		if name == "zip" {
@@ -37,7 +37,7 @@ func TestArchivesAreTheSame(t *testing.T) {
 			found = fromTarGz(t, first)
 		}
 		if string(found) != "program" {
-			t.Errorf("%s: it holds %q", name, found)
+			t.Errorf("%s: it contains %q", name, found)
 		}
 	}
 }
@@ -80,8 +80,7 @@ func fromZip(t *testing.T, archive []byte) []byte {
 	return content
 }
 
-// TestABillNamesWhatIsInTheProgram: the modules of the test binary stand for those of a
-// release, the page's lock file is the real one.
+// TestABillNamesWhatIsInTheProgram uses the modules of the test binary, and the web app's real lock file.
 func TestABillNamesWhatIsInTheProgram(t *testing.T) {
 	t.Chdir("../..")
 	self, err := os.Executable()
@@ -103,7 +102,7 @@ func TestABillNamesWhatIsInTheProgram(t *testing.T) {
 	for _, c := range bill.Components {
 		versions[c.Name] = c.Version
 		if c.Version == "" || !strings.HasPrefix(c.Purl, "pkg:") {
-			t.Errorf("%+v is not whole", c)
+			t.Errorf("%+v is incomplete", c)
 		}
 	}
 	if bill.BomFormat != "CycloneDX" || versions["std"] != strings.TrimPrefix(runtime.Version(), "go") ||
@@ -118,7 +117,7 @@ func TestATagHasNoPlus(t *testing.T) {
 	}
 }
 
-// TestTwoReleasesAreEqual compares what make release-check built in two places.
+// TestTwoReleasesAreEqual compares two builds of make release-check.
 func TestTwoReleasesAreEqual(t *testing.T) {
 	one, two := os.Getenv("FERMATA_RELEASE"), os.Getenv("FERMATA_RELEASE_AGAIN")
 	if one == "" || two == "" {
@@ -135,7 +134,7 @@ func TestTwoReleasesAreEqual(t *testing.T) {
 		}
 		second, err := os.ReadFile(filepath.Join(two, e.Name()))
 		if err != nil || !bytes.Equal(first, second) {
-			t.Errorf("%s is another one when it is built again (%v)", e.Name(), err)
+			t.Errorf("%s differs when it is built again (%v)", e.Name(), err)
 		}
 	}
 }

@@ -16,9 +16,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// TestANewOperatorsWalk follows docs/operating.md command by command, with what it names: the image,
-// unpacked and run as nobody in an empty root; an nginx with TLS in front of it; people who sign in at
-// a provider that others have written; Prometheus; a backup, and its restore to another place.
+// TestANewOperatorsWalk follows docs/operating.md command by command, with the components it names: the image,
+// unpacked and run as an unprivileged user in an empty root; nginx with TLS; sign-ins at an existing OpenID
+// provider; Prometheus; a backup, and its restore to another place.
 func TestANewOperatorsWalk(t *testing.T) {
 	w := newWalk(t)
 	for _, block := range blocks(t, "docs/operating.md") {
@@ -42,17 +42,17 @@ func TestANewOperatorsWalk(t *testing.T) {
 // walk is the operator's machine.
 type walk struct {
 	t        *testing.T
-	dir      string // where they work
-	root     string // of the container
+	dir      string // the operator's working directory
+	root     string // the container's root
 	config   *v1.ConfigFile
-	here     *strings.Replacer // the page's names are those of this machine
+	here     *strings.Replacer // replaces names of the document by those of this machine
 	ports    ports
 	env      []string // fermata.env
-	volume   string   // that is mounted at /data
+	volume   string   // mounted at /data
 	server   *exec.Cmd
 	log      strings.Builder
 	people   *person
-	session  string // of a conversation
+	session  string // the session of the chat
 	followed int
 }
 
@@ -78,7 +78,7 @@ func newWalk(t *testing.T) *walk {
 	return w
 }
 
-// wants looks for the programs of the page. Where the image is checked nothing is left out.
+// wants checks that the programs of the document are installed. When the image is checked, they are required.
 func wants(t *testing.T, programs ...string) {
 	t.Helper()
 	left := t.Skipf
@@ -86,17 +86,17 @@ func wants(t *testing.T, programs ...string) {
 		left = t.Fatalf
 	}
 	if os.Getuid() != 0 {
-		left("who unpacks an image gives its files to their owners: run it as root")
+		left("extracting an image changes the owners of files: run it as root")
 	}
 	t.Setenv("PATH", os.Getenv("PATH")+":/usr/sbin")
 	for _, program := range programs {
 		if _, err := exec.LookPath(program); err != nil {
-			left("there is no %s: scripts/need node nginx prometheus installs it", program)
+			left("there is no %s: install it with scripts/need node nginx prometheus", program)
 		}
 	}
 }
 
-// image unpacks the image that was made, or one that is made for this machine alone.
+// image unpacks the image to check, or builds one for this machine only.
 func image(t *testing.T, w *walk) {
 	t.Helper()
 	if folder := os.Getenv("FERMATA_IMAGE"); folder != "" {
@@ -119,12 +119,12 @@ func image(t *testing.T, w *walk) {
 	_ = files.Close()
 }
 
-// follow does what a line of the page says.
+// follow executes a line of the document.
 func (w *walk) follow(line string) {
 	w.t.Helper()
 	w.followed++
 	switch {
-	case strings.HasPrefix(line, "make image"), strings.HasPrefix(line, "docker load"): // it is unpacked
+	case strings.HasPrefix(line, "make image"), strings.HasPrefix(line, "docker load"): // it is already unpacked
 	case strings.HasPrefix(line, "docker run"):
 		w.run(line)
 	case strings.HasPrefix(line, "docker exec"):
@@ -141,7 +141,7 @@ func (w *walk) follow(line string) {
 	}
 }
 
-// shell runs a line as it stands, in the operator's folder; /etc is below it.
+// shell executes a line unchanged, in the operator's folder; /etc is below it.
 func (w *walk) shell(line string) {
 	w.t.Helper()
 	line = strings.NewReplacer(" /etc/", " "+w.dir+"/etc/", " deploy/", " "+pwd(w.t)+"/deploy/").Replace(line)
@@ -152,7 +152,7 @@ func (w *walk) shell(line string) {
 	}
 }
 
-// run is `docker run`: the volumes are laid where the image expects them.
+// run is `docker run`: the volumes are mounted where the image expects them.
 func (w *walk) run(line string) {
 	w.t.Helper()
 	flags, after, found := strings.Cut(line, " fermata restore ")
@@ -182,7 +182,7 @@ func (w *walk) health() error {
 	return health.Run()
 }
 
-// mount puts a volume at /data. The one that a server runs on stays where it is, for that server.
+// mount mounts a volume at /data. The volume of a running server stays in its place.
 func (w *walk) mount(again bool) {
 	w.t.Helper()
 	for from, to := range map[string]string{"secrets": "run/secrets", "backups": "backups"} {
@@ -201,13 +201,13 @@ func (w *walk) mount(again bool) {
 		if err := os.Mkdir(data, 0o700); err != nil {
 			w.t.Fatal(err)
 		}
-		if err := os.Chown(data, nobody, nobody); err != nil {
+		if err := os.Chown(data, unprivileged, unprivileged); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 }
 
-// exec is `docker exec`, with a file for its input.
+// exec is `docker exec`, with a file as its input.
 func (w *walk) exec(line string) {
 	w.t.Helper()
 	_, command, _ := strings.Cut(line, " /fermata ")
@@ -218,12 +218,12 @@ func (w *walk) exec(line string) {
 	}
 	for found := range strings.Lines(out) {
 		if !strings.HasPrefix(found, "ok  ") && !strings.HasPrefix(found, "-   ") {
-			w.t.Errorf("doctor says\n%s", out)
+			w.t.Errorf("doctor reports\n%s", out)
 		}
 	}
 }
 
-// inside runs the program of the image with some words, and gives what it prints.
+// inside runs the program of the image with arguments, and returns its output.
 func (w *walk) inside(words, file string) string {
 	w.t.Helper()
 	cmd := inside(w.root, w.config, strings.Fields(words)...)
@@ -246,7 +246,7 @@ func (w *walk) inside(words, file string) string {
 	return string(out)
 }
 
-// stop ends the server as an engine does.
+// stop stops the server as an engine does.
 func (w *walk) stop() {
 	if w.server == nil {
 		return

@@ -29,7 +29,7 @@ import (
 
 type block struct{ kind, text string }
 
-// blocks are what a page says to type or to write down.
+// blocks are the code blocks of a document.
 func blocks(t *testing.T, page string) (all []block) {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -62,7 +62,7 @@ func freePort(t *testing.T) string {
 	return port
 }
 
-// certificate is one for this machine, of nobody but itself.
+// certificate creates a self-signed certificate for this machine.
 func certificate(t *testing.T, dir string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -87,7 +87,7 @@ func certificate(t *testing.T, dir string) {
 	}
 }
 
-// beside runs a program as long as the walk lasts.
+// beside runs a program until the test ends.
 func (w *walk) beside(name string, args ...string) {
 	w.t.Helper()
 	var said bytes.Buffer
@@ -100,7 +100,7 @@ func (w *walk) beside(name string, args ...string) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		if w.t.Failed() {
-			w.t.Logf("%s said\n%s", name, said.String())
+			w.t.Logf("%s printed\n%s", name, said.String())
 		}
 	})
 }
@@ -124,7 +124,7 @@ func (w *walk) answers(address string, client *http.Client) {
 	})
 }
 
-// nginx serves with what the page made of our part, within what a distribution has around it.
+// nginx runs nginx with the document's version of our configuration, within a distribution's usual one.
 func (w *walk) nginx() {
 	w.t.Helper()
 	path := filepath.Join(w.dir, "etc/nginx/conf.d/fermata.conf")
@@ -152,7 +152,7 @@ http {
 	w.beside("nginx", "-p", w.dir, "-c", w.dir+"/nginx.conf", "-e", w.dir+"/error.log")
 }
 
-// prometheus scrapes with the page's configuration, more often than it would.
+// prometheus scrapes with the document's configuration, at a shorter interval.
 func (w *walk) prometheus() {
 	w.t.Helper()
 	path := filepath.Join(w.dir, "etc/prometheus/prometheus.yml")
@@ -182,13 +182,13 @@ func (w *walk) prometheus() {
 	}
 }
 
-// person is a browser at the page.
+// person is a browser at the web app.
 type person struct {
 	*http.Client
 	w *walk
 }
 
-// send makes a request as the page does, or as somebody who follows a link.
+// send makes a request as the web app does, or as a browser that follows a link.
 func (p *person) send(method, to, body string, headers ...string) (*http.Response, string) {
 	p.w.t.Helper()
 	request, err := http.NewRequestWithContext(p.w.t.Context(), method, to, strings.NewReader(body))
@@ -214,7 +214,7 @@ func (p *person) send(method, to, body string, headers ...string) (*http.Respons
 
 var formAction = regexp.MustCompile(`action="([^"]+)"`)
 
-// signIn opens the page at its address and signs in as an administrator.
+// signIn opens the web app and signs in as an administrator.
 func (w *walk) signIn() {
 	w.t.Helper()
 	authority, err := os.ReadFile(filepath.Join(w.dir, "etc/ssl/fermata.pem"))
@@ -264,7 +264,7 @@ func (w *walk) get(path string, into any) {
 	}
 }
 
-// talk has a conversation.
+// chat sends a message and waits for the answer.
 func (w *walk) talk() {
 	w.t.Helper()
 	response, text := w.people.send("POST", w.at("/v1/sessions"), `{"type": "CHAT", "message": {"text": "hello"}}`)
@@ -286,7 +286,7 @@ func (w *walk) record() []any {
 	return list.Data
 }
 
-// remembered: the browser is still signed in, and the conversation is there.
+// remembered checks that the browser is still signed in, and the chat is restored.
 func (w *walk) remembered() {
 	w.t.Helper()
 	w.answers(w.at("/readyz"), w.people.Client)

@@ -25,16 +25,16 @@ func TestAClientsOwnTools(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, key := newChatServer(t, db, withTools)
 		var got struct {
-			Finish, Told, ToldFinish, After, NewSession, Final, Text string
-			Content                                                  *string
-			Call                                                     struct{ Name, Arguments string }
-			Sessions, Ran                                            []string
+			Finish, Answered, AnsweredFinish, After, NewSession, Final, Text string
+			Content                                                          *string
+			Call                                                             struct{ Name, Arguments string }
+			Sessions, Ran                                                    []string
 		}
 		runClient(t, "openai-tools.mjs", s.URL, key, &got)
 		if got.Finish != "tool_calls" || got.Content != nil || got.Call.Name != "get_weather" || got.Call.Arguments != `{"city":"Paris"}` {
 			t.Errorf("the call is %+v", got)
 		}
-		if got.Told != "It is sunny in Paris." || got.ToldFinish != "stop" || got.After != "You are welcome." || got.NewSession != "" {
+		if got.Answered != "It is sunny in Paris." || got.AnsweredFinish != "stop" || got.After != "You are welcome." || got.NewSession != "" {
 			t.Errorf("the answers are %+v", got)
 		}
 		if strings.Join(got.Ran, " ") != "Bern Rome" || got.Final != "Both are sunny." || got.Text != "I look at both.Both are sunny." {

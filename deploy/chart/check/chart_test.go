@@ -1,4 +1,4 @@
-// Package check renders the chart as Helm does, and reads what comes of it as the API server
+// Package check renders the chart as Helm does, and reads the result as the API server
 // does: strictly, so that a field in the wrong place fails.
 package check
 
@@ -124,7 +124,7 @@ func TestPeopleSignIn(t *testing.T) {
 	}
 }
 
-// checkPod: nobody's process, nothing writable but what must be, every mount has its volume.
+// checkPod checks an unprivileged process, the minimum of writable paths, and a volume for every mount.
 func checkPod(t *testing.T, pod *corev1.PodTemplateSpec, variable string, want bool) {
 	t.Helper()
 	c := pod.Spec.Containers[0]
@@ -147,7 +147,7 @@ func checkPod(t *testing.T, pod *corev1.PodTemplateSpec, variable string, want b
 	for _, e := range c.Env {
 		found = found || e.Name == variable
 		if strings.Contains(e.Name, "KEY") && !strings.HasSuffix(e.Name, "_FILE") {
-			t.Errorf("%s stands in the open", e.Name)
+			t.Errorf("%s is not a secret", e.Name)
 		}
 	}
 	if found != want {
