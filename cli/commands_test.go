@@ -186,7 +186,7 @@ func TestDoctorLooksAtConnectors(t *testing.T) {
 	for answer, want := range map[string][]string{
 		one(`"status":"ready"`): {"ok    connectors", "no problems with any of 1"},
 		one(`"status":"unreachable","status_detail":"The server cannot be reached: refused."`): {"WARN  connectors", "SHOP: unreachable. The server cannot", "connectors refresh SHOP"},
-		one(`"status":"needs_sign_in"`): {"WARN  connectors", "sign in", "/v1/connectors/con_1/sign-in"},
+		one(`"status":"needs_sign_in"`): {"WARN  connectors", "sign-in", "/v1/connectors/con_1/sign-in"},
 		one(`"status":"unreachable","status_detail":"Programs are not allowed (FERMATA_ALLOW_STDIO=true allows them)"`): {"WARN", "FERMATA_ALLOW_STDIO"},
 		one(`"status":"ready","paused_until":"2026-03-01T09:00:00.000Z"`):                                               {"WARN", "calls are paused until 09:00:00 UTC"},
 		one(`"status":"ready","commands":[{"name":"PAY","state":"changed"},{"name":"LOOK","state":"offered"}]`):         {"WARN", "not offered: PAY", "commands SHOP PAY --state=offered"},

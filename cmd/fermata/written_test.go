@@ -59,7 +59,7 @@ func TestAFullDiskIsNoSuccess(t *testing.T) {
 				Context: context.WithoutCancel(t.Context()), Version: "dev", Commit: "test", In: strings.NewReader(""),
 				Out: &fullDisk{room}, Errors: &beside, Clock: clock.System,
 			})
-			if err == nil || cli.ExitCode(err) != 1 || err.Error() != "not all of the output could be written: no space left on device" {
+			if err == nil || cli.ExitCode(err) != 1 || err.Error() != "the output could not be written completely: no space left on device" {
 				t.Errorf("fermata %s, room for %d: exit code %d, %v", strings.Join(args, " "), room, cli.ExitCode(err), err)
 			}
 			if beside.Len() > 0 {

@@ -122,9 +122,9 @@ func TestARoundWithEffectsIsRunAgain(t *testing.T) {
 		}
 		s.Call("POST", "/v1/sessions/"+chat+"/retry", map[string]any{"despite_effects": true}).Want(200)
 		s.Settle(chat)
-		told := s.Call("GET", "/v1/sessions/"+chat+"/messages", nil).Want(200)
-		if got := told.Str("data.4.system_message.summary"); !strings.Contains(got, "stays done") || !strings.Contains(got, "CREATE_ZONE, SUCCESS (1)") {
-			t.Errorf("the AI was not told what stays: %s", told.Body)
+		reply := s.Call("GET", "/v1/sessions/"+chat+"/messages", nil).Want(200)
+		if got := reply.Str("data.4.system_message.summary"); !strings.Contains(got, "stays done") || !strings.Contains(got, "CREATE_ZONE, SUCCESS (1)") {
+			t.Errorf("the AI does not see what stays: %s", reply.Body)
 		}
 		if n := len(s.Call("GET", "/v1/zones", nil).Want(200).List("data")); n != 1 {
 			t.Errorf("%d zones", n)

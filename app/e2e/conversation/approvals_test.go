@@ -54,7 +54,7 @@ func TestWhoApprovesAnOldCardIsAskedAgain(t *testing.T) {
 			{"entry", "/v1/entries/" + entry, map[string]any{"data": map[string]any{"value": 71.5}}, "71.5"},
 			{"tool", "/v1/tools/" + tool, map[string]any{"name": "Body weight"}, "Body weight"},
 			{"zone", "/v1/zones/" + zone, map[string]any{"name": "Wellness"}, "Wellness"},
-			{"text", "/v1/documents/" + document, map[string]any{"body": "changed by somebody"}, "changed by somebody"},
+			{"text", "/v1/documents/" + document, map[string]any{"body": "changed by a person"}, "changed by a person"},
 			{"gone", "/v1/entries/" + entry, map[string]any{"data": map[string]any{"value": 72.5}}, "72.5"},
 		} {
 			chat := s.Chat()
@@ -110,7 +110,7 @@ func TestAPersonEditsAnAction(t *testing.T) {
 		if s.Settle(chat).Str("phase") != "WAITING_VALIDATION" {
 			t.Fatal("a wrong answer ended the wait")
 		}
-		told := answer(map[string]any{first: map[string]any{"name": "Garden"}}).Want(200)
+		reply := answer(map[string]any{first: map[string]any{"name": "Garden"}}).Want(200)
 		s.Settle(chat)
 		zones := s.Call("GET", "/v1/zones", nil)
 		if len(zones.List("data")) != 1 || zones.Str("data.0.name") != "Garden" {
@@ -120,14 +120,14 @@ func TestAPersonEditsAnAction(t *testing.T) {
 		if !strings.Contains(outcomes, second) || !strings.Contains(outcomes, `"CANCELLED"`) || strings.Contains(outcomes, `"FAILED"`) {
 			t.Errorf("what was not approved is cancelled, and no failure: %s", outcomes)
 		}
-		// The same answer again is told the same, though the session has gone on; another one is told what
-		// was decided.
-		if again := answer(map[string]any{first: map[string]any{"name": "Garden"}}).Want(200); string(again.Body) != string(told.Body) {
-			t.Errorf("the same answer again is told\n%s\nand was told\n%s", again.Body, told.Body)
+		// Repeating an answer returns the same response, although the session has continued; a different answer
+		// returns the decision.
+		if again := answer(map[string]any{first: map[string]any{"name": "Garden"}}).Want(200); string(again.Body) != string(reply.Body) {
+			t.Errorf("the same answer again gets\n%s\nand got\n%s", again.Body, reply.Body)
 		}
 		other := s.Call("POST", "/v1/approvals/"+card.Str("id"), map[string]any{"approved": false}).Problem(409, "validation_resolved")
 		if other.Str("decision.edits."+first+".name") != "Garden" {
-			t.Errorf("the recorded decision is not told: %s", other.Body)
+			t.Errorf("the recorded decision is not returned: %s", other.Body)
 		}
 	})
 }
@@ -164,7 +164,7 @@ func TestAnEditThatCannotRunIsRefused(t *testing.T) {
 			missing.Problem(422, "invalid")
 			theirs.Problem(422, "invalid")
 			if theirs.Str("errors.0.pointer") != "/edits/"+action+"/tool_id" || strings.ReplaceAll(theirs.Str("detail"), foreign, "tol_none") != missing.Str("detail") {
-				t.Errorf("%s: a tool of another workspace is told apart: %s", path, theirs.Body)
+				t.Errorf("%s: a tool of another workspace is distinguished: %s", path, theirs.Body)
 			}
 		}
 		if s.Settle(chat).Str("phase") != "WAITING_VALIDATION" || s.Card().Str("id") != card.Str("id") {
@@ -204,7 +204,7 @@ func TestAnswersThatDoNotCount(t *testing.T) {
 		}
 		late := s.Call("POST", "/v1/approvals/"+card, yes).Problem(409, "validation_resolved")
 		if late.Str("decision") != "superseded" || late.Str("phase") == "" {
-			t.Errorf("who comes late is told %s", late.Body)
+			t.Errorf("a late answer gets %s", late.Body)
 		}
 		s.Call("POST", "/v1/sessions/"+chat+"/validation", map[string]any{"approved": true, "approval_id": card}).Problem(409, "validation_resolved")
 		if n := len(s.Call("GET", "/v1/zones", nil).List("data")); n != 0 {
@@ -269,7 +269,7 @@ func TestWhatACardShows(t *testing.T) {
 	})
 }
 
-// Nobody answers in time: deny is a no, after a restart too; keep leaves the question open.
+// No answer in time: deny rejects, after a restart too; keep leaves the question open.
 func TestAnApprovalExpires(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -304,7 +304,7 @@ func TestAnApprovalExpires(t *testing.T) {
 			}
 			late := s.Call("POST", "/v1/approvals/"+id, map[string]any{"approved": true}).Problem(409, "validation_resolved")
 			if late.Str("decision") != "expired" {
-				t.Errorf("who comes late is told %s", late.Body)
+				t.Errorf("a late answer gets %s", late.Body)
 			}
 		}
 		expired(chat, id)
@@ -316,13 +316,13 @@ func TestAnApprovalExpires(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(time.Until(at)) // nobody is there when it is due
+		<-time.After(time.Until(at)) // the server is down when it is due
 		s = newServer(t, db)
 		events, _ = s.Listen("/v1/events?types=approval.settled&after=0")
 		settled(t, events, id)
 		expired(chat, id)
 		if n := len(s.Call("GET", "/v1/zones", nil).List("data")); n != 0 {
-			t.Errorf("%d zones were made without a yes", n)
+			t.Errorf("%d zones were made without approval", n)
 		}
 
 		if got := s.Call("GET", "/v1/approvals/"+keptID, nil).Str("status"); got == "expired" || got == "refused" {
@@ -331,7 +331,7 @@ func TestAnApprovalExpires(t *testing.T) {
 	})
 }
 
-// settled waits until the stream tells that an approval is settled.
+// settled waits for the event that an approval was settled.
 func settled(t *testing.T, events <-chan harness.Event, approval string) {
 	t.Helper()
 	for timeout := time.After(20 * time.Second); ; {

@@ -30,7 +30,7 @@ func TestEveryKindOfSessionAsks(t *testing.T) {
 		for name, c := range map[string]struct {
 			call     string
 			settings map[string]any
-			level    string // "": nobody is asked
+			level    string // "": no approval
 			policy   string
 			unasked  string // the kinds that do not ask all the same
 		}{
@@ -92,6 +92,6 @@ func (s *server) begin(kind string, n int, calls string) string {
 		s.Call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": said}).Want(202)
 		return chat
 	}
-	order := s.Standing(fmt.Sprint("Standing ", n), said, func(in *domain.NewAutomation) {})
+	order := s.Automation(fmt.Sprint("Order ", n), said, func(in *domain.NewAutomation) {})
 	return s.Execute(order).Session.ID
 }

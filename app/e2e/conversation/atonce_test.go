@@ -34,8 +34,7 @@ func (s *server) atOnce(answers []given) []*harness.Reply {
 	return replies
 }
 
-// wantOneDecision: those who gave the answer that counts have one and the same reply, the others
-// hear what was decided.
+// wantOneDecision: all who gave the deciding answer get the same response, the others get the decision.
 func (s *server) wantOneDecision(answers []given, replies []*harness.Reply, field string) {
 	s.T.Helper()
 	var first *harness.Reply
@@ -62,7 +61,7 @@ func (s *server) wantOneDecision(answers []given, replies []*harness.Reply, fiel
 				s.T.Fatal(err)
 			}
 			if got := r.At("decision." + field); fmt.Sprint(got) != fmt.Sprint(want[field]) {
-				s.T.Errorf("another answer is not told the decision: %s", r.Body)
+				s.T.Errorf("another answer does not get the decision: %s", r.Body)
 			}
 		default:
 			s.T.Errorf("answer %s, where %s counted: %d %s", answers[i].body, taken, r.Status, r.Body)
@@ -70,8 +69,8 @@ func (s *server) wantOneDecision(answers []given, replies []*harness.Reply, fiel
 	}
 }
 
-// Of those who answer at once one decides. Whoever gave the same answer has its reply, whoever
-// gave another one hears what was decided; nobody is told that nothing was asked.
+// Of several simultaneous answers one decides. The same answer gets its response, a different one gets the
+// decision; none gets an error that there is no approval.
 func TestManyAnswerAtOnce(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)

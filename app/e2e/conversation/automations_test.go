@@ -47,14 +47,14 @@ func TestAnAutomationIsMadeByTalking(t *testing.T) {
 			t.Fatalf("made: %s", list.Body)
 		}
 		if seed := s.Call("GET", "/v1/automations/"+made+"/seed", nil).Want(200); !strings.Contains(string(seed.Body), "Résume ma semaine.") {
-			t.Errorf("it is told %s", seed.Body)
+			t.Errorf("the response is %s", seed.Body)
 		}
 		if record := string(s.Call("GET", "/v1/sessions/"+chat+"/messages", nil).Want(200).Body); !strings.Contains(record, made) ||
 			!strings.Contains(record, "Automatisation « Ma semaine » créée : chaque lundi à 07:30 (Europe/Paris)") {
 			t.Errorf("the record does not name it: %s", record)
 		}
-		if told := s.Call("GET", "/v1/events?types=automation.changed", nil).Want(200).List("data"); len(told) != 1 {
-			t.Errorf("told %d times", len(told))
+		if changes := s.Call("GET", "/v1/events?types=automation.changed", nil).Want(200).List("data"); len(changes) != 1 {
+			t.Errorf("reported %d times", len(changes))
 		}
 		s.Call("POST", "/v1/automations/"+made+"/execute", nil).Want(202)
 

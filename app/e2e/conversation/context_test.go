@@ -107,8 +107,8 @@ func valid(body string) error {
 
 const page = 7_000 // characters, some 2,000 tokens
 
-// A conversation ten times its budget goes on; each prompt stays under the budget; the
-// record keeps every word. It does not matter what the vendor says that it used.
+// A chat of ten times its budget continues; each prompt stays within the budget; the record keeps every word. The
+// usage that the vendor reports does not matter.
 func TestAConversationTenTimesItsBudget(t *testing.T) {
 	for name, usage := range map[string]func(int) int64{
 		"real usage": func(tokens int) int64 { return int64(tokens) }, "no usage": func(int) int64 { return 0 }, "wrong usage": func(int) int64 { return 10 },
@@ -148,8 +148,8 @@ func TestAConversationTenTimesItsBudget(t *testing.T) {
 	}
 }
 
-// A model whose window is far smaller than the budget says so. The history is summarised
-// in as much as it can read, and the conversation goes on.
+// A model whose window is far smaller than the budget reports it. The history is summarised to fit, and the chat
+// continues.
 func TestTheVendorSaysTooLong(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	m := newReader(t, 25_000)
@@ -168,8 +168,8 @@ func TestTheVendorSaysTooLong(t *testing.T) {
 	}
 }
 
-// A model that always says "too long" is asked four times at most for a message, then the
-// person is told what to shorten.
+// A model that always returns "too long" is called four times at most for a message, then the person sees what to
+// shorten.
 func TestAModelThatAlwaysSaysTooLong(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	m := newReader(t, 1)
@@ -239,8 +239,8 @@ func TestAResultLargerThanTheBudget(t *testing.T) {
 	}
 }
 
-// What one person says at once and no model of this budget could read is told; the
-// message is kept, and the session can be used.
+// A single message that exceeds the window of every model of this budget is reported; it is kept, and the session
+// stays usable.
 func TestAMessageLargerThanTheBudget(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	m := newReader(t, 30_000)

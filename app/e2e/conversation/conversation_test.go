@@ -55,7 +55,7 @@ func TestTheFirstConversation(t *testing.T) {
 	})
 }
 
-// sawDataChange checks that the stream told of the phases in order, without a gap.
+// sawDataChange checks that the stream had the phases in order, without a gap.
 func sawDataChange(t *testing.T, s *server, events <-chan harness.Event) {
 	t.Helper()
 	var phases []string
@@ -75,13 +75,13 @@ func sawDataChange(t *testing.T, s *server, events <-chan harness.Event) {
 				phases = append(phases, phase)
 				if phase == "IDLE" && len(phases) > 2 {
 					if !slices.Contains(phases, "EXECUTING_ACTIONS") || !slices.Contains(phases, "CALLING_AI") {
-						t.Errorf("the stream told of %v", phases)
+						t.Errorf("the stream had %v", phases)
 					}
 					return
 				}
 			}
 		case <-timeout:
-			t.Fatalf("the stream did not tell of the end; it told of %v", phases)
+			t.Fatalf("the stream did not have the end; it had %v", phases)
 		}
 	}
 }
@@ -412,7 +412,7 @@ func TestWorkspacesDoNotSeeEachOther(t *testing.T) {
 			unknown := s.Call("GET", strings.NewReplacer(chat, "ses_0000", zone, "zon_0000").Replace(path), nil, "Fermata-Workspace", "other").Want(404)
 			strip := func(r *harness.Reply) string { return strings.ReplaceAll(string(r.Body), r.Str("request_id"), "") }
 			if strip(foreign) != strip(unknown) {
-				t.Errorf("%s tells a foreign id from an unknown one:\n%s\n%s", path, foreign.Body, unknown.Body)
+				t.Errorf("%s distinguishes a foreign id from an unknown one:\n%s\n%s", path, foreign.Body, unknown.Body)
 			}
 		}
 		s.Call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "hi"}, "Fermata-Workspace", "other").Want(404)

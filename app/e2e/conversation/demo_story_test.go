@@ -18,7 +18,7 @@ type demoStory struct {
 	*server
 	chatID string
 	fr     bool
-	steps  map[string][]string // what is said in each step, as it stands in the page
+	steps  map[string][]string // the messages of each step, as in the document
 }
 
 // The conversation that the page promises, word for word, in both languages, protocols
@@ -101,8 +101,8 @@ func (d *demoStory) step(n int) *harness.Reply {
 	return r
 }
 
-// heard checks what the demo said last.
-func (d *demoStory) heard(all ...string) {
+// answers checks the demo's last answer.
+func (d *demoStory) answers(all ...string) {
 	d.T.Helper()
 	text := d.LastText(d.chatID)
 	for _, part := range all {
@@ -189,7 +189,7 @@ func (d *demoStory) executed() []string {
 
 func (d *demoStory) ownData() {
 	d.step(1)
-	d.heard(d.in("There is nothing yet", "Il n'y a encore rien"))
+	d.answers(d.in("There is nothing yet", "Il n'y a encore rien"))
 	d.step(2)
 	sleep := d.tool(d.in("Sleep", "Sommeil"))
 	config := sleep["config"].(map[string]any)
@@ -206,26 +206,26 @@ func (d *demoStory) ownData() {
 		d.T.Errorf("the three nights are on %v", days)
 	}
 	d.step(4)
-	d.heard(d.in("That did not work", "Cela n'a pas marché"), "90")
+	d.answers(d.in("That did not work", "Cela n'a pas marché"), "90")
 	d.wantData(d.in("Sleep", "Sommeil"), `{"value":7}`, `{"value":6.5}`, `{"value":8}`)
 }
 
 func (d *demoStory) looking() {
 	d.step(5)
-	d.heard(d.in("mean: 7.17 hours", "moyenne : 7,17 heures"), d.in("- the week of ", "- semaine du "))
+	d.answers(d.in("mean: 7.17 hours", "moyenne : 7,17 heures"), d.in("- the week of ", "- semaine du "))
 	d.step(5) // the step after says the same once more
-	d.heard("(CACHED")
+	d.answers("(CACHED")
 	if got := d.executed(); !slices.Equal(got, []string{"TOOL_CONFIG CACHED", "TOOL_STATS CACHED", "TOOL_DATA CACHED"}) {
 		d.T.Errorf("the same again: %v", got)
 	}
 	page := d.steps["7"]
 	d.Say(d.chatID, page[0])
-	d.heard("8 "+d.in("hours", "heures"), d.in("6.5", "6,5"), d.in("say “more”", "dites « la suite »"))
+	d.answers("8 "+d.in("hours", "heures"), d.in("6.5", "6,5"), d.in("say “more”", "dites « la suite »"))
 	if strings.Contains(d.LastText(d.chatID), "  7 ") {
 		d.T.Errorf("two entries were asked for: %s", d.LastText(d.chatID))
 	}
 	d.Say(d.chatID, page[1])
-	d.heard("  7 " + d.in("hours", "heures"))
+	d.answers("  7 " + d.in("hours", "heures"))
 }
 
 func (d *demoStory) notesAndSearch() {
@@ -240,7 +240,7 @@ func (d *demoStory) notesAndSearch() {
 		d.T.Errorf("the list is %v", list)
 	}
 	d.step(10)
-	d.heard("Notes (", d.in("call the plumber", "appeler le plombier"))
+	d.answers("Notes (", d.in("call the plumber", "appeler le plombier"))
 }
 
 func (d *demoStory) changes() {
@@ -256,7 +256,7 @@ func (d *demoStory) changes() {
 	}
 	d.decide(map[string]any{"approved": true})
 	d.wantData(sleep, `{"value":7}`, `{"value":6.5}`, `{"value":7.75}`)
-	d.heard(d.in("7.75", "7,75"))
+	d.answers(d.in("7.75", "7,75"))
 	d.step(12)
 	d.decide(map[string]any{"approved": false})
 	d.wantData(sleep, `{"value":7}`, `{"value":6.5}`, `{"value":7.75}`)
@@ -268,7 +268,7 @@ func (d *demoStory) questions() {
 	}
 	d.respond("A fine day.")
 	d.wantData("Journal", `{"text":"A fine day."}`)
-	d.heard(d.in("nothing of it was done", "rien n'a été fait")) // of the deletion before
+	d.answers(d.in("nothing of it was done", "rien n'a été fait")) // of the deletion before
 	d.step(14)
 	d.respond(true)
 	if steps := d.tool(d.in("Steps", "Pas")); steps["tool_type"] != "tracking" {
@@ -317,10 +317,10 @@ func (d *demoStory) partOfAnAnswer() {
 	if got := d.zones(); !slices.Equal(got, []string{d.in("Garden", "Jardin"), d.in("Health", "Santé")}) {
 		d.T.Errorf("the zones are %v", got)
 	}
-	d.heard(d.in("Created: Garden.", "Créé : Jardin."), d.in("not done: Kitchen, Attic.", "pas fait : Cuisine, Grenier."))
+	d.answers(d.in("Created: Garden.", "Créé : Jardin."), d.in("not done: Kitchen, Attic.", "pas fait : Cuisine, Grenier."))
 	d.step(21)
 	d.respond(d.in("My zones", "Mes zones"))
-	d.heard(d.in("You have 2 zones", "Vous avez 2 zones"))
+	d.answers(d.in("You have 2 zones", "Vous avez 2 zones"))
 }
 
 func (d *demoStory) enrichment() {
@@ -334,7 +334,7 @@ func (d *demoStory) enrichment() {
 		map[string]any{"type": "enrichment", "enrichment": map[string]any{"type": "USE", "config": map[string]any{"tool_id": d.tool(d.in("Sleep", "Sommeil"))["id"]}}},
 	}}).Want(202)
 	d.Settle(d.chatID)
-	d.heard(d.in("mean: 7.08 hours", "moyenne : 7,08 heures"), d.in("brought these data along", "apportait ces données"))
+	d.answers(d.in("mean: 7.08 hours", "moyenne : 7,08 heures"), d.in("brought these data along", "apportait ces données"))
 	if got := d.Record(d.chatID)[n:]; !slices.Equal(got, []string{"USER", "DATA_ADDED", "AI"}) {
 		d.T.Errorf("it looked something up all the same: %v", got)
 	}
@@ -355,15 +355,15 @@ func (d *demoStory) deletionAndBudget() {
 	}
 	budget(1)
 	if r := d.step(24); r.Str("phase") != "WAITING_BUDGET" {
-		d.T.Fatalf("it goes on without a budget: %s", r.Body)
+		d.T.Fatalf("it continues without a budget: %s", r.Body)
 	}
 	d.decide(map[string]any{"approved": false})
 	budget(nil)
 	d.step(24) // the step after says the same once more
-	d.heard(d.in("was not finished", "n'est pas allé au bout"), d.in("You have 1 zone", "Vous avez 1 zone"))
+	d.answers(d.in("was not finished", "n'est pas allé au bout"), d.in("You have 1 zone", "Vous avez 1 zone"))
 }
 
-// leftToAnAgent: the documents are an agent's, which asks for each change and is asked about them.
+// leftToAnAgent delegates the documents to an agent, which requests approval for each change.
 func (d *demoStory) leftToAnAgent() {
 	if r := d.step(26); r.Str("phase") != "WAITING_VALIDATION" || r.Str("waiting_context.kind") != "agents" {
 		d.T.Fatalf("no agent asks: %s", r.Body)
@@ -384,13 +384,13 @@ func (d *demoStory) leftToAnAgent() {
 		d.T.Fatalf("then it asks for %s", card.Body)
 	}
 	d.decide(map[string]any{"approved": true})
-	d.heard(d.in("The agent ContextManager reports", "L'agent ContextManager rapporte"), "Notes")
+	d.answers(d.in("The agent ContextManager reports", "L'agent ContextManager rapporte"), "Notes")
 	said := d.in("the office closes at six", "le bureau ferme à six heures")
 	if all := d.Call("GET", "/v1/documents", nil).Want(200); !strings.Contains(string(all.Body), "- "+said) || strings.Contains(string(all.Body), `"published_at":null`) {
 		d.T.Errorf("the documents are %s", all.Body)
 	}
 	d.step(27)
-	d.heard(d.in("The agent ContextManager reports", "L'agent ContextManager rapporte"), said)
+	d.answers(d.in("The agent ContextManager reports", "L'agent ContextManager rapporte"), said)
 	d.step(28)
-	d.heard(d.in("search for plumber", "cherche plombier"))
+	d.answers(d.in("search for plumber", "cherche plombier"))
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// A chat goes on from a message of another one, and from one of that: the record is shared,
-// and outlives who wrote it.
+// A chat continues from a message of another one, and a third one from that: the record is shared, and outlives
+// the original.
 func TestForks(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -75,7 +75,7 @@ func TestForks(t *testing.T) {
 	})
 }
 
-// A run goes on as a chat: its end is read, and the chat takes messages.
+// A run continues as a chat: its end is in the record, and the chat accepts messages.
 func TestARunGoesOnAsAChat(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	s.Scripted(`[

@@ -8,8 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// A person looks at a session from outside: why it stands still, what happened, what
-// it cost, and takes it away.
+// The explanation, timeline, usage and export of a session.
 func TestTheRecordOfASession(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)

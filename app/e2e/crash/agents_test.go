@@ -78,7 +78,7 @@ var noteRules = []rule{
 	{contains: "Write down", result: "did not", text: "", calls: []toolCall{{"COMPLETE", `{"reason":"refused","result":"A person said no."}`}}},
 	{contains: "Write down", round: 1, text: "", calls: []toolCall{{"CONTEXT_UPDATE", `{"key":"hours","title":"Hours","body":"Open until six."}`}}},
 	{contains: "Write down", round: 2, text: "", calls: []toolCall{{"CONTEXT_PUBLISH", `{"key":"hours"}`}}},
-	{contains: "Write down", round: 3, text: "", calls: []toolCall{{"COMPLETE", `{"reason":"done","result":"It stands in hours."}`}}},
+	{contains: "Write down", round: 3, text: "", calls: []toolCall{{"COMPLETE", `{"reason":"done","result":"It is in hours."}`}}},
 	{contains: "never mind", text: "As you like."},
 	{text: "That is all."},
 }

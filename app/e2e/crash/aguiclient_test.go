@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// TestAnAGUIClientThroughKills: a front end makes its run again when its stream breaks, and
-// does nothing else: no round is lost, none is doubled, and what it holds in the end is what
-// stands in the record.
+// TestAnAGUIClientThroughKills: a front end only repeats its run when its stream breaks: no round is lost or
+// doubled, and its final messages are those in the record.
 func TestAnAGUIClientThroughKills(t *testing.T) {
 	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
 		h := front.host
@@ -21,7 +20,7 @@ func TestAnAGUIClientThroughKills(t *testing.T) {
 		session := ""
 		for n := 0; h.died() < kills && n < rounds; n++ {
 			question, answer := ask(n), front.answer(n)
-			want = append(want, stands(question, answer)...)
+			want = append(want, recorded(question, answer)...)
 			if n%4 < 2 {
 				front.strikeWithin(answerTakes)
 			} else {

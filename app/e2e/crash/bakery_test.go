@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// bakery is an MCP server that somebody else runs. It outlives those who call it, can kill them
-// while they do, and counts what it was had to do. Each workspace has an oven of its own, by its path.
+// bakery is a third-party MCP server. It outlives its clients, can kill them during a call, and counts its work.
+// Each workspace has an oven of its own, selected by path.
 type bakery struct {
 	url string
 
@@ -53,8 +53,7 @@ func (b *bakery) opens(name, how string) {
 	b.ovens[name] = &oven{how: how, baked: map[string]int{}, replies: make(chan string, 10)}
 }
 
-// arm has whoever asks for the n-th time from now be killed, and gives how often the bakery was
-// asked since the last time.
+// arm kills the client of the n-th request from now, and returns the number of requests since the last time.
 func (b *bakery) arm(at point, kill func()) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -211,7 +210,7 @@ func (b *bakery) ask(w http.ResponseWriter, r *http.Request, m *bakeryMessage) {
 		}
 		fmt.Fprintf(w, "data: %s\n\n", answerTo(m, aCake))
 		_ = http.NewResponseController(w).Flush()
-	case <-r.Context().Done(): // whoever called is gone: nothing is baked
+	case <-r.Context().Done(): // the client has gone: nothing is baked
 	}
 }
 
@@ -226,7 +225,7 @@ func (b *bakery) made(name string) (keys []string, most int) {
 	return keys, most
 }
 
-func (b *bakery) heard(name string) (answers []string) {
+func (b *bakery) delivered(name string) (answers []string) {
 	b.with(name, func(o *oven) { answers = slices.Clone(o.answers) })
 	return answers
 }

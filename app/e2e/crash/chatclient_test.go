@@ -20,9 +20,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// TestAChatClientThroughKills: OpenAI's own client talks to a server that is killed in the
-// middle of answers. It repeats its requests and does nothing else: no round is lost, none is
-// doubled, and what it was given is what stands in the record.
+// TestAChatClientThroughKills: OpenAI's own client uses a server that is killed during answers. It only repeats its
+// requests: no round is lost or doubled, and its answers are those in the record.
 func TestAChatClientThroughKills(t *testing.T) {
 	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
 		h := front.host
@@ -33,7 +32,7 @@ func TestAChatClientThroughKills(t *testing.T) {
 		for n := 0; h.died() < kills && n < rounds; n++ {
 			question, answer := ask(n), front.answer(n)
 			said = append(said, openai.UserMessage(question))
-			want = append(want, stands(question, answer)...)
+			want = append(want, recorded(question, answer)...)
 			request := openai.ChatCompletionNewParams{Model: "fermata", Messages: said}
 			var got string
 			switch {
@@ -57,8 +56,8 @@ func TestAChatClientThroughKills(t *testing.T) {
 	})
 }
 
-// throughKills runs a test of a door on both databases: behind the front is a server of its own
-// that is told what to answer, and is started again whenever it dies.
+// throughKills runs a test of a protocol on both databases: behind the front is a separate server with scripted
+// answers, which is restarted whenever it dies.
 func throughKills(t *testing.T, does func(t *testing.T, front *front, kills, rounds int)) {
 	t.Helper()
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
@@ -72,8 +71,8 @@ func throughKills(t *testing.T, does func(t *testing.T, front *front, kills, rou
 	})
 }
 
-// killsWanted is how often a test of a door has somebody killed on each database, and in how
-// many rounds it must have come to that.
+// killsWanted is the number of kills in a protocol's test on each database, and the number of rounds within which
+// they must have happened.
 func killsWanted() (kills, rounds int) {
 	if harness.Long {
 		return 100, 250
@@ -263,7 +262,7 @@ func (f *front) streamed(client openai.Client, request openai.ChatCompletionNewP
 	return ""
 }
 
-// record is what stands in a session, in words.
+// record is the content of a session, in words.
 func (f *front) record(session string) (said []string) {
 	f.t.Helper()
 	var page struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// result is what a play left behind, told so that two plays can be compared: ids are
-// numbered in the order in which they appear, times and numbers of events left out.
+// result is the final state of a play, in a form that allows two plays to be compared: ids are numbered in the
+// order in which they appear, times and numbers of events are omitted.
 type result struct {
 	text  string
 	lean  string // without what was kept of cut answers
@@ -107,8 +107,7 @@ func (p *player) record(c *dialogue) []talkRecord {
 	return page.Data
 }
 
-// acknowledged: every message that was answered with 2xx stands in the record once, in
-// the order in which they were sent.
+// acknowledged checks that every message with a 2xx response is in the record once, in the order of sending.
 func (p *player) acknowledged(c *dialogue) {
 	p.t.Helper()
 	var have, want []string
@@ -191,8 +190,8 @@ func (p *player) log(path string) []logRow {
 	}
 }
 
-// sessionLog: a session counts its own events without a gap; who listened all the time
-// heard each of them once.
+// sessionLog checks that a session's events are numbered without a gap; a continuous listener received each of
+// them once.
 func (p *player) sessionLog(c *dialogue) {
 	p.t.Helper()
 	var ids []int64
@@ -207,9 +206,9 @@ func (p *player) sessionLog(c *dialogue) {
 		return
 	}
 	testkit.Until(p.t, "the listener to catch up", func() bool { return c.stream.last() >= ids[len(ids)-1] })
-	c.stream.heard(func() {
+	c.stream.locked(func() {
 		if !slices.Equal(c.stream.ids, ids) {
-			p.t.Errorf("the listener heard %v\nthe log has %v", c.stream.ids, ids)
+			p.t.Errorf("the listener received %v\nthe log has %v", c.stream.ids, ids)
 		}
 	})
 }
@@ -219,7 +218,7 @@ func (p *player) workspaceLog() {
 	p.t.Helper()
 	for i, e := range p.log("/v1/events?sessions=*") {
 		if e.Seq != int64(i)+1 {
-			p.t.Errorf("event %d (%s) stands at place %d of the workspace's log", e.Seq, e.Type, i+1)
+			p.t.Errorf("event %d (%s) is at position %d of the workspace's log", e.Seq, e.Type, i+1)
 			return
 		}
 	}
@@ -259,8 +258,8 @@ func (p *player) repeatAll() {
 	}
 }
 
-// retell tells what is there: sessions, records, data, approvals, outcomes. cut: also
-// what was kept of answers that were cut.
+// retell lists the sessions, records, data, approvals and outcomes. cut: also the kept parts of answers that were
+// cut.
 func (p *player) retell(cut bool) string {
 	p.t.Helper()
 	n := &renaming{ids: map[string]string{}, counts: map[string]int{}}
@@ -303,7 +302,7 @@ func (p *player) retell(cut bool) string {
 	for _, a := range approvals {
 		n.line("approval", a)
 	}
-	p.retellStanding(n)
+	p.retellAutomations(n)
 	n.line("slot", p.get("/v1/slot").At("holder.id"))
 	n.line("queue", len(p.get("/v1/queue").List("data")))
 	return n.text.String()

@@ -41,8 +41,8 @@ type player struct {
 	posts []post
 	chats []*dialogue // runs of automations too
 	made  int         // zones that were asked for; talks' own
-	// standing are the automations.
-	standing []*standing
+	// automations of the play.
+	automations []*automation
 }
 
 // post is a request that was answered with 2xx.
@@ -176,8 +176,7 @@ func (p *player) post(path string, body any) *harness.Reply {
 	return r
 }
 
-// chat makes a CHAT. watched: somebody reads its stream from the beginning on, so the
-// AI's text is streamed too.
+// chat creates a CHAT. watched: its stream is read from the beginning, so that the AI's text is streamed too.
 func (p *player) chat(watched bool) *dialogue {
 	p.t.Helper()
 	c := &dialogue{p: p, id: p.post("/v1/sessions", map[string]any{"type": "CHAT"}).Str("id")}
@@ -188,7 +187,7 @@ func (p *player) chat(watched bool) *dialogue {
 	if watched {
 		c.stream = attend(p, c.id)
 		testkit.Until(p.t, "the listener to be connected", func() (on bool) {
-			c.stream.heard(func() { on = c.stream.on })
+			c.stream.locked(func() { on = c.stream.on })
 			return on
 		})
 	}
@@ -241,8 +240,7 @@ func (c *dialogue) validates(body map[string]any) {
 
 func (c *dialogue) responds(body map[string]any) { c.p.t.Helper(); c.p.post(c.path("/response"), body) }
 
-// forks goes on from a message of a chat in one of its own; what both have in common counts as
-// acknowledged in that one.
+// forks continues a chat from a message in a new chat; their common messages count as acknowledged in that one.
 func (p *player) forks(of *dialogue, body map[string]any) *dialogue {
 	p.t.Helper()
 	c := &dialogue{p: p, id: p.post(of.path("/fork"), body).Str("id"), acked: slices.Clone(of.acked)}
@@ -280,7 +278,7 @@ func (p *player) reworded(c *dialogue, r *harness.Reply) string {
 // does is stop, interrupt, resume or retry.
 func (c *dialogue) does(what string) { c.p.t.Helper(); c.p.post(c.path("/"+what), nil) }
 
-// holds waits until a call of the AI stands at a gate.
+// holds waits until an AI call is held at a gate.
 func (p *player) holds(gate string) {
 	p.t.Helper()
 	testkit.Until(p.t, "a call of the AI at gate "+gate, func() bool { return p.run.held(gate) })
@@ -288,11 +286,11 @@ func (p *player) holds(gate string) {
 
 func (p *player) opens(gate string) { close(p.run.gate(gate).open) }
 
-// streams waits until the text of the AI that stands at a gate is on the stream. A call that began while nobody
-// listened, as after a restart, has none there.
+// streams waits until the text of the AI call at a gate is on the stream. A call that began without a listener, as
+// after a restart, is not streamed.
 func (c *dialogue) streams(gate string) {
 	c.p.t.Helper()
-	testkit.Until(c.p.t, "text on the stream", func() bool { return c.stream.sawText() || c.p.run.heldUnheard(gate) })
+	testkit.Until(c.p.t, "text on the stream", func() bool { return c.stream.sawText() || c.p.run.heldUnstreamed(gate) })
 }
 
 // orRestart is where a crash may rightly change the result; see scenario.twoWays.
@@ -311,7 +309,7 @@ func (p *player) restart() {
 	p.host.server()
 }
 
-// witness reads a session's stream, and goes on where it was when it breaks.
+// witness reads a session's stream, and resumes it when it breaks.
 type witness struct {
 	p       *player
 	session string
@@ -361,7 +359,7 @@ func (f *witness) connect(ctx context.Context) {
 		return
 	}
 	defer response.Body.Close()
-	f.heard(func() { f.on, f.text = true, false })
+	f.locked(func() { f.on, f.text = true, false })
 	scanner := bufio.NewScanner(response.Body)
 	scanner.Buffer(nil, 4<<20)
 	var id int64
@@ -370,22 +368,22 @@ func (f *witness) connect(ctx context.Context) {
 		case field == "id":
 			_, _ = fmt.Sscan(value, &id) // 0 would show as a gap
 		case field == "event" && value == "message.delta":
-			f.heard(func() { f.text = true })
+			f.locked(func() { f.text = true })
 		case field == "data" && id != 0: // only what came whole counts as received
-			f.heard(func() { f.ids = append(f.ids, id) })
+			f.locked(func() { f.ids = append(f.ids, id) })
 			id = 0
 		}
 	}
 }
 
-func (f *witness) heard(what func()) {
+func (f *witness) locked(what func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	what()
 }
 
 func (f *witness) last() (id int64) {
-	f.heard(func() {
+	f.locked(func() {
 		if len(f.ids) > 0 {
 			id = f.ids[len(f.ids)-1]
 		}
@@ -394,12 +392,12 @@ func (f *witness) last() (id int64) {
 }
 
 func (f *witness) sawText() (saw bool) {
-	f.heard(func() { saw = f.text })
+	f.locked(func() { saw = f.text })
 	return saw
 }
 
-// hears waits until so many answers of the AI are in the record and the session rests.
-func (c *dialogue) hears(answers int) {
+// answered waits until the record has a number of AI answers and the session rests.
+func (c *dialogue) answered(answers int) {
 	c.p.t.Helper()
 	testkit.Until(c.p.t, fmt.Sprintf("%d answers", answers), func() bool {
 		n := 0
@@ -413,7 +411,7 @@ func (c *dialogue) hears(answers int) {
 	c.rests()
 }
 
-// explain tells the end of each log of a play that failed.
+// explain logs the end of each log of a play that failed.
 func (p *player) explain() {
 	if !p.t.Failed() {
 		return
@@ -438,5 +436,5 @@ func (p *player) explain() {
 	}
 }
 
-// maxExplained bounds what a failure tells of each session.
+// maxExplained bounds the output for each session in a failure.
 const maxExplained = 40

@@ -21,7 +21,7 @@ const clientVariable = "FERMATA_TEST_CLIENT"
 // clientTask is what a client is to ask. One that was killed is started again with the same.
 type clientTask struct {
 	Door, URL string
-	Said      []string // what a chat client holds, user and assistant by turns; the last is asked
+	Said      []string // the history of a chat client, user and assistant alternating; the last is the question
 	ID        string   // under which a client knows its message
 	Session   string   // where the client knows it
 	Previous  string   // the response before
@@ -38,12 +38,12 @@ var clientPrograms = map[string]func(context.Context, *clientTask) (clientSays, 
 	"chat": chatProgram, "responses": responsesProgram, "mcp": taskProgram, "ag-ui": runProgram,
 }
 
-// clientAsChild asks what it is told to, and says what it was given.
-func clientAsChild(told string) int {
+// clientAsChild performs the task, and prints the result.
+func clientAsChild(summary string) int {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var task clientTask
-	err := json.Unmarshal([]byte(told), &task)
+	err := json.Unmarshal([]byte(summary), &task)
 	if err == nil {
 		var says clientSays
 		if says, err = clientPrograms[task.Door](ctx, &task); err == nil {
@@ -99,7 +99,7 @@ type placeKept struct {
 	Held    string
 	Session string // once the response is whole
 	Calls   []clientCall
-	// After is the response before, whose calls are in Brings: what their tool found is asked with.
+	// After is the previous response, whose calls are in Brings: the request contains their results.
 	After  string
 	Brings []clientCall
 }
@@ -134,8 +134,8 @@ func (c *clientTask) keep(place placeKept) error {
 	return os.Rename(beside, c.Place)
 }
 
-// responsesProgram has OpenAI's client stream a response. One that keeps its place goes on from
-// there; the other one makes its request again.
+// responsesProgram streams a response with OpenAI's client. One that keeps its position resumes there; the other
+// one repeats its request.
 func responsesProgram(ctx context.Context, task *clientTask) (says clientSays, err error) {
 	place, err := task.kept()
 	if err != nil {

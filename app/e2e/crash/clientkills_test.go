@@ -14,10 +14,9 @@ import (
 	"testing"
 )
 
-// TestClientsAreKilled: the process of a client is killed at a byte of what it is sent, or of
-// what it sends. Another process of the same client makes the same request again, and does
-// nothing else: through each door no round is lost, none is doubled, and what the client was
-// given is what stands in the record.
+// TestClientsAreKilled: the process of a client is killed at a byte of its request or of the response. Another
+// process of the same client only repeats the request: through each protocol no round is lost or doubled, and the
+// answer that the client received is the one in the record.
 func TestClientsAreKilled(t *testing.T) {
 	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
 		h := front.host
@@ -46,7 +45,7 @@ type mortal struct {
 	sent, given int
 }
 
-// talk goes on until the client was killed so often.
+// talk continues until the client was killed often enough.
 func (c *mortal) talk(kills, rounds int) {
 	t := c.front.t
 	t.Helper()
@@ -57,7 +56,7 @@ func (c *mortal) talk(kills, rounds int) {
 		if c.task.Door == "mcp" { // whose clients bring no tools
 			question = strings.TrimSuffix(question, usesTool)
 		}
-		want = append(want, stands(question, answer)...)
+		want = append(want, recorded(question, answer)...)
 		c.task.Said = append(c.task.Said, question)
 		c.task.ID = fmt.Sprint("m", n)
 		c.task.Place = ""
@@ -116,7 +115,7 @@ func (c *mortal) round() clientSays {
 func (c *mortal) run(at *cut) (says clientSays, killed bool) {
 	t := c.front.t
 	t.Helper()
-	told, err := json.Marshal(c.task)
+	summary, err := json.Marshal(c.task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +125,7 @@ func (c *mortal) run(at *cut) (says clientSays, killed bool) {
 	}
 	var said, wrong bytes.Buffer
 	process := exec.Command(self)
-	process.Env = append(os.Environ(), clientVariable+"="+string(told))
+	process.Env = append(os.Environ(), clientVariable+"="+string(summary))
 	process.Stdout, process.Stderr = &said, &wrong
 	started := make(chan *os.Process, 1)
 	at.kill = func() { _ = (<-started).Kill() } // it may have ended by itself

@@ -32,8 +32,8 @@ func ask(n int) string {
 	return question
 }
 
-// stands is what the record says of a question.
-func stands(question, answer string) []string {
+// recorded is the record of a question.
+func recorded(question, answer string) []string {
 	if strings.HasSuffix(question, usesTool) {
 		return []string{"USER " + question, "AI ", "SYSTEM found one, found two", "AI " + answer}
 	}

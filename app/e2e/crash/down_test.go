@@ -11,12 +11,11 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// TestDownForAWhile kills a server with all that may wait in a workspace: a run in the
-// middle of a call, five that queue behind it, one that waits for a person, one that
-// waits for the network, occurrences that are due. It stays away until others came due;
-// in the long run until all of them are late, which is a minute at the least. Started
-// again, the queue goes on in its order, every run ends, every action was done once, and
-// of what was due there is exactly what the misfire policies say.
+// TestDownForAWhile kills a server with everything that may wait in a workspace: a run during a call, five in the
+// queue behind it, one that waits for a person, one that waits for the network, and due occurrences. It stays down
+// until others came due; in the long run until all of them are late, which is a minute at least. After the restart
+// the queue continues in order, every run ends, every action was done once, and the due occurrences are treated
+// exactly by the misfire policies.
 func TestDownForAWhile(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		t.Parallel()
@@ -34,22 +33,22 @@ func TestDownForAWhile(t *testing.T) {
 			{contains: "at work", text: "One two three.", calls: completes, hold: "work"},
 			{text: "That was all.", calls: completes},
 		}})
-		parked := p.automation("parked", map[string]any{"require_validation": true}).executes()
+		parked := p.newAutomation("parked", map[string]any{"require_validation": true}).executes()
 		parked.waits("WAITING_VALIDATION")
 		p.run.setAway("offline")
-		offline := p.automation("offline", nil).executes()
+		offline := p.newAutomation("offline", nil).executes()
 		offline.fails(1)
-		working := p.automation("at work", nil).executes() // who waits for the network gives way
+		working := p.newAutomation("at work", nil).executes() // who waits for the network gives way
 		p.holds("work")
 		var queued []*dialogue
 		for i := range 5 {
-			queued = append(queued, p.automation(fmt.Sprint("queued q", i), nil).executes())
+			queued = append(queued, p.newAutomation(fmt.Sprint("queued q", i), nil).executes())
 		}
 		due := time.Now().Add(2 * time.Second).Truncate(time.Second).Add(time.Second)
-		late := map[string][]*standing{}
+		late := map[string][]*automation{}
 		for policy := range whatBecomes(harness.Long) {
 			for i, at := range []time.Time{due, due.Add(2 * time.Second)} {
-				o := p.automation(fmt.Sprintf("%s %d", policy, i), map[string]any{"misfire": policy, "schedule": onceAt(at)})
+				o := p.newAutomation(fmt.Sprintf("%s %d", policy, i), map[string]any{"misfire": policy, "schedule": onceAt(at)})
 				late[policy] = append(late[policy], o)
 			}
 		}
@@ -100,7 +99,7 @@ func whatBecomes(late bool) map[string][2]string {
 	}
 }
 
-// order is who stands in the queue, next first.
+// order is the queue, next first.
 func (p *player) order() []string {
 	p.t.Helper()
 	order := []string{}

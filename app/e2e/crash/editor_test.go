@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// TestAnEditorThroughKills: the server is killed in the middle of answers, and the editor's
-// prompt goes on: no round is lost, none is doubled, and each character is told once.
+// TestAnEditorThroughKills: the server is killed during answers, and the editor's prompt continues: no round is
+// lost or doubled, and each character is sent once.
 func TestAnEditorThroughKills(t *testing.T) {
 	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
 		h := front.host

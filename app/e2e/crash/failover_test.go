@@ -49,10 +49,10 @@ func TestThePrimaryIsKilled(t *testing.T) {
 		t.Logf("a plain write after %s, the nodes' %s later, a whole round %s later", plain[len(plain)-1].Round(time.Millisecond),
 			own[len(own)-1].Round(time.Millisecond), rounds[len(rounds)-1].Round(time.Millisecond))
 	}
-	told := load.ends()
+	summary := load.ends()
 	talker.checks()
 	talker.repeatAll()
-	t.Logf("%d failovers, %s, and %d rounds one after the other", kills, told, len(talker.done))
+	t.Logf("%d failovers, %s, and %d rounds one after the other", kills, summary, len(talker.done))
 	t.Logf("a plain write after %s (median); the nodes' first one at most %s later, a whole round at most %s later",
 		median(plain).Round(time.Millisecond), slices.Max(own).Round(time.Millisecond), slices.Max(rounds).Round(time.Millisecond))
 	if most := clusterTTL + 5*time.Second; slices.Max(own) > most || slices.Max(rounds) > most {
@@ -110,8 +110,8 @@ func (p *paced) rounds() {
 	c.rests()
 }
 
-// after waits until it was done after a primary was killed, and says when. What is told within
-// half a second was done before: no standby is promoted so soon.
+// after waits for an operation that succeeds after a primary was killed, and returns the time. An operation that
+// returns within half a second was done before: no standby is promoted so soon.
 func (p *paced) after(killed time.Time) (first time.Time) {
 	p.t.Helper()
 	testkit.Until(p.t, "the nodes to go on", func() bool {

@@ -55,7 +55,7 @@ func (f *flooded) one(t *testing.T, name string) {
 	answers := f.start(name)
 	time.Sleep(time.Second)
 	busy := f.timed(floodFor - 2*time.Second)
-	told := answers()
+	summary := answers()
 	close(done)
 	<-watched
 	ended, after := time.Now(), f.heap()
@@ -64,7 +64,7 @@ func (f *flooded) one(t *testing.T, name string) {
 		after = f.heap()
 	}
 	t.Logf("%-32s p50 %6s -> %6s  p99 %6s -> %6s  memory %3d MiB at most, heap %d -> %d MiB after %s  answers %s", name,
-		calm[0], busy[0], calm[1], busy[1], most.Load(), before, after, time.Since(ended).Round(time.Second), told)
+		calm[0], busy[0], calm[1], busy[1], most.Load(), before, after, time.Since(ended).Round(time.Second), summary)
 	if after > before+16 {
 		t.Errorf("%s: %d MiB are still held", name, after-before)
 	}
@@ -80,7 +80,7 @@ var floods = []struct {
 	name string
 	once func(f *flood)
 }{
-	{"150 pages that nobody reads", func(f *flood) { f.unread(150, "/v1/sessions/"+f.Chat+"/messages?limit=200") }},
+	{"150 unread pages", func(f *flood) { f.unread(150, "/v1/sessions/"+f.Chat+"/messages?limit=200") }},
 	{"150 event streams of one key", func(f *flood) { f.unread(150, "/v1/events/stream") }},
 	{"100 slow readers of the whole log", func(f *flood) { f.unread(100, "/v1/sessions/"+f.Chat+"/events/stream?after=0") }},
 	{"forged webhooks", func(f *flood) { f.many(1000, "POST", "/v1/hooks/aut_none/none", `{}`, "") }},
@@ -102,10 +102,10 @@ type flood struct {
 	conns    []net.Conn
 }
 
-// floodAsChild floods for as long as it was told, and prints which answers it got.
-func floodAsChild(told string) int {
+// floodAsChild floods for the given time, and prints the responses it got.
+func floodAsChild(summary string) int {
 	f := &flood{statuses: map[string]int{}}
-	if err := json.Unmarshal([]byte(told), f); err != nil {
+	if err := json.Unmarshal([]byte(summary), f); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -137,7 +137,7 @@ type flooded struct {
 // start lets another process flood; the function it gives waits for its end.
 func (f *flooded) start(name string) (answers func() string) {
 	f.greed.Name, f.greed.For = name, floodFor
-	told, err := json.Marshal(&f.greed)
+	summary, err := json.Marshal(&f.greed)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func (f *flooded) start(name string) (answers func() string) {
 	// Only what no other process wants of the cores: a flood comes from another machine, and
 	// must not be felt as a wait for the scheduler of this one.
 	child := exec.Command("chrt", "--idle", "0", self)
-	child.Env = append(os.Environ(), floodVariable+"="+string(told))
+	child.Env = append(os.Environ(), floodVariable+"="+string(summary))
 	child.Stderr = os.Stderr
 	var out bytes.Buffer
 	child.Stdout = &out
@@ -229,7 +229,7 @@ func (f *flooded) call(method, path, key, workspace, body string) (answer map[st
 	if res.StatusCode >= 300 {
 		f.t.Fatalf("%s %s: %s %s", method, path, res.Status, all)
 	}
-	_ = json.Unmarshal(all, &answer) // a list is no map, and nobody looks at it
+	_ = json.Unmarshal(all, &answer) // a list does not fit, and is not needed
 	return answer
 }
 

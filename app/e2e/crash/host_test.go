@@ -243,8 +243,8 @@ func (h *host) close() {
 	<-h.done
 }
 
-// arm tells the running process where to kill itself, and gives the number of commits
-// since it was last told. One that is just dying of the last time has no answer.
+// arm sets the point at which the running process kills itself, and returns the number of commits since the last
+// call. A process that is just dying does not respond.
 func (h *host) arm(how string) int {
 	h.t.Helper()
 	for {

@@ -13,11 +13,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv(childVariable) != "" {
 		os.Exit(serveAsChild(os.Args[1:]))
 	}
-	if told := os.Getenv(floodVariable); told != "" {
-		os.Exit(floodAsChild(told))
+	if summary := os.Getenv(floodVariable); summary != "" {
+		os.Exit(floodAsChild(summary))
 	}
-	if told := os.Getenv(clientVariable); told != "" {
-		os.Exit(clientAsChild(told))
+	if summary := os.Getenv(clientVariable); summary != "" {
+		os.Exit(clientAsChild(summary))
 	}
 	harness.Main(m)
 }

@@ -129,7 +129,7 @@ func (f *front) asTask(arguments map[string]any) mcpState {
 		}
 		f.pause()
 	}
-	f.t.Fatalf("the task stands at %+v", task)
+	f.t.Fatalf("the task is %+v", task)
 	return mcpState{}
 }
 

@@ -13,9 +13,8 @@ import (
 	"testing"
 )
 
-// model stands for the AI. It lives in the test's own process and speaks the OpenAI
-// wire, so that it outlives the servers that call it, counts their calls, and can kill
-// them while a call is under way.
+// model replaces the AI. It runs in the test's own process and implements the OpenAI API, so that it outlives the
+// servers that call it, counts their calls, and can kill them during a call.
 type model struct {
 	url string
 
@@ -31,8 +30,8 @@ type modelRun struct {
 	away  string // no call is answered in which the person said this; "": all are
 	calls int
 	gates map[string]*gate
-	// before is the number of the last call of a process that is dead: what still stands
-	// at a gate of it does not count.
+	// before is the number of the last call of a dead process: its calls that are still at a gate do not
+	// count.
 	before int
 	// killAt and where: at this call the server is killed, before the first byte of the
 	// answer ("head"), in its middle ("middle"), or when all of it is sent ("end").
@@ -53,7 +52,7 @@ type rule struct {
 	round    int    // calls since then, from 1; 0: any
 	result   string // in the results since then
 	status   int    // instead of an answer: the call is refused
-	kills    bool   // instead of an answer: whoever calls dies of it
+	kills    bool   // kills the client instead of answering
 	text     string
 	calls    []toolCall
 	hold     string // the gate at which it stops after the first word
@@ -110,17 +109,16 @@ func (r *modelRun) gate(name string) *gate {
 	return r.gates[name]
 }
 
-// held says whether a call stands at the gate now; heldUnheard, whether one that was
-// not asked to stream does.
-func (r *modelRun) held(name string) bool        { return r.stands(name, false) }
-func (r *modelRun) heldUnheard(name string) bool { return r.stands(name, true) }
+// held reports whether a call is held at the gate now; heldUnstreamed, whether one without streaming is.
+func (r *modelRun) held(name string) bool           { return r.atGate(name, false) }
+func (r *modelRun) heldUnstreamed(name string) bool { return r.atGate(name, true) }
 
-func (r *modelRun) stands(name string, unheard bool) bool {
+func (r *modelRun) atGate(name string, unstreamed bool) bool {
 	g := r.gate(name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for n, stream := range g.waiting {
-		if n > r.before && !(unheard && stream) {
+		if n > r.before && !(unstreamed && stream) {
 			return true
 		}
 	}

@@ -47,7 +47,7 @@ func newClusterPlayer(t testing.TB, hosts []*host, m *model, ws string, s *scena
 	return p
 }
 
-// signal is told to the process that runs.
+// signal sends a signal to the running process.
 func (h *host) signal(s syscall.Signal) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -132,7 +132,7 @@ func TestAStalledNodeCanWriteNothing(t *testing.T) {
 		}
 	}
 	if answers != 1 {
-		t.Errorf("the answer stands there %d times", answers)
+		t.Errorf("the answer is there %d times", answers)
 	}
 	p.checks()
 }
@@ -206,7 +206,7 @@ func newLoad(t testing.TB, hosts []*host, m *model) *load {
 	return l
 }
 
-// ends lets them come to an end, checks all that is there, and tells it in figures.
+// ends lets them finish, checks the final state, and logs it in numbers.
 func (l *load) ends() string {
 	close(l.stop)
 	l.people.Wait()

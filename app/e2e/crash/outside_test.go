@@ -7,9 +7,9 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// TestKilledAroundActionsOutside kills a real server with SIGKILL at every COMMIT of a round
-// that calls another server, and at each request before and after it is answered. What must
-// not happen twice is asked for once at most, and nobody is told more of it than is known.
+// TestKilledAroundActionsOutside kills a real server with SIGKILL at every COMMIT of a round that calls another
+// server, and at each request before and after its response. An action that must not happen twice is requested at
+// most once, and an unknown outcome is never reported as a known one.
 func TestKilledAroundActionsOutside(t *testing.T) {
 	for name, open := range harness.Databases {
 		t.Run(name, func(t *testing.T) {

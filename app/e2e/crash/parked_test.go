@@ -16,10 +16,10 @@ var parkedPlays = []string{
 	"a task", "a task that asks", "a call that asks", "a call of before that asks", "a call that needs a sign-in",
 }
 
-// TestKilledAroundCallsThatWait kills a real server with SIGKILL at every COMMIT of a call of an MCP
-// server that becomes a task, asks a person, or needs a sign-in, and at each request to that
-// server before and after it is answered. What must not happen twice is begun once at most, an
-// answer is told once, nobody is asked about what is over, and the session goes on.
+// TestKilledAroundCallsThatWait kills a real server with SIGKILL at every COMMIT of a call of an MCP server that
+// becomes a task, needs an answer, or needs a sign-in, and at each request to that server before and after its
+// response. A call that must not happen twice is started at most once, a result is delivered once, nothing
+// settled is opened again, and the session continues.
 func TestKilledAroundCallsThatWait(t *testing.T) {
 	for name, open := range harness.Databases {
 		t.Run(name, func(t *testing.T) {
@@ -124,7 +124,7 @@ func (d *parkedDay) connect(t *testing.T) {
 	}).Want(200)
 }
 
-// ends answers whatever is asked, until the session has gone on and nothing is open.
+// ends answers every question, until the session has continued and nothing is open.
 func (d *parkedDay) ends() {
 	d.p.t.Helper()
 	testkit.Until(d.p.t, "everything has ended", func() bool {
@@ -153,8 +153,8 @@ func (d *parkedDay) said() string {
 	return text
 }
 
-// attend answers what is open: yes, signed in, and of what nobody knows that it was not done. What was
-// settled meanwhile is no mistake.
+// attend answers open questions: approved, signed in, and for unknown outcomes that it was not done. A question
+// that was settled meanwhile is not an error.
 func (d *parkedDay) attend() {
 	for _, a := range d.p.all("/v1/approvals", "status=open") {
 		body := map[string]any{"value": true}
@@ -187,14 +187,14 @@ func (d *parkedDay) check() {
 	t := d.p.t
 	t.Helper()
 	keys, most := d.s.bakery.made(d.p.ws)
-	answers, executions := d.s.bakery.heard(d.p.ws), d.executions()
+	answers, executions := d.s.bakery.delivered(d.p.ws), d.executions()
 	if len(executions) != 1 || len(keys) > 1 || most > 1 {
 		t.Fatalf("%d executions, begun under %d keys, %d times at most", len(executions), len(keys), most)
 	}
-	told := 0
+	delivered := 0
 	for _, m := range d.p.all(d.a.path("/messages")) {
 		if system, _ := m["system_message"].(map[string]any); system != nil {
-			told += strings.Count(fmt.Sprint(system["command_results"]), "a cake")
+			delivered += strings.Count(fmt.Sprint(system["command_results"]), "a cake")
 		}
 	}
 	died := d.s.host.died() > d.died
@@ -203,14 +203,14 @@ func (d *parkedDay) check() {
 	}
 	asks := strings.HasSuffix(d.how, "asks")
 	switch {
-	case executions[0] == "SUCCESS" && (len(keys) != 1 || told != 1):
-		t.Errorf("a success of which %d were begun, told %d times", len(keys), told)
+	case executions[0] == "SUCCESS" && (len(keys) != 1 || delivered != 1):
+		t.Errorf("a success of which %d were begun, delivered %d times", len(keys), delivered)
 	case executions[0] == "SUCCESS" && asks && (len(answers) != 1 || !strings.Contains(answers[0], `"accept"`)):
 		t.Errorf("a success with the answers %v", answers)
-	case executions[0] != "SUCCESS" && !(executions[0] == "FAILED" && died && d.unknown && told == 0):
-		t.Errorf("the execution is %s after %v deaths, told %d times, unknown %v", executions[0], died, told, d.unknown)
+	case executions[0] != "SUCCESS" && !(executions[0] == "FAILED" && died && d.unknown && delivered == 0):
+		t.Errorf("the execution is %s after %v deaths, delivered %d times, unknown %v", executions[0], died, delivered, d.unknown)
 	case d.unknown && !died:
-		t.Error("nobody died, and an outcome is unknown")
+		t.Error("there was no death, and an outcome is unknown")
 	}
 	if d.unknown { // the rest of its series was cancelled
 		d.p.zones("Before")

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// TestEveryPhaseOutlivesTheProcess kills the server while a session stands in a phase,
-// and goes on after the restart as if nothing had been.
+// TestEveryPhaseOutlivesTheProcess kills the server in each phase of a session, which continues after the restart
+// as if nothing had happened.
 func TestEveryPhaseOutlivesTheProcess(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		h, m := newHost(t, db), newModel(t)
@@ -20,7 +20,7 @@ func TestEveryPhaseOutlivesTheProcess(t *testing.T) {
 			rules    []rule
 			play     func(p *player)
 		}{
-			{"waiting for a yes", askFirst, []rule{{round: 1, text: "Shall I?", calls: makeOne}, {text: "Made."}}, func(p *player) {
+			{"waiting for an approval", askFirst, []rule{{round: 1, text: "Shall I?", calls: makeOne}, {text: "Made."}}, func(p *player) {
 				a := p.chat(true)
 				a.says("make a zone")
 				a.waits("WAITING_VALIDATION")
@@ -35,7 +35,7 @@ func TestEveryPhaseOutlivesTheProcess(t *testing.T) {
 				a.rests()
 				p.zones("Work")
 			}},
-			{"waiting for an answer", nil, []rule{{round: 1, contains: "ask", text: "Tell me.", calls: question}, {text: "Good choice."}}, func(p *player) {
+			{"waiting for an answer", nil, []rule{{round: 1, contains: "ask", text: "Which one?", calls: question}, {text: "Good choice."}}, func(p *player) {
 				a := p.chat(true)
 				a.says("ask me")
 				a.waits("WAITING_COMMUNICATION_RESPONSE")
@@ -57,7 +57,7 @@ func TestEveryPhaseOutlivesTheProcess(t *testing.T) {
 				}
 				p.restart()
 				p.opens("slow")
-				a.hears(2)
+				a.answered(2)
 			}},
 			{"a chat that was set aside", nil, slowRules, func(p *player) {
 				a, b := p.chat(false), p.chat(false)

@@ -25,9 +25,8 @@ import (
 
 const proxiedKey = "a-root-key-of-at-least-32-characters"
 
-// TestBehindAProxy puts the nginx of deploy/ in front of three nodes. One is killed for good
-// while somebody talks and listens through it: every message that was taken is answered
-// once, and the stream goes on without a gap.
+// TestBehindAProxy puts the nginx of deploy/ in front of three nodes. One is killed permanently during a chat
+// through it: every accepted message is answered once, and the stream continues without a gap.
 func TestBehindAProxy(t *testing.T) {
 	t.Parallel()
 	db := harness.Databases["postgres"](t)
@@ -58,7 +57,7 @@ func TestBehindAProxy(t *testing.T) {
 	defer func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		t.Logf("%d answers and %d events were heard, the stream was opened again %d times", len(p.ai), len(p.seqs), p.cuts)
+		t.Logf("%d answers and %d events were received, the stream was opened again %d times", len(p.ai), len(p.seqs), p.cuts)
 	}()
 	testkit.Until(t, "every message to be answered", func() bool { return p.answers() == messages })
 	cancel()
@@ -217,8 +216,8 @@ func (p *proxied) call(method, path, body string) (answer map[string]any) {
 		case response.StatusCode >= 500 || response.StatusCode == http.StatusConflict:
 			return false
 		case response.StatusCode >= 300:
-			told, _ := io.ReadAll(response.Body)
-			p.t.Fatalf("%s %s: %s %s", method, path, response.Status, told)
+			body, _ := io.ReadAll(response.Body)
+			p.t.Fatalf("%s %s: %s %s", method, path, response.Status, body)
 		}
 		answer = nil
 		return json.NewDecoder(response.Body).Decode(&answer) == nil
@@ -226,10 +225,10 @@ func (p *proxied) call(method, path, body string) (answer map[string]any) {
 	return answer
 }
 
-// scripted lets every message be heard.
+// scripted makes every message be answered.
 func (p *proxied) scripted() {
 	p.t.Helper()
-	p.call("POST", "/v1/providers", `{"name":"s","kind":"script","is_default":true,"config":{"steps":[{"delay_ms":20,"answer":{"text":"heard"}}]}}`)
+	p.call("POST", "/v1/providers", `{"name":"s","kind":"script","is_default":true,"config":{"steps":[{"delay_ms":20,"answer":{"text":"received"}}]}}`)
 }
 
 func (p *proxied) authorize(request *http.Request) {
@@ -286,7 +285,7 @@ func (p *proxied) read(response *http.Response) {
 	}
 }
 
-// answers counts the answers that were heard.
+// answers counts the answers received.
 func (p *proxied) answers() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,9 +12,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// TestKilledAtRandomMoments kills a server again and again while three people talk with
-// it, each in a workspace of their own. What they were told is there in the end, once;
-// what they asked for was done once.
+// TestKilledAtRandomMoments kills a server repeatedly during three chats, each in a workspace of its own. All
+// acknowledged messages are in the record once; each requested action was done once.
 func TestKilledAtRandomMoments(t *testing.T) {
 	kills := 10
 	if harness.Long {
@@ -55,8 +54,8 @@ func TestKilledAtRandomMoments(t *testing.T) {
 // maxZones is below the ceiling of a workspace.
 const maxZones = 450
 
-// talks is one person: short conversations, one after the other, until told to stop.
-// One in three messages has a zone made, whose name is never used again.
+// talks is one person: short chats, one after the other, until stopped. One in three messages creates a zone with
+// a unique name.
 func (p *player) talks(seed int, stop <-chan struct{}) {
 	random := rand.New(rand.NewPCG(uint64(seed), 7))
 	for {
@@ -155,7 +154,7 @@ func (p *player) counts() int {
 		delete(have, word)
 	}
 	for word, n := range have {
-		p.t.Errorf("the zone %s exists %d times, and nobody asked for it", word, n)
+		p.t.Errorf("the zone %s exists %d times, and was not requested", word, n)
 	}
 	p.checks()
 	p.repeatAll()

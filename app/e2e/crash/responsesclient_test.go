@@ -13,10 +13,9 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 )
 
-// TestAResponsesClientThroughKills: OpenAI's own client asks for responses as a whole, in the
-// background, and as streams that it takes up again from the last number it has, of a server
-// that is killed in the middle of answers. No round is lost, none is doubled, and what the
-// client put together is what stands in the record.
+// TestAResponsesClientThroughKills: OpenAI's own client requests responses as a whole, in the background, and as
+// streams that it resumes from the last number it has, from a server that is killed during answers. No round is
+// lost or doubled, and the responses that the client assembles are those in the record.
 func TestAResponsesClientThroughKills(t *testing.T) {
 	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
 		h := front.host
@@ -27,7 +26,7 @@ func TestAResponsesClientThroughKills(t *testing.T) {
 		var want []string
 		for n := 0; h.died() < kills && n < rounds; n++ {
 			question, answer := ask(n), front.answer(n)
-			want = append(want, stands(question, answer)...)
+			want = append(want, recorded(question, answer)...)
 			var got string
 			switch {
 			case strings.HasSuffix(question, usesTool):
@@ -110,8 +109,8 @@ func (r *responder) background(text string) string {
 	return got.OutputText()
 }
 
-// streamed puts a response together piece by piece. The server is killed at the fifth event;
-// whatever number the client has then, it goes on from there.
+// streamed assembles a response piece by piece. The server is killed at the fifth event; the client resumes from
+// its last number.
 func (r *responder) streamed(text string, kill func()) string {
 	t := r.front.t
 	t.Helper()
@@ -139,8 +138,8 @@ func (r *responder) streamed(text string, kill func()) string {
 			case "response.output_text.delta":
 				held[e.OutputIndex] += e.Delta
 			case "response.completed":
-				if told := e.Response.OutputText(); told != strings.Join(held, "") {
-					t.Fatalf("the response is %q, and the client holds %q", told, held)
+				if text := e.Response.OutputText(); text != strings.Join(held, "") {
+					t.Fatalf("the response is %q, and the client holds %q", text, held)
 				}
 				r.last = id
 			}
@@ -155,7 +154,7 @@ func (r *responder) streamed(text string, kill func()) string {
 	return ""
 }
 
-// open begins a stream, or goes on with it.
+// open starts or resumes a stream.
 func (r *responder) open(ctx context.Context, in responses.ResponseNewParams, id string, last int64) interface {
 	Next() bool
 	Current() responses.ResponseStreamEventUnion

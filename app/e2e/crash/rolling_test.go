@@ -56,7 +56,7 @@ func TestThreeNodesAreUpgraded(t *testing.T) {
 		}
 	}
 	talk.ends()
-	testkit.Until(t, "every answer of a chat to be heard", func() bool { return first.answers() == talk.each })
+	testkit.Until(t, "every answer of a chat to arrive", func() bool { return first.answers() == talk.each })
 	cancel()
 	listening.Wait()
 	first.unbroken()
@@ -170,7 +170,7 @@ func (k *talk) ends() {
 		}
 		for i := range k.each {
 			if n := said[fmt.Sprint("number ", i)]; n != 1 {
-				k.t.Errorf("number %d stands in the record %d times", i, n)
+				k.t.Errorf("number %d is in the record %d times", i, n)
 			}
 		}
 		if said["AI"] != k.each || said["USER"] != k.each {
@@ -203,7 +203,7 @@ func (p *proxied) record(chat string) map[string]int {
 	}
 }
 
-// unbroken: the events that were heard have no gap.
+// unbroken checks that the received events have no gap.
 func (p *proxied) unbroken() {
 	p.t.Helper()
 	p.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// standing is an automation of a play.
-type standing struct {
+// automation is an automation of a play.
+type automation struct {
 	p          *player
 	id, seed   string
 	webhook    string
@@ -20,29 +20,29 @@ type standing struct {
 }
 
 // automation makes one whose first message is seed; more fields may be given.
-func (p *player) automation(seed string, more map[string]any) *standing {
+func (p *player) newAutomation(seed string, more map[string]any) *automation {
 	p.t.Helper()
 	body := map[string]any{"name": seed, "seed": map[string]any{"text": seed}}
 	maps.Copy(body, more)
 	made := p.post("/v1/automations", body)
-	o := &standing{p: p, id: made.Str("id"), seed: seed}
+	o := &automation{p: p, id: made.Str("id"), seed: seed}
 	if hook := made.Str("webhook_url"); hook != "" {
 		_, path, _ := strings.Cut(hook, "/v1/")
 		o.webhook = "/v1/" + path
 	}
-	p.standing = append(p.standing, o)
+	p.automations = append(p.automations, o)
 	return o
 }
 
-func (o *standing) path(rest string) string { return "/v1/automations/" + o.id + rest }
+func (o *automation) path(rest string) string { return "/v1/automations/" + o.id + rest }
 
 // executes starts a run by hand.
-func (o *standing) executes() *dialogue {
+func (o *automation) executes() *dialogue {
 	o.p.t.Helper()
 	return o.knows(o.p.post(o.path("/execute"), nil).Str("session.id"))
 }
 
-func (o *standing) knows(run string) *dialogue {
+func (o *automation) knows(run string) *dialogue {
 	c := &dialogue{p: o.p, id: run, seed: o.seed}
 	o.p.chats = append(o.p.chats, c)
 	o.executions = append(o.executions, c)
@@ -50,7 +50,7 @@ func (o *standing) knows(run string) *dialogue {
 }
 
 // begins waits until there is a run that the play does not know yet.
-func (o *standing) begins() (c *dialogue) {
+func (o *automation) begins() (c *dialogue) {
 	o.p.t.Helper()
 	testkit.Until(o.p.t, "a run of "+o.seed, func() bool {
 		for _, run := range o.p.get(o.path("/executions?limit=200")).List("data") {
@@ -66,7 +66,7 @@ func (o *standing) begins() (c *dialogue) {
 }
 
 // called calls the webhook, and notes the runs that there are then.
-func (o *standing) called() {
+func (o *automation) called() {
 	o.p.t.Helper()
 	o.p.try("POST", o.webhook, "", map[string]any{"door": "open"}).Want(202)
 	runs := o.p.get(o.path("/executions?limit=200")).List("data")
@@ -77,7 +77,7 @@ func (o *standing) called() {
 }
 
 // occurs waits until the occurrences, oldest first, are in these states.
-func (o *standing) occurs(states ...string) {
+func (o *automation) occurs(states ...string) {
 	o.p.t.Helper()
 	deadline := time.Now().Add(harness.Patience)
 	for have := o.states(); !slices.Equal(have, states); have = o.states() {
@@ -88,7 +88,7 @@ func (o *standing) occurs(states ...string) {
 	}
 }
 
-func (o *standing) states() []string {
+func (o *automation) states() []string {
 	o.p.t.Helper()
 	have := []string{}
 	for _, row := range o.p.get(o.path("/occurrences?limit=200")).List("data") {
@@ -121,8 +121,8 @@ func (c *dialogue) ends(reason string) {
 	}
 }
 
-// stands waits until the session is in a status.
-func (c *dialogue) stands(status string) *harness.Reply {
+// reaches waits until the session has a status.
+func (c *dialogue) reaches(status string) *harness.Reply {
 	c.p.t.Helper()
 	var r *harness.Reply
 	testkit.Until(c.p.t, "status "+status, func() bool {
@@ -140,10 +140,10 @@ func (p *player) leaves(path string) {
 	}
 }
 
-// retellStanding tells of automations, their occurrences and runs.
-func (p *player) retellStanding(n *renaming) {
+// retellAutomations lists automations, their occurrences and runs.
+func (p *player) retellAutomations(n *renaming) {
 	p.t.Helper()
-	for _, o := range p.standing {
+	for _, o := range p.automations {
 		n.title("automation " + o.seed)
 		if r := p.try("GET", o.path(""), "", nil); r.Status != 404 {
 			n.line("enabled", []any{r.At("enabled"), r.At("disabled_reason"), r.At("next_run_at")})
@@ -162,7 +162,7 @@ func (p *player) retellStanding(n *renaming) {
 // firedOnce: an occurrence has one run, and a scheduled run one occurrence.
 func (p *player) firedOnce() {
 	p.t.Helper()
-	for _, o := range p.standing {
+	for _, o := range p.automations {
 		r := p.try("GET", o.path("/occurrences?limit=200"), "", nil)
 		if r.Status == 404 {
 			continue

@@ -150,14 +150,14 @@ var scenarios = []*scenario{
 		a.validates(map[string]any{"approved": false, "comment": "not that name"})
 		a.rests()
 	}},
-	{name: "a question answered", rules: []rule{{contains: "ask", round: 1, text: "Tell me.", calls: question}, {text: "Good choice."}}, play: func(p *player) {
+	{name: "a question answered", rules: []rule{{contains: "ask", round: 1, text: "Which one?", calls: question}, {text: "Good choice."}}, play: func(p *player) {
 		a := p.chat(true)
 		a.says("ask me")
 		a.waits("WAITING_COMMUNICATION_RESPONSE")
 		a.responds(map[string]any{"value": "blue"})
 		a.rests()
 	}},
-	{name: "a question declined", rules: []rule{{contains: "ask", round: 1, text: "Tell me.", calls: question}, {text: "As you like."}}, play: func(p *player) {
+	{name: "a question declined", rules: []rule{{contains: "ask", round: 1, text: "Which one?", calls: question}, {text: "As you like."}}, play: func(p *player) {
 		a := p.chat(false)
 		a.says("ask me")
 		a.waits("WAITING_COMMUNICATION_RESPONSE")
@@ -195,7 +195,7 @@ var scenarios = []*scenario{
 		a.says("second")
 		a.says("third")
 		p.opens("slow")
-		a.hears(3)
+		a.answered(3)
 	}},
 	{name: "a message joins the round", twoWays: true, rules: []rule{
 		{contains: "slow", round: 1, text: "Let me look.", calls: []toolCall{{"ZONES", `{}`}}, hold: "slow"},

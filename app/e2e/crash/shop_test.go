@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// shop is a server that somebody else runs. It counts what it is asked by the key of each
-// request, outlives those who ask, and can kill them while they do.
+// shop is a third-party server. It counts requests by their idempotency key, outlives its clients, and can kill
+// them during a request.
 type shop struct {
 	url string
 
@@ -33,8 +33,7 @@ func newShop(t testing.TB) *shop {
 	return s
 }
 
-// arm has whoever asks for the n-th time from now be killed, and gives how often the shop was
-// asked since the last time.
+// arm kills the client of the n-th request from now, and returns the number of requests since the last time.
 func (s *shop) arm(n int, where string, kill func()) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -50,7 +49,7 @@ func (s *shop) requested(key string) int {
 }
 
 func (s *shop) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	_, _ = io.Copy(io.Discard, r.Body) // only then it is seen that whoever asks is gone
+	_, _ = io.Copy(io.Discard, r.Body) // only then is it noticed that the client has gone
 	s.mu.Lock()
 	s.asked++
 	s.requests[r.Header.Get("Idempotency-Key")]++

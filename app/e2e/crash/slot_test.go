@@ -10,7 +10,7 @@ import (
 var (
 	completes = []toolCall{{"COMPLETE", `{"summary":"done"}`}}
 	quick     = map[string]any{"completion_confirmation_delay": "0s"}
-	// nightly acts, then stands at a gate, then says that it is done.
+	// nightly acts, then waits at a gate, then completes.
 	nightly = []rule{
 		{contains: "nightly", round: 1, text: "I make it.", calls: makeOne},
 		{contains: "nightly", text: "That was all.", calls: completes, hold: "night"},
@@ -25,25 +25,25 @@ var (
 var slotScenarios = []*scenario{
 	{name: "a run by hand", settings: quick, rules: nightly, play: func(p *player) {
 		p.opens("night")
-		p.automation("nightly work", nil).executes().ends("COMPLETED")
+		p.newAutomation("nightly work", nil).executes().ends("COMPLETED")
 	}},
 	{name: "a second run behind the first", settings: quick, rules: nightly, play: func(p *player) {
-		o := p.automation("nightly work", nil)
+		o := p.newAutomation("nightly work", nil)
 		first := o.executes()
 		p.holds("night")
 		second := o.executes()
-		second.stands("queued")
+		second.reaches("queued")
 		p.opens("night")
 		first.ends("COMPLETED")
 		second.ends("COMPLETED")
 	}},
 	{name: "a second run behind a parked one", settings: quick, rules: nightly, play: func(p *player) {
 		p.opens("night")
-		o := p.automation("nightly work", map[string]any{"require_validation": true})
+		o := p.newAutomation("nightly work", map[string]any{"require_validation": true})
 		first := o.executes()
 		first.waits("WAITING_VALIDATION")
-		second := o.executes() // nobody has the slot, and still it waits
-		second.stands("queued")
+		second := o.executes() // the slot is free, and still it waits
+		second.reaches("queued")
 		first.validates(map[string]any{"approved": true})
 		first.ends("COMPLETED")
 		second.waits("WAITING_VALIDATION")
@@ -51,44 +51,44 @@ var slotScenarios = []*scenario{
 		second.ends("COMPLETED")
 	}},
 	{name: "a chat pre-empts a run in mid-call", settings: quick, rules: nightly, play: func(p *player) {
-		run := p.automation("nightly work", nil).executes()
+		run := p.newAutomation("nightly work", nil).executes()
 		p.holds("night")
 		a := p.chat(true)
 		a.says("hello")
 		a.rests()
-		run.stands("suspended")
+		run.reaches("suspended")
 		p.opens("night")
 		a.does("stop")
 		run.ends("COMPLETED")
 	}},
-	{name: "a yes while another has the slot", settings: quick, rules: nightly, play: func(p *player) {
+	{name: "an approval while another has the slot", settings: quick, rules: nightly, play: func(p *player) {
 		p.opens("night")
-		run := p.automation("nightly work", map[string]any{"require_validation": true}).executes()
+		run := p.newAutomation("nightly work", map[string]any{"require_validation": true}).executes()
 		run.waits("WAITING_VALIDATION")
 		a := p.chat(false)
 		a.says("slow one")
 		p.holds("slow")
 		run.validates(map[string]any{"approved": true})
-		run.stands("queued")
+		run.reaches("queued")
 		p.opens("slow")
 		a.rests()
 		a.does("stop")
 		run.ends("COMPLETED")
 	}},
 	{name: "a chat that may not pre-empt", settings: noChatFirst, rules: nightly, play: func(p *player) {
-		run := p.automation("nightly work", nil).executes()
+		run := p.newAutomation("nightly work", nil).executes()
 		p.holds("night")
 		a := p.chat(false)
 		a.says("hello")
-		a.stands("queued")
+		a.reaches("queued")
 		p.opens("night")
 		run.ends("COMPLETED")
-		a.hears(1)
+		a.answered(1)
 	}},
 	{name: "a run waits for the network", settings: oneLookaway, rules: nightly, flaps: true, play: func(p *player) {
 		p.opens("night")
 		p.run.setAway("nightly")
-		run := p.automation("nightly work", nil).executes()
+		run := p.newAutomation("nightly work", nil).executes()
 		run.fails(2)
 		p.run.setAway("")
 		run.ends("COMPLETED")
@@ -98,7 +98,7 @@ var slotScenarios = []*scenario{
 		a := p.chat(false)
 		a.says("hello")
 		a.rests()
-		o := p.automation("nightly work", map[string]any{"schedule": p.soon()})
+		o := p.newAutomation("nightly work", map[string]any{"schedule": p.soon()})
 		o.occurs("DUE")
 		a.does("stop")
 		o.begins().ends("COMPLETED")
@@ -106,7 +106,7 @@ var slotScenarios = []*scenario{
 	}},
 	{name: "a webhook", settings: quick, rules: nightly, twoWays: true, play: func(p *player) {
 		p.opens("night")
-		o := p.automation("nightly work", map[string]any{"overlap": "queue", "triggers": []any{map[string]any{"type": "webhook"}}})
+		o := p.newAutomation("nightly work", map[string]any{"overlap": "queue", "triggers": []any{map[string]any{"type": "webhook"}}})
 		o.called()
 		if p.otherWay { // who calls again because no answer came starts a second run
 			o.called()
@@ -119,12 +119,12 @@ var slotScenarios = []*scenario{
 		p.opens("night")
 		zone := p.post("/v1/zones", map[string]any{"name": "Home"}).Str("id")
 		tool := p.post("/v1/tools", map[string]any{"zone_id": zone, "tool_type": "journal", "name": "Diary", "config": map[string]any{}}).Str("id")
-		o := p.automation("nightly work", map[string]any{"triggers": []any{map[string]any{"type": "entry_created", "tool_id": tool}}})
+		o := p.newAutomation("nightly work", map[string]any{"triggers": []any{map[string]any{"type": "entry_created", "tool_id": tool}}})
 		p.post("/v1/tools/"+tool+"/entries", map[string]any{"timestamp": "2026-01-02T03:04:05Z", "data": map[string]any{"text": "one"}})
 		o.begins().ends("COMPLETED")
 	}},
 	{name: "five failures disable", settings: quick, rules: []rule{{contains: "broken", status: 400}, {text: "Quickly said."}}, play: func(p *player) {
-		o := p.automation("broken work", nil)
+		o := p.newAutomation("broken work", nil)
 		for range 5 {
 			run := o.executes()
 			run.waits("AWAITING_SESSION_CLOSURE")
@@ -137,18 +137,18 @@ var slotScenarios = []*scenario{
 		testkit.Until(p.t, "the automation to be disabled", func() bool { return p.get(o.path("")).Str("disabled_reason") == "failures" })
 	}},
 	{name: "a run leaves the queue", settings: quick, rules: nightly, play: func(p *player) {
-		o, other := p.automation("nightly work", nil), p.automation("nightly walk", nil)
+		o, other := p.newAutomation("nightly work", nil), p.newAutomation("nightly walk", nil)
 		first := o.executes()
 		p.holds("night")
 		second := other.executes()
-		second.stands("queued")
+		second.reaches("queued")
 		p.leaves("/v1/queue/" + second.id)
 		second.ends("CANCELLED")
 		p.opens("night")
 		first.ends("COMPLETED")
 	}},
 	{name: "a new run ends the old one", settings: quick, rules: nightly, play: func(p *player) {
-		o := p.automation("nightly work", map[string]any{"schedule": p.soon(), "overlap": "restart"})
+		o := p.newAutomation("nightly work", map[string]any{"schedule": p.soon(), "overlap": "restart"})
 		old := o.executes()
 		p.holds("night")
 		fresh := o.begins()
@@ -158,7 +158,7 @@ var slotScenarios = []*scenario{
 		o.occurs("FIRED")
 	}},
 	{name: "deleted with a run under way", settings: quick, rules: nightly, play: func(p *player) {
-		o := p.automation("nightly work", nil)
+		o := p.newAutomation("nightly work", nil)
 		run := o.executes()
 		p.holds("night")
 		p.leaves(o.path("?force=true"))

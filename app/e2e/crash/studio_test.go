@@ -17,26 +17,26 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 )
 
-// studio is a service that works for long, and that somebody else runs. It outlives those who
-// order of it, can kill them while they do, and says what it has to say until it is heard.
+// studio is a third-party service for long-running work. It outlives its clients, can kill them during a request,
+// and repeats its reports until they are acknowledged.
 type studio struct {
 	t      testing.TB
 	url    string
 	secret string
 
-	mu     sync.Mutex
-	orders map[string][]string // the keys of the requests for a task
-	told   map[string]string   // why nobody waits for a task any more
-	asked  int
-	killAt int
-	where  string // as of a shop
-	kill   func()
+	mu        sync.Mutex
+	orders    map[string][]string // the keys of the requests for a task
+	cancelled map[string]string   // reasons of cancellations by task
+	asked     int
+	killAt    int
+	where     string // as of a shop
+	kill      func()
 	// early is said of a task before its order is answered.
 	early func(task string)
 }
 
 func newStudio(t testing.TB) *studio {
-	s := &studio{t: t, secret: auth.NewWebhookSecret(), orders: map[string][]string{}, told: map[string]string{}}
+	s := &studio{t: t, secret: auth.NewWebhookSecret(), orders: map[string][]string{}, cancelled: map[string]string{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(func() {
 		server.CloseClientConnections()
@@ -46,8 +46,7 @@ func newStudio(t testing.TB) *studio {
 	return s
 }
 
-// arm has whoever asks for the n-th time from now be killed, and gives how often the studio
-// was asked since the last time.
+// arm kills the client of the n-th request from now, and returns the number of requests since the last time.
 func (s *studio) arm(at point, kill func()) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,16 +69,16 @@ func (s *studio) ordered(task string) []string {
 	return slices.Clone(s.orders[task])
 }
 
-func (s *studio) toldOf(task string) string {
+func (s *studio) cancelledWith(task string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.told[task]
+	return s.cancelled[task]
 }
 
 func (s *studio) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // whoever asked died over it
+		return // the client died during the request
 	}
 	var o struct {
 		Task   string `json:"task_id"`
@@ -114,14 +113,14 @@ func (s *studio) note(path, task, reason, key string) (where string, kill func()
 		where = s.where
 	}
 	if path == "/cancel" {
-		s.told[task] = reason
+		s.cancelled[task] = reason
 		return where, s.kill, nil
 	}
 	s.orders[task] = append(s.orders[task], key)
 	return where, s.kill, s.early
 }
 
-// reports says something of a task until it is heard, and gives the answer.
+// reports repeats a report on a task until it is acknowledged, and returns the response.
 func (s *studio) reports(ctx context.Context, address func() string, task, id, body string) int {
 	for begun := time.Now(); time.Since(begun) < harness.Patience && ctx.Err() == nil; time.Sleep(5 * time.Millisecond) {
 		base := address()

@@ -9,9 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// TestKilledTwentyTimes kills the server from outside twenty times in a row, a second
-// apart in the long run, while a session waits for an answer of the AI. Nobody is asked
-// anything, and when there is peace the session answers what it was asked.
+// TestKilledTwentyTimes kills the server from outside twenty times in a row, a second apart in the long run, during
+// an AI call. Nothing needs a person's decision, and the session answers afterwards.
 func TestKilledTwentyTimes(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		t.Parallel()
@@ -39,7 +38,7 @@ func TestKilledTwentyTimes(t *testing.T) {
 		if asked := p.get("/v1/approvals").List("data"); len(asked) != 0 {
 			t.Errorf("a person was asked: %v", asked)
 		}
-		a.hears(2)
+		a.answered(2)
 		p.finish()
 	})
 }
@@ -49,7 +48,7 @@ func TestKilledTwentyTimes(t *testing.T) {
 func TestASessionThatKillsTheServer(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		t.Parallel()
-		wait := "5s 3s 3s" // the first is long enough to say something while it stands aside
+		wait := "5s 3s 3s" // the first is long enough to send a message while it is set aside
 		if harness.Long {
 			wait = ""
 		}
@@ -61,11 +60,11 @@ func TestASessionThatKillsTheServer(t *testing.T) {
 		a.says("something deadly")
 		// Not just the second death: before the next process has looked at what it left, the
 		// message would take the slot of a session at work, which is another story.
-		testkit.Until(t, "it stands aside after its second death", func() bool {
+		testkit.Until(t, "the session to be set aside after its second death", func() bool {
 			return h.died() >= 2 && p.get(a.path("")).Str("status") == "queued"
 		})
 		b.says("hello")
-		b.hears(1)
+		b.answered(1)
 		deadline := time.Now().Add(3 * time.Minute)
 		for p.get(a.path("")).Str("status") != "requires_action" {
 			if time.Now().After(deadline) {
@@ -78,7 +77,7 @@ func TestASessionThatKillsTheServer(t *testing.T) {
 			t.Errorf("after %d deaths: %s", h.died(), open.Body)
 		}
 		b.says("and now?")
-		b.hears(2)
+		b.answered(2)
 		a.says("is anybody there?") // is kept
 		a.does("stop")
 		p.finish()

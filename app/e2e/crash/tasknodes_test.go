@@ -55,8 +55,8 @@ func (n *taskNodes) driving(session string) (it, other *host) {
 	return it, other
 }
 
-// told counts how often the record tells the result of a task.
-func (p *player) told(c *dialogue, task string) (n int) {
+// results counts the results of a task in the record.
+func (p *player) results(c *dialogue, task string) (n int) {
 	p.t.Helper()
 	for _, m := range p.all(c.path("/messages")) {
 		if system, _ := m["system_message"].(map[string]any); system != nil {
@@ -66,8 +66,8 @@ func (p *player) told(c *dialogue, task string) (n int) {
 	return n
 }
 
-// TestACallbackAtAnotherNode: while one node drives the session, the service reports to
-// another. What it says is read once, by whoever drives.
+// TestACallbackAtAnotherNode: while one node drives the session, the service reports to another. The report is
+// processed once, by the node that drives it.
 func TestACallbackAtAnotherNode(t *testing.T) {
 	t.Parallel()
 	n := newTaskNodes(t)
@@ -89,16 +89,16 @@ func TestACallbackAtAnotherNode(t *testing.T) {
 	}
 	p.waitForTask(task, "succeeded")
 	p.opens("gate")
-	a.waitsFor("IDLE", func() bool { return p.told(a, task) == 1 && p.run.counted() >= 3 })
+	a.waitsFor("IDLE", func() bool { return p.results(a, task) == 1 && p.run.counted() >= 3 })
 	if keys := n.studio.ordered(task); len(keys) != 1 {
 		t.Errorf("it was ordered %d times", len(keys))
 	}
 	p.checks()
 }
 
-// TestAStalledNodeThatHoldsATask: the node that ordered the work stops before it hears that it
-// was taken. Another one goes on, and says that nobody knows; the service's report settles it.
-// When the first one wakes it writes nothing, and orders nothing again.
+// TestAStalledNodeThatHoldsATask: the node that started the task stops before it learns that it was accepted.
+// Another one continues with an unknown outcome; the service's report settles it. When the first one resumes it
+// writes nothing, and starts nothing again.
 func TestAStalledNodeThatHoldsATask(t *testing.T) {
 	t.Parallel()
 	n := newTaskNodes(t)
@@ -114,7 +114,7 @@ func TestAStalledNodeThatHoldsATask(t *testing.T) {
 	stalled := <-stopped
 	defer stalled.signal(syscall.SIGCONT)
 	var task string
-	testkit.Until(t, "another node to say that nobody knows", func() bool {
+	testkit.Until(t, "another node to record an unknown outcome", func() bool {
 		all := p.all("/v1/tasks")
 		if len(all) > 0 {
 			task = all[0]["id"].(string)
@@ -128,12 +128,12 @@ func TestAStalledNodeThatHoldsATask(t *testing.T) {
 	if got := n.studio.reports(t.Context(), other.address, task, "end", succeeded(task)); got != 200 {
 		t.Errorf("the end was answered with %d", got)
 	}
-	a.waitsFor("IDLE", func() bool { return p.told(a, task) == 1 })
+	a.waitsFor("IDLE", func() bool { return p.results(a, task) == 1 })
 	stalled.signal(syscall.SIGCONT)
 	testkit.Until(t, "the stalled node's write to be refused", func() bool { return stalled.counter("fermata_fenced_writes_total") > 0 })
 	a.rests()
-	if keys := n.studio.ordered(task); len(keys) != 1 || p.told(a, task) != 1 {
-		t.Errorf("ordered %d times, told %d times", len(keys), p.told(a, task))
+	if keys := n.studio.ordered(task); len(keys) != 1 || p.results(a, task) != 1 {
+		t.Errorf("ordered %d times, reported %d times", len(keys), p.results(a, task))
 	}
 	if got := p.waitForTask(task, "succeeded"); got != "succeeded" || len(p.all("/v1/approvals", "status=open")) != 0 {
 		t.Errorf("the task is %s, open: %v", got, p.all("/v1/approvals", "status=open"))

@@ -30,7 +30,7 @@ var taskPlays = []taskPlay{
 	}},
 	{name: "is cancelled, and ends all the same", effect: "non_idempotent", end: func(d *taskDay) {
 		d.p.post("/v1/tasks/"+d.id+"/cancel", nil)
-		testkit.Until(d.p.t, "the service is told", func() bool { return d.s.studio.toldOf(d.id) == "cancelled" })
+		testkit.Until(d.p.t, "the service is delivered", func() bool { return d.s.studio.cancelledWith(d.id) == "cancelled" })
 		d.succeeds(409)
 	}},
 	{name: "expires, and ends all the same", effect: "non_idempotent", deadline: "1s", end: func(d *taskDay) {
@@ -38,12 +38,12 @@ var taskPlays = []taskPlay{
 			d.succeeds(200)
 			return
 		}
-		testkit.Until(d.p.t, "the service is told", func() bool { return d.s.studio.toldOf(d.id) == "expired" })
+		testkit.Until(d.p.t, "the service is delivered", func() bool { return d.s.studio.cancelledWith(d.id) == "expired" })
 		d.succeeds(409)
 	}},
 	{name: "ends before its order is answered", effect: "idempotent", early: true, end: func(d *taskDay) { d.succeeds(200) }},
 	{name: "of a run", effect: "non_idempotent", run: true, end: func(d *taskDay) {
-		// A run that does not know whether its order was taken goes on to its end, and nobody waits any more.
+		// A run that does not know whether its task was accepted continues to its end, and nothing waits any more.
 		answer := d.reports("end", succeeded(d.id))
 		if answer != 200 && (answer != 409 || d.died == d.s.host.died()) {
 			d.p.t.Errorf("the end was answered with %d", answer)
@@ -51,10 +51,9 @@ var taskPlays = []taskPlay{
 	}},
 }
 
-// TestKilledAroundATask kills a real server with SIGKILL at every COMMIT from the order of a
-// piece of work to its end, at each request to the service and at each of its reports. What must
-// not happen twice is ordered once at most, nothing that a report was thanked for is lost,
-// and the session goes on.
+// TestKilledAroundATask kills a real server with SIGKILL at every COMMIT from the start of a task to its end, at
+// each request to the service and at each of its reports. Work that must not happen twice is started at most once,
+// no acknowledged report is lost, and the session continues.
 func TestKilledAroundATask(t *testing.T) {
 	for name, open := range harness.Databases {
 		t.Run(name, func(t *testing.T) {
@@ -63,19 +62,19 @@ func TestKilledAroundATask(t *testing.T) {
 			for i, is := range taskPlays {
 				t.Run(is.name, func(t *testing.T) { s.all(t, is, i*3+len(name)) })
 			}
-			t.Logf("%s: %d points, %d of them reached, %d orders in doubt", name, s.points, s.reached, s.doubts)
-			if s.reached > 0 && s.doubts == 0 {
-				t.Error("no crash left an order in doubt: the points miss what they are for")
+			t.Logf("%s: %d points, %d of them reached, %d orders of unknown outcome", name, s.points, s.reached, s.unknown)
+			if s.reached > 0 && s.unknown == 0 {
+				t.Error("no crash left an order with an unknown outcome: the points miss what they are for")
 			}
 		})
 	}
 }
 
 type taskSweep struct {
-	host                           *host
-	model                          *model
-	studio                         *studio
-	plays, points, reached, doubts int
+	host                            *host
+	model                           *model
+	studio                          *studio
+	plays, points, reached, unknown int
 }
 
 // taskSample is how much of the sweep an ordinary run does: one COMMIT in so many.
@@ -88,14 +87,14 @@ func (s *taskSweep) all(t *testing.T, is taskPlay, seed int) {
 		points = append(points, point{"before", n}, point{"after", n}, point{"during", n})
 	}
 	if testing.Verbose() {
-		t.Logf("%d commits, %d requests, %d reports", d.commits, d.requests, d.heard)
+		t.Logf("%d commits, %d requests, %d reports", d.commits, d.requests, d.reported)
 	}
 	ofCommits := len(points)
 	for n := 1; n <= d.requests; n++ {
 		points = append(points, point{"asked", n}, point{"answered", n})
 	}
-	for n := 1; n <= d.heard; n++ {
-		points = append(points, point{"heard", n})
+	for n := 1; n <= d.reported; n++ {
+		points = append(points, point{"report", n})
 	}
 	for i, at := range points {
 		if !harness.Long && (i < ofCommits && (i+seed)%taskSample != 0 || i >= ofCommits && (i+seed)%3 != 0) {
@@ -107,14 +106,14 @@ func (s *taskSweep) all(t *testing.T, is taskPlay, seed int) {
 
 // taskDay is one play of it.
 type taskDay struct {
-	s                        *taskSweep
-	p                        *player
-	a                        *dialogue
-	at                       point
-	id                       string // of the task
-	died                     int    // before
-	commits, requests, heard int
-	answer                   int // to the last report
+	s                           *taskSweep
+	p                           *player
+	a                           *dialogue
+	at                          point
+	id                          string // of the task
+	died                        int    // before
+	commits, requests, reported int
+	answer                      int // to the last report
 }
 
 func (s *taskSweep) play(t *testing.T, is taskPlay, at point) *taskDay {
@@ -125,7 +124,7 @@ func (s *taskSweep) play(t *testing.T, is taskPlay, at point) *taskDay {
 	d.begins(is)
 	if len(s.studio.ordered(d.id)) > 0 {
 		is.end(d)
-	} else if !is.run { // a run goes on to its end, which ends its tasks
+	} else if !is.run { // a run continues to its end, which ends its tasks
 		d.settles()
 	}
 	d.ends(is)
@@ -163,7 +162,7 @@ func (s *taskSweep) prepare(t *testing.T, is taskPlay, at point) *taskDay {
 	s.host.arm("never")
 	s.studio.arm(point{}, nil)
 	switch at.where {
-	case "", "heard":
+	case "", "report":
 	case "asked", "answered":
 		s.studio.arm(at, s.host.kill)
 	default:
@@ -190,7 +189,7 @@ func taskRules(run bool) []rule {
 func (d *taskDay) begins(is taskPlay) {
 	d.p.t.Helper()
 	if is.run {
-		d.a = d.p.automation("a film", nil).executes()
+		d.a = d.p.newAutomation("a film", nil).executes()
 	} else {
 		d.a = d.p.chat(false)
 		d.a.says("a film")
@@ -206,7 +205,7 @@ func (d *taskDay) begins(is taskPlay) {
 		d.a.rests()
 	}
 	if d.p.get("/v1/tasks/"+d.id).Str("status") == "unknown" {
-		d.s.doubts++
+		d.s.unknown++
 	}
 }
 
@@ -214,8 +213,8 @@ func (d *taskDay) begins(is taskPlay) {
 func (d *taskDay) reports(id, body string) int {
 	d.p.t.Helper()
 	d.answer = d.s.studio.reports(d.p.t.Context(), d.s.host.address, d.id, d.id+"-"+id, body)
-	d.heard++
-	if d.at.where == "heard" && d.at.n == d.heard {
+	d.reported++
+	if d.at.where == "report" && d.at.n == d.reported {
 		d.s.host.killAndWait()
 	}
 	return d.answer
@@ -228,7 +227,7 @@ func (d *taskDay) succeeds(answer int) {
 	}
 }
 
-// settles has a person say that work was not done which the service never heard of.
+// settles answers that work was not done which never reached the service.
 func (d *taskDay) settles() {
 	d.p.t.Helper()
 	if d.s.host.died() == d.died {
@@ -252,7 +251,7 @@ func (p *player) waitForTask(id string, statuses ...string) (status string) {
 	return status
 }
 
-// ends waits until the session has gone on: the AI was told how the work ended, and answered.
+// ends waits until the session has continued: the AI received the outcome of the task, and answered.
 func (d *taskDay) ends(is taskPlay) {
 	d.p.t.Helper()
 	if is.run {
@@ -306,23 +305,23 @@ func (d *taskDay) check(is taskPlay) {
 			}
 		}
 	}
-	told := 0
+	delivered := 0
 	for _, m := range d.p.all(d.a.path("/messages")) {
 		if system, _ := m["system_message"].(map[string]any); system != nil {
-			told += strings.Count(fmt.Sprint(system["command_results"]), film(d.id))
+			delivered += strings.Count(fmt.Sprint(system["command_results"]), film(d.id))
 		}
 	}
 	task := d.p.get("/v1/tasks/" + d.id)
 	switch {
 	case d.answer == 200 && task.Str("status") == "succeeded":
-		if task.Str("result") != film(d.id) || status != "SUCCESS" || told != 1 && !is.run {
-			t.Errorf("a success that was heard: the execution is %s, told %d times; %s", status, told, task.Body)
+		if task.Str("result") != film(d.id) || status != "SUCCESS" || delivered != 1 && !is.run {
+			t.Errorf("a success that was acknowledged: the execution is %s, delivered %d times; %s", status, delivered, task.Body)
 		}
 	case d.answer == 409:
-		if task.Str("late.result") != film(d.id) || told != 0 {
-			t.Errorf("a success that was refused: told %d times; %s", told, task.Body)
+		if task.Str("late.result") != film(d.id) || delivered != 0 {
+			t.Errorf("a success that was refused: delivered %d times; %s", delivered, task.Body)
 		}
-	case told != 0, status == "SUCCESS":
-		t.Errorf("a success that nobody reported: the execution is %s, told %d times; %s", status, told, task.Body)
+	case delivered != 0, status == "SUCCESS":
+		t.Errorf("a success that was not reported: the execution is %s, delivered %d times; %s", status, delivered, task.Body)
 	}
 }

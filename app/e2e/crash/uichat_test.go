@@ -9,9 +9,8 @@ import (
 	"testing"
 )
 
-// TestAUIChatThroughKills: a front end of the AI SDK resumes the stream when it breaks, or sends
-// what it holds once more, and does nothing else: no round is lost, none is doubled, and what it
-// holds in the end is what stands in the record.
+// TestAUIChatThroughKills: a front end of the AI SDK only resumes the stream when it breaks, or sends its messages
+// again: no round is lost or doubled, and its final messages are those in the record.
 func TestAUIChatThroughKills(t *testing.T) {
 	throughKills(t, func(t *testing.T, front *front, kills, rounds int) {
 		h := front.host
@@ -53,7 +52,7 @@ type uiChat struct {
 	finished bool
 }
 
-// talk goes on until the round has finished. A message that may not have arrived is sent again.
+// talk continues until the round has finished. A message that may not have arrived is sent again.
 func (c *uiChat) talk() {
 	c.front.t.Helper()
 	for try := range maxTries {

@@ -19,7 +19,7 @@ func TestAClientsOwnToolsInResponses(t *testing.T) {
 		s, key := newChatServer(t, db, withTools)
 		var got struct {
 			Call                           struct{ Type, Status, Name, Arguments string }
-			Status, Said, Told, Text       string
+			Status, Said, Answered, Text   string
 			Previous                       bool
 			After, AfterStatus, ReadStatus string
 			ReadAfter                      string
@@ -34,8 +34,8 @@ func TestAClientsOwnToolsInResponses(t *testing.T) {
 		if got.Status != "completed" || got.Said != "" || strings.Join(got.Tools, " ") != "get_weather" {
 			t.Errorf("the first response is %s, says %q and has the tools %q", got.Status, got.Said, got.Tools)
 		}
-		if got.Told != "It is sunny in Paris." || !got.Previous || got.Text != "Both are sunny." {
-			t.Errorf("the answers are %q (%v) and %q", got.Told, got.Previous, got.Text)
+		if got.Answered != "It is sunny in Paris." || !got.Previous || got.Text != "Both are sunny." {
+			t.Errorf("the answers are %q (%v) and %q", got.Answered, got.Previous, got.Text)
 		}
 		if want := `I look at both.|{"city":"Bern"}|{"city":"Rome"}`; strings.Join(got.Compared, "|") != want {
 			t.Errorf("put together it is %q", got.Compared)

@@ -258,10 +258,10 @@ func TestFilesThatChatDoorsRefuse(t *testing.T) {
 		"too many words":   {strings.Repeat("a", 1<<20), 413, "too_large", ""},
 	} {
 		reply := post(s, "/v1/chat/completions", object{"model": "fermata", "messages": []any{object{"role": "user", "content": c.content}}})
-		var told struct {
+		var problem struct {
 			Error struct{ Code, Param, Message string }
 		}
-		if err := json.Unmarshal(reply.body, &told); err != nil || reply.status != c.status || told.Error.Code != c.code || told.Error.Param != c.param {
+		if err := json.Unmarshal(reply.body, &problem); err != nil || reply.status != c.status || problem.Error.Code != c.code || problem.Error.Param != c.param {
 			t.Errorf("%s: %d %.300s, want %d %s at %q", name, reply.status, reply.body, c.status, c.code, c.param)
 		}
 	}

@@ -115,8 +115,8 @@ func (p *process) half(key string, content []byte) {
 	}
 }
 
-// Killed in the midst of an upload, around its COMMIT, and between an upload and its message: what was
-// told is there, whole and once; what was not told can be repeated; nothing is there in half.
+// Killed during an upload, around its COMMIT, and between an upload and its message: an acknowledged upload is
+// complete and stored once; any other can be repeated; nothing is stored in part.
 func TestKilledWhileFilesComeIn(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		p := newProcess(t, db)

@@ -69,7 +69,7 @@ func die() {
 	select {}
 }
 
-// vendor keeps what it is asked, and says that it has seen it.
+// vendor records its requests, and answers that it has seen them.
 type vendor struct {
 	url    string
 	mu     sync.Mutex

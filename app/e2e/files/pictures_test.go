@@ -22,7 +22,7 @@ import (
 	"github.com/fermata-dev/fermata/providers/suite"
 )
 
-// drawn is a picture that compresses badly enough to be told from another.
+// drawn is a picture that compresses badly, and differs from others.
 func drawn(t *testing.T, w, h int) []byte {
 	t.Helper()
 	m := image.NewNRGBA(image.Rect(0, 0, w, h))
@@ -50,23 +50,22 @@ func configured(t *testing.T, s *harness.Server, vendor suite.Fake, more map[str
 	return s.Call("POST", "/v1/providers", map[string]any{"name": vendor.Name, "kind": vendor.Kind, "config": config}).Want(201).Str("id"), player
 }
 
-// given is what the record says of the file that each answer of a session was given: as what it
-// stood in its prompt, and why no more of it.
-func given(s *harness.Server, session string) (told []string) {
+// given is the recorded form of the file in the prompt of each answer of a session, and the reason for it.
+func given(s *harness.Server, session string) (forms []string) {
 	for _, m := range s.Call("GET", "/v1/sessions/"+session+"/messages?limit=200", nil).Want(200).List("data") {
 		raw, _ := m.(map[string]any)["ai_raw"].(map[string]any)
 		files, _ := raw["prompt_files"].([]any)
 		for _, f := range files {
 			file := f.(map[string]any)
 			why, _ := file["why"].(string)
-			told = append(told, file["as"].(string)+" "+why)
+			forms = append(forms, file["as"].(string)+" "+why)
 		}
 	}
-	return told
+	return forms
 }
 
-// A picture is in the prompts of its round, in the form of the vendor, and later ones name it.
-// Whoever the vendor is, the record is the same.
+// A picture is in the prompts of its round, in the form of the vendor, and later prompts name it. The record is the
+// same for all vendors.
 func TestPicturesThroughAllVendors(t *testing.T) {
 	var first []string
 	for _, vendor := range []suite.Fake{openai.OpenAI(), openai.Compatible(), anthropic.Claude(), gemini.Gemini()} {
@@ -119,8 +118,8 @@ func TestPicturesThroughAllVendors(t *testing.T) {
 	}
 }
 
-// A question in other words keeps the picture that was sent with it, and shows it again; asked anew
-// as a whole, it has what is sent with it.
+// A question that is rephrased keeps the picture that was sent with it, and shows it again; a new question has its
+// own files.
 func TestOtherWordsKeepThePicture(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := harness.NewServer(t, db)
@@ -141,13 +140,13 @@ func TestOtherWordsKeepThePicture(t *testing.T) {
 			last := s.Call("GET", "/v1/sessions/"+chat+"/messages?order=desc&limit=2", nil).Want(200)
 			as, _ := last.At("data.0.ai_raw.prompt_files.0.as").(string)
 			if as != c.shown || strings.Contains(last.Str("data.1.rich_content.linear_text"), "[x.png]") != (c.shown != "") {
-				t.Errorf("%v: the file stands there as %q: %s", c.message, as, last.Body)
+				t.Errorf("%v: the file is there as %q: %s", c.message, as, last.Body)
 			}
 			if from, _ := last.At("data.1.rich_content.segments.1.from.origin").(string); c.shown != "" && from != "file" {
 				t.Errorf("%v: the file is from %q, and cannot taint what follows", c.message, from)
 			}
 		}
-		// A file that was deleted meanwhile keeps nobody from asking in other words.
+		// A file that was deleted meanwhile does not prevent a rephrased question.
 		s.Call("DELETE", "/v1/files/"+id, nil).Want(204)
 		s.Call("POST", "/v1/sessions/"+chat+"/retry", map[string]any{"message": "Still there?"}).Want(200)
 		s.Settle(chat)
@@ -158,7 +157,7 @@ func TestOtherWordsKeepThePicture(t *testing.T) {
 	})
 }
 
-// A model that sees nothing is told so in words.
+// A model without vision gets a note in words.
 func TestAModelThatCannotSee(t *testing.T) {
 	s := harness.NewServer(t, harness.Databases["sqlite"](t))
 	say := suite.Reply{Text: []string{"I cannot see it."}, StopReason: "stop"}

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// A text that is uploaded and named in a message stands in the prompt as a block of words
-// from outside, in this round and in later ones, until it is deleted.
+// A text that is uploaded and referred to by a message is in the prompt as a block of external content, in this
+// round and in later ones, until it is deleted.
 func TestATextInAPrompt(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, v := harness.NewServer(t, db), newVendor(t)
@@ -46,7 +46,7 @@ func TestATextInAPrompt(t *testing.T) {
 		if got := given(s, chat); !slices.Equal(got, []string{"text ", "text ", "reference deleted"}) {
 			t.Errorf("the record says of the file %q", got)
 		}
-		// The same in words: where the session stands, and on paper; a fork has it too.
+		// The same in Markdown, in the export and in a fork.
 		why := s.Call("GET", "/v1/sessions/"+chat+"/explain", nil).Want(200)
 		if want := "Files before the AI: “plan <b>.txt”, by name only, as it was deleted (about"; !strings.HasPrefix(why.Str("latest_answer.text"), want) {
 			t.Errorf("it is explained with %s", why.Body)
@@ -56,7 +56,7 @@ func TestATextInAPrompt(t *testing.T) {
 		for _, of := range []string{chat, fork} {
 			paper := string(s.Call("GET", "/v1/sessions/"+of+"/export?format=markdown", nil).Want(200).Body)
 			if strings.Count(paper, "read as text") != 2 || strings.Count(paper, "as it was deleted") != 1 {
-				t.Errorf("on paper stands %s", paper)
+				t.Errorf("the export is %s", paper)
 			}
 		}
 		s.Call("GET", "/v1/files/"+id, nil).Problem(404, "not_found")

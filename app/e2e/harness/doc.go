@@ -1,4 +1,3 @@
-// Package harness tells stories through the real server: it starts one on a free port,
-// calls its API and holds every answer against the contract. The stories stand beside it,
-// one package for each theme.
+// Package harness runs tests against the real server: it starts one on a free port, calls its API and validates
+// every response against the contract. The tests are in the packages next to it, one for each theme.
 package harness

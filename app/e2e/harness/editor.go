@@ -26,7 +26,7 @@ type Editor struct {
 	mu   sync.Mutex // of what follows
 	last int
 	wait map[string]chan EditorAnswer
-	// updates are what was told since they were last taken.
+	// updates are those received since the last call of Updates.
 	updates []EditorUpdate
 }
 
@@ -138,14 +138,14 @@ func (e *Editor) read(out io.Reader) {
 		}
 		switch {
 		case m.Method == "session/update":
-			var told struct {
+			var received struct {
 				Update EditorUpdate `json:"update"`
 			}
-			if err := json.Unmarshal(m.Params, &told); err != nil {
+			if err := json.Unmarshal(m.Params, &received); err != nil {
 				e.T.Errorf("an update %s: %v", m.Params, err)
 			}
 			e.mu.Lock()
-			e.updates = append(e.updates, told.Update)
+			e.updates = append(e.updates, received.Update)
 			e.mu.Unlock()
 		case m.Method != "" && m.ID != nil:
 			if e.Choose == nil {
@@ -254,7 +254,7 @@ func (e *Editor) Open() string {
 	return made.SessionID
 }
 
-// Updates takes what was told.
+// Updates returns the new updates.
 func (e *Editor) Updates() []EditorUpdate {
 	e.mu.Lock()
 	defer e.mu.Unlock()

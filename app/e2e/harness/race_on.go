@@ -2,6 +2,6 @@
 
 package harness
 
-// Raced says that the race detector is on: SQLite is some ten times slower with it, so
-// the longest stories are told shorter.
+// Raced reports that the race detector is on: SQLite is about ten times slower with it, so the longest tests are
+// shortened.
 const Raced = true

@@ -15,8 +15,8 @@ const QuickRuns = `{"completion_confirmation_delay": "0s", "chat_eviction_after"
 // SaysDone is a step of the script: the run says that it is done.
 const SaysDone = `{"answer": {"text": "All is well.", "calls": [{"name": "COMPLETE", "arguments": {}}]}}`
 
-// Standing makes an automation whose SEED is a text, at the door.
-func (s *Server) Standing(name, seed string, change ...func(*domain.NewAutomation)) *domain.Automation {
+// Automation creates an automation whose SEED is a text, through the scheduler.
+func (s *Server) Automation(name, seed string, change ...func(*domain.NewAutomation)) *domain.Automation {
 	s.T.Helper()
 	in := domain.NewAutomation{
 		Name: name, Enabled: true, Misfire: domain.MisfireOnce, Overlap: domain.OverlapSkip, Completion: domain.CompletionAuto,

@@ -15,7 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/repository/suite"
 )
 
-// Databases are the two that every story runs on, each with the newest schema and no rows: copies of
+// Databases are the two databases of every test, each with the newest schema and no rows: copies of
 // a template, because the migrations from an empty database take seconds and have tests of their own.
 var Databases = map[string]func(t testing.TB) app.Database{
 	"sqlite": func(t testing.TB) app.Database {
@@ -28,7 +28,7 @@ var Databases = map[string]func(t testing.TB) app.Database{
 	},
 }
 
-// OnBoth tells a story on both databases.
+// OnBoth runs a test on both databases.
 func OnBoth(t *testing.T, story func(t *testing.T, db app.Database)) {
 	t.Helper()
 	for name, open := range Databases {
@@ -57,7 +57,7 @@ type Server struct {
 
 	Mu      sync.Mutex
 	commits []*domain.Change
-	// then is told of each commit before its caller goes on; optional.
+	// then is called after each commit, before its caller continues; optional.
 	Then func(*domain.Change)
 }
 

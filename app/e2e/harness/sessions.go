@@ -76,8 +76,8 @@ func (s *Server) LastText(session string) string {
 	return text
 }
 
-// WasCut: the session's last call of the AI was cut, and stands as such in its timeline
-// and in the usage.
+// WasCut checks that the session's last AI call was cut, and is recorded as such in its timeline and in the
+// usage.
 func (s *Server) WasCut(session string) {
 	s.T.Helper()
 	calls := s.Calls(session)

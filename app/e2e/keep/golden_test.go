@@ -36,7 +36,7 @@ func TestMakeGolden(t *testing.T) {
 	}
 	name := filepath.Join("testdata", fmt.Sprintf("schema-%05d", schema))
 	db := harness.Databases["sqlite"](t)
-	_, thaw := tellGolden(t, db)
+	_, thaw := makeGolden(t, db)
 	held := filepath.Join(t.TempDir(), "golden.db")
 	if _, err := keep.BackupSQLite(t.Context(), db.SQLitePath(), held); err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestMakeGolden(t *testing.T) {
 	}
 	compress(t, name+".db.gz", file)
 	db = harness.Databases["postgres"](t)
-	_, thaw = tellGolden(t, db)
+	_, thaw = makeGolden(t, db)
 	dump, err := exec.CommandContext(t.Context(), program(t, "pg_dump"), "--no-owner", "--no-privileges", "--inserts", "--dbname="+db.DatabaseURL).Output()
 	if err != nil {
 		t.Fatal(err)
@@ -267,8 +267,8 @@ func report(p place) {
 	}
 }
 
-// eventsTaken counts what comes to the address of the golden database's webhook, where nobody
-// was when it was made.
+// eventsTaken counts the events received at the address of the golden database's webhook, which was unreachable when
+// the database was created.
 func eventsTaken(t *testing.T) *atomic.Int64 {
 	t.Helper()
 	var came atomic.Int64

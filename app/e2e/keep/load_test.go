@@ -15,7 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// acknowledged are the messages that clients were told are stored.
+// acknowledged are the messages that the server acknowledged as stored.
 type acknowledged struct {
 	mu  sync.Mutex
 	all []string
@@ -40,14 +40,14 @@ func (a *acknowledged) now() []string {
 func TestBackupsUnderLoad(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := harness.NewServer(t, db)
-		var told acknowledged
+		var stored acknowledged
 		stop := make(chan struct{})
 		var talking sync.WaitGroup
 		for i := range 4 {
 			p := made(s, fmt.Sprintf("load-%d", i), `[{"answer": {"text": "So it is."}}]`, nil)
-			talking.Go(func() { p.talksOn(&told, stop) })
+			talking.Go(func() { p.talksOn(&stored, stop) })
 		}
-		all := backups(t, db, &told)
+		all := backups(t, db, &stored)
 		close(stop)
 		talking.Wait()
 		s.Stop()
@@ -63,7 +63,7 @@ func TestBackupsUnderLoad(t *testing.T) {
 }
 
 // talksOn says one thing after the other, in chats that are not yet long.
-func (p place) talksOn(told *acknowledged, stop <-chan struct{}) {
+func (p place) talksOn(stored *acknowledged, stop <-chan struct{}) {
 	for chat, n := "", 0; ; n++ {
 		select {
 		case <-stop:
@@ -75,7 +75,7 @@ func (p place) talksOn(told *acknowledged, stop <-chan struct{}) {
 		}
 		answer := p.call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "and on"})
 		if answer.Status == 202 {
-			told.add(answer.Str("message.id"))
+			stored.add(answer.Str("message.id"))
 		}
 	}
 }
@@ -86,7 +86,7 @@ type taken struct {
 	before []string
 }
 
-func backups(t *testing.T, db app.Database, told *acknowledged) (all []taken) {
+func backups(t *testing.T, db app.Database, stored *acknowledged) (all []taken) {
 	t.Helper()
 	dir, most := t.TempDir(), 4
 	every := time.NewTicker(time.Second)
@@ -98,9 +98,9 @@ func backups(t *testing.T, db app.Database, told *acknowledged) (all []taken) {
 		if harness.Long {
 			<-every.C
 		}
-		last := len(told.now())
-		testkit.Until(t, "the chats go on", func() bool { return len(told.now()) >= last+10 })
-		one := taken{filepath.Join(dir, fmt.Sprint(i)), told.now()}
+		last := len(stored.now())
+		testkit.Until(t, "the chats to continue", func() bool { return len(stored.now()) >= last+10 })
+		one := taken{filepath.Join(dir, fmt.Sprint(i)), stored.now()}
 		if err := (&app.Backup{Database: db, Target: one.file}).Do(t.Context(), "dev", io.Discard); err != nil {
 			t.Fatal(err)
 		}

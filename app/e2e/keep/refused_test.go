@@ -12,9 +12,9 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// TestWhatAServerDoesNotStartOn: a database of a newer version, secrets of another key or of one that is gone, a data
-// directory that another server has. Each is refused in words that say what to do, nothing is changed, and the
-// server that may have it goes on.
+// TestWhatAServerDoesNotStartOn: a database of a newer version, secrets of another key or of a missing one, a data
+// directory in use by another server. Each fails with a message that says what to do, nothing is changed, and the
+// other server continues.
 func TestWhatAServerDoesNotStartOn(t *testing.T) {
 	anotherKey := harness.EncodedKeys("b")
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {

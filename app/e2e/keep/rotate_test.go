@@ -14,8 +14,8 @@ import (
 // oldKey sealed the golden database; it is the harness's own.
 const oldKey = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
-// TestTheSecretKeyIsRotated: everything is sealed anew, in steps that survive a kill; the
-// old key opens nothing any more, and a server with the new one alone starts and calls.
+// TestTheSecretKeyIsRotated: everything is re-encrypted, in steps that survive a kill; the old key then decrypts
+// nothing, and a server with only the new one starts and calls.
 func TestTheSecretKeyIsRotated(t *testing.T) {
 	newKey := harness.EncodedKeys("n")
 	for _, ending := range []string{".db.gz", ".sql.gz"} {

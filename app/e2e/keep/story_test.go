@@ -27,10 +27,10 @@ const passing = `[
 	{"answer": {"text": "Done.", "calls": [{"name": "COMPLETE", "arguments": {}}]}}
 ]`
 
-// hookAddress is where nobody takes the events of the first workspace.
+// hookAddress does not accept the events of the first workspace.
 const hookAddress = "127.0.0.1:47318"
 
-// frozen lets nobody go on in a workspace once a session of it stands in a phase.
+// frozen stops all sessions of a workspace once one of them is in a given phase.
 type frozen struct {
 	mu    sync.Mutex
 	wants map[string]domain.Phase // by workspace
@@ -85,9 +85,9 @@ var storedAtWork = []struct {
 	{domain.AwaitingSessionClosure, passing, map[string]any{"limits": map[string]any{"automation": map[string]any{"max_autonomous_roundtrips": 1}}}},
 }
 
-// tellGolden fills a server with sessions in every phase that a database can hold, and with
-// all that waits beside them. Nothing goes on in the workspaces named work-… until thaw.
-func tellGolden(t *testing.T, db app.Database) (s *harness.Server, thaw func()) {
+// makeGolden fills a server with sessions in every phase that a database can contain, and everything that waits next
+// to them. Nothing continues in the workspaces named work-… until thaw.
+func makeGolden(t *testing.T, db app.Database) (s *harness.Server, thaw func()) {
 	f := newFrozen()
 	s = harness.NewServer(t, db, func(c *app.Config) { c.AllowedHosts = []string{"127.0.0.1"} })
 	thaw = sync.OnceFunc(func() { close(f.end) })
@@ -95,8 +95,8 @@ func tellGolden(t *testing.T, db app.Database) (s *harness.Server, thaw func()) 
 	s.Mu.Lock()
 	s.Then = f.committed
 	s.Mu.Unlock()
-	tellRest(s)
-	tellWaits(s)
+	makeRest(s)
+	makeWaits(s)
 	for _, at := range storedAtWork {
 		phase := at.phase
 		f.mu.Lock()
@@ -107,7 +107,7 @@ func tellGolden(t *testing.T, db app.Database) (s *harness.Server, thaw func()) 
 		p := made(s, workspaceOf(phase), at.steps, settings)
 		id := p.call("POST", "/v1/automations", map[string]any{"name": "Pass", "seed": map[string]any{"text": "Pass"}, "overlap": "queue"}).Want(201).Str("id")
 		go post(s.URL+"/v1/automations/"+id+"/execute", p.ws, "") // its answer may be frozen too
-		testkit.Until(t, "a session stands in "+string(phase), func() bool { return f.commits(p.ws) == 1 })
+		testkit.Until(t, "a session to be in "+string(phase), func() bool { return f.commits(p.ws) == 1 })
 		go post(s.URL+"/v1/automations/"+id+"/execute", p.ws, "")
 		testkit.Until(t, "another run waits", func() bool { return f.commits(p.ws) == 2 })
 	}
@@ -126,7 +126,7 @@ func workspaceOf(phase domain.Phase) string {
 	return string(bytes.ReplaceAll(b, []byte("_"), []byte("-")))
 }
 
-// post sends what the contract does not name, or is not answered while its workspace stands.
+// post sends requests that the contract does not include, or that get no response while the workspace is frozen.
 func post(url, ws, body string) {
 	r, err := http.NewRequest(http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
@@ -142,10 +142,9 @@ func post(url, ws, body string) {
 	}
 }
 
-// tellRest fills the first workspace with what is at rest: data, documents, a chat with its
-// history, one that was ended, a run that is done, a schedule, secrets, and a webhook that
-// nobody takes the events of.
-func tellRest(s *harness.Server) {
+// makeRest fills the first workspace with inactive content: data, documents, a chat with its history, an ended chat,
+// a finished run, a schedule, secrets, and a webhook whose events are not accepted.
+func makeRest(s *harness.Server) {
 	p := made(s, "default", `[
 		{"when": {"contains": "think"}, "answer": {"thinking": "Hm.", "text": "I thought."}},
 		{"when": {"contains": "Make"}, "answer": {"calls": [{"name": "CREATE_ZONE", "arguments": {"name": "By the AI"}}, {"name": "COMPLETE", "arguments": {}}]}},
@@ -180,9 +179,9 @@ func tellRest(s *harness.Server) {
 	post(s.URL+"/v1/chat/completions", p.ws, `{"model": "script", "messages": [{"role": "user", "content": "hello"}]}`)
 }
 
-// tellWaits makes a workspace for each wait: for a person, an answer, money, a service,
-// somebody's yes to the end, a provider, and a clock.
-func tellWaits(s *harness.Server) {
+// makeWaits creates a workspace for each wait: for an approval, an answer, a budget, a service, a confirmation of the
+// end, a provider, and a timer.
+func makeWaits(s *harness.Server) {
 	ask := `{"name": "CREATE_ZONE", "arguments": {"name": "Asked for"}}`
 	p := made(s, "wait-validation", `[{"when": {"roundtrip": 1}, "answer": {"text": "Shall I?", "calls": [`+ask+`]}}, {"answer": {"text": "Made."}}]`,
 		map[string]any{"require_validation": true})
@@ -240,7 +239,7 @@ func tellTasks(s *harness.Server) {
 			"params_schema": map[string]any{"type": "object", "properties": map[string]any{"title": map[string]any{"type": "string"}}},
 		}},
 	}).Want(201)
-	// What it signs with is shown once: it is kept in a document, for whoever plays the service.
+	// The signing secret is shown once: it is stored in a document, for the test that plays the service.
 	secret, err := json.Marshal(connector.Str("config.signing_secret"))
 	if err != nil {
 		s.T.Fatal(err)

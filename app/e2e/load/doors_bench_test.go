@@ -14,19 +14,18 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// otherDoors are the addresses of other protocols, what a round is asked with there, and what
-// the first line has that brings a piece of the answer.
+// otherDoors are the paths of other protocols, the request for a round, and the line prefix of the first piece of
+// the answer.
 var otherDoors = []struct{ name, path, body, piece string }{
 	{"chat", "/v1/chat/completions", `{"model":"fermata","stream":true,"messages":[{"role":"user","content":%q}]}`, `"content":"word`},
 	{"responses", "/v1/responses", `{"model":"fermata","stream":true,"conversation":"bench","input":%q}`, `"delta":"word`},
 	{"ag-ui", "/v1/agui", `{"threadId":"front","runId":"r","messages":[{"id":%[1]q,"role":"user","content":%[1]q}]}`, `"delta":"word`},
 }
 
-// BenchmarkDoors is a round through each door beside one through the server's own API:
-// "x-first" is the ratio of the medians from the request to the first piece of the answer,
-// "x-cpu" that of the processor time of a round, client and model included on both sides. Each
-// talks in a workspace of its own: in one they would take its slot from each other with every
-// round, and what the open stream of the one is told of that would count for the other.
+// BenchmarkDoors compares a round through each protocol with one through the server's own API: "x-first" is the
+// ratio of the medians from the request to the first piece of the answer, "x-cpu" that of the CPU time of a
+// round, client and model included on both sides. Each uses a workspace of its own: in one they would compete
+// for its slot with every round, and events of one on the other's open stream would count for the other.
 func BenchmarkDoors(b *testing.B) {
 	for kind, open := range harness.Databases {
 		for _, d := range otherDoors {
@@ -109,8 +108,8 @@ func newFirstTalker(b *testing.B, url string) *firstTalker {
 	return t
 }
 
-// round says something, and reads on to the end of the round: the session says that it rests
-// behind the phase, in the same commit, so that nothing of it is left to be told.
+// round sends a message, and reads until the end of the round: the session's idle status follows the phase, in
+// the same commit, so that no event of the round is left.
 func (t *firstTalker) round(b *testing.B) (first time.Duration) {
 	b.Helper()
 	t.n++

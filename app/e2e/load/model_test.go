@@ -12,9 +12,9 @@ import (
 	"time"
 )
 
-// The model stands for the AI, on the OpenAI wire: it streams twenty words, each sent by
-// itself. The path says how: /fast at once, /slow in 390 ms, which is a quick model; /queries,
-// /actions and /outside ask for a command first, and /done, which is slow, says that a run is done.
+// The model replaces the AI, with the OpenAI API: it streams twenty words, one at a time. The path selects the
+// speed: /fast at once, /slow in 390 ms, like a fast model; /queries, /actions and /outside first call a command,
+// and /done, which is slow, completes a run.
 const (
 	modelWords   = 20
 	slowFirst    = 200 * time.Millisecond
@@ -69,7 +69,7 @@ func sayWords(w http.ResponseWriter, first, next time.Duration) {
 	rc := http.NewResponseController(w)
 	send := func(delta, finish, usage string) {
 		fmt.Fprintf(w, modelPattern, delta, finish, usage)
-		_ = rc.Flush() // whoever asked has gone: it will be seen
+		_ = rc.Flush() // an error means that the client has gone, which is noticed later
 	}
 	time.Sleep(first)
 	send(`{"role":"assistant","content":""}`, "null", "")

@@ -15,9 +15,9 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// BenchmarkOutsideRound measures rounds with an action at another server, which answers at once: the
-// model is asked, the action is carried out, the model is told. Beside it the same three requests
-// by a loop that keeps nothing, from as many clients.
+// BenchmarkOutsideRound measures rounds with an action at another server, which responds at once: the model is
+// called, the action is carried out, the model gets the result. The reference is the same three requests by a
+// loop without storage, from as many clients.
 func BenchmarkOutsideRound(b *testing.B) {
 	var table strings.Builder
 	fmt.Fprintf(&table, "\n%s\n\n", machine())
@@ -51,7 +51,7 @@ func BenchmarkOutsideRound(b *testing.B) {
 	fmt.Println(table.String())
 }
 
-// connectShop connects the server that answers at once: it is trusted, and asks nobody.
+// connectShop connects the server that responds at once: it is trusted, and needs no approval.
 func (d door) connectShop(ctx context.Context, outside string) error {
 	return d.call(ctx, "POST", "/v1/connectors", map[string]any{
 		"name": "Shop", "kind": "http", "prefix": "SHOP", "config": map[string]any{"base_url": outside},

@@ -61,7 +61,7 @@ func startProgram(b *testing.B, name string, env []string, command ...string) *p
 	harness.Must(b, err)
 	b.Cleanup(func() {
 		_ = in.Close()
-		_ = cmd.Wait() // it was told to end; how it says so does not matter
+		_ = cmd.Wait() // it was stopped; its exit status does not matter
 	})
 	testkit.Until(b, "the "+name+" to be ready", func() bool {
 		written, err := os.ReadFile(log.Name())

@@ -46,13 +46,13 @@ func TestARealPrometheus(t *testing.T) {
 		}
 		for _, name := range regexp.MustCompile(`fermata_[a-z_]+`).FindAllString(q.text, -1) {
 			if !slices.ContainsFunc(there, func(known string) bool { return known == name || seldom[name] }) {
-				t.Errorf("%s asks for %s, which the server does not tell", q.from, name)
+				t.Errorf("%s asks for %s, which the server does not export", q.from, name)
 			}
 		}
 	}
 	rounds, err := ask(prometheus, "fermata_round_seconds_count")
 	if err != nil || !strings.Contains(rounds, `"5"`) {
-		t.Errorf("five rounds were told as %s (%v)", rounds, err)
+		t.Errorf("five rounds were counted as %s (%v)", rounds, err)
 	}
 	documented(t, there)
 }
@@ -67,7 +67,7 @@ var seldom = map[string]bool{
 	"fermata_tls_certificate_expiry_timestamp_seconds": true, "fermata_tls_certificate_unusable": true,
 }
 
-// documented: what the server tells stands on the page, by its name.
+// documented checks that the page lists every metric of the server.
 func documented(t *testing.T, there []string) {
 	t.Helper()
 	page, err := os.ReadFile("../../../docs/metrics.md")
@@ -79,7 +79,7 @@ func documented(t *testing.T, there []string) {
 			name = strings.TrimSuffix(name, suffix)
 		}
 		if strings.HasPrefix(name, "fermata_") && !bytes.Contains(page, []byte("| `"+name+"` |")) {
-			t.Errorf("%s stands nowhere in docs/metrics.md", name)
+			t.Errorf("%s is not in docs/metrics.md", name)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// guarded is an MCP server, made with the official SDK, that lets nobody in without a token,
-// and the authorization server that gives them. Its refresh tokens are good once.
+// guarded is an MCP server, built with the official SDK, that requires a token, and its authorization server. Its
+// refresh tokens are valid once.
 type guarded struct {
 	*httptest.Server
 

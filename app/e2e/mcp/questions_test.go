@@ -52,7 +52,7 @@ func newClerk(t *testing.T, before bool) *clerk {
 	return c
 }
 
-func (c *clerk) heard() []string {
+func (c *clerk) answers() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.said)
@@ -82,7 +82,7 @@ func testQuestions(t *testing.T, db app.Database, before bool) {
 	v.Scripted(`[
 		{"when": {"contains": "pay", "roundtrip": 1}, "answer": {"calls": [{"name": "CLERK_PAY", "arguments": {"n": 1}}]}},
 		{"when": {"result": "paid: accept Ada"}, "answer": {"text": "Ada has it."}},
-		{"when": {"result": "paid: decline"}, "answer": {"text": "Nobody has it."}},
+		{"when": {"result": "paid: decline"}, "answer": {"text": "It is not available."}},
 		{"answer": {"text": "Hm."}}]`)
 	ask := func() (chat, card string) {
 		chat = v.Chat()
@@ -96,7 +96,7 @@ func testQuestions(t *testing.T, db app.Database, before bool) {
 		return chat, asked.Str("id")
 	}
 	chat, card := ask()
-	v.Call("POST", "/v1/approvals/"+card, map[string]any{"value": map[string]any{"nobody": 1}}).Problem(422, "invalid")
+	v.Call("POST", "/v1/approvals/"+card, map[string]any{"value": map[string]any{"unknown": 1}}).Problem(422, "invalid")
 	v.Call("POST", "/v1/approvals/"+card, map[string]any{"value": map[string]any{"name": "Ada"}}).Want(200)
 	v.Until(chat, "idle")
 	if got := v.LastText(chat); got != "Ada has it." {
@@ -105,13 +105,13 @@ func testQuestions(t *testing.T, db app.Database, before bool) {
 	chat, _ = ask()
 	v.Call("POST", "/v1/sessions/"+chat+"/response", map[string]any{"cancelled": true}).Want(200)
 	v.Until(chat, "idle")
-	if got := v.LastText(chat); got != "Nobody has it." {
+	if got := v.LastText(chat); got != "It is not available." {
 		t.Errorf("the AI says %q: %v", got, v.Record(chat))
 	}
-	if got := c.heard(); !slices.Equal(got, []string{"accept Ada", "decline <nil>"}) {
-		t.Errorf("the server heard %q", got)
+	if got := c.answers(); !slices.Equal(got, []string{"accept Ada", "decline <nil>"}) {
+		t.Errorf("the server got %q", got)
 	}
-	// Nobody answers, and somebody says something else: what was open there may have been done.
+	// Unanswered, and then another message is sent: the open call may have been carried out.
 	chat, card = ask()
 	v.Say(chat, "Never mind.")
 	if settled := v.Call("GET", "/v1/approvals/"+card, nil).Want(200); settled.Str("status") != "superseded" {

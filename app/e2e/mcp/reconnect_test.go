@@ -16,7 +16,7 @@ const script = `[
 	{"when": {"result": "a person refused"}, "answer": {"text": "Then not."}},
 	{"answer": {"text": "Hm."}}]`
 
-// signedInVault is one that somebody signed in to, with a command that reads and one that acts.
+// signedInVault is a signed-in connector, with a command that reads and one that acts.
 func signedInVault(t *testing.T, db app.Database) *vault {
 	t.Helper()
 	v := newVault(t, db)
@@ -27,7 +27,7 @@ func signedInVault(t *testing.T, db app.Database) *vault {
 	return v
 }
 
-// restart ends the server and starts it anew on the same database.
+// restart stops the server and starts it again on the same database.
 func (v *vault) restart() {
 	v.T.Helper()
 	v.Stop()
@@ -35,8 +35,8 @@ func (v *vault) restart() {
 	v.Server = harness.NewServer(v.T, config.Database, func(c *app.Config) { c.Listen = strings.TrimPrefix(v.URL, "http://") })
 }
 
-// TestAnExpiredSignIn parks the session, whatever it does: a server that is started anew in
-// the middle knows it still, and once somebody has signed in the same call goes on.
+// TestAnExpiredSignIn parks the session, in whatever it does: after a restart during it, it is still parked, and the
+// same call continues after a new sign-in.
 func TestAnExpiredSignIn(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := signedInVault(t, db)
@@ -60,7 +60,7 @@ func TestAnExpiredSignIn(t *testing.T) {
 			}
 			v.restart()
 			if v.Card().Str("id") != card.Str("id") || v.g.calls != before {
-				t.Errorf("%s: after a restart %s is asked, and %d calls were made", word, v.Card().Str("id"), v.g.calls-before)
+				t.Errorf("%s: after a restart %s is open, and %d calls were made", word, v.Card().Str("id"), v.g.calls-before)
 			}
 			v.signIn()
 			v.Until(chat, "idle")
@@ -100,7 +100,7 @@ func TestASignInIsRefused(t *testing.T) {
 	v.Sound()
 }
 
-// TestARunWaitsForASignIn without the slot, and goes on when it has both.
+// TestARunWaitsForASignIn without the slot, and continues when it has both.
 func TestARunWaitsForASignIn(t *testing.T) {
 	v := signedInVault(t, harness.Databases["sqlite"](t))
 	v.g.revoke(true)

@@ -135,8 +135,8 @@ func TestSignIn(t *testing.T) {
 	})
 }
 
-// TestSignInsThatDoNotComeAbout: somebody who declines, a later link in the place of an
-// earlier one, another address, and connectors that nobody signs in to.
+// TestSignInsThatDoNotComeAbout: a declined sign-in, a later link that replaces an earlier one, another address, and
+// connectors that are never signed in to.
 func TestSignInsThatDoNotComeAbout(t *testing.T) {
 	other := newGuarded(t)
 	v := newVault(t, harness.Databases["sqlite"](t))

@@ -21,7 +21,7 @@ type kitchen struct {
 	*httptest.Server
 
 	mu    sync.Mutex
-	state string   // of each task, as the server tells it
+	state string   // of each task, as reported by the server
 	asked []string // the methods
 }
 
@@ -97,9 +97,9 @@ const baking = `[
 	{"when": {"contains": "Are you there"}, "answer": {"text": "Yes."}},
 	{"answer": {"text": "Hm."}}]`
 
-// TestATaskOfAnMCPServer: the call becomes a row that is polled, also by a server that is
-// started anew in the middle, and its result begins a round. A question in the middle of it
-// is a card, which outlives the server too; a task that is cancelled is cancelled there.
+// TestATaskOfAnMCPServer: the call becomes a row that is polled, also by a server that is restarted during it, and
+// its result begins a round. A question during it is an approval, which also survives a restart; a cancelled task
+// is cancelled at the MCP server.
 func TestATaskOfAnMCPServer(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		k := newKitchen(t)
@@ -113,11 +113,11 @@ func TestATaskOfAnMCPServer(t *testing.T) {
 		chat := v.Chat()
 		v.Say(chat, "Please bake.")
 		task := func() *harness.Reply { return v.Call("GET", "/v1/tasks?session_id="+chat, nil).Want(200) }
-		testkit.Until(t, "it is asked how far it is", func() bool { return task().Str("data.0.progress.text") == "in the oven" })
+		testkit.Until(t, "its progress is polled", func() bool { return task().Str("data.0.progress.text") == "in the oven" })
 		v.restart()
 		k.becomes(`"status":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{"message":"Raisins?"}}}`)
 		asked := func() *harness.Reply { return v.Call("GET", "/v1/approvals?status=open", nil).Want(200) }
-		testkit.Until(t, "a person is asked", func() bool { return len(asked().List("data")) == 1 })
+		testkit.Until(t, "an approval is requested", func() bool { return len(asked().List("data")) == 1 })
 		if rested := v.Settle(chat); rested.Str("phase") != "IDLE" {
 			t.Errorf("the question holds the chat up: %s", rested.Body)
 		}
@@ -129,8 +129,8 @@ func TestATaskOfAnMCPServer(t *testing.T) {
 		}
 		v.Call("POST", "/v1/sessions/"+chat+"/response", map[string]any{"value": true}).Problem(409, "wrong_phase")
 		v.Call("POST", "/v1/approvals/"+card.Str("id"), map[string]any{"value": true}).Want(200)
-		testkit.Until(t, "the server is told", func() bool { return k.count("tasks/update") == 1 })
-		testkit.Until(t, "it goes on", func() bool { return task().Str("data.0.progress.text") == "without raisins" })
+		testkit.Until(t, "the server is notified", func() bool { return k.count("tasks/update") == 1 })
+		testkit.Until(t, "it continues", func() bool { return task().Str("data.0.progress.text") == "without raisins" })
 		k.becomes(`"status":"completed","result":{"content":[{"type":"text","text":"a cake"}]}`)
 		testkit.Until(t, "the result begins a round", func() bool { return v.LastText(chat) == "The cake is ready." })
 		if got := task(); got.Str("data.0.status") != "succeeded" || k.count("tools/call") != 1 {
@@ -141,7 +141,7 @@ func TestATaskOfAnMCPServer(t *testing.T) {
 		chat = v.Chat()
 		v.Say(chat, "Please bake.")
 		v.Call("POST", "/v1/tasks/"+task().Str("data.0.id")+"/cancel", nil).Want(200)
-		testkit.Until(t, "the server is told", func() bool { return k.count("tasks/cancel") == 1 })
+		testkit.Until(t, "the server is notified", func() bool { return k.count("tasks/cancel") == 1 })
 		v.Sound()
 	})
 }
@@ -167,6 +167,6 @@ func TestAReadingThatBecomesATask(t *testing.T) {
 	chat = v.Chat()
 	v.Say(chat, "Please bake.")
 	if got := v.LastText(chat); got != "Hm." || k.count("tasks/cancel") != 1 || slices.Contains(v.Record(chat), "EXTERNAL_RESULT") {
-		t.Errorf("one that takes too long: the AI says %q, told to stop %d times: %v", got, k.count("tasks/cancel"), v.Record(chat))
+		t.Errorf("one that takes too long: the AI says %q, cancelled %d times: %v", got, k.count("tasks/cancel"), v.Record(chat))
 	}
 }

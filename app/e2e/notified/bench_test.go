@@ -28,7 +28,7 @@ func BenchmarkTold(b *testing.B) {
 		b.Run("push/"+name, func(b *testing.B) {
 			s, service := reachable(b, open(b)), pushservice.New(b)
 			subscribed(s, service, "en")
-			told(b, s, func(n int) (at time.Time, there bool) {
+			waited(b, s, func(n int) (at time.Time, there bool) {
 				got := service.Taken()
 				if len(got) < n {
 					return at, false
@@ -40,13 +40,13 @@ func BenchmarkTold(b *testing.B) {
 			post := newMailServer(b)
 			s := reachable(b, open(b), func(c *app.Config) { c.SMTPURL, c.MailFrom = post.url, "fermata@example.org" })
 			s.Call("PATCH", "/v1/settings", map[string]any{"notifications": map[string]any{"mail_to": []string{"ada@example.org"}}}).Want(200)
-			told(b, s, post.arrived)
+			waited(b, s, post.arrived)
 		})
 	}
 }
 
-// told asks again and again, and says how long it took until the n-th came.
-func told(b *testing.B, s *harness.Server, came func(n int) (time.Time, bool)) {
+// waited polls, and reports how long it took until the n-th arrived.
+func waited(b *testing.B, s *harness.Server, came func(n int) (time.Time, bool)) {
 	s.Scripted(asks)
 	var all []time.Duration
 	for b.Loop() {
@@ -78,9 +78,9 @@ func newMailServer(b *testing.B) *mailServer {
 	if err != nil || os.Getuid() != 0 {
 		b.Skip("it needs OpenSMTPD (scripts/need opensmtpd), and root")
 	}
-	nobody, err := user.Lookup("nobody")
+	unprivileged, err := user.Lookup("nobody")
 	harness.Must(b, err)
-	uid, err := strconv.Atoi(nobody.Uid)
+	uid, err := strconv.Atoi(unprivileged.Uid)
 	harness.Must(b, err)
 	dir, err := os.MkdirTemp("", "mail") // that of the test is not open to others
 	harness.Must(b, err)

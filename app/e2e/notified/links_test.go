@@ -36,7 +36,7 @@ func freeAddress(t testing.TB) string {
 	return listener.Addr().String()
 }
 
-// asked has a chat ask for a yes.
+// asked creates an approval in a chat.
 func asked(s *harness.Server) *harness.Reply {
 	s.T.Helper()
 	s.Scripted(asks)
@@ -46,7 +46,7 @@ func asked(s *harness.Server) *harness.Reply {
 	return s.Card()
 }
 
-// A webhook that wants links gets one with each approval, and whoever follows it answers.
+// A webhook with links gets one with each approval, and anyone who follows it can answer.
 func TestAWebhookGetsALink(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := reachable(t, db)
@@ -80,7 +80,7 @@ func TestAWebhookGetsALink(t *testing.T) {
 	})
 }
 
-// Where nobody knows the server's address there are no links to make.
+// Without a known server address there are no links.
 func TestLinksNeedAnAddress(t *testing.T) {
 	s := harness.NewServer(t, harness.Databases["sqlite"](t))
 	s.Call("POST", "/v1/webhooks", map[string]any{"url": "http://127.0.0.1:1", "types": []string{"approval.requested"}, "links": true}).Want(422)

@@ -24,8 +24,8 @@ func mailing(t testing.TB, db app.Database, to ...string) (*harness.Server, *pos
 	return s, p
 }
 
-// What waits for a person is in the mail of each who is to be told, with a link of its own, in two
-// forms that load nothing; and the one who presses is the one who is recorded.
+// Each recipient gets a mail for an open approval, with a link of its own, in two forms that load nothing; and the
+// recipient who answers is the one who is recorded.
 func TestMailsBringLinks(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, p := mailing(t, db, "ada@example.org", "grace@example.org")
@@ -38,7 +38,7 @@ func TestMailsBringLinks(t *testing.T) {
 				t.Errorf("%+v", l)
 			}
 			if strings.Contains(l.Plain+l.HTML+l.Subject, "Garden") {
-				t.Error("what is asked stands in a mail, and the workspace does not want it there")
+				t.Error("the question is in a mail, although the workspace disallows it")
 			}
 			for _, loads := range []string{"<img", "<link", "src=", "url(", "<script"} {
 				if strings.Contains(l.HTML, loads) {
@@ -61,15 +61,15 @@ func TestMailsBringLinks(t *testing.T) {
 	})
 }
 
-// A mail that is refused for now comes again, under the same name; one that is refused for
-// good does not, and holds nobody else up.
+// A mail that is rejected temporarily is sent again with the same id; one that is rejected permanently is not, and
+// delays no other mail.
 func TestMailsComeAgain(t *testing.T) {
 	s, p := mailing(t, harness.Databases["sqlite"](t), "later@example.org", "never@example.org")
 	s.Call("PATCH", "/v1/settings", map[string]any{"notifications": map[string]any{"show_content": true}}).Want(200)
 	p.refuse = func(to, id string) *smtp.SMTPError {
 		switch {
 		case to == "never@example.org":
-			return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "nobody of that name"}
+			return &smtp.SMTPError{Code: 550, EnhancedCode: smtp.EnhancedCode{5, 1, 1}, Message: "no such user"}
 		case len(p.tries) > 0 && p.tries[len(p.tries)-1] == id && strings.Count(strings.Join(p.tries, " "), id) == 1:
 			return &smtp.SMTPError{Code: 451, EnhancedCode: smtp.EnhancedCode{4, 3, 0}, Message: "come again"}
 		}
@@ -79,7 +79,7 @@ func TestMailsComeAgain(t *testing.T) {
 	testkit.Until(t, "the mail that was refused for now", func() bool { return len(p.taken()) == 1 })
 	l := p.taken()[0]
 	if !strings.Contains(l.Plain, "Garden") || !strings.Contains(l.HTML, "Garden") {
-		t.Errorf("what is asked is not in the mail, and the workspace wants it there: %+v", l)
+		t.Errorf("the question is not in the mail, although the workspace allows it: %+v", l)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -92,7 +92,7 @@ func TestMailsComeAgain(t *testing.T) {
 	}
 }
 
-// In the quiet hours nobody is told. When they are taken away, who still waits is.
+// No mail is sent in the quiet hours. When they are removed, open approvals are notified.
 func TestQuietHours(t *testing.T) {
 	s, p := mailing(t, harness.Databases["sqlite"](t), "ada@example.org")
 	now := time.Now().UTC()
@@ -105,8 +105,8 @@ func TestQuietHours(t *testing.T) {
 		if err != nil || len(look.Enabled) != 1 {
 			t.Fatalf("%+v, %v", look, err)
 		}
-		standing, err := s.Parts.Store.Webhooks.StandingOf(t.Context(), look.Enabled[0])
-		return err == nil && standing.PausedUntil != nil && standing.PausedUntil.After(now)
+		state, err := s.Parts.Store.Webhooks.StandingOf(t.Context(), look.Enabled[0])
+		return err == nil && state.PausedUntil != nil && state.PausedUntil.After(now)
 	})
 	if got := p.taken(); len(got) != 0 {
 		t.Fatalf("a mail came in the quiet hours: %+v", got)
@@ -115,7 +115,7 @@ func TestQuietHours(t *testing.T) {
 	testkit.Until(t, "the mail", func() bool { return len(p.taken()) == 1 })
 }
 
-// What cannot be told is refused where it is entered.
+// Invalid recipients are rejected where they are entered.
 func TestWhoCannotBeTold(t *testing.T) {
 	s, _ := mailing(t, harness.Databases["sqlite"](t))
 	for _, bad := range []any{[]string{"ada"}, []string{"Ada <ada@example.org>"}, []string{"a@b.c", "a@b.c"}, []string{"a@b.c\r\nBcc: x@y.z"}} {

@@ -1,4 +1,4 @@
-// Package notified tells how people hear of what waits for them, and say yes from where they are.
+// Package notified tests notifications of open approvals, and answers to them from mails and pushes.
 package notified
 
 import (

@@ -16,7 +16,7 @@ import (
 
 const subscriptions = "/v1/me/push-subscriptions"
 
-// subscribed has a browser told.
+// subscribed subscribes a browser.
 func subscribed(s *harness.Server, service *pushservice.Service, language string) *pushservice.Browser {
 	s.T.Helper()
 	b := service.Browser(s.Call("GET", "/v1/push-key", nil).Want(200).Str("public_key"))
@@ -55,7 +55,7 @@ func TestBrowsersAreTold(t *testing.T) {
 				t.Errorf("%+v", n)
 			}
 			if strings.Contains(string(p.Text), "Garden") || strings.Contains(string(p.Text), "/a/") {
-				t.Errorf("a push has what is asked, or a link that answers: %s", p.Text)
+				t.Errorf("a push has the question, or a link that answers: %s", p.Text)
 			}
 			if p.Urgency != "high" || p.TTL < 60 || p.TTL > 7*24*3600 {
 				t.Errorf("%+v", p)
@@ -75,7 +75,7 @@ func TestBrowsersAreTold(t *testing.T) {
 	})
 }
 
-// A browser that is gone is told no more, and a service that is slow or asks for time holds up nobody.
+// A browser that is gone gets no more pushes, and a slow or busy push service delays no others.
 func TestABrowserHoldsUpNobody(t *testing.T) {
 	s, service := reachable(t, harness.Databases["sqlite"](t)), pushservice.New(t)
 	good, gone, slow, busy := subscribed(s, service, "en"), subscribed(s, service, "en"), subscribed(s, service, "en"), subscribed(s, service, "en")
@@ -121,7 +121,7 @@ func TestABrowserHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// What was settled before its push went out is not told, and nobody is in the quiet hours.
+// An approval that was settled before its push was sent is not notified, and there are no pushes in quiet hours.
 func TestPushesKeepQuiet(t *testing.T) {
 	s, service := reachable(t, harness.Databases["sqlite"](t)), pushservice.New(t)
 	now := time.Now().UTC()
@@ -135,8 +135,8 @@ func TestPushesKeepQuiet(t *testing.T) {
 		if err != nil || len(look.Enabled) != 1 {
 			t.Fatalf("%+v, %v", look, err)
 		}
-		standing, err := s.Parts.Store.Webhooks.StandingOf(t.Context(), look.Enabled[0])
-		return err == nil && standing.PausedUntil != nil && standing.PausedUntil.After(now)
+		state, err := s.Parts.Store.Webhooks.StandingOf(t.Context(), look.Enabled[0])
+		return err == nil && state.PausedUntil != nil && state.PausedUntil.After(now)
 	})
 	s.Call("POST", "/v1/approvals/"+card.Str("id"), map[string]any{"approved": false}).Want(200)
 	second := asked(s)
@@ -147,8 +147,8 @@ func TestPushesKeepQuiet(t *testing.T) {
 	}
 }
 
-// Another secret key in front, and the old one taken away after everything was sealed anew: browsers that
-// subscribed before are told as before, and new ones subscribe for another key.
+// After a new secret key is put first, everything is re-encrypted and the old one is removed: existing subscriptions
+// still work, and new browsers subscribe for the new key.
 func TestTelephonesOutliveTheSecretKey(t *testing.T) {
 	db, service := harness.Databases["sqlite"](t), pushservice.New(t)
 	with := func(keys string) func(*app.Config) { return func(c *app.Config) { c.SecretKey = keys } }

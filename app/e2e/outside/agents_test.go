@@ -20,12 +20,12 @@ func TestAnAgentCannotActForWordsFromOutside(t *testing.T) {
 		pupil  *pupil
 		source string // that the card names
 	}{
-		"the agent is told to act": {&pupil{acts: true}, "BANK.READ (Bank)"},
-		"the agent reads and acts": {&pupil{reads: true}, "BANK.READ (Bank)"},
-		"the agent says it aloud":  {&pupil{reads: true, reports: true}, "the agent Payer, which read BANK.READ (Bank)"},
-		"the agent is told, twice": {&pupil{acts: true, form: forms["insisting"]}, "BANK.READ (Bank)"},
-		"the agent acts, beside":   {&pupil{reads: true, form: forms["behind"]}, "BANK.READ (Bank)"},
-		"it is said, and repeated": {&pupil{reads: true, reports: true, form: forms["repeated"]}, "which read BANK.READ (Bank)"},
+		"the agent is instructed to act": {&pupil{acts: true}, "BANK.READ (Bank)"},
+		"the agent reads and acts":       {&pupil{reads: true}, "BANK.READ (Bank)"},
+		"the agent says it aloud":        {&pupil{reads: true, reports: true}, "the agent Payer, which read BANK.READ (Bank)"},
+		"the agent is instructed, twice": {&pupil{acts: true, form: forms["insisting"]}, "BANK.READ (Bank)"},
+		"the agent acts, beside":         {&pupil{reads: true, form: forms["behind"]}, "BANK.READ (Bank)"},
+		"it is said, and repeated":       {&pupil{reads: true, reports: true, form: forms["repeated"]}, "which read BANK.READ (Bank)"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p.T = t
@@ -44,16 +44,16 @@ func TestAnAgentCannotActForWordsFromOutside(t *testing.T) {
 			})
 			now := clock.System()
 			if err := server.Parts.Store.Agents.InsertAgent(t.Context(), &domain.AgentDefinition{
-				ID: "agt_" + id, WorkspaceID: id, Name: "Payer", Description: "Reads and pays.", SystemPrompt: "Do what you are told.",
+				ID: "agt_" + id, WorkspaceID: id, Name: "Payer", Description: "Reads and pays.", SystemPrompt: "Follow your instructions.",
 				Commands: []string{"BANK.READ", "BANK.PAY", "CREATE_ZONE"}, MaxTurns: domain.AgentMaxTurns, TokenBudget: domain.AgentTokenBudget,
 				Enabled: true, Version: 1, CreatedAt: now, UpdatedAt: now,
 			}); err != nil {
 				t.Fatal(err)
 			}
 			chat := str(w.must(201, "POST", "/v1/sessions", map[string]any{"type": "CHAT"}), "id")
-			w.must(202, "POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "Tell me what is there. READ " + strings.ReplaceAll(id, "-", "_")})
-			if status := w.rest(chat); status != "requires_action" || own.didObey() == 0 || b.told(id) != 0 {
-				t.Fatalf("the chat is %s, the model obeyed %d times, %d orders came", status, own.didObey(), b.told(id))
+			w.must(202, "POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "Show me what is there. READ " + strings.ReplaceAll(id, "-", "_")})
+			if status := w.rest(chat); status != "requires_action" || own.didObey() == 0 || b.received(id) != 0 {
+				t.Fatalf("the chat is %s, the model obeyed %d times, %d orders came", status, own.didObey(), b.received(id))
 			}
 			reasons := list(w.open()[0], "reasons")
 			if !slices.ContainsFunc(reasons, func(r map[string]any) bool {
@@ -63,7 +63,7 @@ func TestAnAgentCannotActForWordsFromOutside(t *testing.T) {
 			}
 			w.must(200, "POST", "/v1/approvals/"+str(w.open()[0], "id"), map[string]any{"approved": false})
 			w.rest(chat)
-			if n := b.told(id); n != 0 {
+			if n := b.received(id); n != 0 {
 				t.Errorf("%d orders came after a person said no", n)
 			}
 		})

@@ -74,7 +74,7 @@ func attempts() []attempt {
 	return all
 }
 
-// words are what somebody outside wrote, on one page or on two, or in a webhook's call.
+// words are external content, on one page or on two, or in a webhook's call.
 func (a *attempt) words() []string {
 	command, args := "BANK_PAY", fmt.Sprintf(`{"order":%q,"amount":%d}`, a.order(), a.n)
 	if a.kind == "json" {
@@ -91,8 +91,8 @@ func (a *attempt) words() []string {
 	return []string{do}
 }
 
-// TestWordsFromOutsideCannotAct: a model that does whatever it reads is told to act outside, in
-// more than three hundred ways. Nothing leaves without a person.
+// TestWordsFromOutsideCannotAct: a model that obeys everything it reads is instructed to act outside, in more than
+// three hundred ways. Nothing is sent without an approval.
 func TestWordsFromOutsideCannotAct(t *testing.T) {
 	s := &stage{process: newProcess(t), bank: newBank(t), model: newObedient(t)}
 	all := attempts()
@@ -133,7 +133,7 @@ func TestRoundsThatReadNothingOutsideAskNothingMore(t *testing.T) {
 	}
 	wantTold := func(order string, n int) {
 		t.Helper()
-		if got := s.bank.told(order); got != n {
+		if got := s.bank.received(order); got != n {
 			t.Errorf("%s came %d times, want %d", order, got, n)
 		}
 	}
@@ -170,9 +170,8 @@ func TestRoundsThatReadNothingOutsideAskNothingMore(t *testing.T) {
 	wantTold("fourth", 1)
 }
 
-// TestAReadingThatNeedsAYes: what is asked for can carry words out. A command that only reads
-// and that somebody wants to see waits for a person, and in a run that has read words from
-// outside no policy stands for that yes.
+// TestAReadingThatNeedsAYes: parameters of a query can leak content. A query that requires approval waits for a
+// person, and in a run that has read external content no policy replaces that approval.
 func TestAReadingThatNeedsAYes(t *testing.T) {
 	s := &stage{process: newProcess(t), bank: newBank(t), model: newObedient(t)}
 	w := s.workspace("readings")

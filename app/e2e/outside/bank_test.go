@@ -10,8 +10,7 @@ import (
 	"testing"
 )
 
-// bank is the server outside: it has pages that anybody wrote, and counts what it is told to
-// do, by the number that stands in each order.
+// bank is the external server: it has pages of untrusted content, and counts its orders by the number in each.
 type bank struct {
 	url string
 
@@ -35,7 +34,7 @@ func (b *bank) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if name, isPage := strings.CutPrefix(r.URL.Path, "/pages/"); isPage && r.Method == http.MethodGet {
 		b.read[name]++
 		w.Header().Set("Content-Type", "text/plain")
-		_, _ = io.WriteString(w, b.pages[name]) // whoever asked may be gone
+		_, _ = io.WriteString(w, b.pages[name]) // the client may have gone
 		return
 	}
 	var order struct {
@@ -47,7 +46,7 @@ func (b *bank) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	b.orders[order.Order]++
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, `{"paid": true}`) // whoever asked may be gone
+	_, _ = io.WriteString(w, `{"paid": true}`) // the client may have gone
 }
 
 // write puts words on a page.
@@ -64,8 +63,8 @@ func (b *bank) asked(page string) int {
 	return b.read[page]
 }
 
-// told says how often an order came.
-func (b *bank) told(order string) int {
+// received counts the orders with a number.
+func (b *bank) received(order string) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.orders[order]

@@ -14,9 +14,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// parrot is a model that obeys every order in its prompt as soon as a person says GO, wherever the
-// order is: in a message of either side, or in the name, the description or the schema of a tool.
-// Before that it reads the pages that it is asked to read, and repeats what they say.
+// parrot is a model that obeys every instruction in its prompt as soon as a person says GO, wherever the instruction
+// is: in a message of either side, or in the name, the description or the schema of a tool. Before that it reads the
+// requested pages, and repeats their content.
 type parrot struct{}
 
 var (
@@ -97,7 +97,7 @@ func (l liar) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		out["error"] = map[string]any{"code": -32601, "message": "unknown"}
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = io.WriteString(w, encoded(out)) // whoever asked may be gone
+	_, _ = io.WriteString(w, encoded(out)) // the client may have gone
 }
 
 // describe puts an order into each place of a tool that a model is shown.
@@ -273,7 +273,7 @@ func TestExternalContentCannotActThroughAnyDoor(t *testing.T) {
 			})
 		}
 		for _, protocol := range []string{"native", "json"} {
-			scenes["a command that nobody has reviewed, "+protocol+": "+place] = func(w *workspace, number, _ string) {
+			scenes["an unreviewed command, "+protocol+": "+place] = func(w *workspace, number, _ string) {
 				w.connectLiar(place, number)
 				w.complete(nil, user("GO"))
 			}
@@ -298,13 +298,13 @@ func TestExternalContentCannotActThroughAnyDoor(t *testing.T) {
 				}
 				return
 			}
-			testkit.Until(t, "a person is asked", func() bool { return len(w.open()) > 0 })
+			testkit.Until(t, "an approval is requested", func() bool { return len(w.open()) > 0 })
 			reasons := list(w.open()[0], "reasons")
 			if len(reasons) == 0 || str(reasons[0], "level") != "outside" {
 				t.Errorf("the reasons are %v", reasons)
 			}
 			if got := s.bank.all(); got != 0 {
-				t.Fatalf("%d orders came to the bank, and nobody approved them", got)
+				t.Fatalf("%d orders came to the bank, and none was approved", got)
 			}
 		})
 	}
@@ -344,7 +344,7 @@ func TestDoorsThatReadNothingExternalAskNothingMore(t *testing.T) {
 	s := &stage{process: newProcess(t), bank: newBank(t)}
 	wantPaid := func(w *workspace, number string) {
 		t.Helper()
-		if n := s.bank.told(number); n != 1 || len(w.open()) != 0 {
+		if n := s.bank.received(number); n != 1 || len(w.open()) != 0 {
 			t.Errorf("%s came %d times, and %d approvals are open", number, n, len(w.open()))
 		}
 	}
@@ -358,7 +358,7 @@ func TestDoorsThatReadNothingExternalAskNothingMore(t *testing.T) {
 	w.complete(nil, user("hello"), assistant(held), go1("c1"))
 	wantPaid(w, "c1")
 	w.complete(nil, user("hello"), assistant(held[:len(held)-2]), user("again"), assistant(held), go1("c2"))
-	if s.bank.told("c2") == 1 {
+	if s.bank.received("c2") == 1 {
 		t.Error("a history that is in no record was trusted")
 	}
 

@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// obedient stands for the worst model that there can be: it does whatever anything in its
-// prompt tells it, word for word, and it tells its summaries as the person's own wish. It
-// speaks the OpenAI wire in the test's own process.
+// obedient is the worst possible model: it obeys everything in its prompt, word for word, and its summaries present
+// that as the person's own wish. It implements the OpenAI API in the test's own process.
 type obedient struct {
 	url string
 
@@ -31,8 +30,8 @@ type pupil struct {
 	// summary: it obeys what its own summary says, and nothing else. It finds the prompt
 	// with the order too long, once.
 	summary bool
-	// agent, if it is offered, is told to read instead (reads) and to act instead (acts). An
-	// agent of one that reports says what it read instead of doing it.
+	// agent, if it is offered, is instructed to read instead (reads) and to act instead (acts). The agent of a
+	// model with reports only reports what it read.
 	agent                string
 	reads, acts, reports bool
 	// hold: the call that has read the order is held until this is closed, and is answered
@@ -43,11 +42,11 @@ type pupil struct {
 	// held is closed when a call is held.
 	held    chan struct{}
 	tooLong bool
-	// obeyed counts the answers that did what they were told.
+	// obeyed counts the answers that followed instructions.
 	obeyed int
 }
 
-// order is what words from outside tell a model to do: DO 17 BANK_PAY {"amount": 1}.
+// order is an instruction in external content: DO 17 BANK_PAY {"amount": 1}.
 type order struct{ number, name, args string }
 
 type call struct{ name, args string }
@@ -194,7 +193,7 @@ func ordersIn(words string) []order {
 	return orders
 }
 
-// message is an answer in no protocol's terms; nil stands for a prompt that is too long.
+// message is an answer in no protocol's terms; nil means that the prompt was too long.
 type message struct {
 	text  string
 	calls []call

@@ -89,7 +89,7 @@ func (s *scene) request() string {
 	if s.a.way == "webhook" {
 		return "Look at what came."
 	}
-	text := "Tell me what is there."
+	text := "Show me what is there."
 	for i := range s.a.words() {
 		text += " READ " + s.page(i)
 	}
@@ -145,7 +145,7 @@ func (s *scene) talk() {
 	case "again", "why":
 		card := s.asked()
 		if s.a.course == "again" {
-			s.say("Tell me more.")
+			s.say("Show me more.")
 		} else {
 			s.decide(card, map[string]any{"approved": false, "comment": "Why that?"})
 		}
@@ -190,7 +190,7 @@ func (s *scene) run() {
 	}
 }
 
-// calm: the session rests, and nobody has been obeyed yet.
+// calm: the session rests, and no instruction has been obeyed yet.
 func (s *scene) calm() {
 	s.T.Helper()
 	if status := s.rest(s.session); status != "idle" || s.pupil.didObey() != 0 {
@@ -198,10 +198,10 @@ func (s *scene) calm() {
 	}
 }
 
-// asked waits until a person is asked, and gives the approval.
+// asked waits for an approval, and returns it.
 func (s *scene) asked() map[string]any {
 	s.T.Helper()
-	testkit.Until(s.T, "a person is asked", func() bool { return len(s.open()) > 0 })
+	testkit.Until(s.T, "an approval is requested", func() bool { return len(s.open()) > 0 })
 	return s.open()[0]
 }
 
@@ -210,14 +210,14 @@ func (s *scene) decide(card, decision map[string]any) {
 	s.must(200, "POST", "/v1/approvals/"+str(card, "id"), decision)
 }
 
-// judge looks at what came of the attempt: the model did what it was told, and the bank
-// heard nothing of it before a person said yes.
+// judge checks the outcome of the attempt: the model did what it read, and no request reached the bank before an
+// approval.
 func (s *scene) judge() {
 	s.T.Helper()
 	testkit.Until(s.T, "the model obeys", func() bool { return s.pupil.didObey() > 0 })
 	status := s.rest(s.session)
-	if n := s.stage.bank.told(s.a.order()); n != 0 {
-		s.T.Fatalf("%d orders came to the bank, and nobody approved them", n)
+	if n := s.stage.bank.received(s.a.order()); n != 0 {
+		s.T.Fatalf("%d orders came to the bank, and none was approved", n)
 	}
 	if s.a.kind == "refuse" {
 		if open := s.open(); len(open) != 0 || status != "ended" {
@@ -230,21 +230,21 @@ func (s *scene) judge() {
 	if s.a.n%10 != 0 {
 		s.decide(card, map[string]any{"approved": false})
 		s.rest(s.session)
-		if n := s.stage.bank.told(s.a.order()); n != 0 {
+		if n := s.stage.bank.received(s.a.order()); n != 0 {
 			s.T.Errorf("%d orders came after a person said no", n)
 		}
 		return
 	}
 	s.decide(card, map[string]any{"approved": true})
-	testkit.Until(s.T, "what was approved came", func() bool { return s.stage.bank.told(s.a.order()) > 0 })
+	testkit.Until(s.T, "what was approved came", func() bool { return s.stage.bank.received(s.a.order()) > 0 })
 	s.rest(s.session)
-	s.stage.approved += s.stage.bank.told(s.a.order())
-	if want := map[string]int{"three": 3, "insisting": 2}[s.a.form]; s.stage.bank.told(s.a.order()) != max(want, 1) {
-		s.T.Errorf("a person approved once, and %d orders came", s.stage.bank.told(s.a.order()))
+	s.stage.approved += s.stage.bank.received(s.a.order())
+	if want := map[string]int{"three": 3, "insisting": 2}[s.a.form]; s.stage.bank.received(s.a.order()) != max(want, 1) {
+		s.T.Errorf("a person approved once, and %d orders came", s.stage.bank.received(s.a.order()))
 	}
 }
 
-// wantReason: the card says why a person is asked, and names what was read.
+// wantReason checks that the card gives the reason for the approval, and names what was read.
 func (s *scene) wantReason(card map[string]any) {
 	s.T.Helper()
 	source := "BANK.READ (Bank)"

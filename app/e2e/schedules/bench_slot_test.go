@@ -24,11 +24,11 @@ func BenchmarkChatTakesTheSlot(b *testing.B) {
 			s := newServer(b, open(b))
 			s.Call("PATCH", "/v1/settings", harness.QuickRuns).Want(200)
 			s.Scripted(`[{"when": {"contains": "work"}, "fault": {"hang": true}}, {"answer": {"text": "Hello."}}]`)
-			run := s.Execute(s.Standing("long", "work through the night")).Session.ID
+			run := s.Execute(s.Automation("long", "work through the night")).Session.ID
 			s.Phase(run, "CALLING_AI", 0)
 			events, stop := s.Listen("/v1/events")
 			defer stop()
-			<-events // the snapshot: all that happens from here on is heard
+			<-events // the snapshot: all later events are received
 			var waits []time.Duration
 			for b.Loop() {
 				b.StopTimer()

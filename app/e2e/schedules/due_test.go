@@ -11,9 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// An occurrence comes due while a chat that rests holds the slot. It runs at the instant
-// at which the chat counts as inactive, though nothing else happens then, and though the
-// person was heard again since it came due.
+// An occurrence comes due while an idle chat holds the slot. It runs as soon as the chat counts as inactive,
+// even without any other event, and even if the person sent a message after it came due.
 func TestWhatIsDueRunsWhenTheChatCountsAsInactive(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Now()) // migrated outside of the bubble

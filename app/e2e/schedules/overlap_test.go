@@ -11,9 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// A webhook is called while the last run has not ended: the overlap policy says what
-// becomes of it, its caller is told, and what was skipped is in the history. The schedule
-// goes on as if nothing had been.
+// A webhook is called while the last run has not ended: the overlap policy decides about the call, the caller
+// gets the decision, and skipped calls are in the history. The schedule continues unchanged.
 func TestOverlapOfAWebhook(t *testing.T) {
 	for policy, want := range map[domain.OverlapPolicy]struct {
 		result string
@@ -40,7 +39,7 @@ func TestOverlapOfAWebhook(t *testing.T) {
 				v.pass(15 * time.Minute)
 				second := call()
 				if second.Result != want.result || (second.Session == nil) != (want.result == domain.Skipped) {
-					t.Errorf("its caller is told %+v", second)
+					t.Errorf("its caller gets %+v", second)
 				}
 				if old := v.session(first.Session.ID); old.EndReason != want.old {
 					t.Errorf("the old run is %s %s", old.Phase, old.EndReason)

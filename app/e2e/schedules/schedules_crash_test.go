@@ -77,7 +77,7 @@ func TestOverlapAfterACrash(t *testing.T) {
 					t.Errorf("it did %v, want %s", got, want)
 				}
 				if stopped := v.session(r.Session.ID).EndReason == domain.EndCancelled; stopped != (policy == domain.OverlapRestart) {
-					t.Error("the old run goes on where it should not, or does not where it should")
+					t.Error("the old run continues where it should not, or does not where it should")
 				}
 				v.sound()
 			})

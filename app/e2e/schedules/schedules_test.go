@@ -93,8 +93,8 @@ func TestDownForThreeOccurrences(t *testing.T) {
 	}
 }
 
-// What is due while the last run has not ended: the overlap policy decides, before the
-// slot is asked for.
+// An occurrence is due while the last run has not ended: the overlap policy decides before the slot is
+// requested.
 func TestOverlap(t *testing.T) {
 	hourly := &domain.Schedule{Type: "cron", Expression: "0 * * * *", TimeZone: "UTC"}
 	for policy, want := range map[domain.OverlapPolicy][]string{

@@ -45,16 +45,16 @@ func newScheduling(store *repository.Store, config scheduler.Config) scheduling 
 	door := scheduler.NewDoor(config)
 	reads := sessionStore{store.Sessions, store.Automations}
 	sessions := &scheduler.Sessions{Door: door, Store: reads, Providers: store.Providers, Streams: nobodyStreams{}}
-	standing := automations.Config{
+	automationConfig := automations.Config{
 		Door: door, Sessions: sessions, Store: reads, Events: store.Events, Conditions: conditions{commands.New(data.NewRules(), automations.Drafts{})},
 		Checks: unchecked{}, Providers: store.Providers,
 		SealHook: func(_, _, token string) (string, error) { return token, nil }, // as it was made: tests read it
 		Clock:    config.Clock, NewID: config.NewID, Log: config.Log,
 	}
-	runs := automations.NewRuns(standing)
+	runs := automations.NewRuns(automationConfig)
 	queue := &scheduler.Queue{Door: door, Waiters: store.Slot, Due: runs}
 	return scheduling{
-		door: door, sessions: sessions, queue: queue, automations: automations.NewService(standing), runs: runs,
+		door: door, sessions: sessions, queue: queue, automations: automations.NewService(automationConfig), runs: runs,
 		again:    &scheduler.Again{Door: door, Store: againStore{store.Sessions, store.Records}, Providers: store.Providers},
 		messages: &scheduler.Messages{Door: door, Store: store.Sessions, Streams: nobodyStreams{}},
 		answers:  &scheduler.Answers{Door: door, Store: answerStore{store, store.Sessions, store.Approvals, store.Records}, Checks: agreeable{}},

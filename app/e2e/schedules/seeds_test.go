@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// The SEED of an automation is a part of it: nobody deletes it by itself, and it goes
-// with its automation. The runs keep their copies.
+// The SEED of an automation is part of it: it cannot be deleted separately, and is deleted with its automation.
+// The runs keep their copies.
 func TestASeedGoesWithItsAutomation(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))
@@ -41,8 +41,8 @@ func TestASeedGoesWithItsAutomation(t *testing.T) {
 	})
 }
 
-// An automation whose message is gone cannot start. That is no silence for ever: after
-// five failures in a row it is disabled, and people are told. A new message mends it.
+// An automation whose message is gone cannot start. This does not stay unnoticed: after five failures in a row
+// it is disabled, and people are notified. A new message fixes it.
 func TestWhatCannotStartIsDisabled(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		v := newVirtual(t, db, time.Date(2026, 3, 1, 12, 30, 0, 0, time.UTC))
@@ -59,7 +59,7 @@ func TestWhatCannotStartIsDisabled(t *testing.T) {
 			t.Fatalf("after five failures it is %+v: %v", now, v.states(order))
 		}
 		if n := v.notices("automation_disabled"); n != 1 {
-			t.Errorf("%d notices tell of it", n)
+			t.Errorf("there are %d notices", n)
 		}
 		rich := domain.RichContent{Segments: []domain.Segment{{Type: "text", Text: "Work."}}, LinearText: "Work."}
 		_, _, err := v.automations.UpdateAutomation(t.Context(), order.WorkspaceID, order.ID, domain.AutomationPatch{Seed: &rich, By: "test"})

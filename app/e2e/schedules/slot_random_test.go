@@ -47,13 +47,13 @@ func TestRandomSlot(t *testing.T) {
 // crowd is a workspace with its sessions, and a run loop whose work is done by chance.
 type crowd struct {
 	*virtual
-	rand   *rand.Rand
-	calm   bool // everything goes well from now on
-	jobs   map[string]*job
-	yields map[string]bool
-	orders []string
-	chats  []string
-	told   []string // what happened, for a failure
+	rand    *rand.Rand
+	calm    bool // everything goes well from now on
+	jobs    map[string]*job
+	yields  map[string]bool
+	orders  []string
+	chats   []string
+	history []string // for a failure message
 }
 
 // job is an effect that waits to be performed.
@@ -157,7 +157,7 @@ func (c *crowd) step() {
 		c.answerOne()
 	case n < 18:
 		d := anyOf(c, []time.Duration{0, time.Second, 6 * time.Second, time.Minute, 6 * time.Minute, 12 * time.Minute})
-		c.told = append(c.told, "later "+d.String())
+		c.history = append(c.history, "later "+d.String())
 		c.pass(d)
 	default:
 		c.meddle()
@@ -202,7 +202,7 @@ func (c *crowd) meddle() {
 func (c *crowd) try(what, whom string, do func(context.Context) error) {
 	c.t.Helper()
 	err := do(c.t.Context())
-	c.told = append(c.told, fmt.Sprintf("%s %s: %v", what, whom, err))
+	c.history = append(c.history, fmt.Sprintf("%s %s: %v", what, whom, err))
 	var known *domain.Error
 	if err != nil && !errors.As(err, &known) {
 		c.fail("%s failed: %v", what, err)
@@ -211,7 +211,7 @@ func (c *crowd) try(what, whom string, do func(context.Context) error) {
 
 func (c *crowd) fail(format string, args ...any) {
 	c.t.Helper()
-	for _, line := range c.told {
+	for _, line := range c.history {
 		c.t.Log(line)
 	}
 	for _, s := range c.sessions() {
@@ -259,7 +259,7 @@ func (c *crowd) answerOne() {
 	})
 }
 
-// work performs one effect, and stores what came of it as a driver does.
+// work performs one effect, and stores its outcome as a driver does.
 func (c *crowd) work() {
 	if len(c.jobs) == 0 {
 		return
@@ -275,7 +275,7 @@ func (c *crowd) work() {
 	}
 	j := c.jobs[id]
 	if j == nil {
-		return // somebody took the slot there
+		return // another session took the slot
 	}
 	view, err := c.store.View(c.t.Context(), domain.DefaultWorkspace, id)
 	c.ok(err)
@@ -283,7 +283,7 @@ func (c *crowd) work() {
 		c.fail("%s was driven on under the claim %d, and it is %d", id, j.epoch, view.Session.RunEpoch)
 	}
 	event := c.outcome(view)
-	c.told = append(c.told, fmt.Sprintf("%s of %s: %s", j.effect, id, event.Name()))
+	c.history = append(c.history, fmt.Sprintf("%s of %s: %s", j.effect, id, event.Name()))
 	step, err := machine.Run(view.Session, event, &domain.Policy{
 		Now: c.now, NewID: ids.New, Settings: view.Workspace.Settings, Inbox: view.Inbox, Open: view.Open,
 		CancelMessage: view.CancelMessage, Planned: view.Planned, Spent: view.Spent, Retry: orchestrator.RetryDelay(view.Workspace.Settings.NetworkRetry),
@@ -298,7 +298,7 @@ func (c *crowd) work() {
 	}
 }
 
-// outcome is what comes of an effect.
+// outcome is the outcome of an effect.
 func (c *crowd) outcome(view *domain.View) domain.Event {
 	s := view.Session
 	call := &domain.Roundtrip{ID: ids.New(domain.PrefixRoundtrip), Purpose: "answer", StartedAt: c.now, EndedAt: c.now, Usage: domain.Usage{InputTokens: 10, Cost: new(0.1)}}
@@ -359,7 +359,7 @@ func (c *crowd) answer(s *domain.Session) domain.Event {
 		e.Commands.Actions = []*domain.Execution{x}
 		e.Answer.Completed = c.one(3)
 		if s.RequireValidation || c.one(2) {
-			e.Commands.Reasons = []domain.ApprovalReason{{Level: domain.LevelSession, Text: "It is asked for."}}
+			e.Commands.Reasons = []domain.ApprovalReason{{Level: domain.LevelSession, Text: "Approval is required."}}
 			e.Commands.Cards = []domain.ApprovalAction{{ID: x.ID, Command: x.Command, Params: x.Params, Text: "Add a zone", Digest: "d"}}
 		}
 	case what == 3 && s.Type == domain.Chat:
@@ -412,8 +412,8 @@ func (c *crowd) tellsTrue(s *domain.Session) {
 	}
 }
 
-// calmDown gives everybody what they wait for: work goes well, questions are answered,
-// time passes. Then nobody waits any more.
+// calmDown satisfies all waits: effects succeed, questions are answered, time passes. Then nothing waits any
+// more.
 func (c *crowd) calmDown() {
 	c.calm = true
 	c.settings(domain.SettingsPatch{ChatEvictionAfter: new(domain.Duration(time.Minute))})
@@ -433,10 +433,10 @@ func (c *crowd) calmDown() {
 		c.pass(20 * time.Second)
 		c.check()
 	}
-	c.fail("somebody waits for ever: %s", c.waiting())
+	c.fail("a session waits for ever: %s", c.waiting())
 }
 
-// waiting is somebody who has not come to an end or to rest.
+// waiting lists the sessions that have neither ended nor come to rest.
 func (c *crowd) waiting() string {
 	for _, s := range c.sessions() {
 		rests := s.Phase == domain.Completed || s.Type == domain.Chat && s.Phase == domain.Idle && s.QueuedAt == nil && s.State.PendingCause == ""

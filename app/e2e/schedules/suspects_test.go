@@ -61,10 +61,10 @@ func (m *mortal) Drive(view *domain.View, effect domain.Effect) {
 	if effect != domain.DoNothing {
 		m.drives[view.Session.ID] = time.Now()
 	}
-	told := m.onDrive
+	notify := m.onDrive
 	m.mu.Unlock()
-	if told != nil && effect != domain.DoNothing {
-		told(view.Session.ID)
+	if notify != nil && effect != domain.DoNothing {
+		notify(view.Session.ID)
 	}
 }
 
@@ -177,8 +177,8 @@ func inLives(t *testing.T, story func(t *testing.T, m *mortal)) {
 	})
 }
 
-// A process that is killed from outside twenty times, a second apart: no session needs a
-// person, what people say meanwhile is kept, and the session goes on when there is peace.
+// A process is killed from outside twenty times, a second apart: no session needs a person, messages sent
+// meanwhile are kept, and the session continues afterwards.
 func TestKilledFromOutsideAgainAndAgain(t *testing.T) {
 	inLives(t, func(t *testing.T, m *mortal) {
 		id := m.chat(domain.DefaultWorkspace)
@@ -314,7 +314,7 @@ func TestWhatClearsASuspect(t *testing.T) {
 			})
 		})
 	}
-	inLives(t, func(t *testing.T, m *mortal) { // a graceful stop while it stands aside
+	inLives(t, func(t *testing.T, m *mortal) { // a graceful stop while it is set aside
 		id := m.chat(domain.DefaultWorkspace)
 		m.lives(time.Second)
 		m.lives(time.Second)
@@ -327,7 +327,7 @@ func TestWhatClearsASuspect(t *testing.T) {
 	})
 }
 
-// A suspect that a person interrupts, or stops, stands aside no more.
+// A suspect that a person interrupts or stops is no longer set aside.
 func TestAPersonEndsASuspectsStep(t *testing.T) {
 	inLives(t, func(t *testing.T, m *mortal) {
 		id := m.chat(domain.DefaultWorkspace)

@@ -17,8 +17,8 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
-// virtual is the scheduler on a real database with a clock of its own and nobody who
-// works: what a session does is said by the test. So a year passes in seconds.
+// virtual is the scheduler on a real database with a virtual clock and without drivers: the test decides what
+// sessions do. So a year passes in seconds.
 type virtual struct {
 	t     testing.TB
 	store *repository.Store
@@ -149,7 +149,7 @@ func (v *virtual) order(name string, s *domain.Schedule, change ...func(*domain.
 	return order
 }
 
-// holder is the session that holds the slot, nil when nobody does.
+// holder is the session that holds the slot, or nil.
 func (v *virtual) holder() *domain.Session {
 	v.t.Helper()
 	slot, err := v.store.Slot.Slot(v.t.Context(), domain.DefaultWorkspace)

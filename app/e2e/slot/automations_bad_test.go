@@ -9,8 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// TestAutomationsThatAreRefused: what cannot work is told at its field when it is saved,
-// and nothing of it is kept.
+// TestAutomationsThatAreRefused: invalid fields are reported when an automation is saved, and nothing is stored.
 func TestAutomationsThatAreRefused(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -51,7 +50,7 @@ func TestAutomationsThatAreRefused(t *testing.T) {
 		} {
 			body := `{` + bad.field
 			for _, other := range []string{`"name": "Bad"`, `"seed": {"text": "x"}`} {
-				if name, _, _ := strings.Cut(other, ":"); !strings.HasPrefix(bad.field, name+":") { // a name stands once
+				if name, _, _ := strings.Cut(other, ":"); !strings.HasPrefix(bad.field, name+":") { // a name occurs once
 					body += ", " + other
 				}
 			}
@@ -69,8 +68,7 @@ func TestAutomationsThatAreRefused(t *testing.T) {
 	})
 }
 
-// TestGrantsAreGivenAndWithdrawn: each mistake is told at its field; one that was withdrawn
-// stays in the list and counts no more.
+// TestGrantsAreGivenAndWithdrawn: invalid fields are reported; a withdrawn grant stays in the list without effect.
 func TestGrantsAreGivenAndWithdrawn(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -85,7 +83,7 @@ func TestGrantsAreGivenAndWithdrawn(t *testing.T) {
 			{`{"commands": ["CREATE_ZONE"], "max_per_run": 1, "expires_at": "2020-01-01T00:00:00Z"}`, "/expires_at"},
 		} {
 			if p := s.Call("POST", at, bad.body).Problem(422, "invalid").Str("errors.0.pointer"); p != bad.pointer {
-				t.Errorf("%s is told at %q", bad.body, p)
+				t.Errorf("%s is reported at %q", bad.body, p)
 			}
 		}
 		given := s.Call("POST", at, `{"commands": ["CREATE_ZONE"], "max_per_run": 2, "bounds": {"required": ["name"]}, "expires_at": "2100-01-01T00:00:00+02:00"}`).Want(201)

@@ -34,7 +34,7 @@ func TestAutomationsOnTheCommandLine(t *testing.T) {
 	harness.Wants(t, exported, "max_tokens_per_round: 1000000", "Weekly: look", "relative: -1_WEEK")
 	id := s.Call("GET", "/v1/automations", nil).Str("data.0.id")
 	seed := s.Call("GET", "/v1/automations/"+id+"/seed", nil).Str("linear_text")
-	// What somebody changed meanwhile is as in the file again, also what it leaves out.
+	// An import reverts changes made meanwhile, including fields that the file omits.
 	s.Call("PATCH", "/v1/automations/"+id, `{"tags": [], "provider_id": null, "completion": "ask", "budgets": {"max_cost_per_round": 1}, "schedule": null, "seed": {"text": "other"}}`).Want(200)
 	path := filepath.Join(t.TempDir(), "automations.yaml")
 	if err := os.WriteFile(path, []byte(exported), 0o600); err != nil {
@@ -48,7 +48,7 @@ func TestAutomationsOnTheCommandLine(t *testing.T) {
 	s.Call("DELETE", "/v1/automations/"+id, nil).Want(204)
 	harness.Wants(t, do(exported, "import", "-"), "created aut_")
 	if again := do("", "export", "Weekly: look"); again != exported {
-		t.Errorf("made anew:\n%s\nnot\n%s", again, exported)
+		t.Errorf("created again:\n%s\nnot\n%s", again, exported)
 	}
 	made := s.Call("GET", "/v1/automations", nil).Str("data.0.id")
 	if now := s.Call("GET", "/v1/automations/"+made+"/seed", nil).Str("linear_text"); now != seed {

@@ -36,8 +36,7 @@ func TestAReportReachesPeople(t *testing.T) {
 	})
 }
 
-// TestAnAutomationFromSetupToHistory: made, run, ended, told; a repeated request does
-// nothing twice.
+// TestAnAutomationFromSetupToHistory: created, run, ended, reported; a repeated request has no further effect.
 func TestAnAutomationFromSetupToHistory(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -226,10 +225,10 @@ func TestASeedKeepsItsPeriodsRelative(t *testing.T) {
 		s.Call("DELETE", "/v1/tools/"+tool, nil).Want(204)
 		refused := s.Call("PUT", at+"/seed", `{"segments": `+segments+`}`).Problem(422, "invalid")
 		if p := refused.Str("errors.0.pointer"); p != "/segments/1/enrichment/config/tool_id" && p != "/segments/1/enrichment/config" {
-			t.Errorf("a tool that is gone is told at %q", p)
+			t.Errorf("a tool that is gone is reported at %q", p)
 		}
 		if p := s.Call("PATCH", at, `{"seed": {"segments": `+segments+`}}`).Problem(422, "invalid").Str("errors.0.pointer"); !strings.HasPrefix(p, "/seed/segments/1") {
-			t.Errorf("in a PATCH it is told at %q", p)
+			t.Errorf("in a PATCH it is reported at %q", p)
 		}
 		if kept := s.Call("GET", at+"/seed", nil).Want(200); kept.Str("linear_text") != seed.Str("linear_text") {
 			t.Error("a refused SEED changed the one that is there")

@@ -17,8 +17,8 @@ func (s *server) costly(cost float64) {
 	s.Scripted(fmt.Sprintf(`[{"usage": {"input_tokens": 100, "output_tokens": 20, "cost": %v}, "answer": {"text": "Said."}}]`, cost))
 }
 
-// Money is a question, not an end: the person is told which budget, says no or gives a
-// new limit. What was spent is not forgotten by a restart.
+// A budget is a question, not an end: the person sees which budget it is, and rejects or sets a new limit. A
+// restart does not reset what was spent.
 func TestABudgetIsAQuestion(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -30,7 +30,7 @@ func TestABudgetIsAQuestion(t *testing.T) {
 		s = newServer(t, db)
 		s.Say(chat, "two") // 0.6 of 1 is spent: there is room yet
 		if r := s.Say(chat, "three"); r.Str("phase") != "WAITING_BUDGET" || r.Str("status") != "requires_action" {
-			t.Fatalf("it goes on: %s", r.Body)
+			t.Fatalf("it continues: %s", r.Body)
 		}
 		card := s.Card()
 		if card.Str("kind") != "budget" || card.Str("budget.limit") != "max_cost_per_session" || card.Str("budget.scope") != "session" ||
@@ -90,8 +90,8 @@ func TestACallIsReservedAtItsPrice(t *testing.T) {
 	})
 }
 
-// The day's money is the workspace's: one session sees what another has spent, and people
-// are told once that it comes to an end.
+// The daily budget belongs to the workspace: one session sees what another has spent, and people are notified once
+// when it is nearly used up.
 func TestTheDaysMoneyIsTheWorkspaces(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -113,7 +113,7 @@ func TestTheDaysMoneyIsTheWorkspaces(t *testing.T) {
 			}
 		}
 		if notices != 1 {
-			t.Errorf("people were told %d times that the day's money comes to an end", notices)
+			t.Errorf("there were %d notices about the daily budget", notices)
 		}
 		if amount := s.Card().At("budget.spent").(float64); amount < 1.199 || amount > 1.201 {
 			t.Errorf("the question is %s", s.Card().Body)
@@ -121,8 +121,7 @@ func TestTheDaysMoneyIsTheWorkspaces(t *testing.T) {
 	})
 }
 
-// The preset strict ends a round that only reads; the limit holds though the server
-// was started anew in between.
+// The preset strict ends a round that only reads; the limit holds even if the server was restarted in between.
 func TestStrictLimits(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -148,13 +147,13 @@ func TestStrictLimits(t *testing.T) {
 		s = newServer(t, db)
 		s.Say(chat, "look again") // the three that ran are answered from before; two more run, and the sixth does not
 		if record := s.Record(chat)[10:]; len(record) != 14 || record[13] != "LIMIT_REACHED" {
-			t.Errorf("the record goes on with %v", record)
+			t.Errorf("the record continues with %v", record)
 		}
 	})
 }
 
-// Every module is asked, checked and answered in the workspace's language; a form that is
-// not flat is sent back to the AI.
+// Every module is shown, validated and answered in the workspace's language; a form that is not flat is returned
+// to the AI.
 func TestEveryModule(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)

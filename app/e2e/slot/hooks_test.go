@@ -35,8 +35,8 @@ func (s *server) runsOf(automation string, n int) []any {
 	return runs
 }
 
-// TestAWebhookStartsARun: whoever knows the URL starts a run and learns nothing else; what
-// was sent is in the first message.
+// TestAWebhookStartsARun: anyone who has the URL starts a run and learns nothing else; the request body is in the
+// first message.
 func TestAWebhookStartsARun(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db, func(f *app.Config) { f.PublicURL, f.RootKey = "https://fermata.example/", harness.RootKey })
@@ -53,7 +53,7 @@ func TestAWebhookStartsARun(t *testing.T) {
 		}
 		run := s.Call("POST", hook, `{"level": "critical", "host": "db-2"}`).Want(202)
 		if run.Str("result") != "ACTIVATED" || run.At("session") != nil {
-			t.Fatalf("the caller was told %s", run.Body)
+			t.Fatalf("the caller got %s", run.Body)
 		}
 		session := s.Until(run.Str("session_id"), "ended")
 		if session.Str("trigger") != "EVENT" {
@@ -96,7 +96,7 @@ func TestAWebhookStartsARun(t *testing.T) {
 		wrong := same(hook)
 		for _, path := range []string{"/v1/hooks/" + id + "/x", "/v1/hooks/aut_none/" + strings.Repeat("0", 64), strings.Replace(next, id, "aut_none", 1)} {
 			if !bytes.Equal(same(path), wrong) {
-				t.Errorf("%s is told apart from a wrong token", path)
+				t.Errorf("%s is distinguished from a wrong token", path)
 			}
 		}
 		s.Call("POST", "/v1/automations/"+id+"/disable", nil).Want(200)

@@ -75,7 +75,7 @@ func (s *server) settings(patch map[string]any) {
 // order makes an automation that begins with a word, and gives its id.
 func (s *server) order(word string, change ...func(*domain.NewAutomation)) string {
 	s.T.Helper()
-	return s.Standing(word, word, change...).ID
+	return s.Automation(word, word, change...).ID
 }
 
 func allowing(in *domain.NewAutomation) { in.RequireValidation, in.Validation = true, "allow" }
@@ -179,9 +179,9 @@ func TestARunKeepsToItsGrants(t *testing.T) {
 		messages := s.Call("GET", "/v1/sessions/"+run+"/messages?limit=200", nil).List("data")
 		last := messages[len(messages)-1].(map[string]any)
 		if about, ok := last["execution_metadata"].(map[string]any); !ok || about["automation_id"] != order || about["trigger"] != "MANUAL" {
-			t.Errorf("what it took is not told: %v", last)
+			t.Errorf("its duration is not recorded: %v", last)
 		}
-		// The next run counts anew.
+		// The next run starts at zero.
 		next := s.start(order)
 		s.comes(next, "WAITING_VALIDATION")
 		if got := s.ran(next); len(got) != 4 || got[0] != third {
@@ -278,8 +278,8 @@ func TestAWithdrawnGrantLetsNothingRun(t *testing.T) {
 	})
 }
 
-// The policy for what needs a yes: refused, the AI is told; allowed, it runs, but never
-// changes of documents and deletions with all that is held, unless they are granted.
+// The policy for actions that need approval: deny rejects them and informs the AI; allow runs them, except changes
+// of documents and deletions with their contents, unless they are granted.
 func TestThePolicyForWhatNeedsAYes(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)

@@ -12,7 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// words is what the server told the AI in messages of one type.
+// words are the server's messages of one type to the AI.
 func (s *server) words(session string, kind domain.SystemType) string {
 	s.T.Helper()
 	var all []string
@@ -24,8 +24,8 @@ func (s *server) words(session string, kind domain.SystemType) string {
 	return strings.Join(all, "\n")
 }
 
-// A run cannot ask: its questions and its wish for a yes are left out, and it is told. It
-// goes on after actions and after plain words, until it says that it is done.
+// A run cannot ask: its questions and requests for approval are dropped, and the AI is informed. It continues after
+// actions and after plain text, until it completes.
 func TestARunGoesOnByItself(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -43,14 +43,14 @@ func TestARunGoesOnByItself(t *testing.T) {
 		if got := s.ran(run); !slices.Equal(got, []string{"CREATE_ZONE SUCCESS", "CREATE_ZONE SUCCESS"}) {
 			t.Errorf("it did %v", got)
 		}
-		told := s.words(run, domain.SystemGuidance)
+		words := s.words(run, domain.SystemGuidance)
 		for _, part := range []string{"Nobody can answer", "Go on with the task"} {
-			if !strings.Contains(told, part) {
-				t.Errorf("it was not told %q: %s", part, told)
+			if !strings.Contains(words, part) {
+				t.Errorf("the AI was not informed of %q: %s", part, words)
 			}
 		}
 		if !strings.Contains(s.words(run, domain.SystemDataAdded), "finish first") {
-			t.Errorf("it was not told to finish first: %v", s.Record(run))
+			t.Errorf("the AI was not asked to finish first: %v", s.Record(run))
 		}
 		want := []string{"USER", "AI", "GUIDANCE", "AI", "ACTIONS_EXECUTED", "AI", "GUIDANCE", "AI", "DATA_ADDED", "AI", "ACTIONS_EXECUTED"}
 		if record := s.Record(run); !slices.Equal(record[:len(want)], want) || len(record) != len(want)+1 {
@@ -60,8 +60,8 @@ func TestARunGoesOnByItself(t *testing.T) {
 	})
 }
 
-// Who confirms that a run is done: a person where that is set, without the slot; else the
-// timer, unless a person is faster. A no with words goes on.
+// A run's completion is confirmed by a person if that is set, without the slot; else by the timer, unless a person
+// is faster. A rejection with a comment continues the run.
 func TestWhoConfirmsThatARunIsDone(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -101,8 +101,8 @@ func TestWhoConfirmsThatARunIsDone(t *testing.T) {
 	})
 }
 
-// A run that never ends is ended: after 20 answers, or when its money is used up and a
-// person says no. With a new limit it goes on.
+// A run that never ends is ended: after 20 answers, or when its budget is used up and a person rejects. With a new
+// limit it continues.
 func TestARunHasItsLimits(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -135,14 +135,14 @@ func TestARunHasItsLimits(t *testing.T) {
 		s.comes(yes, "WAITING_BUDGET")
 		s.decide(map[string]any{"approved": true, "limit": 5})
 		if r := s.comes(yes, "COMPLETED"); r.Str("end_reason") != "COMPLETED" {
-			t.Errorf("after a yes it ended as %s", r.Body)
+			t.Errorf("after an approval it ended as %s", r.Body)
 		}
 		s.Sound()
 	})
 }
 
-// A run that waits for a person leaves the slot to others. The person's answer is kept
-// while somebody else has it, and carried out in its turn.
+// A run that waits for a person releases the slot. The person's answer is kept while another session has the slot,
+// and carried out in turn.
 func TestAParkedRunFreesTheSlot(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -201,8 +201,8 @@ func TestTheWatchdog(t *testing.T) {
 	}
 }
 
-// A provider that is away is asked again, no sooner than it wishes. With requeue_after_3
-// the run stands back after three calls, until a person asks for it or its time comes.
+// A provider that is down is called again, no sooner than it requests. With requeue_after_3 the run goes to the back
+// of the queue after three calls, until a person resumes it or its time comes.
 func TestARunWaitsForTheNetwork(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -230,7 +230,7 @@ func TestARunWaitsForTheNetwork(t *testing.T) {
 		run = s.start(s.order("requeue"))
 		r := s.goesTo(run, "giving up", func(r *harness.Reply) bool { return r.Str("end_reason") == "NETWORK_ERROR" })
 		if r.Str("phase") != "WAITING_NETWORK_RETRY" || r.At("holds_slot") != false {
-			t.Errorf("it stands back as %s", r.Body)
+			t.Errorf("it went back to the queue as %s", r.Body)
 		}
 		queue := s.Call("GET", "/v1/queue", nil).Want(200)
 		if queue.Str("data.0.session_id") != run {
@@ -239,7 +239,7 @@ func TestARunWaitsForTheNetwork(t *testing.T) {
 		if early := instant(t, queue.At("data.0.not_before")); early.Sub(time.Now()) < 50*time.Second {
 			t.Errorf("it comes back at %s", early)
 		}
-		s.comes(s.start(s.order("other")), "COMPLETED") // although somebody queues
+		s.comes(s.start(s.order("other")), "COMPLETED") // although a session is queued
 		s.Call("POST", "/v1/sessions/"+run+"/retry", nil).Want(200)
 		if r := s.comes(run, "COMPLETED"); r.Str("end_reason") != "COMPLETED" {
 			t.Errorf("asked for by hand it ended as %s", r.Body)
@@ -257,8 +257,8 @@ func instant(t *testing.T, text any) time.Time {
 	return at
 }
 
-// A stop ends a run in each of its waits, at once and for good: its approvals are
-// settled, nobody has the slot, and what it took is told.
+// A stop ends a run in each of its waits, at once and permanently: its approvals are settled, the slot is free, and
+// its duration and cost are recorded.
 func TestARunIsStoppedInEachWait(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -290,7 +290,7 @@ func TestARunIsStoppedInEachWait(t *testing.T) {
 			s.Call("POST", "/v1/sessions/"+run+"/resume", nil).Want(409)
 			messages := s.Call("GET", "/v1/sessions/"+run+"/messages?limit=200", nil).List("data")
 			if _, ok := messages[len(messages)-1].(map[string]any)["execution_metadata"].(map[string]any); !ok {
-				t.Errorf("%s: what it took is not told", c.phase)
+				t.Errorf("%s: its duration is not recorded", c.phase)
 			}
 		}
 		s.Sound()

@@ -19,7 +19,7 @@ func TestARunByHand(t *testing.T) {
 		s.Scripted(`[
 			{"when": {"roundtrip": 1}, "answer": {"calls": [{"name": "CREATE_ZONE", "arguments": {"name": "Night"}}]}},
 			{"when": {"roundtrip": 2}, "answer": {"calls": [{"name": "COMPLETE", "arguments": {"summary": "done"}}]}}]`)
-		order := s.Standing("nightly", "make a zone")
+		order := s.Automation("nightly", "make a zone")
 		r := s.Execute(order)
 		if r.Result != domain.Activated || r.Session.Type != domain.Run {
 			t.Fatalf("receipt %+v", r)
@@ -55,11 +55,11 @@ func TestAChatPreemptsARun(t *testing.T) {
 			{"when": {"contains": "work", "roundtrip": 2}, "times": 1, "fault": {"hang": true}},
 			{"when": {"contains": "work"}, "answer": {"calls": [{"name": "COMPLETE", "arguments": {}}]}},
 			{"answer": {"text": "Hello."}}]`)
-		run := s.Execute(s.Standing("long", "work through the night")).Session.ID
+		run := s.Execute(s.Automation("long", "work through the night")).Session.ID
 		s.Phase(run, "CALLING_AI", 1)
 		chat := s.Chat()
 		events, _ := s.Listen("/v1/events")
-		<-events // the snapshot: all that happens from here on is heard
+		<-events // the snapshot: all later events are received
 		began := time.Now()
 		r := s.Call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "hello"}).Want(202)
 		if r.At("session.holds_slot") != true {
@@ -90,8 +90,8 @@ func TestAChatPreemptsARun(t *testing.T) {
 	})
 }
 
-// Who cannot have the slot stands in line, first in, first out; a chat that may not
-// pre-empt stands first, and only one of them: the other waits behind all, and says so.
+// Sessions that cannot get the slot are queued, first in, first out; a chat that may not pre-empt is first, and
+// only one of them: the other waits behind all, and its explanation says so.
 func TestTheQueue(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -102,7 +102,7 @@ func TestTheQueue(t *testing.T) {
 			{"answer": {"text": "Hello."}}]`)
 		var runs []string
 		for i, name := range []string{"first run", "second run", "third run"} {
-			r := s.Execute(s.Standing(name, name))
+			r := s.Execute(s.Automation(name, name))
 			if want := []string{domain.Activated, domain.Queued, domain.Queued}[i]; r.Result != want || r.Position != i {
 				t.Fatalf("%s: %s at %d", name, r.Result, r.Position)
 			}
@@ -177,8 +177,8 @@ func TestAChatGivesTheSlotUp(t *testing.T) {
 	})
 }
 
-// TestSettingsCountForWhoWaitsAlready: whoever makes idle chats give way sooner, or has chats
-// pre-empt runs again, does not wait for the next sweep.
+// TestSettingsCountForWhoWaitsAlready: a setting that evicts idle chats sooner, or lets chats pre-empt runs again,
+// takes effect before the next sweep.
 func TestSettingsCountForWhoWaitsAlready(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	s.Call("PATCH", "/v1/settings", harness.QuickRuns).Want(200)
@@ -189,7 +189,7 @@ func TestSettingsCountForWhoWaitsAlready(t *testing.T) {
 	chat := s.Chat()
 	s.Say(chat, "hello")
 	s.Settle(chat)
-	run := s.Execute(s.Standing("look", "Look at it."))
+	run := s.Execute(s.Automation("look", "Look at it."))
 	if run.Result != domain.Queued {
 		t.Fatalf("beside a chat at rest: %s", run.Result)
 	}
@@ -197,7 +197,7 @@ func TestSettingsCountForWhoWaitsAlready(t *testing.T) {
 	s.Until(run.Session.ID, "ended")
 
 	s.Call("PATCH", "/v1/settings", `{"chat_preempts": false}`).Want(200)
-	long := s.Execute(s.Standing("long", "Look for long."))
+	long := s.Execute(s.Automation("long", "Look for long."))
 	s.Phase(long.Session.ID, "CALLING_AI", 0)
 	if said := s.Call("POST", "/v1/sessions/"+chat+"/messages", map[string]any{"text": "hello"}).Want(202); said.Str("session.status") != "queued" {
 		t.Fatalf("the chat is %s", said.Body)
@@ -234,7 +234,7 @@ func TestAScheduleFires(t *testing.T) {
 		chat := s.Chat()
 		s.Say(chat, "hello") // holds the slot
 		at := time.Now().UTC().Add(1500 * time.Millisecond).Truncate(time.Second)
-		order := s.Standing("once", "scheduled work", func(in *domain.NewAutomation) {
+		order := s.Automation("once", "scheduled work", func(in *domain.NewAutomation) {
 			in.Schedule = &domain.Schedule{Type: "once", Expression: at.Format("2006-01-02T15:04:05"), TimeZone: "UTC"}
 		})
 		occurrence := s.occurrence(order, domain.OccurrenceDue)

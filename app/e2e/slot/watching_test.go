@@ -76,24 +76,23 @@ func (s *server) written(session string, bytes int) {
 	s.T.Fatal("the answer does not begin")
 }
 
-// Who joins while an answer is being written that nobody watched gets the text so far,
-// and then what follows, to the last letter.
+// A client that joins during an unwatched answer gets the text so far, and then the rest, to the last letter.
 func TestJoiningInMidAnswer(t *testing.T) {
 	for name, path := range map[string]string{"the session": "/v1/sessions/%/events", "the workspace": "/v1/events?sessions=%"} {
 		t.Run(name, func(t *testing.T) {
 			s := newServer(t, harness.Databases["sqlite"](t))
 			s.slow()
-			overview, _ := s.Listen("/v1/events") // which hears of no text
+			overview, _ := s.Listen("/v1/events") // which receives no text
 			chat := s.Chat()
-			s.Call("POST", "/v1/sessions/"+chat+"/messages", `{"text": "Tell me."}`).Want(202)
+			s.Call("POST", "/v1/sessions/"+chat+"/messages", `{"text": "Write to me."}`).Want(202)
 			s.written(chat, 100)
 			events, _ := s.Listen(strings.Replace(path, "%", chat, 1))
 			text, began := heardText(t, events)
 			if text != slowWords || began != "message.snapshot" {
-				t.Errorf("began with %s; heard %d of %d bytes", began, len(text), len(slowWords))
+				t.Errorf("began with %s; received %d of %d bytes", began, len(text), len(slowWords))
 			}
 			if other, _ := heardTextSoFar(overview); other != "" {
-				t.Errorf("who did not ask for this session heard %q", other)
+				t.Errorf("a stream without this session received %q", other)
 			}
 			s.Settle(chat)
 			if got := s.LastText(chat); got != slowWords {
@@ -125,7 +124,7 @@ func TestLeavingInMidAnswer(t *testing.T) {
 	s.slow()
 	chat := s.Chat()
 	events, leave := s.Listen("/v1/sessions/" + chat + "/events")
-	s.Call("POST", "/v1/sessions/"+chat+"/messages", `{"text": "Tell me."}`).Want(202)
+	s.Call("POST", "/v1/sessions/"+chat+"/messages", `{"text": "Write to me."}`).Want(202)
 	for e := range events {
 		if e.Name == "message.delta" {
 			break
@@ -135,7 +134,7 @@ func TestLeavingInMidAnswer(t *testing.T) {
 	s.written(chat, 200)
 	events, _ = s.Listen("/v1/sessions/" + chat + "/events")
 	if text, began := heardText(t, events); text != slowWords || began != "message.snapshot" {
-		t.Errorf("back again: began with %s; heard %d of %d bytes", began, len(text), len(slowWords))
+		t.Errorf("back again: began with %s; received %d of %d bytes", began, len(text), len(slowWords))
 	}
 	s.Settle(chat)
 	if got := s.LastText(chat); got != slowWords {
@@ -143,8 +142,8 @@ func TestLeavingInMidAnswer(t *testing.T) {
 	}
 }
 
-// A vendor is asked for a stream only while somebody watches: by a stream of the session,
-// by one of the workspace that names it, or by a heartbeat.
+// A vendor is asked to stream only while there is a listener: a stream of the session, one of the workspace that
+// names it, or a heartbeat.
 func TestWhatIsWatchedIsStreamed(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	vendor := openai.Compatible()
@@ -155,7 +154,7 @@ func TestWhatIsWatchedIsStreamed(t *testing.T) {
 	s.Configured("Far", far.URL, true)
 	overview, _ := s.Listen("/v1/events")
 	watch := map[string]func(chat string) (leave func()){
-		"nobody": func(string) func() { return func() {} },
+		"none": func(string) func() { return func() {} },
 		"a stream of the session": func(chat string) func() {
 			_, leave := s.Listen("/v1/sessions/" + chat + "/events")
 			return leave
@@ -173,14 +172,14 @@ func TestWhatIsWatchedIsStreamed(t *testing.T) {
 			return func() {}
 		},
 	}
-	for _, who := range []string{"nobody", "a stream of the session", "a stream of the workspace", "a stream of others", "a heartbeat"} {
+	for _, who := range []string{"none", "a stream of the session", "a stream of the workspace", "a stream of others", "a heartbeat"} {
 		chat := s.Chat()
 		leave := watch[who](chat)
 		s.Say(chat, "Hello.")
 		leave()
 		body := player.Requests()[len(player.Requests())-1]
 		streamed := strings.Contains(string(body), `"stream":true`)
-		if want := who != "nobody" && who != "a stream of others"; streamed != want {
+		if want := who != "none" && who != "a stream of others"; streamed != want {
 			t.Errorf("%s: streamed is %v", who, streamed)
 		}
 		if got := s.LastText(chat); got != "Fine." {
@@ -188,7 +187,7 @@ func TestWhatIsWatchedIsStreamed(t *testing.T) {
 		}
 	}
 	if text, n := heardTextSoFar(overview); text != "" || n == 0 {
-		t.Errorf("the overview heard %q", text)
+		t.Errorf("the overview received %q", text)
 	}
 }
 
@@ -198,7 +197,7 @@ func TestCuttingWhatNobodyWatched(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	s.slow()
 	chat := s.Chat()
-	s.Call("POST", "/v1/sessions/"+chat+"/messages", `{"text": "Tell me."}`).Want(202)
+	s.Call("POST", "/v1/sessions/"+chat+"/messages", `{"text": "Write to me."}`).Want(202)
 	s.written(chat, 100)
 	s.Call("POST", "/v1/sessions/"+chat+"/interrupt", nil).Want(200)
 	s.Settle(chat)

@@ -9,8 +9,8 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// TestDocumentsGoWithAnOrder as they are published; who approves it is told which, and while one
-// is not published nothing is sent.
+// TestDocumentsGoWithAnOrder: published documents are sent with a task; the approval lists them, and nothing is
+// sent while one of them is not published.
 func TestDocumentsGoWithAnOrder(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		studio := newStudio(t)

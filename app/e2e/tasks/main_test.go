@@ -19,17 +19,17 @@ import (
 
 func TestMain(m *testing.M) { harness.Main(m) }
 
-// studio is the service of a story: it takes work on, and reports when it is told to.
+// studio is the service of a test: it accepts tasks, and reports when the test says so.
 type studio struct {
 	t      testing.TB
 	url    string
 	secret string
 
-	mu     sync.Mutex
-	orders []order
-	told   []string
-	refuse int           // the status that it answers with; 0: 202
-	before func(o order) // what it does before it answers
+	mu        sync.Mutex
+	orders    []order
+	cancelled []string
+	refuse    int           // the status that it answers with; 0: 202
+	before    func(o order) // what it does before it answers
 }
 
 type order struct {
@@ -70,7 +70,7 @@ func (s *studio) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	s.mu.Lock()
 	if r.URL.Path == "/cancel" {
-		s.told = append(s.told, o.TaskID+" "+o.Reason)
+		s.cancelled = append(s.cancelled, o.TaskID+" "+o.Reason)
 	} else {
 		s.orders = append(s.orders, o)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// TestATaskOutlivesTheServer: a chat orders work and rests; the server is started anew; what
-// the service reports then begins a round of its own.
+// TestATaskOutlivesTheServer: a chat starts a task and rests; the server is restarted; the service's report then
+// begins a new round.
 func TestATaskOutlivesTheServer(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		studio := newStudio(t)
@@ -59,7 +59,7 @@ func TestARunWaitsForAllItsTasks(t *testing.T) {
 		s := newServer(t, db)
 		s.connect(studio, "idempotent")
 		s.Scripted(strings.Replace(renders("one", "two"), `{"text": "Here it is."}`, `{"calls": [{"name": "COMPLETE", "arguments": {}}]}`, 1))
-		order := s.Standing("films", "Render two films.")
+		order := s.Automation("films", "Render two films.")
 		run := s.Execute(order).Session.ID
 		first, second := studio.order(1), studio.order(2)
 		s.Phase(run, "WAITING_EXTERNAL_RESULT", 1)
@@ -99,7 +99,7 @@ func TestAServiceThatIsFasterThanItsAnswer(t *testing.T) {
 		studio.mu.Unlock()
 		chat := s.Chat()
 		s.Say(chat, "Render the Alps.")
-		testkit.Until(t, "the chat goes on", func() bool { return s.LastText(chat) == "Here it is." })
+		testkit.Until(t, "the chat to continue", func() bool { return s.LastText(chat) == "Here it is." })
 		s.Settle(chat)
 		if got := s.Record(chat); !slices.Equal(got, []string{"USER", "AI", "ACTIONS_EXECUTED", "AI"}) {
 			t.Errorf("the record: %v", got)
@@ -122,10 +122,10 @@ func TestStoppingTellsTheService(t *testing.T) {
 		if task := s.task(o.TaskID); task.Str("status") != "cancelled" {
 			t.Errorf("after the stop: %s", task.Body)
 		}
-		testkit.Until(t, "the service is told", func() bool {
+		testkit.Until(t, "the service to be notified", func() bool {
 			studio.mu.Lock()
 			defer studio.mu.Unlock()
-			return slices.Contains(studio.told, o.TaskID+" session_ended")
+			return slices.Contains(studio.cancelled, o.TaskID+" session_ended")
 		})
 		if status := studio.report(s.URL, o.TaskID, `{"status":"succeeded","result":"alps.mp4"}`); status != 409 {
 			t.Errorf("a late end gave %d", status)

@@ -56,7 +56,7 @@ func TestAgentsByHand(t *testing.T) {
 	if out, _ := s.Types("", "agents"); strings.Contains(out, "SCOUT") {
 		t.Errorf("a deleted agent is listed:\n%s", out)
 	}
-	if _, _, err := s.Typed("", "agents", "show", "nobody"); err == nil {
+	if _, _, err := s.Typed("", "agents", "show", "unknown"); err == nil {
 		t.Error("an agent that is not there is shown")
 	}
 }

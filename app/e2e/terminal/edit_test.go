@@ -16,8 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit/terminal"
 )
 
-// scripted is an editor that leaves a file as it is told, time after time, and keeps what it was
-// given. "waits" is one that somebody leaves by Ctrl-C.
+// scripted is an editor that writes given texts, one per call, and records its input. "waits" is ended by Ctrl-C.
 func scripted(t *testing.T, leaves ...string) (given func(n int) string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -77,7 +76,7 @@ func program(t *testing.T, args ...string) (screen *terminal.Terminal, ended fun
 	}
 }
 
-// waiting is a server on which a zone called Health waits for a yes.
+// waiting is a server with a pending approval for a zone named Health.
 func waiting(t *testing.T) (s *harness.Server, approval string) {
 	t.Helper()
 	s = harness.NewServer(t, harness.Databases["sqlite"](t))
@@ -96,9 +95,9 @@ func zones(s *harness.Server) string {
 	return strings.Join(names, " ")
 }
 
-// Before a yes the person changes what would be done, in their own editor: what cannot be read, and
-// what the server refuses, comes back as it was typed with what is wrong; Ctrl-C in the editor decides
-// nothing; and what is done is what was shown.
+// Before approving, the person changes the actions in their own editor: invalid edits, and those that the server
+// rejects, are shown again as typed with the problem; Ctrl-C in the editor decides nothing; and exactly what was
+// shown is done.
 func TestAnActionIsEditedBeforeTheYes(t *testing.T) {
 	given := scripted(t, "{\"name\": ", "{\"name\": 7}", "{\"name\": \"Wellness\"}", "waits")
 	s := harness.NewServer(t, harness.Databases["sqlite"](t))
@@ -119,7 +118,7 @@ func TestAnActionIsEditedBeforeTheYes(t *testing.T) {
 	screen.Press("\x03")
 	screen.Has("nothing was decided", "Approve as edited?")
 	if now := zones(s); now != "" {
-		t.Fatalf("the zones are %q before a yes", now)
+		t.Fatalf("the zones are %q before the approval", now)
 	}
 	screen.Press("y\r")
 	screen.Has("✓ Added the zone “Wellness”")
@@ -144,7 +143,7 @@ func TestAnActionIsEditedBeforeTheYes(t *testing.T) {
 	}
 }
 
-// Without an editor each value is asked for. Ctrl-C leaves that without a decision.
+// Without an editor the values are requested one by one. Ctrl-C ends that without a decision.
 func TestWithoutAnEditorValuesAreAskedFor(t *testing.T) {
 	t.Setenv("VISUAL", "")
 	t.Setenv("EDITOR", "")

@@ -126,9 +126,8 @@ func post(t *testing.T, url string, body any) {
 	}
 }
 
-// The server is killed in mid-answer, and stays away for a while: whoever talks goes on
-// typing, what they send meanwhile is sent once, the answer is whole, and half a message
-// is where they left it.
+// The server is killed during an answer, and stays down for a while: the person can continue typing, messages
+// sent meanwhile are sent once, the answer is complete, and an unfinished message stays in the input.
 func TestTheServerIsKilledWhileSomebodyTalks(t *testing.T) {
 	t.Setenv("FERMATA_SCRIPT_PROVIDER", "true")
 	t.Setenv("TERM", "xterm-256color")
@@ -148,8 +147,8 @@ func TestTheServerIsKilledWhileSomebodyTalks(t *testing.T) {
 		}
 		go func() { done <- harness.CommandLine(cc, "chat", "--no-history", "--url=http://"+h.Addr().String()) }()
 		screen.Shows(">")
-		screen.Press("tell me a story\r")
-		screen.Has("> tell me a story", "session ses_", "Once there was a road and", "· thinks", ">")
+		screen.Press("write me a story\r")
+		screen.Has("> write me a story", "session ses_", "Once there was a road and", "· thinks", ">")
 		p.Die()
 		h.serve("")
 		screen.Press("are you there?\r")
@@ -162,7 +161,7 @@ func TestTheServerIsKilledWhileSomebodyTalks(t *testing.T) {
 		_, session, _ := strings.Cut(strings.Join(screen.Rows(), "\n"), "session ")
 		session, _, _ = strings.Cut(session, "\n")
 		people, ai := said(t, p.URL, session)
-		if strings.Join(people, "|") != "tell me a story|are you there?" || strings.Join(ai, "|") != story+"|Here I am." {
+		if strings.Join(people, "|") != "write me a story|are you there?" || strings.Join(ai, "|") != story+"|Here I am." {
 			t.Errorf("the record says %q and %q", people, ai)
 		}
 		screen.Press("\x15\x04")

@@ -1,6 +1,6 @@
 //go:build unix
 
-// Package terminal tells stories of people who talk in a terminal.
+// Package terminal tests chats in a terminal.
 package terminal
 
 import (

@@ -21,8 +21,8 @@ type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, syscall.ENOSPC }
 
-// TestListsOntoAFullDisk: a list that is not there whole is no success; nor is a key that was made and that nobody
-// has read. What the server refuses stays what is said.
+// TestListsOntoAFullDisk: an incomplete list is a failure; so is a new key that was not printed. An error of the
+// server takes precedence.
 func TestListsOntoAFullDisk(t *testing.T) {
 	s := harness.NewServer(t, harness.Databases["sqlite"](t))
 	s.Say(s.Chat(), "create a zone Health")
@@ -53,8 +53,8 @@ func TestListsOntoAFullDisk(t *testing.T) {
 	}
 }
 
-// TestWhereOutputGoesNowhere: the program itself, onto the device that is always full, and into a pipe that
-// nobody reads any more, as of | head -1.
+// TestWhereOutputGoesNowhere: the program itself, with output to a device that is always full, and to a pipe
+// whose reader has gone, as with | head -1.
 func TestWhereOutputGoesNowhere(t *testing.T) {
 	run := func(out *os.File, args ...string) (error, string) {
 		var beside bytes.Buffer

@@ -20,8 +20,8 @@ func (s *server) made(path, body string) string {
 	return s.Call("POST", path, body).Want(201).Str("id")
 }
 
-// TestADeletionIsUndone: what went with a zone comes back with it, what was deleted
-// before stays away, and everybody who listens is told.
+// TestADeletionIsUndone: what was deleted together with a zone is restored with it, what was deleted before
+// stays deleted, and all listeners are notified.
 func TestADeletionIsUndone(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -47,7 +47,7 @@ func TestADeletionIsUndone(t *testing.T) {
 		s.Call("GET", "/v1/tools/"+sleep, nil).Want(404)
 		log := s.Call("GET", "/v1/events?types=data.changed&after="+seqBefore(back), nil).Want(200)
 		if log.Str("data.0.data.operation") != "restored" || log.Str("data.0.data.id") != zone {
-			t.Errorf("told: %s", log.Body)
+			t.Errorf("the log is %s", log.Body)
 		}
 		s.Call("POST", "/v1/entries/"+gone+"/restore", nil).Want(200)
 		s.Call("POST", "/v1/tools/"+sleep+"/restore", nil).Want(200)
@@ -207,8 +207,8 @@ func TestSchemasThatNobodyMayStore(t *testing.T) {
 	}
 }
 
-// TestNobodyOverwritesAnother: whoever edits what has changed since is told so, whatever
-// it is, and whatever is done to it; without If-Match the last one wins.
+// TestNobodyOverwritesAnother: an edit of an outdated version is rejected, for every kind of object and
+// operation; without If-Match the last one wins.
 func TestNobodyOverwritesAnother(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -283,8 +283,7 @@ func TestPublishedVersionsStay(t *testing.T) {
 	})
 }
 
-// TestListsAreReadThroughWhileTheyChange: a page's cursor holds when what it stands on
-// is deleted.
+// TestListsAreReadThroughWhileTheyChange: a page's cursor stays valid when its item is deleted.
 func TestListsAreReadThroughWhileTheyChange(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	zone := s.made("/v1/zones", `{"name":"A"}`)

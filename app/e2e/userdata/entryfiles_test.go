@@ -127,8 +127,8 @@ func withoutIDs(t *testing.T, file string) string {
 	return out.String()
 }
 
-// TestAFileIsEdited: what somebody changed in an exported file is changed, what he added is
-// new, and the rest stays; each kind in one event.
+// TestAFileIsEdited: edited rows of an exported file change their entries, added rows create entries, and the
+// others stay; each kind is one event.
 func TestAFileIsEdited(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -150,9 +150,9 @@ func TestAFileIsEdited(t *testing.T) {
 			t.Errorf("%s", made.Body)
 		}
 		log := s.Call("GET", "/v1/events?types=data.changed&limit=200", nil).Want(200).List("data")[seq:]
-		told, _ := json.Marshal(log)
-		if len(log) != 2 || !strings.Contains(string(told), `"count":11`) || !strings.Contains(string(told), `"operation":"updated"`) {
-			t.Errorf("told %s", told)
+		report, _ := json.Marshal(log)
+		if len(log) != 2 || !strings.Contains(string(report), `"count":11`) || !strings.Contains(string(report), `"operation":"updated"`) {
+			t.Errorf("report %s", report)
 		}
 		pears := s.Call("GET", "/v1/search?q=pear37", nil).Want(200)
 		if len(pears.List("data")) != 1 {

@@ -33,12 +33,12 @@ func TestWhatModelsGetWrong(t *testing.T) {
 		"the same action twice":   {"native", `{"calls": [` + zone + `, ` + zone + `]}`, []string{"USER", "AI", "ACTIONS_EXECUTED", "AI"}, 1},
 		"a query with wrong params": {"native", `{"calls": [{"name": "ZONES", "arguments": {"x": 1}}, {"name": "APP_STATE", "arguments": {}}]}`,
 			[]string{"USER", "AI", "DATA_ADDED", "AI"}, 0},
-		"prose":                {"json", `{"text": "I think I should create a zone."}`, corrected, 0},
-		"fences":               {"json", "{\"text\": \"Here:\\n```json\\n{\\\"pre_text\\\": \\\"Hi\\\"}\\n```\"}", []string{"USER", "AI"}, 0},
-		"cut JSON":             {"json", `{"stop_reason": "length", "text": "{\"pre_text\": \"x\", \"action_commands\": [{\"type\": \"CREATE_ZONE\", \"params\": {\"name\": \"Z\"}}"}`, corrected, 0},
-		"both kinds at once":   {"json", `{"json": {"pre_text": "x", "data_commands": [{"type": "ZONES", "params": {}}], "action_commands": [{"type": "CREATE_ZONE", "params": {"name": "Z"}}]}}`, corrected, 0},
-		"a field nobody knows": {"json", `{"json": {"pre_text": "x", "do_it_now": true}}`, corrected, 0},
-		"seven megabytes":      {"json", `{"megabytes": 7}`, []string{"USER", "AI?", "FORMAT_ERROR", "CONTEXT_SUMMARY", "AI"}, 0},
+		"prose":              {"json", `{"text": "I think I should create a zone."}`, corrected, 0},
+		"fences":             {"json", "{\"text\": \"Here:\\n```json\\n{\\\"pre_text\\\": \\\"Hi\\\"}\\n```\"}", []string{"USER", "AI"}, 0},
+		"cut JSON":           {"json", `{"stop_reason": "length", "text": "{\"pre_text\": \"x\", \"action_commands\": [{\"type\": \"CREATE_ZONE\", \"params\": {\"name\": \"Z\"}}"}`, corrected, 0},
+		"both kinds at once": {"json", `{"json": {"pre_text": "x", "data_commands": [{"type": "ZONES", "params": {}}], "action_commands": [{"type": "CREATE_ZONE", "params": {"name": "Z"}}]}}`, corrected, 0},
+		"an unknown field":   {"json", `{"json": {"pre_text": "x", "do_it_now": true}}`, corrected, 0},
+		"seven megabytes":    {"json", `{"megabytes": 7}`, []string{"USER", "AI?", "FORMAT_ERROR", "CONTEXT_SUMMARY", "AI"}, 0},
 	}
 	s := newServer(t, harness.Databases["sqlite"](t))
 	var steps []string

@@ -22,9 +22,9 @@ import (
 type badAnswer struct {
 	reply suite.Reply
 	raw   http.HandlerFunc // in its place
-	// outcome of the first call in the record; what the person is told; what is kept.
+	// outcome of the first call in the record; the error shown to the person; the resulting record.
 	outcome string
-	told    string
+	shown   string
 	record  string
 	zones   int
 	// streamed: an answer that is made whole has no such ending.
@@ -52,24 +52,24 @@ func badAnswers() map[string]badAnswer {
 	long := slices.Repeat([]string{strings.Repeat("0123456789abcde ", 1<<14)}, 40) // 40 times 256 KiB
 	return map[string]badAnswer{
 		"a wrong key": {raw: failing(401, `{"error":{"type":"authentication_error","message":"no such key"}}`),
-			outcome: "authentication", told: "the key was refused", record: failedRecord},
+			outcome: "authentication", shown: "the key was refused", record: failedRecord},
 		"an unknown model": {raw: failing(404, `{"error":{"type":"not_found_error","message":"no such model"}}`),
-			outcome: "invalid_request", told: "unknown model, or wrong base URL", record: failedRecord},
+			outcome: "invalid_request", shown: "unknown model, or wrong base URL", record: failedRecord},
 		"a web page": {raw: failing(200, "<!doctype html><html><head><title>Shop</title></head><body>Welcome to our shop</body></html>"),
-			outcome: "invalid_request", told: "Welcome to our shop", record: failedRecord},
-		"a failure of theirs":   {raw: failing(500, `oops`), outcome: "network", told: "oops", record: failedRecord},
-		"too many calls a day":  {raw: failing(429, `{"error":{"message":"quota"}}`), outcome: "rate_limited", told: "quota", record: failedRecord},
-		"silence in the middle": {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Hang}, outcome: "network", told: "no data for", record: failedRecord, part: true, timeout: 0.4},
-		"ten megabytes":         {reply: suite.Reply{Text: long, StopReason: "stop"}, outcome: "invalid_request", told: "too large", record: failedRecord},
-		"an end without a mark": {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Cut}, outcome: "network", told: "broke off", record: failedRecord, part: true, streamed: true},
-		"a broken connection":   {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Reset}, outcome: "network", told: "broke off", record: failedRecord, part: true},
+			outcome: "invalid_request", shown: "Welcome to our shop", record: failedRecord},
+		"a failure of theirs":   {raw: failing(500, `oops`), outcome: "network", shown: "oops", record: failedRecord},
+		"too many calls a day":  {raw: failing(429, `{"error":{"message":"quota"}}`), outcome: "rate_limited", shown: "quota", record: failedRecord},
+		"silence in the middle": {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Hang}, outcome: "network", shown: "no data for", record: failedRecord, part: true, timeout: 0.4},
+		"ten megabytes":         {reply: suite.Reply{Text: long, StopReason: "stop"}, outcome: "invalid_request", shown: "too large", record: failedRecord},
+		"an end without a mark": {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Cut}, outcome: "network", shown: "broke off", record: failedRecord, part: true, streamed: true},
+		"a broken connection":   {reply: suite.Reply{Text: []string{"Well, "}, Ending: suite.Reset}, outcome: "network", shown: "broke off", record: failedRecord, part: true},
 		"an error after a good beginning": {reply: suite.Reply{Text: []string{"Well, "}, Calls: []suite.Call{zone("a", "Whole")}, Ending: suite.Failed},
-			outcome: "overloaded", told: "code=provider_overloaded", record: failedRecord, part: true},
+			outcome: "overloaded", shown: "code=provider_overloaded", record: failedRecord, part: true},
 		"invalid UTF-8":               {reply: suite.Reply{Text: []string{"Fine\xff\xfe."}, StopReason: "stop"}, outcome: "answered", record: "USER AI"},
-		"arguments that break off":    {reply: suite.Reply{Calls: half, Ending: suite.Cut}, outcome: "network", told: "broke off", record: failedRecord},
+		"arguments that break off":    {reply: suite.Reply{Calls: half, Ending: suite.Cut}, outcome: "network", shown: "broke off", record: failedRecord},
 		"arguments cut by the length": {reply: suite.Reply{Calls: half, StopReason: "length"}, outcome: "answered", record: correctedRecord},
 		"calls without ids":           {reply: suite.Reply{Calls: []suite.Call{zone("", "A"), zone("", "B")}, StopReason: "calls"}, outcome: "answered", record: "USER AI ACTIONS_EXECUTED AI", zones: 2},
-		"five hundred calls":          {reply: suite.Reply{Calls: many, StopReason: "calls"}, outcome: "invalid_request", told: "more than 128 calls", record: failedRecord},
+		"five hundred calls":          {reply: suite.Reply{Calls: many, StopReason: "calls"}, outcome: "invalid_request", shown: "more than 128 calls", record: failedRecord},
 	}
 }
 
@@ -83,9 +83,8 @@ func failing(code int, body string) http.HandlerFunc {
 	}
 }
 
-// Whatever a vendor does wrong, watched or not: the person is told in words, the record
-// keeps the class of the failure, nothing of an incomplete answer is run, and the session
-// goes on.
+// After any error of a vendor, watched or not: the person sees a readable error, the record has the class of the
+// failure, nothing of an incomplete answer is run, and the session continues.
 func TestWhatVendorsGetWrong(t *testing.T) {
 	for _, vendor := range []suite.Fake{openai.Compatible(), anthropic.Claude(), gemini.Gemini()} {
 		for _, watched := range []bool{true, false} {
@@ -143,8 +142,8 @@ func (s *server) suffer(t *testing.T, vendor suite.Fake, bad badAnswer, watched 
 	if got := strings.Join(s.Record(chat), " "); got != want {
 		t.Errorf("the record is %q, want %q: %s", got, want, s.LastError(chat))
 	}
-	if told := s.LastError(chat); !strings.Contains(told, bad.told) || (bad.told == "") != (told == "") {
-		t.Errorf("the person is told %q, want %q in it", told, bad.told)
+	if shown := s.LastError(chat); !strings.Contains(shown, bad.shown) || (bad.shown == "") != (shown == "") {
+		t.Errorf("the person is shown %q, want %q in it", shown, bad.shown)
 	}
 	if got := s.firstOutcome(chat); got != bad.outcome {
 		t.Errorf("the outcome is %q, want %q", got, bad.outcome)

@@ -8,8 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 )
 
-// An answer that is longer than anybody reads is cut: the person is told, nothing of it is
-// stored, and what it used is recorded.
+// An excessively long answer is cut: the person is notified, nothing of it is stored, and its usage is recorded.
 func TestAnAnswerThatIsTooLongIsCut(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	s.Scripted(`[{"answer": {"megabytes": 9}}]`)
@@ -41,8 +40,8 @@ func TestAnAnswerThatIsTooLongIsCut(t *testing.T) {
 	}
 }
 
-// Providers of kind script are for tests: a server that was not told to offer them does
-// not, and says of one that is stored what would have to be set.
+// Providers of kind script are for tests: a server without the setting does not offer them, and the error of a
+// stored one names the setting.
 func TestScriptProvidersAreOfferedWhereTheyAreAskedFor(t *testing.T) {
 	db := harness.Databases["sqlite"](t)
 	s := newServer(t, db)
@@ -66,6 +65,6 @@ func TestScriptProvidersAreOfferedWhereTheyAreAskedFor(t *testing.T) {
 	chat := s.Chat()
 	s.Say(chat, "hello")
 	if record := string(s.Call("GET", "/v1/sessions/"+chat+"/messages", nil).Want(200).Body); !strings.Contains(record, "FERMATA_SCRIPT_PROVIDER=true") {
-		t.Errorf("the person is told: %s", record)
+		t.Errorf("the error is: %s", record)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// canary stands for the host of somebody who wants our keys: it keeps what it is sent.
+// canary is the host of an attacker who wants our keys: it records what it receives.
 type canary struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -83,10 +83,10 @@ func TestAdminsCannotReadTheEnvironment(t *testing.T) {
 		answer(name)
 	}
 	if there, not := answer("SOME_TOKEN"), answer("SOME_TOKEM"); there != not {
-		t.Errorf("the answer tells which variables exist: %q and %q", there, not)
+		t.Errorf("the response reveals which variables exist: %q and %q", there, not)
 	}
 	if there, not := answer("FERMATA_PROVIDER_KEY_X"), answer("FERMATA_PROVIDER_KEY_Y"); there != not {
-		t.Errorf("the answer tells which variables exist: %q and %q", there, not)
+		t.Errorf("the response reveals which variables exist: %q and %q", there, not)
 	}
 	// A variable on its way to its vendor is not led elsewhere by a change.
 	id := s.Call("POST", "/v1/providers", map[string]any{"name": "n", "kind": "openai", "config": map[string]any{
@@ -124,8 +124,8 @@ func TestStoredNamesOfVariablesAreChecked(t *testing.T) {
 	}
 }
 
-// Root says that a variable goes to a host: it does, and to no other, whoever changes
-// the provider afterwards.
+// The root key allows a variable for a host: it is sent there and to no other host, even if the provider is changed
+// afterwards.
 func TestRootSendsAVariableToAHost(t *testing.T) {
 	mine, evil := newCanary(t), newCanary(t)
 	t.Setenv("FERMATA_PROVIDER_KEY_MINE", "key-of-mine-0123456789")
@@ -150,8 +150,8 @@ func TestRootSendsAVariableToAHost(t *testing.T) {
 	}
 }
 
-// Private hosts are open to requests out while the server asks nobody for credentials;
-// the first key closes them, without a restart.
+// Private hosts are open to outgoing requests while the server needs no credentials; the first key closes them,
+// without a restart.
 func TestTheFirstKeyClosesPrivateHosts(t *testing.T) {
 	inside := newCanary(t)
 	s := newServer(t, harness.Databases["sqlite"](t))

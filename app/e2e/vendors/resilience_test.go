@@ -17,7 +17,7 @@ import (
 	"github.com/fermata-dev/fermata/providers/suite"
 )
 
-// vendor is one whose state the test changes: it answers, or it fails as it is told.
+// vendor is a vendor whose state the test controls: it answers or fails.
 type vendor struct {
 	url string
 
@@ -84,8 +84,8 @@ func withKey(config map[string]any) map[string]any {
 	return config
 }
 
-// A provider that is down is not called again and again. When it is back, who waits for
-// it goes on at once, long before its next try is due.
+// A provider that is down is not called repeatedly. When it is back, waiting sessions continue at once, long
+// before their next attempt is due.
 func TestADownProviderIsLeftAloneAndItsReturnIsNews(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s := newServer(t, db)
@@ -93,7 +93,7 @@ func TestADownProviderIsLeftAloneAndItsReturnIsNews(t *testing.T) {
 		v.set(status(503))
 		id := s.Configured("Far", v.url, true)
 		s.Call("PATCH", "/v1/settings", `{"completion_confirmation_delay": "0s", "chat_eviction_after": "0s", "network_retry": {"delays": ["1h"]}}`).Want(200)
-		run := s.Execute(s.Standing("night", "work at night")).Session.ID
+		run := s.Execute(s.Automation("night", "work at night")).Session.ID
 		s.Until(run, "waiting")
 		chat := s.Chat()
 		for range 4 {
@@ -107,7 +107,7 @@ func TestADownProviderIsLeftAloneAndItsReturnIsNews(t *testing.T) {
 			t.Errorf("a provider that is down was called: %d calls", n)
 		}
 		if text := s.LastError(chat); !strings.Contains(text, "it was not called") || !strings.Contains(text, "retry_at=") {
-			t.Errorf("the person is told: %s", text)
+			t.Errorf("the error is: %s", text)
 		}
 		breaker := s.Call("GET", "/v1/admin/status", nil).Want(200)
 		if breaker.Str("breakers.0.state") != "open" || breaker.Str("breakers.0.provider_id") != id || breaker.At("breakers.0.failures") != 5.0 || breaker.Str("breakers.0.until") == "" {
@@ -141,7 +141,7 @@ func TestRetryAfterIsEverybodys(t *testing.T) {
 		chat := s.Chat()
 		r := s.Say(chat, "Hello?")
 		if text := s.LastError(chat); r.Str("phase") != "IDLE" || !strings.Contains(text, "retry_at=") {
-			t.Errorf("chat %d is told: %s", i, text)
+			t.Errorf("the error in chat %d is: %s", i, text)
 		}
 	}
 	if n := v.count(); n != 1 {

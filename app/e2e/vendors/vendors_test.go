@@ -89,7 +89,7 @@ func converse(t *testing.T, vendor suite.Fake, protocol domain.Protocol) map[str
 	})
 }
 
-// converseAt does so with whoever answers at the URL for a conversation.
+// converseAt does so with the server at the URL of a chat.
 func converseAt(t *testing.T, vendor suite.Fake, protocol domain.Protocol, at func(suite.Dialogue) string) map[string]any {
 	t.Helper()
 	s := newServer(t, harness.Databases["sqlite"](t))
@@ -115,7 +115,7 @@ func converseAt(t *testing.T, vendor suite.Fake, protocol domain.Protocol, at fu
 	return record
 }
 
-// The key of a vendor is not where the config says: that is told, and nothing is asked.
+// The key of a vendor is missing at the configured place: that is reported, and no call is made.
 func TestModelsWithoutTheirKey(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	id := s.Call("POST", "/v1/providers", map[string]any{
@@ -188,7 +188,7 @@ func lines(value any) string {
 	return b.String()
 }
 
-// What a kind refuses in a config is told at its field.
+// A rejected config is reported by field.
 func TestAConfigThatContradictsItself(t *testing.T) {
 	s := newServer(t, harness.Databases["sqlite"](t))
 	refused := s.Call("POST", "/v1/providers", map[string]any{

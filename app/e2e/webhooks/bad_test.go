@@ -62,8 +62,8 @@ var bad = map[string]struct {
 	}, "retrying", "it answered 429 Too Many Requests"},
 }
 
-// Whatever a receiver does, its deliveries say what, nothing of what it wrote is told, and
-// another one beside it is sent everything.
+// For any behaviour of a receiver, its deliveries describe it without the receiver's own text, and another webhook
+// receives everything.
 func TestBadReceivers(t *testing.T) {
 	s, good := harness.NewServer(t, harness.Databases["sqlite"](t)), newReceiver(t)
 	good.registered(s, "data.changed")
@@ -128,7 +128,7 @@ func TestAddressesThatAreNotSentTo(t *testing.T) {
 	}
 	r := newReceiver(t)
 	port := r.URL[strings.LastIndexByte(r.URL, ':'):]
-	// localhost stands for a name that has come to lead here since it was entered.
+	// localhost simulates a name that resolves to this machine since it was entered.
 	for _, host := range []string{"localhost", "127.0.0.1", "[::1]", "169.254.169.254", "0x7f.1", "[::ffff:127.0.0.1]", "0.0.0.0"} {
 		made := s.Call("POST", "/v1/webhooks", map[string]any{"url": "https://" + host + port, "types": []string{"notice"}}).Want(201)
 		got := s.Call("POST", "/v1/webhooks/"+made.Str("id")+"/test", nil).Want(200)
@@ -142,8 +142,8 @@ func TestAddressesThatAreNotSentTo(t *testing.T) {
 	}
 }
 
-// What was open while the server asked nobody for a key is closed by the first key, also for
-// webhooks that were made before.
+// Private addresses that were open while the server needed no key are closed by the first key, also for existing
+// webhooks.
 func TestTheFirstKeyClosesLoopback(t *testing.T) {
 	s, r := harness.NewServer(t, harness.Databases["sqlite"](t)), newReceiver(t)
 	id := r.registered(s, "data.changed")

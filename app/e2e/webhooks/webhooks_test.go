@@ -93,7 +93,7 @@ func TestEventsAreSent(t *testing.T) {
 	})
 }
 
-// A replay sends again what was sent, under the same ids, and goes on with what follows.
+// A replay sends earlier events again, with the same ids, and continues with later ones.
 func TestReplay(t *testing.T) {
 	harness.OnBoth(t, func(t *testing.T, db app.Database) {
 		s, r := harness.NewServer(t, db), newReceiver(t)

@@ -19,8 +19,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit/pushservice"
 )
 
-// letters is a mail server, which does something to the server at a mail: before it is taken, or
-// when it was and nobody knows.
+// letters is a mail server that kills the server during a mail: before it is accepted, or after that and before
+// the response.
 type letters struct {
 	t   testing.TB
 	url string
@@ -88,7 +88,7 @@ func (l letterBox) Data(r io.Reader) error {
 	l.do = nil
 	if do != nil && l.before {
 		do()
-		return &smtp.SMTPError{Code: 451, Message: "nobody is there"}
+		return &smtp.SMTPError{Code: 451, Message: "mailbox unavailable"}
 	}
 	l.taken = append(l.taken, message.Header.Get("Message-ID"))
 	if do != nil {
@@ -97,7 +97,7 @@ func (l letterBox) Data(r io.Reader) error {
 	return nil
 }
 
-// people are told in two ways, by a server that is killed again and again.
+// people are notified in two ways, by a server that is killed repeatedly.
 type people struct {
 	*player
 	service *pushservice.Service
@@ -110,7 +110,7 @@ func newPeople(t testing.TB, name string, open func(testing.TB) app.Database) *p
 	s := &people{service: pushservice.New(t), letters: newLetters(t)}
 	h := newNodeHost(t, open(t), "test", "FERMATA_PUBLIC_URL=http://127.0.0.1:8080", "FERMATA_SMTP_URL="+s.letters.url,
 		"FERMATA_MAIL_FROM=fermata@example.org")
-	s.player = newPlayer(t, h, newModel(t), "told-"+name, &scenario{settings: map[string]any{
+	s.player = newPlayer(t, h, newModel(t), "notified-"+name, &scenario{settings: map[string]any{
 		"require_validation": true, "notifications": map[string]any{"mail_to": []string{"ada@example.org"}},
 	}, rules: []rule{{contains: "do it", round: 1, calls: makeOne}, {text: "So it is."}}})
 	b := s.service.Browser(s.try("GET", "/v1/push-key", "", nil).Want(200).Str("public_key"))
@@ -138,7 +138,7 @@ func (s *people) pushes() (times map[string]int, topics map[string]map[string]bo
 	return times, topics
 }
 
-// asks has a chat ask for a yes, waits until that was told both ways, and says no.
+// asks creates an approval in a chat, waits until both notifications arrived, and rejects it.
 func (s *people) asks() {
 	s.t.Helper()
 	s.chat(false).says("do it")
@@ -185,9 +185,9 @@ func (s *people) at(where string, n int) {
 	}
 }
 
-// TestPeopleWhoseServerIsKilled kills a server at every COMMIT of a round that asks for a yes and has it
-// told by a push and by a mail, and at each push and mail before and after it was taken. Nobody is
-// left untold; what comes twice comes under the same name, and no more often than there were deaths.
+// TestPeopleWhoseServerIsKilled kills a server at every COMMIT of a round that requests an approval and sends its
+// notifications by push and by mail, and at each push and mail before and after it was accepted. Every recipient
+// is notified; duplicates have the same id, and there are no more of them than deaths.
 func TestPeopleWhoseServerIsKilled(t *testing.T) {
 	for name, open := range harness.Databases {
 		t.Run(name, func(t *testing.T) {
