@@ -41,7 +41,7 @@ func TestTheDoctorLooksAtThisMachinesServer(t *testing.T) {
 		"bad configuration":                {"http://127.0.0.1:1", func(f *app.Config) { f.RootKey = "short" }, "configuration", diagnosis.LevelFailed, "32"},
 		"simple root key":                  {"http://127.0.0.1:1", func(f *app.Config) { f.RootKey = strings.Repeat("a", 32) }, "configuration", diagnosis.LevelFailed, "could be guessed"},
 		"no address":                       {"http://127.0.0.1:1", func(f *app.Config) { f.Listen = "bogus" }, "configuration", diagnosis.LevelFailed, "not an address"},
-		"unencrypted":                       {"http://127.0.0.1:1", func(f *app.Config) { f.Listen = "0.0.0.0:0" }, "transport", diagnosis.LevelWarning, "unencrypted"},
+		"unencrypted":                      {"http://127.0.0.1:1", func(f *app.Config) { f.Listen = "0.0.0.0:0" }, "transport", diagnosis.LevelWarning, "unencrypted"},
 		"a server far away":                {"https://fermata.example", func(*app.Config) {}, "configuration", diagnosis.LevelSkipped, "another machine"},
 		"a database not migrated":          {"http://127.0.0.1:1", func(f *app.Config) { f.DatabaseURL = testkit.Postgres(t) }, "database", diagnosis.LevelFailed, "tables"},
 	} {
