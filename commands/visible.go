@@ -8,14 +8,6 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// visibleAll escapes invisible characters in each of these texts.
-func visibleAll(texts []string) []string {
-	for i := range texts {
-		texts[i] = domain.Visible(texts[i])
-	}
-	return texts
-}
-
 // visibleJSON escapes invisible characters in the texts and names within a JSON value. Values without any
 // keep their bytes.
 func visibleJSON(value json.RawMessage) json.RawMessage {

@@ -333,7 +333,7 @@ func condition(pointer string, field domain.Field, types map[string]bool, compar
 
 // operand checks a value that a field is compared with: it must be one that the field can have.
 func operand(pointer string, types map[string]bool, value any) (any, error) {
-	kind := ""
+	var kind string
 	switch v := value.(type) {
 	case nil:
 		return nil, nil //nolint:nilnil // JSON's null, with which any field may be compared

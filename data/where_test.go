@@ -76,7 +76,7 @@ func TestConditionsAreRefused(t *testing.T) {
 		`{"supplier": {"in": [` + strings.Repeat(`"x",`, 200) + `"x"]}}`: "/where/supplier/in too_many",
 	} {
 		_, _, err := Filter(invoices, &domain.EntryQuery{Where: json.RawMessage(where)})
-		wrong, ok := err.(*domain.Error) //nolint:errorlint // nothing wraps it here
+		wrong, ok := err.(*domain.Error)
 		if !ok || len(wrong.Fields) != 1 || wrong.Fields[0].Pointer+" "+wrong.Fields[0].Code != want {
 			t.Errorf("%.80s: %v, want %s", where, err, want)
 		}

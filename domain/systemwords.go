@@ -1,6 +1,9 @@
 package domain
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 // The summary of most SYSTEM messages is written for the AI, in English, and is sent to it as it is
 // stored. What people read in its place is found when they read it.
@@ -79,9 +82,7 @@ func (m *SystemMessage) Shown() Translations {
 	for _, language := range Languages {
 		if text := m.words(language); text != m.Summary && all[language] == "" {
 			own := Translations{language: text}
-			for other, known := range all {
-				own[other] = known
-			}
+			maps.Copy(own, all)
 			all = own
 		}
 	}

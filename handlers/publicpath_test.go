@@ -42,8 +42,9 @@ func TestServesUnderPublicPath(t *testing.T) {
 			t.Errorf("a proxy that %s: %d, at %q: %s", proxy, made.Code, to, made.Body)
 		}
 		link := ask("POST", "/v1/approvals/apr_1/link", `{}`)
-		address, path := link.Header().Get("Location"), ""
-		if path, _ = strings.CutPrefix(address, "/fermata"); link.Code != 201 || !strings.HasPrefix(path, "/a/") ||
+		address := link.Header().Get("Location")
+		path, _ := strings.CutPrefix(address, "/fermata")
+		if link.Code != 201 || !strings.HasPrefix(path, "/a/") ||
 			!strings.Contains(link.Body.String(), `"https://fermata.example/fermata/a/`) {
 			t.Errorf("a proxy that %s: %d, at %q: %s", proxy, link.Code, address, link.Body)
 		}

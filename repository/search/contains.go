@@ -52,7 +52,7 @@ func Contains(d *sqldb.Dialect, q *sqldb.Query, text, part string) string {
 // foldFunction is foldText for SQLite.
 const foldFunction = "fermata_fold"
 
-func init() {
+func init() { //nolint:gochecknoinits // a connection has the functions that exist when it is opened
 	fold := func(_ *sqlite.FunctionContext, args []driver.Value) (driver.Value, error) {
 		switch text := args[0].(type) {
 		case nil:

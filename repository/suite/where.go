@@ -265,7 +265,7 @@ func plainly(value any, c domain.Condition) bool {
 		part, _ := c.Value.(string)
 		return ok && strings.Contains(folded(text), folded(part))
 	}
-	order := 0
+	var order int
 	switch v := value.(type) {
 	case float64:
 		number, ok := c.Value.(float64)

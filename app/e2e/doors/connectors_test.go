@@ -198,7 +198,7 @@ func TestConnectorsAsDocumented(t *testing.T) {
 		t.Errorf("the secret is shown: %s", out)
 	}
 	out, _ = s.Types("", "connectors", "test", "SHOP")
-	harness.Wants(t, out, "SHOP answers", "2 commands")
+	harness.Wants(t, out, "SHOP responds", "2 commands")
 	out, _ = s.Types("", "connectors")
 	harness.Wants(t, out, "SHOP", "http", "ready", "2 of 2", "Shop")
 	out, _ = s.Types("", "connectors", "commands", "shop", "order", "--state=off", "--timeout=30s")

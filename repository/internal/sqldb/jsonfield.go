@@ -81,16 +81,16 @@ func (d *Dialect) Typed(kind, value string) JSONField {
 			Exists: exists, Null: null,
 			Bool: "CASE " + kind + " WHEN 'true' THEN 1 WHEN 'false' THEN 0 END",
 			Number: fmt.Sprintf("CASE WHEN %s IN ('integer', 'real') AND ABS(CAST(%[2]s AS DOUBLE PRECISION)) <= 1e290 "+
-				"THEN CASE WHEN ABS(CAST(%[2]s AS DOUBLE PRECISION)) < 1e-300 THEN 0.0 ELSE CAST(%[2]s AS DOUBLE PRECISION) END END", kind, value),
+				"THEN (CASE WHEN ABS(CAST(%[2]s AS DOUBLE PRECISION)) < 1e-300 THEN 0.0 ELSE CAST(%[2]s AS DOUBLE PRECISION) END) END", kind, value),
 			Text: "CASE WHEN " + kind + " = 'text' THEN " + value + " END",
 		}
 	}
 	return JSONField{
 		Exists: exists, Null: null,
-		Bool: "CASE WHEN " + kind + " = 'boolean' THEN CASE " + value + " WHEN 'true' THEN 1 ELSE 0 END END",
+		Bool: "CASE WHEN " + kind + " = 'boolean' THEN (CASE " + value + " WHEN 'true' THEN 1 ELSE 0 END) END",
 		// What is too small for a double is an error of the cast.
-		Number: fmt.Sprintf("CASE WHEN %s = 'number' THEN CASE WHEN ABS(%[2]s::numeric) < 1e-300 THEN 0 "+
-			"WHEN ABS(%[2]s::numeric) <= 1e290 THEN %[2]s::double precision END END", kind, value),
+		Number: fmt.Sprintf("CASE WHEN %s = 'number' THEN (CASE WHEN ABS(%[2]s::numeric) < 1e-300 THEN 0 "+
+			"WHEN ABS(%[2]s::numeric) <= 1e290 THEN %[2]s::double precision END) END", kind, value),
 		Text: "CASE WHEN " + kind + " = 'string' THEN " + value + " END",
 	}
 }
