@@ -20,7 +20,7 @@ interface FieldsProps {
   wrong: (pointer: string) => string | undefined;
 }
 
-/** A new agent, or one that is changed. */
+/** The form of a new or edited agent. */
 export function AgentForm({ agent }: { agent: Agent | null }) {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -104,7 +104,7 @@ export function AgentForm({ agent }: { agent: Agent | null }) {
   );
 }
 
-/** How the AI knows it and what it is told: as its command is named, words parted. */
+/** The agent's name for the AI, and its instructions: its command's name, split into words. */
 function Words({ draft, set, wrong }: FieldsProps) {
   const t = texts.use();
   const command = `AGENT.${draft.name.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase() || 'LIBRARIAN'}`;

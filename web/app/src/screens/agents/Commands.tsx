@@ -18,7 +18,7 @@ interface Props {
   wrong?: string;
 }
 
-/** The allow list of an agent: picked from the catalogue, with what is on it and not there now. */
+/** The allow list of an agent: picked from the catalogue, including listed commands that are not available now. */
 export function Allowed({ chosen, onChange, own, wrong }: Props) {
   const t = texts.use();
   const [words, setWords] = useState('');

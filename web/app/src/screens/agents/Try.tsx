@@ -7,7 +7,7 @@ import { Field } from '../../ui/Field';
 import { ProblemBox } from '../../ui/Problem';
 import { texts } from './texts';
 
-/** Gives an agent a task, and leads to the run that does it. */
+/** Starts a task of an agent, and links to its run. */
 export function TryAgent({ of: a, onClose }: { of: Schemas['Agent']; onClose: () => void }) {
   const t = texts.use();
   const [query, setQuery] = useState('');

@@ -1,4 +1,4 @@
-// An agent's definition as its form has it.
+// An agent's definition, as edited in its form.
 import type { Schemas } from '../../api/client';
 import { difference } from '../../api/mergePatch';
 
@@ -34,7 +34,7 @@ export const draftOf = (a: Agent | null): Draft => ({
   enabled: a?.enabled ?? true,
 });
 
-/** The definition that the form describes. */
+/** The definition described by the form. */
 export const agentOf = (d: Draft): Schemas['NewAgent'] => ({
   name: d.name.trim(),
   description: d.description.trim(),
@@ -50,6 +50,6 @@ export const agentOf = (d: Draft): Schemas['NewAgent'] => ({
   enabled: d.enabled,
 });
 
-/** What was changed of it, for PATCH. */
+/** The changed fields, for PATCH. */
 export const patchOf = (before: Draft, now: Draft): Schemas['AgentPatch'] =>
   difference({ ...agentOf(before) }, { ...agentOf(now) });

@@ -53,7 +53,7 @@ function All() {
   );
 }
 
-/** What it is for. What a built-in one came with is said in the page's language. */
+/** Its description; the original one of a built-in agent is in the page's language. */
 function about({ id, built_in, version, description }: Agent, t: typeof texts.t): string {
   const key = `about.${id}`;
   return built_in && version === 1 && t.has(key) ? t(key) : description;
@@ -71,7 +71,7 @@ function Row({ of: a }: { of: Agent }) {
     await body(api.PATCH('/v1/agents/{agent_id}', { ...path, body: { enabled: !a.enabled } }));
     await fresh();
   });
-  // A built-in one goes only as far as it was changed.
+  // A built-in one cannot be deleted, only reset.
   const restores = a.built_in;
   return (
     <li data-agent={a.id}>

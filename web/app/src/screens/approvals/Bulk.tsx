@@ -18,7 +18,7 @@ interface Result {
   said: string;
 }
 
-/** Approves several, one after the other, and says of each what became of it. */
+/** Approves several changes in turn, and reports the outcome of each. */
 export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => void }) {
   const t = texts.use();
   const ui = uiTexts.use();
@@ -31,7 +31,7 @@ export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => voi
     for (const [i, a] of list.entries()) {
       setAt(i);
       try {
-        // One after the other: each yes is for what was shown, and the first of them may change the data of the next.
+        // One after the other: each approval is for the data shown, and the first may change that of the next.
         // eslint-disable-next-line no-await-in-loop
         const now = await send(a, { approved: true });
         done.push({ id: a.id, title: titleOf(a), ok: true, said: now ? statusIn(now) : '' });
@@ -76,7 +76,7 @@ export function Bulk({ chosen, onDone }: { chosen: Approval[]; onDone: () => voi
   );
 }
 
-/** What a yes to all that is chosen does: a row says a line of it. */
+/** The effect of approving the selection: one line per row. */
 function What({ chosen }: { chosen: Approval[] }) {
   const t = texts.use();
   const words = cards.use();

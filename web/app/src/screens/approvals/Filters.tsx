@@ -5,7 +5,7 @@ import css from './approvals.module.css';
 
 type Open = ReturnType<typeof useOpen>;
 
-/** Which kinds and which session; only what there is can be chosen. */
+/** Filters by kind and session; only existing values are offered. */
 export function Filters({ open, name }: { open: Open; name: (session: string) => string | undefined }) {
   const t = texts.use();
   const words = useWords();

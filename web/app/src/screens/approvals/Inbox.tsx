@@ -26,28 +26,28 @@ const useWide = () =>
     () => wide.matches,
   );
 
-/** What waits, and the one of it that is looked at. It stays there when somebody else
- * decides it; after one's own decision the next one comes. */
+/** The pending approvals, and the selected one. It stays selected when it is decided elsewhere; after the person's
+ * own decision the next one is selected. */
 export function Inbox({ open, wanted }: { open: ReturnType<typeof useOpen>; wanted?: string }) {
   const t = texts.use();
   const name = useNames();
   const isWide = useWide();
   const [picked, setPicked] = useState<Approval | null>(null);
   const [ticked, setTicked] = useState<string[]>([]);
-  const [last, setLast] = useState<Approval | null>(null); // what was decided here just now
+  const [last, setLast] = useState<Approval | null>(null); // the decisions made here
   const [changed, setChanged] = useState<string | null>(null); // asked again, because the data had changed
   const [help, setHelp] = useState(isWide);
   const box = useRef<HTMLDivElement>(null);
-  const [done, setDone] = useState<string[]>([]); // decided here; the list hears of it a little later
+  const [done, setDone] = useState<string[]>([]); // decided here; the list is updated a little later
   const shown = open.shown.filter((a) => !done.includes(a.id));
-  const [taken, setTaken] = useState<string | undefined>(); // of the address, once it is there
+  const [taken, setTaken] = useState<string | undefined>(); // from the address, once loaded
   const asked = wanted === 'all' ? shown.find(inBulk) : shown.find((a) => a.id === wanted);
   if (asked && wanted !== taken) {
     setTaken(wanted);
     setPicked(asked);
     if (wanted === 'all') setTicked(shown.filter(inBulk).map((a) => a.id));
   } else if (isWide && !picked && shown[0]) {
-    // Beside the list there is always one of it. It is kept, so that nothing else takes its place under a hand.
+    // Beside the list one is always shown. It is kept, so that it is not replaced while it is being used.
     setPicked(shown[0]);
   }
   const current = shown.find((a) => a.id === picked?.id) ?? picked;
@@ -94,7 +94,8 @@ export function Inbox({ open, wanted }: { open: ReturnType<typeof useOpen>; want
       case 'a':
         return press('[data-do=approve]');
       case 'r':
-        // It opens the field for a reason, and decides nothing: of what has none the button is in hand.
+        // Opens the field for a reason, and decides nothing; kinds without a reason have the button within
+        // reach.
         if (current?.kind === 'actions') return press('[data-do=refuse]');
         box.current?.querySelector<HTMLElement>('[data-detail] [data-do=refuse]')?.focus();
         return true;
@@ -147,13 +148,13 @@ export function Inbox({ open, wanted }: { open: ReturnType<typeof useOpen>; want
   );
 }
 
-/** The approval that took the place of a stale one. */
+/** The approval that replaced a stale one. */
 async function askedAgain({ session_id }: Approval): Promise<Approval | undefined> {
   const again = await body(api.GET('/v1/approvals', { params: { query: { status: 'open', session_id } } }));
   return again.data[0];
 }
 
-/** What was decided here just now, with the way back where there is one. */
+/** The decisions made here, with undo if possible. */
 function Last({ approval, onClose }: { approval: Approval; onClose: () => void }) {
   const words = uiTexts.use();
   const t = texts.use();
@@ -186,7 +187,7 @@ function Last({ approval, onClose }: { approval: Approval; onClose: () => void }
   );
 }
 
-/** How many of its actions were approved. */
+/** The number of its actions that were approved. */
 function approvedOf({ actions, decision }: Approval): number {
   const { approved_ids: some } = (decision ?? {}) as { approved_ids?: string[] };
   return some?.length ? some.length : actions.length;
@@ -222,7 +223,7 @@ function Older({ query }: { query: ReturnType<typeof useOpen>['query'] }) {
   );
 }
 
-/** Opens the form of what can be edited, or goes to the first field of an answer. */
+/** Opens the editable form, or focuses the first field of an answer. */
 function edit(box: HTMLElement | null): boolean {
   const detail = box?.querySelector('[data-detail]');
   const button = detail?.querySelector<HTMLElement>('[data-do=edit]');
@@ -236,7 +237,7 @@ interface DetailProps {
   onSettled: (now: Approval, conflict?: string) => void;
 }
 
-/** The card, fresh even when it is no longer among those that wait. */
+/** The card, kept up to date even if it is no longer pending. */
 function Detail({ approval, onSettled }: DetailProps) {
   const query = $api.useQuery(
     'get',

@@ -4,7 +4,7 @@ import css from './approvals.module.css';
 
 const keys = ['j', 'k', 'a', 'r', 'e', 'x'] as const;
 
-/** What the keys do, and the switch that turns them off. */
+/** The keyboard shortcuts, and the switch that turns them off. */
 export function Keys({ open, onToggle }: { open: boolean; onToggle: (open: boolean) => void }) {
   const t = texts.use();
   const on = useKeysOn();

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { announce } from '../../shell/announce';
 import { texts } from './texts';
 
-/** Asks the browser whether it may tell of what waits while the page is hidden. */
+/** Requests the browser's permission for notifications of pending approvals while the page is hidden. */
 export function Notify() {
   const t = texts.use();
   const [permission, setPermission] = useState(() => ('Notification' in window ? Notification.permission : 'missing'));

@@ -11,7 +11,7 @@ import { Time } from '../../ui/Time';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-/** What was settled lately, newest first. */
+/** The recently settled approvals, newest first. */
 export function Recent() {
   const t = texts.use();
   const words = uiTexts.use();

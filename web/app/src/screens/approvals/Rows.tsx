@@ -8,8 +8,8 @@ import { Time } from '../../ui/Time';
 import { texts } from './texts';
 import css from './approvals.module.css';
 
-/** Only changes can be approved several at once: everything else wants its own answer, and what is
- * dangerous is looked at one by one. */
+/** Only changes can be approved in bulk: all others need an individual answer, and dangerous ones an individual
+ * review. */
 export const inBulk = (a: Approval) => a.kind === 'actions' && !a.actions.some(isDangerous);
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
   ticked: string[];
   tick: (a: Approval) => void;
   name: (session: string) => string | undefined;
-  /** What is shown below the present one where there is no room beside the list. */
+  /** Shown below the selected row if there is no room beside the list. */
   below?: ReactNode;
 }
 

@@ -6,8 +6,7 @@ import { Recent } from './Recent';
 import { texts } from './texts';
 import { useOpen } from './useOpen';
 
-/** Everything that waits for a person, of all sessions. The address may name one, or `all`: to
- * approve all changes that wait. */
+/** All pending approvals of all sessions. The address may name one, or `all`: to approve all pending changes. */
 export default function Approvals({ id }: { id?: string }) {
   const t = texts.use();
   const open = useOpen();

@@ -19,9 +19,9 @@ function kept(): Filter {
   }
 }
 
-/** What waits for a person, oldest first, and which of it is looked at. */
+/** The pending approvals, oldest first, and the selected one. */
 export function useOpen() {
-  // Not the 200 of those who read a single page: the cache would take the one for the other.
+  // Not 200, the size used for single pages: the cache would confuse the two.
   const query = $api.useInfiniteQuery(
     'get',
     '/v1/approvals',
@@ -34,7 +34,7 @@ export function useOpen() {
     try {
       sessionStorage.setItem(store, JSON.stringify(next));
     } catch {
-      /* holds for this page then */
+      /* then it applies to this page only */
     }
   };
   const all = useMemo(
@@ -46,7 +46,7 @@ export function useOpen() {
   );
   const kinds = useMemo(() => [...new Set(all.map((a) => a.kind))], [all]);
   const sessions = useMemo(() => [...new Set(all.map((a) => a.session_id))], [all]);
-  // A filter that nothing fits any more would hide all that waits.
+  // A filter without matches would hide everything that is pending.
   const kind = kinds.some((k) => k === filter.kind) ? filter.kind : '';
   const session = sessions.includes(filter.session) ? filter.session : '';
   const shown = useMemo(
@@ -56,14 +56,14 @@ export function useOpen() {
   return { query, all, shown, kinds, sessions, filter: { kind, session }, setFilter };
 }
 
-/** The names of the sessions that wait, by id. */
+/** The names of the waiting sessions, by id. */
 export function useNames(): (id: string) => string | undefined {
   const query = $api.useQuery('get', '/v1/sessions', { params: { query: { status: 'requires_action', limit: 200 } } });
   const names = useMemo(() => new Map(query.data?.data.map((s) => [s.id, s.name ?? ''])), [query.data]);
   return (id) => names.get(id);
 }
 
-/** The one after (or before) the present one; the first where that is gone. */
+/** The approval after (or before) the selected one; the first if that no longer exists. */
 export function neighbour(list: Approval[], id: string | null, step: 1 | -1): Approval | null {
   const i = list.findIndex((a) => a.id === id);
   return (i < 0 ? list[0] : list[Math.min(list.length - 1, Math.max(0, i + step))]) ?? null;

@@ -2,10 +2,10 @@ import { createContext, useContext, useEffect } from 'react';
 
 const Moved = createContext(false);
 
-/** Whether what is shown was come to from another part of this screen. */
+/** Whether this view was reached from another part of this screen. */
 export const Arrived = Moved.Provider;
 
-/** Puts the focus on the title then: what had it is gone. */
+/** If so, focuses the title, since the focused element was removed. */
 export function useArrival(): void {
   const moved = useContext(Moved);
   useEffect(() => {

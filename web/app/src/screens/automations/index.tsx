@@ -9,7 +9,7 @@ import { One } from './one/One';
 export default function Automations() {
   const [path] = useLocation();
   const [before, setBefore] = useState(path);
-  const [moved, setMoved] = useState(false); // from one of them to another; the shell sees to all other moves
+  const [moved, setMoved] = useState(false); // from one automation to another; the shell handles all other navigation
   if (before !== path) {
     setBefore(path);
     setMoved(true);

@@ -1,11 +1,11 @@
-// When an automation runs, in words.
+// Schedules of automations, in words.
 import { $api, type Schemas } from '../../api/client';
 import { format, useFormat } from '../../i18n/format';
 import { dayName, localTime, usePreview } from '../../schedule/preview';
 import { browserZone, whenOf, workdays, type Schedule, type When } from '../../schedule/schedule';
 import { texts } from './texts';
 
-/** Simple schedules in words of the page's language; null for those only the server can read. */
+/** The text of a simple schedule; null for those that only the server can describe. */
 export function simpleWords(when: When): string | null {
   const { t } = texts;
   const { time } = when;
@@ -33,10 +33,10 @@ export function simpleWords(when: When): string | null {
   }
 }
 
-/** A schedule in words, with its zone when it is not the browser's. */
+/** A schedule in words, with its zone if it differs from the browser's. */
 export function ScheduleWords({ schedule }: { schedule: Schedule }) {
   const t = texts.use();
-  useFormat(); // words change with the language
+  useFormat(); // the text changes with the language
   const simple = simpleWords(whenOf(schedule, schedule.time_zone));
   const preview = usePreview(simple === null ? schedule : null, { count: 1 });
   if (simple === null) {
@@ -51,7 +51,7 @@ export function ScheduleWords({ schedule }: { schedule: Schedule }) {
   );
 }
 
-/** Everything that starts an automation, in words. */
+/** All triggers of an automation, in words. */
 export function StartWords({ of: a }: { of: Pick<Schemas['Automation'], 'schedule' | 'triggers'> }) {
   const t = texts.use();
   const watched = a.triggers.some((trigger) => trigger.type === 'entry_created');

@@ -2,7 +2,7 @@ import { useId, useRef, useState, type ReactNode, type ToggleEvent } from 'react
 import css from './menu.module.css';
 
 interface Props {
-  /** What the button is called, and what it shows. */
+  /** The button's label and icon. */
   label: string;
   children: ReactNode;
   button: ReactNode;
@@ -11,8 +11,8 @@ interface Props {
   act?: string;
 }
 
-/** A button with what else can be done. It floats above everything, so that nothing cuts it off;
- * Escape, a choice and a click elsewhere close it (the browser's own popover does that). */
+/** A button that opens a menu of further actions. The menu is a popover, so nothing clips it; the browser closes it
+ * on Escape and on a click elsewhere. */
 export function Menu({ label, button, className = 'plain small', onOpen, act, children }: Props) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -60,7 +60,7 @@ export function Menu({ label, button, className = 'plain small', onOpen, act, ch
   );
 }
 
-/** Beside its button, on the side that has room. */
+/** Beside its button, on the side with more room. */
 function place(box: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect();
   const below = window.innerHeight - at.bottom;

@@ -16,7 +16,7 @@ import { texts } from './texts';
 import { useField } from './useField';
 import { useTabTitle } from './useTabTitle';
 
-/** A chat that does not exist yet: it is created with its first message. */
+/** A new chat: it is created when its first message is sent. */
 export function NewChat({ toggle }: { toggle: ReactNode }) {
   const t = texts.use();
   const { draft, set } = useDraft(undefined);

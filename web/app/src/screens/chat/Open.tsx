@@ -29,7 +29,7 @@ import { useChat } from './useChat';
 import { useField } from './useField';
 import { useTabTitle } from './useTabTitle';
 
-/** An open chat, or a run of an automation, which is shown in the same way. */
+/** An open chat, or an automation's run, which is displayed the same way. */
 export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
   const t = texts.use();
   const chat = useChat(id);
@@ -58,7 +58,7 @@ export function OpenChat({ id, toggle }: { id: string; toggle: ReactNode }) {
 interface TalkProps {
   chat: Chat;
   session: Session | null;
-  /** What it could not be read for passes. */
+  /** The failure to load it is temporary. */
   passes: boolean;
   toggle: ReactNode;
 }
@@ -180,7 +180,7 @@ function Missing({ toggle, children }: { toggle: ReactNode; children: ReactNode 
   );
 }
 
-/** The words below a session that takes no messages, by its type. */
+/** The note below a session that accepts no messages, by its type. */
 const readonly = { SEED: 'readonly.seed', AGENT: 'readonly.agent', AUTOMATION: 'readonly' } as const;
 
 /** Below the record: the session's activity, queued messages, and the message field. */
@@ -193,7 +193,7 @@ function Dock({ chat, session, onSent }: { chat: Chat; session: Session | null; 
   });
   useField();
   useEffect(() => {
-    if (wasBegun(chat.id)) document.getElementById('message')?.focus(); // it was being typed in, also by a finger
+    if (wasBegun(chat.id)) document.getElementById('message')?.focus(); // the field had the focus, on a touch screen too
   }, [chat]);
   const steer = useSessionControl(chat);
   const escape = useEscape(() => void steer.run('interrupt'));
@@ -258,7 +258,7 @@ function AsChat({ chat }: { chat: Chat }) {
   );
 }
 
-/** Escape stops only when pressed twice: once is too easy. */
+/** Escape stops the session only when pressed twice: once happens by accident. */
 function useEscape(stop: () => void) {
   const [armed, arm] = useState(false);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -7,7 +7,7 @@ import { NewChat } from './NewChat';
 import { OpenChat } from './Open';
 import { texts } from './texts';
 
-/** The chats, and the one that is open. On a narrow window the list is behind a button. */
+/** The list of chats and the open chat. In a narrow window the list is behind a button. */
 export default function Chat({ id }: { id?: string }) {
   const t = texts.use();
   const [shown, show] = useState(false);

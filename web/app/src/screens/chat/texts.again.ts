@@ -1,6 +1,6 @@
 import { defineTexts } from '../../i18n/texts';
 
-/** Answering again, and going on elsewhere. */
+/** Answering again, and continuing in another chat. */
 export const again = defineTexts(
   {
     'act.again': 'Answer again',

@@ -1,7 +1,7 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { Chat } from './store/chat';
 
-/** The open chat. Its component is keyed by the id, so another id is another chat. */
+/** The open chat. Its component is keyed by id, so another id is another chat. */
 export function useChat(id: string): Chat {
   const [chat] = useState(() => new Chat(id));
   useEffect(() => chat.start(), [chat]);
@@ -9,12 +9,12 @@ export function useChat(id: string): Chat {
   return chat;
 }
 
-/** Shown again whenever the record has changed; the number stands for its state. */
+/** Re-renders when the record changes; the number is the version of its state. */
 export const useRecord = (chat: Chat): number => useSyncExternalStore(chat.record.subscribe, chat.record.read);
 
 const never = () => () => {};
 const zero = () => 0;
 
-/** Shown again whenever streamed text has grown, if it is asked for. */
+/** Re-renders when streamed text grows, if enabled. */
 export const useLive = (chat: Chat, wanted: boolean): number =>
   useSyncExternalStore(wanted ? chat.live.subscribe : never, wanted ? chat.live.read : zero);

@@ -4,7 +4,7 @@ import { useLang } from '../../i18n/texts';
 import { dayOf } from './store/days';
 import { texts } from './texts';
 
-/** Names a day as people do: today, yesterday, Monday, then its date. */
+/** Formats a date for people: today, yesterday, Monday, then the date. */
 export function useDay(): (at: string) => string {
   const t = texts.use();
   const f = useFormat();
@@ -19,7 +19,7 @@ export function useDay(): (at: string) => string {
   };
 }
 
-/** The day that it is, and another one after midnight. */
+/** The current date, updated at midnight. */
 export function useToday(): string {
   const [today, set] = useState(() => dayOf(Date.now()));
   useEffect(() => {

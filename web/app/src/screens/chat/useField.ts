@@ -3,8 +3,8 @@ import { useKeys } from '../../ui/keys';
 
 const field = () => document.getElementById('message');
 
-/** Where one types has the focus when a chat is opened, and "/" and "c" lead there. A finger
- * would get the keyboard over half of the screen, so it has to ask. */
+/** The message field gets the focus when a chat is opened, and by "/" and "c". Not on touch screens, where the
+ * keyboard would cover half of the screen. */
 export function useField(): void {
   useEffect(() => {
     if (window.matchMedia('(pointer: fine)').matches && !document.querySelector('dialog[open]')) field()?.focus();

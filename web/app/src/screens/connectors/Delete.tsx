@@ -12,7 +12,7 @@ interface Props {
   onDeleted: () => void;
 }
 
-/** Asks before a connector goes, and says who will miss it. */
+/** Confirms the deletion of a connector, and lists what depends on it. */
 export function DeleteConnector({ of: c, onClose, onDeleted }: Props) {
   const t = texts.use();
   const fresh = useConnectorsFresh();
@@ -39,7 +39,7 @@ export function DeleteConnector({ of: c, onClose, onDeleted }: Props) {
 
 const going = ['pending', 'running'] as const;
 
-/** What names its commands, and what goes on there. */
+/** What refers to its commands, and which executions are running. */
 function Missed({ of: c }: { of: Connector }) {
   const t = texts.use();
   const f = useFormat();

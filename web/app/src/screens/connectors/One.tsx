@@ -24,7 +24,7 @@ interface StepsProps {
   onEdit: () => void;
 }
 
-/** One connector: how it is, what can be done with it, and its commands. */
+/** One connector: state, actions and commands. */
 export function One({ id }: { id: string }) {
   const t = texts.use();
   const query = $api.useQuery(
@@ -69,7 +69,7 @@ function Shown({ of: c }: { of: Connector }) {
   );
 }
 
-/** What is wrong with it, and what to do. */
+/** Its problem, and how to fix it. */
 function Trouble({ of: c, onEdit }: StepsProps) {
   const t = texts.use();
   const f = useFormat();
@@ -88,7 +88,7 @@ function Trouble({ of: c, onEdit }: StepsProps) {
   );
 }
 
-/** The ways in: by signing in, or with a token. */
+/** The ways to authorize: by sign-in, or with a token. */
 function LetIn({ of: c, onEdit }: StepsProps) {
   const t = texts.use();
   const fresh = useConnectorsFresh();

@@ -6,8 +6,8 @@ import { useNow } from '../../ui/Time';
 import type { Connector } from './connector';
 import { texts } from './texts';
 
-/** The way to the page where a person lets Fermata in. It is a link that somebody presses:
- * a window that opens by itself is blocked. */
+/** A link to the page where a person authorizes Fermata. It has to be clicked: a window that opens by itself is
+ * blocked. */
 export function SignIn({ of: c }: { of: Connector }) {
   const t = texts.use();
   const now = useNow();
@@ -40,7 +40,7 @@ export function SignIn({ of: c }: { of: Connector }) {
   );
 }
 
-/** The host of a page; empty for what is no address of the web. */
+/** The host of a URL; empty if it is not a web address. */
 function hostOf(url: string): string {
   try {
     const { protocol, host } = new URL(url);

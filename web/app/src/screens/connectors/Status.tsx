@@ -4,7 +4,7 @@ import { useNow } from '../../ui/Time';
 import { statusOf, levelOf, type Connector } from './connector';
 import { texts } from './texts';
 
-/** How a connector is: an icon and a word. */
+/** The state of a connector: an icon and a word. */
 export function Status({ of: c }: { of: Connector }) {
   const t = texts.use();
   const status = statusOf(c, useNow());
@@ -25,7 +25,7 @@ export function Counted({ of: commands }: CommandsProps) {
   return commands.length ? t('offered', { n: commands.length, offered }) : t('no.commands');
 }
 
-/** How many of its commands somebody has to look at again. */
+/** The number of its commands that need review. */
 export function Changed({ of: commands }: CommandsProps) {
   const t = texts.use();
   const changed = commands.filter((c) => c.state === 'changed').length;

@@ -3,7 +3,7 @@ import { useFormat } from '../../i18n/format';
 import { ServerText } from '../../ui/ServerText';
 import { texts } from './texts';
 
-/** How long it took to answer, or why it did not. */
+/** The result of a test: its duration, or why it failed. */
 export function Tested({ result }: { result: Schemas['ConnectorTest'] }) {
   const t = texts.use();
   const f = useFormat();

@@ -1,11 +1,11 @@
-// What a connector is in words: its state, and how many of its commands the AI has.
+// A connector in words: its state, and how many of its commands are enabled.
 import type { Schemas } from '../../api/client';
 import type { StatusKind } from '../../ui/Status';
 
 export type Connector = Schemas['Connector'];
 export type Command = Schemas['ConnectorCommand'];
 
-/** How a connector is: as it was found last, or paused because its last calls failed. */
+/** The state of a connector: from its last check, or paused because its last calls failed. */
 export type ConnectorStatus = Connector['status'] | 'paused';
 
 export function statusOf(c: Pick<Connector, 'status' | 'paused_until'>, now: number): ConnectorStatus {
@@ -22,16 +22,16 @@ export const levelOf: Record<ConnectorStatus, StatusKind> = {
   paused: 'waits',
 };
 
-/** Whether a person writes its commands; else its server lists them. */
+/** Whether its commands are defined by a person; otherwise its server lists them. */
 export const isWritten = (c: Pick<Connector, 'kind'>): boolean => c.kind !== 'mcp';
 
-/** Where it leads, for people: an address, or a program with its arguments. */
+/** Its target for display: an address, or a program with arguments. */
 export function addressOf(c: Pick<Connector, 'config'>): string {
   const { base_url, url, command, args } = c.config as Record<string, unknown>;
   if (typeof command === 'string') return [command, ...(Array.isArray(args) ? args : [])].join(' ');
   return String(base_url ?? url ?? '');
 }
 
-/** Whether a list of what may be offered names a command of this prefix. */
+/** Whether an allow list contains a command with this prefix. */
 export const namesPrefix = (list: readonly string[] | null | undefined, prefix: string): boolean =>
   (list ?? []).some((name) => name.startsWith(`${prefix}.`));

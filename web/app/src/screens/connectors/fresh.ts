@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 
-/** After a change the lists of connectors are read again, and the catalogue with them. */
+/** After a change the lists of connectors and the catalogue are reloaded. */
 export function useConnectorsFresh(): () => Promise<void> {
   const queries = useQueryClient();
   return () =>

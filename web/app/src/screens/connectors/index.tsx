@@ -12,7 +12,7 @@ import { One } from './One';
 import { Changed, Counted, Status } from './Status';
 import { texts } from './texts';
 
-const often = 10_000; // calls change how a connector is, and no event tells of it
+const often = 10_000; // calls change a connector's state without an event
 
 /** Connectors: the list, one of them, or a new one. */
 export function Connectors({ item }: { item?: string }) {
@@ -60,7 +60,7 @@ function All() {
 
 const icons = { mcp: Plug, http: Globe, long_running: Hourglass } as const;
 
-/** What it is and where, how much of it is offered, and how it stands, in a row. */
+/** One connector in a row: kind, address, enabled commands and state. */
 function Row({ of: c }: { of: Connector }) {
   const t = texts.use();
   return (

@@ -6,7 +6,7 @@ import { Empty } from '../../ui/Empty';
 import { texts } from './texts';
 import { texts as uiTexts } from '../../ui/texts';
 
-/** The way up: all data, and the zone if there is one. */
+/** Breadcrumbs: all data, and the zone if there is one. */
 export function Back({ zone, to = '/data' }: { zone?: string; to?: string }) {
   const t = texts.use();
   return (
@@ -32,7 +32,7 @@ function ZoneName({ id }: { id: string }) {
   );
 }
 
-/** Says that what an address names is not there, and the way back. */
+/** Shown if the object in the address does not exist, with a link back. */
 export function Gone({ query, children }: { query: { error: unknown }; children: ReactNode }) {
   const t = texts.use();
   const ui = uiTexts.use();

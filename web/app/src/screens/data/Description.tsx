@@ -4,7 +4,7 @@ import { texts } from './texts';
 
 const short = 400;
 
-/** A description; of a very long one the beginning, and the rest when it is asked for. */
+/** A description; a very long one is truncated until expanded. */
 export function Description({ text }: { text: string }) {
   const t = texts.use();
   const [open, setOpen] = useState(false);

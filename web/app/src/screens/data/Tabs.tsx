@@ -8,7 +8,7 @@ const tabs = [
   ['/data/types', 'types'],
 ] as const;
 
-/** The way between the kinds of data. */
+/** Navigation between the kinds of data. */
 export function Tabs() {
   const t = texts.use();
   const [path] = useLocation();

@@ -1,5 +1,4 @@
-// What a tool type's schema means for people: columns of a table, numbers for a chart,
-// the one field of a quick form.
+// What a tool type's schema means on screen: table columns, chart values, the single field of a quick form.
 import type { Schema } from '../../ui/SchemaForm';
 
 export type Data = Record<string, unknown>;
@@ -22,7 +21,7 @@ function kindOf(schema: Schema): Kind {
 export const schemaOf = (schema: unknown): Schema =>
   typeof schema === 'object' && schema !== null ? (schema as Schema) : {};
 
-/** The fields of a schema, in its order. */
+/** The fields of a schema, in order. */
 export function columnsOf(schema: Schema): Column[] {
   return Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const shape = schemaOf(property);
@@ -30,7 +29,7 @@ export function columnsOf(schema: Schema): Column[] {
   });
 }
 
-/** An average with the decimals of the numbers that it is one of, or one; a small one with its first digits. */
+/** An average with at least one decimal, or as many as its values have; small ones with their leading digits. */
 export function meanOf({
   mean,
   min,
@@ -44,7 +43,7 @@ export function meanOf({
 
 export const numbersOf = (schema: Schema): Column[] => columnsOf(schema).filter((column) => column.kind === 'number');
 
-/** What a new entry begins with: a yes or no that has to be said is a no. */
+/** The initial value of a new entry: required booleans are false. */
 export function startOf(schema: Schema): Data {
   const start: Data = {};
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
@@ -55,7 +54,7 @@ export function startOf(schema: Schema): Data {
   return start;
 }
 
-/** The one field that has to be filled in, if it is only one: then one line is form enough. */
+/** The only required field, if there is exactly one: then a one-line form suffices. */
 export function quickField(schema: Schema): Column | null {
   const asked = columnsOf(schema).filter(
     (column) => schema.required?.includes(column.name) && !(column.name in startOf(schema)),
@@ -68,7 +67,7 @@ export function quickField(schema: Schema): Column | null {
   return asked.length === 1 && plain ? only : null;
 }
 
-/** A number as people type it: 72.5, 72,5, 1 000. Null: it is none. */
+/** Parses a number as people type it: 72.5, 72,5, 1 000. Null if it is invalid. */
 export function parseNumber(text: string): number | null {
   const plain = text.replace(/[\s\u00a0\u202f]/g, '').replace(',', '.');
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
@@ -76,14 +75,14 @@ export function parseNumber(text: string): number | null {
   return Number.isFinite(n) ? n : null;
 }
 
-/** A point in time for <input type="datetime-local">, in the browser's zone. */
+/** An instant for <input type="datetime-local">, in the browser's zone. */
 export function toInput(iso: string): string {
   const at = new Date(iso);
   if (Number.isNaN(at.getTime())) return '';
   return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** And back; what was not touched keeps its seconds. */
+/** The reverse; an untouched value keeps its seconds. */
 export function fromInput(text: string, before?: string): string | undefined {
   if (!text) return undefined;
   if (before && toInput(before) === text) return before;

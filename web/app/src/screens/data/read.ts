@@ -8,7 +8,7 @@ interface Page<T> {
   next_cursor: string | null;
 }
 
-// Somebody may have a thousand tools; the overview shows them all, by name.
+// A workspace may have a thousand tools; the overview lists all of them by name.
 async function all<T>(page: (after?: string) => Promise<Page<T>>): Promise<T[]> {
   const found: T[] = [];
   let after: string | undefined;
@@ -21,7 +21,7 @@ async function all<T>(page: (after?: string) => Promise<Page<T>>): Promise<T[]> 
   return found;
 }
 
-/** All zones. Its key has the path, so that events keep it fresh. */
+/** All zones. The query key contains the path, so that events refresh it. */
 export const useZones = () =>
   useQuery<Zone[]>({
     queryKey: ['get', '/v1/zones', 'all'],
@@ -51,13 +51,13 @@ interface EntriesQuery {
   after?: string;
 }
 
-/** A page of entries. (The same address gives CSV too, so the answer's type has to be chosen.) */
+/** A page of entries. (The same path also returns CSV, so the response type has to be chosen.) */
 export const readEntries = async (tool: string, query: EntriesQuery) =>
   (await body(
     api.GET('/v1/tools/{tool_id}/entries', { params: { path: { tool_id: tool }, query } }),
   )) as Schemas['EntryList'];
 
-// As openapi-react-query would name it: an event about one tool makes only that tool's entries old.
+// Named as by openapi-react-query: an event about one tool invalidates only that tool's entries.
 export const entriesKey = (tool: string, query: EntriesQuery) => [
   'get',
   '/v1/tools/{tool_id}/entries',

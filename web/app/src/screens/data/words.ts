@@ -4,7 +4,7 @@ import { texts as uiTexts } from '../../ui/texts';
 import type { Column } from './columns';
 import { texts } from './texts';
 
-/** What fields and tool types are called: ours in the page's language, the user's as they are. */
+/** The names of fields and tool types: built-in ones in the page's language, others unchanged. */
 export function useNames() {
   const t = texts.use();
   const own = (key: string, otherwise: string) => (t.has(key) ? t(key) : otherwise);
@@ -17,7 +17,7 @@ export function useNames() {
   };
 }
 
-/** How a value of an entry is written, with the unit of its tool. */
+/** Formats a value of an entry, with the unit of its tool. */
 export function useValueText(tool?: Pick<Schemas['Tool'], 'config'>) {
   const f = useFormat();
   const ui = uiTexts.use();

@@ -9,7 +9,7 @@ import { Then } from './Then';
 import { Today } from './Today';
 import type { HomeData } from './useHome';
 
-/** What needs me, what goes on, what comes next. What is empty is not drawn. */
+/** What needs attention, what is active, what is next. Empty sections are omitted. */
 export default function EveryDay({ home }: { home: HomeData }) {
   const t = texts.use();
   const troubles = useTroubles();

@@ -22,7 +22,7 @@ interface Props {
   troubles: Troubles;
 }
 
-/** What a person has to do, each with the way to do it. */
+/** The items that need a person, each with its action. */
 export function Needs({ approvals, troubles }: Props) {
   const t = texts.use();
   const n = approvals.length + troubles.automations.length + troubles.chats.length + troubles.others.length;
@@ -70,7 +70,7 @@ const Row = ({ icon, text, sub, children, ...rest }: RowProps & Record<`data-${s
   </li>
 );
 
-/** A question with its text, or changes: one whose line says all of it can be approved where it stands. */
+/** A question with its text, or changes: one that is fully described by its line can be approved in place. */
 function Asked({ approval }: { approval: Approval }) {
   const t = texts.use();
   const words = useWords();
@@ -115,7 +115,7 @@ function Asked({ approval }: { approval: Approval }) {
   );
 }
 
-/** An automation that the server stopped, or whose run cannot reach the AI. */
+/** An automation that the server paused, or whose run cannot reach the AI. */
 function Automation({ of }: { of: TroubledAutomation }) {
   const t = texts.use();
   const at = of.run?.waiting_context?.at;
@@ -155,7 +155,7 @@ function Automation({ of }: { of: TroubledAutomation }) {
   );
 }
 
-/** A chat that went wrong while nobody looked. */
+/** A chat that failed while it was not open. */
 function Chat({ report }: { report: Report }) {
   const t = texts.use();
   return (

@@ -19,7 +19,7 @@ import styles from './home.module.css';
 import { texts } from './texts';
 import type { HomeData } from './useHome';
 
-/** For somebody new: what this is, and one thing to do. */
+/** For new users: an introduction, and a first action. */
 export default function Newcomer({ home }: { home: HomeData }) {
   const t = texts.use();
   const [, go] = useLocation();
@@ -29,9 +29,10 @@ export default function Newcomer({ home }: { home: HomeData }) {
   const field = useRef<HTMLTextAreaElement>(null);
   useTabName(t('title'));
   useEffect(() => {
-    // Where one would type; a finger would get the keyboard over half of the screen.
+    // The message field gets the focus, except on touch screens, where the keyboard would cover half of the
+    // screen.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus();
-    void import('../chat'); // where one goes from here
+    void import('../chat'); // the next steps
   }, []);
   const choose = (sentence: string) => {
     set({ text: sentence, references: [] });
@@ -100,14 +101,14 @@ function useChoice(name: string): [boolean, (on: boolean) => void] {
     try {
       sessionStorage.setItem(declined, next ? 'no' : 'yes');
     } catch {
-      /* kept until the page is closed */
+      /* stored until the page is closed */
     }
     setOn(next);
   };
   return [on, choose];
 }
 
-/** Whether the workspace is unused, as far as is known, and the reader may set it up. */
+/** Whether the workspace is unused, as far as known, and the reader may set it up. */
 function useUnused(): boolean {
   const admin = useMay('admin');
   const zones = $api.useQuery('get', '/v1/zones', { params: { query: { limit: 1 } } });
@@ -147,7 +148,7 @@ interface FieldProps {
   send: () => void;
 }
 
-/** What one says first makes the first chat. */
+/** The first message creates the first chat. */
 function Field({ text, set, field, send }: FieldProps) {
   const t = texts.use();
   const id = useId();
@@ -182,7 +183,7 @@ function Field({ text, set, field, send }: FieldProps) {
   );
 }
 
-/** A first automation, switched off, to look at; one click takes it away again. */
+/** A first automation, disabled, as an example; one click removes it. */
 function Plan() {
   const t = texts.use();
   const [, go] = useLocation();
@@ -204,7 +205,7 @@ function Plan() {
       void api
         .DELETE('/v1/automations/{automation_id}', { params: { path: { automation_id: made.id } } })
         .then(() => queries.invalidateQueries({ queryKey: ['get', '/v1/automations'] }))
-        .then(() => go('/')); // Home knows then that there is none any more
+        .then(() => go('/')); // then Home is updated
     });
   });
   if (!admin) return null;
@@ -223,7 +224,7 @@ function browserZone(): string {
   return zone && zone !== 'Etc/Unknown' ? zone : 'UTC';
 }
 
-/** Which model answers, in a quiet line. */
+/** The model that answers, in a muted line. */
 function Model({ home }: { home: HomeData }) {
   const t = texts.use();
   const used = home.providers.find((p) => p.is_default) ?? home.providers[0];

@@ -6,7 +6,7 @@ import styles from './home.module.css';
 import { Section } from './Section';
 import { texts } from './texts';
 
-/** What runs by itself next. */
+/** The next scheduled runs. */
 export function NextRuns({ automations }: { automations: Schemas['Automation'][] }) {
   const t = texts.use();
   const next = automations

@@ -13,13 +13,13 @@ import { Section } from './Section';
 import { texts } from './texts';
 import type { HomeData } from './useHome';
 
-/** What is going on, for how long, and what it keeps waiting. A chat at rest is nothing that goes
- * on, unless something waits for it. */
+/** The active sessions, for how long, and what waits for them. Idle chats are omitted unless something waits for
+ * them. */
 export function Now({ home }: { home: HomeData }) {
   const t = texts.use();
   const { slot, queue, suspended } = home;
   const holder = slot?.holder;
-  useWatch(holder?.id); // its phases come only to those who watch it
+  useWatch(holder?.id); // its phases are sent only to those who watch it
   if (!slot || !holder || (holder.phase === 'IDLE' && !queue?.data.length && !suspended.length)) return null;
   return (
     <Section title={t('now')} name="slot">

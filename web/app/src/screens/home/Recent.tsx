@@ -5,7 +5,7 @@ import styles from './home.module.css';
 import { Section } from './Section';
 import { texts } from './texts';
 
-/** The chats that were opened last. */
+/** The most recent chats. */
 export function Recent({ chats }: { chats: Schemas['Session'][] }) {
   const t = texts.use();
   if (!chats.length) return null;

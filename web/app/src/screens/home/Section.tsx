@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** A part of the start page: a word for it beside its rows. It is there only if there are any. */
+/** A section of the start page: a heading beside its rows. Omitted if empty. */
 export function Section({ title, count, more, name, children }: Props) {
   const id = useId();
   return (

@@ -17,7 +17,7 @@ import type { HomeData } from './useHome';
 type Row = Schemas['QueueRow'];
 const most = 5;
 
-/** What comes then: who waits, why, since when and about how long; and what was paused. */
+/** The queue: what waits, why, since when and for about how long; and paused runs. */
 export function Then({ home }: { home: HomeData }) {
   const t = texts.use();
   const [leaving, setLeaving] = useState<Row | null>(null);
@@ -30,7 +30,7 @@ export function Then({ home }: { home: HomeData }) {
   if (!rows.length && !home.suspended.length) return null;
   const shown = all ? rows : rows.slice(0, most);
   const holder = home.slot?.holder?.type;
-  const reasons = shown.map((row) => reason(t, f.time, now, row, holder)); // said once where several have it
+  const reasons = shown.map((row) => reason(t, f.time, now, row, holder)); // shown once if several have it
   return (
     <Section title={t('after')} name="queue" count={length || undefined}>
       {rows.length > 0 && (
@@ -139,7 +139,7 @@ function reason(t: typeof texts.t, time: (iso: string) => string, now: number, r
   return t.has(key) ? t(key) : t('reason.in_turn');
 }
 
-/** A run that a chat paused, with the chat that did. */
+/** A run that a chat paused, with a link to the chat. */
 function Paused({ session, holder }: { session: Schemas['Session']; holder: Schemas['Session'] | null }) {
   const t = texts.use();
   const f = useFormat();

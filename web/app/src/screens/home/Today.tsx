@@ -9,7 +9,7 @@ import { Section } from './Section';
 import { texts } from './texts';
 import type { HomeData } from './useHome';
 
-/** What today has used, in one line. A day begins when the workspace says so. */
+/** Today's usage in one line. The workspace defines when a day begins. */
 export function Today({ home }: { home: HomeData }) {
   const t = texts.use();
   const f = useFormat();
@@ -19,7 +19,7 @@ export function Today({ home }: { home: HomeData }) {
   const sum = totalOf(usage.filter((row) => row.key === day));
   if (sum.calls === 0) return null;
   const parts = [
-    sum.cost > 0 ? f.money(sum.cost, 'USD') : '', // nothing where all was free, or nobody knows
+    sum.cost > 0 ? f.money(sum.cost, 'USD') : '', // omitted if everything was free or the price is unknown
     t('today.calls', { n: sum.calls }),
     sum.tokens > 0 ? t('today.tokens', { n: f.number(sum.tokens) }) : '',
     sum.errors > 0 ? t('today.failed', { n: sum.errors }) : '',

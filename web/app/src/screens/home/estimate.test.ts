@@ -26,7 +26,7 @@ test('a wait is what is left of the one that runs and those before', () => {
   expect(waits({ ...of('a'), since: 4000 }, [of('b'), of('a'), of('a')], takes, 10_000)).toEqual([
     4000, 64_000, 74_000,
   ]);
-  expect(waits({ ...of('a'), since: 0 }, [of('b')], takes, 99_000)).toEqual([0]); // longer than ever
+  expect(waits({ ...of('a'), since: 0 }, [of('b')], takes, 99_000)).toEqual([0]); // longer than any before
   expect(waits(null, [of('b'), of('a')], takes, 0)).toEqual([0, 60_000]);
 });
 

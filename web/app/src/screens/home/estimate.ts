@@ -1,11 +1,11 @@
-// About how long what is queued has to wait, where that can be told from how long such runs took.
+// Estimates the wait of queued runs from the durations of past ones.
 import type { Schemas } from '../../api/client';
 
 type Run = Pick<Schemas['AutomationRun'], 'automation_id' | 'duration_ms' | 'end_reason'>;
 type Session = Pick<Schemas['Session'], 'type' | 'automation_id'>;
 
-/** How long a run of each automation mostly takes: the middle one of its last runs that were
- * done, so that one that waited a night for a person does not count for all. */
+/** The typical duration of each automation's runs: the median of the last completed ones, so that one that waited a
+ * night for a person has little weight. */
 export function usual(runs: readonly Run[]): Map<string, number> {
   const lengths = new Map<string, number[]>();
   for (const { automation_id, duration_ms, end_reason } of runs)
@@ -19,9 +19,8 @@ export function usual(runs: readonly Run[]): Map<string, number> {
   );
 }
 
-/** The wait of each row in milliseconds: what is left of the one that runs, and those before it.
- * From the first of which nobody knows how long it takes (a chat goes on as long as somebody
- * talks) it is null. */
+/** The wait of each row in milliseconds: the rest of the active session, plus the rows before it. Null from the first
+ * row whose duration is unknown (a chat has no typical duration). */
 export function waits(
   holder: (Session & { since: number | null }) | null,
   rows: readonly (Session | null)[],

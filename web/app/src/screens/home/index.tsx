@@ -9,17 +9,17 @@ import { Skeleton } from '../../ui/Skeleton';
 import { texts } from './texts';
 import { useHome } from './useHome';
 
-// One of the two is fetched at first.
+// Only one of the two is loaded at first.
 const Newcomer = screen(() => import('./Newcomer'));
 const EveryDay = screen(() => import('./EveryDay'));
 
-/** What needs me, what goes on, what comes next; or, for somebody new, one thing to do. */
+/** What needs attention, what is active, what is next; or, for new users, a first action. */
 export default function Home() {
   const t = texts.use();
   const home = useHome();
   const fresh =
     home.ready && !home.chats.length && !home.automations.length && !home.approvals.length && !home.slot?.holder;
-  // Who began here stays with it until they have sent something, whatever else comes in.
+  // The introduction stays until a message is sent, whatever else arrives.
   const [began, setBegan] = useState<boolean | null>(null);
   if (home.ready && began === null) setBegan(fresh);
   if (began && home.ready && home.chats.length > 0) setBegan(false);

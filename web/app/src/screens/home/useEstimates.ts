@@ -2,7 +2,7 @@ import { $api, type Schemas } from '../../api/client';
 import { useNow } from '../../ui/Time';
 import { usual, waits } from './estimate';
 
-/** About how long each row of the queue waits, in milliseconds; null where nobody can tell. */
+/** The estimated wait of each row of the queue, in milliseconds; null if unknown. */
 export function useEstimates(slot: Schemas['Slot'] | undefined, rows: Schemas['QueueRow'][]): (number | null)[] {
   const now = useNow();
   const runs = $api.useQuery('get', '/v1/runs', { params: { query: { limit: 100 } } }, { enabled: rows.length > 0 });
@@ -16,6 +16,6 @@ export function useEstimates(slot: Schemas['Slot'] | undefined, rows: Schemas['Q
   );
 }
 
-/** An estimate is no stopwatch: to 5 seconds, above a minute to the minute. */
+/** Estimates are rounded: to 5 seconds, above a minute to the minute. */
 export const round = (length: number) =>
   length > 60_000 ? Math.round(length / 60_000) * 60_000 : Math.max(5000, Math.ceil(length / 5000) * 5000);

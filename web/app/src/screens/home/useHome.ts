@@ -2,8 +2,8 @@ import { $api } from '../../api/client';
 
 const get = $api.useQuery;
 
-/** All that Home shows, read at once. It is drawn when what needs somebody is known, and whether anybody was here;
- * what hangs beside that is left out. */
+/** The data of Home, loaded together. The page is drawn once the items that need attention, and whether the workspace
+ * was ever used, are known; if the rest is late, it is left out. */
 export function useHome() {
   const limit = 200;
   const approvals = get('get', '/v1/approvals', { params: { query: { status: 'open', limit } } });

@@ -7,13 +7,13 @@ const Columns = createContext<string[]>([]);
 const none: string[] = [];
 
 interface ListProps {
-  /** What the facts of each row are, in the order in which rows have them. */
+  /** The labels of the facts of each row, in column order. */
   columns?: string[];
   label?: string;
   children: ReactNode;
 }
 
-/** A list of a setting's things: rows with hairlines between them, whose facts stand below one another. */
+/** A list of a setting's items: rows separated by hairlines, with facts in columns. */
 export const Lines = ({ columns = none, label, children }: ListProps) => (
   <Columns value={columns}>
     <div className={css.lines}>
@@ -27,7 +27,7 @@ export const Lines = ({ columns = none, label, children }: ListProps) => (
   </Columns>
 );
 
-/** What is in which column, for the eye: each fact is read out with its word. */
+/** The column headings, hidden from screen readers: each fact has its own label. */
 const Head = ({ columns }: { columns: string[] }) => (
   <div className={`meta ${css.head}`} aria-hidden="true">
     <span />
@@ -41,17 +41,17 @@ const Head = ({ columns }: { columns: string[] }) => (
 interface Props {
   icon: LucideIcon;
   name: ReactNode;
-  /** Below the name, smaller: what tells it apart. */
+  /** Below the name, smaller: a detail that identifies it. */
   meta?: ReactNode;
-  /** In columns: one for each that the list has, or nothing in its place. */
+  /** In columns: one for each heading, or an empty cell. */
   facts?: ReactNode[];
-  /** How it stands. */
+  /** Its state. */
   status?: ReactNode;
-  /** What can be done with it. */
+  /** Its actions. */
   children?: ReactNode;
 }
 
-/** A row of a list of settings: what it is, how it stands, what can be done with it. */
+/** A row of a list of settings: name, state and actions. */
 export function Line({ icon, name, meta, facts = none, status, children }: Props) {
   const columns = use(Columns);
   return (

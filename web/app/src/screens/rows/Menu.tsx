@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState, type ReactNode } from 'react';
 import { Icon } from '../../ui/Icon';
 import css from './rows.module.css';
 
-/** What else can be done with a row. Its buttons are there while it is closed: keys press them. */
+/** A menu of further actions for a row. Its buttons exist while it is closed, because shortcuts press them. */
 export function Menu({ label, children }: { label: string; children: ReactNode }) {
   const [open, setOpen] = useState(false);
   const id = useId();
@@ -12,7 +12,7 @@ export function Menu({ label, children }: { label: string; children: ReactNode }
   const items = useRef<HTMLDivElement>(null);
   const close = () => {
     setOpen(false);
-    // What is pressed is hidden with the menu: a dialog that it opens gives the focus back to the menu.
+    // A pressed item is hidden with the menu: a dialog that it opens returns the focus to the menu button.
     if (items.current?.contains(document.activeElement)) button.current?.focus();
   };
   useEffect(() => {

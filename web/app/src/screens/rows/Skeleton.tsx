@@ -1,6 +1,6 @@
 import css from './rows.module.css';
 
-/** Rows that are being read: as many and as high as those that come. */
+/** Placeholder rows: as many and as high as the loaded ones. */
 export function SkeletonRows({ n, label }: { n: number; label: string }) {
   return (
     <div role="status" aria-label={label} data-loading className={css.waiting}>

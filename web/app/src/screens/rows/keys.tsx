@@ -2,8 +2,8 @@ import { useRef } from 'react';
 import { useKeys, useKeysOn } from '../../ui/keys';
 import css from './rows.module.css';
 
-/** J and K go through the rows of a list; a letter does to the row that has the focus what
- * the button with this `data-key` does. Gives the list its ref. */
+/** J and K move through the rows of a list; a letter presses the button with that `data-key` in the focused row.
+ * Returns the ref of the list. */
 export function useRowKeys() {
   const list = useRef<HTMLUListElement>(null);
   useKeys((key) => {
@@ -21,7 +21,7 @@ export function useRowKeys() {
   return list;
 }
 
-/** The keys of a list in one line, while single keys do something. */
+/** The shortcuts of a list in one line, while single-key shortcuts are enabled. */
 export function KeyLine({ keys }: { keys: [stroke: string, what: string][] }) {
   const on = useKeysOn();
   if (!on) return null;

@@ -12,7 +12,7 @@ import css from './runs.module.css';
 import { texts } from './texts';
 import type { ThenAndNow } from './thenAndNow';
 
-const someTools = 5; // of which entries are counted
+const someTools = 5; // tools whose entries are counted
 const page = 50;
 
 interface Props {
@@ -26,7 +26,7 @@ interface Props {
 const textOf = (content: Schemas['MessageContent']): string =>
   'text' in content ? content.text : content.segments.map((s) => (s.type === 'text' ? s.text : '[…]')).join('');
 
-/** What the new run will find different from the one before, before it is started. */
+/** What will differ for the new run, shown before it is started. */
 export function Different({ run, known, request, provider, model }: Props) {
   const t = texts.use();
   const f = useFormat();
@@ -76,7 +76,7 @@ export function Different({ run, known, request, provider, model }: Props) {
   );
 }
 
-/** The beginning of a run's timeline: what it did. */
+/** The beginning of a run's timeline: its actions. */
 function useRows(session: string): Schemas['TimelineLine'][] {
   const query = $api.useQuery('get', '/v1/sessions/{session_id}/timeline', {
     params: { path: { session_id: session }, query: { limit: 200 } },
@@ -89,7 +89,7 @@ interface Changed {
   words: (list: (items: string[]) => string) => string;
 }
 
-/** Of these tools those that have other settings or entries than at the run. */
+/** Of these tools, the ones whose settings or entries have changed since the run. */
 function useChangedTools(run: Schemas['AutomationRun'], ids: string[]): Changed[] {
   const t = texts.use();
   const tools = $api.useQuery('get', '/v1/tools', { params: { query: { limit: 200 } } }, { enabled: ids.length > 0 });

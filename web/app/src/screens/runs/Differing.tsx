@@ -1,7 +1,7 @@
 import { diff } from './diff';
 import css from './runs.module.css';
 
-/** Two texts in one: what is gone struck out, what is new underlined. */
+/** An inline diff: removed text struck out, added text underlined. */
 export function Differing({ before, now }: { before: string; now: string }) {
   return (
     <p className="preserve">

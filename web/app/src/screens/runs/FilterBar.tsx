@@ -14,7 +14,7 @@ interface Props {
   onChange: (f: Filter) => void;
 }
 
-/** What to show of the runs: what is chosen are chips, the rest is folded. */
+/** The filter of runs: active values as chips, the rest collapsed. */
 export function FilterBar({ value: f, onChange }: Props) {
   const t = texts.use();
   const [open, setOpen] = useState(false);
@@ -66,7 +66,7 @@ export function FilterBar({ value: f, onChange }: Props) {
 
 const quick = ['', 'end:ERROR', 'not_run'];
 
-/** What is chosen beside the quick ones, in words. */
+/** The active values other than the quick ones, in words. */
 function useChosen(f: Filter): [keyof Filter, string][] {
   const t = texts.use();
   const words = useWords();

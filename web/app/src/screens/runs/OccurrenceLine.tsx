@@ -10,13 +10,13 @@ import { texts } from './texts';
 
 type Occurrence = Schemas['Occurrence'];
 
-/** Why something did not run, in words. */
+/** Why an occurrence did not run, in words. */
 export function useReasonWords() {
   const t = texts.use();
   const f = useFormat();
   return (o: Occurrence): string => {
     if (o.state === 'COALESCED' && o.coalesced_into) return t('why.coalesced', { at: f.full(o.coalesced_into) });
-    // Many at once are one line: "policy until 2026-…".
+    // Many together are one line: "policy until 2026-…".
     const [, reason = '', until] = /^(.*?)(?: until (\S+))?$/.exec(o.reason ?? '') ?? [];
     const key = `why.${reason || o.state}`;
     const words = t.has(key) ? t(key) : reason || o.state;
@@ -26,7 +26,7 @@ export function useReasonWords() {
 
 const tones: Record<string, string> = { DUE: 'accent', FAILED: 'bad', COALESCED: '' };
 
-/** A scheduled instant that did not run, or still waits to, and why. */
+/** A scheduled occurrence that did not run, or is still pending, and why. */
 export function OccurrenceLine({ of: o, name }: { of: Occurrence; name?: string }) {
   const t = texts.use();
   const why = useReasonWords();

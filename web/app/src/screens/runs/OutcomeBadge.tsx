@@ -16,7 +16,7 @@ import { hasEnded, outcomeOf } from './outcome';
 
 type Run = Pick<Schemas['Session'], 'status' | 'end_reason'>;
 
-/** What became of a run, or where it is, in words. */
+/** The outcome or current state of a run, in words. */
 export function useOutcomeWords() {
   const words = useWords();
   return (run: Run): string =>

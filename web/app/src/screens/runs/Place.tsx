@@ -6,8 +6,7 @@ import { texts } from './texts';
 
 const named = 10; // of those before it
 
-/** Where a run stands in the queue, and about how long that takes, where such runs say so; who is before it is
- * said when one points at it. */
+/** A run's position in the queue with an estimate of the wait, if past runs allow one; the tooltip names those ahead. */
 export function Place({ id, className }: { id: string; className?: string }) {
   const t = texts.use();
   const f = useFormat();

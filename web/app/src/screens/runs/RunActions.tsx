@@ -14,7 +14,7 @@ import { texts } from './texts';
 
 type Run = Schemas['AutomationRun'];
 
-/** What can be done with a run: again, with edits; on as a chat; stop; out of the queue. */
+/** The actions of a run: run again, edit and run, continue as a chat, stop, remove from the queue. */
 export function RunActions({ run }: { run: Run }) {
   const t = texts.use();
   const [, go] = useLocation();
@@ -86,7 +86,7 @@ export function RunActions({ run }: { run: Run }) {
   );
 }
 
-/** Makes a chat that begins with the record of a run. Gives its id. */
+/** Creates a chat that begins with the record of a run. Returns its id. */
 async function continued(run: Run): Promise<string> {
   const path = { session_id: run.session_id };
   const { data } = await body(

@@ -17,7 +17,7 @@ import { useThenAndNow, type ThenAndNow } from './thenAndNow';
 
 type Run = Schemas['AutomationRun'];
 
-/** A run again: its request first, which can be changed for this once, and what will be different. */
+/** Repeats a run: shows its request, which can be edited for this run only, and what will differ. */
 export function RunAgain({ run, onClose }: { run: Run; onClose: () => void }) {
   const t = texts.use();
   const query = useThenAndNow(run);
@@ -57,7 +57,7 @@ function Ask({ run, known, onClose }: { run: Run; known: ThenAndNow; onClose: ()
     announce(result === 'QUEUED' ? t('again.queued', { n: position ?? 1 }) : t('again.started'));
   });
   const problem = start.problem == null ? null : asProblem(start.problem);
-  // Complaints name the message; the form knows it as the seed.
+  // Errors refer to the message; the form calls it the seed.
   const errors = (problem?.errors ?? []).map((e) => ({ ...e, pointer: e.pointer.replace(/^\/message/, '/seed') }));
   return (
     <form
@@ -116,7 +116,7 @@ interface ModelProps {
   onModel: (model: string) => void;
 }
 
-/** Who answers this once: a provider, and one of its models. */
+/** The provider and model for this run only. */
 function Model({ provider, onProvider, model, onModel }: ModelProps) {
   const t = texts.use();
   const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } }).data?.data ?? [];

@@ -19,10 +19,10 @@ import { texts } from './texts';
 
 type Run = Schemas['AutomationRun'];
 const shown = 400; // characters of the result
-const excerpt = 160; // of them in the row
+const excerpt = 160; // of them in one row
 
-/** One run in a line: what came of it, whose it is, when it started, what it took and cost.
- * The rest is folded. `named` also says whose run it is. */
+/** One run in a line: outcome, automation, start, duration and cost. The rest is collapsed. `named` adds the
+ * automation's name. */
 export function RunLine({ run, named }: { run: Run; named?: boolean }) {
   const t = texts.use();
   const f = useFormat();
@@ -84,7 +84,7 @@ export function RunLine({ run, named }: { run: Run; named?: boolean }) {
   );
 }
 
-/** The beginning of a text of Markdown, for one line. */
+/** The beginning of a Markdown text, for one line. */
 const plain = (text: string) =>
   visible(
     text
@@ -95,11 +95,11 @@ const plain = (text: string) =>
       .slice(0, excerpt),
   );
 
-/** Why it stands where it stands, in the server's words. */
+/** The server's explanation of its state. */
 function Why({ id }: { id: string }) {
   const query = $api.useQuery('get', '/v1/sessions/{session_id}/explain', { params: { path: { session_id: id } } });
   if (query.data) return <p className={`small ${css.why}`}>{quoted(query.data.text)}</p>;
-  // Its place is kept: the runs below would be pushed down.
+  // Its space is reserved: otherwise the runs below would be pushed down.
   return query.isPending ? <p className={`small ${css.why}`} aria-hidden="true" /> : null;
 }
 

@@ -6,7 +6,7 @@ import { diff } from './diff';
 import { Differing } from './Differing';
 import { texts } from './texts';
 
-/** The request as it was for this run, and what has changed in it since. */
+/** The request as it was for this run, and the changes since. */
 export function SeedThen({ run }: { run: Schemas['AutomationRun'] }) {
   const t = texts.use();
   const first = $api.useQuery('get', '/v1/sessions/{session_id}/messages', {

@@ -1,12 +1,12 @@
-// What differs between two texts, word by word.
+// A word diff of two texts.
 export interface Piece {
   kind: 'same' | 'gone' | 'new';
   text: string;
 }
 
-const maxWords = 1500; // words of each; beyond that whole lines are compared
+const maxWords = 1500; // words of each; longer texts are compared by line
 
-/** Splits so that the pieces joined are the text again. */
+/** Splits without loss: the pieces joined are the text. */
 const cut = (text: string, lines: boolean) => text.match(lines ? /[^\n]*\n|[^\n]+$/g : /\s+|[^\s]+/g) ?? [];
 
 export function diff(before: string, now: string): Piece[] {
@@ -24,7 +24,7 @@ export function diff(before: string, now: string): Piece[] {
   return pieces(walk(a, b, lengths(a, b)));
 }
 
-/** For each pair of places the length of the longest common rest. */
+/** For each pair of positions, the length of the longest common subsequence of the suffixes. */
 function lengths(a: string[], b: string[]): Uint16Array[] {
   const table = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--) {

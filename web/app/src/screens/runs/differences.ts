@@ -1,17 +1,16 @@
-// What a run that is started again will find different from the run before it.
+// What a repeated run will find different from the original.
 import type { Schemas } from '../../api/client';
 
 type Run = Pick<Schemas['AutomationRun'], 'requested_at'>;
 type Segment = Schemas['Segment'];
 type Row = Schemas['TimelineLine'];
 
-/** What of a run's first message is sent again: what an event brought is not, its words come from
- * outside and are nobody's here. */
+/** The parts of a run's first message that are sent again: content from an event is not, because it is external. */
 export const ownSegments = (segments: Segment[]): Segment[] => segments.filter((s) => !('from' in s && s.from));
 
 const executions = (rows: Row[]) => rows.flatMap((row) => (row.execution ? [row.execution] : []));
 
-/** The tools that a run has to do with: those its request names, and those it read or changed. */
+/** The tools of a run: those its request names, and those it read or changed. */
 export function toolsOf(segments: Segment[], rows: Row[]): string[] {
   const ids = [
     ...segments.map((s) => (s.enrichment?.config as { tool_id?: unknown } | undefined)?.tool_id),
@@ -20,14 +19,14 @@ export function toolsOf(segments: Segment[], rows: Row[]): string[] {
   return [...new Set(ids.filter((id): id is string => typeof id === 'string'))];
 }
 
-/** How many changes a run has made, which a second one may make again. */
+/** The number of changes that a run made, which a second one may repeat. */
 export const changesOf = (rows: Row[]): number =>
   executions(rows).filter((e) => e.kind === 'action' && (e.status === 'SUCCESS' || e.status === 'UNKNOWN')).length;
 
-/** Whether something was changed after the run was asked for. */
+/** Whether an object was changed after the run was requested. */
 export const since = (run: Run, at: string | undefined): boolean =>
   at !== undefined && Date.parse(at) > Date.parse(run.requested_at);
 
-/** Whether a request has times that are read anew: "yesterday" is another day now. */
+/** Whether a request has relative times: "yesterday" is a different day now. */
 export const relative = (segments: Segment[]): boolean =>
   segments.some((s) => /"relative"|_DAY|_WEEK|_MONTH|_YEAR/.test(JSON.stringify(s.enrichment?.config ?? null)));

@@ -1,4 +1,4 @@
-// What the list of runs shows. It stands in the address: a link to it can be sent.
+// The filter of the list of runs. It is part of the address, so that links can be shared.
 export interface Filter {
   automation: string;
   state: string;
@@ -9,7 +9,7 @@ export interface Filter {
 
 export const all: Filter = { automation: '', state: '', trigger: '', since: '', until: '' };
 
-/** The filter that an address has behind the screen's name: `/runs/automation=aut_…&state=end:ERROR`. */
+/** Parses the filter from an address: `/runs/automation=aut_…&state=end:ERROR`. */
 export function filterOf(path: string): Filter {
   const asked = new URLSearchParams(path.split('/').slice(2).join('/'));
   return { ...all, ...Object.fromEntries([...asked].filter(([name]) => name in all)) };
@@ -21,7 +21,7 @@ export function addressOf(filter: Partial<Filter>): string {
   return asked.size ? `/runs/${asked.toString().replaceAll('%3A', ':')}` : '/runs';
 }
 
-/** Where the runs of one automation are. */
+/** The address of one automation's runs. */
 export const runsOf = (automation: string) => addressOf({ automation });
 
 export const underWay = ['running', 'queued', 'requires_action', 'waiting', 'suspended'] as const;
@@ -39,13 +39,13 @@ export interface Query {
   states?: string;
 }
 
-// The beginning of a day that was typed, in the browser's own zone.
+// The start of a typed date, in the browser's zone.
 function dayStart(text: string, plus: number): string | undefined {
   const [y, m, d] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text)?.slice(1).map(Number) ?? [];
   return y ? new Date(y, m! - 1, d! + plus).toISOString() : undefined;
 }
 
-/** What is asked of the server; null for what cannot match at all. */
+/** The query parameters; null if nothing can match. */
 export function queriesOf(f: Filter): { runs: Query | null; occurrences: Query | null } {
   const since = dayStart(f.since, 0);
   const until = dayStart(f.until, 1);
@@ -61,7 +61,7 @@ export function queriesOf(f: Filter): { runs: Query | null; occurrences: Query |
     ...(kind === 'status' && { status: value as Query['status'] }),
     ...(kind === 'end' && { end_reason: value as Query['end_reason'] }),
   };
-  const scheduled = f.trigger === '' || f.trigger === 'SCHEDULED'; // only a schedule has instants that do not run
+  const scheduled = f.trigger === '' || f.trigger === 'SCHEDULED'; // only schedules have occurrences that do not run
   return {
     runs: f.state === 'not_run' ? null : runs,
     occurrences: scheduled && (f.state === '' || f.state === 'not_run') ? { ...common, states: notRun } : null,

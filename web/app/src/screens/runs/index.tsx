@@ -15,7 +15,7 @@ import { RunLine } from './RunLine';
 import css from './runs.module.css';
 import { texts } from './texts';
 
-/** The runs of all automations and what did not run, newest first. */
+/** The runs of all automations and the occurrences that did not run, newest first. */
 export default function Runs() {
   const t = texts.use();
   const [path, go] = useLocation();

@@ -1,4 +1,4 @@
-// Runs and occurrences in one list, newest first, while each comes in pages of its own.
+// Merges runs and occurrences, newest first, from two paged lists.
 import type { Schemas } from '../../api/client';
 
 export type Run = Schemas['AutomationRun'];
@@ -15,7 +15,7 @@ export interface Merged {
   /** Which source the next items may come from. */ wants: { runs: boolean; occurrences: boolean };
 }
 
-/** What can be shown for certain: nothing below the point down to which both are known. */
+/** The complete part of the list: nothing older than what both lists have loaded. */
 export function merge(runs: Source<Run>, occurrences: Source<Occurrence>): Merged {
   const a: Item[] = runs.items.map((run) => ({ at: Date.parse(run.requested_at), run }));
   const b: Item[] = occurrences.items.map((occurrence) => ({ at: Date.parse(occurrence.scheduled_at), occurrence }));
@@ -28,7 +28,7 @@ export function merge(runs: Source<Run>, occurrences: Source<Occurrence>): Merge
   };
 }
 
-/** Pages, put together; an item that moved between two pages while they were read comes once. */
+/** Joins pages; an item that moved between two pages during loading appears once. */
 export function together<T>(
   pages: { data: T[]; next_cursor?: string | null }[] | undefined,
   key: (item: T) => string,

@@ -1,4 +1,4 @@
-// What became of a run, for the eye: a tone and a sign. The words are in texts.ts.
+// The outcome of a run: a tone and an icon. The words are in texts.ts.
 import type { Schemas } from '../../api/client';
 
 export type Tone = 'ok' | 'warn' | 'bad' | 'accent' | '';
@@ -42,7 +42,7 @@ export interface Sums {
 }
 type Done = Pick<Schemas['AutomationRun'], 'status' | 'end_reason' | 'duration_ms' | 'usage'>;
 
-/** The means of the runs that have ended. A cost is known only of a model with a price. */
+/** The averages of completed runs. The cost is known only for models with a price. */
 export function meansOf(runs: Done[]): Sums {
   const ended = runs.filter(hasEnded);
   const mean = (all: (number | null | undefined)[]) => {

@@ -3,7 +3,7 @@ import { ownSegments } from './differences';
 
 type Run = Schemas['AutomationRun'];
 
-/** What a run was and what it would be now: read before anything of it is shown. */
+/** A run as it was and as it would be now, loaded before either is shown. */
 export function useThenAndNow(run: Run) {
   const path = { automation_id: run.automation_id };
   const first = $api.useQuery('get', '/v1/sessions/{session_id}/messages', {

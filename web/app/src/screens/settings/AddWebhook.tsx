@@ -9,7 +9,7 @@ import { texts } from './textsOfWebhooks';
 
 type LogType = Schemas['LogType'];
 
-/** All that can be told, those first that people act on. */
+/** All event types, with those that need action first. */
 const types: LogType[] = [
   'approval.requested',
   'approval.settled',
@@ -36,7 +36,7 @@ const types: LogType[] = [
 ];
 const usual: LogType[] = ['approval.requested', 'session.ended', 'notice'];
 
-/** Where events go, and which. */
+/** The form of a new webhook: its address and event types. */
 export function AddWebhook({ onMade, onClose }: { onMade: (w: Schemas['Webhook']) => void; onClose: () => void }) {
   const t = texts.use();
   const [url, setUrl] = useState('');

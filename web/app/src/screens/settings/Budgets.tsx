@@ -6,7 +6,7 @@ import { LimitTable } from './LimitTable';
 import { Prices } from './Prices';
 import { texts } from './texts';
 
-/** Limits of tokens and money, what is used of them, and what models cost. */
+/** Token and money limits, their current usage, and the prices of models. */
 export function Budgets({ model }: { model?: string }) {
   const t = texts.use();
   return (

@@ -12,9 +12,9 @@ type Webhook = Schemas['Webhook'];
 type Delivery = Schemas['WebhookDelivery'];
 
 const page = 50;
-const most = 200; // what the server gives at once; older ones are for the command line
+const most = 200; // the server's page size; older ones are available from the command line
 
-/** What was sent to a webhook, latest first, and what became of it. */
+/** A webhook's deliveries and their outcomes, latest first. */
 export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const t = texts.use();
   const [limit, setLimit] = useState(page);

@@ -18,7 +18,7 @@ import { Line, Lines } from '../rows/Line';
 import { Menu } from '../rows/Menu';
 import { texts } from './textsOfDevices';
 
-/** The devices on which the reader is told, and whether this is one of them. */
+/** The devices that receive the reader's notifications, and whether this is one of them. */
 export function Devices() {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -28,7 +28,7 @@ export function Devices() {
   const fresh = () =>
     queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/me/push-subscriptions' });
   const refused = key.error != null && asProblem(key.error).code === 'push_unavailable';
-  // Asking anew forgets the error for a moment: what the server cannot do is not offered meanwhile.
+  // A refetch clears the error for a moment; until it is done nothing is offered that the server may not support.
   const [off, setOff] = useState(refused);
   if (!key.isPending && off !== refused) setOff(refused);
   return (
@@ -61,7 +61,7 @@ export function Devices() {
   );
 }
 
-/** Turns it on and off where one is. */
+/** Turns notifications on and off on this device. */
 function ThisOne({ known, onChange }: { known?: Device; onChange: () => Promise<unknown> }) {
   const t = texts.use();
   const [state, setState] = useState<Able>(able);
@@ -69,7 +69,7 @@ function ThisOne({ known, onChange }: { known?: Device; onChange: () => Promise<
     try {
       await (known ? turnOff(known.id) : turnOn());
     } finally {
-      setState(able()); // a person may have said no for good
+      setState(able()); // a person may have denied permission permanently
       await onChange();
     }
   });

@@ -3,7 +3,7 @@ import { texts as uiTexts } from '../../ui/texts';
 import { texts } from './texts';
 import type { Draft } from './useSettings';
 
-/** The providers that are tried, in this order, while the first one is down. */
+/** The fallback providers, in the order in which they are tried while the first one is down. */
 export function Fallback({ draft }: { draft: Draft }) {
   const t = texts.use();
   const tu = uiTexts.use();

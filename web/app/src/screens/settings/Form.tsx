@@ -8,11 +8,11 @@ import { Value } from './Value';
 interface Props {
   fields: readonly FieldSpec[];
   children?: (draft: Draft, settings: Settings) => ReactNode;
-  /** Long texts are saved by a button; all else when one leaves the field. */
+  /** Long texts are saved with a button; everything else is saved on blur. */
   byButton?: boolean;
 }
 
-/** A section that is a list of settings. */
+/** A section with a list of settings. */
 export function Form(props: Props) {
   const query = useSettings();
   return <Read query={query}>{(loaded) => <Filled loaded={loaded} {...props} />}</Read>;
@@ -25,7 +25,7 @@ function Filled({ loaded, fields, children, byButton }: Props & { loaded: Parame
   const draft = useDraft(loaded);
   const save = () => void draft.save.run();
   const { leave } = draft;
-  // What a control did is known here: its own handlers come first.
+  // Runs after the control's own handlers, so their changes are visible here.
   const auto = byButton
     ? {}
     : {

@@ -15,7 +15,7 @@ interface Hit {
   where: string;
 }
 
-/** The settings that have all words in their name or hint, with the way to them. */
+/** The settings whose name or hint contains all search words, with links to them. */
 export function Found<S extends string>({ word, sections, onGone }: Props<S>) {
   const t = texts.use();
   const say = (key: string) => (t.has(key) ? t(key) : '');

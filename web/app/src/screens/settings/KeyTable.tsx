@@ -8,7 +8,7 @@ import { texts } from './texts';
 
 export type Key = Schemas['Key'];
 
-/** The keys, a line each. */
+/** The keys, one per row. */
 export function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => void }) {
   const t = texts.use();
   return (

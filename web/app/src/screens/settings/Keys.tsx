@@ -17,7 +17,7 @@ import { texts } from './texts';
 
 const roles = ['viewer', 'member', 'admin'] as const;
 
-/** The keys of the API: made, shown once, revoked. */
+/** API keys: created, shown once, revoked. */
 export function Keys() {
   const t = texts.use();
   const queries = useQueryClient();
@@ -103,12 +103,12 @@ function Make({
         },
       }),
     );
-    // From the first key on the server asks this page for one too: it signs in with the new
-    // one, so that the key that is shown only now is not lost behind a sign-in.
+    // Once a key exists, the server requires one from this page too: it signs in with the new key, so that the
+    // key, which is only shown now, is not lost behind the sign-in form.
     if (local) {
       await api.POST('/v1/sign-in', { body: { key: key.key } });
       signedIn();
-      // Who asks is somebody else now: the next key is one to hand out, not one to sign in with.
+      // The page's identity has changed: the next key is one to hand out, not one to sign in with.
       await queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[1] === '/v1/me' });
     }
     onMade(key);
@@ -155,7 +155,7 @@ function Make({
   );
 }
 
-/** A new key, this once. */
+/** A new key, shown once. */
 function Made({ made, onClose }: { made: Schemas['CreatedKey']; onClose: () => void }) {
   const t = texts.use();
   return (

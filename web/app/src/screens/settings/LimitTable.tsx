@@ -103,7 +103,7 @@ function Limit({
   );
 }
 
-/** Fills in the strict limits; they are saved like any other change. */
+/** Fills in the strict limits, which are saved like any other change. */
 export function Strict({ draft }: { draft: Draft }) {
   const t = texts.use();
   return (

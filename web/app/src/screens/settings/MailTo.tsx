@@ -7,7 +7,7 @@ import type { Draft } from './useSettings';
 const at = '/notifications/mail_to';
 const most = 20;
 
-/** The addresses that are told by mail, each in a field of its own, and one more to add. */
+/** The addresses that receive mail, each in a field of its own, and an empty one to add another. */
 export function MailTo({ draft, off }: { draft: Draft; off: string | null }) {
   const t = texts.use();
   const tt = notificationTexts.use();
@@ -37,7 +37,7 @@ export function MailTo({ draft, off }: { draft: Draft; off: string | null }) {
       {rows.length > 0 && (
         <ul className="plain stack tight">
           {rows.map((address, i) => (
-            // A field stays the same one while it is typed in, and the next one comes below it.
+            // A field keeps its identity while it is typed in; the next one is added below it.
             // eslint-disable-next-line react/no-array-index-key
             <li key={i}>
               <div className="row">

@@ -11,8 +11,7 @@ import { useSettings } from './useSettings';
 type Zone = Schemas['Zone'];
 type Tool = Schemas['Tool'];
 
-/** Which changes need a yes: the zones and their tools in one table. Whoever stands above
- * decides for all below. */
+/** Which changes need approval: zones and their tools in one table. A higher row determines the rows below it. */
 export function Matrix() {
   const t = texts.use();
   const settings = useSettings();
@@ -57,7 +56,7 @@ export function Matrix() {
           />
         )),
     ]);
-  if (!settings.data) return null; // it stands below them: it comes when they do
+  if (!settings.data) return null; // it is placed below them and appears with them
   return (
     <section className="stack tight">
       <h3>{t('matrix')}</h3>

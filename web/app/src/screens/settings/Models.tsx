@@ -8,7 +8,7 @@ interface Props {
   onChoose: (model: string) => void;
 }
 
-/** The models that a provider offers, to choose one: read as soon as it is known who it is. */
+/** The models of a provider, to choose from; loaded once the provider is known. */
 export function Models({ provider, model, onChoose }: Props) {
   const t = texts.use();
   const query = $api.useQuery(
@@ -18,7 +18,7 @@ export function Models({ provider, model, onChoose }: Props) {
     { retry: false },
   );
   const models = query.data?.data ?? [];
-  if (models.length === 0) return null; // not every vendor lists them, and a wrong key is told already
+  if (models.length === 0) return null; // not every vendor lists them, and a wrong key has been reported already
   return (
     <Field label={t('models.choose')} hint={t('models.some', { n: models.length })}>
       <select value={models.some((m) => m.id === model) ? model : ''} onChange={(e) => onChoose(e.target.value)}>

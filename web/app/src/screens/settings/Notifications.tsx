@@ -7,7 +7,8 @@ import { QuietHours } from './QuietHours';
 import { texts } from './textsOfNotifications';
 import { Value } from './Value';
 
-/** Who is told of what waits for a person, where and when: the reader, and whom an administrator names. */
+/** Notifications of pending items: recipients, channels and times, for the reader and for those whom an administrator
+ * names. */
 export function Notifications() {
   const t = texts.use();
   const admin = useMay('admin');

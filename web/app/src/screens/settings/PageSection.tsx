@@ -5,7 +5,7 @@ import { setTheme, useTheme, type Theme } from '../../shell/theme';
 import { Field } from '../../ui/Field';
 import { texts } from './texts';
 
-/** What this browser alone is told: language, theme, notifications. */
+/** Settings of this browser only: language, theme, notifications. */
 export function PageSection() {
   const t = texts.use();
   const lang = useLang();

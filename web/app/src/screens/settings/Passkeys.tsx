@@ -16,7 +16,7 @@ import { texts } from './textsOfPasskeys';
 
 type Passkey = Schemas['Passkey'];
 
-/** The reader's passkeys, with which they approve what is sensitive. */
+/** The reader's passkeys, which confirm sensitive approvals. */
 export function Passkeys() {
   const t = texts.use();
   const queries = useQueryClient();
@@ -46,7 +46,7 @@ export function Passkeys() {
   );
 }
 
-/** Makes a passkey: this device asks who it is, and where there is one already, that one confirms it. */
+/** Creates a passkey: this device verifies the person, and an existing passkey confirms the new one. */
 function Add({ further, onMade }: { further: boolean; onMade: () => Promise<unknown> }) {
   const t = texts.use();
   const [name, setName] = useState('');

@@ -7,7 +7,7 @@ import type { Draft, Settings } from './useSettings';
 
 const escape = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** The workspace's own prices of models; `model` is one that has none yet. */
+/** The workspace's own model prices; `model` is one without a price. */
 export function Prices({ draft, settings, model }: { draft: Draft; settings: Settings; model?: string }) {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -76,7 +76,7 @@ interface RowProps {
   onGone: () => void;
 }
 
-/** Both prices are needed at once: they are saved when the second is there. */
+/** Both prices are needed together: they are saved once the second is entered. */
 function Row({ name, draft, stored, first, onGone }: RowProps) {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -128,7 +128,7 @@ function Row({ name, draft, stored, first, onGone }: RowProps) {
 
 const show = (n: number | undefined) => (n === undefined ? '' : String(n));
 
-/** An amount as it is typed; null for what is none. */
+/** Parses an amount; null if it is invalid. */
 function number(text: string): number | null {
   const n = Number(text.trim().replace(',', '.'));
   return text.trim() !== '' && Number.isFinite(n) && n >= 0 ? n : null;

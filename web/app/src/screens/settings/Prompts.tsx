@@ -11,7 +11,7 @@ import type { Draft } from './useSettings';
 
 type Chunk = Schemas['PromptChunk'];
 
-/** The parts of the system message, which the AI is told before each session. */
+/** The parts of the system message, which the AI receives before each session. */
 export function Prompts() {
   const t = texts.use();
   const chunks = $api.useQuery('get', '/v1/prompt-chunks');
@@ -38,7 +38,7 @@ export function Prompts() {
 interface PartProps {
   chunk: Chunk;
   draft: Draft;
-  /** What is stored in place of the built-in part. */
+  /** The text that replaces the built-in part. */
   change: Schemas['ChunkChange'] | undefined;
 }
 
@@ -103,7 +103,7 @@ function Part({ chunk, draft, change }: PartProps) {
   );
 }
 
-/** Which sessions are told it: of which types, and in which protocols. */
+/** The sessions that receive it, by type and protocol. */
 function Scope({ chunk }: { chunk: Chunk }) {
   const t = texts.use();
   const words = useWords();

@@ -24,7 +24,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Adds or changes a provider, and tries it at once: a wrong key is told at its field. */
+/** Adds or edits a provider and tests it at once: a wrong key is reported at its field. */
 export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -68,7 +68,7 @@ export function ProviderForm({ kinds, provider, onSaved, onClose }: Props) {
   const problem = save.problem == null ? null : asProblem(save.problem);
   const errors: FieldError[] = [...(problem?.errors ?? []), ...testErrors(test?.error ?? null, schema)];
   const submit = () => {
-    // An own key or variable may be missing for good reasons; what is typed must fit.
+    // A key or variable may be missing for good reasons; one that is entered must be valid.
     if (checkSchema(schema, config).length) setTries((n) => n + 1);
     else void save.run();
   };
@@ -178,7 +178,7 @@ const makeDefault = ({ id, version }: Provider) =>
     }),
   );
 
-/** Makes a new provider the default where only the demo was there to answer. */
+/** Makes a new provider the default if there was only the demo before. */
 async function becomesDefault(made: Provider): Promise<boolean> {
   if (made.kind === 'demo' || made.is_default) return false;
   const { data } = await body(api.GET('/v1/providers', { params: { query: { limit: 200 } } }));
@@ -187,7 +187,7 @@ async function becomesDefault(made: Provider): Promise<boolean> {
   return true;
 }
 
-/** Who answers new chats, after a good test; and the way to one. */
+/** After a successful test: the provider that answers new chats, and a link to start one. */
 function Used({ by, model, onChosen }: { by: Provider; model: string; onChosen: (provider: Provider) => void }) {
   const t = texts.use();
   const queries = useQueryClient();

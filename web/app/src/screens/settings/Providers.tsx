@@ -16,7 +16,7 @@ import { ProviderForm, type Provider } from './ProviderForm';
 import { TestResult, type Test } from './TestResult';
 import { texts } from './texts';
 
-/** Who answers: the providers of the workspace. Without one the demo answers. */
+/** The providers of the workspace. Without one the demo answers. */
 export function Providers() {
   const t = texts.use();
   const queries = useQueryClient();

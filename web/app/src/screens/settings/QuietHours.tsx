@@ -7,7 +7,7 @@ import type { Draft } from './useSettings';
 const at = '/notifications/quiet_hours';
 const usual = { from: '22:00', to: '07:00' };
 
-/** From when to when nobody is told, in the workspace's zone. */
+/** The hours without notifications, in the workspace's time zone. */
 export function QuietHours({ draft, zone }: { draft: Draft; zone: string }) {
   const t = texts.use();
   const tt = notificationTexts.use();

@@ -6,8 +6,8 @@ import styles from './settings.module.css';
 import { texts } from './texts';
 import type { Draft } from './useSettings';
 
-/** Whether what was changed is saved, and the way back. A page with unsaved changes asks before it
- * goes. Its place is always there: nothing moves when it has something to say. */
+/** The state of unsaved changes, with undo. A page with unsaved changes asks before it is closed. The space is
+ * reserved: nothing moves when a message appears. */
 export function SaveBar({ draft, byButton = false }: { draft: Draft; byButton?: boolean }) {
   const t = texts.use();
   const tu = uiTexts.use();

@@ -9,7 +9,7 @@ import styles from './settings.module.css';
 import { texts } from './texts';
 
 const every = '*';
-const searched = 12; // actions, beyond which there is a field to search them
+const searched = 12; // the number of actions from which a search field is shown
 
 interface Props {
   chosen: readonly string[];
@@ -21,12 +21,12 @@ interface Props {
 
 interface Group {
   title: string;
-  /** The name that stands for all of it; '' where there is none. */
+  /** The name that includes the whole group; '' if there is none. */
   all: string;
   actions: { name: string; words: string; about?: string }[];
 }
 
-/** The actions that a passkey confirms, picked from those that there are. */
+/** The actions that need a passkey, picked from all actions. */
 export function Sensitive({ chosen, onChange, label, hint, wrong }: Props) {
   const t = texts.use();
   const words = useCommandWords();
@@ -111,7 +111,7 @@ export function Sensitive({ chosen, onChange, label, hint, wrong }: Props) {
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Our own actions, then those of each connector. */
+/** Built-in actions, then those of each connector. */
 function groupsOf(data: Schemas['CommandSpec'][], wordsOf: (name: string) => string, own: string): Group[] {
   const groups = new Map<string, Group>();
   for (const command of data) {
@@ -131,7 +131,7 @@ interface ChoiceProps {
   note?: string;
   title?: string;
   on: boolean;
-  /** A choice above it says so already. */
+  /** It is included by a choice above it. */
   covered?: boolean;
   set: (name: string, on: boolean) => void;
 }

@@ -5,8 +5,8 @@ import { texts } from './texts';
 
 export type Test = Schemas['ProviderTest'];
 
-/** What came of a test: how long it took and what was said, or why it failed. `atField`: what it
- * means stands at the field it is about. */
+/** The result of a test: its duration and response, or why it failed. `atField`: the explanation is shown at the
+ * field concerned. */
 export function TestResult({ result, atField = false }: { result: Test; atField?: boolean }) {
   const t = texts.use();
   const f = useFormat();

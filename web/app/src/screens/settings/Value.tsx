@@ -14,7 +14,7 @@ interface Props {
   settings: Settings;
 }
 
-/** One setting: its control, where its value comes from, and the way back to the default. */
+/** One setting: its control, the origin of its value, and the reset to the default. */
 export function Value({ spec, draft, settings }: Props) {
   const t = texts.use();
   const name = spec.at.slice(1).replaceAll('/', '.');
@@ -59,7 +59,7 @@ export function Value({ spec, draft, settings }: Props) {
   );
 }
 
-/** What a value means, and how long a duration is in words. */
+/** The meaning of a value; a duration in words. */
 function Hint({ text, spec, value }: { text: string; spec: FieldSpec; value: unknown }) {
   const t = texts.use();
   const f = useFormat();
@@ -73,7 +73,7 @@ function Hint({ text, spec, value }: { text: string; spec: FieldSpec; value: unk
   );
 }
 
-/** The control of a setting. Field gives it its id. */
+/** The control of a setting. Field provides its id. */
 function Control({ spec, draft, ...given }: { spec: FieldSpec; draft: Draft; id?: string }) {
   const t = texts.use();
   const value = draft.get(spec.at);

@@ -20,7 +20,7 @@ interface Props {
   onDo: (what: 'deliveries' | 'rotate' | 'delete') => void;
 }
 
-/** One webhook: where it leads, how it is, and what can be done. */
+/** One webhook: its address, state and actions. */
 export function WebhookRow({ webhook, onChange, onDo }: Props) {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -86,7 +86,7 @@ function State({ of: webhook }: { of: Webhook }) {
   return <Status is="ok">{t('good')}</Status>;
 }
 
-/** Why nothing arrives. */
+/** Why deliveries fail. */
 function Trouble({ of: webhook }: { of: Webhook }) {
   const t = texts.use();
   const now = useNow();

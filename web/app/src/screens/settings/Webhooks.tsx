@@ -16,7 +16,7 @@ export type Webhook = Schemas['Webhook'];
 
 type Doing = { what: 'deliveries' | 'rotate' | 'delete'; webhook: Webhook };
 
-/** Where events are sent, and whether they arrive. */
+/** The webhooks, and whether their deliveries succeed. */
 export function Webhooks() {
   const t = texts.use();
   const queries = useQueryClient();
@@ -88,7 +88,7 @@ export function Webhooks() {
   );
 }
 
-/** A new secret, this once. */
+/** A new secret, shown once. */
 function Secret({ of: webhook, onClose }: { of: Webhook; onClose: () => void }) {
   const t = texts.use();
   return (

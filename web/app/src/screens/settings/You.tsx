@@ -18,7 +18,7 @@ import { texts } from './textsOfYou';
 
 type SignIn = Schemas['SignIn'];
 
-/** Who the reader is, and where they are signed in. */
+/** The reader's identity and their sign-ins. */
 export function You() {
   const t = texts.use();
   const me = useMe();
@@ -134,7 +134,7 @@ function Row({ of: one, onGone }: { of: SignIn; onGone: () => Promise<unknown> }
   );
 }
 
-/** Why a section is not there for somebody. */
+/** Why a section is not available to the reader. */
 export function AdminsOnly() {
   const t = texts.use();
   const me = useMe().data;

@@ -1,4 +1,4 @@
-// The config of a provider as a form has it.
+// The config of a provider, as edited in a form.
 import { testWords } from '../../api/inFrench';
 import { difference } from '../../api/mergePatch';
 import type { FieldError } from '../../api/problem';
@@ -7,8 +7,8 @@ import type { Schema } from '../../ui/SchemaForm';
 type Config = Record<string, unknown>;
 const first = ['preset', 'base_url', 'api_key', 'api_key_env', 'model'];
 
-/** The schema in two: what one must say, and what one rarely says. A key that is kept is
- * not shown; the field for it is empty, and a hint says that one is kept. */
+/** Splits the schema into common and rare fields. A stored key is never shown; its field is empty, with a hint that a
+ * key is stored. */
 export function splitSchema(
   schema: Schema,
   kept: string | undefined,
@@ -26,18 +26,17 @@ export function splitSchema(
   return { main: of(main), more: of((name) => !main(name)) };
 }
 
-/** The part of a config that a schema is about. */
+/** The part of a config that a schema covers. */
 export const part = (config: Config, schema: Schema): Config =>
   Object.fromEntries(Object.entries(config).filter(([name]) => Object.hasOwn(schema.properties ?? {}, name)));
 
-/** A config as it came, without its masked key. */
+/** A stored config, without its masked key. */
 export function shown(config: Config): Config {
   const { api_key: _, ...rest } = config;
   return rest;
 }
 
-/** What to send to change a config. Untouched, the key stays; an own variable instead of it
- * takes its place. */
+/** The patch that changes a config. An untouched key is kept; a variable name replaces it. */
 export function configPatch(before: Config, after: Config): Config {
   const patch = difference(shown(before), shown(after));
   if (typeof after.api_key === 'string' && after.api_key) patch.api_key = after.api_key;
@@ -52,7 +51,7 @@ const fieldOf: Record<string, string> = {
   provider_network: 'base_url',
 };
 
-/** What a failed test says about a field of the form. */
+/** A failed test's error for a field of the form. */
 export function testErrors(
   error: { code: string; message: string; meaning: string; mend: string } | null,
   schema: Schema,

@@ -1,4 +1,4 @@
-// What can be set, section by section. Each value stands at a JSON pointer of the settings.
+// The settings, by section. Each value has a JSON pointer into the settings.
 export type Kind = 'text' | 'number' | 'check' | 'choice' | 'duration' | 'zone' | 'durations' | 'names' | 'commands';
 export interface FieldSpec {
   at: string;
@@ -68,7 +68,7 @@ export const amounts = [
   'max_cost_per_day',
   'max_cost_per_month',
 ] as const;
-/** What the preset "strict" sets, in the order of the first four counters. */
+/** The values of the preset "strict", in the order of the first four counters. */
 export const strict: Record<'chat' | 'automation', readonly number[]> = {
   chat: [10, 3, 3, 3],
   automation: [20, 5, 5, 5],

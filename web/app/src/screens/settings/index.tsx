@@ -38,7 +38,7 @@ const sections = [
   'you',
   'page',
 ] as const;
-/** Those that are everybody's own; the others are for administrators. */
+/** The reader's own sections; the others are for administrators. */
 const personal: readonly string[] = ['told', 'you', 'page'];
 
 type Section = (typeof sections)[number];
@@ -75,7 +75,7 @@ const content: Record<Section, (item?: string) => ReactNode> = {
   page: () => <PageSection />,
 };
 
-/** What an address names, as it is: a model's name may have a slash. */
+/** The name in an address, unchanged: a model's name may contain a slash. */
 function named(item: string | undefined): string | undefined {
   try {
     return item && decodeURIComponent(item);
@@ -84,7 +84,7 @@ function named(item: string | undefined): string | undefined {
   }
 }
 
-/** What can be set, in sections that are saved one by one. */
+/** The settings, in sections that are saved separately. */
 export default function Settings({ section, item }: { section?: string; item?: string }) {
   const t = texts.use();
   const admin = useMay('admin');
@@ -94,7 +94,7 @@ export default function Settings({ section, item }: { section?: string; item?: s
   const heading = useRef<HTMLHeadingElement>(null);
   const menu = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Where the sections are one line: the present one is in sight.
+    // If the sections are in one row, the current one is scrolled into view.
     const list = menu.current?.querySelector('ul');
     const link = list?.querySelector<HTMLElement>(`[data-to="${here}"]`);
     if (list && link) list.scrollLeft = link.offsetLeft - list.offsetLeft - 16;

@@ -9,12 +9,12 @@ const names = (pointer: string) =>
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What stands at a pointer; undefined where nothing does. */
+/** The value at a pointer; undefined if there is none. */
 export function at(value: unknown, pointer: string): unknown {
   return names(pointer).reduce<unknown>((here, name) => (isObject(here) ? here[name] : undefined), value);
 }
 
-/** The merge patch that sets these pointers. */
+/** The merge patch that sets the values at these pointers. */
 export function patchOf(values: ReadonlyMap<string, unknown>): Json {
   const patch: Json = {};
   for (const [pointer, value] of values) {

@@ -1,4 +1,4 @@
-// The settings with their version, and changes to them that are not saved yet.
+// The settings with their version and unsaved changes.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { api, versioned, type Schemas } from '../../api/client';
@@ -25,7 +25,7 @@ export function useSettings() {
 }
 
 export interface Draft {
-  /** The value as it would be saved. */
+  /** The value that would be saved. */
   get(pointer: string): unknown;
   set(pointer: string, value: unknown): void;
   edited(pointer: string): boolean;
@@ -34,15 +34,15 @@ export interface Draft {
   errors: FieldError[];
   discard(): void;
   save: Action<[]>;
-  /** Somebody else saved meanwhile: what they saved is read, what was typed is kept. */
+  /** A concurrent save: the stored values are loaded, local edits are kept. */
   again(): Promise<void>;
-  /** What others saved is read, and what was typed waits to be looked at. */
+  /** The stored values are loaded, and local edits wait for review. */
   review: boolean;
-  /** Somebody else was quicker: nothing is saved before it was looked at and asked for. */
+  /** A conflict: nothing is saved before the person has reviewed it and asks for it. */
   held: boolean;
-  /** A field was left: saves, unless the same was refused before. */
+  /** Called on blur: saves, unless the same values were rejected before. */
   leave(): void;
-  /** What was saved last can be taken back. */
+  /** The last save can be undone. */
   undo: Action<[]> | null;
 }
 
@@ -54,8 +54,8 @@ const put = (etag: string, values: Values) =>
     }),
   );
 
-/** Saves values that were read in `known`. Where somebody else saved others meanwhile, theirs stay
- * and these are saved too; where it was the same ones, it is refused. */
+/** Saves values that were loaded in `known`. Concurrent changes of other values are kept and these are saved too; a
+ * concurrent change of the same ones is a conflict. */
 async function store(known: Versioned, values: Values): Promise<Versioned> {
   try {
     return await put(known.etag, values);
@@ -67,19 +67,19 @@ async function store(known: Versioned, values: Values): Promise<Versioned> {
   }
 }
 
-/** What brings these values back: the default, where nothing was set. */
+/** The patch that restores these values: to the default if nothing was set. */
 export function undoOf(known: Settings, values: Values): Values {
   const set = (p: string) =>
     p.startsWith('/limits/') || known.changed.some((c) => c === p || c.startsWith(`${p}/`) || p.startsWith(`${c}/`));
   return new Map([...values.keys()].map((p) => [p, set(p) ? (at(known, p) ?? null) : null]));
 }
 
-/** Edits of the settings, kept until they are saved. */
+/** Edits of the settings, held until they are saved. */
 export function useDraft(loaded: Versioned): Draft {
   const t = texts.use();
   const queries = useQueryClient();
   const [edits, setEdits] = useState<Values>(new Map());
-  const newest = useRef<Values>(edits); // also within the event that changes them
+  const newest = useRef<Values>(edits); // current within the event that changes them, too
   const [before, setBefore] = useState<Values | null>(null);
   const [review, setReview] = useState(false);
   const known = useRef(loaded);
@@ -98,14 +98,14 @@ export function useDraft(loaded: Versioned): Draft {
         (queryKey[1] === '/v1/settings' && queryKey[2] !== 'versioned') || queryKey[1] === '/v1/prompt-chunks',
     });
   };
-  const failed = useRef<Values | null>(null); // what was refused, and not changed since
+  const failed = useRef<Values | null>(null); // rejected, and unchanged since
   const save = useAction(async () => {
     failed.current = newest.current;
-    // What is changed while it is being saved is saved after it.
+    // A value changed during a save is saved afterwards.
     while (newest.current.size) {
       const values = new Map(newest.current);
       const back = undoOf(known.current.value, values);
-      // Each waits for the one before: the version goes from one to the next.
+      // Saves are sequential: each needs the version of the one before.
       // eslint-disable-next-line no-await-in-loop
       took(await store(known.current, values));
       failed.current = null;

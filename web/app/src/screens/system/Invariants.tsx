@@ -8,7 +8,7 @@ import { ProblemBox } from '../../ui/Problem';
 import { Scroll } from '../../ui/Scroll';
 import { texts } from './texts';
 
-/** Counts what must never be, when somebody asks for it. */
+/** Counts violated invariants, on request. */
 export function Invariants() {
   const t = texts.use();
   const f = useFormat();

@@ -14,7 +14,7 @@ import { Invariants } from './Invariants';
 import styles from './system.module.css';
 import { texts } from './texts';
 
-/** How the server is. What only administrators may see says so to others. */
+/** The state of the server. Sections for administrators show a note to others. */
 export default function System() {
   const t = texts.use();
   const status = $api.useQuery('get', '/v1/admin/status', undefined, { retry: false, refetchInterval: 10_000 });
@@ -47,7 +47,7 @@ export default function System() {
   );
 }
 
-/** One sentence: that all is well, or what is wrong. Its place is kept while it is found out. */
+/** One sentence: all is well, or what the problem is. Its space is reserved while it is loading. */
 function Verdict({ status, unread }: { status: Schemas['NodeStatus'] | undefined; unread: boolean }) {
   const t = texts.use();
   const ready = $api.useQuery('get', '/readyz', undefined, { retry: false, refetchInterval: 10_000 });

@@ -19,7 +19,7 @@ import { Line, Lines } from '../rows/Line';
 
 const statuses = ['running', 'pending', 'unknown', 'succeeded', 'failed', 'cancelled', 'expired'] as const;
 
-/** The work of other services, newest first; which of it, the address says. */
+/** The tasks of other services, newest first; the address selects one. */
 export default function Tasks({ status }: { status?: string }) {
   const t = texts.use();
   const chosen = statuses.find((s) => s === status);
@@ -133,7 +133,7 @@ function Row({ of: task, onChange }: { of: Task; onChange: () => Promise<unknown
   );
 }
 
-/** What came of it, read when somebody wants to see it. */
+/** Its result, loaded on request. */
 function Result({ id }: { id: string }) {
   const t = texts.use();
   const [text, setText] = useState<string | null>(null);

@@ -17,7 +17,7 @@ interface Props {
   onRound: (round: string) => void;
 }
 
-/** How the rows are shown, and which of them. */
+/** Display options and filters of the rows. */
 export function Controls({ items, view, onView, shown, onShown, round, onRound }: Props) {
   const t = texts.use();
   const f = useFormat();

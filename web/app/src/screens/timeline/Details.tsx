@@ -14,7 +14,7 @@ import styles from './timeline.module.css';
 
 type Facts = [label: string, value: ReactNode][];
 
-/** All that is kept of a row. */
+/** Everything recorded about a row. */
 export function Details({ item, session }: { item: Item; session: string }) {
   const t = texts.use();
   const f = useFormat();
@@ -40,7 +40,7 @@ export function Details({ item, session }: { item: Item; session: string }) {
   );
 }
 
-/** Facts of which there is something to say. */
+/** Facts that have a value. */
 function List({ facts }: { facts: Facts }) {
   return (
     <dl className={styles.facts}>
@@ -56,7 +56,7 @@ function List({ facts }: { facts: Facts }) {
   );
 }
 
-/** A name of the server in words, with the name itself for those who look it up. */
+/** The text of a server name, with the name itself for reference. */
 const Named = ({ words, name }: { words: string; name: string }) =>
   words === name ? (
     <code>{name}</code>

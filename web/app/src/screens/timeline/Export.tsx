@@ -13,7 +13,7 @@ export function Export({ id }: { id: string }) {
   const me = useMe().data;
   const keyed = me !== undefined && me.method !== 'local';
   const save = useAction(async (format: 'json' | 'markdown') => {
-    // By our own request and not by a link: a failure of it is shown here.
+    // By our own request rather than a link, so that a failure is shown here.
     const { data } = await api.GET('/v1/sessions/{session_id}/export', {
       params: { path: { session_id: id }, query: { format } },
       parseAs: 'blob',

@@ -4,7 +4,7 @@ import type { Line } from './model';
 import { texts } from './texts';
 import styles from './timeline.module.css';
 
-/** The record as the API gives it, line by line, so that a long one is quick too. */
+/** The record as JSON from the API, rendered line by line so that a long one is fast too. */
 export function Json({ lines }: { lines: Line[] }) {
   const t = texts.use();
   const box = useRef<HTMLDivElement>(null);

@@ -6,7 +6,7 @@ import { PromptFiles, promptFiles } from '../../ui/PromptFiles';
 import { Block } from './Block';
 import { texts } from './texts';
 
-/** Looks for a message from the newest on: the API gives them in pages only. */
+/** Searches for a message from the newest: the API only returns pages. */
 async function find(session: string, id: string): Promise<Schemas['Message'] | null> {
   let after: string | undefined;
   for (;;) {
@@ -21,7 +21,7 @@ async function find(session: string, id: string): Promise<Schemas['Message'] | n
   }
 }
 
-/** Exactly what the model answered, and which files it had before it, fetched when somebody wants to see it. */
+/** The model's raw answer and the files in its context, loaded on request. */
 export function RawAnswer({ session, message }: { session: string; message: string }) {
   const t = texts.use();
   const tf = promptFiles.use();

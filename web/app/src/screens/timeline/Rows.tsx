@@ -16,7 +16,7 @@ interface Props {
   onFold: (gap: Gap) => void;
 }
 
-/** The rows: a list of which only what is seen is there, however long it is. */
+/** The rows, virtualized: only visible ones are rendered. */
 export function Rows({ layout, compact, chosen, onChoose, onFold }: Props) {
   const t = texts.use();
   const id = useId();
@@ -140,8 +140,8 @@ function BarRow({ item, x }: { item: Item; x: (at: number) => number }) {
 
 const percent = (part: number) => `${(part * 100).toFixed(3)}%`;
 
-/** From the beginning to the end, lighter until the first token or the real beginning. A
- * command that has not begun is light as a whole. */
+/** From start to end, lighter until the first token or the actual start. A command that has not started is light as a
+ * whole. */
 function Bar({ item, x }: { item: Item; x: (at: number) => number }) {
   const left = x(item.at);
   if (item.end === null) return <span className={`${styles.point} drawn`} style={{ left: percent(left) }} />;

@@ -6,8 +6,8 @@ import { PromptFiles, promptFiles } from '../../ui/PromptFiles';
 import { SessionLink } from '../../ui/session';
 import { texts } from './texts';
 
-/** Why the session stands where it stands, in the server's words, with the way to what
- * it waits for. Of one that has ended or waits for nothing the words are enough. */
+/** The server's explanation of the session's state, with a link to what it waits for. If it has ended or waits for
+ * nothing, the text alone. */
 export function Why({ id }: { id: string }) {
   const t = texts.use();
   const tf = promptFiles.use();

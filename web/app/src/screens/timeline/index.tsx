@@ -20,7 +20,7 @@ import { texts } from './texts';
 import styles from './timeline.module.css';
 import { Why } from './Why';
 
-/** All that happened in a session, and why it stands where it stands. */
+/** Everything that happened in a session, and the explanation of its state. */
 export default function Timeline({ id }: { id: string }) {
   const t = texts.use();
   const session = $api.useQuery('get', '/v1/sessions/{session_id}', { params: { path: { session_id: id } } });
@@ -171,7 +171,7 @@ function Record({ id, loaded }: { id: string; loaded: Loaded }) {
   );
 }
 
-/** The time, moving only while something goes on. */
+/** The current time, ticking only while the session is active. */
 function useTicking(going: boolean): number {
   const now = useNow();
   return going ? now : 0;

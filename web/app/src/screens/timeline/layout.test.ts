@@ -60,7 +60,7 @@ describe('the rows of a timeline', () => {
 it('is free where the demo alone was called', () => {
   const of = (...models: string[]) => models.map((model) => ({ roundtrip: { model } }) as Line);
   expect(isFree([step(1, 0, 'IDLE', 'idle'), ...of('fermata-demo', 'fermata-demo')])).toBe(true);
-  expect(isFree(of('fermata-demo', 'small'))).toBe(false); // nobody knows the price of the other
+  expect(isFree(of('fermata-demo', 'small'))).toBe(false); // the price of the other is unknown
   expect(isFree([step(1, 0, 'IDLE', 'idle')])).toBe(false);
 });
 

@@ -1,4 +1,4 @@
-// Where bars stand: time from left to right, with long idle folded.
+// The positions of bars: time from left to right, with long idle periods folded.
 import { busy, type Item } from './model';
 
 export interface Gap {
@@ -9,12 +9,12 @@ export interface Gap {
 export type Row = { kind: 'item'; key: string; item: Item } | { kind: 'gap'; key: string; gap: Gap; folded: boolean };
 export interface Layout {
   rows: Row[];
-  /** Where an instant stands, from 0 to 1. */
+  /** The position of an instant, from 0 to 1. */
   x(at: number): number;
   gaps: Gap[];
 }
 
-/** Idle of at least this length is folded: half of all work, within reason. */
+/** Idle periods of at least this length are folded: half of the total work, within bounds. */
 export function foldFrom(items: Item[]): number {
   const work = items.reduce((sum, item) => {
     const span = busy(item);
@@ -23,7 +23,7 @@ export function foldFrom(items: Item[]): number {
   return Math.min(60_000, Math.max(2000, work / 2));
 }
 
-/** The spans in which nothing began, ended or worked. */
+/** The spans in which nothing began, ended or ran. */
 export function gapsOf(items: Item[], least: number): Gap[] {
   const spans = items
     .flatMap((item): [number, number][] => {
@@ -47,8 +47,8 @@ export function gapsOf(items: Item[], least: number): Gap[] {
   return gaps;
 }
 
-/** Makes the axis and the rows. `all` decides on the axis, `shown` are its rows; the gaps
- * whose ids are in `unfolded` keep their true width. */
+/** Computes the axis and the rows. `all` determines the axis, `shown` are its rows; gaps whose ids are in `unfolded`
+ * keep their true width. */
 export function layout(all: Item[], shown: Item[], unfolded: ReadonlySet<string>): Layout {
   const gaps = gapsOf(all, foldFrom(all));
   const x = scale(
@@ -72,7 +72,7 @@ const gapRow = (gap: Gap, unfolded: ReadonlySet<string>): Row => ({
   folded: !unfolded.has(gap.id),
 });
 
-/** Work has its true proportions; every fold has the same small width. */
+/** Work is drawn to scale; every fold has the same small width. */
 function scale(items: Item[], folds: Gap[]): (at: number) => number {
   const start = items.reduce((least, item) => Math.min(least, item.at), Infinity);
   const end = items.reduce((most, item) => Math.max(most, item.end ?? item.at), -Infinity);
@@ -80,7 +80,7 @@ function scale(items: Item[], folds: Gap[]): (at: number) => number {
   const narrow = Math.min(0.05, 0.4 / Math.max(1, folds.length));
   const real = end - start - folds.reduce((sum, gap) => sum + gap.end - gap.start, 0);
   const perMs = real > 0 ? (1 - folds.length * narrow) / real : 0;
-  // The instants at which folds begin and end, each with its place.
+  // The instants at which folds begin and end, each with its position.
   const stops: { at: number; x: number; rate: number }[] = [{ at: start, x: 0, rate: perMs }];
   for (const gap of folds) {
     const last = stops[stops.length - 1]!;

@@ -1,4 +1,4 @@
-// The whole of a timeline, and what comes to it while the session runs.
+// A complete timeline, extended while the session runs.
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { api, body } from '../../api/client';
 import { asProblem, type Problem } from '../../api/problem';
@@ -18,16 +18,16 @@ export interface Loaded {
 }
 
 const limit = 200;
-const pause = 2000; // milliseconds before what could not be read is asked for again
+const pause = 2000; // milliseconds before a failed load is retried
 
-/** Reads page after page. What is recorded later may belong before what is known (a call
- * is recorded when it ends, at its beginning), so the last two pages are read again. */
+/** Loads page by page. Later records may belong before known ones (a call is recorded when it ends, at its start), so
+ * the last two pages are loaded again. */
 export function useTimeline(id: string): Loaded {
   const [pages, setPages] = useState<Page[]>([]);
   const [whole, setWhole] = useState(false);
   const [error, setError] = useState<Problem | null>(null);
   const known = useRef<Page[]>([]);
-  const reading = useRef(0); // counts the readings: only the newest one counts
+  const reading = useRef(0); // the number of loads: only the newest one counts
 
   const load = useCallback(
     async (from: number) => {
@@ -48,7 +48,7 @@ export function useTimeline(id: string): Loaded {
         }
         if (mine !== reading.current) return;
         pages = [...pages, { after, lines: answer.data }];
-        // While it is read anew the pages that are known stay, so that nothing blinks.
+        // During a reload the known pages stay, so that nothing flickers.
         known.current = answer.next_cursor ? [...pages, ...known.current.slice(pages.length)] : pages;
         setPages(known.current);
         setError(null);

@@ -1,4 +1,4 @@
-// What a session's record is made of, as rows with a beginning and an end.
+// A session's record, as rows with a start and an end.
 import type { Schemas } from '../../api/client';
 import { demoModel } from '../usage/insight';
 
@@ -10,9 +10,9 @@ interface Span {
   at: number;
   /** null: an instant. */
   end: number | null;
-  /** It has not ended: its end is now. */
+  /** It has not ended: its end is the current time. */
   open: boolean;
-  /** Where the bar's lighter part ends: the first token, the real beginning. */
+  /** The end of the bar's lighter part: the first token, or the actual start. */
   mark: number | null;
   round: string | null;
 }
@@ -30,8 +30,8 @@ export const kinds: readonly Kind[] = ['call', 'execution', 'transition', 'appro
 const time = (iso: string) => new Date(iso).getTime();
 const maybe = (iso: string | null | undefined) => (iso ? time(iso) : null);
 
-/** Rows in the order of their beginnings: the record's own, the questions to people, and
- * the waits between transitions. `now` ends what has not ended. */
+/** Rows ordered by start: the record's own, the questions to people, and the waits between transitions. `now` ends
+ * those that have not ended. */
 export function itemsOf(lines: Line[], approvals: Approval[], now: number): Item[] {
   const items = lines.map((line) => recorded(line, now)).filter((item) => item !== null);
   const asked = approvals.map((approval): Item => {
@@ -72,7 +72,7 @@ function recorded(line: Line, now: number): Item | null {
       mark: maybe(line.roundtrip.first_token_at),
       call: line.roundtrip,
     };
-  if (!line.execution) return null; // a kind that this page does not know
+  if (!line.execution) return null; // a kind unknown to this page
   const { execution } = line;
   const begun = maybe(execution.created_at) ?? at;
   const ended = maybe(execution.ended_at);
@@ -92,8 +92,8 @@ function recorded(line: Line, now: number): Item | null {
 
 const waiting = new Set(['requires_action', 'waiting', 'queued', 'suspended']);
 
-/** From a transition into a wait until the next one; and the work that goes on now. A
- * question that has a row of its own is not told twice. */
+/** From a transition into a waiting state until the next one; and the current work. A question with a row of its own
+ * is not shown twice. */
 function waits(items: Item[], asked: Item[], now: number): Item[] {
   const steps = items.filter((item) => item.kind === 'transition');
   return steps.flatMap((step, i): Item[] => {
@@ -118,8 +118,7 @@ function waits(items: Item[], asked: Item[], now: number): Item[] {
   });
 }
 
-/** The part of a row in which something works, so that it is not idle; a command that
- * waits for a yes does not. */
+/** The active part of a row, which is not idle; a command that waits for approval is. */
 export function busy(item: Item): [from: number, to: number] | null {
   if (item.end === null) return null;
   if (item.kind === 'call' || (item.kind === 'wait' && item.status === 'running')) return [item.at, item.end];
@@ -131,7 +130,7 @@ export const failed = (item: Item): boolean =>
   (item.kind === 'call' && item.call.outcome !== 'answered' && item.call.outcome !== 'cut') ||
   (item.kind === 'execution' && ['FAILED', 'UNKNOWN'].includes(item.execution.status));
 
-/** Whether all that was called is the demo, which costs nothing. */
+/** Whether only the demo was called, which is free. */
 export function isFree(lines: readonly Line[]): boolean {
   const models = lines.flatMap(({ roundtrip }) => (roundtrip ? [roundtrip.model] : []));
   return models.length > 0 && models.every((model) => model === demoModel);

@@ -1,4 +1,4 @@
-// Rows in words.
+// Texts of rows.
 import type { Format } from '../../i18n/format';
 import type { Words } from '../../ui/session';
 import { failed, type Item } from './model';
@@ -14,7 +14,7 @@ export const glyph: Record<Item['kind'], string> = {
   wait: '⏸',
 };
 
-/** What a row is, in one line. */
+/** The title of a row, in one line. */
 export function whatOf(item: Item, t: Say, words: Words): string {
   switch (item.kind) {
     case 'transition':
@@ -34,7 +34,7 @@ export function whatOf(item: Item, t: Say, words: Words): string {
   }
 }
 
-/** What came of it, in a word or two. */
+/** The outcome of a row, in a word or two. */
 export function resultOf(item: Item, t: Say, words: Words): string {
   switch (item.kind) {
     case 'transition':
@@ -58,7 +58,7 @@ export const tokensOf = (item: Item): number => {
   return u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
 };
 
-/** A whole row for those who hear it. */
+/** The complete row as a text for screen readers. */
 export function spoken(item: Item, t: Say, words: Words, f: Format): string {
   return [
     f.time(item.at),

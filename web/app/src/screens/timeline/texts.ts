@@ -418,7 +418,7 @@ export const texts = defineTexts(
   },
 );
 
-/** A server's name in words, or as it is where the page knows none. */
+/** The text of a server name, or the name itself if the page has no text for it. */
 export function inWords(t: typeof texts.t, kind: string, name: string): string {
   const key = `${kind}.${name}`;
   if (t.has(key)) return t(key);

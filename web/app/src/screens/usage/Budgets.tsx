@@ -9,8 +9,8 @@ import styles from './usage.module.css';
 
 const types = ['chat', 'automation'] as const;
 
-/** The budgets by the day and the month, and how much of each is used. Whatever the
- * workspace uses counts against all of them; chats and automations stop at their own. */
+/** The daily and monthly budgets and their usage. All usage of the workspace counts against each; chats and
+ * automations stop at their own limits. */
 export function Budgets() {
   const settings = $api.useQuery('get', '/v1/settings');
   return <Read query={settings}>{(s) => <List settings={s} />}</Read>;

@@ -5,7 +5,7 @@ import { measured, totalOf, useMeasure, type Measure } from './sums';
 import { texts } from './texts';
 import styles from './usage.module.css';
 
-/** A bar for each day, and the same in numbers. */
+/** A bar chart by day, and the same as a table. */
 export function Days({ days, rows, measure }: { days: string[]; rows: Schemas['UsageSum'][]; measure: Measure }) {
   const t = texts.use();
   const f = useFormat();

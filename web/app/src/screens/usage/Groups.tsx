@@ -16,7 +16,7 @@ const groups = ['model', 'provider', 'automation', 'purpose', 'type', 'session']
 type Group = (typeof groups)[number];
 type Row = Schemas['UsageSum'];
 
-/** Sums by who or what used it, the most first. */
+/** Usage by consumer, largest first. */
 export function Groups({ since, measure }: { since: string; measure: Measure }) {
   const t = texts.use();
   const [group, setGroup] = useState<Group>('model');
@@ -110,7 +110,7 @@ function Table({ group, rows, measure }: { group: Group; rows: Row[]; measure: M
   );
 }
 
-/** Why there is no amount: it is free, nothing was answered, or nobody knows the price. */
+/** Why there is no amount: free, no answer, or an unknown price. */
 function NoCost({ group, row }: { group: Group; row: Row }) {
   const t = texts.use();
   const admin = useMay('admin');
@@ -131,7 +131,7 @@ function NoCost({ group, row }: { group: Group; row: Row }) {
   );
 }
 
-/** The group in words, with the way to it where there is one. */
+/** The name of the group, with a link if it has one. */
 function Name({ group, row }: { group: Group; row: Row }) {
   const t = texts.use();
   const words = useWords();

@@ -16,7 +16,7 @@ interface Props {
   period: number;
 }
 
-/** The total first, how it compares, what it was, why, and what could be changed. */
+/** The total: comparison, composition, causes, and possible changes. */
 export function Total({ rows, models, since, before, period }: Props) {
   const t = texts.use();
   const f = useFormat();
@@ -64,7 +64,7 @@ export function Total({ rows, models, since, before, period }: Props) {
   );
 }
 
-/** How it compares with the same length of time before. */
+/** The comparison with the preceding period of the same length. */
 function Trend({ sum, since, before, period }: { sum: Sum; since: string; before: string; period: number }) {
   const t = texts.use();
   const f = useFormat();
@@ -78,7 +78,7 @@ function Trend({ sum, since, before, period }: { sum: Sum; since: string; before
   return <span className="small muted">{t(words, { share: f.percent(Math.abs(trend)), n: period })}</span>;
 }
 
-/** What most of it was, and what is worth a look. */
+/** The largest part, and what is worth a look. */
 function Why({ models, since }: { models: Row[]; since: string }) {
   const t = texts.use();
   const f = useFormat();

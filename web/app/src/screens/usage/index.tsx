@@ -19,7 +19,7 @@ import styles from './usage.module.css';
 const periods = [1, 7, 30, 90] as const;
 const measures: Measure[] = ['cost', 'tokens', 'calls'];
 
-/** What the AI used: the total and its trend, what it was for, and how much of the budgets is left. */
+/** Usage of AI: the total and its trend, its purpose, and what is left of the budgets. */
 export default function Usage() {
   const t = texts.use();
   const admin = useMay('admin');
@@ -51,7 +51,7 @@ function Report({ place }: { place: Place }) {
   const before = lastDays(now, place, 2 * period).since;
   const query = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: 'day', since, limit: 200 } } });
   const models = $api.useQuery('get', '/v1/usage', { params: { query: { group_by: 'model', since, limit: 200 } } });
-  // What the total says in words is made of these.
+  // The inputs of the total's text.
   const by = (group_by: 'purpose' | 'automation') => ({ params: { query: { group_by, since, limit: 200 } } });
   const purposes = $api.useQuery('get', '/v1/usage', by('purpose'));
   const automations = $api.useQuery('get', '/v1/usage', by('automation'));

@@ -1,13 +1,13 @@
-// What usage means: what cost most, why, and what could be changed.
+// Insights into usage: the largest costs, their causes, and possible changes.
 import type { Schemas } from '../../api/client';
 import { tokensOf, totalOf } from './sums';
 
 type Row = Schemas['UsageSum'];
 
-/** The model of the built-in demo: its calls are free, not of an unknown price. */
+/** The model of the built-in demo: its calls are free, rather than of unknown price. */
 export const demoModel = 'fermata-demo';
 
-/** What a call of a model costs: known, nothing, unknown, or nothing because no model was reached. */
+/** The kind of a call's cost: known, free, unknown, or zero because no model was reached. */
 export type Price = 'known' | 'free' | 'unknown' | 'failed';
 
 export function priceOf(model: Row): Price {
@@ -16,24 +16,24 @@ export function priceOf(model: Row): Price {
   return model.unpriced_calls > 0 ? 'unknown' : 'known';
 }
 
-/** The models whose price nobody knows, and how many calls they had. */
+/** The models without a known price, and their number of calls. */
 export function unpriced(models: Row[]): { models: string[]; calls: number } {
   const rows = models.filter((row) => priceOf(row) === 'unknown');
   return { models: rows.map((row) => row.key), calls: rows.reduce((n, row) => n + row.unpriced_calls, 0) };
 }
 
-/** Whether everything that was called is free. */
+/** Whether all calls are free. */
 export const allFree = (models: Row[]): boolean =>
   models.length > 0 &&
   models.every((row) => priceOf(row) === 'free' || priceOf(row) === 'failed') &&
   models.some((row) => priceOf(row) === 'free');
 
-/** By how much a sum differs from the one of the time before; null where nothing was before. */
+/** The relative change of a sum from the preceding period; null if that was empty. */
 export const trendOf = (now: number, before: number): number | null => (before > 0 ? now / before - 1 : null);
 
 export type Weight = 'cost' | 'tokens';
 
-/** The largest part of a sum and its share: in money where there is some, else in tokens. */
+/** The largest part of a sum and its share: by cost if there is any, else by tokens. */
 export function largest(rows: Row[]): { row: Row; share: number; by: Weight } | null {
   const by: Weight = totalOf(rows).cost > 0 ? 'cost' : 'tokens';
   const of = (row: Row) => (by === 'cost' ? (row.cost?.amount ?? 0) : tokensOf(row));
@@ -44,7 +44,7 @@ export function largest(rows: Row[]): { row: Row; share: number; by: Weight } | 
 
 export type Advice = 'errors' | 'prices' | 'summaries' | 'cache' | 'automation';
 
-/** What is worth a look, the most useful first. */
+/** The insights, most useful first. */
 export function adviceOf(models: Row[], purposes: Row[], automations: Row[]): Advice[] {
   const sum = totalOf(models);
   const top = largest(automations);

@@ -1,4 +1,4 @@
-// Days of a workspace: in its time zone, beginning at its own hour.
+// The days of a workspace: in its time zone, beginning at its configured hour.
 import { dayOf } from './sums';
 
 export interface Place {
@@ -6,10 +6,10 @@ export interface Place {
   hour: number;
 }
 
-/** The instant at which a place's clocks show this hour of this day. */
+/** The instant at which clocks in a zone show this hour of this day. */
 export function instantOf(day: string, { zone, hour }: Place): number {
   const wanted = new Date(`${day}T00:00:00Z`).getTime() + hour * 3_600_000;
-  // What the clocks show at an instant is off by their offset, which may change that day.
+  // The local time of an instant differs by the zone's offset, which may change that day.
   let at = wanted;
   for (let i = 0; i < 2; i++) at -= shownAt(at, zone) - wanted;
   return at;
@@ -33,7 +33,7 @@ function shownAt(at: number, zone: string): number {
 export const plusDays = (day: string, n: number): string =>
   new Date(new Date(`${day}T00:00:00Z`).getTime() + n * 86_400_000).toISOString().slice(0, 10);
 
-/** When this day or month began, for `since`. */
+/** The start of the current day or month, for `since`. */
 export function startOfDay(now: number, place: Place, unit: 'day' | 'month'): string {
   const today = dayOf(now, place.zone, place.hour);
   return new Date(instantOf(unit === 'month' ? `${today.slice(0, 8)}01` : today, place)).toISOString();

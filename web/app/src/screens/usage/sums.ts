@@ -1,4 +1,4 @@
-// Sums of usage, and the days they belong to.
+// Sums of usage, by day.
 import type { Schemas } from '../../api/client';
 import { useFormat } from '../../i18n/format';
 
@@ -15,7 +15,7 @@ export interface Total {
   cost: number;
 }
 
-/** Everything of these rows together. `tokens` is all of them, `cached` those read from a cache. */
+/** The sum of these rows. `tokens` is all of them, `cached` those read from a cache. */
 export function totalOf(rows: Row[]): Total {
   const sum: Total = { calls: 0, errors: 0, unpriced_calls: 0, input: 0, cached: 0, output: 0, tokens: 0, cost: 0 };
   for (const row of rows) {
@@ -34,7 +34,7 @@ export function totalOf(rows: Row[]): Total {
 export const tokensOf = (row: Row) =>
   row.input_tokens + row.cache_read_tokens + row.cache_write_tokens + row.output_tokens;
 
-/** The day (2026-01-31) that an instant belongs to where days begin at startHour. */
+/** The day (2026-01-31) of an instant, if days begin at startHour. */
 export function dayOf(at: number, zone: string, startHour: number): string {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone: zone,
@@ -53,7 +53,7 @@ export function dayOf(at: number, zone: string, startHour: number): string {
 export type Measure = 'cost' | 'tokens' | 'calls';
 export const measured = (sum: Total, measure: Measure): number => sum[measure];
 
-/** Says an amount of what is measured. */
+/** Formats an amount of a measure. */
 export function useMeasure(measure: Measure): (n: number) => string {
   const f = useFormat();
   return (n) => (measure === 'cost' ? f.money(n, 'USD') : f.number(n));

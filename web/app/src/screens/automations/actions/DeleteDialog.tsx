@@ -12,13 +12,13 @@ interface Props {
   onDeleted?: () => void;
 }
 
-/** Asks before an automation is deleted, and once more when a run is under way. */
+/** Confirms the deletion of an automation, with a second confirmation while a run is active. */
 export function DeleteDialog({ of: a, onClose, onDeleted }: Props) {
   const t = texts.use();
   const queries = useQueryClient();
-  const [busy, setBusy] = useState(false); // a run is under way
+  const [busy, setBusy] = useState(false); // a run is active
   const gone = useRef(false);
-  // What opened the dialog is gone with the automation: the focus goes to the title.
+  // The element that opened the dialog is removed with the automation: the focus moves to the title.
   useEffect(
     () => () => {
       if (gone.current) setTimeout(() => document.getElementById('page-title')?.focus(), 0);

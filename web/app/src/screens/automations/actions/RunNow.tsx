@@ -13,7 +13,7 @@ import { texts } from '../texts';
 
 type Result = Schemas['ActivationResult'];
 
-/** Starts a run by hand. What came of it is shown by `RanBox`. */
+/** Starts a manual run. `RanBox` shows its outcome. */
 export function useRunNow(id: string) {
   const queries = useQueryClient();
   const [result, setResult] = useState<Result | null>(null);
@@ -34,7 +34,7 @@ export function useRunNow(id: string) {
 const ranWords = (r: Result) =>
   r.result === 'QUEUED' ? texts.t('ran.QUEUED', { n: r.position ?? 1 }) : texts.t('ran.ACTIVATED');
 
-/** What came of a run by hand, up to its end, and where to look at it. */
+/** The progress and outcome of a manual run, with a link to it. */
 export function RanBox({ result, problem }: { result: Result | null; problem: unknown }) {
   if (problem != null) return <ProblemBox thrown={problem} />;
   return result && <Ran key={result.session.id} result={result} />;

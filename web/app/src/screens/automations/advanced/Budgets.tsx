@@ -6,7 +6,7 @@ import { errorAt } from '../draft/errors';
 import { Fold } from './Fold';
 import type { PartProps } from '../draft/partProps';
 
-/** How much it may cost. */
+/** The budgets of an automation. */
 export function Budgets({ draft, set, errors }: PartProps) {
   const t = advancedTexts.use();
   const n = budgetNames.filter((name) => draft.budgets[name].trim()).length;

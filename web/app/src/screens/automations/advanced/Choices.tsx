@@ -8,7 +8,7 @@ interface Props {
   wrong?: string;
 }
 
-/** Several of a few. */
+/** A multiple choice among a few options. */
 export function Choices({ legend, all, chosen, onChange, wrong }: Props) {
   const id = useId();
   return (

@@ -1,7 +1,7 @@
 import { useState, type ReactNode } from 'react';
 import css from '../automations.module.css';
 
-/** A part of the form that most people need not see. It says what is set inside. */
+/** A collapsible part of the form, with a summary of its values. */
 export function Fold({
   title,
   state,
@@ -13,7 +13,7 @@ export function Fold({
   open?: boolean;
   children: ReactNode;
 }) {
-  const [first] = useState(open); // from then on the person opens and closes it
+  const [first] = useState(open); // from then on only the person opens and closes it
   return (
     <details className={css.fold} open={first}>
       <summary>

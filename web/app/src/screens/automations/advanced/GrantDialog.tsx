@@ -14,7 +14,7 @@ import { conditionOf, conditionWrong } from '../draft/draft';
 import { errorAt, errorBelow } from '../draft/errors';
 import { Choices } from './Choices';
 
-/** A yes in advance: to what, where, how often, until when. */
+/** A grant: the action, its scope, how often it can be used, and its expiry. */
 export function GrantDialog({ automation, onClose }: { automation: string; onClose: () => void }) {
   const t = advancedTexts.use();
   const ui = uiTexts.use();

@@ -9,7 +9,7 @@ import { GrantDialog } from './GrantDialog';
 
 type Grant = Schemas['Grant'];
 
-/** What was said yes to in advance. */
+/** The grants of an automation. */
 export function Grants({ id }: { id: string }) {
   const t = advancedTexts.use();
   const [adding, setAdding] = useState(false);

@@ -13,7 +13,7 @@ const choices = {
   completion: ['auto', 'ask'],
 } as const;
 
-/** The rest: which AI, what becomes of what was missed, tags. */
+/** Other settings: provider, missed runs, tags. */
 export function More({ draft, set, errors }: PartProps) {
   const t = advancedTexts.use();
   const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } });

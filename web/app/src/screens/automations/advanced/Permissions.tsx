@@ -5,7 +5,7 @@ import { Fold } from './Fold';
 import type { PartProps } from '../draft/partProps';
 import { Grants } from './Grants';
 
-/** Who says yes to what it changes. */
+/** How changes are approved. */
 export function Permissions({ draft, set, automation }: PartProps) {
   const t = advancedTexts.use();
   return (

@@ -12,7 +12,7 @@ const examples: Record<string, object> = {
   entry_created: { properties: { data: { required: ['value'], properties: { value: { minimum: 10 } } } } },
 };
 
-/** What starts it beside the clock: a call from outside, or an entry. */
+/** The triggers other than the schedule: a webhook, or a new entry. */
 export function Triggers({ draft, set, errors, tried, automation }: PartProps) {
   const t = advancedTexts.use();
   const change = (i: number, part: Partial<TriggerDraft>) =>

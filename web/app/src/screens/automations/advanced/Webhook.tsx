@@ -7,7 +7,7 @@ import { Copy } from '../../../ui/Copy';
 import { advancedTexts } from './texts';
 import type { Automation } from '../draft/draft';
 
-/** The address that starts a run. Whoever knows it can, so it is hidden until it is wanted. */
+/** The address that starts a run. It is the only credential, so it is hidden until revealed. */
 export function Webhook({ automation: a }: { automation?: Automation }) {
   const t = advancedTexts.use();
   const queries = useQueryClient();

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../../i18n/texts';
 
-/** Texts of what is folded. */
+/** Texts of the collapsed parts. */
 export const advancedTexts = defineTexts(
   {
     choose: 'Choose…',
@@ -251,7 +251,7 @@ export const advancedTexts = defineTexts(
   },
 );
 
-/** An action in words; one that the page does not know by its name. */
+/** The text of an action; a generic one if the page does not have it. */
 export function useCommandWords(): (name: string) => string {
   const t = advancedTexts.use();
   return (name) => {

@@ -1,4 +1,4 @@
-// An automation as the form holds it, and what is sent of it.
+// An automation as edited in the form, and its conversion to requests.
 import type { Schemas } from '../../../api/client';
 import { isEmpty, partsOf, segmentsOf, type Part } from './requestParts';
 import { missing, newWhen, sameSchedule, scheduleOf, whenOf, type When } from '../../../schedule/schedule';
@@ -6,7 +6,7 @@ import { missing, newWhen, sameSchedule, scheduleOf, whenOf, type When } from '.
 export type Automation = Schemas['Automation'];
 export type Seed = Schemas['Seed'];
 
-/** A trigger, its condition as it is typed. */
+/** A trigger with its condition as typed. */
 export interface TriggerDraft {
   type: string;
   toolID: string;
@@ -76,7 +76,7 @@ export function draftOf(a: Automation, seed: Seed, zone: string): Draft {
   };
 }
 
-/** A condition as it is typed: undefined for none; throws on what is no JSON object. */
+/** Parses a condition: undefined if empty; throws if it is not a JSON object. */
 export function conditionOf(text: string): Record<string, unknown> | undefined {
   if (!text.trim()) return undefined;
   const value: unknown = JSON.parse(text);
@@ -86,7 +86,7 @@ export function conditionOf(text: string): Record<string, unknown> | undefined {
 
 const amount = (text: string) => (text.trim() === '' ? null : Number(text.replace(',', '.')));
 
-/** A name for who gave none: the beginning of what is to be done. */
+/** The default name: the beginning of the request. */
 export function nameFrom(parts: Part[]): string {
   const first = parts
     .map((p) => p.text ?? '')
@@ -97,7 +97,7 @@ export function nameFrom(parts: Part[]): string {
   return first.length > 60 ? `${first.slice(0, 59).replace(/\s+\S*$/, '')}…` : first;
 }
 
-/** All of it, as it is sent. */
+/** The complete request body. */
 export function wholeOf(d: Draft) {
   return {
     name: d.name.trim() || nameFrom(d.parts),
@@ -129,7 +129,7 @@ export const tagsOf = (text: string) => [
   ),
 ];
 
-/** Only what differs from what was loaded: a schedule that is sent counts from now on. */
+/** The changed fields only: sending a schedule restarts it from now. */
 export function patchOf(before: Draft, now: Draft): Schemas['AutomationPatch'] {
   const old = wholeOf(before);
   const all = wholeOf(now);
@@ -144,18 +144,18 @@ export function patchOf(before: Draft, now: Draft): Schemas['AutomationPatch'] {
   return patch;
 }
 
-// Parts have keys that mean nothing.
+// The keys of parts are local to the page.
 const shape = (d: Draft) => ({ ...d, parts: segmentsOf(d.parts) });
 export const changed = (before: Draft, now: Draft) => JSON.stringify(shape(before)) !== JSON.stringify(shape(now));
 
-/** What somebody else has saved meanwhile, with what is changed here on top. */
+/** A concurrent save, with the local edits applied on top. */
 export function rebase(before: Draft, mine: Draft, theirs: Draft): Draft {
   const [b, m] = [shape(before), shape(mine)];
   const own = (Object.keys(m) as (keyof Draft)[]).filter((name) => JSON.stringify(b[name]) !== JSON.stringify(m[name]));
   return { ...theirs, ...Object.fromEntries(own.map((name) => [name, mine[name]])) };
 }
 
-/** Whether a condition can be read. */
+/** Whether a condition is valid. */
 export function conditionWrong(text: string): string | undefined {
   try {
     conditionOf(text);
@@ -165,7 +165,7 @@ export function conditionWrong(text: string): string | undefined {
   }
 }
 
-/** Whether there is something that need not be sent, because the server would refuse it. */
+/** Whether a local error makes the request pointless, because the server would reject it. */
 export const incomplete = (d: Draft): boolean =>
   isEmpty(d.parts) ||
   missing(d.when) !== null ||

@@ -1,7 +1,7 @@
 import type { FieldError } from '../../../api/problem';
 import type { Automation, Draft } from './draft';
 
-/** What each part of the form is given. */
+/** The props of each part of the form. */
 export interface PartProps {
   draft: Draft;
   set: (part: Partial<Draft>) => void;

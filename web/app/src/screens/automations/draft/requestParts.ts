@@ -1,9 +1,8 @@
-// A message as it is edited: texts, and between them blocks that refer to data.
+// A message as edited: texts, with blocks between them that refer to data.
 import type { Schemas } from '../../../api/client';
 
 export type Enrichment = Schemas['EnrichmentInput'];
-/** Either a text or a block. There is a text at both ends and between two blocks, so that
- * one can write anywhere. */
+/** Either a text or a block. There is a text at both ends and between blocks, so that text can be inserted anywhere. */
 export interface Part {
   key: number;
   text?: string;
@@ -14,7 +13,7 @@ export interface Part {
 let next = 0;
 const text = (words: string): Part => ({ key: next++, text: words });
 
-/** Parts with a text wherever one can be written, and never two texts in a row. */
+/** Normalizes parts: a text at both ends and between blocks, and never two adjacent texts. */
 function spaced(parts: Part[]): Part[] {
   const out: Part[] = [];
   for (const part of parts) {
@@ -46,7 +45,7 @@ export function partsOf(segments: Schemas['Segment'][]): Part[] {
   );
 }
 
-/** What is sent: one text where there is nothing else. */
+/** The request: a single text if there are no blocks. */
 export function segmentsOf(parts: Part[]): Schemas['MessageContent'] {
   if (!parts.some((p) => p.block))
     return {
@@ -66,15 +65,14 @@ export function segmentsOf(parts: Part[]): Schemas['MessageContent'] {
   };
 }
 
-/** Which part of the form a pointer like /segments/2/enrichment speaks of: parts that
- * are empty are not sent. */
+/** The part of the form for a pointer like /segments/2/enrichment: empty parts are not sent. */
 export function partAt(parts: Part[], index: number): Part | undefined {
   return parts.filter((p) => p.block || p.text?.trim())[index];
 }
 
 export const isEmpty = (parts: Part[]) => parts.every((p) => !p.block && !p.text?.trim());
 
-/** Puts a block where the cursor stands in a text. */
+/** Inserts a block at the cursor in a text. */
 export function insert(parts: Part[], key: number, caret: number, block: Enrichment, summary: string): Part[] {
   const at = parts.findIndex((p) => p.key === key && !p.block);
   const made: Part = { key: next++, block, summary };
@@ -89,7 +87,7 @@ export function insert(parts: Part[], key: number, caret: number, block: Enrichm
   ]);
 }
 
-/** Parts that were kept, with keys of this page. */
+/** Stored parts, with keys for this page. */
 export const rekeyed = (parts: Part[]): Part[] => parts.map((p) => ({ ...p, key: next++ }));
 
 export const remove = (parts: Part[], key: number): Part[] => spaced(parts.filter((p) => p.key !== key));

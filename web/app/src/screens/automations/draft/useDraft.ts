@@ -29,7 +29,7 @@ function keep(id: string, kept: Kept | null) {
   }
 }
 
-/** What is typed into the form. It survives a reload until it is saved or dropped. */
+/** The form's values. They survive a reload until saved or discarded. */
 export function useDraft(id: string, first: Draft) {
   const [base, setBase] = useState(first);
   const [{ draft, restored }, set] = useState(() => {
@@ -47,7 +47,7 @@ export function useDraft(id: string, first: Draft) {
     dirty,
     restored,
     change: (draft: Draft) => set({ draft, restored }),
-    /** Begins anew from what the server has. */
+    /** Resets the form to the server's version. */
     begin: (base: Draft) => {
       setBase(base);
       set({ draft: base, restored: false });

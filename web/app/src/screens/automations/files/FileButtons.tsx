@@ -16,8 +16,8 @@ function download(name: string, text: string) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** Writes automations into a file that can be imported again, here or elsewhere. What went wrong is for
- * the one who calls to show: a menu that closes would hide it. */
+/** Exports automations to a file that can be imported here or elsewhere. The caller shows errors: a menu that closes
+ * would hide them. */
 export const useExport = (automations?: Automation[]) =>
   useAction(async () => {
     const chosen = automations ?? (await allAutomations());

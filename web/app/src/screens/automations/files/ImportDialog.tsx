@@ -19,7 +19,7 @@ interface Line {
   problem?: unknown;
 }
 
-/** Reads files of automations, says what they would make and change, and does it. */
+/** Reads automation files, previews what they would create and change, and imports them. */
 export function ImportDialog({ onClose }: { onClose: () => void }) {
   const t = texts.use();
   const ui = uiTexts.use();

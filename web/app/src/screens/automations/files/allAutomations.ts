@@ -1,7 +1,7 @@
 import { api, body } from '../../../api/client';
 import type { Automation } from '../draft/draft';
 
-/** Every automation of the workspace, page after page. */
+/** All automations of the workspace, loaded page by page. */
 export async function allAutomations(): Promise<Automation[]> {
   const all: Automation[] = [];
   let after: string | undefined;

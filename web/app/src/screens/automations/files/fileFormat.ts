@@ -1,5 +1,4 @@
-// Automations in files: the same that `fermata automations export -f json` writes and
-// `import` reads.
+// The file format of automations: the one that `fermata automations export -f json` writes and `import` reads.
 import type { Schemas } from '../../../api/client';
 import type { Automation, Seed } from '../draft/draft';
 
@@ -20,7 +19,7 @@ const kept = [
   'budgets',
 ] as const;
 
-/** A value without what is null or empty; undefined when nothing is left. */
+/** Removes null and empty values; undefined if nothing is left. */
 function filled(value: unknown): unknown {
   if (value === null || value === undefined) return undefined;
   if (Array.isArray(value)) return value.length ? value : undefined;
@@ -29,7 +28,7 @@ function filled(value: unknown): unknown {
   return fields.length ? Object.fromEntries(fields) : undefined;
 }
 
-/** An automation as a file has it. The address of a webhook and grants stay here. */
+/** An automation as exported, without its webhook address and grants. */
 export function exported(a: Automation, seed: Seed): Record<string, unknown> {
   const fields = kept.map((name) => [name, filled(a[name])] as const).filter(([, v]) => v !== undefined);
   const segments = seed.segments.map((s) =>
@@ -38,7 +37,7 @@ export function exported(a: Automation, seed: Seed): Record<string, unknown> {
       : { type: s.type, text: s.text ?? '' },
   );
   const only = seed.segments.length === 1 && !seed.segments[0]!.enrichment;
-  // An empty list of commands says: none. Left out, it is all.
+  // An empty list of commands allows none; an omitted one allows all.
   const commands = a.commands.length === 1 && a.commands[0] === '*' ? {} : { commands: a.commands };
   return { ...Object.fromEntries(fields), ...commands, seed: only ? { text: seed.segments[0]!.text } : { segments } };
 }
@@ -52,7 +51,7 @@ export class FileError extends Error {
   }
 }
 
-/** Reads a file; throws a FileError that says what is wrong with it. */
+/** Parses a file; throws a FileError that describes the problem. */
 export function readFile(text: string): InFile[] {
   let file: unknown;
   try {
@@ -72,8 +71,8 @@ export function readFile(text: string): InFile[] {
   return all as InFile[];
 }
 
-/** What makes an automation that is there the same as in the file: a merge patch would
- * keep what the file leaves out. */
+/** The patch that makes an existing automation equal to the file: a plain merge patch would keep fields that the file
+ * omits. */
 export function asPatch(one: InFile): Schemas['AutomationPatch'] {
   return {
     provider_id: null,
@@ -97,7 +96,7 @@ export function asPatch(one: InFile): Schemas['AutomationPatch'] {
   } as Schemas['AutomationPatch'];
 }
 
-/** A name for the file. */
+/** The name of the file. */
 export function fileName(automations: { name: string }[], day: string): string {
   const plain =
     automations.length === 1

@@ -17,7 +17,7 @@ interface Props {
   onInsert: (block: Enrichment, summary: string) => void;
 }
 
-/** Chooses what a block of a request refers to. Its times stay relative: each run reads them anew. */
+/** Chooses the data of a block in a request. Times stay relative: each run evaluates them again. */
 export function BlockDialog({ onClose, onInsert }: Props) {
   const t = formTexts.use();
   const ui = uiTexts.use();

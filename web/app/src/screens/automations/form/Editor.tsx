@@ -20,7 +20,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** The form with its button: what is wrong is marked, and the first of it gets the focus. */
+/** The form with its buttons: errors are marked, and the first one gets the focus. */
 export function Editor({ state, save, act, automation, children }: Props) {
   const t = formTexts.use();
   const { draft, dirty, base } = state;
@@ -28,7 +28,7 @@ export function Editor({ state, save, act, automation, children }: Props) {
   const form = useRef<HTMLFormElement>(null);
   const told = Boolean(children);
   useEffect(() => {
-    // the foot comes over the form, or a notice pushes it down: what is being typed stays in sight
+    // if the footer covers the form or a notice pushes it down, the focused field stays visible
     const active = document.activeElement;
     if ((dirty || told) && form.current?.contains(active)) active?.scrollIntoView({ block: 'nearest' });
   }, [dirty, told]);

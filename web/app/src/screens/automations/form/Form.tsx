@@ -20,7 +20,7 @@ export interface FormProps {
   automation?: Automation;
 }
 
-/** The fields of an automation: what, when, its name; the rest is folded. */
+/** The fields of an automation: request, schedule, name; the rest is collapsed. */
 export function Form({ draft, onChange, errors, tried, automation }: FormProps) {
   const t = formTexts.use();
   const set = (part: Partial<Draft>) => onChange({ ...draft, ...part });

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react';
 import { Confirm } from '../../../ui/Confirm';
 import { formTexts } from './texts';
 
-/** Asks before a link leads away from what is not saved; the browser asks before the page
- * is closed. The way back is not stopped: what was typed is there when one returns. */
+/** Asks before a link leaves unsaved changes; the browser asks before the page is closed. Going back is not blocked:
+ * the draft is still there on return. */
 export function LeaveGuard({ dirty, onLeave }: { dirty: boolean; onLeave: () => void }) {
   const t = formTexts.use();
   const [to, setTo] = useState<string | null>(null);

@@ -6,7 +6,7 @@ import { formTexts } from './texts';
 import { isEmpty, segmentsOf, type Part } from '../draft/requestParts';
 import { useSettled } from '../../../ui/useSettled';
 
-/** What the AI will read of a request, and what is looked up for it. */
+/** A preview of a request as the AI will receive it, with the data it includes. */
 export function Preview({ parts }: { parts: Part[] }) {
   const t = formTexts.use();
   const [open, setOpen] = useState(false);

@@ -18,13 +18,13 @@ interface Props {
 const rowsOf = (text: string, least: number) =>
   Math.min(14, Math.max(least, text.split('\n').length + 1, Math.ceil(text.length / 80)));
 
-/** What is to be done: a text, and blocks of data within it. */
+/** The request: a text with blocks of data. */
 export function Request({ parts, onChange, errors, empty }: Props) {
   const t = formTexts.use();
   const [adding, setAdding] = useState(false);
-  const caret = useRef<{ key: number; at: number } | null>(null); // where the text was written last
+  const caret = useRef<{ key: number; at: number } | null>(null); // the last cursor position
   const area = useRef<HTMLFieldSetElement>(null);
-  // Complaints name segments by number; those about blocks stand beside their block.
+  // Errors refer to segments by number; those about blocks are shown beside the block.
   const ofPart = (part: Part) =>
     errors.find((e) => {
       const index = /^\/seed\/segments\/(\d+)/.exec(e.pointer)?.[1];

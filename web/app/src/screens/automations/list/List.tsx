@@ -15,7 +15,7 @@ import { texts } from '../texts';
 import css from './list.module.css';
 import { Row } from './Row';
 
-/** All automations, newest first: which run, when, and are they well? */
+/** All automations, newest first, with schedule and health. */
 export function List() {
   const t = texts.use();
   const ui = uiTexts.use();
@@ -94,7 +94,7 @@ export function List() {
   );
 }
 
-/** What stands in the columns, for the eye: each row says it itself to a reader. */
+/** The column headings, hidden from screen readers: each row has its own labels. */
 function Head() {
   const t = texts.use();
   return (

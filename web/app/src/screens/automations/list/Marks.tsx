@@ -5,7 +5,7 @@ import { useOutcomeWords } from '../../runs/OutcomeBadge';
 import css from '../automations.module.css';
 import { texts } from '../texts';
 
-/** The last runs as a row of marks, the newest last; a screen reader gets them counted. */
+/** The last runs as a row of marks, newest last; screen readers get the counts. */
 export function Marks({ runs }: { runs: Schemas['AutomationRun'][] }) {
   const t = texts.use();
   const f = useFormat();

@@ -7,7 +7,7 @@ import { texts } from '../texts';
 
 type Automation = Schemas['Automation'];
 
-/** When it runs next, or why it does not. */
+/** The next run, or why there is none. */
 export function NextRun({ of: a }: { of: Automation }) {
   const t = texts.use();
   if (!a.enabled) return <span className="muted">{t('next.paused')}</span>;
@@ -22,7 +22,7 @@ export function NextRun({ of: a }: { of: Automation }) {
   );
 }
 
-/** That the server itself paused it, why, and what to do. */
+/** The notice that the server paused it, why, and what to do. */
 export function PausedByServer({ of: a }: { of: Automation }) {
   const t = texts.use();
   if (a.enabled || !a.disabled_reason) return null;

@@ -22,7 +22,7 @@ import { healthOf, type Health } from './health';
 
 type Automation = Schemas['Automation'];
 
-/** One automation in one line: which, when, and is it well? */
+/** One automation in one line: name, schedule and health. */
 export function Row({ of: a }: { of: Automation }) {
   const t = texts.use();
   const f = useFormat();
@@ -97,7 +97,7 @@ function Sign({ is }: { is: Health }) {
   );
 }
 
-/** The way to what is to be mended, where something is. */
+/** A link to the problem, if there is one. */
 function Fix({ of: a, is }: { of: Automation; is: Health }) {
   const t = texts.use();
   if (is === 'well' || is === 'paused') return null;
@@ -116,7 +116,7 @@ interface ActionProps {
   onDelete: () => void;
 }
 
-/** What can be done with it, for those who may. */
+/** The actions of those who have permission. */
 function Actions({ of: a, run, toggle, onDelete }: ActionProps) {
   const t = texts.use();
   const member = useMay('member');

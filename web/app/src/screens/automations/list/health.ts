@@ -1,13 +1,13 @@
-// How an automation is: what its row begins with, and what is to be done about it.
+// The health of an automation: the start of its row, and the recommended action.
 import type { Schemas } from '../../../api/client';
 import { hasEnded, outcomeOf } from '../../runs/outcome';
 
 type Automation = Schemas['Automation'];
 export type Health = 'well' | 'paused' | 'stopped' | 'failing' | 'no_provider';
 
-const inARow = 2; // one failure happens; two in a row want to be looked at
+const inARow = 2; // a single failure is normal; two in a row need attention
 
-/** A provider that is gone comes first: nothing can run. `providers` is undefined until it is known. */
+/** A deleted provider comes first: nothing can run. `providers` is undefined while it is loading. */
 export function healthOf(
   a: Automation,
   runs: Schemas['AutomationRun'][],

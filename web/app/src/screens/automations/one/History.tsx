@@ -10,7 +10,7 @@ import { texts } from '../texts';
 
 const last = 3;
 
-/** What it did last, and what did not run. */
+/** Its last runs, and the occurrences that did not run. */
 export function History({ id }: { id: string }) {
   const t = texts.use();
   const runs = $api.useQuery('get', '/v1/runs', { params: { query: { automation_id: id, limit: last } } });

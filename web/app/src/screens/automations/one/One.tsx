@@ -27,7 +27,7 @@ interface Whole {
   seed: Seed;
 }
 
-/** One automation: how it stands, its last runs, and its settings. */
+/** One automation: state, last runs and settings. */
 export function One({ id }: { id: string }) {
   const t = texts.use();
   const settings = $api.useQuery('get', '/v1/settings');
@@ -124,7 +124,7 @@ function Shown({ automation: a, seed, zone, gone, again }: Props) {
   );
 }
 
-/** The form of an automation that is there already, and what somebody else did to it. */
+/** The form of an existing automation, which also handles concurrent changes. */
 function Settings({ automation: a, seed, zone, gone, again }: Props) {
   const t = formTexts.use();
   const now = () => ({ version: a.version, draft: draftOf(a, seed, zone) });
@@ -147,7 +147,7 @@ function Settings({ automation: a, seed, zone, gone, again }: Props) {
           body: patchOf(from.draft, draft),
         }),
       );
-      state.begin(draft); // what the server made of it follows
+      state.begin(draft); // the server's version follows
       announce(t('saved'));
     } finally {
       await again();

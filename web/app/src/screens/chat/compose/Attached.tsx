@@ -7,7 +7,7 @@ import { words } from '../texts.compose';
 import css from './compose.module.css';
 import type { Uploads } from './useUploads';
 
-/** The files of a draft as chips: those that are there, on their way, and refused. */
+/** The files of a draft as chips: uploaded, uploading and rejected. */
 export function Attached({ draft, uploads }: { draft: Draft; uploads: Uploads }) {
   const t = words.use();
   const f = useFormat();

@@ -21,7 +21,7 @@ interface Props {
   onDraft: (draft: Draft) => void;
   mode: Mode;
   onSend: (draft: Draft, ifBusy?: IfBusy) => void;
-  /** Called for Escape, unless it has another meaning here. */
+  /** Called on Escape, unless the key has another meaning here. */
   onEscape?: () => void;
 }
 
@@ -32,7 +32,7 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
   const field = useRef<HTMLTextAreaElement>(null);
   const chooser = useRef<HTMLInputElement>(null);
   const [chosen, choose] = useState<Partial<Record<Mode, IfBusy | ''>>>({});
-  const [picking, pick] = useState<number | null>(null); // where the reference goes in the text
+  const [picking, pick] = useState<number | null>(null); // where the reference is inserted
   useLayoutEffect(() => fit(field.current));
   const offered = choices[mode];
   const ifBusy = chosen[mode] ?? chosenFor(mode);
@@ -190,7 +190,7 @@ export function Composer({ draft, onDraft, mode, onSend, onEscape }: Props) {
 const wordOf = (mode: Mode, c: IfBusy | '') =>
   mode === 'wait' ? (c === '' ? 'wait.' : 'wait.enqueue') : (`busy.${c as 'enqueue' | 'steer' | 'interrupt'}` as const);
 
-/** Makes the field as high as its text, up to a third of the window. */
+/** Resizes the field to its text, up to a third of the window. */
 function fit(box: HTMLTextAreaElement | null): void {
   if (!box) return;
   box.style.height = 'auto';

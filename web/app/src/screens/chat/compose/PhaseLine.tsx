@@ -34,7 +34,7 @@ export function useSessionControl(chat: Chat) {
       chat.store.take((await call).data!.session);
     } catch (thrown) {
       chat.recheck(thrown);
-      // It has stopped meanwhile: nothing to do.
+      // It has stopped in the meantime: nothing to do.
       if (!(step === 'interrupt' && asProblem(thrown).code === 'wrong_phase')) throw thrown;
     }
   });

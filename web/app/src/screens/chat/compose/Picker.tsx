@@ -16,7 +16,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** A combobox of what can be referred to: zones, tools, types of tools. */
+/** A combobox of everything that can be referenced: zones, tools, tool types. */
 export function Picker({ onPick, onClose }: Props) {
   const t = words.use();
   const id = useId();
@@ -127,7 +127,7 @@ export function Picker({ onPick, onClose }: Props) {
 function Row({ id, offer, active, onPick }: { id: string; offer: Offer; active: boolean; onPick: () => void }) {
   const t = words.use();
   return (
-    // The combobox takes the keys, and keeps the focus.
+    // The combobox handles the keys and keeps the focus.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
     <div
       id={id}

@@ -13,7 +13,7 @@ interface Props {
   onDraft: (draft: Draft) => void;
 }
 
-/** The references of a draft as chips: how each is used, of which period, what the AI gets. */
+/** The references of a draft as chips: how each is used, for which period, and what the AI receives. */
 export function References({ draft, onDraft }: Props) {
   const t = words.use();
   const here = present(draft);
@@ -36,7 +36,7 @@ export function References({ draft, onDraft }: Props) {
   );
 }
 
-// What a reference to the same thing may also be.
+// The other uses that a reference to the same object can have.
 function kinds({ config }: Reference): EnrichmentType[] {
   if (config.tool_id) return ['USE', 'POINTER', 'MODIFY_CONFIG'];
   return config.tool_type ? ['CREATE'] : ['POINTER'];
@@ -124,7 +124,7 @@ function Chip({
   );
 }
 
-/** What the AI will see of a reference. */
+/** The content of a reference that the AI will receive. */
 function Preview({ reference: { type, config } }: { reference: Reference }) {
   const t = words.use();
   const query = useQuery({

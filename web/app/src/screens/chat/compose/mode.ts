@@ -2,7 +2,7 @@ import { storageName } from '../../../api/base';
 import type { Session } from '../store/sessionStore';
 import type { IfBusy } from '../store/outbox';
 
-/** What a message would meet now: a session at work, or one that waits for the person. */
+/** The state in which a message would find the session: working, or waiting for the person. */
 export type Mode = 'free' | 'busy' | 'wait';
 
 export function modeOf(session: Session | null): Mode {
@@ -12,7 +12,7 @@ export function modeOf(session: Session | null): Mode {
   return 'busy';
 }
 
-/** What can be chosen for a message; '' lets the server do what it does by itself. */
+/** The delivery modes of a message; '' leaves the choice to the server. */
 export const choices: Record<Mode, readonly (IfBusy | '')[]> = {
   free: [],
   busy: ['enqueue', 'steer', 'interrupt'],
@@ -21,13 +21,13 @@ export const choices: Record<Mode, readonly (IfBusy | '')[]> = {
 
 const store = storageName('busy');
 
-/** What a person chose last for a message that meets a busy session. */
+/** The person's last choice for a message to a busy session. */
 export function chosenFor(mode: Mode): IfBusy | '' {
   let said: unknown;
   try {
     said = (JSON.parse(localStorage.getItem(store) ?? '{}') as Record<string, unknown>)[mode];
   } catch {
-    /* nothing, or not ours */
+    /* missing or invalid */
   }
   return choices[mode].find((c) => c === said) ?? choices[mode][0] ?? '';
 }
@@ -37,6 +37,6 @@ export function keepChoice(mode: Mode, choice: IfBusy | ''): void {
     const all = JSON.parse(localStorage.getItem(store) ?? '{}') as Record<string, string>;
     localStorage.setItem(store, JSON.stringify({ ...all, [mode]: choice }));
   } catch {
-    /* it holds for this page then */
+    /* then it applies to this page only */
   }
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../api/client';
 import type { Reference } from '../store/drafts';
 
-/** Something that can be referred to. */
+/** An object that can be referenced. */
 export interface Offer {
   key: string;
   kind: 'tool' | 'zone' | 'type';
@@ -12,7 +12,7 @@ export interface Offer {
 
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 
-/** All that can be referred to, in the order in which it is offered. */
+/** Everything that can be referenced, in display order. */
 export function offersOf(zones: Schemas['Zone'][], tools: Schemas['Tool'][], types: Schemas['ToolType'][]): Offer[] {
   const zoneName = new Map(zones.map((z) => [z.id, z.name]));
   return [
@@ -38,7 +38,7 @@ export function offersOf(zones: Schemas['Zone'][], tools: Schemas['Tool'][], typ
   ];
 }
 
-/** Those whose name has all the words, those that begin with them first. */
+/** The offers whose names contain all the words; names that begin with them come first. */
 export function find(offers: Offer[], typed: string, most: number): Offer[] {
   const words = plain(typed).split(/\s+/).filter(Boolean);
   const hits = offers.filter((o) => words.every((w) => plain(`${o.name} ${o.of ?? ''}`).includes(w)));

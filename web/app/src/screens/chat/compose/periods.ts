@@ -1,4 +1,4 @@
-// The periods that are offered for a reference, and how the API writes them.
+// The periods offered for a reference, in the API's notation.
 export const periods = {
   none: undefined,
   today: { relative: '0_DAY' },
@@ -15,7 +15,7 @@ export const periods = {
 export type PeriodName = keyof typeof periods;
 export const periodNames = Object.keys(periods) as PeriodName[];
 
-/** The name of a period, or "other" for one that is not offered. */
+/** The name of a period, or "other" if it is not one of those offered. */
 export function nameOfPeriod(period: unknown): PeriodName | 'other' {
   const said = JSON.stringify(period);
   return periodNames.find((name) => JSON.stringify(periods[name]) === said) ?? 'other';

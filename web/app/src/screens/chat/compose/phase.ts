@@ -1,4 +1,4 @@
-// What a session does in plain words: one of five, and what it means just now.
+// A session's activity in plain words: one of five, with the current detail.
 import { doing, type Does } from '../../../ui/phases';
 import type { Approval, Session } from '../store/sessionStore';
 
@@ -20,7 +20,7 @@ export function activityOf(session: Session, live: { writes: boolean; command: b
     return { does: 'pauses', at: 'at.WAITING_COMPLETION_TIMER' };
   if (session.phase === 'CALLING_AI' && live.command) return { does: 'thinks', at: 'at.command' };
   if (session.phase === 'CALLING_AI' && live.writes) return { does: 'thinks', at: 'at.writes' };
-  const does = known[session.phase]; // undefined for one that a newer server has
+  const does = known[session.phase]; // undefined for a phase of a newer server
   return does ? { does, at: `at.${session.phase}` } : { does: 'acts', at: 'at.other' };
 }
 
@@ -29,7 +29,7 @@ export interface Deadline {
   at: number;
 }
 
-/** What comes next by itself, and when. */
+/** The next automatic step, and its time. */
 export function deadlineOf(session: Session, open: Approval[]): Deadline | null {
   const at = Date.parse(session.waiting_context?.at ?? '');
   if (session.status !== 'queued' && session.status !== 'suspended' && !Number.isNaN(at)) {

@@ -6,7 +6,7 @@ export interface DraftState {
   set: (next: Draft) => void;
 }
 
-/** The draft of a chat. It is kept as it is typed, a moment later when it is very long. */
+/** The draft of a chat. It is stored with every keystroke, or after a short delay if it is very long. */
 export function useDraft(session: string | undefined): DraftState {
   const [draft, setDraft] = useState<Draft>(() => readDraft(session));
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);

@@ -4,11 +4,11 @@ import { asProblem, type Problem } from '../../../api/problem';
 import { upload } from '../../../api/upload';
 import type { Draft } from '../store/drafts';
 
-/** A file on its way, or one that did not arrive. */
+/** A file that is being uploaded, or whose upload failed. */
 export interface Upload {
   key: number;
   name: string;
-  /** How much of it has left, from 0 to 1. */
+  /** The share that has been sent, from 0 to 1. */
   sent: number;
   problem?: Problem;
   cancel: () => void;
@@ -32,7 +32,7 @@ export interface Uploads {
 
 let last = 0;
 
-/** Uploads files for a draft, which has each as soon as the server has stored it. */
+/** Uploads files for a draft. Each is added to the draft once the server has stored it. */
 export function useUploads(draft: Draft, onDraft: (draft: Draft) => void): Uploads {
   const [items, set] = useState<Upload[]>([]);
   const [dropping, setDropping] = useState(false);
@@ -58,7 +58,7 @@ export function useUploads(draft: Draft, onDraft: (draft: Draft) => void): Uploa
     if (!live.current.has(key)) return;
     remove(key);
     const next = { ...now.current.draft, files: [...(now.current.draft.files ?? []), file] };
-    now.current = { ...now.current, draft: next }; // others may arrive before the next render
+    now.current = { ...now.current, draft: next }; // more files may be added before the next render
     now.current.onDraft(next);
   };
   const add = (files: File[]) => {

@@ -11,7 +11,7 @@ import type { Chat } from '../store/chat';
 import type { Session } from '../store/sessionStore';
 import { texts } from '../texts';
 
-/** The name of a chat, its provider, and whether it asks before each change. */
+/** A chat's name, provider, and whether it needs approval for each change. */
 export function ChatSettings({ chat, session, onClose }: { chat: Chat; session: Session; onClose: () => void }) {
   const t = texts.use();
   const tu = ui.use();

@@ -19,7 +19,7 @@ import { Model } from './Model';
 import { NameField } from './NameField';
 import { nameOf } from './name';
 
-/** The head of an open chat: its name, what it has used, what can be done with it. */
+/** The header of an open chat: name, usage, actions. */
 export function Head({ chat, session, toggle }: { chat: Chat; session: Session; toggle: ReactNode }) {
   const t = texts.use();
   const [, go] = useLocation();

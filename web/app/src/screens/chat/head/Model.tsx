@@ -9,8 +9,7 @@ import type { Session } from '../store/sessionStore';
 import { words } from '../texts.compose';
 import css from './head.module.css';
 
-/** The model that answers, and under its name how full the context was at its last call and
- * what the session has used. */
+/** The session's model, and below its name the context size of the last call and the session's usage. */
 export function Model({ chat, session }: { chat: Chat; session: Session }) {
   const t = words.use();
   const f = useFormat();

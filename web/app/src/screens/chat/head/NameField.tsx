@@ -10,7 +10,7 @@ import { texts } from '../texts';
 import css from './head.module.css';
 import { nameOf } from './name';
 
-const longest = 200; // characters that the server takes
+const longest = 200; // the server's limit, in characters
 
 interface Props {
   chat: Chat;
@@ -19,7 +19,7 @@ interface Props {
   edit: (on: boolean) => void;
 }
 
-/** The name of a chat, which is edited where it stands. */
+/** The name of a chat, edited in place. */
 export function NameField({ chat, session, editing, edit }: Props) {
   const t = texts.use();
   const name = visible(nameOf(session, t));
@@ -30,7 +30,7 @@ export function NameField({ chat, session, editing, edit }: Props) {
     </h1>
   );
   if (session.type !== 'CHAT') return title;
-  // A click edits it too; the keyboard has the menu for that.
+  // A click also starts editing; the keyboard has the menu for that.
   return (
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/no-static-element-interactions
     <div className={css.own} onClick={() => edit(true)}>

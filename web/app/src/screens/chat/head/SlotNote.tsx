@@ -8,8 +8,8 @@ import { texts } from '../texts';
 import css from './head.module.css';
 import { nameOf } from './name';
 
-/** When one session took the slot of another, both say so: the one that was set aside
- * names who works, and the chat names the run that waits for it. */
+/** When a session has taken another's slot, both show it: the session that was set aside names the one that works,
+ * and the chat names the run that waits for it. */
 export function SlotNote({ session }: { session: Session }) {
   if (session.status === 'suspended' || session.status === 'queued') return <SetAside session={session} />;
   return session.type === 'CHAT' && session.holds_slot ? <Took /> : null;
@@ -36,8 +36,7 @@ function SetAside({ session }: { session: Session }) {
   );
 }
 
-/** How many stand before it, and about how long that takes, where that can be told from how long
- * such runs took. */
+/** The number of sessions ahead in the queue, and an estimate of the wait if past runs allow one. */
 function Wait({ id, slot }: { id: string; slot: Schemas['Slot'] | undefined }) {
   const t = words.use();
   const f = useFormat();

@@ -1,6 +1,6 @@
 import { api } from '../../../api/client';
 
-/** Downloads a session. It is fetched, since a plain link could not carry the key. */
+/** Downloads a session. It is fetched, because a plain link could not send the key. */
 export async function download(id: string, format: 'json' | 'markdown', name: string): Promise<void> {
   const { data } = await api.GET('/v1/sessions/{session_id}/export', {
     params: { path: { session_id: id }, query: { format } },

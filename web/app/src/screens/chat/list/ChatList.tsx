@@ -22,8 +22,8 @@ import { meet, useUnread } from './seen';
 
 type Session = Schemas['Session'];
 
-/** The chats: what needs the person first, then pinned ones, then day by day. Runs of automations
- * have a screen of their own. */
+/** The chats: first those that need the person, then pinned ones, then by day. Runs of automations have their own
+ * screen. */
 export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
   const t = texts.use();
   const tu = ui.use();
@@ -32,7 +32,7 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
   const [typed, type] = useState('');
   const q = useDeferredValue(typed.trim().slice(0, 200));
   const query = useInfiniteQuery({
-    queryKey: ['get', '/v1/sessions', 'chats', q], // its beginning is what events make old
+    queryKey: ['get', '/v1/sessions', 'chats', q], // events make only its first page stale
     queryFn: ({ pageParam }) =>
       body(
         api.GET('/v1/sessions', {
@@ -111,7 +111,7 @@ export function ChatList({ open, onGo }: { open?: string; onGo: () => void }) {
   );
 }
 
-/** What a group of chats is called; those of a month by its name. */
+/** The heading of a group of chats; a month has its name. */
 function titleOf(key: string, t: ReturnType<typeof texts.use>, lang: string): string {
   if (key === 'needs') return t('chats.needs');
   const name = `day.${key}`;
@@ -122,7 +122,7 @@ function titleOf(key: string, t: ReturnType<typeof texts.use>, lang: string): st
   return month[0]!.toUpperCase() + month.slice(1);
 }
 
-/** When something last happened in a chat, as short as its place in the list allows. */
+/** The time of a chat's last activity, as short as its position in the list allows. */
 function shortTime(at: string, group: string, lang: string): string {
   const recent = group === 'today' || group === 'yesterday' || dayOf(at) === dayOf(Date.now());
   const how: Intl.DateTimeFormatOptions = recent

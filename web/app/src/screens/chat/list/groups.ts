@@ -1,4 +1,4 @@
-// The chats in the order in which they are shown: what needs the person, what is pinned, then by day.
+// The chats in display order: those that need the person, pinned ones, then by day.
 import type { Schemas } from '../../../api/client';
 import { dayOf } from '../store/days';
 

@@ -1,4 +1,4 @@
-// Which chats have something new: how many answers of each were seen in this browser.
+// Which chats have unseen answers: the number of answers seen in this browser, by chat.
 import { useSyncExternalStore } from 'react';
 import { storageName } from '../../../api/base';
 import type { Schemas } from '../../../api/client';
@@ -6,7 +6,7 @@ import type { Schemas } from '../../../api/client';
 type Session = Pick<Schemas['Session'], 'id' | 'total_roundtrips' | 'created_at' | 'status'>;
 
 interface Seen {
-  /** A chat that was there before this browser first looked is known. */
+  /** A chat older than this browser's first visit counts as seen. */
   since: number;
   chats: Record<string, number>;
 }
@@ -21,7 +21,7 @@ function read(): Seen {
     const found = JSON.parse(localStorage.getItem(store) ?? 'null') as Seen | null;
     if (typeof found?.since === 'number' && typeof found.chats === 'object') return found;
   } catch {
-    /* not ours */
+    /* invalid */
   }
   const made = { since: Date.now(), chats: {} };
   keep(made);
@@ -32,7 +32,7 @@ function keep(next: Seen): void {
   try {
     localStorage.setItem(store, JSON.stringify(next));
   } catch {
-    /* it holds for this page then */
+    /* then it applies to this page only */
   }
 }
 
@@ -45,13 +45,13 @@ globalThis.addEventListener?.('storage', (e) => {
   if (e.key === store) update(read());
 });
 
-/** The chat is in front of the person. */
+/** The chat is being viewed. */
 export function markSeen(session: Session): void {
   if ((seen.chats[session.id] ?? -1) >= session.total_roundtrips) return;
   put([[session.id, session.total_roundtrips]]);
 }
 
-/** Chats that are listed for the first time: what stood in them before is not new. */
+/** Chats that are listed for the first time: their existing answers are not new. */
 export function meet(sessions: readonly Session[]): void {
   const strangers = sessions.filter((s) => !(s.id in seen.chats) && Date.parse(s.created_at) <= seen.since);
   if (strangers.length) put(strangers.map((s) => [s.id, s.total_roundtrips]));
@@ -72,7 +72,7 @@ const subscribe = (changed: () => void) => {
   };
 };
 
-/** Whether an answer came since the chat was last seen; not while one is still being written. */
+/** Whether an answer arrived since the chat was last seen; false while one is still streaming. */
 export function useUnread(): (s: Session) => boolean {
   const now = useSyncExternalStore(subscribe, () => seen);
   return (s) =>

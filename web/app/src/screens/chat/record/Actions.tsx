@@ -39,7 +39,7 @@ interface Props {
 export function MessageActions({ chat, message, onEdit }: Props) {
   const t = again.use();
   const fork = useFork(chat);
-  useRecord(chat); // whether it can be answered again changes while the message does not
+  useRecord(chat); // whether it can be answered again changes without a change of the message
   const { session } = chat.store;
   if (!session || message.seq === null || (session.type !== 'CHAT' && session.type !== 'AUTOMATION')) return null;
   const rests = session.type === 'CHAT' && session.status === 'idle';
@@ -70,7 +70,7 @@ export function MessageActions({ chat, message, onEdit }: Props) {
   );
 }
 
-/** Asks for the answer again: of the same model or another one at once, in other words by a form. */
+/** Requests the answer again: from the same or another model at once, or reworded in a form. */
 function AnswerAgain({ chat }: { chat: Chat }) {
   const t = again.use();
   const [wanted, want] = useState(false);

@@ -15,8 +15,8 @@ import { Effects } from './Effects';
 import { KeptFiles } from './KeptFiles';
 import { effectsOf } from './useAgain';
 
-/** Asks for the last answer again: as it is, of another model, or in other words. What the round has
- * changed is shown before it is run again all the same. */
+/** Requests the last answer again: unchanged, from another model, or reworded. The changes that the round made are
+ * shown before it is repeated. */
 export function AgainDialog({ chat, onClose }: { chat: Chat; onClose: () => void }) {
   const t = again.use();
   const tu = ui.use();

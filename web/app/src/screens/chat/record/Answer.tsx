@@ -28,7 +28,7 @@ interface Props {
   tries?: Tries;
 }
 
-/** An answer of the AI, also while it is written. */
+/** An answer of the AI, complete or streaming. */
 export function AnswerView({ chat, id, message, tries }: Props) {
   const t = texts.use();
   const tf = promptFiles.use();
@@ -42,7 +42,7 @@ export function AnswerView({ chat, id, message, tries }: Props) {
   const { placed } = chat.store;
   const part = message ? partOf(message) : null;
   const next = message && placed[placed.findIndex((m) => m.id === message.id) + 1];
-  const failed = !!next && failureOf(next) !== null; // what broke it off has the way to the rest
+  const failed = !!next && failureOf(next) !== null; // the failure that cut it offers the rest
   const unreadable = message !== undefined && isUnreadable(message);
   return (
     <article
@@ -99,8 +99,8 @@ export function AnswerView({ chat, id, message, tries }: Props) {
   );
 }
 
-/** A text in blocks of Markdown, each parsed once; only the last one of a text that
- * streams is parsed again, and that less often the longer it is. */
+/** A text in Markdown blocks, each parsed once. Of a streaming text only the last block is parsed again, less often
+ * the longer it is. */
 function Blocks({ text, live }: { text: string; live: boolean }) {
   const settled = useSettled(text, live);
   return (
@@ -127,7 +127,7 @@ function Block({ text, open }: { text: string; open: boolean }) {
   return <Markdown text={text} caret={open} />;
 }
 
-/** The text, but held back for a moment while a long block is being written. */
+/** The text, delayed for a moment while a long block is streaming. */
 function useSettled(text: string, live: boolean): string {
   const [held, hold] = useState(text);
   const tail = live ? text.length - text.lastIndexOf('\n\n') : 0;

@@ -7,7 +7,7 @@ import { useRecord } from '../useChat';
 import { useAgain } from './useAgain';
 import css from './record.module.css';
 
-/** A question to the person. Once settled it is a quiet line, unless it was answered here: then its card shows the
+/** A question to the person. Once settled it is a single line, unless it was answered here: then its card shows the
  * outcome. */
 export function AskView({ chat, approval }: { chat: Chat; approval: Approval }) {
   const [asked] = useState(approval.status === 'open');
@@ -38,7 +38,7 @@ function Settled({ chat, approval }: { chat: Chat; approval: Approval }) {
   );
 }
 
-/** A question was cancelled: one click asks it again. Offered if nothing followed in the record. */
+/** A cancelled question can be asked again with one click. Offered if nothing followed in the record. */
 export function AskAgain({ chat, round, after }: { chat: Chat; round?: string; after?: Message }) {
   const t = texts.use();
   const again = useAgain(chat);

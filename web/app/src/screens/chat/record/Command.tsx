@@ -36,7 +36,7 @@ const tone: Record<string, string> = {
 
 const running = new Set(['PLANNED', 'APPROVED', 'STARTED', 'PENDING']);
 
-// Commands that ask a person, or the caller of an agent: they change nothing.
+// Commands that put a question to a person, or to the caller of an agent: they change nothing.
 const asks = new Set(['ASK_USER', 'ASK_PRINCIPAL']);
 
 // Codes of commands that had started before they were cancelled.
@@ -52,7 +52,7 @@ function stateOf(command: string, status: string, code?: string): string {
 // Only unexpected outcomes are shown.
 const expected = new Set(['SUCCESS', 'CACHED', 'PENDING']);
 
-/** One command: its summary and outcome, and folded its parameters and result. */
+/** One command: its summary and outcome; parameters and result are folded. */
 export function CommandCard({ chat, command, status, result, execution, round }: Props) {
   const t = texts.use();
   const f = useFormat();
@@ -117,7 +117,7 @@ function named(t: ReturnType<typeof texts.use>, command: string, status: string,
   return t(reads ? 'exec.read' : 'exec.change');
 }
 
-/** Why it failed; fields are listed only if they add something. */
+/** Why it failed; fields are listed only if they add information. */
 function Wrong({ error }: { error: Schemas['CommandError'] }) {
   texts.use(); // re-rendered when the language changes
   const { words, fields } = failureWords(error);
@@ -157,7 +157,7 @@ function Inside({ command, result, execution }: Pick<Props, 'command' | 'result'
   const t = texts.use();
   const text = result?.text ?? execution?.text;
   const links = linksOf(execution?.params, execution?.result);
-  // The AI's text of a change has ids: people get the summary.
+  // The AI's text for a change contains ids: people get the summary.
   const read = execution?.kind === 'query';
   const error = result?.error ?? execution?.error;
   const forAI = [error && failureWords(error).forAI, result?.note ?? execution?.note].filter(Boolean).join('\n');

@@ -4,7 +4,7 @@ import { partOf } from '../store/failure';
 import { texts } from '../texts';
 import { useRecord } from '../useChat';
 
-/** Has an answer continued that did not come to its end, by asking for the rest of it. */
+/** Continues an incomplete answer by requesting the rest of it. */
 export function ContinueButton({ chat, message }: { chat: Chat; message: Message }) {
   const t = texts.use();
   useRecord(chat);

@@ -5,7 +5,7 @@ import { copyText } from '../../../ui/Copy';
 import { IconButton } from '../../../ui/Icon';
 import { texts } from '../../../ui/texts';
 
-/** Copies what a message says. */
+/** Copies the text of a message. */
 export function CopyIcon({ text }: { text: string }) {
   const t = texts.use();
   const [done, setDone] = useState(false);

@@ -7,7 +7,7 @@ type Result = Schemas['CommandResult'];
 
 const happened = new Set<string>(['SUCCESS', 'UNKNOWN', 'PENDING']);
 
-/** What the answers of the last round have changed, or perhaps changed, as the record tells it. */
+/** The changes that the last round's answers made, or may have made, from the record. */
 export function changedBy(chat: Chat): Result[] {
   return chat.store.placed
     .filter((m) => m.system_message?.type === 'ACTIONS_EXECUTED' && chat.store.isLastRound(m))
@@ -17,15 +17,15 @@ export function changedBy(chat: Chat): Result[] {
 
 interface Props {
   chat: Chat;
-  /** Whether the question is in other words now. */
+  /** Whether the question has been reworded. */
   reworded: boolean;
-  /** The provider and the model that are asked this once; empty: as before. */
+  /** The provider and model for this request only; empty: unchanged. */
   provider?: string;
   model?: string;
 }
 
-/** What will be different when the last question is answered again, before it is: who is asked, in which words,
- * and what stays done. */
+/** What will differ when the last question is answered again: the model, the wording, and the changes that remain in
+ * effect. */
 export function Differs({ chat, reworded, provider, model }: Props) {
   const t = again.use();
   const before = chat.store.session?.model;

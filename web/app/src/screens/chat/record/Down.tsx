@@ -14,13 +14,13 @@ import { ContinueButton } from './Continue';
 import css from './record.module.css';
 import { useAgain } from './useAgain';
 
-// Where a look at the provider's settings does not help.
+// Failures that the provider's settings cannot fix.
 const elsewhere = new Set(['internal', 'context_too_large', 'provider_rate_limited', 'provider_overloaded', 'cut']);
 
 /** The AI did not answer: the reason, the next retry, and the provider's own message. */
 export function Down({ chat, message }: { chat: Chat; message: Message }) {
   const t = texts.use();
-  useRecord(chat); // whether it is the last word changes while the message does not
+  useRecord(chat); // whether it is the last entry changes without a change of the message
   const { session, placed } = chat.store;
   const failure = failureOf(message)!;
   const at = placed.findIndex((m) => m.id === message.id);
@@ -36,7 +36,7 @@ export function Down({ chat, message }: { chat: Chat; message: Message }) {
       : null;
   if (next && failureOf(next))
     return (
-      // It was retried and failed again: the later failure has the actions.
+      // A retry failed too: the later failure has the actions.
       <section className={css.quiet} data-system="NETWORK_ERROR" data-code={code} data-tried="">
         <p>
           {title} <Time at={message.timestamp} absolute />
@@ -68,20 +68,20 @@ export function Down({ chat, message }: { chat: Chat; message: Message }) {
   );
 }
 
-/** What the provider is called; until that is known, and where it is gone, another word for it. */
+/** The provider's name; a generic word while it is unknown or if the provider was deleted. */
 function useProviderName(id: string | null | undefined, else_: string): string {
   const providers = $api.useQuery('get', '/v1/providers', { params: { query: { limit: 200 } } });
   const known = providers.data?.data.find((p) => (id ? p.id === id : p.is_default));
   return known ? visible(known.name) : else_;
 }
 
-/** Counts down to the next retry and starts it. If the time is over when the page is opened, the retry is only
+/** Counts down to the next retry and starts it. If the time has passed when the page is opened, the retry is only
  * offered. */
 function Countdown({ chat, message, at }: { chat: Chat; message: Message; at: number }) {
   const t = texts.use();
   const f = useFormat();
   const now = useNow();
-  // Several tabs count down to one try.
+  // Several tabs count down, but only one starts the retry.
   const again = useAgain(chat, undefined, `retry-${message.id}`);
   const began = useRef(Date.now() < at);
   const fired = useRef(false);

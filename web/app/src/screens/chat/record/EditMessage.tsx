@@ -22,8 +22,8 @@ interface Props {
   onDone: () => void;
 }
 
-/** Edits a message in place. The last question is answered again; an earlier one is forked to a new chat, since what
- * came after it stays. */
+/** Edits a message in place. The last question is answered again; editing an earlier one forks a new chat, because
+ * the messages after it are kept. */
 export function EditMessage({ chat, message, onDone }: Props) {
   const t = again.use();
   const tu = ui.use();
@@ -87,7 +87,7 @@ export function EditMessage({ chat, message, onDone }: Props) {
   );
 }
 
-/** A fork that contains everything before a message and continues with another text. */
+/** A fork with everything before a message, which continues with a different text. */
 function useBranch(chat: Chat) {
   const [, go] = useLocation();
   return useAction(async (message: Message, draft: Draft) => {

@@ -2,7 +2,7 @@ import type { Schemas } from '../../../api/client';
 import type { Chat } from '../store/chat';
 import { again } from '../texts.again';
 
-/** What the earlier answers have changed, in the words of the record. */
+/** The changes that earlier answers made, as the record describes them. */
 export function Effects({ chat, executions }: { chat: Chat; executions: Schemas['Execution'][] }) {
   const t = again.use();
   const outcome = (status: string) => (t.has(`effect.${status}`) ? t(`effect.${status}` as 'effect.SUCCESS') : '');
@@ -23,7 +23,7 @@ export function Effects({ chat, executions }: { chat: Chat; executions: Schemas[
   );
 }
 
-/** What the record says that an execution did. */
+/** The record's description of an execution's effect. */
 function toldOf(chat: Chat, execution: string): string {
   for (const m of chat.store.messages.values())
     for (const r of m.system_message?.command_results ?? []) if (r.execution_id === execution) return r.summary ?? '';

@@ -10,7 +10,7 @@ import css from './record.module.css';
 
 type FileRef = Schemas['FileReference'];
 
-/** A file as it stands in a message: a picture is shown, whatever it is can be downloaded. */
+/** A file in a message: pictures are shown, any file can be downloaded. */
 export function FileView({ file }: { file: FileRef }) {
   const t = texts.use();
   const f = useFormat();

@@ -14,8 +14,8 @@ import { SystemView } from './System';
 import { TriesLine } from './Tries';
 import { UserView } from './User';
 
-/** One entry of the record. What streams and the message it becomes are one component, so
- * that nothing jumps when it is done. */
+/** One entry of the record. Streaming text and the message that replaces it share a component, so that nothing jumps
+ * on completion. */
 export const ItemView = memo(
   function ItemView({ chat, item, named }: { chat: Chat; item: Item; named: boolean }) {
     switch (item.kind) {
@@ -59,7 +59,7 @@ export const ItemView = memo(
   (before, after) => before.chat === after.chat && before.named === after.named && same(before.item, after.item),
 );
 
-// Commands are shown with what is known of their execution, which is not in the item.
+// Commands are shown with the state of their execution, which the item does not contain.
 function same(a: Item, b: Item): boolean {
   if (a.kind !== b.kind || a.key !== b.key) return false;
   if (a.kind === 'message' && b.kind === 'message')

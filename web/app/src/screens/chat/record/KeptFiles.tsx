@@ -7,7 +7,7 @@ import type { Draft } from '../store/drafts';
 import { words } from '../texts.compose';
 import { Picture } from './FileView';
 
-/** The files of a message that is written anew: they are sent with it again, but for those that are taken out. */
+/** The files of a message that is being edited: they are sent again unless removed. */
 export function KeptFiles({ draft, onDraft }: { draft: Draft; onDraft: (draft: Draft) => void }) {
   const t = words.use();
   const f = useFormat();

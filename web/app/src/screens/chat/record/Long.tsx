@@ -8,7 +8,7 @@ interface Props {
   children: (shown: string) => ReactNode;
 }
 
-/** A text that may be very long: it is cut until somebody wants all of it. */
+/** A text that may be very long: truncated until it is expanded. */
 export function Long({ text, most, children }: Props) {
   const t = texts.use();
   const f = useFormat();

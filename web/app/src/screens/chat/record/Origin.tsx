@@ -8,7 +8,7 @@ const outside = new Set<Provenance['origin']>(['mcp', 'http', 'task', 'webhook',
 
 export const isOutside = (from?: Provenance): from is Provenance => !!from && outside.has(from.origin);
 
-/** Where words come from that somebody outside wrote. */
+/** The source of external content. */
 export function Origin({ from }: { from?: Provenance }) {
   const t = texts.use();
   if (!isOutside(from)) return null;

@@ -11,11 +11,11 @@ import css from './record.module.css';
 interface Props {
   outbox: Outbox;
   of: Outgoing;
-  /** Puts it back into the field. */
+  /** Returns it to the field. */
   onBack: (draft: Draft) => void;
 }
 
-/** The text as it will be read: references by their names. */
+/** The text as it will be displayed: references by name. */
 export const plainText = ({ text, references }: Draft): string =>
   references.reduce((all, r) => all.replace(tokenOf(r.label), r.label), text.trim());
 

@@ -7,7 +7,7 @@ import { texts } from '../texts';
 
 const limit = 200;
 
-/** The work that another service does for a command, also what came of it later. */
+/** A command's work in another service, with results that arrived later. */
 export function TaskOf({ session, execution }: { session: string; execution: string }) {
   const t = texts.use();
   const queries = useQueryClient();
@@ -26,10 +26,10 @@ export function TaskOf({ session, execution }: { session: string; execution: str
 
 export const callsAgent = (command: string): boolean => command.startsWith('AGENT.');
 
-/** How an agent's task ended, from the first line that the caller reads; undefined: it goes on. */
+/** How an agent's task ended, from the first line of its reply to the caller; undefined while it runs. */
 export const outcomeOf = (text: string | undefined): string | undefined => /^outcome: (\w+)/.exec(text ?? '')?.[1];
 
-/** The way to all that an agent said and did. Its session is named after the execution. */
+/** The link to an agent's own session, which is named after the execution. */
 export function AgentOf({ execution, text }: { execution: string; text?: string }) {
   const t = texts.use();
   return (
@@ -39,7 +39,7 @@ export function AgentOf({ execution, text }: { execution: string; text?: string 
   );
 }
 
-/** The questions of agents that this session has called: it waits for their answers. */
+/** The questions of agents that this session has called: they wait for its answers. */
 export function AgentAsks({ sessions }: { sessions: readonly string[] }) {
   return sessions.map((id) => <AsksOf key={id} session={id} />);
 }

@@ -6,7 +6,7 @@ import { texts } from '../texts';
 import { CommandCard } from './Command';
 import css from './record.module.css';
 
-/** What a round looked up, in one line; opened, one by one. */
+/** The reads of a round in one line, which expands to the single commands. */
 export function ReadsView({ chat, reads }: { chat: Chat; reads: Reads }) {
   const t = texts.use();
   const f = useFormat();

@@ -14,9 +14,9 @@ import { End, near } from './end';
 import css from './record.module.css';
 import { ItemView } from './Item';
 
-const mostPrinted = 500; // messages: more would hold the page up
+const mostPrinted = 500; // messages: more would slow the page down
 
-/** What an item is thought to measure before it was shown. */
+/** The estimated height of an item before it is measured. */
 function guess(item: Item): number {
   if (item.kind === 'approval') return 160;
   if (item.kind === 'outgoing') return 72 + Math.min(1200, item.outgoing.draft.text.length / 3);
@@ -28,8 +28,8 @@ function guess(item: Item): number {
     : 64 + Math.min(1200, length / 3);
 }
 
-/** The record of a chat. Only what is near the window is there; it follows what is new
- * while its end is in sight, and stays where it is when older messages are put before. */
+/** The record of a chat. Only items near the viewport are rendered. It follows new items while its end is visible,
+ * and keeps its position when older messages are loaded above. */
 export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const t = texts.use();
   const version = useRecord(chat);
@@ -40,7 +40,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   const scroller = useRef<HTMLDivElement>(null);
   const [end] = useState(() => new End());
   const printing = usePrinting();
-  // Forms that somebody fills in stay, however far away they are scrolled.
+  // Forms that are being filled in stay mounted, however far they are scrolled away.
   const keep = useCallback(
     (range: Range) => {
       const focused = document.activeElement?.closest<HTMLElement>('[data-key]')?.dataset.key;
@@ -73,8 +73,8 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   });
   const shown = virtual.getVirtualItems();
   const top = items[0]?.key;
-  // A person may scroll in the very moment in which older messages are put before: then
-  // nobody tells where the window is now, and the list has to be made to look.
+  // If a person scrolls at the moment when older messages are inserted, no scroll event reports the new position,
+  // so the list has to be made to read it.
   useEffect(() => {
     const timer = setTimeout(() => scroller.current?.dispatchEvent(new Event('scroll')), 250);
     return () => clearTimeout(timer);
@@ -123,7 +123,7 @@ export function Record({ chat, sent }: { chat: Chat; sent: number }) {
   );
 }
 
-/** Whether the page is being put on paper: then all that was read is there. */
+/** Whether the page is being printed: then everything loaded is rendered. */
 function usePrinting(): boolean {
   const [printing, print] = useState(() => window.matchMedia('print').matches);
   useEffect(() => {
@@ -170,9 +170,8 @@ const placeOf = (box: HTMLElement) => ({
   left: box.scrollHeight - box.scrollTop - box.clientHeight,
 });
 
-/** Keeps the end in sight: at the start, after a message was sent, when the window gets smaller, and
- * while what was just put there grows to its size, so that the buttons of a question are seen. It says
- * whether the person has scrolled away from it. */
+/** Keeps the end visible: at the start, after a message was sent, when the window shrinks, and while a new item grows
+ * to its size, so that a question's buttons are visible. Returns whether the person has scrolled away from the end. */
 function useFollow(
   scroller: React.RefObject<HTMLDivElement | null>,
   end: End,
@@ -181,13 +180,13 @@ function useFollow(
   sent: number,
 ): boolean {
   const [away, setAway] = useState(false);
-  const grows = useRef(true); // what is last is new, and nobody has touched the record since
+  const grows = useRef(true); // the last item is new, and the record has not been scrolled since
   const go = useRef(toEnd);
   useLayoutEffect(() => {
     go.current = toEnd;
   });
   const filled = last !== undefined;
-  const done = useRef(-1); // the number of messages sent when it last went to the end
+  const done = useRef(-1); // the number of messages sent when it last scrolled to the end
   useLayoutEffect(() => {
     if (!filled || done.current === sent) return;
     done.current = sent;

@@ -12,10 +12,10 @@ import { Down } from './Down';
 import { Long } from './Long';
 import css from './record.module.css';
 
-// What a person has to notice; the rest are quiet lines.
+// Entries that a person has to notice; the others are single muted lines.
 const loud = new Set(['SESSION_TIMEOUT', 'LIMIT_REACHED']);
 
-/** What the server did. */
+/** An action of the server. */
 export function SystemView({ chat, message }: { chat: Chat; message: Message }) {
   const t = texts.use();
   const said = message.system_message;
@@ -80,7 +80,7 @@ export function SystemView({ chat, message }: { chat: Chat; message: Message }) 
   );
 }
 
-/** Where the record of a fork becomes its own. */
+/** The line between a fork's copied record and its own. */
 function Forked({ chat, text }: { chat: Chat; text: string }) {
   const t = again.use();
   const from = chat.store.session?.forked_from;
@@ -93,7 +93,7 @@ function Forked({ chat, text }: { chat: Chat; text: string }) {
   );
 }
 
-/** What a run took. */
+/** The duration and usage of a run. */
 function RunLine({ run }: { run: Schemas['ExecutionMetadata'] }) {
   const t = texts.use();
   const f = useFormat();

@@ -9,7 +9,7 @@ import type { Tries } from '../store/tries';
 import { again } from '../texts.again';
 import css from './record.module.css';
 
-/** Looks through the answers to one question; of the last round another one can be chosen. */
+/** Browses the answers to one question; in the last round another one can be selected. */
 export function TriesLine({ chat, tries, model }: { chat: Chat; tries: Tries; model?: string }) {
   const t = again.use();
   const look = (i: number) => () => chat.store.look(tries.group, tries.rounds[i]!);

@@ -14,7 +14,7 @@ import { Long } from './Long';
 import { isOutside, Origin } from './Origin';
 import css from './record.module.css';
 
-/** What somebody outside wrote, apart from the person's own words. */
+/** External content, set apart from the person's own words. */
 function Foreign({ from, text }: { from: Schemas['Provenance']; text: string }) {
   return (
     <div className={css.foreign}>
@@ -26,7 +26,7 @@ function Foreign({ from, text }: { from: Schemas['Provenance']; text: string }) 
   );
 }
 
-/** What a person wrote; with their name where several people talk. */
+/** A person's message, with their name if several people take part. */
 export function UserView({ chat, message, named }: { chat: Chat; message: Message; named: boolean }) {
   const t = texts.use();
   const text = writtenText(message);

@@ -13,7 +13,7 @@ describe('the end of what was said', () => {
     expect(end.at).toBe(false);
     end.scrolled({ top: 990, left: 10 });
     expect(end.at).toBe(true);
-    for (const top of [960, 930, 900]) end.scrolled({ top, left: 1300 - top }); // while 300 px came below
+    for (const top of [960, 930, 900]) end.scrolled({ top, left: 1300 - top }); // while 300 px were added below
     expect(end.at).toBe(false);
   });
 
@@ -24,7 +24,7 @@ describe('the end of what was said', () => {
   });
 
   it('is not left by what gets smaller and grows before the scroll is told', () => {
-    end.sized({ top: 700, left: 0 }); // an answer has come in the place of its live text
+    end.sized({ top: 700, left: 0 }); // an answer has replaced its streaming text
     end.sized({ top: 700, left: 350 }); // and a question below it
     end.scrolled({ top: 700, left: 350 });
     expect(end.at).toBe(true);

@@ -1,40 +1,40 @@
-/** Pixels from the end that still count as being there. */
+/** The distance from the end, in pixels, that still counts as the end. */
 export const near = 80;
 
-/** Where a window stands: pixels above it, and below it. */
+/** The position of the viewport: pixels above it, and below it. */
 interface Place {
   top: number;
   left: number;
 }
 
-/** Whether somebody is at the end of what was said, or has scrolled away from it. The list moves the window
- * too, when it has measured what it shows, and so does the browser, when the list gets smaller; and a scroll
- * is told only before the next frame, when more may have come below. Neither takes anybody away. */
+/** Whether the person is at the end of the record or has scrolled away from it. Two other things move the viewport:
+ * the list, once it has measured its items, and the browser, when the list shrinks. And a scroll event is dispatched
+ * only before the next frame, when content may have been added below. Neither counts as scrolling away. */
 export class End {
   at = true;
-  #top = 0; // where the window was when nobody had moved it yet
+  #top = 0; // the position before any scrolling
 
-  /** A message was sent: its answer is wanted. */
+  /** A message was sent: follow its answer. */
   wanted(): void {
     this.at = true;
   }
 
-  /** The list itself has moved the window. */
+  /** The list itself has moved the viewport. */
   moved(by: number): void {
     this.#top += by;
   }
 
-  /** The list has a new size: where it got smaller, the browser has put the window at its end. */
+  /** The list was resized: if it shrank, the browser has scrolled the viewport to its end. */
   sized({ top, left }: Place): void {
     if (left < 1) this.#top = top;
   }
 
-  /** The window has moved, whoever did it. Whoever goes up goes away; a little is the field below, whose
-   * height changes. */
+  /** The viewport has moved. Upwards means that the person scrolled away; a few pixels come from the field below,
+   * whose height changes. */
   scrolled({ top, left }: Place): void {
     if (left < near) this.at = true;
     else if (top < this.#top - near) this.at = false;
-    else if (top < this.#top) return; // a little, and the next little with it
+    else if (top < this.#top) return; // the few pixels add up
     this.#top = top;
   }
 }

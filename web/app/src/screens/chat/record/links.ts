@@ -1,4 +1,4 @@
-/** Where the data of a command is to be seen. */
+/** Where a command's data can be viewed. */
 export interface DataLink {
   noun: 'tool' | 'zone' | 'document' | 'automation';
   href: string;
@@ -11,7 +11,7 @@ const nouns: [RegExp, DataLink['noun'], string][] = [
   [/^aut_\w+$/, 'automation', '/automations/'],
 ];
 
-/** The links of a command, from the ids in its params and its result; the first of each kind. */
+/** The links of a command, from the ids in its parameters and result; the first of each kind. */
 export function linksOf(...values: unknown[]): DataLink[] {
   const found = new Map<string, DataLink>();
   const look = (value: unknown, depth: number): void => {

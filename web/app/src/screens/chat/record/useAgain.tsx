@@ -15,12 +15,12 @@ type Input = Schemas['RetryInput'];
 export interface Again {
   run: (input: Input) => void;
   busy: boolean;
-  /** What has to be said or asked about it. */
+  /** A notice or confirmation about it. */
   more: ReactNode;
 }
 
-/** Asks for the last answer again at once. What the round has changed is named before it is
- * run a second time. With a key it is done once, however often it is asked for. */
+/** Requests the last answer again at once. The round's changes are listed before it is repeated. An idempotency key
+ * makes repeated requests safe. */
 export function useAgain(chat: Chat, done?: () => void, key?: string): Again {
   const t = again.use();
   const tu = ui.use();
@@ -67,7 +67,7 @@ export function useAgain(chat: Chat, done?: () => void, key?: string): Again {
   return { run: (input) => void send.run(input), busy: send.busy, more };
 }
 
-/** What a round has changed, where that is why it is not run again; else null. */
+/** The round's changes, if they are the reason why it was not repeated; else null. */
 export function effectsOf(thrown: unknown): Schemas['Execution'][] | null {
   const problem = asProblem(thrown);
   return problem.code === 'round_has_effects' ? (problem.more.executions as Schemas['Execution'][]) : null;

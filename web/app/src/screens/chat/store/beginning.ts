@@ -1,4 +1,4 @@
-// A chat that is made when its first message is sent.
+// A chat that is created when its first message is sent.
 import { api, body, versioned, type Schemas } from '../../../api/client';
 import { asProblem } from '../../../api/problem';
 import { cutAtWord } from './cut';
@@ -7,7 +7,7 @@ import { keepParcels, newChat, Outbox, post, type FirstChoices, type Outgoing, t
 
 type Session = Schemas['Session'];
 
-/** What a chat is called after its first message: the beginning of its first line. */
+/** A chat's name from its first message: the beginning of the first line. */
 export function nameAfter({ text, references, files }: Draft): string {
   const plain = references.reduce((all, r) => all.replace(tokenOf(r.label), r.label), text.trim());
   return cutAtWord((plain || files?.[0]?.name || '').split('\n')[0]!, 60);
@@ -18,8 +18,8 @@ interface Listener {
   opened: (session: Session) => void;
 }
 
-/** Messages of a chat that does not exist yet. It is made with the first of them, and all are given to it; where
- * the screen was left before that, they are sent from here. */
+/** Messages of a chat that does not exist yet. The first one creates it, and it receives all of them; if the screen
+ * was left before, they are sent from here. */
 export class Beginning {
   readonly outbox: Outbox;
   private listener: Listener | null = null;
@@ -70,14 +70,14 @@ export class Beginning {
 
 const newDraft = undefined; // the draft of a chat that does not exist yet
 
-/** Whether the workspace is as it was made: without chats, runs and zones. */
+/** Whether the workspace is unused: no chats, runs or zones. */
 async function isUnused(): Promise<boolean> {
   const one = { params: { query: { limit: 1 } } };
   const [sessions, zones] = await Promise.all([body(api.GET('/v1/sessions', one)), body(api.GET('/v1/zones', one))]);
   return sessions.data.length === 0 && zones.data.length === 0;
 }
 
-/** The first choices that become settings: those that the workspace has not set. */
+/** The initial choices that become settings: those that the workspace has not set. */
 export function choicesToSave(
   { asks, language, timeZone }: FirstChoices,
   settings: Pick<Schemas['Settings'], 'changed' | 'language' | 'time_zone' | 'require_validation'>,
@@ -92,8 +92,8 @@ export function choicesToSave(
   };
 }
 
-/** Saves what somebody chose before their first message, before that message is sent. A workspace that is in
- * use stays as it is. */
+/** Saves the choices made before the first message, before that message is sent. A workspace in use is left
+ * unchanged. */
 async function keepChoices(first: FirstChoices): Promise<void> {
   for (let tries = 0; ; tries++) {
     const { value, etag } = await versioned(api.GET('/v1/settings'));
@@ -103,7 +103,7 @@ async function keepChoices(first: FirstChoices): Promise<void> {
       await api.PATCH('/v1/settings', { params: { header: { 'If-Match': etag } }, body: patch });
       return;
     } catch (thrown) {
-      if (asProblem(thrown).status !== 412 || tries >= 2) throw thrown; // else somebody was faster: look again
+      if (asProblem(thrown).status !== 412 || tries >= 2) throw thrown; // a concurrent change: read again
     }
   }
 }

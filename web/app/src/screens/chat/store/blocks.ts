@@ -1,17 +1,17 @@
-// Cuts Markdown into blocks, so that of an answer that streams only the last one is parsed
-// again. Cutting is careful rather than fine: what might belong together stays together.
+// Splits Markdown into blocks, so that only the last block of a streaming answer is parsed again. Splitting is
+// conservative: text that might belong together stays together.
 
 const fence = /^ {0,3}(```+|~~~+)/;
 const listItem = /^ {0,3}([-*+]|\d{1,9}[.)])( |$)/;
 const definition = /^ {0,3}\[[^\]]+\]:/m;
 
-/** The blocks of a text; joined they are the text again. */
+/** The blocks of a text; joined, they are the text. */
 export function blocksOf(text: string): string[] {
-  if (definition.test(text)) return [text]; // links may be defined in another block
+  if (definition.test(text)) return [text]; // link definitions may be in another block
   const lines = text.split(/(?<=\n)/);
   const blocks: string[] = [];
   let block = '';
-  let open = ''; // the fence that is open
+  let open = ''; // the open fence
   let blank = false;
   for (const line of lines) {
     if (block && blank && !open && begins(block, line)) {
@@ -30,11 +30,11 @@ export function blocksOf(text: string): string[] {
 
 // Whether a line after a blank one begins a block of its own.
 function begins(block: string, line: string): boolean {
-  if (line.trim() === '' || /^\s/.test(line)) return false; // goes on with a list, or is more space
-  return !(listItem.test(block) && listItem.test(line)); // items of one list stay together
+  if (line.trim() === '' || /^\s/.test(line)) return false; // continues a list, or is blank space
+  return !(listItem.test(block) && listItem.test(line)); // the items of a list stay together
 }
 
-/** The code of a block that is a fence not closed yet, which needs no parser; else null. */
+/** The code of a block that is an unclosed fence, which needs no parser; else null. */
 export function openCode(block: string): { text: string; language: string } | null {
   const mark = fence.exec(block);
   if (!mark) return null;

@@ -1,4 +1,4 @@
-// An open chat: its session, kept fresh by the stream, and the messages on their way to it.
+// An open chat: its session, updated by the stream, and the outgoing messages.
 import { asProblem } from '../../../api/problem';
 import { events } from '../../../events/client';
 import type { StreamEvent } from '../../../events/types';
@@ -29,7 +29,7 @@ class FrameListeners {
       for (const listener of this.listeners) listener();
     };
     if (document.hidden)
-      setTimeout(notifyAll, 200); // no frames there
+      setTimeout(notifyAll, 200); // no animation frames in this environment
     else requestAnimationFrame(notifyAll);
   };
 
@@ -44,7 +44,7 @@ class FrameListeners {
 }
 
 const pause = 2000; // milliseconds before a failed read is retried
-const patience = 1500; // milliseconds that a message waits for the stream, so that its answer is seen from its beginning
+const patience = 1500; // milliseconds that a message waits for the stream, so that its answer is shown from the start
 
 export class Chat {
   readonly store: SessionStore;
@@ -62,7 +62,7 @@ export class Chat {
   private stopped = false;
   private later: ReturnType<typeof setTimeout> | undefined;
   private rounds = new Map<string, Promise<void>>();
-  /** The messages that were known when each one was sent. */
+  /** The messages known when each one was sent. */
   private before = new Map<string, ReadonlySet<string>>();
   private field: ((draft: Draft) => void) | null = null;
   private sentences = new Sentences((text) => announce(text));
@@ -96,7 +96,7 @@ export class Chat {
     this.field?.(draft);
   }
 
-  /** Messages on their way that are not in the record yet: the stream may be faster than the reply. */
+  /** Outgoing messages that are not in the record yet: the stream may be faster than the reply. */
   get outgoing(): Outgoing[] {
     const { messages } = this.store;
     return this.outbox.items.filter((item) => {
@@ -149,17 +149,17 @@ export class Chat {
     if (event.name === 'message.created' && event.data.message.sender === 'AI' && known.has(event.data.message.id)) {
       this.sentences.finish(event.data.message.id, answerText(event.data.message));
     }
-    // Only once another try is really there: it may fail before its first word.
+    // Only once another attempt has output: it may fail before that.
     if (event.name === 'message.delta' && voided && !this.store.voided) announce(texts.t('discarded'));
     if (event.name === 'message.created' && event.data.message.session_id === this.id)
       this.announceEnd(event.data.message);
-    // A session also ends when it is deleted; then it cannot be read any more.
+    // A session also ends by deletion; then it can no longer be read.
     if (event.name === 'session.ended' && event.data.session.id === this.id) void this.load(true);
     if (event.name === 'approval.requested' && event.data.approval.session_id === this.id)
       announce(texts.t('said.approval'));
   }
 
-  /** Announces that an answer did not finish, and why. */
+  /** Announces that an answer is incomplete, and why. */
   private announceEnd(message: Message): void {
     const part = partOf(message);
     if (part) announce(texts.t(part === 'cut' ? 'cut' : 'interrupted'));
@@ -168,7 +168,7 @@ export class Chat {
     announce(texts.t(texts.t.has(key) ? key : 'down.provider_network', { name: texts.t('down.ai') }));
   }
 
-  // The stream was connected. Missed events were replayed, or everything is read again.
+  // The stream was connected. Missed events were replayed, or everything is loaded again.
   private opened(continued: boolean, of?: readonly string[]): void {
     if (!continued && !of) this.store.forget();
     if (!continued && (!of || of.includes(this.id))) void this.load(true);
@@ -220,7 +220,7 @@ export class Chat {
     this.later = setTimeout(ask, pause);
   }
 
-  /** Reads the page before what is known. */
+  /** Loads the page before the oldest known message. */
   async loadOlder(): Promise<void> {
     const cursor = this.store.cursor;
     if (cursor === null || this.readingOlder) return;

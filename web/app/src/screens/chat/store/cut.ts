@@ -1,4 +1,4 @@
-/** The beginning of a text, at most so many characters, ending with a whole word where there is one. */
+/** The beginning of a text, at most the given number of characters, cut at the end of a word if possible. */
 export function cutAtWord(text: string, most: number): string {
   const letters = [...text.trim()];
   if (letters.length <= most) return letters.join('');

@@ -1,4 +1,4 @@
-// Where in the record another day begins.
+// The places in the record where the date changes.
 import type { Item } from './items';
 
 const atOf = (item: Item): string | undefined =>
@@ -6,12 +6,12 @@ const atOf = (item: Item): string | undefined =>
     ? item.message.timestamp
     : item.kind === 'reads'
       ? item.reads.messages[0]?.timestamp
-      : undefined; // what is on its way has no time of the server's yet
+      : undefined; // an outgoing message has no server time yet
 
-/** The day of a time, by this browser's clock. */
+/** The date of a time, in this browser's time zone. */
 export const dayOf = (at: string | number): string => new Date(at).toLocaleDateString('en-CA');
 
-/** The items above which a day is named, with a time of it. A clock that was set back makes no second one. */
+/** The items above which a date is shown, with a time of that date. A clock that was set back does not repeat one. */
 export function daysOf(items: readonly Item[]): Map<number, string> {
   const days = new Map<number, string>();
   let latest = '';

@@ -15,7 +15,7 @@ import {
 const sleep = { label: 'Sleep', type: 'USE' as const, config: { tool_id: 'tol_1' } };
 
 class Store {
-  // what a browser keeps
+  // the browser's storage
   [name: string]: unknown;
   getItem(name: string) {
     return (this[name] as string) ?? null;

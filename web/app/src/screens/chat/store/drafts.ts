@@ -1,11 +1,10 @@
-// What is being written, kept in the browser: each chat has its own, and a reload loses
-// nothing.
+// Drafts, stored in the browser by chat, so that a reload loses nothing.
 import { storageName } from '../../../api/base';
 import type { Schemas } from '../../../api/client';
 
 export type EnrichmentType = Schemas['Enrichment']['type'];
 
-/** A reference in a draft. In the text it stands as its token, e.g. "@[Sleep]". */
+/** A reference in a draft. The text contains its token, e.g. "@[Sleep]". */
 export interface Reference {
   label: string;
   type: EnrichmentType;
@@ -14,13 +13,13 @@ export interface Reference {
 export interface Draft {
   text: string;
   references: Reference[];
-  /** What was uploaded for it. */
+  /** The files uploaded for it. */
   files?: Schemas['FileReference'][];
 }
 
 export const emptyDraft: Draft = { text: '', references: [] };
 export const isEmpty = (draft: Draft): boolean => draft.text.trim() === '' && !draft.files?.length;
-/** Whether two drafts say the same, with the same files. */
+/** Whether two drafts have the same text and files. */
 export const sameDraft = (a: Draft, b: Draft): boolean =>
   a.text === b.text && (a.files ?? []).map((f) => f.id).join() === (b.files ?? []).map((f) => f.id).join();
 export const tokenOf = (label: string): string => `@[${label}]`;
@@ -43,11 +42,11 @@ export function keepDraft(session: string | undefined, draft: Draft): void {
     if (draft.text || draft.files?.length) localStorage.setItem(name(session), JSON.stringify(draft));
     else localStorage.removeItem(name(session));
   } catch {
-    /* too long for the browser's store: it lives as long as the page */
+    /* too long for the browser's storage: it lasts as long as the page */
   }
 }
 
-/** A label that no other reference of the draft has, without what ends a token. */
+/** A label that is unique in the draft, without the characters that end a token. */
 export function freeLabel(draft: Draft, wanted: string): string {
   const plain =
     wanted
@@ -63,7 +62,7 @@ export function freeLabel(draft: Draft, wanted: string): string {
 export const present = (draft: Draft): Reference[] =>
   draft.references.filter((r) => draft.text.includes(tokenOf(r.label)));
 
-/** What is sent: text alone, or segments in their order; its files behind it. */
+/** The request: text alone, or segments in order; files at the end. */
 export function contentOf(draft: Draft): Schemas['MessageContent'] {
   const ids = draft.files?.map((file) => file.id) ?? [];
   if (!ids.length) return wordsOf(draft);
@@ -90,7 +89,7 @@ function wordsOf(draft: Draft): Schemas['MessageContent'] {
   return { segments };
 }
 
-/** A draft from what was sent: a message that comes back to be written anew. */
+/** The draft of a sent message that is to be edited. */
 export function draftOf(
   segments: readonly Schemas['Segment'][] | readonly Schemas['SegmentInput'][],
   text = '',
@@ -108,7 +107,7 @@ export function draftOf(
   return draft.text || draft.files ? draft : { text, references: [] };
 }
 
-/** Two drafts one after the other: what came back, then what is being written. */
+/** Two drafts joined: the returned message, then the current text. */
 export function joinDrafts(first: Draft, second: Draft): Draft {
   if (isEmpty(second)) return first;
   const files = [...(first.files ?? []), ...(second.files ?? [])];

@@ -1,36 +1,36 @@
-// Why the AI gave no answer, as the record says it.
+// Why the AI did not answer, from the record.
 import type { Message } from './sessionStore';
 
 export interface Failure {
-  /** The key of its words, `down.…`. */
+  /** The key of its text, `down.…`. */
   code: string;
-  /** The provider's own words. */
+  /** The provider's own message. */
   detail: string;
-  /** From when the provider may be called again, in milliseconds; null: it did not say. */
+  /** When the provider may be called again, in milliseconds; null: unknown. */
   retryAt: number | null;
   provider: string | null;
 }
 
 const failed = /\b(HTTP )?5\d\d\b|internal server error|bad gateway/i;
 
-/** What a message says of a failed call; null for every other message. */
+/** The failure that a message reports; null for all other messages. */
 export function failureOf({ system_message: said }: Message): Failure | null {
   if (said?.type !== 'NETWORK_ERROR') return null;
   const detail = said.detail ?? '';
   const retryAt = Date.parse(said.retry_at ?? '');
   const known = said.code ?? 'provider_network';
   return {
-    code: known === 'provider_network' && failed.test(detail) ? 'provider_failed' : known, // it answered, with an error
+    code: known === 'provider_network' && failed.test(detail) ? 'provider_failed' : known, // it responded with an error
     detail,
     retryAt: Number.isNaN(retryAt) ? null : retryAt,
     provider: said.provider_id ?? null,
   };
 }
 
-const most = 5; // tries that follow each other by themselves
+const most = 5; // consecutive automatic retries
 
-/** When the last question is asked again by itself, in milliseconds; null: not. After so many failures in a row a
- * person decides. */
+/** When the last question is retried automatically, in milliseconds; null: never. After too many consecutive failures
+ * a person decides. */
 export function retriesAt(placed: readonly Message[]): number | null {
   const last = placed.at(-1);
   const failure = last && failureOf(last);
@@ -39,27 +39,27 @@ export function retriesAt(placed: readonly Message[]): number | null {
   return before.length > most ? null : failure.retryAt;
 }
 
-/** Whether an answer did not come to its end: `stopped` by a person, or `cut`; null: it did. */
+/** Whether an answer is incomplete: `stopped` by a person, or `cut`; null: complete. */
 export function partOf(m: Message): 'stopped' | 'cut' | null {
   if (m.sender !== 'AI') return null;
   if (m.ai_message?.stop_reason) return 'cut';
   return m.status === 'interrupted' ? 'stopped' : null;
 }
 
-/** The part of an answer that a failure cut; null: there is none. */
+/** The partial answer that a failure cut; null if there is none. */
 export function cutBy(message: Message, placed: readonly Message[]): Message | null {
   const before = placed[placed.findIndex((m) => m.id === message.id) - 1];
   return failureOf(message) && before && partOf(before) === 'cut' ? before : null;
 }
 
-/** The key of the words of a failure, `down.…`: a connection that was lost in the middle of an answer is told
- * apart from one that never was. */
+/** The text key of a failure, `down.…`: a connection lost in the middle of an answer is distinguished from one that
+ * was never made. */
 export function codeOf(message: Message, placed: readonly Message[]): string {
   const code = failureOf(message)?.code ?? '';
   return code === 'provider_network' && cutBy(message, placed) ? 'cut' : code;
 }
 
-/** What ended the last round before its answer, so that it can be asked for again. */
+/** The failure that ended the last round without an answer, so that it can be retried. */
 export function brokenBy(placed: readonly Message[]): 'NETWORK_ERROR' | 'LIMIT_REACHED' | 'STOPPED' | null {
   const last = placed.at(-1);
   const type = last?.system_message?.type;

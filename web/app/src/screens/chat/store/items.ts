@@ -1,4 +1,4 @@
-// What the record shows, in order.
+// The items of the record, in order.
 import type { Approval, SessionStore, Execution, Message } from './sessionStore';
 import type { Outgoing } from './outbox';
 import { isRead, type Reads } from './reads';
@@ -15,12 +15,12 @@ export type Item =
   | { kind: 'agents'; key: string; sessions: string[] }
   | { kind: 'outgoing'; key: string; outgoing: Outgoing };
 
-/** The text of what the AI says when its answer could not be read. */
+/** The AI's text if its answer could not be parsed. */
 const unreadable = 'ai_response_invalid_format';
 
 export const isUnreadable = (m: Message): boolean => m.ai_message?.pre_text === unreadable;
 
-/** What an AI message says. */
+/** The text of an AI message. */
 export function answerText(m: Message): string {
   if (!m.ai_message) return m.text_content ?? '';
   return isUnreadable(m)
@@ -28,17 +28,17 @@ export function answerText(m: Message): string {
     : [m.ai_message.pre_text, m.ai_message.report, m.text_content].filter(Boolean).join('\n\n');
 }
 
-/** A remark on the way to an answer, not the answer itself. */
+/** An interim remark, not the answer itself. */
 export function goesOn(m?: Message): boolean {
   const said = m?.ai_message;
   return !!said && ((said.data_commands?.length ?? 0) > 0 || (said.action_commands?.length ?? 0) > 0);
 }
 
-/** What a person wrote. Events leave `linear_text` out where one segment has all of it. */
+/** The text of a person's message. Events omit `linear_text` if one segment contains all of it. */
 export const writtenText = (m: Message): string =>
   (m.rich_content ? (m.rich_content.linear_text ?? m.rich_content.segments[0]?.text) : m.text_content) ?? '';
 
-/** An answer that said nothing to the person: it only gave commands. */
+/** An answer without text for the person: only commands. */
 export function saysNothing(m: Message): boolean {
   return (
     m.sender === 'AI' && m.status !== 'interrupted' && !isUnreadable(m) && answerText(m).trim() === '' && !thoughts(m)
@@ -51,8 +51,8 @@ export const thoughts = (m: Message): string =>
     .filter(Boolean)
     .join('\n\n');
 
-/** The items of a chat. Queued messages stand at the composer, and a message that
- * says that a question was set aside is hidden while the question itself is shown. */
+/** The items of a chat. Queued messages are shown at the composer, and a message that reports that a question was set
+ * aside is hidden while the question itself is shown. */
 export function itemsOf(c: SessionStore, outgoing: readonly Outgoing[] = []): Item[] {
   const waits = c.session?.waiting_context;
   const hidden = hiddenBy(c);
@@ -97,7 +97,7 @@ export function itemsOf(c: SessionStore, outgoing: readonly Outgoing[] = []): It
   return items;
 }
 
-/** The choice among several answers belongs to the one that is seen, where that is the last of its round. */
+/** The choice among several answers belongs to the one shown, if that is the last of its round. */
 function withTries(items: Item[]): Item[] {
   return items.flatMap((item, i): Item[] => {
     const [before, after] = [items[i - 1], items[i + 1]];
@@ -108,7 +108,7 @@ function withTries(items: Item[]): Item[] {
   });
 }
 
-/** Messages that say again what a card of the record says. */
+/** Messages that repeat a card of the record. */
 function hiddenBy(c: SessionStore): Set<string | undefined> {
   const cards = [...c.approvals.values()].map((a) => a.approval);
   const hidden = new Set(cards.map((a) => a.cancel_message_id).filter(Boolean));
@@ -125,10 +125,10 @@ function hiddenBy(c: SessionStore): Set<string | undefined> {
   return hidden;
 }
 
-/** What somebody wrote beside a decision, not as a message of its own. */
+/** A person's comment on a decision, not a message of its own. */
 export const isComment = (m: Message): boolean => m.sender === 'USER' && !m.rich_content && !!m.text_content;
 
-/** What runs and is not reported yet: what is read joins the line of its round. */
+/** Running commands without a result yet: reads join the line of their round. */
 function running(c: SessionStore, reported: ReadonlySet<string>, reads: ReadonlyMap<string, Reads>): Item[] {
   const round = c.session?.round_id;
   const now = [...c.executions.values()].filter(
@@ -150,7 +150,7 @@ function running(c: SessionStore, reported: ReadonlySet<string>, reads: Readonly
   return items;
 }
 
-/** Whether more than one person wrote what is shown. */
+/** Whether the record has messages of more than one person. */
 export const severalPeople = (items: Item[]): boolean =>
   new Set(
     items.flatMap((item) =>

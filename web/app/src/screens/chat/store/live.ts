@@ -1,5 +1,5 @@
-// The text of an answer while it streams. Offsets count characters as the server counts
-// them: Unicode code points, not the halves that a JavaScript string counts.
+// The text of a streaming answer. Offsets count Unicode code points, as on the server, not the UTF-16 units of a
+// JavaScript string.
 
 export type LiveKind = 'text' | 'thinking' | 'arguments';
 
@@ -12,7 +12,7 @@ class Part {
     this.length = count(text);
   }
 
-  /** False: something before it is missing. */
+  /** False: preceding text is missing. */
   add(offset: number, text: string): boolean {
     if (offset > this.length) return false;
     if (offset === this.length) {
@@ -20,7 +20,7 @@ class Part {
       this.length += count(text);
       return true;
     }
-    const rest = Array.from(text).slice(this.length - offset); // what is doubled falls away
+    const rest = Array.from(text).slice(this.length - offset); // repeated text is dropped
     this.value += rest.join('');
     this.length += rest.length;
     return true;
@@ -30,12 +30,12 @@ class Part {
 export class LiveText {
   private parts: Record<LiveKind, Part> = { text: new Part(), thinking: new Part(), arguments: new Part() };
 
-  /** Takes a delta. False: something before it is missing, and has to be asked for. */
+  /** Applies a delta. False: preceding text is missing and has to be loaded. */
   add(kind: LiveKind, offset: number, text: string): boolean {
     return this.parts[kind]?.add(offset, text) ?? true;
   }
 
-  /** Takes all there is so far. */
+  /** Sets the complete text so far. */
   set(kind: LiveKind, text: string): void {
     this.parts[kind]?.set(text);
   }

@@ -1,5 +1,5 @@
-// Messages on their way. Each is kept in the browser until the server has said that it is
-// stored, and is sent with one Idempotency-Key: however often it is tried, it arrives once.
+// Outgoing messages. Each is stored in the browser until the server confirms it, and all attempts use one
+// Idempotency-Key, so that it is stored once.
 import { storageName } from '../../../api/base';
 import { api, body, newKey, type Schemas } from '../../../api/client';
 import { asProblem, type Problem } from '../../../api/problem';
@@ -12,7 +12,7 @@ export interface Parcel {
   draft: Draft;
   ifBusy?: IfBusy;
   at: number;
-  /** It is the first message of a new workspace, and what the person chose there goes with it. */
+  /** It is the first message of a new workspace, and is sent with the person's choices there. */
   first?: FirstChoices;
 }
 /** The settings that a new user chose before their first message. Without a language and a time zone, the workspace
@@ -28,12 +28,12 @@ export interface Outgoing extends Parcel {
 }
 type Receipt = Schemas['MessageAccepted'];
 type Session = Schemas['Session'];
-/** What sends a message. What it throws is why it was not sent. */
+/** Sends a message; throws the reason if it was not sent. */
 type Deliver = (parcel: Parcel) => Promise<void>;
 
-const fresh = 15 * 60 * 1000; // older ones are only sent again when the person says so
+const fresh = 15 * 60 * 1000; // older ones are sent again only on request
 const prefix = (session: string) => storageName(`outbox.${session}.`);
-// What the next try may mend by itself.
+// Failures that a retry may resolve.
 const passing = new Set([
   'unreachable',
   'unavailable',
@@ -46,11 +46,10 @@ const passing = new Set([
 let begun: Session | null = null;
 let unfocused = '';
 
-/** The session, if it was made just now: it is shown before anything of it is read. */
+/** The session, if it was just created: it is shown before any of it is loaded. */
 export const begunSession = (id: string): Session | null => (begun?.id === id ? begun : null);
 
-/** Whether the session was begun just now: its field continues with the focus of the one
- * that was written in. */
+/** Whether the session was just created: its field takes over the focus of the previous one. */
 export function wasBegun(session: string): boolean {
   const was = unfocused === session;
   unfocused = '';
@@ -60,19 +59,19 @@ export function wasBegun(session: string): boolean {
 /** The messages of a chat that does not exist yet. */
 export const newChat = 'new';
 
-/** Keeps messages for a session that was just made. It sends them once it is opened. */
+/** Stores messages for a session that was just created. They are sent once it is opened. */
 export function keepParcels(session: Session, parcels: readonly Parcel[]): void {
   begun = session;
   unfocused = session.id;
   for (const { first: _, ...parcel } of parcels) keep(session.id, parcel);
 }
 
-/** Keeps a message from which a new chat is made. */
+/** Stores a message that will create a new chat. */
 export function keepFirst(draft: Draft, first?: FirstChoices): void {
   keep(newChat, { key: newKey(), draft, at: Date.now(), first });
 }
 
-// Where the browser stores nothing, they live as long as the page.
+// Without browser storage they last as long as the page.
 const unstored = new Map<string, string>();
 
 function keep(session: string, { key, draft, ifBusy, at, first }: Parcel): void {
@@ -89,7 +88,7 @@ function forget(session: string, key: string): void {
   try {
     localStorage.removeItem(prefix(session) + key);
   } catch {
-    /* was never kept */
+    /* was never stored */
   }
 }
 
@@ -103,7 +102,7 @@ function kept(session: string): Outgoing[] {
   try {
     for (const name of Object.keys(localStorage)) read(name, localStorage.getItem(name));
   } catch {
-    /* no storage, or not ours */
+    /* no storage, or invalid content */
   }
   for (const [name, text] of unstored) read(name, text);
   return found.toSorted((a, b) => a.at - b.at);
@@ -118,7 +117,7 @@ export const post = (session: string, { key, draft, ifBusy }: Parcel): Promise<R
     }),
   );
 
-/** Whether it is tried again by itself. */
+/** Whether it is retried automatically. */
 export const passes = ({ problem }: Outgoing): boolean => passing.has(problem?.code ?? '');
 
 export class Outbox {
@@ -143,7 +142,7 @@ export class Outbox {
     void this.flush();
   }
 
-  /** Takes one back. It may have arrived all the same if its answer was lost. */
+  /** Withdraws a message. It may have arrived if only the response was lost. */
   remove(key: string): void {
     forget(this.session, key);
     this.put(this.items.filter((i) => i.key !== key));
@@ -165,7 +164,7 @@ export class Outbox {
     clearTimeout(this.timer);
   }
 
-  /** Sends what waits, in order. It is called again when the connection is back. */
+  /** Sends the pending messages in order. Called again when the connection is restored. */
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     if (this.busy || this.closed) return;
@@ -183,12 +182,12 @@ export class Outbox {
     return this.items.find((i) => !this.held(i));
   }
 
-  /** Whether it is only sent when the person says so. */
+  /** Whether it is sent only on request. */
   held(i: Outgoing): boolean {
     return Date.now() - i.at >= fresh || (i.state === 'failed' && !passing.has(i.problem?.code ?? ''));
   }
 
-  /** False: the rest waits. */
+  /** False: the others wait. */
   private async send(item: Outgoing): Promise<boolean> {
     this.mark(item.key, { state: 'sending', problem: undefined });
     try {
@@ -202,7 +201,7 @@ export class Outbox {
       const wait = passing.has(problem.code);
       if (wait && !this.closed)
         this.timer = setTimeout(() => void this.flush(), Math.max(3000, problem.retryAfter * 1000));
-      return !wait; // what was refused for good does not hold the others up
+      return !wait; // a rejected message does not block the others
     }
   }
 

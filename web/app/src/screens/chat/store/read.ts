@@ -2,7 +2,7 @@
 import { api, body } from '../../../api/client';
 import type { Approval, Execution, Latest, Message, Roundtrip, Session } from './sessionStore';
 
-const newest = 200; // so many are read at first: those that wait their turn, 100 at most, and as many of the rest
+const newest = 200; // the first page: queued messages, 100 at most, and the same number of others
 const older = 200;
 
 const path = (id: string) => ({ path: { session_id: id } });
@@ -12,7 +12,7 @@ export interface Page {
   cursor: string | null;
 }
 
-/** Messages from the newest on, or older than the cursor. */
+/** Messages from the newest, or older than the cursor. */
 export async function readMessages(id: string, after?: string): Promise<Page> {
   const { data, next_cursor } = await body(
     api.GET('/v1/sessions/{session_id}/messages', {
@@ -27,7 +27,7 @@ export interface Round {
   roundtrip: Roundtrip | null;
 }
 
-/** What was executed in a round, and its last call of the AI that answered. */
+/** The executions of a round, and its last answered call of the AI. */
 export async function readRound(id: string, round: string | null): Promise<Round> {
   const found: Round = { executions: [], roundtrip: null };
   if (!round) return found;
@@ -55,7 +55,7 @@ async function readOpen(id: string): Promise<Approval[]> {
   return data;
 }
 
-/** The newest part of all. The session comes first: what the rest contains is as new or newer. */
+/** The newest part of everything. The session is loaded first: the rest is as new or newer. */
 export async function readLatest(id: string): Promise<Latest> {
   const session: Session = await body(api.GET('/v1/sessions/{session_id}', { params: path(id) }));
   const [messages, approvals, round] = await Promise.all([

@@ -1,8 +1,7 @@
-// What a round looked up, which stands in the record as one line; what it changed stands there
-// one by one.
+// The reads of a round, which the record shows as one line; changes are shown one by one.
 import type { Execution, Message } from './sessionStore';
 
-/** All that one round read: what was reported, and what is being read just now. */
+/** The reads of one round: finished and running. */
 export interface Reads {
   round: string;
   messages: Message[];
@@ -11,7 +10,7 @@ export interface Reads {
 
 const elsewhere = new Set<string>(['PENDING', 'UNKNOWN', 'CANCELLED']);
 
-/** Whether a message only tells what was read. What goes on elsewhere, or what nobody knows, stands by itself. */
+/** Whether a message only reports reads. External work and unknown outcomes are shown separately. */
 export function isRead(m: Message): boolean {
   const said = m.system_message;
   const results = said?.command_results ?? [];
@@ -22,7 +21,7 @@ export function isRead(m: Message): boolean {
   );
 }
 
-/** How long it took in all, in milliseconds; null while that is not known of each. */
+/** The total duration in milliseconds; null until that of each is known. */
 export function tookOf(executions: readonly (Execution | undefined)[]): number | null {
   let sum = 0;
   for (const e of executions) {

@@ -1,5 +1,5 @@
-// What screen readers are told of an answer: finished sentences as it streams, never
-// single tokens, and its rest when it is done.
+// Announcements of an answer for screen readers: complete sentences while it streams, never single tokens, and the
+// rest when it is done.
 
 const ends = /[.!?…:]["'»”)]*(?=\s)|\n/g;
 
@@ -18,8 +18,7 @@ export class Sentences {
     this.speak(id, text, text.length);
   }
 
-  /** It is complete. What began to be read out is read to its end; else it was there
-   * before, and nothing is said. */
+  /** The answer is complete. The rest of an announced answer is announced; one that was there before is not. */
   catchUp(id: string, text: string): void {
     if (this.said.has(id)) this.finish(id, text);
     else this.said.set(id, text.length);

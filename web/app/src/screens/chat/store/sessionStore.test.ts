@@ -42,7 +42,7 @@ describe('a session on the page', () => {
 
   it('is not changed by an event that comes twice or is contained already', () => {
     const c = loaded();
-    c.apply(phase(9, 'IDLE', 'CALLING_AI')); // before what was read
+    c.apply(phase(9, 'IDLE', 'CALLING_AI')); // before the loaded part
     expect(c.session!.phase).toBe('IDLE');
     const event = created(11, aMessage('msg_3', 11));
     c.apply(event);

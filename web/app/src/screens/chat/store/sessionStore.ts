@@ -1,6 +1,6 @@
-// What the page knows of the open session. It is filled by a load and moved on by events;
-// an event that is contained already, or that comes twice, changes nothing. It knows
-// nothing of the network or of React, so that it can be tested by itself.
+// The state of the open session. It is filled by a load and updated by events; duplicate events, and events that a
+// load already contains, change nothing. It depends on neither the network nor React, so that it can be tested
+// alone.
 import type { Schemas } from '../../../api/client';
 import type { StreamEvent } from '../../../events/types';
 import { LiveText } from './live';
@@ -11,19 +11,19 @@ export type Execution = Schemas['Execution'];
 export type Approval = Schemas['Approval'];
 export type Roundtrip = Schemas['Roundtrip'] | Schemas['RoundtripRecord'];
 
-/** An approval and where it stands in the record; Infinity: at the end. */
+/** An approval and its position in the record; Infinity: at the end. */
 export interface PlacedApproval {
   approval: Approval;
   seq: number;
 }
 
-/** The newest part of the record, as it was read. */
+/** The newest part of the record, as loaded. */
 export interface Latest {
-  session: Session; // read first: every event up to its last_seq is contained in the rest
-  messages: Message[]; // the newest first
-  cursor: string | null; // where older ones begin
+  session: Session; // loaded first: every event up to its last_seq is contained in the rest
+  messages: Message[]; // newest first
+  cursor: string | null; // the cursor of older ones
   approvals: Approval[]; // the open ones
-  executions: Execution[]; // of the present round
+  executions: Execution[]; // of the current round
   roundtrip: Roundtrip | null; // the last call of the AI
 }
 
@@ -39,34 +39,34 @@ export class SessionStore {
   approvals = new Map<string, PlacedApproval>();
   live = new Map<string, LiveText>();
   roundtrip: Roundtrip | null = null;
-  /** What had been written is void, and nothing else has been written since. */
+  /** The previous text is void, and no new text has arrived since. */
   voided = false;
-  /** Since when it is in its phase, by the server's clock. */
+  /** When it entered its phase, by the server's clock. */
   phaseSince = 0;
-  /** The try that a person looks at, by the round that answered first; else the current one. */
+  /** The attempt that the person views, by the round that answered first; else the current one. */
   picked = new Map<string, string>();
-  /** Where older messages begin; null: all of them are here. */
+  /** The cursor of older messages; null: all are loaded. */
   cursor: string | null = null;
   private loadedSeq = 0;
-  private buffer: StreamEvent[] | null = []; // what came before or during a load
+  private buffer: StreamEvent[] | null = []; // events that arrived before or during a load
 
   constructor(
     readonly id: string,
     private readonly changed: (what: Change) => void = () => {},
   ) {}
 
-  /** From now on events wait for what is being read. */
+  /** From now on events are buffered until the load is done. */
   beginLoad(): void {
     this.buffer ??= [];
   }
 
-  /** Nothing could be read: what came meanwhile counts all the same. */
+  /** The load failed: the buffered events are applied all the same. */
   abandonLoad(): void {
     if (this.session) this.release();
   }
 
-  /** Takes what was read, then the events that came meanwhile. `replace`: of what was known before, nothing is kept, as
-   * after a change of the page's language. */
+  /** Applies a load, then the buffered events. `replace`: nothing known before is kept, e.g. after a change of the
+   * page's language. */
   load(read: Latest, replace = false): void {
     if (replace) {
       this.messages.clear();
@@ -92,8 +92,7 @@ export class SessionStore {
     for (const event of late) this.apply(event);
   }
 
-  /** Puts the newest page in its place. What is known of older pages stays, unless
-   * something between the two is missing. */
+  /** Merges the newest page. Known older pages are kept, unless there is a gap. */
   private merge(page: Message[], cursor: string | null): void {
     const placed = page.filter((m) => m.seq !== null);
     const oldest = cursor === null ? 0 : Math.min(...placed.map((m) => m.seq!));
@@ -105,14 +104,14 @@ export class SessionStore {
     if (!joined) this.cursor = cursor;
   }
 
-  /** Takes a page of older messages. */
+  /** Adds a page of older messages. */
   prepend(page: Message[], cursor: string | null): void {
     for (const m of page) if (!this.messages.has(m.id)) this.messages.set(m.id, m);
     this.cursor = cursor;
     this.changed('record');
   }
 
-  /** Moves on by one event. False: streamed text is missing and has to be asked for. */
+  /** Applies one event. False: streamed text is missing and has to be loaded. */
   apply(event: StreamEvent): boolean {
     if (event.name === 'queue.changed') {
       this.queue(event.data.data ?? []);
@@ -176,13 +175,13 @@ export class SessionStore {
     }
   }
 
-  /** Looks at one of the answers to a question. */
+  /** Selects one of the answers to a question. */
   look(group: string, round: string): void {
     this.picked.set(group, round);
     this.changed('record');
   }
 
-  /** The messages in their places, in order. */
+  /** The messages in record order. */
   get placed(): Message[] {
     return [...this.messages.values()].filter((m) => m.seq !== null).toSorted((a, b) => a.seq! - b.seq!);
   }
@@ -194,7 +193,7 @@ export class SessionStore {
     return !!last.round_id && (last.retry_of ?? last.round_id) === (message.retry_of ?? message.round_id);
   }
 
-  /** What was asked last, as it is answered now. */
+  /** The last question, as it is answered now. */
   get lastQuestion(): Message | undefined {
     return this.placed.findLast((m) => m.sender === 'USER' && m.rich_content && m.status !== 'superseded');
   }
@@ -206,8 +205,7 @@ export class SessionStore {
     if (!writing.has(data.phase)) this.live.clear();
   }
 
-  // It stands where it was asked; of one that was open before the load only the place of
-  // the answer is known.
+  // It is placed where it was asked; for one that was open before the load only the place of its answer is known.
   private place(approval: Approval, seq: number): void {
     this.approvals.set(approval.id, { approval, seq: Math.min(this.approvals.get(approval.id)?.seq ?? Infinity, seq) });
   }
@@ -224,13 +222,13 @@ export class SessionStore {
     this.changed('record');
   }
 
-  /** Takes a message that an answer of the API gave, unless the stream was faster. */
+  /** Adds a message from an API response, unless the stream was faster. */
   arrived(message: Message, session: Session): void {
     if (!this.messages.has(message.id)) this.messages.set(message.id, message);
     this.take(session);
   }
 
-  /** Takes a state of the session from an answer of the API, unless a newer one is known. */
+  /** Applies a session state from an API response, unless a newer one is known. */
   take(session: Session): void {
     if (!this.session || session.last_seq >= this.session.last_seq) this.session = session;
     this.changed('record');
@@ -265,7 +263,7 @@ export class SessionStore {
     if (this.messages.has(id)) return true; // late text of a finished message
     let text = this.live.get(id);
     if (!text) {
-      this.live.clear(); // one answer at a time: another one is void
+      this.live.clear(); // one answer at a time: any other is void
       text = new LiveText();
       this.live.set(id, text);
       this.voided = false;
@@ -279,7 +277,7 @@ export class SessionStore {
     return text.add(event.data.kind, event.data.offset, event.data.text);
   }
 
-  /** Drops streamed text: nothing connects to it, and what still streams comes whole again. */
+  /** Drops streamed text: no delta can extend it, and text that is still streaming is sent again in full. */
   forget(): void {
     if (!this.live.size) return;
     this.live.clear();
@@ -294,7 +292,7 @@ export class SessionStore {
   }
 }
 
-/** Whether an event is about the session: events name it in their body. */
+/** Whether an event belongs to the session: events name it in their body. */
 function belongs(id: string, data: unknown): boolean {
   const d = (data ?? {}) as Record<string, { id?: string; session_id?: string } | string | undefined>;
   const of = (name: string) => (typeof d[name] === 'object' ? d[name] : undefined);

@@ -1,15 +1,15 @@
-// The tries at one question: which of them is shown, and which messages are therefore not.
+// The attempts at one question: which one is shown, and which messages are hidden as a result.
 import type { Message } from './sessionStore';
 
-/** The line below a round that was answered more than once. */
+/** The line below a round with more than one answer. */
 export interface Tries {
   group: string; // the round that answered first
-  rounds: string[]; // the tries, in order
-  shown: number; // which of them is seen, from 0
-  current: boolean; // it is the one that goes into the prompt
-  last: boolean; // of the last round: another one can be chosen
-  message: string; // one of the try that is seen
-  after: number; // the number of the message below which it stands
+  rounds: string[]; // the attempts, in order
+  shown: number; // the one shown, from 0
+  current: boolean; // it is the one in the prompt
+  last: boolean; // in the last round another one can be selected
+  message: string; // a message of the attempt shown
+  after: number; // the number of the message above the line
 }
 
 export interface Seen {
@@ -21,7 +21,7 @@ const groupOf = (m: Message): string | undefined => m.retry_of ?? m.round_id;
 const asks = (m: Message): boolean => m.sender === 'USER' && !!m.rich_content;
 const fromOutside = (m: Message): boolean => m.system_message?.type === 'EXTERNAL_RESULT';
 
-/** What is seen of the messages in their places, in order. picked: the try that a person looks at, by group. */
+/** The visible messages, in order. picked: the attempt that the person views, by group. */
 export function seenOf(placed: Message[], picked: ReadonlyMap<string, string>): Seen {
   const seen: Seen = { hidden: new Set(), tries: [] };
   const groups = new Map<string, Message[]>();
@@ -55,7 +55,7 @@ function see(seen: Seen, group: string, messages: Message[], picked: string | un
   });
 }
 
-/** What belongs to one try: its own, what it was asked, and what came from outside. */
+/** The messages of one attempt: its own, its input, and external results. */
 function tryOf(messages: Message[], round: string): (m: Message) => boolean {
   const own = messages.filter((m) => m.round_id === round);
   const begun = own[0]?.seq ?? 0;

@@ -12,7 +12,7 @@ interface Props {
   patch: Action<[Schemas['ConnectorCommandPatch']]>;
 }
 
-/** A command that its server describes differently: what it was, what it is, and a decision. */
+/** A command whose description has changed on its server: before, after, and the decision. */
 export function Changed({ command, patch }: Props) {
   const t = texts.use();
   const { title, description, params_schema, looked_at } = command;

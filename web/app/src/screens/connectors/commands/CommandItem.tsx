@@ -33,7 +33,7 @@ export function useCommandPatch({ connector, command }: Props) {
   });
 }
 
-/** One command: its name and its rules in a line, the rest within. */
+/** One command: its name and rules in one line, expandable. */
 export function CommandItem({ connector, command }: Props) {
   const t = texts.use();
   const [open, setOpen] = useState(command.state === 'changed');
@@ -90,7 +90,7 @@ function Inside({ connector, command }: Props) {
   );
 }
 
-/** What can be done with a command that a person wrote. */
+/** The actions for a custom command. */
 function Written({ connector, command }: Props) {
   const t = texts.use();
   const fresh = useConnectorsFresh();

@@ -10,9 +10,9 @@ import { useConnectorsFresh } from '../fresh';
 import { CommandItem } from './CommandItem';
 import { texts } from './texts';
 
-const many = 12; // from so many on there is a filter
+const many = 12; // the number from which a filter is shown
 
-/** The commands of a connector: changed ones first, for they wait for a look. */
+/** The commands of a connector: changed ones first, since they need review. */
 export function Commands({ of: c }: { of: Connector }) {
   const t = texts.use();
   const [words, setWords] = useState('');
@@ -56,7 +56,7 @@ export function Commands({ of: c }: { of: Connector }) {
   );
 }
 
-/** Offers at once what only reads: what most people want of a server first. */
+/** Enables all read-only commands: what most people want from a server first. */
 function OfferReads({ of: c }: { of: Connector }) {
   const t = texts.use();
   const fresh = useConnectorsFresh();
@@ -64,7 +64,7 @@ function OfferReads({ of: c }: { of: Connector }) {
   const offer = useAction(async () => {
     for (const { name } of reads) {
       const path = { connector_id: c.id, command_name: name };
-      // One by one: each is a version of the connector.
+      // One by one: each changes the connector's version.
       // eslint-disable-next-line no-await-in-loop
       await api.PATCH('/v1/connectors/{connector_id}/commands/{command_name}', {
         params: { path },

@@ -4,7 +4,7 @@ import css from '../connectors.module.css';
 import { paramLine } from './shape';
 import { texts } from './texts';
 
-/** The parameters of a command: their names, what they are, and which must be given. */
+/** The parameters of a command: names, types, and which are required. */
 export function Params({ schema }: { schema: unknown }) {
   const t = texts.use();
   const own = (schema ?? {}) as Schema;

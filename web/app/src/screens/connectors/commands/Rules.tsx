@@ -15,12 +15,12 @@ interface Props {
   patch: Action<[Schemas['ConnectorCommandPatch']]>;
 }
 
-/** What a person says of a command; each choice is saved at once. */
+/** The rules that a person sets for a command; each choice is saved at once. */
 export function Rules({ command, patch }: Props) {
   const t = texts.use();
   const problem = patch.problem == null ? null : asProblem(patch.problem);
   const wrong = problem?.errors.find((e) => e.pointer === '/timeout')?.message;
-  // A control has moved before the server has answered, and moves back where it refuses.
+  // A control changes before the server has responded, and reverts if the change is rejected.
   const [said, say] = useState<Schemas['ConnectorCommandPatch']>({});
   const now = { ...command, ...said };
   const send = async (what: Schemas['ConnectorCommandPatch']) => {
@@ -76,7 +76,7 @@ interface TimeoutProps {
   save: (timeout: string | null) => void;
 }
 
-/** Saved when the field is left; empty is the default again. */
+/** Saved on blur; empty restores the default. */
 function Timeout({ of: command, wrong, save }: TimeoutProps) {
   const t = texts.use();
   const [text, setText] = useState(command.timeout);

@@ -23,7 +23,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Writes a command, or changes one. The list of commands is saved whole. */
+/** Adds or edits a command. The list of commands is saved as a whole. */
 export function CommandDialog({ connector: c, command, onClose }: Props) {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -81,7 +81,7 @@ export function CommandDialog({ connector: c, command, onClose }: Props) {
   );
 }
 
-/** Its name, what it does, and what a call does to the world. */
+/** Its name, description and effect. */
 function Words({ kind, draft, set, wrong }: CommandFieldsProps) {
   const t = texts.use();
   const tc = commandTexts.use();

@@ -9,10 +9,10 @@ export interface ConfigProps {
   kind: Kind;
   draft: Draft;
   set: (part: Partial<Draft>) => void;
-  /** What is wrong at a pointer. */
+  /** The error at a pointer. */
   wrong: (pointer: string) => string | undefined;
   again: readonly Secret[];
-  /** It is stored: its prefix is not made of its name any more. */
+  /** It is stored: its prefix is no longer derived from its name. */
   stored?: boolean;
 }
 
@@ -24,12 +24,12 @@ export const Naming = (props: ConfigProps) => (
   </>
 );
 
-/** What it is called. Until it is stored its prefix is made of that. */
+/** Its name. Until it is stored, the prefix is derived from it. */
 export function NameField({ draft, set, wrong, stored, ...given }: ConfigProps) {
   const t = texts.use();
   const rename = (name: string) =>
     set({ name, ...(!stored && draft.prefix === prefixOf(draft.name) ? { prefix: prefixOf(name) } : {}) });
-  // A prefix that is wrong is told here too, where its own field is folded away.
+  // An invalid prefix is reported here too, while its own field is collapsed.
   const told = wrong('/name') ?? (given.kind === 'mcp' && !stored ? wrong('/prefix') : undefined);
   return (
     <Field label={t('name')} wrong={told} required>
@@ -64,7 +64,7 @@ export function PrefixField({ draft, set, wrong }: ConfigProps) {
   );
 }
 
-/** Where the server is and what it is sent to let us in, for each kind. */
+/** The server's address and credentials, for each kind. */
 export function ConfigFields(props: ConfigProps) {
   const t = texts.use();
   const { kind, draft, set, wrong, again } = props;
@@ -104,7 +104,7 @@ export function ConfigFields(props: ConfigProps) {
   );
 }
 
-// Field gives the rest: an id, what describes it.
+// Field provides the rest: an id and a description.
 function Address({ draft, set, ...given }: Pick<ConfigProps, 'draft' | 'set'>) {
   return (
     <input
@@ -144,7 +144,7 @@ function Mcp(props: ConfigProps) {
   );
 }
 
-/** Whether what only reads is offered without a look. */
+/** Whether read-only commands are enabled without review. */
 export function ReadsOffered({ draft, set }: Pick<ConfigProps, 'draft' | 'set'>) {
   const t = texts.use();
   return (
@@ -206,7 +206,7 @@ function Server({ draft, set, wrong, again }: ConfigProps) {
   );
 }
 
-/** A client of a server that lets nobody register by itself. */
+/** The client registration for a server without dynamic registration. */
 function Client({ draft, set, wrong, again }: Omit<ConfigProps, 'kind'>) {
   const t = texts.use();
   return (

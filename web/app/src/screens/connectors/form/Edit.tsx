@@ -11,7 +11,7 @@ import { ConfigFields, Naming } from './ConfigFields';
 import { configPatch, draftOf, toEnterAgain, type Config } from './draft';
 import { texts } from './texts';
 
-/** Changes where a connector leads and what lets us in there, and tries it at once. */
+/** Changes the address and credentials of a connector, and tests it at once. */
 export function EditConnector({ of, onClose }: { of: Connector; onClose: () => void }) {
   const t = texts.use();
   const tu = uiTexts.use();

@@ -13,7 +13,7 @@ import type { Written } from './written';
 
 type Preview = Schemas['ConnectorPreview'];
 
-/** A connector from the document that describes an API: read it, pick, save. */
+/** A connector from an API description: load it, pick commands, save. */
 export function FromDocument() {
   const [preview, setPreview] = useState<Preview | null>(null);
   const [picked, setPicked] = useState<Written[]>([]);

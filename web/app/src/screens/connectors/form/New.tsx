@@ -9,12 +9,12 @@ import { FromDocument } from './FromDocument';
 import { NewForm } from './NewForm';
 import { texts } from './texts';
 
-// What most people come for first.
+// The most common choices.
 const whats = ['mcp', 'openapi', 'http', 'long_running'] as const;
 type What = (typeof whats)[number];
 const icons: Record<What, LucideIcon> = { mcp: Plug, openapi: FileBraces, http: SquarePen, long_running: Hourglass };
 
-/** A new connector: what it is first, then what that kind needs. */
+/** A new connector: first its kind, then the fields of that kind. */
 export function New() {
   const t = texts.use();
   const tl = listTexts.use();

@@ -16,13 +16,13 @@ import type { Written } from './written';
 
 interface FormProps {
   kind: Kind;
-  /** What a document says of it. */
+  /** The values from an API description. */
   proposed?: { name: string; prefix: string; config: Record<string, unknown> };
-  /** The commands that were picked; undefined: none are given with it. */
+  /** The picked commands; undefined if the kind has none. */
   commands?: Written[];
 }
 
-/** The form of a new connector. Once it is stored its page opens. */
+/** The form of a new connector. Its page opens once it is stored. */
 export function NewForm({ kind, proposed, commands }: FormProps) {
   const t = texts.use();
   const tu = uiTexts.use();
@@ -40,7 +40,7 @@ export function NewForm({ kind, proposed, commands }: FormProps) {
       }),
     );
     const path = { params: { path: { connector_id: made.id } } };
-    // It is stored: what comes of the first look stands on its page.
+    // It is stored: its page shows the result of the first check.
     if (kind === 'mcp') await api.POST('/v1/connectors/{connector_id}/refresh', path).catch(() => {});
     await fresh();
     if (kind === 'long_running' && !draft.signing.value) setSecret(made);
@@ -89,7 +89,7 @@ export function NewForm({ kind, proposed, commands }: FormProps) {
   );
 }
 
-/** An MCP server in a minute: what its documentation says, and a name. The rest has good answers. */
+/** A quick form for an MCP server: the text from its documentation, and a name. The rest has sensible defaults. */
 function NewMcp(fields: ConfigProps) {
   const t = texts.use();
   const { draft, set, wrong } = fields;

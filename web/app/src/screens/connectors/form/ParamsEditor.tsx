@@ -10,7 +10,7 @@ interface Props {
   wrong?: string;
 }
 
-/** The parameters of a command: a list, or JSON Schema where that says more. */
+/** The parameters of a command: a list, or JSON Schema if a list is not expressive enough. */
 export function ParamsEditor({ draft, set, wrong }: Props) {
   const t = texts.use();
   const { params } = draft;

@@ -10,11 +10,11 @@ interface Props {
   wrong?: string;
 }
 
-/** Where a new MCP server is: as its documentation says it, whatever that is. */
+/** The address of a new MCP server, pasted in any form that its documentation may have. */
 export function Paste({ draft, set, wrong }: Props) {
   const t = texts.use();
   const [pasted, setPasted] = useState('');
-  const [proposed, propose] = useState(draft.name); // a name that somebody chose stays
+  const [proposed, propose] = useState(draft.name); // a name chosen by the person is kept
   const take = (said: string): void => {
     setPasted(said);
     const read = readPasted(said);

@@ -13,15 +13,15 @@ interface Props {
   onPick: (picked: Written[]) => void;
 }
 
-const many = 12; // from so many on there is a filter
+const many = 12; // the number from which a filter is shown
 
-/** The commands that a document leads to: those that somebody wants, and what each does. */
+/** The commands derived from an API description: which are wanted, and the effect of each. */
 export function Pick({ of: preview, picked, onPick }: Props) {
   const t = texts.use();
   const [words, setWords] = useState('');
   const all = preview.commands;
   const shown = all.filter((c) => `${c.name} ${c.description}`.toLowerCase().includes(words.trim().toLowerCase()));
-  // The order of the document stays, whatever order somebody picks in.
+  // The order of the document is kept, regardless of the order of picking.
   const toggle = (name: string, on: boolean) =>
     onPick(
       all.flatMap((c) => {

@@ -4,7 +4,7 @@ import css from '../connectors.module.css';
 import { methods, type CommandDraft, type CommandFieldsProps } from './commandDraft';
 import { texts } from './texts';
 
-/** The request that carries a command out: its method and path, or the path and the times of long work. */
+/** The request of a command: its method and path, or the path and timeouts of long work. */
 export function RequestFields({ kind, draft, set, wrong }: CommandFieldsProps) {
   const t = texts.use();
   const long = kind === 'long_running';
@@ -48,7 +48,7 @@ export function RequestFields({ kind, draft, set, wrong }: CommandFieldsProps) {
   );
 }
 
-/** What is rarely said. */
+/** Rarely used fields. */
 export function RequestMore({ kind, draft, set, wrong, said }: CommandFieldsProps) {
   const t = texts.use();
   return (
@@ -87,7 +87,7 @@ export function RequestMore({ kind, draft, set, wrong, said }: CommandFieldsProp
 
 type Text = 'path' | 'deadline' | 'cancelPath' | 'documents' | 'title' | 'result' | 'probePath';
 
-// Elements and no components: Field gives the control its id.
+// Elements rather than components: Field gives the control its id.
 const line = (draft: CommandDraft, set: CommandFieldsProps['set'], name: Text): ReactElement<{ id?: string }> => (
   <input
     value={draft[name]}

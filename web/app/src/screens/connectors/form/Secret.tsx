@@ -3,7 +3,7 @@ import { Dialog } from '../../../ui/Dialog';
 import type { Connector } from '../connector';
 import { texts } from '../texts';
 
-/** The signing secret that was made, this once. */
+/** The new signing secret, shown once. */
 export function Secret({ of: c, onClose }: { of: Connector; onClose: () => void }) {
   const t = texts.use();
   const made = String((c.config as Record<string, unknown>).signing_secret ?? '');

@@ -12,7 +12,7 @@ interface OneProps {
   again?: boolean;
 }
 
-/** A secret. One that is stored is never shown: an empty field keeps it. */
+/** A secret. A stored one is never shown: an empty field keeps it. */
 export function SecretField({ label, of, set, hint, wrong, again }: OneProps) {
   const t = texts.use();
   return (
@@ -34,7 +34,7 @@ interface Props {
   list: Secret[];
   set: (next: Secret[]) => void;
   wrong: (pointer: string) => string | undefined;
-  /** Those that have to be entered again. */
+  /** The secrets that have to be entered again. */
   again: readonly Secret[];
 }
 

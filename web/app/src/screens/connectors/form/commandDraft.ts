@@ -1,4 +1,4 @@
-// A command that a person writes, as its form has it.
+// A custom command, as edited in its form.
 import type { Command, Connector } from '../connector';
 import { asWritten, paramsOf, schemaOf, type Param, type Written } from './written';
 
@@ -18,10 +18,10 @@ export interface CommandDraft {
   expect: string;
   deadline: string;
   cancelPath: string;
-  documents: string; // their keys, parted by commas
+  documents: string; // their keys, separated by commas
 }
 
-/** What the fields of the form share. */
+/** The props shared by the form's fields. */
 export interface CommandFieldsProps {
   kind: Connector['kind'];
   draft: CommandDraft;
@@ -55,7 +55,7 @@ export function commandDraftOf(c: Command | null): CommandDraft {
   };
 }
 
-/** The fields whose JSON cannot be read, with why. */
+/** The fields with invalid JSON, with the errors. */
 export function unreadable(d: CommandDraft): Partial<Record<'parts' | 'schema' | 'expect', string>> {
   const why: ReturnType<typeof unreadable> = {};
   for (const name of ['parts', 'schema', 'expect'] as const) {
@@ -73,7 +73,7 @@ const read = (text: string): unknown => (text.trim() ? JSON.parse(text) : undefi
 
 const keys = (text: string): string[] => text.split(/[\s,]+/).filter(Boolean);
 
-/** The command that the form describes; what it does not show stays as it was. */
+/** The command described by the form; parts that it does not show are kept. */
 export function writtenOf(d: CommandDraft, kind: Connector['kind'], before: Command | null): Written {
   const old = before ? asWritten(before) : null;
   const long = kind === 'long_running';
@@ -92,7 +92,7 @@ export function writtenOf(d: CommandDraft, kind: Connector['kind'], before: Comm
     title: _t,
     ...rest
   } = old ?? {};
-  // What was asked for stays asked for, unless the effect is another one.
+  // The approval setting is kept, unless the effect changes.
   if (old && old.effect !== d.effect) delete (rest as Partial<Written>).require_validation;
   return {
     ...rest,

@@ -1,40 +1,40 @@
-// A connector as its form has it, and the config that this makes. Secrets are never given
-// back: one that is kept is an empty field, and its mask stands in the config.
+// A connector as edited in its form, and the resulting config. Secrets are never returned by the server: a stored
+// one is an empty field, with its mask in the config.
 import { difference } from '../../../api/mergePatch';
 import type { Connector } from '../connector';
 
 export type Config = Record<string, unknown>;
 export type Kind = Connector['kind'];
 
-/** What stands for a secret that is kept. */
+/** The mask of a stored secret. */
 export const mask = '…';
 
 export interface Secret {
   key: number;
   name: string;
   value: string;
-  /** One is stored; an empty value leaves it. */
+  /** A secret is stored; an empty value keeps it. */
   kept: boolean;
 }
 
 export interface Draft {
   name: string;
   prefix: string;
-  /** Of kind mcp: a server at an address, or a program that is started. */
+  /** Of kind mcp: a server at an address, or a local program. */
   program: boolean;
   address: string;
   auth: string;
   token: Secret;
-  /** Of a client that was registered by hand. */
+  /** For a client registered manually. */
   client: string;
   clientSecret: Secret;
   headers: Secret[];
   command: string;
-  args: string; // one a line
+  args: string; // one per line
   env: Secret[];
   readOnlyOffered: boolean;
   signing: Secret;
-  most: string; // bytes of a result
+  most: string; // the limit of a result, in bytes
 }
 
 let keys = 0;
@@ -74,10 +74,10 @@ function object(list: Secret[]): Config | undefined {
   return given.length ? Object.fromEntries(given) : undefined;
 }
 
-/** Only what is said: what is left empty is left out. */
+/** Only the fields with a value: empty ones are omitted. */
 const said = (config: Config): Config => Object.fromEntries(Object.entries(config).filter(([, v]) => v !== undefined));
 
-/** The config that the form describes, kept secrets as their masks. */
+/** The config described by the form, with stored secrets as masks. */
 export function configOf(kind: Kind, d: Draft, rest: Config = {}): Config {
   if (kind === 'mcp') {
     const both = { offer_read_only: d.readOnlyOffered || undefined };
@@ -104,7 +104,7 @@ export function configOf(kind: Kind, d: Draft, rest: Config = {}): Config {
   });
 }
 
-/** What the form has a field for; the rest of a config stays as it is. */
+/** The fields of the form; the rest of a config is kept. */
 const known = new Set([
   'url',
   'base_url',
@@ -121,15 +121,15 @@ const known = new Set([
   'signing_secret',
 ]);
 
-/** The merge patch that makes of a stored config what the form describes. */
+/** The merge patch from a stored config to the form's. */
 export function configPatch(kind: Kind, before: Config, d: Draft): Config {
   const own = (config: Config) => Object.fromEntries(Object.entries(config).filter(([name]) => known.has(name)));
   const old = own(before);
-  if (old.auth === 'none') delete old.auth; // said or not, it is the same
+  if (old.auth === 'none') delete old.auth; // explicit or default, it is the same
   return difference(old, configOf(kind, d));
 }
 
-/** Where the secrets of a config may go: to one scheme, host and port, or to one program. */
+/** The destination of a config's secrets: one scheme, host and port, or one program. */
 export function originOf(d: Pick<Draft, 'program' | 'address' | 'command'>): string {
   if (d.program) return `program:${d.command.trim()}`;
   try {
@@ -150,11 +150,11 @@ const keptIn = (d: Draft): Secret[] =>
       ]
   ).filter((s) => s.kept);
 
-/** Kept secrets that would go elsewhere: they have to be entered again. */
+/** Stored secrets whose destination would change: they have to be entered again. */
 export const toEnterAgain = (before: Draft, now: Draft): Secret[] =>
   originOf(before) === originOf(now) ? [] : keptIn(now).filter((s) => !s.value);
 
-/** A prefix made of a name, until somebody writes another: "My shop 2" is MYSHOP2. */
+/** Derives a prefix from a name, until another one is typed: "My shop 2" is MYSHOP2. */
 export const prefixOf = (name: string): string =>
   name
     .normalize('NFD')

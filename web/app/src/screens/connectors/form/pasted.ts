@@ -1,8 +1,8 @@
-// What the documentation of an MCP server gives to paste: an address, a command line, or the JSON
-// that other programs keep their servers in.
+// Parses what the documentation of an MCP server offers to paste: an address, a command line, or the JSON
+// configuration of other programs.
 import { prefixOf, secret, type Draft, type Secret } from './draft';
 
-/** What was understood of it: part of a draft. */
+/** The recognized values: part of a draft. */
 export type Pasted = Pick<Draft, 'name' | 'prefix' | 'program' | 'address' | 'command' | 'args' | 'headers' | 'env'>;
 
 type Fields = Record<string, unknown>;
@@ -12,7 +12,7 @@ const text = (value: unknown): string => (typeof value === 'string' ? value.trim
 
 const upper = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
 
-/** "mcp.linear.app" is Linear; an address of digits or of this machine has no name. */
+/** "mcp.linear.app" is Linear; an IP address or this machine gives no name. */
 function nameOfHost(host: string): string {
   if (/^[\d.:[\]]+$/.test(host) || !host.includes('.')) return '';
   const parts = host.split('.').slice(0, -1);
@@ -31,7 +31,7 @@ function nameOfProgram(words: string[]): string {
   return upper(last.replace(/\.\w+$/, '').replace(/^(mcp-)?server-|^mcp-|-mcp(-server)?$/g, ''));
 }
 
-/** The words of a command line; quotes keep spaces together. */
+/** Splits a command line into words; quotes keep spaces together. */
 function wordsOf(line: string): string[] {
   return [...line.matchAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, bare]) => double?.replace(/\\(.)/g, '$1') ?? single ?? bare ?? '',
@@ -67,7 +67,7 @@ function fromLine(line: string): Pasted | null {
   return made(nameOfProgram([command, ...args]), { program: true, command, args: args.join('\n') });
 }
 
-/** One server of a file: `{"mcpServers": {"name": {…}}}`, one of its parts, or a server alone. */
+/** One server of a file: `{"mcpServers": {"name": {…}}}`, one of its members, or a bare server. */
 function fromFields(fields: Fields, name = ''): Pasted | null {
   const within = fields.mcpServers ?? fields.servers;
   if (isFields(within)) return fromFields(within);
@@ -90,7 +90,7 @@ function fromFields(fields: Fields, name = ''): Pasted | null {
   return name === '' && first && isFields(first[1]) ? fromFields(first[1], first[0]) : null;
 }
 
-/** What was pasted, in the terms of the form; null for what says nothing of a server. */
+/** The pasted text as form values; null if it does not describe a server. */
 export function readPasted(pasted: string): Pasted | null {
   const said = pasted.trim();
   if (/^https?:\/\//i.test(said)) return /\s/.test(said) ? null : fromAddress(said);

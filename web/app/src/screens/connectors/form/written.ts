@@ -1,11 +1,11 @@
-// Commands that a person writes: as the server takes them, and as their form has them.
+// Custom commands: conversion between the server's format and the form's.
 import type { Schemas } from '../../../api/client';
 import type { Schema } from '../../../ui/SchemaForm';
 import type { Command } from '../connector';
 
 export type Written = Schemas['NewConnectorCommand'];
 
-/** A stored command as it is sent back: a list of commands is given whole. */
+/** A stored command as sent back: the list of commands is replaced as a whole. */
 export function asWritten(c: Command): Written {
   return {
     name: c.name,
@@ -29,7 +29,7 @@ export function asWritten(c: Command): Written {
 
 export const types = ['string', 'number', 'integer', 'boolean', 'array', 'object'] as const;
 
-/** One parameter, where a schema says no more than a list can show. */
+/** One parameter, if its schema fits into the list. */
 export interface Param {
   key: number;
   name: string;
@@ -43,7 +43,7 @@ export const newParam = (): Param => ({ key: ++keys, name: '', type: 'string', r
 
 const only = (value: object, names: readonly string[]) => Object.keys(value).every((name) => names.includes(name));
 
-/** The parameters of a schema as a list; null where it says more than the list can. */
+/** The parameters of a schema as a list; null if the list cannot express it. */
 export function paramsOf(schema: unknown): Param[] | null {
   const own = (schema ?? {}) as Schema;
   if (!only(own, ['type', 'properties', 'required'])) return null;

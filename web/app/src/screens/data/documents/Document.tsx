@@ -24,7 +24,7 @@ import { Versions } from './Versions';
 
 type Doc = Schemas['Document'];
 
-/** One document: its draft, what sessions read, and what was published before. */
+/** One document: its draft, the version that sessions read, and earlier versions. */
 export function DocumentPage({ id }: { id: string }) {
   const dt = docTexts.use();
   const query = $api.useQuery('get', '/v1/documents/{document_id}', { params: { path: { document_id: id } } });
@@ -65,7 +65,7 @@ function Shown({ doc }: { doc: Doc }) {
     announce(text);
   };
   const changed = Object.keys(changesOf(edit.base, edit.draft)).length > 0;
-  // What somebody else saved appears by itself, as long as nothing was typed here.
+  // A concurrent save appears automatically, unless there are local edits.
   if (!changed && !edit.action.busy && doc.version > edit.version) edit.begin(doc);
   const name = doc.title || doc.key;
   return (

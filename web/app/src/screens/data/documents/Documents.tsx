@@ -107,7 +107,7 @@ function NewDocument({ onClose, onMade }: { onClose: () => void; onMade: (id: st
   const t = texts.use();
   const dt = docTexts.use();
   const [title, setTitle] = useState('');
-  const [key, setKey] = useState<string | null>(null); // null: made from the title
+  const [key, setKey] = useState<string | null>(null); // null: derived from the title
   const [text, setText] = useState('');
   const made = key ?? keyOf(title);
   const action = useAction(async () =>

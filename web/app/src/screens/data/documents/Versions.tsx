@@ -16,7 +16,7 @@ interface Props {
   onUse: (text: string) => void;
 }
 
-/** What was published, the latest first. */
+/** The published versions, latest first. */
 export function Versions({ doc, now, onUse }: Props) {
   const t = texts.use();
   const dt = docTexts.use();

@@ -3,9 +3,9 @@ export interface Line {
   text: string;
 }
 
-const maxCells = 4_000_000; // cells of the table; beyond it the middle is shown as a whole
+const maxCells = 4_000_000; // cells of the table; above that, the middle is one changed block
 
-/** The lines of two texts: which stayed, which went, which came. */
+/** A line diff of two texts: unchanged, removed and added lines. */
 export function diffLines(before: string, now: string): Line[] {
   const [a, b] = [before.split('\n'), now.split('\n')];
   let head = 0;
@@ -25,7 +25,7 @@ function middle(a: string[], b: string[]): Line[] {
   const added = (text: string): Line => ({ kind: 'added', text });
   const width = b.length + 1;
   if ((a.length + 1) * width > maxCells) return [...a.map(gone), ...b.map(added)];
-  // length[i * width + j]: how many lines the rests a[i…] and b[j…] have in common.
+  // length[i * width + j]: the longest common subsequence of the suffixes a[i…] and b[j…].
   const length = new Uint32Array((a.length + 1) * width);
   const at = (i: number, j: number) => length[i * width + j]!;
   for (let i = a.length - 1; i >= 0; i--) {

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../../api/client';
 
-/** Whether sessions read a document, and whether they read it as it is now. */
+/** Whether sessions read a document, and whether that is its current text. */
 export function stateOf(
   doc: Pick<Schemas['Document'], 'body' | 'published_body' | 'published_at'>,
 ): 'draft' | 'changed' | 'published' {
@@ -8,7 +8,7 @@ export function stateOf(
   return doc.published_body === doc.body ? 'published' : 'changed';
 }
 
-/** A key made from a title: "Règles de la maison" is regles_de_la_maison. */
+/** Derives a key from a title: "Règles de la maison" is regles_de_la_maison. */
 export const keyOf = (title: string): string =>
   title
     .normalize('NFD')

@@ -8,8 +8,7 @@ interface Props {
   load: () => Promise<unknown>;
 }
 
-/** What went wrong when something was saved. If somebody else was quicker, it offers to
- * load what they saved; what was typed stays. */
+/** The error of a save. After a conflict it offers to load the stored version; local edits are kept. */
 export function SaveProblem({ thrown, load }: Props) {
   const t = texts.use();
   const action = useAction(load);

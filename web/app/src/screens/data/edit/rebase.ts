@@ -3,8 +3,8 @@ const equal = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b
 const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What somebody typed, upon what somebody else saved meanwhile: a field that was touched
- * stays as it was typed, the others are the newest. Objects within are taken field by field. */
+/** Merges local edits with a concurrent save: edited fields keep their local values, the others get the stored ones.
+ * Nested objects are merged field by field. */
 export function rebase<T extends object>(base: T, mine: T, theirs: T): T {
   const out: Fields = { ...theirs } as Fields;
   const [was, is] = [base as Fields, mine as Fields];

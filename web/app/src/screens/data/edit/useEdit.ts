@@ -9,17 +9,17 @@ interface Versioned {
   version: number;
 }
 interface Options<R extends Versioned, D extends object> {
-  /** What is there; left out for something new. */
+  /** The stored object; omitted for a new one. */
   of?: R;
-  /** The part of it that the form shows. */
+  /** The part that the form shows. */
   draftOf: (record?: R) => D;
-  /** Sends it; `etag` is of what the form began with. */
+  /** Saves it; `etag` is that of the version the form was loaded with. */
   save: (draft: D, etag: string, base: D) => Promise<unknown>;
   load?: () => Promise<R>;
 }
 
-/** A form on something that others may change too: it is saved upon what it began with,
- * and keeps what was typed when somebody else was quicker. */
+/** A form for an object that others may change too: it is saved conditionally on the loaded version, and local edits
+ * are kept after a conflict. */
 export function useEdit<R extends Versioned, D extends object>({ of, draftOf, save, load }: Options<R, D>) {
   const t = texts.use();
   const [base, setBase] = useState(() => ({ version: of?.version ?? 0, draft: draftOf(of) }));
@@ -36,7 +36,7 @@ export function useEdit<R extends Versioned, D extends object>({ of, draftOf, sa
       setDraft((now) => ({ ...now, ...change }));
       if (loaded) setLoaded(false);
     },
-    /** Begins anew with what was saved. */
+    /** Resets the form to the stored object. */
     begin: (record: R) => {
       const next = draftOf(record);
       setBase({ version: record.version, draft: next });
@@ -55,6 +55,6 @@ export function useEdit<R extends Versioned, D extends object>({ of, draftOf, sa
   };
 }
 
-/** What was changed, as a merge patch: nothing else is sent, and what was emptied is null. */
+/** The edits as a merge patch: unchanged fields are omitted, emptied ones are null. */
 export const changesOf = <D extends object>(base: D, draft: D): Partial<D> =>
   difference(base as Record<string, unknown>, draft as Record<string, unknown>) as Partial<D>;

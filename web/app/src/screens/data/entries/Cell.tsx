@@ -12,7 +12,7 @@ interface Props {
   onSave: (value: string | number) => void;
 }
 
-/** A number or a short text of an entry, edited where it stands: Enter or leaving saves, Escape does not. */
+/** A number or short text of an entry, edited in place: Enter or blur saves, Escape cancels. */
 export function Cell({ column, label, shown, value, onSave }: Props) {
   const tt = toolTexts.use();
   const [typed, setTyped] = useState<string | null>(null);

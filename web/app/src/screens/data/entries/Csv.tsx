@@ -20,7 +20,7 @@ interface Props {
   filter: Filter;
 }
 
-// The bytes go as they are: the server says if they are no text in UTF-8.
+// The bytes are sent unchanged: the server rejects invalid UTF-8.
 const send = (tool: string, file: File, dry_run: boolean): Promise<Result> =>
   body(
     api.POST('/v1/tools/{tool_id}/entries/import', {
@@ -47,13 +47,13 @@ const fileName = (tool: Schemas['Tool']) =>
       .replace(/^-|-$/g, '') || 'entries'
   }.csv`;
 
-// As the server writes it: a field may have the name of one of its own columns.
+// The server's format: a field may share its name with one of the server's columns.
 const columnNames = (schema: Schema) => [
   'timestamp',
   ...columnsOf(schema).map(({ name }) => (['id', 'timestamp', '*'].includes(name) ? `data.${name}` : name)),
 ];
 
-/** Entries out of and into files. */
+/** Export and import of entries. */
 export function Csv({ tool, schema, filter }: Props) {
   const t = toolTexts.use();
   const columns = columnNames(schema);
@@ -128,7 +128,7 @@ function Import({ tool }: { tool: Schemas['Tool'] }) {
       const { errors } = asProblem(problem);
       setChecked({ file, problem, ...(errors.length > 0 && { errors: lineErrors(errors) }) });
     }
-    if (input.current) input.current.value = ''; // the same file may be chosen again, once it is mended
+    if (input.current) input.current.value = ''; // the same file can be chosen again after it was fixed
   });
   const take = (file: File | undefined) => {
     if (file) {

@@ -5,13 +5,13 @@ import { ProblemBox } from '../../../ui/Problem';
 import { wasDeleted } from '../undo/deleted';
 import { toolTexts } from '../toolTexts';
 
-/** Deletes entries and remembers those that are gone, also when it fails on the way. */
+/** Deletes entries and records the deleted ones, also if it fails midway. */
 export async function deleteEntries(tool: Schemas['Tool'], entries: Pick<Schemas['Entry'], 'id'>[]): Promise<void> {
   const gone: string[] = [];
   try {
     for (const { id } of entries) {
       await api.DELETE('/v1/entries/{entry_id}', { params: { path: { entry_id: id } } }).catch((thrown: unknown) => {
-        if (asProblem(thrown).status !== 404) throw thrown; // somebody else was quicker
+        if (asProblem(thrown).status !== 404) throw thrown; // already deleted by another client
       });
       gone.push(id);
     }
@@ -26,7 +26,7 @@ interface Props {
   onDone: () => void;
 }
 
-/** Deletes all that were chosen. */
+/** Deletes the selected entries. */
 export function DeleteChosen({ tool, entries, onDone }: Props) {
   const t = toolTexts.use();
   const action = useAction(async () => {

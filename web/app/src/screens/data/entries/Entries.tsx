@@ -19,7 +19,7 @@ interface Props {
   filter: Filter;
 }
 
-/** The entries of a tool, page by page: a page is all that is held, so ten thousand are as quick as ten. */
+/** The entries of a tool, paged: only one page is held, so ten thousand are as fast as ten. */
 export function Entries({ tool, schema, filter }: Props) {
   const t = toolTexts.use();
   const [order, setOrder] = useState<'asc' | 'desc'>('desc');

@@ -4,7 +4,7 @@ import { SessionLink } from '../../../ui/session';
 import { Time } from '../../../ui/Time';
 import { toolTexts } from '../toolTexts';
 
-/** Who wrote an entry last, and when: a session with the way to it, or somebody else. */
+/** The last author of an entry and the time: a session, with a link, or another user. */
 export function EntryAuthor({ entry }: { entry: Schemas['Entry'] }) {
   const t = toolTexts.use();
   return (
@@ -17,7 +17,7 @@ export function EntryAuthor({ entry }: { entry: Schemas['Entry'] }) {
 
 function Session({ id }: { id: string }) {
   const t = toolTexts.use();
-  // Read once for all rows of that session; its name hardly ever changes.
+  // Loaded once for all rows of that session; its name hardly ever changes.
   const { data } = $api.useQuery(
     'get',
     '/v1/sessions/{session_id}',

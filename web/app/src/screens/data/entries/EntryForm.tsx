@@ -21,7 +21,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** A new entry, or one that is changed: a form made from the tool type's schema. */
+/** The form of a new or edited entry, generated from the tool type's schema. */
 export function EntryForm({ tool, schema, entry, onClose }: Props) {
   const t = texts.use();
   const tt = toolTexts.use();
@@ -104,7 +104,7 @@ interface OpenProps {
   onClose: () => void;
 }
 
-/** The entry that an address names: from the search, or a link in a chat. */
+/** The entry in the address, linked from the search or a chat. */
 export function OpenEntry({ id, tool, schema, onClose }: OpenProps) {
   const tt = toolTexts.use();
   const query = $api.useQuery('get', '/v1/entries/{entry_id}', { params: { path: { entry_id: id } } });

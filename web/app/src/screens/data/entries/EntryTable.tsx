@@ -33,7 +33,7 @@ export function EntryTable({ tool, schema, entries, fresh, chosen, onChosen, onE
   const columns = columnsOf(schema);
   const all = entries.length > 0 && entries.every(({ id }) => chosen.has(id));
   const drop = useAction((entry: Entry) => deleteEntries(tool, [entry]));
-  // Without a version: it changes the one field, and nothing that others change meanwhile.
+  // Without a version: the patch has only this field, so concurrent changes of others are kept.
   const tick = useAction((entry: Entry, name: string, value: boolean | string | number) =>
     api.PATCH('/v1/entries/{entry_id}', {
       params: { path: { entry_id: entry.id } },
@@ -108,7 +108,7 @@ export function EntryTable({ tool, schema, entries, fresh, chosen, onChosen, onE
   );
 }
 
-/** Numbers and short texts are edited in the table; long ones have their form. */
+/** Numbers and short texts are edited in the table; long ones in the form. */
 const inPlace = (column: Column, value: unknown) =>
   column.kind === 'number' ||
   (column.kind === 'text' && typeof value === 'string' && value.length <= 80 && !value.includes('\n'));

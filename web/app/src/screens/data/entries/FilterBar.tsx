@@ -5,7 +5,7 @@ import { toolTexts } from '../toolTexts';
 
 const names = [...Object.keys(periods), 'own'] as (keyof typeof periods | 'own')[];
 
-/** Which entries are looked at: for the chart, the table and the download. */
+/** The filter of entries for the chart, the table and the download. */
 export function FilterBar({ filter, onChange }: { filter: Filter; onChange: (filter: Filter) => void }) {
   const t = toolTexts.use();
   return (

@@ -12,7 +12,7 @@ import { EntryForm } from './EntryForm';
 import { toolTexts } from '../toolTexts';
 import { useNames, useValueText } from '../words';
 
-/** One line for a new entry where one field is all that is asked; else the way to the form. */
+/** A one-line form for a new entry if only one field is required; otherwise a link to the full form. */
 export function QuickAdd({ tool, schema }: { tool: Schemas['Tool']; schema: Schema }) {
   const t = toolTexts.use();
   const names = useNames();

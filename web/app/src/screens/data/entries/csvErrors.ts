@@ -6,11 +6,11 @@ export interface LineError {
   message: string;
 }
 
-/** What is wrong with a file, by line and column: pointers like "/lines/17/value". */
+/** The errors of a file, by line and column: pointers like "/lines/17/value". */
 export function lineErrors(errors: FieldError[]): LineError[] {
   return errors.map(({ pointer, message }) => {
     const [, line, column] = /^\/lines\/(\d+)(?:\/(.*))?$/.exec(pointer) ?? [];
-    // The server's sentence begins with the same line and column; the table has them already.
+    // The server's text begins with the same line and column, which the table shows already.
     const text = line ? message.replace(new RegExp(`^Line ${line}(, column "[^"]*")?: `), '') : message;
     return {
       line: line ? Number(line) : null,

@@ -1,4 +1,4 @@
-/** Which entries are looked at. */
+/** The filter of entries. */
 export interface Filter {
   period: string;
   from: string;
@@ -13,7 +13,7 @@ export const periods = {
 } as const;
 export const everything: Filter = { period: 'all', from: '', to: '' };
 
-// A day that is chosen is the browser's day, and the last one counts whole.
+// Dates are in the browser's zone, and the last one is included.
 function instant(day: string, plus: number): string | undefined {
   const [y, m, d] = day.split('-').map(Number);
   if (!y || !m || !d) return undefined;
@@ -29,7 +29,7 @@ export function queryOf(filter: Filter): { period?: string; from?: string; until
   return period ? { period } : {};
 }
 
-/** A local day, as statistics name it, in seconds since 1970. */
+/** A local date, as in statistics, in seconds since 1970. */
 export function secondsOfDay(day: string): number {
   const [y, m, d] = day.split('-').map(Number);
   return new Date(y ?? 1970, (m ?? 1) - 1, d ?? 1).getTime() / 1000;
@@ -37,8 +37,8 @@ export function secondsOfDay(day: string): number {
 
 export type Group = 'none' | 'day' | 'week' | 'month';
 export const groups: Group[] = ['none', 'day', 'week', 'month'];
-const maxGroups = 390; // the server makes 400 groups; the ends of the period may be cut days
+const maxGroups = 390; // the server returns up to 400 groups; the first and last day may be partial
 
-/** How a span of so many days can be grouped without becoming too many groups. */
+/** The groupings of a span of days that do not exceed the limit of groups. */
 export const groupsFor = (days: number): Group[] =>
   groups.filter((group) => group === 'none' || group === 'month' || days / (group === 'week' ? 7 : 1) <= maxGroups);

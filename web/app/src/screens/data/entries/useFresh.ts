@@ -7,8 +7,8 @@ interface Row {
   version: number;
 }
 
-/** Which rows came or changed while somebody looked: for a few seconds each. `page` names
- * what is looked at; what another page of it shows is not new. */
+/** The rows that were added or changed while the page was open, highlighted for a few seconds each. `page` identifies
+ * the current view: rows of another page are not new. */
 export function useFresh(rows: Row[] | undefined, page: string): Set<string> {
   const t = toolTexts.use();
   const seen = useRef<{ page: string; versions: Map<string, number> } | null>(null);

@@ -18,7 +18,7 @@ interface Props {
   onWord: (word: string) => void;
 }
 
-/** The search over all that is kept, best first. */
+/** Search in all data, best match first. */
 export function Search({ word, onWord }: Props) {
   const t = texts.use();
   const [kind, setKind] = useState<string>('');

@@ -3,7 +3,7 @@ import { exampleTexts } from './exampleTexts';
 
 const weights = [73.1, 72.8, 72.9, 72.4, 72.5, 72.1, 72.2];
 
-/** Makes a zone with a tool and a week of entries. Gives the tool's id. */
+/** Creates a zone with a tool and a week of entries. Returns the tool's id. */
 export async function makeExample(): Promise<string> {
   const t = exampleTexts.t;
   const zone = await body(

@@ -1,6 +1,6 @@
 import { defineTexts } from '../../../i18n/texts';
 
-/** The example that a newcomer may begin with. */
+/** The example data for new users. */
 export const exampleTexts = defineTexts(
   {
     zone: 'Health',

@@ -3,8 +3,8 @@ export interface Part {
   marked: boolean;
 }
 
-/** Cuts a text where words were found. The places are counted in code points, as the
- * server does; overlapping or senseless ones do no harm. */
+/** Splits a text at search matches. Offsets are in code points, as on the server; overlapping or invalid ones are
+ * harmless. */
 export function partsOf(text: string, marks: { start: number; end: number }[]): Part[] {
   const points = Array.from(text);
   const parts: Part[] = [];
@@ -21,7 +21,7 @@ export function partsOf(text: string, marks: { start: number; end: number }[]): 
   return parts;
 }
 
-/** Where given words stand in a text: for titles, which come without places. */
+/** The positions of given words in a text: for titles, which come without offsets. */
 export function placesOf(text: string, words: string[]): { start: number; end: number }[] {
   const found = words.filter(Boolean).map((word) => {
     const at = text.indexOf(word);

@@ -22,7 +22,7 @@ import { ToolChart } from './ToolChart';
 import { toolTexts } from '../toolTexts';
 import { useNames } from '../words';
 
-/** One tool: what is in it, as a chart and a table. */
+/** One tool: its entries as a chart and a table. */
 export function ToolPage({ id, entry }: { id: string; entry: string }) {
   const t = texts.use();
   const tool = $api.useQuery('get', '/v1/tools/{tool_id}', { params: { path: { tool_id: id } } });
@@ -132,7 +132,7 @@ function Shown({ tool, type, entry }: Props) {
   );
 }
 
-/** The config in one line: what is set. */
+/** The configured values in one line. */
 function Config({ tool }: { tool: Schemas['Tool'] }) {
   const names = useNames();
   const set = Object.entries(tool.config).filter(([, value]) => value !== null && value !== '');

@@ -14,7 +14,7 @@ import { useNames, useValueText } from '../words';
 
 const figures = ['mean', 'sum', 'last', 'min', 'max'] as const;
 type Figure = (typeof figures)[number];
-const maxPoints = 600; // points that are drawn one by one
+const maxPoints = 600; // points that are drawn individually
 
 interface Props {
   tool: Schemas['Tool'];
@@ -22,7 +22,7 @@ interface Props {
   filter: Filter;
 }
 
-/** The numbers of a tool over time, each or by day, week and month, with their sums. */
+/** The values of a tool over time, individually or by day, week and month, with sums. */
 export function ToolChart({ tool, fields, filter }: Props) {
   const t = toolTexts.use();
   const names = useNames();
@@ -94,7 +94,7 @@ export function ToolChart({ tool, fields, filter }: Props) {
   );
 }
 
-/** How the period can be grouped: the server makes 400 groups at most. */
+/** The groupings of the period: the server returns 400 groups at most. */
 function usePossible(tool: string, filter: Filter): Group[] {
   const [first] = useEntries(tool, { ...queryOf(filter), order: 'asc', limit: 1 }).data?.data ?? [];
   const [last] = useEntries(tool, { ...queryOf(filter), order: 'desc', limit: 1 }).data?.data ?? [];
@@ -126,7 +126,7 @@ function useSummary({ tool, total }: DrawProps): string {
     : '';
 }
 
-// Every entry, the oldest first; the server gives 200 at a time.
+// All entries, oldest first, loaded 200 at a time.
 async function allEntries(tool: string, filter: Filter): Promise<Schemas['Entry'][]> {
   const found: Schemas['Entry'][] = [];
   let after: string | undefined;

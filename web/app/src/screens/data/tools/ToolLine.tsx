@@ -16,7 +16,7 @@ interface Props {
 
 const few = 20; // values of a sparkline
 
-/** A tool where it is one of many: its name, its latest value, and how it went. */
+/** A tool in a list: name, latest value and trend. */
 export function ToolLine({ tool, type, latest }: Props) {
   const t = texts.use();
   const names = useNames();
@@ -77,7 +77,7 @@ function Latest({ tool, type }: { tool: Schemas['Tool']; type: Schemas['ToolType
 
 const [wide, high] = [72, 20];
 
-/** How the latest values went, for the eye: the numbers are on the tool's own page. */
+/** The trend of the latest values, as decoration: the numbers are on the tool's own page. */
 function Sparkline({ values }: { values: number[] }) {
   if (values.length < 2) return <span className={css.spark} />;
   const least = Math.min(...values);

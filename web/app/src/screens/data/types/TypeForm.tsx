@@ -28,7 +28,7 @@ const draftOf = (now?: Type) => ({
   entry_schema: write(now?.entry_schema ?? start),
 });
 
-/** A tool type of the user's own: its two schemas are written as JSON. */
+/** A user-defined tool type: its two schemas are edited as JSON. */
 export function TypeForm({ type, onClose }: { type?: Type; onClose: () => void }) {
   const t = texts.use();
   const dt = docTexts.use();
@@ -65,7 +65,7 @@ export function TypeForm({ type, onClose }: { type?: Type; onClose: () => void }
   const { draft, set, action } = edit;
   const problem = action.problem == null ? null : asProblem(action.problem);
   const wrong = (pointer: string) => problem?.errors.find((e) => e.pointer === pointer)?.message;
-  // A misfit has a box of its own.
+  // Incompatible data has a box of its own.
   const told = problem === null || problem.code === 'tool_type_misfit' ? [] : problem.errors;
   const id = draft.id ?? keyOf(draft.name);
   const valid = [draft.config_schema, draft.entry_schema].every((text) => parseJson(text).ok);
@@ -161,7 +161,7 @@ function SchemaText({ name, label, value, errors, onChange }: TextProps) {
   );
 }
 
-/** What would not fit any more: how many, and the first of them. */
+/** The objects that would become invalid: their number, and the first of them. */
 function Misfit({ detail, errors }: { detail: string; errors: FieldError[] }) {
   const dt = docTexts.use();
   return (

@@ -23,7 +23,7 @@ import { useNames } from '../words';
 
 type Type = Schemas['ToolType'];
 
-/** All tool types: the user's own and those that are built in. */
+/** All tool types, user-defined and built in. */
 export function Types() {
   const t = texts.use();
   const dt = docTexts.use();
@@ -136,7 +136,7 @@ function Row({ of: type, onLook, onEdit, onDelete }: RowProps) {
   );
 }
 
-/** The two schemas of a type, to be read. */
+/** The two schemas of a type, read-only. */
 function BothSchemas({ of: type, onClose }: { of: Type; onClose: () => void }) {
   const dt = docTexts.use();
   return (

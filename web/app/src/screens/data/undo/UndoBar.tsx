@@ -16,7 +16,7 @@ function useRestore() {
   });
 }
 
-/** Says what was deleted and takes it back; it stays until somebody closes it. */
+/** Reports a deletion and offers to undo it, until dismissed. */
 export function UndoBar() {
   const t = texts.use();
   const one = useLastDeleted();
@@ -25,7 +25,7 @@ export function UndoBar() {
   const { clear } = action;
   useEffect(() => {
     clear();
-    if (one) button.current?.focus({ preventScroll: true }); // what had the focus is gone
+    if (one) button.current?.focus({ preventScroll: true }); // the focused element was removed
   }, [one, clear]);
   return (
     <div role="status" className={one ? `box stack tight ${css.undo}` : undefined} data-undo={one?.kind}>
@@ -55,7 +55,7 @@ export function UndoBar() {
   );
 }
 
-/** All that was deleted here lately. */
+/** The recent deletions of this browser. */
 export function RecentlyDeleted() {
   const t = texts.use();
   const list = useDeleted();

@@ -1,5 +1,5 @@
-// What was deleted in this browser, so that it can be brought back. The server keeps it for
-// 30 days, but has no list of it.
+// The deletions of this browser, so that they can be undone. The server keeps the objects for 30 days, but does not
+// list them.
 import { useSyncExternalStore } from 'react';
 import { storageName } from '../../../api/base';
 import { api } from '../../../api/client';
@@ -16,7 +16,7 @@ const store = storageName('deleted');
 const days30 = 30 * 86_400_000;
 const listeners = new Set<() => void>();
 let list: Deleted[] = read();
-let last: Deleted | null = null; // what the bar speaks of
+let last: Deleted | null = null; // the deletion shown in the bar
 
 function read(): Deleted[] {
   try {
@@ -35,7 +35,7 @@ function update(nextList: Deleted[], nextLast: Deleted | null) {
   try {
     localStorage.setItem(store, JSON.stringify(list));
   } catch {
-    /* it holds for this page then */
+    /* then it applies to this page only */
   }
   for (const listener of listeners) listener();
 }
@@ -46,7 +46,7 @@ window.addEventListener('storage', (e) => {
   for (const listener of listeners) listener();
 });
 
-/** Remembers what was deleted. */
+/** Records a deletion. */
 export function wasDeleted(kind: DeletedKind, ids: string[], name: string): void {
   const made = { kind, ids, name: name.slice(0, 200), at: Date.now() };
   update([made, ...list], made);
@@ -76,7 +76,7 @@ async function restoreOne(kind: DeletedKind, id: string): Promise<void> {
   }
 }
 
-/** Brings it back. What is there already does no harm. */
+/** Restores the objects; those already restored are skipped. */
 export async function restore(one: Deleted): Promise<void> {
   for (const id of one.ids) await restoreOne(one.kind, id);
   forget(one);

@@ -31,7 +31,7 @@ interface Props {
   onSaved: (zone: Zone) => void;
 }
 
-/** A new zone, or one that is changed. */
+/** The form of a new or edited zone. */
 export function ZoneForm({ zone, onClose, onSaved }: Props) {
   const t = texts.use();
   const path = { zone_id: zone?.id ?? '' };
