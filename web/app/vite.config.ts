@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 import { installable } from './build/installable';
 import { packed } from './build/packed';
 
-// The server sends the page itself; while developing, Vite does and passes calls on.
+// In production the server serves the page; during development Vite does, and proxies API calls.
 const server = process.env.FERMATA_URL ?? 'http://127.0.0.1:8080';
 
 export default defineConfig({
@@ -11,7 +11,7 @@ export default defineConfig({
   plugins: [react(), installable(), packed()],
   build: {
     outDir: '../dist',
-    emptyOutDir: false, // the build script empties it, but for the file that keeps the folder in git
+    emptyOutDir: false, // the build script empties it, except for the file that keeps the folder in git
     target: 'es2023',
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1600, // that of /docs, which loads nothing else

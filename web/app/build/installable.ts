@@ -1,4 +1,4 @@
-// What makes the built page installable: its icons, and in its worker the list of what the worker keeps.
+// Makes the built page installable: adds its icons, and the list of files to cache to its worker.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,9 +6,9 @@ import type { Plugin } from 'vite';
 import { icons, png } from './png';
 
 const worker = 'sw.js';
-/** Files of public/ that the page needs where the server is not there. */
+/** Files of public/ that the page needs offline. */
 const fixed = ['first.js', 'icon.svg', 'manifest.webmanifest'];
-/** What a person sees of the page alone: /docs has its own files. */
+/** The page's own files: /docs has others. */
 const isShell = (name: string) => name.startsWith('assets/') && !name.startsWith('assets/docs-');
 
 export function installable(): Plugin {
@@ -16,7 +16,7 @@ export function installable(): Plugin {
   return {
     name: 'installable',
     apply: 'build',
-    enforce: 'post', // index.html has the names of its files by then
+    enforce: 'post', // index.html contains the file names by then
     configResolved(config) {
       folder = config.publicDir;
     },

@@ -1,14 +1,14 @@
-// The mark as a picture of points: icons of installed pages have to be PNG, and a binary in the
-// repository would be one more thing to keep the same as public/icon.svg.
+// Renders the logo as PNG, which icons of installed pages have to be. A binary in the repository would have to be
+// kept in sync with public/icon.svg.
 import { crc32, deflateSync } from 'node:zlib';
 
 interface Look {
   size: number;
-  /** How much of the side the mark takes. A mask may cut the rest. */
+  /** The share of the side that the logo takes. A mask may cut the rest. */
   scale?: number;
-  /** The ground goes to the edges: the system rounds it. */
+  /** The background extends to the edges: the system rounds them. */
   full?: boolean;
-  /** White on nothing, as a badge of Android is. */
+  /** White on transparent, as for a badge on Android. */
   badge?: boolean;
 }
 
@@ -16,7 +16,7 @@ type Colour = readonly [number, number, number];
 const ground: Colour = [0x1f, 0x4e, 0x79];
 const white: Colour = [0xff, 0xff, 0xff];
 
-// Distances to the shapes of icon.svg, in its 32 units; negative inside.
+// Signed distances to the shapes of icon.svg, in its 32 units; negative inside.
 const arc = (x: number, y: number) =>
   y <= 21
     ? Math.abs(Math.hypot(x - 16, y - 21) - 10) - 1.5
@@ -28,7 +28,7 @@ const card = (x: number, y: number) => {
   return Math.hypot(dx, dy) - 7;
 };
 
-/** How much of a point lies inside, by its distance in points. */
+/** The coverage of a pixel, by its distance in pixels. */
 const covered = (distance: number) => Math.min(1, Math.max(0, 0.5 - distance));
 
 function point({ size, scale = 1, full, badge }: Look, column: number, row: number): [number, number, number, number] {
@@ -50,7 +50,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return out;
 }
 
-/** The mark as a PNG. */
+/** The logo as a PNG. */
 export function png(look: Look): Buffer {
   const { size } = look;
   const rows = Buffer.alloc(size * (size * 4 + 1));

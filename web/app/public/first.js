@@ -12,6 +12,6 @@
     var lang = localStorage.getItem('fermata.lang') || (navigator.language || 'en').slice(0, 2);
     document.documentElement.lang = lang === 'fr' ? 'fr' : 'en';
   } catch (e) {
-    /* storage may be forbidden: the browser's own choice holds */
+    /* storage may be blocked: the browser's own preference applies */
   }
 })();

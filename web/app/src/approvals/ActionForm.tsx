@@ -28,8 +28,7 @@ interface Props {
   cut: (yes: boolean) => void;
 }
 
-/** One action: its warnings, what it does to the record, its exact params, and a form to
- * change them. */
+/** One action: its warnings, its effect on the record, its exact params, and a form to change them. */
 export function ActionForm({ action, edited, edit, tries, problem, disabled, found, cut }: Props) {
   const t = texts.use();
   const [editing, setEditing] = useState(false);

@@ -14,7 +14,7 @@ import { texts } from './texts';
 type Action = Schemas['ApprovalAction'];
 type Edits = Record<string, Fields>;
 
-/** Changes that need approval: a person approves all or some of them, edited or not, or refuses. */
+/** Changes that need approval: a person approves all or some of them, edited or not, or rejects them. */
 export function Actions({ approval, busy, decide, problem }: AskProps) {
   const t = texts.use();
   const [left, setLeft] = useState<string[]>([]); // not selected

@@ -23,5 +23,5 @@ const icons: Record<Approval['kind'], LucideIcon> = {
   client_calls: MonitorSmartphone,
 };
 
-/** What kind of answer is wanted; the word for it stands beside it. */
+/** The kind of answer wanted; the word is beside the icon. */
 export const KindIcon = ({ kind }: { kind: Approval['kind'] }) => <Icon of={icons[kind] ?? CircleQuestionMark} />;

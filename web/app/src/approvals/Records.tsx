@@ -3,7 +3,7 @@ import type { Rows } from './changes';
 import { useShown } from './shown';
 import css from './records.module.css';
 
-/** Records that come or go, a row each. */
+/** Added or removed records, one per row. */
 export function Records({ of: { kind, columns, rows }, name }: { of: Rows; name: (path: string[]) => string }) {
   const t = texts.use();
   const show = useShown();

@@ -31,7 +31,7 @@ export function Settled({ approval, conflict }: { approval: Approval; conflict: 
       : conflict === 'approval_expired' || approval.status === 'expired'
         ? t('conflict.expired')
         : t('conflict.other'));
-  // The only action is the title of the card; what was changed of it is said.
+  // A single action is the title of the card; a person's edits of it are listed.
   const titled = approval.actions.length === 1 && decision.edits?.[approval.actions[0]!.id] === undefined;
   return (
     <div className="stack tight" data-settled={approval.status}>
@@ -74,7 +74,7 @@ export function Settled({ approval, conflict }: { approval: Approval; conflict: 
 const left = (a: Approval, d: Decision, id: string) =>
   a.status === 'approved' && (d.approved_ids?.length ?? 0) > 0 && !d.approved_ids!.includes(id);
 
-/** Who settled it, in words: a link says to whom it was sent. */
+/** Who settled it, in words; for a link, its recipient. */
 export function byWhom(by: string | null, t: typeof texts.t): string {
   if (!by) return '';
   if (by === 'local' || by === 'root') return t(`by.${by}`);
@@ -97,7 +97,7 @@ function By({ approval }: { approval: Approval }) {
   );
 }
 
-/** The answer that was given, where it is more than yes or no. */
+/** The answer, if it is more than yes or no. */
 function Given({ approval, decision }: { approval: Approval; decision: Decision }) {
   const t = texts.use();
   const f = useFormat();

@@ -1,4 +1,4 @@
-// What CREATE_AUTOMATION is given, as the schedule's form holds it.
+// The params of CREATE_AUTOMATION, as the schedule's form holds them.
 import type { FieldError } from '../api/problem';
 import { scheduleOf, takesStart, whenOf, type Schedule, type When } from '../schedule/schedule';
 import { isFields, type Fields } from '../ui/schemaform/types';
@@ -8,8 +8,7 @@ export const createAutomation = 'CREATE_AUTOMATION';
 const word = (value: unknown): string => (typeof value === 'string' ? value.trim() : '');
 const given = (params: Fields): Fields => (isFields(params.schedule) ? params.schedule : {});
 
-/** The schedule that the params name, on the workspace's clock where they name no other; null while
- * something of it is missing. */
+/** The schedule of the params, in the workspace's zone unless they name another; null while it is incomplete. */
 export function scheduleIn(params: Fields, clock: string | undefined): Schedule | null {
   const { type, expression, time_zone, starts_at } = given(params);
   const zone = word(time_zone) || clock;
@@ -22,7 +21,7 @@ export function scheduleIn(params: Fields, clock: string | undefined): Schedule 
   };
 }
 
-/** Whether the params say when the schedule begins: then its form lets one change that. */
+/** Whether the params set the start of the schedule: then it can be edited in the form. */
 export const namesStart = (params: Fields): boolean => word(given(params).starts_at) !== '';
 
 export const whenIn = (params: Fields, clock: string): When =>
@@ -31,8 +30,8 @@ export const whenIn = (params: Fields, clock: string): When =>
     clock,
   );
 
-/** The params with another schedule. One that is not complete yet has no expression, which no
- * schema lets pass. What the AI left out stays left out where it comes to the same. */
+/** The params with another schedule. An incomplete one has no expression, which every schema rejects. What the AI
+ * omitted stays omitted if that is equivalent. */
 export function withWhen(params: Fields, when: When, complete: boolean, clock: string): Fields {
   const before = given(params);
   const schedule = scheduleOf(when) ?? { type: 'cron' as const, expression: '', time_zone: when.zone };
@@ -43,6 +42,6 @@ export function withWhen(params: Fields, when: When, complete: boolean, clock: s
   return { ...params, schedule: next };
 }
 
-/** The complaints of the server about the params of one action, as its form knows their places. */
+/** The server's errors about the params of one action, with pointers into its form. */
 export const errorsOf = (errors: FieldError[], at: string): FieldError[] =>
   errors.flatMap((e) => (e.pointer.startsWith(`${at}/`) ? [{ ...e, pointer: e.pointer.slice(at.length) }] : []));

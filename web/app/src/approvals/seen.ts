@@ -2,13 +2,13 @@ import { useEffect, useRef, useState, type RefObject } from 'react';
 
 const grace = 700; // milliseconds after a change of the card in which presses are ignored
 const enough = 300; // milliseconds of visibility after which an action counts as seen
-const top = 72; // pixels of the beginning of an action that have to be in sight
+const top = 72; // pixels of the beginning of an action that have to be visible
 
-/** What an action begins with: its name, or where it is alone its first warning. */
+/** The beginning of an action: its name, or its first warning if it is the only action. */
 const beginning = (element: HTMLElement): Element =>
   element.querySelector(':scope > label, :scope > div > p') ?? element;
 
-/** Whether the beginning of an action is in sight: inside the window and all that scrolls, under nothing else. */
+/** Whether the beginning of an action is visible: within the window and all scroll containers, and not covered. */
 function inSight(element: HTMLElement): boolean {
   const box = beginning(element).getBoundingClientRect();
   const height = Math.min(box.height, top);
@@ -24,14 +24,14 @@ function inSight(element: HTMLElement): boolean {
  * that has not, and returns how many there were: the press then has to be repeated. */
 export function useSeen(box: RefObject<HTMLElement | null>, ids: readonly string[]) {
   const seen = useRef(new Set<string>());
-  const first = useRef(new Map<string, number>()); // since when it has been in sight
+  const first = useRef(new Map<string, number>()); // the time since which it has been visible
   const since = useRef(-Infinity);
   const [hidden, setHidden] = useState(0);
   const dangers = ids.join(' ');
   useEffect(() => {
     if (!dangers) return undefined;
     let later: ReturnType<typeof setTimeout> | undefined;
-    let at = Infinity; // when it looks next
+    let at = Infinity; // the time of the next check
     const lookIn = (ms: number) => {
       if (performance.now() + ms >= at) return;
       clearTimeout(later);
@@ -50,7 +50,7 @@ export function useSeen(box: RefObject<HTMLElement | null>, ids: readonly string
           seen.current.add(id);
           element.dataset.seen = '';
         }
-        if (!seen.current.has(id)) lookIn(enough); // also what lies over it may go
+        if (!seen.current.has(id)) lookIn(enough); // an element that covers it may disappear
       }
     };
     const soon = () => lookIn(16);

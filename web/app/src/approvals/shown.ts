@@ -3,7 +3,7 @@ import { visible } from '../ui/visible';
 import { isTime } from './changes';
 import { texts } from './texts';
 
-/** A value of a field in words. */
+/** The text of a field's value. */
 export function useShown() {
   const t = texts.use();
   const f = useFormat();

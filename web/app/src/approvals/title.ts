@@ -3,7 +3,7 @@ import { countEffects } from './danger';
 import type { Approval } from './decide';
 import { texts } from './texts';
 
-/** What several actions do, counted: "2 added, 1 deletion". */
+/** The effects of several actions, counted: "2 added, 1 deletion". */
 export const effectsOf = (actions: Approval['actions']): string =>
   countEffects(actions)
     .map(({ effect, n }) => texts.t(`effect.${effect}`, { n }))

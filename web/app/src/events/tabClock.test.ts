@@ -67,7 +67,7 @@ describe('the clock of a tab', () => {
     expect(clock.jumped(false)).toBe(false);
     pass(20_001);
     expect(clock.jumped(false)).toBe(true);
-    expect(clock.jumped(false)).toBe(false); // it is told once
+    expect(clock.jumped(false)).toBe(false); // reported once
     pass(90_000);
     expect(clock.jumped(true)).toBe(false);
     pass(90_001);

@@ -145,7 +145,7 @@ describe.each([
       for (const tab of left) {
         expect(tab.shown(message.id)).toBe(message.text);
         expect(tab.seqs).toEqual(server.log.map((event) => event.seq));
-        // Nothing had to be read again.
+        // Nothing had to be reloaded.
         expect(tab.opens.slice(opens.get(tab)).map((open) => open.continued)).toEqual([true]);
         expect(tab.client.connection().state).toBe('open');
       }
@@ -174,7 +174,7 @@ describe.each([
     server.cut();
     await pass(1000);
     for (const tab of tabs) expect(tab.client.connection()).toMatchObject({ state: 'lost' });
-    expect(server.probes).toBe(1); // and then it waits as long as it was told
+    expect(server.probes).toBe(1); // and then it waits for the requested time
     await pass(3800);
     expect(server.probes).toBe(1);
     server.trouble = null;
@@ -258,7 +258,7 @@ describe.each([
   test('after a sleep the stream is made anew, though nothing said that it is dead', async () => {
     const [a] = (await openTabs(1)) as [FakeTab];
     const silent = [...server.sources][0]!;
-    server.sources.delete(silent); // the server has forgotten it; no error comes
+    server.sources.delete(silent); // the server no longer has it; there is no error
     const seq = server.record('notice');
     vi.setSystemTime(Date.now() + 60_000);
     await pass(5000);
@@ -333,7 +333,7 @@ describe.each([
     await pass(40_000);
     const lead = b.client.leads ? b : a;
     const opens = a.opens.length;
-    browser.loses = (said) => (said as { kind: string }).kind === 'lead'; // a follower does not hear when it is dropped
+    browser.loses = (said) => (said as { kind: string }).kind === 'lead'; // a follower is not notified when it is dropped
     lead.client.checkConnection();
     await pass(500);
     browser.loses = () => false;

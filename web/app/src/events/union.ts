@@ -1,9 +1,8 @@
-/** After so long without a word a tab is taken for dead. Timers of hidden tabs may run
- * once a minute only. */
+/** The silence after which a tab is considered closed, in milliseconds. Timers of hidden tabs may run once a minute
+ * only. */
 export const silence = 150_000;
 
-/** Which sessions the tabs watch. Every tab keeps the list, so that whoever takes over
- * the lead has it at once. */
+/** The sessions that all tabs watch. Every tab has the list, so that the next leader has it at once. */
 export class Union {
   private tabs = new Map<string, { watches: string[]; at: number }>();
 
@@ -15,7 +14,7 @@ export class Union {
     this.tabs.delete(tab);
   }
 
-  /** All watched sessions, those that were asked for last at the end. */
+  /** All watched sessions, the most recently requested last. */
   sessions(now: number): string[] {
     for (const [tab, { at }] of this.tabs) if (now - at > silence) this.tabs.delete(tab);
     return [...new Set([...this.tabs.values()].flatMap((tab) => tab.watches))];

@@ -1,15 +1,15 @@
-/** Which sessions the screens of a tab watch, and how many screens each of them. */
+/** The sessions that a tab's screens watch, with the number of screens of each. */
 export class Watches {
   private counts = new Map<string, number>();
 
-  /** True when nobody watched it before. */
+  /** True for the first watcher. */
   add(session: string): boolean {
     const count = this.counts.get(session) ?? 0;
     this.counts.set(session, count + 1);
     return count === 0;
   }
 
-  /** True when nobody watches it any more. */
+  /** True for the last watcher. */
   remove(session: string): boolean {
     const left = this.counts.get(session)! - 1;
     if (left > 0) this.counts.set(session, left);

@@ -27,7 +27,7 @@ test('an instant is written in one way', () => {
   expect(time('2026-11-20T17:00:00Z')).toBe('yesterday 18:00');
   expect(time('2026-11-24T06:30:00Z')).toBe('Tue 07:30');
   expect(time('2026-11-24T06:30:00Z', 'fr')).toBe('mar. 07:30');
-  expect(time('2026-11-18T06:30:00Z')).toBe('Nov 18 07:30'); // a weekday that has been would be a riddle
+  expect(time('2026-11-18T06:30:00Z')).toBe('Nov 18 07:30'); // a past weekday would be ambiguous
   expect(time('2027-11-18T06:30:00Z', 'fr')).toBe('18 nov. 2027 07:30');
   expect(time('nonsense')).toBe('');
 });

@@ -2,7 +2,7 @@
 import { getLang, type Lang } from './lang';
 import { useLang } from './texts';
 
-// The browser's own variant of the language (en-GB, fr-CA) decides how dates look.
+// The browser's regional variant of the language (en-GB, fr-CA) determines date formats.
 const localeOf = (lang: Lang) =>
   (globalThis.navigator?.languages ?? []).find((l) => l.toLowerCase().startsWith(lang)) ?? lang;
 
@@ -14,10 +14,10 @@ function once<T>(key: string, make: () => T): T {
 
 export interface Format {
   number(n: number, digits?: number): string;
-  /** A place in a row: "12th"; in French that of something feminine: "12e", "1re". */
+  /** An ordinal: "12th"; in French feminine: "12e", "1re". */
   ordinal(n: number): string;
   percent(part: number): string;
-  /** An amount as the server gives it, a decimal in a string; small ones keep their digits. */
+  /** An amount of the server, a decimal in a string; small ones keep their digits. */
   money(amount: string | number, currency: string): string;
   /** The standard form of an instant: "07:30" today, "tomorrow 07:30", "Fri 07:30" within the next week, else with
    * its date. */
@@ -27,8 +27,7 @@ export interface Format {
   date(iso: string | number | Date, zone?: string): string;
   /** Date, time and zone, for a tooltip. */
   full(iso: string | number | Date, zone?: string): string;
-  /** "in 3 minutes", "2 days ago". A day is one of the calendar: at noon, what comes in forty
-   * hours is not "tomorrow". */
+  /** "in 3 minutes", "2 days ago". Days are calendar days: at noon, forty hours from now is not "tomorrow". */
   relative(iso: string | number | Date, now?: number, zone?: string): string;
   /** Milliseconds: "850 ms", "12.4 s", "3 min 5 s", "2 h 10 min". */
   duration(ms: number): string;
@@ -38,7 +37,7 @@ export interface Format {
 
 const ms = (at: string | number | Date) => (typeof at === 'number' ? at : new Date(at).getTime());
 
-// dayNumber counts the days of the calendar in a zone.
+// dayNumber numbers the calendar days in a zone.
 const dayNumber = (at: number, timeZone?: string) =>
   Date.parse(
     once(

@@ -1,4 +1,4 @@
-// The page's language: what the person chose, else the browser's.
+// The page's language: the person's choice, else the browser's.
 export type Lang = 'en' | 'fr';
 
 const store = 'fermata.lang';
@@ -25,7 +25,7 @@ export function setLang(next: Lang): void {
   try {
     localStorage.setItem(store, next);
   } catch {
-    /* holds for this page then */
+    /* then it applies to this page only */
   }
   document.documentElement.lang = next;
   for (const listener of listeners) listener();

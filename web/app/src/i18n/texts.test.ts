@@ -25,7 +25,7 @@ describe('the texts of the page', () => {
     for (const { fr } of dictionaries) {
       for (const [key, text] of Object.entries(fr)) {
         for (const form of forms(text)) {
-          if (key === 'language') continue; // it speaks to the others
+          if (key === 'language') continue; // it addresses the other tabs
           expect(form, `${key} has an apostrophe of typewriters`).not.toMatch(/\w'\w/);
           expect(spaces(form), `${key} has no space before ; ! or ?`).not.toMatch(/[\p{L})][;!?](\s|$)/u);
         }

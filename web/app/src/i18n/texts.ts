@@ -22,7 +22,7 @@ export const dictionaries: Dictionary[] = [];
 export interface Texts<K extends string> {
   /** In a component: `const t = texts.use(); t('title', { n: 3 })`. `n` picks the plural. */
   use(): T<K>;
-  /** Outside of a component. */
+  /** Outside a component. */
   t: T<K>;
 }
 export interface T<K extends string> {
@@ -73,7 +73,7 @@ export function spaces(text: string): string {
     .replace(/(\d|\}) (%|€|ms|s|min|h|j|ko|Mo)(?![\wéè])/g, '$1\u00a0$2');
 }
 
-/** A sentence of the server with its quoted names isolated. */
+/** A text of the server with its quoted names isolated. */
 export const quoted = (sentence: string): string =>
   sentence.replace(
     /([“«]\s?)([^”»]+?)(\s?[”»])/g,

@@ -32,7 +32,7 @@ export function screen<P extends object>(fetch: () => Promise<{ default: Compone
   const patiently = async () => {
     for (const ms of pauses) {
       try {
-        // Each try waits for the one before: that is the point.
+        // Sequential by design: each attempt waits for the one before.
         // eslint-disable-next-line no-await-in-loop
         return await fetch();
       } catch {

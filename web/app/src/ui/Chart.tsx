@@ -4,11 +4,11 @@ import { useFormat } from '../i18n/format';
 import type { ChartProps } from './chartProps';
 import { texts } from './texts';
 
-// The drawing comes when the first chart does: the other screens do without.
+// The drawing code is loaded with the first chart.
 const Canvas = screen(() => import('./ChartCanvas'));
 const shown = 200;
 
-/** A chart of numbers over time, and the same numbers as a table. */
+/** A chart of values over time, and the same values as a table. */
 export function Chart(props: ChartProps) {
   return (
     <figure className="stack tight">

@@ -6,14 +6,14 @@ import { format } from '../i18n/format';
 import { useLang } from '../i18n/texts';
 import type { ChartProps } from './chartProps';
 
-const height = 240; // as high as the place that is kept for it (pieces.css)
+const height = 240; // the height reserved for it (pieces.css)
 const dark = matchMedia('(prefers-color-scheme: dark)');
 const onDark = (changed: () => void) => {
   dark.addEventListener('change', changed);
   return () => dark.removeEventListener('change', changed);
 };
 
-// A canvas knows no CSS variables: the colours are asked from an element that has them.
+// A canvas does not resolve CSS variables: the colours are read from an element.
 function colours(host: HTMLElement) {
   const probe = host.appendChild(document.createElement('span'));
   const of = (name: string) => {
@@ -31,7 +31,7 @@ function colours(host: HTMLElement) {
 
 const day = 86_400;
 
-/** Labels of the time axis are as fine as the distance between two of them. */
+/** The precision of the time axis's labels follows the distance between two of them. */
 function labelFormat(step: number): Intl.DateTimeFormatOptions {
   if (step >= 365 * day) return { year: 'numeric' };
   if (step >= 28 * day) return { month: 'short', year: '2-digit' };
@@ -44,7 +44,7 @@ function timeLabels(lang: 'en' | 'fr', splits: number[], step: number): string[]
   const write = new Intl.DateTimeFormat(lang === 'fr' ? 'fr' : english, labelFormat(step));
   const dayOf = new Intl.DateTimeFormat(write.resolvedOptions().locale, { day: 'numeric', month: 'short' });
   const midnight = (at: Date) => step < day && at.getHours() === 0 && at.getMinutes() === 0 && at.getSeconds() === 0;
-  // Where a day begins, the day is written.
+  // At the start of a day, the label is the date.
   return splits.map((at) => (midnight(new Date(at * 1000)) ? dayOf : write).format(at * 1000));
 }
 
@@ -89,7 +89,7 @@ function optionsOf(props: ChartProps, host: HTMLElement, lang: 'en' | 'fr', widt
   };
 }
 
-/** Draws a chart as wide as its place, in the colours of the theme: drawn anew when that changes. */
+/** Draws a chart to fit its container, in the colours of the theme; redrawn when those change. */
 export default function ChartCanvas(props: ChartProps) {
   const lang = useLang();
   const theme = useTheme();

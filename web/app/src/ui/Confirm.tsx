@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before something that is hard to take back. It stays open when it fails. */
+/** Confirms an action that is hard to undo. It stays open on failure. */
 export function Confirm({ title, children, yes, danger, act, onClose }: Props) {
   const t = texts.use();
   const action = useAction(act);

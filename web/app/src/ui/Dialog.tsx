@@ -6,17 +6,17 @@ import { texts } from './texts';
 interface Props {
   title: string;
   onClose: () => void;
-  /** Its beginning stays where it is, however much is in it. */
+  /** Its top keeps its position, whatever the height of its content. */
   steady?: boolean;
   children: ReactNode;
 }
 
-/** A modal dialog: the browser's own keeps the focus inside and gives it back. Esc closes. */
+/** A modal dialog: the browser's own traps the focus and returns it. Esc closes. */
 export function Dialog({ title, onClose, steady, children }: Props) {
   const t = texts.use();
   const id = useId();
   const ref = useRef<HTMLDialogElement>(null);
-  // Closed while it is still in the page: one that is out of it gives no focus back.
+  // Closed before it is removed: a removed dialog does not return the focus.
   useLayoutEffect(() => {
     const dialog = ref.current!;
     if (!dialog.open) dialog.showModal();

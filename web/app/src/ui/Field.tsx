@@ -16,7 +16,7 @@ interface Props {
   children: ReactElement<Control>;
 }
 
-/** A control with its label, a hint and what is wrong with it, tied together. */
+/** A control with its label, hint and error, associated for screen readers. */
 export function Field({ label, hint, wrong, required, check, children }: Props) {
   const t = texts.use();
   const id = useId();

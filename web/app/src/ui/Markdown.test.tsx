@@ -4,7 +4,7 @@ import { Markdown } from './Markdown';
 
 const html = (text: string) => renderToStaticMarkup(<Markdown text={text} />);
 
-// What a model may write, by mistake or because somebody told it to.
+// What a model may write, by mistake or by prompt injection.
 const payloads = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',
@@ -55,7 +55,7 @@ describe('Markdown of strangers', () => {
       /<(script|img|svg|iframe|style|form|input|object|embed|link|meta|base|video|audio|math)\b/i,
     );
     for (const [tag] of out.matchAll(/<[a-z][^>]*>/gi)) {
-      // within tags alone: as text anything may stand
+      // within tags only: as text anything is allowed
       expect(tag.replace(/="[^"]*"/g, '=')).not.toMatch(/\s(on\w+|src|style)=/i);
       const href = /\shref="([^"]*)"/.exec(tag)?.[1];
       if (href !== undefined) expect(href).toMatch(/^(https?:|mailto:)/);

@@ -6,14 +6,14 @@ import { addCaret, alignFigures, fewTags, languageOf, textOf } from './markdownT
 import { texts } from './textsOfMarkdown';
 import css from './Markdown.module.css';
 
-// Text of a model is a stranger's: no raw HTML (it stands there as it was written), no image is
-// loaded (its address would tell somebody), and a link says where it goes.
+// A model's text is untrusted: raw HTML is shown as text, images are not loaded (a request could leak data in its
+// address), and links show their host.
 function Picture({ alt }: { alt?: string }) {
   const t = texts.use();
   return <span className="muted">[{t('image', { alt: alt ?? '' })}]</span>;
 }
 
-// It scrolls by itself, with the keyboard too.
+// It scrolls on its own, with the keyboard too.
 function Table({ children }: { children?: ReactNode }) {
   const t = texts.use();
   return (
@@ -31,8 +31,7 @@ function Code({ node }: ExtraProps) {
 }
 
 type Heading = { children?: ReactNode };
-// The title of the screen is the h1: an answer begins below it. How large a heading is goes by
-// its own level.
+// The title of the screen is the h1, so headings of an answer start below it. Their size follows their own level.
 const components: Components = {
   img: ({ alt }) => <Picture alt={alt} />,
   a: ({ href, children }) =>
@@ -63,11 +62,11 @@ const growing = [fewTags, alignFigures, addCaret];
 
 interface Props {
   text: string;
-  /** It is being written: a mark stands where the next word comes. */
+  /** It is streaming: a caret is shown after the last word. */
   caret?: boolean;
 }
 
-/** Markdown, parsed once for each text. */
+/** Markdown, parsed once per text. */
 export const Markdown = memo(function Markdown({ text, caret = false }: Props) {
   const content = useMemo(
     () => (

@@ -6,10 +6,10 @@ import css from './Markdown.module.css';
 type Colours = typeof import('./markdownColours');
 type Piece = [kind: string, text: string];
 
-const longest = 20_000; // characters that are coloured: more would hold the page up
+const longest = 20_000; // the most characters that are highlighted: more would slow the page down
 let colours: Colours | null = null; // loaded with the first block
 
-/** The pieces of a code with their colours, once what finds them is there. */
+/** The highlighted tokens of a code, once the highlighter is loaded. */
 function usePieces(code: string, language: string, wanted: boolean): Piece[] | null {
   const [loaded, load] = useState(colours);
   const fits = wanted && code.length <= longest;
@@ -21,7 +21,7 @@ function usePieces(code: string, language: string, wanted: boolean): Piece[] | n
         colours = module;
         if (here) load(module);
       },
-      () => {}, // it stays in one colour
+      () => {}, // it is not highlighted
     );
     return () => {
       here = false;
@@ -33,7 +33,7 @@ function usePieces(code: string, language: string, wanted: boolean): Piece[] | n
 interface Props {
   code: string;
   language: string;
-  /** It is still being written. */
+  /** It is still streaming. */
   growing?: boolean;
 }
 

@@ -9,7 +9,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Gives the tab its name. */
+/** Sets the title of the tab. */
 export function useTabName(name: string): void {
   useEffect(() => {
     document.body.dataset.title = name;
@@ -17,8 +17,7 @@ export function useTabName(name: string): void {
   }, [name]);
 }
 
-/** A screen: its title, what can be done there, and its content, which is shown once it is whole. `name` is for
- * the tab. */
+/** A screen: title, actions, and content, which is shown once it is complete. `name` is for the tab. */
 export function Page({ title, name, actions, children }: Props) {
   useTabName(name ?? (typeof title === 'string' ? title : ''));
   const screen = useRef<HTMLDivElement>(null);

@@ -7,19 +7,19 @@ import { useReportOnce } from './reportOnce';
 
 interface Props {
   thrown: unknown;
-  /** Reads it again: this is about something that could not be read. */
+  /** Reloads; for a failed load. */
   onRetry?: () => void;
   onClose?: () => void;
 }
 
-/** An error: what happened, what became of the change, what to do, and the number to quote. */
+/** An error: what happened, whether the change took effect, what to do, and the number to quote. */
 export function ProblemBox({ thrown, onRetry, onClose }: Props) {
   const t = texts.use();
   const problem = asProblem(thrown);
   const title = problemWords(problem);
   const more = problem.detail !== title && problem.detail;
   const place = useRef<HTMLDivElement>(null);
-  // What passes is asked for again by itself.
+  // Temporary failures are retried automatically.
   const comes = onRetry !== undefined && problem.retryable;
   const reports = useReportOnce(place, comes ? problem.code : null);
   const outcome = problem.outcome && `problem.${problem.outcome}`;

@@ -41,7 +41,7 @@ interface Props {
   older?: number;
 }
 
-/** What of files stood in the prompt of an answer: seen, read or only named, and what each counted. */
+/** The files in the prompt of an answer: shown, read or only named, and the tokens of each. */
 export function PromptFiles({ files, older = 0 }: Props) {
   const t = promptFiles.use();
   const f = useFormat();

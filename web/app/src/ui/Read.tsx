@@ -10,14 +10,13 @@ interface Query<T> {
 }
 interface Props<T> {
   query: Query<T>;
-  /** What will mostly come: its place is kept meanwhile. */
+  /** The usual content: its space is reserved while it loads. */
   rows?: number;
   each?: 'row' | 'card';
   children: (data: T) => ReactNode;
 }
 
-/** What was read, or that it is being read, or why it could not be. Old values stay
- * while new ones cannot be had. */
+/** The loaded data, a placeholder while it loads, or the error. Old data stays if a reload fails. */
 export function Read<T>({ query, rows, each, children }: Props<T>) {
   if (query.data !== undefined) {
     return (

@@ -8,8 +8,8 @@ import { Sentence } from './Sentence';
 import { SessionLink } from './session';
 import { texts } from './texts';
 
-/** A chat at rest keeps the slot for a while, though others wait for it. Says so, and lets
- * a person release it. Shown only then. */
+/** An idle chat keeps the slot for a while, though others wait for it. Explains that and lets a person release it.
+ * Shown only then. */
 export function ReleaseSlot() {
   const t = texts.use();
   const f = useFormat();

@@ -14,14 +14,14 @@ export interface SchemaFormProps {
   schema: Schema;
   value: unknown;
   onChange: (value: unknown) => void;
-  /** What the server said is wrong; pointers are below `at`. */
+  /** The server's errors; pointers are below `at`. */
   errors?: FieldError[];
-  /** The pointer of the value in what is sent, e.g. "/config". */
+  /** The pointer of the value in the request, e.g. "/config". */
   at?: string;
   disabled?: boolean;
-  /** The words for a property when its schema has no title. */
+  /** The label of a property whose schema has no title. */
   label?: (name: string) => string;
-  /** What the value as a whole is called, where it is no object: the label of its control. */
+  /** The label of the whole value if it is not an object. */
   name?: string;
   /** The number of attempts to submit. Each attempt shows all errors and focuses the first invalid field: `if
    * (checkSchema(schema, value).length) setTries(tries + 1)`. */

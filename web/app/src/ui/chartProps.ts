@@ -8,13 +8,13 @@ export interface ChartProps {
   x: number[];
   series: ChartSeries[];
   bars?: boolean;
-  /** The chart's name, and what it says, for those who do not see it. */
+  /** The chart's accessible name and summary. */
   label: string;
   summary: string;
-  /** The words above the same numbers as a table. */
+  /** The heading of the table with the same values. */
   tableLabel: string;
   xLabel: string;
-  /** How a point in time is written in the table. */
+  /** Formats a time in the table. */
   xText: (seconds: number) => string;
   unit?: string;
 }

@@ -1,4 +1,4 @@
-// The colours of code, loaded with the first block of it: four, by what a piece is.
+// Syntax highlighting, loaded with the first block of code: four colours, by token kind.
 import { parse, type TokenType } from 'sugar-high/core';
 import { lang, languages } from 'sugar-high/lang';
 
@@ -11,7 +11,7 @@ const kinds: Partial<Record<TokenType, string>> = {
   sign: 'note',
 };
 
-/** A code in pieces, each with its kind; "" is the colour of the text. */
+/** A code as tokens, each with its kind; "" is the colour of the text. */
 export function piecesOf(code: string, language: string): [kind: string, text: string][] {
   const known = lang(language.toLowerCase());
   if (!known || known === 'plaintext') return [['', code]];

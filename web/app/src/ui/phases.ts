@@ -1,5 +1,5 @@
-// What the page knows of each phase of a session: the activity, the phase's name, and its description, in both
-// languages. The compiler requires all three for a new phase.
+// The texts of each phase of a session: the activity, the phase's name, and its description, in both languages. The
+// compiler requires all three for a new phase.
 import type { components } from '../api/schema';
 
 type Phase = components['schemas']['Phase'];

@@ -1,4 +1,4 @@
-// Sessions as people speak of them: their names, what they do, the way to them.
+// Sessions for display: name, activity, link.
 import { Link } from 'wouter';
 import type { Schemas } from '../api/client';
 import { useFormat } from '../i18n/format';
@@ -17,7 +17,7 @@ export interface Words {
 }
 
 function words(t: T<string>): Words {
-  // A name that a newer server may have added is shown as it is.
+  // A name unknown to this page, of a newer server, is shown unchanged.
   const of = (kind: string) => (name: string) => (t.has(`${kind}.${name}`) ? t(`${kind}.${name}`) : name);
   return {
     phase: of('phase'),
@@ -29,7 +29,7 @@ function words(t: T<string>): Words {
   };
 }
 
-/** What the server's names mean in words. */
+/** The texts of the server's names. */
 export function useWords(): Words {
   const t = texts.use();
   return words(t as T<string>);
@@ -37,12 +37,11 @@ export function useWords(): Words {
 
 type Named = Pick<Schemas['Session'], 'id' | 'name' | 'type'>;
 
-/** Where a session is shown: a chat on the chat screen, a run in its timeline. */
+/** The address of a session: a chat on the chat screen, a run in its timeline. */
 export const sessionPath = (session: Pick<Named, 'id' | 'type'>) =>
   session.type === 'CHAT' ? `/chat/${session.id}` : `/timeline/${session.id}`;
 
-/** The name of a session as a link to it. A very long one takes two lines; within a
- * sentence it is cut. */
+/** The name of a session as a link. A very long one is cut after two lines, or within a sentence after one. */
 export function SessionLink({ session, inline }: { session: Named; inline?: boolean }) {
   const t = texts.use();
   const name = session.name || t(session.type === 'CHAT' ? 'unnamed' : 'unnamed.run');
@@ -53,7 +52,7 @@ export function SessionLink({ session, inline }: { session: Named; inline?: bool
   );
 }
 
-/** How long something has lasted, moving on by the second. */
+/** An elapsed time, updated every second. */
 export function Elapsed({ since }: { since: string }) {
   const f = useFormat();
   const now = useNow();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const sheets = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.css'));
 
-/** Where a property has a value that is none of these. */
+/** Properties with a value that is not a token. */
 const odd = (property: string, fine: RegExp) =>
   sheets.flatMap((path) =>
     [...readFileSync(`src/${path}`, 'utf8').matchAll(new RegExp(`${property}: ([^;]+);`, 'g'))]

@@ -2,7 +2,7 @@
 // ("\u202e"). The server does the same (domain/visible.go) in its own texts; this is for raw values.
 
 const suspects = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/gu;
-const fine = /^[ \n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2]$/u; // and signs of format that are seen
+const fine = /^[ \n\t\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2]$/u; // and visible format characters
 const joined =
   /\p{sc=Arab}|\p{sc=Syrc}|\p{sc=Mong}|\p{sc=Deva}|\p{sc=Beng}|\p{sc=Guru}|\p{sc=Gujr}|\p{sc=Orya}|\p{sc=Taml}|\p{sc=Telu}|\p{sc=Knda}|\p{sc=Mlym}|\p{sc=Sinh}|\p{sc=Khmr}|\p{sc=Mymr}|\p{sc=Tibt}/u;
 const emojiPart = /^(?:\p{So}|\ufe0f|[\u{1f3fb}-\u{1f3ff}])$/u;

@@ -27,11 +27,11 @@ export function useWhole(screen: RefObject<HTMLElement | null>): boolean {
       clearTimeout(end);
       end = window.setTimeout(() => {
         for (const query of under()) late.add(query);
-        performance.mark('fermata:late'); // for tools, and our steps
+        performance.mark('fermata:late'); // for tools, and the browser tests
         setWhole(true);
       }, patience);
     };
-    // What came may bring in what reads more: that has begun by the next task.
+    // Loaded data may start further loads: those have begun by the next task.
     let next = 0;
     const soon = () => {
       clearTimeout(next);

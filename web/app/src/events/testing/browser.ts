@@ -5,7 +5,7 @@ import type { FakeServer } from './server';
 
 type Heard = (event: { data: unknown }) => void;
 
-/** Messages between two tabs take their time, but never overtake each other. */
+/** Messages between two tabs are delayed, but stay in order. */
 class FakeChannel {
   listener: Heard | null = null;
   private arrives = new Map<FakeChannel, number>();
@@ -111,8 +111,8 @@ export class FakeBrowser {
   channels = new Set<FakeChannel>();
   locks = new FakeLocks();
   tabs: FakeTab[] = [];
-  delay = 5; // milliseconds that a message between tabs takes at most
-  loses: (said: unknown) => boolean = () => false; // messages that never arrive
+  delay = 5; // the maximum delay of a message between tabs, in milliseconds
+  loses: (said: unknown) => boolean = () => false; // messages that are lost
   private ids = 0;
   constructor(
     readonly server: FakeServer,
@@ -146,7 +146,7 @@ export class FakeTab {
   frozen = false;
   readonly client: Tab;
   readonly events: StreamEvent[] = [];
-  readonly opens: { continued: boolean; of?: readonly string[]; at: number }[] = []; // at: how many events came before
+  readonly opens: { continued: boolean; of?: readonly string[]; at: number }[] = []; // at: the number of events received before
   private held: (() => void)[] = [];
 
   constructor(
@@ -191,7 +191,7 @@ export class FakeTab {
     this.browser.locks.drop(this);
   }
 
-  /** It is gone without a word, its connection too. */
+  /** It crashes without a message, and its connection is closed. */
   crash() {
     const led = this.client.leads;
     this.dead = true;
@@ -200,13 +200,12 @@ export class FakeTab {
     if (led) this.browser.server.cut();
   }
 
-  /** The seqs of the stored events that came. */
+  /** The seqs of the received stored events. */
   get seqs(): number[] {
     return this.events.filter((event) => event.seq > 0).map((event) => event.seq);
   }
 
-  /** The text of a message as a screen that fits pieces together would show it, if it is
-   * there since so many events. */
+  /** The text of a message as a screen that joins deltas would show it, if it subscribed after that many events. */
   shown(message: string, since = 0): string | null {
     let text: string | null = null;
     for (const { name, data } of this.events.slice(since)) {

@@ -13,7 +13,7 @@ interface Answer {
 }
 type Heard = (event: { data: string; lastEventId: string }) => void;
 
-/** As much of an EventSource as the client uses. */
+/** The part of an EventSource that the client uses. */
 export class FakeSource {
   readyState = 0;
   private listeners = new Map<string, Heard[]>();
@@ -34,7 +34,7 @@ export class FakeSource {
   }
 
   emit(name: string, data: unknown = null, id = 0) {
-    const text = JSON.stringify(data); // as it is now, not as it is when it arrives
+    const text = JSON.stringify(data); // a copy of the current state, not of that at delivery
     this.queue = this.queue.then(() => {
       if (this.readyState !== 2)
         for (const listener of this.listeners.get(name) ?? []) listener({ data: text, lastEventId: String(id) });
@@ -53,7 +53,7 @@ export class FakeSource {
   }
 }
 
-/** Events that a stream has of every session. */
+/** Events of every session that a stream contains. */
 const overview = new Set(['session.status', 'slot.changed', 'notice', 'data.changed']);
 
 export class FakeServer {
@@ -65,7 +65,7 @@ export class FakeServer {
   tickets = 0;
   probes = 0;
   most = 0; // streams at once
-  /** What the server answers instead of a stream. */
+  /** The server's response instead of a stream. */
   trouble: Trouble | null = null;
   unreachable = false;
   pruned = 0;
@@ -147,7 +147,7 @@ export class FakeServer {
     }
   }
 
-  /** Records an event. Without a session it is the workspace's. */
+  /** Records an event. Without a session it belongs to the workspace. */
   record(name: string, session: string | null = null, data: object = {}): number {
     const event = { seq: this.next++, name, session, data: { session_id: session, ...data } };
     this.log.push(event);
@@ -155,7 +155,7 @@ export class FakeServer {
     return event.seq;
   }
 
-  /** The AI writes a piece of its answer. */
+  /** The AI streams a delta of its answer. */
   write(session: string, text: string) {
     let answer = this.answers.get(session);
     if (!answer) this.answers.set(session, (answer = { message: `msg_${++this.messages}`, text: '' }));
@@ -198,12 +198,12 @@ export class FakeServer {
     for (const source of this.sources) source.emit('bye', { reason: 'shutdown' });
   }
 
-  /** What happened so far is not kept any longer. */
+  /** The log up to here is discarded. */
   prune() {
     this.pruned = this.next - 1;
   }
 
-  /** All data is gone: numbers begin again. */
+  /** All data is lost: numbers restart. */
   wipe() {
     this.cut();
     this.log = [];

@@ -7,7 +7,7 @@ import { screen } from '../screen';
 import { screenOf } from './goKeys';
 import { show, useOverlay } from './overlay';
 
-// Loaded when they are first wanted.
+// Loaded on first use.
 const Palette = screen(() => import('./Palette'));
 const Keys = screen(() => import('./Keys'));
 
@@ -25,7 +25,7 @@ export function GlobalKeys() {
   const take = useEffectEvent((e: KeyboardEvent) => {
     const open = document.querySelector('dialog[open]') !== null;
     if ((e.ctrlKey || e.metaKey) && !e.shiftKey && !e.altKey && e.key.toLowerCase() === 'k') {
-      e.preventDefault(); // the browser would go to its address bar
+      e.preventDefault(); // the browser would focus its address bar
       if (!open) show('palette');
       return;
     }
@@ -39,11 +39,11 @@ export function GlobalKeys() {
     gone.current = !after && e.key.toLowerCase() === 'g' ? e.timeStamp : -Infinity;
     const screen = after ? screenOf(e.key) : undefined;
     if (!screen || (screen === 'system' && !admin)) return;
-    e.preventDefault(); // the screen's own keys leave it alone then
+    e.preventDefault(); // then the screen's own shortcuts ignore it
     go(pathOf(screen));
   });
   useEffect(() => {
-    // Before the screens, whose single keys may be the same letters.
+    // Before the screens, whose single-key shortcuts may use the same letters.
     const listen = (e: KeyboardEvent) => take(e);
     window.addEventListener('keydown', listen, { capture: true });
     return () => window.removeEventListener('keydown', listen, { capture: true });

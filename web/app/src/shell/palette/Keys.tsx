@@ -72,7 +72,7 @@ const lists = [
   ],
 ] as const;
 
-/** Which keys do what. */
+/** The list of keyboard shortcuts. */
 export default function Keys({ onClose }: { onClose: () => void }) {
   const t = texts.use();
   return (

@@ -118,7 +118,7 @@ function group(t: typeof texts.t, name: string): string {
   return t.has(key) ? t(key) : name;
 }
 
-/** The targets, which stand group by group already, with the place of each group's first. */
+/** The targets, already grouped, with the index of each group's first. */
 function groupsOf(targets: Target[]): { name: string; from: number; members: Target[] }[] {
   const groups: { name: string; from: number; members: Target[] }[] = [];
   targets.forEach((target, i) => {

@@ -1,4 +1,4 @@
-// What the palette can do besides going somewhere.
+// The commands of the palette, other than navigation.
 import { signOut, useMe } from '../../api/me';
 import { chooseWorkspace } from '../../api/workspace';
 import { getLang, setLang } from '../../i18n/lang';
@@ -18,7 +18,7 @@ function choose(theme: Theme, before: Theme): void {
   toast(texts.t(`theme.${theme}.set`), () => setTheme(before));
 }
 
-/** The commands, but for those that would change nothing. */
+/** The commands, except those that would change nothing. */
 export function useCommands(waiting: number): Target[] {
   const t = texts.use();
   const theme = useTheme();

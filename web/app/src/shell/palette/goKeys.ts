@@ -1,4 +1,4 @@
-// G and a letter go to a screen. The letters stand in the palette beside the screens.
+// G and a letter open a screen. The palette shows the letters beside the screens.
 import { screens, type Screen } from '../screens';
 
 export const letters: Record<Screen, string> = {
@@ -13,6 +13,6 @@ export const letters: Record<Screen, string> = {
   system: 'Y',
 };
 
-/** The screen of a letter that was typed after G. */
+/** The screen for a letter typed after G. */
 export const screenOf = (letter: string): Screen | undefined =>
   screens.find((screen) => letters[screen].toLowerCase() === letter.toLowerCase());

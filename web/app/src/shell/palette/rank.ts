@@ -4,10 +4,10 @@ export interface Target {
   group: string;
   name: string;
   href?: string;
-  /** What it does, if it is a command. */
+  /** The action, if it is a command. */
   act?: () => void;
   note?: string;
-  /** The keys that do the same. */
+  /** The equivalent shortcut. */
   keys?: string;
   /** Other search words. */
   also?: string;
@@ -41,7 +41,7 @@ function alias(also: string | undefined, words: string[]): number | null {
   return points === null ? null : points + 10;
 }
 
-/** The targets whose names contain all words, best first, a few of each group. Without words, all in their order. */
+/** The targets whose names contain all words, best first, a few per group. Without words, all in order. */
 export function rank(targets: Target[], query: string, each: number): Target[] {
   const words = plain(query).split(/\s+/).filter(Boolean);
   const groups = new Map<string, { target: Target; score: number }[]>();

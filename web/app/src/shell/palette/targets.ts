@@ -139,7 +139,7 @@ export function useTargets(query: string): { targets: Target[]; busy: boolean } 
   };
 }
 
-/** The chats of that name, and the chats and runs in which it was said. */
+/** The chats with that name, and the chats and runs that contain the words. */
 function useTalks(asked: string): { chats: Target[]; all: Target[]; busy: boolean } {
   const t = texts.use();
   const f = useFormat();

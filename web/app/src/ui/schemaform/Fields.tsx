@@ -12,7 +12,7 @@ import css from './schemaform.module.css';
 
 type ObjectShape = Shape & { kind: 'object' };
 
-/** The fields of an object, one below the other, with nothing around them. */
+/** The fields of an object, one below the other, without a frame. */
 export function FieldsOf({ shape, hide, ...p }: ControlProps & { shape: ObjectShape; hide?: string }) {
   const { root, label } = useForm();
   const { shownErrors } = useShownErrors(p.errors.filter((e) => !shownIn(shape, p.at, e.pointer)));
@@ -20,7 +20,7 @@ export function FieldsOf({ shape, hide, ...p }: ControlProps & { shape: ObjectSh
   const values: Values = isFields(p.value) ? p.value : {};
   const set = (name: string, next: unknown) => {
     const { [name]: _, ...rest } = values;
-    p.onChange(next === undefined ? rest : { ...values, [name]: next }); // a name keeps its place
+    p.onChange(next === undefined ? rest : { ...values, [name]: next }); // a name keeps its position
   };
   const names = (name: string) => {
     const { schema } = resolve(shape.properties.find(([n]) => n === name)?.[1], root);

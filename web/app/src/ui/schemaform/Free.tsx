@@ -7,7 +7,7 @@ import { texts } from './texts';
 import { equal, Unreadable } from './types';
 import css from './schemaform.module.css';
 
-/** A value as JSON, read while it is typed: what no other control can show whole. */
+/** A value as JSON, parsed while it is typed: for values that no other control can show completely. */
 export function JSONControl({ onTyping, ...p }: ControlProps & { onTyping: (now: boolean) => void }) {
   const t = texts.use();
   const { shownErrors, onBlur } = useShownErrors(p.errors);
@@ -49,7 +49,7 @@ const kindOf = (value: unknown): Kind | null => {
   return type === 'string' || type === 'number' || type === 'boolean' ? type : 'object';
 };
 
-/** A value of which the schema does not say what it is: as what it is, or as one chooses. */
+/** A value whose type the schema does not define: shown by its current type, or a chosen one. */
 export function AnyControl({ types, ...p }: ControlProps & { types: string[] }) {
   const t = texts.use();
   const { disabled } = useForm();

@@ -11,7 +11,7 @@ import { texts as uiTexts } from '../texts';
 import type { Schema } from './types';
 import css from './schemaform.module.css';
 
-/** A list of values: each can be changed, moved and taken out. */
+/** A list of values: each can be edited, moved and removed. */
 export function ListControl({ items, ...p }: ControlProps & { items: Schema | boolean }) {
   const t = texts.use();
   const words = uiTexts.use();
@@ -19,7 +19,7 @@ export function ListControl({ items, ...p }: ControlProps & { items: Schema | bo
   const { shownErrors, onBlur } = useShownErrors(p.errors.filter((e) => e.pointer === p.at));
   const id = useId();
   const box = useRef<HTMLFieldSetElement>(null);
-  const focus = useRef<string | null>(null); // what has the focus after the next change
+  const focus = useRef<string | null>(null); // what is focused after
   useEffect(() => {
     if (focus.current === null) return;
     box.current?.querySelector<HTMLElement>(focus.current)?.focus();
@@ -106,7 +106,7 @@ interface ToolsProps {
   onRemove: () => void;
 }
 
-/** The buttons of one value: up, down, out. */
+/** The buttons of one value: up, down, remove. */
 function Tools({ index, count, onMove, onRemove }: ToolsProps) {
   const t = texts.use();
   const { disabled } = useForm();

@@ -13,7 +13,7 @@ export interface Form {
 export const FormContext = createContext<Form>({ root: {}, disabled: false, all: false });
 export const useForm = () => useContext(FormContext);
 
-/** One value of the form and where it stands. */
+/** One value of the form and its position. */
 export interface NodeProps {
   schema: Schema | boolean;
   value: unknown;
@@ -23,11 +23,11 @@ export interface NodeProps {
   name: string;
   required: boolean;
   depth: number;
-  /** The label is said but not shown: an item of a list has its number already. */
+  /** The label is only for screen readers: an item of a list has its number already. */
   quiet?: boolean;
 }
 
-/** The same for a control: its schema is resolved, and what unset means is decided. */
+/** The same for a control: its schema is resolved, and the meaning of unset is determined. */
 export interface ControlProps extends Omit<NodeProps, 'schema'> {
   schema: Schema;
   /** The value after it is removed. */

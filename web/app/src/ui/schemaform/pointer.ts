@@ -1,8 +1,8 @@
-// JSON pointers (RFC 6901): where in what is sent a mistake is.
+// JSON pointers (RFC 6901): the positions of errors in a request.
 export const below = (at: string, name: string | number) =>
   `${at}/${String(name).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 
-/** The names of a pointer: "#/$defs/a~1b" gives ["$defs", "a/b"]. */
+/** The tokens of a pointer: "#/$defs/a~1b" gives ["$defs", "a/b"]. */
 export const namesOf = (pointer: string) =>
   pointer
     .replace(/^#/, '')
@@ -12,5 +12,5 @@ export const namesOf = (pointer: string) =>
 
 export const within = (pointer: string, at: string) => pointer === at || pointer.startsWith(`${at}/`);
 
-/** The last name of a pointer, as it is read. */
+/** The last token of a pointer, unescaped. */
 export const lastOf = (pointer: string) => namesOf(pointer).at(-1) ?? '';

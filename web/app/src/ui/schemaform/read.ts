@@ -1,9 +1,9 @@
-// What was typed, as values.
+// Parses typed text to values.
 import { Unreadable } from './types';
 import type { Lang } from '../../i18n/lang';
 
-/** A number as people write it: in French with a comma too. Thousands may be apart, but
- * not by a comma: "1,000" is not the same to everybody. */
+/** Parses a number as people write it, with a decimal comma in French. Thousands may be separated, but not by a
+ * comma: "1,000" is ambiguous. */
 export function readNumber(text: string, lang: Lang): number | undefined | Unreadable {
   const typed = text.trim();
   if (!typed) return undefined;
@@ -24,7 +24,7 @@ export interface Place {
   found: string;
 }
 
-/** Where a text stops being JSON, or null. */
+/** The position of the first JSON error in a text, or null. */
 export function placeOf(text: string): Place | null {
   try {
     JSON.parse(text);
@@ -44,14 +44,14 @@ export function placeOf(text: string): Place | null {
   }
 }
 
-// Some engines only quote what is around the place.
+// Some engines only quote the surrounding text.
 function inside(said: string, text: string): number | null {
   const token = /token '(.)'/su.exec(said)?.[1];
   const at = token ? text.indexOf(token) : -1;
   return at < 0 ? null : at;
 }
 
-/** The JSON of a text; empty is unset. */
+/** Parses a text as JSON; empty is unset. */
 export function readJSON(text: string): unknown {
   if (!text.trim()) return undefined;
   try {

@@ -1,5 +1,4 @@
-// Makes of a schema what a form can be made from: references followed, null taken out,
-// parts that must all hold put together.
+// Normalizes a schema for a form: references are followed, null is removed, and allOf is merged.
 import { isFields, type Schema } from './types';
 import { namesOf } from './pointer';
 
@@ -8,8 +7,8 @@ export interface Resolved {
   nullable: boolean;
 }
 
-/** What was gone through on the way: a reference met again goes in circles, and what has
- * too many parts is not followed to its end. */
+/** The schemas visited so far: a repeated reference is a cycle, and a schema with too many parts is not followed to
+ * its end. */
 interface Way {
   refs: string[];
   left: { steps: number };
@@ -22,7 +21,7 @@ export function asSchema(schema: unknown): Schema {
   return isFields(schema) ? schema : {};
 }
 
-/** What a reference within the schema refers to; {} if there is nothing. */
+/** The target of a reference within the schema; {} if there is none. */
 export function lookUp(ref: string, root: Schema): Schema {
   if (!ref.startsWith('#')) return {};
   let at: unknown = root;
@@ -44,7 +43,7 @@ function follow(schema: Schema, root: Schema, refs: string[] = []): Schema {
   return now;
 }
 
-/** Two parts that must both hold, as one schema to show. What is checked are the parts. */
+/** Two parts of an allOf, merged for display. Validation uses the parts. */
 function together(a: Schema, b: Schema): Schema {
   return {
     ...a,

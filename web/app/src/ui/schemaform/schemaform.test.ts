@@ -9,8 +9,8 @@ import { equal, isFields, Unreadable, type Schema } from './types';
 const shape = (schema: Schema, value?: unknown) => shapeOf(resolve(schema, schema).schema, value, schema);
 const codes = (schema: Schema, value: unknown) => checkSchema(schema, value).map((m) => `${m.pointer} ${m.code}`);
 
-// shown gives what a form would send if nobody touched it: each control's text is made
-// and read back, each group is put together from the fields that it shows.
+// shown returns what an untouched form would send: each control's text is formatted and parsed again, each group is
+// rebuilt from the fields that it shows.
 function shown(given: Schema | boolean, value: unknown, root: Schema, depth = 0): unknown {
   const { schema, nullable } = resolve(given, root);
   if (value === undefined || (value === null && nullable)) return value;
@@ -48,7 +48,7 @@ function shown(given: Schema | boolean, value: unknown, root: Schema, depth = 0)
   }
 }
 
-// A small generator of its own, so that a failure comes back with its number.
+// A seeded generator, so that a failure can be reproduced by its number.
 function random(seed: number) {
   let state = seed * 2654435761 + 1;
   const next = () => {
@@ -134,7 +134,7 @@ describe('what is shown and not touched', () => {
         const value = make.value();
         const back = shown(schema, value, schema);
         expect(back, `seed ${seed}: ${JSON.stringify(schema)} of ${JSON.stringify(value)}`).toEqual(value);
-        checkSchema(schema, value); // ends, and throws nothing
+        checkSchema(schema, value); // terminates without throwing
         startOf(schema);
       }
     }

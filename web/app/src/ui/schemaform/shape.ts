@@ -1,4 +1,4 @@
-// Which control shows a value of a schema.
+// Selects the control for a value of a schema.
 import { equal, isFields, Unreadable, type Schema } from './types';
 import { resolve } from './resolve';
 
@@ -25,10 +25,10 @@ export type Shape =
   | { kind: 'any'; types: string[] }
   | { kind: 'json' };
 
-const deepest = 10; // levels of objects in objects that are shown as fields
+const deepest = 10; // levels of nested objects that are shown as fields
 const json: Shape = { kind: 'json' };
 
-/** The type of a schema that does not say it but shows it. */
+/** The implied type of a schema without a type. */
 function typeOf(schema: Schema): string | string[] | undefined {
   if (schema.type !== undefined) return schema.type;
   if (schema.properties || schema.required || typeof schema.additionalProperties === 'object') return 'object';
@@ -62,7 +62,7 @@ function constOf(property: unknown, root: Schema): unknown {
   return Array.isArray(schema.enum) && schema.enum.length === 1 ? schema.enum[0] : undefined;
 }
 
-/** Alternatives that are told apart by one property with a fixed value in each. */
+/** Alternatives distinguished by one property with a fixed value in each. */
 function variantsOf(schema: Schema, value: unknown, root: Schema): Shape | null {
   const { oneOf, anyOf, ...own } = schema;
   const parts = (oneOf ?? anyOf)?.map((part) => resolve(part, root).schema);
@@ -84,7 +84,7 @@ function variantsOf(schema: Schema, value: unknown, root: Schema): Shape | null 
   });
   if (value !== undefined && !isFields(value)) return json;
   const active = value === undefined ? -1 : variants.findIndex((v) => v.is === value[by]);
-  if (active < 0 && isFields(value) && Object.keys(value).length > 0) return json; // of a variant that is unknown here
+  if (active < 0 && isFields(value) && Object.keys(value).length > 0) return json; // of an unknown variant
   return { kind: 'variants', by, variants, active };
 }
 
@@ -119,14 +119,14 @@ function stringShape(schema: Schema, value: unknown): Shape {
     schema.writeOnly === true || schema.format === 'password' || schema.secret === true || schema['x-secret'] === true;
   if (secret) return { kind: 'string', input: 'password', long: false };
   const input = inputs[schema.format ?? ''] ?? 'text';
-  // The browser's own fields for dates show nothing of what they cannot read.
+  // The browser's date fields show nothing for values that they cannot parse.
   const odd =
     value !== undefined &&
     ((input === 'date' && !/^\d{4}-\d\d-\d\d$/.test(value)) || (input === 'date-time' && localOf(value) === null));
   return { kind: 'string', input: odd ? 'text' : input, long: long && input === 'text' };
 }
 
-/** A date and time as the browser's own field has it, in the zone of this computer. */
+/** A date and time in the format of the browser's field, in this computer's zone. */
 export function localOf(value: string): string | null {
   const at = new Date(value);
   if (!/^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d/.test(value) || Number.isNaN(at.getTime())) return null;
@@ -135,7 +135,7 @@ export function localOf(value: string): string | null {
     .slice(0, at.getMilliseconds() ? 23 : at.getSeconds() ? 19 : 16);
 }
 
-/** Which control shows this value; `json` for whatever no other one can show whole. */
+/** The control for this value; `json` for values that no other one can show completely. */
 export function shapeOf(schema: Schema, value: unknown, root: Schema, depth = 0): Shape {
   if (value instanceof Unreadable && value.as === 'json') return json;
   const type = typeOf(schema);

@@ -2,8 +2,8 @@ import { optionsOf } from './shape';
 import { resolve } from './resolve';
 import type { Fields, Schema } from './types';
 
-/** What a new value begins as: only what could not be otherwise (fixed values, empty
- * required objects and lists, a required yes/no as no). Everything else stays unset. */
+/** The initial value: only what is determined (fixed values, empty required objects and lists, required booleans as
+ * false). Everything else is unset. */
 export function startOf(given: Schema | boolean | undefined, root: Schema = given as Schema, depth = 0): unknown {
   if (depth > 12) return undefined;
   const { schema, nullable } = resolve(given, root);

@@ -1,6 +1,6 @@
 import type { FieldError } from '../../api/problem';
 
-/** The part of JSON Schema that forms are made from. */
+/** The subset of JSON Schema that forms support. */
 export interface Schema {
   type?: string | string[];
   title?: string;
@@ -44,15 +44,15 @@ export interface Schema {
   [more: string]: unknown;
 }
 
-/** What is wrong with a field; `mine` when the page found it, not the server. */
+/** The error of a field; `mine` if the page found it, not the server. */
 export interface Mistake extends FieldError {
   mine?: boolean;
 }
 
 export type Fields = Record<string, unknown>;
 
-/** What was typed and cannot be read as what is wanted. It stands in the value where the
- * value would, so that nothing typed is lost and nothing wrong is taken for right. */
+/** Typed text that could not be parsed. It takes the place of the value, so that no input is lost and no invalid
+ * input is taken as valid. */
 export class Unreadable {
   constructor(
     readonly text: string,
