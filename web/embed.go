@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-// The page as Vite built it. The folder is there without a build too, but empty.
+// The output of the page's build. Without a build the folder exists, but is empty.
 //
 //go:embed all:dist
 var dist embed.FS
@@ -14,7 +14,7 @@ var dist embed.FS
 var unbuilt embed.FS
 
 // Files are the page's files, with index.html at the root: the built page, or one that
-// says how to build it. Built tells which.
+// explains how to build it. Built reports whether it is the built page.
 var Files, Built = choose(mustSub(dist, "dist"), mustSub(unbuilt, "unbuilt"))
 
 func choose(page, without fs.FS) (files fs.FS, built bool) {
@@ -27,7 +27,7 @@ func choose(page, without fs.FS) (files fs.FS, built bool) {
 func mustSub(files fs.FS, dir string) fs.FS {
 	sub, err := fs.Sub(files, dir)
 	if err != nil {
-		panic(err) // dir is a constant: only a mistake in this file comes here
+		panic(err) // dir is a constant, so this is a programming error
 	}
 	return sub
 }

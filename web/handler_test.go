@@ -126,7 +126,7 @@ func TestFilesAreCompressedForThoseWhoCan(t *testing.T) {
 	}
 }
 
-// What the build packed better is sent to whoever takes it.
+// Files that the build compressed are sent to clients that accept the encoding.
 func TestFilesArePackedByTheBuild(t *testing.T) {
 	const path = "/assets/large-c3d4.js"
 	for accepted, want := range map[string]string{

@@ -1,7 +1,7 @@
 import http from 'node:http';
 
-// Endless is a provider whose answers last as long as a test needs: word after word comes,
-// until it is told to finish. A slow machine sees the same as a quick one.
+// Endless is a provider whose answers last as long as a test needs: it streams words until finish is called. A slow
+// machine sees the same as a fast one.
 export class Endless {
   constructor(every) {
     this.every = every; // milliseconds between two words
@@ -9,7 +9,7 @@ export class Endless {
     this.server = http.createServer((request, response) => void this.answer(request, response));
   }
 
-  /** Starts it and makes it the server's default provider. */
+  /** Starts the provider and makes it the server's default. */
   async open(call) {
     await new Promise((done) => this.server.listen(0, '127.0.0.1', done));
     const base_url = `http://127.0.0.1:${this.server.address().port}/v1`;
@@ -41,12 +41,12 @@ export class Endless {
     response.end('data: [DONE]\n\n');
   }
 
-  /** The next answers go on until finish again. */
+  /** The next answers stream until finish is called again. */
   begin() {
     this.finished = false;
   }
 
-  /** Lets the answers come to their end. */
+  /** Ends the answers. */
   finish() {
     this.finished = true;
   }

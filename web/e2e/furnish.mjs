@@ -1,4 +1,4 @@
-// A server with a life in it: for pictures, and for looking at every screen when it is full.
+// Fills a server with realistic data: for screenshots, and for tests of full screens.
 import http from 'node:http';
 import { check, until } from './harness.mjs';
 
@@ -9,7 +9,7 @@ const ago = (days, hour = 7) => {
   return d.toISOString();
 };
 
-// The nights of a month, with a slow wave and some that were short.
+// The nights of a month, with a slow wave and some short ones.
 const nights = Array.from(
   { length: 30 },
   (_, i) => Math.round((7.3 + 0.7 * Math.sin(i / 4.5) - (i % 9 === 4 ? 1.6 : 0) + ((i * 7) % 5) / 10) * 4) / 4,
@@ -105,7 +105,7 @@ async function automations(call, w) {
   return { morning, runs: (await call('GET', `/v1/automations/${morning.id}/executions`)).data };
 }
 
-// chat says sentences, one after the other, each when the one before was answered.
+// chat sends messages in turn, each after the answer to the one before.
 async function chat(call, name, ...sentences) {
   const { id } = await call('POST', '/v1/sessions', { type: 'CHAT', name });
   for (const text of sentences) {
@@ -123,7 +123,7 @@ async function chat(call, name, ...sentences) {
   return id;
 }
 
-// waiting is a run that stopped to ask, and holds nobody up meanwhile.
+// waiting creates a run that waits for an approval and blocks nothing.
 async function waiting(call, w) {
   const { id } = await call('POST', '/v1/automations', {
     name: w('Weekly shop', 'Courses'),
@@ -135,7 +135,7 @@ async function waiting(call, w) {
   return session.id;
 }
 
-// busy has an automation wait for a model that does not answer: the next chat takes the slot from it.
+// busy starts an automation whose model does not answer: the next chat takes the slot from it.
 async function busy(call, w) {
   const model = http
     .createServer((request, response) => {
@@ -162,11 +162,11 @@ async function busy(call, w) {
 }
 
 const inEnglish = (en) => en;
-/** Words for furnish where all is French. */
+/** French texts for furnish. */
 export const inFrench = (_, fr) => fr;
 
-/** Fills an empty server. What is given back names some of what was made, and the addresses to look at.
- * `w` chooses the words: `inFrench`, or English. */
+/** Fills an empty server. Returns some of the created objects, and the addresses of screens. `w` selects the texts:
+ * `inFrench`, or English. */
 export async function furnish(call, w = inEnglish) {
   await call('PATCH', '/v1/settings', {
     ...(w === inFrench && { language: 'fr' }),
@@ -213,7 +213,7 @@ export async function furnish(call, w = inEnglish) {
   return { ...things, morning, runs, asks, parked, document, addresses };
 }
 
-/** As furnish, with something in every corner of the settings too. `addresses` has every screen of the page. */
+/** Like furnish, with content in every section of the settings too. `addresses` contains every screen of the page. */
 export async function furnishAll(call, w = inEnglish) {
   const made = await furnish(call, w);
   const connector = await call('POST', '/v1/connectors', {

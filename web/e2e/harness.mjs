@@ -1,5 +1,5 @@
-// What the steps stand on: a server of their own, a browser, a line between the two that
-// can be cut, the API, and checks that say what was wrong.
+// The base of the steps: a server, a browser, a connection between them that can be broken, the API, and assertions
+// with clear failures.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { chromium } from 'playwright-core';
@@ -22,13 +22,13 @@ const flags = [
 export const launch = (more = []) =>
   chromium.launch({ executablePath: process.env.CHROMIUM || '/usr/bin/chromium', args: [...flags, ...more] });
 
-// Ways to look at a page, for open: `open({ ...dark, ...narrow })`.
+// Page variants for open: `open({ ...dark, ...narrow })`.
 export const dark = { colorScheme: 'dark' };
 export const light = { colorScheme: 'light' };
 export const narrow = { viewport: { width: 320, height: 640 } };
 export const french = { locale: 'fr-FR' };
 
-// api calls a server without a browser. What is no 2xx is thrown.
+// api calls a server without a browser. It throws on any status but 2xx.
 export function api(base, headers = {}) {
   return async (method, path, body, more = {}) => {
     const response = await fetch(base + path, {
@@ -51,16 +51,16 @@ export function same(got, want, what) {
     throw new Error(`${what}: got ${JSON.stringify(got)}, want ${JSON.stringify(want)}`);
 }
 
-// Words that a French line has not.
+// English words that no French line contains.
 const words =
   /(?<![\p{L}_-])(the|and|of|is|are|was|were|this|that|these|those|with|from|you|your|not|it|its|to|for|be|been|has|have|had|which|what|when|where|nothing|done|each|every|only|there|run|ran|failed|needs?|before|after|yes)(?![\p{L}_-])/iu;
 
-// english gives the lines of a text that has to be French and is not: by its words, or its quotation marks.
+// english returns the lines of a French text that are English, by their words or quotation marks.
 export const english = (text) => text.split('\n').filter((line) => words.test(line) || line.includes('“'));
 
 export const none = (wrong, what) => check(wrong.length === 0, `${what}:\n${wrong.join('\n')}`);
 
-// until asks again and again until the answer is true, and gives it.
+// until polls until the result is truthy, and returns it.
 export async function until(what, ask, ms = 15000) {
   const end = Date.now() + ms;
   for (;;) {
@@ -71,7 +71,7 @@ export async function until(what, ask, ms = 15000) {
   }
 }
 
-// doTo opens the menu of a row and does what is named in it.
+// doTo opens the menu of a row and clicks the named item.
 export async function doTo(row, what) {
   await row.getByRole('button', { name: /^Actions/ }).click();
   await row
@@ -80,7 +80,7 @@ export async function doTo(row, what) {
     .click();
 }
 
-// becomes waits until what a page shows is what is wanted: pages take their time.
+// becomes waits until the page shows the wanted value.
 export async function becomes(read, want, what) {
   let got;
   await until(what, async () => JSON.stringify((got = await read())) === JSON.stringify(want), 5000).catch(() =>
@@ -88,9 +88,9 @@ export async function becomes(read, want, what) {
   );
 }
 
-// open makes a page and watches what it must not do: ask other hosts, break its own
-// policy, throw. `at` is an address of the page, e.g. "/chat". Without its worker, so that each
-// request is seen; steps/installed.mjs is about that.
+// open opens a page and records forbidden behaviour: requests to other hosts, violations of its policy, exceptions.
+// `at` is an address of the page, e.g. "/chat". Service workers are blocked, so that every request is visible;
+// steps/installed.mjs tests the worker.
 export async function open(browser, base, { at = '/', ...options } = {}) {
   const context = await browser.newContext({
     locale: 'en-GB',
@@ -104,7 +104,7 @@ export async function open(browser, base, { at = '/', ...options } = {}) {
   return page;
 }
 
-// watch keeps in page.bad what a page did that it must not, in page.log what it said.
+// watch records forbidden behaviour in page.bad, and console messages in page.log.
 function watch(context, base) {
   context.on('page', (page) => {
     page.bad = [];
@@ -127,7 +127,7 @@ function watch(context, base) {
   });
 }
 
-// signIn types a key for a page, whose browser has a cookie then.
+// signIn exchanges a key for the session cookie of a page's browser.
 export async function signIn(page, key) {
   const status = await page.evaluate(
     async (typed) =>
@@ -146,18 +146,18 @@ export async function signIn(page, key) {
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-// axe gives what breaks WCAG 2.2 AA or good practice on the page as it is now, a line for each element.
-// It is evaluated, not loaded: the page's policy lets no foreign script in.
+// axe returns the violations of WCAG 2.2 AA and best practices on the current page, one line per element. The
+// script is evaluated, not loaded: the page's policy allows no external scripts.
 export async function axe(page) {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate(async () => {
-    // What is scrolled below the bar of a narrow page is no control without room: it is laid out
-    // after the page for as long as it takes.
+    // Controls scrolled behind the bar of a narrow page are not too small: for the check, the bar is laid out
+    // after the page.
     const bar = document.querySelector('nav.bar');
     if (bar) bar.style.position = 'static';
     const found = await globalThis.axe.run(document, {
       runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-      rules: { 'label-content-name-mismatch': { enabled: true } }, // not among those that run by themselves
+      rules: { 'label-content-name-mismatch': { enabled: true } }, // not among the rules that run by default
       resultTypes: ['violations'],
     });
     if (bar) bar.style.position = '';
@@ -171,7 +171,7 @@ export async function axe(page) {
   );
 }
 
-// noSideScroll: the page is never wider than the window. What sticks out is named.
+// noSideScroll: the page is never wider than the window. Names the elements that overflow.
 export async function noSideScroll(page, what = 'the page') {
   const out = await page.evaluate(() => {
     const wide = document.documentElement.scrollWidth;
@@ -184,7 +184,7 @@ export async function noSideScroll(page, what = 'the page') {
   none(out, `${what} scrolls sideways`);
 }
 
-// tidy is what each screen has to be: nothing that axe finds, nothing that sticks out.
+// tidy is required of each screen: no axe violations, and no overflow.
 export async function tidy(page, what) {
   none(await axe(page), `${what}: axe`);
   await noSideScroll(page, what);

@@ -1,17 +1,16 @@
 import http from 'node:http';
 
-// Line stands between the browser and the server. Its mode: "open"; "cut", where every
-// connection breaks; "503", where a proxy answers instead of the server; "half", where the connection
-// breaks in the middle of each answer of the API; "torn", where half of it comes as if it were whole; "portal", where
-// a network that wants a sign-in answers with a page of its own.
+// Line is a proxy between the browser and the server. Its mode: "open"; "cut": every connection breaks; "503": a
+// proxy responds instead of the server; "half": the connection breaks in the middle of each API response; "torn": a
+// truncated response arrives as if it were complete; "portal": a captive portal responds with its own page.
 export class Line {
   constructor(target) {
     this.target = new URL(target);
     this.mode = 'open';
-    this.delay = 0; // milliseconds that each request waits: to see what a page shows meanwhile
-    this.answers = new Map(); // path → JSON that is answered instead of the server's
-    this.changes = new Map(); // path → what becomes of the text that the server answers; null: 404
-    this.missing = new Set(); // what was read of the API, but for events, and not answered well since
+    this.delay = 0; // the delay of each request in milliseconds: to see what a page shows meanwhile
+    this.answers = new Map(); // path → JSON returned instead of the server's response
+    this.changes = new Map(); // path → a function that edits the server's response; null: 404
+    this.missing = new Set(); // API reads, except events, that have not succeeded since
     this.sockets = new Set();
     this.server = http.createServer((request, response) => void this.pass(request, response));
     this.server.on('connection', (socket) => {
@@ -32,7 +31,7 @@ export class Line {
     const read = request.method === 'GET' && /^\/v1\/(?!events)/.test(pathname);
     if (read) {
       this.missing.add(request.url);
-      // Whoever went away wants it no more, unless it was sent away.
+      // An aborted request is not missing, unless the proxy aborted it.
       response.on('close', () => {
         if (!response.writableFinished && !request.socket.cut) this.missing.delete(request.url);
       });

@@ -1,6 +1,6 @@
-// A model for the steps: an OpenAI-compatible server that answers what a step wants, as
-// fast as it wants. `answer(request)` gives a text, or { text, rate, cut, calls }: tokens a second
-// (0: at once), the number of tokens after which the connection breaks, calls of commands.
+// A model for the steps: an OpenAI-compatible server with scripted answers. `answer(request)` returns a text, or {
+// text, rate, cut, calls }: tokens a second (0: at once), the number of tokens after which the connection breaks,
+// and tool calls.
 import http from 'node:http';
 
 export class Model {
@@ -22,7 +22,7 @@ export class Model {
     return this;
   }
 
-  /** Makes it the default provider of the server that is called. */
+  /** Makes it the default provider of the given server. */
   serve(call, more = {}) {
     return call('POST', '/v1/providers', {
       name: 'Model of the test',

@@ -1,9 +1,9 @@
-// Servers of others, as the steps need them: an API with its OpenAPI document, an MCP
-// server, and one that works for long and calls back.
+// External servers for the steps: an API with its OpenAPI document, an MCP server, and one with long-running tasks
+// and callbacks.
 import { createHmac } from 'node:crypto';
 import http from 'node:http';
 
-// listen makes a server at a free port of this machine; its handler gets the body as text.
+// listen starts a server at a free local port; its handler receives the body as text.
 async function listen(handle) {
   const server = http.createServer((request, response) => {
     const parts = [];
@@ -56,8 +56,8 @@ const document = (url) => ({
   },
 });
 
-/** A shop with an API. What changes something it answers as `orders` says: well, by breaking
- * off (`cut`), or never (`hang`). */
+/** A shop with an API. `orders` sets how changes respond: normally, by breaking the connection (`cut`), or never
+ * (`hang`). */
 export async function shop() {
   const made = { asked: [], orders: 'ok', down: false };
   const { url, close } = await listen((request, response, body) => {
@@ -72,7 +72,7 @@ export async function shop() {
   return Object.assign(made, { url, close });
 }
 
-/** An MCP server whose tools are what `mcp.tools` holds. */
+/** An MCP server with the tools in `mcp.tools`. */
 export async function mcp() {
   const made = { tools: [], refused: false };
   const answers = {
@@ -102,7 +102,7 @@ export async function mcp() {
   return Object.assign(made, { url, close });
 }
 
-/** An MCP server that people sign in to, on a page of its own with one link. */
+/** An MCP server with a sign-in, on a page with one link. */
 export async function guarded() {
   const { url, close } = await listen((request, response, body) => {
     const at = new URL(request.url, `http://${request.headers.host}`);
@@ -150,7 +150,7 @@ export async function guarded() {
   return { url, close };
 }
 
-/** A service that takes orders. `worker.report(order, …)` calls back, signed with the secret. */
+/** A service that accepts orders. `worker.report(order, …)` calls back, signed with the secret. */
 export async function worker(secret) {
   const made = { orders: [], cancelled: [] };
   const { url, close } = await listen((request, response, body) => {

@@ -16,10 +16,10 @@ const option = (name) => {
 const only = option('--only');
 const shots = option('--shots');
 const jobs = Number(option('--jobs') ?? 2);
-// A browser on a busy machine may be late for reasons that are not ours. A file that failed
-// is played again, whole and alone, once the others are done; what was needed is printed.
+// A browser on a busy machine may be slow. A failed file is run again, whole and alone, once the others are done;
+// the number of tries is printed.
 const tries = Number(option('--tries') ?? 1);
-const patience = 90_000; // a step that takes longer has failed, unless it says that it may
+const patience = 90_000; // a longer step has failed, unless it sets `lasts`
 
 const folder = new URL('steps/', import.meta.url);
 const files = readdirSync(folder)
@@ -29,7 +29,7 @@ const files = readdirSync(folder)
     size: statSync(new URL(name, folder)).size,
     url: new URL(name, folder).href,
   }))
-  .sort((a, b) => b.size - a.size); // the longest first, so that none is left over at the end
+  .sort((a, b) => b.size - a.size); // longest first, so that none is left for the end
 
 let kept;
 const begun = Date.now();

@@ -1,4 +1,4 @@
-// The page's screens: the one list of their addresses, with their names in the menu.
+// The page's screens: the only list of their addresses, with their names in the menu.
 export const screens = [
   { at: '/', en: 'Home', fr: 'Accueil' },
   { at: '/chat', en: 'Chat', fr: 'Conversations' },
@@ -11,7 +11,7 @@ export const screens = [
   { at: '/system', en: 'System', fr: 'Système' },
 ];
 
-/** Goes to an address as a typed one, and waits until its screen has settled. */
+/** Opens an address as if typed, and waits until its screen has settled. */
 export async function go(page, at) {
   await page.evaluate((to) => {
     location.hash = to;
@@ -19,7 +19,7 @@ export async function go(page, at) {
   await settled(page);
 }
 
-/** Waits until the screen has its title and reads nothing any more. */
+/** Waits until the screen has its title and loads nothing. */
 export async function settled(page) {
   await page.locator('#page-title').waitFor();
   await page.waitForFunction(() => !document.querySelector('[data-loading]'), null, { timeout: 15000 });
@@ -27,7 +27,7 @@ export async function settled(page) {
 
 const parts = ['home', 'EveryDay', 'Newcomer', 'chat', 'data', 'usage', 'timeline', 'system', 'ChartCanvas', 'Palette'];
 
-/** Says from now on whether the page has fetched all of its parts, as it does when it has nothing else to do. */
+/** Records whether the page has loaded all of its parts, as it does when it is idle. */
 export function watchParts(page) {
   const going = new Set();
   const done = new Set();

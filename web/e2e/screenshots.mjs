@@ -1,4 +1,4 @@
-// Makes docs/images: what README shows, from a server with a life in it.
+// Creates docs/images, the screenshots of README, from a furnished server.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,10 +10,9 @@ import { World } from './world.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const images = process.env.IMAGES ?? join(root, 'docs/images');
-const heaviest = 150_000; // bytes of a picture: a README has to open at once
+const heaviest = 150_000; // the maximum size in bytes: a README has to load fast
 
-// A typeface like those that people's systems have: the machines that make the pictures
-// mostly have one for terminals alone.
+// A typeface like those of common systems: the machines that take the screenshots often have only a monospaced one.
 function typeface() {
   const fonts = join(root, '.cache/fonts');
   execFileSync(

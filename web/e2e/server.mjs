@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { api, until } from './harness.mjs';
 
-// freePort looks below the range that outgoing connections take, so that a port stays
-// free while its server is down.
+// freePort searches below the range of ephemeral ports, so that a port stays free while its server is down.
 export async function freePort() {
   for (;;) {
     const port = 20000 + Math.floor(Math.random() * 12000);
@@ -21,14 +20,14 @@ export async function freePort() {
   }
 }
 
-// server starts a server with a data folder of its own. It goes with stop.
+// server starts a server with its own data folder, which stop deletes.
 export async function server({ bin = process.env.FERMATA_BIN, env = {}, key } = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'fermata-e2e-'));
   const base = `http://127.0.0.1:${await freePort()}`;
   const settings = typeof env === 'function' ? await env(base) : env;
   const log = createWriteStream(join(dir, 'log'));
   let child;
-  const { FERMATA_BIN: _, ...rest } = process.env; // no setting of the server: it would say so
+  const { FERMATA_BIN: _, ...rest } = process.env; // not a setting of the server: it would report it
   const start = async () => {
     child = spawn(bin, ['serve'], {
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -66,9 +65,9 @@ export async function server({ bin = process.env.FERMATA_BIN, env = {}, key } = 
     dir,
     log: join(dir, 'log'),
     call: api(base, key ? { Authorization: `Bearer ${key}` } : {}),
-    /** Kills it without a warning. */
+    /** Kills it with SIGKILL. */
     kill,
-    /** Starts it again, at the same place with the same data. */
+    /** Starts it again, on the same port with the same data. */
     start,
     async restart() {
       await kill();

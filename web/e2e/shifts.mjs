@@ -1,8 +1,8 @@
-// How far the things of a screen move while it loads.
+// Measures layout shifts of a screen while it loads.
 import { none } from './harness.mjs';
 import { settled } from './screens.mjs';
 
-/** Does something for each, a few at once: the machine has few cores. */
+/** Runs a function for each item, a few at once: the machine has few cores. */
 export async function inTurn(list, act, atOnce = 3) {
   const left = [...list];
   await Promise.all(
@@ -12,7 +12,7 @@ export async function inTurn(list, act, atOnce = 3) {
   );
 }
 
-// slowly has each answer come in a moment of its own, in another order each time.
+// slowly delays each response differently, in a different order each time.
 const slowly = (page) =>
   page.route('**/v1/**', async (route) => {
     await new Promise((done) => setTimeout(done, 40 + 70 * Math.floor(5 * Math.random())));
@@ -32,20 +32,20 @@ const watchShifts = (page) =>
     }).observe({ type: 'layout-shift', buffered: true });
   });
 
-/** Opens each address, with answers that come one after the other, and adds up how far things moved. */
+/** Opens each address with delayed responses, and adds up the layout shifts. */
 export async function stands({ open, line }, addresses, options) {
   const moved = [];
   let most = 0;
   const look = async (at, tries) => {
     const page = await open({ base: 'about:blank', ...options });
-    page.bad.length = 0; // about:blank is no host of ours
+    page.bad.length = 0; // about:blank is not our host
     await watchShifts(page);
     await slowly(page);
     await page.goto(`${line.url}/#${at}`);
     await settled(page);
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     const shifts = await page.evaluate(() => globalThis.shifts);
-    // An answer that took longer than a screen waits for any: on a machine that does other things, once more.
+    // A response was slower than the limit of a screen's wait, on a busy machine: try once more.
     const late = await page.evaluate(() => performance.getEntriesByName('fermata:late').length);
     const sum = shifts.reduce((all, one) => all + one.value, 0);
     page.bad = page.bad.filter((bad) => !bad.includes(line.url));

@@ -5,7 +5,7 @@ import { Endless } from './endless.mjs';
 
 const rootKey = 'e2e-root-key-0123456789-0123456789';
 
-// World is what the steps of one file have: a browser, and a server that nobody else uses.
+// World is the environment of the steps of one file: a browser, and a server for them alone.
 export class World {
   static async make({ env = {}, shots } = {}) {
     const world = new World();
@@ -17,13 +17,13 @@ export class World {
     world.base = world.server.base;
     world.call = world.server.call;
     world.line = await new Line(world.base).open();
-    // Functions of a step are often taken out of the world: async ({ open, call }) => …
+    // Steps often destructure the world: async ({ open, call }) => …
     for (const name of ['open', 'shot', 'freshServer', 'restart', 'locked', 'demo', 'endless'])
       world[name] = world[name].bind(world);
     return world;
   }
 
-  /** A page at the line; options are those of a browser context, and `at`, `base`. */
+  /** A page behind the line; options are those of a browser context, and `at`, `base`. */
   open({ base = this.line.url, ...options } = {}) {
     return open(this.browser, base, options);
   }
@@ -40,12 +40,12 @@ export class World {
     return made;
   }
 
-  /** A server that asks for a key: { base, call, key }. */
+  /** A server that requires a key: { base, call, key }. */
   async locked() {
     return { ...(await this.freshServer({ env: { FERMATA_ROOT_KEY: rootKey }, key: rootKey })), key: rootKey };
   }
 
-  /** Makes the demo provider write as slowly as is asked for: `demo({ word_delay_ms: 25 })`. */
+  /** Sets the speed of the demo provider: `demo({ word_delay_ms: 25 })`. */
   demo(config) {
     return this.call('POST', '/v1/providers', {
       name: `Demo ${JSON.stringify(config)}`,
@@ -55,14 +55,14 @@ export class World {
     });
   }
 
-  /** A model whose answers go on until it is told to finish: for what has to be seen in mid-answer. */
+  /** A model whose answers stream until finish is called, to test the page in mid-answer. */
   async endless({ every = 30, call = this.call } = {}) {
     const made = await new Endless(every).open(call);
     this.models.push(made);
     return made;
   }
 
-  /** A picture, if run.sh was asked for them by --shots. */
+  /** A picture, if run.sh has --shots. */
   async shot(page, name) {
     if (!this.shotsDir) return;
     mkdirSync(this.shotsDir, { recursive: true });
@@ -73,7 +73,7 @@ export class World {
     return this.browser.contexts().flatMap((context) => context.pages());
   }
 
-  /** What holds at the end of every step. */
+  /** The assertions at the end of every step. */
   judge() {
     none(
       this.pages.flatMap((page) => page.bad),
@@ -89,7 +89,7 @@ export class World {
     this.line.changes.clear();
   }
 
-  /** Keeps what a failed step has left: pictures, what the pages said, the servers' logs. */
+  /** Saves the evidence of a failed step: pictures, the pages' messages, the servers' logs. */
   async keep(dir) {
     mkdirSync(dir, { recursive: true });
     for (const [i, page] of this.pages.entries()) {

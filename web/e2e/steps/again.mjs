@@ -1,6 +1,6 @@
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
-// An AI that answers otherwise when it is asked in other words, and one more to ask.
+// An AI whose answer depends on the wording, and a second provider.
 async function ai(call) {
   await call('POST', '/v1/providers', {
     name: 'Script',
@@ -32,7 +32,7 @@ async function ai(call) {
 const rest = (call, id) =>
   until('the session rests', async () => (await call('GET', `/v1/sessions/${id}`)).status === 'idle');
 
-async function told(call, text) {
+async function answered(call, text) {
   const chat = await call('POST', '/v1/sessions', { type: 'CHAT', name: 'Dinner', message: text });
   await until('it is answered', async () => {
     const { data } = await call('GET', `/v1/sessions/${chat.id}/messages?order=desc&limit=1`);
@@ -51,10 +51,10 @@ const ask = async (page) => {
 
 export const steps = [
   {
-    name: 'an answer is asked for again, of another provider and in other words, and one is chosen',
+    name: 'an answer is requested again, from another provider and reworded, and one is selected',
     async run({ open, call, shot }) {
       const other = await ai(call);
-      const id = await told(call, 'What shall I cook?');
+      const id = await answered(call, 'What shall I cook?');
       const page = await open({ at: `/chat/${id}` });
       await becomes(() => answers(page), ['A soup of leeks and potatoes.'], 'the first answer');
       same(await page.locator('[data-tries]').count(), 0, 'there is nothing to choose yet');
@@ -77,7 +77,7 @@ export const steps = [
       await shot(page, 'again-earlier');
       await page.getByRole('button', { name: 'Previous answer' }).click();
       await page.getByText('1 / 3').waitFor();
-      // What can be done with the answer stands in the same line.
+      // The actions of the answer are in the same line.
       const line = page.locator('footer[data-tries]');
       await line.locator('[data-model]').waitFor();
       await line.getByRole('button', { name: 'Copy' }).waitFor();
@@ -97,7 +97,7 @@ export const steps = [
     },
   },
   {
-    name: 'a question with a file is asked in other words, and the file stays with it',
+    name: 'a question with a file is reworded, and keeps its file',
     async run({ open, call, shot }) {
       await ai(call);
       const page = await open({ at: '/chat', ...dark, ...narrow, ...french });
@@ -133,7 +133,7 @@ export const steps = [
       await becomes(() => answers(page), ['Soup.'], 'the second answer');
       await rest(call, id);
       same(await given(), ['What shall I cook? Say it shorter.,file', 'text'], 'the file is read again');
-      // Where it stands, too; and what is taken out is not sent.
+      // In place, too; and a removed file is not sent.
       await page.locator('[data-act=edit]').last().click();
       await page.locator('[data-editing] [data-kept-files]').waitFor();
       await tidy(page, 'a message that is edited, with a file');
@@ -148,10 +148,10 @@ export const steps = [
     },
   },
   {
-    name: 'what a round has changed is shown before it is run again',
+    name: 'the changes of a round are shown before it is repeated',
     async run({ open, call, shot }) {
       await ai(call);
-      const id = await told(call, 'make a zone');
+      const id = await answered(call, 'make a zone');
       const page = await open({ at: `/chat/${id}` });
       await becomes(() => answers(page), ['The zone is made.'], 'the answer');
       await ask(page);
@@ -165,22 +165,22 @@ export const steps = [
       const { data } = await call('GET', `/v1/sessions/${id}/messages?limit=200`);
       check(
         data.some((m) => m.system_message?.type === 'GUIDANCE'),
-        'the AI is told what stays done',
+        'the AI receives the changes that remain',
       );
     },
   },
   {
-    name: 'a chat goes on from a message, and a run goes on as a chat',
+    name: 'a chat is forked from a message, and a run is continued as a chat',
     async run({ open, call, shot }) {
       await ai(call);
-      const id = await told(call, 'What shall I cook?');
+      const id = await answered(call, 'What shall I cook?');
       const page = await open({ at: `/chat/${id}` });
       await page.locator('[data-sender=AI] [data-act=fork]').click();
       await page.locator('[data-system=FORKED]').waitFor();
       check(!page.url().includes(id), 'it is another chat');
       await becomes(() => answers(page), ['A soup of leeks and potatoes.'], 'what it begins with');
       const here = page.locator('#chats a[aria-current=page]');
-      await here.getByRole('img', { name: 'continues another chat' }).waitFor(); // both have one name
+      await here.getByRole('img', { name: 'continues another chat' }).waitFor(); // both have the same name
       await tidy(page, 'a fork');
       await shot(page, 'fork');
       await page.locator('[data-system=FORKED] a').click();
@@ -201,7 +201,7 @@ export const steps = [
       const run = await open({ at: `/chat/${session.id}`, ...french });
       await run.locator('[data-act=as-chat]').click();
       await run.locator('[data-system=FORKED]').waitFor();
-      await tidy(run, 'a run that goes on as a chat');
+      await tidy(run, 'a run continued as a chat');
       await shot(run, 'fork-of-run-fr');
       same(run.bad, [], 'nothing was thrown');
     },

@@ -17,8 +17,7 @@ async function seen({ open, shot }, at, name, ready) {
   }
 }
 
-// clerk is an AI that has the documents looked after: it calls the agent, which writes,
-// publishes and reports.
+// clerk is an AI that delegates documents to an agent, which writes, publishes and reports.
 const clerk = (call) =>
   call('POST', '/v1/providers', {
     name: 'Script',
@@ -45,7 +44,7 @@ const update = (body) => one('CONTEXT_UPDATE', { key: 'hours', title: 'Hours', b
 
 export const steps = [
   {
-    name: 'an agent is written, tried, changed, switched off and deleted',
+    name: 'an agent is created, tried, edited, disabled and deleted',
     async run({ open, call, shot }) {
       await clerk(call);
       const page = await open({ at: '/settings/agents' });
@@ -100,7 +99,7 @@ export const steps = [
     },
   },
   {
-    name: 'an agent asks in the chat by its name, shows the draft as a diff, and its history opens',
+    name: 'an agent’s approval in the chat has its name and shows the draft as a diff, and its history opens',
     async run({ open, call, shot }) {
       await clerk(call);
       await call('PUT', '/v1/documents/hours', { title: 'Hours', body: 'Open until five.\nClosed on Monday.' }).catch(

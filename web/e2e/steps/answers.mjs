@@ -25,7 +25,7 @@ async function withModel(call, answer, run) {
   }
 }
 
-// talk makes a chat in which something was said and answered.
+// talk creates a chat with messages and answers.
 async function talk(call, text, more = {}) {
   const { id } = await call('POST', '/v1/sessions', { type: 'CHAT', message: text, ...more });
   await until('it is answered', async () => {
@@ -58,7 +58,7 @@ const style = (locator, name) => locator.evaluate((e, n) => getComputedStyle(e)[
 
 export const steps = [
   {
-    name: 'an answer has headings of three sizes, figures that line up, and code with its language and colours',
+    name: 'an answer has headings of three sizes, aligned figures, and highlighted code with its language',
     async run({ open, call, shot }) {
       await withModel(
         call,
@@ -86,7 +86,7 @@ export const steps = [
           const code = answer.locator('[data-code=python]');
           await code.getByText('python').waitFor();
           const word = code.locator('[data-kind=word]').first();
-          await word.waitFor(); // its colours were loaded
+          await word.waitFor(); // the highlighter was loaded
           same(await style(code.locator('pre'), 'fontSize'), '13px', 'the size of code');
           check((await style(word, 'color')) !== (await style(code.locator('code'), 'color')), 'a word has its colour');
           await code.getByRole('button', { name: 'Copy' }).click();
@@ -114,7 +114,7 @@ export const steps = [
     },
   },
   {
-    name: 'while it is written, the mark stands in the line that grows, and nothing moves but the text',
+    name: 'while an answer streams, the caret stays in the last line, and only the text moves',
     async run({ open, call, endless, shot }) {
       const model = await endless();
       const page = await open({ at: '/chat' });
@@ -155,7 +155,7 @@ export const steps = [
     },
   },
   {
-    name: 'what was looked up is one line, a change has Undo, and what ran exactly is two clicks away',
+    name: 'reads are one line, a change has Undo, and the exact call is two clicks away',
     async run({ open, call, shot }) {
       await quick(call);
       const id = await talk(call, 'create a zone Attic');
@@ -185,7 +185,7 @@ export const steps = [
     },
   },
   {
-    name: 'a change of an entry is taken back, unless it was changed again since',
+    name: 'a change of an entry is undone, unless it was changed again since',
     async run({ open, call }) {
       await quick(call);
       const zone = await call('POST', '/v1/zones', { name: 'Nights' });
@@ -221,7 +221,7 @@ export const steps = [
     },
   },
   {
-    name: 'documents and types of tools are taken back: a draft, a new one, what was published, a type',
+    name: 'changes of documents and tool types are undone: a draft, a new one, a published version, a type',
     async run({ freshServer, open, shot }) {
       const { base, call } = await freshServer({ env: { FERMATA_SCRIPT_PROVIDER: '1' } });
       const act = (word, name, args) => ({
@@ -278,7 +278,7 @@ export const steps = [
       const published = await does('publish it', 'CONTEXT_PUBLISH');
       same((await now()).published_body, 'Slippers.', 'what every chat reads');
       await call('PATCH', `/v1/documents/${rules.id}`, { body: 'Socks.' });
-      // In the timeline, where it stands too.
+      // In the timeline too, in place.
       const line = await open({ base, at: `/timeline/${published.id}` });
       await line
         .getByRole('option', { name: /Publish a document/ })
@@ -305,7 +305,7 @@ export const steps = [
     },
   },
   {
-    name: 'what can be done with a message comes at it; the last question is edited where it stands',
+    name: 'the actions of a message appear on hover; the last question is edited in place',
     async run({ open, call, shot }) {
       await withModel(
         call,
@@ -314,9 +314,9 @@ export const steps = [
           const id = await talk(call, 'first words');
           const page = await open({ at: `/chat/${id}` });
           const mine = page.locator('[data-sender=USER]');
-          const foot = mine.locator('footer > *').first(); // what fades
+          const foot = mine.locator('footer > *').first(); // the elements that fade
           await page.mouse.move(5, 5);
-          await becomes(() => style(foot, 'opacity'), '0', 'the actions of a message that nobody is at');
+          await becomes(() => style(foot, 'opacity'), '0', 'the actions of a message without hover or focus');
           await mine.hover();
           await becomes(() => style(foot, 'opacity'), '1', 'its actions under the pointer');
           await page.mouse.move(5, 5);
@@ -342,7 +342,7 @@ export const steps = [
     },
   },
   {
-    name: 'an earlier message that is edited goes on in a chat of its own, and the first stays as it is',
+    name: 'editing an earlier message forks the chat, and the original is unchanged',
     async run({ open, call }) {
       await withModel(
         call,
@@ -375,7 +375,7 @@ export const steps = [
     },
   },
   {
-    name: 'an answer is asked for again of another model by two clicks',
+    name: 'an answer is requested again from another model with two clicks',
     async run({ open, call }) {
       await withModel(
         call,
@@ -396,7 +396,7 @@ export const steps = [
     },
   },
   {
-    name: 'what nobody answered in time is asked again with one click',
+    name: 'an expired question is asked again with one click',
     async run({ open, call, shot }) {
       await quick(call);
       await call('PATCH', '/v1/settings', { require_validation: true, chat_eviction_after: '1s' });
@@ -408,7 +408,7 @@ export const steps = [
       await call('POST', `/v1/automations/${order.id}/execute`);
       await page.locator('[data-approval][data-status=evicted]').waitFor({ timeout: 40_000 });
       await page.locator('[data-act=ask-again]').waitFor({ timeout: 40_000 });
-      await tidy(page, 'an approval that nobody gave');
+      await tidy(page, 'an expired approval');
       await shot(page, 'answer-evicted');
       await call('PATCH', '/v1/settings', { chat_eviction_after: '5m' });
       await page.locator('[data-act=ask-again]').click();
@@ -427,7 +427,7 @@ export const steps = [
     },
   },
   {
-    name: 'a reason for a refusal is shown once',
+    name: 'the reason of a rejection is shown once',
     async run({ open, call }) {
       await quick(call);
       await call('PATCH', '/v1/settings', { require_validation: true });
@@ -449,7 +449,7 @@ export const steps = [
     },
   },
   {
-    name: 'a key that is refused is called that, with the way to the provider',
+    name: 'an invalid key is reported as such, with a link to the provider',
     async run({ open, call, shot }) {
       const vendor = http.createServer((_, response) =>
         response

@@ -1,6 +1,6 @@
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
-// quick begins a step: a demo that writes at once, everything asks, nothing is open.
+// quick sets up a step: a fast demo, every change needs approval, nothing is pending.
 const quick = async ({ call }) => {
   if (!(await call('GET', '/v1/providers')).data.some((p) => p.is_default && p.name === 'Quick')) {
     await call('POST', '/v1/providers', {
@@ -11,20 +11,20 @@ const quick = async ({ call }) => {
     });
   }
   await call('PATCH', '/v1/settings', { require_validation: true, approval_expiry: '0s' });
-  // What another step left open would stand before what this one asks.
+  // Pending approvals of another step would be listed before those of this one.
   for (const a of await open(call)) await call('POST', `/v1/sessions/${a.session_id}/stop`, {});
 };
 const open = async (call) => (await call('GET', '/v1/approvals?status=open&limit=200')).data;
 const approval = (call, id) => call('GET', `/v1/approvals/${id}`);
 
-// ask says something in a session of its own, and gives what it asks.
+// ask sends a message in a new session, and returns the approval that it causes.
 async function ask(call, name, text) {
   const session = (await call('POST', '/v1/sessions', { name })).id;
   await call('POST', `/v1/sessions/${session}/messages`, { text });
   return until(`${name} asks`, async () => (await open(call)).find((a) => a.session_id === session));
 }
 
-// entry makes a record of 8 hours of sleep, and gives it with a question to change it.
+// entry creates a record of 8 hours of sleep, and returns it with an approval for a change of it.
 async function entry(world, name) {
   const { call } = world;
   await call('PATCH', '/v1/settings', { require_validation: false });
@@ -48,13 +48,13 @@ const zones = async (call) => (await call('GET', '/v1/zones?limit=200')).data.ma
 
 export const steps = [
   {
-    name: 'what waits is shown, approved, and is done',
+    name: 'a pending approval is shown, approved, and applied',
     async run({ open: look, call, shot }) {
       await quick({ call });
       const page = await look({ at: '/approvals' });
       await page.getByText('All clear').waitFor();
       const asked = await ask(call, 'Rooms', 'create a zone Kitchen');
-      await card(page, asked.id).waitFor(); // it came by an event
+      await card(page, asked.id).waitFor(); // it arrived by an event
       check(await card(page, asked.id).getByText('Workspace rule').isVisible(), 'the rule that asked is not named');
       same(
         (await card(page, asked.id).locator('[data-field=name]').innerText()).split(/\s+/),
@@ -101,7 +101,7 @@ export const steps = [
     },
   },
   {
-    name: 'what is not drawn of a change is told before a yes, and drawn when it is wanted',
+    name: 'the parts of a change that are not drawn are counted before the approval, and drawn on demand',
     async run({ open: look, call, shot }) {
       await quick({ call });
       await call('PATCH', '/v1/settings', { require_validation: false });
@@ -151,7 +151,7 @@ export const steps = [
       await shot(page, 'approvals-not-all');
       await many.getByRole('button', { name: 'Show 100 more' }).click();
       await becomes(() => many.locator('tbody tr').count(), 400, 'all the rows');
-      same(await many.locator('[data-cut], [data-more]').count(), 0, 'what says that there are more');
+      same(await many.locator('[data-cut], [data-more]').count(), 0, 'notes that there is more');
       const small = await look({ ...narrow, ...french, at: `/chat/${asked.long.session_id}` });
       const long = small.locator(`[data-approval="${asked.long.id}"]`);
       const whole = long.getByRole('button', { name: /^Afficher tout le texte \(3.011 caractères\)$/ });
@@ -170,12 +170,16 @@ export const steps = [
       for (const { id } of Object.values(asked)) {
         const row = home.locator(`[data-approval="${id}"]`);
         await row.getByRole('link', { name: /^Review/ }).waitFor();
-        same(await row.getByRole('button', { name: /^Approve/ }).count(), 0, 'a yes to what the line does not say');
+        same(
+          await row.getByRole('button', { name: /^Approve/ }).count(),
+          0,
+          'no approve button if the line does not describe everything',
+        );
       }
     },
   },
   {
-    name: 'a refusal takes its reason along',
+    name: 'a rejection includes its reason',
     async run({ open: look, call }) {
       await quick({ call });
       const asked = await ask(call, 'Attic', 'create a zone Attic');
@@ -189,7 +193,7 @@ export const steps = [
     },
   },
   {
-    name: 'what is edited in the form is what runs; what is wrong is told before it is sent',
+    name: 'edits in the form are what runs; invalid values are reported before they are sent',
     async run(world) {
       const { open: look, call, shot } = world;
       await quick(world);
@@ -221,7 +225,7 @@ export const steps = [
     },
   },
   {
-    name: 'a part is approved, the rest is not done',
+    name: 'a part is approved, the rest is not run',
     async run({ open: look, call }) {
       await quick({ call });
       const asked = await ask(call, 'Two', 'create the zones Cellar and Garage');
@@ -234,7 +238,7 @@ export const steps = [
     },
   },
   {
-    name: 'ten decisions by keys alone',
+    name: 'ten decisions by keyboard only',
     async run({ open: look, call }) {
       await quick({ call });
       const asked = [];
@@ -246,12 +250,12 @@ export const steps = [
       await page.keyboard.press('k');
       const begun = Date.now();
       for (let i = 0; i < 10; i++) {
-        await card(page, asked[i].id).waitFor(); // after a decision the next one comes by itself
+        await card(page, asked[i].id).waitFor(); // after a decision the next one is selected
         if (i % 2 === 0) await page.keyboard.press('a');
         else {
           await page.keyboard.press('r');
           await page.locator('[data-do=reason]:focus').waitFor();
-          await page.keyboard.type('raj not now'); // no key does anything while somebody types
+          await page.keyboard.type('raj not now'); // shortcuts are inactive while the field has the focus
           await page.keyboard.press('Enter');
         }
       }
@@ -261,7 +265,7 @@ export const steps = [
     },
   },
   {
-    name: 'single keys can be turned off, and stay off',
+    name: 'single-key shortcuts can be turned off, and stay off',
     async run({ open: look, call }) {
       await quick({ call });
       const asked = await ask(call, 'Off', 'create a zone Off');
@@ -280,7 +284,7 @@ export const steps = [
     },
   },
   {
-    name: 'several are approved at once, each with its result',
+    name: 'several are approved in bulk, each with its result',
     async run({ open: look, call }) {
       await quick({ call });
       const asked = [
@@ -309,13 +313,13 @@ export const steps = [
     },
   },
   {
-    name: 'two tabs decide the same: one wins, the other shows what was decided',
+    name: 'two tabs decide the same approval: one wins, the other shows the decision',
     async run({ open: look, call, line }) {
       await quick({ call });
       const asked = await ask(call, 'Race', 'create a zone Race');
       const [one, other] = [await look({ at: '/approvals' }), await look({ at: '/approvals' })];
       for (const page of [one, other]) await card(page, asked.id).waitFor();
-      line.delay = 150; // both are pressed before either hears of the other
+      line.delay = 150; // both are pressed before either tab knows of the other
       await Promise.all([
         one.getByRole('button', { name: 'Approve', exact: true }).click(),
         other.keyboard.press('r').then(() => other.keyboard.press('Enter')),
@@ -329,7 +333,7 @@ export const steps = [
     },
   },
   {
-    name: 'a tab that only looks on sees it settled, and stays with it',
+    name: 'another tab shows that it was settled, and keeps it selected',
     async run({ open: look, call }) {
       await quick({ call });
       const asked = await ask(call, 'Onlooker', 'create a zone Onlooker');
@@ -338,11 +342,11 @@ export const steps = [
       await call('POST', `/v1/approvals/${asked.id}`, { approved: false, comment: 'by the API' });
       await card(page, asked.id).locator('[data-settled=refused]').waitFor();
       check(await card(page, asked.id).getByText('by the API').isVisible(), 'the reason is not shown');
-      check((await card(page, asked.id).innerText()).includes('on this computer'), 'who decided is not told');
+      check((await card(page, asked.id).innerText()).includes('on this computer'), 'the decider is not shown');
     },
   },
   {
-    name: 'data that changed meanwhile: nothing runs, the present values are shown, and it is asked again',
+    name: 'stale data: nothing runs, the current values are shown, and approval is requested again',
     async run(world) {
       const { open: look, call } = world;
       await quick(world);
@@ -381,7 +385,7 @@ export const steps = [
     },
   },
   {
-    name: 'the key R decides nothing: it opens the reason, and of a question it goes to the button',
+    name: 'the key R decides nothing: it opens the reason, or focuses the button of a question',
     async run({ open: look, call }) {
       await quick({ call });
       await call('PATCH', '/v1/settings', { require_validation: false });
@@ -418,7 +422,7 @@ export const steps = [
       await shot(page, 'approvals-form');
       await page.getByRole('button', { name: 'Send the answer' }).click();
       await page.getByText('Required', { exact: true }).first().waitFor();
-      await page.locator('input:focus').waitFor(); // the first wrong field
+      await page.locator('input:focus').waitFor(); // the first invalid field
       await page.getByLabel('Name').fill('Water');
       await page.getByLabel('First value').fill('2.5');
       await page.getByRole('button', { name: 'Send the answer' }).click();
@@ -433,7 +437,7 @@ export const steps = [
     },
   },
   {
-    name: 'a budget that is used up is raised, or not',
+    name: 'an exhausted budget is raised, or not',
     async run({ open: look, call, shot }) {
       await quick({ call });
       const script = await call('POST', '/v1/providers', {
@@ -469,7 +473,7 @@ export const steps = [
     },
   },
   {
-    name: 'it is tidy in both themes, on 320 px, and in French',
+    name: 'the inbox is tidy in both themes, at 320 px, and in French',
     async run({ open: look, call, shot }) {
       await quick({ call });
       await ask(

@@ -13,7 +13,7 @@ const ended = (call, id, n = 1) =>
     return all.length >= n && all.every((run) => run.status === 'ended') && all;
   });
 
-/** Opens a part of the form that is folded. */
+/** Expands a part of the form. */
 const unfold = async (page, name) => {
   const fold = page.locator('details', { has: page.locator('summary', { hasText: name }) });
   await fold.waitFor();
@@ -53,7 +53,7 @@ export const steps = [
     },
   },
   {
-    name: 'the next runs mark the day on which clocks change, and say what cannot be',
+    name: 'the next runs mark the day of a clock change, and skipped times',
     async run({ open, shot }) {
       const page = await open({ at: '/automations/new' });
       await page.getByLabel('Your request').fill('help');
@@ -104,7 +104,7 @@ export const steps = [
       await row.getByText('paused').first().waitFor();
       same((await call('GET', `/v1/automations/${a.id}`)).enabled, false, 'enabled');
       await shot(page, 'list');
-      // By keys alone: J takes the row, P turns it on.
+      // By keyboard only: J selects the row, P enables it.
       await page.keyboard.press('j');
       await page.keyboard.press('p');
       await until('it is on again', async () => (await call('GET', `/v1/automations/${a.id}`)).enabled);
@@ -118,7 +118,7 @@ export const steps = [
     },
   },
   {
-    name: 'a web address is made, called from outside, and renewed; its run appears by itself',
+    name: 'a webhook address is created, called from outside, and renewed; its run appears automatically',
     async run({ open, call, base, shot }) {
       await clear(call);
       const a = await make(call);
@@ -182,7 +182,7 @@ export const steps = [
     },
   },
   {
-    name: 'data is inserted into a request, and one sees what the AI will read',
+    name: 'data is inserted into a request, and the preview shows what the AI will receive',
     async run({ open, call, shot }) {
       await clear(call);
       const zone = await call('POST', '/v1/zones', { name: 'Sport' });
@@ -214,7 +214,7 @@ export const steps = [
     },
   },
   {
-    name: 'two people change the same automation: nothing that was typed is lost',
+    name: 'two people change the same automation: no input is lost',
     async run({ open, call, shot }) {
       await clear(call);
       const a = await make(call, { tags: ['old'] });
@@ -222,7 +222,7 @@ export const steps = [
       await page.getByLabel('Name', { exact: true }).fill('Mine');
       await call('PATCH', `/v1/automations/${a.id}`, { overlap: 'queue', name: 'Theirs' });
       await page.locator('[data-stale]').waitFor();
-      await tidy(page, 'somebody else changed it');
+      await tidy(page, 'a concurrent change');
       await shot(page, 'stale');
       same(await page.getByLabel('Name', { exact: true }).inputValue(), 'Mine', 'what was typed');
       await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -230,7 +230,7 @@ export const steps = [
       const now = await call('GET', `/v1/automations/${a.id}`);
       same([now.name, now.overlap], ['Mine', 'queue'], 'both changes');
 
-      // The same, when the page has not heard of it: the server refuses, and nothing is lost.
+      // The same, if the page has not received the event: the server rejects the save, and nothing is lost.
       await page.context().route('**/v1/events/stream**', (route) => route.abort());
       await page.reload();
       await page.getByLabel('Name', { exact: true }).fill('Mine again');
@@ -245,12 +245,12 @@ export const steps = [
     },
   },
   {
-    name: 'what is not saved is not lost by a reload, and a link asks first',
+    name: 'unsaved changes survive a reload, and a link asks first',
     async run({ open, call }) {
       await clear(call);
       const a = await make(call);
       const page = await open({ at: `/automations/${a.id}` });
-      page.on('dialog', (d) => d.accept()); // the browser's own question before a reload
+      page.on('dialog', (d) => d.accept()); // the browser's confirmation before a reload
       await page.getByLabel('Your request').fill('what do I have today');
       await page.reload();
       await page.getByText('Restored: changes you had not saved.').waitFor();
@@ -268,7 +268,7 @@ export const steps = [
     },
   },
   {
-    name: 'a yes in advance is given and withdrawn',
+    name: 'a grant is given and revoked',
     async run({ open, call, shot }) {
       await clear(call);
       const a = await make(call);
@@ -280,12 +280,12 @@ export const steps = [
       await dialog.getByRole('button', { name: 'Pre-approve', exact: true }).click();
       await dialog.getByText('Choose at least one action.').waitFor();
       await dialog.getByLabel('add entries').check();
-      await tidy(page, 'the dialog of a yes in advance');
+      await tidy(page, 'the dialog of a grant');
       await shot(page, 'grant');
       await dialog.getByRole('button', { name: 'Pre-approve', exact: true }).click();
       await page.locator('[data-grant]').waitFor();
       await page.getByText('add entries, anywhere').waitFor();
-      await tidy(page, 'a yes in advance');
+      await tidy(page, 'a grant');
       await page.getByRole('button', { name: 'Withdraw' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click();
       await page.getByText('1 no longer valid').waitFor();
@@ -293,7 +293,7 @@ export const steps = [
     },
   },
   {
-    name: 'runs: what did not run and why, filters, the request then and now, run again',
+    name: 'runs: missed occurrences and reasons, filters, the request then and now, run again',
     async run({ open, call, shot }) {
       await clear(call);
       const a = await make(call, {
@@ -320,7 +320,7 @@ export const steps = [
     },
   },
   {
-    name: 'a run is run again with another request, and what will be different is said before',
+    name: 'a run is repeated with another request, and the differences are shown before',
     async run({ open, call, shot }) {
       await clear(call);
       const zone = await call('POST', '/v1/zones', { name: 'Health' });
@@ -376,11 +376,11 @@ export const steps = [
       await row.getByRole('button', { name: /Continue as a chat/ }).click();
       await until('a chat is open', () => page.evaluate(() => location.hash.startsWith('#/chat/ses_')));
       const chat = await page.evaluate(() => location.hash.split('/').at(-1));
-      same((await call('GET', `/v1/sessions/${chat}`)).forked_from.session_id, first, 'it goes on from the run');
+      same((await call('GET', `/v1/sessions/${chat}`)).forked_from.session_id, first, 'it is forked from the run');
     },
   },
   {
-    name: 'one that the server paused says why and what to do; a server that knows more breaks nothing',
+    name: 'a paused automation shows why and what to do; unknown values of a newer server break nothing',
     async run({ open, call, line, shot }) {
       await clear(call);
       const a = await make(call);
@@ -409,7 +409,7 @@ export const steps = [
     },
   },
   {
-    name: 'what else can be done with an automation is in a menu, and what went wrong is not',
+    name: 'further actions of an automation are in a menu, and problems are not',
     async run({ open, call, line, shot }) {
       await clear(call);
       const a = await make(call, { name: 'Watering' });
@@ -464,7 +464,7 @@ export const steps = [
     },
   },
   {
-    name: 'automations go into a file and come back from it',
+    name: 'automations are exported to a file and imported from it',
     async run({ open, call }) {
       await clear(call);
       await make(call, {

@@ -39,7 +39,7 @@ async function rests(page, call) {
   return id;
 }
 
-// exact compares what the page shows of the answers with what is stored, letter by letter.
+// exact compares the answers that the page shows with the stored ones, character by character.
 async function exact(page, call, id) {
   const stored = (await record(call, id))
     .filter((m) => m.sender === 'AI')
@@ -74,7 +74,7 @@ async function withModel(call, answer, run) {
   }
 }
 
-// measure notes from now on how long tasks of the page took, and what the browser says of its keys and clicks.
+// measure records the page's long tasks, and the event timing of keys and clicks.
 const measure = (page) =>
   page.evaluate(() => {
     window.tasks = [];
@@ -91,7 +91,7 @@ const measure = (page) =>
 
 export const steps = [
   {
-    name: 'a new chat has the focus where one types, and a table of an answer cuts no word',
+    name: 'a new chat focuses the message field, and a table in an answer breaks no word',
     async run({ open, call }) {
       const days = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
       const row = (cells) => `| ${cells.join(' | ')} |`;
@@ -141,7 +141,7 @@ export const steps = [
     },
   },
   {
-    name: 'a reload in the middle of an answer: nothing lost, nothing doubled, one call',
+    name: 'a reload in mid-answer: nothing lost, nothing duplicated, one call',
     async run({ open, call, demo }) {
       await demo({ word_delay_ms: 25 });
       const page = await newChat(open);
@@ -155,7 +155,7 @@ export const steps = [
     },
   },
   {
-    name: 'files are chosen, pasted and dropped, refused at the file, sent, and shown',
+    name: 'files are chosen, pasted and dropped, rejected at the file, sent, and shown',
     async run({ open, call, demo, shot }) {
       await demo({});
       const page = await newChat(open);
@@ -217,7 +217,7 @@ export const steps = [
         mine.getByRole('button', { name: /paste\.txt/ }).click(),
       ]);
       same(file.suggestedFilename(), 'paste.txt', 'its name');
-      // What the AI was given for an answer stands at that answer: seen now, by name only later.
+      // The files that the AI received are listed at that answer: shown now, by name only later.
       const before = async () => {
         await page.locator('[data-sender=AI]').last().getByRole('button', { name: '3 files before the AI' }).click();
         return page.locator('[data-sender=AI] [data-prompt-files]').last();
@@ -276,14 +276,14 @@ export const steps = [
     },
   },
   {
-    name: 'two messages wait their turn: one is edited, one is withdrawn and comes back',
+    name: 'two messages are queued: one is edited, one is withdrawn and returns to the field',
     async run({ open, call, demo, endless, shot }) {
-      // The first answer goes on until all has been done with those that wait, however long that takes.
+      // The first answer streams until the test is done with the queued messages.
       const model = await endless();
       const page = await newChat(open);
       await say(page, 'help');
       await streams(page, 10);
-      await demo({ word_delay_ms: 5 }); // who answers the next one
+      await demo({ word_delay_ms: 5 }); // the model for the next answer
       await say(page, 'what do I have');
       await say(page, 'search for plumber');
       await page.getByRole('button', { name: '2 queued' }).click();
@@ -352,7 +352,7 @@ export const steps = [
     },
   },
   {
-    name: 'Stop stops, Escape only when pressed twice; what was written stays',
+    name: 'Stop stops, Escape only when pressed twice; the partial answer is kept',
     async run({ open, call, demo }) {
       await demo({ word_delay_ms: 40 });
       const page = await newChat(open);
@@ -394,7 +394,7 @@ export const steps = [
     },
   },
   {
-    name: 'the connection is lost: the message is kept, is sent once, and the text is whole',
+    name: 'the connection is lost: the message is stored, sent once, and the text is complete',
     async run({ open, call, demo, line }) {
       await demo({ word_delay_ms: 40 });
       const page = await newChat(open);
@@ -406,7 +406,7 @@ export const steps = [
       await page.locator('[data-outgoing]').getByText('not confirmed, retrying…').waitFor();
       const at = page.url();
       const later = await page.context().newPage();
-      await page.close(); // even the tab goes
+      await page.close(); // then the tab is closed
       line.set('open');
       await later.goto(at);
       const id = await rests(later, call);
@@ -421,7 +421,7 @@ export const steps = [
     },
   },
   {
-    name: 'a message typed while a proxy answers 503 is kept and sent once, and what is typed after it stays',
+    name: 'a message sent while a proxy responds 503 is stored and sent once, and later input is kept',
     async run({ open, call, demo, line, shot }) {
       await demo({ word_delay_ms: 0 });
       const page = await newChat(open);
@@ -449,7 +449,7 @@ export const steps = [
     },
   },
   {
-    name: 'what the model writes cannot break out; an answer that breaks off is void, and is asked for again',
+    name: 'the model’s text cannot escape its place; an answer that breaks off is void, and is retried',
     async run({ open, call, shot }) {
       let cut = 5;
       const bad =
@@ -481,7 +481,7 @@ export const steps = [
     },
   },
   {
-    name: 'data is referred to by @ with the keyboard, with what the AI gets, and sent with the message',
+    name: 'data is referenced by @ with the keyboard, with a preview for the AI, and sent with the message',
     async run({ open, call, demo, shot }) {
       await demo({ word_delay_ms: 0 });
       const zone = await call('POST', '/v1/zones', { name: 'Wellness' });
@@ -528,7 +528,7 @@ export const steps = [
     },
   },
   {
-    name: 'a chat is renamed, pinned, taken away and deleted, also from another tab',
+    name: 'a chat is renamed, pinned, archived and deleted, also from another tab',
     async run({ open, call, demo }) {
       await demo({ word_delay_ms: 0 });
       const page = await newChat(open);
@@ -560,14 +560,14 @@ export const steps = [
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('heading', { name: 'What can I do for you?' }).waitFor();
       check((await fetch(`${new URL(page.url()).origin}/v1/sessions/${other}`)).status === 404, 'it is deleted');
-      await becomes(() => field(page).inputValue(), '', 'the field'); // the message to the other chat is not here
+      await becomes(() => field(page).inputValue(), '', 'the field'); // the message of the other chat is not here
     },
   },
   {
-    name: 'a chat takes the turn of a run, and both say so with a link to the other',
+    name: 'a chat takes the slot of a run, and both show it with a link to the other',
     async run({ open, call, shot }) {
       const { holder } = await call('GET', '/v1/slot');
-      // A chat that rests keeps the slot for five minutes.
+      // An idle chat keeps the slot for five minutes.
       if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`);
       await withModel(
         call,
@@ -628,8 +628,8 @@ export const steps = [
     },
   },
   {
-    name: 'two thousand messages: the end while it streams, older ones on the way up, only what is near in the page',
-    lasts: 240_000, // a thousand answers come first
+    name: 'two thousand messages: the end while streaming, older ones on scrolling up, only nearby ones in the page',
+    lasts: 240_000, // a thousand answers are streamed first
     async run({ open, call, shot }) {
       const words = 'The quick brown fox jumps over the lazy dog, **again** and `again`, until the evening comes. ';
       let rate = 0;
@@ -664,7 +664,7 @@ export const steps = [
           await page.getByText('message 999').waitFor();
           const opened = await page.evaluate(() => Math.round(performance.now())); // since the navigation
           await measure(page);
-          // Keys among 2,000 messages: a word that is typed, and taken back.
+          // Typing with 2,000 messages: a word is typed and deleted.
           await field(page).fill('');
           await page.keyboard.type('how quick is a key here', { delay: 30 });
           await field(page).fill('');
@@ -698,7 +698,7 @@ export const steps = [
           await rests(page, call);
           const tasks = await page.evaluate(() => window.tasks);
           const worst = Math.max(0, ...tasks);
-          // Figures, not bounds: on a machine that does other things too, times say more about those.
+          // Logged, not asserted: on a busy machine the times say more about the machine.
           console.log(
             `      2,000 messages: open in ${opened} ms; the slowest key ${Math.max(0, ...presses)} ms (0: below 16); long tasks while streaming: ${tasks.length}, the longest ${worst} ms; ${await page.locator('[data-key]').count()} items in the page`,
           );
@@ -729,7 +729,7 @@ export const steps = [
     },
   },
   {
-    name: 'by keyboard alone: into a chat, a message, the details of a command, back',
+    name: 'by keyboard only: into a chat, a message, the details of a command, back',
     async run({ open, call, demo }) {
       await demo({ word_delay_ms: 0 });
       const page = await newChat(open);

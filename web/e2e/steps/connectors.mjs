@@ -8,7 +8,7 @@ const looks = [
   ['light-narrow', narrow],
 ];
 
-// seen looks at an address in every way, and has each be tidy.
+// seen checks an address in every variant with tidy.
 async function seen({ open, shot }, at, name, ready) {
   for (const [look, options] of looks) {
     const page = await open({ ...options, at });
@@ -24,7 +24,7 @@ const command = (page, name) => page.locator(`[data-command="${name}"]`);
 
 export const steps = [
   {
-    name: 'an API that describes itself is connected, tried, edited and deleted',
+    name: 'an API with a description is connected, tried, edited and deleted',
     async run({ open, call, shot }) {
       const there = await shop();
       try {
@@ -104,7 +104,7 @@ export const steps = [
     },
   },
   {
-    name: 'commands are written by hand, with their rules, and changed',
+    name: 'commands are defined by hand, with their rules, and edited',
     async run({ open, call, shot }) {
       const there = await shop();
       try {
@@ -172,7 +172,7 @@ export const steps = [
     },
   },
   {
-    name: 'a newcomer connects an MCP server: its JSON is pasted, what only reads is offered at once, and a way in is shown',
+    name: 'a new user connects an MCP server: its JSON is pasted, read-only commands are enabled at once, and sign-in is offered',
     async run({ open, call, shot }) {
       const there = await mcp();
       try {
@@ -229,7 +229,7 @@ export const steps = [
     },
   },
   {
-    name: 'a command of an MCP server that changed is shown before and after, and accepted',
+    name: 'a changed command of an MCP server is shown before and after, and accepted',
     async run({ open, call, shot }) {
       const there = await mcp();
       try {
@@ -261,7 +261,7 @@ export const steps = [
         await seen({ open, shot }, '/settings/connectors', 'connectors-list', '[data-connector]');
         await page.getByRole('button', { name: 'Accept and offer' }).click();
         await becomes(() => command(page, 'CLOSE_ISSUE').getAttribute('data-state'), 'offered', 'it is accepted');
-        same((await newest(call)).commands[0].looked_at, null, 'somebody has looked');
+        same((await newest(call)).commands[0].looked_at, null, 'not reviewed yet');
 
         there.refused = true;
         await page.getByRole('button', { name: 'Test' }).click();

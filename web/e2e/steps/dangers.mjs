@@ -1,10 +1,10 @@
-// Nothing dangerous is approved unseen: neither by the mouse nor by a key, in the inbox and in the chat.
+// Nothing dangerous is approved unseen: neither by mouse nor by keyboard, in the inbox and in the chat.
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
 const open = async (call) => (await call('GET', '/v1/approvals?status=open&limit=200')).data;
 const zones = async (call) => (await call('GET', '/v1/zones?limit=200')).data.map((z) => z.name);
 
-// twenty asks for nineteen new zones and, last of all, a zone that goes with all that it holds.
+// twenty requests nineteen new zones and, last, the deletion of a zone with all of its content.
 async function twenty(call, name) {
   await call('PATCH', '/v1/settings', { require_validation: false });
   const zone = await call('POST', '/v1/zones', { name });
@@ -48,7 +48,7 @@ const inView = async (page, element) => {
 
 export const steps = [
   {
-    name: 'the head counts what it does, and the deletion comes first, open and marked',
+    name: 'the header counts the effects, and the deletion comes first, expanded and marked',
     async run({ open: look, call, shot }) {
       const asked = await twenty(call, 'Head');
       for (const [view, shape] of [
@@ -78,7 +78,7 @@ export const steps = [
     },
   },
   {
-    name: 'one press is enough for what was in sight; then all of it can be undone at once',
+    name: 'one press is enough for visible actions; then all of them can be undone at once',
     async run({ open: look, call, shot }) {
       const asked = await twenty(call, 'Keys');
       const page = await look({ at: `/approvals/${asked.id}`, viewport: { width: 1280, height: 700 } });
@@ -103,11 +103,11 @@ export const steps = [
     },
   },
   {
-    name: 'in the inbox the key A approves nothing that was never in sight',
+    name: 'in the inbox the key A approves nothing that was never visible',
     async run({ open: look, call, shot }) {
       const asked = await twenty(call, 'Covered');
       const page = await look({ at: '/', viewport: { width: 1280, height: 700 } });
-      // Something lies over the card while it is drawn.
+      // An element covers the card while it is drawn.
       await page.addInitScript(() => {
         document.addEventListener('DOMContentLoaded', () => {
           const cover = document.createElement('div');
@@ -135,10 +135,10 @@ export const steps = [
     },
   },
   {
-    name: 'in the chat a double click at the end of the card approves nothing that was never in sight',
+    name: 'in the chat a double click at the end of the card approves nothing that was never visible',
     async run({ open: look, call, shot }) {
       const asked = await twenty(call, 'Unseen');
-      // The record is at its end: the card's buttons are seen, its beginning is not.
+      // The record is scrolled to its end: the card's buttons are visible, its beginning is not.
       const chat = await look({ at: `/chat/${asked.session_id}`, viewport: { width: 1280, height: 700 } });
       const card = chat.locator(`[data-approval="${asked.id}"]`);
       const approve = card.locator('[data-do=approve]');
@@ -154,13 +154,13 @@ export const steps = [
       await shot(chat, 'dangers-chat-shown');
       await until('the second press counts', async () => {
         if ((await status(call, asked.id)) === 'approved') return true;
-        await approve.click({ timeout: 1000 }).catch(() => {}); // it is gone once it counted
+        await approve.click({ timeout: 1000 }).catch(() => {}); // it disappears once it is counted
         return false;
       });
     },
   },
   {
-    name: 'always allow this: the card ends the asking where a rule asked, and the toast has the way back',
+    name: 'always allow this: the card turns off the rule that required approval, and the toast offers undo',
     async run({ open: look, call, shot }) {
       for (const a of await open(call)) await call('POST', `/v1/sessions/${a.session_id}/stop`, {});
       await call('PATCH', '/v1/settings', { require_validation: true });

@@ -3,7 +3,7 @@ import { go } from '../screens.mjs';
 
 const entriesOf = async (call, tool) => (await call('GET', `/v1/tools/${tool}/entries?limit=200`)).data;
 
-// tracker makes a zone with a tool for numbers, past the page.
+// tracker creates a zone with a numeric tool, through the API.
 async function tracker(call, name, values = []) {
   const zone = await call('POST', '/v1/zones', { name: `Zone of ${name}` });
   const tool = await call('POST', '/v1/tools', {
@@ -23,7 +23,7 @@ async function tracker(call, name, values = []) {
   return { zone, tool };
 }
 
-// inked counts the pixels of a chart that are not empty, by their colour.
+// inked counts the non-empty pixels of a chart, by colour.
 const inked = (page) =>
   page.locator('[data-chart] canvas').evaluate((canvas) => {
     const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
@@ -39,7 +39,7 @@ const rows = (page) => page.locator('tr[data-entry]');
 
 export const steps = [
   {
-    name: 'a newcomer makes a zone and a tool, records numbers, sees them drawn, mends, deletes and undoes',
+    name: 'a new user creates a zone and a tool, records numbers, sees the chart, corrects, deletes and undoes',
     async run({ open, call, shot }) {
       const page = await open({ at: '/data' });
       await page.getByRole('button', { name: 'Create your first zone' }).waitFor();
@@ -92,7 +92,7 @@ export const steps = [
       await page.getByRole('dialog').getByLabel('Value').fill('70.5');
       await tidy(page, 'an entry is edited');
       await page.getByRole('button', { name: 'Save' }).click();
-      await becomes(() => rows(page).first().locator('[data-field=value]').innerText(), '70.5', 'the mended value');
+      await becomes(() => rows(page).first().locator('[data-field=value]').innerText(), '70.5', 'the corrected value');
       await rows(page)
         .first()
         .getByRole('button', { name: /^Delete/ })
@@ -122,7 +122,7 @@ export const steps = [
     },
   },
   {
-    name: 'one click starts with an example',
+    name: 'one click creates an example',
     async run({ freshServer, open }) {
       const { base, call } = await freshServer();
       const page = await open({ base, at: '/data' });
@@ -142,7 +142,7 @@ export const steps = [
     },
   },
   {
-    name: 'a file with a wrong line is refused whole and the line is named; a right one comes in, goes out and is equal',
+    name: 'a file with an invalid line is rejected as a whole and the line is named; a valid one is imported, exported and equal',
     async run({ open, call }) {
       const { tool } = await tracker(call, 'Steps', [1, 2]);
       const page = await open({ at: `/data/tools/${tool.id}`, acceptDownloads: true });
@@ -194,10 +194,10 @@ export const steps = [
       await page.locator('[data-import=done]').waitFor();
       const plain = async (id) => (await entriesOf(call, id)).map((e) => [e.timestamp, e.data]);
       same(await plain(other.id), await plain(tool.id), 'out and in again');
-      // The headings of the table are headings of a file too.
+      // The headings of the table are those of the file too.
       await choose('When;Value (kg)\n2026-03-04T07:30:00Z;12\n');
       await page.getByText('“steps.csv” is ready: 1 entry.').waitFor();
-      // A value is changed where it stands.
+      // A value is edited in place.
       const cell = rows(page).first().locator('[data-field="value"]');
       await cell.getByRole('button').click();
       await cell.getByRole('textbox').fill('77,5');
@@ -206,7 +206,7 @@ export const steps = [
     },
   },
   {
-    name: 'a file comes out of a server that asks for a key',
+    name: 'a file is exported from a server that requires a key',
     async run({ locked, open }) {
       const { base, call, key } = await locked();
       const { tool } = await tracker(call, 'Secret', [5]);
@@ -221,7 +221,7 @@ export const steps = [
     },
   },
   {
-    name: 'the search finds words without their accents, marks them, and leads to what it found',
+    name: 'the search ignores accents, highlights matches, and links to them',
     async run({ open, call, shot }) {
       const zone = await call('POST', '/v1/zones', { name: 'Maison' });
       const notes = await call('POST', '/v1/tools', { zone_id: zone.id, tool_type: 'notes', name: 'Notes' });
@@ -260,7 +260,7 @@ export const steps = [
     },
   },
   {
-    name: 'what others write appears by itself and is marked; what the AI wrote names its session',
+    name: 'entries of others appear automatically and are highlighted; those of the AI name its session',
     async run({ open, call, demo, shot }) {
       await demo({ word_delay_ms: 0 });
       const { tool } = await tracker(call, 'Mood', [5]);
@@ -285,7 +285,7 @@ export const steps = [
     },
   },
   {
-    name: 'two tabs edit the same: the second is told, keeps what it typed, loads the newest and saves',
+    name: 'two tabs edit the same entry: the second gets a conflict, keeps its input, loads the newest and saves',
     async run({ open, call }) {
       const { zone, tool } = await tracker(call, 'Shared', [1]);
       const page = await open({ at: `/data/tools/${tool.id}` });
@@ -316,7 +316,7 @@ export const steps = [
     },
   },
   {
-    name: 'a document: draft, publish, change, compare, take back, delete and bring back',
+    name: 'a document: draft, publish, edit, compare, undo, delete and restore',
     async run({ open, call, shot }) {
       const page = await open({ at: '/data/documents' });
       await page.getByRole('button', { name: 'New document' }).click();
@@ -363,7 +363,7 @@ export const steps = [
     },
   },
   {
-    name: 'a checklist is ticked in its table, and its own types have forms too',
+    name: 'a checklist is ticked in its table, and user-defined types have forms too',
     async run({ open, call, shot }) {
       const page = await open({ at: '/data/types' });
       await page.getByRole('button', { name: 'New tool type' }).click();
@@ -431,7 +431,7 @@ export const steps = [
     },
   },
   {
-    name: 'what is emptied in a form is gone, and the rest stays as it was',
+    name: 'an emptied field is removed, and the rest is unchanged',
     async run({ open, call }) {
       const zone = await call('POST', '/v1/zones', { name: 'Goals' });
       const tool = await call('POST', '/v1/tools', {
@@ -462,10 +462,10 @@ export const steps = [
     },
   },
   {
-    name: 'ten thousand entries are drawn by week and read by pages',
+    name: 'ten thousand entries are charted by week and paged',
     async run({ open, call }) {
       const { tool } = await tracker(call, 'Steps of years');
-      // Up to now: in the first hour of a day, today is one of the seven days of its week.
+      // Until the current time: in the first hour of a day, today is one of the seven days of its week.
       const from = Date.now() - 9_999 * 3_600_000;
       for (let n = 0; n < 20; n++) {
         await call('POST', `/v1/tools/${tool.id}/entries/batch`, {
@@ -506,7 +506,7 @@ export const steps = [
     },
   },
   {
-    name: 'a theme chosen while a chart is shown draws it anew; narrow, dark and in French nothing sticks out',
+    name: 'a change of theme redraws a chart; narrow, dark and in French nothing overflows',
     async run({ open, call, shot }) {
       const { zone, tool } = await tracker(call, 'Poids', [70, 71, 72.5, 71.2, 70.1]);
       await call('PATCH', `/v1/zones/${zone.id}`, { description: 'X'.repeat(10_000), colour: 'teal' });
@@ -551,7 +551,7 @@ export const steps = [
     },
   },
   {
-    name: 'what an address names may be gone',
+    name: 'an address may name a deleted object',
     async run({ open }) {
       const page = await open({ at: '/data/tools/tol_01a1fe90527979989643ead2698c3cb1' });
       await page.getByText('This no longer exists.').waitFor();

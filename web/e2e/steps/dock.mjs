@@ -10,7 +10,7 @@ const chat = (call, name) => call('POST', '/v1/sessions', { type: 'CHAT', name }
 
 export const steps = [
   {
-    name: 'where one types has the focus when a chat is opened, and "/" and "c" lead there',
+    name: 'the message field has the focus when a chat is opened, and by "/" and "c"',
     async run({ open, call }) {
       const one = await chat(call, 'One');
       const two = await chat(call, 'Two');
@@ -32,7 +32,7 @@ export const steps = [
     },
   },
   {
-    name: 'the words about the demo fit: what answers is a demo, and there may be others',
+    name: 'the note about the demo fits: the demo answers, and other providers may exist',
     async run({ open, call }) {
       const page = await open({ at: '/chat' });
       await page.getByText('The demo model answers.').waitFor();
@@ -48,7 +48,7 @@ export const steps = [
     },
   },
   {
-    name: 'what a message does while the AI is busy is a menu on Send, and is remembered',
+    name: 'the delivery of a message to a busy session is a menu on Send, and is remembered',
     async run({ open, call, endless, shot }) {
       const model = await endless();
       const page = await open({ at: '/chat' });
@@ -79,7 +79,7 @@ export const steps = [
     },
   },
   {
-    name: 'the clock of the state line stands still while the server is not heard of',
+    name: 'the clock of the status line stops while the server is unreachable',
     async run({ open, endless, line }) {
       const model = await endless();
       const page = await open({ at: '/chat' });
@@ -88,12 +88,12 @@ export const steps = [
       await state.getByText(/\d\s?s$/).waitFor();
       line.set('cut');
       await page.locator('#net.shown').waitFor();
-      const stood = await state.innerText();
+      const stopped = await state.innerText();
       const from = await page.evaluate(() => performance.now());
       await until('three seconds pass', () => page.evaluate((t) => performance.now() > t + 3000, from));
-      same(await state.innerText(), stood, 'the state line');
+      same(await state.innerText(), stopped, 'the status line');
       line.set('open');
-      await until('it goes on', async () => (await state.innerText()) !== stood);
+      await until('the clock runs again', async () => (await state.innerText()) !== stopped);
       model.finish();
     },
   },
@@ -133,7 +133,7 @@ export const steps = [
     },
   },
   {
-    name: 'the list: what needs you first, then day by day, a dot at what is new, names cut between words',
+    name: 'the list: chats that need you first, then by day, a dot at new answers, names cut between words',
     async run({ open, call, line, shot }) {
       const real = await call('GET', '/v1/sessions?type=CHAT&limit=1');
       const like = real.data[0] ?? (await chat(call, 'x'));
@@ -184,7 +184,7 @@ export const steps = [
       await becomes(() => look.locator('#chats [data-unread]').count(), 0, 'dots once it was seen');
       const search = look.getByRole('searchbox', { name: 'Search chats' });
       await search.fill('help');
-      await look.locator(`#chats a[href="#/chat/${two.id}"]`).waitFor(); // it was said there
+      await look.locator(`#chats a[href="#/chat/${two.id}"]`).waitFor(); // it was shown there
       await becomes(() => look.locator(`#chats a[href="#/chat/${one.id}"]`).count(), 0, 'where it was not said');
       await search.fill('nothing has these words');
       await look.getByText('No results. Try fewer words.').waitFor();

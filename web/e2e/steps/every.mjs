@@ -1,5 +1,4 @@
-// What holds for every screen: it stands still while it comes, and keeps names apart that are
-// written from right to left.
+// Requirements for every screen: no layout shifts while it loads, and isolation of right-to-left names.
 import { narrow, none, noSideScroll, until } from '../harness.mjs';
 import { furnishAll } from '../furnish.mjs';
 import { Model } from '../model.mjs';
@@ -9,7 +8,7 @@ import { stands } from '../shifts.mjs';
 const corners = ['providers', 'limits', 'prompts', 'connectors', 'agents', 'keys', 'webhooks', 'you', 'page'];
 const more = ['/tasks', '/data/types', '/data/documents', ...corners.map((name) => `/settings/${name}`)];
 
-// mixed finds blocks in which a name of Hebrew stands unprotected among words of the page.
+// mixed finds blocks with a Hebrew name that is not isolated from the page's text.
 const mixed = () => {
   const turned = /[\u0590-\u05ff\u202e]/;
   const inline = (e) => getComputedStyle(e).display === 'inline';
@@ -35,11 +34,11 @@ const mixed = () => {
   return [...found];
 };
 
-// What people and other programs call things and say of them, as the API names it.
+// The fields of the API with names and texts of people and other programs.
 const said =
   /^(name|title|description|text|snippet|summary|label|status_detail|detail|tool_name|zone_name|key|url|model)$/;
 
-// swollen is an answer in which each of these is ten thousand letters without a place to break.
+// swollen replaces each of these with ten thousand letters without a break.
 const swollen = (value, of = '') =>
   Array.isArray(value)
     ? value.map((one) => swollen(one, of))
@@ -51,7 +50,7 @@ const swollen = (value, of = '') =>
 
 export const steps = [
   {
-    name: 'names and texts of ten thousand letters in every answer break no screen, on a phone',
+    name: 'names and texts of ten thousand letters in every response break no screen, on a phone',
     lasts: 300_000,
     async run({ open, freshServer, shot }) {
       const { base, call } = await freshServer();
@@ -78,15 +77,15 @@ export const steps = [
     },
   },
   {
-    name: 'no empty corner of the settings moves while it loads',
+    name: 'no empty section of the settings moves while it loads',
     run: (world) => stands(world, more),
   },
   {
-    name: 'names from right to left and an answer of a megabyte break no screen',
+    name: 'right-to-left names and an answer of a megabyte break no screen',
     async run({ open, freshServer, shot }) {
       const server = await freshServer();
       const odd = 'דוח שבועי';
-      const turned = 'דוח\u202e שבועי'; // the server takes it in a text, and in no name
+      const turned = 'דוח\u202e שבועי'; // the server accepts it in texts, not in names
       const zone = await server.call('POST', '/v1/zones', { name: odd, description: odd });
       const tool = await server.call('POST', '/v1/tools', {
         zone_id: zone.id,

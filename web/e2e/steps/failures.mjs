@@ -1,4 +1,4 @@
-// Each trouble of a provider has its own words and its own way out of it; half an answer stays.
+// Each failure of a provider has its own text and remedy; a partial answer is kept.
 import http from 'node:http';
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
@@ -6,7 +6,7 @@ export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
 
 const field = (page) => page.getByRole('textbox', { name: 'Message' });
 
-// vendor is a provider that fails as it is told to, and answers otherwise.
+// vendor is a provider that fails as configured, and otherwise answers.
 async function vendor(call, name) {
   const state = { asked: 0, fail: null };
   const server = http.createServer((request, response) => {
@@ -50,7 +50,7 @@ const refuses =
       .writeHead(status, { 'Content-Type': 'application/json', ...headers })
       .end(JSON.stringify({ error: { message, type: 'error' } }));
 
-// breaks off after some words of an answer.
+// breaks the connection after some words of an answer
 const breaksOff = (response) => {
   response.writeHead(200, { 'Content-Type': 'text/event-stream' });
   response.write(
@@ -72,7 +72,7 @@ async function fails(world, name, how, look = {}) {
 
 export const steps = [
   {
-    name: 'a limit counts down in words, and the question is asked again by itself',
+    name: 'a rate limit counts down in words, and the question is retried automatically',
     lasts: 150_000,
     async run(world) {
       const { ai, page, box } = await fails(world, 'Mock', refuses(429, 'Rate limit reached', { 'Retry-After': '12' }));
@@ -101,7 +101,7 @@ export const steps = [
     },
   },
   {
-    name: 'a limit can be tried at once, one try a press, and only the last failure is loud',
+    name: 'a rate-limited question can be retried at once, once per press, and only the last failure is prominent',
     lasts: 150_000,
     async run(world) {
       const { ai, page, box } = await fails(
@@ -123,7 +123,7 @@ export const steps = [
     },
   },
   {
-    name: 'a page that is opened when the time is over tries nothing by itself, and offers it',
+    name: 'a page opened after the countdown does not retry automatically, but offers it',
     lasts: 150_000,
     async run(world) {
       const { ai, page, box } = await fails(world, 'Mock', refuses(429, 'Rate limit reached', { 'Retry-After': '5' }));
@@ -150,7 +150,7 @@ export const steps = [
     },
   },
   {
-    name: 'a used-up quota and an error of the provider are called that, in both languages',
+    name: 'an exhausted quota and a provider error are named as such, in both languages',
     lasts: 150_000,
     async run(world) {
       const quota = await fails(
@@ -187,7 +187,7 @@ export const steps = [
     },
   },
   {
-    name: 'an answer that is cut keeps what arrived, and is continued',
+    name: 'a truncated answer keeps its text, and is continued',
     lasts: 150_000,
     async run(world) {
       const { ai, page, box } = await fails(world, 'Mock', breaksOff);
@@ -215,10 +215,10 @@ export const steps = [
     },
   },
   {
-    name: 'an answer that is stopped before its first word says so, and can be asked for again',
+    name: 'an answer stopped before its first word is shown as such, and can be requested again',
     async run({ open, call, shot }) {
       const ai = await vendor(call, 'Mock');
-      ai.fails(() => {}); // it never answers
+      ai.fails(() => {}); // it never responds
       try {
         const page = await open({ at: '/chat' });
         await field(page).fill('hello');

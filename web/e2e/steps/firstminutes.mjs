@@ -1,5 +1,5 @@
-// The first five minutes of somebody who has read nothing: what this is, a first answer, a first approval,
-// a first automation. With a picture of each, in both languages, narrow and wide: `--shots` makes them to be looked at.
+// The first five minutes of a new user: the introduction, a first answer, a first approval, a first automation, in
+// both languages, narrow and wide. `--shots` takes a picture of each for review.
 import { check, french, narrow, none, noSideScroll, same, english, until } from '../harness.mjs';
 import { settled } from '../screens.mjs';
 
@@ -35,7 +35,7 @@ const looks = [
   ['fr', 320, { ...narrow, ...french }],
 ];
 
-// inView: what leads on the screen is seen without scrolling.
+// inView: the next action is visible without scrolling.
 async function inView(page, place, what) {
   const box = await place.boundingBox();
   const { height } = page.viewportSize();
@@ -43,7 +43,7 @@ async function inView(page, place, what) {
 }
 
 const minutes = (lang, width, look) => ({
-  name: `somebody who has read nothing, ${lang}, ${width} px: what this is, an answer, an approval, an automation`,
+  name: `the first minutes of a new user, ${lang}, ${width} px: introduction, answer, approval, automation`,
   async run({ freshServer, open, shot }) {
     const w = words[lang];
     const { base, call } = await freshServer();
@@ -63,10 +63,10 @@ const minutes = (lang, width, look) => ({
     const asks = page.locator('[data-approval][data-status=open]');
     const rest = () =>
       until('it rests', async () => {
-        const { data } = await call('GET', '/v1/sessions?type=CHAT&limit=1'); // what an automation is made from rests too
+        const { data } = await call('GET', '/v1/sessions?type=CHAT&limit=1'); // the chat that an automation is made from is idle too
         return data.length > 0 && data[0].status === 'idle' && (await page.locator('[data-live]').count()) === 0;
       });
-    // The button is in sight, above the field, which lies over what is further down.
+    // The button is visible, above the field that covers the bottom.
     const inSight = async (button) => {
       await button.waitFor();
       await until('it is in sight', async () => {
@@ -75,14 +75,14 @@ const minutes = (lang, width, look) => ({
       });
     };
 
-    // What this is, and where one types.
+    // The introduction, and the message field.
     await settled(page);
     await page.getByText(w.what).first().waitFor();
     await inView(page, page.getByText(w.what).first(), 'what this is');
     await inView(page, field(), 'where one types');
     await seen('home');
 
-    // A first answer, and a first approval: the first page says that it asks.
+    // A first answer, and a first approval: the first page promises to ask.
     const button = asks.getByRole('button', { name: w.approve });
     const approve = async () => {
       await inSight(button);
@@ -116,7 +116,7 @@ const minutes = (lang, width, look) => ({
     await rest();
     await seen('noted');
 
-    // A change, with what was and what will be.
+    // A change, with before and after.
     await say(w.change);
     await inSight(button);
     await seen('asked');
@@ -128,7 +128,7 @@ const minutes = (lang, width, look) => ({
     await rest();
     await seen('approved');
 
-    // A first automation, by saying it.
+    // A first automation, requested in the chat.
     await say(w.daily);
     await inSight(asks.getByRole('button', { name: w.approve }));
     await seen('automation-asked');
@@ -143,7 +143,7 @@ const minutes = (lang, width, look) => ({
     await seen('automation');
     await page.goto(base);
     await settled(page);
-    await page.getByRole('link', { name: w.made }).first().waitFor(); // Home says when it runs
+    await page.getByRole('link', { name: w.made }).first().waitFor(); // Home shows when it runs
     await seen('home-after');
   },
 });

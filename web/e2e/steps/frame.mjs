@@ -6,7 +6,7 @@ const ground = { light: 'rgb(247, 247, 245)', dark: 'rgb(18, 21, 24)' };
 const groundOf = (page) => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
 const menu = (page) => page.getByRole('navigation').first();
 
-// tabTo presses a key until what is meant has the focus.
+// tabTo presses a key until the wanted element has the focus.
 async function tabTo(page, key, target, what) {
   for (let presses = 0; presses < 80; presses++) {
     if (await target.evaluate((e) => e === document.activeElement)) return;
@@ -15,7 +15,7 @@ async function tabTo(page, key, target, what) {
   throw new Error(`${what} cannot be reached by ${key}`);
 }
 
-// transfers counts what comes over the wire, as the browser does, compressed and with headers.
+// transfers counts the bytes on the wire, compressed and with headers, as the browser does.
 async function transfers(page) {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('Network.enable');
@@ -29,7 +29,7 @@ async function transfers(page) {
 
 export const steps = [
   {
-    name: 'no name in the bar of a phone is cut, in either language',
+    name: 'no name in the bar of a phone is truncated, in either language',
     async run({ open, shot }) {
       for (const language of [{}, french]) {
         const page = await open({ ...narrow, ...language, at: '/approvals' });
@@ -50,12 +50,12 @@ export const steps = [
     name: 'the first screen of an empty server: 150 kB at most, from this server alone, under its policy',
     async run({ open, base }) {
       const page = await open({ base: 'about:blank' });
-      // What is fetched when there is nothing else to do is not needed for the first screen.
+      // What is loaded when the page is idle is not needed for the first screen.
       await page.addInitScript(() => {
         globalThis.requestIdleCallback = () => 0;
       });
       const sum = await transfers(page);
-      page.bad.length = 0; // about:blank is no host of ours
+      page.bad.length = 0; // about:blank is not our host
       const response = await page.goto(base);
       await settled(page);
       await page.waitForLoadState('load');
@@ -74,7 +74,7 @@ export const steps = [
     },
   },
   {
-    name: 'nothing flashes: theme and language are there before the bundle has run',
+    name: 'nothing flashes: theme and language are set before the bundle runs',
     async run({ browser, base }) {
       for (const [system, stored, want] of [
         ['dark', null, 'dark'],
@@ -111,7 +111,7 @@ export const steps = [
     },
   },
   {
-    name: 'every screen from the menu by keyboard; the focus goes to its title; the skip link',
+    name: 'every screen from the menu by keyboard; the focus moves to its title; the skip link',
     async run({ open }) {
       for (const look of [{}, narrow]) {
         const page = await open(look);
@@ -142,7 +142,7 @@ export const steps = [
             );
           same(await page.getByRole('dialog').count(), 0, 'nothing lies over the screen');
         }
-        await go(page, '/usage'); // Home may have the focus in its field
+        await go(page, '/usage'); // Home may have focused its field
         await page.reload();
         await settled(page);
         await page.keyboard.press('Tab');
@@ -158,7 +158,7 @@ export const steps = [
     },
   },
   {
-    name: 'English and French: chosen by the browser, changed by hand, kept; every screen has its words',
+    name: 'English and French: detected from the browser, changed by hand, stored; every screen has its texts',
     async run({ open }) {
       const page = await open(french);
       for (const { at, fr } of screens) {
@@ -187,7 +187,7 @@ export const steps = [
     },
   },
   {
-    name: 'the theme follows the system until it is chosen, and the choice is kept',
+    name: 'the theme follows the system until it is chosen, and the choice is stored',
     async run({ open }) {
       const page = await open(dark);
       await settled(page);
@@ -205,7 +205,7 @@ export const steps = [
     },
   },
   {
-    name: 'an address that is none says so, and leads home',
+    name: 'an unknown address shows a note with a link to Home',
     async run({ open }) {
       const page = await open({ at: '/nonsense/of/mine' });
       await page.getByRole('heading', { name: 'Page not found' }).waitFor();
@@ -215,7 +215,7 @@ export const steps = [
     },
   },
   {
-    name: 'a server that asks for a key: a wrong one, the right one, kept over a reload, signed out',
+    name: 'a server that requires a key: a wrong one, the right one, kept over a reload, signed out',
     async run({ open, locked, shot }) {
       const server = await locked();
       const page = await open({ base: server.base });
@@ -245,13 +245,13 @@ export const steps = [
       await page.locator('#page-title').waitFor();
       await server.call('PATCH', '/v1/settings', { require_validation: true });
       await server.call('POST', '/v1/sessions', { type: 'CHAT', message: { text: 'create a zone Health' } });
-      await menu(page).getByText('1 approval waiting').waitFor({ state: 'attached' }); // the stream is live, by a ticket
+      await menu(page).getByText('1 approval waiting').waitFor({ state: 'attached' }); // the stream is connected, by a ticket
       await page.getByRole('button', { name: 'Sign out' }).click();
       await field.waitFor();
     },
   },
   {
-    name: 'who may look at several workspaces chooses one, in all tabs, and is back when it is gone',
+    name: 'a reader of several workspaces chooses one, in all tabs, and returns to their own when it is deleted',
     async run({ freshServer, browser, shot }) {
       const server = await freshServer();
       await server.call('POST', '/v1/workspaces', { id: 'second', name: 'Second' });
@@ -270,7 +270,7 @@ export const steps = [
       await go(page, '/data');
       const inSecond = (method, path, body) => server.call(method, path, body, { 'Fermata-Workspace': 'second' });
       await inSecond('POST', '/v1/zones', { name: 'Only there' });
-      await page.getByRole('link', { name: 'Only there' }).first().waitFor(); // the stream tells of it
+      await page.getByRole('link', { name: 'Only there' }).first().waitFor(); // it arrives by the stream
       same((await server.call('GET', '/v1/zones')).data.length, 0, 'zones of the first one');
       await shot(page, 'workspace');
       await page.evaluate(() => localStorage.setItem('fermata.workspace', 'gone'));
@@ -286,7 +286,7 @@ export const steps = [
     },
   },
   {
-    name: 'the menu folds to its icons, which have names and tooltips, and stays so',
+    name: 'the menu folds to icons, which have names and tooltips, and stays folded',
     async run({ open, shot }) {
       const page = await open({ at: '/usage' });
       await settled(page);
@@ -306,7 +306,7 @@ export const steps = [
     },
   },
   {
-    name: 'on a tablet the menu is folded until somebody unfolds it, and follows the window',
+    name: 'on a tablet the menu is folded until it is unfolded, and follows the window',
     async run({ open, shot }) {
       const page = await open({ at: '/usage', viewport: { width: 768, height: 1024 } });
       await settled(page);
@@ -327,7 +327,7 @@ export const steps = [
     },
   },
   {
-    name: 'a phone has the screens below, and the rest behind More',
+    name: 'a phone has the screens in a bar, and the rest behind More',
     async run({ open, shot }) {
       for (const look of [narrow, { ...narrow, ...french, ...dark }]) {
         const page = await open({ ...look, at: '/usage' });

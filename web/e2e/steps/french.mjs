@@ -1,11 +1,11 @@
-// What a French workspace shows people has no English: cards, failures, questions, why, and errors of forms.
+// A French workspace shows no English: cards, failures, questions, explanations, and errors of forms.
 import { check, english, french, none, same, tidy, until } from '../harness.mjs';
 import { furnishAll, inFrench } from '../furnish.mjs';
 import { go } from '../screens.mjs';
 
 const missing = 'zon_01890000-0000-7000-8000-000000000000';
 
-// An AI that does some things twice and others wrongly.
+// An AI that repeats some calls and makes others with errors.
 const ai = (call) =>
   call('POST', '/v1/providers', {
     name: 'Script',
@@ -41,11 +41,11 @@ const ai = (call) =>
 const rest = (call, id) =>
   until('the chat rests', async () => (await call('GET', `/v1/sessions/${id}`)).status === 'idle');
 
-// french? All that is said, what is folded for those who want the AI's own words left out.
+// french? All texts, except the AI's own wording in collapsed parts.
 const said = async (place, what) => same(english(await place.innerText()), [], `English in ${what}`);
 
-// All that a page says: what is read, and what is told to readers and on hovering. Left out is what is no language
-// (code), what people wrote, and what says itself that it is English.
+// All texts of a page: visible, for screen readers, and tooltips; except code, texts of people, and parts marked as
+// English.
 const allSaid = (page) =>
   page.evaluate(() => {
     const shown = (e) => e.checkVisibility() && !e.closest('code, pre, kbd, textarea, [lang=en]');
@@ -58,9 +58,9 @@ const allSaid = (page) =>
     return said.join('\n');
   });
 
-const away = 'http://127.0.0.1:9'; // where nothing listens
+const away = 'http://127.0.0.1:9'; // where no server listens
 
-// What went wrong in every corner: connectors, models, webhooks, runs.
+// Failures everywhere: connectors, models, webhooks, runs.
 async function wrongs(call) {
   const connector = await call('POST', '/v1/connectors', {
     name: 'Caisse',
@@ -81,7 +81,7 @@ async function wrongs(call) {
 
 export const steps = [
   {
-    name: 'every screen of a French workspace, full and with failures, says no English word',
+    name: 'every screen of a French workspace, full and with failures, has no English word',
     lasts: 240_000,
     async run({ freshServer, open, shot }) {
       const { base, call } = await freshServer();
@@ -120,7 +120,7 @@ export const steps = [
     },
   },
   {
-    name: 'a French workspace: failures, repetitions, cards, why, and the errors of forms are French',
+    name: 'a French workspace: failures, repetitions, cards, explanations, and the errors of forms are French',
     async run({ open, call, shot }) {
       await ai(call);
       await call('PATCH', '/v1/settings', { language: 'fr', time_zone: 'Europe/Paris' });
@@ -131,7 +131,7 @@ export const steps = [
       await page.locator('[data-command=CREATE_ZONE]').first().waitFor();
       for (const fold of await page.locator('[data-reads] > summary, [data-fold-reads]').all()) await fold.click();
       await said(page.locator('main'), 'the chat');
-      same(await page.getByText('"repeat"').count(), 0, 'what the AI is told of repeating is in a fold');
+      same(await page.getByText('"repeat"').count(), 0, 'the AI’s text about repeating is collapsed');
       await page
         .getByText(/demandée deux fois/)
         .first()
@@ -153,7 +153,7 @@ export const steps = [
       }
       await call('PATCH', '/v1/settings', { require_validation: false });
 
-      // Problems and mistakes, each with the server's own words in no place.
+      // Problems and field errors, none with the server's English text.
       const form = await open({ at: '/automations/new', ...french });
       await form.getByLabel('Elle s’exécute').selectOption('cron');
       await form.getByLabel('Expression cron').fill('0 8 31 2 *');
@@ -212,7 +212,7 @@ export const steps = [
         }
         await shot(readers.fr, `record-${language}-to-fr`);
         await shot(readers.en, `record-${language}-to-en`);
-        // A change of the page's language changes what is shown already.
+        // A change of the page's language also applies to what is shown already.
         await go(readers.fr, '/settings/page');
         await readers.fr.getByLabel(/^Langue/).selectOption('en');
         await go(readers.fr, `/chat/${id}`);

@@ -5,7 +5,7 @@ import { go, settled } from '../screens.mjs';
 
 export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
 
-// A model that answers when it is told to: what it is asked stays open until then.
+// A model that answers on demand: until then requests are pending.
 async function model() {
   const open = [];
   const server = http.createServer((request, response) => {
@@ -63,7 +63,7 @@ const card = (page, name) => page.locator(`[data-card="${name}"]`);
 
 export const steps = [
   {
-    name: 'somebody new: what this is, one field with the cursor in it, three examples, which model answers',
+    name: 'a new user: an introduction, one focused field, three examples, the model that answers',
     async run({ freshServer, open, shot }) {
       const server = await freshServer();
       const page = await open({ base: server.base });
@@ -81,7 +81,7 @@ export const steps = [
       ]) {
         const other = await open({ base: (await freshServer()).base, ...look });
         await settled(other);
-        await tidy(other, `somebody new, ${name}`);
+        await tidy(other, `a new user, ${name}`);
         await shot(other, `home-new-${name}`);
         await other.context().close();
       }
@@ -109,7 +109,7 @@ export const steps = [
     },
   },
   {
-    name: 'a first automation is one click, and one click away again',
+    name: 'a first automation is one click, and one click removes it',
     async run({ freshServer, open }) {
       const { base, call } = await freshServer();
       const page = await open({ base });
@@ -124,7 +124,7 @@ export const steps = [
       await toast.getByRole('button', { name: 'Undo' }).click();
       await becomes(async () => (await call('GET', '/v1/automations')).data.length, 0, 'it is gone');
       await page.getByRole('textbox', { name: 'Your first message' }).waitFor();
-      same(await toast.count(), 0, 'what was taken back is not told any more');
+      same(await toast.count(), 0, 'no toast about what was undone');
     },
   },
   {
@@ -156,7 +156,7 @@ export const steps = [
           accepted ? ['fr', 'Europe/Paris', true] : ['en', 'UTC', true],
           'the settings after the first message',
         );
-        // The cards are in the reader's language, whatever the workspace's.
+        // The cards are in the reader's language, whatever the workspace's is.
         await page
           .getByText(/Ajouter la zone «\s?G[eé]n[eé]ral/)
           .first()
@@ -172,7 +172,7 @@ export const steps = [
     },
   },
   {
-    name: 'the switch of the first page: its sentence is true in both positions, and who declines is not asked',
+    name: 'the switch of the first page: its sentence is true in both positions, and declining disables approvals',
     async run({ freshServer, open, shot }) {
       const { base, call } = await freshServer();
       const page = await open({ base });
@@ -181,7 +181,7 @@ export const steps = [
       same(await asks.isChecked(), true, 'it is on');
       await asks.uncheck();
       await free.waitFor();
-      await tidy(page, 'somebody new who is not to be asked');
+      await tidy(page, 'a new user without approvals');
       await shot(page, 'home-new-free');
       await page.reload();
       await free.waitFor();
@@ -192,7 +192,7 @@ export const steps = [
     },
   },
   {
-    name: 'a workspace that is used or set by the API is not switched, and has no switch',
+    name: 'a workspace that is in use or configured by the API is unchanged, and has no switch',
     async run({ freshServer, open }) {
       const used = await freshServer();
       await used.call('POST', '/v1/zones', { name: 'Ours' });
@@ -204,11 +204,11 @@ export const steps = [
       await until('it is done', async () => (await used.call('GET', '/v1/zones')).data.length === 2);
       same((await used.call('GET', '/v1/settings')).require_validation, false, 'what was not set');
 
-      // It comes into use after the page was opened.
+      // It is first used after the page was opened.
       const late = await freshServer();
       const open2 = await open({ base: late.base });
       await open2.getByRole('switch').waitFor();
-      await open2.route(/\/v1\/zones/, (route) => route.abort()); // it hears nothing of it
+      await open2.route(/\/v1\/zones/, (route) => route.abort()); // it cannot find out
       await late.call('PATCH', '/v1/settings', { require_validation: true });
       await late.call('PATCH', '/v1/settings', { require_validation: false });
       await late.call('POST', '/v1/zones', { name: 'Theirs' });
@@ -216,11 +216,11 @@ export const steps = [
       await open2.getByRole('textbox', { name: 'Your first message' }).fill('create a zone Cellar');
       await open2.keyboard.press('Enter');
       await until('it is done', async () => (await late.call('GET', '/v1/zones')).data.length === 2);
-      same((await late.call('GET', '/v1/settings')).require_validation, false, 'what somebody else uses');
+      same((await late.call('GET', '/v1/settings')).require_validation, false, 'a workspace in use');
     },
   },
   {
-    name: 'what somebody new has typed survives a reload and a look around',
+    name: 'a new user’s input survives a reload and a look around',
     async run({ freshServer, open }) {
       const { base } = await freshServer();
       const page = await open({ base });
@@ -235,7 +235,7 @@ export const steps = [
     },
   },
   {
-    name: 'what needs a person: a question with its text, a change that is approved in place',
+    name: 'items that need a person: a question with its text, a change that is approved in place',
     async run({ freshServer, open, shot }) {
       const { base, call } = await freshServer();
       await call('PATCH', '/v1/settings', { require_validation: true });
@@ -267,7 +267,7 @@ export const steps = [
     },
   },
   {
-    name: 'a run that cannot reach its AI is marked at the automation, on Home and in the menu: no notice anywhere',
+    name: 'a run that cannot reach its AI is marked at the automation, on Home and in the menu: no toast anywhere',
     async run({ freshServer, open, shot }) {
       const { base, call } = await freshServer({ env });
       const dead = await call('POST', '/v1/providers', {
@@ -297,7 +297,7 @@ export const steps = [
     },
   },
   {
-    name: 'the queue says why one waits, since when, and about how long',
+    name: 'the queue shows why each one waits, since when, and about how long',
     async run({ freshServer, open, shot }) {
       const { base, call } = await freshServer({ env });
       await call('POST', '/v1/providers', {
@@ -322,10 +322,10 @@ export const steps = [
       await rows
         .nth(0)
         .getByText(/ · for \d/)
-        .waitFor(); // since when
+        .waitFor(); // the start time
       await tidy(page, 'a queue');
       await shot(page, 'home-queue');
-      // Whoever looks at the one that waits is told the same there.
+      // The waiting run shows the same.
       const waits = await open({ base, ...narrow, at: `/chat/${await rows.nth(1).getAttribute('data-session')}` });
       await waits.locator('[data-words]').getByText('Queued, number').waitFor();
       await waits.locator('[data-slot=aside]').getByRole('link', { name: 'Slow' }).waitFor();
@@ -336,13 +336,13 @@ export const steps = [
       await waits
         .locator('[data-does=pauses]')
         .getByText(/^\d+\s?s/)
-        .waitFor(); // how long so far
+        .waitFor(); // the time so far
       await tidy(waits, 'a chat in the queue');
       await shot(waits, 'chat-queued');
     },
   },
   {
-    name: 'Home comes without a shift, furnished and new, wide and on a phone',
+    name: 'Home loads without layout shifts, furnished and new, wide and on a phone',
     async run({ open, freshServer }) {
       const made = await freshServer();
       await furnish(made.call);
@@ -381,7 +381,7 @@ export const steps = [
     },
   },
   {
-    name: 'a conversation sets an automation aside, and both sides say so',
+    name: 'a chat sets an automation aside, and both show it',
     async run({ open, call, shot }) {
       const ai = await model();
       try {
@@ -393,7 +393,7 @@ export const steps = [
         });
         const order = await call('POST', '/v1/automations', { name: 'Nightly sums', seed: { text: 'sum it up' } });
         const { holder } = await call('GET', '/v1/slot');
-        // A chat that rests keeps the slot for five minutes.
+        // An idle chat keeps the slot for five minutes.
         if (holder) await call('POST', `/v1/sessions/${holder.id}/stop`);
         const page = await open({ at: '/' });
         await settled(page);
@@ -435,7 +435,7 @@ export const steps = [
         await call('POST', `/v1/sessions/${chat.id}/stop`);
         await card(page, 'slot').locator(`[data-session="${run.id}"]`).waitFor();
         await becomes(() => card(page, 'aside').count(), 0, 'nothing is set aside any more');
-        check(!(await call('GET', `/v1/sessions/${run.id}`)).end_reason, 'the run goes on');
+        check(!(await call('GET', `/v1/sessions/${run.id}`)).end_reason, 'the run continues');
       } finally {
         ai.close();
       }

@@ -1,11 +1,11 @@
-// The installed page: its manifest, what its worker keeps and what it does not, and what it is without a server.
+// The installed page: its manifest, what its worker caches, and how it works offline.
 import { becomes, check, none, same, signIn, tidy, until } from '../harness.mjs';
 import { settled } from '../screens.mjs';
 
 const phone = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true };
 const worker = { serviceWorkers: 'allow' };
 
-/** Waits until the worker has the page and all of its files. */
+/** Waits until the worker has cached the page and all of its files. */
 const kept = (page) =>
   until(
     'the worker keeps the page',
@@ -22,7 +22,7 @@ const kept = (page) =>
     60_000,
   );
 
-/** What is in the caches of the page: [cache, path] of all. */
+/** The caches of the page as [cache, path]. */
 const caches = (page) =>
   page.evaluate(async () => {
     const all = [];
@@ -33,7 +33,7 @@ const caches = (page) =>
 
 export const steps = [
   {
-    name: 'the manifest is valid, its icons are what it says, and the browser finds the page installable',
+    name: 'the manifest is valid, its icons match it, and the browser finds the page installable',
     async run({ open, base }) {
       const page = await open({ ...worker });
       await settled(page);
@@ -46,7 +46,7 @@ export const steps = [
       same([manifest.start_url, manifest.display], ['/', 'standalone'], 'where it starts, and how');
       const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors');
       none(
-        installabilityErrors.map((e) => JSON.stringify(e)).filter((e) => !e.includes('in-incognito')), // as each page of a test is
+        installabilityErrors.map((e) => JSON.stringify(e)).filter((e) => !e.includes('in-incognito')), // as in every test page
         'what keeps the page from being installed',
       );
       for (const { src, sizes } of manifest.icons.filter((icon) => icon.type === 'image/png')) {
@@ -56,7 +56,7 @@ export const steps = [
     },
   },
   {
-    name: 'the worker keeps the shell and no answer of the API; without the server the page opens and says so',
+    name: 'the worker caches the shell and no API response; without the server the page opens and reports it',
     async run({ open, call, server, line, shot }) {
       const page = await open({ ...phone, ...worker, at: '/approvals' });
       await settled(page);
@@ -65,7 +65,7 @@ export const steps = [
         await page.goto(`${line.url}/#${at}`);
         await settled(page);
       }
-      await page.reload(); // now by the worker
+      await page.reload(); // now served by the worker
       await settled(page);
       await call('POST', '/v1/zones', { name: 'Health' });
       const all = await caches(page);
@@ -101,7 +101,7 @@ export const steps = [
     },
   },
   {
-    name: 'whoever is signed in is told too that the server is away, before it is known who they are',
+    name: 'a signed-in reader sees that the server is unreachable, before their identity is known',
     async run({ open, locked }) {
       const server = await locked();
       const page = await open({ ...worker, base: server.base });
@@ -119,13 +119,13 @@ export const steps = [
     },
   },
   {
-    name: 'a new version is there at the next load, takes the place of the old one, and opens without a server',
+    name: 'a new version is loaded next time, replaces the old one, and opens without a server',
     async run({ open, line }) {
       const page = await open({ ...worker });
       await settled(page);
       await kept(page);
       const [[before]] = await caches(page);
-      // The same page under another name, as a build would bring it.
+      // The same page with different file names, as after a build.
       line.changes.set('/', (text) => text.replace('<title>Fermata', '<title>Fermata II'));
       line.changes.set('/sw.js', (text) => text.replace(/"version":"\w+"/, '"version":"next"'));
       const titled = () =>
@@ -148,7 +148,7 @@ export const steps = [
     },
   },
   {
-    name: 'a worker that is half fetched is none: the page goes on as before',
+    name: 'an incompletely installed worker is discarded: the page continues to work',
     async run({ open, line }) {
       const page = await open({ ...worker });
       line.changes.set('/icon.svg', () => null);
@@ -169,7 +169,7 @@ export const steps = [
     },
   },
   {
-    name: 'a push is shown, and a click on it brings the open page to what it is about',
+    name: 'a push message is shown, and a click on it opens its subject in the open page',
     async run({ open, base, browser, call }) {
       const page = await open({ ...worker, base, permissions: ['notifications'] });
       await settled(page);
@@ -207,14 +207,14 @@ export const steps = [
       await push('not JSON');
       await becomes(async () => (await shown()).length, 2, 'one that says nothing is shown too');
 
-      // The browser of a test has no notification to press: the worker is told of the click.
+      // A headless browser has no notification to click: the event is dispatched in the worker.
       const [running] = page.context().serviceWorkers();
       await running.evaluate(async (url) => {
         const [first] = await self.registration.getNotifications();
         const event = new Event('notificationclick');
         Object.defineProperty(event, 'notification', { value: { close: () => first.close(), data: { url } } });
         event.waitUntil = (promise) => {
-          globalThis.clicked = promise.catch(() => {}); // focus() needs a real press
+          globalThis.clicked = promise.catch(() => {}); // focus() needs a real click
         };
         self.dispatchEvent(event);
       }, `${base}/#/approvals/${id}`);
@@ -224,7 +224,7 @@ export const steps = [
     },
   },
   {
-    name: 'a push that is pressed when no page is open opens one at what it is about',
+    name: 'a click on a push notification without an open page opens its subject in a new window',
     async run({ open, base, call }) {
       await call('PATCH', '/v1/settings', { require_validation: true });
       const { id: session } = await call('POST', '/v1/sessions', { message: { text: 'create a zone Orchard' } });
@@ -237,11 +237,11 @@ export const steps = [
       await kept(page);
       const context = page.context();
       const [running] = context.serviceWorkers();
-      const other = await context.newPage(); // so that the browser keeps the worker; it is none of ours
+      const other = await context.newPage(); // so that the browser keeps the worker; it is not ours
       await page.close();
       const pressed = (url) =>
         running.evaluate(async (about) => {
-          // A browser opens a window after a real press only: what it is asked for is looked at.
+          // A browser only opens a window after a real click: the call is checked instead.
           let asked = '';
           self.clients.openWindow = async (at) => {
             asked = at;

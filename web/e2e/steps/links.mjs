@@ -5,7 +5,7 @@ const quick = async (call) => {
   await call('PATCH', '/v1/settings', { require_validation: true });
 };
 
-// asked has a session ask for a zone, and gives the approval with a link to it.
+// asked has a session request a zone, and returns the approval with a link to it.
 async function asked(call, name) {
   const session = (await call('POST', '/v1/sessions', { name })).id;
   await call('POST', `/v1/sessions/${session}/messages`, { text: `create a zone ${name}` });
@@ -22,7 +22,7 @@ async function asked(call, name) {
   return { id: found.id, path: new URL(url).pathname };
 }
 
-// at opens the address of a link, which is no address of the page's own.
+// at opens the address of a link, which is outside the page.
 const at = async ({ open, line }, path, look = {}) => {
   const page = await open(look);
   await page.goto(line.url + path);
@@ -31,7 +31,7 @@ const at = async ({ open, line }, path, look = {}) => {
 
 const status = async (call, id) => (await call('GET', `/v1/approvals/${id}`)).status;
 
-// What a gateway does that runs the page in a browser, and presses whatever it finds by script.
+// A mail gateway that renders the page in a browser, and clicks everything by script.
 const scan = () => {
   const form = document.querySelector('form');
   const buttons = [...document.querySelectorAll('button[name=answer]')];
@@ -43,7 +43,7 @@ const scan = () => {
 
 export const steps = [
   {
-    name: 'a browser that runs the script of a link and presses by script decides nothing, a person does',
+    name: 'a browser that runs a link’s script and clicks by script decides nothing, a person does',
     async run(world) {
       const { call, shot } = world;
       await quick(call);
@@ -53,7 +53,7 @@ export const steps = [
         same(await scanner.evaluate(scan), 2, 'the buttons that it pressed');
         await scanner.evaluate(() => HTMLFormElement.prototype.submit.call(document.querySelector('form')));
         await scanner.getByText('Nothing was decided').waitFor();
-        scanner.bad.length = 0; // the 403 that it was meant to get
+        scanner.bad.length = 0; // the expected 403
         await scanner.context().close();
       }
       same(await status(call, id), 'open', 'after the scanners');
@@ -76,7 +76,7 @@ export const steps = [
     },
   },
   {
-    name: 'a link is answered by keys alone, and without scripts by figures',
+    name: 'a link is answered by keyboard only, and without scripts by digits',
     async run(world) {
       const { call } = world;
       await quick(call);
@@ -98,7 +98,7 @@ export const steps = [
       await plain.getByRole('button', { name: 'Approve' }).click();
       await plain.getByText(/Approved by the link/).waitFor();
       same(await status(call, figures.id), 'approved', 'with the figures');
-      plain.bad.length = 0; // the 403 of the first try
+      plain.bad.length = 0; // the 403 of the first attempt
     },
   },
 ];

@@ -1,5 +1,5 @@
-// What holds for every list of the page: nothing jumps while it loads, and who may not write is offered
-// nothing to write with.
+// Requirements for every list of the page: no layout shifts while it loads, and no write controls for readers
+// without permission.
 import { check, dark, french, narrow, none, same, signIn, tidy, until } from '../harness.mjs';
 import { go } from '../screens.mjs';
 
@@ -15,7 +15,7 @@ async function furnish(call) {
   return { zone, tool };
 }
 
-// shifts is how much a page has moved by itself since it was opened.
+// shifts returns the sum of a page's layout shifts since it was opened.
 const shifts = (page) =>
   page.evaluate(
     () =>
@@ -32,7 +32,7 @@ const read = (page) => until('it is read', async () => (await page.locator('main
 
 export const steps = [
   {
-    name: 'no list jumps while it loads',
+    name: 'no list moves while it loads',
     async run({ open, call }) {
       const { tool } = await furnish(call);
       const jumped = [];
@@ -48,7 +48,7 @@ export const steps = [
     },
   },
   {
-    name: 'who may only read is offered nothing to write with',
+    name: 'a reader without write permission sees no write controls',
     async run({ open, locked, shot }) {
       const { base, call } = await locked();
       const { zone, tool } = await furnish(call);

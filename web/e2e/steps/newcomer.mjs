@@ -1,5 +1,5 @@
-// Somebody who has read nothing: records a measurement, has the assistant change it with
-// a yes, sets up a daily run, has it run now, and finds its result.
+// A new user records a measurement, has the assistant change it with an approval, sets up a daily run, starts it,
+// and finds its result.
 import { check, same, until } from '../harness.mjs';
 
 const main = (page) => page.getByRole('main');
@@ -7,7 +7,7 @@ const go = (page, name) => page.getByRole('navigation', { name: 'Screens' }).get
 
 export const steps = [
   {
-    name: 'a newcomer measures, is asked, and has a daily run',
+    name: 'a new user records, approves, and has a daily run',
     async run({ open, call }) {
       const page = await open({ at: '/' });
       await go(page, /^Data/);
@@ -27,25 +27,25 @@ export const steps = [
         (await call('GET', `/v1/tools/${tool.id}/entries?limit=50`)).data.map((e) => e.data.value);
       check((await values()).includes(72.4), 'the measurement is stored');
 
-      // Changes are to be asked for; the assistant makes one.
+      // Changes need approval; the assistant makes one.
       await go(page, /^Settings/);
       await main(page).getByRole('link', { name: 'Approvals' }).click();
       await main(page)
         .getByRole('checkbox', { name: /^Every data change needs approval/ })
-        .check(); // not the first one there: zones may come before
+        .check(); // not the first one: there may be zones already
       await until('the workspace asks', async () => (await call('GET', '/v1/settings')).require_validation === true);
       await go(page, /^Chat/);
       await main(page).getByRole('textbox').last().fill('note 71.9 for Weight');
       await page.keyboard.press('Enter');
       await main(page).getByRole('button', { name: 'Approve', exact: true }).waitFor();
-      check(!(await values()).includes(71.9), 'nothing is changed before the yes');
+      check(!(await values()).includes(71.9), 'nothing is changed before the approval');
       await main(page).getByRole('button', { name: 'Approve', exact: true }).click();
       await main(page)
         .getByText(/^Noted: 71.9/)
         .waitFor();
-      check((await values()).includes(71.9), 'the change is made after the yes');
+      check((await values()).includes(71.9), 'the change is made after the approval');
 
-      // A daily run, at once: the conversation at rest lets it pass.
+      // A daily run, started at once: the idle chat yields the slot.
       await go(page, /^Automations/);
       await main(page)
         .getByRole('link', { name: /new automation/i })
@@ -59,7 +59,7 @@ export const steps = [
       await main(page).locator('[data-ran=ended]').waitFor();
       const [daily] = (await call('GET', '/v1/automations')).data;
       same(daily.schedule.expression, '0 8 * * *', 'when it runs');
-      check(daily.enabled, 'it goes on by itself tomorrow');
+      check(daily.enabled, 'it runs again tomorrow');
 
       // Its result.
       await go(page, /^Runs/);

@@ -1,16 +1,16 @@
-// Being told: links that are sent from the card, who gets mail and when, webhooks with links.
+// Notifications: links sent from the card, recipients and hours of mail, webhooks with links.
 import http from 'node:http';
 import { becomes, check, dark, doTo, french, narrow, same, tidy, until } from '../harness.mjs';
 import { settled } from '../screens.mjs';
 
-// The mail server is not there: what is tried here is who is told, not the mails.
+// There is no mail server: recipients are tested here, not the mails.
 export const env = (base) => ({
   FERMATA_SMTP_URL: 'smtp://127.0.0.1:9',
   FERMATA_MAIL_FROM: 'Fermata <fermata@example.org>',
   FERMATA_PUBLIC_URL: base,
 });
 
-// A push service, which takes what it is sent, or says that the browser is gone.
+// A push service, which accepts messages, or reports that the browser is gone.
 async function pushService() {
   const got = [];
   const state = { status: 201 };
@@ -36,7 +36,7 @@ async function pushService() {
   };
 }
 
-// The browser of a test reaches no push service: it subscribes at ours, with keys of its own.
+// A test browser cannot reach a push service: it subscribes at ours, with its own keys.
 const subscribes = async ({ endpoint, refuse }) => {
   const base64url = (bytes) =>
     btoa(String.fromCharCode(...new Uint8Array(bytes)))
@@ -66,7 +66,7 @@ const subscribes = async ({ endpoint, refuse }) => {
 
 const phone = { viewport: { width: 360, height: 640 }, isMobile: true, hasTouch: true };
 
-// asked has a session ask for a zone, and gives its approval.
+// asked has a session request a zone, and returns its approval.
 async function asked(call, name) {
   await call('POST', '/v1/providers', { name, kind: 'demo', is_default: true, config: { word_delay_ms: 0 } });
   await call('PATCH', '/v1/settings', { require_validation: true });
@@ -79,7 +79,7 @@ async function asked(call, name) {
 
 export const steps = [
   {
-    name: 'a link is sent from the card, its page is answered on a phone, and the card says by whose link',
+    name: 'a link is sent from the card, answered on a phone, and the card names its recipient',
     async run({ open, base, call, shot }) {
       const approval = await asked(call, 'Garden');
       const other = await open({ ...french, at: `/approvals/${approval.id}` });
@@ -118,7 +118,7 @@ export const steps = [
 
       const said = page.locator('[data-by="link:ada@example.org"]');
       await said.waitFor();
-      check(/by link, sent to ada@example\.org/.test(await said.innerText()), `it says ${await said.innerText()}`);
+      check(/by link, sent to ada@example\.org/.test(await said.innerText()), `it shows ${await said.innerText()}`);
       await other
         .getByText(/par lien, envoyé à ada@example\.org/)
         .first()
@@ -126,7 +126,7 @@ export const steps = [
     },
   },
   {
-    name: 'a link is shared by the system where the browser can, and closing its sheet is no error',
+    name: 'a link is shared by the system if the browser can, and closing its sheet is no error',
     async run({ open, call, shot }) {
       const approval = await asked(call, 'Cellar');
       const page = await open({ ...phone, ...french });
@@ -155,7 +155,7 @@ export const steps = [
     },
   },
   {
-    name: 'who only may answer sends no links',
+    name: 'a reader who may only answer cannot send links',
     async run({ open, locked }) {
       const server = await locked();
       const made = await server.call('POST', '/v1/keys', { name: 'Member', role: 'member' });
@@ -170,7 +170,7 @@ export const steps = [
     },
   },
   {
-    name: 'who is told by mail and when: added, refused at its field, quiet hours, and taken away',
+    name: 'mail recipients and hours: added, rejected at the field, quiet hours, and removed',
     async run({ open, call, shot }) {
       const page = await open({ at: '/settings/told' });
       const settings = async () => (await call('GET', '/v1/settings')).notifications;
@@ -178,14 +178,14 @@ export const steps = [
       await add.fill('ada@example.org');
       await page.keyboard.press('Tab');
       await becomes(async () => (await settings()).mail_to, ['ada@example.org'], 'the address');
-      await add.fill('nobody');
+      await add.fill('invalid');
       await page.keyboard.press('Tab');
       const second = page.getByLabel('Address 2');
       await page.getByText(/no address like ada@example.org/).waitFor();
       same(await second.getAttribute('aria-invalid'), 'true', 'the field of the wrong one');
       same(await page.getByLabel('Address 1').getAttribute('aria-invalid'), null, 'the field of the good one');
       await tidy(page, 'a wrong address');
-      await shot(page, 'told-wrong');
+      await shot(page, 'notifications-wrong');
       await second.fill('grace@example.org');
       await page.keyboard.press('Tab');
       await becomes(async () => (await settings()).mail_to.length, 2, 'both addresses');
@@ -194,19 +194,19 @@ export const steps = [
       await becomes(async () => (await settings()).quiet_hours, { from: '22:00', to: '07:00' }, 'quiet hours');
       const end = page.getByLabel('To', { exact: true });
       await end.fill('22:00');
-      await end.blur(); // a tab goes from the hours to the minutes
+      await end.blur(); // Tab moves from the hours to the minutes
       await page.getByText(/end at another time/).waitFor();
       await end.fill('06:30');
       await end.blur();
       await becomes(async () => (await settings()).quiet_hours?.to, '06:30', 'their end');
       await page.getByLabel('Include the details').check();
       await becomes(async () => (await settings()).show_content, true, 'the content');
-      await tidy(page, 'being told');
-      await shot(page, 'told');
+      await tidy(page, 'notifications');
+      await shot(page, 'notifications');
       const small = await open({ ...narrow, ...french, ...dark, at: '/settings/told' });
       await small.getByLabel('Heures calmes').waitFor();
-      await tidy(small, 'being told, on a phone in French');
-      await shot(small, 'told-320-fr-dark');
+      await tidy(small, 'notifications, on a phone in French');
+      await shot(small, 'notifications-320-fr-dark');
       await small.context().close();
 
       await page.getByRole('button', { name: 'Remove ada@example.org' }).click();
@@ -218,7 +218,7 @@ export const steps = [
     },
   },
   {
-    name: 'a server that sends no mail says what its operator has to set',
+    name: 'a server without mail shows what its operator has to configure',
     async run({ open, freshServer, shot }) {
       const silent = await freshServer({});
       same((await silent.call('GET', '/v1/settings')).mail_off, 'no_server', 'why there is no mail');
@@ -226,7 +226,7 @@ export const steps = [
       await page.getByText(/sends no mail/).waitFor();
       same(await page.getByLabel('Add an address').count(), 0, 'fields for addresses');
       await tidy(page, 'no mail');
-      await shot(page, 'told-no-mail');
+      await shot(page, 'notifications-no-mail');
       await page.getByRole('searchbox').fill('quiet');
       await page.getByRole('link', { name: 'Quiet hours' }).click();
       await becomes(
@@ -237,7 +237,7 @@ export const steps = [
     },
   },
   {
-    name: 'a webhook with links: ticked when it is made, taken away and given back in its row',
+    name: 'a webhook with links: enabled on creation, disabled and enabled in its row',
     async run({ open, call, freshServer, shot }) {
       const page = await open({ at: '/settings/webhooks' });
       await page.getByRole('button', { name: 'Add a webhook' }).click();
@@ -266,12 +266,12 @@ export const steps = [
         .getByText(/FERMATA_PUBLIC_URL/)
         .first()
         .waitFor();
-      same(await box.getAttribute('aria-invalid'), 'true', 'the box says what is wrong');
+      same(await box.getAttribute('aria-invalid'), 'true', 'the field is marked invalid');
       await tidy(there, 'links that would lead nowhere');
     },
   },
   {
-    name: 'a device is told: turned on, tried, listed, taken off; what is asked reaches its push service',
+    name: 'notifications of a device: enabled, tested, listed, removed; approvals reach its push service',
     async run({ open, base, call, shot }) {
       const service = await pushService();
       try {
@@ -288,10 +288,10 @@ export const steps = [
           { userVisibleOnly: true, key: 65 },
           'what the browser is asked',
         );
-        await tidy(page, 'a device that is told');
+        await tidy(page, 'a device with notifications');
         await shot(page, 'device');
         await page.emulateMedia(dark);
-        await tidy(page, 'a device that is told, dark');
+        await tidy(page, 'a device with notifications, dark');
         await doTo(device, 'Test');
         await page.locator('[data-test=ok]').waitFor();
         same(service.got.length, 1, 'pushes after a test');
@@ -330,7 +330,7 @@ export const steps = [
     },
   },
   {
-    name: 'why a device cannot be told is said in words: blocked, no service, an iPhone, plain http, a server without an address',
+    name: 'why a device cannot be notified is explained: blocked, no service, an iPhone, plain http, a server without an address',
     async run({ open, base, freshServer, shot }) {
       const at = `${base}/#/settings/told`;
       const go = async (options, script, given) => {
@@ -367,7 +367,11 @@ export const steps = [
       const nameless = await freshServer({});
       const there = await open({ base: nameless.base, at: '/settings/told' });
       await there.locator('[data-push-off]').waitFor();
-      same(await there.getByRole('button', { name: 'Notify me on this device' }).count(), 0, 'what cannot be turned on');
+      same(
+        await there.getByRole('button', { name: 'Notify me on this device' }).count(),
+        0,
+        'what cannot be turned on',
+      );
       await tidy(there, 'a server that sends no pushes');
     },
   },

@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { check, same } from '../harness.mjs';
 
-// frontEnd serves an empty page at an origin of its own: what somebody else builds on the API.
+// frontEnd serves an empty page at another origin: a third-party front end for the API.
 async function frontEnd() {
   const made = http.createServer((_, response) =>
     response.writeHead(200, { 'Content-Type': 'text/html' }).end('<!doctype html><title>another front end</title>'),
@@ -12,15 +12,14 @@ async function frontEnd() {
   return { origin: `http://127.0.0.1:${made.address().port}`, close: () => made.close() };
 }
 
-// visit opens that page. It is there to do what ours must not: nothing of it is noted.
+// visit opens that page. It does what ours must not, so nothing is recorded.
 async function visit(world, origin) {
   const page = await world.open({ base: origin });
   page.bad.push = () => 0;
   return page;
 }
 
-// converse is what the page does, in the browser: it changes, reads headers and refusals, and
-// listens.
+// converse runs in the browser: it makes changes, reads headers and errors, and receives events.
 async function converse({ base, key, ticket }) {
   const who = key ? { Authorization: `Bearer ${key}` } : {};
   const call = (method, path, body, more) =>
@@ -38,12 +37,12 @@ async function converse({ base, key, ticket }) {
     { 'If-Match': made.headers.get('ETag') },
   );
   const stale = await call('PATCH', `/v1/zones/${zone.id}`, { name: 'x' }, { 'If-Match': made.headers.get('ETag') });
-  const nobody = await fetch(`${base}/v1/zones`, { headers: { Authorization: 'Bearer nobody' } });
+  const unknown = await fetch(`${base}/v1/zones`, { headers: { Authorization: 'Bearer unknown' } });
   const address = ticket
     ? `${base}/v1/events/stream?ticket=${(await (await call('POST', '/v1/stream-tickets')).json()).ticket}`
     : `${base}/v1/events/stream`;
   const events = new EventSource(address);
-  const heard = await new Promise((done) => {
+  const received = await new Promise((done) => {
     events.addEventListener('snapshot', () => {
       void call('DELETE', `/v1/zones/${zone.id}`);
     });
@@ -57,12 +56,12 @@ async function converse({ base, key, ticket }) {
     place: made.headers.get('Location') === `/v1/zones/${zone.id}`,
     changed: changed.status,
     stale: (await stale.json()).code,
-    nobody: (await nobody.json()).code,
-    heard,
+    unknown: (await unknown.json()).code,
+    received,
   };
 }
 
-// knock is what a page of an origin that nobody allowed tries.
+// knock runs the attempts of a page at an origin that is not allowed.
 async function knock({ base }) {
   const tried = async (method, headers) => {
     try {
@@ -76,7 +75,7 @@ async function knock({ base }) {
   const events = new EventSource(`${base}/v1/events/stream`);
   const state = await new Promise((done) => {
     events.onerror = () => done(events.readyState);
-    events.onmessage = () => done('heard');
+    events.onmessage = () => done('received');
   });
   return [
     await tried('GET'),
@@ -88,7 +87,7 @@ async function knock({ base }) {
 
 export const steps = [
   {
-    name: 'a front end of an origin that is allowed converses, with a key or at the open door',
+    name: 'a front end at an allowed origin works, with a key or without sign-in',
     async run(world) {
       const far = await frontEnd();
       try {
@@ -98,8 +97,8 @@ export const steps = [
           place: true,
           changed: 200,
           stale: 'precondition_failed',
-          nobody: 'unauthenticated',
-          heard: 'deleted',
+          unknown: 'unauthenticated',
+          received: 'deleted',
         };
         const key = 'e2e-another-root-key-0123456789-abcdef';
         const locked = await world.freshServer({
@@ -116,7 +115,7 @@ export const steps = [
     },
   },
   {
-    name: 'a page of an origin that nobody allowed gets nothing and changes nothing',
+    name: 'a page at an origin that is not allowed reads nothing and changes nothing',
     async run(world) {
       const far = await frontEnd();
       try {

@@ -4,7 +4,7 @@ import { settled, watchParts } from '../screens.mjs';
 const bar = (page) => page.locator('#net.shown');
 const waits = (page) => page.getByRole('navigation').first().locator('.badge');
 
-// seenBar notes from now on whether the bar was ever shown, and when first.
+// seenBar records whether the bar was ever shown, and when first.
 const watchBar = (page) =>
   page.evaluate(() => {
     globalThis.barSeen = null;
@@ -23,10 +23,10 @@ async function ask(call, name) {
 
 export const steps = [
   {
-    name: 'a break of less than two seconds is not seen',
+    name: 'an interruption of less than two seconds is not shown',
     async run({ open, line }) {
       const page = await open();
-      // The page's own time, which stands still while a request is under way: a busy machine sees the same.
+      // The page's clock, which is paused during requests: a busy machine gets the same result.
       const under = new Set();
       const isStream = (r) => r.url().includes('/v1/events/stream');
       let streams = 0;
@@ -42,7 +42,7 @@ export const steps = [
       await until('it listens', () => streams > 0);
       await page.clock.pauseAt(await page.evaluate(() => Date.now() + 100));
       for (const mode of ['cut', '503']) {
-        await page.clock.runFor(5000); // what was lost before is forgotten
+        await page.clock.runFor(5000); // earlier failures are discarded
         await until('it listens', () => under.size === 0);
         await watchBar(page);
         const before = streams;
@@ -51,7 +51,7 @@ export const steps = [
         for (; streams === before && passed < 1950; passed += 50) {
           await page.clock.runFor(50);
           if (passed === 500) line.set('open');
-          await new Promise((done) => setTimeout(done, 60)); // what it asks for now is on its way by then
+          await new Promise((done) => setTimeout(done, 60)); // its requests have been sent by then
           await until('what was asked is answered', () => under.size === 0);
         }
         check(streams > before, `it has not listened again within ${passed} ms`);
@@ -62,7 +62,7 @@ export const steps = [
     },
   },
   {
-    name: 'the server is killed with the page open, a proxy answers 503 meanwhile: a bar after two seconds, then all is live',
+    name: 'the server is killed with the page open, a proxy responds 503 meanwhile: a bar after two seconds, then all is live',
     async run({ open, line, call, server, shot }) {
       const page = await open({ at: '/approvals' });
       await settled(page);
@@ -93,11 +93,11 @@ export const steps = [
     },
   },
   {
-    name: 'a screen that is first opened while the server is away comes by itself once it is back',
+    name: 'a screen first opened while the server is unreachable loads automatically once it is back',
     async run({ open, line, shot }) {
       const page = await open();
       await page.addInitScript(() => {
-        globalThis.requestIdleCallback = () => 0; // so that nothing was fetched before
+        globalThis.requestIdleCallback = () => 0; // so that nothing was preloaded
       });
       await page.reload();
       await settled(page);
@@ -108,11 +108,11 @@ export const steps = [
       line.set('open');
       await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor();
       await settled(page);
-      page.bad = page.bad.filter((said) => !said.includes('Unloaded')); // React says it too
+      page.bad = page.bad.filter((said) => !said.includes('Unloaded')); // React logs it too
     },
   },
   {
-    name: 'screens that were never opened are fetched before the server goes away',
+    name: 'screens that were never opened are loaded before the server becomes unreachable',
     async run({ open, line }) {
       const page = await open({ at: '/settings/page' });
       const fetched = watchParts(page);
@@ -128,7 +128,7 @@ export const steps = [
     },
   },
   {
-    name: 'no network: the bar is there at once, pushes the page down, and goes',
+    name: 'no network: the bar is shown at once, moves the page down, and disappears',
     async run({ open, shot }) {
       for (const size of [{ width: 1280, height: 800 }, narrow.viewport]) {
         const page = await open({ viewport: size, at: '/chat' });
@@ -137,13 +137,13 @@ export const steps = [
         await settled(page);
         const top = (what) => page.locator(what).evaluate((e) => e.getBoundingClientRect().top);
         const before = await top('#main');
-        // Time stands still: the bar does not wait for any to pass, but for the second in which the page
-        // asks again, where an answer was still on its way when the network went.
+        // The clock is paused: the bar does not wait for it, except for the second until the page checks
+        // again if a response was in flight when the network went down.
         await page.clock.pauseAt(await page.evaluate(() => Date.now() + 100));
         await page.context().setOffline(true);
-        const told = bar(page).getByText('You’re offline.');
-        await told.waitFor({ timeout: 3000 }).catch(() => page.clock.runFor(1000));
-        await told.waitFor();
+        const offline = bar(page).getByText('You’re offline.');
+        await offline.waitFor({ timeout: 3000 }).catch(() => page.clock.runFor(1000));
+        await offline.waitFor();
         await page.clock.resume();
         const height = await bar(page).evaluate((e) => e.getBoundingClientRect().height);
         check(Math.abs((await top('#main')) - before - height) < 2, 'the page is pushed down by the bar');
@@ -157,7 +157,7 @@ export const steps = [
     },
   },
   {
-    name: 'a server of another version says so, and a reload takes it',
+    name: 'another version of the server is announced, and a reload loads it',
     async run({ open, line, call }) {
       const page = await open();
       await settled(page);

@@ -8,7 +8,7 @@ const looks = [
   ['light-narrow', narrow],
 ];
 
-// buyer connects a shop and an AI that orders tea there, once for each message.
+// buyer connects a shop and an AI that orders tea there, once per message.
 async function buyer(call) {
   const there = await shop();
   await call('POST', '/v1/connectors', {
@@ -43,7 +43,7 @@ async function buyer(call) {
 const orders = (there) => there.asked.filter((a) => a.method === 'POST').length;
 const outcome = (page) => page.locator('[data-kind="outcome"][data-status="open"]');
 
-// order has the AI order tea in a chat, says yes, and gives the page.
+// order has the AI order tea in a chat, approves it, and returns the page.
 async function order({ open, call }, name) {
   const chat = await call('POST', '/v1/sessions', { type: 'CHAT', name });
   const page = await open({ at: `/chat/${chat.id}` });
@@ -55,7 +55,7 @@ async function order({ open, call }, name) {
 
 export const steps = [
   {
-    name: 'the other server breaks off: a person says that it happened, and nothing is sent again',
+    name: 'the external server breaks the connection: a person confirms that it happened, and nothing is sent again',
     async run(world) {
       const { open, call, shot } = world;
       const there = await buyer(call);
@@ -64,7 +64,7 @@ export const steps = [
         const { page } = await order(world, 'Tea that came');
         await outcome(page).waitFor();
         same(orders(there), 1, 'it was sent once');
-        await tidy(page, 'an outcome that nobody knows');
+        await tidy(page, 'an unknown outcome');
         await shot(page, 'outcome-chat');
         for (const [look, options] of looks) {
           const inbox = await open({ ...options, at: '/approvals' });
@@ -88,7 +88,7 @@ export const steps = [
     },
   },
   {
-    name: 'the server is killed in the middle of a call: a person says that it did not happen',
+    name: 'the server is killed in the middle of a call: a person confirms that it did not happen',
     async run(world) {
       const { call, restart, shot } = world;
       const connectors = (await call('GET', '/v1/connectors')).data;

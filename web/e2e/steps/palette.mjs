@@ -2,7 +2,7 @@ import { becomes, check, dark, french, narrow, none, same, tidy, until } from '.
 
 export const steps = [
   {
-    name: 'the field of the palette stays where it is, whatever is found',
+    name: 'the field of the palette keeps its position, whatever is found',
     async run({ open, shot }) {
       for (const shape of [narrow, { ...dark, ...french }]) {
         const page = await open({ ...shape, at: '/usage' });
@@ -21,7 +21,7 @@ export const steps = [
     },
   },
   {
-    name: 'the palette goes anywhere by name, by keyboard alone',
+    name: 'the palette opens anything by name, by keyboard only',
     async run({ open, call, shot }) {
       const zone = await call('POST', '/v1/zones', { name: 'Café' });
       const tool = await call('POST', '/v1/tools', {
@@ -75,7 +75,7 @@ export const steps = [
     },
   },
   {
-    name: 'what was said is found in the palette, and leads to its chat',
+    name: 'messages are found in the palette, which opens their chat',
     async run({ open, call, demo }) {
       await demo({ word_delay_ms: 0 });
       const said = await call('POST', '/v1/sessions', { name: 'Errands', message: 'the number is seventysevenfold' });
@@ -102,11 +102,11 @@ export const steps = [
     },
   },
   {
-    name: 'every key of a row stands in the list of keys',
+    name: 'every shortcut of a row is in the list of shortcuts',
     async run({ open, call }) {
       await call('POST', '/v1/automations', { name: 'Report', seed: { text: 'help' } });
       const [{ id }] = (await call('GET', '/v1/automations')).data;
-      const { holder } = await call('GET', '/v1/slot'); // a chat that rests would keep the run waiting
+      const { holder } = await call('GET', '/v1/slot'); // an idle chat would keep the run waiting
       if (holder) await call('POST', `/v1/sessions/${holder.id}/release`);
       await call('POST', `/v1/automations/${id}/execute`);
       for (const [at, title] of [
@@ -135,7 +135,7 @@ export const steps = [
     },
   },
   {
-    name: 'the question mark lists the keys, not while one writes, and the menu has a button for the search',
+    name: 'the question mark lists the shortcuts, except while typing, and the menu has a search button',
     async run({ open, shot }) {
       const page = await open({ ...dark, ...narrow, ...french, at: '/usage' });
       await page.locator('#page-title').waitFor();
@@ -158,7 +158,7 @@ export const steps = [
     },
   },
   {
-    name: 'the palette does what it can do, with the way back, and shows the keys; G and a letter go to a screen',
+    name: 'the palette runs commands, with undo, and shows shortcuts; G and a letter open a screen',
     async run({ open, call }) {
       const page = await open({ at: '/usage' });
       await page.locator('#page-title').waitFor();
@@ -187,7 +187,7 @@ export const steps = [
       await becomes(() => page.locator('[data-row] input:checked').count(), 1, 'all are chosen');
       same((await call('GET', '/v1/approvals?status=open')).data.length, 1, 'nothing is approved by the palette');
       await page.keyboard.press('g');
-      await page.keyboard.press('a'); // to Approvals, where A alone would approve
+      await page.keyboard.press('a'); // to Approvals, where the key A would approve
       await page.keyboard.press('g');
       await page.keyboard.press('d');
       await page.waitForURL(/#\/data/);

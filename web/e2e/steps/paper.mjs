@@ -1,6 +1,6 @@
 import { check, none, same, until } from '../harness.mjs';
 
-// talk has a chat with so many exchanges that a screen shows a part of them.
+// talk creates a chat that is longer than a screen.
 async function talk(call, rounds) {
   await call('POST', '/v1/providers', {
     name: 'Script',
@@ -21,7 +21,7 @@ async function talk(call, rounds) {
 
 export const steps = [
   {
-    name: 'a chat is put on paper whole, in order, dark on white, without what is pressed',
+    name: 'a chat is printed completely, in order, dark on white, without controls',
     async run({ open, call, shot }) {
       const rounds = 12;
       const id = await talk(call, rounds);

@@ -1,7 +1,7 @@
-// Sensitive actions are approved with a passkey, in a browser with an authenticator of its own.
+// Sensitive actions are approved with a passkey, in a browser with a virtual authenticator.
 import { check, dark, french, narrow, same, signIn, tidy, until } from '../harness.mjs';
 
-// device gives a page an authenticator that says yes whenever it is asked.
+// device gives a page a virtual authenticator that confirms every request.
 async function device(page) {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send('WebAuthn.enable');
@@ -20,7 +20,7 @@ async function device(page) {
 
 const waiting = async (call) => (await call('GET', '/v1/approvals?status=open&limit=200')).data;
 
-// ask has the AI want a zone, and gives the approval that it waits for.
+// ask has the AI request a zone, and returns the approval.
 async function ask(call, name) {
   const session = (await call('POST', '/v1/sessions', { name })).id;
   await call('POST', `/v1/sessions/${session}/messages`, { text: `create a zone ${name}` });
@@ -29,7 +29,7 @@ async function ask(call, name) {
 
 export const steps = [
   {
-    name: 'a sensitive action is confirmed with a passkey that was added before, and with nothing else',
+    name: 'a sensitive action is confirmed with an existing passkey, and with nothing else',
     async run({ open, freshServer, shot }) {
       const server = await freshServer({});
       const { call } = server;
@@ -46,7 +46,7 @@ export const steps = [
       const { cdp, id } = await device(page);
       const confirm = page.getByRole('button', { name: 'Confirm with passkey' });
 
-      // Nobody has one yet: it is said where they are made, and nothing is done.
+      // There is no passkey yet: the page shows where to create one, and nothing is approved.
       await confirm.click();
       await page.locator('[data-code=passkey_required]').waitFor();
       await shot(page, 'passkey-none');
@@ -70,7 +70,7 @@ export const steps = [
         'several sensitive ones are approved at once',
       );
 
-      // The device refuses who it does not know: nothing is decided.
+      // User verification fails on the device: nothing is decided.
       await cdp.send('WebAuthn.setUserVerified', { authenticatorId: id, isUserVerified: false });
       await confirm.click();
       await page.locator('[data-code=passkey_cancelled]').waitFor();
@@ -86,7 +86,7 @@ export const steps = [
         (await call('GET', '/v1/zones')).data.some((zone) => zone.name === 'Cellar'),
       );
 
-      // A phone, in French: a refusal needs no passkey.
+      // A phone, in French: rejecting needs no passkey.
       const refused = await ask(call, 'Attic');
       const phone = await open({ base, at: '/approvals', ...narrow, ...french });
       await phone.locator('[data-row] button').first().click();
@@ -97,7 +97,7 @@ export const steps = [
     },
   },
   {
-    name: 'another person’s passkey signs nothing: what one is asked, the other’s device cannot confirm',
+    name: 'another person’s passkey is rejected: one person’s challenge cannot be signed by another’s device',
     async run({ open, locked, shot }) {
       const server = await locked();
       const { call } = server;
@@ -109,7 +109,7 @@ export const steps = [
       });
       await call('PATCH', '/v1/settings', { sensitive_commands: ['CREATE_ZONE'] });
       const base = server.base.replace('127.0.0.1', 'localhost');
-      // Each has a browser, a key of their own, and a passkey in their device.
+      // Each person has a browser, a key, and a passkey in their device.
       const arrives = async (name) => {
         const { key } = await call('POST', '/v1/keys', { name, role: 'member' });
         const page = await open({ base });
@@ -128,12 +128,12 @@ export const steps = [
       const asked = await ask(call, 'Vault');
       const status = async () => (await call('GET', `/v1/approvals/${asked.id}`)).status;
 
-      // Ada's device holds Grace's passkey alone.
+      // Ada's device has only Grace's passkey.
       await ada.cdp.send('WebAuthn.removeCredential', { authenticatorId: ada.id, credentialId: ada.own.credentialId });
       await ada.cdp.send('WebAuthn.addCredential', { authenticatorId: ada.id, credential: grace.own });
       await ada.page.goto(`${base}/#/approvals/${asked.id}`);
       const confirm = ada.page.getByRole('button', { name: 'Confirm with passkey' });
-      // A page that were not ours could ask for that one all the same: then the server has the last word.
+      // A manipulated page could request that one: then the server decides.
       await ada.page.evaluate((known) => {
         const id = Uint8Array.from(atob(known), (c) => c.charCodeAt(0));
         const get = navigator.credentials.get.bind(navigator.credentials);
@@ -142,11 +142,11 @@ export const steps = [
       }, grace.own.credentialId);
       await confirm.click();
       await ada.page.locator('[data-code=passkey_refused]').waitFor();
-      await tidy(ada.page, 'somebody else’s passkey');
+      await tidy(ada.page, 'another person’s passkey');
       await shot(ada.page, 'passkey-of-another');
       same(await status(), 'open', 'after the passkey of another');
 
-      // Grace's own yes counts, in her own browser.
+      // Grace's own approval is accepted, in her own browser.
       await grace.page.goto(`${base}/#/approvals/${asked.id}`);
       await grace.page.getByRole('button', { name: 'Confirm with passkey' }).click();
       await until('Grace has approved', async () => (await status()) === 'approved');

@@ -1,4 +1,4 @@
-// People sign in at a real OpenID provider, see who they are, and what is for them.
+// People sign in at a real OpenID provider, and see their identity and what their roles allow.
 import { execFileSync, spawn } from 'node:child_process';
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 import { freePort } from '../server.mjs';
@@ -6,7 +6,7 @@ import { freePort } from '../server.mjs';
 const root = 'e2e-root-key-0123456789-0123456789';
 const examples = new URL('../../../examples/sign-in/', import.meta.url).pathname;
 
-// provider starts the provider of examples/sign-in for a server; it goes with stop.
+// provider starts the provider of examples/sign-in for a server; stop ends it.
 async function provider(base) {
   const folder = execFileSync(`${examples}install.sh`, { encoding: 'utf8' }).trim().split('\n').at(-1);
   const port = await freePort();
@@ -32,7 +32,7 @@ async function provider(base) {
   };
 }
 
-// at goes through the provider's own pages.
+// at completes the provider's own pages.
 async function at(page, issuer, login) {
   await page.getByRole('link', { name: `Sign in with ${new URL(issuer).host}` }).click();
   await page.waitForURL(`${issuer}/interaction/**`);
@@ -43,14 +43,14 @@ async function at(page, issuer, login) {
   await page.waitForURL((url) => url.origin !== issuer);
 }
 
-// theirs takes what the provider's pages did for nothing of ours.
+// theirs removes what the provider's pages caused from the page's records.
 const theirs = (page, issuer) => {
   page.bad = page.bad.filter((text) => !text.includes(issuer) && !/fonts\.googleapis/.test(text));
 };
 
 export const steps = [
   {
-    name: 'people sign in at the provider, come back to where they were, see who they are, and sign out',
+    name: 'people sign in at the provider, return to their address, see their identity, and sign out',
     async run({ open, freshServer, shot }) {
       let there;
       const server = await freshServer({
@@ -83,12 +83,12 @@ export const steps = [
         await page.locator('[data-sign-in]').first().waitFor();
         same(await page.locator('[data-sign-in]').count(), 1, 'where ada is signed in');
         await page.getByRole('link', { name: 'API keys' }).waitFor();
-        await tidy(page, 'who I am');
+        await tidy(page, 'the reader’s identity');
         await shot(page, 'you-light');
         await page.emulateMedia(dark);
         await shot(page, 'you-dark');
 
-        // A second browser of hers, which the first one signs out.
+        // Her second browser, which the first one signs out.
         const other = await open({ base: server.base, at: '/settings/you', ...narrow, ...french });
         await other.getByRole('link', { name: /Se connecter avec/ }).waitFor();
         await other.evaluate(() => localStorage.setItem('fermata.lang', 'en'));
@@ -107,11 +107,11 @@ export const steps = [
           .click();
         await until('one is left', async () => (await rows.count()) === 1);
         await other.reload();
-        await other.getByRole('link', { name: /^Sign in with/ }).click(); // the provider knows her still
+        await other.getByRole('link', { name: /^Sign in with/ }).click(); // the provider still has her session
         await other.waitForURL(`${server.base}/#/chat`);
         await becomes(() => other.getByRole('textbox').last().inputValue(), 'Not sent yet', 'what she had written');
 
-        // A member is offered what is a member's, and told of the rest.
+        // A member sees the sections for members, and a note about the others.
         await page.getByRole('button', { name: 'Sign out', exact: true }).click();
         await page.getByRole('heading', { name: 'Sign in' }).waitFor();
         const member = await open({ base: server.base, at: '/settings/keys' });
@@ -122,11 +122,11 @@ export const steps = [
         await tidy(member, 'what is not for a member');
         await shot(member, 'member');
 
-        // Who has no role is told so, in words of the page's own.
+        // A person without a role gets a text of the page's own.
         const guest = await open({ base: server.base });
         await at(guest, issuer, 'eve');
         await guest.locator('[data-code=not_admitted]').waitFor();
-        await tidy(guest, 'nobody lets eve in');
+        await tidy(guest, 'eve has no role');
         await shot(guest, 'not-admitted');
         for (const one of [page, other, member, guest]) theirs(one, issuer);
       } finally {

@@ -1,9 +1,9 @@
-// A long queue: where each stands and about how long, in a line; who is before it only when one points at it.
+// A long queue: position and estimate in a line; the sessions ahead only in the tooltip.
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
 const many = 14;
 
-// queue makes one run that goes on, and so many that wait behind it, after one that was done: the history.
+// queue creates an active run and a number of queued ones, after one completed run as history.
 async function queue({ call, demo, endless }) {
   await demo({ word_delay_ms: 60 });
   const order = await call('POST', '/v1/automations', { name: 'Weekly sums', seed: { text: 'help' } });
@@ -21,7 +21,7 @@ async function queue({ call, demo, endless }) {
 
 export const steps = [
   {
-    name: 'runs in a long queue have a place and an estimate, not a list of names; Home shows five of them',
+    name: 'runs in a long queue have a position and an estimate, not a list of names; Home shows five of them',
     lasts: 180_000,
     async run(world) {
       const { open, shot } = world;

@@ -1,11 +1,11 @@
-// The rows of the settings: low, with facts below one another, whatever their names are.
+// The rows of the settings: compact, with facts in columns, whatever the names.
 import { check, dark, french, narrow, none, noSideScroll, same, signIn, tidy } from '../harness.mjs';
 import { go } from '../screens.mjs';
 
 const names = ['Kitchen', 'W'.repeat(100), 'דוח שבועי של המטבח', '🧑‍🍳🥕🧅 soup of the day, every day of the week'];
 const address = `https://hooks.example/${'x'.repeat(1900)}`;
 
-// What each place lists, and how a row of it is found.
+// The lists, and how to find a row of each.
 const places = [
   ['/settings/providers', '[data-provider]'],
   ['/settings/connectors', '[data-connector]'],
@@ -37,7 +37,7 @@ async function fill(call) {
   }
 }
 
-// measure says how high each row is, and where each of its facts begins.
+// measure returns the height of each row, and the position of each fact.
 const measure = (page, rows) =>
   page.locator(rows).evaluateAll((all) =>
     all.map((row) => {
@@ -54,7 +54,7 @@ const measure = (page, rows) =>
 
 export const steps = [
   {
-    name: 'rows are low and their facts stand below one another; in a narrow place each fact has its word',
+    name: 'rows are compact with facts in columns; in a narrow window each fact has its label',
     async run({ open, locked, shot }) {
       const { base, call, key } = await locked();
       await fill(call);
@@ -93,7 +93,7 @@ export const steps = [
     },
   },
   {
-    name: 'on a tablet the sections of the settings stand at the side, and a table of limits is whole',
+    name: 'on a tablet the sections of the settings are at the side, and a table of limits is complete',
     async run({ open, shot }) {
       const page = await open({ ...french, at: '/settings/limits', viewport: { width: 768, height: 1024 } });
       const table = page.locator('.scroll', { has: page.getByRole('table') });
@@ -109,7 +109,7 @@ export const steps = [
     },
   },
   {
-    name: 'what is in the menu of a row is done by keys alone, in the dark and in forced colours',
+    name: 'the menu of a row works by keyboard only, in the dark and in forced colours',
     async run({ open, call, shot }) {
       await call('POST', '/v1/providers', { name: 'Kitchen', kind: 'demo', config: {} });
       const page = await open({ ...dark, ...french, at: '/settings/providers' });

@@ -1,4 +1,4 @@
-// What a message looks like on its way: it is in its place before the server has heard of it.
+// Outgoing messages: shown in place before the server has them.
 import { becomes, check, dark, french, narrow, same, tidy, until } from '../harness.mjs';
 
 const field = (page) => page.getByRole('textbox', { name: 'Message' });
@@ -8,7 +8,7 @@ const posts = (path) => (url) => path.test(new URL(url).pathname);
 const toSession = /^\/v1\/sessions\/[^/]+\/messages$/;
 const newSession = /^\/v1\/sessions$/;
 
-// Holds every POST of a path back until it is let go: what the page shows before that, it shows without an answer.
+// Holds every POST to a path until released: what the page shows before does not depend on a response.
 async function hold(page, path) {
   let letGo;
   const held = new Promise((done) => {
@@ -24,7 +24,7 @@ async function hold(page, path) {
   return { letGo, count: () => n };
 }
 
-// The frame after a key press, by the page's own clock: whether the message is drawn in it.
+// Whether the message is drawn in the frame after the key press, by the page's clock.
 const drawnInFrame = (page, text) =>
   page.evaluate(
     (wanted) =>
@@ -32,7 +32,8 @@ const drawnInFrame = (page, text) =>
         document.addEventListener(
           'keydown',
           () =>
-            // A frame's callbacks come before it is painted: what is there in the next one was painted in this one.
+            // A frame's callbacks run before it is painted: an element present in the next one was
+            // painted in this one.
             requestAnimationFrame(() =>
               requestAnimationFrame(() =>
                 done(
@@ -50,7 +51,7 @@ const drawnInFrame = (page, text) =>
 
 export const steps = [
   {
-    name: 'a message of a new chat is drawn with the key press, while nothing has answered yet',
+    name: 'a message of a new chat is drawn with the key press, before any response',
     async run({ open, call, shot }) {
       const page = await open({ at: '/chat' });
       await field(page).waitFor();
@@ -114,7 +115,7 @@ export const steps = [
       });
       await page.route(posts(toSession), async (route) => {
         if (route.request().method() !== 'POST') return route.fallback();
-        const response = await route.fetch(); // the server has it
+        const response = await route.fetch(); // the server stored it
         await held;
         return route.fulfill({ response });
       });
@@ -127,7 +128,7 @@ export const steps = [
     },
   },
   {
-    name: 'a new chat while the server is away: the message stays in sight, can be taken back, and is sent once',
+    name: 'a new chat while the server is unreachable: the message stays visible, can be withdrawn, and is sent once',
     async run({ open, call, line, shot }) {
       const page = await open({ at: '/chat', ...narrow, ...dark });
       await field(page).waitFor();
@@ -148,14 +149,14 @@ export const steps = [
       await bubble(page)
         .getByRole('button', { name: 'Send again' })
         .click()
-        .catch(() => {}); // it was sent by itself just now
+        .catch(() => {}); // it has just been sent automatically
       await page.waitForURL(/#\/chat\/ses_/);
       await mine(page).getByText('what do I have now').waitFor();
       same((await call('GET', '/v1/sessions?type=CHAT')).data.length, before + 1, 'chats');
     },
   },
   {
-    name: 'a message that is refused stays in its place, with what was wrong',
+    name: 'a rejected message stays in place, with the error',
     async run({ open, call, shot }) {
       const { id } = await call('POST', '/v1/sessions', { type: 'CHAT', name: 'Refused', message: 'aide' });
       await until('it rests', async () => (await call('GET', `/v1/sessions/${id}`)).status === 'idle');

@@ -3,7 +3,7 @@ import { becomes, check, dark, doTo, french, narrow, same, tidy, until } from '.
 
 export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
 
-// A vendor that knows one key and two models.
+// A vendor with one valid key and two models.
 async function vendor(key) {
   const server = http.createServer((request, response) => {
     const say = (status, body) => {
@@ -83,7 +83,7 @@ export const steps = [
     },
   },
   {
-    name: 'the first real provider answers new chats, and the box says so; a second one is offered that',
+    name: 'the first real provider answers new chats, and the box shows it; a second one is offered as the default',
     async run({ freshServer, open, shot }) {
       const shop = await vendor('sk-right-key-0123456789');
       const { base, call } = await freshServer({ env });
@@ -102,12 +102,12 @@ export const steps = [
         const chosen = async () => (await call('GET', '/v1/providers')).data.find((p) => p.is_default)?.name;
         await add('First', 'sk-wrong-key-0123456789');
         await page.locator('[data-test="provider_authentication"]').waitFor();
-        same(await chosen(), 'Demo', 'who answers after a test that failed');
+        same(await chosen(), 'Demo', 'the default after a failed test');
         await page.getByLabel(/^API key/).fill('sk-right-key-0123456789');
         await page.getByRole('button', { name: 'Save and test' }).click();
         const used = page.locator('[data-used=default]');
         await used.getByText('New chats use small.').waitFor();
-        same(await chosen(), 'First', 'who answers after a good test');
+        same(await chosen(), 'First', 'the default after a successful test');
         await tidy(page, 'a provider that answers new chats');
         await shot(page, 'settings-provider-used');
         await page.getByRole('button', { name: 'Close' }).click();
@@ -117,7 +117,7 @@ export const steps = [
         same(await chosen(), 'First', 'a second one changes nothing by itself');
         await page.getByRole('button', { name: 'Use this one for new chats' }).click();
         await used.waitFor();
-        same(await chosen(), 'Second', 'who was chosen');
+        same(await chosen(), 'Second', 'the chosen provider');
         await used.getByRole('link', { name: 'Start one' }).click();
         await page.getByRole('textbox', { name: 'Message' }).waitFor();
       } finally {
@@ -126,7 +126,7 @@ export const steps = [
     },
   },
   {
-    name: 'what a passkey confirms is picked from a list, in words',
+    name: 'the actions that need a passkey are picked from a list, in words',
     async run({ freshServer, open, shot }) {
       const { base, call } = await freshServer();
       await call('PATCH', '/v1/settings', { sensitive_commands: ['BANK.PAY'] });
@@ -136,7 +136,7 @@ export const steps = [
       await list.getByRole('checkbox', { name: 'Delete zones' }).check();
       await becomes(saved, ['BANK.PAY', 'DELETE_ZONE'], 'what is saved');
       check(!/[A-Z]+_[A-Z]+/.test(await list.innerText()), 'the list has names of programs');
-      await list.getByRole('checkbox', { name: /^BANK\.PAY/ }).click(); // of a connector that is gone: its line goes too
+      await list.getByRole('checkbox', { name: /^BANK\.PAY/ }).click(); // of a deleted connector: its line is removed too
       await becomes(saved, ['DELETE_ZONE'], 'what is left');
       await tidy(page, 'the list of what a passkey confirms');
       await shot(page, 'settings-sensitive');
@@ -152,7 +152,7 @@ export const steps = [
     },
   },
   {
-    name: 'a provider with a wrong key says so at its field, and works with the right one',
+    name: 'a wrong key of a provider is reported at its field, and the right one works',
     async run({ open, call, shot }) {
       const shop = await vendor('sk-right-key-0123456789');
       try {
@@ -198,7 +198,7 @@ export const steps = [
     },
   },
   {
-    name: 'a value is saved when its field is left, can be undone, and nobody overwrites what somebody else saved',
+    name: 'a value is saved on blur, can be undone, and never overwrites a concurrent change',
     async run({ open, call, shot }) {
       const page = await open({ at: '/settings/limits' });
       const at = '/limits/chat/max_action_retries';
@@ -207,7 +207,7 @@ export const steps = [
         return [limits.chat.max_action_retries, limits.automation.max_action_retries];
       };
       const before = (await retries())[0];
-      // Somebody else changes another value meanwhile: both are kept.
+      // A concurrent change of another value: both are kept.
       await setting(page, at).getByRole('spinbutton').fill('4');
       same(await source(page, at), 'unsaved', 'it is not saved yet');
       await call('PATCH', '/v1/settings', { limits: { automation: { max_action_retries: 7 } } });
@@ -219,7 +219,7 @@ export const steps = [
       await page.getByRole('button', { name: 'Undo' }).click();
       await becomes(async () => (await retries())[0], before, 'it is taken back');
 
-      // The same value: nothing is overwritten before one has seen it.
+      // The same value: nothing is overwritten before it was reviewed.
       await setting(page, at).getByRole('spinbutton').fill('5');
       await call('PATCH', '/v1/settings', { limits: { chat: { max_action_retries: 6 } } });
       await page.keyboard.press('Tab');
@@ -259,7 +259,7 @@ export const steps = [
     },
   },
   {
-    name: 'zones ask first where they are told to, and a part of the prompt is left out',
+    name: 'zones require approval if set so, and a part of the prompt is left out',
     async run({ open, call }) {
       const zone = await call('POST', '/v1/zones', { name: 'Careful' });
       const page = await open({ at: '/settings/validation' });
@@ -309,7 +309,7 @@ export const steps = [
       await page.getByRole('dialog').getByRole('button', { name: 'Create a key' }).click();
       const other = await page.locator('[data-new-key]').textContent();
       const phone = (await (await as('/v1/keys')).json()).data.find((k) => k.name === 'phone');
-      check(/^20(98|99)-/.test(phone.expires_at), 'it expires when it was told to');
+      check(/^20(98|99)-/.test(phone.expires_at), 'it expires on the chosen date');
       await page.getByRole('button', { name: 'I have copied it' }).click();
       await page.getByRole('button', { name: 'Revoke the key phone' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();

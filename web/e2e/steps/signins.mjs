@@ -3,7 +3,7 @@ import { guarded } from '../outside.mjs';
 
 export const steps = [
   {
-    name: 'a person signs in to a connector, in the browser that began it and in no other',
+    name: 'a person signs in to a connector, in the browser that started it and in no other',
     async run({ open, call, shot }) {
       const there = await guarded();
       try {
@@ -23,7 +23,7 @@ export const steps = [
         const address = await link.getAttribute('href');
         check(new URL(address).searchParams.get('state').startsWith('browser-'), 'it is for this browser');
 
-        const other = await open({ at: '/' }); // a context, and so a browser, of its own
+        const other = await open({ at: '/' }); // a separate context, and so a separate browser
         await other.goto(address);
         await other.getByRole('link', { name: 'Agree' }).click();
         await other.getByText('This sign-in is over').waitFor();

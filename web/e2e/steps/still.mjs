@@ -1,5 +1,5 @@
-// Every screen of a workspace with something in every corner: it stands still while it comes, wide and narrow,
-// and axe finds nothing where the words are longest, dark and narrow.
+// Every screen of a full workspace: no layout shifts while it loads, wide and narrow, and no axe violations with
+// the longest texts, dark and narrow.
 import { dark, french, narrow, none, same, tidy, until } from '../harness.mjs';
 import { furnishAll } from '../furnish.mjs';
 import { go } from '../screens.mjs';
@@ -9,7 +9,7 @@ let furnished;
 const addresses = async (call) => {
   if (furnished) return furnished.addresses;
   furnished = await furnishAll(call);
-  // Runs that end meanwhile come into the lists: that is no shift of a screen that loads.
+  // Runs that end meanwhile are added to the lists: that is not a shift of a loading screen.
   const ended = async () => (await call('GET', '/v1/runs?limit=100')).data.map((run) => run.status).join();
   for (let before = ''; before !== (before = await ended());) await new Promise((done) => setTimeout(done, 3000));
   return furnished.addresses;
@@ -29,7 +29,7 @@ export const steps = [
     lasts,
   })),
   {
-    name: 'an answer that never comes keeps nothing else hidden',
+    name: 'a response that never arrives keeps nothing else hidden',
     async run({ open, call, line }) {
       await addresses(call);
       const { morning, runs, asks } = furnished;
@@ -55,7 +55,7 @@ export const steps = [
     },
   },
   {
-    name: 'every screen in French, dark and narrow: nothing that axe finds, no key in the place of a text',
+    name: 'every screen in French, dark and narrow: no axe violations, no key in place of a text',
     async run({ open, call, shot }) {
       const left = [...(await addresses(call))];
       const wrong = [];
@@ -64,7 +64,7 @@ export const steps = [
         for (let at = left.shift(); at; at = left.shift()) {
           await go(page, at);
           await tidy(page, `${at}, French, dark, 320 px`).catch((error) => wrong.push(error.message));
-          const codes = await page.locator('code').allInnerTexts(); // what programs are told
+          const codes = await page.locator('code').allInnerTexts(); // text for programs
           same(
             ((await page.locator('body').innerText()).match(/^[a-z]+(\.[a-zA-Z_]+)+$/gm) ?? []).filter(
               (word) => !codes.includes(word),

@@ -50,7 +50,7 @@ class Proxy {
   }
 }
 
-// behind gives a server that is only reachable through a proxy of its own.
+// behind returns a server that is only reachable through a proxy of its own.
 async function behind(freshServer, { env = {}, key } = {}) {
   const proxy = await new Proxy().open();
   const server = await freshServer({ env: { FERMATA_PUBLIC_URL: proxy.url, ...env }, key });
@@ -143,7 +143,7 @@ export const steps = [
         await page.goto(`${proxy.url}/#/data`);
         await page.locator('#root > *').first().waitFor({ state: 'attached' });
         await page.getByRole('navigation').first().waitFor();
-        page.bad.length = 0; // the server is gone
+        page.bad.length = 0; // the server is down
         none(proxy.outside, 'requested outside the path');
       } finally {
         proxy.close();

@@ -2,7 +2,7 @@ import { dark, french, narrow, same, tidy } from '../harness.mjs';
 
 export const steps = [
   {
-    name: 'the system says how it is, and counts its promises',
+    name: 'the system screen shows the state, and counts violated invariants',
     async run({ open, call, shot }) {
       const page = await open({ at: '/system' });
       await page.locator('[data-ready="yes"]').waitFor();
@@ -22,10 +22,10 @@ export const steps = [
     },
   },
   {
-    name: 'the contract is read and tried at /docs',
+    name: 'the API documentation is readable and usable at /docs',
     async run({ open, shot }) {
       const page = await open();
-      await page.goto(new URL('/docs', page.url()).href); // a page of its own, not a screen
+      await page.goto(new URL('/docs', page.url()).href); // a separate page, not a screen
       await page.locator('#operations-tag-Data').click();
       const list = page.locator('#operations-Data-listZones');
       await list.click();
@@ -40,7 +40,7 @@ export const steps = [
     },
   },
   {
-    name: 'who is no administrator is told why parts are missing',
+    name: 'readers who are not administrators see why parts are missing',
     async run({ open, locked }) {
       const { base, call } = await locked();
       const { key } = await call('POST', '/v1/keys', { name: 'guest', role: 'viewer' });

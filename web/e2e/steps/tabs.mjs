@@ -1,6 +1,6 @@
 import { check, launch, Line, none, same, signIn, until } from '../harness.mjs';
 
-// Each tab notes every text that it shows of an answer in progress, and its streams.
+// Each tab records its streams, and every text that it shows of a streaming answer.
 function watchTab() {
   globalThis.liveSeen = [];
   globalThis.streams = [];
@@ -17,7 +17,7 @@ function watchTab() {
   };
 }
 
-const letters = (text) => text.replace(/[^\p{L}\p{N}]/gu, ''); // Markdown that is not closed yet shows its signs
+const letters = (text) => text.replace(/[^\p{L}\p{N}]/gu, ''); // unclosed Markdown shows its markers
 const lastAnswer = (page) => page.locator('article[data-sender=AI] [data-text]').last();
 const liveLength = (page) =>
   page.evaluate(() => document.querySelector('article[data-live] [data-text]')?.textContent.length ?? 0);
@@ -38,7 +38,7 @@ async function tabsOn(world, n, at, base = world.line.url, options = {}) {
   while (tabs.length < n) tabs.push(await context.newPage());
   for (const tab of tabs) {
     await tab.goto(`${base}/#${at}`);
-    await tab.reload(); // the first one was there before the script
+    await tab.reload(); // the first one was open before the script was added
   }
   for (const tab of tabs) await tab.locator('#page-title, h1').first().waitFor();
   return tabs;
@@ -56,7 +56,7 @@ const rests = (call, id) =>
     60_000,
   );
 
-/** All tabs show what a tab shows that reads it fresh, and never showed anything else of it. */
+/** All tabs show the same as a freshly loaded one, and never showed anything else. */
 async function exact(tabs, at, base) {
   const fresh = await tabs[0].context().newPage();
   await fresh.goto(`${base}/#${at}`);
@@ -86,13 +86,13 @@ async function exact(tabs, at, base) {
 const grows = (tab, length) =>
   until(`${length} characters are shown`, async () => (await liveLength(tab)) >= length, 20_000);
 
-/** All tabs have seen the answer grow: it may come to its end. */
+/** All tabs have seen the answer grow: it may end. */
 async function sawSteps(tabs) {
   for (const [i, tab] of tabs.entries())
     await until(`tab ${i} sees the answer grow`, () => tab.evaluate(() => globalThis.liveSeen.length > 6));
 }
 
-/** The tab that holds the stream. On a slow machine it may just be changing hands. */
+/** The tab with the stream. On a slow machine it may be changing at the moment. */
 const leaderOf = (tabs) =>
   until('one tab holds the stream', async () => {
     const lead = await Promise.all(
@@ -101,7 +101,7 @@ const leaderOf = (tabs) =>
     return lead.filter(Boolean).length === 1 && tabs[lead.indexOf(true)];
   });
 
-/** Ends a tab as a bug of the browser would: nothing of it runs any more. */
+/** Crashes a tab: none of its code runs any more. */
 async function crash(tab) {
   const gone = tab.waitForEvent('crash');
   void tab.goto('chrome://crash').catch(() => {});
@@ -166,7 +166,7 @@ export const steps = [
     },
   },
   {
-    name: 'the line is cut and a proxy answers 503 for 5 seconds in mid-answer, in all tabs',
+    name: 'the line is cut and a proxy responds 503 for 5 seconds in mid-answer, in all tabs',
     async run(world) {
       const { call, line, base } = world;
       const model = await world.endless();
@@ -180,7 +180,7 @@ export const steps = [
       line.set('open');
       await grows(tabs[1], 160);
       line.set('503');
-      for (const tab of tabs) await tab.locator('#net.shown').waitFor(); // all know it
+      for (const tab of tabs) await tab.locator('#net.shown').waitFor(); // all tabs have it
       await tabs[0].waitForTimeout(3000);
       line.set('open');
       for (const tab of tabs) await until('the bar goes', async () => !(await tab.locator('#net.shown').isVisible()));
@@ -193,7 +193,7 @@ export const steps = [
     },
   },
   {
-    name: 'the server is killed in mid-answer and comes back',
+    name: 'the server is killed in mid-answer and restarted',
     async run(world) {
       const { call, line, base, restart } = world;
       const model = await world.endless();
@@ -226,7 +226,7 @@ export const steps = [
     },
   },
   {
-    name: 'over plain http, where there are no locks: one stream all the same, handed over in mid-answer',
+    name: 'over plain http, without locks: still one stream, handed over in mid-answer',
     async run(world) {
       const { base, call, key } = await world.locked();
       const model = await world.endless({ call });
@@ -279,7 +279,7 @@ export const steps = [
     },
   },
   {
-    name: 'a browser has one sign-in for all tabs; one whose key is withdrawn asks again',
+    name: 'a browser has one sign-in for all tabs; with a revoked key they show the form',
     async run(world) {
       const { base, call } = await world.locked();
       const keys = [
@@ -310,7 +310,7 @@ export const steps = [
           async () => JSON.stringify(await open()) === '[1,1,0]',
         );
         await call('DELETE', `/v1/keys/${keys[1].id}`);
-        line.set('cut'); // it would be noticed within a minute in any case
+        line.set('cut'); // it is detected within a minute in any case
         line.set('open');
         const asks = tabs[1].getByRole('heading', { name: 'Sign in' });
         await asks.waitFor();
@@ -318,7 +318,7 @@ export const steps = [
           check((await tab.getByRole('heading', { name: 'Sign in' }).count()) === 0, 'the other browser asks too');
         await until('the others are connected again', async () => JSON.stringify(await open()) === '[1,0,0]');
 
-        // Signed out in one tab is signed out in all.
+        // Signing out in one tab signs out all.
         await tabs[2].getByRole('button', { name: 'Sign out' }).click();
         for (const tab of [tabs[0], tabs[2]]) await tab.getByRole('heading', { name: 'Sign in' }).waitFor();
       } finally {

@@ -1,6 +1,6 @@
 import { becomes, check, dark, english, french, narrow, same, tidy, until } from '../harness.mjs';
 
-// demo answers at once, in a chat that is open.
+// demo sets up fast answers, in an open chat.
 async function demo(call) {
   if (!(await call('GET', '/v1/providers')).data.some((p) => p.name === 'Quick'))
     await call('POST', '/v1/providers', {
@@ -25,7 +25,7 @@ const rest = (call, id) =>
 
 export const steps = [
   {
-    name: 'an automation is made by talking: a card with its times, edited, approved, taken back',
+    name: 'an automation is created in a chat: a card with its times, edited, approved, undone',
     async run({ open, call, shot }) {
       await demo(call);
       await call('PATCH', '/v1/settings', { time_zone: 'Europe/Paris', language: 'en' });
@@ -36,11 +36,11 @@ export const steps = [
       same(
         await card.locator('[data-field=request] [data-side=added], [data-field=request] dd').first().isVisible(),
         true,
-        'what it is told',
+        'its request',
       );
       check(/Monday \d+ \w+ \d{4}, 08:00/.test(await card.locator('[data-field=next]').innerText()), 'no next times');
       same(await card.getByText('CREATE_AUTOMATION').isVisible(), false, 'the command has its name in the fold alone');
-      same((await automations(call)).length, 0, 'nothing is there before the yes');
+      same((await automations(call)).length, 0, 'nothing exists before the approval');
       await tidy(page, 'the card of an automation');
       await shot(page, 'talk-card');
       for (const [name, look] of Object.entries({ dark, narrow })) {
@@ -66,7 +66,7 @@ export const steps = [
       await becomes(() => edit.locator('[data-preview] li').count(), 5, 'the next times');
       await tidy(page, 'an automation that is edited');
       await shot(page, 'talk-edit');
-      await edit.getByLabel('It runs').selectOption('cron'); // for those who know it
+      await edit.getByLabel('It runs').selectOption('cron'); // for experts
       await edit.getByLabel('Cron expression').fill('never');
       await edit.getByLabel('Cron expression').and(card.locator('[aria-invalid=true]')).waitFor();
       await edit.getByLabel('It runs').selectOption('weekly');
@@ -92,7 +92,7 @@ export const steps = [
     },
   },
   {
-    name: 'a no makes no automation, and a French chat has a French card',
+    name: 'a rejection creates no automation, and a French chat has a French card',
     async run({ open, call, shot }) {
       await demo(call);
       await call('PATCH', '/v1/settings', { time_zone: 'Europe/Paris', language: 'fr' });
@@ -119,7 +119,7 @@ export const steps = [
     },
   },
   {
-    name: 'before it is answered again: what will be different, and what stays done; undone in the timeline',
+    name: 'before an answer is requested again: what will differ, and what remains in effect; undone in the timeline',
     async run({ open, call, shot }) {
       await demo(call);
       await call('PATCH', '/v1/settings', { language: 'en' });

@@ -8,7 +8,7 @@ const looks = [
   ['light-narrow', narrow],
 ];
 
-// studio is a service that works for long, connected, and an AI that orders two films of it.
+// studio connects a service with long-running tasks, and an AI that orders two films there.
 async function studio(call) {
   const there = await worker();
   const made = await call('POST', '/v1/connectors', {
@@ -49,7 +49,7 @@ const tasks = (page) => page.locator('[data-task]');
 
 export const steps = [
   {
-    name: 'a service is connected by hand, and its signing secret is shown once',
+    name: 'a service is connected manually, and its signing secret is shown once',
     async run({ open, call, shot }) {
       const page = await open({ at: '/settings/connectors/new' });
       await page.getByText('A service for long work').click();
@@ -69,7 +69,7 @@ export const steps = [
     },
   },
   {
-    name: 'a task is followed in the chat and in the list, ends, and is cancelled',
+    name: 'a task is shown in the chat and in the list, ends, and is cancelled',
     async run({ open, call, shot }) {
       const there = await studio(call);
       try {
@@ -86,7 +86,7 @@ export const steps = [
         same(
           await there.report(order, { status: 'running', progress: { percent: 40, text: 'cutting' } }),
           200,
-          'heard',
+          'the report is accepted',
         );
         await page.locator('[data-progress="40"]').getByText('cutting').waitFor();
         await list.locator('[data-progress="40"]').waitFor();
@@ -108,7 +108,7 @@ export const steps = [
 
         await page.getByLabel('Message').fill('Make the second film.');
         await page.keyboard.press('Enter');
-        // The chat has read what the service said: its next order needs a person.
+        // The chat has read the service's external content: its next order needs approval.
         const asked = page.locator('[data-approval][data-status="open"]');
         await asked.locator('[data-level="outside"]').waitFor();
         await tidy(page, 'an action after words from outside');
@@ -122,7 +122,7 @@ export const steps = [
         await list.getByRole('dialog').getByRole('button', { name: 'Cancel task' }).click();
         await list.getByText('No task is like this.').waitFor();
         await becomes(() => tasks(page).nth(1).getAttribute('data-status'), 'cancelled', 'the chat knows');
-        await until('the service is told', () => there.cancelled.length > 0);
+        await until('the service receives the cancellation', () => there.cancelled.length > 0);
         await there.report(there.orders[1], { status: 'succeeded', result: {} });
         await list.getByRole('link', { name: 'Cancelled' }).click();
         await list.locator('[data-late]').waitFor();

@@ -2,11 +2,11 @@ import { dark, french, light, narrow, noSideScroll, same, tidy } from '../harnes
 import { furnish } from '../furnish.mjs';
 import { go, screens } from '../screens.mjs';
 
-// visit looks at every address in both themes, wide and narrow.
+// visit checks every address in both themes, wide and narrow.
 async function visit({ open, shot }, addresses, name) {
   const page = await open();
   for (const at of addresses) {
-    const called = `${name}${at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-')}`; // of a picture: without ids
+    const called = `${name}${at.replace(/_[0-9a-f]+/g, '').replaceAll('/', '-')}`; // the name of a picture, without ids
     await go(page, at);
     for (const look of [light, dark]) {
       await page.emulateMedia(look);
@@ -23,7 +23,7 @@ async function visit({ open, shot }, addresses, name) {
   }
 }
 
-// narrowFrench looks at the longest words on the smallest page, and that none is missing.
+// narrowFrench checks the longest texts on the smallest page, and that none is missing.
 async function narrowFrench({ open, shot }, addresses) {
   const page = await open({ ...french, ...narrow });
   for (const at of addresses) {

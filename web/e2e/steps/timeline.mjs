@@ -49,7 +49,7 @@ function record(n) {
 
 export const steps = [
   {
-    name: 'a session is seen step by step, live, with its details',
+    name: 'a session is shown step by step, live, with details',
     async run({ open, call, shot }) {
       const { id } = await call('POST', '/v1/sessions', { name: 'Sleep' });
       const page = await open({ at: `/timeline/${id}` });
@@ -60,7 +60,7 @@ export const steps = [
       await question.waitFor();
       await page.locator('[data-status="requires_action"]').waitFor();
 
-      // By keyboard alone: the first call, and its details.
+      // By keyboard only: the first call, and its details.
       await rows(page).focus();
       await page.keyboard.press('Home');
       await page.keyboard.press('ArrowDown');
@@ -112,7 +112,7 @@ export const steps = [
     },
   },
   {
-    name: 'five thousand rows stay quick, and idle hours are folded',
+    name: 'five thousand rows stay fast, and idle hours are folded',
     async run({ open, call, shot }) {
       const { id } = await call('POST', '/v1/sessions', { name: 'Long' });
       const all = record(5000);

@@ -2,7 +2,7 @@ import { becomes, dark, french, narrow, same, tidy, until } from '../harness.mjs
 
 export const steps = [
   {
-    name: 'usage is summed by day and by who used it, and held against budgets',
+    name: 'usage is summed by day and by consumer, and compared with budgets',
     async run({ open, call, shot }) {
       const page = await open({ at: '/usage' });
       await page.getByText('No AI calls in this period.').waitFor();
@@ -40,7 +40,7 @@ export const steps = [
     },
   },
   {
-    name: 'a model without a price has a link to set it, and calls that failed are no model',
+    name: 'a model without a price has a link to set it, and failed calls count as no model',
     async run({ open, call, shot }) {
       const page = await open({ at: '/usage' });
       const sum = (key, more) => ({
@@ -73,7 +73,7 @@ export const steps = [
       await page.locator('[data-advice="errors"]').getByRole('link', { name: 'Check the provider' }).waitFor();
       await tidy(page, 'usage without prices');
       await shot(page, 'usage-prices');
-      errors = 0; // five calls for which somebody said stop
+      errors = 0; // five calls that were stopped
       await page.reload();
       await page.locator('[data-group="model"]').getByText('Stopped before a model answered').waitFor();
       await page.locator('[data-unpriced]').getByRole('link', { name: 'Set a price' }).click();

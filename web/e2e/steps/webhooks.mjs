@@ -3,7 +3,7 @@ import { check, dark, doTo, french, narrow, same, tidy, until } from '../harness
 
 export const env = { FERMATA_ALLOWED_HOSTS: '127.0.0.0/8' };
 
-// A receiver that answers as it is told.
+// A receiver with a configurable response.
 async function receiver() {
   const got = [];
   const state = { status: 204 };
@@ -33,7 +33,7 @@ async function receiver() {
 
 export const steps = [
   {
-    name: 'a webhook is added, tried, looked at, sent again and deleted',
+    name: 'a webhook is added, tested, viewed, redelivered and deleted',
     async run({ open, call, shot }) {
       const there = await receiver();
       try {
@@ -96,7 +96,7 @@ export const steps = [
         there.answers(410);
         await doTo(mine, 'Turn off');
         await doTo(mine, 'Turn on');
-        // What it is behind with is sent at once, and nobody takes it any more.
+        // The backlog is sent at once, and delivery fails.
         await until('it is gone', async () => (await call('GET', '/v1/webhooks')).data[0].disabled_reason === 'gone');
         await page.reload();
         await page

@@ -14,7 +14,7 @@ class Kept {
   }
 }
 
-test('signing out removes what a person wrote, and leaves what the browser looks like', () => {
+test('signing out removes a person’s data, and keeps display preferences', () => {
   const kept = new Kept(
     new Map([
       ['fermata.who', 'key_1'],

@@ -25,7 +25,7 @@ function goFiles(folder: string): string[] {
 afterEach(() => vi.unstubAllGlobals());
 
 describe('a French page', () => {
-  it('says each problem of the server by its code', () => {
+  it('has a text for each problem code of the server', () => {
     const codes = [...readFileSync(join(root, 'docs/errors.md'), 'utf8').matchAll(/^## (\w+)$/gm)].map((m) => m[1]!);
     expect(codes.length).toBeGreaterThan(60);
     expect(codes.filter((code) => !texts.t.has(`code.${code}`) && !problemsInFrench[code])).toEqual([]);
@@ -35,7 +35,7 @@ describe('a French page', () => {
     ).toEqual([]);
   });
 
-  it('says each mistake of the server by its code', () => {
+  it('has a text for each field error code of the server', () => {
     const found = new Set<string>();
     const ways = [
       /\bInvalid\(\s*[^"`;{}]*?(?:"[^"]*"[^",;{}]*?)?,\s*"([a-z_]+)",/g,
@@ -50,7 +50,7 @@ describe('a French page', () => {
     expect([...found].filter((code) => !mistakesInFrench[code]).toSorted()).toEqual([]);
   });
 
-  it('says each invariant by its name, and each failed test of a provider by its code', () => {
+  it('has a text for each invariant, and for each failure code of a provider test', () => {
     const go = (path: string) => readFileSync(join(root, path), 'utf8');
     const names = [...go('repository/invariants.go').matchAll(/^\t\{"([a-z_]+)",\s*"/gm)].map((m) => m[1]!);
     expect(names.length).toBeGreaterThan(20);

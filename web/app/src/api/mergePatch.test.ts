@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { difference, same } from './mergePatch';
 
 describe('the difference of two objects', () => {
-  it('names what is new and other, and gives null to what is gone', () => {
+  it('contains new and changed members, and null for removed ones', () => {
     expect(
       difference(
         { model: 'a', max: 1, prices: { input: 1, output: 2 } },
@@ -10,12 +10,12 @@ describe('the difference of two objects', () => {
       ),
     ).toEqual({ model: 'b', max: null, prices: { output: 3 }, tier: 'x' });
   });
-  it('is nothing between equals, in whatever order', () => {
+  it('is empty for equal objects, in any order', () => {
     expect(difference({ a: 1, b: { c: [1, 2] } }, { b: { c: [1, 2] }, a: 1 })).toEqual({});
     expect(same({ a: 1, b: 2 }, { b: 2, a: 1 })).toBe(true);
     expect(same([1, 2], [2, 1])).toBe(false);
   });
-  it('goes into objects, and sends lists whole', () => {
+  it('is recursive for objects, and sends lists whole', () => {
     expect(
       difference(
         { from: { city: 'Lyon', zip: '69001' }, stops: ['Nice', 'Pau'], to: { city: 'Metz' } },
@@ -23,7 +23,7 @@ describe('the difference of two objects', () => {
       ),
     ).toEqual({ from: { zip: null }, stops: ['Nice'], to: null });
   });
-  it('takes an object for what it is where there was none, and any name for a name', () => {
+  it('handles an object that was absent before, and any member name', () => {
     expect(difference({ a: [1] }, { a: { b: 1 } })).toEqual({ a: { b: 1 } });
     const odd = JSON.parse('{"__proto__": {"x": 1}}') as Record<string, unknown>;
     expect(JSON.stringify(difference({}, odd))).toBe('{"__proto__":{"x":1}}');

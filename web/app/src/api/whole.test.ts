@@ -42,7 +42,7 @@ async function ask(method = 'GET', headers: Record<string, string> = {}) {
   return answer;
 }
 
-test('an answer that ends in the middle is asked for again', async () => {
+test('a truncated response is requested again', async () => {
   broken();
   say('{"data": [{"id": "x"');
   say('{"data": []}\n');
@@ -52,7 +52,7 @@ test('an answer that ends in the middle is asked for again', async () => {
   expect(asked).toBe(3);
 });
 
-test('a proxy that answers for the server is asked again, and what it said last is what is known', async () => {
+test('a proxy’s error is retried, and the last one is returned', async () => {
   const proxy = { status: 503, statusText: 'Service Unavailable', headers: { 'Content-Type': 'text/html' } };
   for (let n = 0; n < 3; n++) say('<h1>Service Unavailable</h1>', proxy);
   const problem = await problemOf((await ask()) as Response);
@@ -65,7 +65,7 @@ test('a proxy that answers for the server is asked again, and what it said last 
   expect(asked).toBe(3);
 });
 
-test('what the server itself refuses is not asked again here', async () => {
+test('an error of the server itself is not retried here', async () => {
   say('{"code": "unavailable", "retryable": true}', {
     status: 503,
     headers: { 'Content-Type': 'application/problem+json' },
@@ -75,7 +75,7 @@ test('what the server itself refuses is not asked again here', async () => {
   expect(asked).toBe(1);
 });
 
-test('a change is sent once, unless it takes effect once however often it comes', async () => {
+test('a change is sent once, unless it is idempotent', async () => {
   broken();
   say('{}');
   expect(await ask('PATCH')).toMatchObject({ code: 'unreachable', outcome: 'unknown' });
@@ -87,14 +87,14 @@ test('a change is sent once, unless it takes effect once however often it comes'
   expect(asked).toBe(3);
 });
 
-test('an answer without a body, and one that is no JSON, stay as they are', async () => {
+test('a response without a body, or without JSON, is unchanged', async () => {
   answers.push(() => new Response(null, { status: 204 }));
   say('a,b\n1,2', { headers: { 'Content-Type': 'text/csv' } });
   expect(((await ask('DELETE')) as Response).status).toBe(204);
   expect(await ((await ask()) as Response).text()).toBe('a,b\n1,2');
 });
 
-test('a change that was made without a word is made: Chromium gives its 204 an empty body', async () => {
+test('a 204 is accepted although Chromium gives it an empty body', async () => {
   answers.push(() => Object.defineProperty(new Response(''), 'status', { value: 204 }));
   const answer = (await ask('DELETE')) as Response;
   expect([answer.status, answer.body]).toEqual([204, null]);

@@ -14,17 +14,17 @@ describe('the changes of a record', () => {
       ['more', 'removed'],
     ]);
   });
-  it('leave out of a whole record what is empty, and its id', () => {
+  it('omit the empty fields and the id of a whole record', () => {
     expect(
       changes({ id: 'zon_1', name: 'Health', description: '', position: 0 }, undefined).map((c) => c.path.join()),
     ).toEqual(['name', 'position']);
     expect(changes({ description: '' }, { description: 'x' })).toHaveLength(1);
   });
-  it('tell null from absent, and a text from a number', () => {
+  it('distinguish null from absent, and a text from a number', () => {
     expect(changes({ a: null, b: '7' }, { b: 7 }).map((c) => c.kind)).toEqual(['removed', 'changed']);
     expect(changes({ a: 1 }, { a: null })).toEqual([{ path: ['a'], was: 1, will: null, kind: 'changed' }]);
   });
-  it('go into lists of records, and leave lists of words whole', () => {
+  it('are recursive for lists of records, and keep lists of words whole', () => {
     expect(changes({ entries: [{ v: 1 }, { v: 2 }] }, { entries: [{ v: 1 }, { v: 3 }] })).toEqual([
       { path: ['entries', '2', 'v'], was: 2, will: 3, kind: 'changed' },
     ]);
@@ -32,11 +32,11 @@ describe('the changes of a record', () => {
       { path: ['tags'], was: ['a'], will: ['a', 'b'], kind: 'changed' },
     ]);
   });
-  it('are all that there is where nothing differs', () => {
+  it('are all fields if nothing differs', () => {
     expect(changes({ a: 1 }, { a: 1 })).toEqual([{ path: ['a'], was: 1, will: 1, kind: 'same' }]);
     expect(changes(null, null)).toEqual([]);
   });
-  it('are all there, however many stay as they are before them', () => {
+  it('are complete, however many unchanged fields precede them', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`f${i}`, i]));
     expect(changes(many, { ...many, last: true })).toEqual([
       { path: ['last'], was: undefined, will: true, kind: 'added' },
@@ -47,11 +47,11 @@ describe('the changes of a record', () => {
 
 describe('a line', () => {
   const zone = (more: object) => ({ before: undefined, after: { name: 'Kitchen', ...more } });
-  it('says all of something new that has a name alone', () => {
+  it('describes a new object with only a name completely', () => {
     expect(saidBy('Add the zone “Kitchen”', zone({}))).toBe(true);
     expect(saidBy('Ajouter la zone « Kitchen »', zone({ description: '' }))).toBe(true);
   });
-  it('says no more than that', () => {
+  it('describes nothing else completely', () => {
     expect(saidBy('Add the zone “Kitchen”', zone({ description: 'the zone' }))).toBe(false);
     expect(saidBy('Add the zone “Kit…”', zone({}))).toBe(false);
     expect(saidBy('Add the zone “Kitchen”', { ...zone({}), warnings: ['It cannot be undone.'] })).toBe(false);
@@ -67,7 +67,7 @@ describe('records of a list', () => {
   const rows = (before: unknown, after: unknown) => rowsOf(changes(before, after));
   const eggs = { data: { done: false, text: 'eggs' }, timestamp: '2026-11-23T08:00:00Z' };
   const rice = { data: { done: true, text: 'rice', note: 'brown' }, timestamp: '2026-11-23T09:00:00Z' };
-  it('are rows: when first, yes and no last, and a gap where a record has no such field', () => {
+  it('are rows: timestamps first, booleans last, and an empty cell for a missing field', () => {
     expect(rows(undefined, [eggs, rice])).toEqual({
       kind: 'added',
       columns: [['timestamp'], ['data', 'text'], ['data', 'note'], ['data', 'done']],
@@ -78,7 +78,7 @@ describe('records of a list', () => {
     });
     expect(rows({ entries: [eggs, eggs] }, undefined)?.kind).toBe('removed');
   });
-  it('are lines where a table would hide something', () => {
+  it('are lines if a table would hide something', () => {
     expect(rows(undefined, [eggs])).toBeNull();
     expect(rows([eggs, rice], [eggs, { ...rice, timestamp: '' }])).toBeNull();
     expect(rows(undefined, { entries: [eggs, rice], name: 'x' })).toBeNull();
@@ -91,7 +91,7 @@ describe('records of a list', () => {
 });
 
 describe('two texts', () => {
-  it('are compared line by line, with what stands around', () => {
+  it('are compared line by line, with context', () => {
     const was = 'one\ntwo\nthree\nfour\nfive\nsix\nseven';
     expect(lineDiff(was, was.replace('six', '6'))).toEqual([
       { text: 'four', kind: 'same' },
@@ -102,7 +102,7 @@ describe('two texts', () => {
     ]);
     expect(lineDiff('a\nb', 'a\nb\nc')?.at(-1)).toEqual({ text: 'c', kind: 'added' });
   });
-  it('are left whole where they are short or have nothing in common', () => {
+  it('are shown in full if they are short or have nothing in common', () => {
     expect(lineDiff('a', 'b')).toBeNull();
     expect(lineDiff('a\nb\nc', 'x\ny\nz')).toBeNull();
   });

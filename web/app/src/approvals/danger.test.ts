@@ -4,7 +4,7 @@ import { countEffects, dangerousFirst, effectOf, isDangerous } from './danger';
 const act = (command: string, more: object = {}) => ({ command, ...more });
 const [zone, note] = [{ name: 'Health' }, { text: 'x' }];
 
-describe('what an action does', () => {
+describe('the effect of an action', () => {
   it.each([
     ['added', act('CREATE_ZONE', { after: zone })],
     ['added', act('CREATE_DATA', { before: null, after: [note] })],
@@ -22,7 +22,7 @@ describe('what an action does', () => {
     expect(effectOf(action)).toBe(effect);
   });
 
-  it('is dangerous where it deletes, warns or has to be signed', () => {
+  it('is dangerous if it deletes, warns or has to be signed', () => {
     expect(isDangerous(act('DELETE_DATA'))).toBe(true);
     expect(isDangerous(act('UPDATE_ZONE', { before: zone, after: zone, warnings: ['Careful'] }))).toBe(true);
     expect(isDangerous(act('SHOP.ORDER', { sensitive: true }))).toBe(true);
@@ -30,7 +30,7 @@ describe('what an action does', () => {
     expect(isDangerous(act('CREATE_ZONE', { after: zone }))).toBe(false);
   });
 
-  it('is counted, and what is dangerous comes first', () => {
+  it('is counted, and dangerous ones come first', () => {
     const five = [
       act('CREATE_ZONE', { after: zone }),
       act('UPDATE_DATA', { before: note, after: zone }),

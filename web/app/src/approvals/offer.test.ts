@@ -16,8 +16,8 @@ const reason = (level: 'workspace' | 'zone' | 'tool' | 'session' | 'ai' | 'outsi
   ...more,
 });
 
-describe('what ends the asking', () => {
-  it('is the rule that asks, and in a run a grant', () => {
+describe('the offer to approve automatically', () => {
+  it('is the rule that requires approval, and in a run a grant', () => {
     const create = [action('CREATE_ZONE')];
     expect(offerOf({ actions: create, reasons: [reason('workspace')] }, null)?.at).toBe('workspace');
     expect(offerOf({ actions: create, reasons: [reason('tool', { id: 'tol_1' })] }, null)?.at).toBe('tool');

@@ -26,21 +26,21 @@ const wrong = (data: unknown, edited: unknown, isPatch = true) => {
   return checkSchema(schema, { entry_id: 'e', data: edited }).map((m) => m.pointer);
 };
 
-it('the form of an update needs nothing, at any depth, and keeps what fields there are', () => {
+it('the form of an update requires nothing, at any depth, and keeps the fields', () => {
   expect(wrong({ price: 1 }, { price: 2 })).toEqual([]);
   expect(wrong({ from: { zip: '69001' } }, { from: { zip: '69002' } })).toEqual([]);
   expect(wrong({ price: 1 }, { price: 'much', colour: 'red' })).toEqual(['/data/price', '/data/colour']);
   expect(wrong({ price: 1 }, { price: 1 }, false)).toEqual(['/data/from']);
 });
 
-it('a record is called by its name where that is known', () => {
+it('a record is shown by its name if known', () => {
   const record = { id: 'e', name: 'Sleep, yesterday 07:00' };
   const of = (entry_id: string) => paramsSchema(command, { entry_id }, { record, isPatch: true }).properties!.entry_id;
   expect(of('e')).toMatchObject({ oneOf: [{ const: 'e', title: 'Sleep, yesterday 07:00' }] });
   expect(of('other')).toEqual({ type: 'string' });
 });
 
-it('what the AI said comes first, then what has to be there, what may be, and ids', () => {
+it('the AI’s params come first, then required ones, optional ones, and ids', () => {
   const schema: Schema = {
     type: 'object',
     properties: { entry_id: {}, timestamp: {}, text: {}, data: {} },
@@ -50,7 +50,7 @@ it('what the AI said comes first, then what has to be there, what may be, and id
   expect(names).toEqual(['text', 'data', 'timestamp', 'entry_id']);
 });
 
-it('where the AI takes a field away, null may stay, and a value may take its place', () => {
+it('if the AI removes a field, null may stay, and a value may replace it', () => {
   const data = { price: null, from: { zip: null } };
   expect(wrong(data, data)).toEqual([]);
   expect(wrong(data, { price: 3, from: { zip: '69002' } })).toEqual([]);
@@ -58,8 +58,8 @@ it('where the AI takes a field away, null may stay, and a value may take its pla
   expect(wrong({ price: 1 }, { price: null })).toEqual(['/data/price']);
 });
 
-it('what our commands tell the AI about their fields is not told to people; a field called description stays', () => {
-  const told: Schema = {
+it('descriptions for the AI are not shown to people; a field named description is kept', () => {
+  const described: Schema = {
     type: 'object',
     description: 'x',
     properties: {
@@ -68,7 +68,7 @@ it('what our commands tell the AI about their fields is not told to people; a fi
     },
     required: ['description'],
   };
-  expect(withoutDescriptions(told)).toEqual({
+  expect(withoutDescriptions(described)).toEqual({
     type: 'object',
     properties: {
       description: { type: 'string', maxLength: 5 },

@@ -22,7 +22,7 @@ const delta = (offset: number, text: string): StreamEvent => ({
 const said = (prev: number, event: StreamEvent) =>
   ({ kind: 'event', by: { term: 1, tab: 'a' }, gen: 'g', prev, event }) as const;
 
-test('a session is watched until its last screen goes', () => {
+test('a session is watched until its last screen closes', () => {
   const watches = new Watches();
   expect([watches.add('ses_1'), watches.add('ses_1'), watches.add('ses_2')]).toEqual([true, false, true]);
   expect(watches.sessions).toEqual(['ses_1', 'ses_2']);
@@ -33,7 +33,7 @@ test('a session is watched until its last screen goes', () => {
   expect(watches.size).toBe(1);
 });
 
-describe('what a tab hands to its screens', () => {
+describe('what a tab delivers to its screens', () => {
   let watches: Watches;
   let delivery: Delivery;
   let events: StreamEvent[];
@@ -45,7 +45,7 @@ describe('what a tab hands to its screens', () => {
     delivery.compare(streamState);
   });
 
-  test('is each stored event once, and it is told what is missing', () => {
+  test('is each stored event once, and gaps are reported', () => {
     expect(delivery.receive(said(10, stored(11)))).toBe(null);
     expect(delivery.receive(said(10, stored(11)))).toBe(null);
     expect(delivery.receive(said(13, stored(14)))).toBe('events');
@@ -66,7 +66,7 @@ describe('what a tab hands to its screens', () => {
     expect(delivery.texts).toBe(0);
   });
 
-  test('is that a doubted answer is void, unless it shows itself again', () => {
+  test('drops a suspended answer, unless it streams again', () => {
     watches.add('ses_1');
     delivery.pass(delta(0, 'one '));
     delivery.expireTexts();
@@ -79,7 +79,7 @@ describe('what a tab hands to its screens', () => {
     expect(delivery.texts).toBe(0);
   });
 
-  test('begins anew after a reset', () => {
+  test('starts over after a reset', () => {
     delivery.receive(said(10, stored(11)));
     delivery.reset();
     expect(delivery.position).toMatchObject({ gen: null, at: 0 });

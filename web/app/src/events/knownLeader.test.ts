@@ -21,11 +21,11 @@ const streamState = (more: Partial<StreamState> = {}): StreamState => ({
   ...more,
 });
 
-describe('a leader that is silent', () => {
+describe('a silent leader', () => {
   test.each([
     ['visible', false, 4000],
     ['hidden', true, 20_000],
-  ])('is asked after a while, and replaced when it does not answer (%s)', (_, hidden, quiet) => {
+  ])('is checked after a while, and replaced if it does not answer (%s)', (_, hidden, quiet) => {
     const known = new KnownLeader();
     known.enter();
     pass(quiet);
@@ -49,8 +49,8 @@ describe('a leader that is silent', () => {
   });
 });
 
-describe('what a tab knows of its leader', () => {
-  test('is who it is: a new term of the same tab is no other leader', () => {
+describe('the known leader', () => {
+  test('is its identity: a new term of the same tab is not another leader', () => {
     const known = new KnownLeader();
     expect(known.noteLeader({ term: 1, tab: 'a' })).toBe(true);
     expect(known.noteLeader({ term: 2, tab: 'a' })).toBe(false);
@@ -58,7 +58,7 @@ describe('what a tab knows of its leader', () => {
     expect(known.noteLeader({ term: 3, tab: 'b' })).toBe(true);
   });
 
-  test('is whether its stream was connected anew', () => {
+  test('includes whether its stream was reconnected', () => {
     const known = new KnownLeader();
     expect(known.update(streamState({ gen: null, join: '', connection: 'connecting' }))).toEqual({
       joined: false,
@@ -69,7 +69,7 @@ describe('what a tab knows of its leader', () => {
     expect(known.update(streamState({ join: 'j2' }))).toEqual({ joined: true, changed: false });
   });
 
-  test('is how the connection is, and since when it is lost', () => {
+  test('includes the state of the connection, and since when it is lost', () => {
     const known = new KnownLeader();
     known.update(streamState());
     const open = known.connection;
@@ -84,7 +84,7 @@ describe('what a tab knows of its leader', () => {
     expect(known.update(streamState()).changed).toBe(true);
   });
 
-  test('is what a tab begins with that takes over, or nothing', () => {
+  test('is the starting state of the next leader, or empty', () => {
     const known = new KnownLeader();
     expect(known.inherited({ gen: null, at: 0 })).toEqual(
       streamState({ gen: null, cursor: 0, join: '', connection: 'connecting' }),

@@ -10,12 +10,12 @@ export class KnownLeader {
   by: Leading | null = null;
   streamState: StreamState | null = null;
   connection: Connection = { state: 'connecting' };
-  private heardAt = 0;
+  private receivedAt = 0;
   private askedAt: number | null = null;
 
   /** Restarts the measurement of the leader's silence. */
   enter(): void {
-    this.heardAt = Date.now();
+    this.receivedAt = Date.now();
     this.askedAt = null;
   }
 
@@ -51,7 +51,7 @@ export class KnownLeader {
   overdue(hidden: boolean): 'ask' | 'replace' | null {
     const now = Date.now();
     if (this.askedAt !== null) return now - this.askedAt >= patience ? 'replace' : null;
-    if (now - this.heardAt <= (hidden ? quietWhileHidden : quiet)) return null;
+    if (now - this.receivedAt <= (hidden ? quietWhileHidden : quiet)) return null;
     this.askedAt = now;
     return 'ask';
   }

@@ -19,7 +19,7 @@ export class Leader {
   private position: number; // the number of the last event
   private asked: Asked = { sessions: [], after: null };
   private joinedAt = 0;
-  private heardAt = 0;
+  private receivedAt = 0;
   private lostAt: number;
   private replay: number | null = null; // a tab missed the events after it
   private deleted = new Set<string>(); // deleted sessions: the server refuses a stream with them
@@ -59,7 +59,7 @@ export class Leader {
   }
 
   /** A message from a tab; the union has recorded it already. */
-  hear(said: ToLeader): void {
+  receive(said: ToLeader): void {
     if (said.kind === 'texts') {
       this.say({ kind: 'text', by: this.by, to: said.tab, events: this.live.snapshots(said.sessions) });
       return;
@@ -90,12 +90,12 @@ export class Leader {
   /** The connection may be dead without an error, e.g. after the machine slept. One that delivered something recently
    * is alive. */
   private reconnectIfSilent(): void {
-    if (Date.now() - this.heardAt > minReconnectInterval) this.stream.join(0);
+    if (Date.now() - this.receivedAt > minReconnectInterval) this.stream.join(0);
   }
 
   /** Replaces a stream that was idle for long: EventSource does not expose heartbeats. */
   checkIdle(): void {
-    if (this.streamState.connection === 'open' && Date.now() - this.heardAt > idleAfter) this.stream.join(0);
+    if (this.streamState.connection === 'open' && Date.now() - this.receivedAt > idleAfter) this.stream.join(0);
   }
 
   private wanted(): string[] {
@@ -114,7 +114,7 @@ export class Leader {
   }
 
   private opened(asked: Asked): void {
-    this.joinedAt = this.heardAt = Date.now();
+    this.joinedAt = this.receivedAt = Date.now();
     this.live.clear(); // streaming text is sent again from its beginning
     this.setConnection('open');
     if (asked.after === null) {
@@ -129,7 +129,7 @@ export class Leader {
   }
 
   private event(name: EventName, id: string, data: unknown): void {
-    this.heardAt = Date.now();
+    this.receivedAt = Date.now();
     const seq = isStored.has(name) ? Number(id) || 0 : 0;
     const event = { name, seq, data } as StreamEvent;
     if (event.name === 'reset') {

@@ -14,14 +14,14 @@ const snapshot = (text: string): StreamEvent => ({
 });
 const whole = (live: Live) => live.snapshots(['ses_1']).map((event) => (event.data as { text: string }).text);
 
-test('pieces are fitted together by characters, not by UTF-16', () => {
+test('deltas are joined by code points, not UTF-16 units', () => {
   const live = new Live();
   expect(live.take(delta(0, '🌍é'))).toHaveLength(1);
   expect(live.take(delta(2, '!'))).toHaveLength(1);
   expect(whole(live)).toEqual(['🌍é!']);
 });
 
-test('what came already is dropped, the rest of a piece is passed on, one too far is a gap', () => {
+test('repeated text is dropped, the rest of a delta is passed on, one with missing text before it is a gap', () => {
   const live = new Live();
   live.take(delta(0, 'abc'));
   expect(live.take(delta(1, 'b'))).toEqual([]);
@@ -34,7 +34,7 @@ test('what came already is dropped, the rest of a piece is passed on, one too fa
   expect(whole(live)).toEqual(['abc🌍defg.']);
 });
 
-test('an answer that another one takes the place of is void', () => {
+test('an answer replaced by another one is void', () => {
   const live = new Live();
   live.take(delta(0, 'abc'));
   expect(live.take(delta(0, 'x', 'msg_2'))).toEqual([

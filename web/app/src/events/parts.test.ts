@@ -45,7 +45,7 @@ describe('the cursor', () => {
   });
 });
 
-test('the union forgets tabs that went, and those of which nothing was heard', () => {
+test('the union drops closed tabs, and silent ones', () => {
   const union = new Union();
   union.note('one', ['a', 'b'], 0);
   union.note('two', ['b', 'c'], 1000);

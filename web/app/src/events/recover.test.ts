@@ -93,7 +93,7 @@ test('pages are read again from the first', async () => {
   expect(observer.getCurrentResult().data?.pages).toEqual(['runs']);
 });
 
-test('what does not pass, and what nobody looks at, is left alone', async () => {
+test('permanent failures and unwatched reads are not retried', async () => {
   const { end } = look('zones');
   await vi.advanceTimersByTimeAsync(100);
   end();

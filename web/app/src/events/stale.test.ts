@@ -6,7 +6,7 @@ import { stored, type StreamEvent } from './types';
 const event = (name: string, data: unknown) => ({ name, seq: 1, data }) as StreamEvent;
 const read = (path: string, params: Record<string, string> = {}) => ['get', path, { params: { path: params } }];
 
-test('an event makes old what shows it, and nothing of other sessions', () => {
+test('an event makes the reads that show it stale, and none of other sessions', () => {
   const olds = staleAfter(event('session.status', { session_seq: 1, session: { id: 'ses_1', automation_id: null } }));
   expect(isStale(read('/v1/sessions'), olds)).toBe(true);
   expect(isStale(read('/v1/slot'), olds)).toBe(true);
@@ -17,7 +17,7 @@ test('an event makes old what shows it, and nothing of other sessions', () => {
   expect(isStale(['screen of its own'], olds)).toBe(false);
 });
 
-test('a run makes old the lists of runs and its automation, an instant that did not run those of instants', () => {
+test('a run makes the lists of runs and its automation stale, a missed occurrence those of occurrences', () => {
   const run = staleAfter(event('session.ended', { session_seq: 1, session: { id: 'ses_1', automation_id: 'aut_1' } }));
   expect(isStale(read('/v1/runs'), run)).toBe(true);
   expect(isStale(read('/v1/automations/{automation_id}/executions', { automation_id: 'aut_1' }), run)).toBe(true);
@@ -25,7 +25,7 @@ test('a run makes old the lists of runs and its automation, an instant that did 
   expect(isStale(read('/v1/occurrences'), staleAfter(event('occurrence.recorded', {})))).toBe(true);
 });
 
-test('entries make old what was read of their tool alone', () => {
+test('entries make only the reads of their tool stale', () => {
   const olds = staleAfter(
     event('data.changed', { noun: 'entry', id: 'ent_1', operation: 'created', tool_id: 'tol_1' }),
   );
@@ -34,7 +34,7 @@ test('entries make old what was read of their tool alone', () => {
   expect(isStale(read('/v1/zones'), olds)).toBe(false);
 });
 
-test('something that this page does not know makes all old; data of another shape nothing, and never breaks it', () => {
+test('an unknown kind makes everything stale; unexpected data nothing, and never throws', () => {
   expect(
     isStale(
       read('/v1/automations'),
@@ -52,7 +52,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('a burst costs few reads, and the last of it is read', async () => {
+test('a burst causes few reads, and the last event is included', async () => {
   const rounds: number[] = [];
   const throttle = new Throttle(async () => {
     rounds.push(Date.now());
@@ -70,7 +70,7 @@ test('a burst costs few reads, and the last of it is read', async () => {
   expect(rounds.at(-1)!).toBeGreaterThanOrEqual(last);
 });
 
-test('a round that is slow is not begun again before it has ended; one that fails stops nothing', async () => {
+test('a slow run is not restarted before it has ended; a failed one stops nothing', async () => {
   let rounds = 0;
   const throttle = new Throttle(async () => {
     rounds++;

@@ -105,7 +105,7 @@ export class Tab implements EventClient {
   private listen(channel: BroadcastChannel): void {
     this.channel = channel;
     channel.addEventListener('message', ({ data }: MessageEvent<TabMessage>) => {
-      if (channel === this.channel) this.hear(data);
+      if (channel === this.channel) this.receive(data);
     });
   }
 
@@ -165,7 +165,7 @@ export class Tab implements EventClient {
   private send(said: TabMessage): void {
     if (!this.election) return;
     this.channel?.postMessage(said);
-    this.hear(said);
+    this.receive(said);
   }
 
   private announce(more: Partial<ToLeader & { kind: 'here' }> = {}): void {
@@ -173,21 +173,21 @@ export class Tab implements EventClient {
     this.send({ kind: 'here', tab: this.id, by: this.known.by, watches: this.watches.sessions, ...more });
   }
 
-  private hear(said: TabMessage): void {
+  private receive(said: TabMessage): void {
     switch (said.kind) {
       case 'here':
         this.union.note(said.tab, said.watches, Date.now());
         if (this.leader && said.by && said.by.tab !== this.id && outranks(said.by, this.known.by!))
           this.onRival(said.by);
-        this.leader?.hear(said);
+        this.leader?.receive(said);
         break;
       case 'gone':
         this.union.drop(said.tab);
-        this.leader?.hear(said);
+        this.leader?.receive(said);
         if (said.tab === this.known.by?.tab && said.tab !== this.id) this.election?.leaderLeft();
         break;
       case 'texts':
-        this.leader?.hear(said);
+        this.leader?.receive(said);
         break;
       case 'claim':
         if (said.tab === this.id) break;

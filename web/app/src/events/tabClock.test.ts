@@ -11,8 +11,8 @@ afterEach(() => {
 
 const pass = (ms: number) => vi.advanceTimersByTime(ms);
 
-describe('something deferred', () => {
-  test('waits once, however often it is scheduled', () => {
+describe('a deferred callback', () => {
+  test('runs once, however often it is scheduled', () => {
     const deferred = new Deferred();
     const done: string[] = [];
     deferred.schedule(1000, () => done.push('first'));
@@ -26,7 +26,7 @@ describe('something deferred', () => {
     expect(done).toEqual(['first', 'again']);
   });
 
-  test('takes the place of what waits when it is rescheduled', () => {
+  test('replaces the scheduled one when it is rescheduled', () => {
     const deferred = new Deferred();
     const done: string[] = [];
     deferred.schedule(1000, () => done.push('late'));
@@ -35,7 +35,7 @@ describe('something deferred', () => {
     expect(done).toEqual(['soon']);
   });
 
-  test('does not happen once it is cancelled', () => {
+  test('does not run after it was cancelled', () => {
     const deferred = new Deferred();
     const run = vi.fn();
     deferred.schedule(10, run);
@@ -47,7 +47,7 @@ describe('something deferred', () => {
 });
 
 describe('the clock of a tab', () => {
-  test('looks around every two seconds, and leaves no timer when it stops', () => {
+  test('checks every two seconds, and leaves no timer when stopped', () => {
     const clock = new TabClock();
     const look = vi.fn();
     clock.start(look);
@@ -60,7 +60,7 @@ describe('the clock of a tab', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  test('sees that the machine slept, and allows a hidden tab slow timers', () => {
+  test('detects that the machine slept, and allows a hidden tab slow timers', () => {
     const clock = new TabClock();
     clock.start(() => {});
     pass(20_000);
@@ -74,7 +74,7 @@ describe('the clock of a tab', () => {
     expect(clock.jumped(true)).toBe(true);
   });
 
-  test('has the tab announce itself again after a while', () => {
+  test('makes the tab announce itself again after a while', () => {
     const clock = new TabClock();
     clock.announced();
     pass(20_000);

@@ -33,7 +33,7 @@ describe.each([
     return tabs;
   };
 
-  test('eight tabs have one stream, and each gets everything', async () => {
+  test('eight tabs share one stream, and each receives everything', async () => {
     const tabs = await openTabs(8);
     expect(browser.leaders).toHaveLength(1);
     expect(server.sources.size).toBe(1);
@@ -44,7 +44,7 @@ describe.each([
     expect(server.most).toBe(1);
   });
 
-  test('what tabs watch is one set; it is joined anew when it grows, and later when it shrinks', async () => {
+  test('the watched sessions are one set; the stream is reconnected when it grows, and later when it shrinks', async () => {
     const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     const end = a.client.watch('ses_1');
     b.client.watch('ses_1');
@@ -66,7 +66,7 @@ describe.each([
     expect(server.joins.at(-1)!.after).not.toBeNull();
   });
 
-  test('a session that is watched from now on is told, so that it is read again; for others nothing is', async () => {
+  test('a newly watched session is announced, so that it is reloaded; others are not', async () => {
     const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     const opens = [a.opens.length, b.opens.length];
     a.client.watch('ses_1');
@@ -78,7 +78,7 @@ describe.each([
     expect(b.opens).toHaveLength(opens[1]! + 1);
   });
 
-  test('a tab that opens in mid-answer is given the text so far, without joining anew', async () => {
+  test('a tab opened in mid-answer receives the text so far, without a reconnection', async () => {
     const [a] = (await openTabs(1)) as [FakeTab];
     a.client.watch('ses_1');
     await pass(300);
@@ -98,7 +98,7 @@ describe.each([
     expect(server.joins.length).toBe(joins);
   });
 
-  test('a tab that opens or comes back while an answer pauses is given the text so far', async () => {
+  test('a tab opened or resumed while an answer pauses receives the text so far', async () => {
     const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     for (const tab of [a, b]) tab.client.watch('ses_1');
     await pass(300);
@@ -120,7 +120,7 @@ describe.each([
   });
 
   test.each(['close', 'crash'] as const)(
-    'the leader goes in mid-answer (%s): another goes on, nothing is lost or doubled',
+    'the leader leaves in mid-answer (%s): another takes over, nothing is lost or duplicated',
     async (how) => {
       const tabs = await openTabs(4);
       for (const tab of tabs) tab.client.watch('ses_1');
@@ -152,7 +152,7 @@ describe.each([
     },
   );
 
-  test('a leader that is frozen loses the lead, and has none when it wakes', async () => {
+  test('a frozen leader loses the lead, and does not have it when it wakes', async () => {
     const tabs = await openTabs(3);
     const old = browser.leaders[0]!;
     old.frozen = true;
@@ -168,7 +168,7 @@ describe.each([
     for (const tab of tabs) expect(tab.seqs).toEqual([1, 2]);
   });
 
-  test('a stream that ends, cannot be had, or says bye is made again; all tabs know how it is', async () => {
+  test('a stream that ends, fails to open, or says bye is reopened; all tabs have its state', async () => {
     const tabs = await openTabs(3);
     server.trouble = { status: 503, retryAfter: 5000 };
     server.cut();
@@ -192,7 +192,7 @@ describe.each([
     expect(server.sources.size).toBe(1);
   });
 
-  test('a key that is not valid any more is told, once for each attempt', async () => {
+  test('a revoked key is reported, once per attempt', async () => {
     const [a] = (await openTabs(2)) as [FakeTab];
     server.trouble = { status: 401, retryAfter: 0 };
     server.cut();
@@ -203,7 +203,7 @@ describe.each([
     expect(server.probes).toBe(before);
   });
 
-  test('a cursor that is void: all begin anew', async () => {
+  test('an invalid cursor: all tabs start over', async () => {
     const tabs = await openTabs(3);
     for (let i = 0; i < 5; i++) server.record('slot.changed');
     await pass(100);
@@ -219,7 +219,7 @@ describe.each([
     }
   });
 
-  test('a session that was deleted does not keep the others from their stream', async () => {
+  test('a deleted session does not block the stream of the others', async () => {
     const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     a.client.watch('ses_gone');
     server.deleted.add('ses_gone');
@@ -231,7 +231,7 @@ describe.each([
     expect(b.seqs).toEqual([seq]);
   });
 
-  test('a tab that missed something is sent it; one that slept for long reads again', async () => {
+  test('a tab that missed events receives them; one that slept for long reloads', async () => {
     const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     const follower = a.client.leads ? b : a;
     const leader = a.client.leads ? a : b;
@@ -255,7 +255,7 @@ describe.each([
     expect(follower.seqs.at(-1)).toBe(seq);
   });
 
-  test('after a sleep the stream is made anew, though nothing said that it is dead', async () => {
+  test('after sleep the stream is reopened, even without an error', async () => {
     const [a] = (await openTabs(1)) as [FakeTab];
     const silent = [...server.sources][0]!;
     server.sources.delete(silent); // the server no longer has it; there is no error
@@ -265,7 +265,7 @@ describe.each([
     expect(a.seqs).toEqual([seq]);
   });
 
-  test('a connection that is dead for long without a word is made anew', async () => {
+  test('a silently dead connection is replaced', async () => {
     const [a] = (await openTabs(1)) as [FakeTab];
     server.sources.clear();
     const seq = server.record('notice');
@@ -273,7 +273,7 @@ describe.each([
     expect(a.seqs).toEqual([seq]);
   });
 
-  test('messages between tabs that are lost are asked for again', async () => {
+  test('lost messages between tabs are requested again', async () => {
     const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     for (const tab of [a, b]) tab.client.watch('ses_1');
     await pass(300);
@@ -295,7 +295,7 @@ describe.each([
     expect(lost).toBeGreaterThan(2);
   });
 
-  test('a tab that begins to watch before it knows how the stream stands is given what streams', async () => {
+  test('a tab that starts to watch before it has the stream’s state receives the streaming text', async () => {
     const [a] = (await openTabs(1)) as [FakeTab];
     a.client.watch('ses_1');
     await pass(300);
@@ -309,7 +309,7 @@ describe.each([
     expect(late.shown('msg_1')).toBe('so far');
   });
 
-  test('a tab that opens after a text was discarded unheard is not given it', async () => {
+  test('a tab opened after a text was discarded without notice does not receive it', async () => {
     const [a] = (await openTabs(1)) as [FakeTab];
     a.client.watch('ses_1');
     await pass(300);
@@ -325,7 +325,7 @@ describe.each([
     expect(late.shown('msg_1')).toBe(null);
   });
 
-  test('a session that nobody watched for a while is to be read again', async () => {
+  test('a session that was unwatched for a while has to be reloaded', async () => {
     const [a, b] = (await openTabs(2)) as [FakeTab, FakeTab];
     const end = a.client.watch('ses_1');
     await pass(300);
@@ -344,7 +344,7 @@ describe.each([
     expect(a.opens.slice(opens).some((open) => open.of?.includes('ses_1'))).toBe(true);
   });
 
-  test('a text that was discarded while nobody listened does not stay', async () => {
+  test('a text that was discarded without listeners does not stay', async () => {
     const [a] = (await openTabs(1)) as [FakeTab];
     a.client.watch('ses_1');
     await pass(300);
@@ -357,7 +357,7 @@ describe.each([
     expect(names(a)).toContain('message.discarded');
   });
 
-  test('tabs with different keys share nothing, and do once they have the same', async () => {
+  test('tabs with different keys share nothing until they have the same key', async () => {
     const keys = ['fmt_a', 'fmt_b'];
     const tabs = [0, 1].map((i) => browser.open({ key: () => keys[i]! }));
     await pass(1500);
@@ -370,7 +370,7 @@ describe.each([
     expect(server.sources.size).toBe(1);
   });
 
-  test('a thousand screens come and go and leave nothing', async () => {
+  test('a thousand screens open and close and leave nothing behind', async () => {
     const [a] = (await openTabs(1)) as [FakeTab];
     const before = a.client.load;
     const timers = vi.getTimerCount();

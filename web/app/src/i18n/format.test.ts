@@ -4,7 +4,7 @@ import { format } from './format';
 const now = Date.parse('2026-11-21T15:30:00Z'); // a Saturday
 const relative = (at: string, zone = 'Europe/Paris') => format('en').relative(at, now, zone);
 
-test('a day is one of the calendar, in the zone that is meant', () => {
+test('days are calendar days, in the given zone', () => {
   expect(relative('2026-11-22T17:00:00Z')).toBe('tomorrow');
   expect(relative('2026-11-23T06:30:00Z')).toBe('in 2 days'); // in 39 hours
   expect(relative('2026-11-22T23:30:00Z')).toBe('in 2 days'); // after midnight in Paris
@@ -13,7 +13,7 @@ test('a day is one of the calendar, in the zone that is meant', () => {
   expect(relative('2026-11-19T20:00:00Z')).toBe('2 days ago');
 });
 
-test('less than a day is told in hours, minutes and seconds', () => {
+test('less than a day is written in hours, minutes and seconds', () => {
   expect(relative('2026-11-22T06:30:00Z')).toBe('in 15 hours');
   expect(relative('2026-11-21T15:27:01Z')).toBe('2 minutes ago');
   expect(relative('2026-11-21T15:30:00Z')).toBe('now');
@@ -32,12 +32,12 @@ test('an instant is written in one way', () => {
   expect(time('nonsense')).toBe('');
 });
 
-test('bytes are counted as one says it', () => {
+test('bytes have a readable unit', () => {
   expect([1, 22, 1500, 2_340_000].map(format('en').bytes)).toEqual(['1 byte', '22 bytes', '1.5 kB', '2.3 MB']);
   expect(format('fr').bytes(22).replace(/\s/gu, ' ')).toBe('22 octets');
 });
 
-test('a place in a row', () => {
+test('an ordinal', () => {
   expect([1, 2, 3, 4, 11, 12, 21, 22, 113].map(format('en').ordinal)).toEqual([
     '1st',
     '2nd',

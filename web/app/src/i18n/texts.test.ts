@@ -35,7 +35,7 @@ describe('the texts of the page', () => {
 });
 
 describe('a name that is written from right to left', () => {
-  it('keeps to itself within a sentence, and no other name is touched', () => {
+  it('is isolated within a sentence, and no other name is changed', () => {
     const texts = defineTexts({ told: '{name} is gone' }, { told: '{name} a disparu' });
     expect(texts.t('told', { name: 'דוח' })).toMatch(/^\u2068דוח\u2069 /);
     expect(texts.t('told', { name: 'Report' })).not.toMatch(/[\u2068\u2069]/);

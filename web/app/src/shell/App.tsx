@@ -206,11 +206,11 @@ function SignInGate() {
   const inside = !locked && !me.isPending;
   // The stream waits for this too; without a response it shows that the server is unreachable.
   const away = me.failureReason !== null && asProblem(me.failureReason).status !== 401;
-  const hears = inside || away || knownLocal();
+  const connects = inside || away || knownLocal();
   useEffect(() => {
     if (locked) notLocal();
-    else if (hears) begin();
-  }, [locked, hears]);
+    else if (connects) begin();
+  }, [locked, connects]);
   useEffect(() => {
     if (inside && at.startsWith('/sign-in')) go('/', { replace: true });
   }, [inside, at, go]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandName } from './commandName';
 
-test('the own name of a command is words', () => {
+test('a command’s own name is converted to words', () => {
   expect(commandName('STUDIO.RENDER_TRAILER')).toBe('Render trailer');
   expect(commandName('SHOP.list-items')).toBe('List items');
   expect(commandName('SHOP.listItems')).toBe('ListItems');

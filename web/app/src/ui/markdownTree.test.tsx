@@ -6,7 +6,7 @@ import { piecesOf } from './markdownColours';
 const html = (text: string, caret = false) => renderToStaticMarkup(<Markdown text={text} caret={caret} />);
 const mark = '<span class="caret" aria-hidden="true"></span>';
 
-test('what is being written ends with a mark in its last line', () => {
+test('streaming text ends with a caret in its last line', () => {
   expect(html('One\n\nTwo **three**', true)).toMatch(new RegExp(`Two <strong>three</strong>${mark}</p>`));
   expect(html('- one\n- two', true)).toMatch(new RegExp(`two${mark}</li>`));
   expect(html('- one\n  - inner', true)).toMatch(new RegExp(`inner${mark}</li>`));
@@ -14,7 +14,7 @@ test('what is being written ends with a mark in its last line', () => {
   expect(html('One', false)).not.toContain('caret');
 });
 
-test('a column of figures stands to the right, one with a word in it does not', () => {
+test('a column of numbers is aligned right, one with a word is not', () => {
   const out = html(
     '| Day | Hours | Share | Note |\n|---|---|---|---|\n| Monday | 7.5 | 40 % | 3 |\n| Tuesday | – | 1 200 % | none |',
   );
@@ -28,7 +28,7 @@ test('a column of figures stands to the right, one with a word in it does not', 
   ]);
 });
 
-test('the few tags that models write mean what they say, all others are text', () => {
+test('the few tags that models write are rendered, all others are text', () => {
   expect(html('H<sub>2</sub>O and x<sup>2</sup>')).toContain('H<sub>2</sub>O and x<sup>2</sup>');
   expect(html('| A |\n|---|\n| one<br>two<br/>three |')).toContain('<td>one<br/>two<br/>three</td>');
   expect(html('press <kbd>Ctrl</kbd>')).toContain('<kbd>Ctrl</kbd>');
@@ -39,12 +39,12 @@ test('the few tags that models write mean what they say, all others are text', (
   expect(html('<sub>a <sup>b</sub> c</sup>')).toContain('&lt;sub&gt;a <sup>b&lt;/sub&gt; c</sup>');
 });
 
-test('an item to tick has a box in the place of its dot, and its state in words', () => {
+test('a task item has a checkbox instead of a bullet, and its state in words', () => {
   const out = html('- [x] Milk\n- [ ] Bread');
   expect(out).toMatch(/task-list-item.*aria-label="Done".*☑.*Milk.*aria-label="To do".*☐.*Bread/s);
 });
 
-test('a block of code names its language, and loses no letter to its colours', () => {
+test('a block of code has its language, and highlighting loses no character', () => {
   expect(html('```python\nx = 1\n```')).toMatch(/data-code="python".*x = 1/s);
   for (const code of ['def f(x):\n    return "a"  # b\n', '{"a": [1, null]}', 'x\n\n\ny', '<b a="1">é😀</b>'])
     for (const language of ['python', 'json', 'ts', 'html', 'sql', 'unheard', ''])

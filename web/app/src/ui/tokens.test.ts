@@ -11,7 +11,7 @@ const odd = (property: string, fine: RegExp) =>
       .map(([rule]) => `${path}: ${rule}`),
   );
 
-test('each size of type is one of the scale, or goes with the text around it', () => {
+test('each font size is one of the scale, or relative to the surrounding text', () => {
   expect(sheets.length).toBeGreaterThan(20);
   expect(odd('font-size', /^(var\(--text-\d\d\)|inherit|[\d.]+em)$/)).toEqual([]);
 });

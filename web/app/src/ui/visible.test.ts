@@ -14,7 +14,7 @@ test.each([
   ['join\u200der', String.raw`join\u200der`],
   ['vary\ufe0f', String.raw`vary\ufe0f`],
   ['two\nlines\tand\rcr', 'two\nlines\tand\\u000dcr'],
-])('what nobody sees is shown: %j', (text, shown) => {
+])('invisible characters are shown: %j', (text, shown) => {
   expect(visible(text)).toBe(shown);
 });
 
@@ -35,6 +35,6 @@ test.each([
   '«\u00a0oui\u00a0»\u202f!',
   '葛\u{e0100}',
   '',
-])('what people write stays: %j', (text) => {
+])('ordinary text is unchanged: %j', (text) => {
   expect(visible(text)).toBe(text);
 });

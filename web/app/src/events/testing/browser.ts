@@ -3,18 +3,18 @@ import { Tab } from '../tab';
 import type { StreamEvent } from '../types';
 import type { FakeServer } from './server';
 
-type Heard = (event: { data: unknown }) => void;
+type Listener = (event: { data: unknown }) => void;
 
 /** Messages between two tabs are delayed, but stay in order. */
 class FakeChannel {
-  listener: Heard | null = null;
+  listener: Listener | null = null;
   private arrives = new Map<FakeChannel, number>();
   constructor(
     private hub: FakeBrowser,
     readonly name: string,
     readonly owner: FakeTab,
   ) {}
-  addEventListener(_: string, listener: Heard) {
+  addEventListener(_: string, listener: Listener) {
     this.listener = listener;
   }
   close() {
@@ -33,7 +33,7 @@ class FakeChannel {
       this.arrives.set(other, at);
       setTimeout(
         () =>
-          other.owner.hears(() => {
+          other.owner.receives(() => {
             if (this.hub.channels.has(other)) other.listener?.({ data: copy });
           }),
         at - Date.now(),
@@ -179,7 +179,7 @@ export class FakeTab {
     this.held.push(what);
   }
 
-  hears(message: () => void) {
+  receives(message: () => void) {
     if (this.dead) return;
     if (this.frozen) this.later(message);
     else message();

@@ -11,12 +11,12 @@ interface Answer {
   message: string;
   text: string;
 }
-type Heard = (event: { data: string; lastEventId: string }) => void;
+type Listener = (event: { data: string; lastEventId: string }) => void;
 
 /** The part of an EventSource that the client uses. */
 export class FakeSource {
   readyState = 0;
-  private listeners = new Map<string, Heard[]>();
+  private listeners = new Map<string, Listener[]>();
   private queue = Promise.resolve();
   constructor(
     private server: FakeServer,
@@ -24,7 +24,7 @@ export class FakeSource {
     readonly after: number | null,
   ) {}
 
-  addEventListener(name: string, listener: Heard) {
+  addEventListener(name: string, listener: Listener) {
     this.listeners.set(name, [...(this.listeners.get(name) ?? []), listener]);
   }
 

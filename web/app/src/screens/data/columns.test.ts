@@ -29,13 +29,13 @@ describe('a schema as a table', () => {
     expect(columnsOf({})).toEqual([]);
     expect(numbersOf(tracking).map((c) => c.name)).toEqual(['value']);
   });
-  it('may be filled in by one line', () => {
+  it('may have a one-line form', () => {
     expect(quickField(tracking)?.name).toBe('value');
     expect(quickField(checklist)?.name).toBe('text');
     expect(quickField(notes)).toBeNull();
     expect(quickField({ properties: { size: { type: 'string', enum: ['s', 'm'] } }, required: ['size'] })).toBeNull();
   });
-  it('begins with what has to be there', () => {
+  it('starts with the required values', () => {
     expect(startOf(checklist)).toEqual({ done: false });
     expect(startOf({ properties: { n: { type: 'number', default: 3 }, maybe: { type: 'boolean' } } })).toEqual({
       n: 3,
@@ -50,11 +50,11 @@ it.each([
   [0.123456, [0, 1, 0], 0.123],
   [0, [-1, 1, 0], 0],
   [null, [null, null, null], null],
-])('the average %s of such as %j is told as %s', (mean, [min, max, last], want) =>
+])('the average %s of values like %j is shown as %s', (mean, [min, max, last], want) =>
   expect(meanOf({ mean, min: min!, max: max!, last: last! })).toBe(want),
 );
 
-it('numbers are read as people write them', () => {
+it('numbers are parsed as people write them', () => {
   expect(['72.5', '72,5', '1 000', '-3', '1e3', '.5'].map(parseNumber)).toEqual([72.5, 72.5, 1000, -3, 1000, 0.5]);
   expect(['', 'x', '1.2.3', '1,000,000', '0x10', '1e999'].map(parseNumber)).toEqual([
     null,
@@ -66,7 +66,7 @@ it('numbers are read as people write them', () => {
   ]);
 });
 
-it('a time that nobody touched keeps its seconds', () => {
+it('an untouched time keeps its seconds', () => {
   const at = '2026-03-02T07:30:12.345Z';
   expect(fromInput(toInput(at), at)).toBe(at);
   expect(fromInput('', at)).toBeUndefined();

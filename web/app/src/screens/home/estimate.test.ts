@@ -12,13 +12,13 @@ const run = (
 });
 const of = (automation_id: string | null, type: 'AUTOMATION' | 'CHAT' = 'AUTOMATION') => ({ type, automation_id });
 
-test('the middle of the runs that were done counts', () => {
+test('the estimate is the median of completed runs', () => {
   const takes = usual([run('a', 2000), run('a', 90_000), run('a', 3000), run('a', 1, 'ERROR'), run('b', null, null)]);
   expect(takes.get('a')).toBe(3000);
   expect(takes.has('b')).toBe(false);
 });
 
-test('a wait is what is left of the one that runs and those before', () => {
+test('a wait is the rest of the active run plus those ahead', () => {
   const takes = new Map([
     ['a', 10_000],
     ['b', 60_000],
@@ -30,7 +30,7 @@ test('a wait is what is left of the one that runs and those before', () => {
   expect(waits(null, [of('b'), of('a')], takes, 0)).toEqual([0, 60_000]);
 });
 
-test('nobody knows how long a chat goes on, or a run that never ran', () => {
+test('the duration of a chat, or of a first run, is unknown', () => {
   const takes = new Map([['a', 10_000]]);
   expect(waits({ ...of(null, 'CHAT'), since: 0 }, [of('a')], takes, 5000)).toEqual([null]);
   expect(waits({ ...of('a'), since: 0 }, [of('new'), of('a')], takes, 5000)).toEqual([5000, null]);

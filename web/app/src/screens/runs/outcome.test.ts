@@ -10,7 +10,7 @@ const run = (status: string, end_reason: string | null, duration_ms: number | nu
     usage: { cost: amount === undefined ? null : { amount, currency: 'USD' } },
   }) as Schemas['AutomationRun'];
 
-describe('what became of a run', () => {
+describe('the outcome of a run', () => {
   it.each([
     ['ended', 'COMPLETED', 'ok'],
     ['ended', 'ERROR', 'bad'],
@@ -21,12 +21,12 @@ describe('what became of a run', () => {
     expect(outcomeOf(run(status, reason)).tone).toBe(tone);
   });
 
-  it('is shown as it is where a server knows more than the page', () => {
+  it('is shown unchanged if the page does not have it', () => {
     expect(outcomeOf(run('ended', 'ABDUCTED'))).toEqual({ name: 'ABDUCTED', tone: '', sign: '•' });
     expect(outcomeOf(run('dreaming', null)).name).toBe('dreaming');
   });
 
-  it('has means of what has ended alone', () => {
+  it('has averages of completed runs only', () => {
     expect(meansOf([run('running', null), run('ended', 'COMPLETED', 1000, 0.02), run('ended', 'ERROR', 3000)])).toEqual(
       { count: 2, duration: 2000, cost: 0.02 },
     );

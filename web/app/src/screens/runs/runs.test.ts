@@ -9,8 +9,8 @@ const occurrence = (minute: number) =>
 const ids = (items: { run?: Run; occurrence?: Occurrence }[]) =>
   items.map((i) => i.run?.session_id ?? i.occurrence?.id);
 
-describe('runs and what did not run, in one list', () => {
-  it('is in order, the newest first', () => {
+describe('runs and missed occurrences, in one list', () => {
+  it('is ordered, newest first', () => {
     const { items } = merge(
       { items: [run(50), run(20)], more: false },
       { items: [occurrence(40), occurrence(10)], more: false },
@@ -18,7 +18,7 @@ describe('runs and what did not run, in one list', () => {
     expect(ids(items)).toEqual(['ses_50', 'occ_40', 'ses_20', 'occ_10']);
   });
 
-  it('shows nothing that the next page of the other might come before', () => {
+  it('shows nothing that the next page of the other list might precede', () => {
     const { items, wants } = merge(
       { items: [run(50), run(30)], more: true },
       { items: [occurrence(40), occurrence(10)], more: true },
@@ -27,11 +27,11 @@ describe('runs and what did not run, in one list', () => {
     expect(wants).toEqual({ runs: true, occurrences: false });
   });
 
-  it('waits for a source of which nothing is known yet', () => {
+  it('waits for a list that is not loaded yet', () => {
     expect(merge({ items: [], more: true }, { items: [occurrence(10)], more: false }).items).toEqual([]);
   });
 
-  it('has what moved between two pages once', () => {
+  it('contains an item that moved between two pages once', () => {
     const pages = [
       { data: [run(50), run(40)], next_cursor: 'x' },
       { data: [run(40), run(30)], next_cursor: null },
@@ -43,10 +43,10 @@ describe('runs and what did not run, in one list', () => {
 
 describe('a filter', () => {
   const none = { automation: '', state: '', trigger: '', since: '', until: '' };
-  it('asks for everything without one', () => {
+  it('requests everything without one', () => {
     expect(queriesOf(none)).toEqual({ runs: {}, occurrences: { states: 'DUE,SKIPPED,MISSED,COALESCED,FAILED' } });
   });
-  it('leaves out what cannot match', () => {
+  it('omits a list that cannot match', () => {
     expect(queriesOf({ ...none, state: 'end:ERROR' })).toEqual({ runs: { end_reason: 'ERROR' }, occurrences: null });
     expect(queriesOf({ ...none, state: 'status:running' }).runs).toEqual({ status: 'running' });
     expect(queriesOf({ ...none, state: 'not_run', automation: 'aut_1' })).toEqual({
@@ -60,7 +60,7 @@ describe('a filter', () => {
     const { runs } = queriesOf({ ...none, since: '2026-03-02', until: '2026-03-02' });
     expect(Date.parse(runs!.until!) - Date.parse(runs!.since!)).toBe(86_400_000);
   });
-  it('does not trip over half a date', () => {
+  it('ignores an incomplete date', () => {
     expect(queriesOf({ ...none, since: '20' }).runs).toEqual({});
   });
 });
@@ -75,7 +75,7 @@ describe('the difference of two texts', () => {
       { kind: 'new', text: 'notes.' },
     ]);
   });
-  it('joined gives both texts again, also of long ones', () => {
+  it('joined, reproduces both texts, also long ones', () => {
     const before = Array.from({ length: 4000 }, (_, i) => `word${i}${i % 9 ? '' : '\n'}`).join(' ');
     const now = before.replace('word1800', 'other');
     const all = diff(before, now);
@@ -93,7 +93,7 @@ describe('the difference of two texts', () => {
     ).toBe(now);
     expect(all.length).toBeLessThan(8);
   });
-  it('of the same is the same', () => {
+  it('of equal texts is empty of changes', () => {
     expect(diff('a b', 'a b')).toEqual([{ kind: 'same', text: 'a b' }]);
     expect(diff('', '')).toEqual([]);
   });

@@ -36,7 +36,7 @@ describe('a provider’s config', () => {
     });
   });
 
-  it('is told at its field what a test found', () => {
+  it('shows a test’s error at its field', () => {
     const error = { code: 'provider_authentication', message: 'no', meaning: 'The key was refused.', mend: '' };
     expect(testErrors(error, schema)).toEqual([
       { pointer: '/config/api_key', code: 'provider_authentication', message: 'The key was refused.' },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { msOf } from './duration';
 
-it('reads durations as the server writes them', () => {
+it('parses durations in the server’s format', () => {
   expect([msOf('5m'), msOf('1h30m'), msOf('0.5s'), msOf('250ms'), msOf('0'), msOf('0s')]).toEqual([
     300_000, 5_400_000, 500, 250, 0, 0,
   ]);

@@ -3,7 +3,7 @@ import { at, patchOf } from './pointer';
 
 describe('pointers', () => {
   const settings = { limits: { chat: { a: 1 } }, prices: { 'a/b~c': { input: 2 } } };
-  it('find what they name, and nothing where there is nothing', () => {
+  it('find their value, and undefined if there is none', () => {
     expect(at(settings, '/limits/chat/a')).toBe(1);
     expect(at(settings, '/prices/a~1b~0c/input')).toBe(2);
     expect(at(settings, '/limits/robot/a')).toBeUndefined();

@@ -10,12 +10,12 @@ it('finds names without regard to case and accents, the best match first', () =>
   expect(rank(all, 'xyz', 5)).toEqual([]);
 });
 
-it('takes a few of each group, and keeps the order where nothing is asked', () => {
+it('returns a few per group, and keeps the order without a query', () => {
   const all = [target('a1', 'a'), target('a2', 'a'), target('a3', 'a'), target('b1', 'b')];
   expect(rank(all, '', 2).map((x) => x.name)).toEqual(['a1', 'a2', 'b1']);
 });
 
-it('finds a command by other words for it, after the names', () => {
+it('finds a command by its other words, after the names', () => {
   const all = [{ ...target('Use the dark theme'), also: 'night mode' }, target('Night shift')];
   expect(rank(all, 'night', 5).map((x) => x.name)).toEqual(['Night shift', 'Use the dark theme']);
   expect(rank(all, 'mode', 5).map((x) => x.name)).toEqual(['Use the dark theme']);

@@ -125,8 +125,8 @@ function random(seed: number) {
   return { schema, value };
 }
 
-describe('what is shown and not touched', () => {
-  it('comes back as it was, whatever the schema says of it', () => {
+describe('an untouched form', () => {
+  it('returns its value unchanged, whatever the schema', () => {
     for (let seed = 1; seed <= 1000; seed++) {
       const make = random(seed);
       const schema: Schema = { ...make.schema(), $defs: { self: make.schema(2) } };
@@ -154,7 +154,7 @@ describe('the control of a schema', () => {
     expect(shape({ type: 'array', items: { enum: ['x', 'y'] } }, ['y', 'y']).kind).toBe('list');
   });
 
-  it('takes null out of a type, an enum, an anyOf', () => {
+  it('removes null from a type, an enum, an anyOf', () => {
     for (const schema of [
       { type: ['string', 'null'] },
       { anyOf: [{ type: 'string' }, { type: 'null' }] },
@@ -175,7 +175,7 @@ describe('the control of a schema', () => {
     expect(shape({ type: 'string' }, new Unreadable('{', 'json')).kind).toBe('json');
   });
 
-  it('finds what tells alternatives apart', () => {
+  it('finds the property that distinguishes alternatives', () => {
     const schema: Schema = {
       oneOf: [
         { title: 'By day', properties: { type: { const: 'cron' }, at: { type: 'string' } } },
@@ -198,7 +198,7 @@ describe('the control of a schema', () => {
     });
   });
 
-  it('ends where a schema refers to itself', () => {
+  it('terminates for recursive schemas', () => {
     const tree: Schema = {
       $ref: '#/$defs/node',
       $defs: {
@@ -226,7 +226,7 @@ describe('the check', () => {
       list: { type: 'array', maxItems: 2, uniqueItems: true, items: { enum: ['x', 'y'] } },
     },
   };
-  it('finds each mistake at its place', () => {
+  it('finds each error at its position', () => {
     expect(codes(schema, { name: 'ok', 'a/b': 3, list: ['x'] })).toEqual([]);
     expect(codes(schema, {})).toEqual(['/name required', '/a~1b required']);
     expect(codes(schema, { name: 'A', 'a/b': 11, list: ['x', 'x', 'z'], more: 1 })).toEqual([
@@ -241,14 +241,14 @@ describe('the check', () => {
     ]);
     expect(codes(schema, { name: 7, 'a/b': 2.5 })).toEqual(['/name type', '/a~1b type']);
   });
-  it('puts the pointer below where the value stands', () => {
+  it('puts the pointer below that of the value', () => {
     expect(checkSchema(schema, { 'a/b': 3 }, '/config').map((m) => m.pointer)).toEqual(['/config/name']);
   });
   it('counts characters as people do, and does not stumble over fractions', () => {
     expect(codes({ type: 'string', maxLength: 2 }, '👍👍')).toEqual([]);
     expect(codes({ type: 'number', multipleOf: 0.1 }, 0.3)).toEqual([]);
   });
-  it('tells what is wrong with the alternative that was meant', () => {
+  it('reports the errors of the intended alternative', () => {
     const either: Schema = {
       oneOf: [
         { type: 'object', required: ['n'], properties: { kind: { const: 'a' }, n: { type: 'number' } } },
@@ -259,17 +259,17 @@ describe('the check', () => {
     expect(codes(either, { kind: 'c' })).toEqual([' one_of']);
     expect(codes({ anyOf: [{ type: 'null' }, { type: 'string', minLength: 3 }] }, 'ab')).toEqual([' min_length']);
   });
-  it('says where a text stops being JSON, and that a number is none', () => {
+  it('reports where a text stops being JSON, and invalid numbers', () => {
     const [wrong] = checkSchema({ type: 'object' }, new Unreadable('{\n  "a": 1,,\n}', 'json'));
     expect(wrong?.message).toContain('line 2, column 10');
     expect(codes({ type: 'number' }, new Unreadable('7..', 'number'))).toEqual([' type']);
   });
-  it('leaves to the server a pattern that this browser cannot read', () => {
+  it('leaves a pattern that this browser cannot compile to the server', () => {
     expect(codes({ type: 'string', pattern: '(?P<x>a)' }, 'b')).toEqual([]);
   });
 });
 
-describe('reading what was typed', () => {
+describe('parsing typed text', () => {
   it('reads numbers of both languages, and does not guess', () => {
     expect(readNumber(' 7,5 ', 'fr')).toBe(7.5);
     expect(readNumber('7.5', 'fr')).toBe(7.5);
@@ -280,15 +280,15 @@ describe('reading what was typed', () => {
     expect(readNumber('', 'en')).toBeUndefined();
     expect(readNumber('Infinity', 'en')).toBeInstanceOf(Unreadable);
   });
-  it('finds the place of what is wrong', () => {
+  it('finds the position of the error', () => {
     expect(placeOf('[1, 2]')).toBeNull();
     expect(placeOf('[1,\n 2')).toMatchObject({ line: 2, column: 3 });
     expect(placeOf('{"a": tru}')).toMatchObject({ line: 1 });
   });
 });
 
-describe('what a new value begins as', () => {
-  it('is only what could not be otherwise', () => {
+describe('the initial value', () => {
+  it('is only what the schema determines', () => {
     expect(
       startOf({
         type: 'object',

@@ -17,12 +17,12 @@ import { insert, partAt, partsOf, remove, segmentsOf, setText } from './requestP
 const use = { type: 'USE' as const, config: { tool_id: 'tol_1' } };
 
 describe('the message', () => {
-  it('is one text where it holds nothing else', () => {
+  it('is a single text if it has no blocks', () => {
     const parts = partsOf([]);
     expect(segmentsOf(setText(parts, parts[0]!.key, ' Sum up. '))).toEqual({ text: 'Sum up.' });
   });
 
-  it('takes a block where the cursor stands, and can be written around it', () => {
+  it('inserts a block at the cursor, with texts around it', () => {
     const [only] = partsOf([{ type: 'text', text: 'how is my sleep' }]);
     const parts = insert([only!], only!.key, 7, use, 'data of Sleep');
     expect(parts.map((p) => p.block?.type ?? p.text)).toEqual(['how is ', 'USE', 'my sleep']);
@@ -54,14 +54,14 @@ const automation = {
 } as unknown as Automation;
 const seed = { segments: [{ type: 'text', text: 'Look.' }] } as unknown as Seed;
 
-describe('what is sent', () => {
-  it('is nothing when nothing was changed', () => {
+describe('the request', () => {
+  it('is empty if nothing was changed', () => {
     const before = draftOf(automation, seed, 'UTC');
     expect(patchOf(before, structuredClone(before))).toEqual({});
     expect(changed(before, structuredClone(before))).toBe(false);
   });
 
-  it('is only what was changed, the schedule left in peace', () => {
+  it('is only the changed fields, without the schedule', () => {
     const before = draftOf(automation, seed, 'UTC');
     expect(patchOf(before, { ...before, name: 'Other', budgets: { ...before.budgets, max_cost_per_day: '' } })).toEqual(
       {
@@ -76,7 +76,7 @@ describe('what is sent', () => {
     );
   });
 
-  it('drops a beginning that another kind of schedule does not have', () => {
+  it('drops a start that the new kind of schedule does not have', () => {
     const before = draftOf(automation, seed, 'UTC');
     expect(patchOf(before, { ...before, when: { ...before.when, kind: 'daily' } }).schedule).toEqual({
       type: 'cron',
@@ -86,7 +86,7 @@ describe('what is sent', () => {
     });
   });
 
-  it('takes its name from the text when none was given', () => {
+  it('derives its name from the text if none was given', () => {
     const draft = newDraft('UTC');
     draft.parts = partsOf([{ type: 'text', text: 'Sum up my entries of yesterday. Be short.' }]);
     expect(wholeOf(draft)).toMatchObject({
@@ -98,7 +98,7 @@ describe('what is sent', () => {
     expect(nameFrom(partsOf([{ type: 'text', text: `Many ${'words '.repeat(30)}` }])).length).toBeLessThanOrEqual(60);
   });
 
-  it('puts what was changed here on top of what somebody else has saved', () => {
+  it('applies local edits on top of a concurrent save', () => {
     const before = draftOf(automation, seed, 'UTC');
     const theirs = draftOf({ ...automation, name: 'Theirs', tags: ['theirs'] }, seed, 'UTC');
     const both = rebase(before, { ...before, tags: 'mine', overlap: 'queue' }, theirs);
@@ -106,7 +106,7 @@ describe('what is sent', () => {
     expect(both.parts).toBe(theirs.parts);
   });
 
-  it('is not sent while something is missing', () => {
+  it('is not sent while incomplete', () => {
     const whole = draftOf(automation, seed, 'UTC');
     expect(incomplete(whole)).toBe(false);
     expect(incomplete({ ...whole, parts: partsOf([]) })).toBe(true);
@@ -116,7 +116,7 @@ describe('what is sent', () => {
     expect(incomplete({ ...whole, budgets: { ...whole.budgets, max_cost_per_day: '0,5' } })).toBe(false);
   });
 
-  it('has no condition that is not an object', () => {
+  it('rejects a condition that is not an object', () => {
     expect(conditionOf(' ')).toBeUndefined();
     expect(conditionOf('{"a": 1}')).toEqual({ a: 1 });
     expect(() => conditionOf('[1]')).toThrow();

@@ -32,7 +32,7 @@ const read = (text: string) => {
 };
 
 describe('automations in files', () => {
-  it('have what the API takes, without secrets and what is empty', () => {
+  it('contain what the API accepts, without secrets and empty values', () => {
     expect(exported(automation, seed([{ type: 'text', text: 'Look.' }]))).toEqual({
       name: 'Report',
       enabled: true,
@@ -63,7 +63,7 @@ describe('automations in files', () => {
     });
   });
 
-  it('are read, or it is said what is wrong', () => {
+  it('are parsed, or the problem is described', () => {
     const file = JSON.stringify({ automations: [exported(automation, seed([{ type: 'text', text: 'Look.' }]))] });
     expect(read(file)).toHaveLength(1);
     expect(read('automations:\n- name: x')).toBe('json');
@@ -73,7 +73,7 @@ describe('automations in files', () => {
     expect(read('{"automations": [{"name": "a"}, {"name": "a"}]}')).toBe('twice');
   });
 
-  it('put right also what the file leaves out', () => {
+  it('also reset what the file omits', () => {
     const patch = asPatch({
       name: 'Report',
       seed: { text: 'Look.' },
@@ -93,7 +93,7 @@ describe('automations in files', () => {
     });
   });
 
-  it('have names that every system takes', () => {
+  it('have names that are valid on every system', () => {
     expect(fileName([{ name: 'Été: l’eau / 1' }], '2026-03-02')).toBe('ete-l-eau-1-2026-03-02.json');
     expect(fileName([{ name: '日報' }], '2026-03-02')).toBe('automations-2026-03-02.json');
     expect(fileName([{ name: 'a' }, { name: 'b' }], '2026-03-02')).toBe('automations-2026-03-02.json');

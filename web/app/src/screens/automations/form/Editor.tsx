@@ -26,12 +26,12 @@ export function Editor({ state, save, act, automation, children }: Props) {
   const { draft, dirty, base } = state;
   const [tried, setTried] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const told = Boolean(children);
+  const notice = Boolean(children);
   useEffect(() => {
     // if the footer covers the form or a notice pushes it down, the focused field stays visible
     const active = document.activeElement;
-    if ((dirty || told) && form.current?.contains(active)) active?.scrollIntoView({ block: 'nearest' });
-  }, [dirty, told]);
+    if ((dirty || notice) && form.current?.contains(active)) active?.scrollIntoView({ block: 'nearest' });
+  }, [dirty, notice]);
   const action = useAction(() => act(draft));
   const problem = action.problem === null ? null : asProblem(action.problem);
   const lacks = tried && incomplete(draft);

@@ -14,7 +14,7 @@ export function Effects({ chat, executions }: { chat: Chat; executions: Schemas[
       <ul>
         {executions.map((e) => (
           <li key={e.id}>
-            <bdi>{toldOf(chat, e.id) || t('effect.other')}</bdi>
+            <bdi>{summaryOf(chat, e.id) || t('effect.other')}</bdi>
             {outcome(e.status) && ` · ${outcome(e.status)}`}
           </li>
         ))}
@@ -24,7 +24,7 @@ export function Effects({ chat, executions }: { chat: Chat; executions: Schemas[
 }
 
 /** The record's description of an execution's effect. */
-function toldOf(chat: Chat, execution: string): string {
+function summaryOf(chat: Chat, execution: string): string {
   for (const m of chat.store.messages.values())
     for (const r of m.system_message?.command_results ?? []) if (r.execution_id === execution) return r.summary ?? '';
   return '';

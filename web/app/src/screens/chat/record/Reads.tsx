@@ -12,10 +12,10 @@ export function ReadsView({ chat, reads }: { chat: Chat; reads: Reads }) {
   const f = useFormat();
   const [open, setOpen] = useState(false);
   const { messages, running, round } = reads;
-  const told = messages.flatMap((m) => m.system_message?.command_results ?? []);
-  const known = told.map((r) => chat.execution(r.execution_id));
-  const failed = told.filter((r) => r.status === 'FAILED').length;
-  const n = told.length + running.length;
+  const results = messages.flatMap((m) => m.system_message?.command_results ?? []);
+  const known = results.map((r) => chat.execution(r.execution_id));
+  const failed = results.filter((r) => r.status === 'FAILED').length;
+  const n = results.length + running.length;
   const took = running.length ? null : tookOf(known);
   return (
     <details
@@ -36,7 +36,7 @@ export function ReadsView({ chat, reads }: { chat: Chat; reads: Reads }) {
       </summary>
       {open && (
         <div className={css.cards}>
-          {told.map((r, i) => (
+          {results.map((r, i) => (
             <CommandCard
               key={r.execution_id ?? r.call_id ?? i}
               chat={chat}

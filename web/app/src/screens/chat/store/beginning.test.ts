@@ -7,7 +7,7 @@ const { choicesToSave, nameAfter } = await import('./beginning');
 const settings = { changed: [] as string[], language: 'en' as const, time_zone: 'UTC', require_validation: false };
 const first = { asks: true, language: 'fr', timeZone: 'Europe/Paris' };
 
-it('saves what a new user chose, but nothing that is set already', () => {
+it('saves a new user’s choices, except for values that are set already', () => {
   expect(choicesToSave(first, settings)).toEqual({
     require_validation: true,
     language: 'fr',
@@ -24,7 +24,7 @@ it('saves what a new user chose, but nothing that is set already', () => {
   ).toEqual({});
 });
 
-it('names a chat after the beginning of its first line', () => {
+it('names a chat by the beginning of its first line', () => {
   expect(nameAfter({ text: ' Track my sleep\nin hours', references: [] })).toBe('Track my sleep');
   expect(nameAfter({ text: 'How is @[Sleep]?', references: [{ label: 'Sleep', type: 'USE', config: {} }] })).toBe(
     'How is Sleep?',

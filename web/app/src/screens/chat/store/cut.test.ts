@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cutAtWord } from './cut';
 
-test('a name is cut between words, and says that it was cut', () => {
+test('a name is cut between words, with an ellipsis', () => {
   expect(cutAtWord('short', 60)).toBe('short');
   expect(cutAtWord('track my sleep in hours, between 0 and 24', 32)).toBe('track my sleep in hours, between…');
   expect(cutAtWord('track my sleep in hours, between 0 and 24', 30)).toBe('track my sleep in hours…');

@@ -4,7 +4,7 @@ import type { Item } from './items';
 
 const said = (timestamp: string) => ({ kind: 'message', key: timestamp, message: { timestamp } }) as unknown as Item;
 
-test('each day is named once, above what came first on it', () => {
+test('each date is shown once, above its first item', () => {
   const items = [
     said('2026-11-21T10:00:00Z'),
     said('2026-11-21T11:00:00Z'),

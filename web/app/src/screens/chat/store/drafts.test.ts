@@ -41,7 +41,7 @@ describe('a draft', () => {
     expect(readDraft('ses_1')).toEqual(emptyDraft);
   });
 
-  it('survives a store that is full, forbidden or filled by somebody else', () => {
+  it('survives storage that is full, blocked or has foreign content', () => {
     localStorage.setItem('fermata.draft.ses_1', '{"text": 7}');
     expect(readDraft('ses_1')).toEqual(emptyDraft);
     vi.stubGlobal('localStorage', {
@@ -73,9 +73,9 @@ describe('a draft', () => {
     });
   });
 
-  it('loses a reference with its token', () => expect(present({ text: 'how is it', references: [sleep] })).toEqual([]));
+  it('drops a reference with its token', () => expect(present({ text: 'how is it', references: [sleep] })).toEqual([]));
 
-  it('comes back from what was sent', () => {
+  it('is restored from a sent message', () => {
     const back = draftOf([
       { type: 'text', text: 'how is ' },
       { type: 'enrichment', enrichment: { type: 'USE', config: { tool_id: 'tol_1' }, summary: 'data of Sleep [x]' } },
@@ -85,7 +85,7 @@ describe('a draft', () => {
     expect(draftOf([], 'plain')).toEqual({ text: 'plain', references: [] });
   });
 
-  it('says what was sent, its files apart from its words, and tells when it says something else', () => {
+  it('is compared with the sent message, text and files separately', () => {
     const file = { id: 'fil_1', name: 'a.png', media_type: 'image/png' as const, bytes: 9, sha256: '' };
     const sent = [
       { type: 'text' as const, text: 'look' },
@@ -99,7 +99,7 @@ describe('a draft', () => {
     expect(sameDraft(back, { ...back, files: [] })).toBe(false);
   });
 
-  it('is joined to what is being written, tokens apart', () => {
+  it('is joined with the current text, with distinct tokens', () => {
     const joined = joinDrafts({ text: 'a @[Sleep]', references: [sleep] }, { text: 'b @[Sleep]', references: [sleep] });
     expect(joined.text).toBe('a @[Sleep]\n\nb @[Sleep 2]');
     expect(contentOf(joined)).toHaveProperty('segments.length', 4);

@@ -27,30 +27,30 @@ describe('why the AI gave no answer', () => {
     expect(failureOf(failed('a', said))?.code).toBe(code);
   });
 
-  it('is said by nothing else', () => {
+  it('is reported by no other message', () => {
     expect(failureOf(aMessage('a', 1))).toBeNull();
     expect(failureOf(failed('a', { type: 'LIMIT_REACHED' }))).toBeNull();
   });
 });
 
-describe('another try by itself', () => {
+describe('an automatic retry', () => {
   const at = '2026-03-02T07:30:08.000Z';
   const limit = (id: string) => failed(id, { code: 'provider_rate_limited', retry_at: at });
 
-  it('comes when the provider says so, and only of the last word', () => {
+  it('starts when the provider allows it, and only for the last entry', () => {
     expect(retriesAt([aMessage('q', 1), limit('a')])).toBe(Date.parse(at));
     expect(retriesAt([limit('a'), aMessage('q', 3)])).toBeNull();
     expect(retriesAt([failed('a')])).toBeNull();
     expect(retriesAt([])).toBeNull();
   });
 
-  it('ends after several that failed', () => {
+  it('stops after several failures', () => {
     expect(retriesAt(['1', '2', '3', '4', '5'].map(limit))).not.toBeNull();
     expect(retriesAt(['1', '2', '3', '4', '5', '6'].map(limit))).toBeNull();
   });
 });
 
-describe('an answer that is not whole', () => {
+describe('an incomplete answer', () => {
   it('was stopped by a person, or cut', () => {
     expect(partOf(answer('a'))).toBeNull();
     expect(partOf(answer('a', { status: 'interrupted' }))).toBe('stopped');
@@ -61,7 +61,7 @@ describe('an answer that is not whole', () => {
     expect(partOf(aMessage('q', 1, { status: 'interrupted' }))).toBeNull();
   });
 
-  it('names what cut it', () => {
+  it('names the failure that cut it', () => {
     const half = answer('a', { seq: 2, ai_message: { pre_text: 'Half', stop_reason: 'broken_off' } });
     const lost = failed('b', { code: 'provider_network' });
     const limit = failed('b', { code: 'provider_rate_limited' });
@@ -72,7 +72,7 @@ describe('an answer that is not whole', () => {
     expect(cutBy(half, [half])).toBeNull();
   });
 
-  it('is missing where a question is the last word', () => {
+  it('is missing if a question is the last entry', () => {
     expect(brokenBy([aMessage('q', 1)])).toBe('STOPPED');
     expect(brokenBy([aMessage('q', 1), failed('a')])).toBe('NETWORK_ERROR');
     expect(brokenBy([aMessage('q', 1), answer('a')])).toBeNull();

@@ -117,10 +117,10 @@ function hiddenBy(c: SessionStore): Set<string | undefined> {
   for (const card of cards) {
     const comment = (card.decision as { comment?: string } | null)?.comment;
     if (!comment) continue;
-    const told = [...c.messages.values()].find(
+    const shown = [...c.messages.values()].find(
       (m) => isComment(m) && m.round_id === card.round_id && m.text_content === comment,
     );
-    hidden.add(told?.id);
+    hidden.add(shown?.id);
   }
   return hidden;
 }

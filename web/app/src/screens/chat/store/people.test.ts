@@ -8,7 +8,7 @@ it.each([
   [['key_1', 'key_2'], true],
   [[undefined, 'key_1'], false],
   [[], false],
-])('names stand where several people write: %j', (senders, several) => {
+])('names are shown if several people write: %j', (senders, several) => {
   const c = new SessionStore('ses_1');
   c.load(
     latest({

@@ -24,13 +24,13 @@ function loaded(more = {}): SessionStore {
 }
 
 describe('a session on the page', () => {
-  it('begins with what was read and goes on with events', () => {
+  it('starts with a load and continues with events', () => {
     const c = loaded();
     c.apply(created(11, aMessage('msg_3', 11)));
     expect(shown(c)).toEqual(['message msg_1', 'message msg_2', 'message msg_3']);
   });
 
-  it('knows what was written from the record and from an event, which says it once', () => {
+  it('has a message’s text from the record and from an event, which contains it once', () => {
     const c = loaded();
     c.apply(created(11, aMessage('msg_3', 11, { rich_content: { segments: [{ type: 'text', text: 'as told' }] } })));
     expect(itemsOf(c).flatMap((i) => (i.kind === 'message' ? [writtenText(i.message)] : []))).toEqual([
@@ -51,7 +51,7 @@ describe('a session on the page', () => {
     expect(JSON.stringify([shown(c), c.session])).toBe(before);
   });
 
-  it('keeps events that come while it is read, and applies what is newer', () => {
+  it('buffers events during a load, and applies newer ones', () => {
     const c = new SessionStore('ses_1');
     c.apply(created(9, aMessage('msg_old', 9)));
     c.apply(created(12, aMessage('msg_new', 12)));
@@ -60,7 +60,7 @@ describe('a session on the page', () => {
     expect(shown(c)).toEqual(['message msg_1', 'message msg_new']);
   });
 
-  it('counts what came during a reading that failed', () => {
+  it('applies events received during a failed load', () => {
     const c = loaded();
     c.beginLoad();
     c.apply(created(11, aMessage('msg_3', 11)));
@@ -81,20 +81,20 @@ describe('a session on the page', () => {
     expect([c.messages.has('msg_x'), c.session!.name]).toEqual([false, 'One']);
   });
 
-  it('orders by the place, not by arrival; those that wait are at the message field', () => {
+  it('orders by position, not by arrival; queued messages are at the message field', () => {
     const c = loaded({ messages: [aMessage('msg_q', null), anAnswer('msg_2', 6, 'hello'), aMessage('msg_1', 5)] });
     expect([shown(c), c.queued.map((m) => m.id)]).toEqual([['message msg_1', 'message msg_2'], ['msg_q']]);
     c.apply({ name: 'message.updated', seq: 12, data: { session_seq: 12, message: aMessage('msg_q', 12) } });
     expect([shown(c), c.queued]).toEqual([['message msg_1', 'message msg_2', 'message msg_q'], []]);
   });
 
-  it('puts older pages before, once', () => {
+  it('prepends older pages, once', () => {
     const c = loaded({ cursor: '5' });
     c.prepend([aMessage('msg_0', 4), aMessage('msg_1', 5)], null);
     expect([shown(c)[0], c.messages.size, c.cursor]).toEqual(['message msg_0', 3, null]);
   });
 
-  it('keeps older pages when the newest is read again, unless something between is missing', () => {
+  it('keeps older pages when the newest is reloaded, unless there is a gap', () => {
     const c = loaded({ cursor: '5' });
     c.prepend([aMessage('msg_0', 4)], '4');
     c.load(latest({ messages: [aMessage('msg_3', 11), anAnswer('msg_2', 6, 'hello')], cursor: '6' }));
@@ -103,7 +103,7 @@ describe('a session on the page', () => {
     expect([shown(c), c.cursor]).toEqual([['message msg_8', 'message msg_9'], '98']);
   });
 
-  it('drops what was deleted meanwhile', () => {
+  it('drops messages deleted in the meantime', () => {
     const c = loaded();
     c.load(latest({ messages: [aMessage('msg_1', 5)] }));
     expect(shown(c)).toEqual(['message msg_1']);
@@ -118,7 +118,7 @@ describe('streamed text', () => {
   };
   const text = (c: SessionStore) => [...c.live.values()][0]?.text;
 
-  it('grows by offsets; what is doubled falls away, what is missing is asked for', () => {
+  it('grows by offsets; repeated text is dropped, missing text is requested', () => {
     const c = writing();
     expect(c.apply(delta('msg_a', 0, 'Hé 👋 '))).toBe(true);
     expect(c.apply(delta('msg_a', 5, 'you'))).toBe(true);
@@ -134,7 +134,7 @@ describe('streamed text', () => {
     expect(text(c)).toBe('whole');
   });
 
-  it('becomes the message, and text that comes late changes nothing', () => {
+  it('is replaced by the message, and late text changes nothing', () => {
     const c = writing();
     c.apply(delta('msg_a', 0, 'Hello'));
     expect(shown(c).at(-1)).toBe('live msg_a');
@@ -156,7 +156,7 @@ describe('streamed text', () => {
     expect(c.live.size).toBe(0);
   });
 
-  it('is forgotten when the stream began anew, and comes whole again', () => {
+  it('is dropped when the stream is reconnected, and sent again in full', () => {
     const c = writing();
     c.apply(delta('msg_a', 0, 'One'));
     c.forget();
@@ -216,7 +216,7 @@ describe('questions and commands', () => {
   const readsOf = (c: SessionStore) =>
     itemsOf(c).flatMap((i) => (i.kind === 'reads' ? [[i.key, i.reads.messages.length, i.reads.running.length]] : []));
 
-  it('folds what a round reads into one line, also while it is read', () => {
+  it('folds the reads of a round into one line, also while they run', () => {
     const c = loaded({
       session: aSession({ round_id: 'rnd_1', phase: 'EXECUTING_DATA_QUERIES', status: 'running' }),
       executions: [anExecution('exe_1'), anExecution('exe_0', { round_id: 'rnd_0' })],
@@ -242,7 +242,7 @@ describe('questions and commands', () => {
     expect(shown(c).at(-1)).toBe('message msg_12');
   });
 
-  it('says once why a change was refused, on its card', () => {
+  it('shows the reason of a rejection once, on its card', () => {
     const c = loaded({ session: aSession({ round_id: 'rnd_1' }) });
     c.apply({
       name: 'approval.settled',
@@ -269,7 +269,7 @@ describe('questions and commands', () => {
     expect(shown(c)).toEqual(['message msg_1', 'message msg_2']);
   });
 
-  it('takes its place in the queue from the queue', () => {
+  it('gets its position from the queue', () => {
     const c = loaded();
     c.apply({
       name: 'queue.changed',

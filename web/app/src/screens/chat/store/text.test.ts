@@ -4,7 +4,7 @@ import { LiveText } from './live';
 import { Sentences } from './sentences';
 
 describe('blocks of Markdown', () => {
-  it('are the text again, however it is cut', () => {
+  it('are the text when joined, however it is split', () => {
     const text =
       '# A\n\nOne\ntwo\n\n- a\n\n- b\n\n  more of b\n\n```js\nlet a;\n\nlet b;\n```\n\n| a |\n|---|\n| 1 |\n\nend';
     const blocks = blocksOf(text);
@@ -23,10 +23,10 @@ describe('blocks of Markdown', () => {
     }
   });
 
-  it('stay whole where links are defined for all of it', () =>
+  it('stay whole if links are defined for all of the text', () =>
     expect(blocksOf('see [a]\n\nmore\n\n[a]: https://x')).toHaveLength(1));
 
-  it('know code that is still open', () => {
+  it('recognise an unclosed code block', () => {
     expect(openCode('```js\nlet a;')).toEqual({ text: 'let a;', language: 'js' });
     expect(openCode('```js\nlet a;\n```\n')).toBeNull();
     expect(openCode('plain')).toBeNull();
@@ -43,8 +43,8 @@ describe('text while it streams', () => {
   });
 });
 
-describe('what is read out', () => {
-  it('is whole sentences, each once, and the rest at the end', () => {
+describe('announcements for screen readers', () => {
+  it('are complete sentences, each once, and the rest at the end', () => {
     const said: string[] = [];
     const s = new Sentences((text) => said.push(text));
     s.grow('m', 'One. Tw');
@@ -55,7 +55,7 @@ describe('what is read out', () => {
     expect(said).toEqual(['One.', 'Two!', 'Three']);
   });
 
-  it('is nothing of what was there before, but the end of what was begun', () => {
+  it('omit earlier text, except the rest of a started answer', () => {
     const said: string[] = [];
     const s = new Sentences((text) => said.push(text));
     s.catchUp('old', 'Long ago.');

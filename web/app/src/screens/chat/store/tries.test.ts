@@ -17,28 +17,28 @@ const message = (id: string, round: string, sender: Message['sender'], more: Par
 });
 const gone = { status: 'superseded' as const };
 
-describe('the tries at a question', () => {
+describe('the attempts at a question', () => {
   const twice = [
     message('q', 'r1', 'USER'),
     message('a1', 'r1', 'AI', gone),
     message('a2', 'r2', 'AI', { retry_of: 'r1' }),
   ];
-  test('only the current one is seen', () => {
+  test('only the current one is shown', () => {
     const seen = seenOf(twice, new Map());
     expect([...seen.hidden]).toEqual(['a1']);
     expect(seen.tries).toMatchObject([{ group: 'r1', rounds: ['r1', 'r2'], shown: 1, current: true, last: true }]);
   });
-  test('or the one that a person looks at', () => {
+  test('or the one that the person selected', () => {
     const seen = seenOf(twice, new Map([['r1', 'r1']]));
     expect([...seen.hidden]).toEqual(['a2']);
     expect(seen.tries).toMatchObject([{ shown: 0, current: false, message: 'a1' }]);
   });
-  test('while the next try has said nothing yet, none is', () => {
+  test('while the next attempt has no output yet, none is', () => {
     const seen = seenOf([message('q', 'r1', 'USER'), message('a', 'r1', 'AI', gone)], new Map());
     expect([...seen.hidden]).toEqual(['a']);
     expect(seen.tries).toEqual([]);
   });
-  test('each with its own words', () => {
+  test('each with its own wording', () => {
     const reworded = [
       message('q', 'r1', 'USER', gone),
       message('a', 'r1', 'AI', gone),
@@ -48,7 +48,7 @@ describe('the tries at a question', () => {
     expect([...seenOf(reworded, new Map()).hidden]).toEqual(['q', 'a']);
     expect([...seenOf(reworded, new Map([['r1', 'r1']])).hidden]).toEqual(['w', 'b']);
   });
-  test('of a round that others followed none can be chosen', () => {
+  test('in a round that is not the last none can be selected', () => {
     const followed = [...twice, message('next', 'r3', 'USER')];
     expect(seenOf(followed, new Map()).tries[0]!.last).toBe(false);
   });

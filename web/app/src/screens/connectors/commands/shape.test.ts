@@ -7,7 +7,7 @@ const was = {
   params_schema: { type: 'object', properties: { id: { type: 'string' } }, required: ['id'] },
 };
 
-test('a change is told by its fields', () => {
+test('a change is shown by its fields', () => {
   const is = {
     ...was,
     params_schema: {
@@ -26,7 +26,7 @@ test('a change is told by its fields', () => {
   });
 });
 
-test('one that no field shows is told as JSON, and none at all is told as none', () => {
+test('a change outside the fields is shown as JSON, and no change as none', () => {
   const is = { ...was, params_schema: { ...was.params_schema, additionalProperties: true } };
   expect(JSON.stringify(sidesOf(was, is, 'required'))).toContain('additionalProperties');
   expect(sidesOf(was, structuredClone(was), 'required')).toBe(null);

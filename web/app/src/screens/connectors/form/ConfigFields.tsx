@@ -30,9 +30,9 @@ export function NameField({ draft, set, wrong, stored, ...given }: ConfigProps) 
   const rename = (name: string) =>
     set({ name, ...(!stored && draft.prefix === prefixOf(draft.name) ? { prefix: prefixOf(name) } : {}) });
   // An invalid prefix is reported here too, while its own field is collapsed.
-  const told = wrong('/name') ?? (given.kind === 'mcp' && !stored ? wrong('/prefix') : undefined);
+  const error = wrong('/name') ?? (given.kind === 'mcp' && !stored ? wrong('/prefix') : undefined);
   return (
-    <Field label={t('name')} wrong={told} required>
+    <Field label={t('name')} wrong={error} required>
       <input
         dir="auto"
         value={draft.name}

@@ -4,12 +4,12 @@ import { configOf, configPatch, draftOf, mask, prefixOf, secret, toEnterAgain } 
 const stored = { base_url: 'https://shop.test/v1', headers: { Authorization: mask, 'X-Shop': mask } };
 const shop = () => draftOf('http', 'Shop', 'SHOP', stored);
 
-test('what is not touched is not sent, and no mask is', () => {
+test('untouched fields are not sent, and no mask is', () => {
   expect(configPatch('http', stored, shop())).toEqual({});
   expect(configPatch('http', stored, { ...shop(), most: '2048' })).toEqual({ max_result_bytes: 2048 });
 });
 
-test('a secret is replaced, taken away and added, each alone', () => {
+test('a secret is replaced, removed and added, each separately', () => {
   const d = shop();
   d.headers[0]!.value = 'Bearer new';
   expect(configPatch('http', stored, d)).toEqual({ headers: { Authorization: 'Bearer new' } });
@@ -18,7 +18,7 @@ test('a secret is replaced, taken away and added, each alone', () => {
   expect(configPatch('http', stored, { ...d, headers: [] })).toEqual({ headers: null });
 });
 
-test('another origin asks for what is kept again, another path does not', () => {
+test('another origin requires stored secrets again, another path does not', () => {
   const before = shop();
   expect(toEnterAgain(before, { ...shop(), address: 'https://shop.test/v2' })).toEqual([]);
   const moved = { ...shop(), address: 'https://other.test/v1' };
@@ -40,7 +40,7 @@ test('a program and an address exclude each other', () => {
   });
 });
 
-test('what the form has no field for stays', () => {
+test('values without a form field are kept', () => {
   const before = { url: 'https://mcp.test/mcp', auth: 'none', scopes: 'read' };
   const d = draftOf('mcp', 'M', 'M', before);
   expect(configPatch('mcp', before, d)).toEqual({});

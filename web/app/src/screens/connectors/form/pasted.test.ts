@@ -58,4 +58,4 @@ test.each([
   'https://',
   'two\nlines',
   '[]',
-])('%j says nothing of a server', (pasted) => expect(readPasted(pasted)).toBeNull());
+])('%j does not describe a server', (pasted) => expect(readPasted(pasted)).toBeNull());

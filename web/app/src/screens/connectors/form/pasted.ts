@@ -16,8 +16,8 @@ const upper = (word: string): string => word.slice(0, 1).toUpperCase() + word.sl
 function nameOfHost(host: string): string {
   if (/^[\d.:[\]]+$/.test(host) || !host.includes('.')) return '';
   const parts = host.split('.').slice(0, -1);
-  const telling = parts.filter((part) => !/^(mcp|api|www|server|co|com)$/.test(part));
-  return upper(telling.at(-1) ?? '');
+  const distinctive = parts.filter((part) => !/^(mcp|api|www|server|co|com)$/.test(part));
+  return upper(distinctive.at(-1) ?? '');
 }
 
 /** "@modelcontextprotocol/server-everything" is Everything. */

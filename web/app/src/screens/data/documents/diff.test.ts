@@ -4,7 +4,7 @@ import { diffLines } from './diff';
 const said = (before: string, now: string) =>
   diffLines(before, now).map(({ kind, text }) => `${{ same: ' ', added: '+', gone: '-' }[kind]}${text}`);
 
-it('tells what came and what went', () => {
+it('lists added and removed lines', () => {
   expect(said('a\nb\nc', 'a\nB\nc')).toEqual([' a', '-b', '+B', ' c']);
   expect(said('a\nb', 'a\nb')).toEqual([' a', ' b']);
   expect(said('', 'a')).toEqual(['-', '+a']);
@@ -12,7 +12,7 @@ it('tells what came and what went', () => {
   expect(said('x\na\ny\nb\nz', 'a\nb\nw')).toEqual(['-x', ' a', '-y', ' b', '-z', '+w']);
 });
 
-it('each text can be read from it, also from very long ones', () => {
+it('both texts can be reconstructed, also very long ones', () => {
   const before = Array.from({ length: 3000 }, (_, i) => `${i % 7} ${i}`).join('\n');
   const now = Array.from({ length: 3000 }, (_, i) => `${i % 5} ${i}`).join('\n');
   const lines = diffLines(before, now);

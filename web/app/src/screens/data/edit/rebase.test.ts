@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { rebase } from './rebase';
 
-it('what was typed stays, what was not touched is the newest', () => {
+it('edited fields keep their values, the others get the stored ones', () => {
   const base = { name: 'Weight', description: '', config: { unit: 'kg', min: 0 } };
   const mine = { name: 'My weight', description: '', config: { unit: 'lb', min: 0 } };
   const theirs = { name: 'Mass', description: 'In the morning', config: { unit: 'kg', min: 10 } };

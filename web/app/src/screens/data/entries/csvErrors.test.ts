@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { lineErrors } from './csvErrors';
 
-it('mistakes are named by line and column', () => {
+it('errors have a line and a column', () => {
   expect(
     lineErrors([
       { pointer: '/lines/3/value', code: 'type', message: 'Line 3, column "value": This must be a number.' },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { partsOf, placesOf } from './marks';
 
-it('marks are counted in characters, not in halves of them', () => {
+it('marks are counted in code points, not UTF-16 units', () => {
   expect(partsOf('😀 café noir', [{ start: 2, end: 6 }])).toEqual([
     { text: '😀 ', marked: false },
     { text: 'café', marked: true },
@@ -9,7 +9,7 @@ it('marks are counted in characters, not in halves of them', () => {
   ]);
 });
 
-it('marks that overlap or stick out do no harm', () => {
+it('overlapping or invalid marks are harmless', () => {
   const parts = partsOf('abcdef', [
     { start: 4, end: 99 },
     { start: 1, end: 3 },

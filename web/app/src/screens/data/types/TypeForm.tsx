@@ -66,7 +66,7 @@ export function TypeForm({ type, onClose }: { type?: Type; onClose: () => void }
   const problem = action.problem == null ? null : asProblem(action.problem);
   const wrong = (pointer: string) => problem?.errors.find((e) => e.pointer === pointer)?.message;
   // Incompatible data has a box of its own.
-  const told = problem === null || problem.code === 'tool_type_misfit' ? [] : problem.errors;
+  const errors = problem === null || problem.code === 'tool_type_misfit' ? [] : problem.errors;
   const id = draft.id ?? keyOf(draft.name);
   const valid = [draft.config_schema, draft.entry_schema].every((text) => parseJson(text).ok);
   return (
@@ -106,14 +106,14 @@ export function TypeForm({ type, onClose }: { type?: Type; onClose: () => void }
           name="entry_schema"
           label={dt('type.entry')}
           value={draft.entry_schema}
-          errors={told}
+          errors={errors}
           onChange={(entry_schema) => set({ entry_schema })}
         />
         <SchemaText
           name="config_schema"
           label={dt('type.config')}
           value={draft.config_schema}
-          errors={told}
+          errors={errors}
           onChange={(config_schema) => set({ config_schema })}
         />
         {edit.loaded && <p className="box ok">{t('stale.loaded')}</p>}
@@ -146,7 +146,7 @@ interface TextProps {
 function SchemaText({ name, label, value, errors, onChange }: TextProps) {
   const dt = docTexts.use();
   const parsed = parseJson(value);
-  const told = errors
+  const message = errors
     .filter((e) => e.pointer === `/${name}` || e.pointer.startsWith(`/${name}/`))
     .map((e) => `${e.pointer.slice(name.length + 1)} ${e.message}`.trim())
     .join(' ');
@@ -154,7 +154,7 @@ function SchemaText({ name, label, value, errors, onChange }: TextProps) {
     <Field
       label={label}
       hint={dt('type.schema.hint')}
-      wrong={parsed.ok ? told || undefined : dt('json.wrong', { why: parsed.why })}
+      wrong={parsed.ok ? message || undefined : dt('json.wrong', { why: parsed.why })}
     >
       <textarea className={css.json} spellCheck={false} value={value} onChange={(e) => onChange(e.target.value)} />
     </Field>
