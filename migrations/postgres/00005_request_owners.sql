@@ -1,5 +1,5 @@
--- How many answers are kept for one credential is bounded, and how many tickets it may
--- have open: one must not shut out the others.
+-- The number of stored responses and of open tickets is limited per credential, so that one
+-- credential cannot exhaust the limits of the others.
 
 -- +goose Up
 ALTER TABLE idempotency ADD COLUMN owner TEXT NOT NULL DEFAULT '';

@@ -1,7 +1,7 @@
--- Indexes for what grows. The runs of an automation come in the order of their list. What
--- is due is found by its automation, not through all that was ever due. What is open of a
--- session is not looked for among all that is open. Automations whose runs failed are found
--- by the end of their history: the index of all failed runs, which only grew, serves nobody.
+-- Indexes for tables that grow. The runs of an automation are read in the order of their list.
+-- Due work is found by automation, not among all past occurrences. Open work of a session is not
+-- searched for among that of all sessions. Automations whose runs failed are found by the end of
+-- their history, so the index of all failed runs, which only grew, is dropped.
 
 -- +goose Up
 DROP INDEX sessions_failed;

@@ -1,5 +1,5 @@
--- Work that goes on at other services. A task is found by its id alone: whoever calls back
--- knows nothing else. open_tasks says to a View that it need not look for any.
+-- Long-running work at other services. A task is found by its id alone, because a callback
+-- contains nothing else. open_tasks tells a View whether there are any tasks to read.
 
 -- +goose Up
 CREATE TABLE tasks (

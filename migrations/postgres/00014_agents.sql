@@ -1,6 +1,6 @@
--- Agents: what they are now, and every version that there was, since a session that runs
--- keeps the one that it was begun with. A workspace counts the changes of its agents, so
--- that who has read its row knows whether what it remembers of them still holds.
+-- Agents: their current definition and every earlier version, because a running session keeps
+-- the version that it was started with. A workspace counts the changes of its agents, so that
+-- reading its row shows whether the cached agents are stale.
 
 -- +goose Up
 ALTER TABLE workspaces ADD COLUMN agents_version BIGINT NOT NULL DEFAULT 0;

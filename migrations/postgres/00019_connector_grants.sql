@@ -1,6 +1,6 @@
--- What came of people's sign-ins to connectors: sealed, bound to the origin that it is for, and
--- found again by the hash of the state that a person comes back with. claimed_until keeps other
--- nodes from renewing it meanwhile: a server that rotates takes the old token back.
+-- OAuth tokens of people's sign-ins to connectors: encrypted, bound to the origin that they are
+-- for, and found by the hash of the state parameter of the callback. claimed_until prevents
+-- concurrent renewal by other nodes, because a server that rotates tokens revokes the old one.
 
 -- +goose Up
 CREATE TABLE connector_grants (

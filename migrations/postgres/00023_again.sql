@@ -1,5 +1,5 @@
--- Answering again: the round that answered a question first, and whether another answer has
--- taken a message's place.
+-- Retries: the round that answered a question first, and whether a message was superseded by
+-- another answer.
 
 -- +goose Up
 ALTER TABLE messages ADD COLUMN retry_of TEXT NOT NULL DEFAULT '';

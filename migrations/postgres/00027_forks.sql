@@ -1,6 +1,6 @@
--- Forks: a session whose record begins with that of others. origin says with which parts, for who
--- reads the record; forks has the same the other way round, for who deletes a session. What others
--- begin with outlives its session in kept_messages, until the last of them goes.
+-- Forks: a session whose record begins with that of others. origin lists the parts, for readers
+-- of the record; forks is the reverse mapping, for deleting a session. Messages that a fork
+-- reads outlive their session in kept_messages until the last fork is deleted.
 
 -- +goose Up
 ALTER TABLE sessions ADD COLUMN origin TEXT NOT NULL DEFAULT '';

@@ -1,4 +1,5 @@
--- What the messages refer to that outlive their session for a fork: their files stay too.
+-- File references of messages that outlive their session for a fork, so that their files are
+-- kept too.
 
 -- +goose Up
 CREATE TABLE kept_file_uses (

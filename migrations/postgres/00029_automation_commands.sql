@@ -1,5 +1,5 @@
--- Which commands from outside the runs of an automation may be offered, within what the
--- workspace allows. All, for those that are there.
+-- The external commands that the runs of an automation may be offered, within what the workspace
+-- allows. Existing automations may be offered all of them.
 
 -- +goose Up
 ALTER TABLE automations ADD COLUMN commands TEXT NOT NULL DEFAULT '["*"]';

@@ -1,6 +1,6 @@
--- Passkeys with which people sign a yes to sensitive commands, the registrations of such that were
--- begun, and what was signed, with the approval that it settled. One that its owner took back
--- stays: as long as it is there, nobody registers another for them without one of theirs.
+-- Passkeys with which people sign approvals of sensitive commands, pending registrations, and
+-- the signed evidence with the approval that it settled. A revoked passkey is kept: as long as
+-- its row exists, another one can be registered only with one of the person's passkeys.
 
 -- +goose Up
 CREATE TABLE passkeys (

@@ -1,5 +1,5 @@
--- What a client said of its request beside the message, in JSON: responses are read again with
--- it. '' of every other request.
+-- The parts of a client's request beside the message, in JSON, which are returned when the
+-- response is read again; '' for every other request.
 
 -- +goose Up
 ALTER TABLE known_histories ADD COLUMN request TEXT NOT NULL DEFAULT '';

@@ -1,4 +1,4 @@
--- The trace that a message came with which waits its turn: the round that it begins is a part of it.
+-- The trace context of a queued message: the round that it begins becomes part of that trace.
 
 -- +goose Up
 ALTER TABLE inbox ADD COLUMN trace TEXT NOT NULL DEFAULT '';

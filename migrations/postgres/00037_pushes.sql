@@ -1,5 +1,5 @@
--- A browser that takes pushes is told in a language of its own, for as long as it holds: until
--- an instant, or until the sign-in ends that it was made in.
+-- A push subscription has a language of its own, and an end: an instant, or the end of the
+-- sign-in in which it was made.
 
 -- +goose Up
 ALTER TABLE webhooks ADD COLUMN language TEXT NOT NULL DEFAULT '';

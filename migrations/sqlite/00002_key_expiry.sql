@@ -1,4 +1,4 @@
--- A key may end by itself.
+-- API keys can have an expiry.
 
 -- +goose Up
 ALTER TABLE keys ADD COLUMN expires_at BIGINT;

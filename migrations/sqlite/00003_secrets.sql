@@ -1,5 +1,5 @@
--- Secrets at rest. A webhook's token is found by its hash; what stands here in the clear
--- from before is sealed when the server starts, which alone has the key.
+-- Secrets at rest. A webhook's token is found by its hash; values stored in plain text by
+-- earlier versions are encrypted when the server starts, because only the server has the key.
 
 -- +goose Up
 ALTER TABLE providers ADD COLUMN env_grant TEXT NOT NULL DEFAULT '';

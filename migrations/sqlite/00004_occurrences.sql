@@ -1,7 +1,7 @@
--- An event that a run's overlap policy skipped is an occurrence too. It belongs to no
--- schedule, so what starts it is kept. What could not be started is looked up when
--- failures are counted. A SEED goes with its automation: those that were left behind go
--- now.
+-- An event that a run's overlap policy skipped is an occurrence too. It belongs to no schedule,
+-- so its trigger is stored. Occurrences that could not be started are read when failures are
+-- counted. A SEED is deleted with its automation; those left behind by earlier versions are
+-- deleted here.
 
 -- +goose Up
 ALTER TABLE occurrences ADD COLUMN trigger_kind TEXT NOT NULL DEFAULT 'SCHEDULED';

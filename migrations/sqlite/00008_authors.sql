@@ -1,5 +1,5 @@
--- Who wrote a message: what their key was called, and which role it had then. Rounds act
--- with the rights of that role. Messages from before have none.
+-- The author of a message: the name of the key, and its role at that time. Rounds act with the
+-- permissions of that role. Older messages have no author.
 
 -- +goose Up
 ALTER TABLE messages ADD COLUMN sender_name TEXT NOT NULL DEFAULT '';

@@ -1,9 +1,9 @@
--- Indexes for what grows. The runs of an automation come in the order of their list. What
--- is due is found by its automation, not through all that was ever due. What is open of a
--- session is not looked for among all that is open. Automations whose runs failed are found
--- by the end of their history: the index of all failed runs, which only grew, serves nobody.
--- SQLite, which knows nothing of a table, takes ten rows for what a workspace has in it, and
--- reads them all rather than go down a longer index: of two tables it is told otherwise.
+-- Indexes for tables that grow. The runs of an automation are read in the order of their list.
+-- Due work is found by automation, not among all past occurrences. Open work of a session is not
+-- searched for among that of all sessions. Automations whose runs failed are found by the end of
+-- their history, so the index of all failed runs, which only grew, is dropped. Without
+-- statistics SQLite assumes that a workspace has ten rows in a table, and scans them all rather
+-- than use a longer index: the statistics of two tables correct this.
 
 -- +goose Up
 DROP INDEX sessions_failed;

@@ -1,6 +1,6 @@
--- Connectors: servers outside whose commands join the catalogue. A workspace's row counts
--- how often they were changed: whoever reads it for a decision, as every view does, knows
--- whether the connectors that he remembers are still those.
+-- Connectors: external servers whose commands are added to the catalogue. The row of a workspace
+-- counts their changes, so that reading it for a decision, as every view does, shows whether the
+-- cached connectors are stale.
 
 -- +goose Up
 CREATE TABLE connectors (

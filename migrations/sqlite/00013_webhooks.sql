@@ -1,6 +1,6 @@
--- Webhooks are told of events of the log. Which have been sent is a number for each webhook,
--- and one for each session that it is behind with: an event costs nothing when it is
--- written.
+-- Webhooks receive events of the log. The position up to which events were sent is a number for
+-- each webhook, and one for each session that it is behind with, so that writing an event costs
+-- nothing.
 
 -- +goose Up
 CREATE TABLE webhooks (

@@ -1,6 +1,6 @@
--- What an execution of a command from outside means to who reads its result and to who lets
--- it run. A built-in command has nothing here. Runs that a webhook started and that go on know
--- from now on what their prompt holds from outside.
+-- The provenance of an execution of an external command, for readers of its result and for its
+-- approval. It is empty for built-in commands. Active runs that a webhook started are marked
+-- from now on as having external content in their prompt.
 
 -- +goose Up
 ALTER TABLE executions ADD COLUMN foreign_words TEXT NOT NULL DEFAULT '';

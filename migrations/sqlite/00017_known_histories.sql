@@ -1,5 +1,6 @@
--- Which session's record a client's own history is: programs that send a whole conversation
--- with each request, and no id of it, are recognised by its hash. Rows go with their session.
+-- Maps a client's own history to the session that recorded it: programs that send a whole
+-- conversation with each request, without an id, are recognised by its hash. Rows are deleted
+-- with their session.
 
 -- +goose Up
 CREATE TABLE known_histories (

@@ -1,4 +1,4 @@
--- Who pays: the name that a client gives with a message, and each call that was made for it.
+-- The payer: the name that a client sends with a message, and that of each call made for it.
 
 -- +goose Up
 ALTER TABLE messages ADD COLUMN payer TEXT NOT NULL DEFAULT '';

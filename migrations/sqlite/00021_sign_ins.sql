@@ -1,5 +1,6 @@
--- Browsers that people signed in with. A sign-in is looked up by its cookie's hash before its
--- workspace is known. What a ticket was given for says how to look whether it still holds.
+-- Browsers in which people are signed in. A sign-in is looked up by the hash of its cookie
+-- before its workspace is known. A ticket stores what it was issued for, which determines how
+-- its validity is checked.
 
 -- +goose Up
 CREATE TABLE sign_ins (

@@ -1,7 +1,7 @@
--- Files that people upload. A content is stored once for a workspace and hash, in pieces; a
--- file is a name for one, and a message that refers to a file has a row that goes with the
--- message. What nothing refers to is deleted when collect_after is over. Who begins to refer
--- to something moves that time first, so that a collector who is at work then lets it be.
+-- Files that people upload. A content is stored once per workspace and hash, in chunks; a file
+-- is a name for a content, and a message that refers to a file has a row that is deleted with
+-- the message. Unreferenced rows are deleted after collect_after. A new reference first moves
+-- that time, so that a concurrent collector keeps the row.
 
 -- +goose Up
 CREATE TABLE file_contents (

@@ -1,5 +1,5 @@
--- People are told as webhooks are, from the same place in the log: a row for each address of
--- mail and each browser that takes pushes. A webhook may carry links to approvals.
+-- People are notified like webhooks, from the same position in the log: a row for each mail
+-- address and each browser with a push subscription. A webhook may contain links to approvals.
 
 -- +goose Up
 ALTER TABLE webhooks ADD COLUMN kind TEXT NOT NULL DEFAULT 'http';

@@ -1,5 +1,5 @@
--- What the service of a task asks a person in the middle of it, and what was answered that it
--- has yet to be told. Empty: nothing.
+-- The question that a task's service has for a person, and the answer that has yet to be sent to
+-- the service. Empty: none.
 
 -- +goose Up
 ALTER TABLE tasks ADD COLUMN question TEXT NOT NULL DEFAULT '';

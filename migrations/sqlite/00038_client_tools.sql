@@ -1,4 +1,4 @@
--- The tools of the program that sent a message: the round that it begins is offered them.
+-- The tools of the program that sent a message, which are offered to the round that it begins.
 
 -- +goose Up
 ALTER TABLE messages ADD COLUMN client_tools TEXT NOT NULL DEFAULT '';

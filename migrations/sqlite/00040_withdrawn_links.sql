@@ -1,4 +1,4 @@
--- How often the links to an approval were withdrawn: a link made before leads nowhere.
+-- How often the links to an approval were withdrawn: links created before are invalid.
 
 -- +goose Up
 ALTER TABLE approvals ADD COLUMN link_epoch BIGINT NOT NULL DEFAULT 0;

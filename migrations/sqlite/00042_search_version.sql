@@ -1,4 +1,5 @@
--- How the texts of a workspace were cut into words when they were indexed (repository/search, Version).
+-- The version of the tokenizer with which the texts of a workspace were indexed
+-- (repository/search, Version).
 
 -- +goose Up
 ALTER TABLE workspaces ADD COLUMN search_version BIGINT NOT NULL DEFAULT 1;

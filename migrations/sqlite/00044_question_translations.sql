@@ -1,4 +1,4 @@
--- The question of an approval in other languages than the workspace's. Empty: it has no translation.
+-- The question of an approval in languages other than the workspace's. Empty: no translation.
 
 -- +goose Up
 ALTER TABLE approvals ADD COLUMN translations TEXT NOT NULL DEFAULT '';
