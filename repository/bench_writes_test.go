@@ -27,7 +27,7 @@ func BenchmarkRoundWrites(b *testing.B) {
 		defer func() { _ = db.Close() }()
 		_, err = db.ExecContext(b.Context(), "PRAGMA wal_checkpoint(TRUNCATE)")
 		t.ok(err)
-		// A reader that stays keeps the journal from beginning anew.
+		// A long-running reader keeps the journal from being reset.
 		reader, err := db.BeginTx(b.Context(), nil)
 		t.ok(err)
 		defer func() { _ = reader.Rollback() }()

@@ -329,8 +329,8 @@ func (w *cutWorld) countBig(s *domain.Session, before int64, events int) int {
 	return n
 }
 
-// TestLostReplies: whatever reply is lost, or whatever request, the write happens
-// once, and the caller is told so.
+// TestLostReplies verifies that whichever request or reply is lost, the write happens exactly once and the caller
+// gets success.
 func TestLostReplies(t *testing.T) {
 	w := newCutWorld(t)
 	cuts := map[string]int{}
@@ -376,9 +376,8 @@ func (w *cutWorld) invariants() []domain.Invariant {
 	return broken
 }
 
-// TestOutcomeUnknown: when the reply to COMMIT is lost and the server cannot be asked,
-// the caller is told that nobody knows; before COMMIT it is told that nothing was
-// written.
+// TestOutcomeUnknown verifies that when the reply to COMMIT is lost and the server cannot be reached, the caller
+// gets the error for an unknown outcome; before COMMIT the error states that nothing was written.
 func TestOutcomeUnknown(t *testing.T) {
 	for n, known := 1, false; !known; n++ {
 		w := newCutWorld(t)
@@ -401,7 +400,7 @@ func TestOutcomeUnknown(t *testing.T) {
 			want, outcome, version, known = domain.CodeOutcomeUnknown, domain.OutcomeUnknown, 2, true
 		}
 		if e.Code != want || e.Outcome != outcome {
-			t.Errorf("cut at %s: told %s, outcome %s", cut, e.Code, e.Outcome)
+			t.Errorf("cut at %s: code %s, outcome %s", cut, e.Code, e.Outcome)
 		}
 		if got := w.read(s.ID); got.Version != version {
 			t.Errorf("cut at %s: the stored version is %d", cut, got.Version)

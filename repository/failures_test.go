@@ -38,8 +38,8 @@ func memoryStore(t *testing.T, change ...func(*Config)) *Store {
 	return s
 }
 
-// TestAQueueThatEmptiedBetweenTwoAttempts: a change that is written again, after an attempt
-// that came to nothing, tells of the queue as it is by then.
+// TestAQueueThatEmptiedBetweenTwoAttempts verifies that a change that is retried after a failed attempt reports the
+// queue as it is at the retry.
 func TestAQueueThatEmptiedBetweenTwoAttempts(t *testing.T) {
 	s := memoryStore(t)
 	w := &domain.Workspace{ID: "w", Settings: domain.DefaultSettings(), CreatedAt: time.Now()}
@@ -53,7 +53,7 @@ func TestAQueueThatEmptiedBetweenTwoAttempts(t *testing.T) {
 		t.Fatal(err)
 	}
 	if e := c.Events[0]; e.QueueLength != 0 || len(e.Queue) != 0 {
-		t.Errorf("an empty queue is told as %d: %v", e.QueueLength, e.Queue)
+		t.Errorf("an empty queue is reported as %d: %v", e.QueueLength, e.Queue)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestAFullDisk(t *testing.T) {
 		return err
 	}
 	if err := put("doc_1"); domain.ErrorCode(err) != domain.CodeStorageFull {
-		t.Fatalf("a full disk is told as %v", err)
+		t.Fatalf("a full disk is reported as %v", err)
 	}
 	docs, err := s.ReadData("w").Documents(ctx)
 	if err != nil || len(docs) != 0 {
@@ -99,8 +99,8 @@ func size(t *testing.T, s *Store, pragma string) {
 	}
 }
 
-// TestACommitThatFails: an error from COMMIT is looked up, not believed: applied or
-// not, the caller is told the truth.
+// TestACommitThatFails verifies that after an error of COMMIT the outcome is looked up in the database, and that
+// the caller gets the true outcome.
 func TestACommitThatFails(t *testing.T) {
 	var around func(func() error) error
 	s := memoryStore(t, func(cfg *Config) {
@@ -111,7 +111,7 @@ func TestACommitThatFails(t *testing.T) {
 			return around(commit)
 		}
 	})
-	broken := errors.New("nobody knows")
+	broken := errors.New("an unknown failure")
 	for _, c := range []struct {
 		name   string
 		commit func(func() error) error
@@ -124,7 +124,7 @@ func TestACommitThatFails(t *testing.T) {
 		err := s.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: time.Now()})
 		around = nil
 		if err != nil {
-			t.Errorf("%s: told %v", c.name, err)
+			t.Errorf("%s: error %v", c.name, err)
 		}
 		if _, err := s.Workspaces.Workspace(t.Context(), id); err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -134,7 +134,7 @@ func TestACommitThatFails(t *testing.T) {
 	id := ids.New("ws")
 	err := s.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: id, Settings: domain.DefaultSettings(), CreatedAt: time.Now()})
 	if !errors.Is(err, broken) {
-		t.Errorf("a commit that never happens is told as %v", err)
+		t.Errorf("a commit that never happens is reported as %v", err)
 	}
 	if _, err := s.Workspaces.Workspace(t.Context(), id); domain.ErrorCode(err) != domain.CodeNotFound {
 		t.Errorf("after it: %v", err)

@@ -55,16 +55,15 @@ func (w *cutWorld) narrow(change ...func(*repository.Config)) *repository.Store 
 	return store
 }
 
-// TestLateArrival: a fenced write whose connection was lost is still on its way while its
-// fate is settled, and arrives when everybody has gone on. It changes nothing any more,
-// whatever was told meanwhile.
+// TestLateArrival verifies that a fenced write whose connection was lost, and which arrives only after its outcome
+// was settled, changes nothing, whatever outcome was reported.
 func TestLateArrival(t *testing.T) {
 	w := newCutWorld(t)
 	store := w.narrow()
-	told := errors.New("not under these circumstances")
+	refusal := errors.New("not under these circumstances")
 	for name, second := range map[string]func(*domain.View) (*domain.Change, error){
 		"decided again":        func(v *domain.View) (*domain.Change, error) { return w.plain(v.Session, true), nil },
-		"refused":              func(*domain.View) (*domain.Change, error) { return nil, told },
+		"refused":              func(*domain.View) (*domain.Change, error) { return nil, refusal },
 		"nothing to do by now": func(*domain.View) (*domain.Change, error) { return nil, nil },
 	} {
 		s, before, asked := w.fresh(), w.lastSeq(), 0
@@ -83,8 +82,8 @@ func TestLateArrival(t *testing.T) {
 		want := 0
 		switch name {
 		case "refused":
-			if !errors.Is(err, told) {
-				t.Errorf("%s: told %v", name, err)
+			if !errors.Is(err, refusal) {
+				t.Errorf("%s: error %v", name, err)
 			}
 		case "decided again":
 			want = 1
@@ -102,7 +101,7 @@ func TestLateArrival(t *testing.T) {
 	}
 }
 
-// TestLateCommit is the same for the end of a round, which nobody decides again.
+// TestLateCommit is the same for the end of a round, which is not decided a second time.
 func TestLateCommit(t *testing.T) {
 	w := newCutWorld(t)
 	store := w.narrow()
@@ -119,12 +118,12 @@ func TestLateCommit(t *testing.T) {
 	}
 }
 
-// TestAnAnswerIsLost: the fenced write was carried out, its answer was lost, and it was
-// sent again: it is told as done, with its numbers, even if it cannot be sent again.
+// TestAnAnswerIsLost verifies that if a fenced write was carried out, its reply was lost and it was sent again, it
+// is reported as done, with its numbers, even if it cannot be sent again.
 func TestAnAnswerIsLost(t *testing.T) {
 	w := newCutWorld(t)
 	store := w.narrow()
-	told := 0
+	confirmed := 0
 	for n := 1; n < 20; n++ {
 		s := w.fresh()
 		_, err := store.View(t.Context(), ws, s.ID)
@@ -140,15 +139,15 @@ func TestAnAnswerIsLost(t *testing.T) {
 		if cut == "" {
 			break
 		}
-		told++
+		confirmed++
 	}
-	if told == 0 {
+	if confirmed == 0 {
 		t.Error("nothing was cut")
 	}
 }
 
-// TestFencedOutcomeUnknown: when the answer is lost and the server cannot be asked, the
-// caller is told that nobody knows, and the change in hand is as it was.
+// TestFencedOutcomeUnknown verifies that when the reply is lost and the server cannot be reached, the caller gets
+// the error for an unknown outcome and the change in memory is unmodified.
 func TestFencedOutcomeUnknown(t *testing.T) {
 	w := newCutWorld(t)
 	store := w.narrow()
@@ -163,7 +162,7 @@ func TestFencedOutcomeUnknown(t *testing.T) {
 	}
 	var e *domain.Error
 	if !errors.As(err, &e) || e.Code != domain.CodeOutcomeUnknown || e.Outcome != domain.OutcomeUnknown {
-		t.Errorf("told %v", err)
+		t.Errorf("error %v", err)
 	}
 	if s.Version != before.Version || s.RunEpoch != before.RunEpoch || s.LastSeq != before.LastSeq || c.Messages[0].Seq != 0 {
 		t.Error("the change in hand kept its numbers")
@@ -173,8 +172,8 @@ func TestFencedOutcomeUnknown(t *testing.T) {
 	}
 }
 
-// TestFailuresAroundAFencedCommit: whatever happens around the one statement that is the
-// commit, the change is written once, and told so.
+// TestFailuresAroundAFencedCommit verifies that with any failure around the single statement that commits, the
+// change is written once and reported as written.
 func TestFailuresAroundAFencedCommit(t *testing.T) {
 	w := newCutWorld(t)
 	var around func(func() error) error
@@ -186,7 +185,7 @@ func TestFailuresAroundAFencedCommit(t *testing.T) {
 			return around(commit)
 		}
 	})
-	broken := errors.New("nobody knows")
+	broken := errors.New("an unknown failure")
 	for name, failure := range map[string]func(func() error) error{
 		"it was carried out": func(commit func() error) error { return errors.Join(commit(), broken) },
 		"it was never sent":  func(func() error) error { return broken },
@@ -209,8 +208,8 @@ func TestFailuresAroundAFencedCommit(t *testing.T) {
 	}
 }
 
-// TestSlowFencedCommit: a commit that takes long is waited for, however long, and the
-// caller who goes meanwhile is told the truth.
+// TestSlowFencedCommit verifies that a slow commit is awaited however long it takes, and that a caller who cancels
+// meanwhile gets the true outcome.
 func TestSlowFencedCommit(t *testing.T) {
 	w := newCutWorld(t)
 	store := w.narrow()
@@ -229,7 +228,7 @@ func TestSlowFencedCommit(t *testing.T) {
 	defer cancel()
 	again := *s
 	if err := store.Commit(ctx, w.plain(&again, false)); !errors.Is(err, gone) {
-		t.Errorf("who went was told %v", err)
+		t.Errorf("the cancelled caller got %v", err)
 	}
 	if n := w.countPlain(s, before); n != 1 {
 		t.Errorf("after it: written %d times", n)
@@ -252,13 +251,13 @@ func TestWhoGoesWhileAViewIsRead(t *testing.T) {
 	w.must(err)
 	gone := errors.New("gone")
 	ctx, leave := context.WithCancelCause(t.Context())
-	told := make(chan error, 1)
+	result := make(chan error, 1)
 	go func() {
 		_, err := store.Decide(ctx, ws, s.ID, func(_ context.Context, v *domain.View) (*domain.Change, error) {
-			t.Error("somebody who has gone decides")
+			t.Error("a cancelled caller decides")
 			return w.plain(v.Session, true), nil
 		})
-		told <- err
+		result <- err
 	}()
 	testkit.Until(t, "the view waits", func() bool {
 		var waiting int
@@ -267,13 +266,13 @@ func TestWhoGoesWhileAViewIsRead(t *testing.T) {
 	})
 	leave(gone)
 	select {
-	case err := <-told:
+	case err := <-result:
 		if !errors.Is(err, gone) {
-			t.Errorf("told %v", err)
+			t.Errorf("error %v", err)
 		}
 	case <-time.After(20 * time.Second):
 		w.must(held.Rollback())
-		t.Fatalf("he was held for as long as the database was: %v", <-told)
+		t.Fatalf("the caller was blocked for as long as the database was: %v", <-result)
 	}
 }
 
@@ -293,7 +292,7 @@ func TestStaleFencedWrite(t *testing.T) {
 	older.Version = s.Version // of an earlier claim
 	for name, one := range map[string]*domain.Session{"version": &stale, "claim": &older} {
 		if err := store.Commit(t.Context(), w.plain(one, false)); !errors.Is(err, domain.ErrStale) {
-			t.Errorf("a stale %s is told as %v", name, err)
+			t.Errorf("a stale %s is reported as %v", name, err)
 		}
 	}
 	if w.lastSeq() != before {
@@ -324,7 +323,7 @@ func TestWhatHasAResultIsNotStartedAgain(t *testing.T) {
 	w.must(write(domain.ExecSuccess, x))
 	before := w.lastSeq()
 	if err := write(domain.ExecStarted, &other, x); err == nil || !strings.Contains(err.Error(), "1 of 2 have a result already") {
-		t.Errorf("told %v", err)
+		t.Errorf("error %v", err)
 	}
 	if w.lastSeq() != before {
 		t.Error("something of the change was left")
@@ -334,11 +333,11 @@ func TestWhatHasAResultIsNotStartedAgain(t *testing.T) {
 	if len(found) != 1 || found[0].Status != domain.ExecSuccess {
 		t.Errorf("the journal has %d executions: %+v", len(found), found)
 	}
-	w.must(write(domain.ExecSuccess, x)) // the same result, told again
+	w.must(write(domain.ExecSuccess, x)) // the same result, reported again
 }
 
-// TestARowThatMovesBehindTheFence: somebody writes to a session and does not make that the
-// latest change, while the fenced write waits for the row: all of it is undone.
+// TestARowThatMovesBehindTheFence verifies that if another transaction writes to a session without making that the
+// latest change, while the fenced write waits for the row, the whole fenced write is undone.
 func TestARowThatMovesBehindTheFence(t *testing.T) {
 	w := newCutWorld(t)
 	store := w.narrow()
@@ -353,16 +352,16 @@ func TestARowThatMovesBehindTheFence(t *testing.T) {
 	w.must(err)
 	_, err = by.ExecContext(t.Context(), "UPDATE sessions SET version = version + 1 WHERE id = $1", s.ID)
 	w.must(err)
-	before, told := w.lastSeq(), make(chan error)
-	go func() { told <- store.Commit(t.Context(), w.plain(s, false)) }()
+	before, result := w.lastSeq(), make(chan error)
+	go func() { result <- store.Commit(t.Context(), w.plain(s, false)) }()
 	testkit.Until(t, "the write waits for the row", func() bool {
 		var waiting int
 		w.must(db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()").Scan(&waiting))
 		return waiting > 0
 	})
 	w.must(by.Commit())
-	if err := <-told; !errors.Is(err, domain.ErrStale) {
-		t.Errorf("told %v", err)
+	if err := <-result; !errors.Is(err, domain.ErrStale) {
+		t.Errorf("error %v", err)
 	}
 	if n := w.lastSeq() - before; n != 0 {
 		t.Errorf("%d events were left", n)
@@ -405,7 +404,7 @@ func TestRacingStores(t *testing.T) {
 	}
 }
 
-// race is one decision, and the end of its round if nobody came between.
+// race makes one decision, and ends its round unless another decision came between.
 func (w *cutWorld) race(store *repository.Store, session string, random *rand.Rand) error {
 	var mine *domain.Session
 	step := func(s *domain.Session) *domain.Change {

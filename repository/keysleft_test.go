@@ -64,7 +64,7 @@ func (w *cutWorld) begunAndLost(begin func(s *repository.Store, key string) (dom
 			continue
 		}
 		if domain.ErrorCode(err) != domain.CodeOutcomeUnknown {
-			w.t.Fatalf("told %v", err)
+			w.t.Fatalf("error %v", err)
 		}
 		break
 	}

@@ -21,11 +21,10 @@ type postgresNode struct {
 	Children []postgresNode `json:"Plans"`
 }
 
-// checkPostgres has an empty database of the schema explain each statement, as it would
-// whatever the values are. It is told to read no table from end to end, alone or beside
-// another: where it does all the same, no index serves. An index that is read without a
-// condition is no better. Which of two indexes it takes depends on what is in the tables, so
-// how much of a workspace is read is asked of SQLite, whose indexes are the same.
+// checkPostgres lets an empty database with the schema explain each statement, independent of its values.
+// Sequential scans are disabled: if one is planned all the same, no index serves the statement. An index scan
+// without a condition is no better. Which of two indexes is chosen depends on the data, so the check of how much of
+// a workspace is read uses SQLite, whose indexes are the same.
 func checkPostgres(t *testing.T, texts []string) {
 	cfg := plainConfig()
 	cfg.URL = suite.MigratedPostgres(t)

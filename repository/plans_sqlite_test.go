@@ -83,7 +83,7 @@ func checkSQLite(t *testing.T, texts []string) {
 	cfg := plainConfig()
 	cfg.Path = filepath.Join(t.TempDir(), "plans.db")
 	store := opened(t, cfg)
-	spared := map[string]bool{} // what looks for mistakes, when somebody asks
+	spared := map[string]bool{} // statements of consistency checks, which run on demand only
 	err := store.Workspaces.CreateWorkspace(t.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: suite.T0})
 	if err == nil {
 		_, err = store.Workspaces.Invariants(t.Context(), ws)

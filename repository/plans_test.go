@@ -39,8 +39,8 @@ func (a *asked) by(open suite.Open) suite.Open {
 	}
 }
 
-// runSuite tells every story to a database, then has it say how it carries out each
-// statement that was asked. others are the files whose statements are the other database's.
+// runSuite runs the suite on a database, then lets the database explain every statement that was executed. others
+// are the files whose statements belong to the other database.
 func runSuite(t *testing.T, open suite.Open, others []string, check func(t *testing.T, texts []string)) {
 	seen := &asked{all: map[string]bool{}}
 	suite.Run(t, seen.by(open))
@@ -149,8 +149,8 @@ var reports = []allowed{
 // how much a workspace has.
 var few = regexp.MustCompile(`\b(sessions_(slot|waiting|network|reserved)|inbox_waiting|occurrences_due|executions_unknown)\b`)
 
-// complaints: whoever drops an index, or asks what none serves, hears of it here. spared are
-// statements that nobody waits for.
+// complaints returns the statements that no index serves, for example because an index was dropped. spared are
+// statements that may be slow.
 func complaints(all []step, spared map[string]bool) (out []string) {
 	excused := func(list []allowed, s step) bool {
 		return slices.ContainsFunc(list, func(r allowed) bool { return r.table == s.table && strings.Contains(s.statement, r.piece) })

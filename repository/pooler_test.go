@@ -16,9 +16,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/suite"
 )
 
-// TestThePoolerMixesNothingUp: PgBouncer in transaction mode gives each statement outside a
-// transaction whatever connection is free, and the driver sends a statement with values in two
-// steps. Many ask at once, each in words of its own: nobody is given the answer to another's.
+// TestThePoolerMixesNothingUp covers PgBouncer in transaction mode, which assigns any free connection to each
+// statement outside a transaction while the driver sends a statement with values in two steps. With many distinct
+// concurrent queries, every query gets its own result.
 func TestThePoolerMixesNothingUp(t *testing.T) {
 	direct := suite.MigratedPostgres(t)
 	db, err := sqldb.Open(t.Context(), sqldb.Config{
@@ -65,7 +65,7 @@ func TestThePoolerMixesNothingUp(t *testing.T) {
 // statements.
 func TestPgBouncer(t *testing.T) {
 	if os.Getenv("FERMATA_LONG") == "" {
-		t.Skip("FERMATA_LONG=1 runs it: it is TestPostgres, told once more")
+		t.Skip("FERMATA_LONG=1 runs it: it is TestPostgres again")
 	}
 	through := testkit.PgBouncer(t)
 	var mu sync.Mutex

@@ -69,12 +69,12 @@ func TestChangesAreDemanded(t *testing.T) {
 			continue // has no row here
 		}
 		if err := try(t.Context(), w.url, "UPDATE "+table+" SET workspace_id = workspace_id"); err == nil {
-			t.Errorf("%s was written and nobody would find out", table)
+			t.Errorf("a write to %s is not detected", table)
 		}
 	}
 	for _, set := range []string{"settings = settings || ' '", "queue_length = queue_length + 1", "name = name || 'x'"} {
 		if err := try(t.Context(), w.url, "UPDATE workspaces SET "+set); err == nil {
-			t.Errorf("%s: nobody would find out", set)
+			t.Errorf("%s: the change is not detected", set)
 		}
 		execute(t, w.url, "UPDATE workspaces SET "+set+", last_change_id = last_change_id || 'x'")
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/repository"
 )
 
-// withoutItsStandby is a store on a server whose synchronous standby is away: no commit is told
-// before back is called. waiting is the word with which the statement begins that waits for it; "": none does.
+// withoutItsStandby returns a store on a server whose synchronous standby is down: no commit is acknowledged before
+// back is called. waiting is the first word of the statement that blocks; "" means that none does.
 func withoutItsStandby(t *testing.T) (store *repository.Store, c *domain.Change, waiting func() string, back func()) {
 	t.Helper()
 	cfg := plainConfig()
@@ -52,30 +52,31 @@ func withoutItsStandby(t *testing.T) (store *repository.Store, c *domain.Change,
 func TestACallerWhoGoesWhileTheStandbyIsAway(t *testing.T) {
 	store, c, waiting, back := withoutItsStandby(t)
 	ctx, leave := context.WithCancel(t.Context())
-	told := make(chan error, 1)
-	go func() { told <- store.Commit(ctx, c) }()
+	result := make(chan error, 1)
+	go func() { result <- store.Commit(ctx, c) }()
 	testkit.Until(t, "the statement waits", func() bool { return waiting() == "WITH" })
 	leave()
 	testkit.Until(t, "the statement waits no more, and its fate is looked up behind the standby", func() bool {
 		select {
-		case err := <-told:
-			t.Fatalf("the standby does not have it, and the caller was told: %v", err)
+		case err := <-result:
+			t.Fatalf("the standby does not have it, but the caller got an acknowledgement: %v", err)
 		default:
 		}
 		return waiting() == "COMMIT"
 	})
 	back()
-	if err := <-told; err != nil {
-		t.Errorf("it is stored on both by now, and was told as %v", err)
+	if err := <-result; err != nil {
+		t.Errorf("it is stored on both by now, but was reported as %v", err)
 	}
 }
 
-// TestAStandbyIsNoDatabase: who is led to a standby is told so, and reads nothing old there.
+// TestAStandbyIsNoDatabase verifies that connecting to a standby is an error and that no stale data is read from
+// it.
 func TestAStandbyIsNoDatabase(t *testing.T) {
 	cfg := plainConfig()
 	cfg.URL = testkit.StandbyPostgres(t)
 	_, err := repository.Open(t.Context(), cfg)
 	if err == nil || !strings.Contains(err.Error(), "this PostgreSQL server is a standby") {
-		t.Errorf("told %v", err)
+		t.Errorf("error %v", err)
 	}
 }

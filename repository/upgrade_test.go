@@ -326,8 +326,8 @@ func saysTheSameOfMany(t *testing.T, s *repository.Store, many int64) {
 	}
 }
 
-// TestAnUpgradeKnowsWhatWebhooksBrought: a run that a webhook started before its words were
-// known as such goes on as one that has read them.
+// TestAnUpgradeKnowsWhatWebhooksBrought verifies that a run that a webhook started before external content was
+// tracked continues as one that has read it.
 func TestAnUpgradeKnowsWhatWebhooksBrought(t *testing.T) {
 	bothDatabases(t, func(t *testing.T, cfg *repository.Config) {
 		db, _ := old(t, cfg)

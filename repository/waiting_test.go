@@ -11,8 +11,9 @@ import (
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-// TestAMigrationLetsOthersPass: a step wants a table that a long reader has (a backup). Whoever comes
-// after the step need not wait for the reader, too; and the step is carried out when he has gone.
+// TestAMigrationLetsOthersPass covers a migration that needs a lock on a table that a long reader (a backup) uses.
+// Transactions that arrive after the migration do not have to wait for the reader too, and the migration is carried
+// out when the reader has finished.
 func TestAMigrationLetsOthersPass(t *testing.T) {
 	url := testkit.Postgres(t)
 	db, err := sql.Open("postgres", url)

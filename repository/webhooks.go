@@ -156,7 +156,7 @@ func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, 
 		h.Version++
 		switch {
 		case h.SentTo != before.SentTo || skipped != nil:
-			return t.beginLanesAnew(ctx, h, skipped)
+			return t.resetLanes(ctx, h, skipped)
 		case h.URL != before.URL, h.Enabled && !before.Enabled:
 			return tryLanesNow(ctx, t, h)
 		}
@@ -168,8 +168,8 @@ func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, 
 	return h, nil
 }
 
-// beginLanesAnew deletes the webhook's backlog of sessions: it continues from its one number.
-func (t *tx) beginLanesAnew(ctx context.Context, h *domain.Webhook, skipped *domain.WebhookDelivery) error {
+// resetLanes deletes the webhook's backlog of sessions: it continues from its one number.
+func (t *tx) resetLanes(ctx context.Context, h *domain.Webhook, skipped *domain.WebhookDelivery) error {
 	_, err := t.Write(ctx, "DELETE FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2", h.WorkspaceID, h.ID)
 	if err != nil {
 		return err

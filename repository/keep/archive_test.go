@@ -182,7 +182,7 @@ func TestEveryTableIsAccountedFor(t *testing.T) {
 	}
 	for _, name := range have {
 		if !slices.Contains(known, name) {
-			t.Errorf("the table %s is in no list: say in repository/keep/tables.go what becomes of it", name)
+			t.Errorf("the table %s is in no list: add it to repository/keep/tables.go", name)
 		}
 	}
 	for _, name := range known {
@@ -271,7 +271,7 @@ func TestWhatIsNotImported(t *testing.T) {
 	}
 }
 
-// resummed writes the end of an archive anew: what it says is wrong, and not its hash.
+// resummed rewrites the end of an archive so that its hash matches the changed content.
 func resummed(content []byte) []byte {
 	lines := bytes.SplitAfter(content, []byte("\n"))
 	body := bytes.Join(lines[:len(lines)-2], nil)
@@ -307,12 +307,12 @@ func TestAnImportTakesAnEmptyWorkspacesPlace(t *testing.T) {
 	if said := fmt.Sprint(first.LeftOut); !strings.Contains(said, "providers.secret_sealed:1 secret:") || !strings.Contains(said, "webhooks.secret_sealed") {
 		t.Errorf("left out are %v", said)
 	}
-	if said := first.LeftOut["webhooks"]; !strings.Contains(said, "1 row: browsers that people are told at") {
+	if said := first.LeftOut["webhooks"]; !strings.Contains(said, "1 row: browsers that receive notifications") {
 		t.Errorf("of browsers it says %q", said)
 	}
 	text, err := os.ReadFile(file)
 	if err != nil || bytes.Contains(text, []byte("psh_told")) {
-		t.Errorf("a browser that somebody is told at is in the archive (%v)", err)
+		t.Errorf("a browser with a push subscription is in the archive (%v)", err)
 	}
 	if err != nil || bytes.Contains(text, []byte(`"v2.`)) {
 		t.Errorf("something sealed is in the archive (%v)", err)

@@ -17,8 +17,8 @@ import (
 
 var restoredAt = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
-// TestABackupIsTakenWhileOthersWrite: it holds at least what was written before it began,
-// nobody else may read it, and it comes back as the database.
+// TestABackupIsTakenWhileOthersWrite verifies that a backup contains at least everything written before it began,
+// that only its owner may read the file, and that it restores to the same database.
 func TestABackupIsTakenWhileOthersWrite(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "odd name %41 ?#.db")

@@ -4,7 +4,7 @@ package keep
 
 import "syscall"
 
-// freeBytes is the room that a disk has left for others than root, -1 where nobody says.
+// freeBytes returns the space on a disk that is available to unprivileged users, or -1 if it is unknown.
 func freeBytes(dir string) int64 {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -1,8 +1,8 @@
-// Package keep takes data out of a database and puts it back: whole installations, for the
-// day after the disk broke, and single workspaces, for the move to another database.
+// Package keep exports data from a database and imports it again: complete installations, for
+// disaster recovery, and single workspaces, for the move to another database.
 //
-// A backup of SQLite is a SQLite file: what the database held at one instant, taken while
-// the server goes on. All else is an archive: lines of JSON, a row each, that can be read
-// without Fermata and are the same whichever database they came from (archive.go). Which
-// tables a workspace has is read from the schema; tables.go says of each what becomes of it.
+// A backup of SQLite is a SQLite file: a snapshot of the database, taken while the server keeps
+// running. Everything else is an archive: lines of JSON, one row each, which can be read without
+// Fermata and have the same format for both databases (archive.go). The tables of a workspace are
+// read from the schema; tables.go defines how each of them is exported.
 package keep

@@ -165,7 +165,7 @@ type loader struct {
 	}
 }
 
-// room demands that the archive takes nobody's place.
+// room checks that importing the archive would not replace an existing workspace.
 func (l *loader) room() error {
 	var there int
 	query, args := "SELECT COUNT(*) FROM workspaces", []any{}

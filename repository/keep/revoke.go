@@ -18,7 +18,7 @@ type Revoked struct {
 	SignIns int64 `json:"revoked_sign_ins,omitempty"`
 }
 
-// revokeIn withdraws all API keys and sign-ins of a SQLite file that nobody else uses.
+// revokeIn revokes all API keys and sign-ins in a SQLite file that no other process uses.
 func revokeIn(ctx context.Context, path string, schema int64, now time.Time) (done Revoked, err error) {
 	as, err := steps.Until(schema)
 	if err != nil {

@@ -1,40 +1,42 @@
 package keep
 
-// table says what becomes of a table when its rows leave the database.
+// table defines how the rows of a database table are exported.
 type table struct {
 	name string
-	// stays says why it is in no archive of a workspace; "" is: it is in them.
+	// stays is the reason why the table is not in the archive of a workspace; "" means that it is.
 	stays string
-	// apart is a condition on rows that are in no archive of a workspace, and why is why.
+	// apart is a condition on the rows that are not in the archive of a workspace, and why is the reason.
 	apart, why string
-	// never says why it is not in the archive of an installation either.
+	// never is the reason why the table is not in the archive of an installation either.
 	never string
-	// secrets are the columns that an archive of a workspace holds emptied, and what their
-	// loss means to whoever imports it.
+	// secrets are the columns that are empty in the archive of a workspace, each with what to do about it after an
+	// import.
 	secrets map[string]string
-	// own are the columns that name a process of this installation: nobody there is it.
+	// own are the columns that name a process of this installation, with the value that replaces it: that process
+	// does not exist elsewhere.
 	own map[string]string
-	// resting are the columns that are set so in an archive of a workspace, as what they
-	// switch on needs a secret that is not in it.
+	// resting are the columns that get these values in the archive of a workspace, because what they enable needs a
+	// secret that is not in the archive.
 	resting map[string]any
 }
 
-// node marks who drove a session: a process that is gone, and ended in good order.
+// node replaces the owner of a session: a process that ended in good order.
 var node = map[string]string{"owner_node": "exported", "owner_incarnation": ""}
 
-// Whose browsers are told is of the installation that the people are of.
+// Push subscriptions belong to the installation to which the people have subscribed.
 const (
-	browsers = "browsers that people are told at are known to this installation alone: they subscribe where the workspace goes"
+	browsers = "browsers that receive notifications are known to this installation alone: they subscribe again where the workspace goes"
 	ofPush   = "(workspace_id, webhook_id) IN (SELECT h.workspace_id, h.id FROM webhooks h WHERE h.kind = 'push')"
 )
 
 const (
 	enterAgain = "enter it again"
-	makeAgain  = "renew it, and tell who uses it"
+	makeAgain  = "renew it, and inform its users"
 )
 
 // tables are all that hold something of a workspace, each behind those that it refers to. A
-// new one gets a line here, or a test fails.
+// tables are all tables that contain data of a workspace, each after those that it refers to. A test fails for a
+// table without a line here.
 var tables = []table{
 	{name: "workspaces"},
 	{name: "providers", secrets: map[string]string{"secret_sealed": enterAgain, "secret_mask": ""}},
@@ -73,7 +75,7 @@ var tables = []table{
 	{name: "webhook_lanes", apart: ofPush},
 	{name: "webhook_deliveries", apart: ofPush},
 	{name: "connector_grants", stays: "people's sign-ins to connectors are of this installation: sign in again where the workspace goes"},
-	{name: "sign_ins", stays: "people sign in anew where the workspace goes"},
+	{name: "sign_ins", stays: "people sign in again where the workspace goes"},
 	{name: "passkeys", stays: "passkeys are bound to the name of this installation: register them where the workspace goes"},
 	{name: "passkey_registrations", stays: "registrations of passkeys live for minutes", never: "they live for minutes"},
 	{name: "keys", stays: "keys open the installation that made them: make new ones where the workspace goes"},
@@ -83,7 +85,7 @@ var tables = []table{
 	{name: "search", stays: "what the search finds is made again from the data", never: "it is made again from the data"},
 }
 
-// scope is what an archive is of.
+// scope is the extent of an archive.
 type scope string
 
 const (
@@ -91,7 +93,7 @@ const (
 	ofInstallation scope = "installation"
 )
 
-// archived are the tables of a scope.
+// archived returns the tables of a scope.
 func archived(s scope) []table {
 	var in []table
 	for _, t := range tables {
@@ -102,7 +104,7 @@ func archived(s scope) []table {
 	return in
 }
 
-// change gives a column's value as an archive of that scope holds it.
+// change returns a column's value as it is written to an archive of that scope.
 func (t *table) change(s scope, column string, value any) any {
 	if s == ofInstallation {
 		return value

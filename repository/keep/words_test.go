@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/repository/keep"
 )
 
-// TestTheWrongFileIsNamed: who mixes up backups and archives, folders and workspaces, is told which
-// command or name is right, and nothing is made.
+// TestTheWrongFileIsNamed verifies that if a backup and an archive, or a folder and a workspace, are confused, the
+// error names the right command or name, and nothing is created.
 func TestTheWrongFileIsNamed(t *testing.T) {
 	dir := t.TempDir()
 	at := keep.Place{Path: filepath.Join(dir, "fermata.db")}

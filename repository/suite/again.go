@@ -71,7 +71,7 @@ func (w *world) effectsOfAgents(s *domain.Session, answer *domain.Message) {
 	further := w.execution(helper, "msg_h", "AGENT.OTHER", domain.KindQuery)
 	other := w.stored("other", ended(further, helper))
 	deleted := w.execution(other, "msg_o", "DELETE_ZONE", domain.KindAction)
-	w.execution(w.stored("somebody else"), "msg_s", "CREATE_ZONE", domain.KindAction)
+	w.execution(w.stored("another author"), "msg_s", "CREATE_ZONE", domain.KindAction)
 	all, err := w.Records.ExecutionsOf(ctx, s.WorkspaceID, s.ID, []string{answer.ID})
 	w.ok(err)
 	var ids []string

@@ -59,8 +59,8 @@ func agents(w *world) {
 	w.equal(count(), int64(3), "changes of agents")
 }
 
-// agentsInView: a session that carries out calls of agents is seen with them, and with
-// those that these have called; whoever takes its slot sees them too.
+// agentsInView: the view of a session that calls agents contains them and the agents that they call in turn; the
+// view of the session that takes its slot contains them too.
 func agentsInView(w *world) {
 	parent := w.stored("calls", func(s *domain.Session) { s.HoldsSlot = true })
 	call := w.calls(parent, "exe_a1")

@@ -77,7 +77,7 @@ func paged[T any](w *world, size func(T) int, read func(cursor string) ([]T, str
 			sum += size(item)
 		}
 		if len(page) == 0 && next != "" || sum > domain.PageBytes && len(page) > 1 {
-			w.Fatalf("a page has %d items of %d bytes, and goes on at %q", len(page), sum, next)
+			w.Fatalf("a page has %d items of %d bytes, and continues at %q", len(page), sum, next)
 		}
 		all = append(all, page...)
 		if cursor = next; next == "" {

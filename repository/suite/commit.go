@@ -55,7 +55,7 @@ func commitNumbers(w *world) {
 	got, err := w.Sessions.Session(w.Context(), domain.DefaultWorkspace, a.ID)
 	w.ok(err)
 	w.equal(got, a, "the stored session")
-	w.equal(len(w.told), 3, "changes told after their commit")
+	w.equal(len(w.reported), 3, "changes reported after their commit")
 	w.sound()
 }
 
@@ -158,8 +158,8 @@ func oneWins(w *world) {
 	w.equal([]int64{int64(got.State.TotalRoundtrips), got.Version}, []int64{8, 9}, "count and version")
 }
 
-// refusedAsStored: of many who settle one approval at once one does, and whoever is refused
-// because of that finds it settled when they look.
+// refusedAsStored: of many concurrent decisions on one approval exactly one succeeds, and every caller rejected
+// because of it reads the approval as settled.
 func refusedAsStored(w *world) {
 	ctx := w.Context()
 	for round, many := range []int{2, 2, 2, 10, 10, 50} {
@@ -202,8 +202,8 @@ func refusedAsStored(w *world) {
 	w.sound()
 }
 
-// calledOff: a decision and a commit that wait for somebody else's locks end with
-// their context, at once, and leave nothing.
+// calledOff: a decision and a commit that wait for locks of another transaction end at once with their context and
+// leave nothing.
 func calledOff(w *world) {
 	s := w.stored("held")
 	// Act holds the locks while it acts, in either database.

@@ -56,8 +56,8 @@ func connectors(w *world) {
 	w.code(w.Connectors.UpdateConnector(ctx, first), domain.CodeNotFound)
 }
 
-// connectorChanges: what a process remembers of a workspace's connectors is known to be old
-// as soon as it reads a view, whoever changed them.
+// connectorChanges: reading a view shows whether a process's cache of the workspace's connectors is stale,
+// regardless of which process changed them.
 func connectorChanges(w *world) {
 	ctx := w.Context()
 	changes := func(on *repository.Store) int64 {
@@ -85,8 +85,8 @@ func connectorChanges(w *world) {
 	w.equal(changes(other), int64(3), "changes, once it has read one")
 }
 
-// connectorGrants: one for a connector, written by whoever saw it last, renewed by one at a
-// time, and gone with its connector or its origin.
+// connectorGrants: there is one for a connector; it is written by the caller that read its latest version, renewed
+// by one caller at a time, and deleted with its connector or its origin.
 func connectorGrants(w *world) {
 	ctx := w.Context()
 	grant := func(sealed, state string, version int64) *domain.ConnectorGrant {

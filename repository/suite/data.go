@@ -33,8 +33,8 @@ func entry(id, tool string, at time.Time, data string) domain.Entry {
 	return domain.Entry{ID: id, ToolID: tool, Timestamp: at, Data: json.RawMessage(data), SessionID: "ses_1", CreatedAt: T0, UpdatedAt: T0}
 }
 
-// dataRules: versions decide, deletion takes along what is held and can be undone,
-// and what was changed is told in the log.
+// dataRules: versions detect conflicts, deletion includes dependent records and can be undone, and changes are
+// written to the log.
 func dataRules(w *world) {
 	ctx := w.Context()
 	read := w.ReadData(domain.DefaultWorkspace)
@@ -46,7 +46,7 @@ func dataRules(w *world) {
 	})
 	w.ok(err)
 	w.equal(seq, int64(2), "number at which the change shows")
-	w.equal(len(w.told), 1, "changes told")
+	w.equal(len(w.reported), 1, "changes reported")
 
 	z, err := read.Zone(ctx, "zon_1")
 	w.ok(err)

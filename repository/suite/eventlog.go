@@ -24,7 +24,7 @@ type Logged struct {
 	Prune func()
 }
 
-// RunEventLog tells to any log of events, that of a test too, what its readers rely on.
+// RunEventLog verifies what readers rely on, for any log of events including the fake of the tests.
 func RunEventLog(t *testing.T, open func(t *testing.T) Logged) {
 	for name, story := range map[string]func(l *logged){
 		"bounds":                   (*logged).bounds,

@@ -87,8 +87,8 @@ func files(w *world) {
 	w.ok(w.Files.InsertFile(ctx, file(ws, "fil_x", []byte("x")), []byte("x"), domain.FileBudget{Bytes: 1, Count: 2}))
 }
 
-// fileUses: what a message refers to stays for as long as the message, and goes a day after
-// it, or after nobody used it; a message cannot refer to what has gone.
+// fileUses: a file that a message refers to stays as long as the message and is deleted a day later, or a day after
+// it was uploaded if it was never used; a message cannot refer to a deleted file.
 func fileUses(w *world) {
 	ctx, ws := w.Context(), domain.DefaultWorkspace
 	for _, id := range []string{"fil_said", "fil_waiting", "fil_edited", "fil_never"} {

@@ -31,7 +31,7 @@ func forks(w *world) {
 		}
 	}
 	read()
-	w.sees(a, first) // what became of it since is not told to who began with it
+	w.sees(a, first) // later changes of it are not visible in its fork
 	read()
 	w.deleted(a)
 	w.sound()

@@ -18,15 +18,14 @@ type ask struct {
 // us is the workspace that asks for what is another's.
 const us = domain.DefaultWorkspace
 
-// isolation: for every way to read or write, an id of another workspace is the same
-// as an id that nobody has, word for word.
+// isolation: for every read and write, an id of another workspace gives exactly the same result as an unknown id.
 func isolation(w *world) {
 	s, m := theirs(w)
 	asks := waysToRead(w, s, m)
 	maps.Copy(asks, waysToWrite(w, s))
 	for name, a := range asks {
 		foreign, err1 := a.of(a.id)
-		unknown, err2 := a.of("nobody-has-this")
+		unknown, err2 := a.of("unknown-id")
 		w.equal([]any{foreign, text(err1)}, []any{unknown, text(err2)}, name)
 	}
 	taken := s.Clone()

@@ -15,13 +15,12 @@ func logLine(e *domain.LogEvent) string {
 	return fmt.Sprintf("%d %d %s %s %s %s %s", e.Seq, e.SessionSeq, e.WorkspaceID, e.SessionID, e.Type, e.At, e.Data)
 }
 
-// sent are the events of one session, or with "" all of them, as they were when their
-// change was told.
+// sent returns the events of one session, or of all with "", as they were when their change was reported.
 func (w *world) sent(session string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var all []*domain.LogEvent
-	for _, c := range w.told {
+	for _, c := range w.reported {
 		for _, e := range c.Events {
 			if session == "" || e.SessionID == session {
 				all = append(all, e)

@@ -19,9 +19,9 @@ type LoopStore interface {
 	UnsettledCommands(ctx context.Context, workspace string) ([]string, error)
 }
 
-// RunLoopStore tells to any store of a loop, that of a test too, what the loop relies on:
-// a fake that is kinder than a database hides the faults that it is there to find. open
-// gives a store with one CHAT at rest in the workspace "default", as it is stored.
+// RunLoopStore verifies what the loop relies on, for any store of a loop including the fake of the tests: a fake
+// that is more lenient than a database hides the errors that it should reveal. open returns a store with one CHAT
+// at rest in the workspace "default", as it is stored.
 func RunLoopStore(t *testing.T, open func(t *testing.T) (LoopStore, *domain.Session)) {
 	for name, story := range map[string]func(l *looped){
 		"a commit is numbered and read back":    (*looped).numbered,
@@ -109,7 +109,7 @@ func (l *looped) copied() {
 	v := l.view()
 	l.equal(v.Session.Name != l.s.Name, true, "what was committed is not what its writer does with it later")
 	v.Session.Phase = domain.CallingAI
-	l.equal(l.view().Session.Phase, domain.Idle, "the phase after somebody changed their view")
+	l.equal(l.view().Session.Phase, domain.Idle, "the phase after a caller changed its view")
 }
 
 func (l *looped) waits() {
@@ -165,7 +165,7 @@ func (l *looped) planned() {
 
 	open, err := l.UnsettledCommands(l.Context(), l.s.WorkspaceID)
 	l.ok(err)
-	l.equal(open, []string{second.CommandID}, "what nobody knows the outcome of")
+	l.equal(open, []string{second.CommandID}, "with an unknown outcome")
 	c = l.change(l.s)
 	c.Executions = []*domain.Execution{execution(l.s, "exe_2", answer.ID, 1, domain.ExecSuccess)}
 	l.ok(l.Commit(l.Context(), c))

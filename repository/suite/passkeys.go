@@ -39,7 +39,7 @@ func passkeys(w *world) {
 	for workspace, owner := range map[string]string{"other": "usr_a", ws: "usr_b"} {
 		none, err := w.Passkeys.Passkeys(ctx, workspace, owner)
 		w.ok(err)
-		w.equal(len(none), 0, "those of somebody else")
+		w.equal(len(none), 0, "those of another person")
 	}
 	w.signedApproval()
 	w.code(w.Passkeys.RevokePasskey(ctx, ws, "usr_b", "psk_1", T0), domain.CodeNotFound)
@@ -88,32 +88,32 @@ func (w *world) signed(count uint32, evidence json.RawMessage) error {
 	return nil
 }
 
-// signedApproval: a count that did not grow settles nothing; of four who show the same signature one
-// is heard.
+// signedApproval: a signature counter that did not grow settles nothing; of four callers with the same signature
+// one succeeds.
 func (w *world) signedApproval() {
 	w.ok(w.signed(7, json.RawMessage(`{"passkey_id":"psk_1"}`)))
 	w.code(w.signed(7, nil), domain.CodePasskeyRefused)
 	w.code(w.signed(6, nil), domain.CodePasskeyRefused)
 	var wait sync.WaitGroup
-	heard := make(chan error, 4)
+	results := make(chan error, 4)
 	for range 4 {
 		s := w.stored("at once")
 		wait.Go(func() {
 			c := w.change(s)
 			c.Emit(domain.LogEvent{SessionID: s.ID, Type: domain.LogSessionCreated, Session: s})
 			c.Passkeys = []domain.PasskeyUse{{WorkspaceID: s.WorkspaceID, PasskeyID: "psk_1", SignCount: 8, At: T0}}
-			heard <- w.Commit(w.Context(), c)
+			results <- w.Commit(w.Context(), c)
 		})
 	}
 	wait.Wait()
-	close(heard)
+	close(results)
 	n := 0
-	for err := range heard {
+	for err := range results {
 		if err == nil {
 			n++
 		} else {
 			w.code(err, domain.CodePasskeyRefused)
 		}
 	}
-	w.equal(n, 1, "how many are heard")
+	w.equal(n, 1, "how many succeed")
 }

@@ -33,13 +33,13 @@ func (w *world) pushesOf(workspace, person string) (ids []string) {
 	return ids
 }
 
-// pushes come back as they were, to their owner alone; an endpoint is of whoever came with it last;
-// there are not too many; and no list of webhooks has them.
+// pushes are read as they were written, by their owner alone; an endpoint belongs to the last person who registered
+// it; their number is limited; and lists of webhooks do not contain them.
 func pushes(w *world) {
 	ctx := w.Context()
 	w.noted(nil, nil)
 	h := w.saves(push(us, "ada", "psh_1"), true)
-	w.equal([]int64{h.SentTo, h.Version}, []int64{2, 1}, "it is told of what comes after now")
+	w.equal([]int64{h.SentTo, h.Version}, []int64{2, 1}, "it starts at the current end of the log")
 	got, err := w.Pushes.Push(ctx, us, "ada", "psh_1")
 	w.ok(err)
 	w.equal(got, &domain.Push{Webhook: *h}, "the subscription")
@@ -85,7 +85,7 @@ func pushes(w *world) {
 	w.ok(w.Webhooks.InsertWebhook(ctx, webhook(us, "whk_1")))
 	look, err := w.Webhooks.LookAtWebhooks(ctx, T0)
 	w.ok(err)
-	w.equal([]int{len(look.Enabled), len(look.People)}, []int{domain.MaxPushes + 3, domain.MaxPushes + 2}, "who is told")
+	w.equal([]int{len(look.Enabled), len(look.People)}, []int{domain.MaxPushes + 3, domain.MaxPushes + 2}, "the recipients")
 	w.sound()
 }
 

@@ -186,7 +186,7 @@ func usage(w *world) {
 	}
 	for group, names := range map[domain.UsageGroup]map[string]string{
 		domain.UsageByProvider: {"prv_1": "Mine", "prv_gone": "", "": ""},
-		// What a deleted automation cost is still told with its name.
+		// The cost of a deleted automation is still reported under its name.
 		domain.UsageByAutomation: {nightly.ID: "Nightly", dropped.ID: "Dropped", "aut_gone": "", "": ""},
 	} {
 		rows, _, err := w.Records.Usage(ctx, domain.DefaultWorkspace, domain.UsageFilter{GroupBy: group})

@@ -99,15 +99,14 @@ func manyKeys(w *world) {
 	w.equal(state, domain.RequestAnswered, "a key that was acknowledged")
 	state, err = begin("b", "b1")
 	w.ok(err)
-	w.equal(state, domain.RequestNew, "a key of somebody else")
+	w.equal(state, domain.RequestNew, "a key of another owner")
 	w.pass(25 * time.Hour)
 	state, err = begin("a", "a3")
 	w.ok(err)
 	w.equal(state, domain.RequestNew, "after a day")
 }
 
-// formerKeys: a key that an earlier version kept under a name of the whole workspace is found by
-// its owner, and by nobody else.
+// formerKeys: a key that an earlier version stored for the whole workspace is found by its owner only.
 func formerKeys(w *world) {
 	ctx := w.Context()
 	w.ok(w.Nodes.Renew(ctx, time.Hour))
@@ -215,8 +214,8 @@ func configuration(w *world) {
 	w.code(w.Providers.DeleteProvider(ctx, "other", "prv_1"), domain.CodeNotFound)
 }
 
-// pruning: old events go, those of a session that has not ended stay, and the bounds
-// tell readers where the log is whole.
+// pruning: old events are deleted except those of sessions that have not ended, and the bounds show readers from
+// where the log is complete.
 func pruning(w *world) {
 	ctx := w.Context()
 	oldest, newest, err := w.Events.EventBounds(ctx, "other")

@@ -56,7 +56,7 @@ func (w *world) resealing(automation *domain.Automation) {
 	}
 }
 
-// slotSeldom: who holds the slot acts, and somebody waits behind somebody.
+// slotSeldom covers a session that has the slot and acts, with two sessions in the queue behind it.
 func (w *world) slotSeldom() {
 	ctx, ws := w.Context(), domain.DefaultWorkspace
 	holder := w.stored("acting", func(s *domain.Session) {

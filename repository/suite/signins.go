@@ -45,7 +45,7 @@ func signIns(w *world) {
 	w.ok(err)
 	w.equal(got.LastUsedAt, T0.Add(2*time.Minute), "used last")
 
-	w.code(w.SignIns.EndSignIn(ctx, "other", "usr_a", "sgn_2"), domain.CodeNotFound) // somebody else's
+	w.code(w.SignIns.EndSignIn(ctx, "other", "usr_a", "sgn_2"), domain.CodeNotFound) // another person's
 	w.code(w.SignIns.EndSignIn(ctx, domain.DefaultWorkspace, "usr_a", "sgn_1"), domain.CodeNotFound)
 	w.ok(w.SignIns.EndSignIn(ctx, "other", "usr_a", "sgn_1"))
 	_, err = w.SignIns.SignInByHash(ctx, "h1")

@@ -73,7 +73,7 @@ func queueing(w *world) {
 	w.equal([]int{len(waiting.Queue), len(waiting.Aside)}, []int{3, 0}, "who waits for the slot")
 	agenda, err := w.Slot.DueWork(w.Context(), T0, 10, true)
 	w.ok(err)
-	w.equal(agenda.Waiting, []string{domain.DefaultWorkspace}, "where somebody waits")
+	w.equal(agenda.Waiting, []string{domain.DefaultWorkspace}, "where sessions wait")
 
 	v, err := w.View(w.Context(), domain.DefaultWorkspace, sessions[1].ID)
 	w.ok(err)
@@ -147,7 +147,7 @@ func leases(w *world) {
 	}
 	s := w.stored("at work", func(s *domain.Session) { s.HoldsSlot, s.Phase = true, domain.CallingAI })
 	w.stored("rests", func(s *domain.Session) { s.WorkspaceID, s.HoldsSlot = "other", true })
-	w.equal(claimable(), []string{s.ID}, "owned by nobody")
+	w.equal(claimable(), []string{s.ID}, "without an owner")
 
 	c := w.change(s)
 	c.Sessions[0].Claim = true
@@ -222,7 +222,7 @@ func timers(w *world) {
 func networkWaiters(w *world) {
 	none, err := w.Slot.WaitingForNetwork(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
-	w.equal(len(none), 0, "nobody waits")
+	w.equal(len(none), 0, "no session waits")
 	wait := func(since time.Duration, provider, workspace string) func(*domain.Session) {
 		return func(s *domain.Session) {
 			s.WorkspaceID, s.ProviderID, s.Type = workspace, provider, domain.Run

@@ -91,7 +91,7 @@ func onlyOneReserves(w *world, like *domain.Session) {
 		case err == nil:
 			won++
 		case !errors.Is(err, domain.ErrStale):
-			w.Errorf("a late one was told %v", err)
+			w.Errorf("a late one got %v", err)
 		}
 	}
 	w.equal(won, 1, "sessions that have the money")

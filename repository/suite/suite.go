@@ -2,12 +2,12 @@ package suite
 
 import "testing"
 
-// Run tells every story to a database.
+// Run runs every test of the suite on a database.
 func Run(t *testing.T, open Open) {
 	for name, story := range map[string]func(w *world){
 		"commit numbers everything once":       commitNumbers,
 		"eight writers leave no gap":           concurrentWriters,
-		"of many who decide each is heard":     oneWins,
+		"of many who decide each is answered":  oneWins,
 		"a refusal can be looked up":           refusedAsStored,
 		"a stale write is refused":             staleRefused,
 		"a wait can be called off":             calledOff,
@@ -87,8 +87,8 @@ func Run(t *testing.T, open Open) {
 		"what a webhook was sent":              webhookProgress,
 		"a webhook is given its types":         webhookEvents,
 		"deliveries are kept for a while":      webhookPruning,
-		"browsers that people are told at":     pushes,
-		"browsers that are told no more":       pushEnds,
+		"browsers that receive notifications":  pushes,
+		"browsers whose subscription ended":    pushEnds,
 		"workspaces do not see each other":     isolation,
 	} {
 		t.Run(name, func(t *testing.T) { story(newWorld(t, open)) })

@@ -101,7 +101,7 @@ func tasks(w *world) {
 	got, err = w.Tasks.Task(ctx, s.WorkspaceID, one.ID)
 	w.ok(err)
 	w.equal(got, one, "a task that is over")
-	_, err = w.Decide(ctx, s.WorkspaceID, s.ID, checked(w, func(v *domain.View) { w.equal(v.Tasks, []*domain.Task{asked}, "what goes on") }))
+	_, err = w.Decide(ctx, s.WorkspaceID, s.ID, checked(w, func(v *domain.View) { w.equal(v.Tasks, []*domain.Task{asked}, "running tasks") }))
 	w.ok(err)
 
 	next := T0.Add(3 * time.Minute)
@@ -142,7 +142,7 @@ func (w *world) listed(s *domain.Session, want []*domain.Task) {
 	w.equal(len(page), 0, "tasks of the other workspace")
 }
 
-// forgotten: the tasks of a session go with it, but for one whose service must be told.
+// forgotten: the tasks of a session are deleted with it, except a task whose service has yet to be notified.
 func (w *world) forgotten(s *domain.Session, owing *domain.Task) {
 	ctx := w.Context()
 	owing.Finish(domain.TaskCancelled, "", domain.OwedEnded, T0.Add(time.Minute))

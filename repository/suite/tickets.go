@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// tickets: of many who come with the same one, one is let in.
+// tickets: of many concurrent uses of one ticket exactly one succeeds.
 func tickets(w *world) {
 	ctx := w.Context()
 	ticket := &domain.Ticket{
@@ -31,7 +31,7 @@ func tickets(w *world) {
 		})
 	}
 	all.Wait()
-	w.equal(in.Load(), int32(1), "let in")
+	w.equal(in.Load(), int32(1), "admitted")
 
 	var err error
 	for i := 0; err == nil && i <= 1000; i++ {

@@ -111,7 +111,7 @@ func noWayBack(w *world) {
 
 	unsettled, err := w.Records.UnsettledCommands(w.Context(), domain.DefaultWorkspace)
 	w.ok(err)
-	w.equal(unsettled, []string{"h"}, "what nobody knows the outcome of")
+	w.equal(unsettled, []string{"h"}, "with an unknown outcome")
 	c = w.change(s)
 	c.Executions = []*domain.Execution{execution(s, "exe_1", "msg_1", 0, domain.ExecStarted)}
 	if err := w.Commit(w.Context(), c); err == nil {

@@ -39,7 +39,7 @@ func webhooks(w *world) {
 	w.noted(nil, nil)
 	h := webhook(us, "whk_1")
 	w.ok(w.Webhooks.InsertWebhook(ctx, h))
-	w.equal([]int64{h.SentTo, h.Version}, []int64{2, 1}, "it is told of what comes after now")
+	w.equal([]int64{h.SentTo, h.Version}, []int64{2, 1}, "it starts at the current end of the log")
 	got, err := w.Webhooks.Webhook(ctx, us, "whk_1")
 	w.ok(err)
 	w.equal(got, h, "the webhook")
@@ -89,7 +89,7 @@ func webhookOwners(w *world) {
 	w.ok(w.Webhooks.InsertWebhook(ctx, webhook("other", "whk_2")))
 	seen, err := w.Webhooks.StandingOf(ctx, ref)
 	w.ok(err)
-	w.equal([]bool{seen.Mine, seen.OwnerAlive}, []bool{false, false}, "nobody's")
+	w.equal([]bool{seen.Mine, seen.OwnerAlive}, []bool{false, false}, "without an owner")
 	var all sync.WaitGroup
 	var got atomic.Int32
 	for range 4 {
@@ -126,7 +126,7 @@ func webhookOwners(w *world) {
 	w.equal(len(w.sent("")), 1, "events: no notice of what was not done")
 }
 
-// webhookProgress: what came of sending is there as it was written; a replay takes it back.
+// webhookProgress: the progress of sending is stored as written; a replay resets it.
 func webhookProgress(w *world) {
 	ctx, ref := w.Context(), domain.WebhookRef{WorkspaceID: us, ID: "whk_1"}
 	h := webhook(us, "whk_1")

@@ -1,4 +1,4 @@
-// Package suite is what every database must pass: the same stories, told to each.
+// Package suite is the test suite that every database implementation must pass.
 package suite
 
 import (
@@ -31,9 +31,9 @@ type world struct {
 	place string
 	newID domain.IDSource
 
-	mu   sync.Mutex
-	now  time.Time
-	told []*domain.Change
+	mu       sync.Mutex
+	now      time.Time
+	reported []*domain.Change
 }
 
 // newWorld opens an empty database with the workspaces "default" and "other".
@@ -58,7 +58,7 @@ func (w *world) config(node, incarnation string) repository.Config {
 		Committed: func(c *domain.Change) {
 			w.mu.Lock()
 			defer w.mu.Unlock()
-			w.told = append(w.told, c)
+			w.reported = append(w.reported, c)
 		},
 	}
 }

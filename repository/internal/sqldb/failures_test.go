@@ -39,8 +39,8 @@ func opened(t *testing.T) *DB {
 	return db
 }
 
-// TestFailuresHaveNames: what the driver says becomes what the client is told, and
-// nothing was written.
+// TestFailuresHaveNames verifies that errors of the driver are translated into those that clients see, with nothing
+// written.
 func TestFailuresHaveNames(t *testing.T) {
 	post := &Dialect{classify: classifyPostgres}
 	for _, c := range []struct {
@@ -64,7 +64,7 @@ func TestFailuresHaveNames(t *testing.T) {
 	} {
 		translated := post.translate(t.Context(), fmt.Errorf("write: %w", c.err))
 		if domain.ErrorCode(translated) != c.want {
-			t.Errorf("%v is told as %s, want %s", c.err, domain.ErrorCode(translated), c.want)
+			t.Errorf("%v is reported as %s, want %s", c.err, domain.ErrorCode(translated), c.want)
 		}
 		var e *domain.Error
 		if errors.As(translated, &e) && e.Outcome != domain.NotApplied {
@@ -74,7 +74,7 @@ func TestFailuresHaveNames(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if translated := post.translate(cancelled, &pq.Error{Code: pqerror.QueryCanceled}); !errors.Is(translated, context.Canceled) {
-		t.Errorf("a cancelled statement is told as %v", translated)
+		t.Errorf("a cancelled statement is reported as %v", translated)
 	}
 }
 

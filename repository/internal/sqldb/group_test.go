@@ -16,8 +16,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// TestOneCommitForAll: whoever waits is carried out in the order of arrival, together
-// with those before it, and all are told after the one COMMIT.
+// TestOneCommitForAll verifies that waiting transactions run in order of arrival, in one group, and that all of
+// them return after the single COMMIT.
 func TestOneCommitForAll(t *testing.T) {
 	w := newGroupWorld(t)
 	a, release := w.hold("a")
@@ -37,13 +37,13 @@ func TestOneCommitForAll(t *testing.T) {
 	for _, o := range all {
 		select {
 		case <-o.done:
-			t.Error("somebody was told before the COMMIT")
+			t.Error("a member returned before the COMMIT")
 		default:
 		}
 	}
 	close(commit)
 	for _, o := range all {
-		w.wantTold(o, "")
+		w.wantError(o, "")
 	}
 	if n := w.commits.Load() - before; n != 1 {
 		t.Errorf("%d commits, want 1", n)
@@ -51,8 +51,8 @@ func TestOneCommitForAll(t *testing.T) {
 	w.wantStored("a b c d e")
 }
 
-// TestOneAloneNeedsNoSavepoint: who meets nobody sends what it sent before there were
-// groups.
+// TestOneAloneNeedsNoSavepoint verifies that a group of one member sends the same statements as a plain
+// transaction.
 func TestOneAloneNeedsNoSavepoint(t *testing.T) {
 	w := newGroupWorld(t)
 	if err := w.put(t.Context(), "a"); err != nil {
@@ -82,7 +82,7 @@ func TestAGroupIsBounded(t *testing.T) {
 		}
 		release()
 		for _, o := range all {
-			w.wantTold(o, "")
+			w.wantError(o, "")
 		}
 		if n := w.commits.Load() - before; n != 2 {
 			t.Errorf("%d commits for one more than %d, want 2", n, maxMembers)
@@ -99,7 +99,7 @@ func TestAGroupIsBounded(t *testing.T) {
 		c := w.behind(t.Context(), "c")
 		release()
 		for _, o := range []*outcome{a, b, c} {
-			w.wantTold(o, "")
+			w.wantError(o, "")
 		}
 		if n := w.commits.Load() - before; n != 2 {
 			t.Errorf("%d commits, want 2", n)
@@ -107,14 +107,14 @@ func TestAGroupIsBounded(t *testing.T) {
 	})
 }
 
-// TestAFailureIsOnesOwn: whatever ends a member before the COMMIT, nothing of it is
-// stored, it is told why, and the others do not notice; wherever it stands among them.
+// TestAFailureIsOnesOwn verifies that if a member fails before the COMMIT for any reason and at any position,
+// nothing of it is stored, it gets its error, and the other members are not affected.
 func TestAFailureIsOnesOwn(t *testing.T) {
 	refused := &domain.Error{Code: domain.CodeSlotTaken, Outcome: domain.NotApplied}
 	for _, c := range []struct {
 		name string
 		then func(ctx context.Context, cancel context.CancelFunc, t *Tx) error
-		told func(error) bool
+		want func(error) bool
 	}{
 		{"it refuses", func(context.Context, context.CancelFunc, *Tx) error { return refused },
 			func(err error) bool { return errors.Is(err, refused) }},
@@ -126,7 +126,7 @@ func TestAFailureIsOnesOwn(t *testing.T) {
 			return t.Savepoint(ctx, func() error { return errors.Join(insert(ctx, t, "y"), boom()) })
 		}, func(err error) bool { return strings.Contains(err.Error(), "panicked: boom") }},
 		{"its goroutine ends", func(context.Context, context.CancelFunc, *Tx) error { runtime.Goexit(); return nil },
-			func(err error) bool { return err == nil }}, // nobody is left to be told
+			func(err error) bool { return err == nil }}, // there is no caller left to get an error
 		{"it is cancelled between two statements", func(ctx context.Context, cancel context.CancelFunc, t *Tx) error {
 			cancel()
 			return insert(ctx, t, "y")
@@ -159,16 +159,16 @@ func TestAFailureIsOnesOwn(t *testing.T) {
 				}
 				release()
 				for _, o := range all {
-					w.wantTold(o, "")
+					w.wantError(o, "")
 				}
-				if err := failing.wait(); !c.told(err) {
-					t.Errorf("told %v", err)
+				if err := failing.wait(); !c.want(err) {
+					t.Errorf("error %v", err)
 				}
 				have := w.stored()
 				if strings.Contains(have, "x") || strings.Contains(have, "y") || len(strings.Fields(have)) != 3 {
 					t.Errorf("stored are %q", have)
 				}
-				w.wantTold(w.start(func() error { return w.put(t.Context(), "after") }), "")
+				w.wantError(w.start(func() error { return w.put(t.Context(), "after") }), "")
 			})
 		}
 	}
@@ -176,21 +176,21 @@ func TestAFailureIsOnesOwn(t *testing.T) {
 
 func boom() error { panic("boom") }
 
-// TestAFailureOfTheFirst: nobody is before it, so it rolls the transaction back, and the
-// next one begins another.
+// TestAFailureOfTheFirst verifies that the first member, which has none before it, rolls the transaction back, and
+// that the next member begins another one.
 func TestAFailureOfTheFirst(t *testing.T) {
 	w := newGroupWorld(t)
 	a, release := w.hold("a", func(*Tx) error { return domain.NotFound("session") })
 	b, c := w.behind(t.Context(), "b"), w.behind(t.Context(), "c")
 	release()
-	w.wantTold(a, domain.CodeNotFound)
-	w.wantTold(b, "")
-	w.wantTold(c, "")
+	w.wantError(a, domain.CodeNotFound)
+	w.wantError(b, "")
+	w.wantError(c, "")
 	w.wantStored("b c")
 }
 
-// TestWhoWaitsCanLeave: one whose context ends while it waits is told at once, though
-// the connection is taken, and nothing of it runs.
+// TestWhoWaitsCanLeave verifies that a member whose context ends while it waits returns immediately although the
+// connection is in use, and that none of its statements run.
 func TestWhoWaitsCanLeave(t *testing.T) {
 	w := newGroupWorld(t)
 	a, release := w.hold("a")
@@ -199,21 +199,21 @@ func TestWhoWaitsCanLeave(t *testing.T) {
 	b := w.behind(t.Context(), "b")
 	cancel()
 	if err := leaving.wait(); !errors.Is(err, context.Canceled) {
-		t.Errorf("told %v", err)
+		t.Errorf("error %v", err)
 	}
 	release()
-	w.wantTold(a, "")
-	w.wantTold(b, "")
+	w.wantError(a, "")
+	w.wantError(b, "")
 	w.wantStored("a b")
 }
 
 // TestAnErrorOfCommitIsLookedUp: each member finds out for itself what became of it.
 func TestAnErrorOfCommitIsLookedUp(t *testing.T) {
-	broken := errors.New("nobody knows")
+	broken := errors.New("an unknown failure")
 	for _, c := range []struct {
 		name   string
 		around func(n int64, commit func() error) error
-		told   domain.Code
+		want   domain.Code
 		stored string
 	}{
 		{"it was carried out", func(_ int64, commit func() error) error { return errors.Join(commit(), broken) }, "", "a b c"},
@@ -233,8 +233,8 @@ func TestAnErrorOfCommitIsLookedUp(t *testing.T) {
 			all := []*outcome{a, w.behind(t.Context(), "b"), w.behind(t.Context(), "c")}
 			release()
 			for _, o := range all {
-				if err := o.wait(); domain.ErrorCode(err) != c.told && err != nil || (err == nil) != (c.told == "") {
-					t.Errorf("told %v, want %q", err, c.told)
+				if err := o.wait(); domain.ErrorCode(err) != c.want && err != nil || (err == nil) != (c.want == "") {
+					t.Errorf("error %v, want %q", err, c.want)
 				}
 			}
 			have := strings.Fields(w.stored())
@@ -246,8 +246,8 @@ func TestAnErrorOfCommitIsLookedUp(t *testing.T) {
 	}
 }
 
-// TestTheDatabaseGoesAway: in the middle of a group, of which those before are carried
-// out again; and during COMMIT, when nobody can look: then it is unknown for all.
+// TestTheDatabaseGoesAway covers a lost connection in the middle of a group, whose earlier members run again, and
+// during COMMIT, when the outcome cannot be looked up and is unknown for all.
 func TestTheDatabaseGoesAway(t *testing.T) {
 	t.Run("in the middle of a group", func(t *testing.T) {
 		w := newGroupWorld(t)
@@ -264,7 +264,7 @@ func TestTheDatabaseGoesAway(t *testing.T) {
 		d := w.behind(t.Context(), "d")
 		release()
 		for _, o := range []*outcome{a, b, c, d} {
-			w.wantTold(o, "")
+			w.wantError(o, "")
 		}
 		if have := strings.Fields(w.stored()); len(have) != 5 {
 			t.Errorf("stored are %v", have)
@@ -280,7 +280,7 @@ func TestTheDatabaseGoesAway(t *testing.T) {
 			err := o.wait()
 			var e *domain.Error
 			if !errors.As(err, &e) || e.Code != domain.CodeOutcomeUnknown || e.Outcome != domain.OutcomeUnknown {
-				t.Errorf("told %v", err)
+				t.Errorf("error %v", err)
 			}
 		}
 		if err := w.put(t.Context(), "z"); err == nil {
@@ -289,8 +289,8 @@ func TestTheDatabaseGoesAway(t *testing.T) {
 	})
 }
 
-// TestTheWholeIsRolledBack: SQLite does that by itself at times, out of one member's
-// error. The others are not told: they run again.
+// TestTheWholeIsRolledBack verifies that when SQLite rolls the whole transaction back because of one member's
+// error, the other members run again without seeing an error.
 func TestTheWholeIsRolledBack(t *testing.T) {
 	for name, then := range map[string]func(err error) error{
 		"and the member fails":         func(err error) error { return errors.Join(err, domain.NotFound("session")) },
@@ -309,10 +309,10 @@ func TestTheWholeIsRolledBack(t *testing.T) {
 			c := w.behind(t.Context(), "c", counted("c"))
 			release()
 			for _, o := range []*outcome{a, b, c} {
-				w.wantTold(o, "")
+				w.wantError(o, "")
 			}
 			if err := x.wait(); err == nil {
-				t.Error("the one that failed was told of a success")
+				t.Error("the member that failed got a success")
 			}
 			have := strings.Fields(w.stored())
 			slices.Sort(have)
@@ -326,8 +326,8 @@ func TestTheWholeIsRolledBack(t *testing.T) {
 	}
 }
 
-// TestAFullDiskInAGroup: who needs more room than there is, is told so; the others are
-// stored.
+// TestAFullDiskInAGroup verifies that a member that needs more space than is left gets the error for a full disk,
+// and that the others are stored.
 func TestAFullDiskInAGroup(t *testing.T) {
 	w := newGroupWorld(t)
 	var pages int
@@ -357,13 +357,13 @@ func TestAFullDiskInAGroup(t *testing.T) {
 	all = append(all, w.behind(t.Context(), "d"))
 	release()
 	for _, o := range all {
-		w.wantTold(o, "")
+		w.wantError(o, "")
 	}
 	for _, o := range []*outcome{x, y, swallows} {
-		w.wantTold(o, domain.CodeStorageFull)
+		w.wantError(o, domain.CodeStorageFull)
 	}
 	limit("PRAGMA max_page_count = 1000000")
-	w.wantTold(w.start(func() error { return w.put(t.Context(), "after") }), "")
+	w.wantError(w.start(func() error { return w.put(t.Context(), "after") }), "")
 	have := strings.Fields(w.stored())
 	slices.Sort(have)
 	if got := strings.Join(have, " "); got != "a after b c d" {
@@ -380,12 +380,12 @@ func TestNothingRunsInATransactionThatIsGone(t *testing.T) {
 		failed := tx.Savepoint(t.Context(), func() error {
 			tx.lose(full)
 			if err := insert(t.Context(), tx, "x"); !errors.Is(err, full) {
-				t.Errorf("told %v", err)
+				t.Errorf("error %v", err)
 			}
 			return full
 		})
 		if !errors.Is(failed, full) {
-			t.Errorf("told %v", failed)
+			t.Errorf("error %v", failed)
 		}
 		return insert(t.Context(), tx, "b")
 	})
@@ -395,13 +395,13 @@ func TestNothingRunsInATransactionThatIsGone(t *testing.T) {
 	w.wantStored("a b")
 }
 
-// TestToldInTheOrderOfTheNumbers: those of one workspace that are committed together
-// tell of their events one after the other.
-func TestToldInTheOrderOfTheNumbers(t *testing.T) {
+// TestReportedInTheOrderOfTheNumbers verifies that transactions of one workspace that are committed together report
+// their events one after the other.
+func TestReportedInTheOrderOfTheNumbers(t *testing.T) {
 	w := newGroupWorld(t)
 	for range 20 {
 		var mu sync.Mutex
-		told := map[string][]int{}
+		reported := map[string][]int{}
 		numbered := func(workspace string, n int) func() error {
 			return func() error {
 				return w.db.Write(t.Context(), workspace, func(tx *Tx) error {
@@ -410,7 +410,7 @@ func TestToldInTheOrderOfTheNumbers(t *testing.T) {
 						runtime.Gosched()
 						mu.Lock()
 						defer mu.Unlock()
-						told[workspace] = append(told[workspace], n)
+						reported[workspace] = append(reported[workspace], n)
 					})
 					return nil
 				})
@@ -432,11 +432,11 @@ func TestToldInTheOrderOfTheNumbers(t *testing.T) {
 		}
 		close(free)
 		for _, o := range all {
-			w.wantTold(o, "")
+			w.wantError(o, "")
 		}
-		for workspace, order := range told {
+		for workspace, order := range reported {
 			if len(order) != 20 || !slices.IsSorted(order) {
-				t.Fatalf("%s was told of in the order %v", workspace, order)
+				t.Fatalf("%s was reported in the order %v", workspace, order)
 			}
 		}
 	}
@@ -456,8 +456,8 @@ func unless(ctx context.Context, there string) func(t *Tx) error {
 	}
 }
 
-// TestARefusalLeavesAfterWhatItRestsOn: whoever is refused because of rows of its own group hears
-// of it when they are on disk, so that what is read then agrees with the refusal.
+// TestARefusalLeavesAfterWhatItRestsOn verifies that a member rejected because of rows of its own group returns
+// only when those rows are on disk, so that a read after the error agrees with it.
 func TestARefusalLeavesAfterWhatItRestsOn(t *testing.T) {
 	for name, refuse := range map[string]func(t *Tx) error{
 		"by its own rule": unless(t.Context(), "b"),
@@ -486,8 +486,8 @@ func TestARefusalLeavesAfterWhatItRestsOn(t *testing.T) {
 			default:
 			}
 			close(commit)
-			w.wantTold(refused, domain.CodeConflict)
-			w.wantTold(b, "")
+			w.wantError(refused, domain.CodeConflict)
+			w.wantError(b, "")
 			w.wantStored("a b")
 		})
 	}
@@ -530,10 +530,10 @@ func TestARefusalWithoutItsRowsIsNoRefusal(t *testing.T) {
 				}))
 			}
 			release()
-			w.wantTold(b, domain.CodeNotFound)
-			w.wantTold(x, "")
+			w.wantError(b, domain.CodeNotFound)
+			w.wantError(x, "")
 			for _, o := range all {
-				w.wantTold(o, "")
+				w.wantError(o, "")
 			}
 			if have := strings.Fields(w.stored()); slices.Contains(have, "b") || !slices.Contains(have, "x") {
 				t.Errorf("stored are %v", have)

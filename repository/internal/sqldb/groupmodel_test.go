@@ -16,8 +16,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// TestASlowCommit: who waits behind a COMMIT of ten seconds is told when its own time is
-// over; of whom the COMMIT is, is told how that ended, though its time is over too.
+// TestASlowCommit verifies that a transaction that waits behind a COMMIT of ten seconds returns at its own
+// deadline, while the one whose COMMIT it is returns with the result of the COMMIT, after its deadline.
 func TestASlowCommit(t *testing.T) {
 	w := newGroupWorld(t)
 	cfg := w.db.cfg
@@ -45,10 +45,10 @@ func TestASlowCommit(t *testing.T) {
 			all.Go(func() {
 				err := db.Write(ctx, id, func(t *Tx) error { return insert(ctx, t, id) })
 				if !errors.Is(err, want) {
-					t.Errorf("%s was told %v, want %v", id, err, want)
+					t.Errorf("%s got %v, want %v", id, err, want)
 				}
 				if took := clock.System().Sub(begun); took < after || took > after+time.Second {
-					t.Errorf("%s was told after %s, want %s", id, took, after)
+					t.Errorf("%s returned after %s, want %s", id, took, after)
 				}
 			})
 			synctest.Wait()
@@ -76,15 +76,14 @@ const (
 	isCancelledBefore
 	isCancelledWithin
 	isCancelledSometime
-	failsWithin // a savepoint, and goes on
+	failsWithin // a savepoint, and continues
 	endsTheWhole
 	fates
 )
 
-// TestWhatIsThereIsWhatWasTold: transactions that end in every way, beside each other and
-// with COMMITs that fail on either side of being carried out: what is in the database is
-// what its writers were told, no more and no less.
-func TestWhatIsThereIsWhatWasTold(t *testing.T) {
+// TestTheDatabaseHoldsWhatWasReported runs transactions that end in every way, concurrently and with COMMITs that
+// fail before and after they are carried out: the database contains exactly the rows whose writers got success.
+func TestTheDatabaseHoldsWhatWasReported(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			w := newGroupWorld(t)
@@ -112,14 +111,14 @@ func TestWhatIsThereIsWhatWasTold(t *testing.T) {
 				all = append(all, w.start(func() error {
 					for n := range 25 {
 						id := fmt.Sprintf("%d-%d", writer, n)
-						told, hooked := w.suffer(id, fate(roll(int(fates))), roll)
-						if (told == nil) != hooked {
-							return fmt.Errorf("%s was told %w, its hook: %v", id, told, hooked)
+						result, hooked := w.suffer(id, fate(roll(int(fates))), roll)
+						if (result == nil) != hooked {
+							return fmt.Errorf("%s got %w, its hook: %v", id, result, hooked)
 						}
-						if domain.ErrorCode(told) == domain.CodeOutcomeUnknown {
-							return fmt.Errorf("%s: %w", id, told)
+						if domain.ErrorCode(result) == domain.CodeOutcomeUnknown {
+							return fmt.Errorf("%s: %w", id, result)
 						}
-						if told == nil {
+						if result == nil {
 							mu.Lock()
 							want = append(want, id)
 							mu.Unlock()
@@ -129,21 +128,21 @@ func TestWhatIsThereIsWhatWasTold(t *testing.T) {
 				}))
 			}
 			for _, o := range all {
-				w.wantTold(o, "")
+				w.wantError(o, "")
 			}
 			w.around.Store(nil)
 			have := strings.Fields(w.stored())
 			slices.Sort(have)
 			slices.Sort(want)
 			if !slices.Equal(have, want) || len(want) < 50 {
-				t.Errorf("stored are\n%v, told were\n%v", have, want)
+				t.Errorf("stored are\n%v, reported were\n%v", have, want)
 			}
 		})
 	}
 }
 
-// suffer writes one row with that fate. hooked says whether its hook heard of a commit.
-func (w *groupWorld) suffer(id string, f fate, roll func(int) int) (told error, hooked bool) {
+// suffer writes one row with that fate. hooked reports whether its hook was called after a commit.
+func (w *groupWorld) suffer(id string, f fate, roll func(int) int) (result error, hooked bool) {
 	ctx, cancel := context.WithCancel(w.Context())
 	defer cancel()
 	switch f {
@@ -156,14 +155,14 @@ func (w *groupWorld) suffer(id string, f fate, roll func(int) int) (told error, 
 	committed, failed := 0, 0
 	defer func() {
 		if p := recover(); p != nil {
-			told = fmt.Errorf("panicked: %v", p)
+			result = fmt.Errorf("panicked: %v", p)
 		}
-		if committed > 1 || committed == 1 && told != nil {
-			w.Errorf("%s: told %v after %d commits and %d failures", id, told, committed, failed)
+		if committed > 1 || committed == 1 && result != nil {
+			w.Errorf("%s: got %v after %d commits and %d failures", id, result, committed, failed)
 		}
 		hooked = committed == 1
 	}()
-	told = w.db.Write(ctx, id, func(t *Tx) error {
+	result = w.db.Write(ctx, id, func(t *Tx) error {
 		t.OnCommit(func() { committed++ })
 		t.OnFailure(func() { failed++ })
 		if err := insert(ctx, t, id); err != nil {
@@ -171,7 +170,7 @@ func (w *groupWorld) suffer(id string, f fate, roll func(int) int) (told error, 
 		}
 		return w.end(ctx, cancel, t, id, f)
 	})
-	return told, hooked
+	return result, hooked
 }
 
 func (w *groupWorld) end(ctx context.Context, cancel context.CancelFunc, t *Tx, id string, f fate) error {

@@ -110,7 +110,7 @@ func insert(ctx context.Context, t *Tx, id string) error {
 	return err
 }
 
-// outcome is what somebody was told who wrote.
+// outcome is the result that a writer got.
 type outcome struct {
 	err  error
 	done chan struct{}
@@ -181,16 +181,16 @@ func (w *groupWorld) wantStored(want string) {
 	}
 }
 
-func (w *groupWorld) wantTold(o *outcome, code domain.Code) {
+func (w *groupWorld) wantError(o *outcome, code domain.Code) {
 	w.Helper()
 	err := o.wait()
 	if code == "" {
 		if err != nil {
-			w.Errorf("told %v, want a success", err)
+			w.Errorf("got %v, want a success", err)
 		}
 		return
 	}
 	if domain.ErrorCode(err) != code {
-		w.Errorf("told %v, want %s", err, code)
+		w.Errorf("got %v, want %s", err, code)
 	}
 }

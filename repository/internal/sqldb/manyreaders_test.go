@@ -13,7 +13,7 @@ import (
 func TestSeveralReadInOneTransaction(t *testing.T) {
 	w := newGroupWorld(t)
 	for i := range 20 {
-		w.wantTold(w.start(func() error { return w.put(t.Context(), fmt.Sprintf("w%02d", i)) }), "")
+		w.wantError(w.start(func() error { return w.put(t.Context(), fmt.Sprintf("w%02d", i)) }), "")
 	}
 	const text = "SELECT id FROM workspaces WHERE id >= $1 ORDER BY id"
 	err := w.db.Write(t.Context(), "w00", func(tx *Tx) error {

@@ -36,7 +36,7 @@ func TestWhatIsNotKeptIsNotPrepared(t *testing.T) {
 	for n := 0; len(s.by) < maxStatements; n++ {
 		s.prepare(t.Context(), []string{fmt.Sprint("SELECT ", n)})
 	}
-	s.on = nil // whoever asks it now fails
+	s.on = nil // any use of it fails from here on
 	s.prepare(t.Context(), []string{"SELECT -1"})
 	if s.find("SELECT -1") != nil || len(s.by) != maxStatements {
 		t.Errorf("%d are kept", len(s.by))
