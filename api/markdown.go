@@ -37,7 +37,7 @@ func (m *Markdown) Head(s *domain.Session, now time.Time) string {
 	fmt.Fprintf(&b, "- %s\n", m.say("Begun %s, exported %s (%s)",
 		"Commencée %s, exportée %s (%s)", m.clock(s.CreatedAt), m.clock(now), escaped(m.zone)))
 	if of := s.Origin; of != nil {
-		fmt.Fprintf(&b, "- %s\n", m.say("Goes on from session %s, after its message %s", "Continue la session %s, après son message %s",
+		fmt.Fprintf(&b, "- %s\n", m.say("Continued from session %s, after its message %s", "Continue la session %s, après son message %s",
 			of.SessionID, of.MessageID))
 	}
 	cost := m.say("no price", "sans prix")
@@ -132,7 +132,7 @@ func (m *Markdown) given(b *strings.Builder, raw *domain.RawAnswer) {
 	}
 }
 
-// result is what came of one command.
+// result writes the result of one command.
 func (m *Markdown) result(b *strings.Builder, r *domain.CommandResult) {
 	title := r.Command + " · " + string(r.Status)
 	if r.Summary != "" {

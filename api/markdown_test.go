@@ -48,9 +48,9 @@ func TestASessionOnPaper(t *testing.T) {
 	}
 }
 
-// TestNobodyBreaksOutOfAQuotation: whatever is written, each line of it stands in the
-// quotation, no tag begins outside of code, and a fence is longer than those within.
-func TestNobodyBreaksOutOfAQuotation(t *testing.T) {
+// TestQuotationsCannotBeEscaped verifies that every line of quoted text, whatever it contains, stays inside the
+// quotation, that no tag begins outside code, and that a fence is longer than those within.
+func TestQuotationsCannotBeEscaped(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	settings := domain.DefaultSettings()
 	m := api.NewMarkdown(&settings)
@@ -82,7 +82,8 @@ func TestNobodyBreaksOutOfAQuotation(t *testing.T) {
 	}
 }
 
-// A file that somebody reads in a terminal steers it no more than the server's own pages.
+// TestPaperHoldsNoControls verifies that a file read in a terminal cannot control it any more than the server's own
+// pages can.
 func TestPaperHoldsNoControls(t *testing.T) {
 	const hostile = "a\x1b[31mred\x1b]0;title\x07 \u202ebackwards"
 	m := api.NewMarkdown(&domain.Settings{Language: "en", TimeZone: "UTC"})

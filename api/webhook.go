@@ -28,7 +28,7 @@ func WebhookDeliveryFrom(d *domain.WebhookDelivery) *WebhookDelivery {
 	return out
 }
 
-// WebhookTestFrom is what came of a message that tried an address.
+// WebhookTestFrom converts the result of a test message to a webhook's address.
 func WebhookTestFrom(t *domain.WebhookTest) *WebhookTest {
 	return &WebhookTest{Ok: t.OK, Status: numberOrNull(t.Status), Detail: textOrNull(t.Detail), LatencyMs: t.Took.Milliseconds()}
 }

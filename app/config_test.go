@@ -47,7 +47,7 @@ func TestNothingIsMadeForWhatCannotWork(t *testing.T) {
 	}
 }
 
-func TestPlainTextIsTold(t *testing.T) {
+func TestPlainTextIsReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		listen, public string
 		plain          bool

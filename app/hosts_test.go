@@ -18,8 +18,8 @@ func TestAllowedHostsAreRemembered(t *testing.T) {
 		return &domain.Workspace{ID: id, Settings: domain.Settings{AllowedHosts: entries}}, nil
 	})
 	client := egress.Of(egress.NewClient(egress.Config{Hosts: hosts.of}), "ws")
-	goes := func() bool { // to where nobody listens: whether it is tried
-		response, err := client.Get("https://nobody.invalid/")
+	goes := func() bool { // no server has this name; reports whether a connection is attempted
+		response, err := client.Get("https://unknown.invalid/")
 		if err == nil {
 			_ = response.Body.Close()
 		}
@@ -33,7 +33,7 @@ func TestAllowedHostsAreRemembered(t *testing.T) {
 		{func() {}, true, 1},
 		{func() { entries = []string{"api.example.com"}; now = now.Add(hostsTTL - time.Millisecond) }, true, 1},
 		{func() { now = now.Add(time.Millisecond) }, false, 2},
-		{func() { entries = []string{"nobody.invalid"} }, false, 2},
+		{func() { entries = []string{"unknown.invalid"} }, false, 2},
 		{func() { hosts.cache.Clear() }, true, 3},
 	} {
 		step.does()

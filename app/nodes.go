@@ -37,8 +37,8 @@ var (
 	_ bus.Runner    = localNode{}
 )
 
-func (n localNode) Heard(hint domain.Hint) {
-	n.app.scheduling.Door.Heard(hint)
+func (n localNode) HandleHint(hint domain.Hint) {
+	n.app.scheduling.Door.HandleHint(hint)
 	n.app.webhooks.Hinted(hint)
 	if hint.Connectors > 0 {
 		remoteConnectorsChanged(n.app, hint.WorkspaceID, hint.Connectors)

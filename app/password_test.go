@@ -12,7 +12,7 @@ import (
 
 // The password of the database's URL is never shown, whatever is wrong with the URL: not in an error, not in
 // the log, not by doctor.
-func TestTheDatabasePasswordIsNeverTold(t *testing.T) {
+func TestTheDatabasePasswordIsNeverShown(t *testing.T) {
 	for _, url := range []string{
 		"postgres://u:QwertZuiop@[bad:1/db",
 		"postgres://u:QwertZuiop%zz@127.0.0.1:1/db",

@@ -68,7 +68,7 @@ const rootKey = "0123456789abcdef0123456789abcdef"
 
 func TestWhoMayCome(t *testing.T) {
 	const (
-		in      = "" // let in
+		in      = "" // admitted
 		unauth  = string(domain.CodeUnauthenticated)
 		denied  = string(domain.CodeForbidden)
 		unknown = string(domain.CodeNotFound)
@@ -135,8 +135,8 @@ func TestWhoMayCome(t *testing.T) {
 	}
 }
 
-// A revoked key is remembered for five seconds at most, and not at all where it was
-// revoked; a stream that asks again is told so too.
+// TestRevokedKey verifies that a revoked key is cached for at most five seconds, and not at all on the node that
+// revoked it; a stream that checks its key again is rejected too.
 func TestRevokedKey(t *testing.T) {
 	a, s := setUp(t, "", true)
 	text, key := s.mint("acme", domain.RoleViewer)
@@ -167,7 +167,7 @@ func TestRevokedKey(t *testing.T) {
 	delete(s.keys, key.Hash)
 	a.Changed()
 	if _, err := come(); domain.ErrorCode(err) != domain.CodeUnauthenticated {
-		t.Errorf("revoked here, and still let in: %v", err)
+		t.Errorf("revoked here, and still accepted: %v", err)
 	}
 }
 
@@ -205,8 +205,8 @@ func TestFirstKeyClosesTheDoor(t *testing.T) {
 	closed("the key is gone")
 }
 
-// Where others make keys too, the first one of theirs closes this node with the very next
-// request. Where nobody else does, an open server need not look each time.
+// TestAnotherNodeMakesTheFirstKey verifies that the first key made by another node closes this node at the very
+// next request. Where no other node can make keys, an open server need not check each time.
 func TestAnotherNodeMakesTheFirstKey(t *testing.T) {
 	for _, nodes := range []bool{true, false} {
 		s := &stores{keys: map[string]*domain.Key{}, now: time.Unix(1_800_000_000, 0)}
@@ -242,7 +242,7 @@ func TestOpenCached(t *testing.T) {
 		t.Error("it looked again within five seconds")
 	}
 	if open, err := a.Open(t.Context()); open || err != nil {
-		t.Errorf("who asks whom to let in is told of what was remembered: %v %v", open, err)
+		t.Errorf("the check for an open server answers from the cache: %v %v", open, err)
 	}
 	key.RevokedAt = &s.now
 	if a.OpenCached(t.Context()) {
@@ -267,8 +267,8 @@ func TestOpenCached(t *testing.T) {
 	}
 }
 
-// An expired key is refused from the instant on, whatever is remembered of it, and ends
-// its streams; who has it is told.
+// TestExpiredKey verifies that an expired key is rejected from that instant on, regardless of the cache, and that
+// its streams end. The error states that the key has expired.
 func TestExpiredKey(t *testing.T) {
 	a, s := setUp(t, "", true)
 	text, key := s.mint("acme", domain.RoleViewer)

@@ -81,11 +81,12 @@ func TestLocalPeers(t *testing.T) {
 	}
 	a.config.Public = true
 	if a.LocalPeer(local()) {
-		t.Error("behind a proxy that is told of, anybody may look local")
+		t.Error("behind a configured proxy, any client may appear local")
 	}
 }
 
-// What browsers tell of a page decides whether it may use the open door.
+// TestPagesAtTheOpenDoor verifies that the headers a browser sends about a page decide whether the page may use an
+// open server.
 func TestPagesAtTheOpenDoor(t *testing.T) {
 	a, _ := setUp(t, "", true)
 	origins, err := ParseOrigins("https://app.example", "http://localhost:3000")
@@ -175,7 +176,7 @@ func TestRootKeys(t *testing.T) {
 			t.Errorf("%q: %v", key, err)
 		}
 		if err != nil && key != "" && strings.Contains(err.Error(), key) {
-			t.Errorf("the error tells the key: %v", err)
+			t.Errorf("the error contains the key: %v", err)
 		}
 	}
 }

@@ -52,7 +52,7 @@ func (b browsers) EndSignIns(ctx context.Context, workspace, owner string) error
 	return err
 }
 
-// trusted is an issuer of which nobody asks anything but its name.
+// trusted is an issuer that supports no operation but its name.
 type trusted string
 
 func (i trusted) Issuer() string { return string(i) }
@@ -92,8 +92,8 @@ var ada = &domain.Person{
 	ID: "usr_1", Issuer: "https://issuer", Name: "Ada", Role: domain.RoleAdmin, Workspaces: []string{"acme", "default"},
 }
 
-// TestASignInEnds: when it is not used, when it is old, and when nobody trusts the issuer any
-// more; its streams too.
+// TestASignInEnds verifies that a sign-in ends when it is unused, when it is too old, and when its issuer is no
+// longer trusted; its streams end too.
 func TestASignInEnds(t *testing.T) {
 	a, s, kept := peopleSetUp(t, trusted("https://issuer"))
 	open := func() (string, *Identity) {
@@ -168,8 +168,8 @@ func TestAPersonsWorkspaces(t *testing.T) {
 	}
 }
 
-// TestAServerWithAnIssuerIsNotOpen: nobody is taken for the machine's owner where people sign in;
-// and a cookie that is worth nothing shuts nobody out of an open server.
+// TestAServerWithAnIssuerIsNotOpen verifies that no request is treated as the machine's owner on a server with
+// sign-in, and that an invalid cookie does not block access to an open server.
 func TestAServerWithAnIssuerIsNotOpen(t *testing.T) {
 	a, _, _ := peopleSetUp(t, trusted("https://issuer"))
 	if _, err := a.Authenticate(fromPage("")); domain.ErrorCode(err) != domain.CodeUnauthenticated {

@@ -368,7 +368,7 @@ func TestChatWithoutAnAnswerer(t *testing.T) {
 }
 
 // A round that failed is an error for a script.
-func TestChatTellsOfAFailedRound(t *testing.T) {
+func TestChatReportsAFailedRound(t *testing.T) {
 	f := startChat(t, chatCommand{Message: "hello"}, false)
 	f.request("POST /v1/sessions/ses_1/messages")
 	f.emit("message.created", `{"message":{"id":"msg_n","seq":12,"sender":"SYSTEM","status":"stored","system_message":{"type":"NETWORK_ERROR","summary":"The AI could not be reached: no route"}}}`)

@@ -144,7 +144,7 @@ func wants(t *testing.T, got string, parts ...string) {
 	}
 }
 
-func TestProblemsAreToldInWords(t *testing.T) {
+func TestProblemsAreExplained(t *testing.T) {
 	cases := map[string]struct {
 		status int
 		header map[string]string

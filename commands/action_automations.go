@@ -156,10 +156,10 @@ func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done
 		return done{}, err
 	}
 	*made = append(*made, change)
-	told := cmp.Or(said[c.env.Settings.Language], said["en"]) // in the language of the session's prompt
+	schedule := cmp.Or(said[c.env.Settings.Language], said["en"]) // in the language of the session's prompt
 	return done{
 		text: fmt.Sprintf("Created the automation %s with the id %s: %s. It runs first on %s. The person finds it under Automations.",
-			jsonbody.Quote(a.Name), a.ID, told.Description, told.Next[0].Said),
+			jsonbody.Quote(a.Name), a.ID, schedule.Description, schedule.Next[0].Said),
 		result: jsonbody.Encode(createdAutomation{a.ID, a.Name, a.NextAt}),
 		summary: domain.Say("Created the automation %s: %s", "Automatisation %s créée : %s",
 			nameText(a.Name), descriptionText(said)),

@@ -30,8 +30,8 @@ func (w *world) gather() *[]*domain.Change {
 	return w.env.Made
 }
 
-// TestTheCardOfAnAutomation: a person sees its name, all that it is told, when it runs in words,
-// and the next three times on their own clocks.
+// TestTheCardOfAnAutomation verifies that a person sees its name, its whole request, its schedule in words, and the
+// next three times on the clocks of the time zones concerned.
 func TestTheCardOfAnAutomation(t *testing.T) {
 	for _, tt := range []struct{ language, text, after, why string }{
 		{"en", "Create the automation “My week”: every Monday at 08:00 (Europe/Paris)",
@@ -56,8 +56,8 @@ func TestTheCardOfAnAutomation(t *testing.T) {
 	}
 }
 
-// TestAnAutomationIsMade as one that a client asks for is: with its SEED, enabled, for who spoke,
-// with the chat's provider, and told of in the log.
+// TestAnAutomationIsMade verifies that it is created as if by a client: with its SEED, enabled, on behalf of the
+// person who spoke, with the chat's provider, and with an event in the log.
 func TestAnAutomationIsMade(t *testing.T) {
 	w := inParis(t, "en")
 	w.env.By, w.env.ProviderID = "key_1", "prv_1"
@@ -81,12 +81,12 @@ func TestAnAutomationIsMade(t *testing.T) {
 		change.Sessions[0].Session.Type != domain.Seed {
 		t.Errorf("%+v", seed)
 	}
-	var told []string
+	var events []string
 	for _, event := range change.Events {
-		told = append(told, string(event.Type))
+		events = append(events, string(event.Type))
 	}
-	if strings.Join(told, " ") != "session.created message.created automation.changed" {
-		t.Errorf("told: %v", told)
+	if strings.Join(events, " ") != "session.created message.created automation.changed" {
+		t.Errorf("events: %v", events)
 	}
 	var result createdAutomation
 	if err := json.Unmarshal(e.Result, &result); err != nil || result.ID != a.ID || result.Name != "My week" || result.NextRun == nil {
@@ -97,8 +97,8 @@ func TestAnAutomationIsMade(t *testing.T) {
 	}
 }
 
-// TestAScheduleThatCannotBe is refused before anybody is asked, in words that the AI can mend it
-// by, and nothing is made.
+// TestAScheduleThatCannotBe verifies that an invalid schedule is rejected before a person is asked, with an error
+// by which the AI can correct it, and that nothing is created.
 func TestAScheduleThatCannotBe(t *testing.T) {
 	for _, tt := range []struct{ about, params, code, says string }{
 		{"no rule that anybody can read", monday(`{"type":"cron","expression":"every Monday"}`), "cron", "/schedule/expression"},
@@ -115,7 +115,7 @@ func TestAScheduleThatCannotBe(t *testing.T) {
 			plan := w.plan(w.command(createAutomation, tt.params))
 			e := plan.Commands.Actions[0]
 			if len(plan.Commands.Cards) != 0 || len(plan.Commands.Reasons) != 0 {
-				t.Fatalf("somebody is asked: %+v", plan.Commands.Reasons)
+				t.Fatalf("an approval is requested: %+v", plan.Commands.Reasons)
 			}
 			if outcome := w.act(plan.Commands.Actions); !outcome.Failed || e.Status != domain.ExecFailed || len(*made) != 0 {
 				t.Fatalf("%+v, %d made", e, len(*made))
@@ -156,9 +156,9 @@ func TestManyRunsAreWarnedOf(t *testing.T) {
 	}
 }
 
-// TestNobodyButAPersonMakesAnAutomation: no policy and no grant stands for the yes, a run and an
-// agent are not offered it, and words from outside are named on the card.
-func TestNobodyButAPersonMakesAnAutomation(t *testing.T) {
+// TestOnlyAPersonMakesAnAutomation verifies that no policy and no grant replaces the approval, that the command is
+// not offered to a run or an agent, and that external content is named on the card.
+func TestOnlyAPersonMakesAnAutomation(t *testing.T) {
 	w := runOf(inParis(t, "en"), domain.Grant{Commands: []string{createAutomation}})
 	w.env.Approving.Policy = domain.PolicyAllow
 	if plan := w.plan(w.command(createAutomation, monday(everyMonday))); !strings.Contains(plan.Problem, "There is no command") {

@@ -98,8 +98,8 @@ func TestActionsChangeData(t *testing.T) {
 	}
 }
 
-// TestChangesOfDocumentsTellWhatWas, so that a person can take them back; what is long is left out.
-func TestChangesOfDocumentsTellWhatWas(t *testing.T) {
+// TestChangesOfDocumentsShowTheOldText verifies that a person can undo a change; long texts are left out.
+func TestChangesOfDocumentsShowTheOldText(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("x", undoRoom)
 	for _, tt := range []struct{ name, params, want string }{

@@ -114,7 +114,7 @@ func TestEditsApplyToTheDraft(t *testing.T) {
 	if outcome := w.act(p.Commands.Actions); outcome.Failed || outcome.Stale != nil || w.docs()["fresh"].Published != "It opens at eight." {
 		t.Errorf("%+v, %q", outcome, w.docs()["fresh"].Published)
 	}
-	// Somebody changes the draft between the card and the approval: the person is asked again.
+	// The draft changes between the card and the approval: the person is asked again.
 	stale := w.plan(w.command("CONTEXT_EDIT", editsOf("fresh", "eight", "nine"))).Commands.Actions
 	doc := w.docs()["fresh"]
 	doc.Body = "It opens at eight, on Mondays."

@@ -90,13 +90,13 @@ func (c *Catalogue) checkEdited(ctx context.Context, store data.Store, env Env, 
 type editErrors struct{ found *domain.Error }
 
 func (m *editErrors) add(id string, err error) {
-	told := commandError(err)
-	fields := told.Fields
+	cause := commandError(err)
+	fields := cause.Fields
 	if len(fields) == 0 {
-		fields = []domain.FieldError{{Code: told.Code, Message: told.Message}}
+		fields = []domain.FieldError{{Code: cause.Code, Message: cause.Message}}
 	}
 	if m.found == nil {
-		m.found = &domain.Error{Code: domain.CodeInvalid, Message: told.Message}
+		m.found = &domain.Error{Code: domain.CodeInvalid, Message: cause.Message}
 	}
 	for _, f := range fields {
 		f.Pointer = "/edits/" + id + f.Pointer

@@ -46,9 +46,9 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// TestAnEditIsCheckedAsTheActionWouldBe: schema, types, ids, ranges, dates, what a rule of
-// the data says: all of it is told before the answer is taken, as a wrong value below the
-// edit, and the same params fail when they are run.
+// TestAnEditIsCheckedAsTheActionWouldBe verifies that all problems (schema, types, ids, ranges, dates, rules of the
+// data) are reported before the answer is accepted, each at the value that is wrong, and that the same parameters
+// fail when they are run.
 func TestAnEditIsCheckedAsTheActionWouldBe(t *testing.T) {
 	entry, diary := `{"tool_id":"tol_w","entries":[{"data":{"value":70}}]}`, `{"tool_id":"tol_j","entries":[{"data":{"text":"x"}}]}`
 	for _, c := range []struct{ command, params, edited, pointer string }{
@@ -96,8 +96,8 @@ func TestAnEditIsCheckedAsTheActionWouldBe(t *testing.T) {
 	}
 }
 
-// TestAnEditIsCheckedInItsSeries: what an action before it does counts, and everything
-// that is wrong is told at once.
+// TestAnEditIsCheckedInItsSeries verifies that the effects of preceding actions are taken into account, and that
+// all problems are reported at once.
 func TestAnEditIsCheckedInItsSeries(t *testing.T) {
 	w := newWorld(t)
 	plan := w.plan(w.command("CONTEXT_UPDATE", `{"key":"new","body":"b"}`), w.command("CONTEXT_PUBLISH", `{"key":"new"}`),
@@ -125,13 +125,13 @@ func TestAnEditIsCheckedInItsSeries(t *testing.T) {
 		}
 	}
 	if want := []string{"/edits/" + series[1].ID + "/key", "/edits/" + series[2].ID + "/name"}; !slices.Equal(pointers, want) {
-		t.Errorf("told are %v, want %v", pointers, want)
+		t.Errorf("pointers are %v, want %v", pointers, want)
 	}
 }
 
-// TestNobodyIsAskedAboutWhatCannotRun: an action that would fail is failed before a person
-// sees it, and the others of its answer with it.
-func TestNobodyIsAskedAboutWhatCannotRun(t *testing.T) {
+// TestNoApprovalForWhatCannotRun verifies that an action that would fail is failed before a person sees it,
+// together with the other actions of its answer.
+func TestNoApprovalForWhatCannotRun(t *testing.T) {
 	w := newWorld(t)
 	w.env.Settings.RequireValidation = true
 	plan := w.plan(w.command("CREATE_ZONE", `{"name":"a"}`), w.command("CREATE_DATA", `{"tool_id":"tol_j","entries":[{"data":{"text":7}}]}`))

@@ -125,8 +125,8 @@ func TestGrantsAreCountedWithinAnAnswer(t *testing.T) {
 	}
 }
 
-// A grant must still count when the action runs. If not, nothing of the answer runs
-// and the person is asked; unless nobody asks any more.
+// TestAGrantMustCountWhenTheActionRuns verifies that a grant must still apply when the action runs. If it does not,
+// no command of the answer runs and an approval is requested, unless none is required any more.
 func TestAGrantMustCountWhenTheActionRuns(t *testing.T) {
 	grant := domain.Grant{Commands: []string{"CREATE_ZONE"}}
 	planned := func(t *testing.T) (*world, []*domain.Execution) {

@@ -47,8 +47,8 @@ func TestTheFlagIsOfferedWhereItCounts(t *testing.T) {
 	}
 }
 
-// An AI that asks for an approval has to be heard in a CHAT and in an AGENT, by the flag of a
-// command and by the field of an answer in JSON. In an AUTOMATION neither counts.
+// TestTheAIsOwnRequest verifies that the AI's own request for an approval counts in a CHAT and in an AGENT, by the
+// flag of a command and by the field of an answer in JSON. In an AUTOMATION neither counts.
 func TestTheAIsOwnRequest(t *testing.T) {
 	for kind, counts := range map[domain.SessionType]bool{domain.Chat: true, domain.Agent: true, domain.Run: false} {
 		want := ""

@@ -81,7 +81,7 @@ func TestYesToActionsOutside(t *testing.T) {
 		asks      bool
 		always    bool
 	}{
-		"nobody":                                   {},
+		"none":                                     {},
 		"the command asks":                         {spec: validated, asks: true},
 		"a grant covers it":                        {spec: validated, grants: []*domain.Grant{grant}},
 		"sent before, outcome unknown":             {unsettled: true, asks: true, always: true},
@@ -120,8 +120,8 @@ func TestYesToActionsOutside(t *testing.T) {
 	}
 }
 
-// A yes holds for the command as it was: what another connector or definition is behind the
-// name of it is shown again.
+// TestAYesHoldsForTheDefinition verifies that an approval applies to the command as it was shown: a command whose
+// name now belongs to another connector or definition is shown again.
 func TestAYesHoldsForTheDefinition(t *testing.T) {
 	w := newWorld(t)
 	withShop(w, func(s *domain.CommandSpec) { s.RequireValidation = true })
@@ -146,8 +146,8 @@ func copied(actions []*domain.Execution) []*domain.Execution {
 	return all
 }
 
-// The series stops before what another server carries out, and goes on with its outcome. What
-// a person approved and the series itself has changed since is no reason to ask again.
+// TestASeriesStopsBeforeTheOutside verifies that a series stops before a command that another server carries out,
+// and continues with its outcome. Changes by the series itself since the approval are no reason to ask again.
 func TestASeriesStopsBeforeTheOutside(t *testing.T) {
 	w := newWorld(t)
 	withShop(w)
@@ -255,6 +255,6 @@ func TestWordsOfCommandsFromOutside(t *testing.T) {
 	// The words end at the bound to the byte, and there is more.
 	exact := json.RawMessage(`{"a":` + strings.Repeat("1", wordsBytes-len("a: ")) + `,"to":"all"}`)
 	if got := ExternalText("SHOP.PAY", exact).FR; !strings.HasSuffix(got, "…)") {
-		t.Errorf("a cut that nobody is told of: %s", got)
+		t.Errorf("a cut that is not reported: %s", got)
 	}
 }

@@ -140,7 +140,7 @@ func TestQueriesRunBesideFailingOnes(t *testing.T) {
 		t.Errorf("statuses %v", got)
 	}
 	if strings.Contains(text, "disk") || !strings.Contains(text, "internal reason") {
-		t.Errorf("an internal error is told to the AI: %s", text)
+		t.Errorf("an internal error is shown to the AI: %s", text)
 	}
 }
 
@@ -184,8 +184,8 @@ func TestQueriesRunInParallel(t *testing.T) {
 	})
 }
 
-// A series of results is bounded; what is cut says so and gives a cursor that goes on
-// exactly where it stopped.
+// TestResultsAreCutAndGoOn verifies that a series of results is bounded; a truncated result is marked and has a
+// cursor that continues exactly where it stopped.
 func TestResultsAreCutAndGoOn(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("word ", 200)

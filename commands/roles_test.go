@@ -27,8 +27,8 @@ var sameOverHTTP = map[string]string{
 	AskPrincipal: "POST /v1/sessions/{session_id}/messages",
 }
 
-// TestACommandNeedsTheRoleThatHTTPNeeds: nobody does through the AI what they may not do
-// themselves. The contract names each route's role, and the routes are held against it.
+// TestACommandNeedsTheRoleThatHTTPNeeds verifies that people cannot do through the AI what they may not do
+// themselves. Each command requires the role that the contract states for the corresponding route.
 func TestACommandNeedsTheRoleThatHTTPNeeds(t *testing.T) {
 	roles := map[string]domain.Role{}
 	for path, item := range testkit.LoadContract(t).Paths.Map() {
@@ -82,8 +82,8 @@ func TestEveryCommandIsHeldAgainstTheRole(t *testing.T) {
 
 const newType = `{"id":"mood","name":"Mood","config_schema":{"type":"object"},"entry_schema":{"type":"object"}}`
 
-// TestAForbiddenActionStopsItsSeries: nobody is asked, nothing is done, and the AI reads
-// what to tell the person.
+// TestAForbiddenActionStopsItsSeries verifies that no approval is requested, nothing is done, and the AI receives
+// an explanation for the person.
 func TestAForbiddenActionStopsItsSeries(t *testing.T) {
 	w := newWorld(t)
 	w.env.Role, w.env.Settings.RequireValidation = domain.RoleMember, true
@@ -94,7 +94,7 @@ func TestAForbiddenActionStopsItsSeries(t *testing.T) {
 	}
 	for _, words := range []string{"role admin", "role member", "Nothing was done", "tell the person"} {
 		if !strings.Contains(actions[1].Error.Message, words) {
-			t.Errorf("the AI is not told %q: %s", words, actions[1].Error.Message)
+			t.Errorf("the AI does not receive %q: %s", words, actions[1].Error.Message)
 		}
 	}
 	if want := "Not allowed (role member): "; !strings.HasPrefix(actions[1].Summary.EN, want) {

@@ -90,7 +90,7 @@ func sendOnce(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain
 	within, cancel := context.WithTimeout(ctx, spec.Timeout)
 	defer cancel()
 	result, err = env.Call(within, env.CallOf(e))
-	if err != nil && within.Err() != nil && domain.FaultOf(err) == domain.FaultDoubt {
+	if err != nil && within.Err() != nil && domain.FaultOf(err) == domain.FaultUnknown {
 		err = &domain.OutsideError{Message: fmt.Sprintf("No answer came within %s.", spec.Timeout), Temporary: true, Cause: err}
 	}
 	return bounded(result), err

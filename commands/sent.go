@@ -61,9 +61,9 @@ func settleSent(env *Env, e *domain.Execution, r domain.OutsideResult, err error
 	case err == nil:
 		e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
 		e.Result, e.Text = resultOf(r), cmp.Or(r.Text, string(r.JSON), "Done.")
-	case fault == domain.FaultDoubt && e.Effect == domain.EffectNonIdempotent:
+	case fault == domain.FaultUnknown && e.Effect == domain.EffectNonIdempotent:
 		SetUnknown(env, e, messageOf(err))
-	case fault == domain.FaultDoubt:
+	case fault == domain.FaultUnknown:
 		failAction(env, e, domain.Errorf(codeNoAnswer,
 			"%s Whether it was done is not known; to ask for it again does no harm.", sentence(err)))
 	default:

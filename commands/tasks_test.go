@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// withFilm offers a command that takes long, and has work of it that goes on.
+// withFilm adds a long-running command and a task of it that is in progress.
 func withFilm(w *world, progress ...string) {
 	withShop(w, func(spec *domain.CommandSpec) { spec.Deadline = time.Hour })
 	for i, text := range progress {
@@ -20,9 +20,9 @@ func withFilm(w *world, progress ...string) {
 	}
 }
 
-// TestTasksAreTold with their progress. That is in words from outside; where there are none, the
-// answer is the server's own and makes a round no less free to act.
-func TestTasksAreTold(t *testing.T) {
+// TestTasksAreListed verifies that tasks are listed with their progress, which is external
+// content. Without tasks the answer has none, and does not restrict the round.
+func TestTasksAreListed(t *testing.T) {
 	for name, c := range map[string]struct {
 		progress []string
 		outside  bool
@@ -69,8 +69,8 @@ func TestTasksAreLookedAfter(t *testing.T) {
 	}
 }
 
-// TestATaskIsCancelled if it goes on for this session. It is no action: it waits for no approval, and
-// stands beside actions, and their failure, in every protocol.
+// TestATaskIsCancelled verifies that a running task of this session can be cancelled. Cancelling is not an action:
+// it needs no approval, and in every protocol it is allowed beside actions and their failures.
 func TestATaskIsCancelled(t *testing.T) {
 	w := newWorld(t)
 	withFilm(w, "")

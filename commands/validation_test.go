@@ -18,7 +18,7 @@ func levels(reasons []domain.ApprovalReason) string {
 	return strings.Join(all, ", ")
 }
 
-// A person is asked if any level says so, and is told every reason.
+// TestWhoAsksForValidation verifies that an approval is requested if any level requires it, with every reason.
 func TestWhoAsksForValidation(t *testing.T) {
 	for _, tt := range []struct {
 		about  string
@@ -26,7 +26,7 @@ func TestWhoAsksForValidation(t *testing.T) {
 		calls  [][2]string
 		levels string
 	}{
-		{"nobody", nil, [][2]string{{"UPDATE_ZONE", `{"zone_id":"zon_h","name":"a"}`}}, ""},
+		{"no level", nil, [][2]string{{"UPDATE_ZONE", `{"zone_id":"zon_h","name":"a"}`}}, ""},
 		{"the workspace", func(w *world) { w.env.Settings.RequireValidation = true }, [][2]string{{"CREATE_ZONE", `{"name":"a"}`}}, "workspace"},
 		{"the session", func(w *world) { w.env.SessionRequiresValidation = true }, [][2]string{{"CREATE_ZONE", `{"name":"a"}`}}, "session ses_1"},
 		{"the zone itself", nil, [][2]string{{"UPDATE_ZONE", `{"zone_id":"zon_g","name":"a"}`}}, "zone zon_g"},
@@ -121,7 +121,7 @@ func TestCards(t *testing.T) {
 	}
 }
 
-// Nobody is asked for a series that cannot run.
+// TestMissingTargetsAreNotShown verifies that no approval is requested for a series that cannot run.
 func TestMissingTargetsAreNotShown(t *testing.T) {
 	w := newWorld(t)
 	w.env.Settings.RequireValidation = true
@@ -134,7 +134,7 @@ func TestMissingTargetsAreNotShown(t *testing.T) {
 	}
 }
 
-// approve does what the machine does with a yes.
+// approve applies an approval as the machine does.
 func approve(actions []*domain.Execution, ids ...string) {
 	for _, e := range actions {
 		e.ApprovalID = "apr_1"

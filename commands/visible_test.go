@@ -9,7 +9,7 @@ import (
 )
 
 // What a person approves is shown as it is; what runs is what was asked for.
-func TestACardShowsWhatNobodySees(t *testing.T) {
+func TestACardShowsInvisibleCharacters(t *testing.T) {
 	w := newWorld(t)
 	w.env.Settings.RequireValidation = true
 	zone := w.zones()["zon_g"]
@@ -52,7 +52,7 @@ func TestVisibleJSON(t *testing.T) {
 	}
 }
 
-// One rule for names, whoever gives them.
+// TestNamesAreOneLine verifies that one rule applies to all names, regardless of their source.
 func TestNamesAreOneLine(t *testing.T) {
 	for _, name := range []string{"two\\nlines", "\\u202eabc", "\\u001b[1m", "zero\\u200bwidth", "sep\\u2028"} {
 		for command, params := range map[string]string{

@@ -238,7 +238,7 @@ func (w *world) act(actions []*domain.Execution) ActionOutcome {
 	return outcome
 }
 
-// do plans and runs one action, as if nobody had to be asked.
+// do plans and runs one action as if no approval were required.
 func (w *world) do(name, params string) (*domain.Execution, ActionOutcome) {
 	w.t.Helper()
 	plan := w.plan(w.command(name, params))

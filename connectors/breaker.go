@@ -123,7 +123,7 @@ func verdict(err error) (failed *domain.OutsideError, known bool) {
 	switch {
 	case !ok:
 		return nil, false
-	case e.Fault == domain.FaultDoubt, e.Fault == domain.FaultNotSent && e.Temporary, e.RetryAfter > 0:
+	case e.Fault == domain.FaultUnknown, e.Fault == domain.FaultNotSent && e.Temporary, e.RetryAfter > 0:
 		return e, true
 	case e.Fault == domain.FaultNotSent:
 		return nil, false // the call could not be made, for a reason on our side

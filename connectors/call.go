@@ -121,7 +121,7 @@ func (e *endpoint) do(c *connection, do func(*connection) (domain.OutsideResult,
 	defer func() { e.release(c, broken) }()
 	result, err = do(c)
 	fault := domain.FaultOf(err)
-	broken = err != nil && !errors.Is(err, domain.ErrNoProbe) && (fault == domain.FaultDoubt || fault == domain.FaultNotSent)
+	broken = err != nil && !errors.Is(err, domain.ErrNoProbe) && (fault == domain.FaultUnknown || fault == domain.FaultNotSent)
 	return result, err
 }
 
@@ -131,7 +131,7 @@ func outcomeOf(ctx context.Context, result domain.OutsideResult, err error) stri
 		return "cancelled"
 	case err != nil:
 		return map[domain.Fault]string{
-			domain.FaultDoubt: "doubt", domain.FaultNotSent: "not_sent", domain.FaultRefused: "refused", domain.FaultSignIn: "sign_in",
+			domain.FaultUnknown: "doubt", domain.FaultNotSent: "not_sent", domain.FaultRefused: "refused", domain.FaultSignIn: "sign_in",
 		}[domain.FaultOf(err)]
 	case result.Task != nil:
 		return "task"

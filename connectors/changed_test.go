@@ -49,7 +49,7 @@ func TestWhatRunsEndsWithItsConnector(t *testing.T) {
 			w.Manager.Changed("w")
 			w.Manager.closing.Wait()
 			if got := w.outside.closed.Load(); (got == 1) != c.ends {
-				t.Errorf("%d closed while a call goes on", got)
+				t.Errorf("%d closed while a call is in progress", got)
 			}
 			close(release)
 			<-done
@@ -64,7 +64,7 @@ func TestWhatRunsEndsWithItsConnector(t *testing.T) {
 }
 
 // A workspace whose connectors are not in use is not read for a change.
-func TestAChangeOfWhatNobodyUses(t *testing.T) {
+func TestAChangeOfAnUnusedConnector(t *testing.T) {
 	w := newWorld(t, offered("A"))
 	w.Manager.Changed("w")
 	w.Manager.closing.Wait()

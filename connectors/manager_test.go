@@ -214,7 +214,7 @@ func TestABreaker(t *testing.T) {
 			asked++
 			return domain.OutsideResult{}, answer
 		}
-		down := &domain.OutsideError{Fault: domain.FaultDoubt, Temporary: true, Message: "S did not answer."}
+		down := &domain.OutsideError{Fault: domain.FaultUnknown, Temporary: true, Message: "S did not answer."}
 		answer = down
 		for range 4 {
 			_ = w.call(t.Context(), "S.A")
@@ -279,7 +279,7 @@ func TestTenAtATime(t *testing.T) {
 			most.Store(max(most.Load(), now.Add(1)))
 			defer now.Add(-1)
 			<-ctx.Done()
-			return domain.OutsideResult{}, &domain.OutsideError{Fault: domain.FaultDoubt, Temporary: true}
+			return domain.OutsideResult{}, &domain.OutsideError{Fault: domain.FaultUnknown, Temporary: true}
 		}
 		begun := clock.System()
 		var all sync.WaitGroup
@@ -311,7 +311,7 @@ func TestTenAtATime(t *testing.T) {
 // TestAConnectionThatFailedIsNotUsedAgain: those who use it end, and the next call opens one.
 func TestAConnectionThatFailedIsNotUsedAgain(t *testing.T) {
 	w := newWorld(t, offered("A"))
-	for i, answer := range []error{nil, &domain.OutsideError{Fault: domain.FaultRefused}, &domain.OutsideError{Fault: domain.FaultDoubt}, errors.New("odd"), nil} {
+	for i, answer := range []error{nil, &domain.OutsideError{Fault: domain.FaultRefused}, &domain.OutsideError{Fault: domain.FaultUnknown}, errors.New("odd"), nil} {
 		w.outside.answer = func(context.Context, Call) (domain.OutsideResult, error) { return domain.OutsideResult{}, answer }
 		_ = w.call(t.Context(), "S.A")
 		if want := []int32{1, 1, 1, 2, 3}[i]; w.outside.opened.Load() != want {

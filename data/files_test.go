@@ -92,7 +92,7 @@ func TestFilesOfPeople(t *testing.T) {
 	}
 }
 
-// TestMistakesInFiles: each is told with its line and column.
+// TestMistakesInFiles verifies that each error is reported with its line and column.
 func TestMistakesInFiles(t *testing.T) {
 	for about, tt := range map[string]struct{ file, want string }{
 		"empty":           {"", "/lines/1 header"},

@@ -50,8 +50,8 @@ func TestLinesChangeEntries(t *testing.T) {
 	}
 }
 
-// TestMistakesOfIDs: each is told with its line, those of a batch in their order; an id of
-// another tool is like one that nobody has.
+// TestMistakesOfIDs verifies that each error is reported with its line, those of a batch in order, and that an id
+// of another tool is treated like an unknown id.
 func TestMistakesOfIDs(t *testing.T) {
 	w := freeWorld(t)
 	w.ok(w.data.InsertEntries(t.Context(), []domain.Entry{{ID: "ent_f", ToolID: "tol_f", Timestamp: noon, Data: json.RawMessage(`{}`), CreatedAt: noon, UpdatedAt: noon}}))
@@ -80,9 +80,9 @@ func TestMistakesOfIDs(t *testing.T) {
 	}
 }
 
-// TestTheFirstMistakesAreTold: a hundred of them, also where lines that cannot be read
-// stand behind ones whose ids are wrong.
-func TestTheFirstMistakesAreTold(t *testing.T) {
+// TestTheFirstErrorsAreReported verifies that the first hundred errors are reported, also if
+// unreadable lines follow lines with wrong ids.
+func TestTheFirstErrorsAreReported(t *testing.T) {
 	w := newWorld(t)
 	file := "id,value\n" + strings.Repeat(",much\n", 60) + strings.Repeat("ent_x,70\n", 30) + strings.Repeat(",much\n", 300)
 	_, err := w.rules.ReadEntries(t.Context(), w.data, w.env, "tol_w", strings.NewReader(file))
@@ -119,9 +119,8 @@ func TestWhatAFileNamesHasABound(t *testing.T) {
 	}
 }
 
-// TestAFileChangesWhatWasRead: entries get a new version and are a client's then; a dry run
-// and a file that says nothing new write nothing, and what somebody else changes while the
-// file is sent is not lost.
+// TestAFileChangesWhatWasRead verifies that changed entries get a new version and then belong to the client; that a
+// dry run and a file without changes write nothing; and that a concurrent change during the upload is not lost.
 func TestAFileChangesWhatWasRead(t *testing.T) {
 	s, store := newService(t)
 	ctx := t.Context()

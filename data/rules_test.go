@@ -10,7 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Somebody else's change between reading and writing is told, not overwritten.
+// TestChangedMeanwhile verifies that a concurrent change between reading and writing is reported as a conflict and
+// not overwritten.
 func TestChangedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	zone, err := w.data.Zone(t.Context(), "zon_h")
@@ -55,8 +56,9 @@ func TestEntriesAreAddedAllOrNone(t *testing.T) {
 	}
 }
 
-// Deleting entries of several tools tells of each tool once, with its count.
-func TestDeletedEntriesAreToldByTool(t *testing.T) {
+// TestDeletedEntriesAreCountedByTool verifies that deleting entries of several tools reports each tool once, with
+// its count.
+func TestDeletedEntriesAreCountedByTool(t *testing.T) {
 	w := newWorld(t)
 	w.ok(w.data.InsertTool(t.Context(), &domain.Tool{
 		ID: "tol_j", ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`), CreatedAt: noon, UpdatedAt: noon,

@@ -52,9 +52,9 @@ func TestAPatchChangesWhatItNames(t *testing.T) {
 	}
 }
 
-// Whoever saw another version changes and deletes nothing, whatever it is; and what is
-// not there is not found, whatever version was seen.
-func TestNobodyChangesWhatTheyHaveNotSeen(t *testing.T) {
+// TestStaleVersionsChangeNothing verifies that a request with a stale version changes and deletes nothing of any
+// kind; a record that does not exist is not found, whatever the version.
+func TestStaleVersionsChangeNothing(t *testing.T) {
 	s, _ := newService(t)
 	ctx := t.Context()
 	doc, _, err := s.CreateDocument(ctx, ws, domain.NewDocument{Key: "about", Body: "I run."})
@@ -131,7 +131,7 @@ func TestNobodyChangesWhatTheyHaveNotSeen(t *testing.T) {
 	}
 }
 
-// A change that is refused leaves nothing, and tells nothing.
+// TestARefusedChangeLeavesNothing verifies that a rejected change stores nothing and emits no event.
 func TestARefusedChangeLeavesNothing(t *testing.T) {
 	s, _ := newService(t)
 	ctx := t.Context()

@@ -16,7 +16,7 @@ func recordFrom(lines ...string) []*Message {
 		m := &Message{ID: "m" + string(rune('1'+i)), RoundID: round, RetryOf: of, Seq: int64(i + 1), Superseded: slices.Contains(words, "gone")}
 		system := map[string]SystemType{
 			"data": SystemDataAdded, "result": SystemExternalResult, "failed": SystemNetworkError, "done": SystemActionsExecuted,
-			"summary": SystemContextSummary, "limit": SystemLimitReached, "told": SystemGuidance,
+			"summary": SystemContextSummary, "limit": SystemLimitReached, "guidance": SystemGuidance,
 		}[words[1]]
 		switch words[1] {
 		case "user":
@@ -93,7 +93,7 @@ func TestPlanRetry(t *testing.T) {
 		"it came to a limit":            {recordFrom("1 user", "1 ai", "1 limit"), "m2 m3", "m1 m2 m3", "", ""},
 		"other words, then those again": {recordFrom("1 user", "1 ai", "2/1 user gone", "2/1 ai gone"), "m1 m2", "m1 m2", "", "m1"},
 		"the try after other words":     {recordFrom("1 user gone", "1 ai gone", "2/1 user", "2/1 ai"), "m4", "m3 m4", "", ""},
-		"it is told what remains":       {recordFrom("1 user", "1 ai gone", "2/1 told", "2/1 ai"), "m3 m4", "m1 m3 m4", "", ""},
+		"guidance for what remains":     {recordFrom("1 user", "1 ai gone", "2/1 guidance", "2/1 ai"), "m3 m4", "m1 m3 m4", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			same := PlanRetry(c.record, &RetryRequest{})
@@ -105,7 +105,7 @@ func TestPlanRetry(t *testing.T) {
 				t.Errorf("other words supersede %q, want %q", got, c.other)
 			}
 			if same.RoundID != c.goesOn || other.RoundID != "" {
-				t.Errorf("round %q goes on, want %q", same.RoundID, c.goesOn)
+				t.Errorf("round %q continues, want %q", same.RoundID, c.goesOn)
 			}
 			if words := same.Words; (words == nil) != (c.words == "") || words != nil && words.ID != c.words {
 				t.Errorf("said once more: %+v, want %q", words, c.words)

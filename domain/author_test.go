@@ -18,11 +18,11 @@ func TestASessionActsWithTheRightsOfItsRound(t *testing.T) {
 		session Session
 		want    Role
 	}{
-		"a chat as its author":                       {Session{Type: Chat, State: SessionState{RoundRole: RoleAdmin}}, RoleAdmin},
-		"a chat begun before roles were kept":        {Session{Type: Chat}, RoleMember},
-		"a run as whoever configured the automation": {Session{Type: Run}, RoleAdmin},
-		"a run in which a member spoke":              {Session{Type: Run, State: SessionState{RoundRole: RoleMember}}, RoleMember},
-		"an agent of nobody known":                   {Session{Type: Agent}, RoleAdmin},
+		"a chat as its author":                   {Session{Type: Chat, State: SessionState{RoundRole: RoleAdmin}}, RoleAdmin},
+		"a chat begun before roles were kept":    {Session{Type: Chat}, RoleMember},
+		"a run as who configured the automation": {Session{Type: Run}, RoleAdmin},
+		"a run in which a member spoke":          {Session{Type: Run, State: SessionState{RoundRole: RoleMember}}, RoleMember},
+		"an agent of an unknown":                 {Session{Type: Agent}, RoleAdmin},
 	} {
 		if got := c.session.ActsAs(); got != c.want {
 			t.Errorf("%s acts as %q, want %q", name, got, c.want)

@@ -11,8 +11,8 @@ func stands(s *Session) *WaitInputs {
 	return &WaitInputs{View: &View{Workspace: &Workspace{Settings: DefaultSettings()}, Session: s}}
 }
 
-// TestTheSlotIsExplained: who holds it, the place in the queue, who comes before, and
-// when a chat that nobody talks in will have to give it up.
+// TestTheSlotIsExplained covers who has the slot, the place in the queue, which sessions come before, and when an
+// inactive chat will have to release the slot.
 func TestTheSlotIsExplained(t *testing.T) {
 	at := explainedAt
 	st := stands(&Session{ID: "ses_1", Type: Run, Phase: ExecutingEnrichments, QueuedAt: new(at.Add(-time.Minute)), QueuePosition: 2})

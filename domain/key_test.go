@@ -60,7 +60,7 @@ func TestLastAdminKey(t *testing.T) {
 		"revoked before":                       {keysOf(adminKey("a", keyRevoked)), ""},
 		"a member's, beside the only admin":    {keysOf(adminKey("a", keyRole(RoleMember)), adminKey("b")), ""},
 		"a member's, and no admin in any case": {keysOf(adminKey("a", keyRole(RoleMember))), ""},
-		"nobody's":                             {keysOf(adminKey("b", keyRevoked)), ""},
+		"ownerless":                            {keysOf(adminKey("b", keyRevoked)), ""},
 	} {
 		if got := refusal(MayRevoke("a", c.all, keyTime)); got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)

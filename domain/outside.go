@@ -76,8 +76,8 @@ var ErrNoProbe = errors.New("the command has no probe")
 type Fault int
 
 const (
-	// FaultDoubt: the request left, or may have, and how it ended is not known.
-	FaultDoubt Fault = iota
+	// FaultUnknown: the request left, or may have, and how it ended is not known.
+	FaultUnknown Fault = iota
 	// FaultNotSent: not a byte of the request left; nothing happened outside.
 	FaultNotSent
 	// FaultRefused: the server answered that it did not do it.
@@ -111,5 +111,5 @@ func FaultOf(err error) Fault {
 	if e, ok := errors.AsType[*OutsideError](err); ok {
 		return e.Fault
 	}
-	return FaultDoubt
+	return FaultUnknown
 }

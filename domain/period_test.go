@@ -31,7 +31,7 @@ func TestPeriods(t *testing.T) {
 		{"today", paris, wednesday, Period{Relative: "0_DAY"}, "2026-11-18T00:00:00+01:00", "2026-11-19T00:00:00+01:00"},
 		{"last week", paris, wednesday, Period{Relative: "-1_WEEK"}, "2026-11-09T00:00:00+01:00", "2026-11-16T00:00:00+01:00"},
 		{"a week that begins on Sunday at 4", newYork, wednesday, Period{Relative: "0_WEEK"}, "2026-11-15T04:00:00-05:00", "2026-11-22T04:00:00-05:00"},
-		{"at three, the day of yesterday goes on", newYork, time.Date(2026, 11, 18, 8, 0, 0, 0, time.UTC), Period{Relative: "0_DAY"}, "2026-11-17T04:00:00-05:00", "2026-11-18T04:00:00-05:00"},
+		{"at three, the day of yesterday continues", newYork, time.Date(2026, 11, 18, 8, 0, 0, 0, time.UTC), Period{Relative: "0_DAY"}, "2026-11-17T04:00:00-05:00", "2026-11-18T04:00:00-05:00"},
 		{"the month before January", paris, time.Date(2026, 1, 31, 9, 0, 0, 0, time.UTC), Period{Relative: "-1_MONTH"}, "2025-12-01T00:00:00+01:00", "2026-01-01T00:00:00+01:00"},
 		{"next year", paris, wednesday, Period{Relative: "+1_YEAR"}, "2027-01-01T00:00:00+01:00", "2028-01-01T00:00:00+01:00"},
 		{"the hour", paris, wednesday, Period{Relative: "0_HOUR"}, "2026-11-18T13:00:00+01:00", "2026-11-18T14:00:00+01:00"},

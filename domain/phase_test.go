@@ -18,7 +18,7 @@ func TestRowsOfPhases(t *testing.T) {
 			t.Errorf("%s waits: %v, for %q", r.phase, waits, r.waitsFor)
 		}
 		if r.asks != nil && r.asks.Optional && r.due == nil {
-			t.Errorf("%s may ask nobody, and no time ends it", r.phase)
+			t.Errorf("%s waits for no person and has no timeout", r.phase)
 		}
 		if r.parks && !r.waits {
 			t.Errorf("%s parks and does not wait", r.phase)
@@ -45,7 +45,7 @@ func TestAnswersComeAgain(t *testing.T) {
 			}
 		}
 		if e := r.asks.No(Answer{}); Approves(e) {
-			t.Errorf("%s: %s is a yes", r.phase, e.Name())
+			t.Errorf("%s: %s is an approval", r.phase, e.Name())
 		}
 		if e := r.asks.Yes(Answer{Decision: Decision{Approved: true}}); !Approves(e) {
 			t.Errorf("%s: %s is a no", r.phase, e.Name())

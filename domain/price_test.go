@@ -45,8 +45,8 @@ func TestThePatternThatSaysMost(t *testing.T) {
 	}
 }
 
-// TestTheWorkspaceKnowsBetter: its prices come first, for every name of the model, and
-// nothing is invented for a model that nobody gave a price.
+// TestTheWorkspaceKnowsBetter verifies that the workspace's prices take precedence, under every name of the model,
+// and that no price is invented for a model without one.
 func TestTheWorkspaceKnowsBetter(t *testing.T) {
 	million := Usage{InputTokens: 1_000_000}
 	settings := DefaultSettings()

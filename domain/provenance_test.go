@@ -41,7 +41,7 @@ func TestWhatTheJournalKeepsOfACommand(t *testing.T) {
 	}{
 		"built in":            {CommandSpec{Source: SourceBuiltin, Effect: EffectNonIdempotent}, "", false},
 		"read by HTTP":        {CommandSpec{Source: SourceHTTP, Effect: EffectRead}, OriginHTTP, false},
-		"read with a yes":     {CommandSpec{Source: SourceHTTP, Effect: EffectRead, RequireValidation: true}, OriginHTTP, true},
+		"read with approval":  {CommandSpec{Source: SourceHTTP, Effect: EffectRead, RequireValidation: true}, OriginHTTP, true},
 		"put by HTTP":         {CommandSpec{Source: SourceHTTP, Effect: EffectIdempotent}, OriginHTTP, true},
 		"posted by HTTP":      {CommandSpec{Source: SourceHTTP, Effect: EffectNonIdempotent}, OriginHTTP, true},
 		"of an MCP server":    {CommandSpec{Source: SourceMCP, Effect: EffectNonIdempotent}, OriginMCP, true},
@@ -87,7 +87,7 @@ func TestWhereAResultComesFrom(t *testing.T) {
 	}{
 		"done":             {Execution{Foreign: foreign, Status: ExecSuccess, StartedAt: &at}, true},
 		"failed there":     {Execution{Foreign: foreign, Status: ExecFailed, StartedAt: &at}, true},
-		"goes on there":    {Execution{Foreign: foreign, Status: ExecPending, StartedAt: &at}, false},
+		"still running":    {Execution{Foreign: foreign, Status: ExecPending, StartedAt: &at}, false},
 		"answer lost":      {Execution{Foreign: foreign, Status: ExecUnknown, StartedAt: &at}, false},
 		"from before":      {Execution{Foreign: foreign, Status: ExecCached}, true},
 		"failed here":      {Execution{Foreign: foreign, Status: ExecFailed}, false},

@@ -63,5 +63,5 @@ type ProviderTest struct {
 	Code    string
 	Message string
 	Meaning string
-	Mend    string
+	Fix     string
 }

@@ -29,21 +29,21 @@ func TestReportsOfTasks(t *testing.T) {
 		news   News
 		status TaskStatus
 	}{
-		"it begins":                       {someTask(TaskPending), TaskReport{ID: "a", Status: TaskRunning}, NewsProgress, TaskRunning},
-		"it goes on":                      {someTask(TaskRunning), TaskReport{ID: "a", Status: TaskRunning}, NewsProgress, TaskRunning},
-		"it goes on too fast":             {recent, TaskReport{ID: "a", Status: TaskRunning}, NewsTooSoon, TaskRunning},
-		"it ends fast":                    {recent, TaskReport{ID: "a", Status: TaskFailed}, NewsEnd, TaskFailed},
-		"it ends before it is known":      {someTask(TaskPending), TaskReport{ID: "a", Status: TaskSucceeded}, NewsEnd, TaskSucceeded},
-		"it ends after a doubt":           {someTask(TaskUnknown), TaskReport{ID: "a", Status: TaskSucceeded}, NewsEnd, TaskSucceeded},
-		"the message came before":         {someTask(TaskRunning), TaskReport{ID: "seen", Status: TaskFailed}, NewsRepeated, TaskRunning},
-		"the same end again":              {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskSucceeded}, NewsRepeated, TaskSucceeded},
-		"the same end with a result":      {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskSucceeded, Result: film}, NewsResult, TaskSucceeded},
-		"the same end, another result":    {done, TaskReport{ID: "a", Status: TaskSucceeded, Result: json.RawMessage(`2`)}, NewsRepeated, TaskSucceeded},
-		"another end":                     {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskFailed}, NewsLate, TaskSucceeded},
-		"an end after it was cancelled":   {someTask(TaskCancelled), TaskReport{ID: "a", Status: TaskSucceeded}, NewsLate, TaskCancelled},
-		"the late message again":          {seen, TaskReport{ID: "seen", Status: TaskSucceeded}, NewsAfter, TaskExpired},
-		"the same late end again":         {late, TaskReport{ID: "a", Status: TaskSucceeded}, NewsAfter, TaskExpired},
-		"progress after it was cancelled": {someTask(TaskCancelled), TaskReport{ID: "a", Status: TaskRunning}, NewsAfter, TaskCancelled},
+		"it begins":                        {someTask(TaskPending), TaskReport{ID: "a", Status: TaskRunning}, NewsProgress, TaskRunning},
+		"it is running":                    {someTask(TaskRunning), TaskReport{ID: "a", Status: TaskRunning}, NewsProgress, TaskRunning},
+		"progress too often":               {recent, TaskReport{ID: "a", Status: TaskRunning}, NewsTooSoon, TaskRunning},
+		"it ends fast":                     {recent, TaskReport{ID: "a", Status: TaskFailed}, NewsEnd, TaskFailed},
+		"it ends before it is known":       {someTask(TaskPending), TaskReport{ID: "a", Status: TaskSucceeded}, NewsEnd, TaskSucceeded},
+		"it ends after an unknown outcome": {someTask(TaskUnknown), TaskReport{ID: "a", Status: TaskSucceeded}, NewsEnd, TaskSucceeded},
+		"the message came before":          {someTask(TaskRunning), TaskReport{ID: "seen", Status: TaskFailed}, NewsRepeated, TaskRunning},
+		"the same end again":               {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskSucceeded}, NewsRepeated, TaskSucceeded},
+		"the same end with a result":       {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskSucceeded, Result: film}, NewsResult, TaskSucceeded},
+		"the same end, another result":     {done, TaskReport{ID: "a", Status: TaskSucceeded, Result: json.RawMessage(`2`)}, NewsRepeated, TaskSucceeded},
+		"another end":                      {someTask(TaskSucceeded), TaskReport{ID: "a", Status: TaskFailed}, NewsLate, TaskSucceeded},
+		"an end after it was cancelled":    {someTask(TaskCancelled), TaskReport{ID: "a", Status: TaskSucceeded}, NewsLate, TaskCancelled},
+		"the late message again":           {seen, TaskReport{ID: "seen", Status: TaskSucceeded}, NewsAfter, TaskExpired},
+		"the same late end again":          {late, TaskReport{ID: "a", Status: TaskSucceeded}, NewsAfter, TaskExpired},
+		"progress after it was cancelled":  {someTask(TaskCancelled), TaskReport{ID: "a", Status: TaskRunning}, NewsAfter, TaskCancelled},
 	} {
 		before, _ := json.Marshal(c.task)
 		next, news := c.task.Report(c.report, taskNoon)

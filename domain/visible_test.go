@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestWhatNobodySeesIsShown(t *testing.T) {
+func TestInvisibleCharactersAreShown(t *testing.T) {
 	for text, want := range map[string]string{
 		"pay \u202e001\u202c":  `pay \u202e001\u202c`,
 		"a\u2066b\u2069":       `a\u2066b\u2069`,

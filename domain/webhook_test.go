@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A type of events that is new is one that a webhook can be told of.
+// TestEveryLogTypeIsListed verifies that webhooks can subscribe to every type of event.
 func TestEveryLogTypeIsListed(t *testing.T) {
 	file, err := parser.ParseFile(token.NewFileSet(), "log.go", nil, 0)
 	if err != nil {

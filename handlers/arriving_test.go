@@ -91,10 +91,11 @@ func sendBody(h http.Handler, path, token string, length int64, body func(*line)
 	return out.ResponseRecorder, time.Since(began)
 }
 
-// Bodies that are announced and do not come, or come a few bytes at a time, hold up nobody else: not another
-// workspace, not another key of theirs, not the operator. They end, and are told why.
+// TestBodiesThatDoNotCome verifies that bodies that are announced and never sent, or sent a few bytes at a time,
+// block no other workspace, no other key of the same workspace, and not the operator. They end with an error that
+// states the reason.
 func TestBodiesThatDoNotCome(t *testing.T) {
-	theStory(t)
+	fixtureFiles(t)
 	for what, c := range map[string]struct {
 		first, each int
 		step        time.Duration
@@ -148,9 +149,10 @@ func filled(l *ledger, a account) *hold {
 	return h
 }
 
-// A refusal names whose account is used up, and nobody else's.
+// TestRefusalsNameWhoUsedTheAccountUp verifies that an error names the account whose quota is exhausted and no
+// other.
 func TestRefusalsNameWhoUsedTheAccountUp(t *testing.T) {
-	theStory(t)
+	fixtureFiles(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := runningWorld(t)
 		config := w.config
@@ -196,9 +198,9 @@ func TestRefusalsNameWhoUsedTheAccountUp(t *testing.T) {
 	})
 }
 
-// Whoever has no credentials has an account too, of their address.
+// TestBodiesWithoutCredentials verifies that requests without credentials share a quota per address.
 func TestBodiesWithoutCredentials(t *testing.T) {
-	theStory(t)
+	fixtureFiles(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := runningWorld(t)
 		config := w.config

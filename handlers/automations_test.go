@@ -15,8 +15,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// TestWhoMayDoWhatWithAutomations: a viewer reads and does not see the URL that starts
-// runs; a member executes; an admin configures; the webhook asks nobody who they are.
+// TestWhoMayDoWhatWithAutomations verifies that a viewer can read automations but not the URL that starts runs, a
+// member can execute them, an admin can configure them, and the webhook needs no credentials.
 func TestWhoMayDoWhatWithAutomations(t *testing.T) {
 	c := newWorld(t).serve(t)
 	c.want(200, "PATCH", "/v1/automations/aut_1", `{"overlap":"queue"}`)
@@ -39,7 +39,7 @@ func TestWhoMayDoWhatWithAutomations(t *testing.T) {
 	c.want(403, "POST", "/v1/automations/aut_1/grants", `{"commands":["CREATE_DATA"],"max_per_run":1}`, as("member")...)
 	c.want(403, "PATCH", "/v1/automations/aut_1", `{}`, as("member")...)
 	c.want(200, "PATCH", "/v1/automations/aut_1", `{"name":"x"}`, as("admin")...)
-	c.want(202, "POST", "/v1/hooks/aut_1/secret", `{}`, "Authorization", "Bearer nobody")
+	c.want(202, "POST", "/v1/hooks/aut_1/secret", `{}`, "Authorization", "Bearer unknown")
 }
 
 // TestCallsOfWebhooksAreLimited: bad ones for each address, good ones for each automation,
@@ -51,7 +51,7 @@ func TestCallsOfWebhooksAreLimited(t *testing.T) {
 	for i := range 101 {
 		got := c.want(map[bool]int{true: 404, false: 429}[i < 100], "POST", "/v1/hooks/aut_1/forged", "")
 		if i == 100 && got.header.Get("Retry-After") == "" {
-			t.Error("nobody says when to try again")
+			t.Error("the response has no Retry-After")
 		}
 	}
 	c.want(202, "POST", "/v1/hooks/aut_1/secret", "") // the others come while its run is under way

@@ -43,8 +43,8 @@ func signAs(t testing.TB, h http.Header, id string, at time.Time, body, secret s
 	}
 }
 
-// tellOfTasks: the session of the story has work at a service.
-func tellOfTasks(t testing.TB, b Behind) {
+// addTasks gives the fixture's session a running task at a service.
+func addTasks(t testing.TB, b Behind) {
 	t.Helper()
 	v, err := b.Store.View(t.Context(), domain.DefaultWorkspace, "ses_1")
 	if err != nil {

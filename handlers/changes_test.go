@@ -118,7 +118,7 @@ func TestSettingsMerge(t *testing.T) {
 	equal(t, "a refused change changes nothing", w.settings(t), domain.DefaultSettings())
 }
 
-func TestNobodysChangeIsOverwrittenUnseen(t *testing.T) {
+func TestNoChangeIsOverwrittenUnseen(t *testing.T) {
 	c := newWorld(t).serve(t)
 	etag := c.want(200, "GET", "/v1/zones/zon_1", "").header.Get("ETag")
 	equal(t, "tag", etag, `"3"`)

@@ -46,7 +46,7 @@ func signIns(t *testing.T, _ *world, c *testClient) {
 	}
 	before := status()
 
-	// Whoever follows the address is shown what is about to be connected, and nothing happens until they continue.
+	// The page of the link shows what is about to be connected; nothing happens until the person continues.
 	b := &browser{t: t, c: c}
 	page := b.visit("GET", back, "")
 	for _, part := range []string{"Connect Vault?", outside.URL, "<td>default</td>", "<td>key_root</td>"} {

@@ -14,8 +14,8 @@ import (
 	"github.com/fermata-dev/fermata"
 )
 
-// TestTheContractIsServed in both forms, packed where that is taken, and only once to whoever
-// keeps it.
+// TestTheContractIsServed verifies that the contract is served in both formats, compressed if the client accepts
+// it, and only once to a client that caches it.
 func TestTheContractIsServed(t *testing.T) {
 	c := newWorld(t).serve(t)
 	var want any
@@ -35,10 +35,10 @@ func TestTheContractIsServed(t *testing.T) {
 			t.Errorf("%s has something else than openapi.yaml", path)
 		}
 		if kept := c.do("GET", path, "", "If-None-Match", `"x", W/`+got.header.Get("ETag")); kept.status != http.StatusNotModified || kept.text != "" {
-			t.Errorf("%s: %d %.100s to whoever has it", path, kept.status, kept.text)
+			t.Errorf("%s: %d %.100s with the current ETag", path, kept.status, kept.text)
 		}
 		if again := c.do("GET", path, "", "If-None-Match", `"x"`); again.status != http.StatusOK {
-			t.Errorf("%s: %d to whoever has another one", path, again.status)
+			t.Errorf("%s: %d with another ETag", path, again.status)
 		}
 		for header, packed := range map[string]bool{"gzip": true, "br, gzip;q=0.5": true, "gzip; q=0": false, "br": false} {
 			if is := c.do("HEAD", path, "", "Accept-Encoding", header).header.Get("Content-Encoding") == "gzip"; is != packed {

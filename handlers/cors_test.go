@@ -44,8 +44,8 @@ func readable(h http.Header) bool {
 		strings.Contains(h.Get("Access-Control-Expose-Headers"), "Fermata-Event-Seq")
 }
 
-// Who is allowed, and reads what: answers and problems alike. Nobody else reads anything,
-// or changes it.
+// TestPagesOfOtherOrigins verifies which origins may read responses and errors; no other origin can read or change
+// anything.
 func TestPagesOfOtherOrigins(t *testing.T) {
 	for name, c := range map[string]struct {
 		root, method, path string

@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// bombs are bodies that cost far more than their size where a reader builds the place of
-// each value, or tells each mistake.
+// bombs are bodies that cost far more than their size in a decoder that stores the location of each value or
+// reports each error.
 func bombs(size int) map[string]string {
 	half := size / 2
 	list := func(item string, n int) string { return "[" + strings.Repeat(item+",", n) + item + "]" }
@@ -31,8 +31,8 @@ func bombs(size int) map[string]string {
 	}
 }
 
-// TestNoBodyMakesALargeAnswer: whatever is wrong with a body, and however often, the
-// answer stays below 64 KiB; for webhooks, a key's owner and whoever repeats a request.
+// TestNoBodyMakesALargeAnswer verifies that the response stays below 64 KiB regardless of the number and kind of
+// errors in a body; for webhooks, a key's owner and repeated requests.
 func TestNoBodyMakesALargeAnswer(t *testing.T) {
 	c := newWorld(t).serve(t)
 	const most = 64 << 10
@@ -80,8 +80,8 @@ func FuzzDecode(f *testing.F) {
 			if err == nil {
 				continue
 			}
-			if told := len(encodeProblem(problemOf(err))); told > min(20*len(body)+8<<10, maxProblem) {
-				t.Errorf("%d bytes of answer for %d: %v", told, len(body), err)
+			if size := len(encodeProblem(problemOf(err))); size > min(20*len(body)+8<<10, maxProblem) {
+				t.Errorf("%d bytes of answer for %d: %v", size, len(body), err)
 			}
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// lookUp is a tool of a client, which the vendor calls of whom it hears "Look it up.".
+// lookUp is a tool of a client. The fake model calls it when the prompt contains "Look it up.".
 const lookUp = `{"type":"function","function":{"name":"look_up","description":"Looks.","parameters":{"type":"object","properties":{"a":{"type":"string"}}}}}`
 
 func completing(headers, rest string) string {

@@ -28,7 +28,7 @@ func nodesOf(doc any) int {
 func changed(doc any, at *int, how byte) any {
 	if *at == 0 {
 		*at = -1
-		return anew(instead[int(how)%len(instead)])
+		return deepCopy(instead[int(how)%len(instead)])
 	}
 	*at--
 	switch v := doc.(type) {
@@ -45,7 +45,7 @@ func changed(doc any, at *int, how byte) any {
 		for i := range v {
 			if *at == 0 && int(how)%5 == 4 {
 				*at = -1
-				return append(slices.Clone(v), anew(v[i]))
+				return append(slices.Clone(v), deepCopy(v[i]))
 			} else if *at >= 0 {
 				v[i] = changed(v[i], at, how)
 			}
@@ -54,8 +54,8 @@ func changed(doc any, at *int, how byte) any {
 	return doc
 }
 
-// anew is a value of its own that is the same: a change of the one does not change the other.
-func anew(v any) (out any) {
+// deepCopy returns an independent copy: changes of one do not affect the other.
+func deepCopy(v any) (out any) {
 	raw, _ := json.Marshal(v) // it was read as JSON, or may be: cannot fail
 	_ = json.Unmarshal(raw, &out)
 	return out

@@ -51,7 +51,7 @@ func fuzzDoor(f *testing.F, door fuzzedDoor) {
 	}
 	w := openWorld(f, Wiring{RootKey: aRootKey, PublicURL: "https://fermata.example", Clock: clock.System})
 	k := &knocker{fuzzedDoor: door, world: w, handler: New(w.config)}
-	admin := teller{f, k.handler}
+	admin := fixtureBuilder{f, k.handler}
 	admin.call(200, "PATCH", "/v1/settings", `{"require_validation":true,"mcp_answers":true,"approve_by_text":true}`)
 	f.Fuzz(func(t *testing.T, request, changes []byte) {
 		if len(changes) > 16 {
@@ -115,11 +115,11 @@ func (k *knocker) remember(t *testing.T, before int64, answer []byte) {
 		if e.Type != domain.LogApprovalRequested {
 			continue
 		}
-		var told struct{ Approval struct{ ID string } }
-		if err := json.Unmarshal(e.Data, &told); err != nil {
+		var event struct{ Approval struct{ ID string } }
+		if err := json.Unmarshal(e.Data, &event); err != nil {
 			t.Fatal(err)
 		}
-		a, err := k.world.Store.Approvals.Approval(t.Context(), domain.DefaultWorkspace, told.Approval.ID)
+		a, err := k.world.Store.Approvals.Approval(t.Context(), domain.DefaultWorkspace, event.Approval.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,7 +170,7 @@ func (k *knocker) send(t *testing.T, request, changes []byte) *httptest.Response
 	r := httptest.NewRequestWithContext(ctx, http.MethodPost, k.path, strings.NewReader(body))
 	for name, value := range whole.Headers {
 		r.Header.Set(name, strings.Map(func(c rune) rune {
-			if c < ' ' || c == 0x7f { // of those no server is told
+			if c < ' ' || c == 0x7f { // an HTTP client does not send these
 				return -1
 			}
 			return c
@@ -227,11 +227,11 @@ func byCaller(t *testing.T, e *domain.LogEvent) bool {
 	case domain.LogSessionCreated, domain.LogApprovalSettled, domain.LogMessageDeleted, domain.LogAnswersChanged:
 		return true
 	case domain.LogMessageCreated:
-		var told struct{ Message struct{ Sender string } }
-		if err := json.Unmarshal(e.Data, &told); err != nil {
+		var event struct{ Message struct{ Sender string } }
+		if err := json.Unmarshal(e.Data, &event); err != nil {
 			t.Fatal(err)
 		}
-		return told.Message.Sender == string(domain.SenderUser)
+		return event.Message.Sender == string(domain.SenderUser)
 	}
 	return false
 }

@@ -57,8 +57,8 @@ func TestWhatIsSaidOfAParameter(t *testing.T) {
 			t.Errorf("%.20s: %s", query, got.text)
 		}
 	}
-	// Who has no credentials is told nothing of parameters.
-	c.want(401, "GET", "/v1/tools?color=red", "", "Authorization", "Bearer nobody")
+	// Without credentials the response reveals nothing about parameters.
+	c.want(401, "GET", "/v1/tools?color=red", "", "Authorization", "Bearer unknown")
 }
 
 func TestWhichStreamIsAskedFor(t *testing.T) {
@@ -75,8 +75,8 @@ func TestWhichStreamIsAskedFor(t *testing.T) {
 	}
 }
 
-// TestAnyVersionOfAList: any of them may match; a weak one never does; what is no tag is
-// told so, and nobody is said to have been faster.
+// TestAnyVersionOfAList verifies that any version of an If-Match list may match and a weak one never does; an
+// invalid tag is reported as such and not as a conflict.
 func TestAnyVersionOfAList(t *testing.T) {
 	is := newWorld(t).serve(t).want(200, "GET", "/v1/zones/zon_1", "").header.Get("ETag")
 	for tag, status := range map[string]int{
@@ -107,7 +107,7 @@ func TestWhatIsUnchangedIsNotSentAgain(t *testing.T) {
 		c.want(200, "GET", path, "", "If-None-Match", `"99"`)
 	}
 	c.want(404, "GET", "/v1/zones/zon_none", "", "If-None-Match", "*")
-	c.want(200, "GET", "/v1/commands", "", "If-None-Match", "*") // nobody edits these one by one
+	c.want(200, "GET", "/v1/commands", "", "If-None-Match", "*") // these are not edited one by one
 	c.want(422, "GET", "/v1/zones/zon_1", "", "If-None-Match", "garbage")
 }
 

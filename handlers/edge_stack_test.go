@@ -110,7 +110,7 @@ func TestListenerThatLeaves(t *testing.T) {
 		}
 	})
 	if e.broker.Watched("ses_1") {
-		t.Error("nobody is there, and it is watched")
+		t.Error("a connection without a reader is watched")
 	}
 }
 

@@ -141,7 +141,7 @@ type edgeServer struct {
 	http   *httptest.Server
 }
 
-// allow is how a call is guarded whose repetition is told no more than that it happened.
+// allow guards a request whose repetition is answered only with the fact that it was carried out.
 func (e *edgeServer) allow(role domain.Role, next http.HandlerFunc) http.HandlerFunc {
 	return e.requireRole(role, e.once(next, nil))
 }

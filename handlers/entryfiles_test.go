@@ -11,7 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestCSVIsAskedForByAccept: whoever prefers it gets it, others get JSON.
+// TestCSVIsAskedForByAccept verifies that clients that prefer CSV get CSV, and others get JSON.
 func TestCSVIsAskedForByAccept(t *testing.T) {
 	c := newWorld(t).serve(t)
 	for accept, want := range map[string]string{
@@ -41,7 +41,7 @@ func (b brokenExport) ExportEntries(ctx context.Context, ws string, q domain.Ent
 	return errors.Join(b.EntryFiles.ExportEntries(ctx, ws, q, out), errors.New("the database is gone"))
 }
 
-// TestAnExportThatBreaksOff: nobody takes half a file for the whole one.
+// TestAnExportThatBreaksOff verifies that a truncated export cannot be mistaken for a complete one.
 func TestAnExportThatBreaksOff(t *testing.T) {
 	w := newWorld(t)
 	w.config.Data.EntryFiles = brokenExport{w.config.Data.EntryFiles}

@@ -26,20 +26,20 @@ func TestWhatAClientLearnsOfAnError(t *testing.T) {
 		want   []string
 		not    []string
 	}{
-		"unknown":                  {errors.New("pq: password is hunter2"), 500, []string{`"code":"internal"`, `"outcome":"unknown"`, `"retryable":false`}, []string{"hunter2"}},
-		"wrapped":                  {fmt.Errorf("send the message: %w", domain.NotFound("session")), 404, []string{`"code":"not_found"`, `"outcome":"not_applied"`}, []string{"send the message"}},
-		"cause":                    {&domain.Error{Code: domain.CodeUnavailable, Message: "No database.", Err: errors.New("dial 10.0.0.1")}, 503, []string{`"detail":"No database."`, `"retryable":true`}, []string{"10.0.0.1"}},
-		"fields":                   {domain.Invalid("/text", "empty", "Say something."), 422, []string{`"errors":[{"pointer":"/text","code":"empty","message":"Say something."}]`}, nil},
-		"about a session":          {&domain.Error{Code: domain.CodeWrongPhase, Message: "Not now.", Session: waiting}, 409, []string{`"phase":"WAITING_VALIDATION"`, `"session_status":"requires_action"`}, nil},
-		"decided":                  {&domain.Error{Code: domain.CodeValidationResolved, Message: "Done.", Decision: `{"approved":true}`}, 409, []string{`"decision":{"approved":true}`}, nil},
-		"decided, as a word":       {&domain.Error{Code: domain.CodeValidationResolved, Message: "Done.", Decision: "approved"}, 409, []string{`"decision":"approved"`}, nil},
-		"a code that nobody knows": {domain.Errorf("new_code", "secret text"), 500, []string{`"code":"internal"`}, []string{"secret text", "new_code"}},
-		"a full disk":              {domain.Errorf(domain.CodeStorageFull, "No room."), 507, nil, nil},
-		"applied":                  {&domain.Error{Code: domain.CodeInternal, Outcome: domain.Applied}, 500, []string{`"outcome":"applied"`}, nil},
-		"unknown fate":             {domain.Errorf(domain.CodeOutcomeUnknown, "Look."), 500, []string{`"outcome":"unknown"`}, nil},
-		"too large":                {&http.MaxBytesError{Limit: 10}, 413, []string{`"code":"too_large"`}, nil},
-		"too late":                 {context.DeadlineExceeded, 503, []string{`"outcome":"unknown"`}, nil},
-		"others first":             {fmt.Errorf("commit: %w", domain.ErrStale), 503, []string{`"code":"db_busy"`, `"outcome":"not_applied"`}, nil},
+		"unknown":            {errors.New("pq: password is hunter2"), 500, []string{`"code":"internal"`, `"outcome":"unknown"`, `"retryable":false`}, []string{"hunter2"}},
+		"wrapped":            {fmt.Errorf("send the message: %w", domain.NotFound("session")), 404, []string{`"code":"not_found"`, `"outcome":"not_applied"`}, []string{"send the message"}},
+		"cause":              {&domain.Error{Code: domain.CodeUnavailable, Message: "No database.", Err: errors.New("dial 10.0.0.1")}, 503, []string{`"detail":"No database."`, `"retryable":true`}, []string{"10.0.0.1"}},
+		"fields":             {domain.Invalid("/text", "empty", "Say something."), 422, []string{`"errors":[{"pointer":"/text","code":"empty","message":"Say something."}]`}, nil},
+		"about a session":    {&domain.Error{Code: domain.CodeWrongPhase, Message: "Not now.", Session: waiting}, 409, []string{`"phase":"WAITING_VALIDATION"`, `"session_status":"requires_action"`}, nil},
+		"decided":            {&domain.Error{Code: domain.CodeValidationResolved, Message: "Done.", Decision: `{"approved":true}`}, 409, []string{`"decision":{"approved":true}`}, nil},
+		"decided, as a word": {&domain.Error{Code: domain.CodeValidationResolved, Message: "Done.", Decision: "approved"}, 409, []string{`"decision":"approved"`}, nil},
+		"an unknown code":    {domain.Errorf("new_code", "secret text"), 500, []string{`"code":"internal"`}, []string{"secret text", "new_code"}},
+		"a full disk":        {domain.Errorf(domain.CodeStorageFull, "No room."), 507, nil, nil},
+		"applied":            {&domain.Error{Code: domain.CodeInternal, Outcome: domain.Applied}, 500, []string{`"outcome":"applied"`}, nil},
+		"unknown fate":       {domain.Errorf(domain.CodeOutcomeUnknown, "Look."), 500, []string{`"outcome":"unknown"`}, nil},
+		"too large":          {&http.MaxBytesError{Limit: 10}, 413, []string{`"code":"too_large"`}, nil},
+		"too late":           {context.DeadlineExceeded, 503, []string{`"outcome":"unknown"`}, nil},
+		"others first":       {fmt.Errorf("commit: %w", domain.ErrStale), 503, []string{`"code":"db_busy"`, `"outcome":"not_applied"`}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {

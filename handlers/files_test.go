@@ -106,17 +106,17 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// A hundred megabytes are refused when that shows: at once where the length is told, and
-// after the limit where it is not.
+// TestAHugeUploadIsRefusedEarly verifies that an upload of a hundred megabytes is rejected as early as possible:
+// immediately if its Content-Length is declared, otherwise at the limit.
 func TestAHugeUploadIsRefusedEarly(t *testing.T) {
 	c := newWorld(t).serve(t)
-	for name, told := range map[string]int64{"with its length": 100 << 20, "without": -1} {
+	for name, length := range map[string]int64{"with its length": 100 << 20, "without": -1} {
 		body := &endless{}
 		r, err := http.NewRequestWithContext(t.Context(), "POST", c.url+"/v1/files", io.LimitReader(body, 100<<20))
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.ContentLength = told
+		r.ContentLength = length
 		r.Header.Set("Authorization", "Bearer root")
 		r.Header.Set("Content-Type", "text/plain")
 		res, err := http.DefaultTransport.RoundTrip(r)

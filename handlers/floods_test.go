@@ -47,7 +47,7 @@ var storyIDs = map[string]string{
 // answers: what waits for that key stays within its account, nothing is held when it has left, and another
 // workspace is served at once. Routes come from the table and doors from the program: a new one is in it.
 func TestFloods(t *testing.T) {
-	theStory(t)
+	fixtureFiles(t)
 	type request struct{ method, pattern, body string }
 	var all []request
 	w := newWorld(t)
@@ -158,7 +158,7 @@ func (d waiting) Serve(_ http.ResponseWriter, r *http.Request, _ *auth.Identity,
 // A request that lasts ends within a minute of its credential, whatever its handler does; a database that
 // does not answer ends none.
 func TestARevokedKeyEndsWhateverLasts(t *testing.T) {
-	theStory(t)
+	fixtureFiles(t)
 	for what, c := range map[string]struct {
 		with error
 		ends bool

@@ -48,7 +48,7 @@ func TestEventsInTheTypesOfServices(t *testing.T) {
 	}
 }
 
-// A challenge is answered with itself, by whoever knows the secret alone, and starts nothing.
+// TestChallengesAreAnswered verifies that a challenge is echoed only if the secret is right, and starts no run.
 func TestChallengesAreAnswered(t *testing.T) {
 	w := newWorld(t)
 	c := w.serve(t)

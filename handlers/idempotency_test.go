@@ -161,9 +161,9 @@ func TestPanicReleasesTheKey(t *testing.T) {
 	}
 }
 
-// A client leaves in the middle of its request and asks again: what came to nothing is
-// carried out, and what was done is told. The silence that the first one would have got
-// is nobody's answer.
+// TestWhoLeavesAndAsksAgain verifies that a client that disconnects in the middle of its request can retry: a
+// request that had no effect is carried out, and one that was carried out gets its response. The missing response
+// of the first attempt is never replayed.
 func TestWhoLeavesAndAsksAgain(t *testing.T) {
 	for name, applied := range map[string]bool{"nothing was done yet": false, "it was done": true} {
 		left := make(chan struct{})
@@ -210,8 +210,8 @@ func TestWhoLeavesAndAsksAgain(t *testing.T) {
 	}
 }
 
-// The process dies between the commit and the answer: whoever asks again gets the
-// thing that was made, and it is not made again.
+// TestAnswerLostAfterTheCommit verifies that if the process dies between the commit and the response, a retry
+// returns the resource that was created and does not create it again.
 func TestAnswerLostAfterTheCommit(t *testing.T) {
 	for path, c := range map[string]struct {
 		created string

@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestKeptRequestsAreAsTheStoreIs tells the store of requests and its stand-in the same story.
+// TestKeptRequestsAreAsTheStoreIs runs the same test suite against the real store of requests and its fake.
 func TestKeptRequestsAreAsTheStoreIs(t *testing.T) {
 	w, kept := newWorld(t), newKeptRequests()
 	create := func(ctx context.Context) {

@@ -59,9 +59,9 @@ func TestLedgerForgetsWhatIsOver(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		if l.reserve(ctx, 1, time.Hour, a) != nil {
-			t.Fatal("granted to somebody who left")
+			t.Fatal("granted to a request that was cancelled")
 		}
-		forced := l.take(5, a) // waits for nobody
+		forced := l.take(5, a) // does not wait
 		large.release()
 		if l.reserve(t.Context(), 6, 0, a) != nil {
 			t.Fatal("what was taken without asking does not count")

@@ -244,7 +244,8 @@ func TestWhereNoScriptRuns(t *testing.T) {
 	equal(t, "who", w.approval(t).SettledBy, "link")
 }
 
-// TestLinksThatLeadNowhere are answered in the reader's language, and tell nothing.
+// TestLinksThatLeadNowhere verifies that the response to an invalid link is in the reader's language and reveals
+// nothing.
 func TestLinksThatLeadNowhere(t *testing.T) {
 	now := worldTime.Add(time.Minute)
 	w := openWorld(t, Wiring{RootKey: aRootKey, PublicURL: "https://fermata.example", Clock: func() time.Time { return now }})

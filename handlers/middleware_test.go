@@ -168,11 +168,11 @@ func TestRoles(t *testing.T) {
 		status  int
 		body    string
 	}{
-		"nobody":             {nil, 401, ""},
-		"root":               {[]string{"Authorization", "Bearer " + root}, 200, "default"},
-		"root of acme":       {[]string{"Authorization", "Bearer " + root, "Fermata-Workspace", "acme"}, 200, "acme"},
-		"root of nowhere":    {[]string{"Authorization", "Bearer " + root, "Fermata-Workspace", "none"}, 404, ""},
-		"a key of two roles": {[]string{"Authorization", "Basic abc"}, 401, ""},
+		"unknown credentials": {nil, 401, ""},
+		"root":                {[]string{"Authorization", "Bearer " + root}, 200, "default"},
+		"root of acme":        {[]string{"Authorization", "Bearer " + root, "Fermata-Workspace", "acme"}, 200, "acme"},
+		"root of nowhere":     {[]string{"Authorization", "Bearer " + root, "Fermata-Workspace", "none"}, 404, ""},
+		"a key of two roles":  {[]string{"Authorization", "Basic abc"}, 401, ""},
 	} {
 		res, body := e.call(t, http.MethodGet, "/v1/things", "", c.headers...)
 		if res.StatusCode != c.status || c.body != "" && body != c.body {
@@ -200,7 +200,7 @@ func TestRateOfOneKey(t *testing.T) {
 		t.Errorf("wait %s, %v", wait, ok)
 	}
 	if _, ok := l.take("b"); !ok {
-		t.Error("somebody else was refused")
+		t.Error("another client was rejected")
 	}
 	now = now.Add(wait)
 	if _, ok := l.take("a"); !ok {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestNamesAreOneLine: whatever has a name over HTTP, it is one line without characters
-// that nobody sees.
+// TestNamesAreOneLine verifies that a name set over HTTP is a single line without invisible characters, for every
+// resource that has one.
 func TestNamesAreOneLine(t *testing.T) {
 	w := newWorld(t)
 	c := w.serve(t)

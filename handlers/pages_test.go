@@ -31,8 +31,8 @@ func countTo(n int) func(after, limit int) ([]int, string, error) {
 	}
 }
 
-// A page ends at so many bytes of JSON, which may be six times those of the text, and its
-// cursor goes on where it ends.
+// TestPageOfJSONKeepsItsBound verifies that a page is limited by the size of its JSON, which may be six times that
+// of the text, and that its cursor continues where the page ends.
 func TestPageOfJSONKeepsItsBound(t *testing.T) {
 	for name, c := range map[string]struct {
 		text  string
@@ -116,7 +116,7 @@ func (s *stuck) Write(b []byte) (int, error) {
 // is bounded, what he asks beyond is refused in words, every answer ends at its deadline,
 // and another key is served meanwhile.
 func TestReadersWhoDoNotRead(t *testing.T) {
-	theStory(t)
+	fixtureFiles(t)
 	synctest.Test(t, func(t *testing.T) {
 		w := runningWorld(t)
 		w.say(t, slices.Repeat([]string{strings.Repeat("a", 1<<20-2000)}, 4)...)

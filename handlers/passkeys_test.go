@@ -74,7 +74,7 @@ func TestALinkSignsNothing(t *testing.T) {
 	path := c.linkTo(asked["id"].(string), "ada@example.org")
 	b := &browser{t: t, c: c}
 	if got := b.press(path, "yes"); got.status != 403 || !strings.Contains(got.text, "needs a passkey") {
-		t.Errorf("a yes by the link: %d %s", got.status, got.text)
+		t.Errorf("approved by the link: %d %s", got.status, got.text)
 	}
 	if got := b.press(path, "no"); got.status != 303 {
 		t.Errorf("a no by the link: %d %s", got.status, got.text)

@@ -95,8 +95,8 @@ func (f *failing) Finish(ctx context.Context, cookie string, query url.Values) (
 	return nil, "/", f.err
 }
 
-// TestTheIssuerIsNotAskedBeyondTheBucket: sign-ins that fail empty the bucket of their address,
-// whatever they fail with, and from then on the issuer hears nothing. Those that succeed cost nothing.
+// TestTheIssuerIsNotAskedBeyondTheBucket verifies that failed sign-ins, whatever the reason, use up the rate limit
+// of their address, after which the issuer receives no requests. Successful sign-ins do not count.
 func TestTheIssuerIsNotAskedBeyondTheBucket(t *testing.T) {
 	for what, err := range map[string]error{
 		"a code that is refused":    domain.Errorf(domain.CodeSignInRefused, "no"),

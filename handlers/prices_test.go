@@ -31,8 +31,8 @@ func TestPricesAreMerged(t *testing.T) {
 	equal(t, "all back", w.settings(t), domain.DefaultSettings())
 }
 
-// TestPricesThatAreNone are told with their place, though models have points and slashes
-// in their names, and nothing is changed.
+// TestPricesThatAreNone verifies that invalid prices are reported with their location, even if a model's name
+// contains dots and slashes, and that nothing is changed.
 func TestPricesThatAreNone(t *testing.T) {
 	w := newWorld(t)
 	c := w.serve(t)

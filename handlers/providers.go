@@ -115,7 +115,7 @@ func (s *providerRoutes) testProvider(w http.ResponseWriter, r *http.Request) {
 	if result.OK {
 		out.Said = &result.Said
 	} else {
-		out.Error = &api.ProviderError{Code: result.Code, Message: result.Message, Meaning: result.Meaning, Mend: result.Mend}
+		out.Error = &api.ProviderError{Code: result.Code, Message: result.Message, Meaning: result.Meaning, Mend: result.Fix}
 	}
 	s.writeJSON(w, r, http.StatusOK, out)
 }

@@ -111,7 +111,7 @@ func TestAnExportIsAFile(t *testing.T) {
 		}
 	}
 	if strings.Contains(page, "did not") {
-		t.Errorf("nobody was late, and the page says so:\n%s", page)
+		t.Errorf("nothing was late, but the page says so:\n%s", page)
 	}
 	c.want(422, "GET", "/v1/sessions/ses_1/export?format=pdf", "")
 	for accept, markdown := range map[string]bool{
@@ -213,8 +213,8 @@ func TestALongSessionIsNeverInMemoryWhole(t *testing.T) {
 	}
 }
 
-// TestAHalfExportIsNoFile: when the record cannot be read to its end the connection is
-// broken, so that nobody takes what came for the whole.
+// TestAHalfExportIsNoFile verifies that if the record cannot be read to its end, the connection is aborted, so that
+// a truncated file cannot be mistaken for a complete one.
 func TestAHalfExportIsNoFile(t *testing.T) {
 	w := newLongRecord(t, 1000)
 	for _, form := range []string{"json", "markdown"} {

@@ -67,8 +67,8 @@ func variant(s *openapi3.Schema, example any) *openapi3.Schema {
 	return s
 }
 
-// TestBodiesThatCannotBeRead sends every operation that takes a body what is no JSON,
-// or not in a form that is taken. Nothing of it goes on.
+// TestBodiesThatCannotBeRead sends every operation with a body content that is not JSON or has an unsupported media
+// type. None of these requests reaches a handler.
 func TestBodiesThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	c, whole := w.serveAlone(t), w.serve(t)
@@ -113,9 +113,8 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestValuesThatAreWrong breaks the example of every operation in every way that its schema
-// forbids, one at a time. So the rules of the contract and those of the program are the same,
-// and no wrong value goes on.
+// TestValuesThatAreWrong breaks the example of every operation in every way that its schema forbids, one at a time.
+// This proves that the contract and the program enforce the same rules and that no invalid value reaches a handler.
 func TestValuesThatAreWrong(t *testing.T) {
 	c := newWorld(t).serveAlone(t)
 	checked := 0
@@ -325,7 +324,7 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 	// And this, to DELETE, that of a passkey.
 	registration := "/v1/me/passkeys/registration"
 	methods[registration] = append(methods[registration], "DELETE")
-	for _, m := range []string{"GET", "PUT", "OPTIONS", "PROPFIND"} { // the last is one that the router never heard of
+	for _, m := range []string{"GET", "PUT", "OPTIONS", "PROPFIND"} { // the last is unknown to the router
 		if got := c.do(m, "/v1/nothing", ""); got.status != 404 {
 			t.Errorf("%s of an address that there is not: %d", m, got.status)
 		}
@@ -346,8 +345,8 @@ func TestMethodsThatThereAreNot(t *testing.T) {
 	}
 }
 
-// TestRolesOfTheTable calls every operation as nobody and with every role: who is unknown
-// is asked who it is, who has less than the contract says is refused, all others are heard.
+// TestRolesOfTheTable calls every operation without credentials and with every role: unknown callers get 401, roles
+// below the one in the contract get 403, and all others are accepted.
 func TestRolesOfTheTable(t *testing.T) {
 	c := newWorld(t).serve(t)
 	ranks := []string{"public", "viewer", "member", "admin", "root"}
@@ -356,14 +355,14 @@ func TestRolesOfTheTable(t *testing.T) {
 		least := slices.Index(ranks, needs)
 		for rank, role := range ranks {
 			got := c.do(a.method, a.path, a.body, "Authorization", "Bearer "+role)
-			answer := "heard"
+			answer := "accepted"
 			switch got.status {
 			case 401:
 				answer = "asked"
 			case 403:
 				answer = "refused"
 			}
-			want := "heard"
+			want := "accepted"
 			if a.path == "/v1/sign-in" && a.method == "POST" {
 				want = "asked" // for another key than the one in the body
 			}
@@ -456,8 +455,9 @@ func permissions(s *openapi3.Schema, pointer string, out []mutation) []mutation 
 	return out
 }
 
-// Two agents of one name would be two commands of one name, and vendors refuse a call that has
-// such. Of a built-in agent that nobody changed the database has no row to be in the way.
+// TestNoAgentIsCalledAsABuiltInOne verifies that an agent cannot take the name of a built-in one: two commands
+// would share a name, and vendors reject such a request. A built-in agent that was never changed has no row in the
+// database that would conflict.
 func TestNoAgentIsCalledAsABuiltInOne(t *testing.T) {
 	c := newWorld(t).serve(t)
 	with := func(name string) string {

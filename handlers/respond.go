@@ -40,8 +40,8 @@ func (s *edge) writeEncoded(w http.ResponseWriter, r *http.Request, status int, 
 	s.send(w, r, status, body)
 }
 
-// roomForAnswer counts an answer until it is read. One that only reads waits its turn
-// like a page; what has happened is told in any case.
+// roomForAnswer counts a response against the limits until it is read. A response that only reads data waits its
+// turn like a page; the outcome of a change is sent in any case.
 func (s *edge) roomForAnswer(w http.ResponseWriter, r *http.Request, bytes int) (*hold, error) {
 	switch {
 	case bytes < smallAnswer:

@@ -37,7 +37,7 @@ func (s *seen) last() any {
 	return s.asked[len(s.asked)-1]
 }
 
-// watch stands before what takes a person's words, a filter or a decision. Every call goes on as it is.
+// watch wraps the ports that receive a person's input, a filter or a decision. Every call is passed on unchanged.
 func (s *seen) watch(c *Config) {
 	c.Door.Sessions, c.Door.Messages, c.Door.Answers = sessionsSeen{c.Door.Sessions, s}, messagesSeen{c.Door.Messages, s}, answersSeen{c.Door.Answers, s}
 	r := &c.Reads

@@ -138,8 +138,9 @@ func TestUnknownFieldsAreNamedWithTheLikelyOne(t *testing.T) {
 	equal(t, "the pointer of a strange name", at, "/a~1b~0c")
 }
 
-// TestEveryMistakeIsToldAtOnce: nobody mends a form one field at a time.
-func TestEveryMistakeIsToldAtOnce(t *testing.T) {
+// TestEveryMistakeIsReportedAtOnce verifies that all validation errors are reported together, so that a form need
+// not be corrected one field at a time.
+func TestEveryMistakeIsReportedAtOnce(t *testing.T) {
 	c := newWorld(t).serve(t)
 	got := c.want(422, "POST", "/v1/tools", `{"name":3,"zone":"zon_1","config":{}}`)
 	equal(t, "shape", len(got.body["errors"].([]any)), 2)
@@ -325,7 +326,7 @@ func TestTheLogAsAList(t *testing.T) {
 	}
 	c.want(404, "GET", "/v1/events?sessions=ses_none", "")
 	equal(t, "at the end", len(c.want(200, "GET", fmt.Sprintf("/v1/events?after=%d", newest), "").body["data"].([]any)), 0)
-	c.want(422, "GET", fmt.Sprintf("/v1/events?after=%d", newest+1), "") // nobody waits for ever for what there never was
+	c.want(422, "GET", fmt.Sprintf("/v1/events?after=%d", newest+1), "") // a client must not wait forever for an event that never existed
 	c.want(422, "GET", fmt.Sprintf("/v1/sessions/ses_1/events?after=%d", newest+1), "")
 	for _, bad := range []string{"-1", "x", "1.5", "99999999999999999999"} {
 		c.want(422, "GET", "/v1/sessions/ses_1/events?after="+bad, "")
@@ -375,7 +376,7 @@ func TestAKeyIsShownOnce(t *testing.T) {
 	if list := c.want(200, "GET", "/v1/keys", "").text; strings.Contains(list, text) || !strings.Contains(list, got.body["id"].(string)) {
 		t.Errorf("the list shows the key, or not that there is one: %s", list)
 	}
-	fresh := wiredWorld(t, Wiring{Dir: t.TempDir(), Clock: clock.System}).serve(t) // nobody ever made a key for it
+	fresh := wiredWorld(t, Wiring{Dir: t.TempDir(), Clock: clock.System}).serve(t) // no key was ever made for it
 	notice, _ := fresh.want(201, "POST", "/v1/keys", `{"name":"first","role":"admin","expires_at":null}`).body["notice"].(string)
 	if !strings.Contains(notice, "every call needs a key") {
 		t.Errorf("the first key says %q", notice)
@@ -398,7 +399,7 @@ func TestAKeyExpiresInTheFuture(t *testing.T) {
 	}
 }
 
-// TestStatusOfTheWholeIsForTheOperator: an admin's key is told of its own workspace.
+// TestStatusOfTheWholeIsForTheOperator verifies that an admin's key sees the status of its own workspace only.
 func TestStatusOfTheWholeIsForTheOperator(t *testing.T) {
 	c := newWorld(t).serve(t)
 	acme := []string{"Fermata-Workspace", "acme"}
@@ -407,7 +408,7 @@ func TestStatusOfTheWholeIsForTheOperator(t *testing.T) {
 	c.want(200, "PATCH", "/v1/sessions/ses_1/messages/msg_3", `{"text":"`+holdOn+`"}`)
 	c.want(200, "POST", "/v1/sessions/ses_1/validation", `{"approved":true}`)
 	for role, sessions := range map[string]float64{"admin": 1, "root": 2} {
-		testkit.Until(t, fmt.Sprintf("%s is told of %v sessions at work", role, sessions), func() bool {
+		testkit.Until(t, fmt.Sprintf("%s sees %v active sessions", role, sessions), func() bool {
 			return c.do("GET", "/v1/admin/status", "", "Authorization", "Bearer "+role).body["sessions"] == sessions
 		})
 	}

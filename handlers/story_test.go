@@ -23,7 +23,7 @@ import (
 // holdOn is what a person says whom the vendor lets wait.
 const holdOn = "Think it over."
 
-// theSeed is what the automation of the story is told to do.
+// theSeed is the request of the fixture's automation.
 const theSeed = "Look at it all."
 
 // vendor is the world outside: an AI that greets, proposes a zone, and has nothing to add.
@@ -45,7 +45,7 @@ func (v *vendor) stop() {
 	}
 }
 
-// vendorCalls are what the AI asks for, once, of whom it hears this from.
+// vendorCalls maps a text in the prompt to the command that the fake model calls once in response.
 var vendorCalls = map[string]suite.Call{
 	"hello":       {ID: "call_zone", Name: "CREATE_ZONE", Arguments: `{"name":"x"}`},
 	"Ask me.":     {ID: "call_ask", Name: "ASK_USER", Arguments: `{"type":"MultipleChoice","data":{"question":"Which?","options":["a","b"]}}`},
@@ -76,13 +76,13 @@ func vendorAnswer(w http.ResponseWriter, r *http.Request) {
 	fake.Compatible().Write(w, r, body, reply)
 }
 
-// teller tells the story, over the API.
-type teller struct {
+// fixtureBuilder creates the fixture over the API.
+type fixtureBuilder struct {
 	t       testing.TB
 	handler http.Handler
 }
 
-func (s teller) call(status int, method, path, body string, headers ...string) map[string]any {
+func (s fixtureBuilder) call(status int, method, path, body string, headers ...string) map[string]any {
 	s.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer root")
@@ -120,20 +120,20 @@ func numbered() domain.IDSource {
 	}
 }
 
-// tellStory makes a server and tells it the story that every world begins with; the files of
-// its data directory are what came of it.
-func tellStory(t testing.TB) map[string][]byte {
+// buildFixture starts a server and creates the data with which every world begins; the result is the files of its
+// data directory.
+func buildFixture(t testing.TB) map[string][]byte {
 	t.Helper()
 	dir := t.TempDir()
 	config, behind := WireServer(t, Wiring{
 		Dir: dir, RootKey: aRootKey, PublicURL: "https://fermata.example", Clock: clock.Fixed(worldTime), NewID: numbered(),
 	})
 	config.Edge.Auth = roleAuth{}
-	s := teller{t, New(config)}
-	s.tellOfData()
-	s.tellOfSessions()
-	s.tellOfAutomations()
-	tellOfTasks(t, behind)
+	s := fixtureBuilder{t, New(config)}
+	s.addData()
+	s.addSessions()
+	s.addAutomations()
+	addTasks(t, behind)
 	hook, err := behind.Store.Automations.Automation(t.Context(), domain.DefaultWorkspace, "aut_1")
 	if err == nil { // the secret of its webhook is "secret"; the next start seals it
 		err = behind.Store.Secrets.ResealHook(t.Context(), hook, automations.HookHash("secret"), "secret")
@@ -156,8 +156,8 @@ func tellStory(t testing.TB) map[string][]byte {
 	return files
 }
 
-// tellOfData: three zones, one with a tool and an entry, a tool type, a text.
-func (s teller) tellOfData() {
+// addData creates three zones, one of them with a tool and an entry, a tool type, and a text.
+func (s fixtureBuilder) addData() {
 	s.t.Helper()
 	for i, name := range []string{"Health", "Work", "Home"} {
 		s.call(201, "POST", "/v1/zones", fmt.Sprintf(`{"name":%q,"position":%d}`, name, i))
@@ -196,9 +196,9 @@ func vendorAsProvider(t testing.TB) string {
 	return string(body)
 }
 
-// tellOfSessions: a session that waits for a yes to an action, with two messages that wait
-// their turn, and one of another workspace.
-func (s teller) tellOfSessions() {
+// addSessions creates a session that waits for the approval of an action, with two queued messages, and a session
+// of another workspace.
+func (s fixtureBuilder) addSessions() {
 	s.t.Helper()
 	s.call(201, "POST", "/v1/sessions", `{"name":"Running","require_validation":true,"message":"hello"}`)
 	testkit.Until(s.t, "the AI has proposed its action", func() bool {
@@ -209,8 +209,8 @@ func (s teller) tellOfSessions() {
 	s.call(201, "POST", "/v1/sessions", `{"name":"Far"}`, "Fermata-Workspace", "acme")
 }
 
-// tellOfAutomations: one with a schedule and a webhook, of whose grants one was withdrawn.
-func (s teller) tellOfAutomations() {
+// addAutomations creates one automation with a schedule and a webhook, one of whose grants was withdrawn.
+func (s fixtureBuilder) addAutomations() {
 	s.t.Helper()
 	s.call(201, "POST", "/v1/automations", `{"name":"Report","seed":{"text":"`+theSeed+`"},"triggers":[{"type":"webhook"}],
 		"schedule":{"type":"cron","expression":"0 8 * * *","time_zone":"UTC","starts_at":"2026-03-01T00:00:00"}}`)

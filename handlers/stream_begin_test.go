@@ -34,8 +34,8 @@ func (h *headWatch) Flush() {
 	}
 }
 
-// Whoever has seen the head of a stream gets what happens from then on as events: its
-// place in the log is found before the head leaves.
+// TestTheHeadOfAStreamLeavesWithItsPlace verifies that a client that has received the head of a stream gets
+// everything from then on as events: the position in the log is determined before the head is sent.
 func TestTheHeadOfAStreamLeavesWithItsPlace(t *testing.T) {
 	for query, want := range map[string]string{"": "event: snapshot", "?after=99": "event: reset", "?after=1": "retry: 2000"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -73,8 +73,9 @@ func (d *deadlineWatch) Flush() {
 	d.late = d.late || !d.deadline.IsZero() && !time.Now().Before(d.deadline)
 }
 
-// Who waits in vain for a place to read the log is told when to come back.
-func TestWhoWaitsInVainIsToldWhenToComeBack(t *testing.T) {
+// TestWaitingInVainForAStreamHasARetryTime verifies that a client that waits in vain for permission to read the log
+// gets a Retry-After.
+func TestWaitingInVainForAStreamHasARetryTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, handler := buildEdge(t, "", clock.System, nil)
 		full := e.unread.take(maxStreamedByWorkspace, ofKey("streams", &auth.Identity{Name: auth.NameLocal}, maxStreamedByWorkspace))

@@ -152,8 +152,8 @@ func TestStreamOfTheWorkspace(t *testing.T) {
 	}
 }
 
-// TestTheListShowsWhatTheStreamShows: whoever pages the list and then follows the stream from
-// the last number sees the same kinds of events, with the same data.
+// TestTheListShowsWhatTheStreamShows verifies that a client that reads the list page by page and then follows the
+// stream from the last number receives the same kinds of events with the same data.
 func TestTheListShowsWhatTheStreamShows(t *testing.T) {
 	e := newEdgeServer(t, "", clock.System, func(e *edgeServer, r chi.Router) {
 		r.Get("/v1/list", e.requireStreamRole(domain.RoleViewer, e.all.events.listEvents))

@@ -37,7 +37,7 @@ func listeners(t *testing.T, store *edgeStore, limits RateLimits) func(key strin
 	}
 }
 
-// quietReader takes everything in, and leaves when it is told to.
+// quietReader reads everything and disconnects on request.
 type quietReader struct {
 	header http.Header
 	status int
@@ -135,9 +135,9 @@ func TestSlowReadersHoldABoundedPartOfTheLog(t *testing.T) {
 	})
 }
 
-// What is left to a key stands in the headers of its answers, in the form of the IETF's
+// The remaining quota of a key is in the headers of its responses, in the form of the IETF's
 // draft.
-func TestAnswersTellTheRate(t *testing.T) {
+func TestResponsesHaveRateLimitHeaders(t *testing.T) {
 	c := newWorld(t).serveWith(t, RateLimits{PerSecond: 1e-3, Burst: 3})
 	for i, want := range []string{`"default";r=2;t=1000`, `"default";r=1;t=2000`, `"default";r=0;t=3000`} {
 		got := c.want(200, "GET", "/v1/zones", "", "Authorization", "Bearer viewer")

@@ -132,9 +132,9 @@ func (e *eventStream) pass(ctx context.Context) (over bool, err error) {
 	}
 }
 
-// opening finds the place to go on from and sends the first bytes. The head of the answer
-// leaves only when the place is known: who sees it and then sends a message, say, gets what
-// comes of it as events, and not hidden in a snapshot that was taken later.
+// opening determines the position to continue from and sends the first bytes. The head of the response is sent only
+// when the position is known: a client that receives the head and then sends a message gets its effects as events
+// and not as part of a snapshot taken later.
 func (e *eventStream) opening(r *http.Request) error {
 	if err := e.put(opening); err != nil {
 		return err

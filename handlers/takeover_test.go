@@ -37,9 +37,9 @@ func (e *edgeServer) dial(t *testing.T, request string) net.Conn {
 	return conn
 }
 
-// A stream goes on, byte for byte, when its connection is taken over: small frames, many at
-// once and one that is larger than what is sent together, in chunks or (HTTP/1.0) without,
-// up to an orderly end.
+// TestAStreamGoesOnByteForByte verifies that a stream continues byte for byte when its connection is taken over:
+// with small frames, many at once and one that is larger than the write buffer, chunked or (HTTP/1.0) not, up to an
+// orderly end.
 func TestAStreamGoesOnByteForByte(t *testing.T) {
 	for _, proto := range []string{"1.0", "1.1"} {
 		t.Run(proto, func(t *testing.T) {
@@ -84,13 +84,14 @@ func TestAStreamGoesOnByteForByte(t *testing.T) {
 	}
 }
 
-// A listener who leaves is noticed at once, and only then is his request told of.
+// TestAListenerWhoLeavesIsNoticed verifies that a disconnect is noticed immediately, and that the request is logged
+// only then.
 func TestAListenerWhoLeavesIsNoticed(t *testing.T) {
 	e := newEdgeServer(t, "", clock.System, nil)
 	conn := e.dial(t, "GET /v1/sessions/ses_1/events HTTP/1.1\r\nHost: localhost\r\nX-Request-ID: mine\r\n\r\n")
 	testkit.Until(t, "the stream to be open", func() bool { return e.broker.Load().Streams == 1 })
 	if strings.Contains(e.log.String(), `"mine"`) {
-		t.Error("told before its end")
+		t.Error("logged before its end")
 	}
 	_ = conn.Close()
 	testkit.Until(t, "the end of the stream", func() bool { return e.broker.Load().Streams == 0 })
@@ -145,7 +146,7 @@ func TestAPanicEndsItsStreamAlone(t *testing.T) {
 	ahead.Store(int64(askAgain))
 	e.broker.Publish(e.store.commit("ses_1", domain.LogNotice))
 	if ev, more := c.next(); more {
-		t.Errorf("it goes on with %v", ev)
+		t.Errorf("it continues with %v", ev)
 	}
 	testkit.Until(t, "the stream's end", func() bool {
 		return e.broker.Load().Streams == 0 && strings.Contains(e.log.String(), "a handler panicked")

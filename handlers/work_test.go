@@ -26,10 +26,10 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// What one credential sends at a time is bounded in bytes: who sends more waits, then is
-// told to come again, and another key is served meanwhile.
+// TestLargeBodiesOfOneKeyAreBounded verifies that the number of bytes sent at a time with one credential is
+// bounded: further requests wait, then are rejected with Retry-After, while another key is served.
 func TestLargeBodiesOfOneKeyAreBounded(t *testing.T) {
-	theStory(t)
+	fixtureFiles(t)
 	synctest.Test(t, func(t *testing.T) {
 		h := runningWorld(t).serveNamed()
 		text := `{"session_ids":["` + strings.Repeat("a", maxBody-100) + `"]}`

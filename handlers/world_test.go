@@ -43,8 +43,8 @@ var WireServer func(t testing.TB, w Wiring) (Config, Behind)
 
 var worldTime = time.Date(2026, 3, 2, 12, 0, 0, 123456000, time.UTC)
 
-// world is a whole server over a database of its own, in which the story of story_test.go
-// was told. What its handlers ask of the rest is noted on its way.
+// world is a complete server over its own database, which contains the fixture of story_test.go. It records what
+// the handlers request from their ports.
 type world struct {
 	Behind
 	config Config
@@ -60,7 +60,7 @@ func newWorld(t testing.TB) *world {
 func openWorld(t testing.TB, w Wiring) *world {
 	t.Helper()
 	w.Dir = t.TempDir()
-	for name, text := range theStory(t) {
+	for name, text := range fixtureFiles(t) {
 		if err := os.WriteFile(filepath.Join(w.Dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -119,22 +119,22 @@ func (w *world) serveAlone(t *testing.T) *testClient {
 	config := w.config
 	config.Door = Door{Steering: w.config.Door.Steering, Tasks: TaskPorts{w.config.Door.Tasks.Tasks, &service{}}}
 	config.Data, config.Outside.Connectors = DataPorts{}, ConnectorPorts{}
-	config.Automations = AutomationPorts{Runs: w.config.Automations.Runs, Seeds: nobody{}}
-	config.Catalogue.RichText, config.Providers.Providers, config.Settings.Keys = nobody{}, nil, nil
+	config.Automations = AutomationPorts{Runs: w.config.Automations.Runs, Seeds: missing{}}
+	config.Catalogue.RichText, config.Providers.Providers, config.Settings.Keys = missing{}, nil, nil
 	return w.serveConfig(t, config)
 }
 
-// nobody is there to say what enrichments mean.
-type nobody struct{ Seeds }
+// missing implements Seeds without being able to resolve enrichments.
+type missing struct{ Seeds }
 
-var errNobody = errors.New("nobody is there")
+var errMissing = errors.New("not available")
 
-func (nobody) Resolve(context.Context, string, []domain.Segment) (*domain.RichContent, error) {
-	return nil, errNobody
+func (missing) Resolve(context.Context, string, []domain.Segment) (*domain.RichContent, error) {
+	return nil, errMissing
 }
 
-func (nobody) ResolveSeed(context.Context, string, []domain.Segment) (*domain.RichContent, error) {
-	return nil, errNobody
+func (missing) ResolveSeed(context.Context, string, []domain.Segment) (*domain.RichContent, error) {
+	return nil, errMissing
 }
 
 // wait is until the session ses_1, or another one, is in a phase.
@@ -227,17 +227,17 @@ func (roleAuth) Redeemed(*http.Request, *auth.Identity) error {
 }
 func (roleAuth) LocalPeer(r *http.Request) bool { return r.Header.Get("Authorization") == "" }
 
-// theStory gives the files of a data directory in which the story was told, once for all tests.
-func theStory(t testing.TB) map[string][]byte {
+// fixtureFiles returns the files of a data directory with the fixture, built once for all tests.
+func fixtureFiles(t testing.TB) map[string][]byte {
 	t.Helper()
-	told.once.Do(func() { told.files = tellStory(t) })
-	if told.files == nil {
-		t.Fatal("the story could not be told")
+	fixture.once.Do(func() { fixture.files = buildFixture(t) })
+	if fixture.files == nil {
+		t.Fatal("the fixture could not be built")
 	}
-	return told.files
+	return fixture.files
 }
 
-var told struct {
+var fixture struct {
 	once  sync.Once
 	files map[string][]byte
 }

@@ -46,8 +46,8 @@ func (m *fakeModel) slowly(takes time.Duration) {
 	}
 }
 
-// TestAnAgentWorksForFiveMinutes at most, in one call of the AI or in many; what it had worked before a
-// crash counts, and its caller is told that it failed.
+// TestAnAgentWorksForFiveMinutes verifies that an agent works for five minutes at most, in one or many calls of the
+// AI, including its work before a crash, and that its caller then receives a failure.
 func TestAnAgentWorksForFiveMinutes(t *testing.T) {
 	for name, c := range map[string]struct {
 		worked time.Duration
@@ -84,11 +84,11 @@ func TestAnAgentWorksForFiveMinutes(t *testing.T) {
 				switch {
 				case c.ends:
 					if call.Status != domain.ExecSuccess || !strings.Contains(call.Text, "All is well.") {
-						t.Errorf("its caller is told %s: %s", call.Status, call.Text)
+						t.Errorf("its caller gets %s: %s", call.Status, call.Text)
 					}
 				case call.Status != domain.ExecFailed || call.Error.Code != "agent_failed" || w.session.EndReason != domain.EndTimeout ||
 					!strings.Contains(call.Error.Message, "more than 5 minutes"):
-					t.Errorf("its caller is told %s, %+v; it ended with %s", call.Status, call.Error, w.session.EndReason)
+					t.Errorf("its caller gets %s, %+v; it ended with %s", call.Status, call.Error, w.session.EndReason)
 				}
 			})
 		})

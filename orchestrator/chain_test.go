@@ -137,8 +137,8 @@ func TestNoSecondCallWhereOneWasEnough(t *testing.T) {
 	}
 }
 
-// When all of them are down, a person is told what each said, and when the first of them
-// may be called again.
+// TestAllAreDown verifies that when all providers are down, the message to the person contains each provider's
+// error and the earliest time of a retry.
 func TestAllAreDown(t *testing.T) {
 	w, models := withFallbacks(t, "gone", "b")
 	delete(models.models, "gone")

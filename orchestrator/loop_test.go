@@ -144,7 +144,8 @@ func TestAPaidAnswerWaitsForTheDatabase(t *testing.T) {
 	})
 }
 
-// Of an error after COMMIT nobody knows whether it was applied: the state says so.
+// TestAnUnknownCommitIsReadBackAndNotRepeated verifies that after an error of COMMIT the outcome is determined by
+// reading the state.
 func TestAnUnknownCommitIsReadBackAndNotRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -174,8 +175,8 @@ func TestAPanicEndsTheRoundAndNotTheProcess(t *testing.T) {
 	}
 }
 
-// A step that fails for good (its message is gone, say) must not leave the session at
-// work with nobody to do it.
+// TestAStepThatFailsForGoodEndsTheRound verifies that a step that fails permanently (for example because its
+// message is gone) does not leave an active session without a driver.
 func TestAStepThatFailsForGoodEndsTheRound(t *testing.T) {
 	w := newWorld(t)
 	w.model.text("never asked")
@@ -189,7 +190,7 @@ func TestAStepThatFailsForGoodEndsTheRound(t *testing.T) {
 	wantSaid(t, w, "NETWORK_ERROR")
 }
 
-func TestErrorsOfTheProviderAreToldAndRepeatNothing(t *testing.T) {
+func TestErrorsOfTheProviderAreReportedAndRepeatNothing(t *testing.T) {
 	w := newWorld(t)
 	w.model.then(func(context.Context, *providers.Request) (*providers.Answer, error) {
 		return nil, &providers.Error{Class: providers.ClassNetwork, Message: "connection refused"}

@@ -10,9 +10,9 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// Two requests that commit one after the other may come to the loop in the other
-// order. The one that comes late must not cut the driver of the later claim: nobody
-// would drive the session then.
+// TestWhoComesLateDoesNotCutTheDriverOfALaterClaim verifies that two requests may reach the loop in an order other
+// than that of their commits: the late one must not stop the driver of the later claim, or the session would have
+// no driver.
 func TestWhoComesLateDoesNotCutTheDriverOfALaterClaim(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -14,17 +14,17 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// fakeOutside offers three commands and answers each call with what it is told. It notes
-// what the journal said of the execution when the call came.
+// fakeOutside offers three commands and answers each call as configured. It records the status of the execution in
+// the journal at the time of the call.
 type fakeOutside struct {
-	w      *world
-	mu     sync.Mutex
-	calls  []domain.OutsideCall
-	told   []domain.ExecutionStatus
-	asked  int // for its offers
-	probed int
-	answer func(ctx context.Context, call domain.OutsideCall, nth int) (domain.OutsideResult, error)
-	probe  func() (bool, domain.OutsideResult, error) // nil: its commands have none
+	w        *world
+	mu       sync.Mutex
+	calls    []domain.OutsideCall
+	statuses []domain.ExecutionStatus
+	asked    int // for its offers
+	probed   int
+	answer   func(ctx context.Context, call domain.OutsideCall, nth int) (domain.OutsideResult, error)
+	probe    func() (bool, domain.OutsideResult, error) // nil: its commands have none
 }
 
 func withOutside(w *world) *fakeOutside {
@@ -64,7 +64,7 @@ func (f *fakeOutside) Call(ctx context.Context, call domain.OutsideCall) (domain
 	}
 	f.w.mu.Unlock()
 	f.mu.Lock()
-	f.calls, f.told = append(f.calls, call), append(f.told, status)
+	f.calls, f.statuses = append(f.calls, call), append(f.statuses, status)
 	nth := len(f.calls)
 	f.mu.Unlock()
 	return f.answer(ctx, call, nth)
@@ -107,13 +107,13 @@ func (w *world) outcomes() (n int) {
 }
 
 var (
-	errDoubt   = &domain.OutsideError{Fault: domain.FaultDoubt, Message: "The connection broke."}
+	errUnknown = &domain.OutsideError{Fault: domain.FaultUnknown, Message: "The connection broke."}
 	errBusy    = &domain.OutsideError{Fault: domain.FaultRefused, Message: "503", Temporary: true}
 	errRefused = &domain.OutsideError{Fault: domain.FaultRefused, Message: "HTTP 422."}
 	errNotSent = &domain.OutsideError{Fault: domain.FaultNotSent, Message: "The connection was refused."}
 )
 
-// What becomes of a call, by its effect and by how the server outside behaves.
+// TestOutcomesOfCallsOutside covers the outcome of a call by its effect and the behaviour of the external server.
 func TestOutcomesOfCallsOutside(t *testing.T) {
 	hang := func(ctx context.Context, _ domain.OutsideCall, _ int) (domain.OutsideResult, error) {
 		<-ctx.Done()
@@ -151,8 +151,8 @@ func TestOutcomesOfCallsOutside(t *testing.T) {
 		{"refused", pay, fails(errRefused), failed, 1, 0, 0},
 		{"refused for a while", pay, fails(errBusy), failed, 1, 0, 0},
 		{"not sent", pay, fails(errNotSent), failed, 1, 0, 0},
-		{"broken off", pay, fails(errDoubt), unknown, 1, 0, 0},
-		{"an error nobody knows", pay, fails(errors.New("eh")), unknown, 1, 0, 0},
+		{"broken off", pay, fails(errUnknown), unknown, 1, 0, 0},
+		{"an unknown error", pay, fails(errors.New("eh")), unknown, 1, 0, 0},
 		{"a panic", pay, panics, unknown, 1, 0, 0},
 		{"it hangs", pay, hang, unknown, 1, 15 * time.Second, 15 * time.Second},
 
@@ -162,7 +162,7 @@ func TestOutcomesOfCallsOutside(t *testing.T) {
 		{"idempotent, refused", set, fails(errRefused), failed, 1, 0, 0},
 		{"idempotent, busy, then not", set, fails(later(7*time.Second), nil), success, 2, 7 * time.Second, 8 * time.Second},
 		{"idempotent, busy for an hour", set, fails(later(time.Hour)), failed, 1, 0, 0},
-		{"idempotent, a doubt that will not pass", set, fails(errDoubt), failed, 1, 0, 0},
+		{"idempotent, an outcome that stays unknown", set, fails(errUnknown), failed, 1, 0, 0},
 
 		{"read", query, gives(domain.OutsideResult{Text: "three shoes"}), success, 1, 0, 0},
 		{"read, broken off", query, fails(errors.New("eh"), nil), success, 2, time.Second / 2, 2 * time.Second},
@@ -190,8 +190,8 @@ func TestOutcomesOfCallsOutside(t *testing.T) {
 				}
 				for i, call := range out.calls {
 					action := c.command != query
-					if call.ExecutionID != ran[0].ID || call.Attempt != i+1 || action && out.told[i] != domain.ExecStarted {
-						t.Errorf("call %d of %s: attempt %d, and the journal said %q", i+1, call.ExecutionID, call.Attempt, out.told[i])
+					if call.ExecutionID != ran[0].ID || call.Attempt != i+1 || action && out.statuses[i] != domain.ExecStarted {
+						t.Errorf("call %d of %s: attempt %d, and the journal said %q", i+1, call.ExecutionID, call.Attempt, out.statuses[i])
 					}
 				}
 				if unknowns := w.outcomes(); (unknowns == 1) != (c.want == unknown) || unknowns > 1 {
@@ -283,12 +283,13 @@ func TestASeriesWithActionsOutside(t *testing.T) {
 	}
 }
 
-// The same action again, while nobody knows whether it was done, needs a person.
+// TestAnUnknownActionIsNotRepeatedWithoutAPerson verifies that an action whose last outcome is unknown is repeated
+// only after a person's approval.
 func TestAnUnknownActionIsNotRepeatedWithoutAPerson(t *testing.T) {
 	w := newWorld(t)
 	out := withOutside(w)
 	out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
-		return domain.OutsideResult{}, errDoubt
+		return domain.OutsideResult{}, errUnknown
 	}
 	w.model.calls("SHOP_PAY", `{"n":1}`)
 	w.model.calls("SHOP_PAY", `{"n":1,"repeat":true}`)
@@ -319,8 +320,8 @@ func sending(w *world, out *fakeOutside) (gate chan struct{}) {
 	return gate
 }
 
-// A running action is let finish, whoever cuts its session; its outcome is stored, and
-// nothing behind it runs.
+// TestACutLetsARunningActionFinish verifies that a running action finishes even if its session is interrupted, that
+// its outcome is stored, and that no command after it runs.
 func TestACutLetsARunningActionFinish(t *testing.T) {
 	for name, c := range map[string]struct {
 		event domain.Event
@@ -410,7 +411,7 @@ func TestActionsOutsideAfterACrash(t *testing.T) {
 		"it was not": {"SHOP_PAY", func() (bool, domain.OutsideResult, error) {
 			return false, domain.OutsideResult{}, nil
 		}, domain.ExecFailed, 1},
-		"the probe fails":  {"SHOP_PAY", func() (bool, domain.OutsideResult, error) { return false, domain.OutsideResult{}, errDoubt }, domain.ExecUnknown, 1},
+		"the probe fails":  {"SHOP_PAY", func() (bool, domain.OutsideResult, error) { return false, domain.OutsideResult{}, errUnknown }, domain.ExecUnknown, 1},
 		"the probe panics": {"SHOP_PAY", func() (bool, domain.OutsideResult, error) { panic("a bug") }, domain.ExecUnknown, 1},
 		"idempotent":       {"SHOP_SET", nil, domain.ExecSuccess, 2},
 	} {
@@ -457,7 +458,7 @@ func TestAnUnknownOutcomeIsAskedAbout(t *testing.T) {
 		done bool
 		err  error
 	}
-	yes, no, down := reply{done: true}, reply{}, reply{err: errDoubt}
+	yes, no, down := reply{done: true}, reply{}, reply{err: errUnknown}
 	hang := errors.New("it hangs")
 	for name, c := range map[string]struct {
 		failure error
@@ -466,14 +467,14 @@ func TestAnUnknownOutcomeIsAskedAbout(t *testing.T) {
 		probes  int
 		people  int
 	}{
-		"cut, and done":                  {errDoubt, []reply{yes}, domain.ExecSuccess, 1, 0},
-		"cut, and not done":              {errDoubt, []reply{no}, domain.ExecFailed, 3, 0},
-		"a 500, done a little later":     {errDoubt, []reply{no, no, yes}, domain.ExecSuccess, 3, 0},
+		"cut, and done":                  {errUnknown, []reply{yes}, domain.ExecSuccess, 1, 0},
+		"cut, and not done":              {errUnknown, []reply{no}, domain.ExecFailed, 3, 0},
+		"a 500, done a little later":     {errUnknown, []reply{no, no, yes}, domain.ExecSuccess, 3, 0},
 		"it hangs, and is down at first": {hang, []reply{down, yes}, domain.ExecSuccess, 2, 0},
 		"it hangs, and is not done":      {hang, []reply{no}, domain.ExecFailed, 3, 0},
-		"an error nobody knows":          {errors.New("eh"), []reply{down, down, no}, domain.ExecFailed, 3, 0},
-		"down for long":                  {errDoubt, []reply{down}, domain.ExecUnknown, 3, 1},
-		"down in the end":                {errDoubt, []reply{no, down}, domain.ExecUnknown, 3, 1},
+		"an unknown error":               {errors.New("eh"), []reply{down, down, no}, domain.ExecFailed, 3, 0},
+		"down for long":                  {errUnknown, []reply{down}, domain.ExecUnknown, 3, 1},
+		"down in the end":                {errUnknown, []reply{no, down}, domain.ExecUnknown, 3, 1},
 		"refused: nothing to ask":        {errRefused, []reply{yes}, domain.ExecFailed, 0, 0},
 		"not sent: nothing to ask":       {errNotSent, []reply{yes}, domain.ExecFailed, 0, 0},
 	} {
@@ -516,7 +517,7 @@ func TestAHangingProbeIsBounded(t *testing.T) {
 		w := newWorld(t)
 		out := withOutside(w)
 		out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
-			return domain.OutsideResult{}, errDoubt
+			return domain.OutsideResult{}, errUnknown
 		}
 		out.probe = func() (bool, domain.OutsideResult, error) {
 			time.Sleep(probeTimeout)
@@ -539,12 +540,12 @@ func TestAProbeSurvivesARestart(t *testing.T) {
 		w := newWorld(t)
 		out := withOutside(w)
 		out.answer = func(context.Context, domain.OutsideCall, int) (domain.OutsideResult, error) {
-			return domain.OutsideResult{}, errDoubt
+			return domain.OutsideResult{}, errUnknown
 		}
 		up := false
 		out.probe = func() (bool, domain.OutsideResult, error) {
 			if !up {
-				return false, domain.OutsideResult{}, errDoubt
+				return false, domain.OutsideResult{}, errUnknown
 			}
 			return true, domain.OutsideResult{Text: "paid"}, nil
 		}
@@ -572,8 +573,8 @@ func TestAProbeSurvivesARestart(t *testing.T) {
 	})
 }
 
-// A shutdown lets a call end within its grace, then cuts it: what may be repeated is left to
-// the next process, of the other nobody knows.
+// TestAShutdownWhileSending verifies that a shutdown lets a call end within the grace period, then cancels it: a
+// repeatable call is left to the next process, and any other has an unknown outcome.
 func TestAShutdownWhileSending(t *testing.T) {
 	for command, want := range map[string]domain.ExecutionStatus{"SHOP_PAY": domain.ExecUnknown, "SHOP_SET": domain.ExecStarted} {
 		synctest.Test(t, func(t *testing.T) {

@@ -29,12 +29,13 @@ func lastTurn(ask *domain.Prompt) string {
 	return strings.Join(all, "\n")
 }
 
-// An answer that was cut in the middle of a call is told to the AI, which answers again.
-func TestACutCallIsToldToTheAI(t *testing.T) {
+// TestACutCallIsReportedToTheAI verifies that if an answer was truncated in the middle of a call, the AI receives
+// an error and answers again.
+func TestACutCallIsReportedToTheAI(t *testing.T) {
 	for name, row := range map[string]struct {
-		raw    domain.RawAnswer
-		output int64
-		told   []string
+		raw      domain.RawAnswer
+		output   int64
+		guidance []string
 	}{
 		"a call": {domain.RawAnswer{Text: "I make it.", StopReason: "length", CutCalls: []string{"CREATE_ZONE"}}, 1024,
 			[]string{"was cut at 1024 tokens", "CREATE_ZONE", "nothing of it was run", "shorter"}},
@@ -54,9 +55,9 @@ func TestACutCallIsToldToTheAI(t *testing.T) {
 			if got := w.said(); len(got) != 4 || got[2] != "FORMAT_ERROR" || got[3] != "AI:Shorter." {
 				t.Fatalf("the record is %v", got)
 			}
-			for _, words := range row.told {
-				if told := lastTurn(w.model.asked[1]); !strings.Contains(told, words) {
-					t.Errorf("%q is not in %s", words, told)
+			for _, words := range row.guidance {
+				if turn := lastTurn(w.model.asked[1]); !strings.Contains(turn, words) {
+					t.Errorf("%q is not in %s", words, turn)
 				}
 			}
 		})
@@ -88,7 +89,7 @@ func TestAnswersThatAreCutAgainAndAgain(t *testing.T) {
 	}
 }
 
-// A text that was cut is kept and marked, and the person is told.
+// TestACutTextIsMarked verifies that a truncated text is stored and marked, and that the person sees a notice.
 func TestACutTextIsMarked(t *testing.T) {
 	for stop, notice := range map[string]string{"length": "length limit", "unknown": "before it was whole"} {
 		w := newWorld(t)
@@ -224,8 +225,9 @@ func (l *limited) Query(context.Context, *providers.Request) (*providers.Answer,
 	return nil, nil
 }
 
-// However small the room beside the rules, older messages are summarised before any of them is
-// left out, and the summary fits. If something is left out after all, the person is told once.
+// TestASmallRoomIsSummarisedFirst verifies that even with a small budget beside the rules, older messages are
+// summarised before any is left out, and the summary fits. If something is left out after all, the person sees one
+// notice.
 func TestASmallRoomIsSummarisedFirst(t *testing.T) {
 	rules := newWorld(t)
 	rules.model.text("Hello.")

@@ -32,8 +32,8 @@ func (w *world) lastNotice() string {
 	return text
 }
 
-// A provider that always says "too long" is asked four times in all, summaries included;
-// then the person is told what to shorten. The next message is another try.
+// TestAProviderThatAlwaysSaysTooLong verifies that a provider that always returns "too long" is called four times
+// in all, summaries included, and that the person then sees what to shorten. The next message is another attempt.
 func TestAProviderThatAlwaysSaysTooLong(t *testing.T) {
 	if domain.OutcomeTooLong != string(providers.ClassContextTooLong) {
 		t.Fatal("the outcome of a call that was too long has two names")
@@ -90,8 +90,8 @@ func TestTheFirstPromptIsMeasuredWhole(t *testing.T) {
 	}
 }
 
-// A prompt whose fixed parts alone are over the budget is not sent, and no summary is
-// paid for: the person is told what to shorten.
+// TestABudgetThatTheLevelsUseUp verifies that a prompt whose fixed parts alone exceed the budget is not sent and no
+// summary is paid for; the person sees what to shorten.
 func TestABudgetThatTheLevelsUseUp(t *testing.T) {
 	w := newWorld(t)
 	budget := 2_000

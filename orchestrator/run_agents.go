@@ -83,11 +83,11 @@ func (d *calling) startAgents(ctx context.Context, calls []*domain.Execution) er
 	if err != nil {
 		return err
 	}
-	started, anew := domain.AgentsStarted{}, false
+	started, resumed := domain.AgentsStarted{}, false
 	for i, call := range calls {
 		id := domain.AgentSessionID(call.ID)
 		if there, _ := domain.FindAgent(d.view.Agents, id); there != nil {
-			anew = anew || there.Session.Phase != domain.Completed
+			resumed = resumed || there.Session.Phase != domain.Completed
 			continue
 		}
 		at := slices.IndexFunc(definitions, func(a *domain.AgentDefinition) bool { return a.Command() == call.Command && a.Enabled })
@@ -101,7 +101,7 @@ func (d *calling) startAgents(ctx context.Context, calls []*domain.Execution) er
 			started.New = append(started.New, d.newAgent(definitions[at], call, left))
 		}
 	}
-	if len(started.New) == 0 && !anew {
+	if len(started.New) == 0 && !resumed {
 		return nil
 	}
 	_, err = d.take(ctx, started)

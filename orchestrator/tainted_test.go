@@ -25,7 +25,7 @@ func TestWordsFromOutsideAskAPerson(t *testing.T) {
 	const find, pay, read, zone = "SHOP_FIND", "SHOP_PAY", "ZONES", "CREATE_ZONE"
 	for name, c := range map[string]struct {
 		answers [][]string // each with the calls of one answer
-		asked   string     // what the last card shows; "": nobody is asked
+		asked   string     // what the last card shows; "": no approval is requested
 		sent    int
 	}{
 		"nothing read":             {[][]string{{pay}}, "", 1},
@@ -88,7 +88,7 @@ func (u unreviewed) Offers(ctx context.Context, workspace string) ([]domain.Comm
 }
 
 // A model that was offered them has read external content, also when they are reviewed afterwards.
-func TestDescriptionsThatNobodyReviewedAskAPerson(t *testing.T) {
+func TestUnreviewedDescriptionsNeedAnApproval(t *testing.T) {
 	w := newWorld(t)
 	out := withOutside(w)
 	w.loop.cfg.Outside = unreviewed{untrusting{out}}

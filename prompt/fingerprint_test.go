@@ -6,9 +6,9 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestFingerprintsTellPromptsApart: the same prompt has the same one, every change of
+// TestFingerprintsDistinguishPrompts: the same prompt has the same one, every change of
 // it another, also where a text only moves from one part to the next.
-func TestFingerprintsTellPromptsApart(t *testing.T) {
+func TestFingerprintsDistinguishPrompts(t *testing.T) {
 	say := func(role domain.TurnRole, text string) *domain.Turn {
 		return &domain.Turn{Role: role, Blocks: []domain.Block{{Kind: domain.BlockText, Text: text}}}
 	}

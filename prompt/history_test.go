@@ -284,7 +284,7 @@ func TestACancelMessageIsTakenOutOnAYes(t *testing.T) {
 		t.Error("what was handed out has changed")
 	}
 	th.Append(&domain.Message{ID: "msg_5", Sender: domain.SenderAI, Raw: &domain.RawAnswer{Protocol: domain.ProtocolNative, Text: "Gone."}})
-	if th.Remove("msg_4") || th.Remove("msg_1") || th.Remove("nobody") {
+	if th.Remove("msg_4") || th.Remove("msg_1") || th.Remove("none") {
 		t.Error("what an answer has followed must be rebuilt, not removed")
 	}
 	summary := (&story{}).system(domain.SystemContextSummary, "x").history(domain.ProtocolNative)

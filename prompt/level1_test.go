@@ -120,7 +120,7 @@ func TestChunksWithAWrongFrontLineAreRefused(t *testing.T) {
 	}
 }
 
-func TestLimitsInForceAreTold(t *testing.T) {
+func TestLimitsInForceAreInThePrompt(t *testing.T) {
 	five := 5
 	got := limitsText(domain.Limits{MaxAutonomousRoundtrips: &five, MaxActionRetries: &five})
 	if want := "- at most 5 answers of yours in a row before the session stops\n- at most 5 corrections in a row of failed actions"; got != want {
@@ -152,7 +152,7 @@ func TestTail(t *testing.T) {
 }
 
 // A run that starts two days late still reads "last week" as of its scheduled time.
-func TestTheTailTellsALateRunItsTime(t *testing.T) {
+func TestTheTailHasTheTimeOfALateRun(t *testing.T) {
 	s := domain.DefaultSettings()
 	s.TimeZone = "Europe/Paris"
 	now := time.Date(2026, 3, 14, 1, 30, 0, 0, time.UTC)
@@ -160,15 +160,15 @@ func TestTheTailTellsALateRunItsTime(t *testing.T) {
 		48 * time.Hour: "This run was scheduled for Thursday 2026-03-12 02:30 (UTC+01:00): relative periods", 59 * time.Second: "", 0: "",
 	} {
 		got := Tail(now, new(now.Add(-before)), &s)
-		if told := strings.Contains(got, "scheduled for"); told != (want != "") || !strings.Contains(got, want) {
+		if present := strings.Contains(got, "scheduled for"); present != (want != "") || !strings.Contains(got, want) {
 			t.Errorf("%s late: %s", before, got)
 		}
 	}
 }
 
-// TestTheAIIsToldWhetherItsOwnRequestCounts: an AUTOMATION's counts for nothing, and it reads so once; the
-// others are offered it, with advice when to use it. No two sentences contradict each other.
-func TestTheAIIsToldWhetherItsOwnRequestCounts(t *testing.T) {
+// TestThePromptExplainsTheAIsOwnRequest verifies that an AUTOMATION's prompt states once that its own request
+// has no effect; the other types are offered it, with advice when to use it. No two sentences contradict each other.
+func TestThePromptExplainsTheAIsOwnRequest(t *testing.T) {
 	for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
 		for _, protocol := range []domain.Protocol{domain.ProtocolNative, domain.ProtocolJSON} {
 			for _, policy := range []string{"", domain.PolicyPark, domain.PolicyRefuse, domain.PolicyAllow} {
@@ -182,7 +182,7 @@ func TestTheAIIsToldWhetherItsOwnRequestCounts(t *testing.T) {
 					"`validation_request` (booleans)":                     supported && protocol == domain.ProtocolNative,
 					"Set `validation_request: true`":                      supported && protocol == domain.ProtocolNative,
 					`"validation_request"?: boolean`:                      supported && protocol == domain.ProtocolJSON,
-					"wait until a person has agreed":                      false, // what becomes of a run's actions, its policy says
+					"wait until a person has agreed":                      false, // a run's policy decides about its actions
 				} {
 					if strings.Contains(got, text) != want {
 						t.Errorf("%s %s %s: %q is there: %v", kind, protocol, policy, text, !want)
@@ -244,7 +244,7 @@ func TestTheExamplesInTheJSONChunksCanBeParsed(t *testing.T) {
 
 // An automation learns how approvals work. Grants are written by people, and belong to level
 // 2, in bytes that its uses do not change.
-func TestARunIsToldWhoSaysYes(t *testing.T) {
+func TestThePromptOfARunExplainsApprovals(t *testing.T) {
 	in := level1Input(domain.Run, domain.ProtocolNative)
 	plain := level1(in)
 	grant := domain.Grant{
@@ -260,7 +260,7 @@ func TestARunIsToldWhoSaysYes(t *testing.T) {
 		}
 	}
 	if strings.Contains(plain, "beforehand: they stand") {
-		t.Error("grants are told where there are none")
+		t.Error("the prompt mentions grants where there are none")
 	}
 	got := Level2(Level2Input{Grants: []*domain.Grant{&grant}})
 	const line = "\n    - CREATE_DATA, UPDATE_DATA; only in zon_1; only on tol_1, tol_2; at most 3 in this run; until 2027-01-02T03:04:05Z; with params that are valid for {\"maxProperties\":2}\n"
@@ -272,7 +272,7 @@ func TestARunIsToldWhoSaysYes(t *testing.T) {
 		t.Error("its uses change the prompt")
 	}
 	if strings.Contains(level1(level1Input(domain.Chat, domain.ProtocolNative)), "Who says yes") {
-		t.Error("a chat is told of an automation's policy")
+		t.Error("the prompt of a chat has an automation's policy")
 	}
 }
 

@@ -55,7 +55,7 @@ func TestNativeAnswers(t *testing.T) {
 		{"the model wants the results",
 			domain.RawAnswer{Calls: calls("DELETE_DATA", `{"keep_control":true}`)},
 			`{"pre_text":"","action_commands":[{"id":"","type":"DELETE_DATA","params":{"keep_control":true},"call_id":"c1"}],"keep_control":true}`},
-		{"the model itself asks for a yes",
+		{"the model itself requests an approval",
 			domain.RawAnswer{Calls: calls("DELETE_DATA", `{"validation_request":true}`)},
 			`{"pre_text":"","validation_request":true,"action_commands":[{"id":"","type":"DELETE_DATA","params":{"validation_request":true},"call_id":"c1","validation_request":true}]}`},
 		{"ASK_USER is the module",

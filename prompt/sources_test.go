@@ -14,9 +14,9 @@ import (
 const (
 	byServer = "the server or its operator"
 	byPerson = "a person, or the client that speaks for one"
-	byModel  = "a model that answered here, or whoever AI.From names"
+	byModel  = "a model that answered here, or the author that AI.From names"
 	byData   = "the workspace's own data and settings"
-	byFrom   = "whoever the provenance beside it names; without one, the workspace or the person"
+	byFrom   = "the author in the provenance beside it; without one, the workspace or the person"
 	byFile   = "a file, which taints the session that its segment comes into"
 	bySpec   = "the source of the command, which taints the session where no person has reviewed it"
 )
@@ -187,7 +187,7 @@ func messagesOf(f *filler) []*domain.Message {
 		add(domain.SenderUser, func(m *domain.Message) { change(&m.Rich.Segments[0]) })
 	}
 	user(func(s *domain.Segment) { *s = domain.Segment{Type: domain.SegmentText, Text: s.Text} })
-	add(domain.SenderUser, func(m *domain.Message) { m.SenderID += "2" }) // somebody else
+	add(domain.SenderUser, func(m *domain.Message) { m.SenderID += "2" }) // another person
 	user(func(s *domain.Segment) {
 		s.Type, s.File, s.Enrichment, s.From.Origin = domain.SegmentText, nil, nil, domain.OriginWebhook
 	})

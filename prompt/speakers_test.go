@@ -35,7 +35,7 @@ func TestTheAIKnowsWhoSpeaks(t *testing.T) {
 	}{
 		"one person":         {[]*domain.Message{from("key_1", "Ada", "a"), said("x"), from("key_1", "Ada", "b")}, "a | b"},
 		"one without a name": {[]*domain.Message{from("local", "", "a"), from("local", "", "b")}, "a | b"},
-		"nobody known":       {[]*domain.Message{from("", "", "a"), from("", "", "b")}, "a | b"},
+		"no known speaker":   {[]*domain.Message{from("", "", "a"), from("", "", "b")}, "a | b"},
 		"two people": {[]*domain.Message{from("key_1", "Ada", "a"), said("x"), from("key_2", "Mia", "b"), from("key_2", "Mia", "c"), said("y"), from("key_1", "Ada", "d")},
 			"a | [Mia writes from here on. Before, it was Ada.] | b | c | [Ada writes from here on. Before, it was Mia.] | d"},
 		"the root key and a person": {[]*domain.Message{from("root", "", "a"), from("key_2", "Mia", "b")}, "a | [Mia writes from here on. Before, it was root.] | b"},

@@ -54,7 +54,7 @@ func FuzzSpoken(f *testing.F) {
 			got.WriteString(s.More(string(encoded[at:min(at+size, len(encoded))])))
 		}
 		if got.String() != text {
-			t.Errorf("%q is told as %q", text, got.String())
+			t.Errorf("%q is rendered as %q", text, got.String())
 		}
 	})
 }

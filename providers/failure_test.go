@@ -93,7 +93,7 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-func TestTransportErrorTellsTheCause(t *testing.T) {
+func TestTransportErrorHasTheCause(t *testing.T) {
 	stopped := errors.New("stopped by the person")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(stopped)
@@ -125,7 +125,7 @@ func FuzzParseFailure(f *testing.F) {
 
 // The error of a failed call reveals nothing of the
 // network that the server is in.
-func TestTransportErrorsTellNothingOfTheNetwork(t *testing.T) {
+func TestTransportErrorsRevealNothingOfTheNetwork(t *testing.T) {
 	for url, want := range map[string]string{
 		"http://127.0.0.1:1/":                      "could not be reached: connection refused",
 		"http://name.invalid/":                     "could not be reached: no such host",

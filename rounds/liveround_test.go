@@ -10,7 +10,7 @@ import (
 
 // A round that is followed from its beginning and ends normally with an answer has the progress that the
 // record has. All other rounds are read from the record.
-func TestHeard(t *testing.T) {
+func TestLiveProgressMatchesTheRecord(t *testing.T) {
 	const (
 		mine   = `message.created {"message":{"id":"m","round_id":"r","sender":"USER","status":"stored"}}`
 		waits  = `message.created {"message":{"id":"m","sender":"USER","status":"queued"}}`

@@ -22,7 +22,7 @@ func ParseYesNo(text string) (yes, ok bool) {
 // answerWords are the words for yes and no in all languages.
 var answerWords = map[bool][]string{true: {"yes", "oui"}, false: {"no", "non"}}
 
-// DecisionFromText returns the decision on an approval that a yes or no means; ok is false for
+// DecisionFromText returns the decision that an answer of yes or no means; ok is false for
 // approvals that cannot be answered with one.
 func DecisionFromText(a *domain.Approval, text string, yes bool) (d domain.Decision, ok bool) {
 	switch a.Kind {

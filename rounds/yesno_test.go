@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// A yes or no in words is the decision that the API makes of the same answer: it leaves the same record.
+// An answer in words results in the same decision and record as the same answer over the API.
 func TestAnAnswerInWordsIsTheAnswerOfTheAPI(t *testing.T) {
 	asked := func(kind domain.ApprovalKind, schema string) *domain.Approval {
 		return &domain.Approval{Kind: kind, ResponseSchema: json.RawMessage(schema)}

@@ -51,7 +51,7 @@ func askedOnce() []*domain.Message {
 	}
 }
 
-// What is asked of the last round of a chat, and what comes of it.
+// TestAgain covers retries and corrections of the last round of a chat, and their results.
 func TestAgain(t *testing.T) {
 	answered := func(s *domain.Session) {
 		s.State.RoundID, s.State.RoundCause, s.State.RoundMessageID = "rnd_a", domain.CauseUserMessage, "msg_1"
@@ -60,7 +60,7 @@ func TestAgain(t *testing.T) {
 	waits := func(s *domain.Session) { s.State.PendingCause = domain.CauseManualTrigger }
 	changed := []*domain.Execution{{ID: "exe_1", Command: "CREATE_ZONE", Kind: domain.KindAction, Status: domain.ExecSuccess}}
 	unknown := []*domain.Execution{{ID: "exe_1", Command: "BANK.PAY", Kind: domain.KindAction, Status: domain.ExecUnknown}}
-	goesOn := []*domain.Execution{{ID: "exe_1", Command: "REPORT", Kind: domain.KindAction, Status: domain.ExecPending}}
+	running := []*domain.Execution{{ID: "exe_1", Command: "REPORT", Kind: domain.KindAction, Status: domain.ExecPending}}
 	onlyRead := []*domain.Execution{{ID: "exe_1", Command: "ZONES", Kind: domain.KindQuery, Status: domain.ExecSuccess}}
 	words := &domain.NewMessage{Rich: domain.RichContent{LinearText: "Which two?"}}
 	for name, c := range map[string]struct {
@@ -77,8 +77,8 @@ func TestAgain(t *testing.T) {
 		"in other words":           {view(chat("me", domain.Idle, answered), nil), askedOnce(), nil, 0, domain.RetryRequest{Message: words}, "", []string{"msg_1", "msg_2"}},
 		"on another provider":      {view(chat("me", domain.Idle, answered), nil), askedOnce(), nil, 0, domain.RetryRequest{ProviderID: "prv"}, "", []string{"msg_2"}},
 		"it changed something":     {view(chat("me", domain.Idle, answered), nil), askedOnce(), changed, 0, domain.RetryRequest{}, domain.CodeRoundHasEffects, nil},
-		"nobody knows if it did":   {view(chat("me", domain.Idle, answered), nil), askedOnce(), unknown, 0, domain.RetryRequest{}, domain.CodeRoundHasEffects, nil},
-		"it goes on outside":       {view(chat("me", domain.Idle, answered), nil), askedOnce(), goesOn, 0, domain.RetryRequest{Message: words}, domain.CodeRoundHasEffects, nil},
+		"with an unknown outcome":  {view(chat("me", domain.Idle, answered), nil), askedOnce(), unknown, 0, domain.RetryRequest{}, domain.CodeRoundHasEffects, nil},
+		"still running outside":    {view(chat("me", domain.Idle, answered), nil), askedOnce(), running, 0, domain.RetryRequest{Message: words}, domain.CodeRoundHasEffects, nil},
 		"in spite of that":         {view(chat("me", domain.Idle, answered), nil), askedOnce(), changed, 0, domain.RetryRequest{DespiteEffects: true}, "", []string{"msg_2"}},
 		"at work":                  {holding(chat("me", domain.CallingAI)), askedOnce(), nil, 0, domain.RetryRequest{}, domain.CodeWrongPhase, nil},
 		"it waits for a person":    {holding(chat("me", domain.WaitingValidation)), askedOnce(), nil, 0, domain.RetryRequest{}, domain.CodeWrongPhase, nil},

@@ -90,11 +90,11 @@ func (r *agentRequest) event(v *domain.View) (domain.Event, error) {
 
 // also adds what happens to the agent, and to the agents between it and the top.
 func (r *agentRequest) also(v *domain.View, change *domain.Change) error {
-	if err := r.tell(v, r.view, r.happens, change); err != nil {
+	if err := r.apply(v, r.view, r.happens, change); err != nil {
 		return err
 	}
 	for _, a := range slices.Backward(r.above) {
-		if err := r.tell(v, ofAgentView(v, a), domain.AgentAnswered{Agent: r.agent}, change); err != nil {
+		if err := r.apply(v, ofAgentView(v, a), domain.AgentAnswered{Agent: r.agent}, change); err != nil {
 			return err
 		}
 	}
@@ -104,7 +104,7 @@ func (r *agentRequest) also(v *domain.View, change *domain.Change) error {
 	return nil
 }
 
-func (r *agentRequest) tell(_, to *domain.View, e domain.Event, change *domain.Change) error {
+func (r *agentRequest) apply(_, to *domain.View, e domain.Event, change *domain.Change) error {
 	rules := r.door.rules()
 	step, err := rules.machine.Run(to.Session, e, rules.policy(to))
 	if err != nil {

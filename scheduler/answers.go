@@ -154,11 +154,11 @@ const plainYes = `{"approved":true}`
 // record is the canonical form of a decision, by which the same answer is known.
 func record(decision domain.Decision) ([]byte, error) {
 	if len(decision.Results) > 0 { // they are in the record: a hash suffices to compare
-		told, err := json.Marshal(decision.Results)
+		results, err := json.Marshal(decision.Results)
 		if err != nil {
 			return nil, fmt.Errorf("encode the results: %w", err)
 		}
-		return json.Marshal(broughtResults{true, fmt.Sprintf("%x", sha256.Sum256(told)), json.RawMessage(decision.Request)})
+		return json.Marshal(broughtResults{true, fmt.Sprintf("%x", sha256.Sum256(results)), json.RawMessage(decision.Request)})
 	}
 	decision.ApprovedIDs = slices.Sorted(slices.Values(decision.ApprovedIDs))
 	if len(decision.Value) > 0 {

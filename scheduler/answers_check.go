@@ -73,7 +73,7 @@ func (a *Answers) answerEvent(
 	acts := asked.Kind == domain.ApprovalActions && (decision.Approved || len(decision.Edits) > 0)
 	if ready.approval != asked.ID && (acts || decision.ApprovalID == "") {
 		return nil, domain.Errorf(domain.CodeValidationStale,
-			"It was asked anew just now. Nothing was run; look at what is asked now, then answer again.")
+			"It was asked again just now. Nothing was run; look at what is asked now, then answer again.")
 	}
 	answer := domain.Answer{Decision: decision, Recorded: recorded}
 	switch asked.Kind {
@@ -202,7 +202,7 @@ func (a *Answers) mayApprove(asked *domain.Approval, decision domain.Decision) e
 		}
 		if needed := a.Checks.RoleFor(&action); !decision.By.Role.Allows(needed) {
 			return domain.Errorf(domain.CodeForbidden, "Approving %s needs the role %s, and you have the role %s. "+
-				"Nothing was run; it still waits for somebody with that role. You can refuse it.",
+				"Nothing was run; it still waits for a person with that role. You can refuse it.",
 				action.Command, needed, decision.By.Role)
 		}
 	}

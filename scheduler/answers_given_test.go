@@ -16,7 +16,7 @@ func waits(kind domain.SessionType, phase domain.Phase) *domain.Session {
 	})
 }
 
-// Each way to answer settles the approval that it is for, and the session goes on.
+// TestAnswersThatAreTaken verifies that each way to answer settles its approval and that the session continues.
 func TestAnswersThatAreTaken(t *testing.T) {
 	yes := domain.Decision{Approved: true, By: admin}
 	red := domain.Decision{Value: json.RawMessage(`"red"`), By: member}
@@ -241,8 +241,8 @@ func (b byID) Approval(_ context.Context, _, id string) (*domain.Approval, error
 	return b.all[id], nil
 }
 
-// A person who says that a run is done before its timer does ends it, and who says that it
-// is not has it go on, though nobody asked.
+// TestAnEarlyConfirmationIsTaken verifies that a person can end a run before its timer does or have it continue,
+// without having been asked.
 func TestAnEarlyConfirmationIsTaken(t *testing.T) {
 	for approved, ends := range map[bool]bool{true: true, false: false} {
 		s := run("me", domain.WaitingCompletionConfirmation, func(s *domain.Session) { s.State.Waiting = &domain.WaitingContext{} })

@@ -6,7 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What a person says of an action whose outcome nobody knew settles it, and the AI is told.
+// TestAPersonSettlesAnOutcome verifies that a person's statement about an action with an unknown outcome settles
+// it, and that the AI receives it.
 func TestAPersonSettlesAnOutcome(t *testing.T) {
 	for outcome, want := range map[string]struct {
 		status domain.ExecutionStatus
@@ -40,7 +41,7 @@ func TestAPersonSettlesAnOutcome(t *testing.T) {
 				t.Errorf("the execution %+v", x)
 			}
 			if m := c.Messages[0].System; m == nil || m.Type != domain.SystemExternalResult || m.CommandResults[0].Status != want.status {
-				t.Errorf("the AI is told %+v", m)
+				t.Errorf("the AI receives %+v", m)
 			}
 			asked := len(c.Approvals) == 2 && c.Approvals[1].Kind == domain.ApprovalActions && c.Approvals[1].Status == domain.ApprovalStatusOpen
 			if again := len(c.Executions) == 2 && c.Executions[1].Status == domain.ExecPlanned && asked; again != (outcome == domain.OutcomeRunAgain) {

@@ -41,7 +41,7 @@ func (a *Answers) prove(
 }
 
 var errNotSigned = domain.Errorf(domain.CodePasskeyRequired,
-	"This is sensitive: a yes to it is signed with a passkey. Nothing was run; it still waits.")
+	"This is sensitive: its approval must be signed with a passkey. Nothing was run; it still waits.")
 
 // evidence is what was signed for the approval that is settled now, under the locks.
 func (p *prepared) evidence(asked *domain.Approval, decision domain.Decision) ([]byte, error) {

@@ -20,8 +20,8 @@ func (s *signing) Approve(_ context.Context, _ *domain.Approval, _ domain.Author
 	return &domain.PasskeyProof{Use: domain.PasskeyUse{PasskeyID: "psk", SignCount: 3}, Evidence: []byte(`"signed"`)}, nil
 }
 
-// A yes to a sensitive action is signed, by whatever way it comes; a no, and a yes to the others,
-// are not.
+// TestASensitiveYesIsSigned verifies that the approval of a sensitive action must be signed, by whatever path it
+// arrives; a refusal and the approval of other actions need no signature.
 func TestASensitiveYesIsSigned(t *testing.T) {
 	good := &domain.PasskeyAnswer{Credential: []byte("good")}
 	byID := func(a *Answers, d domain.Decision) (*domain.Receipt, error) {
@@ -31,21 +31,21 @@ func TestASensitiveYesIsSigned(t *testing.T) {
 		return a.ResumeValidation(t.Context(), "ws", "me", d)
 	}
 	for name, c := range map[string]struct {
-		decision domain.Decision
-		nobody   bool // checks what is signed
-		code     domain.Code
-		shown    int
-		evidence string
+		decision  domain.Decision
+		unchecked bool // no component verifies signatures
+		code      domain.Code
+		shown     int
+		evidence  string
 	}{
 		"yes":                       {decision: domain.Decision{Approved: true}, code: domain.CodePasskeyRequired, shown: 2},
-		"yes, where nobody checks":  {decision: domain.Decision{Approved: true, Passkey: good}, nobody: true, code: domain.CodePasskeyRequired},
+		"yes, without a verifier":   {decision: domain.Decision{Approved: true, Passkey: good}, unchecked: true, code: domain.CodePasskeyRequired},
 		"yes to it alone":           {decision: domain.Decision{Approved: true, ApprovedIDs: []string{"b"}}, code: domain.CodePasskeyRequired, shown: 1},
 		"yes, signed with that":     {decision: domain.Decision{Approved: true, Passkey: &domain.PasskeyAnswer{Credential: []byte("bad")}}, code: domain.CodePasskeyRequired, shown: 2},
 		"yes, signed":               {decision: domain.Decision{Approved: true, Passkey: good}, shown: 2, evidence: `"signed"`},
 		"no":                        {decision: domain.Decision{}},
 		"no, signed":                {decision: domain.Decision{Passkey: good}},
 		"yes to the other":          {decision: domain.Decision{Approved: true, ApprovedIDs: []string{"a"}}},
-		"yes to the other, unasked": {decision: domain.Decision{Approved: true, ApprovedIDs: []string{"a"}}, nobody: true},
+		"yes to the other, unasked": {decision: domain.Decision{Approved: true, ApprovedIDs: []string{"a"}}, unchecked: true},
 	} {
 		for way, give := range map[string]func(*Answers, domain.Decision) (*domain.Receipt, error){"by id": byID, "by session": bySession} {
 			t.Run(name+" "+way, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestASensitiveYesIsSigned(t *testing.T) {
 				asks.Actions[1].Sensitive = true
 				a, answers := newAsked(t, waits(domain.Chat, domain.WaitingValidation), asks)
 				checks := &signing{}
-				if answers.Passkeys = checks; c.nobody {
+				if answers.Passkeys = checks; c.unchecked {
 					answers.Passkeys = nil
 				}
 				c.decision.By = admin

@@ -139,7 +139,7 @@ func TestAnswerEvents(t *testing.T) {
 		"a poisoned one, no more":     {approval(domain.ApprovalPoisoned), domain.Decision{}, "StopRequested", ""},
 		"signed in":                   {approval(domain.ApprovalReconnect), domain.Decision{Approved: true}, "ValidationReceived", ""},
 		"no more waiting":             {approval(domain.ApprovalClientCalls), domain.Decision{}, "CommunicationCancelled", ""},
-		"a yes for a program":         {approval(domain.ApprovalClientCalls), domain.Decision{Approved: true}, "", domain.CodeInvalid},
+		"an approval for a program":   {approval(domain.ApprovalClientCalls), domain.Decision{Approved: true}, "", domain.CodeInvalid},
 		"what cannot be answered yet": {approval("other"), domain.Decision{}, "", domain.CodeWrongPhase},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -214,8 +214,9 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// What a person is asked anew while they answer is not what they answered.
-func TestAskedAnewMeanwhile(t *testing.T) {
+// TestAskedAgainMeanwhile verifies that an answer does not count for a question that was asked again while the
+// person answered.
+func TestAskedAgainMeanwhile(t *testing.T) {
 	a, answers := newAsked(t, chat("me", domain.WaitingValidation), approval(domain.ApprovalActions, "CREATE_ENTRY"))
 	a.looked = func() {
 		other := approval(domain.ApprovalActions, "CREATE_ENTRY")
@@ -228,7 +229,8 @@ func TestAskedAnewMeanwhile(t *testing.T) {
 	}
 }
 
-// A yes to what has changed meanwhile runs nothing: it is asked again.
+// TestAStaleAnswer verifies that the approval of a command that has changed meanwhile runs nothing and is requested
+// again.
 func TestAStaleAnswer(t *testing.T) {
 	s := chat("me", domain.WaitingValidation, func(s *domain.Session) {
 		s.State.AnswerID, s.State.Waiting = "msg", &domain.WaitingContext{ApprovalID: "apr"}
@@ -244,7 +246,8 @@ func TestAStaleAnswer(t *testing.T) {
 	}
 }
 
-// A person may confirm that a run is done before its timer does, though nobody asked.
+// TestEarlyConfirmation verifies that a person may confirm without having been asked that a run is done before its
+// timer does.
 func TestEarlyConfirmation(t *testing.T) {
 	waits := func(approval string) *domain.Session {
 		return run("me", domain.WaitingCompletionConfirmation, func(s *domain.Session) { s.State.Waiting = &domain.WaitingContext{ApprovalID: approval} })

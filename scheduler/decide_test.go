@@ -8,7 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What comes of a request, by what there is: run now, queue, or pre-empt.
+// TestDecide covers the decisions about a request by the state of the slot: run now, queue, or pre-empt.
 func TestDecide(t *testing.T) {
 	activation := domain.SessionActivationRequested{}
 	keeps := func(s *domain.Session) { s.State.TotalRoundtrips, s.State.KeepsSlotUntil = 3, 4 }
@@ -107,7 +107,7 @@ func TestDecide(t *testing.T) {
 			view(run("me", domain.ExecutingEnrichments), nil, func(v *domain.View) { v.BehindOwnRun = true }), event(activation),
 			"own_run_goes; me EXECUTING_ENRICHMENTS claimed queued; +me:0 own_run_goes",
 		},
-		"a stop, whoever has the slot": {
+		"a stop, regardless of the slot": {
 			view(chat("me", domain.CallingAI, suspended), run("other", domain.CallingAI)), event(domain.StopRequested{By: "me"}),
 			"me COMPLETED claimed",
 		},
@@ -142,7 +142,7 @@ func TestDecide(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			same(t, told(d), c.want)
+			same(t, describe(d), c.want)
 		})
 	}
 }
@@ -184,7 +184,7 @@ func TestDecideRefuses(t *testing.T) {
 			event(domain.AIResponseReceived{}), domain.CodeWrongPhase, nil,
 		},
 		"if_busy=reject": {view(chat("me", domain.CallingAI), nil), event(busy), domain.CodeSessionBusy, nil},
-		"nobody asks, and it is taken": {
+		"without a request, while taken": {
 			view(run("me", domain.CallingAI, suspended), chat("other", domain.Idle)),
 			unattended(domain.SessionActivationRequested{}), domain.CodeSlotTaken, ErrSlotTaken,
 		},

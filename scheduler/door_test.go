@@ -32,9 +32,9 @@ func TestAct(t *testing.T) {
 			[]string{"asked holder_busy false", "cut me: interrupted"}, 1},
 		"it queues, and the holder yields": {view(chat("me", domain.Idle), run("other", domain.ExecutingActions), actionRuns), event(text("m")),
 			[]string{"asked action_runs false", "yield other"}, 1},
-		"a message waits, the work goes on": {working(), event(text("m")), []string{"asked holds_it_already true"}, 0},
-		"the work is stopped":               {working(), event(domain.StopRequested{By: "me"}), []string{"cut me: interrupted"}, 1},
-		"nothing happens":                   {working(), Request{Event: nothingHappens}, nil, 0},
+		"a message waits, the work continues": {working(), event(text("m")), []string{"asked holds_it_already true"}, 0},
+		"the work is stopped":                 {working(), event(domain.StopRequested{By: "me"}), []string{"cut me: interrupted"}, 1},
+		"nothing happens":                     {working(), Request{Event: nothingHappens}, nil, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, c.view, causes)
@@ -51,7 +51,7 @@ func TestAct(t *testing.T) {
 	}
 }
 
-// A run that ends because somebody takes its slot is looked after like any other.
+// TestARunThatEndsIsLookedAfter verifies that a run that ends because its slot is taken is handled like any other.
 func TestARunThatEndsIsLookedAfter(t *testing.T) {
 	me := run("me", domain.CallingAI)
 	w := newWorld(t, view(me, me))
@@ -97,7 +97,7 @@ func TestWhatIsNotStoredDoesNothing(t *testing.T) {
 }
 
 // A refusal that is one value for all shows each their own session, never another's.
-func TestARefusalShowsNobodyElsesSession(t *testing.T) {
+func TestARefusalShowsNoSessionOfOthers(t *testing.T) {
 	shared := domain.Errorf(domain.CodeMessagePlaced, "It is in its place.")
 	for _, id := range []string{"mine", "theirs"} {
 		w := newWorld(t, view(chat(id, domain.Idle), nil))
@@ -129,7 +129,7 @@ func TestAPlanWithARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, told(d), "holder_inactive; other IDLE claimed; new EXECUTING_ENRICHMENTS made claimed slot; -> enrich")
+	same(t, describe(d), "holder_inactive; other IDLE claimed; new EXECUTING_ENRICHMENTS made claimed slot; -> enrich")
 	var log []string
 	for _, e := range d.change.Events {
 		log = append(log, e.SessionID+" "+string(e.Type))
@@ -174,10 +174,10 @@ func TestARunThatIsOnTimeOrNotAtAll(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, told(d), "holder_busy; new EXECUTING_ENRICHMENTS made claimed queued; +new:0 holder_busy")
+	same(t, describe(d), "holder_busy; new EXECUTING_ENRICHMENTS made claimed queued; +new:0 holder_busy")
 }
 
-// What was committed, heard or came to rest is looked after.
+// TestNews covers the handling of committed changes, hints of other nodes, and sessions that come to rest.
 func TestNews(t *testing.T) {
 	soon := noon.Add(1e9)
 	for name, c := range map[string]struct {
@@ -195,21 +195,21 @@ func TestNews(t *testing.T) {
 			d.Committed(&domain.Change{Automations: []domain.AutomationWrite{{Automation: &domain.Automation{NextAt: &soon}}}})
 		}, 0, true},
 		"a rest without the slot": {func(d *Door) { d.Rested(chat("a", domain.Idle)) }, 1, false},
-		"a rest with it, nobody waits": {
+		"a rest with it, without waiters": {
 			func(d *Door) { d.Rested(chat("a", domain.Idle, func(s *domain.Session) { s.HoldsSlot = true })) },
 			0, false,
 		},
-		"a rest with it, somebody waits": {func(d *Door) {
+		"a rest with it, with waiters": {func(d *Door) {
 			d.wakeups.waits("ws")
 			d.Rested(chat("a", domain.Idle, func(s *domain.Session) { s.HoldsSlot = true }))
 		}, 1, false},
-		"a queue elsewhere":              {func(d *Door) { d.Heard(domain.Hint{WorkspaceID: "ws", Queue: true}) }, 1, false},
-		"a slot elsewhere, nobody waits": {func(d *Door) { d.Heard(domain.Hint{WorkspaceID: "ws", Slot: true}) }, 0, false},
-		"a slot elsewhere, somebody does": {func(d *Door) {
+		"a queue elsewhere":            {func(d *Door) { d.HandleHint(domain.Hint{WorkspaceID: "ws", Queue: true}) }, 1, false},
+		"a slot elsewhere, no waiters": {func(d *Door) { d.HandleHint(domain.Hint{WorkspaceID: "ws", Slot: true}) }, 0, false},
+		"a slot elsewhere, with waiters": {func(d *Door) {
 			d.wakeups.waits("ws")
-			d.Heard(domain.Hint{WorkspaceID: "ws", Slot: true})
+			d.HandleHint(domain.Hint{WorkspaceID: "ws", Slot: true})
 		}, 1, false},
-		"a timer elsewhere": {func(d *Door) { d.Heard(domain.Hint{WorkspaceID: "ws", WakeAt: &soon}) }, 0, true},
+		"a timer elsewhere": {func(d *Door) { d.HandleHint(domain.Hint{WorkspaceID: "ws", WakeAt: &soon}) }, 0, true},
 		"a look":            {func(d *Door) { d.Look("ws") }, 1, false},
 	} {
 		d := newWorld(t, nil).door

@@ -112,9 +112,9 @@ func unattended(e domain.Event) Request {
 	return r
 }
 
-// told is a decision in words: the reason, the sessions as they are afterwards in the
-// order of their writes, the queue, and what is set going.
-func told(d decision) string {
+// describe writes a decision in words: the reason, the sessions afterwards in the order of their writes, the queue,
+// and the effects that are started.
+func describe(d decision) string {
 	var parts []string
 	if d.verdict.Reason != "" {
 		parts = append(parts, string(d.verdict.Reason))
@@ -150,7 +150,7 @@ func written(w domain.SessionWrite) string {
 	return text
 }
 
-// same compares what is told.
+// same compares two descriptions.
 func same(t *testing.T, got, want string) {
 	t.Helper()
 	if got != want {

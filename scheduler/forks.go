@@ -57,7 +57,7 @@ func (a *Again) fork(ctx context.Context, point *domain.ForkPoint, in domain.New
 	of := point.Session
 	switch {
 	case of.Type != domain.Chat && of.Type != domain.Run:
-		return nil, domain.Errorf(domain.CodeWrongSessionType, "Only a chat or a run goes on as a chat of its own.")
+		return nil, domain.Errorf(domain.CodeWrongSessionType, "Only a chat or a run can be continued as a chat of its own.")
 	case point.Message.Seq == 0:
 		return nil, domain.Invalid("/after_message_id", "not_placed", "This message waits its turn; a fork begins after one that is in its place.")
 	}

@@ -14,15 +14,15 @@ import (
 func TestGrantNext(t *testing.T) {
 	for name, c := range map[string]struct {
 		choose func(o *office)
-		again  time.Duration // 0: nobody goes on waiting
+		again  time.Duration // 0: no session keeps waiting
 		notes  []string
 		calls  []string
 	}{
-		"nobody waits": {func(*office) {}, 0, nil, []string{"waiters"}},
+		"no waiters": {func(*office) {}, 0, nil, []string{"waiters"}},
 		"the next one gets it": {func(o *office) {
 			o.waiters.Queue = []domain.QueueRow{{WorkspaceID: "ws", SessionID: "me", Session: o.view.Session, Since: time.Now().Add(-time.Minute)}}
 		}, 0, []string{"asked slot_free true", "drive me enrich", "waited 1m0s false"}, []string{"waiters"}},
-		"somebody was faster": {func(o *office) {
+		"another was faster": {func(o *office) {
 			o.waiters.Queue = []domain.QueueRow{{WorkspaceID: "ws", SessionID: "me", Session: o.view.Session, Since: time.Now().Add(-time.Minute)}}
 			o.view.Holder = chat("other", domain.CallingAI)
 		}, retryLook, nil, []string{"waiters"}},
@@ -56,7 +56,8 @@ func TestGrantNext(t *testing.T) {
 	}
 }
 
-// A driver at a safe point gives way to who waits, and is told when to look again.
+// TestSafePoint verifies that a driver at a safe point yields to a waiting session, and gets the time of the next
+// check.
 func TestSafePoint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		holder := run("other", domain.CallingAI)

@@ -8,8 +8,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// What comes by itself (a timer, a late result) moves nobody in the queue, but for who
-// wants the slot now, has ended, or is no suspect any more.
+// TestKeepPlace verifies that internal events (a timer, a late result) change the place in the queue only of a
+// session that needs the slot now, has ended, or is no longer suspect.
 func TestKeepPlace(t *testing.T) {
 	suspect := chat("me", domain.CallingAI, aside(noon))
 	for name, c := range map[string]struct {
@@ -37,7 +37,7 @@ func TestKeepPlace(t *testing.T) {
 			view: v, event: domain.SchedulerHeartbeat{}, step: &domain.Step{Session: after, AsksSlot: c.asks},
 			change: &domain.Change{WorkspaceID: "ws", Sessions: []domain.SessionWrite{{Session: after}}},
 		}
-		t.Run(name, func(t *testing.T) { same(t, told(noonRules().keepPlace(d)), c.want) })
+		t.Run(name, func(t *testing.T) { same(t, describe(noonRules().keepPlace(d)), c.want) })
 	}
 }
 
@@ -53,7 +53,7 @@ func TestWhoIsDisplacedWithAMessageWaitsInTurn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, told(d), "chat_switch; other IDLE claimed queued; me CALLING_AI claimed slot; +other:0 in_turn; -> call_ai")
+	same(t, describe(d), "chat_switch; other IDLE claimed queued; me CALLING_AI claimed slot; +other:0 in_turn; -> call_ai")
 	if d.view.Spent.Reserved != 0.25 || v.Spent.Reserved != 0.75 {
 		t.Errorf("%v is reserved, and what was read says %v", d.view.Spent.Reserved, v.Spent.Reserved)
 	}
@@ -87,7 +87,7 @@ func TestWhatHoldingChanges(t *testing.T) {
 	}
 }
 
-// In the log nobody gets the slot before its holder has given it up.
+// TestTheOrderOfTheLog verifies that in the log no session gets the slot before its holder has released it.
 func TestTheOrderOfTheLog(t *testing.T) {
 	d, err := noonRules().decide(view(chat("me", domain.Idle), run("other", domain.CallingAI), queued(run("first", domain.CallingAI))), event(text("m")))
 	if err != nil {

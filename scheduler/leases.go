@@ -82,8 +82,7 @@ func (k *LeaseManager) Drain(context.Context) error {
 	return nil
 }
 
-// Stop releases the lease, so that other nodes need not wait for it to expire, and can tell that this was
-// no crash.
+// Stop releases the lease, so that other nodes need not wait for it to expire and do not treat the end as a crash.
 func (k *LeaseManager) Stop(ctx context.Context) error {
 	if k.stop == nil {
 		return nil

@@ -68,7 +68,7 @@ func (s *shaky) Drive(v *domain.View, _ domain.Effect) {
 	s.driven = append(s.driven, v.Session.ID)
 }
 
-// look is what the drivers were told, some time later.
+// look is what the drivers saw some time later.
 func (s *shaky) look(after time.Duration, away bool) (until time.Time, letGo int, driven []string) {
 	time.Sleep(after)
 	synctest.Wait()
@@ -78,9 +78,9 @@ func (s *shaky) look(after time.Duration, away bool) (until time.Time, letGo int
 	return s.until, s.letGo, slices.Clone(s.driven)
 }
 
-// A lease that cannot be renewed: at once nothing new begins; when it is certainly over
-// the drivers let go, once; when the database is back, what nobody took over meanwhile
-// is taken up again, but for what is still in hand.
+// TestALeaseThatIsOver covers a lease that cannot be renewed: no new work begins immediately; when the lease has
+// certainly expired, the drivers release their sessions once; when the database is back, sessions that no other
+// node took over are taken up again, except those still in progress.
 func TestALeaseThatIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		session := &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.CallingAI, HoldsSlot: true, RunEpoch: 4}
@@ -91,9 +91,9 @@ func TestALeaseThatIsOver(t *testing.T) {
 			Store: s, Machine: s, Runner: s, Observer: s, Clock: clock.System, NewID: ids.Counting(), Log: zerolog.Nop(),
 			Retry: func(domain.NetworkRetry) func(int) time.Duration { return nil },
 		})
-		keeper := &LeaseManager{Leases: s, Door: door, Drivers: s, TTL: 15 * time.Second, Clock: clock.System, Log: zerolog.Nop(), Recovered: func() {}}
+		manager := &LeaseManager{Leases: s, Door: door, Drivers: s, TTL: 15 * time.Second, Clock: clock.System, Log: zerolog.Nop(), Recovered: func() {}}
 		begun := time.Now()
-		if err := keeper.Start(t.Context()); err != nil {
+		if err := manager.Start(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		until, _, _ := s.look(6*time.Second, true)
@@ -115,7 +115,7 @@ func TestALeaseThatIsOver(t *testing.T) {
 		if _, letGo, driven = s.look(time.Minute, false); letGo != 1 || len(driven) != 1 {
 			t.Errorf("a minute later: let go %d times, taken up %v", letGo, driven)
 		}
-		if err := keeper.Stop(t.Context()); err != nil {
+		if err := manager.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -117,7 +117,7 @@ func TestWhatTheLoopDoes(t *testing.T) {
 		want        []string
 	}{
 		"an automation is due":     {work: domain.DueWork{Automations: []domain.AutomationRef{ref}}, want: []string{"record"}},
-		"somebody waits":           {swept: domain.DueWork{Waiting: []string{"ws"}}, want: []string{"waiters"}},
+		"with waiters":             {swept: domain.DueWork{Waiting: []string{"ws"}}, want: []string{"waiters"}},
 		"an occurrence has waited": {swept: domain.DueWork{Due: []domain.AutomationRef{ref}}, want: []string{"settle"}},
 		"many runs have failed":    {swept: domain.DueWork{Failing: []domain.AutomationRef{ref}}, want: []string{"failing"}},
 		"events were not seen":     {swept: domain.DueWork{Watching: []domain.AutomationRef{ref}}, want: []string{"entries"}},
@@ -147,7 +147,7 @@ func TestWhatTheLoopDoes(t *testing.T) {
 	}
 }
 
-// Every five minutes all workspaces are looked at, and at once when somebody asks.
+// TestSweeps verifies that all workspaces are swept every five minutes, and at once on request.
 func TestSweeps(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t, nil)
@@ -193,8 +193,8 @@ func TestNothingIsPolled(t *testing.T) {
 func TestTheLoopTriesAgain(t *testing.T) {
 	ref := domain.AutomationRef{WorkspaceID: "ws", ID: "aut"}
 	for name, c := range map[string]struct {
-		breaks, mends func(o *office)
-		reads         int
+		breaks, repairs func(o *office)
+		reads           int
 	}{
 		"the database was away": {func(o *office) { o.away = true }, func(o *office) { o.away = false }, 2},
 		"nothing was recorded": {func(o *office) {
@@ -209,7 +209,7 @@ func TestTheLoopTriesAgain(t *testing.T) {
 			c.breaks(o)
 			o.runs(t)
 			o.mu.Lock()
-			c.mends(o)
+			c.repairs(o)
 			o.mu.Unlock()
 			time.Sleep(time.Minute)
 			synctest.Wait()
@@ -286,8 +286,8 @@ func TestHeartbeat(t *testing.T) {
 	}
 }
 
-// Sessions are woken; one that another node has woken is nobody's fault, one that could
-// not be told is tried again.
+// TestWakeSessions verifies that a session already woken by another node is no error, and that a failed wake-up is
+// retried.
 func TestWakeSessions(t *testing.T) {
 	for name, c := range map[string]struct {
 		session *domain.Session

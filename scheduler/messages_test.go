@@ -52,10 +52,10 @@ func TestOnlyWhoTakesAMessageReadsWhatWaits(t *testing.T) {
 		step domain.Step
 		uses bool
 	}{
-		"one more is kept":            {domain.Step{Change: &domain.Change{Inbox: []*domain.InboxItem{waitingItem("new", 1)}}}, false},
-		"one takes its place":         {domain.Step{Change: &domain.Change{PlacedMessages: []*domain.Message{said("a", 1)}}}, true},
-		"one leaves the inbox":        {domain.Step{Change: &domain.Change{InboxDone: []string{"inb_a"}}}, true},
-		"the session goes on working": {domain.Step{Change: &domain.Change{}, Effect: domain.DoCallAI}, true},
+		"one more is kept":          {domain.Step{Change: &domain.Change{Inbox: []*domain.InboxItem{waitingItem("new", 1)}}}, false},
+		"one takes its place":       {domain.Step{Change: &domain.Change{PlacedMessages: []*domain.Message{said("a", 1)}}}, true},
+		"one leaves the inbox":      {domain.Step{Change: &domain.Change{InboxDone: []string{"inb_a"}}}, true},
+		"the session keeps working": {domain.Step{Change: &domain.Change{}, Effect: domain.DoCallAI}, true},
 	} {
 		if got := (&decision{step: &c.step, change: c.step.Change}).usesInbox(); got != c.uses {
 			t.Errorf("%s: %t", name, got)

@@ -30,7 +30,7 @@ func (d *Door) Committed(change *domain.Change) {
 // Rested is called when a driver came to rest: if its session released the slot, the next one is looked
 // for.
 func (d *Door) Rested(s *domain.Session) {
-	if !s.HoldsSlot || d.wakeups.somebodyWaits(s.WorkspaceID) {
+	if !s.HoldsSlot || d.wakeups.hasWaiters(s.WorkspaceID) {
 		d.wakeups.look(s.WorkspaceID, d.cfg.Clock())
 	}
 	if s.WakeAt != nil {
@@ -41,14 +41,14 @@ func (d *Door) Rested(s *domain.Session) {
 	}
 }
 
-// Heard handles the hint of another node. That node acts on it; this one checks a little later, in case
-// that node is gone by then.
-func (d *Door) Heard(h domain.Hint) {
+// HandleHint handles the hint of another node. That node acts on it; this one checks a little later, in case that
+// node is gone by then.
+func (d *Door) HandleHint(h domain.Hint) {
 	now := d.cfg.Clock()
 	if h.Queue {
 		d.wakeups.waits(h.WorkspaceID) // until the look says otherwise
 	}
-	if h.Queue || h.Automation || h.Slot && d.wakeups.somebodyWaits(h.WorkspaceID) {
+	if h.Queue || h.Automation || h.Slot && d.wakeups.hasWaiters(h.WorkspaceID) {
 		d.wakeups.look(h.WorkspaceID, now.Add(headStart))
 	}
 	if h.WakeAt != nil {

@@ -30,7 +30,7 @@ func (q *Queue) grantNext(ctx context.Context, workspace string) (time.Time, boo
 	w, err := q.Waiters.Waiters(ctx, workspace)
 	if err != nil {
 		if domain.ErrorCode(err) == domain.CodeNotFound {
-			q.Door.wakeups.nobodyWaits(workspace, note)
+			q.Door.wakeups.clearWaiters(workspace, note)
 			return time.Time{}, false
 		}
 		q.Door.cfg.Log.Warn().Err(err).Str("workspace", workspace).Msg("could not look who waits for the slot")
@@ -39,7 +39,7 @@ func (q *Queue) grantNext(ctx context.Context, workspace string) (time.Time, boo
 	q.Door.holdBack(w, w.At)
 	next := slot.Next(w, w.At)
 	if len(w.Queue)+len(w.Aside) == 0 && w.DueSince.IsZero() {
-		q.Door.wakeups.nobodyWaits(workspace, note)
+		q.Door.wakeups.clearWaiters(workspace, note)
 	}
 	if next.Session != nil {
 		return q.activate(ctx, workspace, next)

@@ -11,13 +11,13 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// A chat comes to rest while the scheduler looks who waits, and the look still saw it at
-// work. Who waits is looked for once more: nobody would tell of that rest again.
+// TestARestDuringALookIsNotMissed covers a chat that comes to rest while the scheduler reads the waiters and still
+// sees the chat at work. The waiters are read once more, because there is no further notification of that rest.
 func TestARestDuringALookIsNotMissed(t *testing.T) {
 	chat := &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.CallingAI, HoldsSlot: true}
 	run := &domain.Session{ID: "ses_2", WorkspaceID: "default", Type: domain.Run, Phase: domain.CallingAI}
 	run.State.Suspended = true
-	for name, aside := range map[string][]*domain.Session{"somebody waits": {run}, "nobody does": nil} {
+	for name, aside := range map[string][]*domain.Session{"with waiters": {run}, "without": nil} {
 		w := &lookedAt{recovery: &recovery{}, now: clock.System, waiters: &domain.Waiters{
 			Workspace: &domain.Workspace{ID: "default", Settings: domain.DefaultSettings()}, Holder: chat, Aside: aside,
 		}}
@@ -34,7 +34,7 @@ func TestARestDuringALookIsNotMissed(t *testing.T) {
 		}
 		w.meanwhile = func() {}
 		queue.grantNext(t.Context(), "default")
-		if waits := door.wakeups.somebodyWaits("default"); waits != (aside != nil) {
+		if waits := door.wakeups.hasWaiters("default"); waits != (aside != nil) {
 			t.Errorf("%s: after the look the wake-ups say %v", name, waits)
 		}
 	}
@@ -55,16 +55,17 @@ func TestATimeThatComesDuringALookIsNotMissed(t *testing.T) {
 	}
 }
 
-// An older look that found nobody does not silence a younger one that did.
-func TestAnOlderLookSilencesNobody(t *testing.T) {
+// TestAnOlderLookDoesNotClearANewerNote verifies that an older read that found no waiters does not clear the note
+// of a newer one that did.
+func TestAnOlderLookDoesNotClearANewerNote(t *testing.T) {
 	a := newWakeups()
 	older := a.waits("default")
 	younger := a.waits("default")
-	if a.nobodyWaits("default", older); !a.somebodyWaits("default") {
+	if a.clearWaiters("default", older); !a.hasWaiters("default") {
 		t.Error("the older look silenced the younger one")
 	}
-	if a.nobodyWaits("default", younger); a.somebodyWaits("default") {
-		t.Error("nobody waits, and the wake-ups do not know it")
+	if a.clearWaiters("default", younger); a.hasWaiters("default") {
+		t.Error("no session waits, but the note remains")
 	}
 }
 

@@ -137,12 +137,12 @@ func TestTheLeaseManagerTakesUpInBatches(t *testing.T) {
 		looks     int
 		recovered int
 	}{
-		"nobody":                     {working(), nil, 1, 0},
+		"none":                       {working(), nil, 1, 0},
 		"a few":                      {working(), []int{3, 5}, 1, 3},
 		"a full batch, and then few": {working(), []int{claimBatch, 5, 5}, 2, claimBatch + 5},
-		"of a full one nobody": {func() *domain.View {
+		"of a full one none": {func() *domain.View {
 			v := working()
-			v.Session.RunEpoch = 5 // somebody else was faster
+			v.Session.RunEpoch = 5 // another claim was faster
 			return v
 		}(), []int{claimBatch, 5}, 1, 0},
 	} {
@@ -158,7 +158,7 @@ func TestTheLeaseManagerTakesUpInBatches(t *testing.T) {
 }
 
 // A process that is about to stop takes nothing up any more.
-func TestADrainingKeeperTakesNothingUp(t *testing.T) {
+func TestADrainingNodeTakesNothingUp(t *testing.T) {
 	r, k, recovered := newLeaseManager(t, working())
 	r.claimable = [][]domain.SessionRef{refs(1)}
 	if err := k.Drain(t.Context()); err != nil {
@@ -186,8 +186,9 @@ func TestTheLeaseManagerAbsolvesItsSuspects(t *testing.T) {
 	}
 }
 
-// A session that died while it was performed is told so; one that was let go is not.
-func TestADeathIsTold(t *testing.T) {
+// TestADeathIsRecorded verifies that a session whose process died during a step gets the event for it, and one that
+// was released in good order does not.
+func TestADeathIsRecorded(t *testing.T) {
 	for name, c := range map[string]struct {
 		owner  string
 		gone   bool
@@ -218,13 +219,13 @@ func TestADeathIsTold(t *testing.T) {
 	}
 }
 
-// listening tells of each event that comes to the machine.
+// listening calls a function for each event that the machine receives.
 type listening struct {
 	Machine
-	told func(domain.Event)
+	onEvent func(domain.Event)
 }
 
 func (l listening) Run(s *domain.Session, e domain.Event, p *domain.Policy) (*domain.Step, error) {
-	l.told(e)
+	l.onEvent(e)
 	return l.Machine.Run(s, e, p)
 }

@@ -251,7 +251,7 @@ func TestLeaveQueue(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		same(t, told(d), c.want)
+		same(t, describe(d), c.want)
 	}
 	if _, err := noonRules().decide(view(chat("me", domain.Idle), nil), Request{Event: leavesQueue}); domain.ErrorCode(err) != domain.CodeNotFound {
 		t.Errorf("who does not queue: %v", err)

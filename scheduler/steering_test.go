@@ -22,7 +22,7 @@ func (awayStore) SessionByExternalID(context.Context, string, string) (*domain.S
 	return nil, errAway
 }
 
-// What a person asks of a session, and what comes of it in the machine and in the run loop.
+// TestSteering covers a person's requests to a session and their effects in the machine and the run loop.
 func TestSteering(t *testing.T) {
 	by := domain.Author{ID: "ann", Role: domain.RoleMember}
 	resume := func(s *Sessions) (*domain.Receipt, error) { return s.ResumeSession(t.Context(), "ws", "me", by) }
@@ -144,7 +144,7 @@ func (noAutomations) Automation(context.Context, string, string) (*domain.Automa
 	return nil, errAway
 }
 
-// racing finds an external id only once somebody else has taken it.
+// racing finds an external id only after a concurrent request has taken it.
 type racing struct {
 	store
 	asked *int
@@ -167,7 +167,7 @@ func TestTwoMakeTheSameSession(t *testing.T) {
 		w.failing = domain.Errorf(domain.CodeConflict, "it is there")
 		s := w.sessions()
 		asked := 0
-		if c.external == "" { // nobody asks before
+		if c.external == "" { // it is not looked up before
 			asked = 1
 		}
 		s.Store = racing{store{world: w}, &asked}
@@ -207,7 +207,7 @@ func TestWorkLeft(t *testing.T) {
 			chat("me", domain.Idle, func(s *domain.Session) { s.State.PendingCause = domain.CauseUserMessage }), nil, true,
 		},
 		"it asks, a message waits": {chat("me", domain.WaitingValidation), inbox, false},
-		"it asks, nobody answered": {
+		"it asks, without an answer": {
 			chat("me", domain.WaitingValidation, func(s *domain.Session) { s.State.Waiting = &domain.WaitingContext{} }), nil, false,
 		},
 		"it has ended": {run("me", domain.Completed), inbox, false},
@@ -227,8 +227,8 @@ func TestWorkLeft(t *testing.T) {
 	}
 }
 
-// The model that a session calls is estimated, and found out once: a request that still
-// does not know it then goes on without a reservation.
+// TestAModelThatStaysUnknown verifies that the model of a session is estimated and looked up once: a request that
+// still does not know it proceeds without a reservation.
 func TestAModelThatStaysUnknown(t *testing.T) {
 	w := newWorld(t, view(chat("me", domain.Idle), nil))
 	w.models, w.door.cfg.Models = map[string]bool{}, forgetsModels{w}

@@ -14,9 +14,9 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
-// After a restart, a person may be quicker than the recovery: between the look at the
-// database and the claim, the session was moved on, or another chat got the slot. It is
-// taken up only as it was seen, and never at somebody's expense.
+// TestOnlyWhatIsStillAsItWasSeenIsTakenUp covers the race between a person and the recovery after a restart:
+// between the read and the claim, the session has moved on or another chat got the slot. A session is taken up only
+// in the state in which it was read, and never at the expense of another.
 func TestOnlyWhatIsStillAsItWasSeenIsTakenUp(t *testing.T) {
 	working := func(change func(*domain.Session)) *domain.View {
 		s := &domain.Session{ID: "ses_1", WorkspaceID: "default", Type: domain.Chat, Phase: domain.CallingAI, HoldsSlot: true, RunEpoch: 4}
@@ -34,7 +34,7 @@ func TestOnlyWhatIsStillAsItWasSeenIsTakenUp(t *testing.T) {
 		taken bool
 	}{
 		"as it was seen":              {working(func(*domain.Session) {}), true},
-		"claimed by somebody since":   {working(func(s *domain.Session) { s.RunEpoch = 5 }), false},
+		"claimed by another since":    {working(func(s *domain.Session) { s.RunEpoch = 5 }), false},
 		"the slot is another's":       {working(func(s *domain.Session) { s.HoldsSlot, s.State.Suspended = false, true }), false},
 		"at rest by now":              {working(func(s *domain.Session) { s.Phase = domain.Idle }), false},
 		"waiting for a person by now": {working(func(s *domain.Session) { s.Phase = domain.WaitingValidation }), false},

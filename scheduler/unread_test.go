@@ -154,7 +154,7 @@ func TestAMessageThatIsRefused(t *testing.T) {
 }
 
 // What the loop could not do is logged with whom it concerns, and not while it stops.
-func TestTheLoopTellsWhatItCouldNotDo(t *testing.T) {
+func TestTheLoopReportsFailures(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(context.Context, *office)
 		want string
@@ -229,8 +229,9 @@ func (f failsOnce) StartDue(ctx context.Context, ws string) error {
 	return f.office.StartDue(ctx, ws)
 }
 
-// A keeper that cannot read goes on as it was, says so, and takes nothing up.
-func TestAKeeperThatCannotRead(t *testing.T) {
+// TestARecoveryThatCannotRead verifies that a recovery whose read fails changes nothing, logs the error, and takes
+// nothing up.
+func TestARecoveryThatCannotRead(t *testing.T) {
 	for name, c := range map[string]struct {
 		do   func(*registry, *LeaseManager)
 		want string
@@ -255,7 +256,7 @@ func TestAKeeperThatCannotRead(t *testing.T) {
 	k.Log, r.failing, r.claimable = zerolog.New(&log), errAway, [][]domain.SessionRef{refs(2)}
 	k.recoverOnce(t.Context())
 	if n := strings.Count(log.String(), "a session could not be taken up"); n != 2 || *recovered != 0 {
-		t.Errorf("%d were told of, %d recovered", n, *recovered)
+		t.Errorf("%d were reported, %d recovered", n, *recovered)
 	}
 }
 
@@ -268,7 +269,7 @@ func TestWhoWasLetGoIsTakenUp(t *testing.T) {
 		recovered      int
 		left           bool // it looks for them again
 	}{
-		"nobody was let go":        {false, false, time.Hour, 0, false},
+		"none was released":        {false, false, time.Hour, 0, false},
 		"the lease is not back":    {true, false, -time.Second, 0, true},
 		"the lease is back":        {true, false, time.Hour, 1, false},
 		"this process drives them": {true, true, time.Hour, 0, false},
@@ -313,19 +314,19 @@ func TestARunThatCameToRest(t *testing.T) {
 	}
 }
 
-// The number of a receipt is that of the last event, or the session's where nothing was told.
+// TestSeq verifies that the number of a receipt is that of the last event, or the session's if there was no event.
 func TestSeq(t *testing.T) {
 	s := &domain.Session{LastSeq: 7}
-	told := &domain.Change{Events: []*domain.LogEvent{{Seq: 8}, {Seq: 9}}}
+	change := &domain.Change{Events: []*domain.LogEvent{{Seq: 8}, {Seq: 9}}}
 	for name, c := range map[string]struct {
 		outcome Outcome
 		want    int64
 	}{
-		"events":              {Outcome{Session: s, Change: told}, 9},
-		"events of no one":    {Outcome{Change: told}, 9},
-		"nothing was told":    {Outcome{Session: s, Change: &domain.Change{}}, 7},
-		"of nobody, nothing":  {Outcome{Change: &domain.Change{}}, 0},
-		"as the receipt says": {Outcome{Session: s, Change: told, Queued: true}, 9},
+		"events":              {Outcome{Session: s, Change: change}, 9},
+		"events of no one":    {Outcome{Change: change}, 9},
+		"without an event":    {Outcome{Session: s, Change: &domain.Change{}}, 7},
+		"of none, nothing":    {Outcome{Change: &domain.Change{}}, 0},
+		"as the receipt says": {Outcome{Session: s, Change: change, Queued: true}, 9},
 	} {
 		if got := c.outcome.Seq(); got != c.want {
 			t.Errorf("%s: %d, want %d", name, got, c.want)
@@ -340,8 +341,8 @@ func TestSeq(t *testing.T) {
 	}
 }
 
-// Whoever must wait for a chat at rest is looked at when that has rested for long, and not
-// before: not polled, and not forgotten.
+// TestARestIsLookedAtWhenItIsOver verifies that a session that must wait for a chat at rest is checked when the
+// rest has lasted long enough, neither polled before nor forgotten.
 func TestARestIsLookedAtWhenItIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t, view(run("me", domain.ExecutingEnrichments), nil))

@@ -143,8 +143,8 @@ func (w *wakeups) waits(workspace string) (number uint64) {
 	return w.notes
 }
 
-// nobodyWaits clears the note with this number. A newer note remains.
-func (w *wakeups) nobodyWaits(workspace string, number uint64) {
+// clearWaiters clears the note with this number. A newer note remains.
+func (w *wakeups) clearWaiters(workspace string, number uint64) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.waiting[workspace] == number {
@@ -152,7 +152,7 @@ func (w *wakeups) nobodyWaits(workspace string, number uint64) {
 	}
 }
 
-func (w *wakeups) somebodyWaits(workspace string) bool {
+func (w *wakeups) hasWaiters(workspace string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.waiting[workspace] != 0

@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler/slot"
 )
 
-// world is a database that holds one view, and a run loop that only notes what it is told.
+// world is a database that holds one view, and a run loop that only records its calls.
 type world struct {
 	t          *testing.T
 	door       *Door

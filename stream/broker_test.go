@@ -257,7 +257,7 @@ func TestWatched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := started(t, Config{})
 		if b.Watched("s") {
-			t.Error("watched by nobody")
+			t.Error("without a watcher")
 		}
 		one := b.Subscribe(Filter{Workspace: "w", Session: "s"})
 		two := b.Subscribe(Filter{Workspace: "w", Sessions: []string{"s", "z"}})

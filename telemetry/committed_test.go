@@ -154,7 +154,7 @@ type failing struct{ sdk.SpanExporter }
 
 func (failing) ExportSpans(context.Context, []sdk.ReadOnlySpan) error { return errors.New("gone") }
 
-func TestACollectorThatIsGoneIsToldOnceAMinute(t *testing.T) {
+func TestALostCollectorIsReportedOnceAMinute(t *testing.T) {
 	var log strings.Builder
 	now, lost := noon, 0
 	w := &watched{SpanExporter: failing{}, config: Config{

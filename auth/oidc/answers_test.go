@@ -44,8 +44,9 @@ func echoes(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, `{"error": "bad %s %s %s %s %s"}`, id, secret, r.FormValue("code"), r.FormValue("code_verifier"), r.FormValue("client_secret"))
 }
 
-// TestWhatAnIssuerAnswers: pages that are no answer, megabytes of them, and ways elsewhere. Each is told in words, of
-// which no more is kept than says what happened; nobody is let in; and when the issuer is itself again, all goes on.
+// TestWhatAnIssuerAnswers covers responses of an issuer that are not valid, are megabytes long, or redirect
+// elsewhere. Each results in an error with a bounded excerpt of the response, no sign-in succeeds, and sign-ins
+// work again as soon as the issuer does.
 func TestWhatAnIssuerAnswers(t *testing.T) {
 	megabytes := strings.Repeat("garbage ", 3<<17)
 	for _, c := range []struct {
@@ -85,14 +86,14 @@ func TestWhatAnIssuerAnswers(t *testing.T) {
 			i.says = map[string]http.HandlerFunc{c.at: c.answer}
 			person, err := i.signIn(p, func(q url.Values) { q.Set("code", "a-code-of-the-issuers") })
 			if refused(t, c.what, err, c.code, c.words); person != nil {
-				t.Errorf("%+v was let in", person)
+				t.Errorf("%+v was admitted", person)
 			}
 			if text := err.Error(); len(text) > 1_000 || strings.ContainsAny(text, "\n\r") {
-				t.Errorf("%d bytes are told: %.2000s", len(text), text)
+				t.Errorf("the error has %d bytes: %.2000s", len(text), text)
 			}
 			for _, secret := range []string{atClient, url.QueryEscape(atClient), "a-code-of-the-issuers", i.verifier} {
 				if secret != "" && strings.Contains(err.Error(), secret) {
-					t.Errorf("it tells %s: %v", secret, err)
+					t.Errorf("it contains %s: %v", secret, err)
 				}
 			}
 			i.set(func() { i.says, i.now = nil, i.now.Add(keysFor) })
@@ -103,8 +104,8 @@ func TestWhatAnIssuerAnswers(t *testing.T) {
 	}
 }
 
-// TestKeysOfAnotherIssuer: whoever can have an issuer name other keys than its own still needs one of them; and
-// tokens that the issuer itself signed are not taken by them.
+// TestKeysOfAnotherIssuer verifies that an attacker who can make an issuer publish the address of other keys still
+// needs one of those keys, and that tokens signed by the issuer itself are not accepted with them.
 func TestKeysOfAnotherIssuer(t *testing.T) {
 	i, other := newIssuer(t), newIssuer(t)
 	other.signWith("RS256", otherKey, "one")
@@ -119,7 +120,8 @@ func TestKeysOfAnotherIssuer(t *testing.T) {
 	refused(t, "a token of another", err, domain.CodeTokenInvalid, "signature is not good")
 }
 
-// TestTheIssuersClock: whoever sets this up is told that it is off before anybody's token is refused.
+// TestTheIssuersClock verifies that clock skew is reported to the administrator at setup, before it causes any
+// token to be rejected.
 func TestTheIssuersClock(t *testing.T) {
 	for by, want := range map[time.Duration]time.Duration{
 		0: 0, time.Minute: 0, -time.Minute: 0, 10 * time.Minute: 10 * time.Minute, -10 * time.Minute: -10 * time.Minute,
@@ -145,7 +147,7 @@ func TestTheIssuersClock(t *testing.T) {
 type slowly struct {
 	*issuer
 	at       string
-	trickles bool // its answer begins, and goes on without an end
+	trickles bool // its response begins and never ends
 }
 
 func (s slowly) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -175,8 +177,8 @@ func (t trickle) Read(b []byte) (int, error) {
 
 func (trickle) Close() error { return nil }
 
-// TestAnIssuerThatHangs: nobody waits for it longer than they would, it is told that it is slow, and whoever comes
-// within the next seconds is told at once.
+// TestAnIssuerThatHangs verifies that no request waits for the issuer past its own deadline, that the error says
+// the issuer is slow, and that requests within the next few seconds fail immediately.
 func TestAnIssuerThatHangs(t *testing.T) {
 	for _, at := range []string{describes, publishes, redeems} {
 		for _, trickles := range []bool{false, true} {

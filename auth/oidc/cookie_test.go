@@ -10,8 +10,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestOnlyCookiesOfOursAskTheIssuer: a cookie that this server did not give out, however well
-// formed, brings nobody to the issuer's token endpoint; one of another node does.
+// TestOnlyCookiesOfOursAskTheIssuer verifies that a cookie that was not issued by this server, however well formed,
+// causes no request to the issuer's token endpoint; a cookie of another node does.
 func TestOnlyCookiesOfOursAskTheIssuer(t *testing.T) {
 	i := newIssuer(t)
 	p := i.party()

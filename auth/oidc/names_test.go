@@ -26,8 +26,8 @@ func (i *issuer) signText(payload string) *jose.JSONWebSignature {
 	return signed
 }
 
-// A claim counts by its exact name. An issuer that signs names of claims of somebody else's
-// choosing does not let them in.
+// TestClaimsByExactNames verifies that claims are matched by their exact names, so that an issuer that signs claims
+// with names chosen by the user does not admit that user.
 func TestClaimsByExactNames(t *testing.T) {
 	for name, c := range map[string]struct{ claims, words string }{
 		"aud, other case behind":       {`"iss":"ISS","sub":"ada","aud":"other","AUD":"fermata","exp":EXP`, "(aud)"},
@@ -57,7 +57,7 @@ func TestClaimsByExactNames(t *testing.T) {
 				return
 			}
 			if refused(t, name, err, domain.CodeTokenInvalid, c.words); person != nil {
-				t.Errorf("%+v was let in", person)
+				t.Errorf("%+v was admitted", person)
 			}
 		})
 	}

@@ -54,7 +54,7 @@ func TestSignIn(t *testing.T) {
 	}
 	for _, secret := range []string{"state", "nonce", "pkce"} {
 		if strings.Contains(to, derived("pkce", cookie)) || strings.Contains(to, cookie) {
-			t.Errorf("the address tells the %s's secret", secret)
+			t.Errorf("the address contains the %s's secret", secret)
 		}
 	}
 	if i.verifier == "" {
@@ -64,7 +64,7 @@ func TestSignIn(t *testing.T) {
 
 // lie is what an issuer can do to a token, and what is said of it.
 type lie struct {
-	tell  func(*issuer)
+	apply func(*issuer)
 	code  domain.Code
 	words string
 }
@@ -77,7 +77,7 @@ func claimAt(name string, after time.Duration) func(*issuer) {
 	return func(i *issuer) { i.claims = map[string]any{name: i.now.Add(after).Unix()} }
 }
 
-// lies are told in a browser's sign-in as in a bearer token.
+// lies are tokens with a false or missing claim, sent by a browser's sign-in and as a bearer token.
 func lies(t *testing.T) map[string]lie {
 	t.Helper()
 	public, err := x509.MarshalPKIXPublicKey(rsaKey.Public())
@@ -122,25 +122,25 @@ func lies(t *testing.T) map[string]lie {
 		"ten minutes behind us": {func(i *issuer) {
 			i.claims = map[string]any{"iat": i.now.Add(-15 * time.Minute).Unix(), "exp": i.now.Add(-5 * time.Minute).Unix()}
 		}, domain.CodeTokenExpired, "compare the clocks"},
-		"keys that are none at all": {func(i *issuer) { i.publish() }, domain.CodeTokenInvalid, "does not publish"},
-		"no issuer":                 {claim("iss", nil), domain.CodeTokenInvalid, `issued by ""`},
-		"an issuer with a slash":    {func(i *issuer) { i.claims = map[string]any{"iss": i.url + "/"} }, domain.CodeTokenInvalid, "issued by"},
-		"no subject at all":         {claim("sub", nil), domain.CodeTokenInvalid, "(sub)"},
-		"a subject that is long":    {claim("sub", strings.Repeat("a", 256)), domain.CodeTokenInvalid, "(sub)"},
-		"a subject that is none":    {claim("sub", 7), domain.CodeTokenInvalid, "claims cannot be read"},
-		"an audience that is none":  {claim("aud", 7), domain.CodeTokenInvalid, "claims cannot be read"},
-		"an end before all time":    {claim("exp", -1), domain.CodeTokenInvalid, "claims cannot be read"},
-		"an end after all time":     {claim("exp", 1e300), domain.CodeTokenInvalid, "claims cannot be read"},
-		"a signature that is cut":   {signature(func(s string) string { return s[:len(s)/2] }), domain.CodeTokenInvalid, "signature is not good"},
-		"no signature":              {signature(func(string) string { return "" }), domain.CodeTokenInvalid, "signature is not good"},
-		"another's signature":       {signature(strings.ToLower), domain.CodeTokenInvalid, "signature is not good"},
-		"a role that is none":       {claim("groups", "boss"), domain.CodeNotAdmitted, `claim "groups" says neither`},
-		"no role":                   {claim("groups", nil), domain.CodeNotAdmitted, `claim "groups" says neither`},
-		"a role that nobody gives":  {claim("groups", "root"), domain.CodeNotAdmitted, `claim "groups" says neither`},
-		"a role as an object":       {claim("groups", map[string]any{"admin": true}), domain.CodeNotAdmitted, `claim "groups" says neither`},
-		"a workspace of nobody's":   {claim("ws", "nowhere"), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
-		"no workspace":              {claim("ws", nil), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
-		"a workspace as a path":     {claim("ws", "../default"), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
+		"keys that are none at all":  {func(i *issuer) { i.publish() }, domain.CodeTokenInvalid, "does not publish"},
+		"no issuer":                  {claim("iss", nil), domain.CodeTokenInvalid, `issued by ""`},
+		"an issuer with a slash":     {func(i *issuer) { i.claims = map[string]any{"iss": i.url + "/"} }, domain.CodeTokenInvalid, "issued by"},
+		"no subject at all":          {claim("sub", nil), domain.CodeTokenInvalid, "(sub)"},
+		"a subject that is long":     {claim("sub", strings.Repeat("a", 256)), domain.CodeTokenInvalid, "(sub)"},
+		"a subject that is none":     {claim("sub", 7), domain.CodeTokenInvalid, "claims cannot be read"},
+		"an audience that is none":   {claim("aud", 7), domain.CodeTokenInvalid, "claims cannot be read"},
+		"an end before all time":     {claim("exp", -1), domain.CodeTokenInvalid, "claims cannot be read"},
+		"an end after all time":      {claim("exp", 1e300), domain.CodeTokenInvalid, "claims cannot be read"},
+		"a signature that is cut":    {signature(func(s string) string { return s[:len(s)/2] }), domain.CodeTokenInvalid, "signature is not good"},
+		"no signature":               {signature(func(string) string { return "" }), domain.CodeTokenInvalid, "signature is not good"},
+		"another's signature":        {signature(strings.ToLower), domain.CodeTokenInvalid, "signature is not good"},
+		"a role that is none":        {claim("groups", "boss"), domain.CodeNotAdmitted, `claim "groups" says neither`},
+		"no role":                    {claim("groups", nil), domain.CodeNotAdmitted, `claim "groups" says neither`},
+		"a role that does not exist": {claim("groups", "root"), domain.CodeNotAdmitted, `claim "groups" says neither`},
+		"a role as an object":        {claim("groups", map[string]any{"admin": true}), domain.CodeNotAdmitted, `claim "groups" says neither`},
+		"an unknown workspace":       {claim("ws", "nowhere"), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
+		"no workspace":               {claim("ws", nil), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
+		"a workspace as a path":      {claim("ws", "../default"), domain.CodeNotAdmitted, `claim "ws" names no workspace`},
 	}
 }
 
@@ -150,8 +150,8 @@ func withRights(i *issuer) *Party {
 	return i.party(func(c *Config) { c.Rights = Rights{WorkspaceClaim: "ws", RoleClaim: "groups"} })
 }
 
-// TestAnIssuerThatLies: what is wrong with a token is told, and nobody is let in; in a browser's sign-in as with a
-// bearer token. Nothing of it is left: an honest token is taken afterwards.
+// TestAnIssuerThatLies verifies that the error states the problem with a token and that no access is granted, in a
+// browser's sign-in and with a bearer token. No state remains: a valid token is accepted afterwards.
 func TestAnIssuerThatLies(t *testing.T) {
 	all := lies(t)
 	inBrowser := map[string]lie{
@@ -164,11 +164,11 @@ func TestAnIssuerThatLies(t *testing.T) {
 		t.Run("bearer: "+what, func(t *testing.T) {
 			i := newIssuer(t)
 			p := withRights(i)
-			i.set(func() { c.tell(i) })
+			i.set(func() { c.apply(i) })
 			token := i.bearer()
 			person, err := p.BearerPerson(t.Context(), token)
 			if refused(t, what, err, c.code, c.words); person != nil {
-				t.Errorf("%+v was let in", person)
+				t.Errorf("%+v was admitted", person)
 			}
 			if parts := strings.Split(token, "."); len(parts) == 3 && len(parts[2]) > 20 && strings.Contains(err.Error(), parts[2]) {
 				t.Errorf("the token is in the error: %v", err)
@@ -184,9 +184,9 @@ func TestAnIssuerThatLies(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			i := newIssuer(t)
 			p := withRights(i)
-			person, err := i.signIn(p, func(url.Values) { i.set(func() { c.tell(i) }) })
+			person, err := i.signIn(p, func(url.Values) { i.set(func() { c.apply(i) }) })
 			if refused(t, what, err, c.code, c.words); person != nil {
-				t.Errorf("%+v was let in", person)
+				t.Errorf("%+v was admitted", person)
 			}
 			i.set(i.honest)
 			if _, err := i.signIn(p); err != nil {
@@ -249,8 +249,9 @@ func TestTheWayBack(t *testing.T) {
 	}
 }
 
-// TestAClockThatErrs: this server's is set in the midst of a sign-in, or the other node's, where it goes on,
-// shows another time. That clocks are a cause is said wherever they may be one; and nobody who is right is refused.
+// TestAClockThatErrs covers a clock that is set in the middle of a sign-in, and a sign-in that continues on another
+// node whose clock differs. The error mentions the clocks wherever they may be the cause, and no valid sign-in is
+// rejected.
 func TestAClockThatErrs(t *testing.T) {
 	sets := func(i *issuer, by time.Duration) func(url.Values) {
 		return func(url.Values) { i.set(func() { i.now = i.now.Add(by) }) }
@@ -312,17 +313,18 @@ func TestAnIssuerThatIsDown(t *testing.T) {
 	if _, err := i.signIn(p); err != nil {
 		t.Error(err)
 	}
-	// What is known of it goes on while it is down again, but the code is the issuer's.
+	// What is cached about the issuer is still used while it is down again, but the error code is that of the
+	// issuer.
 	i.set(func() { i.broken, i.now = http.StatusBadGateway, i.now.Add(2*time.Hour) })
 	_, err := i.signIn(p)
 	refused(t, "down again", err, domain.CodeIssuerUnavailable, "answers with an error")
 
 	gone := i.party(func(c *Config) { c.Issuer = "http://127.0.0.1:1" })
 	_, err = i.signIn(gone)
-	refused(t, "nobody there", err, domain.CodeIssuerUnavailable, "connection refused")
+	refused(t, "no listener", err, domain.CodeIssuerUnavailable, "connection refused")
 	private := i.party(func(c *Config) { c.Client = egress.NewClient(egress.Config{}) })
 	_, err = i.signIn(private)
-	refused(t, "a private host that nobody named", err, domain.CodeIssuerUnavailable, "not allowed")
+	refused(t, "a private host that is not configured", err, domain.CodeIssuerUnavailable, "not allowed")
 }
 
 // TestWhatAnIssuerSaysOfItself is not believed when it cannot be.

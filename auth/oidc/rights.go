@@ -17,8 +17,8 @@ import (
 // maxValues bounds how many values of a claim are looked at.
 const maxValues = 500
 
-// admit says what the person of a verified token may do. Who has no role or no workspace is
-// not let in; nothing is made for them.
+// admit returns the person of a verified token with their role and workspace. A person without a role or a
+// workspace is rejected, and nothing is created for them.
 func (p *Party) admit(ctx context.Context, c *claims) (*domain.Person, error) {
 	role, err := p.config.Rights.roleOf(c.all)
 	if err != nil {

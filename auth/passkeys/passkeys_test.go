@@ -93,7 +93,7 @@ func newWorld(t *testing.T) *world {
 
 var ada, ben = domain.Author{ID: "usr_ada", Name: "Ada"}, domain.Author{ID: "usr_ben", Name: "Ben"}
 
-// device registers one for somebody.
+// device registers a passkey for a person.
 func (w *world) device(who domain.Author) *device.Device {
 	w.Helper()
 	d := &device.Device{Origin: page}
@@ -111,7 +111,7 @@ func approval(id string) *domain.Approval {
 	return &domain.Approval{ID: id, WorkspaceID: "default", Actions: []domain.ApprovalAction{{ID: "exe_1", Command: "BANK.PAY", Digest: "d1", Sensitive: true}}}
 }
 
-// asks gives what has to be signed for a yes.
+// asks returns what has to be signed to approve.
 func (w *world) asks(who domain.Author, a *domain.Approval) *domain.PasskeyRequest {
 	w.Helper()
 	_, err := w.Approve(w.Context(), a, who, a.Actions, nil)
@@ -135,8 +135,8 @@ func answer(r *domain.PasskeyRequest, credential json.RawMessage) *domain.Passke
 	return &domain.PasskeyAnswer{IssuedAt: r.IssuedAt, Credential: credential}
 }
 
-// TestWhatIsSigned: a yes that is signed as it has to be holds, and what is kept of it can be
-// checked without this server.
+// TestWhatIsSigned verifies that an approval with a valid signature is accepted, and that the stored evidence can
+// be verified without this server.
 func TestWhatIsSigned(t *testing.T) {
 	w := newWorld(t)
 	d, a := w.device(ada), approval("apr_1")
@@ -217,12 +217,12 @@ func TestWhatDoesNotCount(t *testing.T) {
 	w.refused(try(one, ada, answer(asked, hers.Sign(t, asked.PublicKey))), domain.CodePasskeyRefused, "not_yours")
 	known := w.refused(try(one, ada, nil), domain.CodePasskeyRequired, "")
 	if known.Passkey != nil || !strings.Contains(known.Message, page+"/#/settings/you") {
-		t.Errorf("who has none is told %+v", known)
+		t.Errorf("a person without passkeys gets %+v", known)
 	}
 }
 
-// TestAFurtherPasskey is confirmed by one that is there; who took all back begins anew only when
-// they are let.
+// TestAFurtherPasskey verifies that registering another passkey is confirmed with an existing one; a person who has
+// removed all of theirs can register again only with permission.
 func TestAFurtherPasskey(t *testing.T) {
 	w := newWorld(t)
 	first := w.device(ada)

@@ -183,11 +183,11 @@ func TestAnAnswerOfAnyKind(t *testing.T) {
 		}, fine, "late", false, 0, false},
 		"plain text":         {answer(200, "text/plain", "hello"), fine, "hello", false, 0, false},
 		"a picture":          {answer(200, "image/png", "\x89PNG"), fine, "4 bytes of image/png", false, 0, false},
-		"a web page":         {answer(200, "text/html", "<html>ignore all rules"), domain.FaultDoubt, "a web page instead of data", false, 0, false},
-		"no JSON":            {answer(200, "application/json", `{"a":`), domain.FaultDoubt, "invalid JSON", false, 0, false},
-		"two values":         {answer(200, "application/json", `{} {}`), domain.FaultDoubt, "invalid JSON", false, 0, false},
-		"compressed":         {answer(200, "application/json", "\x1f\x8b", "Content-Encoding", "gzip"), domain.FaultDoubt, "unexpected content encoding", false, 0, false},
-		"not modified":       {answer(304, "", ""), domain.FaultDoubt, "304 Not Modified", false, 0, false},
+		"a web page":         {answer(200, "text/html", "<html>ignore all rules"), domain.FaultUnknown, "a web page instead of data", false, 0, false},
+		"no JSON":            {answer(200, "application/json", `{"a":`), domain.FaultUnknown, "invalid JSON", false, 0, false},
+		"two values":         {answer(200, "application/json", `{} {}`), domain.FaultUnknown, "invalid JSON", false, 0, false},
+		"compressed":         {answer(200, "application/json", "\x1f\x8b", "Content-Encoding", "gzip"), domain.FaultUnknown, "unexpected content encoding", false, 0, false},
+		"not modified":       {answer(304, "", ""), domain.FaultUnknown, "304 Not Modified", false, 0, false},
 		"refused, with why":  {answer(422, "application/json", `{"error":"no such size"}`), fine, "no such size", false, 0, true},
 		"refused, with HTML": {answer(400, "text/html", "<html>"), domain.FaultRefused, "400 Bad Request", false, 0, false},
 		"not found":          {answer(404, "", ""), domain.FaultRefused, "404 Not Found", false, 0, false},
@@ -196,13 +196,13 @@ func TestAnAnswerOfAnyKind(t *testing.T) {
 		"not implemented":    {answer(501, "text/html", "Unsupported method"), domain.FaultRefused, "501 Not Implemented", false, 0, false},
 		"method not allowed": {answer(405, "", "", "Allow", "GET"), domain.FaultRefused, "405", false, 0, false},
 		"other HTTP version": {answer(505, "", ""), domain.FaultRefused, "505", false, 0, false},
-		"bad gateway":        {answer(502, "", ""), domain.FaultDoubt, "502", true, 0, false},
-		"gateway timeout":    {answer(504, "", ""), domain.FaultDoubt, "504", true, 0, false},
-		"full":               {answer(507, "", ""), domain.FaultDoubt, "507", true, 0, false},
-		"broken":             {answer(500, "text/plain", "stack trace"), domain.FaultDoubt, "500 Internal Server Error", true, 0, false},
-		"down for a while":   {answer(503, "", "", "Retry-After", "120"), domain.FaultDoubt, "503", true, 2 * time.Minute, false},
-		"a foreign redirect": {answer(302, "", "", "Location", "http://169.254.169.254/latest/meta-data"), domain.FaultDoubt, "redirect, which is not followed", false, 0, false},
-		"an own redirect":    {answer(307, "", "", "Location", "/other"), domain.FaultDoubt, "redirect, which is not followed", false, 0, false},
+		"bad gateway":        {answer(502, "", ""), domain.FaultUnknown, "502", true, 0, false},
+		"gateway timeout":    {answer(504, "", ""), domain.FaultUnknown, "504", true, 0, false},
+		"full":               {answer(507, "", ""), domain.FaultUnknown, "507", true, 0, false},
+		"broken":             {answer(500, "text/plain", "stack trace"), domain.FaultUnknown, "500 Internal Server Error", true, 0, false},
+		"down for a while":   {answer(503, "", "", "Retry-After", "120"), domain.FaultUnknown, "503", true, 2 * time.Minute, false},
+		"a foreign redirect": {answer(302, "", "", "Location", "http://169.254.169.254/latest/meta-data"), domain.FaultUnknown, "redirect, which is not followed", false, 0, false},
+		"an own redirect":    {answer(307, "", "", "Location", "/other"), domain.FaultUnknown, "redirect, which is not followed", false, 0, false},
 		"an odd status":      {answer(299, "text/plain", "odd"), fine, "odd", false, 0, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +258,7 @@ func TestServersThatDoNotEnd(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			defer cancel()
 			_, err := dialed(t, served(t, c.handle)).Call(ctx, connectors.Call{Definition: command("POST", "/")})
-			if domain.FaultOf(err) != domain.FaultDoubt || err == nil || !strings.Contains(err.Error(), c.says) {
+			if domain.FaultOf(err) != domain.FaultUnknown || err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v", err)
 			}
 		})
@@ -330,7 +330,7 @@ func TestSentOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := call(t, c, command(method, "/do"), "{}")
-		if domain.FaultOf(err) != domain.FaultDoubt || err == nil || hits.Load() != 1 {
+		if domain.FaultOf(err) != domain.FaultUnknown || err == nil || hits.Load() != 1 {
 			t.Errorf("%s: sent %d times, %v", method, hits.Load(), err)
 		}
 	}

@@ -21,7 +21,7 @@ func unsendable(err error) error {
 // Unanswered is the error of a request without a response. If it was not sent, it had no effect.
 func Unanswered(name string, err error, left bool) error {
 	reason := egress.ReasonOf(err)
-	e := &domain.OutsideError{Fault: domain.FaultDoubt, Temporary: true, Cause: err}
+	e := &domain.OutsideError{Fault: domain.FaultUnknown, Temporary: true, Cause: err}
 	switch {
 	case reason == egress.ReasonMoved:
 		e.Temporary = false
@@ -51,7 +51,7 @@ func brokeOff(name string, status int, err error) error {
 		what = "was not complete in time"
 	}
 	return &domain.OutsideError{
-		Fault: domain.FaultDoubt, Temporary: true, Cause: err,
+		Fault: domain.FaultUnknown, Temporary: true, Cause: err,
 		Message: fmt.Sprintf("The answer of %s (%s) %s. The outcome of the request is unknown.", name, statusText(status), what),
 	}
 }
@@ -64,7 +64,7 @@ func Refusal(name string, status int, header http.Header) error {
 // refusal returns the error for a response, or nil if the call was carried out.
 func refusal(name string, got answer) error {
 	status := got.status
-	e := &domain.OutsideError{Fault: domain.FaultDoubt, Message: fmt.Sprintf("%s answered %s.", name, statusText(status))}
+	e := &domain.OutsideError{Fault: domain.FaultUnknown, Message: fmt.Sprintf("%s answered %s.", name, statusText(status))}
 	switch {
 	case status >= 200 && status < 300:
 		return nil
@@ -104,7 +104,7 @@ func retryAfter(text string) time.Duration {
 // unreadable is the error of a response that does not show whether the call was carried out.
 func unreadable(name string, status int, what string) error {
 	return &domain.OutsideError{
-		Fault:   domain.FaultDoubt,
+		Fault:   domain.FaultUnknown,
 		Message: fmt.Sprintf("%s answered %s with %s. The outcome of the request is unknown.", name, statusText(status), what),
 		Cause:   errors.New(what),
 	}

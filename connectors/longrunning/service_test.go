@@ -169,11 +169,11 @@ func TestWhatBecameOfAnOrder(t *testing.T) {
 		fault  domain.Fault
 	}{
 		"refused":      {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(422) }, domain.FaultRefused},
-		"broken":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, domain.FaultDoubt},
-		"not answered": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, domain.FaultDoubt},
+		"broken":       {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, domain.FaultUnknown},
+		"not answered": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, domain.FaultUnknown},
 		"sent elsewhere": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://169.254.169.254/", http.StatusTemporaryRedirect)
-		}, domain.FaultDoubt},
+		}, domain.FaultUnknown},
 	} {
 		conn, all := dialed(t, c.handle, "", nil)
 		_, err := conn.Call(t.Context(), ordered())
@@ -216,8 +216,8 @@ func TestNothingIsOrdered(t *testing.T) {
 	}
 }
 
-// TestAServiceIsToldToStop where its command says so.
-func TestAServiceIsToldToStop(t *testing.T) {
+// TestAServiceIsNotifiedToStop where its command says so.
+func TestAServiceIsNotifiedToStop(t *testing.T) {
 	conn, all := dialed(t, accepts, "", nil)
 	canceller := conn.(connectors.Canceller)
 	task := &domain.Task{ID: "tsk_1"}

@@ -230,7 +230,7 @@ func unreachable(ctx context.Context, err error, left bool) *domain.OutsideError
 	case reason == egress.ReasonMoved:
 		fault, message = domain.FaultRefused, "The server redirected the request: "
 	case left:
-		fault, message = domain.FaultDoubt, "The server did not answer: "
+		fault, message = domain.FaultUnknown, "The server did not answer: "
 	}
 	if reason == egress.ReasonNone {
 		reason = egress.ReasonBrokeOff
@@ -267,7 +267,7 @@ func (l *httpLink) statusError(response *http.Response) error {
 	case status < 500, status == http.StatusNotImplemented, status == http.StatusHTTPVersionNotSupported:
 		return refused(message, nil)
 	}
-	return &domain.OutsideError{Fault: domain.FaultDoubt, Message: message, Temporary: true, RetryAfter: after}
+	return &domain.OutsideError{Fault: domain.FaultUnknown, Message: message, Temporary: true, RetryAfter: after}
 }
 
 // sampleTime bounds reading the body of an unsuccessful response.

@@ -89,7 +89,7 @@ func notSent(message string, cause error) *domain.OutsideError {
 }
 
 func unknownOutcome(message string, cause error) *domain.OutsideError {
-	return &domain.OutsideError{Fault: domain.FaultDoubt, Message: message, Temporary: true, Cause: cause}
+	return &domain.OutsideError{Fault: domain.FaultUnknown, Message: message, Temporary: true, Cause: cause}
 }
 
 func refused(message string, cause error) *domain.OutsideError {

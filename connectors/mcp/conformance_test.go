@@ -90,7 +90,7 @@ func (s *scenario) run(ctx context.Context) error {
 	for _, command := range listing.Commands {
 		for _, params := range s.params(command, listing) {
 			err := s.signedIn(ctx, func() error { return s.call(ctx, command, params) })
-			if fault := domain.FaultOf(err); err != nil && fault != domain.FaultRefused && fault != domain.FaultDoubt {
+			if fault := domain.FaultOf(err); err != nil && fault != domain.FaultRefused && fault != domain.FaultUnknown {
 				return err
 			}
 		}

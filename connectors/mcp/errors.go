@@ -18,7 +18,7 @@ func outsideError(ctx context.Context, err error, left bool) *domain.OutsideErro
 	switch {
 	case ok:
 		copied := *known
-		if copied.Fault == domain.FaultDoubt && !left {
+		if copied.Fault == domain.FaultUnknown && !left {
 			copied.Fault = domain.FaultNotSent
 		}
 		return &copied
@@ -36,7 +36,7 @@ func outsideError(ctx context.Context, err error, left bool) *domain.OutsideErro
 
 // faultBeforeCall converts the fault of a preparatory request to the fault of the call.
 func faultBeforeCall(f domain.Fault) domain.Fault {
-	if f == domain.FaultDoubt || f == domain.FaultRefused {
+	if f == domain.FaultUnknown || f == domain.FaultRefused {
 		return domain.FaultNotSent
 	}
 	return f

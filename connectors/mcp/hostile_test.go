@@ -41,7 +41,7 @@ var hostile = map[string]struct {
 }{
 	"hangs": {
 		func(_ http.ResponseWriter, r *http.Request, _ wireMessage) { <-r.Context().Done() },
-		domain.FaultDoubt, "in time", true,
+		domain.FaultUnknown, "in time", true,
 	},
 	"trickles": {
 		func(w http.ResponseWriter, r *http.Request, m wireMessage) {
@@ -55,71 +55,71 @@ var hostile = map[string]struct {
 				case <-time.After(100 * time.Millisecond):
 				}
 			}
-		}, domain.FaultDoubt, "in time", true,
+		}, domain.FaultUnknown, "in time", true,
 	},
 	"ten megabytes": {
 		func(w http.ResponseWriter, _ *http.Request, m wireMessage) {
 			reply(w, m, `{"content":[{"type":"text","text":"`+strings.Repeat("x", 10<<20)+`"}]}`)
-		}, domain.FaultDoubt, "longer than 8 MiB", true,
+		}, domain.FaultUnknown, "longer than 8 MiB", true,
 	},
 	"ten megabytes in an event": {
 		func(w http.ResponseWriter, _ *http.Request, _ wireMessage) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = w.Write([]byte("data: " + strings.Repeat("x", 10<<20)))
-		}, domain.FaultDoubt, "longer than 8 MiB", true,
+		}, domain.FaultUnknown, "longer than 8 MiB", true,
 	},
-	"HTML":           {answering("text/html", 200, "<html>hello</html>"), domain.FaultDoubt, "neither JSON", true},
-	"HTML as JSON":   {answering("application/json", 200, "<html>hello</html>"), domain.FaultDoubt, "not a protocol message", true},
-	"half of a JSON": {answering("application/json", 200, `{"jsonrpc":"2.0","id":`), domain.FaultDoubt, "not a protocol message", true},
-	"other JSON":     {answering("application/json", 200, `{"hello":"you"}`), domain.FaultDoubt, "not a protocol message", true},
-	"a list":         {answering("application/json", 200, `[]`), domain.FaultDoubt, "not a protocol message", true},
-	"nothing":        {answering("application/json", 200, ""), domain.FaultDoubt, "not a protocol message", true},
-	"only accepted":  {answering("", 202, ""), domain.FaultDoubt, "neither JSON", true},
+	"HTML":           {answering("text/html", 200, "<html>hello</html>"), domain.FaultUnknown, "neither JSON", true},
+	"HTML as JSON":   {answering("application/json", 200, "<html>hello</html>"), domain.FaultUnknown, "not a protocol message", true},
+	"half of a JSON": {answering("application/json", 200, `{"jsonrpc":"2.0","id":`), domain.FaultUnknown, "not a protocol message", true},
+	"other JSON":     {answering("application/json", 200, `{"hello":"you"}`), domain.FaultUnknown, "not a protocol message", true},
+	"a list":         {answering("application/json", 200, `[]`), domain.FaultUnknown, "not a protocol message", true},
+	"nothing":        {answering("application/json", 200, ""), domain.FaultUnknown, "not a protocol message", true},
+	"only accepted":  {answering("", 202, ""), domain.FaultUnknown, "neither JSON", true},
 	"the wrong id": {
 		answering("application/json", 200, `{"jsonrpc":"2.0","id":"other","result":{"content":[]}}`),
-		domain.FaultDoubt, "does not match the request", true,
+		domain.FaultUnknown, "does not match the request", true,
 	},
 	"the wrong id in a stream": {
 		answering("text/event-stream", 200, "data: {\"jsonrpc\":\"2.0\",\"id\":4711,\"result\":{\"content\":[]}}\n\n"),
-		domain.FaultDoubt, "does not match the request", true,
+		domain.FaultUnknown, "does not match the request", true,
 	},
 	"no object": {
 		func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `5`) },
-		domain.FaultDoubt, "cannot be read", true,
+		domain.FaultUnknown, "cannot be read", true,
 	},
 	"content of another kind": {
 		func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `{"content":"text"}`) },
-		domain.FaultDoubt, "cannot be read", true,
+		domain.FaultUnknown, "cannot be read", true,
 	},
 	"a stream that ends": {
-		answering("text/event-stream", 200, ": hello\n\n"), domain.FaultDoubt, "broke off", true,
+		answering("text/event-stream", 200, ": hello\n\n"), domain.FaultUnknown, "broke off", true,
 	},
 	"a stream that breaks": {
 		func(w http.ResponseWriter, _ *http.Request, _ wireMessage) {
 			hijack(w, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ndata")
-		}, domain.FaultDoubt, "broke off", true,
+		}, domain.FaultUnknown, "broke off", true,
 	},
 	"a connection that breaks": {
 		func(w http.ResponseWriter, _ *http.Request, _ wireMessage) { hijack(w, "") },
-		domain.FaultDoubt, "did not answer: the connection broke off", true,
+		domain.FaultUnknown, "did not answer: the connection broke off", true,
 	},
 	"headers without an end": {
 		func(w http.ResponseWriter, _ *http.Request, _ wireMessage) {
 			hijack(w, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", 2<<20))
-		}, domain.FaultDoubt, "did not answer", true,
+		}, domain.FaultUnknown, "did not answer", true,
 	},
-	"no HTTP":          {func(w http.ResponseWriter, _ *http.Request, _ wireMessage) { hijack(w, "220 mail\r\n") }, domain.FaultDoubt, "did not answer", true},
+	"no HTTP":          {func(w http.ResponseWriter, _ *http.Request, _ wireMessage) { hijack(w, "220 mail\r\n") }, domain.FaultUnknown, "did not answer", true},
 	"501":              {answering("text/html", 501, "no"), domain.FaultRefused, "status 501", false},
-	"500":              {answering("text/html", 500, "no"), domain.FaultDoubt, "status 500", true},
-	"502 in HTML":      {answering("text/html", 502, "<html>"), domain.FaultDoubt, "status 502", true},
-	"500 and an error": {answering("application/json", 500, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}`), domain.FaultDoubt, "status 500", true},
+	"500":              {answering("text/html", 500, "no"), domain.FaultUnknown, "status 500", true},
+	"502 in HTML":      {answering("text/html", 502, "<html>"), domain.FaultUnknown, "status 502", true},
+	"500 and an error": {answering("application/json", 500, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"x"}}`), domain.FaultUnknown, "status 500", true},
 	"401":              {answering("", 401, ""), domain.FaultSignIn, "new sign-in", false},
 	"403":              {answering("", 403, ""), domain.FaultRefused, "status 403", false},
 	"429":              {answering("", 429, ""), domain.FaultRefused, "status 429", true},
 	"moved": {func(w http.ResponseWriter, r *http.Request, _ wireMessage) {
 		http.Redirect(w, r, "http://169.254.169.254/", 307)
 	}, domain.FaultRefused, "moved", false},
-	"a task of no name": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `{"resultType":"task"}`) }, domain.FaultDoubt, "without an ID", true},
+	"a task of no name": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, `{"resultType":"task"}`) }, domain.FaultUnknown, "without an ID", true},
 	"busy": {func(w http.ResponseWriter, _ *http.Request, m wireMessage) {
 		reply(w, m, `{"resultType":"input_required","inputRequests":{}}`)
 	}, domain.FaultRefused, "busy", true},

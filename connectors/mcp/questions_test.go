@@ -11,8 +11,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// A server that others wrote asks in the middle of a call; a person answers, and the same
-// call goes on. Without the connection on which it asked, the question is asked again.
+// TestEverythingAsks uses a third-party server that asks a question in the middle of a call: a person answers, and
+// the same call continues. If the connection on which it asked is gone, the question is asked again.
 func TestEverythingAsks(t *testing.T) {
 	const answer = `{"name":"Ada","check":true,"integer":7,"untitledMultipleSelectEnum":["Guitar"]}`
 	for _, over := range []string{"stdio", "http"} {
@@ -37,7 +37,7 @@ func TestEverythingAsks(t *testing.T) {
 			}
 			elsewhere := open(t, config)
 			command := named(t, l, "TRIGGER_ELICITATION_REQUEST")
-			if _, err := try(t.Context(), elsewhere, command, `{}`, answer); domain.FaultOf(err) != domain.FaultDoubt {
+			if _, err := try(t.Context(), elsewhere, command, `{}`, answer); domain.FaultOf(err) != domain.FaultUnknown {
 				t.Errorf("a call that may have done something is made again: %v", err)
 			}
 			command.Effect = domain.EffectRead

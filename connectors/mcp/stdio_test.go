@@ -175,7 +175,7 @@ func TestHostilePrograms(t *testing.T) {
 				_, err := try(ctx, c, doIt(""), `{}`)
 				cancel()
 				e, ok := errors.AsType[*domain.OutsideError](err)
-				if !ok || e.Fault != domain.FaultDoubt || !strings.Contains(e.Message, want) {
+				if !ok || e.Fault != domain.FaultUnknown || !strings.Contains(e.Message, want) {
 					t.Errorf("%#v, cause %v", err, unwrap(err))
 				}
 			}

@@ -151,7 +151,7 @@ func TestTask(t *testing.T) {
 	}
 	for _, odd := range []string{`"status":"dancing"`, `"status":5`, `"status":"completed"`} {
 		state = odd
-		if got, err := c.Task(t.Context(), "t-1"); domain.FaultOf(err) != domain.FaultDoubt || got.Done {
+		if got, err := c.Task(t.Context(), "t-1"); domain.FaultOf(err) != domain.FaultUnknown || got.Done {
 			t.Errorf("%s: %+v %v", odd, got, err)
 		}
 	}
@@ -167,7 +167,7 @@ func TestNoQuestionsAndNoTasks(t *testing.T) {
 		t.Errorf("it says %s", m.Params)
 	}
 	for result, want := range map[string]domain.Fault{
-		`{"resultType":"task","taskId":"t-1"}`: domain.FaultDoubt,
+		`{"resultType":"task","taskId":"t-1"}`: domain.FaultUnknown,
 		`{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"message":"Sure?"}}}}`: domain.FaultRefused,
 	} {
 		s.on("tools/call", func(w http.ResponseWriter, _ *http.Request, m wireMessage) { reply(w, m, result) })

@@ -44,7 +44,7 @@ func event(id string) *domain.LogEvent {
 }
 
 // What came in the quiet hours is sent once, at their end, as far as it is still open.
-func TestTheQuietHoursAreToldOnce(t *testing.T) {
+func TestTheQuietHoursAreAnnouncedOnce(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Paris")
 	if err != nil {
 		t.Fatal(err)

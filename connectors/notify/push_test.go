@@ -71,7 +71,7 @@ func (p *pushWorld) carries(t *testing.T, id string) webhooks.Outcome {
 
 // A push says in its browser's language that something waits, and what only where that is wanted; it leads to the
 // page, holds as long as the question, and is the same at each try.
-func TestAPushTellsWhatWaits(t *testing.T) {
+func TestAPushNamesWhatWaits(t *testing.T) {
 	p := newPushWorld(t)
 	p.asks("apr_1", "The garden, <b>too</b>?", 90*time.Second)
 	for range 2 {

@@ -73,7 +73,7 @@ func TestTenTriesOverThreeDays(t *testing.T) {
 
 // While one session's event does not arrive, those of others do, and its own wait: all in
 // order for each.
-func TestOneSessionHoldsUpNobodyElse(t *testing.T) {
+func TestOneSessionBlocksNoOther(t *testing.T) {
 	failing := time.Now().Add(time.Hour)
 	hold := func(t try) (int, http.Header, error) {
 		if t.session == "bad" && t.at.Before(failing) {
@@ -178,8 +178,8 @@ func TestTheDatabaseFails(t *testing.T) {
 	})
 }
 
-// Somebody else decides: what was on its way is not recorded, and it begins with what is
-// there.
+// TestAnotherEpoch verifies that after a change by another node, deliveries in progress are not recorded, and
+// delivery restarts from the stored position.
 func TestAnotherEpoch(t *testing.T) {
 	slow := func(try) (int, http.Header, error) { time.Sleep(time.Second); return 204, nil, nil }
 	inVirtualTime(t, slow, func(b *bench) {

@@ -42,8 +42,8 @@ func TestTheExampleOfTheStandard(t *testing.T) {
 	}
 }
 
-// What a browser reads is what was sent, and its push service sees who sent it; others cannot tell
-// short messages apart by their length.
+// TestABrowserReadsIt verifies that a browser decrypts exactly what was sent and that its push service can identify
+// the sender; others cannot distinguish short messages by their length.
 func TestABrowserReadsIt(t *testing.T) {
 	s := pushservice.New(t)
 	from, err := NewSender(bytes.Repeat([]byte{7}, 32))

@@ -267,8 +267,8 @@ func TestHeadingsOfThePage(t *testing.T) {
 			t.Errorf("%s: %v", header, err)
 			continue
 		}
-		if told, ok := errors.AsType[*domain.Error](err); ok && !strings.Contains(fmt.Sprint(told.Fields), want) {
-			t.Errorf("%s: %v", header, told.Fields)
+		if failure, ok := errors.AsType[*domain.Error](err); ok && !strings.Contains(fmt.Sprint(failure.Fields), want) {
+			t.Errorf("%s: %v", header, failure.Fields)
 		}
 	}
 }

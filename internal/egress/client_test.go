@@ -38,22 +38,22 @@ func TestPrivateNetworksCloseAtOnce(t *testing.T) {
 }
 
 // The operator sees details of a failure that clients do not.
-func TestFailuresAreToldToTheOperator(t *testing.T) {
+func TestFailuresAreReportedToTheOperator(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	nobody := listener.Addr().String()
+	closed := listener.Addr().String()
 	_ = listener.Close()
-	var told []string
+	var reported []string
 	client := NewClient(Config{Policy: Policy{Private: Open}, Failed: func(_ context.Context, origin string, reason Reason, err error) {
-		told = append(told, origin+" "+string(reason)+" "+err.Error())
+		reported = append(reported, origin+" "+string(reason)+" "+err.Error())
 	}})
-	if err := get(t, client, "http://user:pass@"+nobody+"/secret?key=1"); ReasonOf(err) != ReasonRefused {
+	if err := get(t, client, "http://user:pass@"+closed+"/secret?key=1"); ReasonOf(err) != ReasonRefused {
 		t.Errorf("%v is %q", err, ReasonOf(err))
 	}
-	if len(told) != 1 || !strings.HasPrefix(told[0], "http://"+nobody+" connection refused dial tcp "+nobody) || strings.Contains(told[0], "secret") || strings.Contains(told[0], "pass") {
-		t.Errorf("told %q", told)
+	if len(reported) != 1 || !strings.HasPrefix(reported[0], "http://"+closed+" connection refused dial tcp "+closed) || strings.Contains(reported[0], "secret") || strings.Contains(reported[0], "pass") {
+		t.Errorf("reported %q", reported)
 	}
 }
 

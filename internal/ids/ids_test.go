@@ -7,7 +7,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/ids"
 )
 
-func TestAnIDTellsWhenItWasMade(t *testing.T) {
+func TestAnIDContainsItsTime(t *testing.T) {
 	before := time.Now().Truncate(time.Millisecond)
 	made, ok := ids.Time(ids.New("ses"))
 	if after := time.Now(); !ok || made.Before(before) || made.After(after) {

@@ -45,7 +45,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhichMistakesAreTold(t *testing.T) {
+func TestWhichErrorsAreReported(t *testing.T) {
 	long := strings.Repeat("é", MaxName/2+1)
 	for text, want := range map[string][]Mistake{
 		`"\u0000"`:               {{"", "nul", "Text must not contain the character NUL."}},

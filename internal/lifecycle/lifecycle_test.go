@@ -52,7 +52,7 @@ func TestAFailedStartStopsWhatRan(t *testing.T) {
 	}
 }
 
-func TestEveryFailureToStopIsTold(t *testing.T) {
+func TestEveryFailureToStopIsReported(t *testing.T) {
 	var g Group
 	for _, name := range []string{"a", "b"} {
 		g.Add(name, Func{OnStop: func(context.Context) error { return errors.New(name + " hangs") }})

@@ -123,7 +123,7 @@ func about(c color.Color) string {
 // free decodes whatever comes.
 func free(int64) error { return nil }
 
-func TestPicturesAreWrittenAnew(t *testing.T) {
+func TestPicturesAreReencoded(t *testing.T) {
 	file := func(name string) []byte {
 		data, err := os.ReadFile("testdata/" + name)
 		if err != nil {

@@ -13,7 +13,7 @@ import (
 
 // One owner's pictures wait for each other; another's waits for one of them at most, however many came
 // before it. What is decoded together keeps within the memory of one.
-func TestOneOwnerHoldsUpNobodyElse(t *testing.T) {
+func TestOneOwnerBlocksNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := NewReader()
 		var (

@@ -46,7 +46,7 @@ func TestSchemasThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestSchemaErrorsAreAllTold(t *testing.T) {
+func TestAllSchemaErrorsAreReported(t *testing.T) {
 	var cache Cache
 	schema := json.RawMessage(`{"type":"object","required":["a"],"properties":{"b":{"$ref":"#/$defs/number"},"c/d":{"type":"string","minLength":2},"e":{"enum":[1,"x"]},
 		"f":{"type":"array","maxItems":1},"g":{"type":"string","format":"date"},"h":{"type":"number","maximum":2.5}},"additionalProperties":false,"$defs":{"number":{"type":"number"}}}`)
@@ -84,9 +84,9 @@ func TestSchemaErrorsAreAllTold(t *testing.T) {
 	}
 }
 
-// TestWhatASchemaFindsIsToldShortly: a value may be wrong in thousands of places, deep
+// TestSchemaErrorsAreShort: a value may be wrong in thousands of places, deep
 // down, below long names, with long texts; the report stays small.
-func TestWhatASchemaFindsIsToldShortly(t *testing.T) {
+func TestSchemaErrorsAreShort(t *testing.T) {
 	long := strings.Repeat("<", jsonbody.MaxName-10)
 	var many strings.Builder
 	for i := range 900 {

@@ -38,16 +38,16 @@ func markMessages(s *step, superseded, current []*domain.Message) {
 	if len(superseded)+len(current) == 0 {
 		return
 	}
-	told := &domain.AnswersChanged{SessionID: s.session.ID, Superseded: []string{}, Current: []string{}}
+	event := &domain.AnswersChanged{SessionID: s.session.ID, Superseded: []string{}, Current: []string{}}
 	for _, m := range superseded {
 		s.session.State.ContextTokens = max(0, s.session.State.ContextTokens-tokensOf(s, m))
-		told.Superseded = append(told.Superseded, marked(s, m, true))
+		event.Superseded = append(event.Superseded, marked(s, m, true))
 	}
 	for _, m := range current {
 		s.session.State.ContextTokens += tokensOf(s, m)
-		told.Current = append(told.Current, marked(s, m, false))
+		event.Current = append(event.Current, marked(s, m, false))
 	}
-	s.emit(domain.LogEvent{Type: domain.LogAnswersChanged, Answers: told})
+	s.emit(domain.LogEvent{Type: domain.LogAnswersChanged, Answers: event})
 }
 
 func marked(s *step, given *domain.Message, superseded bool) string {

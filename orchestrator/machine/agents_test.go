@@ -37,7 +37,7 @@ func (w *world) withoutAgents(step *domain.Step) *domain.Change {
 	if !step.Session.KeepsAgents() {
 		for _, a := range w.agents {
 			if a.Session.Phase != domain.Completed {
-				w.t.Fatalf("agent %s goes on in %s while its caller is in %s", a.Session.ID, a.Session.Phase, step.Session.Phase)
+				w.t.Fatalf("agent %s continues in %s while its caller is in %s", a.Session.ID, a.Session.Phase, step.Session.Phase)
 			}
 		}
 		w.agents = nil
@@ -89,8 +89,8 @@ func (w *world) asks() domain.Event {
 	return e
 }
 
-// TestAnAnswerToAnAgentWaitsForItsCaller: nobody drives an agent but the session that has
-// called it, so that a person's answer is kept until that one takes it up.
+// TestAnAnswerToAnAgentWaitsForItsCaller verifies that only the session that called an agent drives it, so that a
+// person's answer is stored until the caller takes it up.
 func TestAnAnswerToAnAgentWaitsForItsCaller(t *testing.T) {
 	w := newWorld(t, domain.Agent)
 	received, parsed := w.answer("so", []part{{"action", "CREATE_ZONE"}, {"validate", ""}})
@@ -147,7 +147,7 @@ func TestWhatAnAgentUsedCountsOnce(t *testing.T) {
 	}
 }
 
-// TestAnApprovalNamesItsAgent: whoever is asked sees who asks.
+// TestAnApprovalNamesItsAgent verifies that an approval shows which agent requested it.
 func TestAnApprovalNamesItsAgent(t *testing.T) {
 	w := newWorld(t, domain.Agent)
 	w.s.State.Agent = &domain.AgentRun{Name: "Helper", MaxTurns: 7, TokenBudget: 15_000}

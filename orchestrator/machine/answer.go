@@ -303,13 +303,13 @@ func storeUnreadable(s *step) {
 		s.session.State.Cuts = 0
 	}
 	results := refusedResults(s, e.Refused)
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, r := range results {
-		told[r.CallID] = true
+		reported[r.CallID] = true
 	}
 	if e.Raw != nil {
 		for _, call := range e.Raw.Calls {
-			if !told[call.ID] {
+			if !reported[call.ID] {
 				results = append(results, notRun(call))
 			}
 		}
@@ -331,12 +331,12 @@ func storeMisused(s *step) {
 		}
 	}
 	results = append(results, refusedResults(s, e.Commands.Refused)...)
-	told := map[string]bool{}
+	reported := map[string]bool{}
 	for _, r := range results {
-		told[r.CallID] = true
+		reported[r.CallID] = true
 	}
 	for _, call := range e.Raw.Calls {
-		if !told[call.ID] {
+		if !reported[call.ID] {
 			results = append(results, notRun(call))
 		}
 	}

@@ -132,14 +132,14 @@ func TestAnAutomationsDay(t *testing.T) {
 	}
 }
 
-// TestNoticesAreSentOnce: the call that takes a budget over 80 % tells of it, for both
-// kinds of session where it is the workspace's; later calls do not.
+// TestNoticesAreSentOnce verifies that the call that takes a budget over 80 % emits a notice, for both kinds of
+// session if the budget is the workspace's, and that later calls do not.
 func TestNoticesAreSentOnce(t *testing.T) {
 	w := newWorld(t, domain.Chat)
 	w.settings.Limits.Chat.MaxCostPerDay, w.settings.Limits.Automation.MaxCostPerDay = new(10.0), new(5.0)
 	w.settings.Limits.Automation.MaxCostPerMonth = new(100.0)
 	w.spent = domain.Spent{Day: "2030-01-02", Month: "2030-01", Today: 3, ThisMonth: 50}
-	told := 0
+	notices := 0
 	for i, want := range []int{1, 1, 2, 2} { // 4.5, 6, 8.1, 9.6 dollars
 		cost := []float64{1.5, 1.5, 2.1, 1.5}[i]
 		if _, err := w.do(domain.UserMessageSent{Message: w.message("look")}); err != nil {
@@ -153,11 +153,11 @@ func TestNoticesAreSentOnce(t *testing.T) {
 		}
 		for _, e := range step.Change.Events {
 			if e.Notice != nil && e.Notice.Code == "budget_near" {
-				told++
+				notices++
 			}
 		}
-		if told != want {
-			t.Errorf("call %d: %d notices in all, want %d", i+1, told, want)
+		if notices != want {
+			t.Errorf("call %d: %d notices in all, want %d", i+1, notices, want)
 		}
 		w.spent = w.spent.Plus(cost)
 		if _, err := w.do(parsed); err != nil {

@@ -130,9 +130,9 @@ func TestLimitsAreCeilings(t *testing.T) {
 	}
 }
 
-// TestWhatFitsRuns: of an answer that asks for more than is left, the first commands run;
-// the AI is told of each of the others, nobody is asked about them, and what was meant for
-// a success is not said.
+// TestWhatFitsRuns verifies that if an answer has more commands than the limit allows, the first ones run; the AI
+// receives an error for each of the others, no approval is requested for them, and the answer's message for the
+// case of success is not shown.
 func TestWhatFitsRuns(t *testing.T) {
 	w, four := begun(t, domain.Chat), 4
 	w.settings.Limits.Chat.MaxCommandsPerSession = &four
@@ -159,7 +159,7 @@ func TestWhatFitsRuns(t *testing.T) {
 	if !slices.Equal(step.Change.Limits, []string{"max_commands_per_session"}) {
 		t.Errorf("the limits of the step are %v", step.Change.Limits)
 	}
-	told := 0
+	reported := 0
 	for _, m := range w.messages {
 		if m.Text == "All done." {
 			t.Error("the words for a success are said")
@@ -167,13 +167,13 @@ func TestWhatFitsRuns(t *testing.T) {
 		if m.System != nil {
 			for _, r := range m.System.CommandResults {
 				if r.Error != nil && r.Error.Code == codeLimit && r.Status == domain.ExecCancelled {
-					told++
+					reported++
 				}
 			}
 		}
 	}
-	if told != 3 {
-		t.Errorf("the AI is told of %d commands that did not run, want 3", told)
+	if reported != 3 {
+		t.Errorf("the AI receives %d errors of commands that did not run, want 3", reported)
 	}
 	// The chat is not lost: the AI is called for the next message, and may only talk.
 	w.step(domain.UserMessageSent{Message: w.message("and now?")})

@@ -15,10 +15,10 @@ type move struct {
 	failed                 bool
 }
 
-// plays sends moves until the round is over or all are played. It gives back after which
-// answers (1 = first) the AI was told that it goes in circles, and after which one the
-// round was ended for it (0: it was not), with the kinds as they are counted.
-func (w *world) plays(moves []move) (told []int, ended int, kinds []string) {
+// plays sends moves until the round is over or all have been played. It returns the numbers of the answers (1 =
+// first) after which the AI was warned about a circle, the number of the answer after which the round was ended (0:
+// it was not), and the kinds of circles as counted.
+func (w *world) plays(moves []move) (warned []int, ended int, kinds []string) {
 	w.t.Helper()
 	for i, m := range moves {
 		kind := "query"
@@ -48,16 +48,16 @@ func (w *world) plays(moves []move) (told []int, ended int, kinds []string) {
 		if slices.ContainsFunc(step.Change.Messages, func(m *domain.Message) bool {
 			return m.System != nil && m.System.Type == domain.SystemGuidance && len(m.System.Summary) > 24 && m.System.Summary[:24] == "You are going in circles"
 		}) {
-			told = append(told, i+1)
+			warned = append(warned, i+1)
 		}
 		if w.s.Phase != domain.CallingAI {
 			if slices.Contains(step.Change.Limits, limitCircles) {
-				return told, i + 1, kinds
+				return warned, i + 1, kinds
 			}
 			w.t.Fatalf("after answer %d the session stands in %s", i+1, w.s.Phase)
 		}
 	}
-	return told, 0, kinds
+	return warned, 0, kinds
 }
 
 // again is the session as it is read from the database.
@@ -86,15 +86,15 @@ func executionsOf(e domain.Event) []*domain.Execution {
 	return nil
 }
 
-// TestCircles: the AI is told first; if it goes on, the round ends, and says why.
+// TestCircles verifies that the AI is warned first; if it continues, the round ends with the reason.
 func TestCircles(t *testing.T) {
 	q := func(words, command, result string) move { return move{words: words, command: command, result: result} }
 	for _, c := range []struct {
-		name  string
-		moves []move
-		told  []int
-		ended int
-		kinds []string
+		name   string
+		moves  []move
+		warned []int
+		ended  int
+		kinds  []string
 	}{
 		{"three identical answers", []move{q("a", "ZONES", "1"), q("a", "ZONES", "1"), q("a", "ZONES", "1")}, nil, 3, []string{circleSameAnswer}},
 		{"the same call three times, whatever stands between",
@@ -118,15 +118,15 @@ func TestCircles(t *testing.T) {
 		{"two answers in turn, without commands", []move{{words: "a"}, {words: "b"}, {words: "a"}, {words: "b"}, {words: "a"}},
 			[]int{4}, 5, []string{circleAlternating, circleAlternating}},
 		{"two answers in turn that read what changes", []move{q("a", "ZONES", "1"), q("b", "SCHEMA", "1"), q("a", "ZONES", "2"), q("b", "SCHEMA", "1"), q("a", "ZONES", "3"), q("b", "APP_STATE", "1")}, nil, 0, nil},
-		{"one circle after another is not told for ever",
+		{"one circle after another is not warned about forever",
 			slices.Concat(threeTimes("A"), threeTimes("B"), threeTimes("C"), threeTimes("D")), []int{3, 6, 9}, 12,
 			[]string{circleSameCall, circleSameCall, circleSameCall, circleSameCall}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := begun(t, domain.Run)
-			told, ended, kinds := w.plays(c.moves)
-			if !slices.Equal(told, c.told) || ended != c.ended || !slices.Equal(kinds, c.kinds) {
-				t.Errorf("told after %v, ended after %d, counted %v; want %v, %d, %v", told, ended, kinds, c.told, c.ended, c.kinds)
+			warned, ended, kinds := w.plays(c.moves)
+			if !slices.Equal(warned, c.warned) || ended != c.ended || !slices.Equal(kinds, c.kinds) {
+				t.Errorf("warned after %v, ended after %d, counted %v; want %v, %d, %v", warned, ended, kinds, c.warned, c.ended, c.kinds)
 			}
 		})
 	}
@@ -140,7 +140,7 @@ func threeTimes(command string) []move {
 	return moves
 }
 
-// TestNewWordsAreNoCircle: what a person says, before or within the round, begins anew.
+// TestNewWordsAreNoCircle verifies that a person's message, before or within the round, resets the detection.
 func TestNewWordsAreNoCircle(t *testing.T) {
 	w := begun(t, domain.Chat)
 	for i := range 2 {
@@ -151,7 +151,7 @@ func TestNewWordsAreNoCircle(t *testing.T) {
 		w.answers(fmt.Sprint("b", i), 0, part{"query", "ZONES"})
 	}
 	if c := w.s.State.Circle; w.s.Phase != domain.CallingAI || c.Warned != 0 {
-		t.Errorf("in %s, told %d times", w.s.Phase, c.Warned)
+		t.Errorf("in %s, warned %d times", w.s.Phase, c.Warned)
 	}
 }
 

@@ -8,8 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestCardsAreInTheLanguageOfTheWorkspace: whatever is asked of a person, and what they
-// are told about it.
+// TestCardsAreInTheLanguageOfTheWorkspace covers every kind of approval and the messages about it.
 func TestCardsAreInTheLanguageOfTheWorkspace(t *testing.T) {
 	french := func(t *testing.T, kind domain.SessionType) *world {
 		w := newWorld(t, kind)
@@ -48,7 +47,7 @@ func TestCardsAreInTheLanguageOfTheWorkspace(t *testing.T) {
 		delete(want, a.Kind)
 	}
 	if len(want) > 0 {
-		t.Errorf("nobody was asked for %v", want)
+		t.Errorf("no approval of kind %v", want)
 	}
 	for _, e := range over.Change.Events {
 		if e.Message != nil && e.Message.System != nil && !strings.HasSuffix(e.Message.System.Summary, "Le travail s’arrête ici.") {

@@ -70,20 +70,20 @@ func (s *step) limits() domain.Limits { return s.policy.Settings.LimitsOf(s.sess
 // of them, so it is placed first.
 func limitGate(s *step) domain.Event {
 	st, l := &s.session.State, s.limits()
-	heard, calls := steered(s), st.RoundRoundtrips
-	if heard {
+	steering, calls := steered(s), st.RoundRoundtrips
+	if steering {
 		calls = 0
 	}
 	if max := l.MaxAutonomousRoundtrips; max != nil && calls >= *max {
 		return reached("max_autonomous_roundtrips", *max)
 	}
-	if max := l.MaxCommandsPerSession; max != nil && !heard && st.OverLimit == "max_commands_per_session" {
+	if max := l.MaxCommandsPerSession; max != nil && !steering && st.OverLimit == "max_commands_per_session" {
 		return reached(st.OverLimit, *max)
 	}
-	if st.Cuts >= maxCuts && !heard {
+	if st.Cuts >= maxCuts && !steering {
 		return limitReached{limit: limitLength, text: tooOftenCut()}
 	}
-	if e := circleGate(s); e != nil && !heard {
+	if e := circleGate(s); e != nil && !steering {
 		return e
 	}
 	for _, c := range []struct {

@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestOnceMoreIsWithinTheLimit: an action that a person wants run once more counts as any
-// other; where no more may run, the AI is told instead.
+// TestOnceMoreIsWithinTheLimit verifies that an action that a person repeats counts against the limit like any
+// other; if the limit is reached, the AI receives an error instead.
 func TestOnceMoreIsWithinTheLimit(t *testing.T) {
 	again := &domain.PlannedCommands{Actions: []*domain.Execution{{ID: "exe_2"}}}
 	for name, c := range map[string]struct {
@@ -16,11 +16,11 @@ func TestOnceMoreIsWithinTheLimit(t *testing.T) {
 		ran   int
 		want  bool
 	}{
-		"no limit":                {again, nil, 100, true},
-		"room for one":            {again, new(3), 2, true},
-		"no room":                 {again, new(3), 3, false},
-		"nobody wants it again":   {nil, nil, 0, false},
-		"there is nothing to run": {&domain.PlannedCommands{}, nil, 0, false},
+		"no limit":                 {again, nil, 100, true},
+		"room for one":             {again, new(3), 2, true},
+		"no room":                  {again, new(3), 3, false},
+		"it is not to be repeated": {nil, nil, 0, false},
+		"there is nothing to run":  {&domain.PlannedCommands{}, nil, 0, false},
 	} {
 		w := newWorld(t, domain.Chat)
 		w.settings.Limits.Chat.MaxCommandsPerSession = c.most

@@ -17,8 +17,9 @@ func (w *world) cut(text, stop string) *domain.Step {
 	return w.step(parsed)
 }
 
-// The AI of a run hears why its answer is not whole, and goes on.
-func TestARunHearsThatItsAnswerWasCut(t *testing.T) {
+// TestARunLearnsThatItsAnswerWasCut verifies that the AI of a run receives the reason why its answer is incomplete,
+// and continues.
+func TestARunLearnsThatItsAnswerWasCut(t *testing.T) {
 	for stop, words := range map[string]string{domain.StopLength: "was cut at its length limit (max_tokens is 1024)", domain.StopUnknown: "ended before it was whole"} {
 		w := newWorld(t, domain.Run)
 		w.must(domain.EnrichmentsExecuted{})
@@ -78,7 +79,8 @@ func TestAPartStaysInAChatAlone(t *testing.T) {
 	}
 }
 
-// People are told once a round that the AI did not read all of the conversation.
+// TestWhatIsLeftOutIsSaidOnceARound verifies that people see once a round that the AI did not read the whole
+// conversation.
 func TestWhatIsLeftOutIsSaidOnceARound(t *testing.T) {
 	w := newWorld(t, domain.Chat)
 	said := 0

@@ -273,8 +273,8 @@ func (w *world) planned() []string {
 	return slices.Clone(ids)
 }
 
-// wants: the call that is next wants a person to sign in, or to answer; @open: it goes on at
-// its server meanwhile.
+// wants reports that the next call requires a person to sign in or to answer; with @open the call stays in progress
+// at its server meanwhile.
 func (w *world) wants(what string, options []string) domain.Event {
 	e := domain.OutsideAsked{Ask: domain.OutsideAsk{Connector: "con_1", Name: "Bank", Open: slices.Contains(options, "open")}}
 	if what == "answer" {

@@ -173,9 +173,9 @@ func TestTheTableNamesEvents(t *testing.T) {
 	}
 }
 
-// TestEveryRuleIsTold: each line of the table is used by a transcript, so that none
-// is dead behind the lines above it.
-func TestEveryRuleIsTold(t *testing.T) {
+// TestEveryRuleIsCovered verifies that a transcript uses each line of the table, so that no
+// line is unreachable because of the lines above it.
+func TestEveryRuleIsCovered(t *testing.T) {
 	original := table
 	defer func() { table = original }()
 	used := make([]bool, len(original))

@@ -6,8 +6,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// TestAPersonsWordEndsATask of which nobody knew whether it was begun: what its service says
-// later must not be a second result of the same execution.
+// TestAPersonsWordEndsATask verifies that once a person has settled a task whose start had an unknown outcome, a
+// later report of its service does not become a second result of the same execution.
 func TestAPersonsWordEndsATask(t *testing.T) {
 	for name, c := range map[string]struct {
 		said   domain.ExecutionStatus

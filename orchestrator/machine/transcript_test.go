@@ -15,9 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "rewrite testdata/*.txt and docs/state-machine.md")
 
-// TestTranscripts plays testdata/*.txt. A line that begins with ">" is said to the
-// session; what follows, up to the next one, is what came of it: transitions, events
-// with their messages, and the effect. Lines with "#" tell the story.
+// TestTranscripts plays testdata/*.txt. A line that begins with ">" is an event for the session; the lines up to
+// the next one are the result: transitions, events with their messages, and the effect. Lines with "#" are
+// comments.
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) < 15 {
@@ -128,7 +128,7 @@ func (w *world) set(option string) {
 	}
 }
 
-// say sends what a line of the script says, and writes what came of it.
+// say applies the event of a line of the script and writes its result.
 func (w *world) say(out *strings.Builder, verb, rest string) {
 	w.now = w.now.Add(time.Second)
 	text, options := splitOptions(rest)
@@ -342,7 +342,7 @@ func (w *world) userEvent(text string, options []string) domain.Event {
 	return e
 }
 
-// show writes what came of an event.
+// show writes the result of an event.
 func (w *world) show(out *strings.Builder, step *domain.Step, err error) {
 	if err != nil {
 		fmt.Fprintf(out, "  refused: %s\n", domain.ErrorCode(err))

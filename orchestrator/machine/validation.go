@@ -70,9 +70,9 @@ func bindApproval(s *step) {
 
 func storeCancelled(s *step) *domain.Message {
 	var results []domain.CommandResult
-	told := s.pending().Reported
+	reported := s.pending().Reported
 	for _, x := range s.planned {
-		if x.Kind != domain.KindAction || slices.Contains(told, x.CallID) {
+		if x.Kind != domain.KindAction || slices.Contains(reported, x.CallID) {
 			continue
 		}
 		r := domain.ResultOf(x, s.language())

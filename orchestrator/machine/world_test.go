@@ -252,7 +252,7 @@ func (w *world) check(e domain.Event, step *domain.Step) {
 				fail("it is asked whether to try again, but the session is not poisoned")
 			}
 		case w.s.State.Waiting == nil || w.s.State.Waiting.ApprovalID != a.ID:
-			fail("open approval of kind %s that nobody waits for", a.Kind)
+			fail("open approval of kind %s that no session waits for", a.Kind)
 		}
 	}
 	for _, m := range step.Change.Messages {
@@ -270,7 +270,7 @@ func (w *world) check(e domain.Event, step *domain.Step) {
 	if w.s.Phase == domain.Idle && w.s.HoldsSlot && len(w.inbox) > 0 {
 		fail("at rest with the slot, but a message waits")
 	}
-	// Of the time at which suspicion ends, the door tells only the process that performs the step.
+	// The door gives the time at which suspicion ends only to the process that performs the step.
 	heartbeat, _ := e.(domain.SchedulerHeartbeat)
 	cleared := w.s.State.Suspicion.ClearedAt(w.policy().Caution)
 	untold := !heartbeat.Driven && cleared != nil && w.s.WakeAt != nil && cleared.Equal(*w.s.WakeAt)

@@ -120,7 +120,7 @@ func (a *answer) open(index int, raw json.RawMessage) error {
 func (a *answer) delta(index int, d *delta) error {
 	b := a.block(index)
 	if b == nil {
-		return providers.Errorf(providers.ClassNetwork, "the stream goes on with a block that never began")
+		return providers.Errorf(providers.ClassNetwork, "the stream continues a block that never began")
 	}
 	switch {
 	case d.Type == "text_delta" && b.kind == kindText:

@@ -35,7 +35,7 @@ func made(t testing.TB, config string, client *http.Client) *provider {
 
 const plainConfig = `{"base_url":"http://h","model":"m"}`
 
-// hear gives what a provider makes of a response's body, and the text that it streamed.
+// listen returns the provider's answer for a response body, and the text that was streamed.
 func listen(t testing.TB, body io.Reader) (*providers.Answer, string, error) {
 	t.Helper()
 	p := made(t, plainConfig, answering(200, http.Header{"Request-Id": {"req_1"}}, body))

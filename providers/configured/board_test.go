@@ -251,7 +251,7 @@ func TestAGuardedProviderIsNotCalledWhileItIsDown(t *testing.T) {
 }
 
 // An answer that had begun is marked: it may be billed.
-func TestAPartOfAnAnswerIsToldApart(t *testing.T) {
+func TestAPartialAnswerIsMarked(t *testing.T) {
 	for pieces, want := range map[int]bool{0: false, 3: true} {
 		b, _ := newBoard()
 		p := b.Guard(model, &scripted{err: down(), pieces: pieces})

@@ -102,12 +102,12 @@ const (
 func failedTest(err error) *domain.ProviderTest {
 	if call, ok := errors.AsType[*providers.Error](err); ok {
 		words := classWords[call.Class]
-		return &domain.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message, Meaning: words[0], Mend: words[1]}
+		return &domain.ProviderTest{Code: "provider_" + string(call.Class), Message: call.Message, Meaning: words[0], Fix: words[1]}
 	}
 	if known, ok := errors.AsType[*domain.Error](err); ok {
-		return &domain.ProviderTest{Code: string(known.Code), Message: known.Message, Meaning: unusable, Mend: changeConfig}
+		return &domain.ProviderTest{Code: string(known.Code), Message: known.Message, Meaning: unusable, Fix: changeConfig}
 	}
-	return &domain.ProviderTest{Code: "provider_unusable", Message: err.Error(), Meaning: unusable, Mend: changeConfig}
+	return &domain.ProviderTest{Code: "provider_unusable", Message: err.Error(), Meaning: unusable, Fix: changeConfig}
 }
 
 // ProviderModels lists the models of the configured endpoint.

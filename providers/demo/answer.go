@@ -15,8 +15,8 @@ func (c *planner) answer() {
 		c.summarise()
 		return
 	}
-	c.tellEnding()
-	tellFiles(c)
+	c.reportEnding()
+	answerFiles(c)
 	request := c.named(c.request)
 	if isAgain(request) && c.previous != "" {
 		request, c.repeat = c.previous, true

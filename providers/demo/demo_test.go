@@ -211,7 +211,7 @@ func (s *session) round(t *testing.T) {
 			return
 		}
 	}
-	t.Fatal("the demo goes on and on")
+	t.Fatal("the demo does not end")
 }
 
 func (s *session) ended(raw *domain.RawAnswer) bool {
@@ -307,7 +307,7 @@ func TestStreamingTakesItsTimeAndCanBeCut(t *testing.T) {
 }
 
 // The examples of the help are understood, in both languages.
-func TestHelpTellsTheTruth(t *testing.T) {
+func TestHelpExamplesAreUnderstood(t *testing.T) {
 	for _, help := range []string{helpEN, helpFR} {
 		for line := range strings.SplitSeq(help, "\n") {
 			examples, ok := strings.CutPrefix(line, "- ")

@@ -23,8 +23,8 @@ func filesIn(t *domain.Turn) (files []string) {
 	return files
 }
 
-// tellFiles says what came with the message: a demo looks into none of it.
-func tellFiles(c *planner) {
+// answerFiles says what came with the message: a demo looks into none of it.
+func answerFiles(c *planner) {
 	for _, f := range c.files {
 		c.say("I got a file, %s. I am only a demo: a model would look into it.",
 			"J'ai reçu un fichier, %s. Je ne suis qu'une démo : un modèle le regarderait.", f)

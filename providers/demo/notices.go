@@ -86,8 +86,8 @@ func notedSteps(text string) []step {
 	return out
 }
 
-// tellEnding says how the request before came to its end.
-func (c *planner) tellEnding() {
+// reportEnding says how the request before came to its end.
+func (c *planner) reportEnding() {
 	for _, e := range c.ended {
 		switch e.kind {
 		case limitReached:

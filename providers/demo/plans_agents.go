@@ -41,7 +41,7 @@ func (c *planner) leave(agent, task string) {
 // reportParts are what the lines of an agent's report begin with, in their order.
 var reportParts = []string{"outcome", "reason", "result", "conclusion"}
 
-// reportIn reads what came of an agent's task; a part may have several lines.
+// reportIn parses the result of an agent's task; a part may have several lines.
 func reportIn(text string) map[string]string {
 	report, part := map[string]string{}, 0
 	current := ""

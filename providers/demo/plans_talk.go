@@ -217,7 +217,7 @@ func formField(answer, name string) string {
 	return ""
 }
 
-// askPlan proposes a plan and carries it out after a yes.
+// askPlan proposes a plan and carries it out once it is approved.
 func askPlan(c *planner, _ groups) {
 	zone, tool := c.in("Health", "Santé"), c.in("Steps", "Pas")
 	answer, ok := c.ask("Plan", map[string]any{

@@ -22,7 +22,7 @@ type world struct {
 	newID   func(string) string
 	last    string            // the action before, for the guard against repetition
 	asked   map[string]string // queries with what they brought, for the same guard
-	some    string            // of what asks for a yes, only that with these words gets it
+	some    string            // only actions whose card contains this text are approved
 	fail    map[string]string
 	refuse  bool
 	// refuseDocuments: the person says no to a change of the documents, which always ask.

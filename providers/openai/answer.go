@@ -66,7 +66,7 @@ func (a *answer) add() error {
 		a.usage = append(a.usage[:0], c.usage...) // some servers send it with each chunk: the last one counts
 	}
 	if providers.FinishOf(string(c.finish)) == providers.FinishNone {
-		c.finish = c.finish[:0] // "null", while it goes on
+		c.finish = c.finish[:0] // "null" until the end
 	} else {
 		a.finish = string(c.finish)
 	}

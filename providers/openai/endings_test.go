@@ -123,8 +123,8 @@ func TestStreamOddities(t *testing.T) {
 	}
 }
 
-// A stream that stays open after the reason for the end has little time; one that goes on
-// after all has its whole time again.
+// TestAnOpenStreamEndsItsAnswer verifies that a stream that stays open after the finish reason is closed after a
+// short time; one that continues after all gets its full timeout again.
 func TestAnOpenStreamEndsItsAnswer(t *testing.T) {
 	hello, usage := chunks(`{"content":"hello"}`), `data: {"choices":[],"usage":{"prompt_tokens":3}}`+"\n\n"
 	for name, row := range map[string]struct {

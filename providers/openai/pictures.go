@@ -34,7 +34,7 @@ func parts(b []byte, t *domain.Turn) []byte {
 			comma()
 			b = append(textPart(b, block.Text), `,{"type":"image_url","image_url":{"url":"data:`...)
 			b = append(append(b, block.File.MediaType...), ";base64,"...)
-			// The text of a picture needs no quotes escaped: without its own it goes on the address.
+			// AppendBase64 writes a JSON string; its opening quote is dropped because the address has one already.
 			start := len(b)
 			b = providers.AppendBase64(b, block.Data)
 			b = append(append(b[:start], b[start+1:]...), "}}"...)

@@ -20,7 +20,7 @@ import (
 
 type transport = suite.Transport
 
-// hear gives what a provider makes of a response's body.
+// listen returns the provider's answer for a response body.
 func listen(t testing.TB, body io.Reader, config string) (*providers.Answer, string, error) {
 	t.Helper()
 	client := &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
@@ -170,7 +170,7 @@ func TestStreams(t *testing.T) {
 	}
 }
 
-func TestRefusalIsTold(t *testing.T) {
+func TestRefusalIsReported(t *testing.T) {
 	answer, _, err := listen(t, strings.NewReader(chunks(`{"refusal":"No."}`)+"data: [DONE]\n\n"), plainConfig)
 	if err != nil || answer.Raw.StopReason != "refused" {
 		t.Errorf("got %+v, %v", answer, err)
@@ -379,14 +379,14 @@ func BenchmarkStream(b *testing.B) {
 	b.SetBytes(int64(len(stream)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := hearQuietly(p, stream); err != nil {
+		if err := listenQuietly(p, stream); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
 
-// hearQuietly is hear without the sending, and with a listener that keeps nothing.
-func hearQuietly(p *provider, stream string) error {
+// listenQuietly decodes a stream like listen, without an HTTP request and with a callback that discards its input.
+func listenQuietly(p *provider, stream string) error {
 	a := answers.Get().(*answer)
 	defer a.release()
 	a.start(p.abilities, func(providers.Delta) {})

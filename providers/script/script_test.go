@@ -49,7 +49,7 @@ func query(t *testing.T, p providers.Provider, turns ...*domain.Turn) (*provider
 }
 
 // A script asks for the zones, uses an id of the result, and then speaks.
-func TestAScriptTellsAStory(t *testing.T) {
+func TestAScriptRunsItsSteps(t *testing.T) {
 	p := provide(t, `{"steps": [
 		{"when": {"contains": "tool", "roundtrip": 1, "offers": "ZONES"}, "answer": {"text": "I look.", "calls": [{"name": "ZONES", "id": "c1"}]}},
 		{"when": {"roundtrip": 2, "result": "Health"}, "let": {"zone": "\"(zon_\\d+)\""},

@@ -57,8 +57,8 @@ type Player struct {
 	bodies  [][]byte
 }
 
-// Play makes a server's handler of replies. More calls than replies are told as a
-// failure that is not retryable.
+// Play returns a server's handler that sends replies in order. A call beyond the last reply gets an error that is
+// not retryable.
 func (f Fake) Play(replies ...Reply) *Player { return &Player{fake: f, replies: replies} }
 
 func (p *Player) ServeHTTP(w http.ResponseWriter, r *http.Request) {

@@ -21,7 +21,7 @@ type Transport func(*http.Request) (*http.Response, error)
 // RoundTrip makes it one.
 func (f Transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// Slow is a response that takes its time, and what comes of it.
+// Slow is a response with delays, and its expected outcome.
 type Slow struct {
 	Pieces   []string      // of the body
 	Pause    time.Duration // before each of them, and before the end

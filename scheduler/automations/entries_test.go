@@ -9,7 +9,7 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// made is the event that tells of entries that were created.
+// made is the event of created entries.
 func made(seq int64, tool, by string) *domain.LogEvent {
 	data, err := json.Marshal(domain.DataChange{Noun: "entry", Operation: "created", ToolID: tool, SessionID: by, Count: 1, MadeAt: &noon})
 	if err != nil {
@@ -34,22 +34,22 @@ func TestStartByEntries(t *testing.T) {
 		view   *domain.AutomationView
 		events []*domain.LogEvent
 		begun  int
-		told   string
+		prompt string
 	}{
 		"a new entry": {
 			hourly(watching("")),
 			[]*domain.LogEvent{made(5, "tool", "")}, 1, "New entries (1) in the tool tool started this run:\n- ent_red 2026-05-04T12:00:00Z: {\"note\":\"red\"}",
 		},
-		"two, at two times":     {hourly(watching("")), []*domain.LogEvent{made(5, "tool", ""), made(6, "tool", "")}, 2, ""},
-		"of another tool":       {hourly(watching("")), []*domain.LogEvent{made(5, "other", "")}, 0, ""},
-		"by a person's session": {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "run of nobody")}, 1, ""},
-		"by its own run":        {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "run of aut")}, 0, ""},
-		"by who was deleted":    {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "gone")}, 1, ""},
-		"the condition holds":   {hourly(watching(`"red"`)), []*domain.LogEvent{made(5, "tool", "")}, 1, ""},
-		"the condition fails":   {hourly(watching(`"blue"`)), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
-		"another event":         {hourly(watching("")), []*domain.LogEvent{{Seq: 5, Type: domain.LogNotice}}, 0, ""},
-		"disabled":              {hourly(watching(""), disabled), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
-		"the last run goes on":  {hourly(watching(""), unended), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
+		"two, at two times":      {hourly(watching("")), []*domain.LogEvent{made(5, "tool", ""), made(6, "tool", "")}, 2, ""},
+		"of another tool":        {hourly(watching("")), []*domain.LogEvent{made(5, "other", "")}, 0, ""},
+		"by a person's session":  {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "run of none")}, 1, ""},
+		"by its own run":         {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "run of aut")}, 0, ""},
+		"by who was deleted":     {hourly(watching("")), []*domain.LogEvent{made(5, "tool", "gone")}, 1, ""},
+		"the condition holds":    {hourly(watching(`"red"`)), []*domain.LogEvent{made(5, "tool", "")}, 1, ""},
+		"the condition fails":    {hourly(watching(`"blue"`)), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
+		"another event":          {hourly(watching("")), []*domain.LogEvent{{Seq: 5, Type: domain.LogNotice}}, 0, ""},
+		"disabled":               {hourly(watching(""), disabled), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
+		"the last run is active": {hourly(watching(""), unended), []*domain.LogEvent{made(5, "tool", "")}, 0, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, cfg := newWorld(t, c.view)
@@ -62,8 +62,8 @@ func TestStartByEntries(t *testing.T) {
 			if w.begun() != c.begun {
 				t.Errorf("%d runs, want %d", w.begun(), c.begun)
 			}
-			if c.told != "" && !strings.HasSuffix(w.plans[0].Run.Messages[0].Rich.LinearText, c.told) {
-				t.Errorf("it is told %q", w.plans[0].Run.Messages[0].Rich.LinearText)
+			if c.prompt != "" && !strings.HasSuffix(w.plans[0].Run.Messages[0].Rich.LinearText, c.prompt) {
+				t.Errorf("its request is %q", w.plans[0].Run.Messages[0].Rich.LinearText)
 			}
 			last := c.events[len(c.events)-1].Seq
 			if seen := w.view.Automation.SeenSeq; c.view.Automation.Enabled && seen != last {
@@ -78,7 +78,7 @@ func TestARunKnowsWhatTheMakerOfItsEntriesRead(t *testing.T) {
 	page := domain.Provenance{Origin: domain.OriginHTTP, Source: "WEB.READ"}
 	for name, taint := range map[string]*domain.Taint{"nothing": nil, "a page": (*domain.Taint)(nil).With(page)} {
 		w, cfg := newWorld(t, hourly(watching("")))
-		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of nobody")}, []*domain.Entry{entry("red")}
+		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of none")}, []*domain.Entry{entry("red")}
 		w.taint = taint
 		if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
 			t.Fatal(err)
@@ -107,8 +107,9 @@ func TestTheMarkIsWrittenWithTheRun(t *testing.T) {
 	}
 }
 
-// An entry that cannot start its automation is told to people, once.
-func TestAnEntryThatCannotStartIsTold(t *testing.T) {
+// TestAnEntryThatCannotStartIsReported verifies that people are notified once of an entry that cannot start its
+// automation.
+func TestAnEntryThatCannotStartIsReported(t *testing.T) {
 	w, cfg := newWorld(t, hourly(watching(""), func(v *domain.AutomationView) { v.Seed = nil }))
 	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}
 	for range 2 {
@@ -130,7 +131,7 @@ func TestAnEntryThatCannotStartIsTold(t *testing.T) {
 	}
 }
 
-// A run is told of so many entries, and how many more there were.
+// TestListed verifies that a run's request lists a limited number of entries and counts the others.
 func TestListed(t *testing.T) {
 	var all []*domain.Entry
 	for i := range maxListed + 3 {

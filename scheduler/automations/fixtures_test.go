@@ -84,7 +84,7 @@ type world struct {
 	plans   []scheduler.Plan
 	looks   int
 	stopped []string
-	// onStop is what comes of stopping a run; nil: it has ended.
+	// onStop is the result of stopping a run; nil: it has ended.
 	onStop func(id string) error
 	events []*domain.LogEvent
 	made   []*domain.Entry

@@ -41,8 +41,8 @@ func TestATimerThatIsSetDuringATickIsNotLost(t *testing.T) {
 	}
 }
 
-// An automation is due every minute while its own last run goes on. Each minute is
-// recorded when it comes, although nothing else happens then.
+// TestEachOccurrenceIsRecordedWhenItComes covers an automation that is due every minute while its own last run is
+// active. Each occurrence is recorded when it is due, although nothing else happens then.
 func TestEachOccurrenceIsRecordedWhenItComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMinutely(t)
@@ -79,8 +79,7 @@ func TestASweepThatFailedIsMadeUpFor(t *testing.T) {
 	})
 }
 
-// minutely is a database with one automation that is due every minute, and whose last
-// run goes on.
+// minutely is a database with one automation that is due every minute and whose last run is active.
 type minutely struct {
 	Store
 	idle

@@ -47,7 +47,7 @@ func TestRecordDue(t *testing.T) {
 				t.Errorf("it is looked at again at %v", written.Automation.NextAt)
 			}
 			if len(change.Events) != len(change.Occurrences) {
-				t.Errorf("%d events tell of %d occurrences", len(change.Events), len(change.Occurrences))
+				t.Errorf("%d events for %d occurrences", len(change.Events), len(change.Occurrences))
 			}
 		})
 	}
@@ -67,14 +67,14 @@ func TestStartOldest(t *testing.T) {
 		want  string
 		waits error
 	}{
-		"it runs":                        {hourly(due(-1, ""), due(0, "")), true, "11:00 FIRED", nil},
-		"what misfired runs too":         {hourly(due(-1, misfire)), true, "11:00 FIRED misfire", nil},
-		"nothing is due":                 {hourly(), false, "", nil},
-		"it is disabled":                 {hourly(disabled, due(0, "")), false, "", nil},
-		"the day's money is spent":       {hourly(due(0, ""), spent), false, "12:00 SKIPPED budget", nil},
-		"the last run goes on: skip":     {hourly(due(0, ""), unended), false, "12:00 SKIPPED overlap", nil},
-		"the last run goes on: queue":    {hourly(due(0, ""), unended, policy("", domain.OverlapQueue)), false, "", scheduler.ErrSlotTaken},
-		"the last run goes on, misfired": {hourly(due(0, misfire), unended), false, "", scheduler.ErrSlotTaken},
+		"it runs":                          {hourly(due(-1, ""), due(0, "")), true, "11:00 FIRED", nil},
+		"what misfired runs too":           {hourly(due(-1, misfire)), true, "11:00 FIRED misfire", nil},
+		"nothing is due":                   {hourly(), false, "", nil},
+		"it is disabled":                   {hourly(disabled, due(0, "")), false, "", nil},
+		"the day's money is spent":         {hourly(due(0, ""), spent), false, "12:00 SKIPPED budget", nil},
+		"the last run is active: skip":     {hourly(due(0, ""), unended), false, "12:00 SKIPPED overlap", nil},
+		"the last run is active: queue":    {hourly(due(0, ""), unended, policy("", domain.OverlapQueue)), false, "", scheduler.ErrSlotTaken},
+		"the last run is active, misfired": {hourly(due(0, misfire), unended), false, "", scheduler.ErrSlotTaken},
 		"there is no message": {
 			hourly(due(0, ""), noSeed),
 			false, "12:00 FAILED The automation has no message to begin with. Give it one (seed); nothing was started.", nil,
@@ -151,8 +151,8 @@ func TestTheOldRunEndsFirst(t *testing.T) {
 		stop error
 		want domain.Code
 	}{
-		"they begin anew faster than they are stopped": {domain.Errorf(domain.CodeSessionEnded, "it has ended"), domain.CodeSessionBusy},
-		"they cannot be stopped":                       {domain.Errorf(domain.CodeUnavailable, "no database"), domain.CodeUnavailable},
+		"they begin again faster than they are stopped": {domain.Errorf(domain.CodeSessionEnded, "it has ended"), domain.CodeSessionBusy},
+		"they cannot be stopped":                        {domain.Errorf(domain.CodeUnavailable, "no database"), domain.CodeUnavailable},
 	} {
 		w, cfg := newWorld(t, hourly(due(0, ""), unended, policy("", domain.OverlapRestart)))
 		w.onStop = func(string) error { return c.stop }

@@ -27,7 +27,7 @@ func (c closed) Deliver(context.Context, scheduler.Request) (*scheduler.Outcome,
 }
 
 // What cannot be looked at by the loop is logged, unless there is nothing left to look at.
-func TestWhatTheLoopIsTold(t *testing.T) {
+func TestWhatTheLoopReceives(t *testing.T) {
 	ref := domain.AutomationRef{WorkspaceID: "ws", ID: "aut"}
 	away := errors.New("the database is away")
 	for name, c := range map[string]struct {
@@ -62,7 +62,8 @@ func TestWhatTheLoopIsTold(t *testing.T) {
 	}
 }
 
-// A schedule that can no longer be read is told, and nothing is written.
+// TestAScheduleThatCannotBeRead verifies that a stored schedule that can no longer be parsed is reported and that
+// nothing is written.
 func TestAScheduleThatCannotBeRead(t *testing.T) {
 	v := hourly(func(v *domain.AutomationView) { v.Automation.Schedule.TimeZone = "Nowhere" })
 	if change, err := noonRules().recordDue(v); err == nil || change != nil {
@@ -150,7 +151,7 @@ func TestADeletionThatCannotEndTheRuns(t *testing.T) {
 		ends int
 	}{
 		"they cannot be stopped":       {away, domain.CodeUnavailable, 1},
-		"they begin anew, faster":      {nil, domain.CodeSessionBusy, maxStops},
+		"they begin again, faster":     {nil, domain.CodeSessionBusy, maxStops},
 		"they end, and others go":      {domain.Errorf(domain.CodeSessionEnded, "ended"), domain.CodeSessionBusy, maxStops},
 		"they are gone, and others go": {domain.NotFound("session"), domain.CodeSessionBusy, maxStops},
 	} {

@@ -15,7 +15,7 @@ func TestBegin(t *testing.T) {
 	v := hourly(func(v *domain.AutomationView) {
 		v.Automation.ProviderID, v.Automation.Validation, v.Automation.Completion = "prv", "refuse", domain.CompletionAsk
 		v.Seed = append(v.Seed, &domain.Message{ID: "m2", SessionID: "seed", Rich: &domain.RichContent{
-			LinearText: "Then tell me.", Segments: []domain.Segment{{Type: "text", Text: "Then tell me."}},
+			LinearText: "Then report.", Segments: []domain.Segment{{Type: "text", Text: "Then report."}},
 		}})
 	})
 	plan, err := noonRules().begin(v, start{trigger: domain.ByEvent, cause: domain.CauseManualTrigger, at: noon, note: "It rang.", by: "webhook"})
@@ -29,7 +29,7 @@ func TestBegin(t *testing.T) {
 	if s.State.Validation != "refuse" || !s.State.AskCompletion || s.State.RoundMessageID != messages[1].ID || s.State.NextReason != "MANUAL_TRIGGER" {
 		t.Errorf("its state is %+v", s.State)
 	}
-	if len(messages) != 2 || messages[0].Rich.LinearText != "Look." || messages[1].Rich.LinearText != "Then tell me.\n\nIt rang." {
+	if len(messages) != 2 || messages[0].Rich.LinearText != "Look." || messages[1].Rich.LinearText != "Then report.\n\nIt rang." {
 		t.Errorf("the messages are %+v", messages)
 	}
 	for i, m := range messages {
@@ -37,7 +37,7 @@ func TestBegin(t *testing.T) {
 			t.Errorf("message %d is %+v", i, m)
 		}
 	}
-	if len(v.Seed[1].Rich.Segments) != 1 || v.Seed[1].Rich.LinearText != "Then tell me." {
+	if len(v.Seed[1].Rich.Segments) != 1 || v.Seed[1].Rich.LinearText != "Then report." {
 		t.Error("the SEED itself was changed")
 	}
 }
@@ -66,7 +66,7 @@ func TestMayBegin(t *testing.T) {
 	}
 }
 
-// By hand it runs whatever goes on, and says that it was made.
+// TestExecute verifies that a run can be started by hand whatever else is active, and that it is marked as such.
 func TestExecute(t *testing.T) {
 	w, cfg := newWorld(t, hourly(unended, disabled))
 	r, err := NewRuns(cfg).ExecuteAutomation(t.Context(), "ws", "aut", "me")
@@ -79,7 +79,7 @@ func TestExecute(t *testing.T) {
 func TestRunWithEdits(t *testing.T) {
 	v := hourly(func(v *domain.AutomationView) {
 		v.Automation.ProviderID = "prv"
-		v.Seed = append(v.Seed, &domain.Message{ID: "m2", SessionID: "seed", Rich: &domain.RichContent{LinearText: "Then tell me."}})
+		v.Seed = append(v.Seed, &domain.Message{ID: "m2", SessionID: "seed", Rich: &domain.RichContent{LinearText: "Then report."}})
 	})
 	words := domain.RichContent{LinearText: "Look twice.", Segments: []domain.Segment{{Type: "text", Text: "Look twice."}}}
 	plan, err := noonRules().begin(v, start{trigger: domain.ByHand, cause: domain.CauseManualTrigger, at: noon, by: "me",
@@ -94,7 +94,7 @@ func TestRunWithEdits(t *testing.T) {
 	if len(messages) != 1 || messages[0].Rich.LinearText != "Look twice." || messages[0].ID == "m2" || s.State.RoundMessageID != messages[0].ID {
 		t.Errorf("the messages are %+v", messages)
 	}
-	if v.Automation.ProviderID != "prv" || v.Seed[1].Rich.LinearText != "Then tell me." {
+	if v.Automation.ProviderID != "prv" || v.Seed[1].Rich.LinearText != "Then report." {
 		t.Error("the automation itself was changed")
 	}
 	w, cfg := newWorld(t, hourly())
@@ -136,7 +136,7 @@ func TestTrigger(t *testing.T) {
 		"the condition fails":    {hourly(hook(`"open"`)), "token", `{"door":"shut"}`, domain.CodeConditionNotMet, "", ""},
 		"nothing meets null":     {hourly(hook(`"null"`)), "token", "", "", domain.Activated, ""},
 		"a body that is too big": {hourly(hook("")), "token", strings.Repeat("1", maxHookBody+1), domain.CodeTooLarge, "", ""},
-		"the last run goes on":   {hourly(hook(""), unended), "token", "", "", domain.Skipped, ""},
+		"the last run is active": {hourly(hook(""), unended), "token", "", "", domain.Skipped, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, cfg := newWorld(t, c.view)
@@ -151,7 +151,7 @@ func TestTrigger(t *testing.T) {
 				t.Errorf("%s, %d runs", r.Result, w.begun())
 			}
 			if w.begun() == 1 && w.plans[0].Run.Messages[0].Rich.LinearText != "Look."+c.note {
-				t.Errorf("it is told %q", w.plans[0].Run.Messages[0].Rich.LinearText)
+				t.Errorf("its request is %q", w.plans[0].Run.Messages[0].Rich.LinearText)
 			}
 			if w.begun() == 1 {
 				wantFromHook(t, w.plans[0].Run, c.note)
@@ -200,7 +200,7 @@ func TestASkippedEventIsNoScheduledInstant(t *testing.T) {
 	}
 }
 
-// Whose webhook it is, is told to who knows the token only.
+// TestWorkspaceOfHook verifies that the workspace of a webhook is returned only for a valid token.
 func TestWorkspaceOfHook(t *testing.T) {
 	_, cfg := newWorld(t, hourly(func(v *domain.AutomationView) { v.Automation.HookHash = HookHash("token") }))
 	if ws, err := NewRuns(cfg).WorkspaceOfHook(t.Context(), "aut", "token"); ws != "ws" || err != nil {

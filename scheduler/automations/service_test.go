@@ -110,7 +110,7 @@ func TestAnotherVersion(t *testing.T) {
 	}
 }
 
-// Another first message takes the place of the old one; a SEED that is lost is made anew.
+// TestReplaceSeed verifies that another first message replaces the old one, and that a lost SEED is created again.
 func TestReplaceSeed(t *testing.T) {
 	rich := &domain.RichContent{LinearText: "Look again."}
 	w, cfg := newWorld(t, hourly())

@@ -10,7 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
-// racedDoor lets somebody else change the automation before each of some requests.
+// racedDoor changes the automation before each of some requests, as a concurrent client would.
 type racedDoor struct {
 	*world
 	others int
@@ -27,9 +27,9 @@ func (d *racedDoor) Deliver(ctx context.Context, r scheduler.Request) (*schedule
 	return d.world.Deliver(ctx, r)
 }
 
-// A change without a version is made of what others made meanwhile; one with a version is
-// refused, and nobody tries for ever.
-func TestSomebodyElseIsFaster(t *testing.T) {
+// TestConcurrentUpdates verifies that a change without a version is applied to the result of concurrent changes;
+// one with a version is rejected, and the number of attempts is limited.
+func TestConcurrentUpdates(t *testing.T) {
 	for name, c := range map[string]struct {
 		others  int
 		version int64
@@ -56,8 +56,8 @@ func TestSomebodyElseIsFaster(t *testing.T) {
 	}
 }
 
-// Only what changes is checked: triggers that are sent back as they were read do not begin to
-// look anew, and a tool that is gone refuses no other change.
+// TestOnlyWhatChangesIsChecked verifies that triggers sent back unchanged do not restart the watch, and that a
+// deleted tool does not block other changes.
 func TestOnlyWhatChangesIsChecked(t *testing.T) {
 	watching := []domain.Trigger{{Type: domain.TriggerEntryCreated, ToolID: "gone", Condition: json.RawMessage(`{"a":1}`)}}
 	view := hourly(nextAt(time.Hour), func(v *domain.AutomationView) {

@@ -63,7 +63,7 @@ func TestALookThatFails(t *testing.T) {
 		"the door":       func(f *failing, _ *Config) { f.slot = away },
 	} {
 		w, cfg := newWorld(t, hourly(watching("")))
-		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of nobody")}, []*domain.Entry{entry("red")}
+		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of none")}, []*domain.Entry{entry("red")}
 		f := &failing{world: w}
 		cfg.Store, cfg.Events, cfg.Conditions = f, f, f
 		breaks(f, &cfg)
@@ -109,9 +109,9 @@ func TestALongLogIsReadToItsEnd(t *testing.T) {
 	}
 }
 
-// Which events tell of new entries.
+// TestEntriesOf covers which events announce new entries.
 func TestEntriesOf(t *testing.T) {
-	told := func(c domain.DataChange) *domain.LogEvent {
+	logged := func(c domain.DataChange) *domain.LogEvent {
 		data, err := json.Marshal(c)
 		if err != nil {
 			t.Fatal(err)
@@ -122,10 +122,10 @@ func TestEntriesOf(t *testing.T) {
 		event *domain.LogEvent
 		want  bool
 	}{
-		"entries were made":        {told(domain.DataChange{Noun: "entry", Operation: "created", ToolID: "tool", MadeAt: &noon}), true},
-		"an entry was changed":     {told(domain.DataChange{Noun: "entry", Operation: "updated", ToolID: "tool", MadeAt: &noon}), false},
-		"a zone was made":          {told(domain.DataChange{Noun: "zone", Operation: "created", MadeAt: &noon}), false},
-		"nothing says when":        {told(domain.DataChange{Noun: "entry", Operation: "created", ToolID: "tool"}), false},
+		"entries were made":        {logged(domain.DataChange{Noun: "entry", Operation: "created", ToolID: "tool", MadeAt: &noon}), true},
+		"an entry was changed":     {logged(domain.DataChange{Noun: "entry", Operation: "updated", ToolID: "tool", MadeAt: &noon}), false},
+		"a zone was made":          {logged(domain.DataChange{Noun: "zone", Operation: "created", MadeAt: &noon}), false},
+		"nothing says when":        {logged(domain.DataChange{Noun: "entry", Operation: "created", ToolID: "tool"}), false},
 		"another kind of event":    {&domain.LogEvent{Type: domain.LogNotice, Data: made(1, "tool", "").Data}, false},
 		"what cannot be read":      {&domain.LogEvent{Type: domain.LogDataChanged, Data: json.RawMessage(`{`)}, false},
 		"an event with no content": {&domain.LogEvent{Type: domain.LogDataChanged}, false},
@@ -136,7 +136,7 @@ func TestEntriesOf(t *testing.T) {
 	}
 }
 
-// Who is told why an entry started nothing, and in which language.
+// TestWhyAnEntryStartedNothing covers the recipients and the language of the reason why an entry started no run.
 func TestWhyAnEntryStartedNothing(t *testing.T) {
 	french := func(v *domain.AutomationView) { v.Workspace.Settings.Language = "fr" }
 	full := domain.Errorf(domain.CodeQueueFull, "The queue is full.")
@@ -196,7 +196,8 @@ func TestAnotherNodeHasLooked(t *testing.T) {
 	}
 }
 
-// An entry that comes while the last run goes on is recorded as skipped, with the mark.
+// TestAnEntryThatIsSkippedIsMarked verifies that an entry that arrives while the last run is active is recorded as
+// skipped, and marked.
 func TestAnEntryThatIsSkippedIsMarked(t *testing.T) {
 	w, cfg := newWorld(t, hourly(watching(""), unended))
 	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}
@@ -219,7 +220,7 @@ func TestAnEntryRestarts(t *testing.T) {
 	}
 }
 
-// What is due is started one at a time; what cannot be read is told.
+// TestStartDueReads verifies that due automations are started one at a time and that unreadable ones are reported.
 func TestStartDueReads(t *testing.T) {
 	away := errors.New("the database is away")
 	w, cfg := newWorld(t, hourly(due(0, "")))

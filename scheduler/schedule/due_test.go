@@ -13,8 +13,8 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// told writes decisions so that a table can say them: "08 DUE, 07 COALESCED>08".
-func told(list []Decision) string {
+// describe formats decisions for the tables: "08 DUE, 07 COALESCED>08".
+func describe(list []Decision) string {
 	var out []string
 	for _, d := range list {
 		text := d.At.Format("15:04") + " " + string(d.State)
@@ -46,9 +46,9 @@ func clocksAt(t testing.TB, hhmm string) []time.Time {
 	return list
 }
 
-// TestWhatBecomesOfTheMissed tells it by stories: an automation that runs at every full
-// hour, with a grace of 30 minutes.
-func TestWhatBecomesOfTheMissed(t *testing.T) {
+// TestMissedOccurrences covers missed occurrences of an automation that runs at every full hour, with a grace
+// period of 30 minutes.
+func TestMissedOccurrences(t *testing.T) {
 	once, all, skip := domain.MisfireOnce, domain.MisfireAll, domain.MisfireSkip
 	for _, s := range []struct {
 		story      string
@@ -105,11 +105,11 @@ func TestWhatBecomesOfTheMissed(t *testing.T) {
 			in := DueInput{Plan: plan(t, "cron", "0 * * * *", "UTC", ""), After: clockAt(t, s.after), Now: clockAt(t, s.now),
 				Grace: 30 * time.Minute, Policy: s.policy, Open: clocksAt(t, s.open), MaxAll: 3}
 			got := Due(in)
-			if told(got) != s.want {
-				t.Fatalf("after %s at %s:\n %s, want\n %s", s.after, s.now, told(got), s.want)
+			if describe(got) != s.want {
+				t.Fatalf("after %s at %s:\n %s, want\n %s", s.after, s.now, describe(got), s.want)
 			}
 			if again := Due(stored(in, got)); len(again) != 0 {
-				t.Fatalf("asked again: %s", told(again))
+				t.Fatalf("asked again: %s", describe(again))
 			}
 		})
 	}
@@ -154,7 +154,7 @@ func TestNothingIsLostOrTwice(t *testing.T) {
 			}
 			in = stored(in, decisions)
 			if again := Due(in); len(again) != 0 {
-				t.Fatalf("asked again: %s", told(again))
+				t.Fatalf("asked again: %s", describe(again))
 			}
 			if len(in.Open) > 0 && rapid.Bool().Draw(t, "slot") {
 				fired[in.Open[0]] = true

@@ -14,7 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
-// TestRefused: what cannot be a schedule is told where and why.
+// TestRefused verifies that the error of an invalid schedule states the location and the reason.
 func TestRefused(t *testing.T) {
 	const paris, start = "Europe/Paris", "2026-01-01T08:00:00"
 	for _, c := range []struct{ kind, expression, zone, start, pointer, code string }{

@@ -118,7 +118,7 @@ func TestTheLastDayOfALeapYear(t *testing.T) {
 	}
 }
 
-// TestTheNightsOnWhichClocksChange tells the rules one by one.
+// TestTheNightsOnWhichClocksChange covers the rules for clock changes one by one.
 func TestTheNightsOnWhichClocksChange(t *testing.T) {
 	for _, story := range []struct {
 		name, kind, expression, zone, after string
@@ -214,7 +214,7 @@ func TestNextGoesOnAndOn(t *testing.T) {
 		if next, ok := p.Next(at); ok && !next.After(from.AddDate(0, 0, 20)) {
 			t.Fatalf("Between leaves out %s", next)
 		}
-		// A list that is cut goes on where it ended: the history is enough.
+		// A truncated list continues where it ended: the history is enough.
 		if len(list) > 2 {
 			head := p.Between(from, from.AddDate(0, 0, 20), len(list)/2)
 			tail := p.Between(head[len(head)-1], from.AddDate(0, 0, 20), 5000)

@@ -96,7 +96,7 @@ func TestPreviewRefuses(t *testing.T) {
 	}
 }
 
-// TestNotes: what a person is told of the nights on which clocks change, rule by rule.
+// TestNotes covers the notes for people about clock changes, rule by rule.
 func TestNotes(t *testing.T) {
 	const forward, back = "Clocks go forward from 02:00 to 03:00.", "Clocks go back from 03:00 to 02:00."
 	for _, c := range []struct{ kind, expression, zone, at, want string }{

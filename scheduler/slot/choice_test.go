@@ -19,7 +19,7 @@ func waiter(id string, kind domain.SessionType, since time.Duration, change ...f
 
 func blocked(row *domain.QueueRow) { row.Blocked = true }
 
-// holder has the slot, in a phase, and was last heard of so long ago.
+// holder has the slot, in a phase, and was last active so long ago.
 func holder(kind domain.SessionType, phase domain.Phase, since time.Duration) *domain.Session {
 	at := noon.Add(-since)
 	return &domain.Session{ID: "holder", Type: kind, Phase: phase, HoldsSlot: true, LastEventTime: at, LastUserInteractionTime: &at}
@@ -37,7 +37,7 @@ func TestNext(t *testing.T) {
 		due     bool
 		again   time.Duration // from noon on; 0: when something happens
 	}{
-		"nobody waits": {waiters: domain.Waiters{}},
+		"no waiters": {waiters: domain.Waiters{}},
 		"the first of two": {
 			waiters: domain.Waiters{Queue: []domain.QueueRow{waiter("a", domain.Run, time.Minute), waiter("b", domain.Run, time.Hour)}},
 			want:    "a", reason: SlotFree,
@@ -62,7 +62,7 @@ func TestNext(t *testing.T) {
 			Holder: holder(domain.Chat, domain.Idle, time.Minute), DueSince: noon.Add(-starved),
 			Queue: []domain.QueueRow{waiter("a", domain.Run, time.Minute)},
 		}, again: evicted - time.Minute},
-		"who is blocked stands in nobody's way": {
+		"a blocked session blocks no other": {
 			waiters: domain.Waiters{Queue: []domain.QueueRow{waiter("a", domain.Run, time.Hour, blocked), waiter("b", domain.Run, time.Minute)}},
 			want:    "b", reason: SlotFree,
 		},
@@ -80,14 +80,14 @@ func TestNext(t *testing.T) {
 			}},
 			want: "old", reason: SlotFree,
 		},
-		"nothing says when it was set aside: when it was heard of": {
+		"nothing says when it was set aside: its last activity counts": {
 			waiters: domain.Waiters{Aside: []*domain.Session{
 				{ID: "young", Type: domain.Chat, Phase: domain.Idle, LastEventTime: noon.Add(-time.Minute)},
 				{ID: "old", Type: domain.Chat, Phase: domain.Idle, LastEventTime: noon.Add(-time.Hour)},
 			}},
 			want: "old", reason: SlotFree,
 		},
-		"the holder itself is not granted it anew": {waiters: domain.Waiters{
+		"the holder itself is not granted it again": {waiters: domain.Waiters{
 			Holder: holder(domain.Run, domain.CallingAI, 0), Aside: []*domain.Session{holder(domain.Run, domain.CallingAI, 0)},
 		}},
 		"something is due, the slot is free": {waiters: domain.Waiters{DueSince: noon}, due: true},
@@ -146,7 +146,8 @@ func TestNext(t *testing.T) {
 
 func minute(n int) time.Time { return noon.Add(time.Duration(n) * time.Minute) }
 
-// The earliest of the times at which somebody may come is when it is looked again.
+// TestTheEarliestLookCounts verifies that the next check is at the earliest time at which a session may get the
+// slot.
 func TestTheEarliestLookCounts(t *testing.T) {
 	var c Choice
 	for _, s := range []struct{ at, want int }{{3, 3}, {5, 3}, {1, 1}, {2, 1}} {
@@ -183,7 +184,8 @@ func TestInactive(t *testing.T) {
 	}
 }
 
-// Who waits for the network yields to the first of the queue, and to nobody behind it.
+// TestTheNetworkYieldsInTheOrderOfTheQueue verifies that a session that waits for the network yields to the first
+// of the queue only.
 func TestTheNetworkYieldsInTheOrderOfTheQueue(t *testing.T) {
 	settings := domain.DefaultSettings()
 	for ahead, want := range map[int]Verdict{0: {Grant: true, Reason: NetworkYields}, 1: {Reason: HolderBusy}} {

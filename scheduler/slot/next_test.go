@@ -7,8 +7,8 @@ import (
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// Who comes next, on views as they are read: who waits in its turn comes behind all
-// who ask, whenever those came, and stands in nobody's way.
+// TestWhoComesNext covers the choice of the next session on views as they are read: one that waits for its turn
+// comes behind all explicit requests, however late those came, and blocks none.
 func TestWhoComesNext(t *testing.T) {
 	now := time.Date(2026, 5, 4, 12, 0, 0, 0, time.UTC)
 	soon := now.Add(10 * time.Second)
@@ -40,7 +40,7 @@ func TestWhoComesNext(t *testing.T) {
 		"a suspect before its time is looked at then": {
 			queue: []domain.QueueRow{row("suspect", domain.Chat, domain.QueuedSuspect, time.Hour, &soon)}, again: soon,
 		},
-		"and stands in nobody's way": {
+		"and blocks no other": {
 			queue: []domain.QueueRow{row("suspect", domain.Chat, domain.QueuedSuspect, time.Hour, &soon)}, aside: []*domain.Session{at("aside")}, want: "aside", again: soon,
 		},
 		"its session need not be read for that": {

@@ -36,8 +36,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// 0 stands for the last place, so it is nobody's number before all others, unless there
-// is nobody but those who wait in turn.
+// 0 means the last place, so it is not before the other numbers, unless only sessions that wait for their turn are
+// left.
 func TestFirstNumber(t *testing.T) {
 	for _, c := range []struct {
 		first domain.QueueRow

@@ -79,10 +79,10 @@ func (s *Service) notifyStop(ctx context.Context, t *domain.Task) {
 		next = &at
 	}
 	if err != nil {
-		s.cfg.Log.Info().Err(err).Str("task", t.ID).Bool("again", next != nil).Msg("a service could not be told to stop")
+		s.cfg.Log.Info().Err(err).Str("task", t.ID).Bool("again", next != nil).Msg("a service could not be notified to stop")
 	}
 	if err := s.cfg.Store.OweTask(s.base, t, t.Tries+1, next); err != nil && !errors.Is(err, domain.ErrStale) {
-		s.cfg.Log.Warn().Err(err).Str("task", t.ID).Msg("that a service was told to stop could not be noted; it is told again")
+		s.cfg.Log.Warn().Err(err).Str("task", t.ID).Msg("could not record that a service was notified to stop; it is notified again")
 	}
 	if next != nil {
 		s.cfg.Door.ComesDue(*next)

@@ -55,7 +55,7 @@ func (s *Service) answer(ctx context.Context, t *domain.Task) bool {
 		return true
 	}
 	if err != nil {
-		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a service could not be told what a person answered; it is told again")
+		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a person's answer could not be sent to a service; it is sent again")
 		return domain.FaultOf(err) == domain.FaultRefused && s.forget(t) // it is asked again
 	}
 	return s.forget(t)
@@ -64,7 +64,7 @@ func (s *Service) answer(ctx context.Context, t *domain.Task) bool {
 // decline notifies a service that its question cannot be answered.
 func (s *Service) decline(ctx context.Context, t *domain.Task, key string) {
 	if err := s.cfg.Remote.AnswerTask(ctx, t, key, json.RawMessage("null")); err != nil {
-		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a service could not be told that nobody can answer what it asks")
+		s.cfg.Log.Info().Err(err).Str("task", t.ID).Msg("a service could not be notified that its question cannot be answered")
 	}
 }
 

@@ -79,15 +79,15 @@ func shown(m *domain.Module) (*domain.Module, json.RawMessage, bool) {
 	return m, json.RawMessage(`{"type":"boolean"}`), !strings.Contains(string(m.Data), "unshowable")
 }
 
-// TestATaskAsksAPerson once, however often it is looked at; the session goes on meanwhile, and the
-// service is told what was said.
+// TestATaskAsksAPerson verifies that a task's question is asked once, however often the task is polled, that the
+// session continues meanwhile, and that the service receives the answer.
 func TestATaskAsksAPerson(t *testing.T) {
 	for _, c := range []struct {
-		kind   domain.SessionType
-		phase  domain.Phase
-		answer domain.Decision
-		told   string
-		status domain.ApprovalStatus
+		kind     domain.SessionType
+		phase    domain.Phase
+		answer   domain.Decision
+		notified string
+		status   domain.ApprovalStatus
 	}{
 		{domain.Chat, domain.Idle, domain.Decision{Value: json.RawMessage("true")}, "Raisins? true", domain.ApprovalStatusApproved},
 		{domain.Run, domain.WaitingExternalResult, domain.Decision{Cancelled: true}, "Raisins? null", domain.ApprovalStatusRefused},
@@ -120,12 +120,12 @@ func TestATaskAsksAPerson(t *testing.T) {
 		w.deaf = true
 		version := w.task("tsk_1").Version
 		w.doDue()
-		// Tried, and what came of it written: else the next look meets this one's end.
-		testkit.Until(t, "it was tried", func() bool { return w.toldSoFar() == c.told && w.task("tsk_1").Version >= version+2 })
+		// The attempt and the write of its result: otherwise the next poll races with the end of this one.
+		testkit.Until(t, "it was tried", func() bool { return w.notifiedSoFar() == c.notified && w.task("tsk_1").Version >= version+2 })
 		w.deaf = false
 		w.look()
-		if got := w.toldSoFar(); got != c.told+", "+c.told || w.task("tsk_1").Question != nil {
-			t.Errorf("told %s; asked still %+v", got, w.task("tsk_1").Question)
+		if got := w.notifiedSoFar(); got != c.notified+", "+c.notified || w.task("tsk_1").Question != nil {
+			t.Errorf("notified %s; asked still %+v", got, w.task("tsk_1").Question)
 		}
 		w.says("Nuts?")
 		w.look()
@@ -135,7 +135,7 @@ func TestATaskAsksAPerson(t *testing.T) {
 		w.says("")
 		w.look()
 		if all := w.asks(); len(all) != 0 || w.task("tsk_1").Question != nil {
-			t.Errorf("what nobody asks any more is open: %+v", all)
+			t.Errorf("a withdrawn question is open: %+v", all)
 		}
 		w.sound()
 	}
@@ -185,21 +185,21 @@ func TestAQuestionGoesWithItsTask(t *testing.T) {
 	}
 }
 
-// TestWhatCannotBeShownIsDeclined, and nobody is asked.
+// TestWhatCannotBeShownIsDeclined verifies that no person is asked.
 func TestWhatCannotBeShownIsDeclined(t *testing.T) {
 	w := newWorld(t)
 	w.polled(domain.Chat, domain.Idle)
 	w.says("unshowable")
 	w.look()
-	if got := w.toldSoFar(); got != "unshowable null" || len(w.asks()) != 0 {
-		t.Errorf("told %s, asked %d", got, len(w.asks()))
+	if got := w.notifiedSoFar(); got != "unshowable null" || len(w.asks()) != 0 {
+		t.Errorf("notified %s, asked %d", got, len(w.asks()))
 	}
 }
 
 func (w *world) AnswerTask(_ context.Context, _ *domain.Task, key string, answer json.RawMessage) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.told = append(w.told, key+" "+string(answer)); w.deaf {
+	if w.notified = append(w.notified, key+" "+string(answer)); w.deaf {
 		return errors.New("the service is away")
 	}
 	return nil

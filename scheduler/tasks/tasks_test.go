@@ -35,7 +35,7 @@ func TestARunWakesWithItsLastTask(t *testing.T) {
 		t.Fatalf("after the last one it does not ask for the slot: %s", got.Phase)
 	}
 	if got := w.said(s); got != "EXTERNAL_RESULT SUCCESS one; EXTERNAL_RESULT FAILED; EXTERNAL_RESULT CANCELLED" {
-		t.Errorf("it was told %s", got)
+		t.Errorf("it got %s", got)
 	}
 	_, err = w.door.Deliver(t.Context(), scheduler.Request{Workspace: ws, Session: s.ID, Event: scheduler.Happens(domain.SessionActivationRequested{})})
 	w.ok(err)
@@ -45,8 +45,8 @@ func TestARunWakesWithItsLastTask(t *testing.T) {
 	w.sound()
 }
 
-// TestAChatIsToldWhenItRests: a late result begins a round of its own.
-func TestAChatIsToldWhenItRests(t *testing.T) {
+// TestAChatIsNotifiedWhenItRests: a late result begins a round of its own.
+func TestAChatIsNotifiedWhenItRests(t *testing.T) {
 	w := newWorld(t)
 	s := w.session(domain.Chat, domain.Idle, "tsk_1")
 	done, err := w.report("tsk_1", domain.TaskSucceeded, result(`{"film":"1.mp4"}`))
@@ -60,7 +60,7 @@ func TestAChatIsToldWhenItRests(t *testing.T) {
 	x, err := w.store.Tasks.TaskExecution(t.Context(), w.task("tsk_1"))
 	w.ok(err)
 	if got := w.said(s); got != `EXTERNAL_RESULT SUCCESS {"film":"1.mp4"}` {
-		t.Errorf("it was told %s (its call: %s)", got, x.Status)
+		t.Errorf("it got %s (its call: %s)", got, x.Status)
 	}
 	w.sound()
 }
@@ -98,7 +98,7 @@ func TestWhatIsSaidTwice(t *testing.T) {
 	_, err = w.service.CancelTask(t.Context(), ws, "tsk_2", domain.Author{})
 	w.ok(err)
 	if got := w.said(s); got != "EXTERNAL_RESULT SUCCESS It succeeded, and gave nothing back.; EXTERNAL_RESULT CANCELLED" {
-		t.Errorf("it was told %s", got)
+		t.Errorf("it got %s", got)
 	}
 	w.sound()
 }
@@ -131,7 +131,7 @@ func TestManyWhoSayTheSame(t *testing.T) {
 		t.Errorf("of 12 who said one of two ends: %v", count)
 	}
 	if got := w.said(s); got != "EXTERNAL_RESULT SUCCESS It succeeded, and gave nothing back." && got != "EXTERNAL_RESULT FAILED" {
-		t.Errorf("it was told %s", got)
+		t.Errorf("it got %s", got)
 	}
 	w.sound()
 }
@@ -155,7 +155,7 @@ func TestProgressIsStoredOnceASecond(t *testing.T) {
 	}
 }
 
-// TestATaskExpires at its deadline: its session and its service are told.
+// TestATaskExpires verifies that a task expires at its deadline, and that its session and its service are notified.
 func TestATaskExpires(t *testing.T) {
 	w := newWorld(t)
 	s := w.session(domain.Chat, domain.Idle, "tsk_1")
@@ -166,24 +166,24 @@ func TestATaskExpires(t *testing.T) {
 	}
 	w.pass(time.Minute)
 	w.doDue() // it ends
-	w.doDue() // and is told
-	testkit.Until(t, "the service is told", func() bool { return w.task("tsk_1").Owed == "" })
-	if got := w.task("tsk_1"); got.Status != domain.TaskExpired || got.DueAt != nil || w.toldSoFar() != "tsk_1 expired" {
-		t.Errorf("after its deadline: %s, due %v, told %s", got.Status, got.DueAt, w.toldSoFar())
+	w.doDue() // and is notified
+	testkit.Until(t, "the service is notified", func() bool { return w.task("tsk_1").Owed == "" })
+	if got := w.task("tsk_1"); got.Status != domain.TaskExpired || got.DueAt != nil || w.notifiedSoFar() != "tsk_1 expired" {
+		t.Errorf("after its deadline: %s, due %v, notified %s", got.Status, got.DueAt, w.notifiedSoFar())
 	}
 	if got := w.said(s); got != "EXTERNAL_RESULT FAILED" {
-		t.Errorf("the session was told %s", got)
+		t.Errorf("the session got %s", got)
 	}
 	if _, err := w.report("tsk_1", domain.TaskSucceeded, result(`"late"`)); domain.ErrorCode(err) != domain.CodeTaskOver {
 		t.Errorf("a late end gave %v", err)
 	}
 	if got := w.task("tsk_1"); string(got.Late.Result) != `"late"` || w.said(s) != "EXTERNAL_RESULT FAILED" {
-		t.Errorf("late: %+v, the session was told %s", got.Late, w.said(s))
+		t.Errorf("late: %+v, the session got %s", got.Late, w.said(s))
 	}
 	w.sound()
 }
 
-// TestAServiceThatIsAway is told later, and given up in the end.
+// TestAServiceThatIsAway verifies that an unreachable service is notified later, with a limited number of attempts.
 func TestAServiceThatIsAway(t *testing.T) {
 	w := newWorld(t)
 	w.deaf = true
@@ -202,8 +202,8 @@ func TestAServiceThatIsAway(t *testing.T) {
 	}
 }
 
-// TestStoppingEndsTasks: those of a session that is stopped or deleted are cancelled in the
-// same change, and their services told.
+// TestStoppingEndsTasks verifies that stopping or deleting a session cancels its tasks in the same change, and that
+// their services are notified.
 func TestStoppingEndsTasks(t *testing.T) {
 	w := newWorld(t)
 	sessions := w.sessions()
@@ -225,10 +225,10 @@ func TestStoppingEndsTasks(t *testing.T) {
 		t.Errorf("an end after the deletion gave %v", err)
 	}
 	if got := w.task("tsk_1"); got.Late == nil || w.said(stopped) != "" {
-		t.Errorf("late: %v, the session was told %s", got.Late, w.said(stopped))
+		t.Errorf("late: %v, the session got %s", got.Late, w.said(stopped))
 	}
 	w.doDue()
-	testkit.Until(t, "the services are told", func() bool {
+	testkit.Until(t, "the services are notified", func() bool {
 		_, err := w.store.Tasks.Task(t.Context(), ws, "tsk_3")
 		return w.task("tsk_1").Owed == "" && w.task("tsk_2").Owed == "" && domain.ErrorCode(err) == domain.CodeNotFound
 	})
@@ -270,7 +270,7 @@ func TestAServiceIsAsked(t *testing.T) {
 		t.Errorf("the task: %s %q, due %v", got.Status, got.Progress.Text, got.DueAt)
 	}
 	if got := w.said(s); got != "EXTERNAL_RESULT SUCCESS done" {
-		t.Errorf("the session was told %s", got)
+		t.Errorf("the session got %s", got)
 	}
 }
 
@@ -308,14 +308,15 @@ func TestATaskIsLookedAtOnce(t *testing.T) {
 		all.Go(func() { w.doDue() })
 	}
 	all.Wait()
-	testkit.Until(t, "the service is told", func() bool { return w.task("tsk_1").Owed == "" })
-	if w.toldSoFar() != "tsk_1 cancelled" {
-		t.Errorf("told %s", w.toldSoFar())
+	testkit.Until(t, "the service is notified", func() bool { return w.task("tsk_1").Owed == "" })
+	if w.notifiedSoFar() != "tsk_1 cancelled" {
+		t.Errorf("notified %s", w.notifiedSoFar())
 	}
 }
 
-// TestNobodySignsForAConnectorThatIsGone, and an unknown task is told as such.
-func TestNobodySignsForAConnectorThatIsGone(t *testing.T) {
+// TestADeletedConnectorHasNoSecrets verifies that a task of a deleted connector has no callback secrets, and that
+// an unknown task is not found.
+func TestADeletedConnectorHasNoSecrets(t *testing.T) {
 	w := newWorld(t)
 	w.session(domain.Chat, domain.Idle, "tsk_1")
 	secrets, err := w.service.CallbackSecrets(t.Context(), "tsk_1")

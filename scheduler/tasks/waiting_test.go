@@ -16,7 +16,7 @@ import (
 // counted counts what the scheduler's loop does.
 type counted struct {
 	*repository.SlotStore
-	scheduler.Automations // nobody has any
+	scheduler.Automations // there are none
 	scheduler.DueStarter
 
 	tasks         scheduler.Tasks
@@ -56,7 +56,7 @@ func idleFor(t *testing.T, tasks int) (looks, tasked, asked int) {
 		w.ok(loop.Stop(context.Background()))
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		looks, tasked, asked = c.looks, c.tasked, w.asked+len(w.told)
+		looks, tasked, asked = c.looks, c.tasked, w.asked+len(w.notified)
 		w.ok(w.store.Close())
 	})
 	return looks, tasked, asked

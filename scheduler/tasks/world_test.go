@@ -26,21 +26,21 @@ const ws = domain.DefaultWorkspace
 
 var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
 
-// world is the service on a database, behind the door, with a service outside that does
-// as it is told. Its clock stands still until it is moved.
+// world is the service on a database, behind the door, with a scripted external service. Its clock advances only
+// when a test moves it.
 type world struct {
 	*testing.T
 	store   *repository.Store
 	door    *scheduler.Door
 	service *tasks.Service
 
-	mu     sync.Mutex
-	now    time.Time
-	told   []string // to the service outside
-	asked  int
-	answer func() (domain.TaskReport, error)
-	deaf   bool // it cannot be told anything
-	driven []string
+	mu       sync.Mutex
+	now      time.Time
+	notified []string // to the service outside
+	asked    int
+	answer   func() (domain.TaskReport, error)
+	deaf     bool // notifications to it fail
+	driven   []string
 }
 
 func newWorld(t *testing.T) *world {
@@ -123,7 +123,7 @@ func (w *world) SigningSecrets(context.Context, string, string) ([]string, error
 func (w *world) CancelTask(_ context.Context, t *domain.Task, reason string) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.told = append(w.told, t.ID+" "+reason); w.deaf {
+	if w.notified = append(w.notified, t.ID+" "+reason); w.deaf {
 		return errors.New("the service is away")
 	}
 	return nil
@@ -136,10 +136,10 @@ func (w *world) PollTask(context.Context, *domain.Task) (domain.TaskReport, erro
 	return w.answer()
 }
 
-func (w *world) toldSoFar() string {
+func (w *world) notifiedSoFar() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return strings.Join(w.told, ", ")
+	return strings.Join(w.notified, ", ")
 }
 
 // session stores a session with tasks that go on for it.
@@ -192,7 +192,7 @@ func (w *world) reread(s *domain.Session) *domain.Session {
 	return got
 }
 
-// said are the types of the system messages of a session, with the statuses they tell.
+// said returns the types of the system messages of a session, with the statuses they report.
 func (w *world) said(s *domain.Session) string {
 	w.Helper()
 	messages, err := w.store.Sessions.Messages(w.Context(), ws, s.ID, 0, 100)

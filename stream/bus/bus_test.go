@@ -24,8 +24,8 @@ func overPostgres(t testing.TB) (url string, a, b *station) {
 	return url, a, b
 }
 
-// What one node has committed, and whom it wants cut, the other hears, without hearing
-// itself; listeners there get every event once.
+// TestNewsCrossesNodes verifies that a node receives the commits and the cut requests of another node but not its
+// own, and that its subscribers get every event once.
 func TestNewsCrossesNodes(t *testing.T) {
 	_, a, b := overPostgres(t)
 	r := b.read("s")
@@ -40,12 +40,14 @@ func TestNewsCrossesNodes(t *testing.T) {
 	a.Node.Cut("s", 7, errTestStopped)
 	a.Node.Yield("s2")
 	testkit.Until(t, "all events", func() bool { return r.has(t, "id: 21\n") })
-	testkit.Until(t, "the rest", func() bool { return b.heardAll("hint w 23", "queue=true", "forget w", "cut s 7 stopped", "yield s2") })
+	testkit.Until(t, "the rest", func() bool {
+		return b.receivedAll("hint w 23", "queue=true", "forget w", "cut s 7 stopped", "yield s2")
+	})
 	if n := strings.Count(r.got, "event: message.created"); n != 21 {
 		t.Errorf("%d events came, want each of 21 once", n)
 	}
-	if a.mu.Lock(); len(a.told) > 0 {
-		t.Errorf("a node received itself: %v", a.told)
+	if a.mu.Lock(); len(a.received) > 0 {
+		t.Errorf("a node received itself: %v", a.received)
 	}
 	a.mu.Unlock()
 }
@@ -55,7 +57,7 @@ func TestNewsCrossesNodes(t *testing.T) {
 func TestALongAnswerCrosses(t *testing.T) {
 	_, a, b := overPostgres(t)
 	want := strings.Repeat("häß \"quoted\" \x01 日本語 👍 ", 4000)
-	local := a.read("s") // somebody reads it here from the start
+	local := a.read("s") // a local reader from the start
 	defer local.Close()
 	for _, part := range []string{want[:len(want)/2], want[len(want)/2:]} {
 		a.broker.Delta("w", "s", "m1", "text", part)
@@ -82,8 +84,8 @@ func TestALongAnswerCrosses(t *testing.T) {
 	testkit.Until(t, "it to be called back", func() bool { return r.has(t, "message.discarded") })
 }
 
-// The connections of a node are killed: it makes new ones, looks at everything, and
-// what was said meanwhile is there; a text goes on where it was.
+// TestABrokenConnectionLosesNothing verifies that a node whose connections are killed reconnects and reads
+// everything again, that messages sent meanwhile are not lost, and that a streamed text continues where it was.
 func TestABrokenConnectionLosesNothing(t *testing.T) {
 	url, a, b := overPostgres(t)
 	r := b.read("s")
@@ -125,7 +127,7 @@ func TestGoodBye(t *testing.T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.gone != 1 {
-		t.Errorf("told %d times that a node is gone", b.gone)
+		t.Errorf("notified %d times that a node is gone", b.gone)
 	}
 }
 

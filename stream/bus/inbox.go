@@ -101,7 +101,7 @@ func (n *Node) hinted(h domain.Hint) {
 	if h.Data {
 		n.cfg.Runner.Forget(h.WorkspaceID)
 	}
-	n.cfg.Scheduler.Heard(h)
+	n.cfg.Scheduler.HandleHint(h)
 	n.mu.Lock()
 	n.wanted[h.WorkspaceID] = max(n.wanted[h.WorkspaceID], h.Seq)
 	n.mu.Unlock()

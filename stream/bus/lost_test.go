@@ -119,7 +119,7 @@ func TestWhatWasAskedForIsLost(t *testing.T) {
 		time.Sleep(time.Second)
 		net.cut(true)
 		a.broker.Delta("w", "s", "m1", "text", "two")
-		b.missed() // it asks, and nobody hears it
+		b.missed() // its request is lost
 		time.Sleep(time.Second)
 		net.cut(false)
 		if _, text := b.broker.Partial("s"); text == "one two" {
@@ -135,8 +135,8 @@ func TestWhatWasAskedForIsLost(t *testing.T) {
 	})
 }
 
-// What is no news, or says not whose, makes nobody a node.
-func TestWhatCannotBeReadIsOfNobody(t *testing.T) {
+// TestInvalidMessagesAreIgnored verifies that a message that is invalid or has no sender does not register a node.
+func TestInvalidMessagesAreIgnored(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newStation(t, "a", &memoryWire{net: &memoryNet{wires: map[*memoryWire]bool{}}}, newLog())
 		for _, payload := range []string{"", "hello", `{"f":`, `{}`, `{"p":[{"k":"hello"}]}`} {

@@ -28,8 +28,8 @@ const (
 
 // Scheduler is the part of this node that assigns slots.
 type Scheduler interface {
-	// Heard receives a change in a workspace that was made on another node.
-	Heard(h domain.Hint)
+	// HandleHint receives a change in a workspace that was made on another node.
+	HandleHint(h domain.Hint)
 	// Sweep checks all workspaces: messages may have been missed, or a node has left.
 	Sweep()
 }

@@ -70,7 +70,7 @@ func (p *Postgres) listen(ctx context.Context, channel string) bool {
 			return true
 		}
 		if !logged && ctx.Err() == nil {
-			p.Log.Error().Err(err).Str("channel", channel).Msg("this node cannot hear the others yet; it looks at the database instead")
+			p.Log.Error().Err(err).Str("channel", channel).Msg("this node cannot receive messages from the others yet; it looks at the database instead")
 		}
 		pause := time.NewTimer(reconnectLast)
 		select {

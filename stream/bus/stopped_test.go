@@ -22,7 +22,7 @@ func TestNothingIsLoggedAfterStop(t *testing.T) {
 	}
 	p.changed(pq.ListenerEventDisconnected, errors.New("gone"))
 	if log.Len() == 0 {
-		t.Fatal("a broken connection is not told while the node runs")
+		t.Fatal("a broken connection is not reported while the node runs")
 	}
 	if err := p.Stop(context.Background()); err != nil {
 		t.Fatal(err)

@@ -34,25 +34,27 @@ func TestMain(m *testing.M) {
 
 var errTestStopped = errors.New("stopped")
 
-// station is one node with what it was told.
+// station is one node with the messages it received.
 type station struct {
 	*Node
 	broker *stream.Broker
 	log    *memoryLog
 
-	mu     sync.Mutex
-	told   []string
-	sweeps int
-	gone   int
+	mu       sync.Mutex
+	received []string
+	sweeps   int
+	gone     int
 }
 
 func (s *station) note(format string, args ...any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told = append(s.told, fmt.Sprintf(format, args...))
+	s.received = append(s.received, fmt.Sprintf(format, args...))
 }
 
-func (s *station) Heard(h domain.Hint)  { s.note("hint %s %d queue=%v", h.WorkspaceID, h.Seq, h.Queue) }
+func (s *station) HandleHint(h domain.Hint) {
+	s.note("hint %s %d queue=%v", h.WorkspaceID, h.Seq, h.Queue)
+}
 func (s *station) Yield(session string) { s.note("yield %s", session) }
 func (s *station) Forget(ws string)     { s.note("forget %s", ws) }
 func (s *station) Cut(session string, epoch int64, cause error) {
@@ -65,12 +67,12 @@ func (s *station) Sweep() {
 	s.sweeps++
 }
 
-func (s *station) heardAll(want ...string) bool {
+func (s *station) receivedAll(want ...string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, w := range want {
 		found := false
-		for _, h := range s.told {
+		for _, h := range s.received {
 			found = found || contains(h, w)
 		}
 		if !found {
