@@ -99,7 +99,7 @@ var textSources = map[string]string{
 var promptParts = map[string]string{
 	"System": "Level1Input", "UserData": "Level2Input", "Turns": "Message", "Tail": "the clock and the settings of time",
 	"Commands": "CommandSpec, of which Name, Description and Params are sent", "AnswerSchema": "the server's own",
-	"Described": "no text: where the texts of Commands come from", "Protocol": "no text",
+	"Described": "no text: where the texts of Commands come from", "Protocol": "no text", "Offered": "no text: for the process log",
 }
 
 // filler puts a mark of its own into every text of a value.

@@ -1,5 +1,5 @@
 -- Long-running work at other services. A task is found by its id alone, because a callback
--- contains nothing else. open_tasks tells a View whether there are any tasks to read.
+-- contains nothing else. open_tasks shows a View whether there are any tasks to read.
 
 -- +goose Up
 CREATE TABLE tasks (
