@@ -1,5 +1,4 @@
-// Package web holds the page that people see at "/". Its source is in app/ (React,
-// TypeScript), Vite builds it into dist/, and the server embeds and serves what is there:
-// a browser never asks another host for anything. Without a build there is a page that
-// says so.
+// Package web serves the page at "/". Its source is in app/ (React, TypeScript), Vite
+// builds it into dist/, and the server embeds the result: the browser never sends requests
+// to other hosts. Without a build, a page that explains how to build it is served.
 package web

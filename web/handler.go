@@ -16,35 +16,35 @@ import (
 	"sync"
 )
 
-// contentSecurityPolicy lets the page run its own files and talk to its own server,
-// and nothing else: text of a model that slipped through as markup could neither run
-// nor phone home. There is no inline script or style, so no exception is needed.
+// contentSecurityPolicy restricts the page to its own scripts and its own server: text of
+// a model that was rendered as markup by mistake could neither run nor send data to other
+// hosts. There are no inline scripts or styles, so no exception is needed.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
 	"img-src 'self' blob:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// docsPolicy is that of /docs, whose library draws its icons from data: URLs of its own
-// style sheet.
+// docsPolicy is the policy of /docs, whose library has icons as data: URLs in its style
+// sheet.
 const docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; " +
 	"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// packedSuffix is what the build adds to the name of a file that it has packed too: brotli is slow, and
-// done once for all servers.
+// packedSuffix is the suffix of the brotli variants of files. They are compressed by the build, because
+// brotli is slow.
 const packedSuffix = ".br"
 
-// asset is a file as it is sent, with all that can be computed once.
+// asset is a file as served, with everything that can be computed once.
 type asset struct {
 	body     []byte
-	brotli   []byte        // body as the build packed it; nil where it did not
-	packed   func() []byte // body in gzip; nil when that saves nothing
+	brotli   []byte        // body in brotli, from the build; nil if there is none
+	packed   func() []byte // body in gzip; nil if that is not smaller
 	mimeType string
 	policy   string
 	etag     string
-	// lasting: its name changes with its content, so a browser need never ask again.
+	// lasting: its name changes with its content, so browsers never need to revalidate it.
 	lasting bool
 }
 
-// Handler serves the page: "/" and the files beside it. A path that is no file is a
-// 404 in the form of the API's errors; other methods than GET and HEAD are a 405.
+// Handler serves the page: "/" and its files. Any other path is a 404 in the format of
+// the API's errors; methods other than GET and HEAD are a 405.
 func Handler() http.Handler {
 	return handler(Files)
 }
@@ -91,7 +91,7 @@ func load(files fs.FS) (map[string]asset, error) {
 	return assets, err
 }
 
-// pack compresses a file, once for each.
+// pack compresses a file on first use.
 func pack(body []byte) []byte {
 	var packed bytes.Buffer
 	w, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -105,8 +105,8 @@ func pack(body []byte) []byte {
 	return packed.Bytes()
 }
 
-// mimeOf does not trust the machine's own table: a wrong type for a module is a page
-// that stays blank.
+// mimeOf does not rely on the machine's MIME table: with a wrong type for a module the
+// page stays blank.
 func mimeOf(name string) string {
 	switch path.Ext(name) {
 	case ".html":
@@ -142,8 +142,8 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	}
 	h.Set("Content-Type", a.mimeType)
 	h.Set("ETag", a.etag)
-	// Asked again, hardly ever sent again: an update of the server is seen at the next
-	// load.
+	// Revalidated at each load, so that an update of the server is loaded next time; hardly
+	// ever sent again.
 	h.Set("Cache-Control", "no-cache")
 	if a.lasting {
 		h.Set("Cache-Control", "public, max-age=31536000, immutable")
@@ -165,12 +165,12 @@ func serve(w http.ResponseWriter, r *http.Request, assets map[string]asset) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(http.StatusOK)
 	if r.Method == http.MethodGet {
-		_, _ = w.Write(body) // a reader that went away is its own affair
+		_, _ = w.Write(body) // the client may have disconnected
 	}
 }
 
-// encoded is the shortest of what a browser takes, and how it is packed. Browsers take brotli
-// over TLS and from this machine only: proxies have broken it.
+// encoded returns the smallest body that the client accepts, and its encoding. Browsers accept
+// brotli only over TLS and from localhost, because proxies have broken it.
 func (a *asset) encoded(accepted string) (body []byte, coding string) {
 	if a.brotli != nil && accepts(accepted, "br") {
 		return a.brotli, "br"

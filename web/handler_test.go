@@ -12,11 +12,11 @@ import (
 	"testing/fstest"
 )
 
-// site is a page as it is built: the tests need no Node.
+// site is an example of a built page, so that the tests need no Node.
 var site = fstest.MapFS{
 	"index.html":           {Data: []byte("<!doctype html><title>Fermata</title>" + strings.Repeat("<p>Hold here.</p>", 50))},
 	"assets/index-a1b2.js": {Data: []byte(strings.Repeat("export const hold = 'here';\n", 200))},
-	// What the build packed is sent as it is, and is no file of its own.
+	// A brotli variant is sent unchanged, and has no path of its own.
 	"assets/large-c3d4.js":    {Data: []byte(strings.Repeat("export const large = 'here';\n", 200))},
 	"assets/large-c3d4.js.br": {Data: []byte("in brotli")},
 	"docs.html":               {Data: []byte("<!doctype html><title>The API</title>")},
@@ -82,13 +82,13 @@ func TestWhatIsNotThere(t *testing.T) {
 	}
 }
 
-// A browser asks for the page each time, and for files that are named by their content
-// once and for all.
+// Browsers revalidate the page at each load, and load files with a content hash in their
+// name only once.
 func TestWhatABrowserKeeps(t *testing.T) {
 	if got := get(t, "GET", "/").Header.Get("Cache-Control"); got != "no-cache" {
 		t.Errorf("the page: %s", got)
 	}
-	// A worker that a browser kept would keep the page of its day with it.
+	// A cached worker would keep its old version of the page.
 	for _, path := range []string{"/sw.js", "/manifest.webmanifest", "/icons/icon-192.png"} {
 		if got := get(t, "GET", path).Header.Get("Cache-Control"); got != "no-cache" {
 			t.Errorf("%s: %s", path, got)
@@ -118,11 +118,11 @@ func TestFilesAreCompressedForThoseWhoCan(t *testing.T) {
 	}
 	for _, refused := range []string{"", "br", "gzip;q=0", "gzip; q=0, br"} {
 		if got := get(t, "GET", path, "Accept-Encoding", refused).Header.Get("Content-Encoding"); got != "" {
-			t.Errorf("sent as %s to who takes %q", got, refused)
+			t.Errorf("encoding %s for Accept-Encoding %q", got, refused)
 		}
 	}
 	if got := get(t, "GET", "/icon.svg", "Accept-Encoding", "gzip").Header.Get("Content-Encoding"); got != "" {
-		t.Errorf("a file that gets longer was packed as %s", got)
+		t.Errorf("a file that gets longer was compressed as %s", got)
 	}
 }
 
@@ -135,7 +135,7 @@ func TestFilesArePackedByTheBuild(t *testing.T) {
 		r := get(t, "GET", path, "Accept-Encoding", accepted)
 		body, err := io.ReadAll(r.Body)
 		if got := r.Header.Get("Content-Encoding"); err != nil || got != want || (string(body) == "in brotli") != (want == "br") {
-			t.Errorf("to who takes %q it is sent as %q: %q, %v", accepted, got, body, err)
+			t.Errorf("for Accept-Encoding %q the encoding is %q: %q, %v", accepted, got, body, err)
 		}
 		if r.Header.Get("Vary") != "Accept-Encoding" || r.Header.Get("Content-Type") != "text/javascript; charset=utf-8" {
 			t.Errorf("to who takes %q: %v", accepted, r.Header)
@@ -146,7 +146,7 @@ func TestFilesArePackedByTheBuild(t *testing.T) {
 	}
 }
 
-// Without a build the server says what is missing, at the same address.
+// Without a build the server explains what is missing, at the same address.
 func TestWithoutABuild(t *testing.T) {
 	files, built := choose(fstest.MapFS{".gitignore": {}}, mustSub(unbuilt, "unbuilt"))
 	if built {
@@ -161,7 +161,7 @@ func TestWithoutABuild(t *testing.T) {
 	}
 }
 
-// The page is installed with its manifest, and opened by its worker: its policy lets it have both.
+// The policy allows the manifest and the service worker of the page.
 func TestThePageMayBeInstalled(t *testing.T) {
 	policy := get(t, "GET", "/").Header.Get("Content-Security-Policy")
 	for _, want := range []string{"manifest-src 'self'", "worker-src 'self'", "connect-src 'self'"} {
@@ -171,8 +171,8 @@ func TestThePageMayBeInstalled(t *testing.T) {
 	}
 }
 
-// What the policy forbids would silently not work. Of the built page the browser's tests
-// see that it keeps to it.
+// Content that the policy forbids would silently fail. The browser tests check the built
+// page.
 func TestThePageKeepsToItsPolicy(t *testing.T) {
 	forbidden := regexp.MustCompile(`<script[^>]*>[^<]|<style|\sstyle=|<[^>]+\son\w+=|(?:src|href)=.https?://`)
 	for name, files := range map[string]fs.FS{"the page": Files, "the page that says what is missing": mustSub(unbuilt, "unbuilt")} {
