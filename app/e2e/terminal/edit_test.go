@@ -154,7 +154,7 @@ func TestWithoutAnEditorValuesAreAskedFor(t *testing.T) {
 	screen.Press("create a zone Health\r")
 	screen.Has("Approve? [y / n / edit")
 	screen.Press("edit\r")
-	screen.Has("name, now \"Health\" (. keeps it, - takes it away):")
+	screen.Has("name, now \"Health\" (. keeps it, - removes it):")
 	screen.Press("\x03")
 	screen.Has("(not edited; nothing was decided)", "Approve? [y / n / edit")
 	screen.Press("edit\r")

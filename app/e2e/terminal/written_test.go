@@ -37,7 +37,7 @@ func TestListsOntoAFullDisk(t *testing.T) {
 	} {
 		for _, output := range []string{"", " -o json"} {
 			err := typed(command + output)
-			if cli.ExitCode(err) != 1 || err.Error() != "not all of the output could be written: no space left on device" {
+			if cli.ExitCode(err) != 1 || err.Error() != "the output could not be written completely: no space left on device" {
 				t.Errorf("%s%s: exit code %d, %v", command, output, cli.ExitCode(err), err)
 			}
 		}
@@ -45,7 +45,7 @@ func TestListsOntoAFullDisk(t *testing.T) {
 	if err := typed("chat -m hello"); cli.ExitCode(err) != 1 || !strings.Contains(err.Error(), "could not be written completely") {
 		t.Errorf("chat: %v", err)
 	}
-	if err := typed("agents show agt_none"); cli.ExitCode(err) != 4 || strings.Contains(err.Error(), "not all") {
+	if err := typed("agents show agt_none"); cli.ExitCode(err) != 4 || strings.Contains(err.Error(), "completely") {
 		t.Errorf("what is not there: %v", err)
 	}
 	if err := typed("keys create mine --role admin"); cli.ExitCode(err) != 1 || !strings.Contains(err.Error(), "could not be written completely") {
