@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -95,144 +94,6 @@ func project(to map[string]any, from any, field domain.Field) {
 	}
 }
 
-// fieldSchema is the part of a JSON Schema that says which fields there are.
-type fieldSchema struct {
-	Type       any                    `json:"type"`
-	Properties map[string]fieldSchema `json:"properties"`
-	Additional json.RawMessage        `json:"additionalProperties"`
-	AllOf      []fieldSchema          `json:"allOf"`
-	AnyOf      []fieldSchema          `json:"anyOf"`
-	OneOf      []fieldSchema          `json:"oneOf"`
-	Ref        string                 `json:"$ref"`
-	Defs       map[string]fieldSchema `json:"$defs"`
-}
-
-// entryFields are the fields of a type's entries, by the names that a question may use for them.
-type entryFields struct {
-	root fieldSchema
-}
-
-func entrySchema(t *domain.ToolType) entryFields {
-	var root fieldSchema
-	if json.Unmarshal(t.EntrySchema, &root) != nil {
-		return entryFields{} // no schema can be stored that is not one: nothing is known, and nothing is found
-	}
-	return entryFields{root}
-}
-
-// alternatives are the schemas that may apply where one does: itself, what it refers to and what it combines.
-func (e *entryFields) alternatives(s *fieldSchema, depth int) []*fieldSchema {
-	all := []*fieldSchema{s}
-	if depth == 0 {
-		return all
-	}
-	if name, ok := strings.CutPrefix(s.Ref, "#/$defs/"); ok {
-		if def, ok := e.root.Defs[name]; ok {
-			all = append(all, e.alternatives(&def, depth-1)...)
-		}
-	}
-	for _, combined := range [][]fieldSchema{s.AllOf, s.AnyOf, s.OneOf} {
-		for i := range combined {
-			all = append(all, e.alternatives(&combined[i], depth-1)...)
-		}
-	}
-	return all
-}
-
-// types are the JSON types that a field may have; empty: any.
-func (e *entryFields) types(s *fieldSchema) map[string]bool {
-	types := map[string]bool{}
-	for _, one := range e.alternatives(s, maxFieldDepth) {
-		switch t := one.Type.(type) {
-		case string:
-			types[t] = true
-		case []any:
-			for _, name := range t {
-				if name, ok := name.(string); ok {
-					types[name] = true
-				}
-			}
-		}
-	}
-	if types["integer"] {
-		types["number"] = true
-	}
-	return types
-}
-
-// find gives the field of a name, "a.b" for one in an object, and the types that it may have.
-func (e *entryFields) find(pointer, name string) (domain.Field, map[string]bool, error) {
-	if len(name) > maxWhereText {
-		return nil, nil, domain.Invalid(pointer, "too_long", "The name of a field has at most %d bytes.", maxWhereText)
-	}
-	field, types, ok := e.lookup(&e.root, name, maxFieldDepth)
-	if !ok {
-		known := e.names(&e.root, "", maxFieldDepth)
-		if len(known) == 0 {
-			return nil, nil, domain.Invalid(pointer, "unknown", "Entries of this type have no field %s: its schema names none.", jsonbody.Quote(name))
-		}
-		return nil, nil, domain.Invalid(pointer, "unknown", "There is no field %s. There are: %s.", jsonbody.Quote(name),
-			jsonbody.Cut(strings.Join(known, ", "), 1000))
-	}
-	return field, types, nil
-}
-
-// lookup tries the whole name first, since a field's own name may have a dot.
-func (e *entryFields) lookup(s *fieldSchema, name string, depth int) (domain.Field, map[string]bool, bool) {
-	if depth == 0 || name == "" {
-		return nil, nil, false
-	}
-	open := false
-	for _, one := range e.alternatives(s, maxFieldDepth) {
-		if p, ok := one.Properties[name]; ok {
-			return domain.Field{name}, e.types(&p), true
-		}
-		open = open || allows(one.Additional)
-	}
-	for at := range name {
-		if name[at] != '.' {
-			continue
-		}
-		for _, one := range e.alternatives(s, maxFieldDepth) {
-			if p, ok := one.Properties[name[:at]]; ok {
-				if inner, types, ok := e.lookup(&p, name[at+1:], depth-1); ok {
-					return append(domain.Field{name[:at]}, inner...), types, true
-				}
-			}
-		}
-	}
-	if open {
-		return strings.Split(name, "."), nil, strings.Count(name, ".") < depth
-	}
-	return nil, nil, false
-}
-
-// allows says whether a schema names other fields on purpose. One that leaves it open, as schemas do by default, does
-// not: a mistyped name would find nothing and not say so.
-func allows(additional json.RawMessage) bool {
-	return len(additional) > 0 && string(additional) != "false"
-}
-
-// names lists the fields, for an error.
-func (e *entryFields) names(s *fieldSchema, prefix string, depth int) []string {
-	if depth == 0 {
-		return nil
-	}
-	all := map[string]bool{}
-	for _, one := range e.alternatives(s, maxFieldDepth) {
-		for name, p := range one.Properties {
-			inner := e.names(&p, prefix+name+".", depth-1)
-			for _, name := range inner {
-				all[name] = true
-			}
-			if len(inner) == 0 {
-				all[prefix+name] = true
-			}
-		}
-	}
-	return slices.Sorted(maps.Keys(all))
-}
-
 // conditions reads an object of conditions: {"paid": false, "amount": {"gt": 1000}}.
 func (e *entryFields) conditions(where json.RawMessage) ([]domain.Condition, error) {
 	if len(where) == 0 {
@@ -241,14 +102,10 @@ func (e *entryFields) conditions(where json.RawMessage) ([]domain.Condition, err
 	if len(where) > maxWhereBytes {
 		return nil, domain.Invalid("/where", "too_large", "The conditions have %d bytes; at most %d are allowed.", len(where), maxWhereBytes)
 	}
-	value, err := asObject("/where", where)
+	object, err := readConditions(where)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := exactjson.Object(where); err != nil {
-		return nil, domain.Invalid("/where", "json", "The conditions name a field or a comparison twice, or are not JSON: %v.", err)
-	}
-	object, _ := value.(map[string]any)
 	var all []domain.Condition
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		pointer := "/where/" + jsonbody.Part(name)
@@ -277,6 +134,24 @@ func (e *entryFields) conditions(where json.RawMessage) ([]domain.Condition, err
 		}
 	}
 	return all, nil
+}
+
+// readConditions reads the object as a request's body is read: a repeated name or a text that cannot be stored is an error.
+func readConditions(where json.RawMessage) (map[string]any, error) {
+	value, err := asObject("/where", where)
+	if err != nil {
+		return nil, err
+	}
+	_, mistakes, err := jsonbody.Read(where, jsonbody.Rules{Bytes: maxWhereBytes})
+	if err != nil {
+		return nil, Unread("/where", "This is", err)
+	}
+	if len(mistakes.List) > 0 {
+		m := mistakes.List[0]
+		return nil, domain.Invalid("/where"+m.Pointer, m.Code, "%s", m.Message)
+	}
+	object, _ := value.(map[string]any)
+	return object, nil
 }
 
 const comparisonNames = "eq, ne, lt, lte, gt, gte, in, contains or exists"
@@ -315,7 +190,7 @@ func condition(pointer string, field domain.Field, types map[string]bool, compar
 		case !ok || text == "":
 			err = domain.Invalid(pointer, "type", "contains takes a text that is not empty.")
 		case len(types) > 0 && !types["string"]:
-			err = domain.Invalid(pointer, "type", "contains is for texts, and this field is %s.", typeNames(types))
+			err = domain.Invalid(pointer, "type", "contains is for texts, and this field has the type %s.", typeNames(types))
 		default:
 			c.Value, err = operand(pointer, types, value)
 		}
@@ -355,7 +230,7 @@ func operand(pointer string, types map[string]bool, value any) (any, error) {
 		return nil, domain.Invalid(pointer, "type", "A field is compared with a text, a number, true, false or null.")
 	}
 	if len(types) > 0 && !types[kind] {
-		return nil, domain.Invalid(pointer, "type", "This field is %s, and cannot be compared with a %s.", typeNames(types), kind)
+		return nil, domain.Invalid(pointer, "type", "This field has the type %s and cannot be compared with a %s.", typeNames(types), kind)
 	}
 	return value, nil
 }

@@ -70,6 +70,10 @@ func TestConditionsAreRefused(t *testing.T) {
 		`[]`:                                                "/where type",
 		`{"paid": false`:                                    "/where json",
 		`{"paid": false, "paid": true}`:                     "/where json",
+		`{"amount": {"gt": 1, "gt": 2}}`:                    "/where json",
+		`{"supplier": "a\u0000"}`:                           "/where/supplier nul",
+		`{"supplier": {"in": ["\ud800"]}}`:                  "/where/supplier/in/0 lone_surrogate",
+		`{"free.a\u0000": 1}`:                               "/where/free.a\ufffd nul",
 		`{"a/b~c": 1}`:                                      "/where/a~1b~0c unknown",
 		`{"supplier": "` + strings.Repeat("x", 1001) + `"}`: "/where/supplier too_long",
 		`{` + strings.Join(many, ",") + `}`:                 "/where too_large",
@@ -87,6 +91,30 @@ func TestConditionsAreRefused(t *testing.T) {
 	}
 }
 
+// TestFieldsOfAnySchema: a field is found however the schema describes it.
+func TestFieldsOfAnySchema(t *testing.T) {
+	for schema, name := range map[string]string{
+		`{"type": "object", "properties": {"a": true, "b": false}}`:                                                               "a",
+		`{"type": "object", "properties": {"a": {"allOf": [true, {"properties": {"b": {}}}]}}}`:                                   "a.b",
+		`{"type": "object", "properties": {"a": {"$ref": "#/definitions/x"}}, "definitions": {"x": {"properties": {"b": true}}}}`: "a.b",
+		`{"type": "object", "properties": {"a": {"$ref": "#/$defs/x~1y"}}, "$defs": {"x/y": {"properties": {"b": {}}}}}`:          "a.b",
+		`{"type": "object", "properties": {"a": {"$ref": "#/properties/c"}, "c": {"properties": {"b": {}}}}}`:                     "a.b",
+		`{"type": "object", "anyOf": [{"$ref": "#/$defs/x"}], "$defs": {"x": {"properties": {"b": {}}}}}`:                         "b",
+		`{"type": "object", "ALLOF": "a keyword of their own", "properties": {"a": {}}}`:                                          "a",
+		`{"type": "object", "additionalProperties": {"type": "number"}}`:                                                          "a",
+		`{"type": "object", "properties": {"a": {"additionalProperties": true}}}`:                                                 "a.b",
+	} {
+		tool := &domain.ToolType{EntrySchema: json.RawMessage(schema)}
+		if err := (&Schemas{}).Compile(tool.EntrySchema); err != nil {
+			t.Errorf("%s: %v", schema, err)
+		}
+		filter, _, err := Filter(tool, &domain.EntryQuery{OrderBy: name})
+		if err != nil || strings.Join(filter.Order, ".") != name {
+			t.Errorf("%s: %v, %v", schema, filter.Order, err)
+		}
+	}
+}
+
 func TestOrderAndFieldsAreFound(t *testing.T) {
 	filter, fields, err := Filter(invoices, &domain.EntryQuery{OrderBy: "address.city", Fields: []string{"amount", "a.b", "address.city", "free.x"}})
 	if err != nil || fmt.Sprint(filter.Order) != "[address city]" {
@@ -99,7 +127,9 @@ func TestOrderAndFieldsAreFound(t *testing.T) {
 	if got := string(entries[0].Data) + string(entries[1].Data); got != `{"a.b":"x","address":{"city":"Lyon"},"amount":1}{}` {
 		t.Errorf("chosen: %s", got)
 	}
-	for _, q := range []domain.EntryQuery{{OrderBy: "nothing"}, {Fields: []string{"amount", "nothing"}}, {Fields: make([]string, 51)}} {
+	for _, q := range []domain.EntryQuery{
+		{OrderBy: "nothing"}, {OrderBy: "free.\xff"}, {OrderBy: "free.\x00"}, {Fields: []string{"free.\xff"}}, {Fields: []string{"amount", "nothing"}}, {Fields: make([]string, 51)},
+	} {
 		if _, _, err := Filter(invoices, &q); domain.ErrorCode(err) != domain.CodeInvalid {
 			t.Errorf("%+v: %v", q, err)
 		}

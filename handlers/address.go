@@ -14,7 +14,7 @@ func checkAddress(r *http.Request) error {
 	if strings.Contains(r.URL.EscapedPath(), "%") && !plainText(r.URL.Path) {
 		return domain.Errorf(domain.CodeNotFound, "There is nothing at this address.")
 	}
-	if !strings.Contains(r.URL.RawQuery, "%") {
+	if !strings.Contains(r.URL.RawQuery, "%") && plainText(r.URL.RawQuery) {
 		return nil
 	}
 	for name, values := range r.URL.Query() {

@@ -35,6 +35,10 @@ func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, query
 		s.fail(w, r, domain.Invalid("/fields", "not_together", "A CSV file has all fields: leave fields out."))
 		return
 	}
+	if query.OrderBy != "" { // each page would sort all entries again
+		s.fail(w, r, domain.Invalid("/order_by", "not_together", "A CSV file is in the order of time: leave order_by out."))
+		return
+	}
 	for _, name := range []string{"limit", "after"} {
 		if r.URL.Query().Has(name) {
 			s.fail(w, r, domain.Invalid("/"+name, "not_together", "A CSV file has no pages: leave %s out.", name))

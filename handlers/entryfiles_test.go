@@ -28,6 +28,7 @@ func TestCSVIsAskedForByAccept(t *testing.T) {
 		t.Errorf("%q, %v", got.text, got.header)
 	}
 	c.want(422, "GET", "/v1/tools/tol_1/entries?limit=5", "", "Accept", "text/csv")
+	c.want(422, "GET", "/v1/tools/tol_1/entries?order_by=value", "", "Accept", "text/csv")
 	c.want(404, "GET", "/v1/tools/tol_none/entries", "", "Accept", "text/csv")
 	if got := c.want(200, "HEAD", "/v1/tools/tol_1/entries", "", "Accept", "text/csv"); got.text != "" {
 		t.Errorf("HEAD has a body: %q", got.text)

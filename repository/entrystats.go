@@ -28,7 +28,7 @@ func orderedEntries(ctx context.Context, d *Data, f *domain.EntryFilter) ([]doma
 		compare, direction = " < ", " DESC"
 	}
 	if f.Cursor != "" {
-		after, err := readOrderedCursor(f.Cursor, f.Order)
+		after, err := readOrderedCursor(f.Cursor, f.Order, f.Descending)
 		if err != nil {
 			return nil, "", err
 		}
@@ -48,7 +48,10 @@ func orderedEntries(ctx context.Context, d *Data, f *domain.EntryFilter) ([]doma
 	next := ""
 	if more {
 		last := &rows[len(rows)-1]
-		cursor := orderedCursor{Order: f.Order, Rank: last.Rank, Number: last.Number, Text: last.Text, At: last.At.UnixMicro(), ID: last.ID}
+		cursor := orderedCursor{
+			Order: f.Order, Descending: f.Descending,
+			Rank: last.Rank, Number: last.Number, Text: last.Text, At: last.At.UnixMicro(), ID: last.ID,
+		}
 		next = cursor.String()
 	}
 	return values(rows, (*orderedRow).entry), next, nil

@@ -121,12 +121,13 @@ func orderingOf(d *sqldb.Dialect, f sqldb.JSONField, descending bool) ordering {
 
 // orderedCursor is the last row of a page that is ordered by a field.
 type orderedCursor struct {
-	Order  domain.Field `json:"o"`
-	Rank   int          `json:"k"`
-	Number float64      `json:"v"`
-	Text   string       `json:"t"`
-	At     int64        `json:"n"`
-	ID     string       `json:"i"`
+	Order      domain.Field `json:"o"`
+	Descending bool         `json:"d"`
+	Rank       int          `json:"k"`
+	Number     float64      `json:"v"`
+	Text       string       `json:"t"`
+	At         int64        `json:"n"`
+	ID         string       `json:"i"`
 }
 
 func (c *orderedCursor) String() string {
@@ -137,13 +138,15 @@ func (c *orderedCursor) String() string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-func readOrderedCursor(cursor string, order domain.Field) (*orderedCursor, error) {
+// readOrderedCursor reads a cursor that a client sent. Values that no page ends with would be errors in PostgreSQL.
+func readOrderedCursor(cursor string, order domain.Field, descending bool) (*orderedCursor, error) {
 	var c orderedCursor
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil {
 		err = json.Unmarshal(b, &c)
 	}
-	if err != nil || c.ID == "" || !slices.Equal(c.Order, order) {
+	if err != nil || c.ID == "" || !slices.Equal(c.Order, order) || c.Descending != descending || c.Rank < -1 || c.Rank > 3 ||
+		strings.ContainsRune(c.ID+c.Text, 0) {
 		return nil, domain.Invalid("/after", "bad_cursor", "This cursor is not one of this list in this order.")
 	}
 	return &c, nil

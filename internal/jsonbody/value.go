@@ -36,7 +36,7 @@ func checkNumbers(value any) error {
 	switch v := value.(type) {
 	case json.Number:
 		if !ordinary(string(v)) {
-			return fmt.Errorf("the number %s is too large, too small or too long", Cut(string(v), 40))
+			return fmt.Errorf("a value with the number %s, which is too large, too small or too long", Cut(string(v), 40))
 		}
 	case []any:
 		for _, inner := range v {

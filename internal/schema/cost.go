@@ -66,7 +66,7 @@ func (u *unfolding) follow(ref string) error {
 	if slices.Contains(u.active, ref) || ref == "#" {
 		return fmt.Errorf("the schema refers to itself (%s)", jsonbody.Cut(ref, 100))
 	}
-	target, err := u.find(ref)
+	target, err := Find(u.root, ref)
 	if err != nil {
 		return err
 	}
@@ -75,9 +75,9 @@ func (u *unfolding) follow(ref string) error {
 	return u.walk(target)
 }
 
-// find resolves a JSON pointer from the root.
-func (u *unfolding) find(ref string) (any, error) {
-	node := u.root
+// Find returns the part of a schema that a $ref refers to: "#/" and a JSON pointer from the root.
+func Find(root any, ref string) (any, error) {
+	node := root
 	missing := fmt.Errorf("the schema refers to %s, which does not exist", jsonbody.Cut(ref, 100))
 	path, ok := strings.CutPrefix(ref, "#/")
 	if !ok || strings.Contains(path, "%") {

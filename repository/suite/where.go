@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,7 +63,37 @@ func conditions(w *world) {
 		}
 		w.grouped(entries, field)
 	}
-	_, _, err := w.ReadData(domain.DefaultWorkspace).Entries(w.Context(), domain.EntryFilter{ToolID: "tol_1", Order: someFields[0], Cursor: "garbage"})
+	w.madeUpCursors()
+}
+
+// madeUpCursors: a cursor that no page ended with is refused, also one that would be an error of the database.
+func (w *world) madeUpCursors() {
+	read := w.ReadData(domain.DefaultWorkspace)
+	byAmount := domain.EntryFilter{ToolID: "tol_1", Order: domain.Field{"amount"}, Limit: 7}
+	_, ascending, err := read.Entries(w.Context(), byAmount)
+	w.ok(err)
+	_, byTime, err := read.Entries(w.Context(), domain.EntryFilter{ToolID: "tol_1", Limit: 7})
+	w.ok(err)
+	cursors := []string{"garbage", byTime}
+	for _, text := range []string{
+		`null`, `{}`, `{"o": ["amount"], "i": ""}`, `{"o": ["name"], "i": "ent_1"}`, `{"o": ["amount"], "k": 4, "i": "ent_1"}`,
+		`{"o": ["amount"], "k": -2, "i": "ent_1"}`, `{"o": ["amount"], "k": 9223372036854775807, "i": "ent_1"}`,
+		`{"o": ["amount"], "k": 1e30, "i": "ent_1"}`, `{"o": ["amount"], "t": "\u0000", "i": "ent_1"}`, `{"o": ["amount"], "i": "ent_\u0000"}`,
+		`{"o": ["amount"], "d": true, "i": "ent_1"}`,
+	} {
+		cursors = append(cursors, base64.RawURLEncoding.EncodeToString([]byte(text)))
+	}
+	for _, cursor := range cursors {
+		byAmount.Cursor = cursor
+		_, _, err := read.Entries(w.Context(), byAmount)
+		w.code(err, domain.CodeInvalid)
+	}
+	for _, cursor := range []string{"garbage", base64.RawURLEncoding.EncodeToString([]byte(`{"n": 1, "i": "ent_\u0000"}`))} {
+		_, _, err := read.Entries(w.Context(), domain.EntryFilter{ToolID: "tol_1", Cursor: cursor})
+		w.code(err, domain.CodeInvalid)
+	}
+	byAmount.Cursor, byAmount.Descending = ascending, true
+	_, _, err = read.Entries(w.Context(), byAmount)
 	w.code(err, domain.CodeInvalid)
 }
 

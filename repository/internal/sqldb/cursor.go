@@ -39,7 +39,7 @@ func ReadCursor(cursor, of string) (Cursor, error) {
 	if err == nil {
 		err = json.Unmarshal(b, &k)
 	}
-	if err != nil || k.ID == "" {
+	if err != nil || k.ID == "" || strings.ContainsRune(k.ID, 0) { // PostgreSQL has no text with NUL
 		return k, domain.Invalid("/after", "bad_cursor", "This cursor is not one that the server gave out.")
 	}
 	if k.ID != of && !strings.HasPrefix(k.ID, of+"_") {
