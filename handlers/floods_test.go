@@ -2,237 +2,219 @@ package handlers
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
-	"regexp"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/go-chi/chi/v5"
-
-	"github.com/fermata-dev/fermata/auth"
-	"github.com/fermata-dev/fermata/domain"
-	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// calls are the requests to doors that read by a body. Another one that a viewer may use, and that is not
-// here, fails TestFloods.
-var calls = map[string][]string{
-	"POST /mcp": {
-		mcpCall("get_session", `{"session_id":"ses_1"}`), mcpCall("get_session", `{"session_id":"ses_1","messages":200}`),
-		mcpCall("list_sessions", `{"limit":200}`), mcpCall("list_pending", `{"limit":200}`), mcpCall("describe_data", `{}`),
-		mcpCall("query_data", `{"search":"a"}`),
-	},
-	"POST /v1/completions": {`{"model":"fermata","prompt":"a"}`}, "POST /v1/embeddings": {`{"model":"fermata","input":"a"}`}, // refused
-}
-
-func mcpCall(tool, arguments string) string {
-	return `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `}}`
-}
-
-var inPath = regexp.MustCompile(`\{([a-z_]+)\}`)
-
-// ids are of what there is in the story; what there is not costs a refusal.
-var storyIDs = map[string]string{
-	"session_id": "ses_1", "id": "ses_1", "zone_id": "zon_1", "tool_id": "tol_1", "entry_id": "ent_1", "document_id": "doc_1",
-	"automation_id": "aut_1", "approval_id": "apr_1", "file_id": "fil_1", "agent_id": "agt_1", "response_id": "resp_1",
-}
-
-// TestFloods asks every route and every door that a viewer reads by, many times at once with one key, and reads none of the
-// answers: what waits for that key stays within its account, nothing is held when it has left, and another
-// workspace is served at once. Routes come from the table and doors from the program: a new one is in it.
+// TestFloods sends every request of floodedRequests several times at once with one key, and reads none of the
+// responses: what waits for that key is counted in its accounts and stays within their limits, nothing is held
+// after it has left, and another workspace is served at once. Routes come from the table and protocols from the
+// program: a new one is included.
 func TestFloods(t *testing.T) {
 	fixtureFiles(t)
-	type request struct{ method, pattern, body string }
-	var all []request
-	w := newWorld(t)
-	for _, r := range newServer(w.config).all() {
-		if r.method == http.MethodGet && r.role != public {
-			all = append(all, request{r.method, r.pattern, ""})
-		}
-	}
-	for _, d := range w.config.Outside.Protocols {
-		bodies, known := calls[d.Method+" "+d.Pattern]
-		if d.Role != viewer {
-			continue // it writes: what many of them do to each other is no matter of who reads
-		}
-		if d.Method == http.MethodGet {
-			bodies, known = []string{""}, true
-		}
-		if !known {
-			t.Errorf("%s %s: no test says how the door is called", d.Method, d.Pattern)
-		}
-		for _, body := range bodies {
-			all = append(all, request{d.Method, d.Pattern, body})
-		}
-	}
 	synctest.Test(t, func(t *testing.T) {
-		w := runningWorld(t)
-		w.say(t, strings.Repeat("a", 3_500_000))
-		w.config.Edge.Auth, w.config.Edge.RateLimits = placedAuth{}, RateLimits{PerSecond: 1e6, Burst: 1e6}
-		s := newServer(w.config)
-		h := s.middleware(s.routes())
-		for _, asked := range all {
-			path := inPath.ReplaceAllStringFunc(asked.pattern, func(in string) string { return storyIDs[strings.Trim(in, "{}")] })
-			if strings.HasSuffix(path, "/stream") {
-				path += "?after=0"
-			}
-			flood(t, s, h, asked.method, path, asked.body)
+		f := newFloodWorld(t)
+		for _, asked := range f.requests(t) {
+			f.floodAnswers(t, asked)
 		}
-		w.Broker.Drain()
+		f.w.Broker.Drain()
 	})
 }
 
-// flood asks for one thing, over and over.
-func flood(t *testing.T, s *server, h http.Handler, method, path, body string) {
-	ctx, leave := context.WithCancel(t.Context())
-	ask := func(token, method, path, body string, out http.ResponseWriter) {
-		r := httptest.NewRequestWithContext(ctx, method, path, strings.NewReader(body))
-		r.Header.Set("Authorization", "Bearer "+token)
-		r.Header.Set("Content-Type", "application/json")
-		r.Header.Set("Accept", "application/json, text/event-stream")
-		defer func() {
-			if broken := recover(); broken != nil && broken != http.ErrAbortHandler { // as an http.Server does
-				panic(broken)
-			}
-		}()
-		h.ServeHTTP(out, r)
+// TestFloodsOfBodies sends a large body to every route several times at once with one key. The bodies stop
+// shortly before their end: what has arrived of them by then stays within the account of the key.
+func TestFloodsOfBodies(t *testing.T) {
+	fixtureFiles(t)
+	synctest.Test(t, func(t *testing.T) {
+		f := newFloodWorld(t)
+		for _, asked := range f.bodies(t) {
+			f.floodBodies(t, asked)
+		}
+		f.w.Broker.Drain()
+	})
+}
+
+// floodWorld is a server for floods. Nothing that it calls is reachable: a connection would stop virtual time.
+type floodWorld struct {
+	w *world
+	s *server
+	h http.Handler
+	// thereNow fills the parameters of paths and of bodies that are ids of what was created for the flood.
+	thereNow *strings.Replacer
+}
+
+const unreachable = "http://127.0.0.1:9"
+
+func newFloodWorld(t *testing.T) *floodWorld {
+	t.Helper()
+	w := runningWorld(t)
+	w.config.Edge.Auth, w.config.Edge.RateLimits = placedAuth{}, RateLimits{PerSecond: 1e6, Burst: 1e6}
+	s := newServer(w.config)
+	f := &floodWorld{w: w, s: s, h: s.middleware(s.routes())}
+	f.prepare(t, http.MethodPatch, "/v1/providers/prv_1", "application/json", `{"config":{"base_url":"`+unreachable+`/v1","api_key":"sk-0123456789abcd"}}`)
+	f.prepare(t, http.MethodPatch, "/v1/connectors/con_1", "application/json", `{"config":{"base_url":"`+unreachable+`","headers":{"Authorization":"Bearer abc"}}}`)
+	session := f.prepare(t, http.MethodPost, "/v1/sessions", "application/json", `{"name":"Large"}`)
+	file := f.prepare(t, http.MethodPost, "/v1/files?name=large.txt", "text/plain", strings.Repeat("a", 3_500_000))
+	w.say(t, strings.Repeat("a", 3_500_000))
+	w.sayIn(t, session, strings.Repeat("a", 3_500_000))
+	f.thereNow = strings.NewReplacer("ses_large", session, "{file_id}", file, "{id}", "ses_1", "{response_id}", "resp_1",
+		"{sign_in_id}", "sin_1", "{push_subscription_id}", "psh_1", "{version}", "1", "/*", "/fermata")
+	return f
+}
+
+// prepare sends a request that must succeed, and returns the id in the response.
+func (f *floodWorld) prepare(t *testing.T, method, path, kind, body string) string {
+	t.Helper()
+	out := httptest.NewRecorder()
+	f.send(t.Context(), "default/other", flooded{method, path, kind, body}, strings.NewReader(body), out)
+	var made struct {
+		ID string `json:"id"`
 	}
-	what := fmt.Sprintf("%s %s %.100s", method, path, body)
+	if err := json.Unmarshal(out.Body.Bytes(), &made); err != nil || out.Code >= http.StatusMultipleChoices {
+		t.Fatalf("%s %s: %d %s", method, path, out.Code, out.Body)
+	}
+	return made.ID
+}
+
+// send handles one request as an http.Server does.
+func (f *floodWorld) send(ctx context.Context, token string, asked flooded, body io.Reader, out http.ResponseWriter) {
+	r := httptest.NewRequestWithContext(ctx, asked.method, asked.path, body)
+	r.Header.Set("Authorization", "Bearer "+token)
+	r.Header.Set("Content-Type", asked.kind)
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	defer func() {
+		if broken := recover(); broken != nil && broken != http.ErrAbortHandler {
+			panic(broken)
+		}
+	}()
+	f.h.ServeHTTP(out, r)
+}
+
+const (
+	// atOnce is the number of simultaneous requests that read. Without an account, what they request is more than
+	// one account holds.
+	atOnce = 20
+	// writesAtOnce is the number of simultaneous requests that change something. Each waits for the disk.
+	writesAtOnce = 3
+)
+
+func (f *floodWorld) floodAnswers(t *testing.T, asked flooded) {
+	t.Helper()
+	ctx, leave := context.WithCancel(t.Context())
 	var held gauge
 	var all sync.WaitGroup
-	for range atOnce {
-		all.Go(func() { ask("default/greedy", method, path, body, &stuck{header: http.Header{}, held: &held}) })
+	n := int64(atOnce)
+	if asked.writes() {
+		n = writesAtOnce
+	}
+	for range n {
+		all.Go(func() {
+			f.send(ctx, "default/greedy", asked, strings.NewReader(asked.body), &stuck{header: http.Header{}, held: &held})
+		})
 	}
 	time.Sleep(time.Second)
-	began := time.Now()
-	got := httptest.NewRecorder()
-	if ask("b/key", http.MethodGet, "/v1/zones", "", got); got.Code != http.StatusOK || time.Since(began) > 0 {
-		t.Errorf("%s: another workspace got %d after %s", what, got.Code, time.Since(began))
+	if waiting, counted := int64(held.read()), f.counted("greedy"); waiting > counted+n*smallAnswer {
+		t.Errorf("%s: %d bytes wait for one key, of which its accounts contain %d", asked, waiting, counted)
 	}
+	f.serveAnother(t, asked)
 	time.Sleep(time.Minute)
 	leave()
 	all.Wait()
 	if held.most > maxHeldByKey {
-		t.Errorf("%s: %d bytes wait for one key", what, held.most)
+		t.Errorf("%s: %d bytes wait for one key", asked, held.most)
 	}
-	s.unread.mu.Lock()
-	defer s.unread.mu.Unlock()
-	if len(s.unread.held)+len(s.unread.waiting)+len(s.unread.growing) > 0 {
-		t.Errorf("%s: left behind: %v", what, s.unread.held)
-	}
+	f.nothingHeld(t, asked)
 }
 
-// atOnce is how many ask at a time. Without an account, what they ask for is more than one holds.
-const atOnce = 40
+const (
+	largeBody     = 1_300_000
+	bodiesAtOnce  = 10
+	maxUncounted  = 3 * large // of one body: what is read at once before it is counted
+	bodiesAllowed = maxBodiesByKey + largeBody + bodiesAtOnce*maxUncounted
+)
 
-// lapsing are credentials that end at some time.
-type lapsing struct {
-	roleAuth
-
-	ended *atomic.Bool
-	with  error
-}
-
-func (a lapsing) Still(context.Context, *auth.Identity) error {
-	if a.ended.Load() {
-		return a.with
-	}
-	return nil
-}
-
-// waiting is a door whose handler asks nothing but the context.
-type waiting struct{ over chan error }
-
-func (d waiting) Serve(_ http.ResponseWriter, r *http.Request, _ *auth.Identity, _ []byte) error {
-	<-r.Context().Done()
-	d.over <- context.Cause(r.Context())
-	return nil
-}
-
-// A request that lasts ends within a minute of its credential, whatever its handler does; a database that
-// does not answer ends none.
-func TestARevokedKeyEndsWhateverLasts(t *testing.T) {
-	fixtureFiles(t)
-	for what, c := range map[string]struct {
-		with error
-		ends bool
-	}{
-		"a revoked key":    {domain.Errorf(domain.CodeUnauthenticated, "no"), true},
-		"an expired token": {domain.Errorf(domain.CodeTokenExpired, "no"), true},
-		"no database":      {domain.Errorf(domain.CodeUnavailable, "no"), false},
-	} {
-		synctest.Test(t, func(t *testing.T) {
-			w := runningWorld(t)
-			ended, door := &atomic.Bool{}, waiting{make(chan error, 1)}
-			w.config.Edge.Auth = lapsing{ended: ended, with: c.with}
-			s := newServer(w.config)
-			routes := chi.NewRouter()
-			routes.Get("/v1/anything", s.requireRole(domain.RoleViewer, func(w http.ResponseWriter, r *http.Request) { _ = door.Serve(w, r, nil, nil) }))
-			handler := s.middleware(routes)
-			ctx, leave := context.WithCancel(t.Context())
-			defer leave()
-			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "/v1/anything", nil)
-			r.Header.Set("Authorization", "Bearer viewer")
-			go handler.ServeHTTP(httptest.NewRecorder(), r)
-			time.Sleep(10 * time.Minute)
-			if len(door.over) > 0 {
-				t.Fatalf("%s: it ended before", what)
-			}
-			ended.Store(true)
-			time.Sleep(time.Minute)
-			if over := len(door.over) > 0; over != c.ends {
-				t.Errorf("%s: ended: %v", what, over)
-			}
-			if c.ends {
-				if err := <-door.over; domain.ErrorCode(err) != domain.ErrorCode(c.with) {
-					t.Errorf("%s: ended with %v", what, err)
-				}
-			}
-			leave()
-			synctest.Wait()
+func (f *floodWorld) floodBodies(t *testing.T, asked flooded) {
+	t.Helper()
+	var held gauge
+	var all sync.WaitGroup
+	text := "x" + strings.Repeat(" ", largeBody-1) // no JSON: nothing is changed
+	for range bodiesAtOnce {
+		all.Go(func() {
+			body := &haltingBody{text: text, held: &held}
+			defer body.leave()
+			f.send(t.Context(), "default/greedy", asked, body, httptest.NewRecorder())
 		})
 	}
+	synctest.Wait()
+	f.serveAnother(t, asked)
+	all.Wait()
+	if held.most > bodiesAllowed {
+		t.Errorf("%s: %d bytes of bodies are in memory for one key", asked, held.most)
+	}
+	f.nothingHeld(t, asked)
 }
 
-// keeping holds on to the context of a request, as a query does that waits for its end beside the answer.
-type keeping struct {
-	roleAuth
-
-	ctx  context.Context
-	done <-chan struct{}
+// haltingBody is a body that stops for a second before its last byte. Its bytes are counted until then.
+type haltingBody struct {
+	text      string
+	at, count int
+	held      *gauge
 }
 
-func (k *keeping) Authenticate(r *http.Request) (*auth.Identity, error) {
-	k.ctx, k.done = r.Context(), r.Context().Done()
-	return k.roleAuth.Authenticate(r)
+func (b *haltingBody) Read(p []byte) (int, error) {
+	rest := b.text[b.at:]
+	switch len(rest) {
+	case 0:
+		return 0, io.EOF
+	case 1:
+		time.Sleep(time.Second)
+		b.leave()
+		b.at++
+		return copy(p, rest), nil
+	}
+	n := copy(p, rest[:len(rest)-1])
+	b.at += n
+	b.count += n
+	b.held.add(n)
+	return n, nil
 }
 
-// What was handed the context of a request may read it at any time, from any goroutine: it never changes.
-func TestContextOfARequestDoesNotChange(t *testing.T) {
-	w := openWorld(t, Wiring{Clock: clock.System})
-	k := &keeping{}
-	w.config.Edge.Auth = k
-	s := newServer(w.config)
-	routes := chi.NewRouter()
-	routes.Get("/v1/anything", s.requireRole(domain.RoleViewer, func(_ http.ResponseWriter, r *http.Request) {
-		if k.ctx.Done() != k.done {
-			t.Error("the context that identified the caller is another one now")
-		}
-		if exchangeOf(r) == nil {
-			t.Error("the handler's context has lost the request")
-		}
-	}))
-	r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/anything", nil)
-	r.Header.Set("Authorization", "Bearer viewer")
-	answer := httptest.NewRecorder()
-	s.middleware(routes).ServeHTTP(answer, r)
-	if answer.Code != http.StatusOK {
-		t.Errorf("answered with %d", answer.Code)
+func (b *haltingBody) leave() {
+	b.held.add(-b.count)
+	b.count = 0
+}
+
+// counted returns the number of bytes in the accounts of a key for responses.
+func (f *floodWorld) counted(key string) (bytes int64) {
+	f.s.unread.mu.Lock()
+	defer f.s.unread.mu.Unlock()
+	for _, what := range []string{"answers", "exports", "streams"} {
+		bytes += f.s.unread.held[what+" of key "+key]
+	}
+	return bytes
+}
+
+func (f *floodWorld) serveAnother(t *testing.T, asked flooded) {
+	t.Helper()
+	began, got := time.Now(), httptest.NewRecorder()
+	f.send(t.Context(), "b/key", flooded{http.MethodGet, "/v1/zones", "", ""}, http.NoBody, got)
+	if got.Code != http.StatusOK || time.Since(began) > 0 {
+		t.Errorf("%s: another workspace got %d after %s", asked, got.Code, time.Since(began))
+	}
+}
+
+func (f *floodWorld) nothingHeld(t *testing.T, asked flooded) {
+	t.Helper()
+	f.s.unread.mu.Lock()
+	defer f.s.unread.mu.Unlock()
+	if len(f.s.unread.held)+len(f.s.unread.waiting)+len(f.s.unread.growing) > 0 {
+		t.Errorf("%s: left behind: %v", asked, f.s.unread.held)
 	}
 }

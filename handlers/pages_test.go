@@ -97,12 +97,18 @@ func (g *gauge) add(n int) {
 	g.most = max(g.most, g.now)
 }
 
+func (g *gauge) read() int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.now
+}
+
 func (s *stuck) Header() http.Header                 { return s.header }
 func (s *stuck) WriteHeader(status int)              { s.status = status }
 func (s *stuck) Flush()                              {}
 func (s *stuck) SetWriteDeadline(at time.Time) error { s.deadline = at; return nil }
 func (s *stuck) Write(b []byte) (int, error) {
-	if s.status != http.StatusOK || s.opening && len(b) < 64<<10 {
+	if s.status >= http.StatusMultipleChoices || s.opening && len(b) < 64<<10 {
 		return len(b), nil // a problem is small
 	}
 	s.wrote = max(s.wrote, len(b))

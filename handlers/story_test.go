@@ -35,7 +35,10 @@ type vendor struct {
 var theVendor vendor
 
 func (v *vendor) url() string {
-	v.once.Do(func() { v.server = httptest.NewServer(http.HandlerFunc(vendorAnswer)) })
+	v.once.Do(func() {
+		v.server = httptest.NewServer(http.HandlerFunc(vendorAnswer))
+		v.server.Config.SetKeepAlivesEnabled(false) // an idle connection would stop the time of a test in synctest
+	})
 	return v.server.URL
 }
 

@@ -180,7 +180,12 @@ func (w *world) settings(t testing.TB) domain.Settings {
 // say puts a person's messages into the session ses_1.
 func (w *world) say(t testing.TB, texts ...string) {
 	t.Helper()
-	w.change(t, func(s *domain.Session, c *domain.Change) {
+	w.sayIn(t, "ses_1", texts...)
+}
+
+func (w *world) sayIn(t testing.TB, session string, texts ...string) {
+	t.Helper()
+	w.changeIn(t, session, func(s *domain.Session, c *domain.Change) {
 		for _, text := range texts {
 			m := &domain.Message{
 				ID: ids.New(domain.PrefixMessage), WorkspaceID: s.WorkspaceID, SessionID: s.ID, Timestamp: worldTime,
@@ -195,7 +200,12 @@ func (w *world) say(t testing.TB, texts ...string) {
 // change writes the session ses_1 as a driver would, to bring it where a story needs it.
 func (w *world) change(t testing.TB, with func(*domain.Session, *domain.Change)) {
 	t.Helper()
-	s, err := w.Store.Sessions.Session(t.Context(), domain.DefaultWorkspace, "ses_1")
+	w.changeIn(t, "ses_1", with)
+}
+
+func (w *world) changeIn(t testing.TB, session string, with func(*domain.Session, *domain.Change)) {
+	t.Helper()
+	s, err := w.Store.Sessions.Session(t.Context(), domain.DefaultWorkspace, session)
 	if err != nil {
 		t.Fatal(err)
 	}
