@@ -27,7 +27,7 @@ func (f *Config) checkAccess() error {
 	}
 	if f.PublicURL != "" {
 		if u, err := url.Parse(f.PublicURL); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" ||
-			u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Path, "//") {
 			return errors.New("FERMATA_PUBLIC_URL (--public-url) is not a valid server address: use https://host or https://host/path")
 		} else if first, _, _ := strings.Cut(strings.Trim(u.Path, "/"), "/"); slices.Contains(ownPaths, first) {
 			return fmt.Errorf("FERMATA_PUBLIC_URL (--public-url) has the path /%s, which the server itself uses: choose another one", first)

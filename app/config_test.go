@@ -33,6 +33,7 @@ func TestNothingIsMadeForWhatCannotWork(t *testing.T) {
 		"a user in it":       func(f *Config) { f.PublicURL = "https://u:p@fermata.example" },
 		"a path of the API":  func(f *Config) { f.PublicURL = "https://fermata.example/v1" },
 		"one of the page":    func(f *Config) { f.PublicURL = "https://fermata.example/assets/x/" },
+		"a host in its path": func(f *Config) { f.PublicURL = "https://fermata.example//other.example" },
 		"others reach it":    func(f *Config) { f.PublicURL = "ftp://fermata.example" },
 		"any origin":         func(f *Config) { f.AllowedOrigins = []string{"*"} },
 	} {

@@ -56,7 +56,7 @@ func (c Cookies) TakeConnectorSignIn(w http.ResponseWriter, r *http.Request, sta
 		return false
 	}
 	secret, _ := c.one(r, bindingCookie(hash))
-	if subtle.ConstantTimeCompare([]byte(bindingOf(secret)), []byte(hash)) != 1 {
+	if secret == "" || subtle.ConstantTimeCompare([]byte(bindingOf(secret)), []byte(hash)) != 1 {
 		return false
 	}
 	c.clear(w, bindingCookie(hash))

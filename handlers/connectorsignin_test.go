@@ -2,6 +2,8 @@ package handlers
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -115,6 +117,8 @@ func TestSignInIsBoundToItsBrowser(t *testing.T) {
 			t.Errorf("the cookie is %v", cookie)
 		}
 		state := domain.SignInOfBrowser + browser.Hash + "-ABC"
+		empty := sha256.Sum256([]byte("fermata connector sign-in\n"))
+		noSecret := base64.RawURLEncoding.EncodeToString(empty[:])
 		for what, c := range map[string]struct {
 			cookie *http.Cookie
 			state  string
@@ -126,15 +130,21 @@ func TestSignInIsBoundToItsBrowser(t *testing.T) {
 			"an empty cookie":         {&http.Cookie{Name: cookie.Name}, state, false},
 			"another state":           {cookie, domain.SignInOfBrowser + strings.Repeat("A", 43) + "-ABC", false},
 			"a short state":           {cookie, domain.SignInOfBrowser + "A", false},
+			"the hash of no cookie":   {&http.Cookie{Name: "other", Value: "x"}, domain.SignInOfBrowser + noSecret + "-ABC", false},
+			"a header in the state":   {cookie, domain.SignInOfBrowser + "%0d%0aSet-Cookie:%20a=b%3b" + browser.Hash, false},
+			"two cookies of its name": {&http.Cookie{Name: cookie.Name, Value: secret + "; " + cookie.Name + "=planted"}, state, false},
 		} {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/connectors/sign-in/callback?code=c&state="+c.state, nil)
-			r.AddCookie(c.cookie)
+			r.Header.Set("Cookie", c.cookie.Name+"="+c.cookie.Value)
 			r.Header.Set("Accept", "text/html")
 			calls.finished = nil
 			answer := httptest.NewRecorder()
 			s.returnFromSignIn(answer, r)
 			if ended := len(calls.finished) == 1; ended != c.ends || ended != (answer.Code == 200) {
 				t.Errorf("%s: %d, finished %v", what, answer.Code, calls.finished)
+			}
+			if set := answer.Header().Values("Set-Cookie"); !c.ends && len(set) > 0 {
+				t.Errorf("%s: sets %q", what, set)
 			}
 		}
 	}

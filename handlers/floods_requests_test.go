@@ -62,6 +62,7 @@ var protocolCalls = map[string][]string{
 // otherCalls are requests to routes whose body is optional, or is not JSON.
 var otherCalls = map[string]flooded{
 	"POST /v1/sessions":                       {kind: "application/json", body: `{"name":"a","message":"` + largeText + `"}`},
+	"PATCH /v1/documents/{document_id}":       {kind: "application/json", body: `{"body":"` + largeText + `"}`},
 	"POST /v1/files":                          {kind: "text/plain", body: largeText},
 	"POST /v1/tools/{tool_id}/entries/import": {kind: "text/csv", body: "timestamp,value\n2026-03-02T07:30:00Z,8.5\n"},
 }

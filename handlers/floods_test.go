@@ -134,8 +134,8 @@ func (f *floodWorld) floodAnswers(t *testing.T, asked flooded) {
 }
 
 const (
-	largeBody     = 1_300_000
-	bodiesAtOnce  = 10
+	largeBody     = maxBody // of most routes; some accept more
+	bodiesAtOnce  = 14
 	maxUncounted  = 3 * large // of one body: what is read at once before it is counted
 	bodiesAllowed = maxBodiesByKey + largeBody + bodiesAtOnce*maxUncounted
 )

@@ -66,6 +66,35 @@ func TestServesUnderPublicPath(t *testing.T) {
 	}
 }
 
+// Addresses that were written to confuse the server are redirected nowhere else, set no header, and show no data
+// to a caller without credentials.
+func TestPublicPathOfOddAddresses(t *testing.T) {
+	w := openWorld(t, Wiring{RootKey: aRootKey, PublicURL: "https://fermata.example/fermata", Clock: clock.System})
+	w.config.Edge.People.PublicURL = "https://fermata.example/fermata"
+	h := New(w.config)
+	for _, target := range []string{
+		"/fermata?x=%0d%0aSet-Cookie:%20a=b", "/fermata?//b.example", "/fermata/", "/fermata//b.example", "/fermata//b.example/", "//b.example/fermata",
+		"/fermata/%2fb.example", "/fermata/%2F%2Fb.example/..", "/fermata/%5cb.example", "/fermata/..;/v1/zones", "/fermata/../v1/zones",
+		"/fermata/%2e%2e/v1/zones", "/fermata%2f", "/fermata%2fv1/zones", "/fermata/v1%2fzones", "/fermata//v1/zones", "/fermata/./v1/zones",
+		"/fermata/fermata/v1/zones", "/FERMATA/v1/zones", "/fermata/v1/zones;a=b", "/fermata/v1/zones/", "/fermata/%0d%0aSet-Cookie:%20a=b",
+		"/fermata;/v1/zones", "/fermata/v1/zones%00", "/fermat%61/v1/zones", "/fermata/v1/zones/..%2fsessions",
+	} {
+		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost} {
+			r := httptest.NewRequestWithContext(t.Context(), method, target, nil)
+			r.Header.Set("Authorization", "Bearer nothing")
+			got := httptest.NewRecorder()
+			h.ServeHTTP(got, r)
+			to := got.Header().Get("Location")
+			if to != "" && (!strings.HasPrefix(to, "/fermata/") || strings.HasPrefix(to, "/fermata//") || strings.ContainsAny(to, "\r\n")) {
+				t.Errorf("%s %s: redirected to %q", method, target, to)
+			}
+			if got.Header().Get("Set-Cookie") != "" || strings.Contains(got.Body.String(), `"data"`) {
+				t.Errorf("%s %s: %d %v %.200s", method, target, got.Code, got.Header(), got.Body)
+			}
+		}
+	}
+}
+
 func TestPublicPath(t *testing.T) {
 	for public, want := range map[string]publicPath{
 		"": "", "https://a.example": "", "https://a.example/": "", "https://a.example/x/": "/x", "https://a.example/x/y": "/x/y",
