@@ -277,7 +277,7 @@ func TestExternalContentCannotActThroughAnyDoor(t *testing.T) {
 				w.connectLiar(place, number)
 				w.complete(nil, user("GO"))
 			}
-			withheld["a command that nobody has reviewed, "+protocol+": "+place] = place != "name"
+			withheld["an unreviewed command, "+protocol+": "+place] = place != "name"
 		}
 	}
 	n := 0

@@ -130,8 +130,8 @@ func TestAnActionIsEditedBeforeTheYes(t *testing.T) {
 		t.Errorf("the zones are %q", now)
 	}
 	for n, want := range map[int][]string{
-		1: {"// Add the zone “Health” (", "// Change what is below", "\"name\": \"Health\""},
-		2: {"// ! this is no JSON: it ends in the middle", "\n{\"name\": "},
+		1: {"// Add the zone “Health” (", "// Change the text below", "\"name\": \"Health\""},
+		2: {"// ! this is not JSON: it is incomplete", "\n{\"name\": "},
 		3: {"// ! /name", "\n{\"name\": 7}"},
 		4: {"\n{\"name\": \"Wellness\"}"},
 	} {

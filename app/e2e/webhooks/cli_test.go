@@ -31,7 +31,7 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 	id, _, _ := strings.Cut(beside, ".")
 	r.change(func() { r.secret = strings.TrimSpace(secret) })
 	out, _ := do("test", id)
-	harness.Wants(t, out, "it answered 204")
+	harness.Wants(t, out, "the receiver responded with 204")
 	s.Call("POST", "/v1/zones", map[string]any{"name": "z"}).Want(201)
 	testkit.Until(t, "the delivery to be listed", func() bool {
 		out, _ = do("deliveries", id)
