@@ -2260,7 +2260,7 @@ type ForkedFrom struct {
 	SessionID string `json:"session_id"`
 }
 
-// Grant A yes in advance.
+// Grant Approval in advance.
 type Grant struct {
 	// Active Neither withdrawn nor expired.
 	Active       bool       `json:"active"`

@@ -91,6 +91,9 @@ func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		return nil, domain.Invalid("/tool_id", "required", "Give either tool_id or search.")
 	}
 	if args.Search != "" {
+		if len(args.Where) > 0 || args.OrderBy != "" || len(args.Fields) > 0 {
+			return nil, domain.Invalid("/search", "not_together", "where, order_by and fields are for the entries of a tool: give tool_id, not search.")
+		}
 		return c.search(ctx, domain.SearchQuery{Text: args.Search, Published: true, Limit: args.size(), Cursor: args.Cursor})
 	}
 	query := domain.EntryQuery{
