@@ -9,6 +9,7 @@ import { begin } from '../events/client';
 import { isSubscribed, keepShell, onOpened } from '../worker/register';
 import { Page } from '../ui/Page';
 import { Skeleton } from '../ui/Skeleton';
+import { whenIdle } from '../ui/whenIdle';
 import { Announcements } from './announce';
 import { ConnectionBar } from './Connection';
 import { ErrorBoundary } from './ErrorBoundary';
@@ -42,10 +43,9 @@ const System = screen(() => import('../screens/system'));
 /** Loads the other screens when the page is idle. */
 function usePreload() {
   useEffect(() => {
-    const idle = globalThis.requestIdleCallback ?? ((f: () => void) => setTimeout(f, 2000));
     // After the data of the first screen. The service worker caches the files.
     const timer = setTimeout(() => {
-      idle(() => {
+      whenIdle(() => {
         preloadAll();
         keepShell();
         if (isSubscribed()) void import('../worker/push').then(({ renew }) => renew()).catch(() => {});

@@ -11,6 +11,7 @@ import { Icon } from '../../ui/Icon';
 import { useTabName } from '../../ui/Page';
 import { ProblemBox } from '../../ui/Problem';
 import { toast } from '../../ui/toast';
+import { whenIdle } from '../../ui/whenIdle';
 import { useDraft } from '../chat/compose/useDraft';
 import { emptyDraft, isEmpty, present } from '../chat/store/drafts';
 import { choicesToSave } from '../chat/store/beginning';
@@ -32,7 +33,7 @@ export default function Newcomer({ home }: { home: HomeData }) {
     // The message field gets the focus, except on touch screens, where the keyboard would cover half of the
     // screen.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus();
-    void import('../chat'); // the next steps
+    whenIdle(() => void import('../chat')); // the next step, and not part of the first screen
   }, []);
   const choose = (sentence: string) => {
     set({ text: sentence, references: [] });
