@@ -98,7 +98,7 @@ export class World {
         .locator('body')
         .ariaSnapshot({ timeout: 5000 })
         .catch((e) => e.message);
-      writeFileSync(join(dir, `page${i + 1}.txt`), `${page.url()}\n\n${page.log.join('\n')}\n\n${tree}\n`);
+      writeFileSync(join(dir, `page${i + 1}.txt`), `${page.url()}\n\n${(page.log ?? []).join('\n')}\n\n${tree}\n`);
     }
     this.own.forEach((made, i) => {
       try {
