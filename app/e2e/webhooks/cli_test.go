@@ -44,7 +44,7 @@ func TestWebhooksOnTheCommandLine(t *testing.T) {
 		t.Error("the list shows a secret")
 	}
 	out, _ = do("replay", id, "--after=0")
-	harness.Wants(t, out, "everything after 0")
+	harness.Wants(t, out, "all events after 0")
 	testkit.Until(t, "it to be sent again", func() bool { return len(r.taken()) == 3 })
 
 	r.change(func() { r.refuses = func(_ *message, w http.ResponseWriter) bool { w.WriteHeader(500); return true } })

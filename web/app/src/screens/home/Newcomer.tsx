@@ -33,7 +33,8 @@ export default function Newcomer({ home }: { home: HomeData }) {
     // The message field gets the focus, except on touch screens, where the keyboard would cover half of the
     // screen.
     if (window.matchMedia('(pointer: fine)').matches) field.current?.focus();
-    whenIdle(() => void import('../chat')); // the next step, and not part of the first screen
+    // The next step, and not part of the first screen. It is loaded again when it is opened.
+    whenIdle(() => void import('../chat').catch(() => {}));
   }, []);
   const choose = (sentence: string) => {
     set({ text: sentence, references: [] });
