@@ -115,7 +115,7 @@ export const steps = [
         await page.getByLabel(/^Address/).fill('nowhere');
         await page.getByRole('button', { name: 'Save' }).click();
         await page
-          .getByText(/begins with https/)
+          .getByText(/must begin with https/)
           .first()
           .waitFor();
         await page.getByLabel(/^Address/).fill(there.url);

@@ -43,7 +43,7 @@ export const steps = [
       same(errors, [], 'errors of the manifest');
       check(url.endsWith('/manifest.webmanifest'), `the manifest is ${url}`);
       const manifest = JSON.parse(data);
-      same([manifest.start_url, manifest.display], ['/', 'standalone'], 'where it starts, and how');
+      same([manifest.start_url, manifest.display], ['./', 'standalone'], 'where it starts, and how');
       const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors');
       none(
         installabilityErrors.map((e) => JSON.stringify(e)).filter((e) => !e.includes('in-incognito')), // as in every test page
