@@ -50,7 +50,7 @@ export const steps = [
         'what keeps the page from being installed',
       );
       for (const { src, sizes } of manifest.icons.filter((icon) => icon.type === 'image/png')) {
-        const bytes = Buffer.from(await (await fetch(base + src)).arrayBuffer());
+        const bytes = Buffer.from(await (await fetch(new URL(src, `${base}/`))).arrayBuffer());
         same(`${bytes.readUInt32BE(16)}x${bytes.readUInt32BE(20)}`, sizes, src);
       }
     },
