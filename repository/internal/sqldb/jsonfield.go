@@ -54,14 +54,17 @@ func (f *JSONFields) From() string {
 		return ""
 	}
 	// OFFSET keeps the planner from reading the text again for each use of a field.
+	if len(f.columns) == 1 {
+		only := strings.Replace(f.columns[0], "document", "data::json", 1)
+		return " CROSS JOIN LATERAL (SELECT " + only + " AS field0 OFFSET 0) AS fields"
+	}
+	// Each look for a field in json reads the whole text; jsonb is made once.
 	named := make([]string, len(f.columns))
 	for i, column := range f.columns {
-		named[i] = fmt.Sprintf("%s AS field%d", column, i)
+		named[i] = fmt.Sprintf("(%s)::json AS field%d", column, i)
 	}
-	if len(named) == 1 {
-		return " CROSS JOIN LATERAL (SELECT " + strings.Replace(named[0], "document", "data::json", 1) + " OFFSET 0) AS fields"
-	}
-	return " CROSS JOIN LATERAL (SELECT " + strings.Join(named, ", ") + " FROM (SELECT data::json AS document OFFSET 0) AS parsed OFFSET 0) AS fields"
+	return " CROSS JOIN LATERAL (SELECT " + strings.Join(named, ", ") +
+		" FROM (SELECT data::jsonb AS document OFFSET 0) AS parsed OFFSET 0) AS fields"
 }
 
 // sqliteJSONPath is the path of a field for json_type and ->>.
