@@ -182,21 +182,10 @@ func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil || len(f.Recv.List) == 0 {
 		return ""
 	}
-	e := f.Recv.List[0].Type
-	for {
-		switch x := e.(type) {
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.IndexListExpr:
-			e = x.X
-		case *ast.Ident:
-			return x.Name + "."
-		default:
-			return ""
-		}
+	if of := typeName(f.Recv.List[0].Type); of != "" {
+		return of + "."
 	}
+	return ""
 }
 
 // TestReceivers measures the number of methods of types: small interfaces onto one huge type are not small
