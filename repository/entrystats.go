@@ -17,7 +17,7 @@ func orderedEntries(ctx context.Context, d *Data, f *domain.EntryFilter) ([]doma
 	// the page are read whole.
 	q := sqldb.NewQuery("")
 	fields := d.dialect.JSONFields(q)
-	kind, value := fields.Raw(f.Order)
+	kind, value := fields.TypeAndValue(f.Order)
 	order := orderingOf(d.dialect, d.dialect.Typed("kind", "value"), f.Descending)
 	q.Add("WITH read AS MATERIALIZED (SELECT id, at, " + kind + " AS kind, " + value + " AS value FROM entries")
 	ctx = ofTool(ctx, d, q, fields, f.ToolID, f.From, f.Until, f.Conditions)
@@ -124,7 +124,7 @@ func (r *groupRow) value() json.RawMessage {
 func (d *Data) StatsByField(ctx context.Context, f domain.StatsFilter, by domain.Field, limit int) ([]domain.Stats, error) {
 	q := sqldb.NewQuery("")
 	fields := d.dialect.JSONFields(q)
-	kind, value := fields.Raw(by)
+	kind, value := fields.TypeAndValue(by)
 	group := d.dialect.Typed("kind", "value")
 	number, counted := "CAST(NULL AS DOUBLE PRECISION)", ""
 	if f.Field != nil {

@@ -48,6 +48,7 @@ type host struct {
 // child is one process.
 type child struct {
 	cmd   *exec.Cmd
+	begun time.Time
 	url   string
 	gone  chan struct{} // closed when it has ended
 	log   *tail
@@ -161,6 +162,10 @@ func (h *host) stacks() string {
 		return "it was not begun"
 	}
 	c.log.whole()
+	// A process that began long ago and has used little CPU time waited for the machine.
+	usage, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", c.cmd.Process.Pid))
+	load, _ := os.ReadFile("/proc/loadavg")
+	c.log.add(fmt.Sprintf("begun %s ago: %s, load %s", time.Since(c.begun), usage, load))
 	_ = c.cmd.Process.Signal(syscall.SIGQUIT) // it may have ended
 	select {
 	case <-c.gone:
@@ -280,7 +285,7 @@ func startChild(h *host, kill, program string) (*child, error) {
 		program = self
 	}
 	var err error
-	c := &child{gone: make(chan struct{}), ready: make(chan string, 1), log: &tail{}}
+	c := &child{gone: make(chan struct{}), ready: make(chan string, 1), log: &tail{}, begun: time.Now()}
 	c.cmd = exec.Command(program, "serve", "--listen="+cmp.Or(h.listen, "127.0.0.1:0"), "--data-dir="+h.db.DataDir)
 	c.cmd.Env = append(os.Environ(), childVariable+"=1", killVariable+"="+kill,
 		"FERMATA_DATABASE_URL="+h.db.DatabaseURL, "FERMATA_NODE_ID="+h.node, "FERMATA_SHUTDOWN_GRACE=1s", cautionVariable+"="+careless,

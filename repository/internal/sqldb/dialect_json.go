@@ -26,9 +26,9 @@ type JSONField struct {
 // JSONFields reads fields for a query.
 func (d *Dialect) JSONFields(q *Query) *JSONFields { return &JSONFields{dialect: d, query: q} }
 
-// Raw returns two expressions over a field, its type and its value as text, from which Typed makes all others. path names
+// TypeAndValue returns two expressions over a field, its type and its value as text, from which Typed makes all others. path names
 // the objects around it, outermost first, and itself.
-func (f *JSONFields) Raw(path []string) (kind, value string) {
+func (f *JSONFields) TypeAndValue(path []string) (kind, value string) {
 	at := slices.IndexFunc(f.paths, func(known []string) bool { return slices.Equal(known, path) })
 	if at < 0 {
 		at = len(f.paths)
@@ -46,7 +46,7 @@ func (f *JSONFields) Raw(path []string) (kind, value string) {
 }
 
 // Of returns the expressions over a field.
-func (f *JSONFields) Of(path []string) JSONField { return f.dialect.Typed(f.Raw(path)) }
+func (f *JSONFields) Of(path []string) JSONField { return f.dialect.Typed(f.TypeAndValue(path)) }
 
 // From ends the FROM clause over the table with the column data; it is asked when all fields are known.
 func (f *JSONFields) From() string {
