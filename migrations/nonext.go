@@ -5,4 +5,4 @@ package migrations
 import "io/fs"
 
 // withNext is for the test build alone (next.go).
-func withNext(steps fs.FS, _ string) fs.FS { return steps }
+func withNext(all layers) fs.FS { return all }
