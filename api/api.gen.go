@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Defines values for ActivationResultResult.
@@ -2006,7 +2008,7 @@ type DataChangedEvent struct {
 
 // DeliveryState `retrying`: it did not arrive yet, and is tried again at `next_at`. `failed`: it did not, and is not tried again.
 // `skipped`: events up to this number that were not sent and will not be, for the reason in `detail`.
-type DeliveryState = domain.DeliveryState
+type DeliveryState = outside.DeliveryState
 
 // Document A text that every session should know. The body is a draft; sessions read the published one.
 type Document struct {
@@ -3295,7 +3297,7 @@ type SearchHitList struct {
 }
 
 // SearchKind An entry, an entry of a tool of type notes, or a document.
-type SearchKind = domain.SearchKind
+type SearchKind = userdata.SearchKind
 
 // SearchMark The position of a found word in the snippet, in characters (Unicode code points), from `start` up to and without `end`.
 type SearchMark struct {

@@ -5,10 +5,11 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // ConnectorFrom is a connector as clients see it: its config has masks for secrets already.
-func ConnectorFrom(c *domain.Connector) *Connector {
+func ConnectorFrom(c *outside.Connector) *Connector {
 	out := &Connector{
 		ID: c.ID, Name: c.Name, Kind: ConnectorKind(c.Kind), Prefix: c.Prefix, Enabled: c.Enabled, Config: objectOf(c.Config),
 		Commands: make([]ConnectorCommand, len(c.Commands)), Status: ConnectorStatus(c.Status), StatusDetail: c.StatusDetail,
@@ -26,7 +27,7 @@ func ConnectorFrom(c *domain.Connector) *Connector {
 	return out
 }
 
-func connectorCommandFrom(c *domain.ConnectorCommand, reviewed bool) ConnectorCommand {
+func connectorCommandFrom(c *outside.ConnectorCommand, reviewed bool) ConnectorCommand {
 	out := ConnectorCommand{
 		Name: c.Name, Title: c.Title, Description: c.Description, ParamsSchema: c.Params, Effect: wireEffect(c.Effect),
 		RequireValidation: c.RequireValidation, Timeout: durationText(c.Timeout), Trusted: c.Trusted, Sensitive: c.Sensitive,
@@ -80,7 +81,7 @@ func effectOf(word string) domain.CommandEffect {
 }
 
 // ConnectorPreviewFrom is what is proposed of an API's description.
-func ConnectorPreviewFrom(p *domain.ConnectorPreview) ConnectorPreview {
+func ConnectorPreviewFrom(p *outside.ConnectorPreview) ConnectorPreview {
 	out := ConnectorPreview{
 		Name: p.Name, Kind: ConnectorKind(p.Kind), Prefix: p.Prefix, Config: objectOf(p.Config), Skipped: p.Skipped,
 		Commands: make([]ProposedCommand, len(p.Commands)),
@@ -96,7 +97,7 @@ func ConnectorPreviewFrom(p *domain.ConnectorPreview) ConnectorPreview {
 }
 
 // ConnectorTestFrom is what trying a connector found.
-func ConnectorTestFrom(t *domain.ConnectorTest) ConnectorTest {
+func ConnectorTestFrom(t *outside.ConnectorTest) ConnectorTest {
 	out := ConnectorTest{Ok: t.OK, LatencyMs: t.Latency.Milliseconds(), Commands: t.Commands, Status: ConnectorTestStatus(t.Status)}
 	if !t.OK {
 		out.Error = &t.Error
@@ -105,40 +106,40 @@ func ConnectorTestFrom(t *domain.ConnectorTest) ConnectorTest {
 }
 
 // ConnectorSignInFrom is a sign-in that was begun.
-func ConnectorSignInFrom(s *domain.SignIn) ConnectorSignIn {
+func ConnectorSignInFrom(s *outside.SignIn) ConnectorSignIn {
 	return ConnectorSignIn{URL: s.URL, ExpiresAt: Time(s.ExpiresAt)}
 }
 
 // Domain returns the requested connector.
-func (in *NewConnector) Domain() domain.NewConnector {
-	return domain.NewConnector{
-		Name: in.Name, Kind: domain.ConnectorKind(in.Kind), Prefix: in.Prefix, Disabled: in.Enabled != nil && !*in.Enabled,
+func (in *NewConnector) Domain() outside.NewConnector {
+	return outside.NewConnector{
+		Name: in.Name, Kind: outside.ConnectorKind(in.Kind), Prefix: in.Prefix, Disabled: in.Enabled != nil && !*in.Enabled,
 		Config: in.Config, Commands: connectorCommands(in.Commands),
 	}
 }
 
 // Domain returns the requested change.
-func (in *ConnectorPatch) Domain() domain.ConnectorPatch {
-	patch := domain.ConnectorPatch{Name: in.Name, Prefix: in.Prefix, Enabled: in.Enabled, Config: in.Config}
+func (in *ConnectorPatch) Domain() outside.ConnectorPatch {
+	patch := outside.ConnectorPatch{Name: in.Name, Prefix: in.Prefix, Enabled: in.Enabled, Config: in.Config}
 	if in.Commands != nil {
 		patch.Commands = new(connectorCommands(in.Commands))
 	}
 	return patch
 }
 
-func connectorCommands(in []NewConnectorCommand) []domain.ConnectorCommand {
-	out := make([]domain.ConnectorCommand, len(in))
+func connectorCommands(in []NewConnectorCommand) []outside.ConnectorCommand {
+	out := make([]outside.ConnectorCommand, len(in))
 	for i := range in {
 		out[i] = in[i].domain()
 	}
 	return out
 }
 
-func (in *NewConnectorCommand) domain() domain.ConnectorCommand {
-	c := domain.ConnectorCommand{
+func (in *NewConnectorCommand) domain() outside.ConnectorCommand {
+	c := outside.ConnectorCommand{
 		Name: in.Name, Title: valueOf(in.Title), Description: in.Description, Params: in.ParamsSchema, Effect: domain.EffectNonIdempotent,
 		Timeout: timeoutOf(in.Timeout), Trusted: valueOf(in.Trusted),
-		Sensitive: valueOf(in.Sensitive), State: domain.CommandState(valueOf(in.State)),
+		Sensitive: valueOf(in.Sensitive), State: outside.CommandState(valueOf(in.State)),
 		Result: valueOf(in.Result), Deadline: time.Duration(valueOf(in.Deadline)), CancelPath: valueOf(in.CancelPath),
 		Documents: in.Documents,
 	}
@@ -148,10 +149,10 @@ func (in *NewConnectorCommand) domain() domain.ConnectorCommand {
 	c.RequireValidation = c.Effect == domain.EffectNonIdempotent
 	set(&c.RequireValidation, in.RequireValidation)
 	if r := in.Request; r != nil {
-		c.Request = &domain.CommandRequest{Method: r.Method, Path: r.Path, Query: r.Query, Headers: r.Headers, Body: notNull(r.Body)}
+		c.Request = &outside.CommandRequest{Method: r.Method, Path: r.Path, Query: r.Query, Headers: r.Headers, Body: notNull(r.Body)}
 	}
 	if p := in.Probe; p != nil {
-		c.Probe = &domain.CommandProbe{Path: p.Path, Expect: p.Expect}
+		c.Probe = &outside.CommandProbe{Path: p.Path, Expect: p.Expect}
 	}
 	return c
 }
@@ -177,9 +178,9 @@ func notNull(raw json.RawMessage) json.RawMessage {
 }
 
 // Domain is what a person says of a command.
-func (in *ConnectorCommandPatch) Domain() domain.ConnectorCommandPatch {
-	patch := domain.ConnectorCommandPatch{
-		RequireValidation: in.RequireValidation, Trusted: in.Trusted, Sensitive: in.Sensitive, State: word[domain.CommandState](in.State),
+func (in *ConnectorCommandPatch) Domain() outside.ConnectorCommandPatch {
+	patch := outside.ConnectorCommandPatch{
+		RequireValidation: in.RequireValidation, Trusted: in.Trusted, Sensitive: in.Sensitive, State: word[outside.CommandState](in.State),
 	}
 	if in.Effect != nil {
 		patch.Effect = new(effectOf(*in.Effect))

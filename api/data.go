@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // ZoneFrom is a zone as clients see it.
-func ZoneFrom(z *domain.Zone) *Zone {
+func ZoneFrom(z *userdata.Zone) *Zone {
 	return &Zone{
 		ID: z.ID, Name: z.Name, Description: z.Description, Colour: z.Colour, Position: z.Position,
 		RequireValidation: z.RequireValidation, Version: z.Version, CreatedAt: Time(z.CreatedAt), UpdatedAt: Time(z.UpdatedAt),
@@ -17,7 +19,7 @@ func ZoneFrom(z *domain.Zone) *Zone {
 }
 
 // ToolTypeFrom is a tool type as clients see it.
-func ToolTypeFrom(t *domain.ToolType) *ToolType {
+func ToolTypeFrom(t *userdata.ToolType) *ToolType {
 	out := &ToolType{
 		ID: t.ID, Name: t.Name, Description: t.Description, ConfigSchema: objectOf(t.ConfigSchema),
 		EntrySchema: objectOf(t.EntrySchema), BuiltIn: t.BuiltIn, Version: t.Version,
@@ -29,7 +31,7 @@ func ToolTypeFrom(t *domain.ToolType) *ToolType {
 }
 
 // ToolFrom is a tool as clients see it.
-func ToolFrom(t *domain.Tool) *Tool {
+func ToolFrom(t *userdata.Tool) *Tool {
 	return &Tool{
 		ID: t.ID, ZoneID: t.ZoneID, ToolType: t.ToolType, Name: t.Name, Description: t.Description,
 		Config: objectOf(t.Config), AlwaysSend: t.AlwaysSend, RequireValidation: t.RequireValidation,
@@ -38,7 +40,7 @@ func ToolFrom(t *domain.Tool) *Tool {
 }
 
 // EntryFrom is an entry as clients see it.
-func EntryFrom(e *domain.Entry) *Entry {
+func EntryFrom(e *userdata.Entry) *Entry {
 	return &Entry{
 		ID: e.ID, ToolID: e.ToolID, Timestamp: Time(e.Timestamp), Data: objectOf(e.Data), Version: e.Version,
 		SessionID: textPtr(e.SessionID), CreatedAt: Time(e.CreatedAt), UpdatedAt: Time(e.UpdatedAt),
@@ -46,7 +48,7 @@ func EntryFrom(e *domain.Entry) *Entry {
 }
 
 // ImportResultFrom is what a file of entries made.
-func ImportResultFrom(r *domain.ImportResult) *ImportResult {
+func ImportResultFrom(r *userdata.ImportResult) *ImportResult {
 	return &ImportResult{
 		DryRun: r.DryRun, Entries: r.Count, Changed: r.Changed, Unchanged: r.Unchanged,
 		FirstTimestamp: timePtr(r.First), LastTimestamp: timePtr(r.Last),
@@ -54,7 +56,7 @@ func ImportResultFrom(r *domain.ImportResult) *ImportResult {
 }
 
 // DocumentFrom is a document as clients see it.
-func DocumentFrom(d *domain.Document) *Document {
+func DocumentFrom(d *userdata.Document) *Document {
 	out := &Document{
 		ID: d.ID, Key: d.Key, Title: d.Title, Body: d.Body, Version: d.Version, PublishedAt: timePtr(d.PublishedAt),
 		CreatedAt: Time(d.CreatedAt), UpdatedAt: Time(d.UpdatedAt),
@@ -66,7 +68,7 @@ func DocumentFrom(d *domain.Document) *Document {
 }
 
 // DocumentVersionFrom is a published version as lists show it: without its text.
-func DocumentVersionFrom(v *domain.DocumentVersion) *DocumentVersion {
+func DocumentVersionFrom(v *userdata.DocumentVersion) *DocumentVersion {
 	return &DocumentVersion{
 		Version: v.Version, Title: v.Title, PublishedAt: Time(v.PublishedAt),
 		Author: textPtr(cmp.Or(v.AuthorName, v.AuthorID)), AuthorID: textPtr(v.AuthorID), SessionID: textPtr(v.SessionID),
@@ -74,7 +76,7 @@ func DocumentVersionFrom(v *domain.DocumentVersion) *DocumentVersion {
 }
 
 // StatsFrom is a row of statistics as clients see it.
-func StatsFrom(s *domain.Stats) *Stats {
+func StatsFrom(s *userdata.Stats) *Stats {
 	out := &Stats{Bucket: textPtr(s.Bucket), Count: s.Count, Min: s.Min, Max: s.Max, Mean: s.Mean, Sum: s.Sum, Last: s.Last}
 	if s.Group != nil {
 		out.Group = s.Group
@@ -114,7 +116,7 @@ func ProviderFrom(p *domain.Provider) (*Provider, error) {
 }
 
 // KeyFrom is an API key as clients see it, without the key itself.
-func KeyFrom(k *domain.Key) *Key {
+func KeyFrom(k *people.Key) *Key {
 	return &Key{
 		ID: k.ID, Name: k.Name, Role: k.Role, Prefix: k.Prefix, CreatedAt: Time(k.CreatedAt),
 		ExpiresAt: timePtr(k.ExpiresAt), LastUsedAt: timePtr(k.LastUsedAt), RevokedAt: timePtr(k.RevokedAt),

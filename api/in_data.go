@@ -5,7 +5,7 @@ import (
 
 	"github.com/oapi-codegen/nullable"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // orEmpty is a field of a merge patch that null empties; nil where it is left out.
@@ -22,54 +22,54 @@ func storable(t time.Time) string {
 }
 
 // Domain returns the requested zone.
-func (in *NewZone) Domain() domain.NewZone {
-	return domain.NewZone{
+func (in *NewZone) Domain() userdata.NewZone {
+	return userdata.NewZone{
 		Name: in.Name, Description: valueOf(in.Description), Colour: valueOf(in.Colour),
 		Position: valueOf(in.Position), RequireValidation: valueOf(in.RequireValidation),
 	}
 }
 
 // Domain returns the requested change.
-func (in *ZonePatch) Domain() domain.ZonePatch {
-	return domain.ZonePatch{
+func (in *ZonePatch) Domain() userdata.ZonePatch {
+	return userdata.ZonePatch{
 		Name: in.Name, Description: orEmpty(in.Description), Colour: orEmpty(in.Colour),
 		Position: in.Position, RequireValidation: in.RequireValidation,
 	}
 }
 
 // Domain returns the requested tool.
-func (in *NewTool) Domain() domain.NewTool {
-	return domain.NewTool{
+func (in *NewTool) Domain() userdata.NewTool {
+	return userdata.NewTool{
 		ZoneID: in.ZoneID, ToolType: in.ToolType, Name: in.Name, Description: valueOf(in.Description), Config: in.Config,
 		AlwaysSend: valueOf(in.AlwaysSend), RequireValidation: valueOf(in.RequireValidation), Position: valueOf(in.Position),
 	}
 }
 
 // Domain returns the requested change.
-func (in *ToolPatch) Domain() domain.ToolPatch {
-	return domain.ToolPatch{
+func (in *ToolPatch) Domain() userdata.ToolPatch {
+	return userdata.ToolPatch{
 		ZoneID: in.ZoneID, Name: in.Name, Description: orEmpty(in.Description), Config: in.Config,
 		AlwaysSend: in.AlwaysSend, RequireValidation: in.RequireValidation, Position: in.Position,
 	}
 }
 
 // Domain returns the requested tool type.
-func (in *NewToolType) Domain() domain.NewToolType {
-	return domain.NewToolType{
+func (in *NewToolType) Domain() userdata.NewToolType {
+	return userdata.NewToolType{
 		ID: in.ID, Name: in.Name, Description: valueOf(in.Description), ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
 	}
 }
 
 // Domain returns the requested change.
-func (in *ToolTypePatch) Domain() domain.ToolTypePatch {
-	return domain.ToolTypePatch{
+func (in *ToolTypePatch) Domain() userdata.ToolTypePatch {
+	return userdata.ToolTypePatch{
 		Name: in.Name, Description: orEmpty(in.Description), ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
 	}
 }
 
 // Domain returns the requested entry. The default of its time is now.
-func (in *NewEntry) Domain() domain.NewEntry {
-	entry := domain.NewEntry{Data: in.Data}
+func (in *NewEntry) Domain() userdata.NewEntry {
+	entry := userdata.NewEntry{Data: in.Data}
 	if in.Timestamp != nil {
 		entry.Timestamp = storable(*in.Timestamp)
 	}
@@ -77,8 +77,8 @@ func (in *NewEntry) Domain() domain.NewEntry {
 }
 
 // Domain are the entries that are asked for.
-func (in *NewEntries) Domain() []domain.NewEntry {
-	entries := make([]domain.NewEntry, len(in.Entries))
+func (in *NewEntries) Domain() []userdata.NewEntry {
+	entries := make([]userdata.NewEntry, len(in.Entries))
 	for i := range in.Entries {
 		entries[i] = in.Entries[i].Domain()
 	}
@@ -86,8 +86,8 @@ func (in *NewEntries) Domain() []domain.NewEntry {
 }
 
 // Domain returns the requested change.
-func (in *EntryPatch) Domain() domain.EntryPatch {
-	patch := domain.EntryPatch{Data: in.Data}
+func (in *EntryPatch) Domain() userdata.EntryPatch {
+	patch := userdata.EntryPatch{Data: in.Data}
 	if in.Timestamp != nil {
 		patch.Timestamp = new(storable(*in.Timestamp))
 	}
@@ -95,11 +95,11 @@ func (in *EntryPatch) Domain() domain.EntryPatch {
 }
 
 // Domain returns the requested document.
-func (in *NewDocument) Domain() domain.NewDocument {
-	return domain.NewDocument{Key: in.Key, Title: valueOf(in.Title), Body: valueOf(in.Body)}
+func (in *NewDocument) Domain() userdata.NewDocument {
+	return userdata.NewDocument{Key: in.Key, Title: valueOf(in.Title), Body: valueOf(in.Body)}
 }
 
 // Domain returns the requested change.
-func (in *DocumentPatch) Domain() domain.DocumentPatch {
-	return domain.DocumentPatch{Title: in.Title, Body: in.Body}
+func (in *DocumentPatch) Domain() userdata.DocumentPatch {
+	return userdata.DocumentPatch{Title: in.Title, Body: in.Body}
 }

@@ -3,11 +3,11 @@ package api
 import (
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // SignInFrom encodes a sign-in for its owner. current is the id of the sign-in that makes the request.
-func SignInFrom(s *domain.SignedIn, current string) *SignIn {
+func SignInFrom(s *people.SignedIn, current string) *SignIn {
 	return &SignIn{
 		ID: s.ID, Method: SignInMethod(s.Method), Browser: s.Browser, Current: s.ID == current,
 		CreatedAt: Time(s.CreatedAt), LastUsedAt: Time(s.LastUsedAt), ExpiresAt: Time(s.ExpiresAt),

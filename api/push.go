@@ -4,12 +4,12 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // PushSubscriptionFrom encodes a push subscription for its owner. Of the endpoint, which is a secret, only the name of
 // the service is included.
-func PushSubscriptionFrom(p *domain.Push) *PushSubscription {
+func PushSubscriptionFrom(p *outside.Push) *PushSubscription {
 	out := &PushSubscription{
 		ID: p.ID, Name: p.Label, Language: PushSubscriptionLanguage(p.Language),
 		CreatedAt: Time(p.CreatedAt), ExpiresAt: timePtr(p.HoldsUntil),
@@ -22,8 +22,8 @@ func PushSubscriptionFrom(p *domain.Push) *PushSubscription {
 }
 
 // Domain is the subscription that a browser gave.
-func (in *NewPushSubscriptionInput) Domain() domain.NewPush {
-	out := domain.NewPush{
+func (in *NewPushSubscriptionInput) Domain() outside.NewPush {
+	out := outside.NewPush{
 		Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Name: valueOf(in.Name), Language: valueOf(in.Language),
 	}
 	if ms, err := in.ExpirationTime.Get(); err == nil {

@@ -1,9 +1,9 @@
 package api
 
-import "github.com/fermata-dev/fermata/domain"
+import "github.com/fermata-dev/fermata/domain/userdata"
 
 // SearchHitFrom is a thing that was found as clients see it.
-func SearchHitFrom(h *domain.SearchHit) *SearchHit {
+func SearchHitFrom(h *userdata.SearchHit) *SearchHit {
 	out := &SearchHit{
 		Kind: h.Kind, ID: h.ID, ToolID: textPtr(h.ToolID), ToolName: textPtr(h.ToolName),
 		ZoneID: textPtr(h.ZoneID), ZoneName: textPtr(h.ZoneName),

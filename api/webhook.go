@@ -1,9 +1,12 @@
 package api
 
-import "github.com/fermata-dev/fermata/domain"
+import (
+	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+)
 
 // WebhookFrom is a webhook as clients see it. secret is only in the answer that made it.
-func WebhookFrom(h *domain.Webhook, secret string) *Webhook {
+func WebhookFrom(h *outside.Webhook, secret string) *Webhook {
 	out := &Webhook{
 		ID: h.ID, URL: h.URL, Types: h.Types, Enabled: h.Enabled, Links: h.Links, DisabledReason: textOrNull(string(h.DisabledReason)),
 		FailingSince: timePtr(h.FailingSince), PausedUntil: timePtr(h.PausedUntil), SentTo: h.SentTo,
@@ -16,7 +19,7 @@ func WebhookFrom(h *domain.Webhook, secret string) *Webhook {
 }
 
 // WebhookDeliveryFrom is what became of an event at a webhook.
-func WebhookDeliveryFrom(d *domain.WebhookDelivery) *WebhookDelivery {
+func WebhookDeliveryFrom(d *outside.WebhookDelivery) *WebhookDelivery {
 	out := &WebhookDelivery{
 		Seq: d.Seq, SessionID: textOrNull(d.SessionID), State: d.State, Tries: d.Tries,
 		At: Time(d.At), FirstAt: Time(d.FirstAt), LastAt: Time(d.LastAt), NextAt: timePtr(d.NextAt), Status: numberOrNull(d.Status),
@@ -29,13 +32,13 @@ func WebhookDeliveryFrom(d *domain.WebhookDelivery) *WebhookDelivery {
 }
 
 // WebhookTestFrom converts the result of a test message to a webhook's address.
-func WebhookTestFrom(t *domain.WebhookTest) *WebhookTest {
+func WebhookTestFrom(t *outside.WebhookTest) *WebhookTest {
 	return &WebhookTest{Ok: t.OK, Status: numberOrNull(t.Status), Detail: textOrNull(t.Detail), LatencyMs: t.Took.Milliseconds()}
 }
 
 // Domain returns the requested change.
-func (in *WebhookPatch) Domain() domain.WebhookPatch {
-	return domain.WebhookPatch{URL: in.URL, Types: LogTypesOf(in.Types), Enabled: in.Enabled, Links: in.Links}
+func (in *WebhookPatch) Domain() outside.WebhookPatch {
+	return outside.WebhookPatch{URL: in.URL, Types: LogTypesOf(in.Types), Enabled: in.Enabled, Links: in.Links}
 }
 
 // LogTypesOf converts names of event types; nil stays nil.

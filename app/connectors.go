@@ -14,6 +14,8 @@ import (
 	"github.com/fermata-dev/fermata/connectors/longrunning"
 	"github.com/fermata-dev/fermata/connectors/mcp"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
@@ -65,7 +67,7 @@ func remoteConnectorsChanged(a *App, workspace string, changes int64) {
 
 // documentOf reads a document that is sent along with a task.
 func documentOf(a *App) longrunning.Documents {
-	return func(ctx context.Context, workspace, key string) (*domain.Document, error) {
+	return func(ctx context.Context, workspace, key string) (*userdata.Document, error) {
 		return a.store.ReadData(workspace).Document(ctx, key)
 	}
 }
@@ -85,7 +87,7 @@ type connectorSignIns struct {
 	app *App
 }
 
-func (s connectorSignIns) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, error) {
+func (s connectorSignIns) FinishSignIn(ctx context.Context, answer outside.SignInAnswer) (*outside.Connector, error) {
 	c, by, err := s.Service.FinishSignIn(ctx, answer)
 	if err == nil {
 		s.reconnected(context.WithoutCancel(ctx), c, by)
@@ -95,7 +97,7 @@ func (s connectorSignIns) FinishSignIn(ctx context.Context, answer domain.SignIn
 
 // reconnected settles the approvals that asked for this sign-in. Those that cannot be settled now stay
 // open, and can be retried from the approval.
-func (s connectorSignIns) reconnected(ctx context.Context, c *domain.Connector, by domain.Author) {
+func (s connectorSignIns) reconnected(ctx context.Context, c *outside.Connector, by domain.Author) {
 	filter := domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, Kind: domain.ApprovalReconnect, Limit: 200}
 	for {
 		list, next, err := s.app.store.Approvals.Approvals(ctx, c.WorkspaceID, filter)
@@ -118,8 +120,8 @@ func (s connectorSignIns) reconnected(ctx context.Context, c *domain.Connector, 
 func (a *App) mcpKind() connectors.Kind {
 	return mcp.Kind(mcp.KindOptions{
 		Version: a.flags.Version, AllowStdio: a.allowStdio(),
-		Changed: func(c *domain.Connector) { a.refresher.Enqueue(c) },
-		Failed: func(c *domain.Connector, message string, cause error) {
+		Changed: func(c *outside.Connector) { a.refresher.Enqueue(c) },
+		Failed: func(c *outside.Connector, message string, cause error) {
 			a.log.Info().Str("workspace", c.WorkspaceID).Str("connector", c.ID).AnErr("cause", cause).Msg(message)
 		},
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/orchestrator"
@@ -199,13 +200,13 @@ func allowedCommands(settings *domain.Settings, external []domain.CommandSpec, a
 // keyService creates and revokes API keys.
 type keyService struct{ app *App }
 
-func (s keyService) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
+func (s keyService) Keys(ctx context.Context, workspace string) ([]*people.Key, error) {
 	return s.app.store.Keys.Keys(ctx, workspace)
 }
 
 func (s keyService) CreateKey(ctx context.Context, workspace string, in handlers.NewKey) (*handlers.MintedKey, error) {
 	text, prefix, hash := auth.Mint()
-	minted := &handlers.MintedKey{Text: text, Key: &domain.Key{
+	minted := &handlers.MintedKey{Text: text, Key: &people.Key{
 		ID: s.app.newID(domain.PrefixKey), WorkspaceID: workspace, Name: in.Name, Role: in.Role,
 		Prefix: prefix, Hash: hash, CreatedAt: s.app.clock(), ExpiresAt: in.ExpiresAt,
 	}}
@@ -225,8 +226,8 @@ func (s keyService) RevokeKey(ctx context.Context, workspace, id string) error {
 	if s.app.flags.RootKey != "" {
 		return s.app.store.Keys.RevokeKey(ctx, workspace, id, nil)
 	}
-	return s.app.store.Keys.RevokeKey(ctx, workspace, id, func(all []*domain.Key) error {
-		return domain.MayRevoke(id, all, s.app.clock())
+	return s.app.store.Keys.RevokeKey(ctx, workspace, id, func(all []*people.Key) error {
+		return people.MayRevoke(id, all, s.app.clock())
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/lifecycle"
 	"github.com/fermata-dev/fermata/repository"
 )
@@ -58,7 +58,7 @@ func (a *App) prune(ctx context.Context) error {
 	if err := a.store.Pushes.PrunePushes(ctx, now); err != nil {
 		return fmt.Errorf("prune push subscriptions: %w", err)
 	}
-	if err := a.store.PruneDeleted(ctx, now.Add(-domain.UndoWithin)); err != nil {
+	if err := a.store.PruneDeleted(ctx, now.Add(-userdata.UndoWithin)); err != nil {
 		return fmt.Errorf("purge deleted data: %w", err)
 	}
 	if err := a.store.Files.PruneFiles(ctx, now); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors/notify"
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/secretfile"
@@ -61,10 +62,10 @@ func notificationsOf(a *App) notify.Composer {
 }
 
 // carriers deliver notifications to people, besides the webhooks of programs.
-func carriers(a *App, pusher *notify.Pusher) (map[domain.WebhookKind]webhooks.Carrier, error) {
-	all := map[domain.WebhookKind]webhooks.Carrier{domain.WebhookMail: noCarrier{}, domain.WebhookPush: noCarrier{}}
+func carriers(a *App, pusher *notify.Pusher) (map[outside.WebhookKind]webhooks.Carrier, error) {
+	all := map[outside.WebhookKind]webhooks.Carrier{outside.WebhookMail: noCarrier{}, outside.WebhookPush: noCarrier{}}
 	if pusher != nil {
-		all[domain.WebhookPush] = pusher
+		all[outside.WebhookPush] = pusher
 	}
 	if a.flags.mailOff() != "" {
 		return all, nil
@@ -81,7 +82,7 @@ func carriers(a *App, pusher *notify.Pusher) (map[domain.WebhookKind]webhooks.Ca
 	if err != nil {
 		return nil, err
 	}
-	all[domain.WebhookMail] = &notify.Mail{Composer: news, Server: server, From: from, Log: a.log}
+	all[outside.WebhookMail] = &notify.Mail{Composer: news, Server: server, From: from, Log: a.log}
 	return all, nil
 }
 
@@ -115,7 +116,7 @@ func settingsPorts(a *App) handlers.SettingsPorts {
 // noCarrier replaces a channel that the operator has disabled.
 type noCarrier struct{}
 
-func (noCarrier) Carry(context.Context, *domain.Webhook, string, string, *domain.LogEvent) webhooks.Outcome {
+func (noCarrier) Carry(context.Context, *outside.Webhook, string, string, *domain.LogEvent) webhooks.Outcome {
 	return webhooks.Outcome{Result: webhooks.Unreachable, Detail: "this channel is not configured on this server"}
 }
 

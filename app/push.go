@@ -8,6 +8,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors/notify"
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/seal"
@@ -55,7 +56,7 @@ func subscriptionsTo(a *App, pusher *notify.Pusher) *notify.Subscriptions {
 	return &notify.Subscriptions{
 		Rows: a.store.Pushes, Workspaces: a.store.Workspaces, Secrets: webhooks.Secrets{Keys: a.keys}, Pusher: pusher,
 		Off: a.flags.pushOff(a.keys), NewID: a.newID, Clock: a.clock,
-		Changed: func(ref domain.WebhookRef) { a.webhooks.Changed(ref) },
+		Changed: func(ref outside.WebhookRef) { a.webhooks.Changed(ref) },
 	}
 }
 

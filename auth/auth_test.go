@@ -10,16 +10,17 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // stores are keys and workspaces in memory, with a clock that stands still.
 type stores struct {
-	keys  map[string]*domain.Key
+	keys  map[string]*people.Key
 	now   time.Time
 	looks int
 }
 
-func (s *stores) KeyByHash(_ context.Context, hash string) (*domain.Key, error) {
+func (s *stores) KeyByHash(_ context.Context, hash string) (*people.Key, error) {
 	s.looks++
 	if k := s.keys[hash]; k != nil {
 		return k, nil
@@ -36,16 +37,16 @@ func (s *stores) Workspace(_ context.Context, id string) (*domain.Workspace, err
 	return nil, domain.NotFound("workspace")
 }
 
-func (s *stores) mint(ws string, role domain.Role) (text string, key *domain.Key) {
+func (s *stores) mint(ws string, role domain.Role) (text string, key *people.Key) {
 	text, prefix, hash := Mint()
-	key = &domain.Key{ID: "key_" + prefix, WorkspaceID: ws, Role: role, Prefix: prefix, Hash: hash}
+	key = &people.Key{ID: "key_" + prefix, WorkspaceID: ws, Role: role, Prefix: prefix, Hash: hash}
 	s.keys[hash] = key
 	return text, key
 }
 
 func setUp(t *testing.T, root string, loopback bool) (*Authenticator, *stores) {
 	t.Helper()
-	s := &stores{keys: map[string]*domain.Key{}, now: time.Unix(1_800_000_000, 0)}
+	s := &stores{keys: map[string]*people.Key{}, now: time.Unix(1_800_000_000, 0)}
 	a, err := New(Config{RootKey: root, Loopback: loopback, Keys: s, Workspaces: s, Clock: func() time.Time { return s.now }})
 	if err != nil {
 		t.Fatal(err)
@@ -209,7 +210,7 @@ func TestFirstKeyClosesTheDoor(t *testing.T) {
 // next request. Where no other node can make keys, an open server need not check each time.
 func TestAnotherNodeMakesTheFirstKey(t *testing.T) {
 	for _, nodes := range []bool{true, false} {
-		s := &stores{keys: map[string]*domain.Key{}, now: time.Unix(1_800_000_000, 0)}
+		s := &stores{keys: map[string]*people.Key{}, now: time.Unix(1_800_000_000, 0)}
 		a, err := New(Config{Loopback: true, Nodes: nodes, Keys: s, Workspaces: s, Clock: func() time.Time { return s.now }})
 		if err != nil {
 			t.Fatal(err)
@@ -228,7 +229,7 @@ func TestAnotherNodeMakesTheFirstKey(t *testing.T) {
 // What asks at each request out does not look each time; another node's first key is seen
 // as late as its revoking of one would be, and one of this process at once.
 func TestOpenCached(t *testing.T) {
-	s := &stores{keys: map[string]*domain.Key{}, now: time.Unix(1_800_000_000, 0)}
+	s := &stores{keys: map[string]*people.Key{}, now: time.Unix(1_800_000_000, 0)}
 	a, err := New(Config{Loopback: true, Nodes: true, Keys: s, Workspaces: s, Clock: func() time.Time { return s.now }})
 	if err != nil {
 		t.Fatal(err)
@@ -249,7 +250,7 @@ func TestOpenCached(t *testing.T) {
 		t.Error("open again after a key was made")
 	}
 
-	s = &stores{keys: map[string]*domain.Key{}, now: s.now}
+	s = &stores{keys: map[string]*people.Key{}, now: s.now}
 	if a, err = New(Config{Loopback: true, Nodes: true, Keys: s, Workspaces: s, Clock: func() time.Time { return s.now }}); err != nil {
 		t.Fatal(err)
 	}
@@ -334,14 +335,14 @@ func TestKeys(t *testing.T) {
 }
 
 // kept is a store of tickets.
-type kept map[string]domain.Ticket
+type kept map[string]people.Ticket
 
-func (k kept) InsertTicket(_ context.Context, t *domain.Ticket) error {
+func (k kept) InsertTicket(_ context.Context, t *people.Ticket) error {
 	k[t.Hash] = *t
 	return nil
 }
 
-func (k kept) TakeTicket(_ context.Context, hash string) (*domain.Ticket, error) {
+func (k kept) TakeTicket(_ context.Context, hash string) (*people.Ticket, error) {
 	t, ok := k[hash]
 	delete(k, hash)
 	if !ok {
@@ -383,7 +384,7 @@ func TestTickets(t *testing.T) {
 
 // Every request asks this.
 func BenchmarkAuthenticate(b *testing.B) {
-	s := &stores{keys: map[string]*domain.Key{}}
+	s := &stores{keys: map[string]*people.Key{}}
 	a, _ := New(Config{RootKey: rootKey, Keys: s, Workspaces: s})
 	text, _ := s.mint("acme", domain.RoleMember)
 	for name, token := range map[string]string{"root": rootKey, "key": text} {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -18,7 +19,7 @@ import (
 // it does not know; a revoked key comes with RevokedAt set, or not at all. AnyKey says
 // whether a key was ever made, revoked or not.
 type KeyStore interface {
-	KeyByHash(ctx context.Context, hash string) (*domain.Key, error)
+	KeyByHash(ctx context.Context, hash string) (*people.Key, error)
 	AnyKey(ctx context.Context) (bool, error)
 }
 
@@ -200,7 +201,7 @@ func (a *Authenticator) byToken(r *http.Request, token string) (*Identity, error
 	}
 	return a.within(r, &Identity{
 		Workspace: person.Workspaces[0], Role: person.Role, Name: person.ID, Title: person.Name, Method: MethodOIDC,
-		workspaces: person.Workspaces, holder: domain.HolderToken, until: person.Until,
+		workspaces: person.Workspaces, holder: people.HolderToken, until: person.Until,
 	})
 }
 
@@ -258,7 +259,7 @@ func (a *Authenticator) choose(r *http.Request, id *Identity) (*Identity, error)
 
 // holds rejects a key that is unknown, revoked or expired. The error for an expired key may be specific, since only
 // its owner can have it.
-func (a *Authenticator) holds(key *domain.Key) error {
+func (a *Authenticator) holds(key *people.Key) error {
 	if key == nil {
 		return errBadKey()
 	}
@@ -275,7 +276,7 @@ func (a *Authenticator) holds(key *domain.Key) error {
 
 // Redeemed looks whether who got a ticket may still come, and in this way.
 func (a *Authenticator) Redeemed(r *http.Request, id *Identity) error {
-	if err := a.Still(r.Context(), id); err != nil || id.Name != NameLocal || id.holder != domain.HolderKey {
+	if err := a.Still(r.Context(), id); err != nil || id.Name != NameLocal || id.holder != people.HolderKey {
 		return err
 	}
 	return a.localRequest(r)
@@ -284,10 +285,10 @@ func (a *Authenticator) Redeemed(r *http.Request, id *Identity) error {
 // Still says whether an identity holds now: a stream that lives for hours asks again.
 func (a *Authenticator) Still(ctx context.Context, id *Identity) error {
 	switch id.holder {
-	case domain.HolderSignIn:
+	case people.HolderSignIn:
 		_, err := a.bySignIn(ctx, id.hash)
 		return err
-	case domain.HolderToken:
+	case people.HolderToken:
 		if !a.config.Clock().Before(id.until) {
 			return domain.Errorf(domain.CodeTokenExpired, "The issuer's token has ended. Come with a new one.")
 		}

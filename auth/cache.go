@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ttlcache"
 )
@@ -20,8 +21,8 @@ type cache struct {
 	clock clock.Clock
 	nodes bool // other nodes make keys too
 
-	keys       *ttlcache.Cache[[sha256.Size]byte, *domain.Key]
-	signIns    *ttlcache.Cache[[sha256.Size]byte, *domain.SignedIn]
+	keys       *ttlcache.Cache[[sha256.Size]byte, *people.Key]
+	signIns    *ttlcache.Cache[[sha256.Size]byte, *people.SignedIn]
 	workspaces *ttlcache.Cache[string, struct{}]
 
 	mu         sync.Mutex
@@ -36,8 +37,8 @@ type cache struct {
 func newCache(c clock.Clock, nodes bool) *cache {
 	return &cache{
 		clock: c, nodes: nodes,
-		keys:       ttlcache.New[[sha256.Size]byte, *domain.Key](c, cacheTTL),
-		signIns:    ttlcache.New[[sha256.Size]byte, *domain.SignedIn](c, cacheTTL),
+		keys:       ttlcache.New[[sha256.Size]byte, *people.Key](c, cacheTTL),
+		signIns:    ttlcache.New[[sha256.Size]byte, *people.SignedIn](c, cacheTTL),
 		workspaces: ttlcache.New[string, struct{}](c, cacheTTL),
 	}
 }
@@ -53,8 +54,8 @@ func (c *cache) clear() {
 }
 
 // key is nil for one that is unknown or revoked.
-func (c *cache) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte) (*domain.Key, error) {
-	return c.keys.Get(hash, func() (*domain.Key, bool, error) {
+func (c *cache) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte) (*people.Key, error) {
+	return c.keys.Get(hash, func() (*people.Key, bool, error) {
 		key, err := store.KeyByHash(ctx, hex.EncodeToString(hash[:]))
 		switch {
 		case domain.ErrorCode(err) == domain.CodeNotFound:
@@ -69,8 +70,8 @@ func (c *cache) key(ctx context.Context, store KeyStore, hash [sha256.Size]byte)
 }
 
 // signIn is nil for one that is unknown, or has ended.
-func (c *cache) signIn(ctx context.Context, store SignInStore, hash [sha256.Size]byte) (*domain.SignedIn, error) {
-	return c.signIns.Get(hash, func() (*domain.SignedIn, bool, error) {
+func (c *cache) signIn(ctx context.Context, store SignInStore, hash [sha256.Size]byte) (*people.SignedIn, error) {
+	return c.signIns.Get(hash, func() (*people.SignedIn, bool, error) {
 		found, err := store.SignInByHash(ctx, hex.EncodeToString(hash[:]))
 		switch {
 		case domain.ErrorCode(err) == domain.CodeNotFound:

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // connectorSignInLife is how long a person has to finish a sign-in to a connector's server.
@@ -34,7 +34,7 @@ func bindingOf(secret string) string {
 
 // bindingIn returns the hash in the state of a bound sign-in; "" in that of any other.
 func bindingIn(state string) string {
-	rest, bound := strings.CutPrefix(state, domain.SignInOfBrowser)
+	rest, bound := strings.CutPrefix(state, outside.SignInOfBrowser)
 	if !bound || len(rest) < bindingSize {
 		return ""
 	}

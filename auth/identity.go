@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // Names of those who have no key of their own.
@@ -26,11 +27,11 @@ type Identity struct {
 	// Method is how the caller came in.
 	Method Method
 	// Key is the caller's, SignIn the browser's; nil without one.
-	Key    *domain.Key
-	SignIn *domain.SignedIn
+	Key    *people.Key
+	SignIn *people.SignedIn
 
 	workspaces []string // of a person, the one where they come in first
-	holder     domain.Holder
+	holder     people.Holder
 	hash       [sha256.Size]byte // of the key or the cookie, to look whether it still holds
 	until      time.Time         // of a token
 }

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // SignInStore stores sign-ins of browsers. SignInByHash returns a not_found error for an unknown hash.
 type SignInStore interface {
-	InsertSignIn(ctx context.Context, s *domain.SignedIn) error
-	SignInByHash(ctx context.Context, hash string) (*domain.SignedIn, error)
-	SignIns(ctx context.Context, workspace, owner string) ([]*domain.SignedIn, error)
+	InsertSignIn(ctx context.Context, s *people.SignedIn) error
+	SignInByHash(ctx context.Context, hash string) (*people.SignedIn, error)
+	SignIns(ctx context.Context, workspace, owner string) ([]*people.SignedIn, error)
 	EndSignIn(ctx context.Context, workspace, owner, id string) error
 	EndSignIns(ctx context.Context, workspace, owner string) error
 }
@@ -26,7 +27,7 @@ type SignInStore interface {
 type Issuer interface {
 	Issuer() string
 	// BearerPerson returns the person of a bearer token.
-	BearerPerson(ctx context.Context, token string) (*domain.Person, error)
+	BearerPerson(ctx context.Context, token string) (*people.Person, error)
 }
 
 // SignInConfig configures sign-ins of browsers.
@@ -45,7 +46,7 @@ const cookiePrefix = "fms_"
 // Opened is a new sign-in with its cookie, which cannot be read again.
 type Opened struct {
 	Identity *Identity
-	SignIn   *domain.SignedIn
+	SignIn   *people.SignedIn
 	Cookie   string
 }
 
@@ -62,21 +63,21 @@ func (a *Authenticator) SignInByKey(r *http.Request, key string) (*Opened, error
 			return nil, err
 		}
 	}
-	return a.open(r, &domain.SignedIn{
-		WorkspaceID: id.Home(), Owner: id.Name, Method: domain.SignInKey, KeyHash: hex.EncodeToString(sum[:]),
+	return a.open(r, &people.SignedIn{
+		WorkspaceID: id.Home(), Owner: id.Name, Method: people.SignInKey, KeyHash: hex.EncodeToString(sum[:]),
 	})
 }
 
 // SignInPerson signs in a person whom the issuer has authenticated.
-func (a *Authenticator) SignInPerson(r *http.Request, p *domain.Person) (*Opened, error) {
-	return a.open(r, &domain.SignedIn{
-		WorkspaceID: p.Workspaces[0], Owner: p.ID, Method: domain.SignInOIDC, Name: p.Name, Role: p.Role, Workspaces: p.Workspaces,
+func (a *Authenticator) SignInPerson(r *http.Request, p *people.Person) (*Opened, error) {
+	return a.open(r, &people.SignedIn{
+		WorkspaceID: p.Workspaces[0], Owner: p.ID, Method: people.SignInOIDC, Name: p.Name, Role: p.Role, Workspaces: p.Workspaces,
 		Issuer: p.Issuer,
 	})
 }
 
 // open creates the sign-in, always with a new cookie (session fixation), and ends the browser's previous sign-in.
-func (a *Authenticator) open(r *http.Request, s *domain.SignedIn) (*Opened, error) {
+func (a *Authenticator) open(r *http.Request, s *people.SignedIn) (*Opened, error) {
 	if err := a.EndThis(r); err != nil {
 		return nil, err
 	}
@@ -151,15 +152,15 @@ func (a *Authenticator) bySignIn(ctx context.Context, sum [sha256.Size]byte) (*I
 	if err != nil {
 		return nil, err
 	}
-	id.SignIn, id.holder, id.hash = s, domain.HolderSignIn, sum
+	id.SignIn, id.holder, id.hash = s, people.HolderSignIn, sum
 	a.config.Uses.note(useName{s.WorkspaceID, s.ID, true})
 	return id, nil
 }
 
 // restsOn returns the identity that a sign-in represents: that of its key, or the person, as long as this server
 // trusts the issuer.
-func (a *Authenticator) restsOn(ctx context.Context, s *domain.SignedIn) (*Identity, error) {
-	if s.Method == domain.SignInOIDC {
+func (a *Authenticator) restsOn(ctx context.Context, s *people.SignedIn) (*Identity, error) {
+	if s.Method == people.SignInOIDC {
 		if a.config.SignIns.Issuer == nil || a.config.SignIns.Issuer.Issuer() != s.Issuer || len(s.Workspaces) == 0 {
 			return nil, errSignedOut()
 		}
@@ -182,7 +183,7 @@ func (a *Authenticator) restsOn(ctx context.Context, s *domain.SignedIn) (*Ident
 }
 
 // SignInsOf lists the caller's sign-ins.
-func (a *Authenticator) SignInsOf(ctx context.Context, id *Identity) ([]*domain.SignedIn, error) {
+func (a *Authenticator) SignInsOf(ctx context.Context, id *Identity) ([]*people.SignedIn, error) {
 	all, err := a.config.SignIns.Store.SignIns(ctx, id.Home(), id.Name)
 	if err != nil {
 		return nil, fmt.Errorf("list the sign-ins: %w", err)

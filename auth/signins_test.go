@@ -7,17 +7,18 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // browsers are sign-ins in memory.
-type browsers map[string]*domain.SignedIn
+type browsers map[string]*people.SignedIn
 
-func (b browsers) InsertSignIn(_ context.Context, s *domain.SignedIn) error {
+func (b browsers) InsertSignIn(_ context.Context, s *people.SignedIn) error {
 	b[s.Hash] = s
 	return nil
 }
 
-func (b browsers) SignInByHash(_ context.Context, hash string) (*domain.SignedIn, error) {
+func (b browsers) SignInByHash(_ context.Context, hash string) (*people.SignedIn, error) {
 	if s := b[hash]; s != nil {
 		one := *s
 		return &one, nil
@@ -25,7 +26,7 @@ func (b browsers) SignInByHash(_ context.Context, hash string) (*domain.SignedIn
 	return nil, domain.NotFound("sign-in")
 }
 
-func (b browsers) SignIns(_ context.Context, workspace, owner string) (all []*domain.SignedIn, err error) {
+func (b browsers) SignIns(_ context.Context, workspace, owner string) (all []*people.SignedIn, err error) {
 	for _, s := range b {
 		if s.WorkspaceID == workspace && s.Owner == owner {
 			all = append(all, s)
@@ -57,13 +58,13 @@ type trusted string
 
 func (i trusted) Issuer() string { return string(i) }
 
-func (i trusted) BearerPerson(context.Context, string) (*domain.Person, error) {
+func (i trusted) BearerPerson(context.Context, string) (*people.Person, error) {
 	return nil, domain.Errorf(domain.CodeTokenInvalid, "no")
 }
 
 func peopleSetUp(t *testing.T, issuer Issuer) (*Authenticator, *stores, browsers) {
 	t.Helper()
-	s, kept := &stores{keys: map[string]*domain.Key{}, now: time.Unix(1_800_000_000, 0)}, browsers{}
+	s, kept := &stores{keys: map[string]*people.Key{}, now: time.Unix(1_800_000_000, 0)}, browsers{}
 	n := 0
 	a, err := New(Config{
 		Keys: s, Workspaces: s, Clock: func() time.Time { return s.now }, Loopback: true,
@@ -88,7 +89,7 @@ func fromPage(cookie string) *http.Request {
 	return r
 }
 
-var ada = &domain.Person{
+var ada = &people.Person{
 	ID: "usr_1", Issuer: "https://issuer", Name: "Ada", Role: domain.RoleAdmin, Workspaces: []string{"acme", "default"},
 }
 

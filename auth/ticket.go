@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -17,10 +18,10 @@ const ticketHolds = time.Minute
 
 // TicketStore keeps tickets where every node finds them.
 type TicketStore interface {
-	InsertTicket(ctx context.Context, t *domain.Ticket) error
+	InsertTicket(ctx context.Context, t *people.Ticket) error
 	// TakeTicket gives a ticket and deletes it: of many who try, one gets it. nil: there
 	// is none.
-	TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error)
+	TakeTicket(ctx context.Context, hash string) (*people.Ticket, error)
 }
 
 // Tickets open event streams for clients that cannot send a header. Each is valid for one stream, for one minute, with
@@ -39,7 +40,7 @@ func (t *Tickets) Issue(ctx context.Context, id *Identity) (text string, expires
 	_, _ = rand.Read(raw) // ends the program rather than fail
 	text = "tkt_" + hex.EncodeToString(raw)
 	expires = t.clock().Add(ticketHolds)
-	err = t.store.InsertTicket(ctx, &domain.Ticket{
+	err = t.store.InsertTicket(ctx, &people.Ticket{
 		Hash: Hash(text), WorkspaceID: id.Workspace, Role: id.Role, Name: id.Name,
 		KeyHash: hex.EncodeToString(id.hash[:]), ExpiresAt: expires,
 		Holder: id.holder, HoldsUntil: untilOf(id),

@@ -11,7 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -26,8 +26,8 @@ const (
 
 // UseStore keeps when keys and sign-ins were used last.
 type UseStore interface {
-	KeysUsed(ctx context.Context, uses []domain.KeyUse) error
-	SignInsUsed(ctx context.Context, uses []domain.SignInUse) error
+	KeysUsed(ctx context.Context, uses []people.KeyUse) error
+	SignInsUsed(ctx context.Context, uses []people.SignInUse) error
 }
 
 // Uses remembers when keys and sign-ins were used and writes it in the background: no request waits
@@ -125,13 +125,13 @@ func (u *Uses) writeAll(ctx context.Context, used map[useName]time.Time) error {
 	names := slices.SortedFunc(maps.Keys(used), func(a, b useName) int {
 		return cmp.Or(cmp.Compare(a.workspace, b.workspace), cmp.Compare(a.id, b.id))
 	})
-	var keys []domain.KeyUse
-	var signIns []domain.SignInUse
+	var keys []people.KeyUse
+	var signIns []people.SignInUse
 	for _, name := range names {
 		if name.signIn {
-			signIns = append(signIns, domain.SignInUse{WorkspaceID: name.workspace, SignInID: name.id, At: used[name]})
+			signIns = append(signIns, people.SignInUse{WorkspaceID: name.workspace, SignInID: name.id, At: used[name]})
 		} else {
-			keys = append(keys, domain.KeyUse{WorkspaceID: name.workspace, KeyID: name.id, At: used[name]})
+			keys = append(keys, people.KeyUse{WorkspaceID: name.workspace, KeyID: name.id, At: used[name]})
 		}
 	}
 	if len(keys) > 0 {

@@ -11,26 +11,26 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // usesKept notes each write of uses.
 type usesKept struct {
 	mu     sync.Mutex
-	writes [][]domain.KeyUse
+	writes [][]people.KeyUse
 	fault  error
 
-	signIns []domain.SignInUse
+	signIns []people.SignInUse
 }
 
-func (u *usesKept) SignInsUsed(_ context.Context, uses []domain.SignInUse) error {
+func (u *usesKept) SignInsUsed(_ context.Context, uses []people.SignInUse) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.signIns = append(u.signIns, uses...)
 	return u.fault
 }
 
-func (u *usesKept) KeysUsed(_ context.Context, uses []domain.KeyUse) error {
+func (u *usesKept) KeysUsed(_ context.Context, uses []people.KeyUse) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.writes = append(u.writes, uses)
@@ -62,19 +62,19 @@ func TestUses(t *testing.T) {
 		}
 		last := time.Now().Add(-time.Second)
 		pass := func(d time.Duration) { time.Sleep(d); synctest.Wait() }
-		want := func(writes ...[]domain.KeyUse) {
+		want := func(writes ...[]people.KeyUse) {
 			t.Helper()
 			store.mu.Lock()
 			defer store.mu.Unlock()
-			if !slices.EqualFunc(store.writes, writes, slices.Equal[[]domain.KeyUse]) {
+			if !slices.EqualFunc(store.writes, writes, slices.Equal[[]people.KeyUse]) {
 				t.Fatalf("written: %v, want %v", store.writes, writes)
 			}
 		}
 		want()
 		pass(30 * time.Second)
-		both := []domain.KeyUse{{WorkspaceID: "a", KeyID: "key_1", At: last}, {WorkspaceID: "a", KeyID: "key_2", At: last}}
+		both := []people.KeyUse{{WorkspaceID: "a", KeyID: "key_1", At: last}, {WorkspaceID: "a", KeyID: "key_2", At: last}}
 		want(both)
-		if used := []domain.SignInUse{{WorkspaceID: "a", SignInID: "sgn_1", At: last}}; !slices.Equal(store.signIns, used) {
+		if used := []people.SignInUse{{WorkspaceID: "a", SignInID: "sgn_1", At: last}}; !slices.Equal(store.signIns, used) {
 			t.Errorf("sign-ins that were used: %v, want %v", store.signIns, used)
 		}
 		pass(time.Minute) // nothing was used
@@ -82,13 +82,13 @@ func TestUses(t *testing.T) {
 
 		store.fail(errors.New("no database"))
 		u.note(one)
-		again := []domain.KeyUse{{WorkspaceID: "a", KeyID: "key_1", At: time.Now()}}
+		again := []people.KeyUse{{WorkspaceID: "a", KeyID: "key_1", At: time.Now()}}
 		pass(time.Minute)
 		store.fail(nil)
 		pass(time.Minute)
 		want(both, again, again)
 		u.note(two)
-		rest := []domain.KeyUse{{WorkspaceID: "a", KeyID: "key_2", At: time.Now()}}
+		rest := []people.KeyUse{{WorkspaceID: "a", KeyID: "key_2", At: time.Now()}}
 		if err := u.Stop(t.Context()); err != nil {
 			t.Fatal(err)
 		}

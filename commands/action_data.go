@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -17,13 +18,13 @@ import (
 const shownIDs = 20
 
 type createDataParams struct {
-	ToolID  string            `json:"tool_id"`
-	Entries []domain.NewEntry `json:"entries"`
+	ToolID  string              `json:"tool_id"`
+	Entries []userdata.NewEntry `json:"entries"`
 }
 
 type updateDataParams struct {
 	EntryID string `json:"entry_id"`
-	domain.EntryPatch
+	userdata.EntryPatch
 }
 
 type deleteDataParams struct {
@@ -65,7 +66,7 @@ func describeCreateData(ctx context.Context, c *call, p createDataParams) (card,
 		return card{}, err
 	}
 	d := card{text: domain.Say("Add %s to %s", "Ajouter %s à %s", entriesText(len(p.Entries)), nameText(tool.Name)),
-		after: jsonbody.Encode(p.Entries), tools: []*domain.Tool{tool}, zones: zones}
+		after: jsonbody.Encode(p.Entries), tools: []*userdata.Tool{tool}, zones: zones}
 	if tool.AlwaysSend {
 		d.sentAlways(&c.env, false)
 	}
@@ -109,7 +110,7 @@ func describeUpdateData(ctx context.Context, c *call, p updateDataParams) (card,
 		return card{}, err
 	}
 	d := card{text: domain.Say("Change an entry of %s", "Modifier une entrée de %s", nameText(tool.Name)),
-		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(entry.Version, 10)}
+		tools: []*userdata.Tool{tool}, zones: zones, version: strconv.FormatInt(entry.Version, 10)}
 	if tool.AlwaysSend {
 		d.sentAlways(&c.env, false)
 	}

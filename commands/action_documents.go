@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -17,8 +18,8 @@ type contextParams struct {
 	Body  string  `json:"body"`
 }
 
-func (p contextParams) patch() domain.DocumentPatch {
-	return domain.DocumentPatch{Title: p.Title, Body: &p.Body}
+func (p contextParams) patch() userdata.DocumentPatch {
+	return userdata.DocumentPatch{Title: p.Title, Body: &p.Body}
 }
 
 func typeActions() []*command {
@@ -29,13 +30,13 @@ func typeActions() []*command {
 		"Add a tool type: a JSON Schema for the config of its tools and one for the data of their entries.",
 		`"id": {"type": "string", "description": "a-z, 0-9, - and _, at most 63 characters."}, "name": {"type": "string", "minLength": 1}, "description": {"type": "string"},
 		"config_schema": {"type": "object", "description": "JSON Schema of type object."}, "entry_schema": {"type": "object", "description": "JSON Schema of type object."}`,
-		func(_ context.Context, c *call, p domain.NewToolType) (card, error) {
+		func(_ context.Context, c *call, p userdata.NewToolType) (card, error) {
 			return card{
 				text:  domain.Say("Add the tool type %s", "Ajouter le type d’outil %s", nameText(p.Name)),
 				after: jsonbody.Encode(p),
 			}, nil
 		},
-		func(ctx context.Context, c *call, p domain.NewToolType) (done, error) {
+		func(ctx context.Context, c *call, p userdata.NewToolType) (done, error) {
 			t, change, err := c.rules().CreateToolType(ctx, c.store, c.env.Env, p)
 			if err != nil {
 				return done{}, err
@@ -89,7 +90,7 @@ type draft struct {
 	Body  string `json:"body"`
 }
 
-func draftOf(doc *domain.Document) draft { return draft{doc.Title, doc.Body} }
+func draftOf(doc *userdata.Document) draft { return draft{doc.Title, doc.Body} }
 
 func documentTerms() terms {
 	return terms{lasts: true,
@@ -98,7 +99,7 @@ func documentTerms() terms {
 
 func describeContextUpdate(ctx context.Context, c *call, p contextParams) (card, error) {
 	d := card{version: "0"}
-	after := domain.Document{Title: p.Key}
+	after := userdata.Document{Title: p.Key}
 	doc, err := c.store.Document(ctx, p.Key)
 	switch {
 	case err == nil:
@@ -151,7 +152,7 @@ func describeContextPublish(ctx context.Context, c *call, p keyParams) (card, er
 		return card{}, fmt.Errorf("read the document: %w", err)
 	}
 	if err != nil {
-		doc = &domain.Document{Key: p.Key}
+		doc = &userdata.Document{Key: p.Key}
 	}
 	draft, err := c.draftBefore(doc)
 	if err != nil {

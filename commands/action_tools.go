@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -17,7 +18,7 @@ const toolFields = `"description": {"type": "string"}, "config": {"type": "objec
 
 type updateToolParams struct {
 	ToolID string `json:"tool_id"`
-	domain.ToolPatch
+	userdata.ToolPatch
 }
 
 type deleteToolParams struct {
@@ -57,7 +58,7 @@ func toolActions() []*command {
 	}
 }
 
-func describeCreateTool(ctx context.Context, c *call, p domain.NewTool) (card, error) {
+func describeCreateTool(ctx context.Context, c *call, p userdata.NewTool) (card, error) {
 	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
 	if err != nil {
 		return card{}, err
@@ -71,7 +72,7 @@ func describeCreateTool(ctx context.Context, c *call, p domain.NewTool) (card, e
 			nameText(zone.Name),
 		),
 		after: jsonbody.Encode(p),
-		zones: []*domain.Zone{zone},
+		zones: []*userdata.Zone{zone},
 	}
 	if p.AlwaysSend {
 		d.sentAlways(&c.env, true)
@@ -79,7 +80,7 @@ func describeCreateTool(ctx context.Context, c *call, p domain.NewTool) (card, e
 	return d, nil
 }
 
-func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error) {
+func runCreateTool(ctx context.Context, c *call, p userdata.NewTool) (done, error) {
 	tool, change, err := c.rules().CreateTool(ctx, c.store, c.env.Env, p)
 	if err != nil {
 		return done{}, err
@@ -90,7 +91,7 @@ func runCreateTool(ctx context.Context, c *call, p domain.NewTool) (done, error)
 }
 
 // guarded finds a tool with its zone: both can require an approval.
-func (c *call) guarded(ctx context.Context, pointer, toolID string) (*domain.Tool, []*domain.Zone, error) {
+func (c *call) guarded(ctx context.Context, pointer, toolID string) (*userdata.Tool, []*userdata.Zone, error) {
 	tool, err := c.tool(ctx, pointer, toolID)
 	if err != nil {
 		return nil, nil, err
@@ -99,7 +100,7 @@ func (c *call) guarded(ctx context.Context, pointer, toolID string) (*domain.Too
 	if err != nil {
 		return nil, nil, fmt.Errorf("read the tool's zone: %w", err)
 	}
-	return tool, []*domain.Zone{zone}, nil
+	return tool, []*userdata.Zone{zone}, nil
 }
 
 func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card, error) {
@@ -112,7 +113,7 @@ func describeUpdateTool(ctx context.Context, c *call, p updateToolParams) (card,
 		return card{}, err
 	}
 	d := card{text: domain.Say("Change the tool %s", "Modifier l’outil %s", nameText(tool.Name)),
-		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10)}
+		tools: []*userdata.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10)}
 	if after.AlwaysSend {
 		d.sentAlways(&c.env, !tool.AlwaysSend)
 	}
@@ -169,7 +170,7 @@ func describeDeleteTool(ctx context.Context, c *call, p deleteToolParams) (card,
 		return card{}, fmt.Errorf("count the tool's entries: %w", err)
 	}
 	d := card{text: domain.Say("Delete the tool %s", "Supprimer l’outil %s", nameText(tool.Name)), before: jsonbody.Encode(toolView(tool)),
-		tools: []*domain.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10), warnings: []domain.Text{deletion()}}
+		tools: []*userdata.Tool{tool}, zones: zones, version: strconv.FormatInt(tool.Version, 10), warnings: []domain.Text{deletion()}}
 	if p.Force && entries > 0 {
 		d.text = domain.Join("", d.text, domain.Say(" with its %s", " avec ses %s", entriesText(int(entries))))
 	}

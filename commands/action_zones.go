@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -14,7 +15,7 @@ const zoneFields = `"description": {"type": "string"}, "colour": {"type": "strin
 
 type updateZoneParams struct {
 	ZoneID string `json:"zone_id"`
-	domain.ZonePatch
+	userdata.ZonePatch
 }
 
 type deleteZoneParams struct {
@@ -41,11 +42,11 @@ func zoneActions() []*command {
 	}
 }
 
-func describeCreateZone(_ context.Context, c *call, p domain.NewZone) (card, error) {
+func describeCreateZone(_ context.Context, c *call, p userdata.NewZone) (card, error) {
 	return card{text: domain.Say("Add the zone %s", "Ajouter la zone %s", nameText(p.Name)), after: jsonbody.Encode(p)}, nil
 }
 
-func runCreateZone(ctx context.Context, c *call, p domain.NewZone) (done, error) {
+func runCreateZone(ctx context.Context, c *call, p userdata.NewZone) (done, error) {
 	zone, change, err := c.rules().CreateZone(ctx, c.store, c.env.Env, p)
 	if err != nil {
 		return done{}, err
@@ -63,7 +64,7 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 	after := *zone
 	p.ZonePatch.Apply(&after)
 	d := card{text: domain.Say("Change the zone %s", "Modifier la zone %s", nameText(zone.Name)),
-		zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10)}
+		zones: []*userdata.Zone{zone}, version: strconv.FormatInt(zone.Version, 10)}
 	d.before, d.after = diff(zoneView(zone), zoneView(&after))
 	if zone.RequireValidation && !after.RequireValidation {
 		d.warnings = append(
@@ -78,7 +79,7 @@ func describeUpdateZone(ctx context.Context, c *call, p updateZoneParams) (card,
 }
 
 func runUpdateZone(ctx context.Context, c *call, p updateZoneParams) (done, error) {
-	if (p.ZonePatch == domain.ZonePatch{}) {
+	if (p.ZonePatch == userdata.ZonePatch{}) {
 		return done{}, domain.Invalid("", "empty", "Nothing would change: give at least one field beside zone_id.")
 	}
 	zone, err := c.zone(ctx, "/zone_id", p.ZoneID)
@@ -106,7 +107,7 @@ func describeDeleteZone(ctx context.Context, c *call, p deleteZoneParams) (card,
 		return card{}, fmt.Errorf("read the zone's tools: %w", err)
 	}
 	d := card{text: domain.Say("Delete the zone %s", "Supprimer la zone %s", nameText(zone.Name)),
-		before: jsonbody.Encode(zoneView(zone)), zones: []*domain.Zone{zone}, version: strconv.FormatInt(zone.Version, 10),
+		before: jsonbody.Encode(zoneView(zone)), zones: []*userdata.Zone{zone}, version: strconv.FormatInt(zone.Version, 10),
 		warnings: []domain.Text{deletion()}}
 	for i := range tools {
 		d.tools = append(d.tools, &tools[i])

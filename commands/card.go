@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -18,8 +19,8 @@ type card struct {
 	warnings []domain.Text
 	// afterIn is after by language, where it holds words of the server.
 	afterIn map[string]json.RawMessage
-	zones   []*domain.Zone // whose require_validation applies
-	tools   []*domain.Tool
+	zones   []*userdata.Zone // whose require_validation applies
+	tools   []*userdata.Tool
 	terms
 	// asks is the reason if the command's settings require an approval. A run's policy can waive it.
 	asks domain.Text

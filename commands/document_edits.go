@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -95,7 +96,7 @@ const betweenEdits = "\n[…]\n"
 
 // draftBefore is the draft of a document as this action finds it: with what the actions before it, in
 // the same answer, are about to write.
-func (c *call) draftBefore(doc *domain.Document) (domain.Document, error) {
+func (c *call) draftBefore(doc *userdata.Document) (userdata.Document, error) {
 	draft := *doc
 	for _, e := range c.earlier {
 		switch e.Command {
@@ -122,7 +123,7 @@ func describeContextEdit(ctx context.Context, c *call, p editParams) (card, erro
 	doc, err := c.store.Document(ctx, p.Key)
 	switch {
 	case domain.ErrorCode(err) == domain.CodeNotFound && c.writesEarlier(p.Key):
-		doc = &domain.Document{Key: p.Key, Title: p.Key}
+		doc = &userdata.Document{Key: p.Key, Title: p.Key}
 	case domain.ErrorCode(err) == domain.CodeNotFound:
 		_, err := data.FindDocument(ctx, c.store, p.Key)
 		return d, err
@@ -169,7 +170,7 @@ func runContextEdit(ctx context.Context, c *call, p editParams) (done, error) {
 	if err != nil {
 		return done{}, err
 	}
-	change, err := c.rules().UpdateDocument(ctx, c.store, c.env.Env, doc, domain.DocumentPatch{Body: &body})
+	change, err := c.rules().UpdateDocument(ctx, c.store, c.env.Env, doc, userdata.DocumentPatch{Body: &body})
 	if err != nil {
 		return done{}, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -26,7 +27,7 @@ func longDocument() string {
 func (w *world) document(key, body string) {
 	w.t.Helper()
 	at := noon
-	if err := w.data.PutDocument(w.t.Context(), &domain.Document{
+	if err := w.data.PutDocument(w.t.Context(), &userdata.Document{
 		ID: "doc_" + key, Key: key, Title: key, Body: body, Published: body, PublishedAt: &at, CreatedAt: at, UpdatedAt: at,
 	}); err != nil {
 		w.t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -109,7 +110,7 @@ func byteOf(text string, token int) int {
 func tokensIn(bytes int) int { return (bytes*2 + 6) / 7 }
 
 // part is a part of a document's text, and in words which one it is and how to read on.
-func part(doc *domain.Document, p partParams, room int) (text, words string, err error) {
+func part(doc *userdata.Document, p partParams, room int) (text, words string, err error) {
 	body := doc.Body
 	var from, to int
 	if p.Heading != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
@@ -261,7 +262,7 @@ func (x *enricher) expandCreate(ctx context.Context, block *domain.Enrichment, c
 	return nil
 }
 
-func (x *enricher) expandUse(ctx context.Context, tool *domain.Tool, period domain.Period) error {
+func (x *enricher) expandUse(ctx context.Context, tool *userdata.Tool, period domain.Period) error {
 	t, err := data.FindToolType(ctx, x.call.store, tool.ToolType)
 	if err != nil {
 		return err

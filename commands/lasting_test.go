@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // What a session writes into every other one's prompt, or has done later on, it does not do because
@@ -39,8 +40,8 @@ func TestWhatLastsAsksAfterWordsFromOutside(t *testing.T) {
 		for _, kind := range []domain.SessionType{domain.Chat, domain.Run, domain.Agent} {
 			for _, tainted := range []bool{true, false} {
 				w := newWorld(t)
-				w.put(&domain.Tool{ID: "tol_s", ZoneID: "zon_h", ToolType: "journal", Name: "Sent", Config: []byte(`{}`), AlwaysSend: true})
-				w.put(&domain.Entry{ID: "ent_s", ToolID: "tol_s", Timestamp: noon, Data: []byte(`{"text":"a"}`)})
+				w.put(&userdata.Tool{ID: "tol_s", ZoneID: "zon_h", ToolType: "journal", Name: "Sent", Config: []byte(`{}`), AlwaysSend: true})
+				w.put(&userdata.Entry{ID: "ent_s", ToolID: "tol_s", Timestamp: noon, Data: []byte(`{"text":"a"}`)})
 				w.in(kind)
 				w.env.Approving.Policy = domain.PolicyAllow
 				var all []domain.Command
@@ -82,7 +83,7 @@ func TestACardSaysWhatEverySessionReads(t *testing.T) {
 		cards := w.plan(w.command(call, params)).Commands.Cards
 		return len(cards) == 1 && slices.Contains(cards[0].Warnings, "Every session will read it.")
 	}
-	w.put(&domain.Tool{ID: "tol_s", ZoneID: "zon_h", ToolType: "journal", Name: "Sent", Config: []byte(`{}`), AlwaysSend: true})
+	w.put(&userdata.Tool{ID: "tol_s", ZoneID: "zon_h", ToolType: "journal", Name: "Sent", Config: []byte(`{}`), AlwaysSend: true})
 	const entry = `{"tool_id":"tol_s","entries":[{"data":{"text":"a"}}]}`
 	for call, params := range map[string]string{
 		"CREATE_TOOL":     `{"zone_id":"zon_h","tool_type":"notes","name":"a","always_send":true}`,

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -191,7 +192,7 @@ func TestResultsAreCutAndGoOn(t *testing.T) {
 	long := strings.Repeat("word ", 200)
 	for i := range 300 {
 		id := fmt.Sprintf("ent_j%03d", i)
-		w.put(&domain.Entry{ID: id, ToolID: "tol_j", Timestamp: noon.Add(-time.Duration(i) * time.Hour),
+		w.put(&userdata.Entry{ID: id, ToolID: "tol_j", Timestamp: noon.Add(-time.Duration(i) * time.Hour),
 			Data: jsonbody.Encode(map[string]string{"text": id + " " + long}), Version: 1})
 	}
 	seen, cursor := 0, ""
@@ -235,9 +236,9 @@ func TestResultsAreCutAndGoOn(t *testing.T) {
 func TestWhatIsTooLargeIsShownInPart(t *testing.T) {
 	w := newWorld(t)
 	long := strings.Repeat("é", 80_000)
-	w.put(&domain.Document{ID: "doc_2", Key: "long", Title: "Long", Body: long, Version: 1})
-	w.put(&domain.Entry{ID: "ent_a", ToolID: "tol_j", Timestamp: noon, Data: jsonbody.Encode(map[string]string{"text": long}), Version: 1})
-	w.put(&domain.Entry{ID: "ent_b", ToolID: "tol_j", Timestamp: noon.Add(-time.Microsecond), Data: json.RawMessage(`{"text":"short"}`), Version: 1})
+	w.put(&userdata.Document{ID: "doc_2", Key: "long", Title: "Long", Body: long, Version: 1})
+	w.put(&userdata.Entry{ID: "ent_a", ToolID: "tol_j", Timestamp: noon, Data: jsonbody.Encode(map[string]string{"text": long}), Version: 1})
+	w.put(&userdata.Entry{ID: "ent_b", ToolID: "tol_j", Timestamp: noon.Add(-time.Microsecond), Data: json.RawMessage(`{"text":"short"}`), Version: 1})
 	for _, e := range []*domain.Execution{w.query("CONTEXT", `{"key":"long"}`), w.query("TOOL_DATA", `{"tool_id":"tol_j"}`)} {
 		if e.Status != domain.ExecSuccess || len(e.Text) > seriesBytes || e.Note == "" || !json.Valid(e.Result) || !utf8.ValidString(e.Text) {
 			t.Errorf("%s: %d bytes, note %q, %+v", e.Command, len(e.Text), e.Note, e.Error)
@@ -273,7 +274,7 @@ func TestSearchSaysWhatItFound(t *testing.T) {
 		t.Errorf("a draft: %q, %s, note %q", e.Summary, e.Text, e.Note)
 	}
 	for _, id := range []string{"ent_a", "ent_b"} {
-		w.put(&domain.Entry{ID: id, ToolID: "tol_j", Timestamp: noon, Data: json.RawMessage(`{"text":"Rain again."}`)})
+		w.put(&userdata.Entry{ID: id, ToolID: "tol_j", Timestamp: noon, Data: json.RawMessage(`{"text":"Rain again."}`)})
 	}
 	row := `,"tool_id":"tol_j","tool":"Diary","zone":"Health","timestamp":"2026-11-18T12:00:00Z"`
 	if e := w.query("SEARCH", `{"query":"rain","limit":5}`); !strings.Contains(e.Text, `{"kind":"entry","id":"ent_a"`+row) {
@@ -292,10 +293,10 @@ func TestSearchSaysWhatItFound(t *testing.T) {
 // Long results of a search are cut like all others, and say so beside their own note.
 func TestSearchIsBounded(t *testing.T) {
 	w := newWorld(t)
-	w.put(&domain.Tool{ID: "tol_n", ZoneID: "zon_h", ToolType: "notes", Name: "Notes", Config: json.RawMessage(`{}`)})
+	w.put(&userdata.Tool{ID: "tol_n", ZoneID: "zon_h", ToolType: "notes", Name: "Notes", Config: json.RawMessage(`{}`)})
 	note := jsonbody.Encode(map[string]string{"title": strings.Repeat("é", 300), "text": strings.Repeat("long ", 300)})
 	for i := range 150 {
-		w.put(&domain.Entry{ID: fmt.Sprintf("ent_n%03d", i), ToolID: "tol_n", Timestamp: noon, Data: note})
+		w.put(&userdata.Entry{ID: fmt.Sprintf("ent_n%03d", i), ToolID: "tol_n", Timestamp: noon, Data: note})
 	}
 	e := w.query("SEARCH", `{"query":"long","limit":100}`)
 	if e.Status != domain.ExecSuccess || len(e.Text) > seriesBytes || !strings.Contains(e.Note, "There are more") || !strings.Contains(e.Note, "would not fit") {

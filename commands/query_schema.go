@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -71,7 +72,7 @@ func readSchema(ctx context.Context, c *call, p schemaParams) (answer, error) {
 		if err != nil {
 			return answer{}, err
 		}
-		types = []domain.ToolType{*t}
+		types = []userdata.ToolType{*t}
 	}
 	a := answer{
 		head: map[string]string{"tool": "Schemas of the config of tools:", "entry": "Schemas of the data of entries:"}[p.Of],

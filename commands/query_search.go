@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -38,19 +39,19 @@ func searchQueries() []*command {
 // hitRow is what was found, as the AI reads it. What leads to the whole of it comes
 // first: the id of its tool for TOOL_DATA, or its key for CONTEXT.
 type hitRow struct {
-	Kind      domain.SearchKind `json:"kind"`
-	ID        string            `json:"id"`
-	ToolID    string            `json:"tool_id,omitempty"`
-	Tool      string            `json:"tool,omitempty"`
-	Zone      string            `json:"zone,omitempty"`
-	Key       string            `json:"key,omitempty"`
-	Timestamp string            `json:"timestamp"`
-	Title     string            `json:"title,omitempty"`
-	Snippet   string            `json:"snippet"`
-	Matches   []string          `json:"matches"`
+	Kind      userdata.SearchKind `json:"kind"`
+	ID        string              `json:"id"`
+	ToolID    string              `json:"tool_id,omitempty"`
+	Tool      string              `json:"tool,omitempty"`
+	Zone      string              `json:"zone,omitempty"`
+	Key       string              `json:"key,omitempty"`
+	Timestamp string              `json:"timestamp"`
+	Title     string              `json:"title,omitempty"`
+	Snippet   string              `json:"snippet"`
+	Matches   []string            `json:"matches"`
 }
 
-func hitView(h *domain.SearchHit, zone *time.Location) hitRow {
+func hitView(h *userdata.SearchHit, zone *time.Location) hitRow {
 	return hitRow{Kind: h.Kind, ID: h.ID, ToolID: h.ToolID, Tool: h.ToolName, Zone: h.ZoneName, Key: h.Key,
 		Timestamp: h.Timestamp.In(zone).Format(time.RFC3339), Title: h.Title, Snippet: h.Snippet, Matches: h.Matches}
 }
@@ -64,7 +65,7 @@ func search(ctx context.Context, c *call, p searchParams) (answer, error) {
 	if p.Limit == 0 {
 		p.Limit = defaultHits
 	}
-	hits, next, err := c.store.Search(ctx, domain.SearchQuery{Text: p.Query, Published: true, Limit: min(p.Limit, maxHits)})
+	hits, next, err := c.store.Search(ctx, userdata.SearchQuery{Text: p.Query, Published: true, Limit: min(p.Limit, maxHits)})
 	if err != nil {
 		return answer{}, fmt.Errorf("search: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -144,7 +145,7 @@ func readContext(ctx context.Context, c *call, p contextQuery) (answer, error) {
 const headRoom = outlineBytes + 1000
 
 // readDocument returns a whole document if there is room for it, else a part of it with its headings.
-func readDocument(env *Env, doc *domain.Document, asked *partParams) (answer, error) {
+func readDocument(env *Env, doc *userdata.Document, asked *partParams) (answer, error) {
 	name := "The document " + jsonbody.Quote(doc.Title) + " (" + doc.Key + ")"
 	room := cmp.Or(env.SeriesBytes, seriesBytes) - headRoom
 	whole := jsonbody.Encode(documentView(doc))
@@ -179,7 +180,7 @@ type documentText struct {
 	Draft     *string `json:"draft_body,omitempty"`
 }
 
-func documentView(d *domain.Document) documentText {
+func documentView(d *userdata.Document) documentText {
 	view := documentText{Key: d.Key, Title: d.Title}
 	if d.PublishedAt != nil {
 		view.Published = &d.Published

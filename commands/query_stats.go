@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -28,7 +29,7 @@ func statsQuery() *command {
 			return domain.Say("Statistics of %s (%s)", "Statistiques de %s (%s)", c.toolName(ctx, p.ToolID), periodText(p.Period))
 		},
 		func(ctx context.Context, c *call, p statsParams) (answer, error) {
-			stats, err := c.rules().Stats(ctx, c.store, c.env.Env, domain.StatsQuery(p))
+			stats, err := c.rules().Stats(ctx, c.store, c.env.Env, userdata.StatsQuery(p))
 			if err != nil {
 				return answer{}, err
 			}

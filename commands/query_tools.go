@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -123,7 +124,7 @@ type toolSettings struct {
 	Position          int             `json:"position"`
 }
 
-func toolView(t *domain.Tool) toolSettings {
+func toolView(t *userdata.Tool) toolSettings {
 	return toolSettings{t.ID, t.ZoneID, t.ToolType, t.Name, t.Description, t.Config, t.AlwaysSend, t.RequireValidation, t.Position}
 }
 
@@ -142,7 +143,7 @@ type entryRow struct {
 	Data      json.RawMessage `json:"data"`
 }
 
-func entryView(e *domain.Entry, zone *time.Location) entryRow {
+func entryView(e *userdata.Entry, zone *time.Location) entryRow {
 	return entryRow{e.ID, e.Timestamp.In(zone).Format(time.RFC3339), e.Data}
 }
 
@@ -162,8 +163,8 @@ func readEntries(ctx context.Context, c *call, p dataParams) (answer, error) {
 	if p.Limit == 0 {
 		p.Limit = defaultEntries
 	}
-	query := domain.EntryQuery{
-		EntryFilter: domain.EntryFilter{
+	query := userdata.EntryQuery{
+		EntryFilter: userdata.EntryFilter{
 			ToolID: tool.ID, From: span.From, Until: span.Until,
 			Limit: min(p.Limit, maxEntries), Cursor: p.Cursor, Descending: p.Order != "asc",
 		},

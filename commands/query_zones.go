@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
@@ -81,6 +82,6 @@ type zoneSettings struct {
 	RequireValidation bool   `json:"require_validation"`
 }
 
-func zoneView(z *domain.Zone) zoneSettings {
+func zoneView(z *userdata.Zone) zoneSettings {
 	return zoneSettings{z.ID, z.Name, z.Description, z.Colour, z.Position, z.RequireValidation}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -87,9 +88,9 @@ func taskControls() []*command {
 
 // beginsTasks reports whether one of the external commands is long-running: only then the session is
 // offered the commands for tasks.
-func beginsTasks(outside []domain.CommandSpec) bool {
-	return slices.ContainsFunc(outside, func(s domain.CommandSpec) bool {
-		return s.Deadline > 0 || s.Source == string(domain.ConnectorMCP)
+func beginsTasks(specs []domain.CommandSpec) bool {
+	return slices.ContainsFunc(specs, func(s domain.CommandSpec) bool {
+		return s.Deadline > 0 || s.Source == string(outside.ConnectorMCP)
 	})
 }
 

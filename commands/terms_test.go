@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // faultyStore fails one kind of read after the other.
@@ -17,10 +18,12 @@ type faultyStore struct {
 	err error
 }
 
-func (s *faultyStore) Zone(context.Context, string) (*domain.Zone, error)         { return nil, s.err }
-func (s *faultyStore) Tool(context.Context, string) (*domain.Tool, error)         { return nil, s.err }
-func (s *faultyStore) Entry(context.Context, string) (*domain.Entry, error)       { return nil, s.err }
-func (s *faultyStore) Document(context.Context, string) (*domain.Document, error) { return nil, s.err }
+func (s *faultyStore) Zone(context.Context, string) (*userdata.Zone, error)   { return nil, s.err }
+func (s *faultyStore) Tool(context.Context, string) (*userdata.Tool, error)   { return nil, s.err }
+func (s *faultyStore) Entry(context.Context, string) (*userdata.Entry, error) { return nil, s.err }
+func (s *faultyStore) Document(context.Context, string) (*userdata.Document, error) {
+	return nil, s.err
+}
 
 var _ data.Store = (*faultyStore)(nil)
 
@@ -96,7 +99,7 @@ func TestATargetThatAppearsIsApproved(t *testing.T) {
 		if len(plan.Commands.Reasons) != 0 {
 			t.Fatalf("%s: %q", what, levels(plan.Commands.Reasons))
 		}
-		w.put(&domain.Tool{ID: "tol_new", ZoneID: "zon_h", ToolType: "notes", Name: "New", Config: []byte(`{}`), RequireValidation: c.guarded})
+		w.put(&userdata.Tool{ID: "tol_new", ZoneID: "zon_h", ToolType: "notes", Name: "New", Config: []byte(`{}`), RequireValidation: c.guarded})
 		outcome := w.act(plan.Commands.Actions)
 		if (outcome.Stale != nil) != c.asks || (w.tools()["tol_new"].Name == "b") == c.asks {
 			t.Errorf("%s: stale %+v, name %s", what, outcome.Stale, w.tools()["tol_new"].Name)

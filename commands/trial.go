@@ -6,23 +6,24 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // trial is the user's data with changes that are kept nowhere: what is written to it is
 // read from it again, and the data beneath is only read. It is for one goroutine.
 type trial struct {
 	data.Store // beneath; every method that writes is a trial's own
-	zones      layer[domain.Zone]
-	tools      layer[domain.Tool]
-	types      layer[domain.ToolType]
-	entries    layer[domain.Entry]
-	docs       layer[domain.Document] // by key
-	count      map[string]int64       // entries more or less, by tool
+	zones      layer[userdata.Zone]
+	tools      layer[userdata.Tool]
+	types      layer[userdata.ToolType]
+	entries    layer[userdata.Entry]
+	docs       layer[userdata.Document] // by key
+	count      map[string]int64         // entries more or less, by tool
 }
 
 func newTrial(beneath data.Store) *trial {
-	return &trial{Store: beneath, zones: layer[domain.Zone]{}, tools: layer[domain.Tool]{}, types: layer[domain.ToolType]{},
-		entries: layer[domain.Entry]{}, docs: layer[domain.Document]{}, count: map[string]int64{}}
+	return &trial{Store: beneath, zones: layer[userdata.Zone]{}, tools: layer[userdata.Tool]{}, types: layer[userdata.ToolType]{},
+		entries: layer[userdata.Entry]{}, docs: layer[userdata.Document]{}, count: map[string]int64{}}
 }
 
 // layer holds the rows that were written, by id; nil for one that was deleted.
@@ -69,21 +70,21 @@ func (l layer[V]) all(beneath []V, id func(*V) string) []V {
 	return rows
 }
 
-func (t *trial) Zones(ctx context.Context) ([]domain.Zone, error) {
+func (t *trial) Zones(ctx context.Context) ([]userdata.Zone, error) {
 	beneath, err := t.Store.Zones(ctx)
-	return t.zones.all(beneath, func(z *domain.Zone) string { return z.ID }), err
+	return t.zones.all(beneath, func(z *userdata.Zone) string { return z.ID }), err
 }
 
-func (t *trial) Zone(ctx context.Context, id string) (*domain.Zone, error) {
-	return t.zones.one(id, "zone", func() (*domain.Zone, error) { return t.Store.Zone(ctx, id) })
+func (t *trial) Zone(ctx context.Context, id string) (*userdata.Zone, error) {
+	return t.zones.one(id, "zone", func() (*userdata.Zone, error) { return t.Store.Zone(ctx, id) })
 }
 
-func (t *trial) InsertZone(_ context.Context, z *domain.Zone) error {
+func (t *trial) InsertZone(_ context.Context, z *userdata.Zone) error {
 	t.zones.put(z.ID, z)
 	return nil
 }
 
-func (t *trial) UpdateZone(_ context.Context, z *domain.Zone) error {
+func (t *trial) UpdateZone(_ context.Context, z *userdata.Zone) error {
 	z.Version++
 	t.zones.put(z.ID, z)
 	return nil
@@ -101,13 +102,13 @@ func (t *trial) DeleteZone(ctx context.Context, id string, _ time.Time) error {
 	return nil
 }
 
-func (t *trial) Tools(ctx context.Context, zoneID string) ([]domain.Tool, error) {
+func (t *trial) Tools(ctx context.Context, zoneID string) ([]userdata.Tool, error) {
 	beneath, err := t.Store.Tools(ctx, "") // all: one may have moved to this zone, or away
 	if err != nil {
 		return nil, err
 	}
-	var tools []domain.Tool
-	for _, tool := range t.tools.all(beneath, func(tool *domain.Tool) string { return tool.ID }) {
+	var tools []userdata.Tool
+	for _, tool := range t.tools.all(beneath, func(tool *userdata.Tool) string { return tool.ID }) {
 		if zoneID == "" || tool.ZoneID == zoneID {
 			tools = append(tools, tool)
 		}
@@ -115,16 +116,16 @@ func (t *trial) Tools(ctx context.Context, zoneID string) ([]domain.Tool, error)
 	return tools, nil
 }
 
-func (t *trial) Tool(ctx context.Context, id string) (*domain.Tool, error) {
-	return t.tools.one(id, "tool", func() (*domain.Tool, error) { return t.Store.Tool(ctx, id) })
+func (t *trial) Tool(ctx context.Context, id string) (*userdata.Tool, error) {
+	return t.tools.one(id, "tool", func() (*userdata.Tool, error) { return t.Store.Tool(ctx, id) })
 }
 
-func (t *trial) InsertTool(_ context.Context, tool *domain.Tool) error {
+func (t *trial) InsertTool(_ context.Context, tool *userdata.Tool) error {
 	t.tools.put(tool.ID, tool)
 	return nil
 }
 
-func (t *trial) UpdateTool(_ context.Context, tool *domain.Tool) error {
+func (t *trial) UpdateTool(_ context.Context, tool *userdata.Tool) error {
 	tool.Version++
 	t.tools.put(tool.ID, tool)
 	return nil
@@ -135,17 +136,17 @@ func (t *trial) DeleteTool(_ context.Context, id string, _ time.Time) error {
 	return nil
 }
 
-func (t *trial) ToolTypes(ctx context.Context) ([]domain.ToolType, error) {
+func (t *trial) ToolTypes(ctx context.Context) ([]userdata.ToolType, error) {
 	beneath, err := t.Store.ToolTypes(ctx)
-	return t.types.all(beneath, func(one *domain.ToolType) string { return one.ID }), err
+	return t.types.all(beneath, func(one *userdata.ToolType) string { return one.ID }), err
 }
 
-func (t *trial) InsertToolType(_ context.Context, one *domain.ToolType) error {
+func (t *trial) InsertToolType(_ context.Context, one *userdata.ToolType) error {
 	t.types.put(one.ID, one)
 	return nil
 }
 
-func (t *trial) UpdateToolType(_ context.Context, one *domain.ToolType) error {
+func (t *trial) UpdateToolType(_ context.Context, one *userdata.ToolType) error {
 	one.Version++
 	t.types.put(one.ID, one)
 	return nil

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Entry finds an entry; one whose tool was deleted is gone with it.
-func (t *trial) Entry(ctx context.Context, id string) (*domain.Entry, error) {
-	entry, err := t.entries.one(id, "entry", func() (*domain.Entry, error) { return t.Store.Entry(ctx, id) })
+func (t *trial) Entry(ctx context.Context, id string) (*userdata.Entry, error) {
+	entry, err := t.entries.one(id, "entry", func() (*userdata.Entry, error) { return t.Store.Entry(ctx, id) })
 	if err != nil {
 		return nil, err
 	}
@@ -19,7 +20,7 @@ func (t *trial) Entry(ctx context.Context, id string) (*domain.Entry, error) {
 	return entry, nil
 }
 
-func (t *trial) InsertEntries(_ context.Context, entries []domain.Entry) error {
+func (t *trial) InsertEntries(_ context.Context, entries []userdata.Entry) error {
 	for i := range entries {
 		t.entries.put(entries[i].ID, &entries[i])
 		t.count[entries[i].ToolID]++
@@ -27,7 +28,7 @@ func (t *trial) InsertEntries(_ context.Context, entries []domain.Entry) error {
 	return nil
 }
 
-func (t *trial) UpdateEntries(_ context.Context, entries ...*domain.Entry) error {
+func (t *trial) UpdateEntries(_ context.Context, entries ...*userdata.Entry) error {
 	for _, entry := range entries {
 		entry.Version++
 		t.entries.put(entry.ID, entry)
@@ -52,22 +53,22 @@ func (t *trial) CountEntries(ctx context.Context, toolID string) (int64, error) 
 	return n + t.count[toolID], err
 }
 
-func (t *trial) Documents(ctx context.Context) ([]domain.Document, error) {
+func (t *trial) Documents(ctx context.Context) ([]userdata.Document, error) {
 	beneath, err := t.Store.Documents(ctx)
-	return t.docs.all(beneath, func(d *domain.Document) string { return d.Key }), err
+	return t.docs.all(beneath, func(d *userdata.Document) string { return d.Key }), err
 }
 
-func (t *trial) Document(ctx context.Context, key string) (*domain.Document, error) {
-	return t.docs.one(key, "document", func() (*domain.Document, error) { return t.Store.Document(ctx, key) })
+func (t *trial) Document(ctx context.Context, key string) (*userdata.Document, error) {
+	return t.docs.one(key, "document", func() (*userdata.Document, error) { return t.Store.Document(ctx, key) })
 }
 
-func (t *trial) PutDocument(_ context.Context, d *domain.Document) error {
+func (t *trial) PutDocument(_ context.Context, d *userdata.Document) error {
 	d.Version++
 	t.docs.put(d.Key, d)
 	return nil
 }
 
-func (t *trial) KeepDocumentVersion(context.Context, string, *domain.DocumentVersion) error {
+func (t *trial) KeepDocumentVersion(context.Context, string, *userdata.DocumentVersion) error {
 	return nil
 }
 

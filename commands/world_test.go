@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
@@ -23,7 +24,7 @@ type stored struct {
 	before func(ctx context.Context, id string) error
 }
 
-func (s *stored) Tool(ctx context.Context, id string) (*domain.Tool, error) {
+func (s *stored) Tool(ctx context.Context, id string) (*userdata.Tool, error) {
 	if s.before != nil {
 		if err := s.before(ctx, id); err != nil {
 			return nil, err
@@ -52,18 +53,18 @@ func newWorld(t *testing.T) *world {
 	w.env = Env{Env: data.Env{
 		WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: newIDs(),
 	}, SessionType: domain.Chat, Approving: domain.Approving{Type: domain.Chat}, Role: domain.RoleAdmin, Made: &[]*domain.Change{}}
-	w.put(&domain.Zone{ID: "zon_h", Name: "Health"})
-	w.put(&domain.Zone{ID: "zon_g", Name: "Guarded", RequireValidation: true, Version: 4})
-	w.put(&domain.Tool{
+	w.put(&userdata.Zone{ID: "zon_h", Name: "Health"})
+	w.put(&userdata.Zone{ID: "zon_g", Name: "Guarded", RequireValidation: true, Version: 4})
+	w.put(&userdata.Tool{
 		ID: "tol_w", ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`),
 	})
-	w.put(&domain.Tool{ID: "tol_j", ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`)})
-	w.put(&domain.Tool{ID: "tol_g", ZoneID: "zon_g", ToolType: "checklist", Name: "Chores", Config: json.RawMessage(`{}`), Version: 7})
+	w.put(&userdata.Tool{ID: "tol_j", ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`)})
+	w.put(&userdata.Tool{ID: "tol_g", ZoneID: "zon_g", ToolType: "checklist", Name: "Chores", Config: json.RawMessage(`{}`), Version: 7})
 	for i, kg := range []string{"72.5", "71.9"} {
 		id := fmt.Sprintf("ent_%d", i+1)
-		w.put(&domain.Entry{ID: id, ToolID: "tol_w", Timestamp: noon.AddDate(0, 0, i-2), Data: json.RawMessage(`{"value":` + kg + `}`)})
+		w.put(&userdata.Entry{ID: id, ToolID: "tol_w", Timestamp: noon.AddDate(0, 0, i-2), Data: json.RawMessage(`{"value":` + kg + `}`)})
 	}
-	w.put(&domain.Document{ID: "doc_1", Key: "about", Title: "About me", Body: "I run.", Published: "I run.", PublishedAt: &noon, Version: 2})
+	w.put(&userdata.Document{ID: "doc_1", Key: "about", Title: "About me", Body: "I run.", Published: "I run.", PublishedAt: &noon, Version: 2})
 	return w
 }
 
@@ -89,18 +90,18 @@ func (w *world) put(thing any) {
 	ctx, d := w.t.Context(), w.data.Data
 	var err error
 	switch v := thing.(type) {
-	case *domain.Zone:
+	case *userdata.Zone:
 		v.CreatedAt, v.UpdatedAt = noon, noon
 		_, there := w.zones()[v.ID]
 		err = put(&v.Version, there, func() error { return d.InsertZone(ctx, v) }, func() error { return d.UpdateZone(ctx, v) })
-	case *domain.Tool:
+	case *userdata.Tool:
 		v.CreatedAt, v.UpdatedAt = noon, noon
 		_, there := w.tools()[v.ID]
 		err = put(&v.Version, there, func() error { return d.InsertTool(ctx, v) }, func() error { return d.UpdateTool(ctx, v) })
-	case *domain.Entry:
+	case *userdata.Entry:
 		v.Version, v.CreatedAt, v.UpdatedAt = 1, noon, noon
-		err = d.InsertEntries(ctx, []domain.Entry{*v})
-	case *domain.Document:
+		err = d.InsertEntries(ctx, []userdata.Entry{*v})
+	case *userdata.Document:
 		v.CreatedAt, v.UpdatedAt = noon, noon
 		_, there := w.docs()[v.Key]
 		write := func() error { return d.PutDocument(ctx, v) }
@@ -145,33 +146,33 @@ func byID[T any](w *world, id func(*T) string, all []T, err error) map[string]T 
 	return found
 }
 
-func (w *world) zones() map[string]domain.Zone {
+func (w *world) zones() map[string]userdata.Zone {
 	all, err := w.data.Zones(w.t.Context())
-	return byID(w, func(z *domain.Zone) string { return z.ID }, all, err)
+	return byID(w, func(z *userdata.Zone) string { return z.ID }, all, err)
 }
 
-func (w *world) tools() map[string]domain.Tool {
+func (w *world) tools() map[string]userdata.Tool {
 	all, err := w.data.Tools(w.t.Context(), "")
-	return byID(w, func(t *domain.Tool) string { return t.ID }, all, err)
+	return byID(w, func(t *userdata.Tool) string { return t.ID }, all, err)
 }
 
-func (w *world) types() map[string]domain.ToolType {
+func (w *world) types() map[string]userdata.ToolType {
 	all, err := w.data.ToolTypes(w.t.Context())
-	return byID(w, func(t *domain.ToolType) string { return t.ID }, all, err)
+	return byID(w, func(t *userdata.ToolType) string { return t.ID }, all, err)
 }
 
-func (w *world) entries() map[string]domain.Entry {
-	found := map[string]domain.Entry{}
+func (w *world) entries() map[string]userdata.Entry {
+	found := map[string]userdata.Entry{}
 	for id := range w.tools() {
-		all, _, err := w.data.Entries(w.t.Context(), domain.EntryFilter{ToolID: id, Limit: 10_000})
-		maps.Copy(found, byID(w, func(e *domain.Entry) string { return e.ID }, all, err))
+		all, _, err := w.data.Entries(w.t.Context(), userdata.EntryFilter{ToolID: id, Limit: 10_000})
+		maps.Copy(found, byID(w, func(e *userdata.Entry) string { return e.ID }, all, err))
 	}
 	return found
 }
 
-func (w *world) docs() map[string]domain.Document {
+func (w *world) docs() map[string]userdata.Document {
 	all, err := w.data.Documents(w.t.Context())
-	return byID(w, func(d *domain.Document) string { return d.Key }, all, err)
+	return byID(w, func(d *userdata.Document) string { return d.Key }, all, err)
 }
 
 // command is a call as the parser gives it.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
@@ -18,7 +19,7 @@ type CallReport struct {
 	ExecutionID string
 	ConnectorID string
 	Command     string // its name in the catalogue, with the connector's prefix
-	Kind        domain.ConnectorKind
+	Kind        outside.ConnectorKind
 	Effect      domain.CommandEffect
 	Outcome     string // one of Outcomes
 	Took        time.Duration
@@ -155,21 +156,21 @@ func (m *Manager) note(ctx context.Context, e *endpoint, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), noteTime)
 	defer cancel()
 	if m.rows.SetConnectorStatus(ctx, e.connector.WorkspaceID, e.connector.ID, status, detail) != nil {
-		e.status.Store(domain.ConnectorStatus("")) // the next call stores it
+		e.status.Store(outside.ConnectorStatus("")) // the next call stores it
 	}
 }
 
 // found derives a connector's status from the result of a call.
-func found(err error) (status domain.ConnectorStatus, detail string, known bool) {
+func found(err error) (status outside.ConnectorStatus, detail string, known bool) {
 	if err != nil && domain.FaultOf(err) == domain.FaultSignIn {
-		return domain.ConnectorNeedsSignIn, err.Error(), true
+		return outside.ConnectorNeedsSignIn, err.Error(), true
 	}
 	switch failed, known := verdict(err); {
 	case !known:
 		return "", "", false
 	case failed == nil || failed.Fault == domain.FaultRefused:
-		return domain.ConnectorReady, "", true
+		return outside.ConnectorReady, "", true
 	default:
-		return domain.ConnectorUnreachable, failed.Message, true
+		return outside.ConnectorUnreachable, failed.Message, true
 	}
 }

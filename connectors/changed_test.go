@@ -6,32 +6,33 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // What runs for a connector ends when its row goes, is disabled or is configured otherwise, although// its commands are not in use; calls in progress are aborted. After other changes they may end.
 func TestWhatRunsEndsWithItsConnector(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*domain.Connector) *domain.Connector
+		change func(*outside.Connector) *outside.Connector
 		ends   bool
 	}{
-		"deleted":  {func(*domain.Connector) *domain.Connector { return nil }, true},
-		"disabled": {func(c *domain.Connector) *domain.Connector { c.Enabled = false; return c }, true},
-		"another program": {func(c *domain.Connector) *domain.Connector {
+		"deleted":  {func(*outside.Connector) *outside.Connector { return nil }, true},
+		"disabled": {func(c *outside.Connector) *outside.Connector { c.Enabled = false; return c }, true},
+		"another program": {func(c *outside.Connector) *outside.Connector {
 			c.Config = json.RawMessage(`{"URL":"program:other"}`)
 			return c
 		}, true},
-		"another secret": {func(c *domain.Connector) *domain.Connector { c.SecretSealed = "sealed"; return c }, true},
-		"another name":   {func(c *domain.Connector) *domain.Connector { c.Name = "T"; return c }, false},
-		"a command":      {func(c *domain.Connector) *domain.Connector { c.Commands = append(c.Commands, offered("B")); return c }, false},
+		"another secret": {func(c *outside.Connector) *outside.Connector { c.SecretSealed = "sealed"; return c }, true},
+		"another name":   {func(c *outside.Connector) *outside.Connector { c.Name = "T"; return c }, false},
+		"a command":      {func(c *outside.Connector) *outside.Connector { c.Commands = append(c.Commands, offered("B")); return c }, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, offered("A"))
-			w.outside.answer = func(context.Context, Call) (domain.OutsideResult, error) { return domain.OutsideResult{}, nil }
+			w.external.answer = func(context.Context, Call) (domain.OutsideResult, error) { return domain.OutsideResult{}, nil }
 			if err := w.call(t.Context(), "S.A"); err != nil { // its connection stays open
 				t.Fatal(err)
 			}
 			began, release, done := make(chan struct{}), make(chan struct{}), make(chan error)
-			w.outside.answer = func(context.Context, Call) (domain.OutsideResult, error) {
+			w.external.answer = func(context.Context, Call) (domain.OutsideResult, error) {
 				close(began)
 				<-release
 				return domain.OutsideResult{}, nil
@@ -43,17 +44,17 @@ func TestWhatRunsEndsWithItsConnector(t *testing.T) {
 			w.rows.mu.Lock()
 			w.rows.all, w.rows.changes = nil, w.rows.changes+1
 			if now := c.change(&own); now != nil {
-				w.rows.all = []*domain.Connector{now}
+				w.rows.all = []*outside.Connector{now}
 			}
 			w.rows.mu.Unlock()
 			w.Manager.Changed("w")
 			w.Manager.closing.Wait()
-			if got := w.outside.closed.Load(); (got == 1) != c.ends {
+			if got := w.external.closed.Load(); (got == 1) != c.ends {
 				t.Errorf("%d closed while a call is in progress", got)
 			}
 			close(release)
 			<-done
-			if got := w.outside.closed.Load(); got != 1 {
+			if got := w.external.closed.Load(); got != 1 {
 				t.Errorf("%d closed in the end", got)
 			}
 			if err := w.Manager.Stop(t.Context()); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -57,12 +58,12 @@ func reservedPrefixes(builtIn []string) map[string]bool {
 
 // takeCommands validates the commands that a person entered and stores them in c. A command that
 // existed before keeps its state if none is given.
-func (s *Service) takeCommands(kind *Kind, c *domain.Connector, given []domain.ConnectorCommand) error {
+func (s *Service) takeCommands(kind *Kind, c *outside.Connector, given []outside.ConnectorCommand) error {
 	if !kind.Written {
 		return domain.Invalid("/commands", "not_allowed", "Commands of a connector of kind %s are listed by its server and cannot be set.", kind.Name)
 	}
 	before := c.Commands
-	taken := make([]domain.ConnectorCommand, 0, len(given))
+	taken := make([]outside.ConnectorCommand, 0, len(given))
 	for i := range given {
 		command := given[i]
 		if err := s.checkCommand(kind, c, &command, taken); err != nil {
@@ -70,8 +71,8 @@ func (s *Service) takeCommands(kind *Kind, c *domain.Connector, given []domain.C
 		}
 		command.DefinitionHash = DefinitionHash(&command)
 		if command.State == "" {
-			command.State = domain.CommandOffered
-			if at := slices.IndexFunc(before, func(b domain.ConnectorCommand) bool { return b.Name == command.Name }); at >= 0 {
+			command.State = outside.CommandOffered
+			if at := slices.IndexFunc(before, func(b outside.ConnectorCommand) bool { return b.Name == command.Name }); at >= 0 {
 				command.State = before[at].State
 			}
 		}
@@ -81,12 +82,13 @@ func (s *Service) takeCommands(kind *Kind, c *domain.Connector, given []domain.C
 	return checkSize(taken)
 }
 
-func (s *Service) checkCommand(kind *Kind, c *domain.Connector, command *domain.ConnectorCommand, others []domain.ConnectorCommand) error {
+func (s *Service) checkCommand(kind *Kind, c *outside.Connector,
+	command *outside.ConnectorCommand, others []outside.ConnectorCommand) error {
 	if !namePattern.MatchString(command.Name) {
 		return domain.Invalid("/name", "format",
 			"A command's name consists of at most 43 upper-case letters, digits and underscores and begins with a letter, for example CREATE_ISSUE.")
 	}
-	if slices.ContainsFunc(others, func(o domain.ConnectorCommand) bool { return o.Name == command.Name }) {
+	if slices.ContainsFunc(others, func(o outside.ConnectorCommand) bool { return o.Name == command.Name }) {
 		return domain.Invalid("/name", "repeated", "Two commands have the name %s.", command.Name)
 	}
 	if len(command.Params) == 0 {
@@ -123,10 +125,10 @@ func checkTimeout(timeout time.Duration) error {
 	return nil
 }
 
-func checkSize(commands []domain.ConnectorCommand) error {
+func checkSize(commands []outside.ConnectorCommand) error {
 	there := 0
 	for i := range commands {
-		if commands[i].State != domain.CommandGone {
+		if commands[i].State != outside.CommandGone {
 			there++
 		}
 	}
@@ -141,7 +143,7 @@ func checkSize(commands []domain.ConnectorCommand) error {
 
 // DefinitionHash covers everything that defines a command, without the settings a person makes for
 // it.
-func DefinitionHash(c *domain.ConnectorCommand) string {
+func DefinitionHash(c *outside.ConnectorCommand) string {
 	params := any(c.Params)
 	if value, err := jsonbody.Value(c.Params); err == nil {
 		params = value // key order and whitespace do not change a schema

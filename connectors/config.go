@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -13,7 +15,7 @@ import (
 const maxConfig = 64 << 10
 
 // configure validates a config entered by a person, and extracts and seals its secrets.
-func (s *Service) configure(kind *Kind, c *domain.Connector, config json.RawMessage) error {
+func (s *Service) configure(kind *Kind, c *outside.Connector, config json.RawMessage) error {
 	if len(config) > maxConfig {
 		return domain.Invalid("/config", "too_long", "A config can have at most %d bytes.", maxConfig)
 	}
@@ -56,7 +58,7 @@ func unusable(err error) error {
 }
 
 // secretsOf returns the stored secrets and the origin they belong to.
-func (s *Service) secretsOf(kind *Kind, c *domain.Connector) (all secrets, origin string, err error) {
+func (s *Service) secretsOf(kind *Kind, c *outside.Connector) (all secrets, origin string, err error) {
 	if len(c.Config) == 0 { // it is being created
 		return nil, "", nil
 	}
@@ -86,5 +88,5 @@ func mergeConfig(stored, patch json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return jsonbody.Encode(domain.MergePatch(have, given)), nil
+	return jsonbody.Encode(userdata.MergePatch(have, given)), nil
 }

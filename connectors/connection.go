@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Connection is an open connection to a connector's server. It is safe for concurrent use and can
@@ -25,7 +26,7 @@ type Connection interface {
 
 // Listing is the list of a server's commands with its validity.
 type Listing struct {
-	Commands []domain.ConnectorCommand
+	Commands []outside.ConnectorCommand
 	TTL      time.Duration // 0: until the server announces a change, or a refresh
 	// Notes explain to a person which parts of the server's list were left out.
 	Notes []string
@@ -58,5 +59,5 @@ type TaskState struct {
 // Call is one execution with the connector's definition of its command.
 type Call struct {
 	domain.OutsideCall
-	Definition domain.ConnectorCommand
+	Definition outside.ConnectorCommand
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -14,7 +15,7 @@ import (
 const discoverTimeout = 30 * time.Second
 
 // discover opens a separate connection and lists the commands the server offers.
-func (s *Service) discover(ctx context.Context, c *domain.Connector) (listing Listing, err error) {
+func (s *Service) discover(ctx context.Context, c *outside.Connector) (listing Listing, err error) {
 	kind, err := s.kind(c.Kind)
 	if err != nil {
 		return Listing{}, err
@@ -39,7 +40,7 @@ func (s *Service) discover(ctx context.Context, c *domain.Connector) (listing Li
 
 // TestConnector checks whether a connector's server responds. A failure to respond is in the result
 // and is not returned as an error.
-func (s *Service) TestConnector(ctx context.Context, workspace, id string) (*domain.ConnectorTest, error) {
+func (s *Service) TestConnector(ctx context.Context, workspace, id string) (*outside.ConnectorTest, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
 		return nil, err
@@ -56,7 +57,7 @@ func (s *Service) TestConnector(ctx context.Context, workspace, id string) (*dom
 	if err := s.store(ctx, c, status, detail); err != nil {
 		return nil, err
 	}
-	test := &domain.ConnectorTest{OK: err == nil, Latency: s.clock().Sub(begun), Commands: len(listing.Commands), Status: status}
+	test := &outside.ConnectorTest{OK: err == nil, Latency: s.clock().Sub(begun), Commands: len(listing.Commands), Status: status}
 	if err != nil {
 		test.Error = err.Error()
 		if failed, ok := errors.AsType[*domain.OutsideError](err); ok {
@@ -67,7 +68,7 @@ func (s *Service) TestConnector(ctx context.Context, workspace, id string) (*dom
 }
 
 // store saves the status found by discover, in the database and for calls to compare with.
-func (s *Service) store(ctx context.Context, c *domain.Connector, status domain.ConnectorStatus, detail string) error {
+func (s *Service) store(ctx context.Context, c *outside.Connector, status outside.ConnectorStatus, detail string) error {
 	if !c.Enabled {
 		return nil
 	}
@@ -84,19 +85,19 @@ func (s *Service) store(ctx context.Context, c *domain.Connector, status domain.
 
 // statusAfter returns the connector's status after discover returned err. known is false if no request
 // reached the server, for a reason on our side.
-func (s *Service) statusAfter(c *domain.Connector, err error) (status domain.ConnectorStatus, detail string, known bool) {
+func (s *Service) statusAfter(c *outside.Connector, err error) (status outside.ConnectorStatus, detail string, known bool) {
 	failed, ok := errors.AsType[*domain.OutsideError](err)
 	switch {
 	case err != nil && !ok:
 		return "", "", false
 	case !c.Enabled:
-		return domain.ConnectorDisabled, "", true
+		return outside.ConnectorDisabled, "", true
 	case err == nil:
-		return domain.ConnectorReady, "", true
+		return outside.ConnectorReady, "", true
 	case failed.Fault == domain.FaultSignIn:
-		return domain.ConnectorNeedsSignIn, failed.Message, true
+		return outside.ConnectorNeedsSignIn, failed.Message, true
 	}
-	return domain.ConnectorUnreachable, messageWithOutput(failed), true
+	return outside.ConnectorUnreachable, messageWithOutput(failed), true
 }
 
 // messageWithOutput returns the error message with the last output of the connector's program.
@@ -109,7 +110,7 @@ func messageWithOutput(failed *domain.OutsideError) string {
 
 // RefreshConnector connects and lists the commands again. An unreachable server is reported in the
 // connector's status and is not an error.
-func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*domain.Connector, error) {
+func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*outside.Connector, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
 		return nil, err
@@ -128,13 +129,13 @@ func (s *Service) RefreshConnector(ctx context.Context, workspace, id string) (*
 		}
 		return s.rows.Connector(ctx, workspace, id)
 	}
-	return s.change(ctx, workspace, id, 0, func(now *domain.Connector) error {
+	return s.change(ctx, workspace, id, 0, func(now *outside.Connector) error {
 		if kind := s.kinds[now.Kind]; !kind.Written {
 			commands, left, err := taken(now, listing)
 			if err != nil {
 				return err
 			}
-			if now.Commands = commands; status == domain.ConnectorReady {
+			if now.Commands = commands; status == outside.ConnectorReady {
 				detail = left
 			}
 		}

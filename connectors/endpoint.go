@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -20,7 +21,7 @@ const maxCalls = 10
 type endpoint struct {
 	manager   *Manager
 	kind      *Kind
-	connector *domain.Connector
+	connector *outside.Connector
 	breaker   breaker
 	room      chan struct{} // semaphore: one token for each call
 	opening   chan struct{} // holds a token while a connection is being opened
@@ -44,7 +45,7 @@ type connection struct {
 // shut closes the connection once.
 func (c *connection) shut() { c.closing.Do(func() { _ = c.Close() }) }
 
-func newEndpoint(m *Manager, kind *Kind, c *domain.Connector) *endpoint {
+func newEndpoint(m *Manager, kind *Kind, c *outside.Connector) *endpoint {
 	e := &endpoint{
 		manager: m, kind: kind, connector: c, breaker: breaker{clock: m.clock},
 		room: make(chan struct{}, maxCalls), opening: make(chan struct{}, 1),
@@ -133,7 +134,7 @@ func (e *endpoint) end() {
 
 // replace closes an endpoint that is no longer current. now is the connector as stored now, or nil
 // if it was deleted.
-func (e *endpoint) replace(now *domain.Connector) {
+func (e *endpoint) replace(now *outside.Connector) {
 	was := e.connector
 	if now == nil || !now.Enabled || !bytes.Equal(now.Config, was.Config) || now.SecretSealed != was.SecretSealed {
 		e.end()
@@ -143,7 +144,7 @@ func (e *endpoint) replace(now *domain.Connector) {
 }
 
 // opening returns a stored connector with its secrets revealed.
-func (m *Manager) opening(kind *Kind, c *domain.Connector) (Opening, error) {
+func (m *Manager) opening(kind *Kind, c *outside.Connector) (Opening, error) {
 	origin, err := kind.Origin(c.Config)
 	if err != nil {
 		return Opening{}, notSent(err, "the configuration of %s cannot be read", c.Name)
@@ -164,7 +165,7 @@ func (m *Manager) opening(kind *Kind, c *domain.Connector) (Opening, error) {
 }
 
 // dial opens a connection to a connector.
-func (m *Manager) dial(ctx context.Context, kind *Kind, c *domain.Connector) (Connection, error) {
+func (m *Manager) dial(ctx context.Context, kind *Kind, c *outside.Connector) (Connection, error) {
 	opening, err := m.opening(kind, c)
 	if err != nil {
 		return nil, err

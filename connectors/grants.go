@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/seal"
 )
@@ -15,13 +16,13 @@ import (
 // Grants stores OAuth sign-ins, one for each connector.
 type Grants interface {
 	// ConnectorGrant and GrantOfState return nil if there is none.
-	ConnectorGrant(ctx context.Context, workspace, connector string) (*domain.ConnectorGrant, error)
-	GrantOfState(ctx context.Context, hash string) (*domain.ConnectorGrant, error)
+	ConnectorGrant(ctx context.Context, workspace, connector string) (*outside.ConnectorGrant, error)
+	GrantOfState(ctx context.Context, hash string) (*outside.ConnectorGrant, error)
 	// SaveGrant requires the version that was read (else domain.ErrStale), increments it, and
 	// releases a claim.
-	SaveGrant(ctx context.Context, g *domain.ConnectorGrant) error
+	SaveGrant(ctx context.Context, g *outside.ConnectorGrant) error
 	// ClaimGrant gives one node the exclusive right to refresh the token it read.
-	ClaimGrant(ctx context.Context, g *domain.ConnectorGrant, now, until time.Time) (bool, error)
+	ClaimGrant(ctx context.Context, g *outside.ConnectorGrant, now, until time.Time) (bool, error)
 	// DropGrant deletes the sign-in unless it is for this origin.
 	DropGrant(ctx context.Context, workspace, connector, but string) error
 }
@@ -33,14 +34,14 @@ type GrantStore struct {
 	keys  *seal.Keys
 	clock clock.Clock
 	// of identifies the connector and the origin; by is the person who signs in.
-	of domain.ConnectorGrant
+	of outside.ConnectorGrant
 	by domain.Author
 }
 
-func (s *Service) grantsOf(c *domain.Connector, origin string, by domain.Author) *GrantStore {
+func (s *Service) grantsOf(c *outside.Connector, origin string, by domain.Author) *GrantStore {
 	return &GrantStore{
 		rows: s.grants, keys: s.keys, clock: s.clock, by: by,
-		of: domain.ConnectorGrant{WorkspaceID: c.WorkspaceID, ConnectorID: c.ID, Origin: origin},
+		of: outside.ConnectorGrant{WorkspaceID: c.WorkspaceID, ConnectorID: c.ID, Origin: origin},
 	}
 }
 
@@ -114,7 +115,7 @@ type SignIner interface {
 	Begin(ctx context.Context, redirect, prefix string) (address string, until time.Time, err error)
 	// Finish completes the sign-in with what they returned with, once. It returns ErrSignInOver for
 	// anything but the latest pending sign-in within its time.
-	Finish(ctx context.Context, answer domain.SignInAnswer) error
+	Finish(ctx context.Context, answer outside.SignInAnswer) error
 }
 
 // ErrSignInOver is returned when the returned state matches no pending sign-in, or too late.

@@ -5,12 +5,12 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Kind implements one kind of connector.
 type Kind struct {
-	Name domain.ConnectorKind
+	Name outside.ConnectorKind
 	// Schema is the JSON Schema of a config as entered by a person.
 	Schema json.RawMessage
 	// Secrets are the secret members of a config: strings, or objects with string values.
@@ -24,7 +24,7 @@ type Kind struct {
 	Origin func(config json.RawMessage) (string, error)
 	// Check rejects a command that cannot be sent; error pointers start at the command. Nil if the
 	// server lists the commands.
-	Check func(config json.RawMessage, command *domain.ConnectorCommand) error
+	Check func(config json.RawMessage, command *outside.ConnectorCommand) error
 	Open  func(ctx context.Context, o Opening) (Connection, error)
 	// SignIn returns the sign-in for a config. Without one, it is nil or returns nil.
 	SignIn func(o Opening) (SignIner, error)
@@ -33,7 +33,7 @@ type Kind struct {
 // Opening holds what a connection is opened with.
 type Opening struct {
 	// Connector has its secrets in its Config.
-	Connector *domain.Connector
+	Connector *outside.Connector
 	// Client makes every request. It enforces the allowed destinations and identifies the
 	// workspace.
 	Client *http.Client

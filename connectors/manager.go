@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/seal"
 )
@@ -19,19 +20,19 @@ type Finder interface {
 	// ConnectorChanges counts the changes of a workspace's connectors. It is called in each round,
 	// so it should normally be served from memory.
 	ConnectorChanges(ctx context.Context, workspace string) (int64, error)
-	Connectors(ctx context.Context, workspace string) ([]*domain.Connector, error)
-	SetConnectorStatus(ctx context.Context, workspace, id string, status domain.ConnectorStatus, detail string) error
+	Connectors(ctx context.Context, workspace string) ([]*outside.Connector, error)
+	SetConnectorStatus(ctx context.Context, workspace, id string, status outside.ConnectorStatus, detail string) error
 }
 
 // Manager offers and executes the commands of the workspaces' connectors.
 type Manager struct {
 	rows   Finder
-	kinds  map[domain.ConnectorKind]*Kind
+	kinds  map[outside.ConnectorKind]*Kind
 	keys   *seal.Keys
 	client *http.Client
 	clock  clock.Clock
 	called func(CallReport)
-	grants func(c *domain.Connector, origin string, by domain.Author) *GrantStore // nil: sign-ins are not stored
+	grants func(c *outside.Connector, origin string, by domain.Author) *GrantStore // nil: sign-ins are not stored
 
 	mu         sync.Mutex
 	workspaces map[string]*workspace
@@ -95,10 +96,10 @@ type workspace struct {
 // offer is a command that may be called.
 type offer struct {
 	endpoint *endpoint
-	command  domain.ConnectorCommand
+	command  outside.ConnectorCommand
 }
 
-func newManager(c Config, kinds map[domain.ConnectorKind]*Kind) *Manager {
+func newManager(c Config, kinds map[outside.ConnectorKind]*Kind) *Manager {
 	m := &Manager{
 		rows: c.Rows, kinds: kinds, keys: c.Keys, client: c.Client, clock: c.Clock, called: c.Called, workspaces: map[string]*workspace{},
 	}
@@ -167,7 +168,7 @@ func (m *Manager) workspace(ctx context.Context, id string) (*workspace, error) 
 
 // build creates the state of a workspace from its rows. Unchanged connectors keep their connection
 // and status.
-func (m *Manager) build(rows []*domain.Connector, before *workspace) *workspace {
+func (m *Manager) build(rows []*outside.Connector, before *workspace) *workspace {
 	w := &workspace{endpoints: map[string]*endpoint{}, byName: map[string]*offer{}, offers: []domain.CommandSpec{}}
 	for _, c := range rows {
 		kind := m.kinds[c.Kind]
@@ -180,7 +181,7 @@ func (m *Manager) build(rows []*domain.Connector, before *workspace) *workspace 
 		}
 		w.endpoints[c.ID] = l
 		for _, command := range c.Commands {
-			if command.State == domain.CommandOffered {
+			if command.State == outside.CommandOffered {
 				spec := specOf(c, &command)
 				w.offers = append(w.offers, spec)
 				w.byName[spec.Name] = &offer{endpoint: l, command: command}
@@ -197,7 +198,7 @@ func (m *Manager) build(rows []*domain.Connector, before *workspace) *workspace 
 	return w
 }
 
-func connectorOf(rows []*domain.Connector, id string) *domain.Connector {
+func connectorOf(rows []*outside.Connector, id string) *outside.Connector {
 	for _, c := range rows {
 		if c.ID == id {
 			return c
@@ -207,7 +208,7 @@ func connectorOf(rows []*domain.Connector, id string) *domain.Connector {
 }
 
 // endpoint returns the endpoint of a connector that has not changed.
-func (w *workspace) endpoint(c *domain.Connector) *endpoint {
+func (w *workspace) endpoint(c *outside.Connector) *endpoint {
 	if w == nil {
 		return nil
 	}
@@ -234,7 +235,7 @@ func (m *Manager) retireAll(but *workspace) {
 const defaultDeadline = 30 * time.Minute
 
 // specOf returns the catalogue entry of a command.
-func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.CommandSpec {
+func specOf(c *outside.Connector, command *outside.ConnectorCommand) domain.CommandSpec {
 	spec := domain.CommandSpec{
 		Name: c.Prefix + "." + command.Name, Kind: domain.KindAction, Role: domain.RoleMember, Effect: command.Effect,
 		Source: string(c.Kind), Description: command.Description, Params: command.Params, Timeout: timeoutOf(command),
@@ -246,13 +247,13 @@ func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.Comman
 		spec.Unreviewed = !withholdTexts(&spec, c, command)
 	}
 	// A reading command that needs approval is handled like an action.
-	if command.Effect == domain.EffectRead && !command.RequireValidation && !command.Sensitive && c.Kind != domain.ConnectorLongRunning {
+	if command.Effect == domain.EffectRead && !command.RequireValidation && !command.Sensitive && c.Kind != outside.ConnectorLongRunning {
 		spec.Kind = domain.KindQuery
 	}
 	if len(spec.Params) == 0 {
 		spec.Params = json.RawMessage(`{"type":"object","properties":{}}`)
 	}
-	if c.Kind == domain.ConnectorLongRunning {
+	if c.Kind == outside.ConnectorLongRunning {
 		if spec.Deadline = command.Deadline; spec.Deadline == 0 {
 			spec.Deadline = defaultDeadline
 		}
@@ -260,7 +261,7 @@ func specOf(c *domain.Connector, command *domain.ConnectorCommand) domain.Comman
 	return spec
 }
 
-func timeoutOf(command *domain.ConnectorCommand) time.Duration {
+func timeoutOf(command *outside.ConnectorCommand) time.Duration {
 	if command.Timeout == 0 {
 		return DefaultTimeout
 	}

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Refresher lists commands again after servers announced a change. It processes one connector at a
@@ -30,7 +30,7 @@ func NewRefresher(s *Service, failed func(workspace, id string, err error)) *Ref
 }
 
 // Enqueue schedules a connector whose server announced another list. It does not block.
-func (r *Refresher) Enqueue(c *domain.Connector) {
+func (r *Refresher) Enqueue(c *outside.Connector) {
 	r.mu.Lock()
 	r.due[dueKey{c.WorkspaceID, c.ID}] = true
 	r.mu.Unlock()
@@ -100,20 +100,20 @@ func (s *Service) relistChanged(ctx context.Context, workspace, id string) error
 	if c.StatusDetail == detail && sameCommands(c.Commands, commands) {
 		return nil
 	}
-	_, err = s.change(ctx, workspace, id, 0, func(now *domain.Connector) error {
+	_, err = s.change(ctx, workspace, id, 0, func(now *outside.Connector) error {
 		commands, detail, err := taken(now, listing)
 		if err != nil {
 			return err
 		}
 		at := s.clock()
-		now.Commands, now.LastListedAt, now.Status, now.StatusDetail = commands, &at, domain.ConnectorReady, detail
+		now.Commands, now.LastListedAt, now.Status, now.StatusDetail = commands, &at, outside.ConnectorReady, detail
 		return nil
 	})
 	return err
 }
 
 // sameCommands compares commands in their stored form.
-func sameCommands(a, b []domain.ConnectorCommand) bool {
+func sameCommands(a, b []outside.ConnectorCommand) bool {
 	one, err := json.Marshal(a)
 	if err != nil {
 		return false

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // maxGone bounds the stored commands that their server no longer lists.
@@ -17,8 +18,8 @@ const maxGone = 1000
 // is read-only and the connector offers those. One that is no longer listed becomes gone and keeps
 // its settings for when it returns: a person's decisions must not depend on what a server omits
 // temporarily. notes describe what was left out.
-func relist(before, listed []domain.ConnectorCommand, offerReadOnly bool) (now []domain.ConnectorCommand, notes []string) {
-	fresh := map[string]*domain.ConnectorCommand{}
+func relist(before, listed []outside.ConnectorCommand, offerReadOnly bool) (now []outside.ConnectorCommand, notes []string) {
+	fresh := map[string]*outside.ConnectorCommand{}
 	var order []string
 	for i := range listed {
 		c := listed[i]
@@ -60,62 +61,62 @@ func relist(before, listed []domain.ConnectorCommand, offerReadOnly bool) (now [
 }
 
 // restoreSettings restores a person's settings of a listed command.
-func restoreSettings(c, was *domain.ConnectorCommand) {
+func restoreSettings(c, was *outside.ConnectorCommand) {
 	c.Effect, c.RequireValidation, c.Timeout, c.Trusted = was.Effect, was.RequireValidation, was.Timeout, was.Trusted
 	c.Sensitive, c.Reviewed, c.Decided = was.Sensitive, was.Reviewed, was.Decided
 	c.State = stateOf(was)
-	if (was.DefinitionHash != c.DefinitionHash || was.Remote != c.Remote) && c.State != domain.CommandOff {
-		c.State = domain.CommandChanged
+	if (was.DefinitionHash != c.DefinitionHash || was.Remote != c.Remote) && c.State != outside.CommandOff {
+		c.State = outside.CommandChanged
 	}
-	if c.State == domain.CommandChanged {
+	if c.State == outside.CommandChanged {
 		c.LookedAt = reviewedTexts(was)
 	}
 }
 
 // stateOf returns the state of a command, or its last state before it was gone.
-func stateOf(c *domain.ConnectorCommand) domain.CommandState {
-	if c.State != domain.CommandGone {
+func stateOf(c *outside.ConnectorCommand) outside.CommandState {
+	if c.State != outside.CommandGone {
 		return c.State
 	}
 	if c.Before == "" {
-		return domain.CommandOff
+		return outside.CommandOff
 	}
 	return c.Before
 }
 
 // setDefaults sets the defaults of a command that has not been reviewed.
-func setDefaults(c *domain.ConnectorCommand, offerReadOnly bool) {
+func setDefaults(c *outside.ConnectorCommand, offerReadOnly bool) {
 	if c.Effect == "" {
 		c.Effect = domain.EffectNonIdempotent
 	}
-	c.RequireValidation, c.Trusted, c.State = c.Effect != domain.EffectRead, false, domain.CommandOff
+	c.RequireValidation, c.Trusted, c.State = c.Effect != domain.EffectRead, false, outside.CommandOff
 	if c.Effect == domain.EffectRead && offerReadOnly {
-		c.State, c.Reviewed = domain.CommandOffered, new(false)
+		c.State, c.Reviewed = outside.CommandOffered, new(false)
 	}
 }
 
 // gone marks a command as no longer listed by its server.
-func gone(was *domain.ConnectorCommand) domain.ConnectorCommand {
+func gone(was *outside.ConnectorCommand) outside.ConnectorCommand {
 	c := *was
-	if c.State != domain.CommandGone {
-		c.State, c.Before = domain.CommandGone, was.State
+	if c.State != outside.CommandGone {
+		c.State, c.Before = outside.CommandGone, was.State
 	}
 	return c
 }
 
 // forget drops the oldest gone commands beyond maxGone, first those without decisions of a person.
 // full is true if no further command fits.
-func forget(all []domain.ConnectorCommand) (kept []domain.ConnectorCommand, full bool) {
+func forget(all []outside.ConnectorCommand) (kept []outside.ConnectorCommand, full bool) {
 	extra := -maxGone
 	for i := range all {
-		if all[i].State == domain.CommandGone {
+		if all[i].State == outside.CommandGone {
 			extra++
 		}
 	}
 	full = extra >= 0
 	for _, decided := range []bool{false, true} {
-		all = slices.DeleteFunc(all, func(c domain.ConnectorCommand) bool {
-			drop := extra > 0 && c.State == domain.CommandGone && c.Decided == decided
+		all = slices.DeleteFunc(all, func(c outside.ConnectorCommand) bool {
+			drop := extra > 0 && c.State == outside.CommandGone && c.Decided == decided
 			if drop {
 				extra--
 			}
@@ -126,14 +127,14 @@ func forget(all []domain.ConnectorCommand) (kept []domain.ConnectorCommand, full
 }
 
 // reviewedTexts returns the definition of a command at its last review.
-func reviewedTexts(c *domain.ConnectorCommand) *domain.CommandTexts {
-	if stateOf(c) == domain.CommandChanged {
+func reviewedTexts(c *outside.ConnectorCommand) *outside.CommandTexts {
+	if stateOf(c) == outside.CommandChanged {
 		return c.LookedAt
 	}
-	if c.State == domain.CommandGone && c.Title == "" && c.Description == "" {
+	if c.State == outside.CommandGone && c.Title == "" && c.Description == "" {
 		return nil // its texts were dropped to save space
 	}
-	return &domain.CommandTexts{Title: c.Title, Description: c.Description, Params: c.Params}
+	return &outside.CommandTexts{Title: c.Title, Description: c.Description, Params: c.Params}
 }
 
 // room tracks the remaining space for a list of commands.
@@ -145,7 +146,7 @@ type room struct {
 // listedBytes leaves room for gone commands without their texts.
 const listedBytes = maxCommandBytes - maxGone*300
 
-func (r *room) take(c *domain.ConnectorCommand) bool {
+func (r *room) take(c *outside.ConnectorCommand) bool {
 	own := *c
 	own.LookedAt = nil // dropped first if space is short
 	text, err := json.Marshal(&own)
@@ -183,13 +184,13 @@ func some(n int) string {
 
 // trimToLimit drops reviewed definitions and the texts of gone commands if there is not enough room:
 // storing the list is more important.
-func trimToLimit(commands []domain.ConnectorCommand) error {
+func trimToLimit(commands []outside.ConnectorCommand) error {
 	if checkSize(commands) == nil {
 		return nil
 	}
 	for i := range commands {
 		c := &commands[i]
-		if c.LookedAt = nil; c.State == domain.CommandGone {
+		if c.LookedAt = nil; c.State == outside.CommandGone {
 			c.Title, c.Description, c.Params = "", "", json.RawMessage(`{"type":"object"}`)
 		}
 	}
@@ -197,7 +198,7 @@ func trimToLimit(commands []domain.ConnectorCommand) error {
 }
 
 // taken returns a connector's list as it is stored, and the notes about it for people.
-func taken(c *domain.Connector, listing Listing) (commands []domain.ConnectorCommand, detail string, err error) {
+func taken(c *outside.Connector, listing Listing) (commands []outside.ConnectorCommand, detail string, err error) {
 	commands, notes := relist(c.Commands, listing.Commands, c.OffersReadOnly())
 	if err := trimToLimit(commands); err != nil {
 		return nil, "", err

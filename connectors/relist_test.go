@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
-func listedAs(name, description string, effect domain.CommandEffect) domain.ConnectorCommand {
-	return domain.ConnectorCommand{Name: name, Remote: strings.ToLower(name), Description: description, Effect: effect, Params: json.RawMessage(`{"type":"object"}`)}
+func listedAs(name, description string, effect domain.CommandEffect) outside.ConnectorCommand {
+	return outside.ConnectorCommand{Name: name, Remote: strings.ToLower(name), Description: description, Effect: effect, Params: json.RawMessage(`{"type":"object"}`)}
 }
 
-func joined(t *testing.T, before []domain.ConnectorCommand, listed ...domain.ConnectorCommand) []domain.ConnectorCommand {
+func joined(t *testing.T, before []outside.ConnectorCommand, listed ...outside.ConnectorCommand) []outside.ConnectorCommand {
 	t.Helper()
 	now, notes := relist(before, listed, true)
 	if len(notes) > 0 {
@@ -25,7 +26,7 @@ func joined(t *testing.T, before []domain.ConnectorCommand, listed ...domain.Con
 	return now
 }
 
-func names(all []domain.ConnectorCommand) string {
+func names(all []outside.ConnectorCommand) string {
 	var out []string
 	for _, c := range all {
 		out = append(out, fmt.Sprintf("%s:%s", c.Name, c.State))
@@ -43,10 +44,10 @@ func TestWhatWasDecidedStays(t *testing.T) {
 	}
 	decided[0].Effect, decided[0].RequireValidation, decided[0].Sensitive = domain.EffectNonIdempotent, true, true
 	decided[0].Trusted, decided[0].Timeout = true, time.Minute
-	decided[1].State = domain.CommandOff
-	want := append([]domain.ConnectorCommand{}, decided...)
+	decided[1].State = outside.CommandOff
+	want := append([]outside.ConnectorCommand{}, decided...)
 	other := listedAs("OTHER", "o", domain.EffectRead)
-	for name, between := range map[string][][]domain.ConnectorCommand{
+	for name, between := range map[string][][]outside.ConnectorCommand{
 		"left out once":             {nil},
 		"left out twice":            {nil, nil},
 		"one after the other":       {{wipe}, {keep}, nil},
@@ -60,7 +61,7 @@ func TestWhatWasDecidedStays(t *testing.T) {
 		for _, listed := range between {
 			now, _ = relist(now, listed, true)
 		}
-		now, _ = relist(now, []domain.ConnectorCommand{wipe, keep}, true)
+		now, _ = relist(now, []outside.ConnectorCommand{wipe, keep}, true)
 		if !reflect.DeepEqual(now[:2], want) {
 			t.Errorf("%s: %+v, want %+v", name, now[:2], want)
 		}
@@ -91,13 +92,13 @@ func TestWhatWasDecidedStays(t *testing.T) {
 
 // The order in which a server lists changes nothing; what is new comes behind.
 func TestTheOrderStays(t *testing.T) {
-	var all []domain.ConnectorCommand
+	var all []outside.ConnectorCommand
 	for _, name := range []string{"ZETA", "ALPHA", "MID", "BETA"} {
 		all = append(all, listedAs(name, "d", domain.EffectRead))
 	}
 	first := joined(t, nil, all...)
 	for _, order := range [][]int{{0, 1, 2, 3}, {3, 2, 1, 0}, {1, 3, 0, 2}} {
-		var listed []domain.ConnectorCommand
+		var listed []outside.ConnectorCommand
 		for _, at := range order {
 			listed = append(listed, all[at])
 		}
@@ -119,10 +120,10 @@ func TestTheOrderStays(t *testing.T) {
 // what it has once withdrawn.
 func TestGoneIsBounded(t *testing.T) {
 	decided := joined(t, nil, listedAs("WIPE", "wipes", domain.EffectRead))
-	decided[0].State, decided[0].Decided = domain.CommandOff, true
+	decided[0].State, decided[0].Decided = outside.CommandOff, true
 	now := decided
 	for round := range 12 {
-		var listed []domain.ConnectorCommand
+		var listed []outside.ConnectorCommand
 		for i := range maxCommands {
 			listed = append(listed, listedAs(fmt.Sprintf("N%d_%d", round, i), strings.Repeat("x", 2000), domain.EffectRead))
 		}
@@ -131,15 +132,15 @@ func TestGoneIsBounded(t *testing.T) {
 			t.Fatalf("round %d: %v", round, err)
 		}
 	}
-	if len(now) > maxGone+maxCommands || now[0].Name != "WIPE" || now[0].State != domain.CommandGone || now[0].Before != domain.CommandOff {
+	if len(now) > maxGone+maxCommands || now[0].Name != "WIPE" || now[0].State != outside.CommandGone || now[0].Before != outside.CommandOff {
 		t.Errorf("%d commands, the first %+v", len(now), now[0])
 	}
-	now, _ = relist(now, []domain.ConnectorCommand{listedAs("WIPE", "wipes", domain.EffectRead), listedAs("N0_0", "x", domain.EffectRead)}, true)
-	byName := map[string]domain.CommandState{}
+	now, _ = relist(now, []outside.ConnectorCommand{listedAs("WIPE", "wipes", domain.EffectRead), listedAs("N0_0", "x", domain.EffectRead)}, true)
+	byName := map[string]outside.CommandState{}
 	for _, c := range now {
 		byName[c.Name] = c.State
 	}
-	if byName["WIPE"] != domain.CommandOff || byName["N0_0"] != domain.CommandOff {
+	if byName["WIPE"] != outside.CommandOff || byName["N0_0"] != outside.CommandOff {
 		t.Errorf("back are WIPE %s, N0_0 %s", byName["WIPE"], byName["N0_0"])
 	}
 }
@@ -158,10 +159,10 @@ func TestALongList(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			for i := range c.count {
-				w.outside.listed = append(w.outside.listed, listedAs(fmt.Sprintf("C%d", i), strings.Repeat("x", c.size), domain.EffectRead))
+				w.external.listed = append(w.external.listed, listedAs(fmt.Sprintf("C%d", i), strings.Repeat("x", c.size), domain.EffectRead))
 			}
-			made, err := w.CreateConnector(context.Background(), "w", domain.NewConnector{
-				Name: "S", Kind: domain.ConnectorMCP, Prefix: "S", Config: json.RawMessage(`{"URL":"https://s.example"}`),
+			made, err := w.CreateConnector(context.Background(), "w", outside.NewConnector{
+				Name: "S", Kind: outside.ConnectorMCP, Prefix: "S", Config: json.RawMessage(`{"URL":"https://s.example"}`),
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -180,14 +181,14 @@ func TestDecidingOfWhatIsGone(t *testing.T) {
 	if w.rows.all[0].Commands = now; len(notes) > 0 {
 		t.Fatal(notes)
 	}
-	off, sensitive := domain.CommandOff, true
-	c, err := w.UpdateConnectorCommand(t.Context(), "w", "con_1", "ACT", 0, domain.ConnectorCommandPatch{State: &off, Sensitive: &sensitive})
-	if err != nil || c.Command("ACT").State != domain.CommandGone {
+	off, sensitive := outside.CommandOff, true
+	c, err := w.UpdateConnectorCommand(t.Context(), "w", "con_1", "ACT", 0, outside.ConnectorCommandPatch{State: &off, Sensitive: &sensitive})
+	if err != nil || c.Command("ACT").State != outside.CommandGone {
 		t.Fatalf("%+v %v", c.Commands, err)
 	}
 	back := offered("ACT")
 	back.DefinitionHash = c.Commands[0].DefinitionHash
-	if now, _ = relist(c.Commands, []domain.ConnectorCommand{back}, true); now[0].State != domain.CommandOff || !now[0].Sensitive {
+	if now, _ = relist(c.Commands, []outside.ConnectorCommand{back}, true); now[0].State != outside.CommandOff || !now[0].Sensitive {
 		t.Errorf("%+v", now[0])
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/seal"
@@ -27,13 +28,13 @@ func (s secrets) put(member, name, value string) {
 }
 
 // place is the sealing context of a connector's secrets: its kind and origin.
-func place(c *domain.Connector, origin string) seal.Place {
+func place(c *outside.Connector, origin string) seal.Place {
 	return seal.Place{"connector", c.WorkspaceID, c.ID, string(c.Kind), origin}
 }
 
 // PlaceOf returns the sealing context of a stored connector's secrets.
 func (s *Service) PlaceOf(workspace, id, kindName string, config json.RawMessage) (seal.Place, error) {
-	kind, err := s.kind(domain.ConnectorKind(kindName))
+	kind, err := s.kind(outside.ConnectorKind(kindName))
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +42,10 @@ func (s *Service) PlaceOf(workspace, id, kindName string, config json.RawMessage
 	if err != nil {
 		return nil, fmt.Errorf("read the stored config: %w", err)
 	}
-	return place(&domain.Connector{WorkspaceID: workspace, ID: id, Kind: kind.Name}, origin), nil
+	return place(&outside.Connector{WorkspaceID: workspace, ID: id, Kind: kind.Name}, origin), nil
 }
 
-func (s *Service) sealSecrets(all secrets, c *domain.Connector, origin string) (string, error) {
+func (s *Service) sealSecrets(all secrets, c *outside.Connector, origin string) (string, error) {
 	if len(all) == 0 {
 		return "", nil
 	}
@@ -63,7 +64,7 @@ func (s *Service) sealSecrets(all secrets, c *domain.Connector, origin string) (
 var errSecrets = errors.New("the stored secrets cannot be read: FERMATA_SECRET_KEY is missing or has changed; enter them again")
 
 // openSecrets decrypts a connector's secrets if they were entered for this origin.
-func openSecrets(keys *seal.Keys, c *domain.Connector, origin string) (secrets, error) {
+func openSecrets(keys *seal.Keys, c *outside.Connector, origin string) (secrets, error) {
 	if c.SecretSealed == "" {
 		return secrets{}, nil
 	}
@@ -173,7 +174,7 @@ func (k *Kind) makeSecrets(config json.RawMessage) (json.RawMessage, secrets, er
 }
 
 // shown returns a connector with its generated secrets, which are shown once.
-func shown(c *domain.Connector, made secrets) (*domain.Connector, error) {
+func shown(c *outside.Connector, made secrets) (*outside.Connector, error) {
 	if len(made) == 0 {
 		return c, nil
 	}

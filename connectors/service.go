@@ -7,6 +7,7 @@ import (
 	"net/http"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/schema"
 	"github.com/fermata-dev/fermata/internal/seal"
@@ -15,9 +16,9 @@ import (
 // Rows is the database access of a Service.
 type Rows interface {
 	Finder
-	Connector(ctx context.Context, workspace, id string) (*domain.Connector, error)
-	InsertConnector(ctx context.Context, c *domain.Connector) error
-	UpdateConnector(ctx context.Context, c *domain.Connector) error
+	Connector(ctx context.Context, workspace, id string) (*outside.Connector, error)
+	InsertConnector(ctx context.Context, c *outside.Connector) error
+	UpdateConnector(ctx context.Context, c *outside.Connector) error
 	DeleteConnector(ctx context.Context, workspace, id string) error
 }
 
@@ -52,7 +53,7 @@ type Service struct {
 	Manager *Manager
 
 	rows     Rows
-	kinds    map[domain.ConnectorKind]*Kind
+	kinds    map[outside.ConnectorKind]*Kind
 	schemas  Schemas
 	compiled *schema.Cache
 	keys     *seal.Keys
@@ -65,7 +66,7 @@ type Service struct {
 
 // New returns a Service.
 func New(c Config) *Service {
-	kinds := map[domain.ConnectorKind]*Kind{}
+	kinds := map[outside.ConnectorKind]*Kind{}
 	for i := range c.Kinds {
 		kinds[c.Kinds[i].Name] = &c.Kinds[i]
 	}
@@ -80,7 +81,7 @@ func New(c Config) *Service {
 	return s
 }
 
-func (s *Service) Connectors(ctx context.Context, workspace string) ([]*domain.Connector, error) {
+func (s *Service) Connectors(ctx context.Context, workspace string) ([]*outside.Connector, error) {
 	all, err := s.rows.Connectors(ctx, workspace)
 	for _, c := range all {
 		c.PausedUntil = s.Manager.pausedUntil(workspace, c.ID)
@@ -88,7 +89,7 @@ func (s *Service) Connectors(ctx context.Context, workspace string) ([]*domain.C
 	return all, err
 }
 
-func (s *Service) Connector(ctx context.Context, workspace, id string) (*domain.Connector, error) {
+func (s *Service) Connector(ctx context.Context, workspace, id string) (*outside.Connector, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
 		return nil, err
@@ -97,7 +98,7 @@ func (s *Service) Connector(ctx context.Context, workspace, id string) (*domain.
 	return c, nil
 }
 
-func (s *Service) kind(name domain.ConnectorKind) (*Kind, error) {
+func (s *Service) kind(name outside.ConnectorKind) (*Kind, error) {
 	if kind, ok := s.kinds[name]; ok {
 		return kind, nil
 	}
@@ -105,7 +106,7 @@ func (s *Service) kind(name domain.ConnectorKind) (*Kind, error) {
 }
 
 // CreateConnector stores a new connector.
-func (s *Service) CreateConnector(ctx context.Context, workspace string, in domain.NewConnector) (*domain.Connector, error) {
+func (s *Service) CreateConnector(ctx context.Context, workspace string, in outside.NewConnector) (*outside.Connector, error) {
 	kind, err := s.kind(in.Kind)
 	if err != nil {
 		return nil, err
@@ -114,9 +115,9 @@ func (s *Service) CreateConnector(ctx context.Context, workspace string, in doma
 		return nil, err
 	}
 	now := s.clock()
-	c := &domain.Connector{
+	c := &outside.Connector{
 		ID: s.newID(domain.PrefixConnector), WorkspaceID: workspace, Name: in.Name, Kind: in.Kind, Prefix: in.Prefix,
-		Enabled: !in.Disabled, Commands: []domain.ConnectorCommand{}, Version: 1, CreatedAt: now, UpdatedAt: now,
+		Enabled: !in.Disabled, Commands: []outside.ConnectorCommand{}, Version: 1, CreatedAt: now, UpdatedAt: now,
 	}
 	config, made, err := kind.makeSecrets(in.Config)
 	if err != nil {
@@ -144,10 +145,10 @@ func (s *Service) CreateConnector(ctx context.Context, workspace string, in doma
 }
 
 // resetStatus resets the status of a connector to unknown.
-func resetStatus(c *domain.Connector) {
-	c.Status, c.StatusDetail = domain.ConnectorReady, ""
+func resetStatus(c *outside.Connector) {
+	c.Status, c.StatusDetail = outside.ConnectorReady, ""
 	if !c.Enabled {
-		c.Status = domain.ConnectorDisabled
+		c.Status = outside.ConnectorDisabled
 	}
 }
 
@@ -156,8 +157,8 @@ const maxConflicts = 5
 
 // change reads, changes and stores a connector. Without a version from the client, a conflicting
 // change is not an error: the change is applied to the newer row.
-func (s *Service) change(ctx context.Context, workspace, id string, version int64, change func(*domain.Connector) error) (
-	*domain.Connector, error,
+func (s *Service) change(ctx context.Context, workspace, id string, version int64, change func(*outside.Connector) error) (
+	*outside.Connector, error,
 ) {
 	for try := 1; ; try++ {
 		c, err := s.rows.Connector(ctx, workspace, id)
@@ -184,10 +185,10 @@ func (s *Service) change(ctx context.Context, workspace, id string, version int6
 }
 
 // UpdateConnector merges a patch into a connector.
-func (s *Service) UpdateConnector(ctx context.Context, workspace, id string, version int64, patch domain.ConnectorPatch) (
-	*domain.Connector, error,
+func (s *Service) UpdateConnector(ctx context.Context, workspace, id string, version int64, patch outside.ConnectorPatch) (
+	*outside.Connector, error,
 ) {
-	c, err := s.change(ctx, workspace, id, version, func(c *domain.Connector) error { return s.patch(c, patch) })
+	c, err := s.change(ctx, workspace, id, version, func(c *outside.Connector) error { return s.patch(c, patch) })
 	if err != nil || len(patch.Config) == 0 || s.grants == nil {
 		return c, err
 	}
@@ -197,7 +198,7 @@ func (s *Service) UpdateConnector(ctx context.Context, workspace, id string, ver
 }
 
 // signsInAt returns the origin of the connector's sign-in, or "" if it has none.
-func (s *Service) signsInAt(c *domain.Connector) string {
+func (s *Service) signsInAt(c *outside.Connector) string {
 	kind := s.kinds[c.Kind]
 	if _, err := s.signer(c, domain.Author{}); kind == nil || errors.Is(err, errNoSignIn) {
 		return ""
@@ -209,7 +210,7 @@ func (s *Service) signsInAt(c *domain.Connector) string {
 	return origin
 }
 
-func (s *Service) patch(c *domain.Connector, patch domain.ConnectorPatch) error {
+func (s *Service) patch(c *outside.Connector, patch outside.ConnectorPatch) error {
 	kind, err := s.kind(c.Kind)
 	if err != nil {
 		return err
@@ -247,9 +248,9 @@ func (s *Service) patch(c *domain.Connector, patch domain.ConnectorPatch) error 
 // UpdateConnectorCommand changes a person's settings of one command. Offering a changed command
 // counts as a review.
 func (s *Service) UpdateConnectorCommand(
-	ctx context.Context, workspace, id, name string, version int64, patch domain.ConnectorCommandPatch,
-) (*domain.Connector, error) {
-	return s.change(ctx, workspace, id, version, func(c *domain.Connector) error {
+	ctx context.Context, workspace, id, name string, version int64, patch outside.ConnectorCommandPatch,
+) (*outside.Connector, error) {
+	return s.change(ctx, workspace, id, version, func(c *outside.Connector) error {
 		command := c.Command(name)
 		if command == nil {
 			return domain.NotFound("command of this connector")
@@ -268,7 +269,7 @@ func (s *Service) UpdateConnectorCommand(
 		}
 		switch {
 		case patch.State == nil:
-		case command.State == domain.CommandGone: // takes effect when it is listed again
+		case command.State == outside.CommandGone: // takes effect when it is listed again
 			command.Before = *patch.State
 		default:
 			command.State, command.LookedAt, command.Reviewed = *patch.State, nil, new(true)

@@ -8,14 +8,15 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
 // SignIn begins a person's sign-in to the server of a connector. If a browser begins it, and the redirect
 // leads back to the host under which the browser reaches this server, the sign-in is bound to that browser.
 func (s *Service) SignIn(
-	ctx context.Context, workspace, id string, browser domain.SignInBrowser, by domain.Author,
-) (*domain.SignIn, error) {
+	ctx context.Context, workspace, id string, browser outside.SignInBrowser, by domain.Author,
+) (*outside.SignIn, error) {
 	c, err := s.rows.Connector(ctx, workspace, id)
 	if err != nil {
 		return nil, err
@@ -35,7 +36,7 @@ func (s *Service) SignIn(
 	defer cancel()
 	prefix := ""
 	if back, err := url.Parse(redirect); err == nil && browser.Host != "" && strings.EqualFold(back.Hostname(), browser.Host) {
-		prefix = domain.SignInOfBrowser + browser.Hash + "-"
+		prefix = outside.SignInOfBrowser + browser.Hash + "-"
 	}
 	address, until, err := signer.Begin(ctx, redirect, prefix)
 	if _, known := errors.AsType[*domain.Error](err); err != nil && !known {
@@ -46,7 +47,7 @@ func (s *Service) SignIn(
 	if err != nil {
 		return nil, err
 	}
-	return &domain.SignIn{URL: address, ExpiresAt: until, Bound: prefix != ""}, nil
+	return &outside.SignIn{URL: address, ExpiresAt: until, Bound: prefix != ""}, nil
 }
 
 // SignInError explains why a sign-in cannot be started, without network details or text of another
@@ -78,7 +79,7 @@ func signInReason(err error) string {
 }
 
 // signer returns the sign-in of a connector, if its config has one.
-func (s *Service) signer(c *domain.Connector, by domain.Author) (SignIner, error) {
+func (s *Service) signer(c *outside.Connector, by domain.Author) (SignIner, error) {
 	kind, err := s.kind(c.Kind)
 	if err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ var errNoSignIn = domain.Invalid("/config/auth", "no_sign_in", `This connector d
 
 // PendingSignIn returns the pending sign-in with a state without consuming it. The error is
 // sign_in_over if there is none.
-func (s *Service) PendingSignIn(ctx context.Context, state string) (*domain.PendingSignIn, error) {
+func (s *Service) PendingSignIn(ctx context.Context, state string) (*outside.PendingSignIn, error) {
 	grant, err := s.grants.GrantOfState(ctx, stateHash(state))
 	switch {
 	case err != nil:
@@ -115,12 +116,12 @@ func (s *Service) PendingSignIn(ctx context.Context, state string) (*domain.Pend
 		return nil, err
 	}
 	server, _, _ := strings.Cut(grant.Origin, " ") // the authorization server's may follow
-	return &domain.PendingSignIn{Connector: c, Server: server, BegunBy: grant.BegunBy}, nil
+	return &outside.PendingSignIn{Connector: c, Server: server, BegunBy: grant.BegunBy}, nil
 }
 
 // FinishSignIn completes a sign-in. It returns the connector, as far as it is known, and the author
 // who began; the request itself is not authenticated.
-func (s *Service) FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, domain.Author, error) {
+func (s *Service) FinishSignIn(ctx context.Context, answer outside.SignInAnswer) (*outside.Connector, domain.Author, error) {
 	if answer.State == "" {
 		return nil, domain.Author{}, over(ErrSignInOver)
 	}

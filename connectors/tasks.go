@@ -7,13 +7,14 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/traces"
 )
 
 // Canceller is implemented by connections whose server calls back and accepts cancellation
 // requests.
 type Canceller interface {
-	NotifyCancelled(ctx context.Context, t *domain.Task, command domain.ConnectorCommand, reason string) error
+	NotifyCancelled(ctx context.Context, t *domain.Task, command outside.ConnectorCommand, reason string) error
 }
 
 // SigningSecret is the config member with the secret that a service signs its reports with.
@@ -46,7 +47,7 @@ const taskTimeout = 15 * time.Second
 // CancelTask requests cancellation from the server of a task. It returns nil if cancellation is not
 // supported or the connector no longer exists.
 func (m *Manager) CancelTask(ctx context.Context, t *domain.Task, reason string) error {
-	return m.about(ctx, t, func(ctx context.Context, c *connection, command domain.ConnectorCommand) error {
+	return m.about(ctx, t, func(ctx context.Context, c *connection, command outside.ConnectorCommand) error {
 		switch to := c.Connection.(type) {
 		case Canceller:
 			return to.NotifyCancelled(ctx, t, command, reason)
@@ -62,7 +63,7 @@ func (m *Manager) CancelTask(ctx context.Context, t *domain.Task, reason string)
 // PollTask fetches the progress of a task from its server.
 func (m *Manager) PollTask(ctx context.Context, t *domain.Task) (domain.TaskReport, error) {
 	var report domain.TaskReport
-	err := m.about(ctx, t, func(ctx context.Context, c *connection, _ domain.ConnectorCommand) error {
+	err := m.about(ctx, t, func(ctx context.Context, c *connection, _ outside.ConnectorCommand) error {
 		asked, ok := c.Connection.(Tasks)
 		if !ok {
 			return nil
@@ -90,7 +91,7 @@ func (m *Manager) nameOf(ctx context.Context, t *domain.Task) string {
 
 // AnswerTask sends a person's answer to a task's question to its server.
 func (m *Manager) AnswerTask(ctx context.Context, t *domain.Task, key string, answer json.RawMessage) error {
-	return m.about(ctx, t, func(ctx context.Context, c *connection, _ domain.ConnectorCommand) error {
+	return m.about(ctx, t, func(ctx context.Context, c *connection, _ outside.ConnectorCommand) error {
 		asked, ok := c.Connection.(Tasks)
 		if !ok {
 			return nil
@@ -130,7 +131,7 @@ func reportOf(state TaskState) domain.TaskReport {
 }
 
 // about performs one request about a task, over the connection of its connector.
-func (m *Manager) about(ctx context.Context, t *domain.Task, do func(context.Context, *connection, domain.ConnectorCommand) error) error {
+func (m *Manager) about(ctx context.Context, t *domain.Task, do func(context.Context, *connection, outside.ConnectorCommand) error) error {
 	w, err := m.workspace(ctx, t.WorkspaceID)
 	if err != nil {
 		return err
@@ -139,7 +140,7 @@ func (m *Manager) about(ctx context.Context, t *domain.Task, do func(context.Con
 	if l == nil {
 		return nil // deleted or disabled: nothing is sent
 	}
-	var command domain.ConnectorCommand
+	var command outside.ConnectorCommand
 	for _, c := range l.connector.Commands {
 		if l.connector.Prefix+"."+c.Name == t.Command {
 			command = c

@@ -6,6 +6,7 @@ import (
 	"regexp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
@@ -38,7 +39,7 @@ type outline struct {
 // withholdTexts replaces the texts of an unreviewed command with a description of ours and the
 // outline of its schema. It reports whether the names that are left are all labels; if not, the
 // names themselves count as external content.
-func withholdTexts(spec *domain.CommandSpec, c *domain.Connector, command *domain.ConnectorCommand) (labels bool) {
+func withholdTexts(spec *domain.CommandSpec, c *outside.Connector, command *outside.ConnectorCommand) (labels bool) {
 	spec.Description = fmt.Sprintf("A command of the connector %s. Its own description is withheld until a person has reviewed it; "+
 		"infer its use from its name and its parameters.", c.Name)
 	labels = isLabel(command.Name) && (command.Remote == "" || isLabel(command.Remote))

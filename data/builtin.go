@@ -10,12 +10,13 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
 // builtinTypes are the tool types that every workspace has.
-var builtinTypes = []domain.ToolType{
+var builtinTypes = []userdata.ToolType{
 	builtinType("tracking", "Tracking", "Numbers over time, with a unit and an optional range.",
 		schema.Object(`"unit": {"type": "string", "maxLength": 40, "description": "Unit of the values, like kg."},
 			"min": {"type": "number", "description": "Smallest value that is accepted."},
@@ -40,8 +41,8 @@ var builtinTypes = []domain.ToolType{
 			"progress": {"type": "number", "description": "How far it is, in per cent or in the target's own unit."}`, "text")),
 }
 
-func builtinType(id, name, description string, config, entry json.RawMessage) domain.ToolType {
-	return domain.ToolType{
+func builtinType(id, name, description string, config, entry json.RawMessage) userdata.ToolType {
+	return userdata.ToolType{
 		ID:           id,
 		Name:         name,
 		Description:  description,
@@ -53,7 +54,7 @@ func builtinType(id, name, description string, config, entry json.RawMessage) do
 }
 
 // AllToolTypes are the built-in tool types and the workspace's own.
-func AllToolTypes(ctx context.Context, store ToolTypes) ([]domain.ToolType, error) {
+func AllToolTypes(ctx context.Context, store ToolTypes) ([]userdata.ToolType, error) {
 	own, err := store.ToolTypes(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("read the tool types: %w", err)
@@ -62,7 +63,7 @@ func AllToolTypes(ctx context.Context, store ToolTypes) ([]domain.ToolType, erro
 }
 
 // FindToolType finds one by id. The error for an unknown one lists those there are.
-func FindToolType(ctx context.Context, store ToolTypes, id string) (*domain.ToolType, error) {
+func FindToolType(ctx context.Context, store ToolTypes, id string) (*userdata.ToolType, error) {
 	types, err := AllToolTypes(ctx, store)
 	if err != nil {
 		return nil, err
@@ -79,7 +80,7 @@ func FindToolType(ctx context.Context, store ToolTypes, id string) (*domain.Tool
 }
 
 // checkConfig holds a tool's config against its type.
-func (r *Rules) checkConfig(t *domain.ToolType, config json.RawMessage) error {
+func (r *Rules) checkConfig(t *userdata.ToolType, config json.RawMessage) error {
 	if err := r.schemas.Check(t.ConfigSchema, config, "/config"); err != nil {
 		return err
 	}
@@ -97,7 +98,7 @@ func (r *Rules) checkConfig(t *domain.ToolType, config json.RawMessage) error {
 }
 
 // checkData holds an entry's data against its tool's type and config.
-func (r *Rules) checkData(t *domain.ToolType, tool *domain.Tool, data json.RawMessage, pointer string) error {
+func (r *Rules) checkData(t *userdata.ToolType, tool *userdata.Tool, data json.RawMessage, pointer string) error {
 	if err := r.schemas.Check(t.EntrySchema, data, pointer); err != nil {
 		return err
 	}
@@ -155,7 +156,7 @@ func readTracking(config json.RawMessage) (trackingConfig, error) {
 }
 
 // NumericFields are the fields of a type's entries that statistics can be made of.
-func NumericFields(t *domain.ToolType) []string {
+func NumericFields(t *userdata.ToolType) []string {
 	var schema struct {
 		Properties map[string]struct {
 			Type any `json:"type"`

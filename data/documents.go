@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -14,7 +15,7 @@ var documentKey = regexp.MustCompile(`^[a-z0-9][a-z0-9_.-]{0,99}$`)
 
 // CreateDocument adds a document under a key that no other has.
 func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env,
-	in domain.NewDocument) (*domain.Document, domain.DataChange, error) {
+	in userdata.NewDocument) (*userdata.Document, domain.DataChange, error) {
 	_, err := store.Document(ctx, in.Key)
 	switch {
 	case err == nil:
@@ -23,7 +24,7 @@ func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env,
 	case domain.ErrorCode(err) != domain.CodeNotFound:
 		return nil, domain.DataChange{}, fmt.Errorf("read the document: %w", err)
 	}
-	patch := domain.DocumentPatch{Body: &in.Body}
+	patch := userdata.DocumentPatch{Body: &in.Body}
 	if in.Title != "" {
 		patch.Title = &in.Title
 	}
@@ -33,7 +34,7 @@ func (r *Rules) CreateDocument(ctx context.Context, store Documents, env Env,
 // WriteDocument edits the draft of the document with this key, or makes the document.
 // What sessions read is the published text.
 func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key string,
-	p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
+	p userdata.DocumentPatch) (*userdata.Document, domain.DataChange, error) {
 	doc, err := store.Document(ctx, key)
 	if domain.ErrorCode(err) == domain.CodeNotFound {
 		return r.newDocument(ctx, store, env, key, p)
@@ -46,7 +47,7 @@ func (r *Rules) WriteDocument(ctx context.Context, store Documents, env Env, key
 }
 
 func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key string,
-	p domain.DocumentPatch) (*domain.Document, domain.DataChange, error) {
+	p userdata.DocumentPatch) (*userdata.Document, domain.DataChange, error) {
 	if !documentKey.MatchString(key) {
 		return nil, domain.DataChange{}, domain.Invalid(
 			"/key",
@@ -54,7 +55,7 @@ func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key s
 			"A key is a to z, 0 to 9, dots, - and _, with at most 100 characters.",
 		)
 	}
-	doc := &domain.Document{
+	doc := &userdata.Document{
 		ID: env.NewID(domain.PrefixDocument), WorkspaceID: env.WorkspaceID, Key: key, Title: key, CreatedAt: env.Now,
 	}
 	if err := r.putDocument(ctx, store, env, doc, p); err != nil {
@@ -64,15 +65,15 @@ func (r *Rules) newDocument(ctx context.Context, store Documents, env Env, key s
 }
 
 // UpdateDocument changes the draft of a document.
-func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, doc *domain.Document,
-	p domain.DocumentPatch) (domain.DataChange, error) {
+func (r *Rules) UpdateDocument(ctx context.Context, store Documents, env Env, doc *userdata.Document,
+	p userdata.DocumentPatch) (domain.DataChange, error) {
 	if err := r.putDocument(ctx, store, env, doc, p); err != nil {
 		return domain.DataChange{}, err
 	}
 	return env.change("document", doc.ID, "updated"), nil
 }
 
-func (r *Rules) putDocument(ctx context.Context, store Documents, env Env, doc *domain.Document, p domain.DocumentPatch) error {
+func (r *Rules) putDocument(ctx context.Context, store Documents, env Env, doc *userdata.Document, p userdata.DocumentPatch) error {
 	p.Apply(doc)
 	if err := firstError(checkName("/title", doc.Title), CheckText("/body", doc.Body, maxBody)); err != nil {
 		return err
@@ -85,7 +86,7 @@ func (r *Rules) putDocument(ctx context.Context, store Documents, env Env, doc *
 }
 
 // PublishDocument makes the draft of a document the text that sessions read.
-func (r *Rules) PublishDocument(ctx context.Context, store Documents, env Env, doc *domain.Document) (domain.DataChange, error) {
+func (r *Rules) PublishDocument(ctx context.Context, store Documents, env Env, doc *userdata.Document) (domain.DataChange, error) {
 	if strings.TrimSpace(doc.Body) == "" && doc.Published == "" {
 		return domain.DataChange{}, domain.Invalid("/key", "empty",
 			"The document %s is empty: there is nothing to publish.", jsonbody.Quote(doc.Key))
@@ -95,7 +96,7 @@ func (r *Rules) PublishDocument(ctx context.Context, store Documents, env Env, d
 	if err := store.PutDocument(ctx, doc); err != nil {
 		return domain.DataChange{}, changedMeanwhile(err, "publish the document")
 	}
-	if err := store.KeepDocumentVersion(ctx, doc.ID, &domain.DocumentVersion{
+	if err := store.KeepDocumentVersion(ctx, doc.ID, &userdata.DocumentVersion{
 		Version: doc.Version, Title: doc.Title, Body: doc.Published, PublishedAt: at,
 		AuthorID: env.Author.ID, AuthorName: env.Author.Name, SessionID: env.SessionID,
 	}); err != nil {
@@ -105,7 +106,7 @@ func (r *Rules) PublishDocument(ctx context.Context, store Documents, env Env, d
 }
 
 // DeleteDocument deletes a document, with its draft.
-func (r *Rules) DeleteDocument(ctx context.Context, store Documents, env Env, doc *domain.Document) (domain.DataChange, error) {
+func (r *Rules) DeleteDocument(ctx context.Context, store Documents, env Env, doc *userdata.Document) (domain.DataChange, error) {
 	if err := store.DeleteDocument(ctx, doc.ID, env.Now); err != nil {
 		return domain.DataChange{}, err
 	}

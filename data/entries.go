@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // CreateEntries adds 1 to 500 entries, all or none; pointers of errors begin with
 // /entries/3.
 func (r *Rules) CreateEntries(ctx context.Context, store Store, env Env, toolID string,
-	in []domain.NewEntry) ([]domain.Entry, domain.DataChange, error) {
+	in []userdata.NewEntry) ([]userdata.Entry, domain.DataChange, error) {
 	none := domain.DataChange{}
 	if len(in) == 0 || len(in) > maxBatch {
 		return nil, none, domain.Invalid("/entries", "count", "1 to %d entries are added at once, not %d.", maxBatch, len(in))
@@ -22,7 +23,7 @@ func (r *Rules) CreateEntries(ctx context.Context, store Store, env Env, toolID 
 	if err != nil {
 		return nil, none, err
 	}
-	entries := make([]domain.Entry, len(in))
+	entries := make([]userdata.Entry, len(in))
 	for i := range in {
 		// Checking many large entries takes time that no database call bounds.
 		if err := ctx.Err(); err != nil {
@@ -42,7 +43,7 @@ func (r *Rules) CreateEntries(ctx context.Context, store Store, env Env, toolID 
 	return entries, entryChange(&env, tool, id, "created", len(entries)), nil
 }
 
-func (r *Rules) typedTool(ctx context.Context, store Store, toolID string) (*domain.Tool, *domain.ToolType, error) {
+func (r *Rules) typedTool(ctx context.Context, store Store, toolID string) (*userdata.Tool, *userdata.ToolType, error) {
 	tool, err := FindTool(ctx, store, "/tool_id", toolID)
 	if err != nil {
 		return nil, nil, err
@@ -54,22 +55,23 @@ func (r *Rules) typedTool(ctx context.Context, store Store, toolID string) (*dom
 	return tool, t, nil
 }
 
-func (r *Rules) newEntry(env *Env, tool *domain.Tool, t *domain.ToolType, in domain.NewEntry, pointer string) (domain.Entry, error) {
+func (r *Rules) newEntry(env *Env, tool *userdata.Tool, t *userdata.ToolType,
+	in userdata.NewEntry, pointer string) (userdata.Entry, error) {
 	at, err := entryTime(env, pointer+"/timestamp", in.Timestamp)
 	if err != nil {
-		return domain.Entry{}, err
+		return userdata.Entry{}, err
 	}
 	if len(in.Data) == 0 {
-		return domain.Entry{}, domain.Invalid(pointer+"/data", "required", `"data" is required.`)
+		return userdata.Entry{}, domain.Invalid(pointer+"/data", "required", `"data" is required.`)
 	}
 	body, err := Normal(pointer+"/data", in.Data, maxEntryData)
 	if err == nil {
 		err = r.checkData(t, tool, body, pointer+"/data")
 	}
 	if err != nil {
-		return domain.Entry{}, err
+		return userdata.Entry{}, err
 	}
-	return domain.Entry{ID: env.NewID(domain.PrefixEntry), WorkspaceID: env.WorkspaceID, ToolID: tool.ID, Timestamp: at, Data: body,
+	return userdata.Entry{ID: env.NewID(domain.PrefixEntry), WorkspaceID: env.WorkspaceID, ToolID: tool.ID, Timestamp: at, Data: body,
 		Version: 1, SessionID: env.SessionID, CreatedAt: env.Now, UpdatedAt: env.Now}, nil
 }
 
@@ -85,7 +87,7 @@ func entryTime(env *Env, pointer, text string) (time.Time, error) {
 }
 
 // PatchEntry merges a patch into an entry. A time is read in the workspace's calendar.
-func PatchEntry(env *Env, entry *domain.Entry, p domain.EntryPatch) error {
+func PatchEntry(env *Env, entry *userdata.Entry, p userdata.EntryPatch) error {
 	if p.Timestamp != nil {
 		at, err := entryTime(env, "/timestamp", *p.Timestamp)
 		if err != nil {
@@ -102,8 +104,8 @@ func PatchEntry(env *Env, entry *domain.Entry, p domain.EntryPatch) error {
 }
 
 // UpdateEntry changes an entry's time or data.
-func (r *Rules) UpdateEntry(ctx context.Context, store Store, env Env, entry *domain.Entry,
-	p domain.EntryPatch) (domain.DataChange, error) {
+func (r *Rules) UpdateEntry(ctx context.Context, store Store, env Env, entry *userdata.Entry,
+	p userdata.EntryPatch) (domain.DataChange, error) {
 	none := domain.DataChange{}
 	tool, t, err := r.typedTool(ctx, store, entry.ToolID)
 	if err != nil {
@@ -123,7 +125,7 @@ func (r *Rules) UpdateEntry(ctx context.Context, store Store, env Env, entry *do
 }
 
 // checkEntry holds the data of an entry that changes to the tool's type.
-func (r *Rules) checkEntry(t *domain.ToolType, tool *domain.Tool, data json.RawMessage) error {
+func (r *Rules) checkEntry(t *userdata.ToolType, tool *userdata.Tool, data json.RawMessage) error {
 	if len(data) > maxEntryData {
 		return domain.Invalid("/data", "too_large", "The data has %d bytes; at most %d are allowed.", len(data), maxEntryData)
 	}
@@ -131,11 +133,11 @@ func (r *Rules) checkEntry(t *domain.ToolType, tool *domain.Tool, data json.RawM
 }
 
 // FindEntries finds 1 to 500 entries, each once.
-func FindEntries(ctx context.Context, store Entries, ids []string) ([]*domain.Entry, error) {
+func FindEntries(ctx context.Context, store Entries, ids []string) ([]*userdata.Entry, error) {
 	if len(ids) == 0 || len(ids) > maxBatch {
 		return nil, domain.Invalid("/entry_ids", "count", "1 to %d entries are deleted at once, not %d.", maxBatch, len(ids))
 	}
-	var found []*domain.Entry
+	var found []*userdata.Entry
 	for i, id := range ids {
 		if slices.Contains(ids[:i], id) {
 			continue
@@ -151,7 +153,7 @@ func FindEntries(ctx context.Context, store Entries, ids []string) ([]*domain.En
 
 // DeleteEntries deletes entries, all or none; there is a change for each tool that loses
 // some.
-func (r *Rules) DeleteEntries(ctx context.Context, store Store, env Env, entries ...*domain.Entry) ([]domain.DataChange, error) {
+func (r *Rules) DeleteEntries(ctx context.Context, store Store, env Env, entries ...*userdata.Entry) ([]domain.DataChange, error) {
 	byTool := map[string][]string{}
 	var order, ids []string
 	for _, entry := range entries {
@@ -180,7 +182,7 @@ func (r *Rules) DeleteEntries(ctx context.Context, store Store, env Env, entries
 }
 
 // entryChange is the change of one entry (id) or of several (no id, their count).
-func entryChange(env *Env, tool *domain.Tool, id, operation string, count int) domain.DataChange {
+func entryChange(env *Env, tool *userdata.Tool, id, operation string, count int) domain.DataChange {
 	change := env.change("entry", id, operation)
 	change.ToolID, change.ZoneID, change.Count = tool.ID, tool.ZoneID, count
 	if operation == "created" {

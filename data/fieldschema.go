@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
@@ -41,7 +42,7 @@ type entryFields struct {
 	referred map[string]*fieldSchema
 }
 
-func entrySchema(t *domain.ToolType) entryFields {
+func entrySchema(t *userdata.ToolType) entryFields {
 	var root fieldSchema
 	if root.UnmarshalJSON(t.EntrySchema) != nil {
 		return entryFields{} // only valid schemas can be stored
@@ -112,7 +113,7 @@ func (e *entryFields) types(s *fieldSchema) map[string]bool {
 }
 
 // find gives the field of a name, "a.b" for one in an object, and the types that it may have.
-func (e *entryFields) find(pointer, name string) (domain.Field, map[string]bool, error) {
+func (e *entryFields) find(pointer, name string) (userdata.Field, map[string]bool, error) {
 	if len(name) > maxWhereText {
 		return nil, nil, domain.Invalid(pointer, "too_long", "The name of a field has at most %d bytes.", maxWhereText)
 	}
@@ -132,14 +133,14 @@ func (e *entryFields) find(pointer, name string) (domain.Field, map[string]bool,
 }
 
 // lookup tries the whole name first, since a field's own name may have a dot.
-func (e *entryFields) lookup(s *fieldSchema, name string, depth int) (domain.Field, map[string]bool, bool) {
+func (e *entryFields) lookup(s *fieldSchema, name string, depth int) (userdata.Field, map[string]bool, bool) {
 	if depth == 0 || name == "" {
 		return nil, nil, false
 	}
 	open := false
 	for _, one := range e.alternatives(s, maxFieldDepth) {
 		if p, ok := one.Properties[name]; ok {
-			return domain.Field{name}, e.types(&p), true
+			return userdata.Field{name}, e.types(&p), true
 		}
 		open = open || allows(one.Additional)
 	}
@@ -150,7 +151,7 @@ func (e *entryFields) lookup(s *fieldSchema, name string, depth int) (domain.Fie
 		for _, one := range e.alternatives(s, maxFieldDepth) {
 			if p, ok := one.Properties[name[:at]]; ok {
 				if inner, types, ok := e.lookup(&p, name[at+1:], depth-1); ok {
-					return append(domain.Field{name[:at]}, inner...), types, true
+					return append(userdata.Field{name[:at]}, inner...), types, true
 				}
 			}
 		}

@@ -7,7 +7,7 @@ import (
 	"io"
 
 	"github.com/fermata-dev/fermata/data/table"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // exportPage is how many entries of a file are held in memory.
@@ -15,7 +15,7 @@ const exportPage = 500
 
 // ExportEntries writes the entries of a tool as CSV, page by page. The query's limit and fields are not used. After an
 // error in the middle, what was written is not a whole file.
-func (r *Rules) ExportEntries(ctx context.Context, store Store, query domain.EntryQuery, out io.Writer) error {
+func (r *Rules) ExportEntries(ctx context.Context, store Store, query userdata.EntryQuery, out io.Writer) error {
 	_, t, err := r.typedTool(ctx, store, query.ToolID)
 	if err != nil {
 		return err

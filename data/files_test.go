@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // freeType has a field of a few kinds, and room for others.
-func freeType() *domain.ToolType {
-	return &domain.ToolType{
+func freeType() *userdata.ToolType {
+	return &userdata.ToolType{
 		ID: "free", Name: "Free", ConfigSchema: json.RawMessage(`{"type":"object"}`),
 		EntrySchema: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"},"maybe":{"type":["string","null"]},
 			"yes":{"type":"boolean"},"object":{"type":"object"},"list":{"type":"array"}}}`), CreatedAt: noon, UpdatedAt: noon,
@@ -25,7 +26,7 @@ func freeType() *domain.ToolType {
 func freeWorld(t *testing.T) *world {
 	w := newWorld(t)
 	w.ok(w.data.InsertToolType(t.Context(), freeType()))
-	w.ok(w.data.InsertTool(t.Context(), &domain.Tool{
+	w.ok(w.data.InsertTool(t.Context(), &userdata.Tool{
 		ID: "tol_f", ZoneID: "zon_h", ToolType: "free", Name: "Free", Config: json.RawMessage(`{}`), CreatedAt: noon, UpdatedAt: noon,
 	}))
 	return w
@@ -35,16 +36,16 @@ func freeWorld(t *testing.T) *world {
 // the same entries without its ids.
 func TestAnExportComesBack(t *testing.T) {
 	w := freeWorld(t)
-	var entries []domain.Entry
+	var entries []userdata.Entry
 	for i := range 600 { // more than a page
-		entries = append(entries, domain.Entry{
+		entries = append(entries, userdata.Entry{
 			ID: fmt.Sprintf("ent_f%03d", i), ToolID: "tol_f", Timestamp: noon.Add(time.Duration(i) * (time.Hour + time.Microsecond)),
 			Data: json.RawMessage(fmt.Sprintf(`{"other":[%d],"text":"=%d"}`, i, i)), Version: 1, CreatedAt: noon, UpdatedAt: noon,
 		})
 	}
 	w.ok(w.data.InsertEntries(t.Context(), entries))
 	var out bytes.Buffer
-	w.ok(w.rules.ExportEntries(t.Context(), w.data, domain.EntryQuery{EntryFilter: domain.EntryFilter{ToolID: "tol_f"}}, &out))
+	w.ok(w.rules.ExportEntries(t.Context(), w.data, userdata.EntryQuery{EntryFilter: userdata.EntryFilter{ToolID: "tol_f"}}, &out))
 	same, err := w.rules.ReadEntries(t.Context(), w.data, w.env, "tol_f", strings.NewReader(out.String()))
 	if err != nil || same.Unchanged != len(entries) || len(same.Changed)+len(same.Entries) > 0 {
 		t.Fatalf("%+v, %v", same, err)

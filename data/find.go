@@ -6,12 +6,13 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // FindZone finds a zone that a change names; the error for an unknown id lists the existing zones, because
 // the AI often has only a zone's name.
-func FindZone(ctx context.Context, store Zones, pointer, id string) (*domain.Zone, error) {
+func FindZone(ctx context.Context, store Zones, pointer, id string) (*userdata.Zone, error) {
 	zone, err := store.Zone(ctx, id)
 	if err == nil {
 		return zone, nil
@@ -31,7 +32,7 @@ func FindZone(ctx context.Context, store Zones, pointer, id string) (*domain.Zon
 }
 
 // FindTool is FindZone for a tool.
-func FindTool(ctx context.Context, store Tools, pointer, id string) (*domain.Tool, error) {
+func FindTool(ctx context.Context, store Tools, pointer, id string) (*userdata.Tool, error) {
 	tool, err := store.Tool(ctx, id)
 	if err == nil {
 		return tool, nil
@@ -51,7 +52,7 @@ func FindTool(ctx context.Context, store Tools, pointer, id string) (*domain.Too
 }
 
 // FindEntry finds an entry that a change names; the error for an unknown id describes where to find ids.
-func FindEntry(ctx context.Context, store Entries, pointer, id string) (*domain.Entry, error) {
+func FindEntry(ctx context.Context, store Entries, pointer, id string) (*userdata.Entry, error) {
 	entry, err := store.Entry(ctx, id)
 	if err == nil {
 		return entry, nil
@@ -65,7 +66,7 @@ func FindEntry(ctx context.Context, store Entries, pointer, id string) (*domain.
 }
 
 // FindDocument finds a document by key; the error for an unknown one lists the keys.
-func FindDocument(ctx context.Context, store Documents, key string) (*domain.Document, error) {
+func FindDocument(ctx context.Context, store Documents, key string) (*userdata.Document, error) {
 	doc, err := store.Document(ctx, key)
 	if err == nil {
 		return doc, nil

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -20,7 +21,7 @@ const (
 type fitting struct {
 	rules            *Rules
 	store            Store
-	t                *domain.ToolType
+	t                *userdata.ToolType
 	configs, entries bool // what is checked
 
 	tools, rows int // how many do not fit
@@ -40,7 +41,7 @@ func (f *fitting) all(ctx context.Context) error {
 }
 
 // these checks some tools, with their entries.
-func (f *fitting) these(ctx context.Context, tools []domain.Tool) error {
+func (f *fitting) these(ctx context.Context, tools []userdata.Tool) error {
 	for i := range tools {
 		if f.configs {
 			if err := f.rules.checkConfig(f.t, tools[i].Config); f.misfit("/config_schema", "config", tools[i].ID, err) {
@@ -57,9 +58,9 @@ func (f *fitting) these(ctx context.Context, tools []domain.Tool) error {
 	return f.verdict()
 }
 
-func (f *fitting) entriesOf(ctx context.Context, tool *domain.Tool) error {
+func (f *fitting) entriesOf(ctx context.Context, tool *userdata.Tool) error {
 	for cursor, more := "", true; more; more = cursor != "" {
-		page, next, err := f.store.Entries(ctx, domain.EntryFilter{ToolID: tool.ID, Limit: fitPage, Cursor: cursor})
+		page, next, err := f.store.Entries(ctx, userdata.EntryFilter{ToolID: tool.ID, Limit: fitPage, Cursor: cursor})
 		if err != nil {
 			return fmt.Errorf("read the entries of the tool %s: %w", tool.ID, err)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/fermata-dev/fermata/data/table"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -24,11 +25,11 @@ const (
 
 // Import is a file of entries that has been read and found right.
 type Import struct {
-	Entries   []domain.Entry // new ones
-	Changed   []domain.Entry // as they will be, at the version that was read
-	Unchanged int            // how many are as they were already
+	Entries   []userdata.Entry // new ones
+	Changed   []userdata.Entry // as they will be, at the version that was read
+	Unchanged int              // how many are as they were already
 
-	tool        *domain.Tool
+	tool        *userdata.Tool
 	typeVersion int64
 }
 
@@ -37,8 +38,8 @@ type reading struct {
 	rules *Rules
 	store Store
 	env   Env
-	tool  *domain.Tool
-	t     *domain.ToolType
+	tool  *userdata.Tool
+	t     *userdata.ToolType
 	lines *table.Reader
 	found *Import
 
@@ -126,8 +127,8 @@ func (in *reading) check(ctx context.Context, batch []table.Line) error {
 }
 
 // stored are the tool's entries that the lines name, by id.
-func (in *reading) stored(ctx context.Context, batch []table.Line) (map[string]*domain.Entry, error) {
-	byID := map[string]*domain.Entry{}
+func (in *reading) stored(ctx context.Context, batch []table.Line) (map[string]*userdata.Entry, error) {
+	byID := map[string]*userdata.Entry{}
 	var ids []string
 	for i := range batch {
 		if id := batch[i].ID; id != "" && in.seen[id] == 0 {
@@ -137,7 +138,7 @@ func (in *reading) stored(ctx context.Context, batch []table.Line) (map[string]*
 	if len(ids) == 0 {
 		return byID, nil
 	}
-	entries, _, err := in.store.Entries(ctx, domain.EntryFilter{ToolID: in.tool.ID, IDs: ids})
+	entries, _, err := in.store.Entries(ctx, userdata.EntryFilter{ToolID: in.tool.ID, IDs: ids})
 	if err != nil {
 		return nil, fmt.Errorf("read the entries that the file names: %w", err)
 	}
@@ -147,7 +148,7 @@ func (in *reading) stored(ctx context.Context, batch []table.Line) (map[string]*
 	return byID, nil
 }
 
-func (in *reading) add(line *table.Line, _ map[string]*domain.Entry) error {
+func (in *reading) add(line *table.Line, _ map[string]*userdata.Entry) error {
 	if !line.OK {
 		return nil
 	}
@@ -161,7 +162,7 @@ func (in *reading) add(line *table.Line, _ map[string]*domain.Entry) error {
 
 // change reads what a line makes of an entry. What is as it was is not checked: it may be
 // older than the tool's settings.
-func (in *reading) change(line *table.Line, stored map[string]*domain.Entry) error {
+func (in *reading) change(line *table.Line, stored map[string]*userdata.Entry) error {
 	if first := in.seen[line.ID]; first > 0 {
 		return domain.Invalid("/id", "duplicate", "Line %d has this id already. An entry is changed once.", first)
 	}
@@ -231,8 +232,8 @@ func (r *Rules) StoreEntries(ctx context.Context, store Store, env Env, in *Impo
 }
 
 // storeChanged leaves the entries that were read as they are: the transaction may run again.
-func storeChanged(ctx context.Context, store Store, env Env, tool *domain.Tool, read []domain.Entry) (domain.DataChange, error) {
-	entries := make([]*domain.Entry, len(read))
+func storeChanged(ctx context.Context, store Store, env Env, tool *userdata.Tool, read []userdata.Entry) (domain.DataChange, error) {
+	entries := make([]*userdata.Entry, len(read))
 	for i := range read {
 		entry := read[i]
 		entry.UpdatedAt, entry.SessionID = env.Now, env.SessionID

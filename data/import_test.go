@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // TestLinesChangeEntries: what a line says of an entry that is there.
@@ -26,8 +27,8 @@ func TestLinesChangeEntries(t *testing.T) {
 		"another time":        {"id,timestamp\ne,2026-11-18T13:00\n", "13:00", stored},
 	} {
 		w := freeWorld(t)
-		was := domain.Entry{ID: "e", ToolID: "tol_f", Timestamp: noon, Data: json.RawMessage(stored), SessionID: "ses_0", CreatedAt: noon, UpdatedAt: noon}
-		w.ok(w.data.InsertEntries(t.Context(), []domain.Entry{was}))
+		was := userdata.Entry{ID: "e", ToolID: "tol_f", Timestamp: noon, Data: json.RawMessage(stored), SessionID: "ses_0", CreatedAt: noon, UpdatedAt: noon}
+		w.ok(w.data.InsertEntries(t.Context(), []userdata.Entry{was}))
 		found, err := w.rules.ReadEntries(t.Context(), w.data, w.env, "tol_f", strings.NewReader(tt.file))
 		if err != nil || len(found.Entries) > 0 || found.Unchanged+len(found.Changed) != 1 {
 			t.Errorf("%s: %+v, %v", about, found, err)
@@ -54,7 +55,7 @@ func TestLinesChangeEntries(t *testing.T) {
 // of another tool is treated like an unknown id.
 func TestMistakesOfIDs(t *testing.T) {
 	w := freeWorld(t)
-	w.ok(w.data.InsertEntries(t.Context(), []domain.Entry{{ID: "ent_f", ToolID: "tol_f", Timestamp: noon, Data: json.RawMessage(`{}`), CreatedAt: noon, UpdatedAt: noon}}))
+	w.ok(w.data.InsertEntries(t.Context(), []userdata.Entry{{ID: "ent_f", ToolID: "tol_f", Timestamp: noon, Data: json.RawMessage(`{}`), CreatedAt: noon, UpdatedAt: noon}}))
 	many := strings.Repeat(",70\n", 2*importBatch)
 	for about, tt := range map[string]struct{ file, want string }{
 		"unknown":           {"id,value\nent_a,70\nent_x,70\n", "/lines/3/id unknown"},
@@ -104,7 +105,7 @@ func TestWhatAFileNamesHasABound(t *testing.T) {
 	var ids []string
 	for i := range maxImportNamed/(400<<10) + 1 {
 		id := fmt.Sprintf("ent_%03d", i)
-		w.ok(w.data.InsertEntries(t.Context(), []domain.Entry{{ID: id, ToolID: "tol_f", Timestamp: noon,
+		w.ok(w.data.InsertEntries(t.Context(), []userdata.Entry{{ID: id, ToolID: "tol_f", Timestamp: noon,
 			Data: json.RawMessage(`{"list":["` + strings.Repeat("a", 400<<10) + `"]}`), CreatedAt: noon, UpdatedAt: noon}}))
 		ids = append(ids, id)
 	}
@@ -135,7 +136,7 @@ func TestAFileChangesWhatWasRead(t *testing.T) {
 			t.Errorf("dry %v: %+v, %v", dryRun, a, err)
 		}
 	}
-	_, before, err := s.UpdateEntry(ctx, ws, "ent_a", 0, domain.EntryPatch{})
+	_, before, err := s.UpdateEntry(ctx, ws, "ent_a", 0, userdata.EntryPatch{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ func TestAFileChangesWhatWasRead(t *testing.T) {
 	}
 	for about, meanwhile := range map[string]func() error{
 		"changed": func() error {
-			_, _, err := s.UpdateEntry(ctx, ws, "ent_b", 0, domain.EntryPatch{Data: json.RawMessage(`{"value":50}`)})
+			_, _, err := s.UpdateEntry(ctx, ws, "ent_b", 0, userdata.EntryPatch{Data: json.RawMessage(`{"value":50}`)})
 			return err
 		},
 		"deleted": func() error { _, err := s.DeleteEntry(ctx, ws, "ent_b", 0); return err },

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // tripType has objects and lists within: what a form of one level never shows.
@@ -19,7 +19,7 @@ func TestAnObjectIsMerged(t *testing.T) {
 	s, _ := newService(t)
 	ctx := t.Context()
 	schema, before := json.RawMessage(tripType), json.RawMessage(`{"from":{"city":"Lyon","zip":"69001"},"price":1e2,"stops":["Nice"]}`)
-	_, _, err := s.CreateToolType(ctx, ws, domain.NewToolType{ID: "trip", Name: "Trip", ConfigSchema: schema, EntrySchema: schema})
+	_, _, err := s.CreateToolType(ctx, ws, userdata.NewToolType{ID: "trip", Name: "Trip", ConfigSchema: schema, EntrySchema: schema})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,17 +38,17 @@ func TestAnObjectIsMerged(t *testing.T) {
 		`null`:                        {wrong: "@"},
 		`[]`:                          {wrong: "@"},
 	} {
-		tool, _, err := s.CreateTool(ctx, ws, domain.NewTool{ZoneID: "zon_h", ToolType: "trip", Name: "Trip", Config: before})
+		tool, _, err := s.CreateTool(ctx, ws, userdata.NewTool{ZoneID: "zon_h", ToolType: "trip", Name: "Trip", Config: before})
 		if err != nil {
 			t.Fatal(err)
 		}
-		made, _, err := s.CreateEntries(ctx, ws, tool.ID, []domain.NewEntry{{Data: before}})
+		made, _, err := s.CreateEntries(ctx, ws, tool.ID, []userdata.NewEntry{{Data: before}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed, _, err := s.UpdateTool(ctx, ws, tool.ID, 0, domain.ToolPatch{Config: json.RawMessage(patch)})
+		changed, _, err := s.UpdateTool(ctx, ws, tool.ID, 0, userdata.ToolPatch{Config: json.RawMessage(patch)})
 		expectMerged(t, "/config", patch, c.want, c.wrong, configOf(changed), err)
-		entry, _, err := s.UpdateEntry(ctx, ws, made[0].ID, 0, domain.EntryPatch{Data: json.RawMessage(patch)})
+		entry, _, err := s.UpdateEntry(ctx, ws, made[0].ID, 0, userdata.EntryPatch{Data: json.RawMessage(patch)})
 		expectMerged(t, "/data", patch, c.want, c.wrong, dataOf(entry), err)
 	}
 }
@@ -67,14 +67,14 @@ func expectMerged(t *testing.T, at, patch, want, wrong string, got json.RawMessa
 	}
 }
 
-func configOf(t *domain.Tool) json.RawMessage {
+func configOf(t *userdata.Tool) json.RawMessage {
 	if t == nil {
 		return nil
 	}
 	return t.Config
 }
 
-func dataOf(e *domain.Entry) json.RawMessage {
+func dataOf(e *userdata.Entry) json.RawMessage {
 	if e == nil {
 		return nil
 	}

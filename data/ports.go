@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Store is the user's data of one workspace, bound to a transaction (actions, the
@@ -32,20 +33,20 @@ type Whole interface {
 // domain.ErrStale); Delete is soft and takes along what the zone holds; Restore undoes
 // one that is not older than since (false: there was nothing to undo).
 type Zones interface {
-	Zones(ctx context.Context) ([]domain.Zone, error) // by position, then name
-	Zone(ctx context.Context, id string) (*domain.Zone, error)
-	InsertZone(ctx context.Context, zone *domain.Zone) error
-	UpdateZone(ctx context.Context, zone *domain.Zone) error
+	Zones(ctx context.Context) ([]userdata.Zone, error) // by position, then name
+	Zone(ctx context.Context, id string) (*userdata.Zone, error)
+	InsertZone(ctx context.Context, zone *userdata.Zone) error
+	UpdateZone(ctx context.Context, zone *userdata.Zone) error
 	DeleteZone(ctx context.Context, id string, at time.Time) error
 	RestoreZone(ctx context.Context, id string, since time.Time) (bool, error)
 }
 
 // Tools keeps tools; zoneID empty means those of every zone.
 type Tools interface {
-	Tools(ctx context.Context, zoneID string) ([]domain.Tool, error)
-	Tool(ctx context.Context, id string) (*domain.Tool, error)
-	InsertTool(ctx context.Context, tool *domain.Tool) error
-	UpdateTool(ctx context.Context, tool *domain.Tool) error
+	Tools(ctx context.Context, zoneID string) ([]userdata.Tool, error)
+	Tool(ctx context.Context, id string) (*userdata.Tool, error)
+	InsertTool(ctx context.Context, tool *userdata.Tool) error
+	UpdateTool(ctx context.Context, tool *userdata.Tool) error
 	DeleteTool(ctx context.Context, id string, at time.Time) error
 	RestoreTool(ctx context.Context, id string, since time.Time) (bool, error)
 }
@@ -53,19 +54,19 @@ type Tools interface {
 // ToolTypes keeps the workspace's own tool types (the built-in ones are in this
 // package).
 type ToolTypes interface {
-	ToolTypes(ctx context.Context) ([]domain.ToolType, error)
-	InsertToolType(ctx context.Context, t *domain.ToolType) error
-	UpdateToolType(ctx context.Context, t *domain.ToolType) error
+	ToolTypes(ctx context.Context) ([]userdata.ToolType, error)
+	InsertToolType(ctx context.Context, t *userdata.ToolType) error
+	UpdateToolType(ctx context.Context, t *userdata.ToolType) error
 	DeleteToolType(ctx context.Context, id string) error
 }
 
 // Entries keeps entries. Entries returns a page and the cursor of the next one
 // ("" at the end).
 type Entries interface {
-	Entries(ctx context.Context, filter domain.EntryFilter) ([]domain.Entry, string, error)
-	Entry(ctx context.Context, id string) (*domain.Entry, error)
-	InsertEntries(ctx context.Context, entries []domain.Entry) error
-	UpdateEntries(ctx context.Context, entries ...*domain.Entry) error // all or none
+	Entries(ctx context.Context, filter userdata.EntryFilter) ([]userdata.Entry, string, error)
+	Entry(ctx context.Context, id string) (*userdata.Entry, error)
+	InsertEntries(ctx context.Context, entries []userdata.Entry) error
+	UpdateEntries(ctx context.Context, entries ...*userdata.Entry) error // all or none
 	DeleteEntries(ctx context.Context, ids []string, at time.Time) error
 	CountEntries(ctx context.Context, toolID string) (int64, error)
 	EntryStats
@@ -74,8 +75,8 @@ type Entries interface {
 // EntryStats computes statistics of entries. StatsByField returns a group for each value of a field, the largest first,
 // limit of them at most.
 type EntryStats interface {
-	Stats(ctx context.Context, filter domain.StatsFilter) (domain.Stats, error)
-	StatsByField(ctx context.Context, filter domain.StatsFilter, by domain.Field, limit int) ([]domain.Stats, error)
+	Stats(ctx context.Context, filter userdata.StatsFilter) (userdata.Stats, error)
+	StatsByField(ctx context.Context, filter userdata.StatsFilter, by userdata.Field, limit int) ([]userdata.Stats, error)
 }
 
 // EntryUndo restores deleted entries.
@@ -85,12 +86,12 @@ type EntryUndo interface {
 
 // Documents keeps the workspace's context texts.
 type Documents interface {
-	Documents(ctx context.Context) ([]domain.Document, error)
-	Document(ctx context.Context, key string) (*domain.Document, error)
-	DocumentByID(ctx context.Context, id string) (*domain.Document, error)
-	PutDocument(ctx context.Context, doc *domain.Document) error // insert, or update by id and Version
+	Documents(ctx context.Context) ([]userdata.Document, error)
+	Document(ctx context.Context, key string) (*userdata.Document, error)
+	DocumentByID(ctx context.Context, id string) (*userdata.Document, error)
+	PutDocument(ctx context.Context, doc *userdata.Document) error // insert, or update by id and Version
 	// KeepDocumentVersion keeps what a document has just published.
-	KeepDocumentVersion(ctx context.Context, document string, v *domain.DocumentVersion) error
+	KeepDocumentVersion(ctx context.Context, document string, v *userdata.DocumentVersion) error
 	DeleteDocument(ctx context.Context, id string, at time.Time) error
 	RestoreDocument(ctx context.Context, id string, since time.Time) (bool, error)
 }
@@ -103,17 +104,17 @@ type Room interface {
 // Search finds texts by their words, the best first, and returns the cursor of the next page ("" at the
 // end).
 type Search interface {
-	Search(ctx context.Context, query domain.SearchQuery) ([]domain.SearchHit, string, error)
+	Search(ctx context.Context, query userdata.SearchQuery) ([]userdata.SearchHit, string, error)
 }
 
 // Pages reads lists page by page, as clients do: a cursor is the one that the page before
 // gave.
 type Pages interface {
-	ZonesPage(ctx context.Context, cursor string, limit int) ([]domain.Zone, string, error)
-	ToolsPage(ctx context.Context, zoneID, cursor string, limit int) ([]domain.Tool, string, error)
-	DocumentsPage(ctx context.Context, cursor string, limit int) ([]domain.Document, string, error)
-	DocumentVersions(ctx context.Context, id, cursor string, limit int) ([]domain.DocumentVersion, string, error)
-	DocumentVersion(ctx context.Context, id string, version int64) (*domain.DocumentVersion, error)
+	ZonesPage(ctx context.Context, cursor string, limit int) ([]userdata.Zone, string, error)
+	ToolsPage(ctx context.Context, zoneID, cursor string, limit int) ([]userdata.Tool, string, error)
+	DocumentsPage(ctx context.Context, cursor string, limit int) ([]userdata.Document, string, error)
+	DocumentVersions(ctx context.Context, id, cursor string, limit int) ([]userdata.DocumentVersion, string, error)
+	DocumentVersion(ctx context.Context, id string, version int64) (*userdata.DocumentVersion, error)
 }
 
 // Reader reads the committed data of a workspace; it cannot write.

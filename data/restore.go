@@ -6,13 +6,14 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // RestoreZone undoes the deletion of a zone: it is restored with the tools and entries that were deleted
 // with it. An existing zone is returned unchanged, without a change.
-func (r *Rules) RestoreZone(ctx context.Context, store Store, env Env, id string) (*domain.Zone, []domain.DataChange, error) {
-	back, err := store.RestoreZone(ctx, id, env.Now.Add(-domain.UndoWithin))
+func (r *Rules) RestoreZone(ctx context.Context, store Store, env Env, id string) (*userdata.Zone, []domain.DataChange, error) {
+	back, err := store.RestoreZone(ctx, id, env.Now.Add(-userdata.UndoWithin))
 	if err != nil {
 		return nil, nil, restoring(err, "zone")
 	}
@@ -31,8 +32,8 @@ func (r *Rules) RestoreZone(ctx context.Context, store Store, env Env, id string
 }
 
 // RestoreTool undoes the deletion of a tool, with the entries that went with it.
-func (r *Rules) RestoreTool(ctx context.Context, store Store, env Env, id string) (*domain.Tool, []domain.DataChange, error) {
-	back, err := store.RestoreTool(ctx, id, env.Now.Add(-domain.UndoWithin))
+func (r *Rules) RestoreTool(ctx context.Context, store Store, env Env, id string) (*userdata.Tool, []domain.DataChange, error) {
+	back, err := store.RestoreTool(ctx, id, env.Now.Add(-userdata.UndoWithin))
 	if err != nil {
 		return nil, nil, restoring(err, "tool")
 	}
@@ -40,15 +41,15 @@ func (r *Rules) RestoreTool(ctx context.Context, store Store, env Env, id string
 	if err != nil || !back {
 		return tool, nil, err
 	}
-	if err := r.stillFit(ctx, store, []domain.Tool{*tool}); err != nil {
+	if err := r.stillFit(ctx, store, []userdata.Tool{*tool}); err != nil {
 		return nil, nil, err
 	}
 	return tool, []domain.DataChange{toolChange(&env, tool, "restored")}, nil
 }
 
 // RestoreEntry undoes the deletion of an entry.
-func (r *Rules) RestoreEntry(ctx context.Context, store Store, env Env, id string) (*domain.Entry, []domain.DataChange, error) {
-	back, err := store.RestoreEntry(ctx, id, env.Now.Add(-domain.UndoWithin))
+func (r *Rules) RestoreEntry(ctx context.Context, store Store, env Env, id string) (*userdata.Entry, []domain.DataChange, error) {
+	back, err := store.RestoreEntry(ctx, id, env.Now.Add(-userdata.UndoWithin))
 	if err != nil {
 		return nil, nil, restoring(err, "entry")
 	}
@@ -69,8 +70,8 @@ func (r *Rules) RestoreEntry(ctx context.Context, store Store, env Env, id strin
 }
 
 // RestoreDocument undoes the deletion of a document.
-func (r *Rules) RestoreDocument(ctx context.Context, store Store, env Env, id string) (*domain.Document, []domain.DataChange, error) {
-	back, err := store.RestoreDocument(ctx, id, env.Now.Add(-domain.UndoWithin))
+func (r *Rules) RestoreDocument(ctx context.Context, store Store, env Env, id string) (*userdata.Document, []domain.DataChange, error) {
+	back, err := store.RestoreDocument(ctx, id, env.Now.Add(-userdata.UndoWithin))
 	if err != nil {
 		return nil, nil, restoring(err, "document")
 	}
@@ -83,12 +84,12 @@ func (r *Rules) RestoreDocument(ctx context.Context, store Store, env Env, id st
 
 // stillFit refuses to restore tools whose type has changed, or has been deleted, since: stored data must
 // satisfy the rules of its type.
-func (r *Rules) stillFit(ctx context.Context, store Store, tools []domain.Tool) error {
+func (r *Rules) stillFit(ctx context.Context, store Store, tools []userdata.Tool) error {
 	types, err := AllToolTypes(ctx, store)
 	if err != nil {
 		return err
 	}
-	known := map[string]*domain.ToolType{}
+	known := map[string]*userdata.ToolType{}
 	for i := range types {
 		known[types[i].ID] = &types[i]
 	}
@@ -103,7 +104,7 @@ func (r *Rules) stillFit(ctx context.Context, store Store, tools []domain.Tool) 
 			continue // these do not change
 		}
 		fit := fitting{rules: r, store: store, t: t, configs: true, entries: true}
-		if err := fit.these(ctx, []domain.Tool{tool}); err != nil {
+		if err := fit.these(ctx, []userdata.Tool{tool}); err != nil {
 			return err
 		}
 	}

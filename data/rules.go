@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -89,7 +90,7 @@ func patched(pointer string, present, patch json.RawMessage) (json.RawMessage, e
 	if err != nil {
 		return nil, err
 	}
-	return jsonbody.Encode(domain.MergePatch(old, change)), nil
+	return jsonbody.Encode(userdata.MergePatch(old, change)), nil
 }
 
 // Normal reads an object of a client or model, limited in bytes, and returns its canonical form.

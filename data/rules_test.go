@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // TestChangedMeanwhile verifies that a concurrent change between reading and writing is reported as a conflict and
@@ -17,7 +18,7 @@ func TestChangedMeanwhile(t *testing.T) {
 	zone, err := w.data.Zone(t.Context(), "zon_h")
 	w.ok(err)
 	race := staleZones{w.data}
-	_, err = w.rules.UpdateZone(t.Context(), race, w.env, zone, domain.ZonePatch{Name: new("New")})
+	_, err = w.rules.UpdateZone(t.Context(), race, w.env, zone, userdata.ZonePatch{Name: new("New")})
 	if domain.ErrorCode(err) != domain.CodeConflict || !errors.Is(err, domain.ErrStale) {
 		t.Errorf("a lost race: %v", err)
 	}
@@ -25,7 +26,7 @@ func TestChangedMeanwhile(t *testing.T) {
 
 type staleZones struct{ Store }
 
-func (staleZones) UpdateZone(context.Context, *domain.Zone) error { return domain.ErrStale }
+func (staleZones) UpdateZone(context.Context, *userdata.Zone) error { return domain.ErrStale }
 
 func TestEntriesAreAddedAllOrNone(t *testing.T) {
 	w := newWorld(t)
@@ -34,7 +35,7 @@ func TestEntriesAreAddedAllOrNone(t *testing.T) {
 		w.ok(err)
 		return n
 	}
-	in := make([]domain.NewEntry, 500)
+	in := make([]userdata.NewEntry, 500)
 	for i := range in {
 		in[i].Data = json.RawMessage(`{"value":70}`)
 	}
@@ -49,7 +50,7 @@ func TestEntriesAreAddedAllOrNone(t *testing.T) {
 		t.Errorf("%v, %d entries", err, count())
 	}
 	for _, n := range []int{0, 501} {
-		_, _, err := w.rules.CreateEntries(t.Context(), w.data, w.env, "tol_w", make([]domain.NewEntry, n))
+		_, _, err := w.rules.CreateEntries(t.Context(), w.data, w.env, "tol_w", make([]userdata.NewEntry, n))
 		if domain.ErrorCode(err) != domain.CodeInvalid {
 			t.Errorf("%d entries: %v", n, err)
 		}
@@ -60,10 +61,10 @@ func TestEntriesAreAddedAllOrNone(t *testing.T) {
 // its count.
 func TestDeletedEntriesAreCountedByTool(t *testing.T) {
 	w := newWorld(t)
-	w.ok(w.data.InsertTool(t.Context(), &domain.Tool{
+	w.ok(w.data.InsertTool(t.Context(), &userdata.Tool{
 		ID: "tol_j", ZoneID: "zon_h", ToolType: "journal", Name: "Diary", Config: json.RawMessage(`{}`), CreatedAt: noon, UpdatedAt: noon,
 	}))
-	w.ok(w.data.InsertEntries(t.Context(), []domain.Entry{{
+	w.ok(w.data.InsertEntries(t.Context(), []userdata.Entry{{
 		ID: "ent_j", ToolID: "tol_j", Timestamp: noon, Data: json.RawMessage(`{"text":"Rain."}`), Version: 1, CreatedAt: noon, UpdatedAt: noon,
 	}}))
 	found, err := FindEntries(t.Context(), w.data, []string{"ent_a", "ent_j", "ent_b", "ent_a"})
@@ -88,32 +89,32 @@ func TestWhatMayBeStored(t *testing.T) {
 		pointer string
 	}{
 		"a zone without a name": {func(w *world) error {
-			_, _, err := w.rules.CreateZone(t.Context(), w.data, w.env, domain.NewZone{Name: " "})
+			_, _, err := w.rules.CreateZone(t.Context(), w.data, w.env, userdata.NewZone{Name: " "})
 			return err
 		}, "/name"},
-		"a long name":              {func(w *world) error { return w.zone(domain.ZonePatch{Name: &long}) }, "/name"},
-		"a name of two lines":      {func(w *world) error { return w.zone(domain.ZonePatch{Name: new("a\nb")}) }, "/name"},
-		"no colour":                {func(w *world) error { return w.zone(domain.ZonePatch{Colour: new("#12")}) }, "/colour"},
-		"a zone that is not there": {func(w *world) error { return w.tool(domain.ToolPatch{ZoneID: new("zon_x")}) }, "/zone_id"},
+		"a long name":              {func(w *world) error { return w.zone(userdata.ZonePatch{Name: &long}) }, "/name"},
+		"a name of two lines":      {func(w *world) error { return w.zone(userdata.ZonePatch{Name: new("a\nb")}) }, "/name"},
+		"no colour":                {func(w *world) error { return w.zone(userdata.ZonePatch{Colour: new("#12")}) }, "/colour"},
+		"a zone that is not there": {func(w *world) error { return w.tool(userdata.ToolPatch{ZoneID: new("zon_x")}) }, "/zone_id"},
 		"min above max": {func(w *world) error {
-			return w.tool(domain.ToolPatch{Config: json.RawMessage(`{"min":300}`)})
+			return w.tool(userdata.ToolPatch{Config: json.RawMessage(`{"min":300}`)})
 		}, "/config/max"},
 		"a field that the type has not": {func(w *world) error {
-			return w.tool(domain.ToolPatch{Config: json.RawMessage(`{"colour":"red"}`)})
+			return w.tool(userdata.ToolPatch{Config: json.RawMessage(`{"colour":"red"}`)})
 		}, "/config/colour"},
 		"a config that is no object": {func(w *world) error {
-			return w.tool(domain.ToolPatch{Config: json.RawMessage(`[]`)})
+			return w.tool(userdata.ToolPatch{Config: json.RawMessage(`[]`)})
 		}, "/config"},
 		"a type that is not there": {func(w *world) error {
-			_, _, err := w.rules.CreateTool(t.Context(), w.data, w.env, domain.NewTool{ZoneID: "zon_h", ToolType: "mood", Name: "Mood"})
+			_, _, err := w.rules.CreateTool(t.Context(), w.data, w.env, userdata.NewTool{ZoneID: "zon_h", ToolType: "mood", Name: "Mood"})
 			return err
 		}, "/tool_type"},
 		"a key with spaces": {func(w *world) error {
-			_, _, err := w.rules.CreateDocument(t.Context(), w.data, w.env, domain.NewDocument{Key: "No Spaces", Body: "a"})
+			_, _, err := w.rules.CreateDocument(t.Context(), w.data, w.env, userdata.NewDocument{Key: "No Spaces", Body: "a"})
 			return err
 		}, "/key"},
 		"a schema of texts": {func(w *world) error {
-			_, _, err := w.rules.CreateToolType(t.Context(), w.data, w.env, domain.NewToolType{
+			_, _, err := w.rules.CreateToolType(t.Context(), w.data, w.env, userdata.NewToolType{
 				ID: "mood", Name: "Mood", ConfigSchema: json.RawMessage(`{"type":"object"}`), EntrySchema: json.RawMessage(`{"type":"string"}`),
 			})
 			return err
@@ -126,14 +127,14 @@ func TestWhatMayBeStored(t *testing.T) {
 	}
 }
 
-func (w *world) zone(p domain.ZonePatch) error {
+func (w *world) zone(p userdata.ZonePatch) error {
 	zone, err := w.data.Zone(w.t.Context(), "zon_h")
 	w.ok(err)
 	_, err = w.rules.UpdateZone(w.t.Context(), w.data, w.env, zone, p)
 	return err
 }
 
-func (w *world) tool(p domain.ToolPatch) error {
+func (w *world) tool(p userdata.ToolPatch) error {
 	tool, err := w.data.Tool(w.t.Context(), "tol_w")
 	w.ok(err)
 	_, err = w.rules.UpdateTool(w.t.Context(), w.data, w.env, tool, p)

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -56,11 +57,11 @@ type noun[T any] struct {
 }
 
 var (
-	aZone     = noun[domain.Zone]{"zone", Store.Zone, func(z *domain.Zone) int64 { return z.Version }}
-	aTool     = noun[domain.Tool]{"tool", Store.Tool, func(t *domain.Tool) int64 { return t.Version }}
-	aToolType = noun[domain.ToolType]{"tool type", typeByID, func(t *domain.ToolType) int64 { return t.Version }}
-	anEntry   = noun[domain.Entry]{"entry", Store.Entry, func(e *domain.Entry) int64 { return e.Version }}
-	aDocument = noun[domain.Document]{"document", Store.DocumentByID, func(d *domain.Document) int64 { return d.Version }}
+	aZone     = noun[userdata.Zone]{"zone", Store.Zone, func(z *userdata.Zone) int64 { return z.Version }}
+	aTool     = noun[userdata.Tool]{"tool", Store.Tool, func(t *userdata.Tool) int64 { return t.Version }}
+	aToolType = noun[userdata.ToolType]{"tool type", typeByID, func(t *userdata.ToolType) int64 { return t.Version }}
+	anEntry   = noun[userdata.Entry]{"entry", Store.Entry, func(e *userdata.Entry) int64 { return e.Version }}
+	aDocument = noun[userdata.Document]{"document", Store.DocumentByID, func(d *userdata.Document) int64 { return d.Version }}
 )
 
 // ref names one thing as its author saw it; Version 0: any version.
@@ -100,7 +101,7 @@ func made[T any](it T, c domain.DataChange, err error) (T, []domain.DataChange, 
 }
 
 // Search finds texts in the committed data.
-func (s *Service) Search(ctx context.Context, workspace string, query domain.SearchQuery) ([]domain.SearchHit, string, error) {
+func (s *Service) Search(ctx context.Context, workspace string, query userdata.SearchQuery) ([]userdata.SearchHit, string, error) {
 	return s.repository.Read(workspace).Search(ctx, query)
 }
 

@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Entries returns a page of the entries of a tool.
-func (s *Service) Entries(ctx context.Context, workspace string, query domain.EntryQuery) ([]domain.Entry, string, error) {
+func (s *Service) Entries(ctx context.Context, workspace string, query userdata.EntryQuery) ([]userdata.Entry, string, error) {
 	store := s.repository.Read(workspace)
 	if _, err := store.Tool(ctx, query.ToolID); err != nil {
 		return nil, "", err
@@ -16,14 +17,14 @@ func (s *Service) Entries(ctx context.Context, workspace string, query domain.En
 }
 
 // Entry is one of them.
-func (s *Service) Entry(ctx context.Context, workspace, id string) (*domain.Entry, error) {
+func (s *Service) Entry(ctx context.Context, workspace, id string) (*userdata.Entry, error) {
 	return s.repository.Read(workspace).Entry(ctx, id)
 }
 
 // CreateEntries adds entries to a tool, all or none. The tool is named in the path of a
 // request: one that is not there is not found, and no wrong value.
-func (s *Service) CreateEntries(ctx context.Context, workspace, tool string, in []domain.NewEntry) ([]domain.Entry, int64, error) {
-	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) ([]domain.Entry, []domain.DataChange, error) {
+func (s *Service) CreateEntries(ctx context.Context, workspace, tool string, in []userdata.NewEntry) ([]userdata.Entry, int64, error) {
+	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) ([]userdata.Entry, []domain.DataChange, error) {
 		if _, err := store.Tool(ctx, tool); err != nil {
 			return nil, nil, err
 		}
@@ -33,9 +34,9 @@ func (s *Service) CreateEntries(ctx context.Context, workspace, tool string, in 
 
 // UpdateEntry changes an entry's time or data.
 func (s *Service) UpdateEntry(ctx context.Context, workspace, id string, version int64,
-	patch domain.EntryPatch) (*domain.Entry, int64, error) {
+	patch userdata.EntryPatch) (*userdata.Entry, int64, error) {
 	return change(ctx, s, anEntry, ref{workspace, id, version},
-		func(ctx context.Context, store Store, env Env, entry *domain.Entry) ([]domain.DataChange, error) {
+		func(ctx context.Context, store Store, env Env, entry *userdata.Entry) ([]domain.DataChange, error) {
 			return one(s.rules.UpdateEntry(ctx, store, env, entry, patch))
 		})
 }
@@ -43,21 +44,21 @@ func (s *Service) UpdateEntry(ctx context.Context, workspace, id string, version
 // DeleteEntry deletes an entry.
 func (s *Service) DeleteEntry(ctx context.Context, workspace, id string, version int64) (int64, error) {
 	_, seq, err := change(ctx, s, anEntry, ref{workspace, id, version},
-		func(ctx context.Context, store Store, env Env, entry *domain.Entry) ([]domain.DataChange, error) {
+		func(ctx context.Context, store Store, env Env, entry *userdata.Entry) ([]domain.DataChange, error) {
 			return s.rules.DeleteEntries(ctx, store, env, entry)
 		})
 	return seq, err
 }
 
 // RestoreEntry undoes the deletion of an entry.
-func (s *Service) RestoreEntry(ctx context.Context, workspace, id string) (*domain.Entry, int64, error) {
-	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) (*domain.Entry, []domain.DataChange, error) {
+func (s *Service) RestoreEntry(ctx context.Context, workspace, id string) (*userdata.Entry, int64, error) {
+	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) (*userdata.Entry, []domain.DataChange, error) {
 		return s.rules.RestoreEntry(ctx, store, env, id)
 	})
 }
 
 // EntryStats are statistics of a tool's entries: of the whole period, or of each group.
-func (s *Service) EntryStats(ctx context.Context, workspace string, query domain.StatsQuery) ([]domain.Stats, error) {
+func (s *Service) EntryStats(ctx context.Context, workspace string, query userdata.StatsQuery) ([]userdata.Stats, error) {
 	w, err := s.repository.Workspace(ctx, workspace)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func (s *Service) EntryStats(ctx context.Context, workspace string, query domain
 		return nil, err
 	}
 	if query.GroupBy == "" {
-		return []domain.Stats{stats.Total}, nil
+		return []userdata.Stats{stats.Total}, nil
 	}
 	return stats.Groups, nil
 }

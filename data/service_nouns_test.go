@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // A tool type changes only as long as all that is stored fits it, and what was deleted
@@ -16,26 +17,26 @@ func TestAToolTypeFitsWhatIsStored(t *testing.T) {
 	s, _ := newService(t)
 	ctx := t.Context()
 	object := json.RawMessage(`{"type":"object"}`)
-	mood, _, err := s.CreateToolType(ctx, ws, domain.NewToolType{ID: "mood", Name: "Mood", ConfigSchema: object, EntrySchema: object})
+	mood, _, err := s.CreateToolType(ctx, ws, userdata.NewToolType{ID: "mood", Name: "Mood", ConfigSchema: object, EntrySchema: object})
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := domain.NewToolType{ID: "mood", Name: "M", ConfigSchema: object, EntrySchema: object}
+	again := userdata.NewToolType{ID: "mood", Name: "M", ConfigSchema: object, EntrySchema: object}
 	if _, _, err := s.CreateToolType(ctx, ws, again); domain.ErrorCode(err) != domain.CodeConflict {
 		t.Errorf("the same id: %v", err)
 	}
-	tool, _, err := s.CreateTool(ctx, ws, domain.NewTool{
+	tool, _, err := s.CreateTool(ctx, ws, userdata.NewTool{
 		ZoneID: "zon_h", ToolType: "mood", Name: "Mood", Config: json.RawMessage(`{ "scale": 5 }`),
 	})
 	if err != nil || string(tool.Config) != `{"scale":5}` {
 		t.Fatalf("%+v, %v", tool, err)
 	}
-	asked := []domain.NewEntry{{Data: json.RawMessage(`{"value":7}`)}, {Data: json.RawMessage(`{"value":3}`)}}
+	asked := []userdata.NewEntry{{Data: json.RawMessage(`{"value":7}`)}, {Data: json.RawMessage(`{"value":3}`)}}
 	entries, _, err := s.CreateEntries(ctx, ws, tool.ID, asked)
 	if err != nil {
 		t.Fatal(err)
 	}
-	five := domain.ToolTypePatch{EntrySchema: json.RawMessage(`{"type":"object","properties":{"value":{"maximum":5}}}`)}
+	five := userdata.ToolTypePatch{EntrySchema: json.RawMessage(`{"type":"object","properties":{"value":{"maximum":5}}}`)}
 	_, _, err = s.UpdateToolType(ctx, ws, "mood", 0, five)
 	if domain.ErrorCode(err) != domain.CodeTypeMisfit || !strings.Contains(err.Error(), "0 configs and 1 entry") {
 		t.Errorf("an entry that does not fit: %v", err)
@@ -70,11 +71,11 @@ func TestAToolTypeFitsWhatIsStored(t *testing.T) {
 func TestADocumentIsPublished(t *testing.T) {
 	s, store := newService(t)
 	ctx := t.Context()
-	doc, _, err := s.CreateDocument(ctx, ws, domain.NewDocument{Key: "about", Title: "About", Body: " "})
+	doc, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", Title: "About", Body: " "})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := s.CreateDocument(ctx, ws, domain.NewDocument{Key: "about", Body: "x"}); domain.ErrorCode(err) != domain.CodeConflict {
+	if _, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", Body: "x"}); domain.ErrorCode(err) != domain.CodeConflict {
 		t.Errorf("the same key: %v", err)
 	}
 	if _, _, err := s.PublishDocument(ctx, ws, doc.ID, 0, domain.Author{}); pointerOf(err) != "/key" {
@@ -82,7 +83,7 @@ func TestADocumentIsPublished(t *testing.T) {
 	}
 	w := &world{t: t, rules: NewRules(), env: Env{WorkspaceID: ws, Settings: domain.DefaultSettings(), Now: noon}}
 	_, err = store.Write(ctx, ws, func(ctx context.Context, d Store) ([]domain.DataChange, error) {
-		doc, change, err := w.rules.WriteDocument(ctx, d, w.env, "about", domain.DocumentPatch{Body: new("I run.")})
+		doc, change, err := w.rules.WriteDocument(ctx, d, w.env, "about", userdata.DocumentPatch{Body: new("I run.")})
 		if err != nil || doc.Title != "About" || change.Operation != "updated" {
 			t.Errorf("written by key: %+v, %+v, %v", doc, change, err)
 		}
@@ -96,7 +97,7 @@ func TestADocumentIsPublished(t *testing.T) {
 	if all, _, err := s.DocumentVersions(ctx, ws, doc.ID, "", 10); err != nil || len(all) != 1 || all[0].AuthorID != "per_1" || all[0].AuthorName != "Ada" || all[0].SessionID != "" {
 		t.Errorf("who published it: %+v, %v", all, err)
 	}
-	doc, _, err = s.UpdateDocument(ctx, ws, doc.ID, 0, domain.DocumentPatch{Body: new("A draft.")})
+	doc, _, err = s.UpdateDocument(ctx, ws, doc.ID, 0, userdata.DocumentPatch{Body: new("A draft.")})
 	if err != nil || doc.Published != "I run." {
 		t.Errorf("%+v, %v", doc, err)
 	}
@@ -128,13 +129,13 @@ func TestAFileIsStored(t *testing.T) {
 		if err != nil || result.Count != 3 || result.First.Day() != 1 || result.Last.Day() != 3 || (seq == 0) != dryRun {
 			t.Errorf("dry %v: %+v, %d, %v", dryRun, result, seq, err)
 		}
-		entries, _, err := s.Entries(ctx, ws, domain.EntryQuery{EntryFilter: domain.EntryFilter{ToolID: "tol_w", Limit: 10}})
+		entries, _, err := s.Entries(ctx, ws, userdata.EntryQuery{EntryFilter: userdata.EntryFilter{ToolID: "tol_w", Limit: 10}})
 		if want := map[bool]int{true: 2, false: 5}[dryRun]; err != nil || len(entries) != want {
 			t.Errorf("dry %v: %d entries, %v", dryRun, len(entries), err)
 		}
 	}
 	var out bytes.Buffer
-	if err := s.ExportEntries(ctx, ws, domain.EntryQuery{EntryFilter: domain.EntryFilter{ToolID: "tol_w"}}, &out); err != nil || strings.Count(out.String(), "\n") != 6 {
+	if err := s.ExportEntries(ctx, ws, userdata.EntryQuery{EntryFilter: userdata.EntryFilter{ToolID: "tol_w"}}, &out); err != nil || strings.Count(out.String(), "\n") != 6 {
 		t.Errorf("%s, %v", out.String(), err)
 	}
 	if _, _, err := s.ImportEntries(ctx, ws, "tol_x", strings.NewReader(file), true); domain.ErrorCode(err) != domain.CodeNotFound {
@@ -146,21 +147,21 @@ func TestAFileIsStored(t *testing.T) {
 func TestStatistics(t *testing.T) {
 	s, _ := newService(t)
 	for about, tt := range map[string]struct {
-		query   domain.StatsQuery
+		query   userdata.StatsQuery
 		groups  int
 		count   int64
 		pointer string
 	}{
-		"all of it":     {domain.StatsQuery{ToolID: "tol_w"}, 1, 2, ""},
-		"a day":         {domain.StatsQuery{ToolID: "tol_w", Field: "value", Period: domain.Period{Relative: "-1_DAY"}}, 1, 1, ""},
-		"by day":        {domain.StatsQuery{ToolID: "tol_w", GroupBy: "day"}, 2, 1, ""},
-		"by week":       {domain.StatsQuery{ToolID: "tol_w", GroupBy: "week"}, 1, 2, ""},
-		"another field": {domain.StatsQuery{ToolID: "tol_w", Field: "kg"}, 0, 0, "/field"},
-		"by year":       {domain.StatsQuery{ToolID: "tol_w", GroupBy: "year"}, 0, 0, "/group_by"},
-		"by a field":    {domain.StatsQuery{ToolID: "tol_w", GroupBy: "value"}, 2, 1, ""},
-		"some of it":    {domain.StatsQuery{ToolID: "tol_w", Where: json.RawMessage(`{"value": {"lt": -1e6}}`)}, 1, 0, ""},
-		"unknown field": {domain.StatsQuery{ToolID: "tol_w", Where: json.RawMessage(`{"kg": 1}`)}, 0, 0, "/where/kg"},
-		"a bad period":  {domain.StatsQuery{ToolID: "tol_w", Period: domain.Period{Relative: "soon"}}, 0, 0, "/period"},
+		"all of it":     {userdata.StatsQuery{ToolID: "tol_w"}, 1, 2, ""},
+		"a day":         {userdata.StatsQuery{ToolID: "tol_w", Field: "value", Period: domain.Period{Relative: "-1_DAY"}}, 1, 1, ""},
+		"by day":        {userdata.StatsQuery{ToolID: "tol_w", GroupBy: "day"}, 2, 1, ""},
+		"by week":       {userdata.StatsQuery{ToolID: "tol_w", GroupBy: "week"}, 1, 2, ""},
+		"another field": {userdata.StatsQuery{ToolID: "tol_w", Field: "kg"}, 0, 0, "/field"},
+		"by year":       {userdata.StatsQuery{ToolID: "tol_w", GroupBy: "year"}, 0, 0, "/group_by"},
+		"by a field":    {userdata.StatsQuery{ToolID: "tol_w", GroupBy: "value"}, 2, 1, ""},
+		"some of it":    {userdata.StatsQuery{ToolID: "tol_w", Where: json.RawMessage(`{"value": {"lt": -1e6}}`)}, 1, 0, ""},
+		"unknown field": {userdata.StatsQuery{ToolID: "tol_w", Where: json.RawMessage(`{"kg": 1}`)}, 0, 0, "/where/kg"},
+		"a bad period":  {userdata.StatsQuery{ToolID: "tol_w", Period: domain.Period{Relative: "soon"}}, 0, 0, "/period"},
 	} {
 		stats, err := s.EntryStats(t.Context(), ws, tt.query)
 		switch {
@@ -190,10 +191,10 @@ func TestReading(t *testing.T) {
 	if types, err := s.ToolTypes(ctx, ws); err != nil || len(types) != len(builtinTypes) || types[0].ID != "tracking" {
 		t.Errorf("%+v, %v", types, err)
 	}
-	if _, _, err := s.CreateDocument(ctx, ws, domain.NewDocument{Key: "about", Body: "I run."}); err != nil {
+	if _, _, err := s.CreateDocument(ctx, ws, userdata.NewDocument{Key: "about", Body: "I run."}); err != nil {
 		t.Fatal(err)
 	}
-	if hits, _, err := s.Search(ctx, ws, domain.SearchQuery{Text: "run", Limit: 5}); err != nil || len(hits) != 1 || hits[0].Key != "about" {
+	if hits, _, err := s.Search(ctx, ws, userdata.SearchQuery{Text: "run", Limit: 5}); err != nil || len(hits) != 1 || hits[0].Key != "about" {
 		t.Errorf("%+v, %v", hits, err)
 	}
 	span, err := s.ResolvePeriod(ctx, ws, domain.Period{Relative: "-1_DAY"})

@@ -4,20 +4,21 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // ToolTypes are the built-in tool types and the workspace's own.
-func (s *Service) ToolTypes(ctx context.Context, workspace string) ([]domain.ToolType, error) {
+func (s *Service) ToolTypes(ctx context.Context, workspace string) ([]userdata.ToolType, error) {
 	return AllToolTypes(ctx, s.repository.Read(workspace))
 }
 
 // ToolType is one of them.
-func (s *Service) ToolType(ctx context.Context, workspace, id string) (*domain.ToolType, error) {
+func (s *Service) ToolType(ctx context.Context, workspace, id string) (*userdata.ToolType, error) {
 	return typeByID(s.repository.Read(workspace), ctx, id)
 }
 
 // typeByID has the form of a noun's find.
-func typeByID(store Store, ctx context.Context, id string) (*domain.ToolType, error) {
+func typeByID(store Store, ctx context.Context, id string) (*userdata.ToolType, error) {
 	types, err := AllToolTypes(ctx, store)
 	if err != nil {
 		return nil, err
@@ -31,8 +32,8 @@ func typeByID(store Store, ctx context.Context, id string) (*domain.ToolType, er
 }
 
 // CreateToolType adds a tool type to the workspace.
-func (s *Service) CreateToolType(ctx context.Context, workspace string, in domain.NewToolType) (*domain.ToolType, int64, error) {
-	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) (*domain.ToolType, []domain.DataChange, error) {
+func (s *Service) CreateToolType(ctx context.Context, workspace string, in userdata.NewToolType) (*userdata.ToolType, int64, error) {
+	return write(ctx, s, workspace, func(ctx context.Context, store Store, env Env) (*userdata.ToolType, []domain.DataChange, error) {
 		return made(s.rules.CreateToolType(ctx, store, env, in))
 	})
 }
@@ -40,9 +41,9 @@ func (s *Service) CreateToolType(ctx context.Context, workspace string, in domai
 // UpdateToolType changes one of the workspace's own tool types, if all that is stored
 // fits it.
 func (s *Service) UpdateToolType(ctx context.Context, workspace, id string, version int64,
-	patch domain.ToolTypePatch) (*domain.ToolType, int64, error) {
+	patch userdata.ToolTypePatch) (*userdata.ToolType, int64, error) {
 	return change(ctx, s, aToolType, ref{workspace, id, version},
-		func(ctx context.Context, store Store, env Env, t *domain.ToolType) ([]domain.DataChange, error) {
+		func(ctx context.Context, store Store, env Env, t *userdata.ToolType) ([]domain.DataChange, error) {
 			return one(s.rules.UpdateToolType(ctx, store, env, t, patch))
 		})
 }
@@ -50,7 +51,7 @@ func (s *Service) UpdateToolType(ctx context.Context, workspace, id string, vers
 // DeleteToolType deletes one of the workspace's own tool types, if no tool has it.
 func (s *Service) DeleteToolType(ctx context.Context, workspace, id string, version int64) (int64, error) {
 	_, seq, err := change(ctx, s, aToolType, ref{workspace, id, version},
-		func(ctx context.Context, store Store, env Env, t *domain.ToolType) ([]domain.DataChange, error) {
+		func(ctx context.Context, store Store, env Env, t *userdata.ToolType) ([]domain.DataChange, error) {
 			return one(s.rules.DeleteToolType(ctx, store, env, t))
 		})
 	return seq, err

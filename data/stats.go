@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -17,12 +18,12 @@ const maxBuckets = 400
 
 // Stats computes statistics of a numeric field of a tool's entries. Groups are the days, weeks or months of the
 // workspace's calendar, or the values of a field.
-func (r *Rules) Stats(ctx context.Context, store Store, env Env, q domain.StatsQuery) (*domain.StatsResult, error) {
+func (r *Rules) Stats(ctx context.Context, store Store, env Env, q userdata.StatsQuery) (*userdata.StatsResult, error) {
 	tool, t, err := r.typedTool(ctx, store, q.ToolID)
 	if err != nil {
 		return nil, err
 	}
-	filter := domain.StatsFilter{ToolID: tool.ID}
+	filter := userdata.StatsFilter{ToolID: tool.ID}
 	schema := entrySchema(t)
 	if filter.Conditions, err = schema.conditions(q.Where); err != nil {
 		return nil, err
@@ -47,7 +48,7 @@ func (r *Rules) Stats(ctx context.Context, store Store, env Env, q domain.StatsQ
 		}
 	}
 	filter.From, filter.Until = span.From, span.Until
-	result := &domain.StatsResult{Field: strings.Join(field, ".")}
+	result := &userdata.StatsResult{Field: strings.Join(field, ".")}
 	if result.Total, err = store.Stats(ctx, filter); err != nil {
 		return nil, fmt.Errorf("compute the statistics: %w", err)
 	}
@@ -61,7 +62,7 @@ func (r *Rules) Stats(ctx context.Context, store Store, env Env, q domain.StatsQ
 }
 
 // statsByField computes the statistics for each value of a field.
-func statsByField(ctx context.Context, store Store, filter domain.StatsFilter, by domain.Field) ([]domain.Stats, error) {
+func statsByField(ctx context.Context, store Store, filter userdata.StatsFilter, by userdata.Field) ([]userdata.Stats, error) {
 	groups, err := store.StatsByField(ctx, filter, by, maxBuckets+1)
 	if err != nil {
 		return nil, fmt.Errorf("compute the statistics of groups: %w", err)
@@ -74,8 +75,8 @@ func statsByField(ctx context.Context, store Store, filter domain.StatsFilter, b
 }
 
 // statsByDate computes the statistics for each day, week or month that has entries.
-func statsByDate(ctx context.Context, store Store, filter domain.StatsFilter, calendar domain.Calendar, unit string) (
-	[]domain.Stats, error,
+func statsByDate(ctx context.Context, store Store, filter userdata.StatsFilter, calendar domain.Calendar, unit string) (
+	[]userdata.Stats, error,
 ) {
 	span, err := entriesSpan(ctx, store, &filter)
 	if err != nil {
@@ -85,7 +86,7 @@ func statsByDate(ctx context.Context, store Store, filter domain.StatsFilter, ca
 	if err != nil {
 		return nil, err
 	}
-	var all []domain.Stats
+	var all []userdata.Stats
 	for _, g := range groups {
 		filter.From, filter.Until = g.From, g.Until
 		s, err := store.Stats(ctx, filter)
@@ -101,7 +102,7 @@ func statsByDate(ctx context.Context, store Store, filter domain.StatsFilter, ca
 }
 
 // groupField is the field to group by, nil for a unit of time. "data.day" is a field that is called like a unit.
-func (e *entryFields) groupField(by string) (domain.Field, error) {
+func (e *entryFields) groupField(by string) (userdata.Field, error) {
 	if by == "" || units[by] != "" {
 		return nil, nil //nolint:nilnil // no field
 	}
@@ -117,7 +118,7 @@ func (e *entryFields) groupField(by string) (domain.Field, error) {
 }
 
 // statsField is the field whose numbers are computed. Groups by a field may do without: their entries are counted.
-func (e *entryFields) statsField(t *domain.ToolType, field string, optional bool) (domain.Field, error) {
+func (e *entryFields) statsField(t *userdata.ToolType, field string, optional bool) (userdata.Field, error) {
 	if field == "" && optional {
 		return nil, nil //nolint:nilnil // no field
 	}
@@ -128,10 +129,10 @@ func (e *entryFields) statsField(t *domain.ToolType, field string, optional bool
 	if err != nil {
 		return nil, err
 	}
-	return domain.Field{name}, nil
+	return userdata.Field{name}, nil
 }
 
-func statsField(t *domain.ToolType, field string) (string, error) {
+func statsField(t *userdata.ToolType, field string) (string, error) {
 	fields := NumericFields(t)
 	switch {
 	case field == "" && len(fields) == 1:
@@ -150,10 +151,10 @@ func statsField(t *domain.ToolType, field string) (string, error) {
 
 // entriesSpan narrows the period of a filter to where there are entries, so that one without bounds can be grouped.
 // Without entries it is empty.
-func entriesSpan(ctx context.Context, store Entries, of *domain.StatsFilter) (domain.Span, error) {
+func entriesSpan(ctx context.Context, store Entries, of *userdata.StatsFilter) (domain.Span, error) {
 	ends := [2]time.Time{}
 	for i, descending := range []bool{false, true} {
-		filter := domain.EntryFilter{
+		filter := userdata.EntryFilter{
 			ToolID: of.ToolID, From: of.From, Until: of.Until, Conditions: of.Conditions, Limit: 1, Descending: descending,
 		}
 		entries, _, err := store.Entries(ctx, filter)

@@ -6,11 +6,12 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 // CreateTool adds a tool to a zone.
-func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in domain.NewTool) (*domain.Tool, domain.DataChange, error) {
+func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in userdata.NewTool) (*userdata.Tool, domain.DataChange, error) {
 	none := domain.DataChange{}
 	if _, err := FindZone(ctx, store, "/zone_id", in.ZoneID); err != nil {
 		return nil, none, err
@@ -22,7 +23,7 @@ func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in domain.
 	if err != nil {
 		return nil, none, err
 	}
-	tool := &domain.Tool{
+	tool := &userdata.Tool{
 		ID: env.NewID(domain.PrefixTool), WorkspaceID: env.WorkspaceID, ZoneID: in.ZoneID, ToolType: in.ToolType,
 		Name: in.Name, Description: in.Description, Config: config, AlwaysSend: in.AlwaysSend,
 		RequireValidation: in.RequireValidation, Position: in.Position, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now,
@@ -36,7 +37,7 @@ func (r *Rules) CreateTool(ctx context.Context, store Store, env Env, in domain.
 	return tool, toolChange(&env, tool, "created"), nil
 }
 
-func (r *Rules) checkTool(ctx context.Context, store ToolTypes, tool *domain.Tool) error {
+func (r *Rules) checkTool(ctx context.Context, store ToolTypes, tool *userdata.Tool) error {
 	if err := checkNamed(tool.Name, tool.Description); err != nil {
 		return err
 	}
@@ -51,7 +52,7 @@ func (r *Rules) checkTool(ctx context.Context, store ToolTypes, tool *domain.Too
 }
 
 // PatchTool merges a patch into a tool. It is here, not beside the patch, because it reads untrusted JSON.
-func PatchTool(tool *domain.Tool, p domain.ToolPatch) error {
+func PatchTool(tool *userdata.Tool, p userdata.ToolPatch) error {
 	set(&tool.ZoneID, p.ZoneID)
 	set(&tool.Name, p.Name)
 	set(&tool.Description, p.Description)
@@ -67,7 +68,8 @@ func PatchTool(tool *domain.Tool, p domain.ToolPatch) error {
 }
 
 // UpdateTool changes a tool.
-func (r *Rules) UpdateTool(ctx context.Context, store Store, env Env, tool *domain.Tool, p domain.ToolPatch) (domain.DataChange, error) {
+func (r *Rules) UpdateTool(ctx context.Context, store Store,
+	env Env, tool *userdata.Tool, p userdata.ToolPatch) (domain.DataChange, error) {
 	none := domain.DataChange{}
 	if p.ZoneID != nil && *p.ZoneID != tool.ZoneID {
 		if _, err := FindZone(ctx, store, "/zone_id", *p.ZoneID); err != nil {
@@ -88,7 +90,7 @@ func (r *Rules) UpdateTool(ctx context.Context, store Store, env Env, tool *doma
 }
 
 // DeleteTool deletes a tool; one that holds entries only with force.
-func (r *Rules) DeleteTool(ctx context.Context, store Store, env Env, tool *domain.Tool, force bool) (domain.DataChange, error) {
+func (r *Rules) DeleteTool(ctx context.Context, store Store, env Env, tool *userdata.Tool, force bool) (domain.DataChange, error) {
 	entries, err := store.CountEntries(ctx, tool.ID)
 	if err != nil {
 		return domain.DataChange{}, fmt.Errorf("count the tool's entries: %w", err)
@@ -104,7 +106,7 @@ func (r *Rules) DeleteTool(ctx context.Context, store Store, env Env, tool *doma
 	return toolChange(&env, tool, "deleted"), nil
 }
 
-func toolChange(env *Env, tool *domain.Tool, operation string) domain.DataChange {
+func toolChange(env *Env, tool *userdata.Tool, operation string) domain.DataChange {
 	change := env.change("tool", tool.ID, operation)
 	change.ToolID, change.ZoneID = tool.ID, tool.ZoneID
 	return change

@@ -7,6 +7,7 @@ import (
 	"regexp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -15,7 +16,7 @@ var typeID = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,62}$`)
 // CreateToolType adds a tool type to the workspace. Its schemas must describe objects
 // and may not refer outside themselves.
 func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env,
-	in domain.NewToolType) (*domain.ToolType, domain.DataChange, error) {
+	in userdata.NewToolType) (*userdata.ToolType, domain.DataChange, error) {
 	none := domain.DataChange{}
 	if !typeID.MatchString(in.ID) {
 		return nil, none, domain.Invalid("/id", "format",
@@ -45,7 +46,7 @@ func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env,
 			)
 		}
 	}
-	t := &domain.ToolType{ID: in.ID, WorkspaceID: env.WorkspaceID, Name: in.Name, Description: in.Description,
+	t := &userdata.ToolType{ID: in.ID, WorkspaceID: env.WorkspaceID, Name: in.Name, Description: in.Description,
 		ConfigSchema: config, EntrySchema: entry, Version: 1, CreatedAt: env.Now, UpdatedAt: env.Now}
 	if err := store.InsertToolType(ctx, t); err != nil {
 		return nil, none, fmt.Errorf("insert the tool type: %w", err)
@@ -56,8 +57,8 @@ func (r *Rules) CreateToolType(ctx context.Context, store ToolTypes, env Env,
 // UpdateToolType changes one of the workspace's own tool types. Every tool of the type
 // and every entry of these must fit it afterwards; otherwise nothing is changed, and
 // the error counts those that do not and names the first.
-func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *domain.ToolType,
-	p domain.ToolTypePatch) (domain.DataChange, error) {
+func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *userdata.ToolType,
+	p userdata.ToolTypePatch) (domain.DataChange, error) {
 	none := domain.DataChange{}
 	if err := checkOwn(t); err != nil {
 		return none, err
@@ -81,7 +82,7 @@ func (r *Rules) UpdateToolType(ctx context.Context, store Store, env Env, t *dom
 }
 
 // patchType merges a patch into a tool type, and validates what it changes.
-func (r *Rules) patchType(t *domain.ToolType, p domain.ToolTypePatch) error {
+func (r *Rules) patchType(t *userdata.ToolType, p userdata.ToolTypePatch) error {
 	p.Apply(t)
 	if err := checkNamed(t.Name, t.Description); err != nil {
 		return err
@@ -99,7 +100,7 @@ func (r *Rules) patchType(t *domain.ToolType, p domain.ToolTypePatch) error {
 }
 
 // DeleteToolType deletes one of the workspace's own tool types, if no tool has it.
-func (r *Rules) DeleteToolType(ctx context.Context, store Store, env Env, t *domain.ToolType) (domain.DataChange, error) {
+func (r *Rules) DeleteToolType(ctx context.Context, store Store, env Env, t *userdata.ToolType) (domain.DataChange, error) {
 	none := domain.DataChange{}
 	if err := checkOwn(t); err != nil {
 		return none, err
@@ -125,7 +126,7 @@ func (r *Rules) DeleteToolType(ctx context.Context, store Store, env Env, t *dom
 }
 
 // checkOwn refuses a change of a built-in tool type.
-func checkOwn(t *domain.ToolType) error {
+func checkOwn(t *userdata.ToolType) error {
 	if t.BuiltIn {
 		return domain.Errorf(domain.CodeForbidden,
 			"The tool type %s is built in: it is the same everywhere. Make one of your own instead.", jsonbody.Quote(t.ID))
@@ -133,12 +134,12 @@ func checkOwn(t *domain.ToolType) error {
 	return nil
 }
 
-func toolsOf(ctx context.Context, store Tools, toolType string) ([]domain.Tool, error) {
+func toolsOf(ctx context.Context, store Tools, toolType string) ([]userdata.Tool, error) {
 	all, err := store.Tools(ctx, "")
 	if err != nil {
 		return nil, fmt.Errorf("read the tools: %w", err)
 	}
-	var of []domain.Tool
+	var of []userdata.Tool
 	for i := range all {
 		if all[i].ToolType == toolType {
 			of = append(of, all[i])

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -28,7 +29,7 @@ const (
 
 // Filter checks what a query asks for beside the time against the type of the tool, and returns the filter for the
 // store and the fields to return.
-func Filter(t *domain.ToolType, q *domain.EntryQuery) (domain.EntryFilter, []domain.Field, error) {
+func Filter(t *userdata.ToolType, q *userdata.EntryQuery) (userdata.EntryFilter, []userdata.Field, error) {
 	filter, schema := q.EntryFilter, entrySchema(t)
 	var err error
 	if filter.Conditions, err = schema.conditions(q.Where); err != nil {
@@ -42,7 +43,7 @@ func Filter(t *domain.ToolType, q *domain.EntryQuery) (domain.EntryFilter, []dom
 	if len(q.Fields) > maxFields {
 		return filter, nil, domain.Invalid("/fields", "too_many", "At most %d fields can be chosen.", maxFields)
 	}
-	var fields []domain.Field
+	var fields []userdata.Field
 	for i, name := range q.Fields {
 		field, _, err := schema.find(fmt.Sprintf("/fields/%d", i), name)
 		if err != nil {
@@ -54,7 +55,7 @@ func Filter(t *domain.ToolType, q *domain.EntryQuery) (domain.EntryFilter, []dom
 }
 
 // Project reduces the data of entries to some fields; none: all of it.
-func Project(entries []domain.Entry, fields []domain.Field) error {
+func Project(entries []userdata.Entry, fields []userdata.Field) error {
 	if len(fields) == 0 {
 		return nil
 	}
@@ -73,7 +74,7 @@ func Project(entries []domain.Entry, fields []domain.Field) error {
 }
 
 // project copies one field, and makes the objects around it.
-func project(to map[string]any, from any, field domain.Field) {
+func project(to map[string]any, from any, field userdata.Field) {
 	object, ok := from.(map[string]any)
 	if !ok {
 		return
@@ -95,7 +96,7 @@ func project(to map[string]any, from any, field domain.Field) {
 }
 
 // conditions reads an object of conditions: {"paid": false, "amount": {"gt": 1000}}.
-func (e *entryFields) conditions(where json.RawMessage) ([]domain.Condition, error) {
+func (e *entryFields) conditions(where json.RawMessage) ([]userdata.Condition, error) {
 	if len(where) == 0 {
 		return nil, nil
 	}
@@ -106,7 +107,7 @@ func (e *entryFields) conditions(where json.RawMessage) ([]domain.Condition, err
 	if err != nil {
 		return nil, err
 	}
-	var all []domain.Condition
+	var all []userdata.Condition
 	for _, name := range slices.Sorted(maps.Keys(object)) {
 		pointer := "/where/" + jsonbody.Part(name)
 		field, types, err := e.find(pointer, name)
@@ -115,7 +116,7 @@ func (e *entryFields) conditions(where json.RawMessage) ([]domain.Condition, err
 		}
 		comparisons, ok := object[name].(map[string]any)
 		if !ok {
-			comparisons = map[string]any{string(domain.CompareEqual): object[name]}
+			comparisons = map[string]any{string(userdata.CompareEqual): object[name]}
 		} else if len(comparisons) == 0 {
 			return nil, domain.Invalid(pointer, "required", "Name a comparison: %s.", comparisonNames)
 		}
@@ -124,7 +125,7 @@ func (e *entryFields) conditions(where json.RawMessage) ([]domain.Condition, err
 			if ok {
 				at += "/" + jsonbody.Part(compare)
 			}
-			c, err := condition(at, field, types, domain.Comparison(compare), comparisons[compare])
+			c, err := condition(at, field, types, userdata.Comparison(compare), comparisons[compare])
 			if err != nil {
 				return nil, err
 			}
@@ -156,20 +157,21 @@ func readConditions(where json.RawMessage) (map[string]any, error) {
 
 const comparisonNames = "eq, ne, lt, lte, gt, gte, in, contains or exists"
 
-func condition(pointer string, field domain.Field, types map[string]bool, compare domain.Comparison, value any) (domain.Condition, error) {
-	c := domain.Condition{Field: field, Compare: compare}
+func condition(pointer string, field userdata.Field,
+	types map[string]bool, compare userdata.Comparison, value any) (userdata.Condition, error) {
+	c := userdata.Condition{Field: field, Compare: compare}
 	var err error
 	switch compare {
-	case domain.CompareEqual, domain.CompareNotEqual:
+	case userdata.CompareEqual, userdata.CompareNotEqual:
 		c.Value, err = operand(pointer, types, value)
-	case domain.CompareLess, domain.CompareAtMost, domain.CompareGreater, domain.CompareAtLeast:
+	case userdata.CompareLess, userdata.CompareAtMost, userdata.CompareGreater, userdata.CompareAtLeast:
 		switch value.(type) {
 		case json.Number, string:
 			c.Value, err = operand(pointer, types, value)
 		default:
 			err = domain.Invalid(pointer, "type", "%s compares with a number or a text.", compare)
 		}
-	case domain.CompareIn:
+	case userdata.CompareIn:
 		list, ok := value.([]any)
 		if !ok {
 			return c, domain.Invalid(pointer, "type", "in takes a list of values.")
@@ -184,7 +186,7 @@ func condition(pointer string, field domain.Field, types map[string]bool, compar
 			}
 		}
 		c.Value = values
-	case domain.CompareContains:
+	case userdata.CompareContains:
 		text, ok := value.(string)
 		switch {
 		case !ok || text == "":
@@ -194,7 +196,7 @@ func condition(pointer string, field domain.Field, types map[string]bool, compar
 		default:
 			c.Value, err = operand(pointer, types, value)
 		}
-	case domain.CompareExists:
+	case userdata.CompareExists:
 		there, ok := value.(bool)
 		if !ok {
 			err = domain.Invalid(pointer, "type", "exists is true or false.")
@@ -244,7 +246,7 @@ func typeNames(types map[string]bool) string {
 }
 
 // Entries returns a page of the entries that a query asks for, and the cursor of the next one, "" at the end.
-func (r *Rules) Entries(ctx context.Context, store Store, query domain.EntryQuery) ([]domain.Entry, string, error) {
+func (r *Rules) Entries(ctx context.Context, store Store, query userdata.EntryQuery) ([]userdata.Entry, string, error) {
 	filter, fields, err := r.filter(ctx, store, &query)
 	if err != nil {
 		return nil, "", err
@@ -256,13 +258,13 @@ func (r *Rules) Entries(ctx context.Context, store Store, query domain.EntryQuer
 	return entries, next, err
 }
 
-func (r *Rules) filter(ctx context.Context, store Store, query *domain.EntryQuery) (domain.EntryFilter, []domain.Field, error) {
+func (r *Rules) filter(ctx context.Context, store Store, query *userdata.EntryQuery) (userdata.EntryFilter, []userdata.Field, error) {
 	if len(query.Where) == 0 && query.OrderBy == "" && len(query.Fields) == 0 {
 		return query.EntryFilter, nil, nil
 	}
 	_, t, err := r.typedTool(ctx, store, query.ToolID)
 	if err != nil {
-		return domain.EntryFilter{}, nil, err
+		return userdata.EntryFilter{}, nil, err
 	}
 	return Filter(t, query)
 }

@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
-var invoices = &domain.ToolType{ID: "invoices", EntrySchema: json.RawMessage(`{"type": "object", "required": ["amount"], "properties": {
+var invoices = &userdata.ToolType{ID: "invoices", EntrySchema: json.RawMessage(`{"type": "object", "required": ["amount"], "properties": {
 	"amount": {"type": "number"}, "count": {"type": "integer"}, "paid": {"type": "boolean"}, "supplier": {"type": "string"},
 	"note": {"type": ["string", "null"]}, "tags": {"type": "array", "items": {"type": "string"}}, "a.b": {"type": "string"}, "day": {"type": "string"},
 	"address": {"type": "object", "properties": {"city": {"$ref": "#/$defs/city"}}},
@@ -35,7 +36,7 @@ func TestConditionsAreRead(t *testing.T) {
 		`{"amount": {"eq": 9007199254740992}}`:      `[{"Field":["amount"],"Compare":"eq","Value":9007199254740992}]`,
 		`{"supplier": {"eq": "'; DROP TABLE x--"}}`: `[{"Field":["supplier"],"Compare":"eq","Value":"'; DROP TABLE x--"}]`,
 	} {
-		filter, _, err := Filter(invoices, &domain.EntryQuery{Where: json.RawMessage(where)})
+		filter, _, err := Filter(invoices, &userdata.EntryQuery{Where: json.RawMessage(where)})
 		got, _ := json.Marshal(filter.Conditions)
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %s, %v\nwant %s", where, got, err, want)
@@ -79,13 +80,13 @@ func TestConditionsAreRefused(t *testing.T) {
 		`{` + strings.Join(many, ",") + `}`:                 "/where too_large",
 		`{"supplier": {"in": [` + strings.Repeat(`"x",`, 200) + `"x"]}}`: "/where/supplier/in too_many",
 	} {
-		_, _, err := Filter(invoices, &domain.EntryQuery{Where: json.RawMessage(where)})
+		_, _, err := Filter(invoices, &userdata.EntryQuery{Where: json.RawMessage(where)})
 		wrong, ok := err.(*domain.Error)
 		if !ok || len(wrong.Fields) != 1 || wrong.Fields[0].Pointer+" "+wrong.Fields[0].Code != want {
 			t.Errorf("%.80s: %v, want %s", where, err, want)
 		}
 	}
-	_, _, err := Filter(invoices, &domain.EntryQuery{Where: json.RawMessage(`{"amuont": 1}`)})
+	_, _, err := Filter(invoices, &userdata.EntryQuery{Where: json.RawMessage(`{"amuont": 1}`)})
 	if err == nil || !strings.Contains(err.Error(), "address.city, amount, count") {
 		t.Errorf("the error does not name the fields there are: %v", err)
 	}
@@ -104,11 +105,11 @@ func TestFieldsOfAnySchema(t *testing.T) {
 		`{"type": "object", "additionalProperties": {"type": "number"}}`:                                                          "a",
 		`{"type": "object", "properties": {"a": {"additionalProperties": true}}}`:                                                 "a.b",
 	} {
-		tool := &domain.ToolType{EntrySchema: json.RawMessage(schema)}
+		tool := &userdata.ToolType{EntrySchema: json.RawMessage(schema)}
 		if err := (&Schemas{}).Compile(tool.EntrySchema); err != nil {
 			t.Errorf("%s: %v", schema, err)
 		}
-		filter, _, err := Filter(tool, &domain.EntryQuery{OrderBy: name})
+		filter, _, err := Filter(tool, &userdata.EntryQuery{OrderBy: name})
 		if err != nil || strings.Join(filter.Order, ".") != name {
 			t.Errorf("%s: %v, %v", schema, filter.Order, err)
 		}
@@ -116,18 +117,18 @@ func TestFieldsOfAnySchema(t *testing.T) {
 }
 
 func TestOrderAndFieldsAreFound(t *testing.T) {
-	filter, fields, err := Filter(invoices, &domain.EntryQuery{OrderBy: "address.city", Fields: []string{"amount", "a.b", "address.city", "free.x"}})
+	filter, fields, err := Filter(invoices, &userdata.EntryQuery{OrderBy: "address.city", Fields: []string{"amount", "a.b", "address.city", "free.x"}})
 	if err != nil || fmt.Sprint(filter.Order) != "[address city]" {
 		t.Errorf("%v, %v", filter.Order, err)
 	}
-	entries := []domain.Entry{{Data: json.RawMessage(`{"amount":1,"a.b":"x","address":{"city":"Lyon","zip":"1"},"free":{"y":2},"paid":true}`)}, {Data: json.RawMessage(`{}`)}}
+	entries := []userdata.Entry{{Data: json.RawMessage(`{"amount":1,"a.b":"x","address":{"city":"Lyon","zip":"1"},"free":{"y":2},"paid":true}`)}, {Data: json.RawMessage(`{}`)}}
 	if err := Project(entries, fields); err != nil {
 		t.Fatal(err)
 	}
 	if got := string(entries[0].Data) + string(entries[1].Data); got != `{"a.b":"x","address":{"city":"Lyon"},"amount":1}{}` {
 		t.Errorf("chosen: %s", got)
 	}
-	for _, q := range []domain.EntryQuery{
+	for _, q := range []userdata.EntryQuery{
 		{OrderBy: "nothing"}, {OrderBy: "free.\xff"}, {OrderBy: "free.\x00"}, {Fields: []string{"free.\xff"}}, {Fields: []string{"amount", "nothing"}}, {Fields: make([]string, 51)},
 	} {
 		if _, _, err := Filter(invoices, &q); domain.ErrorCode(err) != domain.CodeInvalid {

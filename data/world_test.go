@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
@@ -37,16 +38,16 @@ func newWorld(t *testing.T) *world {
 }
 
 func furnish(ctx context.Context, d Store) error {
-	entries := make([]domain.Entry, 0, 2)
+	entries := make([]userdata.Entry, 0, 2)
 	for i, kg := range []string{"72.5", "71.9"} {
-		entries = append(entries, domain.Entry{
+		entries = append(entries, userdata.Entry{
 			ID: []string{"ent_a", "ent_b"}[i], ToolID: "tol_w", Timestamp: noon.AddDate(0, 0, i-2), Data: json.RawMessage(`{"value":` + kg + `}`),
 			Version: 1, CreatedAt: noon, UpdatedAt: noon,
 		})
 	}
 	return errors.Join(
-		d.InsertZone(ctx, &domain.Zone{ID: "zon_h", Name: "Health", Description: "All of it", CreatedAt: noon, UpdatedAt: noon}),
-		d.InsertTool(ctx, &domain.Tool{
+		d.InsertZone(ctx, &userdata.Zone{ID: "zon_h", Name: "Health", Description: "All of it", CreatedAt: noon, UpdatedAt: noon}),
+		d.InsertTool(ctx, &userdata.Tool{
 			ID: "tol_w", ZoneID: "zon_h", ToolType: "tracking", Name: "Weight", Config: json.RawMessage(`{"max":200,"min":30,"unit":"kg"}`),
 			CreatedAt: noon, UpdatedAt: noon,
 		}),

@@ -6,12 +6,13 @@ import (
 	"regexp"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
 var colourPattern = regexp.MustCompile(`^(#[0-9A-Fa-f]{3}|#[0-9A-Fa-f]{6}|[a-z]{1,30})?$`)
 
-func checkZone(z *domain.Zone) error {
+func checkZone(z *userdata.Zone) error {
 	err := checkNamed(z.Name, z.Description)
 	if err == nil && !colourPattern.MatchString(z.Colour) {
 		err = domain.Invalid("/colour", "format", "A colour is written like #2563eb, or as a name like teal.")
@@ -20,7 +21,7 @@ func checkZone(z *domain.Zone) error {
 }
 
 // CreateZone adds a zone.
-func (r *Rules) CreateZone(ctx context.Context, store Zones, env Env, in domain.NewZone) (*domain.Zone, domain.DataChange, error) {
+func (r *Rules) CreateZone(ctx context.Context, store Zones, env Env, in userdata.NewZone) (*userdata.Zone, domain.DataChange, error) {
 	zone := in.Zone()
 	zone.ID, zone.WorkspaceID = env.NewID(domain.PrefixZone), env.WorkspaceID
 	zone.Version, zone.CreatedAt, zone.UpdatedAt = 1, env.Now, env.Now
@@ -34,7 +35,8 @@ func (r *Rules) CreateZone(ctx context.Context, store Zones, env Env, in domain.
 }
 
 // UpdateZone changes a zone.
-func (r *Rules) UpdateZone(ctx context.Context, store Zones, env Env, zone *domain.Zone, p domain.ZonePatch) (domain.DataChange, error) {
+func (r *Rules) UpdateZone(ctx context.Context, store Zones,
+	env Env, zone *userdata.Zone, p userdata.ZonePatch) (domain.DataChange, error) {
 	p.Apply(zone)
 	zone.UpdatedAt = env.Now
 	if err := checkZone(zone); err != nil {
@@ -48,7 +50,7 @@ func (r *Rules) UpdateZone(ctx context.Context, store Zones, env Env, zone *doma
 
 // DeleteZone deletes a zone; one that holds tools only with force, and they go with
 // it.
-func (r *Rules) DeleteZone(ctx context.Context, store Store, env Env, zone *domain.Zone, force bool) (domain.DataChange, error) {
+func (r *Rules) DeleteZone(ctx context.Context, store Store, env Env, zone *userdata.Zone, force bool) (domain.DataChange, error) {
 	tools, err := store.Tools(ctx, zone.ID)
 	if err != nil {
 		return domain.DataChange{}, fmt.Errorf("read the zone's tools: %w", err)

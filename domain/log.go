@@ -90,3 +90,11 @@ type Notice struct {
 func NoticeOf(level, code string, text Text, language string) *Notice {
 	return &Notice{Level: level, Code: code, Text: text.In(language), Translations: text.Beside(language)}
 }
+
+// LogTypes are all types of events in the log.
+var LogTypes = []LogType{
+	LogSessionPhase, LogSessionCreated, LogSessionStatus, LogSessionEnded, LogMessageCreated, LogMessageUpdated, LogMessageDeleted,
+	LogCommandPlanned, LogCommandStarted, LogCommandEnded, LogApprovalRequested, LogApprovalSettled, LogUsageUpdated,
+	LogContextCompacted, LogTaskChanged, LogAnswersChanged, LogSlotChanged, LogQueueChanged, LogDataChanged, LogAutomationChanged,
+	LogOccurrence, LogNotice,
+}

@@ -1,7 +1,6 @@
 package domain
 
 import (
-	"encoding/json"
 	"slices"
 	"strings"
 	"testing"
@@ -204,32 +203,6 @@ func TestReasonsNameWhatWasNoAnswer(t *testing.T) {
 		}
 		if from := taint.Provenance("the agent Finder"); from.Source == "the agent Finder, which read " || from.Role != "" {
 			t.Errorf("its answer comes from %+v", from)
-		}
-	}
-}
-
-func TestWhoseDescriptionsAreReviewed(t *testing.T) {
-	yes, no := true, false
-	asListed, notAsListed := json.RawMessage(`{"offer_read_only":true}`), json.RawMessage(`{}`)
-	for name, c := range map[string]struct {
-		kind     ConnectorKind
-		config   json.RawMessage
-		reviewed *bool
-		effect   CommandEffect
-		want     bool
-	}{
-		"written by a person":                     {ConnectorHTTP, notAsListed, nil, EffectRead, true},
-		"offered as listed":                       {ConnectorMCP, asListed, &no, EffectRead, false},
-		"offered as listed, the rule taken back":  {ConnectorMCP, notAsListed, &no, EffectRead, false},
-		"offered as listed, then given an effect": {ConnectorMCP, asListed, &no, EffectIdempotent, false},
-		"looked at":                                  {ConnectorMCP, asListed, &yes, EffectRead, true},
-		"stored before, without the rule":            {ConnectorMCP, notAsListed, nil, EffectRead, true},
-		"stored before, with the rule":               {ConnectorMCP, asListed, nil, EffectRead, false},
-		"stored before, and never offered as listed": {ConnectorMCP, asListed, nil, EffectNonIdempotent, true},
-	} {
-		connector := &Connector{Kind: c.kind, Config: c.config}
-		if got := connector.Reviewed(&ConnectorCommand{Effect: c.effect, Reviewed: c.reviewed}); got != c.want {
-			t.Errorf("%s: %v", name, got)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -16,12 +16,12 @@ func (s *connectorRoutes) listConnectors(w http.ResponseWriter, r *http.Request)
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.ConnectorFrom, func(limit int) ([]*domain.Connector, string, error) {
+	writeList(s, w, r, limit, api.ConnectorFrom, func(limit int) ([]*outside.Connector, string, error) {
 		all, err := s.Connectors.Connectors(r.Context(), caller(r).Workspace)
 		if err != nil {
 			return nil, "", err
 		}
-		return cut(all, func(c **domain.Connector) string { return (*c).ID }, limit, after)
+		return cut(all, func(c **outside.Connector) string { return (*c).ID }, limit, after)
 	})
 }
 
@@ -121,7 +121,7 @@ func (s *connectorRoutes) previewConnector(w http.ResponseWriter, r *http.Reques
 	s.writeJSON(w, r, http.StatusOK, api.ConnectorPreviewFrom(preview))
 }
 
-func (s *connectorRoutes) writeConnector(w http.ResponseWriter, r *http.Request, status int, c *domain.Connector, err error) {
+func (s *connectorRoutes) writeConnector(w http.ResponseWriter, r *http.Request, status int, c *outside.Connector, err error) {
 	if err != nil {
 		s.fail(w, r, err)
 		return

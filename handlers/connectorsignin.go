@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // confirmationPolicy allows the confirmation page its one form. No other page may embed it.
@@ -36,9 +37,9 @@ func (s *connectorRoutes) signIn(w http.ResponseWriter, r *http.Request) {
 // was declined, is finished at once; any other only after the person has confirmed it (confirmSignIn).
 func (s *connectorRoutes) returnFromSignIn(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	answer := domain.SignInAnswer{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
+	answer := outside.SignInAnswer{State: q.Get("state"), Code: q.Get("code"), Issuer: q.Get("iss"), Error: q.Get("error")}
 	switch {
-	case strings.HasPrefix(answer.State, domain.SignInOfBrowser):
+	case strings.HasPrefix(answer.State, outside.SignInOfBrowser):
 		if !s.People.Cookies.TakeConnectorSignIn(w, r, answer.State) {
 			s.endSignIn(w, r, nil, errOtherBrowser())
 			return
@@ -59,9 +60,9 @@ func (s *connectorRoutes) confirmSignIn(w http.ResponseWriter, r *http.Request) 
 		s.fail(w, r, err)
 		return
 	}
-	answer := domain.SignInAnswer{State: sent.Get("state"), Code: sent.Get("code"), Issuer: sent.Get("iss")}
+	answer := outside.SignInAnswer{State: sent.Get("state"), Code: sent.Get("code"), Issuer: sent.Get("iss")}
 	switch {
-	case strings.HasPrefix(answer.State, domain.SignInOfBrowser): // has no confirmation page
+	case strings.HasPrefix(answer.State, outside.SignInOfBrowser): // has no confirmation page
 		s.endSignIn(w, r, nil, errOtherBrowser())
 		return
 	case !s.People.Cookies.Confirmed(r, sent.Get("token"), answer.State, answer.Code, answer.Issuer):
@@ -76,7 +77,7 @@ func (s *connectorRoutes) confirmSignIn(w http.ResponseWriter, r *http.Request) 
 const maxSignInForm = 64 << 10
 
 // askToConfirm writes the confirmation page. Nothing of the sign-in is used up by that.
-func (s *connectorRoutes) askToConfirm(w http.ResponseWriter, r *http.Request, answer domain.SignInAnswer, status int) {
+func (s *connectorRoutes) askToConfirm(w http.ResponseWriter, r *http.Request, answer outside.SignInAnswer, status int) {
 	pending, err := s.SignIn.PendingSignIn(r.Context(), answer.State)
 	if err != nil {
 		s.endSignIn(w, r, nil, err)
@@ -132,7 +133,7 @@ func signInHeaders(h http.Header) {
 
 // endSignIn writes the page that ends a sign-in. Errors other than those of the sign-in itself, and all errors
 // for programs, are problems as everywhere else.
-func (s *connectorRoutes) endSignIn(w http.ResponseWriter, r *http.Request, c *domain.Connector, err error) {
+func (s *connectorRoutes) endSignIn(w http.ResponseWriter, r *http.Request, c *outside.Connector, err error) {
 	code := domain.Code("")
 	if err != nil {
 		code = domain.ErrorCode(err)
@@ -156,7 +157,7 @@ func (s *connectorRoutes) endSignIn(w http.ResponseWriter, r *http.Request, c *d
 }
 
 // signInText is the text of the page that ends a sign-in.
-func signInText(in *domain.Settings, c *domain.Connector, code domain.Code) (title, text string) {
+func signInText(in *domain.Settings, c *outside.Connector, code domain.Code) (title, text string) {
 	name := ""
 	if c != nil {
 		name = c.Name
@@ -170,7 +171,7 @@ func signInText(in *domain.Settings, c *domain.Connector, code domain.Code) (tit
 		return in.Say("You are not signed in to %s", "Vous n’êtes pas connecté à %s", name),
 			in.Say("The other server did not complete the sign-in. Nothing was changed; begin again in Fermata.",
 				"L’autre serveur n’a pas terminé la connexion. Rien n’a été changé ; recommencez dans Fermata.")
-	case c.Status != domain.ConnectorReady:
+	case c.Status != outside.ConnectorReady:
 		return in.Say("You are signed in to %s", "Vous êtes connecté à %s", name),
 			in.Say("Its commands could not be listed, though: %s Check the connector in Fermata.",
 				"Sa liste n’a pourtant pas pu être lue : %s Vérifiez le connecteur dans Fermata.", c.StatusDetail)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/auth"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // signIns: a person begins one, and comes back from a server that gives them what they want.
@@ -101,7 +101,7 @@ func TestSignInIsBoundToItsBrowser(t *testing.T) {
 		request.Host = "fermata.example:8080"
 		for _, site := range []string{"", "cross-site", "none", "same-site"} {
 			request.Header.Set("Sec-Fetch-Site", site)
-			if browser, secret := signInBrowser(request); browser != (domain.SignInBrowser{}) || secret != "" {
+			if browser, secret := signInBrowser(request); browser != (outside.SignInBrowser{}) || secret != "" {
 				t.Errorf("%q is taken for the page: %v", site, browser)
 			}
 		}
@@ -116,7 +116,7 @@ func TestSignInIsBoundToItsBrowser(t *testing.T) {
 		if !strings.HasPrefix(cookie.Name, name+"fermata_connector_sign_in_") || cookie.Path != "/" || cookie.Secure != secure || !cookie.HttpOnly {
 			t.Errorf("the cookie is %v", cookie)
 		}
-		state := domain.SignInOfBrowser + browser.Hash + "-ABC"
+		state := outside.SignInOfBrowser + browser.Hash + "-ABC"
 		empty := sha256.Sum256([]byte("fermata connector sign-in\n"))
 		noSecret := base64.RawURLEncoding.EncodeToString(empty[:])
 		for what, c := range map[string]struct {
@@ -128,10 +128,10 @@ func TestSignInIsBoundToItsBrowser(t *testing.T) {
 			"no cookie":               {&http.Cookie{Name: "other", Value: "x"}, state, false},
 			"a cookie from the state": {&http.Cookie{Name: cookie.Name, Value: browser.Hash}, state, false},
 			"an empty cookie":         {&http.Cookie{Name: cookie.Name}, state, false},
-			"another state":           {cookie, domain.SignInOfBrowser + strings.Repeat("A", 43) + "-ABC", false},
-			"a short state":           {cookie, domain.SignInOfBrowser + "A", false},
-			"the hash of no cookie":   {&http.Cookie{Name: "other", Value: "x"}, domain.SignInOfBrowser + noSecret + "-ABC", false},
-			"a header in the state":   {cookie, domain.SignInOfBrowser + "%0d%0aSet-Cookie:%20a=b%3b" + browser.Hash, false},
+			"another state":           {cookie, outside.SignInOfBrowser + strings.Repeat("A", 43) + "-ABC", false},
+			"a short state":           {cookie, outside.SignInOfBrowser + "A", false},
+			"the hash of no cookie":   {&http.Cookie{Name: "other", Value: "x"}, outside.SignInOfBrowser + noSecret + "-ABC", false},
+			"a header in the state":   {cookie, outside.SignInOfBrowser + "%0d%0aSet-Cookie:%20a=b%3b" + browser.Hash, false},
 			"two cookies of its name": {&http.Cookie{Name: cookie.Name, Value: secret + "; " + cookie.Name + "=planted"}, state, false},
 		} {
 			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/v1/connectors/sign-in/callback?code=c&state="+c.state, nil)
@@ -154,10 +154,10 @@ func TestSignInIsBoundToItsBrowser(t *testing.T) {
 type pendingSignIns struct {
 	ConnectorSignIn
 
-	finished []domain.SignInAnswer
+	finished []outside.SignInAnswer
 }
 
-func (p *pendingSignIns) FinishSignIn(_ context.Context, answer domain.SignInAnswer) (*domain.Connector, error) {
+func (p *pendingSignIns) FinishSignIn(_ context.Context, answer outside.SignInAnswer) (*outside.Connector, error) {
 	p.finished = append(p.finished, answer)
-	return &domain.Connector{Name: "Vault", Status: domain.ConnectorReady}, nil
+	return &outside.Connector{Name: "Vault", Status: outside.ConnectorReady}, nil
 }

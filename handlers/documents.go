@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 func (s *documentRoutes) listDocuments(w http.ResponseWriter, r *http.Request) {
@@ -16,7 +17,7 @@ func (s *documentRoutes) listDocuments(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.DocumentFrom, func(limit int) ([]*domain.Document, string, error) {
+	writeList(s, w, r, limit, api.DocumentFrom, func(limit int) ([]*userdata.Document, string, error) {
 		return pointed(s.Documents.Documents(r.Context(), caller(r).Workspace, after, limit))
 	})
 }
@@ -67,7 +68,7 @@ func (s *documentRoutes) publishDocument(w http.ResponseWriter, r *http.Request)
 	s.writeDocument(w, r, doc, seq, err)
 }
 
-func (s *documentRoutes) writeDocument(w http.ResponseWriter, r *http.Request, doc *domain.Document, seq int64, err error) {
+func (s *documentRoutes) writeDocument(w http.ResponseWriter, r *http.Request, doc *userdata.Document, seq int64, err error) {
 	if err != nil {
 		s.fail(w, r, err)
 		return
@@ -93,7 +94,7 @@ func (s *documentRoutes) listDocumentVersions(w http.ResponseWriter, r *http.Req
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.DocumentVersionFrom, func(limit int) ([]*domain.DocumentVersion, string, error) {
+	writeList(s, w, r, limit, api.DocumentVersionFrom, func(limit int) ([]*userdata.DocumentVersion, string, error) {
 		return pointed(s.Versions.DocumentVersions(r.Context(), caller(r).Workspace, documentID(r), after, limit))
 	})
 }

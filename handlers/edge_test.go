@@ -18,6 +18,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/stream"
 )
@@ -28,14 +29,14 @@ const aRootKey = "0123456789abcdefghijklmnopqrstuv"
 // workspaces, sessions and their log, in memory.
 type edgeStore struct {
 	mu       sync.Mutex
-	keys     map[string]*domain.Key
+	keys     map[string]*people.Key
 	sessions map[string]*domain.Session
 	events   []*domain.LogEvent
 	last     int64
 	pruned   int64
 }
 
-func (s *edgeStore) KeyByHash(_ context.Context, hash string) (*domain.Key, error) {
+func (s *edgeStore) KeyByHash(_ context.Context, hash string) (*people.Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.keys[hash], nil
@@ -179,7 +180,7 @@ func newEdgeServer(t testing.TB, root string, now clock.Clock, routes func(*edge
 func buildEdge(t testing.TB, root string, now clock.Clock, routes func(*edgeServer, chi.Router)) (*edgeServer, http.Handler) {
 	t.Helper()
 	e := &edgeServer{
-		store: &edgeStore{keys: map[string]*domain.Key{}, sessions: map[string]*domain.Session{
+		store: &edgeStore{keys: map[string]*people.Key{}, sessions: map[string]*domain.Session{
 			"ses_1":   {ID: "ses_1", WorkspaceID: domain.DefaultWorkspace, Type: domain.Chat, Phase: domain.Idle},
 			"ses_far": {ID: "ses_far", WorkspaceID: "acme", Type: domain.Chat, Phase: domain.Idle},
 		}},

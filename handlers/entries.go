@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 func (s *dataRoutes) listEntries(w http.ResponseWriter, r *http.Request) {
@@ -28,13 +29,13 @@ func (s *dataRoutes) listEntries(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, query.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
+	writeList(s, w, r, query.Limit, api.EntryFrom, func(limit int) ([]*userdata.Entry, string, error) {
 		query.Limit = limit
 		return pointed(s.Entries.Entries(r.Context(), ws, query))
 	})
 }
 
-func (s *dataRoutes) entryQuery(r *http.Request) (q domain.EntryQuery, err error) {
+func (s *dataRoutes) entryQuery(r *http.Request) (q userdata.EntryQuery, err error) {
 	q.ToolID = toolID(r)
 	if q.From, q.Until, err = s.spanOf(r); err != nil {
 		return q, err
@@ -100,7 +101,7 @@ func (s *dataRoutes) createEntry(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	entries, seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, toolID(r), []domain.NewEntry{in.Domain()})
+	entries, seq, err := s.Entries.CreateEntries(r.Context(), caller(r).Workspace, toolID(r), []userdata.NewEntry{in.Domain()})
 	if err != nil {
 		s.fail(w, r, oneEntry(err))
 		return
@@ -148,7 +149,7 @@ func (s *dataRoutes) getEntryStats(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	values := r.URL.Query()
-	query := domain.StatsQuery{
+	query := userdata.StatsQuery{
 		ToolID: toolID(r), Field: values.Get("field"), Period: periodOf(from, until), GroupBy: values.Get("group_by"),
 		Where: json.RawMessage(values.Get("where")),
 	}

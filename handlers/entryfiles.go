@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // maxFile bounds a file that is imported. It, what is uploaded (maxUpload) and what brings files
@@ -30,7 +31,7 @@ func bodyLimit(r *http.Request) int64 {
 }
 
 // exportEntries sends every entry of a period as CSV.
-func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, query domain.EntryQuery) {
+func (s *dataRoutes) exportEntries(w http.ResponseWriter, r *http.Request, query userdata.EntryQuery) {
 	if len(query.Fields) > 0 {
 		s.fail(w, r, domain.Invalid("/fields", "not_together", "A CSV file has all fields: leave fields out."))
 		return

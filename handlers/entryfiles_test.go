@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // TestCSVIsAskedForByAccept verifies that clients that prefer CSV get CSV, and others get JSON.
@@ -38,7 +38,7 @@ func TestCSVIsAskedForByAccept(t *testing.T) {
 // brokenExport loses its database behind the first page.
 type brokenExport struct{ EntryFiles }
 
-func (b brokenExport) ExportEntries(ctx context.Context, ws string, q domain.EntryQuery, out io.Writer) error {
+func (b brokenExport) ExportEntries(ctx context.Context, ws string, q userdata.EntryQuery, out io.Writer) error {
 	return errors.Join(b.EntryFiles.ExportEntries(ctx, ws, q, out), errors.New("the database is gone"))
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // keysRequiredNotice is sent with the key that closes an open server.
@@ -21,12 +22,12 @@ func (s *settingsRoutes) listKeys(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.KeyFrom, func(limit int) ([]*domain.Key, string, error) {
+	writeList(s, w, r, limit, api.KeyFrom, func(limit int) ([]*people.Key, string, error) {
 		keys, err := s.Keys.Keys(r.Context(), caller(r).Workspace)
 		if err != nil {
 			return nil, "", err
 		}
-		return cut(keys, func(k **domain.Key) string { return (*k).ID }, limit, after)
+		return cut(keys, func(k **people.Key) string { return (*k).ID }, limit, after)
 	})
 }
 

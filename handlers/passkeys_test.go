@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/testkit/device"
 )
 
@@ -17,7 +18,7 @@ type seated struct{ roleAuth }
 func (s seated) Authenticate(r *http.Request) (*auth.Identity, error) {
 	id, err := s.roleAuth.Authenticate(r)
 	if err == nil {
-		id.SignIn = &domain.SignedIn{ID: "sgn_1", WorkspaceID: id.Workspace, Owner: id.Name, Method: domain.SignInKey}
+		id.SignIn = &people.SignedIn{ID: "sgn_1", WorkspaceID: id.Workspace, Owner: id.Name, Method: people.SignInKey}
 	}
 	return id, err
 }

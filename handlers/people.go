@@ -11,6 +11,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // maxMyWorkspaces bounds the workspaces that GET /v1/me names.
@@ -84,7 +85,7 @@ func (s *peopleRoutes) signInWithKey(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	opened, err := s.People.SignIns.SignInByKey(r, strings.TrimSpace(in.Key))
-	s.tried(string(domain.SignInKey), err)
+	s.tried(string(people.SignInKey), err)
 	if err != nil {
 		s.fail(w, r, s.slowDown(w, r, err))
 		return
@@ -138,7 +139,7 @@ func (s *peopleRoutes) beginSignIn(w http.ResponseWriter, r *http.Request) {
 	}
 	to, cookie, err := s.People.Issuer.Begin(r.Context(), ownPath(s.path.trim(r.URL.Query().Get("return_to"))))
 	if err != nil {
-		s.tried(string(domain.SignInOIDC), err)
+		s.tried(string(people.SignInOIDC), err)
 		s.back(w, r, err)
 		return
 	}
@@ -163,7 +164,7 @@ func (s *peopleRoutes) endSignIn(w http.ResponseWriter, r *http.Request) {
 	if err == nil {
 		opened, err = s.People.SignIns.SignInPerson(r, person)
 	}
-	s.tried(string(domain.SignInOIDC), err)
+	s.tried(string(people.SignInOIDC), err)
 	if err != nil {
 		s.back(w, r, err)
 		return

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // vouching is an issuer that vouches for everybody who comes with the code "good".
@@ -21,27 +22,27 @@ func (vouching) Begin(_ context.Context, returnTo string) (to, cookie string, er
 	return "/problems?from=" + url.QueryEscape(returnTo), "begun", nil
 }
 
-func (v vouching) Finish(_ context.Context, _ string, query url.Values) (*domain.Person, string, error) {
+func (v vouching) Finish(_ context.Context, _ string, query url.Values) (*people.Person, string, error) {
 	if query.Get("code") != "good" {
 		return nil, "/", domain.Errorf(domain.CodeTokenInvalid, "The issuer's token is refused: its signature is not good.")
 	}
-	return &domain.Person{ID: "usr_1", Issuer: v.Issuer(), Name: "Ada", Role: domain.RoleMember, Workspaces: []string{domain.DefaultWorkspace}}, "/#/chat", nil
+	return &people.Person{ID: "usr_1", Issuer: v.Issuer(), Name: "Ada", Role: domain.RoleMember, Workspaces: []string{domain.DefaultWorkspace}}, "/#/chat", nil
 }
 
 // trusting believes that issuer; the key of the server stands for the person.
 type trusting struct{ SignIns }
 
-func (s trusting) SignInPerson(r *http.Request, _ *domain.Person) (*auth.Opened, error) {
+func (s trusting) SignInPerson(r *http.Request, _ *people.Person) (*auth.Opened, error) {
 	return s.SignInByKey(r, aRootKey)
 }
 
 func everyPerson(t *testing.T, w *world, c *testClient) {
-	people := &w.config.Edge.People
-	people.Issuer, people.SignIns, people.PublicURL = vouching{}, trusting{people.SignIns}, ""
+	ports := &w.config.Edge.People
+	ports.Issuer, ports.SignIns, ports.PublicURL = vouching{}, trusting{ports.SignIns}, ""
 	*c = *w.serve(t)
 	c.http.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	mine := &domain.SignedIn{
-		ID: "sgn_1", WorkspaceID: domain.DefaultWorkspace, Owner: "key_root", Hash: "h", Method: domain.SignInKey, CreatedAt: worldTime,
+	mine := &people.SignedIn{
+		ID: "sgn_1", WorkspaceID: domain.DefaultWorkspace, Owner: "key_root", Hash: "h", Method: people.SignInKey, CreatedAt: worldTime,
 		LastUsedAt: worldTime, ExpiresAt: worldTime.Add(time.Hour),
 	}
 	if err := w.Store.SignIns.InsertSignIn(t.Context(), mine); err != nil {
@@ -87,7 +88,7 @@ type failing struct {
 	asked int
 }
 
-func (f *failing) Finish(ctx context.Context, cookie string, query url.Values) (*domain.Person, string, error) {
+func (f *failing) Finish(ctx context.Context, cookie string, query url.Values) (*people.Person, string, error) {
 	f.asked++
 	if query.Get("code") == "good" {
 		return f.vouching.Finish(ctx, cookie, query)

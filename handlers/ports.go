@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // Sessions is the part of the one door that is about a session as a whole.
@@ -109,38 +112,38 @@ type Schedules interface {
 
 // Zones keeps the workspace's zones, by position, then name.
 type Zones interface {
-	Zones(ctx context.Context, ws, cursor string, limit int) ([]domain.Zone, string, error)
-	Zone(ctx context.Context, ws, id string) (*domain.Zone, error)
-	CreateZone(ctx context.Context, ws string, in domain.NewZone) (zone *domain.Zone, seq int64, err error)
-	UpdateZone(ctx context.Context, ws, id string, version int64, patch domain.ZonePatch) (zone *domain.Zone, seq int64, err error)
+	Zones(ctx context.Context, ws, cursor string, limit int) ([]userdata.Zone, string, error)
+	Zone(ctx context.Context, ws, id string) (*userdata.Zone, error)
+	CreateZone(ctx context.Context, ws string, in userdata.NewZone) (zone *userdata.Zone, seq int64, err error)
+	UpdateZone(ctx context.Context, ws, id string, version int64, patch userdata.ZonePatch) (zone *userdata.Zone, seq int64, err error)
 	DeleteZone(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
 }
 
 // Tools keeps the tools; zone "" means those of every zone.
 type Tools interface {
-	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]domain.Tool, string, error)
-	Tool(ctx context.Context, ws, id string) (*domain.Tool, error)
-	CreateTool(ctx context.Context, ws string, in domain.NewTool) (tool *domain.Tool, seq int64, err error)
-	UpdateTool(ctx context.Context, ws, id string, version int64, patch domain.ToolPatch) (tool *domain.Tool, seq int64, err error)
+	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]userdata.Tool, string, error)
+	Tool(ctx context.Context, ws, id string) (*userdata.Tool, error)
+	CreateTool(ctx context.Context, ws string, in userdata.NewTool) (tool *userdata.Tool, seq int64, err error)
+	UpdateTool(ctx context.Context, ws, id string, version int64, patch userdata.ToolPatch) (tool *userdata.Tool, seq int64, err error)
 	DeleteTool(ctx context.Context, ws, id string, version int64, force bool) (seq int64, err error)
 }
 
 // ToolTypes keeps the workspace's own tool types, and lists the built-in ones with
 // them.
 type ToolTypes interface {
-	ToolTypes(ctx context.Context, ws string) ([]domain.ToolType, error)
-	ToolType(ctx context.Context, ws, id string) (*domain.ToolType, error)
-	CreateToolType(ctx context.Context, ws string, in domain.NewToolType) (t *domain.ToolType, seq int64, err error)
-	UpdateToolType(ctx context.Context, ws, id string, version int64, patch domain.ToolTypePatch) (t *domain.ToolType, seq int64, err error)
+	ToolTypes(ctx context.Context, ws string) ([]userdata.ToolType, error)
+	ToolType(ctx context.Context, ws, id string) (*userdata.ToolType, error)
+	CreateToolType(ctx context.Context, ws string, in userdata.NewToolType) (t *userdata.ToolType, seq int64, err error)
+	UpdateToolType(ctx context.Context, ws, id string, version int64, p userdata.ToolTypePatch) (t *userdata.ToolType, seq int64, err error)
 	DeleteToolType(ctx context.Context, ws, id string, version int64) (seq int64, err error)
 }
 
 // Undo brings back what was deleted in the last 30 days, with all that went with it.
 type Undo interface {
-	RestoreZone(ctx context.Context, ws, id string) (zone *domain.Zone, seq int64, err error)
-	RestoreTool(ctx context.Context, ws, id string) (tool *domain.Tool, seq int64, err error)
-	RestoreEntry(ctx context.Context, ws, id string) (entry *domain.Entry, seq int64, err error)
-	RestoreDocument(ctx context.Context, ws, id string) (doc *domain.Document, seq int64, err error)
+	RestoreZone(ctx context.Context, ws, id string) (zone *userdata.Zone, seq int64, err error)
+	RestoreTool(ctx context.Context, ws, id string) (tool *userdata.Tool, seq int64, err error)
+	RestoreEntry(ctx context.Context, ws, id string) (entry *userdata.Entry, seq int64, err error)
+	RestoreDocument(ctx context.Context, ws, id string) (doc *userdata.Document, seq int64, err error)
 }
 
 // Periods reads a period as seen from now, in the workspace's calendar.
@@ -150,49 +153,49 @@ type Periods interface {
 
 // DocumentVersions keeps what documents have published.
 type DocumentVersions interface {
-	DocumentVersions(ctx context.Context, ws, id, cursor string, limit int) ([]domain.DocumentVersion, string, error)
-	DocumentVersion(ctx context.Context, ws, id string, version int64) (*domain.DocumentVersion, error)
+	DocumentVersions(ctx context.Context, ws, id, cursor string, limit int) ([]userdata.DocumentVersion, string, error)
+	DocumentVersion(ctx context.Context, ws, id string, version int64) (*userdata.DocumentVersion, error)
 }
 
 // Entries keeps dated data. CreateEntries writes all or nothing; a mistake in entry n
 // has a pointer that begins with "/entries/n".
 type Entries interface {
-	Entries(ctx context.Context, ws string, query domain.EntryQuery) ([]domain.Entry, string, error)
-	Entry(ctx context.Context, ws, id string) (*domain.Entry, error)
-	CreateEntries(ctx context.Context, ws, tool string, in []domain.NewEntry) (entries []domain.Entry, seq int64, err error)
-	UpdateEntry(ctx context.Context, ws, id string, version int64, patch domain.EntryPatch) (entry *domain.Entry, seq int64, err error)
+	Entries(ctx context.Context, ws string, query userdata.EntryQuery) ([]userdata.Entry, string, error)
+	Entry(ctx context.Context, ws, id string) (*userdata.Entry, error)
+	CreateEntries(ctx context.Context, ws, tool string, in []userdata.NewEntry) (entries []userdata.Entry, seq int64, err error)
+	UpdateEntry(ctx context.Context, ws, id string, version int64, patch userdata.EntryPatch) (entry *userdata.Entry, seq int64, err error)
 	DeleteEntry(ctx context.Context, ws, id string, version int64) (seq int64, err error)
-	EntryStats(ctx context.Context, ws string, query domain.StatsQuery) ([]domain.Stats, error)
+	EntryStats(ctx context.Context, ws string, query userdata.StatsQuery) ([]userdata.Stats, error)
 }
 
 // EntryFiles writes and reads entries as CSV. ExportEntries writes page by page;
 // nothing is written before the first page is there. ImportEntries stores all or
 // nothing; mistakes have pointers like "/lines/17/value".
 type EntryFiles interface {
-	ExportEntries(ctx context.Context, ws string, query domain.EntryQuery, out io.Writer) error
-	ImportEntries(ctx context.Context, ws, tool string, file io.Reader, dryRun bool) (result *domain.ImportResult, seq int64, err error)
+	ExportEntries(ctx context.Context, ws string, query userdata.EntryQuery, out io.Writer) error
+	ImportEntries(ctx context.Context, ws, tool string, file io.Reader, dryRun bool) (result *userdata.ImportResult, seq int64, err error)
 }
 
 // Documents keeps the workspace's context texts, found by id.
 type Documents interface {
-	Documents(ctx context.Context, ws, cursor string, limit int) ([]domain.Document, string, error)
-	Document(ctx context.Context, ws, id string) (*domain.Document, error)
-	CreateDocument(ctx context.Context, ws string, in domain.NewDocument) (doc *domain.Document, seq int64, err error)
+	Documents(ctx context.Context, ws, cursor string, limit int) ([]userdata.Document, string, error)
+	Document(ctx context.Context, ws, id string) (*userdata.Document, error)
+	CreateDocument(ctx context.Context, ws string, in userdata.NewDocument) (doc *userdata.Document, seq int64, err error)
 	UpdateDocument(
 		ctx context.Context,
 		ws, id string,
 		version int64,
-		patch domain.DocumentPatch,
-	) (doc *domain.Document, seq int64, err error)
+		patch userdata.DocumentPatch,
+	) (doc *userdata.Document, seq int64, err error)
 	DeleteDocument(ctx context.Context, ws, id string, version int64) (seq int64, err error)
 	// PublishDocument makes the draft what sessions read.
-	PublishDocument(ctx context.Context, ws, id string, version int64, by domain.Author) (doc *domain.Document, seq int64, err error)
+	PublishDocument(ctx context.Context, ws, id string, version int64, by domain.Author) (doc *userdata.Document, seq int64, err error)
 }
 
 // Search finds texts by their words, the best first. What is wrong with the words is a
 // domain invalid error at "/query".
 type Search interface {
-	Search(ctx context.Context, ws string, query domain.SearchQuery) ([]domain.SearchHit, string, error)
+	Search(ctx context.Context, ws string, query userdata.SearchQuery) ([]userdata.SearchHit, string, error)
 }
 
 // Providers keeps the configured providers. A config comes with its api_key in it; the
@@ -220,38 +223,38 @@ type ProviderProbe interface {
 // it against the kind's schema, takes them out, seals them, and keeps those whose mask is
 // sent back. Mistakes have pointers that begin with "/config" or "/commands/n".
 type Connectors interface {
-	Connectors(ctx context.Context, ws string) ([]*domain.Connector, error)
-	Connector(ctx context.Context, ws, id string) (*domain.Connector, error)
-	CreateConnector(ctx context.Context, ws string, in domain.NewConnector) (*domain.Connector, error)
-	UpdateConnector(ctx context.Context, ws, id string, version int64, patch domain.ConnectorPatch) (*domain.Connector, error)
+	Connectors(ctx context.Context, ws string) ([]*outside.Connector, error)
+	Connector(ctx context.Context, ws, id string) (*outside.Connector, error)
+	CreateConnector(ctx context.Context, ws string, in outside.NewConnector) (*outside.Connector, error)
+	UpdateConnector(ctx context.Context, ws, id string, version int64, patch outside.ConnectorPatch) (*outside.Connector, error)
 	UpdateConnectorCommand(
 		ctx context.Context,
 		ws, id, name string,
 		version int64,
-		patch domain.ConnectorCommandPatch,
-	) (*domain.Connector, error)
+		patch outside.ConnectorCommandPatch,
+	) (*outside.Connector, error)
 	DeleteConnector(ctx context.Context, ws, id string, version int64) error
 }
 
 // ConnectorProbe asks the servers of connectors. One that cannot be reached is no error: it
 // is in what comes back.
 type ConnectorProbe interface {
-	RefreshConnector(ctx context.Context, ws, id string) (*domain.Connector, error)
-	TestConnector(ctx context.Context, ws, id string) (*domain.ConnectorTest, error)
+	RefreshConnector(ctx context.Context, ws, id string) (*outside.Connector, error)
+	TestConnector(ctx context.Context, ws, id string) (*outside.ConnectorTest, error)
 }
 
 // ConnectorSignIn has people sign in to the servers of connectors.
 type ConnectorSignIn interface {
-	SignIn(ctx context.Context, ws, id string, browser domain.SignInBrowser, by domain.Author) (*domain.SignIn, error)
+	SignIn(ctx context.Context, ws, id string, browser outside.SignInBrowser, by domain.Author) (*outside.SignIn, error)
 	// PendingSignIn returns the sign-in of a state, and uses nothing of it up.
-	PendingSignIn(ctx context.Context, state string) (*domain.PendingSignIn, error)
+	PendingSignIn(ctx context.Context, state string) (*outside.PendingSignIn, error)
 	// FinishSignIn completes a sign-in. It returns the connector, if it is known, also with an error.
-	FinishSignIn(ctx context.Context, answer domain.SignInAnswer) (*domain.Connector, error)
+	FinishSignIn(ctx context.Context, answer outside.SignInAnswer) (*outside.Connector, error)
 }
 
 // ConnectorPreviewer proposes a connector of an OpenAPI document, or of the one at an address.
 type ConnectorPreviewer interface {
-	PreviewConnector(ctx context.Context, document json.RawMessage, from string) (*domain.ConnectorPreview, error)
+	PreviewConnector(ctx context.Context, document json.RawMessage, from string) (*outside.ConnectorPreview, error)
 }
 
 // Settings reads and changes the workspace's settings. patch.Version is
@@ -270,7 +273,7 @@ type NewKey struct {
 
 // MintedKey is a key as it was made, with its text, this once.
 type MintedKey struct {
-	*domain.Key
+	*people.Key
 	Text string
 	// Closed: the server was open until now, and requires a key from now on.
 	Closed bool
@@ -279,7 +282,7 @@ type MintedKey struct {
 // Keys keeps the workspace's API keys. Those that must not be made (first_key) or revoked
 // (last_admin_key) are domain errors.
 type Keys interface {
-	Keys(ctx context.Context, ws string) ([]*domain.Key, error)
+	Keys(ctx context.Context, ws string) ([]*people.Key, error)
 	CreateKey(ctx context.Context, ws string, in NewKey) (*MintedKey, error)
 	RevokeKey(ctx context.Context, ws, id string) error
 }

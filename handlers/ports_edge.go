@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/auth"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -28,8 +28,8 @@ type Authenticator interface {
 // SignIns lets people's browsers in, and out (package auth).
 type SignIns interface {
 	SignInByKey(r *http.Request, key string) (*auth.Opened, error)
-	SignInPerson(r *http.Request, p *domain.Person) (*auth.Opened, error)
-	SignInsOf(ctx context.Context, id *auth.Identity) ([]*domain.SignedIn, error)
+	SignInPerson(r *http.Request, p *people.Person) (*auth.Opened, error)
+	SignInsOf(ctx context.Context, id *auth.Identity) ([]*people.SignedIn, error)
 	// EndSignIn ends one of the caller's; all of them with the id "".
 	EndSignIn(ctx context.Context, id *auth.Identity, signIn string) error
 	// EndThis ends what the browser is signed in with, if it is.
@@ -42,7 +42,7 @@ type Issuer interface {
 	// Begin gives the address at the issuer, and what the browser has to remember.
 	Begin(ctx context.Context, returnTo string) (to, cookie string, err error)
 	// Finish reads what the issuer sent the browser back with.
-	Finish(ctx context.Context, cookie string, query url.Values) (person *domain.Person, returnTo string, err error)
+	Finish(ctx context.Context, cookie string, query url.Values) (person *people.Person, returnTo string, err error)
 }
 
 // Streams is the broker of live events (package stream), as the handlers use it.

@@ -8,18 +8,18 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Pushes stores the browsers that receive push notifications. One of another person is a domain
 // not_found error.
 type Pushes interface {
 	PushKey() (string, error)
-	Pushes(ctx context.Context, ws, person string) ([]*domain.Push, error)
-	SubscribePush(ctx context.Context, in domain.NewPush) (p *domain.Push, made bool, err error)
+	Pushes(ctx context.Context, ws, person string) ([]*outside.Push, error)
+	SubscribePush(ctx context.Context, in outside.NewPush) (p *outside.Push, made bool, err error)
 	DeletePush(ctx context.Context, ws, person, id string) error
 	// TestPush sends one push. That it does not arrive is no error: it is in the result.
-	TestPush(ctx context.Context, ws, person, id string) (*domain.WebhookTest, error)
+	TestPush(ctx context.Context, ws, person, id string) (*outside.WebhookTest, error)
 }
 
 func (s *peopleRoutes) pushKey(w http.ResponseWriter, r *http.Request) {
@@ -71,7 +71,7 @@ func (s *peopleRoutes) subscribePush(w http.ResponseWriter, r *http.Request) {
 // boundTo ties a subscription to what its owner came with. A key that is kept can be looked at: its
 // sign-ins are worth what it is, and it takes the subscription along. What an issuer said, and the root
 // key's sign-in, hold as long as the sign-in.
-func boundTo(in *domain.NewPush, who *auth.Identity) {
+func boundTo(in *outside.NewPush, who *auth.Identity) {
 	if who.SignIn != nil {
 		in.SignIn = who.SignIn.ID
 	}

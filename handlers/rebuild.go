@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // rebuilder answers a request that was carried out by a process that died before its
@@ -123,25 +124,25 @@ func (s *sessionRoutes) acceptedMessage(r *http.Request, ws string, claim *KeyCl
 }
 
 func (s *dataRoutes) madeZone(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Zone, error) {
+	return created(r, ws, claim, func(id string) (*userdata.Zone, error) {
 		return s.Zones.Zone(r.Context(), ws, id)
 	}, api.ZoneFrom)
 }
 
 func (s *dataRoutes) madeTool(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Tool, error) {
+	return created(r, ws, claim, func(id string) (*userdata.Tool, error) {
 		return s.Tools.Tool(r.Context(), ws, id)
 	}, api.ToolFrom)
 }
 
 func (s *dataRoutes) madeEntry(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Entry, error) {
+	return created(r, ws, claim, func(id string) (*userdata.Entry, error) {
 		return s.Entries.Entry(r.Context(), ws, id)
 	}, api.EntryFrom)
 }
 
 func (s *documentRoutes) madeDocument(r *http.Request, ws string, claim *KeyClaim) (status int, body any, err error) {
-	return created(r, ws, claim, func(id string) (*domain.Document, error) {
+	return created(r, ws, claim, func(id string) (*userdata.Document, error) {
 		return s.Documents.Document(r.Context(), ws, id)
 	}, api.DocumentFrom)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 func (s *dataRoutes) restoreZone(w http.ResponseWriter, r *http.Request) {
@@ -15,7 +15,7 @@ func (s *dataRoutes) restoreZone(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	zone, seq, err := s.Undo.RestoreZone(r.Context(), caller(r).Workspace, chi.URLParam(r, "zone_id"))
-	writeRestored(s, w, r, zone, seq, err, api.ZoneFrom, func(z *domain.Zone) int64 { return z.Version })
+	writeRestored(s, w, r, zone, seq, err, api.ZoneFrom, func(z *userdata.Zone) int64 { return z.Version })
 }
 
 func (s *dataRoutes) restoreTool(w http.ResponseWriter, r *http.Request) {
@@ -24,7 +24,7 @@ func (s *dataRoutes) restoreTool(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	tool, seq, err := s.Undo.RestoreTool(r.Context(), caller(r).Workspace, toolID(r))
-	writeRestored(s, w, r, tool, seq, err, api.ToolFrom, func(t *domain.Tool) int64 { return t.Version })
+	writeRestored(s, w, r, tool, seq, err, api.ToolFrom, func(t *userdata.Tool) int64 { return t.Version })
 }
 
 func (s *dataRoutes) restoreEntry(w http.ResponseWriter, r *http.Request) {
@@ -33,7 +33,7 @@ func (s *dataRoutes) restoreEntry(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	entry, seq, err := s.Undo.RestoreEntry(r.Context(), caller(r).Workspace, chi.URLParam(r, "entry_id"))
-	writeRestored(s, w, r, entry, seq, err, api.EntryFrom, func(e *domain.Entry) int64 { return e.Version })
+	writeRestored(s, w, r, entry, seq, err, api.EntryFrom, func(e *userdata.Entry) int64 { return e.Version })
 }
 
 func (s *documentRoutes) restoreDocument(w http.ResponseWriter, r *http.Request) {

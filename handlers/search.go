@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 func (s *dataRoutes) search(w http.ResponseWriter, r *http.Request) {
@@ -15,7 +16,7 @@ func (s *dataRoutes) search(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, query.Limit, api.SearchHitFrom, func(limit int) ([]*domain.SearchHit, string, error) {
+	writeList(s, w, r, query.Limit, api.SearchHitFrom, func(limit int) ([]*userdata.SearchHit, string, error) {
 		query.Limit = limit
 		hits, next, err := s.Search.Search(r.Context(), caller(r).Workspace, query)
 		return pointers(hits), next, domain.MovePointers(err, func(pointer string) string {
@@ -27,7 +28,7 @@ func (s *dataRoutes) search(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-func searchQuery(r *http.Request) (q domain.SearchQuery, err error) {
+func searchQuery(r *http.Request) (q userdata.SearchQuery, err error) {
 	if q.Text = r.URL.Query().Get("q"); q.Text == "" {
 		return q, domain.Invalid("/q", "required", "q takes the words to find, like ?q=river+run.")
 	}
@@ -39,15 +40,15 @@ func searchQuery(r *http.Request) (q domain.SearchQuery, err error) {
 }
 
 // kindsOf reads ?kinds=, each kind once.
-func kindsOf(r *http.Request) ([]domain.SearchKind, error) {
+func kindsOf(r *http.Request) ([]userdata.SearchKind, error) {
 	text := r.URL.Query().Get("kinds")
 	if text == "" {
 		return nil, nil
 	}
-	var kinds []domain.SearchKind
+	var kinds []userdata.SearchKind
 	for name := range strings.SplitSeq(text, ",") {
-		kind := domain.SearchKind(strings.TrimSpace(name))
-		if !slices.Contains(domain.SearchKinds, kind) {
+		kind := userdata.SearchKind(strings.TrimSpace(name))
+		if !slices.Contains(userdata.SearchKinds, kind) {
 			return nil, domain.Invalid("/kinds", "not_allowed", "kinds takes some of: entry, note, document; with commas between.")
 		}
 		if !slices.Contains(kinds, kind) {

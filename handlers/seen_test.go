@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // seen notes what the handlers ask of the rest of the server, on its way there.
@@ -157,7 +158,7 @@ type entriesSeen struct {
 	*seen
 }
 
-func (s entriesSeen) Entries(ctx context.Context, ws string, q domain.EntryQuery) ([]domain.Entry, string, error) {
+func (s entriesSeen) Entries(ctx context.Context, ws string, q userdata.EntryQuery) ([]userdata.Entry, string, error) {
 	s.note(q)
 	return s.entriesPort.Entries(ctx, ws, q)
 }
@@ -167,7 +168,7 @@ type searchSeen struct {
 	*seen
 }
 
-func (s searchSeen) Search(ctx context.Context, ws string, q domain.SearchQuery) ([]domain.SearchHit, string, error) {
+func (s searchSeen) Search(ctx context.Context, ws string, q userdata.SearchQuery) ([]userdata.SearchHit, string, error) {
 	s.note(q)
 	return s.searchPort.Search(ctx, ws, q)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // A sign-in to a connector's server lends a workspace the rights of the person who agrees. Two checks prevent a
@@ -19,16 +20,16 @@ import (
 
 // signInBrowser returns the host under which a browser of the page reaches this server, for a new secret. The
 // result is zero for programs.
-func signInBrowser(r *http.Request) (browser domain.SignInBrowser, secret string) {
+func signInBrowser(r *http.Request) (browser outside.SignInBrowser, secret string) {
 	if r.Header.Get("Sec-Fetch-Site") != "same-origin" {
-		return domain.SignInBrowser{}, ""
+		return outside.SignInBrowser{}, ""
 	}
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {
 		host = strings.Trim(r.Host, "[]")
 	}
 	secret, hash := auth.NewSignInSecret()
-	return domain.SignInBrowser{Host: host, Hash: hash}, secret
+	return outside.SignInBrowser{Host: host, Hash: hash}, secret
 }
 
 func errOtherBrowser() error {

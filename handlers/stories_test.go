@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/stream"
@@ -347,13 +348,13 @@ func TestFiltersArriveAsTheyWereAsked(t *testing.T) {
 	noCursor("/v1/approvals?status=open&session_id=ses_1&kind=budget&limit=3&after=cur")
 	equal(t, "approvals", lastAsked[domain.ApprovalFilter](t, w), domain.ApprovalFilter{Status: domain.ApprovalStatusOpen, SessionID: "ses_1", Kind: domain.ApprovalBudget, Limit: 3, Cursor: "cur"})
 	c.want(200, "GET", "/v1/tools/tol_1/entries", "")
-	equal(t, "entries", lastAsked[domain.EntryQuery](t, w), domain.EntryQuery{
-		EntryFilter: domain.EntryFilter{ToolID: "tol_1", Limit: 50, Descending: true}, Where: json.RawMessage{}})
+	equal(t, "entries", lastAsked[userdata.EntryQuery](t, w), userdata.EntryQuery{
+		EntryFilter: userdata.EntryFilter{ToolID: "tol_1", Limit: 50, Descending: true}, Where: json.RawMessage{}})
 	c.want(200, "GET", "/v1/tools/tol_1/entries?where=%7B%22value%22%3A1%7D&order_by=value&order=asc&fields=value", "")
-	equal(t, "a question to entries", lastAsked[domain.EntryQuery](t, w), domain.EntryQuery{
-		EntryFilter: domain.EntryFilter{ToolID: "tol_1", Limit: 50}, Where: json.RawMessage(`{"value":1}`), OrderBy: "value", Fields: []string{"value"}})
+	equal(t, "a question to entries", lastAsked[userdata.EntryQuery](t, w), userdata.EntryQuery{
+		EntryFilter: userdata.EntryFilter{ToolID: "tol_1", Limit: 50}, Where: json.RawMessage(`{"value":1}`), OrderBy: "value", Fields: []string{"value"}})
 	noCursor("/v1/search?q=C%C5%93ur+%22l%C3%A9g*&kinds=note,+document,note&limit=7&after=cur")
-	equal(t, "search", lastAsked[domain.SearchQuery](t, w), domain.SearchQuery{Text: `Cœur "lég*`, Kinds: []domain.SearchKind{domain.SearchNotes, domain.SearchDocuments}, Limit: 7, Cursor: "cur"})
+	equal(t, "search", lastAsked[userdata.SearchQuery](t, w), userdata.SearchQuery{Text: `Cœur "lég*`, Kinds: []userdata.SearchKind{userdata.SearchNotes, userdata.SearchDocuments}, Limit: 7, Cursor: "cur"})
 	for _, path := range []string{"/v1/search", "/v1/search?q=", "/v1/search?q=a&kinds=notes", "/v1/search?q=a&kinds=note,", "/v1/search?q=a&limit=0", "/v1/search?q=a&limit=201", "/v1/sessions?type=chat", "/v1/sessions?status=busy", "/v1/sessions?q=a&in=thoughts", "/v1/sessions?since=yesterday", "/v1/approvals?status=closed", "/v1/approvals?kind=wish",
 		"/v1/tools/tol_1/entries?order=up", "/v1/tools/tol_1/entries?from=2026-02-01T00:00:00Z&until=2026-01-01T00:00:00Z",
 		"/v1/tools/tol_1/entries/stats?group_by=year", "/v1/zones/zon_1?force=maybe"} {

@@ -14,6 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -255,7 +256,7 @@ func TestRevokedKeyClosesItsStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, handler := buildEdge(t, "", clock.System, nil)
 		text, prefix, hash := auth.Mint()
-		e.store.keys[hash] = &domain.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash}
+		e.store.keys[hash] = &people.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash}
 		c := listenInside(t, handler, "/v1/sessions/ses_1/events", "Authorization", "Bearer "+text)
 		c.want("0:snapshot")
 		var revoked time.Time
@@ -284,7 +285,7 @@ func TestExpiredKeyClosesItsStream(t *testing.T) {
 		e, handler := buildEdge(t, "", clock.System, nil)
 		text, prefix, hash := auth.Mint()
 		ends := time.Now().Add(40 * time.Second)
-		e.store.keys[hash] = &domain.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash, ExpiresAt: &ends}
+		e.store.keys[hash] = &people.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash, ExpiresAt: &ends}
 		c := listenInside(t, handler, "/v1/events", "Authorization", "Bearer "+text)
 		c.want("0:snapshot")
 		c.want("bye")
@@ -298,7 +299,7 @@ func TestExpiredKeyClosesItsStream(t *testing.T) {
 func TestTicketOfARevokedKey(t *testing.T) {
 	e := newEdgeServer(t, "", clock.System, nil)
 	text, prefix, hash := auth.Mint()
-	e.store.keys[hash] = &domain.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash}
+	e.store.keys[hash] = &people.Key{ID: "key_" + prefix, WorkspaceID: "default", Role: domain.RoleViewer, Hash: hash}
 	_, body := e.call(t, http.MethodPost, "/v1/stream-tickets", "", "Authorization", "Bearer "+text)
 	var ticket api.StreamTicket
 	if err := json.Unmarshal([]byte(body), &ticket); err != nil {

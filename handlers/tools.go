@@ -6,7 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 func (s *dataRoutes) listTools(w http.ResponseWriter, r *http.Request) {
@@ -15,7 +15,7 @@ func (s *dataRoutes) listTools(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.ToolFrom, func(limit int) ([]*domain.Tool, string, error) {
+	writeList(s, w, r, limit, api.ToolFrom, func(limit int) ([]*userdata.Tool, string, error) {
 		return pointed(s.Tools.Tools(r.Context(), caller(r).Workspace, r.URL.Query().Get("zone_id"), after, limit))
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 func (s *dataRoutes) listToolTypes(w http.ResponseWriter, r *http.Request) {
@@ -15,12 +15,12 @@ func (s *dataRoutes) listToolTypes(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.ToolTypeFrom, func(limit int) ([]*domain.ToolType, string, error) {
+	writeList(s, w, r, limit, api.ToolTypeFrom, func(limit int) ([]*userdata.ToolType, string, error) {
 		types, err := s.ToolTypes.ToolTypes(r.Context(), caller(r).Workspace)
 		if err != nil {
 			return nil, "", err
 		}
-		return pointed(cut(types, func(t *domain.ToolType) string { return t.ID }, limit, after))
+		return pointed(cut(types, func(t *userdata.ToolType) string { return t.ID }, limit, after))
 	})
 }
 

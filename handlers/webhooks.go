@@ -7,28 +7,28 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Webhooks stores webhooks. Validation failures are domain invalid errors with pointers into the webhook.
 type Webhooks interface {
-	Webhooks(ctx context.Context, ws string) ([]*domain.Webhook, error)
-	Webhook(ctx context.Context, ws, id string) (*domain.Webhook, error)
+	Webhooks(ctx context.Context, ws string) ([]*outside.Webhook, error)
+	Webhook(ctx context.Context, ws, id string) (*outside.Webhook, error)
 	// CreateWebhook makes one, and gives its secret, this once.
-	CreateWebhook(ctx context.Context, in domain.Webhook) (h *domain.Webhook, secret string, err error)
-	UpdateWebhook(ctx context.Context, ws, id string, version int64, patch domain.WebhookPatch) (*domain.Webhook, error)
+	CreateWebhook(ctx context.Context, in outside.Webhook) (h *outside.Webhook, secret string, err error)
+	UpdateWebhook(ctx context.Context, ws, id string, version int64, patch outside.WebhookPatch) (*outside.Webhook, error)
 	DeleteWebhook(ctx context.Context, ws, id string, version int64) error
 }
 
 // WebhookSending is what is done with one that is there.
 type WebhookSending interface {
-	Deliveries(ctx context.Context, ws, id string, state domain.DeliveryState, cursor string, limit int) (
-		[]*domain.WebhookDelivery, string, error)
+	Deliveries(ctx context.Context, ws, id string, state outside.DeliveryState, cursor string, limit int) (
+		[]*outside.WebhookDelivery, string, error)
 	// RotateSecret gives it another secret, which is given back this once.
-	RotateSecret(ctx context.Context, ws, id string) (h *domain.Webhook, secret string, err error)
-	ReplayWebhook(ctx context.Context, ws, id string, after int64) (*domain.Webhook, error)
+	RotateSecret(ctx context.Context, ws, id string) (h *outside.Webhook, secret string, err error)
+	ReplayWebhook(ctx context.Context, ws, id string, after int64) (*outside.Webhook, error)
 	// TestWebhook sends one message. That it does not arrive is no error: it is in the result.
-	TestWebhook(ctx context.Context, ws, id string) (*domain.WebhookTest, error)
+	TestWebhook(ctx context.Context, ws, id string) (*outside.WebhookTest, error)
 }
 
 func (s *webhookRoutes) listWebhooks(w http.ResponseWriter, r *http.Request) {
@@ -37,13 +37,13 @@ func (s *webhookRoutes) listWebhooks(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	shown := func(h *domain.Webhook) *api.Webhook { return api.WebhookFrom(h, "") }
-	writeList(s, w, r, limit, shown, func(limit int) ([]*domain.Webhook, string, error) {
+	shown := func(h *outside.Webhook) *api.Webhook { return api.WebhookFrom(h, "") }
+	writeList(s, w, r, limit, shown, func(limit int) ([]*outside.Webhook, string, error) {
 		all, err := s.Webhooks.Webhooks(r.Context(), caller(r).Workspace)
 		if err != nil {
 			return nil, "", err
 		}
-		return cut(all, func(h **domain.Webhook) string { return (*h).ID }, limit, after)
+		return cut(all, func(h **outside.Webhook) string { return (*h).ID }, limit, after)
 	})
 }
 
@@ -53,7 +53,7 @@ func (s *webhookRoutes) createWebhook(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	h, secret, err := s.Webhooks.CreateWebhook(r.Context(), domain.Webhook{
+	h, secret, err := s.Webhooks.CreateWebhook(r.Context(), outside.Webhook{
 		WorkspaceID: caller(r).Workspace, URL: in.URL, Types: api.LogTypesOf(in.Types), Enabled: in.Enabled == nil || *in.Enabled,
 		Links: in.Links != nil && *in.Links,
 	})
@@ -128,12 +128,12 @@ func (s *webhookRoutes) listDeliveries(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	state, err := oneOf(r, "state", domain.DeliveryDone, domain.DeliveryRetrying, domain.DeliveryFailed, domain.DeliverySkipped)
+	state, err := oneOf(r, "state", outside.DeliveryDone, outside.DeliveryRetrying, outside.DeliveryFailed, outside.DeliverySkipped)
 	if err != nil {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.WebhookDeliveryFrom, func(limit int) ([]*domain.WebhookDelivery, string, error) {
+	writeList(s, w, r, limit, api.WebhookDeliveryFrom, func(limit int) ([]*outside.WebhookDelivery, string, error) {
 		return s.Sending.Deliveries(r.Context(), caller(r).Workspace, webhookID(r), state, after, limit)
 	})
 }
@@ -152,7 +152,7 @@ func (s *webhookRoutes) replayWebhook(w http.ResponseWriter, r *http.Request) {
 	s.writeWebhook(w, r, http.StatusOK, h, "")
 }
 
-func (s *webhookRoutes) writeWebhook(w http.ResponseWriter, r *http.Request, status int, h *domain.Webhook, secret string) {
+func (s *webhookRoutes) writeWebhook(w http.ResponseWriter, r *http.Request, status int, h *outside.Webhook, secret string) {
 	setETag(w, h.Version)
 	s.writeJSON(w, r, status, api.WebhookFrom(h, secret))
 }

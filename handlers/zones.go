@@ -6,7 +6,7 @@ import (
 	"github.com/go-chi/chi/v5"
 
 	"github.com/fermata-dev/fermata/api"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 func (s *dataRoutes) listZones(w http.ResponseWriter, r *http.Request) {
@@ -15,7 +15,7 @@ func (s *dataRoutes) listZones(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
-	writeList(s, w, r, limit, api.ZoneFrom, func(limit int) ([]*domain.Zone, string, error) {
+	writeList(s, w, r, limit, api.ZoneFrom, func(limit int) ([]*userdata.Zone, string, error) {
 		return pointed(s.Zones.Zones(r.Context(), caller(r).Workspace, after, limit))
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/orchestrator/machine"
@@ -74,12 +75,12 @@ func TestTheFakeStore(t *testing.T) {
 // noData is a workspace without anything in it.
 type noData struct{ commands.Data }
 
-func (noData) Documents(context.Context) ([]domain.Document, error) { return nil, nil }
-func (noData) Tools(context.Context, string) ([]domain.Tool, error) { return nil, nil }
-func (noData) Zones(context.Context) ([]domain.Zone, error)         { return nil, nil }
-func (noData) ToolTypes(context.Context) ([]domain.ToolType, error) { return nil, nil }
-func (noData) InsertZone(context.Context, *domain.Zone) error       { return nil }
-func (noData) Savepoint(_ context.Context, fn func() error) error   { return fn() }
+func (noData) Documents(context.Context) ([]userdata.Document, error) { return nil, nil }
+func (noData) Tools(context.Context, string) ([]userdata.Tool, error) { return nil, nil }
+func (noData) Zones(context.Context) ([]userdata.Zone, error)         { return nil, nil }
+func (noData) ToolTypes(context.Context) ([]userdata.ToolType, error) { return nil, nil }
+func (noData) InsertZone(context.Context, *userdata.Zone) error       { return nil }
+func (noData) Savepoint(_ context.Context, fn func() error) error     { return fn() }
 
 // say brings a message in as the door does: decided, stored, driven.
 func (w *world) say(text string) { w.t.Helper(); w.sayIn("", text) }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/prompt"
 )
 
@@ -42,7 +43,7 @@ type system struct {
 // userData is what a workspace's level 2 is made of, and level 2 as it was made of it for
 // each set of rules and grants.
 type userData struct {
-	documents []domain.Document
+	documents []userdata.Document
 	tools     []prompt.ToolData
 	at        time.Time
 	texts     map[string]string
@@ -225,7 +226,7 @@ func readUserData(ctx context.Context, data commands.Data) (*userData, error) {
 		if !tool.AlwaysSend {
 			continue
 		}
-		entries, _, err := data.Entries(ctx, domain.EntryFilter{ToolID: tool.ID, Limit: alwaysSentEntries, Descending: true})
+		entries, _, err := data.Entries(ctx, userdata.EntryFilter{ToolID: tool.ID, Limit: alwaysSentEntries, Descending: true})
 		if err != nil {
 			return nil, fmt.Errorf("read the entries of %s: %w", tool.ID, err)
 		}

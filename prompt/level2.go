@@ -12,13 +12,14 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // ToolData is a tool with its latest entries that is sent with every call.
 type ToolData struct {
-	Tool     domain.Tool
+	Tool     userdata.Tool
 	ZoneName string
-	Entries  []domain.Entry
+	Entries  []userdata.Entry
 }
 
 // Level2Input is everything that level 2 depends on.
@@ -30,7 +31,7 @@ type Level2Input struct {
 	Agent     *domain.AgentDefinition
 	Rules     []Rule
 	Grants    []*domain.Grant
-	Documents []domain.Document
+	Documents []userdata.Document
 	// Commands are the external ones, for models without tools. Other servers wrote their
 	// descriptions.
 	Commands []domain.CommandSpec
@@ -165,11 +166,11 @@ func commandBlocks(commands []domain.CommandSpec) []dataBlock {
 	return blocks
 }
 
-func documentBlocks(documents []domain.Document) []dataBlock {
-	published := slices.DeleteFunc(slices.Clone(documents), func(d domain.Document) bool {
+func documentBlocks(documents []userdata.Document) []dataBlock {
+	published := slices.DeleteFunc(slices.Clone(documents), func(d userdata.Document) bool {
 		return d.DeletedAt != nil || d.PublishedAt == nil || strings.TrimSpace(d.Published) == ""
 	})
-	slices.SortFunc(published, func(x, y domain.Document) int {
+	slices.SortFunc(published, func(x, y userdata.Document) int {
 		return cmp.Or(cmp.Compare(x.Key, y.Key), cmp.Compare(x.ID, y.ID))
 	})
 	blocks := make([]dataBlock, 0, len(published))
@@ -200,7 +201,7 @@ func toolText(t *ToolData) string {
 	}
 	b.WriteString("config: " + compact(t.Tool.Config) + "\n")
 	entries := slices.Clone(t.Entries)
-	slices.SortFunc(entries, func(x, y domain.Entry) int {
+	slices.SortFunc(entries, func(x, y userdata.Entry) int {
 		return cmp.Or(y.Timestamp.Compare(x.Timestamp), cmp.Compare(x.ID, y.ID))
 	})
 	if len(entries) == 0 {

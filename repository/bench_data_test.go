@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/suite"
 )
@@ -102,10 +103,10 @@ func makeTool(b *testing.B, store *repository.Store) {
 	err := store.Workspaces.CreateWorkspace(b.Context(), &domain.Workspace{ID: ws, Name: ws, Settings: domain.DefaultSettings(), CreatedAt: at})
 	if err == nil {
 		_, err = store.WriteData(b.Context(), ws, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
-			if err := d.InsertZone(ctx, &domain.Zone{ID: "zon_1", Name: "Life", CreatedAt: at, UpdatedAt: at}); err != nil {
+			if err := d.InsertZone(ctx, &userdata.Zone{ID: "zon_1", Name: "Life", CreatedAt: at, UpdatedAt: at}); err != nil {
 				return nil, err
 			}
-			return nil, d.InsertTool(ctx, &domain.Tool{ID: "tol_1", ZoneID: "zon_1", ToolType: "diary", Name: "Diary", Config: json.RawMessage(`{}`), CreatedAt: at, UpdatedAt: at})
+			return nil, d.InsertTool(ctx, &userdata.Tool{ID: "tol_1", ZoneID: "zon_1", ToolType: "diary", Name: "Diary", Config: json.RawMessage(`{}`), CreatedAt: at, UpdatedAt: at})
 		})
 	}
 	if err != nil {
@@ -118,7 +119,7 @@ func makeTool(b *testing.B, store *repository.Store) {
 func putBatch(b *testing.B, store *repository.Store, n int) {
 	b.Helper()
 	at := time.Now().UTC()
-	entries := make([]domain.Entry, 500)
+	entries := make([]userdata.Entry, 500)
 	for i := range entries {
 		text := ""
 		for w := range 11 {
@@ -130,7 +131,7 @@ func putBatch(b *testing.B, store *repository.Store, n int) {
 		case (n+i)%10 == 0:
 			text += "tenth"
 		}
-		entries[i] = domain.Entry{ID: fmt.Sprintf("ent_%08d", n+i), ToolID: "tol_1", Timestamp: at.Add(time.Duration(n+i) * time.Second),
+		entries[i] = userdata.Entry{ID: fmt.Sprintf("ent_%08d", n+i), ToolID: "tol_1", Timestamp: at.Add(time.Duration(n+i) * time.Second),
 			Data: json.RawMessage(fmt.Sprintf(`{"value":%d.5,"text":%q}`, (n+i)%300, text)), CreatedAt: at, UpdatedAt: at}
 	}
 	_, err := store.WriteData(b.Context(), ws, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
@@ -145,7 +146,7 @@ func (d *dataBench) run(b *testing.B) {
 	read := d.store.ReadData(ws)
 	search := func(text string) func(context.Context) (int, error) {
 		return func(ctx context.Context) (int, error) {
-			hits, _, err := read.Search(ctx, domain.SearchQuery{Text: text})
+			hits, _, err := read.Search(ctx, userdata.SearchQuery{Text: text})
 			return len(hits), err
 		}
 	}
@@ -154,31 +155,31 @@ func (d *dataBench) run(b *testing.B) {
 		ours func(context.Context) (int, error)
 	}{
 		{"page", func(ctx context.Context) (int, error) {
-			page, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Descending: true})
+			page, _, err := read.Entries(ctx, userdata.EntryFilter{ToolID: "tol_1", Descending: true})
 			return len(page), err
 		}},
 		{"statistic", func(ctx context.Context) (int, error) {
-			s, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"value"}})
+			s, err := read.Stats(ctx, userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{"value"}})
 			return int(s.Count / manyEntries), err
 		}},
 		{"where", func(ctx context.Context) (int, error) { // some 300 of them
-			page, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Descending: true, Limit: 1000, Conditions: []domain.Condition{
-				{Field: domain.Field{"value"}, Compare: domain.CompareEqual, Value: 7.5},
+			page, _, err := read.Entries(ctx, userdata.EntryFilter{ToolID: "tol_1", Descending: true, Limit: 1000, Conditions: []userdata.Condition{
+				{Field: userdata.Field{"value"}, Compare: userdata.CompareEqual, Value: 7.5},
 			}})
 			return len(page), err
 		}},
 		{"contains", func(ctx context.Context) (int, error) {
-			page, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Descending: true, Limit: 1000, Conditions: []domain.Condition{
-				{Field: domain.Field{"text"}, Compare: domain.CompareContains, Value: "Thousandth"},
+			page, _, err := read.Entries(ctx, userdata.EntryFilter{ToolID: "tol_1", Descending: true, Limit: 1000, Conditions: []userdata.Condition{
+				{Field: userdata.Field{"text"}, Compare: userdata.CompareContains, Value: "Thousandth"},
 			}})
 			return len(page), err
 		}},
 		{"order", func(ctx context.Context) (int, error) {
-			page, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Order: domain.Field{"value"}, Descending: true})
+			page, _, err := read.Entries(ctx, userdata.EntryFilter{ToolID: "tol_1", Order: userdata.Field{"value"}, Descending: true})
 			return len(page), err
 		}},
 		{"group", func(ctx context.Context) (int, error) { // of 300 values
-			groups, err := read.StatsByField(ctx, domain.StatsFilter{ToolID: "tol_1"}, domain.Field{"value"}, 400)
+			groups, err := read.StatsByField(ctx, userdata.StatsFilter{ToolID: "tol_1"}, userdata.Field{"value"}, 400)
 			return len(groups), err
 		}},
 		{"search-100", search("thousandth")},

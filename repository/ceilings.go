@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -32,8 +33,8 @@ var (
 	passkeyCeiling    = newCeiling(10_000, "registrations of passkeys", "passkey_registrations WHERE 1 = 1")
 	providerCeiling   = newCeiling(100, "providers", "providers WHERE 1 = 1")
 	agentCeiling      = newCeiling(100, "agents", "agents WHERE 1 = 1")
-	webhookCeiling    = newCeiling(domain.MaxWebhooks, "webhooks", "webhooks WHERE kind = 'http'")
-	pushCeiling       = newCeiling(domain.MaxWorkspacePushes, "subscriptions to pushes", "webhooks WHERE kind = 'push'")
+	webhookCeiling    = newCeiling(outside.MaxWebhooks, "webhooks", "webhooks WHERE kind = 'http'")
+	pushCeiling       = newCeiling(outside.MaxWorkspacePushes, "subscriptions to pushes", "webhooks WHERE kind = 'push'")
 	connectorCeiling  = newCeiling(50, "connectors", "connectors WHERE 1 = 1")
 )
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -27,7 +28,7 @@ var (
 	connectorGrantUpdate = connectorGrantTable.Update()
 )
 
-func connectorGrantRowOf(g *domain.ConnectorGrant) (connectorGrantRow, error) {
+func connectorGrantRowOf(g *outside.ConnectorGrant) (connectorGrantRow, error) {
 	by, err := sqldb.EncodeJSON(&g.BegunBy)
 	return connectorGrantRow{
 		WorkspaceID: g.WorkspaceID, ConnectorID: g.ConnectorID, Origin: g.Origin, Sealed: g.Sealed, StateHash: g.StateHash,
@@ -35,32 +36,32 @@ func connectorGrantRowOf(g *domain.ConnectorGrant) (connectorGrantRow, error) {
 	}, err
 }
 
-func (r *connectorGrantRow) grant() (*domain.ConnectorGrant, error) {
+func (r *connectorGrantRow) grant() (*outside.ConnectorGrant, error) {
 	by, err := sqldb.DecodeJSON[domain.Author](r.BegunBy)
 	if err != nil {
 		return nil, fmt.Errorf("read the pending sign-in to connector %s: %w", r.ConnectorID, err)
 	}
-	return &domain.ConnectorGrant{
+	return &outside.ConnectorGrant{
 		WorkspaceID: r.WorkspaceID, ConnectorID: r.ConnectorID, Origin: r.Origin, Sealed: r.Sealed, StateHash: r.StateHash,
 		BegunBy: *by, Version: r.Version, UpdatedAt: r.UpdatedAt.Time,
 	}, nil
 }
 
 // ConnectorGrant returns the result of the sign-in to a connector, or nil if there was none.
-func (s *ConnectorStore) ConnectorGrant(ctx context.Context, workspace, connector string) (*domain.ConnectorGrant, error) {
+func (s *ConnectorStore) ConnectorGrant(ctx context.Context, workspace, connector string) (*outside.ConnectorGrant, error) {
 	return s.grantWhere(ctx, "workspace_id = $1 AND connector_id = $2", workspace, connector)
 }
 
 // GrantOfState finds the pending sign-in that a callback belongs to, in any workspace, or nil if
 // there is none. A guessed state costs one read and no write.
-func (s *ConnectorStore) GrantOfState(ctx context.Context, hash string) (*domain.ConnectorGrant, error) {
+func (s *ConnectorStore) GrantOfState(ctx context.Context, hash string) (*outside.ConnectorGrant, error) {
 	if hash == "" {
 		return nil, nil
 	}
 	return s.grantWhere(ctx, "state_hash = $1 AND state_hash <> ''", hash)
 }
 
-func (s *ConnectorStore) grantWhere(ctx context.Context, condition string, args ...any) (*domain.ConnectorGrant, error) {
+func (s *ConnectorStore) grantWhere(ctx context.Context, condition string, args ...any) (*outside.ConnectorGrant, error) {
 	var row connectorGrantRow
 	err := s.db.Get(ctx, &row, "SELECT "+connectorGrantTable.Columns()+" FROM connector_grants WHERE "+condition, args...)
 	if sqldb.NotFound(err) {
@@ -74,7 +75,7 @@ func (s *ConnectorStore) grantWhere(ctx context.Context, condition string, args 
 
 // SaveGrant stores a grant if its version matches, and releases the claim to renew it. It returns
 // domain.ErrStale after a conflicting write.
-func (s *ConnectorStore) SaveGrant(ctx context.Context, g *domain.ConnectorGrant) error {
+func (s *ConnectorStore) SaveGrant(ctx context.Context, g *outside.ConnectorGrant) error {
 	row, err := connectorGrantRowOf(g)
 	if err != nil {
 		return err
@@ -111,7 +112,7 @@ func oneOrStale(n int64, err error) error {
 
 // ClaimGrant claims the renewal of a grant until a time. It returns false if it is claimed already
 // or the grant was changed.
-func (s *ConnectorStore) ClaimGrant(ctx context.Context, g *domain.ConnectorGrant, now, until time.Time) (bool, error) {
+func (s *ConnectorStore) ClaimGrant(ctx context.Context, g *outside.ConnectorGrant, now, until time.Time) (bool, error) {
 	var n int64
 	err := s.writeUnseen(ctx, g.WorkspaceID, func(t *tx) (err error) {
 		n, err = t.Write(ctx, "UPDATE connector_grants SET claimed_until = $5 WHERE workspace_id = $1 AND connector_id = $2 AND version = $3 "+

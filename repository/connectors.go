@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -36,7 +37,7 @@ var (
 	connectorUpdate = connectorTable.Update()
 )
 
-func connectorRowOf(c *domain.Connector) (connectorRow, error) {
+func connectorRowOf(c *outside.Connector) (connectorRow, error) {
 	commands, err := sqldb.EncodeJSON(&c.Commands)
 	if err != nil {
 		return connectorRow{}, err
@@ -48,11 +49,11 @@ func connectorRowOf(c *domain.Connector) (connectorRow, error) {
 	}, nil
 }
 
-func (r *connectorRow) connector() (*domain.Connector, error) {
-	c := &domain.Connector{
-		WorkspaceID: r.WorkspaceID, ID: r.ID, Name: r.Name, Kind: domain.ConnectorKind(r.Kind), Prefix: r.Prefix, Enabled: r.Enabled,
+func (r *connectorRow) connector() (*outside.Connector, error) {
+	c := &outside.Connector{
+		WorkspaceID: r.WorkspaceID, ID: r.ID, Name: r.Name, Kind: outside.ConnectorKind(r.Kind), Prefix: r.Prefix, Enabled: r.Enabled,
 		Config: sqldb.RawJSON(r.Config), SecretSealed: r.SecretSealed,
-		Status: domain.ConnectorStatus(r.Status), StatusDetail: r.StatusDetail,
+		Status: outside.ConnectorStatus(r.Status), StatusDetail: r.StatusDetail,
 		LastListedAt: r.LastListedAt.Ptr(), Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 	if err := json.Unmarshal([]byte(r.Commands), &c.Commands); err != nil {
@@ -62,7 +63,7 @@ func (r *connectorRow) connector() (*domain.Connector, error) {
 }
 
 // Connectors lists a workspace's connectors, oldest first.
-func (s *ConnectorStore) Connectors(ctx context.Context, workspace string) ([]*domain.Connector, error) {
+func (s *ConnectorStore) Connectors(ctx context.Context, workspace string) ([]*outside.Connector, error) {
 	var rows []connectorRow
 	err := s.db.All(ctx, &rows,
 		"SELECT "+connectorTable.Columns()+" FROM connectors WHERE workspace_id = $1 ORDER BY created_at, id", workspace)
@@ -73,7 +74,7 @@ func (s *ConnectorStore) Connectors(ctx context.Context, workspace string) ([]*d
 }
 
 // Connector returns one connector.
-func (s *ConnectorStore) Connector(ctx context.Context, workspace, id string) (*domain.Connector, error) {
+func (s *ConnectorStore) Connector(ctx context.Context, workspace, id string) (*outside.Connector, error) {
 	var row connectorRow
 	err := s.db.Get(ctx, &row, "SELECT "+connectorTable.Columns()+" FROM connectors WHERE workspace_id = $1 AND id = $2", workspace, id)
 	if sqldb.NotFound(err) {
@@ -86,7 +87,7 @@ func (s *ConnectorStore) Connector(ctx context.Context, workspace, id string) (*
 }
 
 // InsertConnector stores a connector. It returns a conflict if its prefix is taken.
-func (s *ConnectorStore) InsertConnector(ctx context.Context, c *domain.Connector) error {
+func (s *ConnectorStore) InsertConnector(ctx context.Context, c *outside.Connector) error {
 	row, err := connectorRowOf(c)
 	if err != nil {
 		return err
@@ -110,7 +111,7 @@ func (s *ConnectorStore) InsertConnector(ctx context.Context, c *domain.Connecto
 }
 
 // UpdateConnector updates a connector if its version matches, and increments the version.
-func (s *ConnectorStore) UpdateConnector(ctx context.Context, c *domain.Connector) error {
+func (s *ConnectorStore) UpdateConnector(ctx context.Context, c *outside.Connector) error {
 	row, err := connectorRowOf(c)
 	if err != nil {
 		return err
@@ -132,7 +133,7 @@ func (s *ConnectorStore) UpdateConnector(ctx context.Context, c *domain.Connecto
 }
 
 // checkPrefix returns a conflict if another connector has the prefix. The workspace must be locked.
-func (t *tx) checkPrefix(ctx context.Context, c *domain.Connector) error {
+func (t *tx) checkPrefix(ctx context.Context, c *outside.Connector) error {
 	var other string
 	err := t.Get(ctx, &other,
 		"SELECT name FROM connectors WHERE workspace_id = $1 AND prefix = $2 AND id <> $3", c.WorkspaceID, c.Prefix, c.ID)
@@ -148,7 +149,8 @@ func (t *tx) checkPrefix(ctx context.Context, c *domain.Connector) error {
 
 // SetConnectorStatus records the result of a health check. It does not change the version, which is
 // for edits.
-func (s *ConnectorStore) SetConnectorStatus(ctx context.Context, workspace, id string, status domain.ConnectorStatus, detail string) error {
+func (s *ConnectorStore) SetConnectorStatus(ctx context.Context, workspace, id string,
+	status outside.ConnectorStatus, detail string) error {
 	return s.writeUnseen(ctx, workspace, func(t *tx) error {
 		_, err := t.Write(ctx, "UPDATE connectors SET status = $3, status_detail = $4 WHERE workspace_id = $1 AND id = $2 AND enabled",
 			workspace, id, string(status), detail)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
@@ -137,7 +139,7 @@ var writes = []write{
 		s, id := w.fresh(), ids.New("zon")
 		return func(ctx context.Context) error {
 				_, err := w.store.Act(ctx, ws, s.ID, func(ctx context.Context, v *domain.View, d *repository.Data) (*domain.Change, error) {
-					err := d.Savepoint(ctx, func() error { return d.InsertZone(ctx, &domain.Zone{ID: id, CreatedAt: w.at, UpdatedAt: w.at}) })
+					err := d.Savepoint(ctx, func() error { return d.InsertZone(ctx, &userdata.Zone{ID: id, CreatedAt: w.at, UpdatedAt: w.at}) })
 					next := v.Session.Clone()
 					next.State.CommandsRun++
 					return &domain.Change{WorkspaceID: ws, At: w.at, Sessions: []domain.SessionWrite{{Session: next}}}, err
@@ -156,7 +158,7 @@ var writes = []write{
 		return func(ctx context.Context) error {
 			seq, err := w.store.WriteData(ctx, ws, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 				id := ids.New("zon")
-				return []domain.DataChange{{Noun: "zone", ID: id}}, d.InsertZone(ctx, &domain.Zone{ID: id, CreatedAt: w.at, UpdatedAt: w.at})
+				return []domain.DataChange{{Noun: "zone", ID: id}}, d.InsertZone(ctx, &userdata.Zone{ID: id, CreatedAt: w.at, UpdatedAt: w.at})
 			})
 			if err == nil && seq != before+1 {
 				w.t.Errorf("the data's event has number %d after %d", seq, before)
@@ -181,7 +183,7 @@ var writes = []write{
 		}
 	}},
 	{"key", func(w *cutWorld) (func(context.Context) error, func() int) {
-		k := &domain.Key{ID: ids.New("key"), WorkspaceID: ws, Hash: ids.New("h"), CreatedAt: w.at}
+		k := &people.Key{ID: ids.New("key"), WorkspaceID: ws, Hash: ids.New("h"), CreatedAt: w.at}
 		return func(ctx context.Context) error { return w.store.Keys.InsertKey(ctx, k, nil) }, func() int {
 			if _, err := w.direct.Keys.KeyByHash(w.t.Context(), k.Hash); err != nil {
 				return 0

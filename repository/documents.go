@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -28,22 +29,22 @@ var (
 	liveDocuments  = "SELECT " + documentTable.Columns() + " FROM documents WHERE workspace_id = $1 AND deleted_at IS NULL"
 )
 
-func documentRowOf(workspace string, d *domain.Document) documentRow {
+func documentRowOf(workspace string, d *userdata.Document) documentRow {
 	return documentRow{
 		WorkspaceID: workspace, ID: d.ID, Key: d.Key, Title: d.Title, Body: d.Body, Published: d.Published, Version: d.Version,
 		PublishedAt: sqldb.AtPtr(d.PublishedAt), CreatedAt: sqldb.At(d.CreatedAt), UpdatedAt: sqldb.At(d.UpdatedAt),
 	}
 }
 
-func (r *documentRow) document() domain.Document {
-	return domain.Document{
+func (r *documentRow) document() userdata.Document {
+	return userdata.Document{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Key: r.Key, Title: r.Title, Body: r.Body, Published: r.Published,
 		Version: r.Version, PublishedAt: r.PublishedAt.Ptr(), CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }
 
 // Documents lists the documents by key.
-func (d *Data) Documents(ctx context.Context) ([]domain.Document, error) {
+func (d *Data) Documents(ctx context.Context) ([]userdata.Document, error) {
 	var rows []documentRow
 	if err := d.r.All(ctx, &rows, liveDocuments+" ORDER BY key", d.workspace); err != nil {
 		return nil, fmt.Errorf("list the documents: %w", err)
@@ -53,7 +54,7 @@ func (d *Data) Documents(ctx context.Context) ([]domain.Document, error) {
 
 // DocumentsPage lists a page of the documents by key. The second result is the cursor of the next
 // page, "" at the end.
-func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]domain.Document, string, error) {
+func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]userdata.Document, string, error) {
 	after, err := sqldb.ReadCursor(cursor, domain.PrefixDocument)
 	if err != nil {
 		return nil, "", err
@@ -69,18 +70,18 @@ func (d *Data) DocumentsPage(ctx context.Context, cursor string, limit int) ([]d
 }
 
 // Document returns the document with a key.
-func (d *Data) Document(ctx context.Context, key string) (*domain.Document, error) {
+func (d *Data) Document(ctx context.Context, key string) (*userdata.Document, error) {
 	return one(ctx, d, "document", liveDocuments+" AND key = $2", key, (*documentRow).document)
 }
 
 // DocumentByID returns the document with an id.
-func (d *Data) DocumentByID(ctx context.Context, id string) (*domain.Document, error) {
+func (d *Data) DocumentByID(ctx context.Context, id string) (*userdata.Document, error) {
 	return one(ctx, d, "document", liveDocuments+" AND id = $2", id, (*documentRow).document)
 }
 
 // PutDocument stores a document and increments its version: version 0 inserts, any other updates if
 // it matches.
-func (d *Data) PutDocument(ctx context.Context, doc *domain.Document) error {
+func (d *Data) PutDocument(ctx context.Context, doc *userdata.Document) error {
 	row := documentRowOf(d.workspace, doc)
 	if doc.Version > 0 {
 		n, err := d.exec(ctx, documentUpdate, documentTable.Updated(&row)...)
@@ -109,7 +110,7 @@ func (d *Data) DeleteDocument(ctx context.Context, id string, at time.Time) erro
 }
 
 // KeepDocumentVersion stores the version that a document has just published.
-func (d *Data) KeepDocumentVersion(ctx context.Context, document string, v *domain.DocumentVersion) error {
+func (d *Data) KeepDocumentVersion(ctx context.Context, document string, v *userdata.DocumentVersion) error {
 	err := d.insert(ctx, documentVersionTable.Rows(documentVersionRow{
 		WorkspaceID: d.workspace, DocumentID: document, Version: v.Version, Title: v.Title, Body: v.Body,
 		PublishedAt: sqldb.At(v.PublishedAt), AuthorID: v.AuthorID, AuthorName: v.AuthorName, SessionID: v.SessionID,
@@ -134,8 +135,8 @@ type documentVersionRow struct {
 
 var documentVersionTable = sqldb.NewTable[documentVersionRow]("document_versions")
 
-func (r *documentVersionRow) version() domain.DocumentVersion {
-	return domain.DocumentVersion{
+func (r *documentVersionRow) version() userdata.DocumentVersion {
+	return userdata.DocumentVersion{
 		Version: r.Version, Title: r.Title, Body: r.Body, PublishedAt: r.PublishedAt.Time,
 		AuthorID: r.AuthorID, AuthorName: r.AuthorName, SessionID: r.SessionID,
 	}
@@ -143,7 +144,7 @@ func (r *documentVersionRow) version() domain.DocumentVersion {
 
 // DocumentVersions lists a page of a document's published versions, latest first and without their
 // texts. The second result is the cursor of the next page, "" at the end.
-func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit int) ([]domain.DocumentVersion, string, error) {
+func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit int) ([]userdata.DocumentVersion, string, error) {
 	of := "versions_of_" + id // distinguishes the cursor from those of the list of documents, which hold the id alone
 	after, err := sqldb.ReadCursor(cursor, of)
 	if err != nil {
@@ -164,7 +165,7 @@ func (d *Data) DocumentVersions(ctx context.Context, id, cursor string, limit in
 }
 
 // DocumentVersion returns one published version with its text.
-func (d *Data) DocumentVersion(ctx context.Context, id string, version int64) (*domain.DocumentVersion, error) {
+func (d *Data) DocumentVersion(ctx context.Context, id string, version int64) (*userdata.DocumentVersion, error) {
 	var row documentVersionRow
 	err := d.r.Get(ctx, &row, "SELECT "+documentVersionTable.Columns()+" FROM document_versions WHERE workspace_id = $1 "+
 		"AND document_id = $2 AND version = $3",

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -24,15 +25,15 @@ type entryRow struct {
 
 var entryTable = sqldb.NewTable[entryRow]("entries")
 
-func entryRowOf(workspace string, e *domain.Entry) entryRow {
+func entryRowOf(workspace string, e *userdata.Entry) entryRow {
 	return entryRow{
 		WorkspaceID: workspace, ID: e.ID, ToolID: e.ToolID, At: sqldb.At(e.Timestamp), Data: string(e.Data), Version: e.Version,
 		SessionID: e.SessionID, CreatedAt: sqldb.At(e.CreatedAt), UpdatedAt: sqldb.At(e.UpdatedAt),
 	}
 }
 
-func (r *entryRow) entry() domain.Entry {
-	return domain.Entry{
+func (r *entryRow) entry() userdata.Entry {
+	return userdata.Entry{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, ToolID: r.ToolID, Timestamp: r.At.Time, Data: sqldb.RawJSON(r.Data), Version: r.Version,
 		SessionID: r.SessionID, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
@@ -41,7 +42,7 @@ func (r *entryRow) entry() domain.Entry {
 // Entries lists a page of a tool's entries by timestamp. The second result is the cursor of the
 // next page, "" at the end. If the filter has ids, these entries are listed, in no particular
 // order.
-func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entry, string, error) {
+func (d *Data) Entries(ctx context.Context, f userdata.EntryFilter) ([]userdata.Entry, string, error) {
 	if len(f.IDs) > 0 {
 		entries, err := entriesByID(ctx, d, f.ToolID, f.IDs)
 		return entries, "", err
@@ -73,7 +74,7 @@ func (d *Data) Entries(ctx context.Context, f domain.EntryFilter) ([]domain.Entr
 // ofTool ends a FROM clause and restricts the query to the entries of a tool. With conditions, the statement has a text of
 // its own that is not worth keeping prepared: the context says so.
 func ofTool(ctx context.Context, d *Data, q *sqldb.Query, fields *sqldb.JSONFields, tool string, from, until time.Time,
-	conditions []domain.Condition) context.Context {
+	conditions []userdata.Condition) context.Context {
 	conditioned := where(d.dialect, q, fields, conditions)
 	q.Add(fields.From())
 	q.Add(" WHERE workspace_id = ? AND tool_id = ? AND deleted_at IS NULL", d.workspace, tool)
@@ -95,13 +96,13 @@ func period(q *sqldb.Query, from, until time.Time) {
 }
 
 // Entry returns one entry.
-func (d *Data) Entry(ctx context.Context, id string) (*domain.Entry, error) {
+func (d *Data) Entry(ctx context.Context, id string) (*userdata.Entry, error) {
 	return one(ctx, d, "entry", "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND id = $2 "+
 		"AND deleted_at IS NULL", id, (*entryRow).entry)
 }
 
 // InsertEntries stores entries at version 1, all or none. Their tools must exist.
-func (d *Data) InsertEntries(ctx context.Context, entries []domain.Entry) error {
+func (d *Data) InsertEntries(ctx context.Context, entries []userdata.Entry) error {
 	if d.w == nil {
 		return errReadOnly
 	}
@@ -158,14 +159,14 @@ func (d *Data) CountEntries(ctx context.Context, toolID string) (int64, error) {
 
 // EntriesMadeAt lists the entries of a tool that were created by one call, identified by their
 // CreatedAt, in the order of their ids.
-func (s *EventStore) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error) {
+func (s *EventStore) EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*userdata.Entry, error) {
 	var rows []entryRow
 	err := s.db.All(ctx, &rows, "SELECT "+entryTable.Columns()+" FROM entries WHERE workspace_id = $1 AND tool_id = $2 "+
 		"AND created_at = $3 AND deleted_at IS NULL ORDER BY id LIMIT $4", workspace, tool, sqldb.At(made), limit)
 	if err != nil {
 		return nil, fmt.Errorf("read the entries that were made: %w", err)
 	}
-	out := make([]*domain.Entry, len(rows))
+	out := make([]*userdata.Entry, len(rows))
 	for i := range rows {
 		entry := rows[i].entry()
 		out[i] = &entry

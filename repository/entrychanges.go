@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -17,8 +18,8 @@ const entryBatch = 16
 
 // entriesByID reads entries of a tool by their ids. It has no ORDER BY, because PostgreSQL could
 // then walk through all entries of the tool.
-func entriesByID(ctx context.Context, d *Data, tool string, ids []string) ([]domain.Entry, error) {
-	var entries []domain.Entry
+func entriesByID(ctx context.Context, d *Data, tool string, ids []string) ([]userdata.Entry, error) {
+	var entries []userdata.Entry
 	for batch := range slices.Chunk(ids, 100) {
 		named, args := sqldb.InList(2, batch)
 		var rows []entryRow
@@ -38,7 +39,7 @@ func entriesByID(ctx context.Context, d *Data, tool string, ids []string) ([]dom
 
 // UpdateEntries updates entries, all or none, each if its version matches, and increments the
 // versions. Entries cannot move to another tool.
-func (d *Data) UpdateEntries(ctx context.Context, entries ...*domain.Entry) error {
+func (d *Data) UpdateEntries(ctx context.Context, entries ...*userdata.Entry) error {
 	for batch := range slices.Chunk(entries, entryBatch) {
 		args := []any{d.workspace}
 		for _, e := range batch {
@@ -77,7 +78,7 @@ func entryUpdate(n int) string {
 }
 
 // notUpdated returns the reason why one of the entries was not updated: not_found if it is deleted.
-func notUpdated(ctx context.Context, d *Data, entries []*domain.Entry) error {
+func notUpdated(ctx context.Context, d *Data, entries []*userdata.Entry) error {
 	for _, e := range entries {
 		if err := staleOrGone(ctx, d.r, "entries", "entry", d.workspace, e.ID); !errors.Is(err, domain.ErrStale) {
 			return err

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
 // orderedEntries is a page in the order of a field, and then of time and id.
-func orderedEntries(ctx context.Context, d *Data, f *domain.EntryFilter) ([]domain.Entry, string, error) {
+func orderedEntries(ctx context.Context, d *Data, f *userdata.EntryFilter) ([]userdata.Entry, string, error) {
 	// The keys are made from the type and the value of the field, which are read once for each entry; only the entries of
 	// the page are read whole.
 	q := sqldb.NewQuery("")
@@ -67,19 +68,19 @@ type statsRow struct {
 	Latest *float64 `db:"latest"`
 }
 
-func (r *statsRow) stats() domain.Stats {
-	return domain.Stats{Count: r.Count, Min: r.Min, Max: r.Max, Mean: r.Mean, Sum: r.Sum, Last: r.Latest}
+func (r *statsRow) stats() userdata.Stats {
+	return userdata.Stats{Count: r.Count, Min: r.Min, Max: r.Max, Mean: r.Mean, Sum: r.Sum, Last: r.Latest}
 }
 
 // Stats computes the statistics of a numeric field, in the database. Entries in which the field is missing or not a
 // number (or one beyond 1e290) are left out; Last is the latest by time. Without a field, the entries are counted.
-func (d *Data) Stats(ctx context.Context, f domain.StatsFilter) (domain.Stats, error) {
+func (d *Data) Stats(ctx context.Context, f userdata.StatsFilter) (userdata.Stats, error) {
 	if f.Field == nil {
 		q := sqldb.NewQuery("SELECT COUNT(*) FROM entries")
 		ctx = ofTool(ctx, d, q, d.dialect.JSONFields(q), f.ToolID, f.From, f.Until, f.Conditions)
-		var s domain.Stats
+		var s userdata.Stats
 		if err := d.r.Get(ctx, &s.Count, q.Text(), q.Args()...); err != nil {
-			return domain.Stats{}, fmt.Errorf("count the entries that meet conditions: %w", err)
+			return userdata.Stats{}, fmt.Errorf("count the entries that meet conditions: %w", err)
 		}
 		return s, nil
 	}
@@ -93,7 +94,7 @@ func (d *Data) Stats(ctx context.Context, f domain.StatsFilter) (domain.Stats, e
 		"(SELECT value FROM numbers WHERE value IS NOT NULL ORDER BY at DESC, id DESC LIMIT 1) AS latest FROM numbers WHERE value IS NOT NULL")
 	var row statsRow
 	if err := d.r.Get(ctx, &row, q.Text(), q.Args()...); err != nil {
-		return domain.Stats{}, fmt.Errorf("compute the statistics: %w", err)
+		return userdata.Stats{}, fmt.Errorf("compute the statistics: %w", err)
 	}
 	return row.stats(), nil
 }
@@ -121,7 +122,7 @@ func (r *groupRow) value() json.RawMessage {
 }
 
 // StatsByField computes the statistics for each value of a field, the largest group first: limit of them at most.
-func (d *Data) StatsByField(ctx context.Context, f domain.StatsFilter, by domain.Field, limit int) ([]domain.Stats, error) {
+func (d *Data) StatsByField(ctx context.Context, f userdata.StatsFilter, by userdata.Field, limit int) ([]userdata.Stats, error) {
 	q := sqldb.NewQuery("")
 	fields := d.dialect.JSONFields(q)
 	kind, value := fields.TypeAndValue(by)
@@ -149,7 +150,7 @@ func (d *Data) StatsByField(ctx context.Context, f domain.StatsFilter, by domain
 	if err := d.r.All(ctx, &rows, q.Text(), q.Args()...); err != nil {
 		return nil, fmt.Errorf("compute the statistics of groups: %w", err)
 	}
-	out := make([]domain.Stats, len(rows))
+	out := make([]userdata.Stats, len(rows))
 	for i := range rows {
 		out[i] = rows[i].stats()
 		out[i].Group = rows[i].value()

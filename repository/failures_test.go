@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
@@ -70,7 +71,7 @@ func TestAFullDisk(t *testing.T) {
 	put := func(id string) error {
 		_, err := s.WriteData(ctx, "w", func(ctx context.Context, d *Data) ([]domain.DataChange, error) {
 			body := fmt.Sprintf("%0500000d", 1)
-			return []domain.DataChange{{Noun: "document", ID: id}}, d.PutDocument(ctx, &domain.Document{ID: id, Key: id, Body: body, CreatedAt: w.CreatedAt, UpdatedAt: w.CreatedAt})
+			return []domain.DataChange{{Noun: "document", ID: id}}, d.PutDocument(ctx, &userdata.Document{ID: id, Key: id, Body: body, CreatedAt: w.CreatedAt, UpdatedAt: w.CreatedAt})
 		})
 		return err
 	}

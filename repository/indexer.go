@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/search"
 )
@@ -48,7 +48,7 @@ func (x indexer) dropIDs(ctx context.Context, ids []string) error {
 }
 
 // entries indexes new entries; types maps tools to their types.
-func (x indexer) entries(ctx context.Context, entries []domain.Entry, types map[string]string) error {
+func (x indexer) entries(ctx context.Context, entries []userdata.Entry, types map[string]string) error {
 	rows := make([]search.Row, 0, len(entries))
 	for i := range entries {
 		if row, ok := search.EntryRow(&entries[i], types[entries[i].ToolID]); ok {
@@ -59,10 +59,10 @@ func (x indexer) entries(ctx context.Context, entries []domain.Entry, types map[
 }
 
 // changed re-indexes entries after a change.
-func (x indexer) changed(ctx context.Context, entries []*domain.Entry) error {
+func (x indexer) changed(ctx context.Context, entries []*userdata.Entry) error {
 	types := map[string]string{}
 	for batch := range slices.Chunk(entries, 100) {
-		ids, are := make([]string, len(batch)), make([]domain.Entry, len(batch))
+		ids, are := make([]string, len(batch)), make([]userdata.Entry, len(batch))
 		for i, e := range batch {
 			ids[i], are[i] = e.ID, *e
 			if types[e.ToolID] == "" {
@@ -89,7 +89,7 @@ func (x indexer) entryID(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return x.changed(ctx, []*domain.Entry{e})
+	return x.changed(ctx, []*userdata.Entry{e})
 }
 
 // tool indexes the entries of a restored tool.
@@ -102,7 +102,7 @@ func (x indexer) tool(ctx context.Context, id string) error {
 		return err
 	}
 	for cursor := ""; ; {
-		entries, next, err := x.d.Entries(ctx, domain.EntryFilter{ToolID: id, Limit: sqldb.LargestPage, Cursor: cursor})
+		entries, next, err := x.d.Entries(ctx, userdata.EntryFilter{ToolID: id, Limit: sqldb.LargestPage, Cursor: cursor})
 		if err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (x indexer) documentID(ctx context.Context, id string) error {
 }
 
 // document re-indexes a document after a change.
-func (x indexer) document(ctx context.Context, doc *domain.Document) error {
+func (x indexer) document(ctx context.Context, doc *userdata.Document) error {
 	if err := x.drop(ctx, "id = $2", doc.ID); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -26,7 +27,7 @@ type keyRow struct {
 
 var keyTable = sqldb.NewTable[keyRow]("keys")
 
-func keyRowOf(k *domain.Key) keyRow {
+func keyRowOf(k *people.Key) keyRow {
 	return keyRow{
 		WorkspaceID: k.WorkspaceID, ID: k.ID, Name: k.Name, Role: string(k.Role), Prefix: k.Prefix, Hash: k.Hash,
 		CreatedAt: sqldb.At(k.CreatedAt), ExpiresAt: sqldb.AtPtr(k.ExpiresAt), LastUsedAt: sqldb.AtPtr(k.LastUsedAt),
@@ -34,8 +35,8 @@ func keyRowOf(k *domain.Key) keyRow {
 	}
 }
 
-func (r *keyRow) key() (*domain.Key, error) {
-	return &domain.Key{
+func (r *keyRow) key() (*people.Key, error) {
+	return &people.Key{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Role: domain.Role(r.Role), Prefix: r.Prefix, Hash: r.Hash,
 		CreatedAt: r.CreatedAt.Time, ExpiresAt: r.ExpiresAt.Ptr(), LastUsedAt: r.LastUsedAt.Ptr(), RevokedAt: r.RevokedAt.Ptr(),
 	}, nil
@@ -44,7 +45,7 @@ func (r *keyRow) key() (*domain.Key, error) {
 var keysQuery = "SELECT " + keyTable.Columns() + " FROM keys WHERE workspace_id = $1 ORDER BY created_at, id"
 
 // Keys lists a workspace's keys, oldest first, revoked ones too.
-func (s *KeyStore) Keys(ctx context.Context, workspace string) ([]*domain.Key, error) {
+func (s *KeyStore) Keys(ctx context.Context, workspace string) ([]*people.Key, error) {
 	var rows []keyRow
 	err := s.db.All(ctx, &rows, keysQuery, workspace)
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *KeyStore) Keys(ctx context.Context, workspace string) ([]*domain.Key, e
 }
 
 // KeyByHash finds a key that is not revoked, in any workspace. The key may have expired.
-func (s *KeyStore) KeyByHash(ctx context.Context, hash string) (*domain.Key, error) {
+func (s *KeyStore) KeyByHash(ctx context.Context, hash string) (*people.Key, error) {
 	var row keyRow
 	err := s.db.Get(ctx, &row, "SELECT "+keyTable.Columns()+" FROM keys WHERE hash = $1 AND revoked_at IS NULL", hash)
 	if sqldb.NotFound(err) {
@@ -81,7 +82,7 @@ func (s *KeyStore) AnyKey(ctx context.Context) (bool, error) {
 
 // InsertKey stores a key. may decides within the transaction whether it may be created; first is
 // true for the first key ever in any workspace. A nil may allows it.
-func (s *KeyStore) InsertKey(ctx context.Context, k *domain.Key, may func(first bool) error) error {
+func (s *KeyStore) InsertKey(ctx context.Context, k *people.Key, may func(first bool) error) error {
 	return s.configure(ctx, k.WorkspaceID, func(t *tx) error {
 		if may != nil {
 			var n int
@@ -104,7 +105,7 @@ func (s *KeyStore) InsertKey(ctx context.Context, k *domain.Key, may func(first 
 // RevokeKey revokes a key permanently and deletes the push subscriptions that were created with it.
 // Revoking it again changes nothing. may decides within the transaction, given all keys of the
 // workspace, whether it may be revoked. A nil may allows it.
-func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func(all []*domain.Key) error) error {
+func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func(all []*people.Key) error) error {
 	return s.configure(ctx, workspace, func(t *tx) error {
 		if may != nil {
 			var rows []keyRow
@@ -136,7 +137,7 @@ func (s *KeyStore) RevokeKey(ctx context.Context, workspace, id string, may func
 
 // KeysUsed records when keys were used last; an older time never replaces a newer one. It locks
 // only the keys' own rows.
-func (s *KeyStore) KeysUsed(ctx context.Context, uses []domain.KeyUse) error {
+func (s *KeyStore) KeysUsed(ctx context.Context, uses []people.KeyUse) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		for _, u := range uses {
 			_, err := t.Write(ctx, "UPDATE keys SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND (last_used_at IS NULL "+

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -18,8 +19,8 @@ type pushRow struct {
 	DeliveredAt sqldb.Stamp `db:"delivered_at"`
 }
 
-func (r *pushRow) push() (*domain.Push, error) {
-	return &domain.Push{Webhook: *r.webhook(), LastDeliveredAt: r.DeliveredAt.Ptr()}, nil
+func (r *pushRow) push() (*outside.Push, error) {
+	return &outside.Push{Webhook: *r.webhook(), LastDeliveredAt: r.DeliveredAt.Ptr()}, nil
 }
 
 // pushQuery selects the valid subscriptions. A delivery that was never sent, because its approval
@@ -29,7 +30,7 @@ var pushQuery = "SELECT " + webhookTable.ColumnsOf("h") + ", (SELECT MAX(d.last_
 	"FROM webhooks h WHERE h.workspace_id = $1 AND h.kind = 'push' AND (h.holds_until IS NULL OR h.holds_until > $2) AND "
 
 // Pushes lists a person's push subscriptions, oldest first.
-func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error) {
+func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*outside.Push, error) {
 	var rows []pushRow
 	err := s.db.All(ctx, &rows, pushQuery+"h.person = $3 ORDER BY h.created_at, h.id", workspace, sqldb.At(s.cfg.Clock()), person)
 	if err != nil {
@@ -39,16 +40,16 @@ func (s *PushStore) Pushes(ctx context.Context, workspace, person string) ([]*do
 }
 
 // Push returns one of a person's push subscriptions.
-func (s *PushStore) Push(ctx context.Context, workspace, person, id string) (*domain.Push, error) {
+func (s *PushStore) Push(ctx context.Context, workspace, person, id string) (*outside.Push, error) {
 	return s.one(ctx, "h.person = $3 AND h.id = $4", workspace, sqldb.At(s.cfg.Clock()), person, id)
 }
 
 // PushAt returns the subscription at an endpoint, of any person.
-func (s *PushStore) PushAt(ctx context.Context, workspace, endpoint string) (*domain.Push, error) {
+func (s *PushStore) PushAt(ctx context.Context, workspace, endpoint string) (*outside.Push, error) {
 	return s.one(ctx, "h.url = $3 ORDER BY h.id LIMIT 1", workspace, sqldb.At(s.cfg.Clock()), endpoint)
 }
 
-func (s *PushStore) one(ctx context.Context, where string, args ...any) (*domain.Push, error) {
+func (s *PushStore) one(ctx context.Context, where string, args ...any) (*outside.Push, error) {
 	var row pushRow
 	err := s.db.Get(ctx, &row, pushQuery+where, args...)
 	if sqldb.NotFound(err) {
@@ -64,7 +65,7 @@ func (s *PushStore) one(ctx context.Context, where string, args ...any) (*domain
 // there was none. A browser gets the notifications of the person who subscribed last: subscriptions
 // of others at the endpoint are deleted. It returns ErrStale if the person has another subscription
 // there, because its secret is sealed for that id.
-func (s *PushStore) SavePush(ctx context.Context, h *domain.Webhook) (made bool, err error) {
+func (s *PushStore) SavePush(ctx context.Context, h *outside.Webhook) (made bool, err error) {
 	err = s.configure(ctx, h.WorkspaceID, func(t *tx) error {
 		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
 		if err != nil {
@@ -96,10 +97,10 @@ func (s *PushStore) SavePush(ctx context.Context, h *domain.Webhook) (made bool,
 	return made, err
 }
 
-func insertPush(ctx context.Context, t *tx, h *domain.Webhook, w *workspaceRow, others int) error {
-	if others >= domain.MaxPushes {
+func insertPush(ctx context.Context, t *tx, h *outside.Webhook, w *workspaceRow, others int) error {
+	if others >= outside.MaxPushes {
 		return domain.Errorf(domain.CodeTooMany,
-			"A person can have push notifications in at most %d browsers of a workspace. Nothing was stored: delete a subscription that is no longer used.", domain.MaxPushes)
+			"A person can have push notifications in at most %d browsers of a workspace. Nothing was stored: delete a subscription that is no longer used.", outside.MaxPushes)
 	}
 	if err := pushCeiling.room(ctx, t, h.WorkspaceID); err != nil {
 		return err
@@ -112,7 +113,7 @@ func insertPush(ctx context.Context, t *tx, h *domain.Webhook, w *workspaceRow, 
 
 // renewPush replaces an existing subscription. Deliveries in flight were decided before, and are
 // recorded only if they are still valid.
-func renewPush(ctx context.Context, t *tx, h, before *domain.Webhook) error {
+func renewPush(ctx context.Context, t *tx, h, before *outside.Webhook) error {
 	otherwise := 0
 	if h.Secret != before.Secret || h.Language != before.Language {
 		otherwise = 1
@@ -161,7 +162,7 @@ func (s *PushStore) PrunePushes(ctx context.Context, now time.Time) error {
 
 // endPush deletes a subscription that the push service reports as gone, unless it was changed
 // meanwhile.
-func (s *base) endPush(ctx context.Context, h *domain.Webhook) error {
+func (s *base) endPush(ctx context.Context, h *outside.Webhook) error {
 	return s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
 		var found string
 		err := t.Get(ctx, &found, "SELECT id FROM webhooks WHERE workspace_id = $1 AND id = $2 AND kind = 'push' AND epoch = $3"+

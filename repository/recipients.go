@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -15,7 +16,7 @@ import (
 func (s *base) syncMailRecipients(ctx context.Context, t *tx, w *domain.Workspace, newest int64) error {
 	var rows []webhookRow
 	err := t.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND kind = $2 ORDER BY id",
-		w.ID, string(domain.WebhookMail))
+		w.ID, string(outside.WebhookMail))
 	if err != nil {
 		return fmt.Errorf("list the mail recipients: %w", err)
 	}
@@ -34,8 +35,8 @@ func (s *base) syncMailRecipients(ctx context.Context, t *tx, w *domain.Workspac
 		if known[address] {
 			continue
 		}
-		h := &domain.Webhook{
-			ID: s.cfg.NewID(domain.PrefixWebhook), WorkspaceID: w.ID, Kind: domain.WebhookMail, URL: address,
+		h := &outside.Webhook{
+			ID: s.cfg.NewID(domain.PrefixWebhook), WorkspaceID: w.ID, Kind: outside.WebhookMail, URL: address,
 			Types: []domain.LogType{domain.LogApprovalRequested}, Enabled: true, SentTo: newest, Version: 1, CreatedAt: now, UpdatedAt: now,
 		}
 		if _, err := t.Insert(ctx, webhookTable.Rows(webhookRowOf(h)), ""); err != nil {
@@ -43,7 +44,7 @@ func (s *base) syncMailRecipients(ctx context.Context, t *tx, w *domain.Workspac
 		}
 	}
 	_, err = t.Write(ctx, "UPDATE webhooks SET paused_until = NULL, enabled = TRUE, disabled_reason = '', epoch = epoch + 1 "+
-		"WHERE workspace_id = $1 AND kind <> $2", w.ID, string(domain.WebhookHTTP))
+		"WHERE workspace_id = $1 AND kind <> $2", w.ID, string(outside.WebhookHTTP))
 	return err
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/search"
 )
@@ -69,13 +69,13 @@ func (x indexer) recut(ctx context.Context) error {
 	return nil
 }
 
-func (x indexer) recutTool(ctx context.Context, tool *domain.Tool) error {
+func (x indexer) recutTool(ctx context.Context, tool *userdata.Tool) error {
 	for cursor := ""; ; {
-		entries, next, err := x.d.Entries(ctx, domain.EntryFilter{ToolID: tool.ID, Limit: sqldb.LargestPage, Cursor: cursor})
+		entries, next, err := x.d.Entries(ctx, userdata.EntryFilter{ToolID: tool.ID, Limit: sqldb.LargestPage, Cursor: cursor})
 		if err != nil {
 			return err
 		}
-		var again []*domain.Entry
+		var again []*userdata.Entry
 		for i := range entries {
 			if row, ok := search.EntryRow(&entries[i], tool.ToolType); ok && row.Recut() {
 				again = append(again, &entries[i])

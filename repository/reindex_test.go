@@ -3,7 +3,7 @@ package repository_test
 import (
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -44,7 +44,7 @@ func TestTextsThatAreCutOtherwiseAreIndexedAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		found := func(text string) string {
-			hits, _, err := s.ReadData("default").Search(t.Context(), domain.SearchQuery{Text: text})
+			hits, _, err := s.ReadData("default").Search(t.Context(), userdata.SearchQuery{Text: text})
 			if err != nil || len(hits) != 1 {
 				return ""
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -104,7 +105,7 @@ func deletedAt(ctx context.Context, d *Data, table, noun, id string, since time.
 	case !at.IsZero() && at.Before(since):
 		return at, domain.Errorf(domain.CodeRestoreExpired, "The %s was deleted on %s. A deletion can be undone for %d days; "+
 			"nothing was changed.",
-			noun, at.Format(time.DateOnly), int(domain.UndoWithin.Hours()/24))
+			noun, at.Format(time.DateOnly), int(userdata.UndoWithin.Hours()/24))
 	}
 	return at, nil
 }

@@ -7,14 +7,14 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
 // Search returns a page of the texts that contain every word, best match first, then newest. The
 // second result is the cursor of the next page, "" at the end.
-func (d *Data) Search(ctx context.Context, s domain.SearchQuery) ([]domain.SearchHit, string, error) {
+func (d *Data) Search(ctx context.Context, s userdata.SearchQuery) ([]userdata.SearchHit, string, error) {
 	rows, words, next, err := search.Find(ctx, d.r, d.search, d.workspace, s)
 	if err != nil {
 		return nil, "", err
@@ -29,7 +29,7 @@ type hits struct {
 	d         *Data
 	words     *search.Words
 	published bool
-	byID      map[string]domain.SearchHit // of the current batch
+	byID      map[string]userdata.SearchHit // of the current batch
 }
 
 // hitRow is an entry with its tool and zone.
@@ -57,13 +57,13 @@ var hitEntries = "SELECT e.id, e.tool_id, t.name AS tool_name, t.tool_type, t.zo
 const hitsAtOnce = 25
 
 // read returns a hit for each of the rows; rows deleted since are left out.
-func (h *hits) read(ctx context.Context, rows []search.Found) ([]domain.SearchHit, error) {
-	all := make([]domain.SearchHit, 0, len(rows))
+func (h *hits) read(ctx context.Context, rows []search.Found) ([]userdata.SearchHit, error) {
+	all := make([]userdata.SearchHit, 0, len(rows))
 	for part := range slices.Chunk(rows, hitsAtOnce) {
-		h.byID = map[string]domain.SearchHit{}
+		h.byID = map[string]userdata.SearchHit{}
 		var entries, documents []string
 		for _, row := range part {
-			if domain.SearchKind(row.Kind) == domain.SearchDocuments {
+			if userdata.SearchKind(row.Kind) == userdata.SearchDocuments {
 				documents = append(documents, row.ID)
 			} else {
 				entries = append(entries, row.ID)
@@ -95,10 +95,10 @@ func (h *hits) readEntries(ctx context.Context, ids []string) error {
 	for i := range rows {
 		r := &rows[i]
 		title, body := search.EntryTexts(json.RawMessage(r.Data), r.ToolType)
-		hit := domain.SearchHit{Kind: domain.SearchEntries, ID: r.ID, ToolID: r.ToolID, ToolName: r.ToolName,
+		hit := userdata.SearchHit{Kind: userdata.SearchEntries, ID: r.ID, ToolID: r.ToolID, ToolName: r.ToolName,
 			ZoneID: r.ZoneID, ZoneName: r.ZoneName, Title: title, Timestamp: r.At.Time}
-		if r.ToolType == domain.NotesType {
-			hit.Kind = domain.SearchNotes
+		if r.ToolType == userdata.NotesType {
+			hit.Kind = userdata.SearchNotes
 		}
 		h.words.Show(&hit, body)
 		h.byID[r.ID] = hit
@@ -116,7 +116,7 @@ func (h *hits) readDocuments(ctx context.Context, ids []string) error {
 	}
 	for i := range rows {
 		r := &rows[i]
-		hit := domain.SearchHit{Kind: domain.SearchDocuments, ID: r.ID, Key: r.Key, Title: r.Title, Timestamp: r.UpdatedAt.Time}
+		hit := userdata.SearchHit{Kind: userdata.SearchDocuments, ID: r.ID, Key: r.Key, Title: r.Title, Timestamp: r.UpdatedAt.Time}
 		draft := r.PublishedAt.IsZero() || r.Body != r.Published
 		switch {
 		case h.published, draft && !r.PublishedAt.IsZero() && h.words.Count(r.Body) < h.words.Count(r.Published):

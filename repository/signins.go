@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -32,9 +33,9 @@ type signInRow struct {
 
 var signInTable = sqldb.NewTable[signInRow]("sign_ins")
 
-func (r *signInRow) signIn() (*domain.SignedIn, error) {
-	s := &domain.SignedIn{
-		ID: r.ID, WorkspaceID: r.WorkspaceID, Owner: r.Owner, Hash: r.Hash, Method: domain.SignInMethod(r.Method),
+func (r *signInRow) signIn() (*people.SignedIn, error) {
+	s := &people.SignedIn{
+		ID: r.ID, WorkspaceID: r.WorkspaceID, Owner: r.Owner, Hash: r.Hash, Method: people.SignInMethod(r.Method),
 		Name: r.Name, Role: domain.Role(r.Role), Issuer: r.Issuer, KeyHash: r.KeyHash, Browser: r.Browser,
 		CreatedAt: r.CreatedAt.Time, LastUsedAt: r.LastUsedAt.Time, ExpiresAt: r.ExpiresAt.Time,
 	}
@@ -46,7 +47,7 @@ func (r *signInRow) signIn() (*domain.SignedIn, error) {
 
 // InsertSignIn stores a sign-in. If its owner has too many, the least recently used ones are
 // deleted.
-func (s *SignInStore) InsertSignIn(ctx context.Context, in *domain.SignedIn) error {
+func (s *SignInStore) InsertSignIn(ctx context.Context, in *people.SignedIn) error {
 	workspaces, err := json.Marshal(in.Workspaces)
 	if err != nil {
 		return fmt.Errorf("write the workspaces: %w", err)
@@ -54,7 +55,7 @@ func (s *SignInStore) InsertSignIn(ctx context.Context, in *domain.SignedIn) err
 	return s.configure(ctx, in.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(ctx, "DELETE FROM sign_ins WHERE workspace_id = $1 AND id IN (SELECT o.id FROM sign_ins o "+
 			"WHERE o.workspace_id = $1 AND o.owner = $2 ORDER BY o.last_used_at DESC LIMIT $3 OFFSET $4)",
-			in.WorkspaceID, in.Owner, maxPruned, domain.MaxSignIns-1)
+			in.WorkspaceID, in.Owner, maxPruned, people.MaxSignIns-1)
 		if err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (s *SignInStore) InsertSignIn(ctx context.Context, in *domain.SignedIn) err
 }
 
 // SignInByHash finds a sign-in in any workspace. It may have expired.
-func (s *SignInStore) SignInByHash(ctx context.Context, hash string) (*domain.SignedIn, error) {
+func (s *SignInStore) SignInByHash(ctx context.Context, hash string) (*people.SignedIn, error) {
 	var row signInRow
 	err := s.db.Get(ctx, &row, "SELECT "+signInTable.Columns()+" FROM sign_ins WHERE hash = $1", hash)
 	if sqldb.NotFound(err) {
@@ -84,10 +85,10 @@ func (s *SignInStore) SignInByHash(ctx context.Context, hash string) (*domain.Si
 }
 
 // SignIns lists an owner's sign-ins, most recently used first.
-func (s *SignInStore) SignIns(ctx context.Context, workspace, owner string) ([]*domain.SignedIn, error) {
+func (s *SignInStore) SignIns(ctx context.Context, workspace, owner string) ([]*people.SignedIn, error) {
 	var rows []signInRow
 	err := s.db.All(ctx, &rows, "SELECT "+signInTable.Columns()+" FROM sign_ins WHERE workspace_id = $1 AND owner = $2 "+
-		"ORDER BY last_used_at DESC LIMIT $3", workspace, owner, domain.MaxSignIns)
+		"ORDER BY last_used_at DESC LIMIT $3", workspace, owner, people.MaxSignIns)
 	if err != nil {
 		return nil, fmt.Errorf("list the sign-ins: %w", err)
 	}
@@ -119,7 +120,7 @@ func (s *SignInStore) EndSignIns(ctx context.Context, workspace, owner string) e
 }
 
 // SignInsUsed records when sign-ins were used last; an older time never replaces a newer one.
-func (s *SignInStore) SignInsUsed(ctx context.Context, uses []domain.SignInUse) error {
+func (s *SignInStore) SignInsUsed(ctx context.Context, uses []people.SignInUse) error {
 	err := s.write(ctx, "", func(t *tx) error {
 		for _, u := range uses {
 			_, err := t.Write(ctx, "UPDATE sign_ins SET last_used_at = $3 WHERE workspace_id = $1 AND id = $2 AND last_used_at < $3",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -30,7 +31,7 @@ type ticketRow struct {
 var ticketTable = sqldb.NewTable[ticketRow]("stream_tickets")
 
 // InsertTicket stores a ticket, and deletes the workspace's expired ones.
-func (s *KeyStore) InsertTicket(ctx context.Context, ticket *domain.Ticket) error {
+func (s *KeyStore) InsertTicket(ctx context.Context, ticket *people.Ticket) error {
 	err := s.writeUnseen(ctx, ticket.WorkspaceID, func(t *tx) error {
 		_, err := t.Write(ctx, "DELETE FROM stream_tickets WHERE workspace_id = $1 "+
 			"AND expires_at <= $2", ticket.WorkspaceID, sqldb.At(s.cfg.Clock()))
@@ -59,7 +60,7 @@ var errTicketTaken = errors.New("the ticket was taken concurrently")
 
 // TakeTicket deletes and returns a ticket; nil if there is none. Of concurrent callers, on any
 // node, only one gets it.
-func (s *KeyStore) TakeTicket(ctx context.Context, hash string) (*domain.Ticket, error) {
+func (s *KeyStore) TakeTicket(ctx context.Context, hash string) (*people.Ticket, error) {
 	var row ticketRow
 	// A guess costs one read and no write.
 	err := s.db.Get(ctx, &row, "SELECT "+ticketTable.Columns()+" FROM stream_tickets WHERE hash = $1", hash)
@@ -78,8 +79,8 @@ func (s *KeyStore) TakeTicket(ctx context.Context, hash string) (*domain.Ticket,
 	if err != nil {
 		return nil, fmt.Errorf("take the ticket: %w", err)
 	}
-	return &domain.Ticket{
+	return &people.Ticket{
 		Hash: row.Hash, WorkspaceID: row.WorkspaceID, Role: domain.Role(row.Role), Name: row.Name,
-		KeyHash: row.KeyHash, ExpiresAt: row.ExpiresAt.Time, Holder: domain.Holder(row.Holder), HoldsUntil: row.HoldsUntil.Ptr(),
+		KeyHash: row.KeyHash, ExpiresAt: row.ExpiresAt.Time, Holder: people.Holder(row.Holder), HoldsUntil: row.HoldsUntil.Ptr(),
 	}, nil
 }

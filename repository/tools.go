@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -30,7 +31,7 @@ var (
 	toolUpdate = toolTable.Update() + " AND deleted_at IS NULL"
 )
 
-func toolRowOf(workspace string, t *domain.Tool) toolRow {
+func toolRowOf(workspace string, t *userdata.Tool) toolRow {
 	return toolRow{
 		WorkspaceID: workspace, ID: t.ID, ZoneID: t.ZoneID, ToolType: t.ToolType, Name: t.Name, Description: t.Description,
 		Config: string(t.Config), AlwaysSend: t.AlwaysSend, RequireValidation: t.RequireValidation, Position: t.Position,
@@ -38,8 +39,8 @@ func toolRowOf(workspace string, t *domain.Tool) toolRow {
 	}
 }
 
-func (r *toolRow) tool() domain.Tool {
-	return domain.Tool{
+func (r *toolRow) tool() userdata.Tool {
+	return userdata.Tool{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, ZoneID: r.ZoneID, ToolType: r.ToolType, Name: r.Name, Description: r.Description,
 		Config: sqldb.RawJSON(r.Config), AlwaysSend: r.AlwaysSend, RequireValidation: r.RequireValidation, Position: r.Position,
 		Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
@@ -47,14 +48,14 @@ func (r *toolRow) tool() domain.Tool {
 }
 
 // Tools lists the tools of a zone ("": of every zone) by position, then name.
-func (d *Data) Tools(ctx context.Context, zoneID string) ([]domain.Tool, error) {
+func (d *Data) Tools(ctx context.Context, zoneID string) ([]userdata.Tool, error) {
 	tools, _, err := d.ToolsPage(ctx, zoneID, "", noLimit)
 	return tools, err
 }
 
 // ToolsPage lists a page of the tools in the same order. The second result is the cursor of the
 // next page, "" at the end.
-func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) ([]domain.Tool, string, error) {
+func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) ([]userdata.Tool, string, error) {
 	q := sqldb.NewQuery("SELECT "+toolTable.Columns()+" FROM tools WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
 	if zoneID != "" {
 		q.Add(" AND zone_id = ?", zoneID)
@@ -69,13 +70,13 @@ func (d *Data) ToolsPage(ctx context.Context, zoneID, cursor string, limit int) 
 }
 
 // Tool returns one tool.
-func (d *Data) Tool(ctx context.Context, id string) (*domain.Tool, error) {
+func (d *Data) Tool(ctx context.Context, id string) (*userdata.Tool, error) {
 	return one(ctx, d, "tool", "SELECT "+toolTable.Columns()+" FROM tools WHERE workspace_id = $1 AND id = $2 "+
 		"AND deleted_at IS NULL", id, (*toolRow).tool)
 }
 
 // InsertTool stores a tool at version 1. Its zone must exist.
-func (d *Data) InsertTool(ctx context.Context, t *domain.Tool) error {
+func (d *Data) InsertTool(ctx context.Context, t *userdata.Tool) error {
 	if _, err := d.Zone(ctx, t.ZoneID); err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (d *Data) InsertTool(ctx context.Context, t *domain.Tool) error {
 
 // UpdateTool updates a tool if its version matches, and increments the version. It may move to
 // another zone; its type cannot change.
-func (d *Data) UpdateTool(ctx context.Context, t *domain.Tool) error {
+func (d *Data) UpdateTool(ctx context.Context, t *userdata.Tool) error {
 	if _, err := d.Zone(ctx, t.ZoneID); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -25,22 +26,22 @@ var (
 	toolTypeUpdate = toolTypeTable.Update()
 )
 
-func toolTypeRowOf(workspace string, t *domain.ToolType) toolTypeRow {
+func toolTypeRowOf(workspace string, t *userdata.ToolType) toolTypeRow {
 	return toolTypeRow{
 		WorkspaceID: workspace, ID: t.ID, Name: t.Name, Description: t.Description, ConfigSchema: string(t.ConfigSchema),
 		EntrySchema: string(t.EntrySchema), Version: t.Version, CreatedAt: sqldb.At(t.CreatedAt), UpdatedAt: sqldb.At(t.UpdatedAt),
 	}
 }
 
-func (r *toolTypeRow) toolType() domain.ToolType {
-	return domain.ToolType{
+func (r *toolTypeRow) toolType() userdata.ToolType {
+	return userdata.ToolType{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Description: r.Description, ConfigSchema: sqldb.RawJSON(r.ConfigSchema),
 		EntrySchema: sqldb.RawJSON(r.EntrySchema), Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }
 
 // ToolTypes lists the workspace's own tool types, by id.
-func (d *Data) ToolTypes(ctx context.Context) ([]domain.ToolType, error) {
+func (d *Data) ToolTypes(ctx context.Context) ([]userdata.ToolType, error) {
 	var rows []toolTypeRow
 	err := d.r.All(ctx, &rows, "SELECT "+toolTypeTable.Columns()+" FROM tool_types WHERE workspace_id = $1 ORDER BY id", d.workspace)
 	if err != nil {
@@ -50,13 +51,13 @@ func (d *Data) ToolTypes(ctx context.Context) ([]domain.ToolType, error) {
 }
 
 // ToolType returns one of the workspace's own tool types.
-func (d *Data) ToolType(ctx context.Context, id string) (*domain.ToolType, error) {
+func (d *Data) ToolType(ctx context.Context, id string) (*userdata.ToolType, error) {
 	return one(ctx, d, "tool type", "SELECT "+toolTypeTable.Columns()+" FROM tool_types WHERE workspace_id = $1 "+
 		"AND id = $2", id, (*toolTypeRow).toolType)
 }
 
 // InsertToolType stores a tool type at version 1. It returns a conflict if the id is taken.
-func (d *Data) InsertToolType(ctx context.Context, t *domain.ToolType) error {
+func (d *Data) InsertToolType(ctx context.Context, t *userdata.ToolType) error {
 	if err := toolTypeCeiling.room(ctx, d.r, d.workspace); err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (d *Data) InsertToolType(ctx context.Context, t *domain.ToolType) error {
 
 // UpdateToolType updates a tool type if its version matches, and increments the version. Its id
 // cannot change.
-func (d *Data) UpdateToolType(ctx context.Context, t *domain.ToolType) error {
+func (d *Data) UpdateToolType(ctx context.Context, t *userdata.ToolType) error {
 	row := toolTypeRowOf(d.workspace, t)
 	n, err := d.exec(ctx, toolTypeUpdate, toolTypeTable.Updated(&row)...)
 	return d.updated(ctx, n, err, "tool_types", "tool type", t.ID, &t.Version)

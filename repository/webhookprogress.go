@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -46,7 +47,7 @@ var (
 
 // LookAtWebhooks returns, for all workspaces, which webhooks are enabled, and which of them have
 // work that no other living process does.
-func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*domain.WebhookLook, error) {
+func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*outside.WebhookLook, error) {
 	var rows []struct {
 		WorkspaceID string `db:"workspace_id"`
 		ID          string `db:"id"`
@@ -61,11 +62,11 @@ func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*doma
 	if err != nil {
 		return nil, fmt.Errorf("look for webhooks: %w", err)
 	}
-	look := &domain.WebhookLook{}
+	look := &outside.WebhookLook{}
 	for _, r := range rows {
-		ref := domain.WebhookRef{WorkspaceID: r.WorkspaceID, ID: r.ID}
+		ref := outside.WebhookRef{WorkspaceID: r.WorkspaceID, ID: r.ID}
 		look.Enabled = append(look.Enabled, ref)
-		if r.Kind != string(domain.WebhookHTTP) {
+		if r.Kind != string(outside.WebhookHTTP) {
 			look.People = append(look.People, ref)
 		}
 		if r.Behind {
@@ -76,7 +77,7 @@ func (s *WebhookStore) LookAtWebhooks(ctx context.Context, now time.Time) (*doma
 }
 
 // StandingOf returns a webhook with the position of its workspace's log.
-func (s *WebhookStore) StandingOf(ctx context.Context, ref domain.WebhookRef) (*domain.WebhookStanding, error) {
+func (s *WebhookStore) StandingOf(ctx context.Context, ref outside.WebhookRef) (*outside.WebhookStanding, error) {
 	var row struct {
 		webhookRow
 		Mine     bool  `db:"mine"`
@@ -94,7 +95,7 @@ func (s *WebhookStore) StandingOf(ctx context.Context, ref domain.WebhookRef) (*
 	if err != nil {
 		return nil, fmt.Errorf("read the position of the webhook: %w", err)
 	}
-	return &domain.WebhookStanding{
+	return &outside.WebhookStanding{
 		Webhook: *row.webhook(), Mine: row.Mine, OwnerAlive: row.Alive, Newest: row.LastSeq, PrunedTo: row.PrunedTo,
 	}, nil
 }
@@ -102,7 +103,7 @@ func (s *WebhookStore) StandingOf(ctx context.Context, ref domain.WebhookRef) (*
 // ClaimWebhook makes this process the one that sends, unless another living process does: of
 // concurrent callers one succeeds. ErrStale: another process was faster, or the webhook was
 // changed.
-func (s *WebhookStore) ClaimWebhook(ctx context.Context, h *domain.WebhookStanding) error {
+func (s *WebhookStore) ClaimWebhook(ctx context.Context, h *outside.WebhookStanding) error {
 	err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error {
 		return t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET owner_node = $4, owner_incarnation = $5, epoch = epoch + 1 "+
 			"WHERE workspace_id = $1 AND id = $2 AND epoch = $3 AND enabled AND NOT "+
@@ -118,23 +119,23 @@ func (s *WebhookStore) ClaimWebhook(ctx context.Context, h *domain.WebhookStandi
 }
 
 // WebhookLanes lists the sessions that a webhook is behind with.
-func (s *WebhookStore) WebhookLanes(ctx context.Context, ref domain.WebhookRef) ([]domain.WebhookLane, error) {
+func (s *WebhookStore) WebhookLanes(ctx context.Context, ref outside.WebhookRef) ([]outside.WebhookLane, error) {
 	var rows []laneRow
 	err := s.db.All(ctx, &rows, "SELECT "+laneTable.Columns()+" FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2 "+
 		"ORDER BY due_at, session_id", ref.WorkspaceID, ref.ID)
 	if err != nil {
 		return nil, fmt.Errorf("read the webhook's backlog: %w", err)
 	}
-	out := make([]domain.WebhookLane, len(rows))
+	out := make([]outside.WebhookLane, len(rows))
 	for i, r := range rows {
-		out[i] = domain.WebhookLane{SessionID: r.SessionID, SentTo: r.SentTo, Tries: r.Tries, Since: r.Since.Time, DueAt: r.DueAt.Time}
+		out[i] = outside.WebhookLane{SessionID: r.SessionID, SentTo: r.SentTo, Tries: r.Tries, Since: r.Since.Time, DueAt: r.DueAt.Time}
 	}
 	return out, nil
 }
 
 // RecordWebhook records the outcomes of deliveries. ErrStale: another process sends by now, and
 // nothing was written.
-func (s *WebhookStore) RecordWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress) error {
+func (s *WebhookStore) RecordWebhook(ctx context.Context, h *outside.Webhook, p *outside.WebhookProgress) error {
 	err := s.writeUnseen(ctx, h.WorkspaceID, func(t *tx) error { return t.recordWebhook(ctx, h, p) })
 	if err != nil {
 		return fmt.Errorf("record the deliveries of webhook %s: %w", h.ID, err)
@@ -142,7 +143,7 @@ func (s *WebhookStore) RecordWebhook(ctx context.Context, h *domain.Webhook, p *
 	return nil
 }
 
-func (t *tx) recordWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress) error {
+func (t *tx) recordWebhook(ctx context.Context, h *outside.Webhook, p *outside.WebhookProgress) error {
 	err := t.WriteOne(ctx, domain.ErrStale, "UPDATE webhooks SET sent_to = $4, failing_since = $5, paused_until = $6 "+
 		"WHERE workspace_id = $1 AND id = $2 AND epoch = $3 AND enabled",
 		h.WorkspaceID, h.ID, h.Epoch, p.SentTo, sqldb.AtPtr(p.FailingSince), sqldb.AtPtr(p.PausedUntil))
@@ -171,12 +172,12 @@ func (t *tx) recordWebhook(ctx context.Context, h *domain.Webhook, p *domain.Web
 	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, p.Deliveries)
 }
 
-func (t *tx) writeDeliveries(ctx context.Context, workspace, webhook string, all []domain.WebhookDelivery) error {
+func (t *tx) writeDeliveries(ctx context.Context, workspace, webhook string, all []outside.WebhookDelivery) error {
 	if len(all) == 0 {
 		return nil
 	}
 	// A row is written once per statement, in its final state.
-	latest := distinct(all, func(d domain.WebhookDelivery) string { return strconv.FormatInt(d.Seq, 10) })
+	latest := distinct(all, func(d outside.WebhookDelivery) string { return strconv.FormatInt(d.Seq, 10) })
 	rows := make([]deliveryRow, len(latest))
 	for i, d := range latest {
 		rows[i] = deliveryRow{
@@ -192,10 +193,10 @@ func (t *tx) writeDeliveries(ctx context.Context, workspace, webhook string, all
 // DisableWebhook records the outcomes of deliveries and disables the webhook, with a notice for
 // people in the same transaction. A push subscription that is gone is deleted without a notice,
 // because its browser accepts none. ErrStale is as in RecordWebhook.
-func (s *WebhookStore) DisableWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress, reason domain.WebhookReason,
+func (s *WebhookStore) DisableWebhook(ctx context.Context, h *outside.Webhook, p *outside.WebhookProgress, reason outside.WebhookReason,
 	notice domain.Notice,
 ) error {
-	if h.Kind == domain.WebhookPush {
+	if h.Kind == outside.WebhookPush {
 		return s.endPush(ctx, h)
 	}
 	err := s.write(ctx, h.WorkspaceID, func(t *tx) error {

@@ -7,20 +7,21 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
-func (r *deliveryRow) delivery() *domain.WebhookDelivery {
-	return &domain.WebhookDelivery{
-		Seq: r.Seq, Type: domain.LogType(r.Type), SessionID: r.SessionID, State: domain.DeliveryState(r.State), Tries: r.Tries,
+func (r *deliveryRow) delivery() *outside.WebhookDelivery {
+	return &outside.WebhookDelivery{
+		Seq: r.Seq, Type: domain.LogType(r.Type), SessionID: r.SessionID, State: outside.DeliveryState(r.State), Tries: r.Tries,
 		At: r.At.Time, FirstAt: r.FirstAt.Time, LastAt: r.LastAt.Time, NextAt: r.NextAt.Ptr(), Status: r.Status, Detail: r.Detail,
 		Took: time.Duration(r.TookMs) * time.Millisecond,
 	}
 }
 
 // Deliveries lists a webhook's deliveries, latest first; state "" means any.
-func (s *WebhookStore) Deliveries(ctx context.Context, workspace, webhook string, state domain.DeliveryState, cursor string, limit int) (
-	[]*domain.WebhookDelivery, string, error,
+func (s *WebhookStore) Deliveries(ctx context.Context, workspace, webhook string, state outside.DeliveryState, cursor string, limit int) (
+	[]*outside.WebhookDelivery, string, error,
 ) {
 	after, err := sqldb.ReadCursor(cursor, webhook)
 	if err != nil {
@@ -44,7 +45,7 @@ func (s *WebhookStore) Deliveries(ctx context.Context, workspace, webhook string
 	if err != nil {
 		return nil, "", fmt.Errorf("list the deliveries: %w", err)
 	}
-	out := make([]*domain.WebhookDelivery, len(rows))
+	out := make([]*outside.WebhookDelivery, len(rows))
 	for i := range rows {
 		out[i] = rows[i].delivery()
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -45,7 +46,7 @@ var (
 	webhookUpdate = webhookTable.Update()
 )
 
-func webhookRowOf(h *domain.Webhook) webhookRow {
+func webhookRowOf(h *outside.Webhook) webhookRow {
 	types := make([]string, len(h.Types))
 	for i, t := range h.Types {
 		types[i] = string(t)
@@ -60,30 +61,30 @@ func webhookRowOf(h *domain.Webhook) webhookRow {
 	}
 }
 
-func (r *webhookRow) webhook() *domain.Webhook {
+func (r *webhookRow) webhook() *outside.Webhook {
 	var types []domain.LogType
 	for t := range strings.SplitSeq(r.Types, ",") {
 		types = append(types, domain.LogType(t))
 	}
-	return &domain.Webhook{
+	return &outside.Webhook{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, URL: r.URL, Types: types, Enabled: r.Enabled,
-		Kind: domain.WebhookKind(r.Kind), Links: r.Links, Person: r.Person, Label: r.Label,
+		Kind: outside.WebhookKind(r.Kind), Links: r.Links, Person: r.Person, Label: r.Label,
 		Language: r.Language, SignIn: r.SignIn, HoldsUntil: r.HoldsUntil.Ptr(),
-		DisabledReason: domain.WebhookReason(r.DisabledReason), Secret: r.SecretSealed, OldSecret: r.OldSecretSealed,
+		DisabledReason: outside.WebhookReason(r.DisabledReason), Secret: r.SecretSealed, OldSecret: r.OldSecretSealed,
 		OldSecretUntil: r.OldSecretUntil.Ptr(), FailingSince: r.FailingSince.Ptr(), PausedUntil: r.PausedUntil.Ptr(),
 		SentTo: r.SentTo, Epoch: r.Epoch, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }
 
 // Webhooks lists a workspace's webhooks, oldest first. There are few of them.
-func (s *WebhookStore) Webhooks(ctx context.Context, workspace string) ([]*domain.Webhook, error) {
+func (s *WebhookStore) Webhooks(ctx context.Context, workspace string) ([]*outside.Webhook, error) {
 	var rows []webhookRow
 	err := s.db.All(ctx, &rows, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND kind = 'http' "+
 		"ORDER BY created_at, id", workspace)
 	if err != nil {
 		return nil, fmt.Errorf("list the webhooks: %w", err)
 	}
-	out := make([]*domain.Webhook, len(rows))
+	out := make([]*outside.Webhook, len(rows))
 	for i := range rows {
 		out[i] = rows[i].webhook()
 	}
@@ -91,11 +92,11 @@ func (s *WebhookStore) Webhooks(ctx context.Context, workspace string) ([]*domai
 }
 
 // Webhook returns one webhook.
-func (s *WebhookStore) Webhook(ctx context.Context, workspace, id string) (*domain.Webhook, error) {
+func (s *WebhookStore) Webhook(ctx context.Context, workspace, id string) (*outside.Webhook, error) {
 	return webhookIn(ctx, s.db, workspace, id, "")
 }
 
-func webhookIn(ctx context.Context, r sqldb.Reader, workspace, id, lock string) (*domain.Webhook, error) {
+func webhookIn(ctx context.Context, r sqldb.Reader, workspace, id, lock string) (*outside.Webhook, error) {
 	var row webhookRow
 	err := r.Get(ctx, &row, "SELECT "+webhookTable.Columns()+" FROM webhooks WHERE workspace_id = $1 AND id = $2 "+
 		"AND kind = 'http'"+lock, workspace, id)
@@ -109,7 +110,7 @@ func webhookIn(ctx context.Context, r sqldb.Reader, workspace, id, lock string) 
 }
 
 // InsertWebhook stores a webhook, which gets the events from now on.
-func (s *WebhookStore) InsertWebhook(ctx context.Context, h *domain.Webhook) error {
+func (s *WebhookStore) InsertWebhook(ctx context.Context, h *outside.Webhook) error {
 	return s.configure(ctx, h.WorkspaceID, func(t *tx) error {
 		w, err := workspaceIn(ctx, t, h.WorkspaceID, "")
 		if err != nil {
@@ -129,9 +130,9 @@ func (s *WebhookStore) InsertWebhook(ctx context.Context, h *domain.Webhook) err
 // workspace's latest event. version is the expected version; 0 matches any. Deliveries in flight
 // were decided before, and are not recorded any more.
 func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, version int64,
-	change func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error),
-) (*domain.Webhook, error) {
-	var h *domain.Webhook
+	change func(h *outside.Webhook, newest int64) (*outside.WebhookDelivery, error),
+) (*outside.Webhook, error) {
+	var h *outside.Webhook
 	err := s.configure(ctx, workspace, func(t *tx) error {
 		w, err := workspaceIn(ctx, t, workspace, "")
 		if err != nil {
@@ -169,22 +170,22 @@ func (s *WebhookStore) ChangeWebhook(ctx context.Context, workspace, id string, 
 }
 
 // resetLanes deletes the webhook's backlog of sessions: it continues from its one number.
-func (t *tx) resetLanes(ctx context.Context, h *domain.Webhook, skipped *domain.WebhookDelivery) error {
+func (t *tx) resetLanes(ctx context.Context, h *outside.Webhook, skipped *outside.WebhookDelivery) error {
 	_, err := t.Write(ctx, "DELETE FROM webhook_lanes WHERE workspace_id = $1 AND webhook_id = $2", h.WorkspaceID, h.ID)
 	if err != nil {
 		return err
 	}
 	_, err = t.Write(ctx, "UPDATE webhook_deliveries SET state = $3, next_at = NULL WHERE workspace_id = $1 AND webhook_id = $2 AND state = $4",
-		h.WorkspaceID, h.ID, domain.DeliveryFailed, domain.DeliveryRetrying)
+		h.WorkspaceID, h.ID, outside.DeliveryFailed, outside.DeliveryRetrying)
 	if err != nil || skipped == nil {
 		return err
 	}
-	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, []domain.WebhookDelivery{*skipped})
+	return t.writeDeliveries(ctx, h.WorkspaceID, h.ID, []outside.WebhookDelivery{*skipped})
 }
 
 // tryLanesNow makes the backlog due at once: after correcting an address or enabling a webhook,
 // people would otherwise wait hours for the next retry.
-func tryLanesNow(ctx context.Context, t *tx, h *domain.Webhook) error {
+func tryLanesNow(ctx context.Context, t *tx, h *outside.Webhook) error {
 	now := sqldb.At(t.store.cfg.Clock())
 	_, err := t.Write(ctx, "UPDATE webhook_lanes SET due_at = $3 WHERE workspace_id = $1 AND webhook_id = $2 AND due_at > $3",
 		h.WorkspaceID, h.ID, now)
@@ -192,7 +193,7 @@ func tryLanesNow(ctx context.Context, t *tx, h *domain.Webhook) error {
 		return err
 	}
 	_, err = t.Write(ctx, "UPDATE webhook_deliveries SET next_at = $3 WHERE workspace_id = $1 AND webhook_id = $2 AND state = $4",
-		h.WorkspaceID, h.ID, now, domain.DeliveryRetrying)
+		h.WorkspaceID, h.ID, now, outside.DeliveryRetrying)
 	return err
 }
 

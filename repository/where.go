@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 	"github.com/fermata-dev/fermata/repository/search"
 )
 
 // where is the conditions on the data of rows, each with an AND before it. The names and values are bound to the query of
 // fields, whose FROM clause ends with fields.From.
-func where(d *sqldb.Dialect, q *sqldb.Query, fields *sqldb.JSONFields, conditions []domain.Condition) string {
+func where(d *sqldb.Dialect, q *sqldb.Query, fields *sqldb.JSONFields, conditions []userdata.Condition) string {
 	var out strings.Builder
 	for i := range conditions {
 		out.WriteString(" AND " + holds(d, q, fields.Of(conditions[i].Field), &conditions[i]))
@@ -24,24 +25,24 @@ func where(d *sqldb.Dialect, q *sqldb.Query, fields *sqldb.JSONFields, condition
 }
 
 // holds is one condition, which is never NULL.
-func holds(d *sqldb.Dialect, q *sqldb.Query, field sqldb.JSONField, c *domain.Condition) string {
+func holds(d *sqldb.Dialect, q *sqldb.Query, field sqldb.JSONField, c *userdata.Condition) string {
 	switch c.Compare {
-	case domain.CompareExists:
+	case userdata.CompareExists:
 		if c.Value == true {
 			return "(" + field.Exists + ")"
 		}
 		return "NOT (" + field.Exists + ")"
-	case domain.CompareNotEqual:
+	case userdata.CompareNotEqual:
 		return "NOT " + equal(q, field, c.Value)
-	case domain.CompareIn:
+	case userdata.CompareIn:
 		values, _ := c.Value.([]any)
 		return oneOf(q, field, values)
-	case domain.CompareContains:
+	case userdata.CompareContains:
 		text, _ := c.Value.(string)
 		return search.Contains(d, q, field.Text, text)
-	case domain.CompareLess, domain.CompareAtMost, domain.CompareGreater, domain.CompareAtLeast:
-		operator := map[domain.Comparison]string{
-			domain.CompareLess: " < ", domain.CompareAtMost: " <= ", domain.CompareGreater: " > ", domain.CompareAtLeast: " >= ",
+	case userdata.CompareLess, userdata.CompareAtMost, userdata.CompareGreater, userdata.CompareAtLeast:
+		operator := map[userdata.Comparison]string{
+			userdata.CompareLess: " < ", userdata.CompareAtMost: " <= ", userdata.CompareGreater: " > ", userdata.CompareAtLeast: " >= ",
 		}[c.Compare]
 		if number, ok := c.Value.(float64); ok {
 			return "COALESCE(" + field.Number + operator + q.Bind(number) + ", FALSE)"
@@ -121,13 +122,13 @@ func orderingOf(d *sqldb.Dialect, f sqldb.JSONField, descending bool) ordering {
 
 // orderedCursor is the last row of a page that is ordered by a field.
 type orderedCursor struct {
-	Order      domain.Field `json:"o"`
-	Descending bool         `json:"d"`
-	Rank       int          `json:"k"`
-	Number     float64      `json:"v"`
-	Text       string       `json:"t"`
-	At         int64        `json:"n"`
-	ID         string       `json:"i"`
+	Order      userdata.Field `json:"o"`
+	Descending bool           `json:"d"`
+	Rank       int            `json:"k"`
+	Number     float64        `json:"v"`
+	Text       string         `json:"t"`
+	At         int64          `json:"n"`
+	ID         string         `json:"i"`
 }
 
 func (c *orderedCursor) String() string {
@@ -139,7 +140,7 @@ func (c *orderedCursor) String() string {
 }
 
 // readOrderedCursor reads a cursor that a client sent. Values that no page ends with would be errors in PostgreSQL.
-func readOrderedCursor(cursor string, order domain.Field, descending bool) (*orderedCursor, error) {
+func readOrderedCursor(cursor string, order userdata.Field, descending bool) (*orderedCursor, error) {
 	var c orderedCursor
 	b, err := base64.RawURLEncoding.DecodeString(cursor)
 	if err == nil {
@@ -161,7 +162,7 @@ type orderedRow struct {
 	Text   string  `db:"order_text"`
 }
 
-func (r *orderedRow) entry() domain.Entry { return r.entryRow.entry() }
+func (r *orderedRow) entry() userdata.Entry { return r.entryRow.entry() }
 
 // microseconds is a time as it is stored.
 func microseconds(at int64) sqldb.Stamp { return sqldb.At(time.UnixMicro(at)) }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -27,29 +28,29 @@ var (
 	zoneUpdate = zoneTable.Update() + " AND deleted_at IS NULL"
 )
 
-func zoneRowOf(workspace string, z *domain.Zone) zoneRow {
+func zoneRowOf(workspace string, z *userdata.Zone) zoneRow {
 	return zoneRow{
 		WorkspaceID: workspace, ID: z.ID, Name: z.Name, Description: z.Description, Colour: z.Colour, Position: z.Position,
 		RequireValidation: z.RequireValidation, Version: z.Version, CreatedAt: sqldb.At(z.CreatedAt), UpdatedAt: sqldb.At(z.UpdatedAt),
 	}
 }
 
-func (r *zoneRow) zone() domain.Zone {
-	return domain.Zone{
+func (r *zoneRow) zone() userdata.Zone {
+	return userdata.Zone{
 		ID: r.ID, WorkspaceID: r.WorkspaceID, Name: r.Name, Description: r.Description, Colour: r.Colour, Position: r.Position,
 		RequireValidation: r.RequireValidation, Version: r.Version, CreatedAt: r.CreatedAt.Time, UpdatedAt: r.UpdatedAt.Time,
 	}
 }
 
 // Zones lists the zones by position, then name.
-func (d *Data) Zones(ctx context.Context) ([]domain.Zone, error) {
+func (d *Data) Zones(ctx context.Context) ([]userdata.Zone, error) {
 	zones, _, err := d.ZonesPage(ctx, "", noLimit)
 	return zones, err
 }
 
 // ZonesPage lists a page of the zones. The second result is the cursor of the next page, "" at the
 // end.
-func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]domain.Zone, string, error) {
+func (d *Data) ZonesPage(ctx context.Context, cursor string, limit int) ([]userdata.Zone, string, error) {
 	q := sqldb.NewQuery("SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = ? AND deleted_at IS NULL", d.workspace)
 	var rows []zoneRow
 	next, err := byPosition(ctx, d.r, q, cursor, domain.PrefixZone, limit, &rows,
@@ -84,13 +85,13 @@ func byPosition[R any](
 }
 
 // Zone returns one zone.
-func (d *Data) Zone(ctx context.Context, id string) (*domain.Zone, error) {
+func (d *Data) Zone(ctx context.Context, id string) (*userdata.Zone, error) {
 	return one(ctx, d, "zone", "SELECT "+zoneTable.Columns()+" FROM zones WHERE workspace_id = $1 AND id = $2 "+
 		"AND deleted_at IS NULL", id, (*zoneRow).zone)
 }
 
 // InsertZone stores a zone at version 1.
-func (d *Data) InsertZone(ctx context.Context, z *domain.Zone) error {
+func (d *Data) InsertZone(ctx context.Context, z *userdata.Zone) error {
 	if err := zoneCeiling.room(ctx, d.r, d.workspace); err != nil {
 		return err
 	}
@@ -102,7 +103,7 @@ func (d *Data) InsertZone(ctx context.Context, z *domain.Zone) error {
 }
 
 // UpdateZone updates a zone if its version matches, and increments the version.
-func (d *Data) UpdateZone(ctx context.Context, z *domain.Zone) error {
+func (d *Data) UpdateZone(ctx context.Context, z *userdata.Zone) error {
 	row := zoneRowOf(d.workspace, z)
 	n, err := d.exec(ctx, zoneUpdate, zoneTable.Updated(&row)...)
 	return d.updated(ctx, n, err, "zones", "zone", z.ID, &z.Version)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -175,7 +175,7 @@ func (i *issuer) party(change ...func(*Config)) *Party {
 }
 
 // signIn goes all the way; with changes the query that the browser comes back with.
-func (i *issuer) signIn(p *Party, with ...func(url.Values)) (*domain.Person, error) {
+func (i *issuer) signIn(p *Party, with ...func(url.Values)) (*people.Person, error) {
 	i.t.Helper()
 	to, cookie, err := p.Begin(i.t.Context(), "/#/chat")
 	if err != nil {

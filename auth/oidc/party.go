@@ -18,6 +18,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
@@ -134,7 +135,7 @@ func derived(use, cookie string) string {
 }
 
 // Finish ends what Begin began: query is what the issuer sent the browser back with.
-func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (person *domain.Person, returnTo string, err error) {
+func (p *Party) Finish(ctx context.Context, cookie string, query url.Values) (person *people.Person, returnTo string, err error) {
 	begun, returnTo, ok := opened(cookie)
 	if !ok || !p.signed(cookie) || query.Get("state") != derived("state", cookie) || len(query["state"]) != 1 {
 		return nil, "", domain.Errorf(domain.CodeSignInLost,
@@ -201,7 +202,7 @@ func (p *Party) checkAnswer(found *provider, query url.Values) error {
 }
 
 // redeem takes the code to the issuer for the token that says who it is.
-func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string) (*domain.Person, error) {
+func (p *Party) redeem(ctx context.Context, found *provider, cookie, code string) (*people.Person, error) {
 	within, cancel := context.WithTimeout(context.WithValue(ctx, oauth2.HTTPClient, p.client), answersWithin)
 	defer cancel()
 	proof := derived("pkce", cookie)

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
@@ -19,7 +20,7 @@ const maxValues = 500
 
 // admit returns the person of a verified token with their role and workspace. A person without a role or a
 // workspace is rejected, and nothing is created for them.
-func (p *Party) admit(ctx context.Context, c *claims) (*domain.Person, error) {
+func (p *Party) admit(ctx context.Context, c *claims) (*people.Person, error) {
 	role, err := p.config.Rights.roleOf(c.all)
 	if err != nil {
 		return nil, err
@@ -28,7 +29,7 @@ func (p *Party) admit(ctx context.Context, c *claims) (*domain.Person, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &domain.Person{
+	return &people.Person{
 		ID: personID(c.Issuer, c.Subject), Issuer: c.Issuer, Name: c.displayName(), Role: role, Workspaces: workspaces,
 		Until: c.Expires.Time,
 	}, nil

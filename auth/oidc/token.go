@@ -12,6 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
@@ -150,7 +151,7 @@ func namesAlgorithm(token string) bool {
 
 // BearerPerson returns the person of a bearer token. A token for another audience is rejected, even one from the same
 // issuer.
-func (p *Party) BearerPerson(ctx context.Context, token string) (*domain.Person, error) {
+func (p *Party) BearerPerson(ctx context.Context, token string) (*people.Person, error) {
 	found, err := p.provider(ctx)
 	if err != nil {
 		return nil, err

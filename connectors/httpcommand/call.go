@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -72,7 +73,7 @@ func (a *api) request(ctx context.Context, call connectors.Call) (*http.Request,
 }
 
 // body returns the request body, or nil.
-func (a *api) body(p *params, r *domain.CommandRequest, query url.Values) ([]byte, error) {
+func (a *api) body(p *params, r *outside.CommandRequest, query url.Values) ([]byte, error) {
 	if len(r.Body) > 0 {
 		template, err := jsonbody.Value(r.Body)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -25,7 +26,7 @@ func dialed(t *testing.T, base string, more ...string) connectors.Connection {
 	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	t.Cleanup(client.CloseIdleConnections)
 	config := fmt.Sprintf(`{"base_url":%q%s}`, base, strings.Join(more, ""))
-	c, err := open(t.Context(), connectors.Opening{Connector: &domain.Connector{Name: "Shop", Config: json.RawMessage(config)}, Client: client})
+	c, err := open(t.Context(), connectors.Opening{Connector: &outside.Connector{Name: "Shop", Config: json.RawMessage(config)}, Client: client})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,15 +34,15 @@ func dialed(t *testing.T, base string, more ...string) connectors.Connection {
 }
 
 // command is one that is sent so.
-func command(method, path string, with ...func(*domain.ConnectorCommand)) domain.ConnectorCommand {
-	c := domain.ConnectorCommand{Name: "DO", Effect: domain.EffectNonIdempotent, Request: &domain.CommandRequest{Method: method, Path: path}}
+func command(method, path string, with ...func(*outside.ConnectorCommand)) outside.ConnectorCommand {
+	c := outside.ConnectorCommand{Name: "DO", Effect: domain.EffectNonIdempotent, Request: &outside.CommandRequest{Method: method, Path: path}}
 	for _, w := range with {
 		w(&c)
 	}
 	return c
 }
 
-func call(t *testing.T, c connectors.Connection, command domain.ConnectorCommand, params string) (domain.OutsideResult, error) {
+func call(t *testing.T, c connectors.Connection, command outside.ConnectorCommand, params string) (domain.OutsideResult, error) {
 	t.Helper()
 	return c.Call(t.Context(), connectors.Call{
 		OutsideCall: domain.OutsideCall{ExecutionID: "exe_1", Params: json.RawMessage(params), TraceParent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"},
@@ -79,15 +80,15 @@ func listening(t *testing.T) (string, func() said) {
 
 func TestARequestIsMadeOfItsParams(t *testing.T) {
 	url, last := listening(t)
-	query := func(q map[string]string) func(*domain.ConnectorCommand) {
-		return func(c *domain.ConnectorCommand) { c.Request.Query = q }
+	query := func(q map[string]string) func(*outside.ConnectorCommand) {
+		return func(c *outside.ConnectorCommand) { c.Request.Query = q }
 	}
-	body := func(b string) func(*domain.ConnectorCommand) {
-		return func(c *domain.ConnectorCommand) { c.Request.Body = json.RawMessage(b) }
+	body := func(b string) func(*outside.ConnectorCommand) {
+		return func(c *outside.ConnectorCommand) { c.Request.Body = json.RawMessage(b) }
 	}
 	for _, want := range []struct {
 		name, params, line, body string
-		command                  domain.ConnectorCommand
+		command                  outside.ConnectorCommand
 	}{
 		{"what no template names is the body", `{"id":"a","note":"x","n":1.50}`, "POST /v1/items/a", `{"n":1.50,"note":"x"}`, command("POST", "/items/{id}")},
 		{"a GET has it in the query", `{"id":"a","q":"x y","tags":["a","b"]}`, "GET /v1/items/a?q=x+y&tags=a&tags=b", "", command("GET", "/items/{id}")},
@@ -114,8 +115,8 @@ func TestARequestIsMadeOfItsParams(t *testing.T) {
 func TestWhatCannotBeSentIsNotSent(t *testing.T) {
 	var asked atomic.Int32
 	url := served(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
-	header := func(c *domain.ConnectorCommand) { c.Request.Headers = map[string]string{"X-Name": "a {name}"} }
-	for params, c := range map[string]domain.ConnectorCommand{
+	header := func(c *outside.ConnectorCommand) { c.Request.Headers = map[string]string{"X-Name": "a {name}"} }
+	for params, c := range map[string]outside.ConnectorCommand{
 		`{"id":".."}`:                 command("DELETE", "/items/{id}"),
 		`{"id":"."}`:                  command("DELETE", "/items/{id}"),
 		`{"id":""}`:                   command("DELETE", "/items/{id}"),
@@ -139,8 +140,8 @@ func TestWhatCannotBeSentIsNotSent(t *testing.T) {
 
 func TestAResultIsWhatThePointerLeadsTo(t *testing.T) {
 	url, _ := listening(t)
-	point := func(to string) domain.ConnectorCommand {
-		return command("GET", "/", func(c *domain.ConnectorCommand) { c.Result = to })
+	point := func(to string) outside.ConnectorCommand {
+		return command("GET", "/", func(c *outside.ConnectorCommand) { c.Result = to })
 	}
 	for pointer, want := range map[string]string{"/items/0/id": "7", "/big": "12345678901234567890", "/items": `[{"id":7}]`} {
 		if r, err := call(t, dialed(t, url), point(pointer), "{}"); err != nil || r.Text != want || string(r.JSON) != want {
@@ -277,7 +278,7 @@ func TestALongAnswerIsCut(t *testing.T) {
 	}
 	for _, pointer := range []string{"", "/a"} {
 		c := dialed(t, served(t, endless), `,"max_result_bytes":2001`)
-		r, err := call(t, c, command("GET", "/", func(c *domain.ConnectorCommand) { c.Result = pointer }), "{}")
+		r, err := call(t, c, command("GET", "/", func(c *outside.ConnectorCommand) { c.Result = pointer }), "{}")
 		if err != nil || !r.Cut || len(r.Text) > 2100 || !strings.HasSuffix(r.Text, "é\n[Cut here: the answer is longer than 2001 bytes.]") || r.JSON != nil {
 			t.Errorf("%q: %v, %d bytes, %.100s", pointer, err, len(r.Text), r.Text)
 		}
@@ -303,7 +304,7 @@ func TestNothingLeft(t *testing.T) {
 		}
 	}
 	strict := egress.NewClient(egress.Config{})
-	c, err := open(t.Context(), connectors.Opening{Connector: &domain.Connector{Name: "Shop", Config: json.RawMessage(fmt.Sprintf(`{"base_url":%q}`, plain))}, Client: strict})
+	c, err := open(t.Context(), connectors.Opening{Connector: &outside.Connector{Name: "Shop", Config: json.RawMessage(fmt.Sprintf(`{"base_url":%q}`, plain))}, Client: strict})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,8 +354,8 @@ func TestAProbe(t *testing.T) {
 	ask := func(path, expect string) (bool, error) {
 		done, _, err := dialed(t, url).Probe(t.Context(), connectors.Call{
 			OutsideCall: domain.OutsideCall{ExecutionID: "exe_1", Params: json.RawMessage(`{"id":"a"}`)},
-			Definition: command("POST", "/", func(c *domain.ConnectorCommand) {
-				c.Probe = &domain.CommandProbe{Path: path, Expect: json.RawMessage(expect)}
+			Definition: command("POST", "/", func(c *outside.ConnectorCommand) {
+				c.Probe = &outside.CommandProbe{Path: path, Expect: json.RawMessage(expect)}
 			}),
 		})
 		return done, err

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -18,7 +19,7 @@ import (
 var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete}
 
 // Check rejects a command that cannot be sent.
-func Check(raw json.RawMessage, command *domain.ConnectorCommand) error {
+func Check(raw json.RawMessage, command *outside.ConnectorCommand) error {
 	if command.Request == nil {
 		return domain.Invalid("/request", "required", "A request with method and path is required.")
 	}
@@ -42,7 +43,7 @@ func Check(raw json.RawMessage, command *domain.ConnectorCommand) error {
 	return checkProbe(command.Probe, paramsOf(command.Params))
 }
 
-func checkProbe(p *domain.CommandProbe, known map[string]bool) error {
+func checkProbe(p *outside.CommandProbe, known map[string]bool) error {
 	if known != nil {
 		known = maps.Clone(known)
 		known[executionParam] = true
@@ -70,7 +71,7 @@ func checkProbe(p *domain.CommandProbe, known map[string]bool) error {
 }
 
 // CheckRequest rejects a request with invalid templates.
-func CheckRequest(raw json.RawMessage, command *domain.ConnectorCommand) error {
+func CheckRequest(raw json.RawMessage, command *outside.ConnectorCommand) error {
 	r, known := command.Request, paramsOf(command.Params)
 	if !slices.Contains(methods, r.Method) {
 		return domain.Invalid("/request/method", "not_allowed", "The method must be one of %s.", strings.Join(methods, ", "))
@@ -121,7 +122,7 @@ func checkHeaders(raw json.RawMessage, headers map[string]string, known map[stri
 	return nil
 }
 
-func checkBody(r *domain.CommandRequest, known map[string]bool) error {
+func checkBody(r *outside.CommandRequest, known map[string]bool) error {
 	if len(r.Body) == 0 {
 		return nil
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/schema"
@@ -34,7 +35,7 @@ var configSchema = schema.Object(`
 // Kind returns the kind "http".
 func Kind() connectors.Kind {
 	return connectors.Kind{
-		Name: domain.ConnectorHTTP, Schema: configSchema, Secrets: []string{"headers"}, Written: true,
+		Name: outside.ConnectorHTTP, Schema: configSchema, Secrets: []string{"headers"}, Written: true,
 		Origin: Origin, Check: Check, Open: open,
 	}
 }
@@ -113,7 +114,7 @@ type api struct {
 	config config
 	base   *url.URL
 	client *http.Client
-	all    []domain.ConnectorCommand
+	all    []outside.ConnectorCommand
 }
 
 func open(_ context.Context, o connectors.Opening) (connectors.Connection, error) {

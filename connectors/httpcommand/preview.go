@@ -17,6 +17,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -39,7 +40,7 @@ type Previewer struct{ Client *http.Client }
 
 // PreviewConnector reads an OpenAPI 3 document, inline or fetched, and proposes a connector with a
 // command for each of its operations, for a person to choose from.
-func (p Previewer) PreviewConnector(ctx context.Context, document json.RawMessage, from string) (*domain.ConnectorPreview, error) {
+func (p Previewer) PreviewConnector(ctx context.Context, document json.RawMessage, from string) (*outside.ConnectorPreview, error) {
 	given := len(document) > 0 && string(document) != "null"
 	switch {
 	case given == (from != ""):
@@ -92,7 +93,7 @@ func (p Previewer) fetch(ctx context.Context, from string) (json.RawMessage, err
 }
 
 // propose reads a document. Its errors are for people.
-func propose(ctx context.Context, document json.RawMessage, from string) (*domain.ConnectorPreview, error) {
+func propose(ctx context.Context, document json.RawMessage, from string) (*outside.ConnectorPreview, error) {
 	wrong := func(code, format string, args ...any) error { return domain.Invalid("/openapi", code, format, args...) }
 	if len(document) > maxDocument {
 		return nil, wrong("too_long", "The document is longer than %d bytes.", maxDocument)
@@ -113,7 +114,7 @@ func propose(ctx context.Context, document json.RawMessage, from string) (*domai
 	if err != nil {
 		return nil, wrong("unusable", "%s", jsonbody.Cut("The document cannot be used: "+err.Error(), jsonbody.MaxMessage))
 	}
-	preview := &domain.ConnectorPreview{Kind: domain.ConnectorHTTP, Prefix: "API", Name: "API", Config: json.RawMessage(`{}`)}
+	preview := &outside.ConnectorPreview{Kind: outside.ConnectorHTTP, Prefix: "API", Name: "API", Config: json.RawMessage(`{}`)}
 	if doc.Info != nil && domain.IsName(jsonbody.Cut(doc.Info.Title, 200)) && strings.TrimSpace(doc.Info.Title) != "" {
 		preview.Name, preview.Prefix = jsonbody.Cut(doc.Info.Title, 200), prefixOf(doc.Info.Title)
 	}
@@ -126,7 +127,7 @@ func propose(ctx context.Context, document json.RawMessage, from string) (*domai
 
 // addCommands proposes a command for each operation, up to the limit, and counts the rest. It
 // returns the steps taken, and stops when ctx is done.
-func addCommands(ctx context.Context, preview *domain.ConnectorPreview, doc *openapi3.T) (steps int, err error) {
+func addCommands(ctx context.Context, preview *outside.ConnectorPreview, doc *openapi3.T) (steps int, err error) {
 	in, names, size, work := newInliner(doc), map[string]int{}, 0, 0
 	for _, path := range doc.Paths.InMatchingOrder() {
 		item := doc.Paths.Value(path)
@@ -161,7 +162,7 @@ func addCommands(ctx context.Context, preview *domain.ConnectorPreview, doc *ope
 }
 
 // checkProposed is Check without a config, which does not exist yet.
-func checkProposed(command *domain.ConnectorCommand) error {
+func checkProposed(command *outside.ConnectorCommand) error {
 	return CheckRequest(json.RawMessage(`{"base_url":"https://api.example.com"}`), command)
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -113,12 +114,12 @@ func TestADocumentCostsWhatItSays(t *testing.T) {
 		"a body":              `"requestBody":{"$ref":"#/components/requestBodies/B"}`,
 		"all of them":         `"parameters":[{"$ref":"#/components/parameters/P"}],"requestBody":{"$ref":"#/components/requestBodies/B"}`,
 	} {
-		steps := func(operations, properties int) (int, *domain.ConnectorPreview) {
+		steps := func(operations, properties int) (int, *outside.ConnectorPreview) {
 			doc, err := load([]byte(sharedDocument(operations, properties, reference)))
 			if err != nil {
 				t.Fatal(err)
 			}
-			preview := &domain.ConnectorPreview{}
+			preview := &outside.ConnectorPreview{}
 			n, err := addCommands(t.Context(), preview, doc)
 			if err != nil {
 				t.Fatal(err)
@@ -160,7 +161,7 @@ func TestAPreviewEndsWithItsCaller(t *testing.T) {
 	}
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	preview := &domain.ConnectorPreview{}
+	preview := &outside.ConnectorPreview{}
 	if steps, err := addCommands(ctx, preview, doc); !errors.Is(err, context.Canceled) || steps > 0 || len(preview.Commands) > 0 {
 		t.Errorf("%d steps, %d commands, %v", steps, len(preview.Commands), err)
 	}

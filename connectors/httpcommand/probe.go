@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -122,7 +123,7 @@ func sameNumber(a, b json.Number) bool {
 // Ping requests the base URL. Any response shows that the API is up, except one that rejects the
 // credentials or reports a server error.
 func (a *api) Ping(ctx context.Context) error {
-	asking := connectors.Call{Definition: domain.ConnectorCommand{Effect: domain.EffectRead}}
+	asking := connectors.Call{Definition: outside.ConnectorCommand{Effect: domain.EffectRead}}
 	request, err := a.made(ctx, asking, http.MethodGet, "", nil, http.Header{}, nil)
 	if err != nil {
 		return unsendable(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -24,10 +25,10 @@ var effects = map[string]domain.CommandEffect{
 // command proposes a command for an operation.
 func (in *inliner) command(
 	method, path string, item *openapi3.PathItem, op *openapi3.Operation, names map[string]int,
-) domain.ConnectorCommand {
-	c := domain.ConnectorCommand{
+) outside.ConnectorCommand {
+	c := outside.ConnectorCommand{
 		Name: freeName(method, path, op, names), Description: describe(method, path, op), Effect: effects[method],
-		Request: &domain.CommandRequest{Method: method, Path: path},
+		Request: &outside.CommandRequest{Method: method, Path: path},
 	}
 	if c.Effect == "" {
 		c.Effect = domain.EffectNonIdempotent
@@ -95,7 +96,7 @@ func describe(method, path string, op *openapi3.Operation) string {
 var notInNames = regexp.MustCompile(`[^A-Za-z0-9_.-]+`)
 
 // parameter adds a parameter to the request and the schema.
-func (in *inliner) parameter(c *domain.ConnectorCommand, p *openapi3.Parameter, properties map[string]any) (required []string) {
+func (in *inliner) parameter(c *outside.ConnectorCommand, p *openapi3.Parameter, properties map[string]any) (required []string) {
 	name := strings.Trim(notInNames.ReplaceAllString(p.Name, "_"), "_.-")
 	if name == "" || name[0] >= '0' && name[0] <= '9' {
 		name = "p_" + name
@@ -131,7 +132,7 @@ func (in *inliner) parameter(c *domain.ConnectorCommand, p *openapi3.Parameter, 
 }
 
 // body turns the members of an object body into parameters, and any other body into one parameter.
-func (in *inliner) body(c *domain.ConnectorCommand, op *openapi3.Operation, properties map[string]any) (required []string) {
+func (in *inliner) body(c *outside.ConnectorCommand, op *openapi3.Operation, properties map[string]any) (required []string) {
 	if op.RequestBody == nil || op.RequestBody.Value == nil || c.Effect == domain.EffectRead {
 		return nil
 	}

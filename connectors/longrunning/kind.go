@@ -14,6 +14,8 @@ import (
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
@@ -37,13 +39,13 @@ var configSchema = schema.Object(`
 	"signing_secret": {"type": "string", "maxLength": 200}`, "base_url")
 
 // Documents reads a workspace's document by its key.
-type Documents func(ctx context.Context, workspace, key string) (*domain.Document, error)
+type Documents func(ctx context.Context, workspace, key string) (*userdata.Document, error)
 
 // Kind returns the kind "long_running". callback returns the base URL for callbacks, to which the
 // task's ID is appended; its error is for people.
 func Kind(callback func() (string, error), documents Documents, now clock.Clock) connectors.Kind {
 	return connectors.Kind{
-		Name: domain.ConnectorLongRunning, Schema: configSchema, Secrets: []string{"headers", connectors.SigningSecret}, Written: true,
+		Name: outside.ConnectorLongRunning, Schema: configSchema, Secrets: []string{"headers", connectors.SigningSecret}, Written: true,
 		Made:   map[string]func() string{connectors.SigningSecret: auth.NewWebhookSecret},
 		Origin: origin, Check: check,
 		Open: func(_ context.Context, o connectors.Opening) (connectors.Connection, error) {
@@ -91,7 +93,7 @@ func readConfig(raw json.RawMessage) (config, *url.URL, error) {
 }
 
 // check rejects a command that cannot be sent.
-func check(_ json.RawMessage, c *domain.ConnectorCommand) error {
+func check(_ json.RawMessage, c *outside.ConnectorCommand) error {
 	if c.Effect == domain.EffectRead {
 		return domain.Invalid("/effect", "not_allowed", "A long-running command must be idempotent or non_idempotent.")
 	}

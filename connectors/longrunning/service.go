@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/connectors/httpcommand"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -28,7 +29,7 @@ type service struct {
 	config   config
 	base     *url.URL
 	client   *http.Client
-	all      []domain.ConnectorCommand
+	all      []outside.ConnectorCommand
 	callback func() (string, error)
 
 	documents Documents
@@ -132,7 +133,7 @@ func (s *service) Probe(context.Context, connectors.Call) (bool, domain.OutsideR
 
 // NotifyCancelled notifies the service that a task is no longer needed, if the command has a path for
 // that.
-func (s *service) NotifyCancelled(ctx context.Context, t *domain.Task, command domain.ConnectorCommand, reason string) error {
+func (s *service) NotifyCancelled(ctx context.Context, t *domain.Task, command outside.ConnectorCommand, reason string) error {
 	if command.CancelPath == "" {
 		return nil
 	}

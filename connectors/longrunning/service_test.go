@@ -18,6 +18,8 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -69,7 +71,7 @@ func opened(t *testing.T, base, config string, callback func() (string, error)) 
 	client := egress.NewClient(egress.Config{Policy: egress.Policy{Private: egress.Open}})
 	t.Cleanup(client.CloseIdleConnections)
 	kind := Kind(callback, shelf, func() time.Time { return noon })
-	c, err := kind.Open(t.Context(), connectors.Opening{Client: client, Connector: &domain.Connector{
+	c, err := kind.Open(t.Context(), connectors.Opening{Client: client, Connector: &outside.Connector{
 		Name: "Studio", Config: json.RawMessage(fmt.Sprintf(`{"base_url":%q,"signing_secret":%q%s}`, base, secret, config)),
 	}})
 	if err != nil {
@@ -79,12 +81,12 @@ func opened(t *testing.T, base, config string, callback func() (string, error)) 
 }
 
 // shelf has one document that is published, and one that is not.
-func shelf(_ context.Context, workspace, key string) (*domain.Document, error) {
+func shelf(_ context.Context, workspace, key string) (*userdata.Document, error) {
 	switch {
 	case workspace == "w" && key == "rules":
-		return &domain.Document{Key: "rules", Title: "Rules", Body: "a newer draft", Published: "Shoes off.", PublishedAt: &noon}, nil
+		return &userdata.Document{Key: "rules", Title: "Rules", Body: "a newer draft", Published: "Shoes off.", PublishedAt: &noon}, nil
 	case workspace == "w" && key == "draft":
-		return &domain.Document{Key: "draft", Body: "not yet"}, nil
+		return &userdata.Document{Key: "draft", Body: "not yet"}, nil
 	case key == "broken":
 		return nil, errors.New("the database is away")
 	}
@@ -152,7 +154,7 @@ func TestAnOrder(t *testing.T) {
 	}
 	if _, err := c.Call(t.Context(), ordered(func(c *connectors.Call) {
 		c.Params, c.ExternalID = nil, ""
-		c.Definition.Request = &domain.CommandRequest{Method: http.MethodPost, Path: "/renders"}
+		c.Definition.Request = &outside.CommandRequest{Method: http.MethodPost, Path: "/renders"}
 	})); err != nil {
 		t.Fatal(err)
 	}
@@ -221,10 +223,10 @@ func TestAServiceIsNotifiedToStop(t *testing.T) {
 	conn, all := dialed(t, accepts, "", nil)
 	canceller := conn.(connectors.Canceller)
 	task := &domain.Task{ID: "tsk_1"}
-	if err := canceller.NotifyCancelled(t.Context(), task, domain.ConnectorCommand{}, "cancelled"); err != nil || len(all()) != 0 {
+	if err := canceller.NotifyCancelled(t.Context(), task, outside.ConnectorCommand{}, "cancelled"); err != nil || len(all()) != 0 {
 		t.Errorf("without a path: %v, %d came", err, len(all()))
 	}
-	if err := canceller.NotifyCancelled(t.Context(), task, domain.ConnectorCommand{CancelPath: "/stop"}, "expired"); err != nil {
+	if err := canceller.NotifyCancelled(t.Context(), task, outside.ConnectorCommand{CancelPath: "/stop"}, "expired"); err != nil {
 		t.Fatal(err)
 	}
 	if got := all()[0]; got.path != "/stop" || got.body["task_id"] != "tsk_1" || got.body["reason"] != "expired" || got.header.Get("Webhook-Id") != "tsk_1_cancel" {
@@ -236,22 +238,22 @@ func TestAServiceIsNotifiedToStop(t *testing.T) {
 func TestCommandsThatCannotBeSent(t *testing.T) {
 	kind := Kind(nil, nil, nil)
 	for name, c := range map[string]struct {
-		change  func(*domain.ConnectorCommand)
+		change  func(*outside.ConnectorCommand)
 		pointer string
 	}{
-		"as it is":          {func(*domain.ConnectorCommand) {}, ""},
-		"with paths":        {func(c *domain.ConnectorCommand) { c.CancelPath = "/stop/it" }, ""},
-		"that reads":        {func(c *domain.ConnectorCommand) { c.Effect = domain.EffectRead }, "/effect"},
-		"too long":          {func(c *domain.ConnectorCommand) { c.Deadline = 25 * time.Hour }, "/deadline"},
-		"too short":         {func(c *domain.ConnectorCommand) { c.Deadline = time.Millisecond }, "/deadline"},
-		"stopped elsewhere": {func(c *domain.ConnectorCommand) { c.CancelPath = "//evil.example/stop" }, "/cancel_path"},
-		"stopped above":     {func(c *domain.ConnectorCommand) { c.CancelPath = "/a/../../b" }, "/cancel_path"},
-		"with a query":      {func(c *domain.ConnectorCommand) { c.CancelPath = "/stop?all=1" }, "/cancel_path"},
-		"by GET":            {func(c *domain.ConnectorCommand) { c.Request = &domain.CommandRequest{Method: "GET", Path: "/a"} }, "/request"},
-		"a document twice":  {func(c *domain.ConnectorCommand) { c.Documents = []string{"a", "b", "a"} }, "/documents/2"},
-		"to another path":   {func(c *domain.ConnectorCommand) { c.Request = &domain.CommandRequest{Method: "POST", Path: "a"} }, "/request/path"},
+		"as it is":          {func(*outside.ConnectorCommand) {}, ""},
+		"with paths":        {func(c *outside.ConnectorCommand) { c.CancelPath = "/stop/it" }, ""},
+		"that reads":        {func(c *outside.ConnectorCommand) { c.Effect = domain.EffectRead }, "/effect"},
+		"too long":          {func(c *outside.ConnectorCommand) { c.Deadline = 25 * time.Hour }, "/deadline"},
+		"too short":         {func(c *outside.ConnectorCommand) { c.Deadline = time.Millisecond }, "/deadline"},
+		"stopped elsewhere": {func(c *outside.ConnectorCommand) { c.CancelPath = "//evil.example/stop" }, "/cancel_path"},
+		"stopped above":     {func(c *outside.ConnectorCommand) { c.CancelPath = "/a/../../b" }, "/cancel_path"},
+		"with a query":      {func(c *outside.ConnectorCommand) { c.CancelPath = "/stop?all=1" }, "/cancel_path"},
+		"by GET":            {func(c *outside.ConnectorCommand) { c.Request = &outside.CommandRequest{Method: "GET", Path: "/a"} }, "/request"},
+		"a document twice":  {func(c *outside.ConnectorCommand) { c.Documents = []string{"a", "b", "a"} }, "/documents/2"},
+		"to another path":   {func(c *outside.ConnectorCommand) { c.Request = &outside.CommandRequest{Method: "POST", Path: "a"} }, "/request/path"},
 	} {
-		command := &domain.ConnectorCommand{Name: "RENDER", Effect: domain.EffectNonIdempotent, Deadline: time.Hour}
+		command := &outside.ConnectorCommand{Name: "RENDER", Effect: domain.EffectNonIdempotent, Deadline: time.Hour}
 		c.change(command)
 		err := kind.Check(nil, command)
 		got := ""

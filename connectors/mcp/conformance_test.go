@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // The scenarios for clients that the protocol's own conformance suite has, for both
@@ -99,7 +100,7 @@ func (s *scenario) run(ctx context.Context) error {
 }
 
 // params are those that the runner or the scenario wants a tool called with.
-func (s *scenario) params(command domain.ConnectorCommand, listing connectors.Listing) []json.RawMessage {
+func (s *scenario) params(command outside.ConnectorCommand, listing connectors.Listing) []json.RawMessage {
 	var wanted []json.RawMessage
 	for _, c := range s.context.ToolCalls {
 		if c.Name == command.Remote {
@@ -120,7 +121,7 @@ func (s *scenario) params(command domain.ConnectorCommand, listing connectors.Li
 }
 
 // call answers whatever the server asks, as a person who agrees.
-func (s *scenario) call(ctx context.Context, command domain.ConnectorCommand, params json.RawMessage) error {
+func (s *scenario) call(ctx context.Context, command outside.ConnectorCommand, params json.RawMessage) error {
 	made := connectors.Call{Definition: command, OutsideCall: domain.OutsideCall{ExecutionID: "exe_" + command.Remote, Params: params}}
 	for range 5 {
 		result, err := s.connection.Call(ctx, made)

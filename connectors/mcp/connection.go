@@ -8,6 +8,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Connection is a connection of kind mcp. It connects on first use, and again if its session was
@@ -94,7 +95,7 @@ func timeoutOf(wanted time.Duration) time.Duration {
 
 // prepare finds the command at the server, and rejects one that differs from the reviewed
 // definition.
-func (c *Connection) prepare(ctx context.Context, wanted domain.ConnectorCommand) (*session, *tool, error) {
+func (c *Connection) prepare(ctx context.Context, wanted outside.ConnectorCommand) (*session, *tool, error) {
 	s, err := c.session(ctx)
 	if err != nil {
 		return nil, nil, err

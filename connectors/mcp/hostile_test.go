@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -236,7 +237,7 @@ func TestNotSent(t *testing.T) {
 	for name, tt := range map[string]struct {
 		config  Config
 		change  func(*Options)
-		command domain.ConnectorCommand
+		command outside.ConnectorCommand
 		message string
 	}{
 		"connection refused":   {Config{URL: closed}, func(*Options) {}, doIt(""), "connection refused"},
@@ -247,7 +248,7 @@ func TestNotSent(t *testing.T) {
 		"no program allowed":   {Config{Command: "true"}, func(o *Options) { o.AllowStdio = false }, doIt(""), "FERMATA_ALLOW_STDIO"},
 		"no such program":      {Config{Command: "/no/such/program"}, func(*Options) {}, doIt(""), "could not be started"},
 		"another definition":   {Config{URL: changed.URL}, func(*Options) {}, doIt("other"), "has changed the definition"},
-		"a command of another": {Config{URL: changed.URL}, func(*Options) {}, domain.ConnectorCommand{Remote: "other"}, "no longer offers"},
+		"a command of another": {Config{URL: changed.URL}, func(*Options) {}, outside.ConnectorCommand{Remote: "other"}, "no longer offers"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := try(t.Context(), open(t, tt.config, tt.change), tt.command, `{}`)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/schema"
@@ -22,9 +23,9 @@ type KindOptions struct {
 	// AllowStdio reports whether programs may be started now.
 	AllowStdio func(ctx context.Context) bool
 	// Changed, if set, is called when a connector's server announces a changed list.
-	Changed func(c *domain.Connector)
+	Changed func(c *outside.Connector)
 	// Failed, if set, receives failures for the operator's log.
-	Failed func(c *domain.Connector, message string, cause error)
+	Failed func(c *outside.Connector, message string, cause error)
 
 	legacyServers *legacyServers
 }
@@ -65,7 +66,7 @@ var configSchema = schema.Object(`
 func Kind(o KindOptions) connectors.Kind {
 	o.legacyServers = &legacyServers{before: map[string][32]byte{}}
 	return connectors.Kind{
-		Name: domain.ConnectorMCP, Schema: configSchema, Secrets: []string{"headers", "token", "client_secret", "env"},
+		Name: outside.ConnectorMCP, Schema: configSchema, Secrets: []string{"headers", "token", "client_secret", "env"},
 		Origin: Origin, Open: o.open, SignIn: o.signIn,
 	}
 }

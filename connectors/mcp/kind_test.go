@@ -10,6 +10,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
 
@@ -59,7 +60,7 @@ func TestKindOpens(t *testing.T) {
 	opened := func(config string) (connectors.Connection, error) {
 		client := &http.Client{Transport: &http.Transport{}}
 		t.Cleanup(client.CloseIdleConnections)
-		return kind.Open(t.Context(), connectors.Opening{Client: client, Connector: &domain.Connector{Config: json.RawMessage(config)}})
+		return kind.Open(t.Context(), connectors.Opening{Client: client, Connector: &outside.Connector{Config: json.RawMessage(config)}})
 	}
 	c, err := opened(`{"url":"` + s.URL + `","auth":"bearer","token":"secret","headers":{"X-Key":"k"}}`)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"sync"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // maxLegacy bounds the remembered connectors.
@@ -17,14 +17,14 @@ type legacyServers struct {
 	before map[string][32]byte // hash of the config it was learned with, by connector ID
 }
 
-func (h *legacyServers) asBefore(c *domain.Connector) bool {
+func (h *legacyServers) asBefore(c *outside.Connector) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	config, known := h.before[c.ID]
 	return known && config == sha256.Sum256(c.Config)
 }
 
-func (h *legacyServers) learn(c *domain.Connector, before bool) {
+func (h *legacyServers) learn(c *outside.Connector, before bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if !before {

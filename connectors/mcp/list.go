@@ -14,13 +14,14 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
 // tool is a tool as described by the server.
 type tool struct {
-	command  domain.ConnectorCommand
+	command  outside.ConnectorCommand
 	mirrored []mirror
 	asTask   bool // it can only be called as a task (2025-11-25)
 }
@@ -242,7 +243,7 @@ func readTool(raw json.RawMessage) (*tool, string) {
 		return nil, "it cannot be decoded"
 	}
 	effect := hinted(w)
-	return &tool{mirrored: mirrored, asTask: w.Execution.TaskSupport == "required", command: domain.ConnectorCommand{
+	return &tool{mirrored: mirrored, asTask: w.Execution.TaskSupport == "required", command: outside.ConnectorCommand{
 		Name:              connectors.CommandName(w.Name),
 		Title:             cut(firstOf(w.Title, w.Annotations.Title), MaxTitleBytes),
 		Description:       cut(w.Description, MaxTextBytes),
@@ -250,7 +251,7 @@ func readTool(raw json.RawMessage) (*tool, string) {
 		Effect:            effect,
 		RequireValidation: effect != domain.EffectRead,
 		DefinitionHash:    hash,
-		State:             domain.CommandOff,
+		State:             outside.CommandOff,
 		Remote:            w.Name,
 	}}, ""
 }

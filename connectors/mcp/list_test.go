@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -103,7 +104,7 @@ func TestHints(t *testing.T) {
 		if why != "" {
 			t.Fatal(why)
 		}
-		if c := read.command; c.Effect != want || c.RequireValidation != (want != domain.EffectRead) || c.State != domain.CommandOff {
+		if c := read.command; c.Effect != want || c.RequireValidation != (want != domain.EffectRead) || c.State != outside.CommandOff {
 			t.Errorf("%s: %+v", annotations, c)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // rawServer speaks as much of the protocol as a test wants, and misbehaves where it wants:
@@ -142,8 +143,8 @@ func (s *rawServer) last(t *testing.T, method string) (wireMessage, http.Header)
 	return wireMessage{}, nil
 }
 
-func doIt(hash string) domain.ConnectorCommand {
-	return domain.ConnectorCommand{Name: "DO", Remote: "do", Effect: domain.EffectNonIdempotent, DefinitionHash: hash}
+func doIt(hash string) outside.ConnectorCommand {
+	return outside.ConnectorCommand{Name: "DO", Remote: "do", Effect: domain.EffectNonIdempotent, DefinitionHash: hash}
 }
 
 func eras(t *testing.T, run func(t *testing.T, legacy bool)) {

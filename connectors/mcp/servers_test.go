@@ -18,6 +18,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -125,7 +126,7 @@ func unwrap(err error) error {
 	return nil
 }
 
-func named(t *testing.T, l connectors.Listing, name string) domain.ConnectorCommand {
+func named(t *testing.T, l connectors.Listing, name string) outside.ConnectorCommand {
 	t.Helper()
 	for _, c := range l.Commands {
 		if c.Name == name {
@@ -133,7 +134,7 @@ func named(t *testing.T, l connectors.Listing, name string) domain.ConnectorComm
 		}
 	}
 	t.Fatalf("there is no %s", name)
-	return domain.ConnectorCommand{}
+	return outside.ConnectorCommand{}
 }
 
 // call carries out a command of the list.
@@ -146,7 +147,7 @@ func call(t *testing.T, c *Connection, l connectors.Listing, name, params string
 	return result
 }
 
-func try(ctx context.Context, c *Connection, definition domain.ConnectorCommand, params string, answers ...string) (domain.OutsideResult, error) {
+func try(ctx context.Context, c *Connection, definition outside.ConnectorCommand, params string, answers ...string) (domain.OutsideResult, error) {
 	definition.Timeout = MaxTimeout // the tests run beside others
 	made := connectors.Call{Definition: definition, OutsideCall: domain.OutsideCall{ExecutionID: "exe_" + definition.Name, Params: json.RawMessage(params)}}
 	for _, a := range answers {

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/connectors"
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
@@ -44,7 +44,7 @@ func (s signer) Begin(ctx context.Context, redirect, state string) (address stri
 }
 
 // Finish redeems the code, or records why there is none.
-func (s signer) Finish(ctx context.Context, answer domain.SignInAnswer) error {
+func (s signer) Finish(ctx context.Context, answer outside.SignInAnswer) error {
 	if answer.Code == "" {
 		if err := s.oauth.Abandon(ctx, answer.State); err != nil {
 			return err

@@ -19,6 +19,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/testkit"
 )
 
@@ -236,7 +237,7 @@ func TestHabits(t *testing.T) {
 	}
 	for round, want := range []int{2, 1, 1} {
 		before, _ := os.ReadFile(starts)
-		c, err := kind.Open(t.Context(), connectors.Opening{Connector: &domain.Connector{ID: "con_1", Config: config}})
+		c, err := kind.Open(t.Context(), connectors.Opening{Connector: &outside.Connector{ID: "con_1", Config: config}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
@@ -225,7 +226,7 @@ func taskError(ctx context.Context, err error) error {
 }
 
 // readsAtOnce reports whether the command is a query, whose result the AI waits for.
-func readsAtOnce(command *domain.ConnectorCommand) bool {
+func readsAtOnce(command *outside.ConnectorCommand) bool {
 	return command.Effect == domain.EffectRead && !command.RequireValidation
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // mailTimeout bounds one attempt, from the connection to the server's reply.
@@ -102,7 +103,7 @@ type Mail struct {
 var _ webhooks.Carrier = (*Mail)(nil)
 
 // Carry sends one email to one address. Its Message-ID is the same in each attempt.
-func (m *Mail) Carry(ctx context.Context, h *domain.Webhook, _, id string, e *domain.LogEvent) webhooks.Outcome {
+func (m *Mail) Carry(ctx context.Context, h *outside.Webhook, _, id string, e *domain.LogEvent) webhooks.Outcome {
 	t, done := m.of(ctx, e, h.URL)
 	if done != nil {
 		return *done

@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/connectors/webpush"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -77,7 +78,7 @@ func (r *receiver) open() (*webpush.Browser, *webpush.Sender, error) {
 
 // Carry sends one push to one browser. Its topic is the same in each attempt, so that a retry
 // replaces a push that is still waiting at the service.
-func (p *Pusher) Carry(ctx context.Context, h *domain.Webhook, secret, id string, e *domain.LogEvent) webhooks.Outcome {
+func (p *Pusher) Carry(ctx context.Context, h *outside.Webhook, secret, id string, e *domain.LogEvent) webhooks.Outcome {
 	now := p.Clock()
 	if h.Over(now) {
 		return webhooks.Outcome{Result: webhooks.Gone, Detail: "the subscription has expired"}
@@ -95,7 +96,7 @@ func (p *Pusher) Carry(ctx context.Context, h *domain.Webhook, secret, id string
 }
 
 // Try sends a test push, once.
-func (p *Pusher) Try(ctx context.Context, h *domain.Webhook, secret string) webhooks.Outcome {
+func (p *Pusher) Try(ctx context.Context, h *outside.Webhook, secret string) webhooks.Outcome {
 	text, err := trial(h.Language, p.Page)
 	if err != nil {
 		return webhooks.Outcome{Result: webhooks.Rejected, Detail: "the push could not be composed"}
@@ -121,7 +122,7 @@ func (t *message) waits(now time.Time) time.Duration {
 	return min(longest, longestWait)
 }
 
-func (p *Pusher) send(ctx context.Context, h *domain.Webhook, secret string, push webpush.Push) webhooks.Outcome {
+func (p *Pusher) send(ctx context.Context, h *outside.Webhook, secret string, push webpush.Push) webhooks.Outcome {
 	ctx, cancel := context.WithTimeout(ctx, pushTimeout)
 	defer cancel()
 	request, detail := p.request(ctx, h, secret, push)
@@ -142,7 +143,7 @@ func (p *Pusher) send(ctx context.Context, h *domain.Webhook, secret string, pus
 }
 
 // request builds the request, or returns a detail for people if that is not possible.
-func (p *Pusher) request(ctx context.Context, h *domain.Webhook, secret string, push webpush.Push) (*http.Request, string) {
+func (p *Pusher) request(ctx context.Context, h *outside.Webhook, secret string, push webpush.Push) (*http.Request, string) {
 	var to receiver
 	if err := json.Unmarshal([]byte(secret), &to); err != nil {
 		return nil, "the keys of the subscription cannot be read"

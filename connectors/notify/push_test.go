@@ -16,6 +16,7 @@ import (
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/connectors/webpush"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/testkit/pushservice"
 )
@@ -26,7 +27,7 @@ type pushWorld struct {
 	w       *asking
 	service *pushservice.Service
 	browser *pushservice.Browser
-	hook    *domain.Webhook
+	hook    *outside.Webhook
 	secret  string
 	now     time.Time
 }
@@ -48,7 +49,7 @@ func newPushWorld(t *testing.T) *pushWorld {
 		Composer: news, Client: egress.NewClient(egress.Config{Policy: policy}), Policy: policy, Sender: sender,
 		Contact: "mailto:fermata@example.org", Page: "https://f.example", Log: zerolog.Nop(),
 	}
-	p.hook = &domain.Webhook{ID: "psh_1", Kind: domain.WebhookPush, URL: p.browser.Endpoint, Language: "fr"}
+	p.hook = &outside.Webhook{ID: "psh_1", Kind: outside.WebhookPush, URL: p.browser.Endpoint, Language: "fr"}
 	secret, err := json.Marshal(receiver{p.browser.P256dh, p.browser.Auth, sender.Secret()})
 	if err != nil {
 		t.Fatal(err)

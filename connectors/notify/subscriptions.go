@@ -12,15 +12,16 @@ import (
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/connectors/webpush"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
 // PushRows stores subscriptions.
 type PushRows interface {
-	Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error)
-	Push(ctx context.Context, workspace, person, id string) (*domain.Push, error)
-	PushAt(ctx context.Context, workspace, endpoint string) (*domain.Push, error)
-	SavePush(ctx context.Context, h *domain.Webhook) (made bool, err error)
+	Pushes(ctx context.Context, workspace, person string) ([]*outside.Push, error)
+	Push(ctx context.Context, workspace, person, id string) (*outside.Push, error)
+	PushAt(ctx context.Context, workspace, endpoint string) (*outside.Push, error)
+	SavePush(ctx context.Context, h *outside.Webhook) (made bool, err error)
 	DeletePush(ctx context.Context, workspace, person, id string) error
 }
 
@@ -34,7 +35,7 @@ type Subscriptions struct {
 	NewID      domain.IDSource
 	Clock      clock.Clock
 	// Changed is called after a subscription was created or changed.
-	Changed func(domain.WebhookRef)
+	Changed func(outside.WebhookRef)
 }
 
 func (s *Subscriptions) ready() error {
@@ -53,7 +54,7 @@ func (s *Subscriptions) PushKey() (string, error) {
 }
 
 // Pushes lists a person's subscribed browsers.
-func (s *Subscriptions) Pushes(ctx context.Context, workspace, person string) ([]*domain.Push, error) {
+func (s *Subscriptions) Pushes(ctx context.Context, workspace, person string) ([]*outside.Push, error) {
 	return s.Rows.Pushes(ctx, workspace, person)
 }
 
@@ -64,13 +65,13 @@ func (s *Subscriptions) DeletePush(ctx context.Context, workspace, person, id st
 
 // SubscribePush subscribes a browser to a person's notifications from now on. made is true if it is
 // new.
-func (s *Subscriptions) SubscribePush(ctx context.Context, in domain.NewPush) (p *domain.Push, made bool, err error) {
+func (s *Subscriptions) SubscribePush(ctx context.Context, in outside.NewPush) (p *outside.Push, made bool, err error) {
 	if err := s.ready(); err != nil {
 		return nil, false, err
 	}
 	now := s.Clock()
-	h := &domain.Webhook{
-		ID: s.NewID(domain.PrefixPush), Kind: domain.WebhookPush, WorkspaceID: in.WorkspaceID, URL: in.Endpoint, Enabled: true,
+	h := &outside.Webhook{
+		ID: s.NewID(domain.PrefixPush), Kind: outside.WebhookPush, WorkspaceID: in.WorkspaceID, URL: in.Endpoint, Enabled: true,
 		Types: []domain.LogType{domain.LogApprovalRequested}, Person: in.Person, SignIn: in.SignIn,
 		Label: strings.TrimSpace(in.Name), Language: in.Language,
 		HoldsUntil: holds(now, &in), CreatedAt: now, UpdatedAt: now,
@@ -88,17 +89,17 @@ func (s *Subscriptions) SubscribePush(ctx context.Context, in domain.NewPush) (p
 	if made, err = s.save(ctx, h, &in); err != nil {
 		return nil, false, err
 	}
-	s.Changed(domain.WebhookRef{WorkspaceID: h.WorkspaceID, ID: h.ID})
+	s.Changed(outside.WebhookRef{WorkspaceID: h.WorkspaceID, ID: h.ID})
 	p, err = s.Rows.Push(ctx, h.WorkspaceID, h.Person, h.ID)
 	return p, made, err
 }
 
 // holds returns when a subscription expires: with the owner's credentials, or at the browser's
 // expiration time.
-func holds(now time.Time, in *domain.NewPush) *time.Time {
+func holds(now time.Time, in *outside.NewPush) *time.Time {
 	until := in.Until
 	if in.Unbound {
-		until = new(now.Add(domain.PushHolds))
+		until = new(now.Add(outside.PushHolds))
 	}
 	if in.ExpiresAt != nil && (until == nil || in.ExpiresAt.Before(*until)) {
 		until = in.ExpiresAt
@@ -107,13 +108,13 @@ func holds(now time.Time, in *domain.NewPush) *time.Time {
 }
 
 // check rejects subscriptions that could never receive a push.
-func (s *Subscriptions) check(ctx context.Context, h *domain.Webhook, in *domain.NewPush) error {
+func (s *Subscriptions) check(ctx context.Context, h *outside.Webhook, in *outside.NewPush) error {
 	u, err := url.Parse(in.Endpoint)
 	switch {
-	case err != nil || len(in.Endpoint) > domain.MaxWebhookURL || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" ||
+	case err != nil || len(in.Endpoint) > outside.MaxWebhookURL || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" ||
 		u.User != nil || u.Fragment != "" || strings.ContainsFunc(in.Endpoint, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return domain.Invalid("/endpoint", "bad_url",
-			"This is not a browser's endpoint: it must be an https URL in ASCII of at most %d bytes.", domain.MaxWebhookURL)
+			"This is not a browser's endpoint: it must be an https URL in ASCII of at most %d bytes.", outside.MaxWebhookURL)
 	case u.Scheme != "https" && !s.Pusher.Policy.AllowsPlain(ctx, u):
 		return domain.Invalid("/endpoint", "https_only",
 			"Pushes are only sent over https. The operator can allow a host without it (FERMATA_ALLOWED_HOSTS).")
@@ -132,7 +133,7 @@ func (s *Subscriptions) check(ctx context.Context, h *domain.Webhook, in *domain
 
 // save stores the subscription. Of two concurrent requests for one endpoint, the second updates the
 // row of the first.
-func (s *Subscriptions) save(ctx context.Context, h *domain.Webhook, in *domain.NewPush) (made bool, err error) {
+func (s *Subscriptions) save(ctx context.Context, h *outside.Webhook, in *outside.NewPush) (made bool, err error) {
 	id := h.ID
 	for range 3 {
 		h.ID = id
@@ -148,7 +149,7 @@ func (s *Subscriptions) save(ctx context.Context, h *domain.Webhook, in *domain.
 
 // seal seals the keys of a subscription. An endpoint accepts pushes only from the key it was
 // created with: a known endpoint keeps that key, even if the current one is different.
-func (s *Subscriptions) seal(ctx context.Context, h *domain.Webhook, in *domain.NewPush) error {
+func (s *Subscriptions) seal(ctx context.Context, h *outside.Webhook, in *outside.NewPush) error {
 	to := receiver{P256dh: in.P256dh, Auth: in.Auth, Sender: s.Pusher.Sender.Secret()}
 	known, err := s.Rows.PushAt(ctx, h.WorkspaceID, h.URL)
 	switch {
@@ -178,7 +179,7 @@ func (s *Subscriptions) seal(ctx context.Context, h *domain.Webhook, in *domain.
 }
 
 // TestPush sends a test push, once. If the browser is gone, the subscription is deleted.
-func (s *Subscriptions) TestPush(ctx context.Context, workspace, person, id string) (*domain.WebhookTest, error) {
+func (s *Subscriptions) TestPush(ctx context.Context, workspace, person, id string) (*outside.WebhookTest, error) {
 	if err := s.ready(); err != nil {
 		return nil, err
 	}
@@ -193,7 +194,7 @@ func (s *Subscriptions) TestPush(ctx context.Context, workspace, person, id stri
 	}
 	began := s.Clock()
 	o := s.Pusher.Try(ctx, &p.Webhook, secret)
-	result := &domain.WebhookTest{OK: o.Result == webhooks.Delivered, Status: o.Status, Detail: o.Detail, Took: s.Clock().Sub(began)}
+	result := &outside.WebhookTest{OK: o.Result == webhooks.Delivered, Status: o.Status, Detail: o.Detail, Took: s.Clock().Sub(began)}
 	if o.Result == webhooks.Gone {
 		result.Detail += ": the browser no longer accepts pushes, and the subscription was deleted"
 		if err := s.Rows.DeletePush(ctx, workspace, person, id); err != nil && domain.ErrorCode(err) != domain.CodeNotFound {

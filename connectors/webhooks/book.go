@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 const (
@@ -38,7 +39,7 @@ type book struct {
 
 	// Not recorded yet.
 	dirty      map[string]bool // lanes
-	deliveries []domain.WebhookDelivery
+	deliveries []outside.WebhookDelivery
 	changed    bool
 }
 
@@ -56,7 +57,7 @@ type lane struct {
 	oldest  time.Time // // time of the oldest unsent event; zero: not known
 }
 
-func newBook(h *domain.Webhook, lanes []domain.WebhookLane) *book {
+func newBook(h *outside.Webhook, lanes []outside.WebhookLane) *book {
 	b := &book{
 		scanned: h.SentTo, failingSince: h.FailingSince, pausedUntil: h.PausedUntil, lanes: map[string]*lane{}, dirty: map[string]bool{},
 	}
@@ -70,7 +71,7 @@ func newBook(h *domain.Webhook, lanes []domain.WebhookLane) *book {
 }
 
 // takesMore reports whether more of the log may be read.
-func (b *book) takesMore() bool { return b.queued < window && b.lagging < domain.MaxWebhookLanes }
+func (b *book) takesMore() bool { return b.queued < window && b.lagging < outside.MaxWebhookLanes }
 
 // take distributes events, read from the log up to scanned, to their lanes.
 func (b *book) take(events []*domain.LogEvent, scanned int64, now time.Time) {
@@ -138,8 +139,8 @@ func (b *book) refill(l *lane, events []*domain.LogEvent, read int64) {
 // before they were sent.
 func (b *book) skip(session string, to int64, detail string, now time.Time) {
 	b.changed = true
-	b.deliveries = append(b.deliveries, domain.WebhookDelivery{
-		Seq: to, SessionID: session, State: domain.DeliverySkipped, At: now, FirstAt: now, LastAt: now, Detail: detail,
+	b.deliveries = append(b.deliveries, outside.WebhookDelivery{
+		Seq: to, SessionID: session, State: outside.DeliverySkipped, At: now, FirstAt: now, LastAt: now, Detail: detail,
 	})
 }
 
@@ -175,7 +176,7 @@ func (b *book) next(now time.Time) *lane {
 
 // settle applies the outcome of sending a lane's first event. It returns a reason if the webhook
 // should be disabled.
-func (b *book) settle(l *lane, o *outcome, now time.Time) domain.WebhookReason {
+func (b *book) settle(l *lane, o *outcome, now time.Time) outside.WebhookReason {
 	e := l.queue[0]
 	b.release(l)
 	b.changed = true
@@ -183,7 +184,7 @@ func (b *book) settle(l *lane, o *outcome, now time.Time) domain.WebhookReason {
 		b.pausedUntil = new(o.heldUntil)
 		return ""
 	}
-	d := domain.WebhookDelivery{
+	d := outside.WebhookDelivery{
 		Seq: e.Seq, Type: e.Type, SessionID: e.SessionID, At: e.At, FirstAt: o.at, LastAt: o.at, Tries: l.tries + 1,
 		Status: o.status, Detail: o.detail, Took: o.took,
 	}
@@ -191,7 +192,7 @@ func (b *book) settle(l *lane, o *outcome, now time.Time) domain.WebhookReason {
 		d.FirstAt = l.since
 	}
 	if o.delivered() {
-		d.State = domain.DeliveryDone
+		d.State = outside.DeliveryDone
 		b.failingSince = nil
 		b.past(l, e, now)
 		b.deliveries = append(b.deliveries, d)
@@ -204,15 +205,15 @@ func (b *book) settle(l *lane, o *outcome, now time.Time) domain.WebhookReason {
 	b.deliveries = append(b.deliveries, d)
 	switch {
 	case o.result == Gone:
-		return domain.WebhookGone
-	case now.Sub(*b.failingSince) >= domain.WebhookPatience:
-		return domain.WebhookFailing
+		return outside.WebhookGone
+	case now.Sub(*b.failingSince) >= outside.WebhookPatience:
+		return outside.WebhookFailing
 	}
 	return ""
 }
 
 // failed schedules a retry, or gives up the event after the last one.
-func (b *book) failed(l *lane, e *domain.LogEvent, o *outcome, d *domain.WebhookDelivery, now time.Time) {
+func (b *book) failed(l *lane, e *domain.LogEvent, o *outcome, d *outside.WebhookDelivery, now time.Time) {
 	if o.result == Throttled {
 		pause := o.retryAfter
 		if pause == 0 {
@@ -220,8 +221,8 @@ func (b *book) failed(l *lane, e *domain.LogEvent, o *outcome, d *domain.Webhook
 		}
 		b.pausedUntil = new(now.Add(pause))
 	}
-	if d.Tries >= domain.WebhookTries || o.result == Rejected {
-		d.State = domain.DeliveryFailed
+	if d.Tries >= outside.WebhookTries || o.result == Rejected {
+		d.State = outside.DeliveryFailed
 		b.lag(l, now) // // later events continue from here, and this one is in its row
 		b.past(l, e, now)
 		return
@@ -234,7 +235,7 @@ func (b *book) failed(l *lane, e *domain.LogEvent, o *outcome, d *domain.Webhook
 	l.due = now.Add(max(delay(l.tries), o.retryAfter))
 	l.queue = nil
 	b.dirty[l.session] = true
-	d.State, d.NextAt = domain.DeliveryRetrying, new(l.due)
+	d.State, d.NextAt = outside.DeliveryRetrying, new(l.due)
 }
 
 // past advances a lane beyond an event.
@@ -263,7 +264,7 @@ func (b *book) sentTo() int64 {
 }
 
 // unrecorded returns the progress to record, or nil.
-func (b *book) unrecorded() *domain.WebhookProgress {
+func (b *book) unrecorded() *outside.WebhookProgress {
 	if !b.changed && len(b.dirty) == 0 {
 		return nil
 	}
@@ -271,13 +272,13 @@ func (b *book) unrecorded() *domain.WebhookProgress {
 }
 
 // progress returns the current progress for the database.
-func (b *book) progress() *domain.WebhookProgress {
-	p := &domain.WebhookProgress{
+func (b *book) progress() *outside.WebhookProgress {
+	p := &outside.WebhookProgress{
 		SentTo: b.sentTo(), FailingSince: b.failingSince, PausedUntil: b.pausedUntil, Deliveries: slices.Clone(b.deliveries),
 	}
 	for session := range b.dirty {
 		if l := b.lanes[session]; l != nil && l.lagging {
-			p.Lanes = append(p.Lanes, domain.WebhookLane{
+			p.Lanes = append(p.Lanes, outside.WebhookLane{
 				SessionID: session, SentTo: l.sentTo, Tries: l.tries, Since: l.since, DueAt: l.due,
 			})
 		} else {

@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
@@ -28,14 +29,14 @@ const (
 
 // Store is the database access of a Loop.
 type Store interface {
-	LookAtWebhooks(ctx context.Context, now time.Time) (*domain.WebhookLook, error)
-	StandingOf(ctx context.Context, ref domain.WebhookRef) (*domain.WebhookStanding, error)
-	ClaimWebhook(ctx context.Context, h *domain.WebhookStanding) error
-	WebhookLanes(ctx context.Context, ref domain.WebhookRef) ([]domain.WebhookLane, error)
+	LookAtWebhooks(ctx context.Context, now time.Time) (*outside.WebhookLook, error)
+	StandingOf(ctx context.Context, ref outside.WebhookRef) (*outside.WebhookStanding, error)
+	ClaimWebhook(ctx context.Context, h *outside.WebhookStanding) error
+	WebhookLanes(ctx context.Context, ref outside.WebhookRef) ([]outside.WebhookLane, error)
 	EventsOfTypes(ctx context.Context, workspace string, session *string, types []domain.LogType, after, to int64, size domain.PageSize) (
 		events []*domain.LogEvent, scanned int64, err error)
-	RecordWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress) error
-	DisableWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress, reason domain.WebhookReason,
+	RecordWebhook(ctx context.Context, h *outside.Webhook, p *outside.WebhookProgress) error
+	DisableWebhook(ctx context.Context, h *outside.Webhook, p *outside.WebhookProgress, reason outside.WebhookReason,
 		notice domain.Notice) error
 }
 
@@ -50,7 +51,7 @@ type Link func(ctx context.Context, e *domain.LogEvent, recipient string) (strin
 // Carrier delivers an event of one kind of webhook. id is the same for each attempt at an event;
 // secret is the webhook's, or "".
 type Carrier interface {
-	Carry(ctx context.Context, h *domain.Webhook, secret, id string, e *domain.LogEvent) Outcome
+	Carry(ctx context.Context, h *outside.Webhook, secret, id string, e *domain.LogEvent) Outcome
 }
 
 // Outcome is the result of a Carrier's attempt.
@@ -76,7 +77,7 @@ type Config struct {
 	// settled. Nil: messages have no links.
 	Link Link
 	// Carriers deliver webhooks of kinds other than HTTP.
-	Carriers map[domain.WebhookKind]Carrier
+	Carriers map[outside.WebhookKind]Carrier
 	// Tried, if set, is called after each attempt.
 	Tried func(Result)
 }
@@ -91,7 +92,7 @@ type Loop struct {
 	kick  chan struct{} // // scan all workspaces now
 
 	mu      sync.Mutex
-	workers map[domain.WebhookRef]*worker
+	workers map[outside.WebhookRef]*worker
 	ended   bool
 
 	all      chan struct{}
@@ -114,7 +115,7 @@ func NewLoop(cfg Config) *Loop {
 	}
 	l := &Loop{
 		cfg: cfg, sender: &sender{client: cfg.Client, policy: cfg.Policy, agent: cfg.Agent, clock: cfg.Clock},
-		kick: make(chan struct{}, 1), workers: map[domain.WebhookRef]*worker{}, all: make(chan struct{}, allRequests),
+		kick: make(chan struct{}, 1), workers: map[outside.WebhookRef]*worker{}, all: make(chan struct{}, allRequests),
 	}
 	l.known.Store(&listeners{})
 	return l
@@ -170,7 +171,7 @@ func (l *Loop) Look() {
 }
 
 // Changed wakes a webhook that was created or changed here.
-func (l *Loop) Changed(ref domain.WebhookRef) {
+func (l *Loop) Changed(ref outside.WebhookRef) {
 	l.wake(ref, true)
 	l.Look()
 }
@@ -180,13 +181,13 @@ func (l *Loop) Changed(ref domain.WebhookRef) {
 func (l *Loop) logGrown(workspace string, asked bool) {
 	known := l.known.Load()
 	for _, id := range known.programs[workspace] {
-		l.wake(domain.WebhookRef{WorkspaceID: workspace, ID: id}, false)
+		l.wake(outside.WebhookRef{WorkspaceID: workspace, ID: id}, false)
 	}
 	if !asked {
 		return
 	}
 	for _, id := range known.people[workspace] {
-		l.wake(domain.WebhookRef{WorkspaceID: workspace, ID: id}, false)
+		l.wake(outside.WebhookRef{WorkspaceID: workspace, ID: id}, false)
 	}
 }
 
@@ -215,7 +216,7 @@ func (l *Loop) scanOnce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	known, enabled := &listeners{map[string][]string{}, map[string][]string{}}, map[domain.WebhookRef]bool{}
+	known, enabled := &listeners{map[string][]string{}, map[string][]string{}}, map[outside.WebhookRef]bool{}
 	for _, ref := range found.People {
 		known.people[ref.WorkspaceID] = append(known.people[ref.WorkspaceID], ref.ID)
 		enabled[ref] = true
@@ -241,7 +242,7 @@ func (l *Loop) scanOnce(ctx context.Context) error {
 }
 
 // wake starts a webhook's worker: its log has grown, or looked is true after a scan.
-func (l *Loop) wake(ref domain.WebhookRef, looked bool) {
+func (l *Loop) wake(ref outside.WebhookRef, looked bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended || l.life == nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/seal"
 )
 
@@ -45,7 +46,7 @@ func TestTenTriesOverThreeDays(t *testing.T) {
 		time.Sleep(90 * time.Hour)
 		synctest.Wait()
 		tries := b.times(1)
-		if len(tries) != domain.WebhookTries {
+		if len(tries) != outside.WebhookTries {
 			t.Fatalf("%d tries", len(tries))
 		}
 		if whole := tries[9].Sub(tries[0]); whole < 64*time.Hour || whole > 80*time.Hour {
@@ -59,13 +60,13 @@ func TestTenTriesOverThreeDays(t *testing.T) {
 				t.Errorf("wait %d was %s", i, wait)
 			}
 		}
-		if d := b.deliveries[1]; d.State != domain.DeliveryFailed || d.Tries != 10 || d.Detail != "it answered 500 Internal Server Error" {
+		if d := b.deliveries[1]; d.State != outside.DeliveryFailed || d.Tries != 10 || d.Detail != "it answered 500 Internal Server Error" {
 			t.Errorf("the delivery is %+v", d)
 		}
 		b.happen(domain.LogNotice, "a")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if b.hook.Enabled || b.hook.DisabledReason != domain.WebhookFailing || len(b.notices) != 1 {
+		if b.hook.Enabled || b.hook.DisabledReason != outside.WebhookFailing || len(b.notices) != 1 {
 			t.Errorf("it is %+v, with the notices %v", b.hook, b.notices)
 		}
 	})
@@ -153,7 +154,7 @@ func TestGoneDisablesAtOnce(t *testing.T) {
 		b.happen(domain.LogNotice, "c")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if b.hook.Enabled || b.hook.DisabledReason != domain.WebhookGone || len(b.notices) != 1 || len(b.times(3)) != 0 {
+		if b.hook.Enabled || b.hook.DisabledReason != outside.WebhookGone || len(b.notices) != 1 || len(b.times(3)) != 0 {
 			t.Errorf("%+v %v", b.hook, b.tries)
 		}
 	})
@@ -189,7 +190,7 @@ func TestAnotherEpoch(t *testing.T) {
 		b.hook.Epoch++ // a replay from the beginning
 		b.hook.SentTo = 0
 		b.memory.mu.Unlock()
-		b.loop.Changed(domain.WebhookRef{WorkspaceID: "default", ID: "whk_1"})
+		b.loop.Changed(outside.WebhookRef{WorkspaceID: "default", ID: "whk_1"})
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if got := b.got["a"]; !slices.Equal(got, []int64{1, 1, 3}) {
@@ -214,7 +215,7 @@ func TestPrunedBeforeItWasSent(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		_ = b.loop.Stop(t.Context())
-		if !slices.Equal(b.got["a"], []int64{4}) || b.deliveries[3].State != domain.DeliverySkipped {
+		if !slices.Equal(b.got["a"], []int64{4}) || b.deliveries[3].State != outside.DeliverySkipped {
 			t.Errorf("came %v, listed %v", b.got, b.deliveries)
 		}
 	})
@@ -303,7 +304,7 @@ func TestAHangingReceiverHoldsLittle(t *testing.T) {
 func TestMessagesWakeNoTelephone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, status(201))
-		b.hook.Kind, b.hook.Types = domain.WebhookPush, []domain.LogType{domain.LogApprovalRequested}
+		b.hook.Kind, b.hook.Types = outside.WebhookPush, []domain.LogType{domain.LogApprovalRequested}
 		_ = b.loop.Start(t.Context())
 		time.Sleep(time.Second)
 		synctest.Wait()
@@ -343,14 +344,14 @@ func TestMessagesWakeNoTelephone(t *testing.T) {
 func TestATelephoneEndsWhenItIsGone(t *testing.T) {
 	inVirtualTime(t, status(500), func(b *bench) {
 		b.memory.mu.Lock()
-		b.hook.Kind = domain.WebhookPush
+		b.hook.Kind = outside.WebhookPush
 		b.memory.mu.Unlock()
 		b.happen(domain.LogNotice, "a")
 		time.Sleep(100 * time.Hour)
 		b.happen(domain.LogNotice, "a")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if !b.hook.Enabled || b.deliveries[1].State != domain.DeliveryFailed {
+		if !b.hook.Enabled || b.deliveries[1].State != outside.DeliveryFailed {
 			t.Errorf("after four days: %+v, %+v", b.hook, b.deliveries[1])
 		}
 		b.receiver.mu.Lock()
@@ -358,7 +359,7 @@ func TestATelephoneEndsWhenItIsGone(t *testing.T) {
 		b.receiver.mu.Unlock()
 		time.Sleep(40 * time.Hour)
 		synctest.Wait()
-		if b.hook.Enabled || b.hook.DisabledReason != domain.WebhookGone {
+		if b.hook.Enabled || b.hook.DisabledReason != outside.WebhookGone {
 			t.Errorf("when it was gone: %+v", b.hook)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // maxBody bounds a message. A longer event is sent without its data, which the receiver can read
@@ -50,7 +51,7 @@ func body(e *domain.LogEvent, link string) []byte {
 func messageID(webhook string, seq int64) string { return webhook + "_" + strconv.FormatInt(seq, 10) }
 
 // testEvent returns the event of a test message.
-func testEvent(h *domain.Webhook, now time.Time) *domain.LogEvent {
+func testEvent(h *outside.Webhook, now time.Time) *domain.LogEvent {
 	return &domain.LogEvent{
 		WorkspaceID: h.WorkspaceID, Type: TypeTest, At: now, Data: fmt.Appendf(nil, `{"webhook_id":%q}`, h.ID),
 	}

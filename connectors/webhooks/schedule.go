@@ -4,12 +4,12 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // delays are the delays between the attempts at an event: ten attempts, the last one three days
 // after the first.
-var delays = [domain.WebhookTries - 1]time.Duration{
+var delays = [outside.WebhookTries - 1]time.Duration{
 	5 * time.Second, time.Minute, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour,
 	6 * time.Hour, 12 * time.Hour, 20 * time.Hour, 31*time.Hour + 24*time.Minute,
 }

@@ -5,11 +5,12 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // send waits for a request slot, sends one event, and reports the attempt. cut is true if the
 // request was aborted by this process; its outcome is then unknown.
-func (l *Loop) send(h *domain.Webhook, secrets []string, e *domain.LogEvent, try int) (o outcome, cut bool) {
+func (l *Loop) send(h *outside.Webhook, secrets []string, e *domain.LogEvent, try int) (o outcome, cut bool) {
 	select {
 	case l.all <- struct{}{}:
 		defer func() { <-l.all }()
@@ -31,7 +32,7 @@ func (l *Loop) send(h *domain.Webhook, secrets []string, e *domain.LogEvent, try
 }
 
 // carry sends an event with the carrier of its kind.
-func (l *Loop) carry(h *domain.Webhook, secrets []string, e *domain.LogEvent) outcome {
+func (l *Loop) carry(h *outside.Webhook, secrets []string, e *domain.LogEvent) outcome {
 	id := messageID(h.ID, e.Seq)
 	if carrier := l.cfg.Carriers[h.Kind]; carrier != nil {
 		began, secret := l.cfg.Clock(), ""
@@ -78,8 +79,8 @@ func (l *Loop) Oldest() time.Duration {
 
 // notice returns the notice for people when a webhook is disabled, or none for a browser that is
 // gone.
-func (l *Loop) notice(ctx context.Context, h *domain.Webhook, reason domain.WebhookReason) (domain.Notice, error) {
-	if h.Kind == domain.WebhookPush {
+func (l *Loop) notice(ctx context.Context, h *outside.Webhook, reason outside.WebhookReason) (domain.Notice, error) {
+	if h.Kind == outside.WebhookPush {
 		return domain.Notice{}, nil
 	}
 	w, err := l.cfg.Workspaces.Workspace(ctx, h.WorkspaceID)
@@ -90,7 +91,7 @@ func (l *Loop) notice(ctx context.Context, h *domain.Webhook, reason domain.Webh
 		"enable it again, and use replay to send the missed events.",
 		"Le webhook %s a été désactivé : depuis trois jours, rien n’y arrive. Regardez ses envois, corrigez la cause, réactivez-le, "+
 			"puis faites renvoyer ce qui a manqué.", h.ID)
-	if reason == domain.WebhookGone {
+	if reason == outside.WebhookGone {
 		text = domain.Say("The webhook %s was disabled: its receiver responded that it is permanently gone (410).",
 			"Le webhook %s a été désactivé : son destinataire a répondu qu’il n’existe plus (410).", h.ID)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/traces"
@@ -37,7 +38,7 @@ type sender struct {
 }
 
 // send sends an event to a webhook, once.
-func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, id string, e *domain.LogEvent, link string) outcome {
+func (s *sender) send(ctx context.Context, h *outside.Webhook, secrets []string, id string, e *domain.LogEvent, link string) outcome {
 	o := outcome{result: Unreachable, at: s.clock()}
 	ctx, cancel := context.WithTimeout(ctx, sendTimeout)
 	defer cancel()
@@ -60,7 +61,7 @@ func (s *sender) send(ctx context.Context, h *domain.Webhook, secrets []string, 
 	return o
 }
 
-func (s *sender) request(ctx context.Context, h *domain.Webhook, secrets []string, id string, text []byte, e *domain.LogEvent,
+func (s *sender) request(ctx context.Context, h *outside.Webhook, secrets []string, id string, text []byte, e *domain.LogEvent,
 	now time.Time) (
 	*http.Request, error,
 ) {

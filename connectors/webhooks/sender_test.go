@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 )
 
@@ -42,7 +43,7 @@ func TestARedirectIsReportedAndNotFollowed(t *testing.T) {
 		"a choice":             {300, "https://new.example/", "it answered 300 Multiple Choices"},
 	} {
 		status, location, requests = c.status, c.location, 0
-		o := s.send(t.Context(), &domain.Webhook{URL: server.URL}, []string{secret}, "whk_1_1", &domain.LogEvent{Seq: 1}, "")
+		o := s.send(t.Context(), &outside.Webhook{URL: server.URL}, []string{secret}, "whk_1_1", &domain.LogEvent{Seq: 1}, "")
 		if o.result != Refused || o.status != c.status || o.detail != c.want || requests != 1 {
 			t.Errorf("%s: %d requests, %s %d %q", name, requests, o.result, o.status, o.detail)
 		}

@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 // Rows is the database access of a Service.
 type Rows interface {
-	Webhooks(ctx context.Context, workspace string) ([]*domain.Webhook, error)
-	Webhook(ctx context.Context, workspace, id string) (*domain.Webhook, error)
-	InsertWebhook(ctx context.Context, h *domain.Webhook) error
+	Webhooks(ctx context.Context, workspace string) ([]*outside.Webhook, error)
+	Webhook(ctx context.Context, workspace, id string) (*outside.Webhook, error)
+	InsertWebhook(ctx context.Context, h *outside.Webhook) error
 	ChangeWebhook(ctx context.Context, workspace, id string, version int64,
-		change func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error)) (*domain.Webhook, error)
+		change func(h *outside.Webhook, newest int64) (*outside.WebhookDelivery, error)) (*outside.Webhook, error)
 	DeleteWebhook(ctx context.Context, workspace, id string, version int64) error
-	Deliveries(ctx context.Context, workspace, webhook string, state domain.DeliveryState, cursor string, limit int) (
-		[]*domain.WebhookDelivery, string, error)
+	Deliveries(ctx context.Context, workspace, webhook string, state outside.DeliveryState, cursor string, limit int) (
+		[]*outside.WebhookDelivery, string, error)
 }
 
 // Service manages webhooks for people.
@@ -36,10 +37,10 @@ func NewService(rows Rows, loop *Loop, newID domain.IDSource) *Service {
 
 // CreateWebhook creates a webhook and returns its secret, which is never shown again. It receives
 // events from now on.
-func (s *Service) CreateWebhook(ctx context.Context, in domain.Webhook) (h *domain.Webhook, secret string, err error) {
+func (s *Service) CreateWebhook(ctx context.Context, in outside.Webhook) (h *outside.Webhook, secret string, err error) {
 	now := s.loop.cfg.Clock()
-	h = &domain.Webhook{
-		ID: s.newID(domain.PrefixWebhook), WorkspaceID: in.WorkspaceID, Kind: domain.WebhookHTTP, URL: in.URL, Types: normal(in.Types),
+	h = &outside.Webhook{
+		ID: s.newID(domain.PrefixWebhook), WorkspaceID: in.WorkspaceID, Kind: outside.WebhookHTTP, URL: in.URL, Types: normal(in.Types),
 		Enabled: in.Enabled, Links: in.Links, CreatedAt: now, UpdatedAt: now,
 	}
 	if err := s.checkURL(ctx, h.URL); err != nil {
@@ -57,13 +58,14 @@ func (s *Service) CreateWebhook(ctx context.Context, in domain.Webhook) (h *doma
 	if err := s.InsertWebhook(ctx, h); err != nil {
 		return nil, "", err
 	}
-	s.loop.Changed(domain.WebhookRef{WorkspaceID: h.WorkspaceID, ID: h.ID})
+	s.loop.Changed(outside.WebhookRef{WorkspaceID: h.WorkspaceID, ID: h.ID})
 	return h, secret, nil
 }
 
 // UpdateWebhook changes a webhook. One that is enabled again continues with new events: those it
 // missed are sent by a replay only.
-func (s *Service) UpdateWebhook(ctx context.Context, workspace, id string, version int64, p domain.WebhookPatch) (*domain.Webhook, error) {
+func (s *Service) UpdateWebhook(ctx context.Context, workspace, id string,
+	version int64, p outside.WebhookPatch) (*outside.Webhook, error) {
 	if p.URL != nil {
 		if err := s.checkURL(ctx, *p.URL); err != nil {
 			return nil, err
@@ -74,7 +76,7 @@ func (s *Service) UpdateWebhook(ctx context.Context, workspace, id string, versi
 			return nil, err
 		}
 	}
-	return s.change(ctx, workspace, id, version, func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error) {
+	return s.change(ctx, workspace, id, version, func(h *outside.Webhook, newest int64) (*outside.WebhookDelivery, error) {
 		if p.URL != nil && *p.URL != h.URL {
 			h.URL, h.FailingSince, h.PausedUntil = *p.URL, nil, nil
 		}
@@ -99,20 +101,20 @@ func (s *Service) UpdateWebhook(ctx context.Context, workspace, id string, versi
 }
 
 // skipTo advances a webhook to a position and records the skipped events in its deliveries.
-func (s *Service) skipTo(h *domain.Webhook, newest int64) *domain.WebhookDelivery {
+func (s *Service) skipTo(h *outside.Webhook, newest int64) *outside.WebhookDelivery {
 	now, from := s.loop.cfg.Clock(), h.SentTo
 	h.SentTo = newest
-	return &domain.WebhookDelivery{
-		Seq: newest, State: domain.DeliverySkipped, At: now, FirstAt: now, LastAt: now,
+	return &outside.WebhookDelivery{
+		Seq: newest, State: outside.DeliverySkipped, At: now, FirstAt: now, LastAt: now,
 		Detail: fmt.Sprintf("events %d to %d happened while it was disabled; a replay with after %d sends them", from+1, newest, from),
 	}
 }
 
 // RotateSecret replaces the secret of a webhook. The old one also signs for a day, so that
 // receivers can be updated meanwhile.
-func (s *Service) RotateSecret(ctx context.Context, workspace, id string) (h *domain.Webhook, secret string, err error) {
-	h, err = s.change(ctx, workspace, id, 0, func(h *domain.Webhook, _ int64) (*domain.WebhookDelivery, error) {
-		h.OldSecret, h.OldSecretUntil = h.Secret, new(s.loop.cfg.Clock().Add(domain.WebhookSecretOverlap))
+func (s *Service) RotateSecret(ctx context.Context, workspace, id string) (h *outside.Webhook, secret string, err error) {
+	h, err = s.change(ctx, workspace, id, 0, func(h *outside.Webhook, _ int64) (*outside.WebhookDelivery, error) {
+		h.OldSecret, h.OldSecretUntil = h.Secret, new(s.loop.cfg.Clock().Add(outside.WebhookSecretOverlap))
 		var err error
 		secret, err = s.loop.cfg.Secrets.make(h)
 		return nil, err
@@ -124,8 +126,8 @@ func (s *Service) RotateSecret(ctx context.Context, workspace, id string) (h *do
 }
 
 // ReplayWebhook sends all events after a position again, as far as the log still has them.
-func (s *Service) ReplayWebhook(ctx context.Context, workspace, id string, after int64) (*domain.Webhook, error) {
-	return s.change(ctx, workspace, id, 0, func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error) {
+func (s *Service) ReplayWebhook(ctx context.Context, workspace, id string, after int64) (*outside.Webhook, error) {
+	return s.change(ctx, workspace, id, 0, func(h *outside.Webhook, newest int64) (*outside.WebhookDelivery, error) {
 		switch {
 		case after > newest:
 			return nil, domain.Invalid("/after", "future",
@@ -139,21 +141,21 @@ func (s *Service) ReplayWebhook(ctx context.Context, workspace, id string, after
 }
 
 func (s *Service) change(ctx context.Context, workspace, id string, version int64,
-	change func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error),
-) (*domain.Webhook, error) {
-	h, err := s.ChangeWebhook(ctx, workspace, id, version, func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error) {
+	change func(h *outside.Webhook, newest int64) (*outside.WebhookDelivery, error),
+) (*outside.Webhook, error) {
+	h, err := s.ChangeWebhook(ctx, workspace, id, version, func(h *outside.Webhook, newest int64) (*outside.WebhookDelivery, error) {
 		h.UpdatedAt = s.loop.cfg.Clock()
 		return change(h, newest)
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.loop.Changed(domain.WebhookRef{WorkspaceID: workspace, ID: id})
+	s.loop.Changed(outside.WebhookRef{WorkspaceID: workspace, ID: id})
 	return h, nil
 }
 
 // TestWebhook sends a test message once.
-func (s *Service) TestWebhook(ctx context.Context, workspace, id string) (*domain.WebhookTest, error) {
+func (s *Service) TestWebhook(ctx context.Context, workspace, id string) (*outside.WebhookTest, error) {
 	h, err := s.Webhook(ctx, workspace, id)
 	if err != nil {
 		return nil, err
@@ -165,7 +167,7 @@ func (s *Service) TestWebhook(ctx context.Context, workspace, id string) (*domai
 			"The secret of this webhook cannot be read: FERMATA_SECRET_KEY is missing or has changed. Rotate it.")
 	}
 	o := s.loop.sender.send(ctx, h, secrets, fmt.Sprintf("%s_test_%d", h.ID, now.UnixMicro()), testEvent(h, now), "")
-	return &domain.WebhookTest{OK: o.delivered(), Status: o.status, Detail: o.detail, Took: o.took}, nil
+	return &outside.WebhookTest{OK: o.delivered(), Status: o.status, Detail: o.detail, Took: o.took}, nil
 }
 
 // checkURL validates a receiver's URL. The addresses its host resolves to are checked for each
@@ -173,10 +175,10 @@ func (s *Service) TestWebhook(ctx context.Context, workspace, id string) (*domai
 func (s *Service) checkURL(ctx context.Context, address string) error {
 	u, err := url.Parse(address)
 	switch {
-	case err != nil || len(address) > domain.MaxWebhookURL || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" ||
+	case err != nil || len(address) > outside.MaxWebhookURL || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" ||
 		strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r > '~' }):
 		return domain.Invalid("/url", "bad_url",
-			"The URL must be like https://receiver.example/fermata, in ASCII without spaces, and have at most %d bytes.", domain.MaxWebhookURL)
+			"The URL must be like https://receiver.example/fermata, in ASCII without spaces, and have at most %d bytes.", outside.MaxWebhookURL)
 	case u.User != nil:
 		return domain.Invalid("/url", "bad_url", "The URL must not contain a user name or password: messages are signed instead.")
 	case u.Fragment != "":

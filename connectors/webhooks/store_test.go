@@ -16,6 +16,7 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/seal"
@@ -24,42 +25,42 @@ import (
 // memory is a database with one workspace and one webhook.
 type memory struct {
 	mu         sync.Mutex
-	hook       domain.Webhook
+	hook       outside.Webhook
 	owned      bool
 	events     []*domain.LogEvent
 	pruned     int64
-	lanes      map[string]domain.WebhookLane
-	deliveries map[int64]domain.WebhookDelivery
+	lanes      map[string]outside.WebhookLane
+	deliveries map[int64]outside.WebhookDelivery
 	notices    []domain.Notice
 	writes     int
 	reads      int
 	failing    error
 }
 
-func (m *memory) LookAtWebhooks(context.Context, time.Time) (*domain.WebhookLook, error) {
+func (m *memory) LookAtWebhooks(context.Context, time.Time) (*outside.WebhookLook, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	look := &domain.WebhookLook{}
+	look := &outside.WebhookLook{}
 	if m.hook.Enabled {
-		ref := domain.WebhookRef{WorkspaceID: m.hook.WorkspaceID, ID: m.hook.ID}
-		look.Enabled, look.Behind = []domain.WebhookRef{ref}, []domain.WebhookRef{ref}
-		if m.hook.Kind == domain.WebhookPush {
+		ref := outside.WebhookRef{WorkspaceID: m.hook.WorkspaceID, ID: m.hook.ID}
+		look.Enabled, look.Behind = []outside.WebhookRef{ref}, []outside.WebhookRef{ref}
+		if m.hook.Kind == outside.WebhookPush {
 			look.People = look.Enabled
 		}
 	}
 	return look, nil
 }
 
-func (m *memory) StandingOf(context.Context, domain.WebhookRef) (*domain.WebhookStanding, error) {
+func (m *memory) StandingOf(context.Context, outside.WebhookRef) (*outside.WebhookStanding, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.reads++
-	return &domain.WebhookStanding{
+	return &outside.WebhookStanding{
 		Webhook: m.hook, Mine: m.owned, OwnerAlive: m.owned, Newest: int64(len(m.events)), PrunedTo: m.pruned,
 	}, m.failing
 }
 
-func (m *memory) ClaimWebhook(_ context.Context, h *domain.WebhookStanding) error {
+func (m *memory) ClaimWebhook(_ context.Context, h *outside.WebhookStanding) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.owned = true
@@ -68,7 +69,7 @@ func (m *memory) ClaimWebhook(_ context.Context, h *domain.WebhookStanding) erro
 	return nil
 }
 
-func (m *memory) WebhookLanes(context.Context, domain.WebhookRef) (out []domain.WebhookLane, err error) {
+func (m *memory) WebhookLanes(context.Context, outside.WebhookRef) (out []outside.WebhookLane, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, l := range m.lanes {
@@ -93,7 +94,7 @@ func (m *memory) EventsOfTypes(_ context.Context, _ string, session *string, typ
 	return out, to, nil
 }
 
-func (m *memory) RecordWebhook(_ context.Context, h *domain.Webhook, p *domain.WebhookProgress) error {
+func (m *memory) RecordWebhook(_ context.Context, h *outside.Webhook, p *outside.WebhookProgress) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.failing != nil {
@@ -116,7 +117,7 @@ func (m *memory) RecordWebhook(_ context.Context, h *domain.Webhook, p *domain.W
 	return nil
 }
 
-func (m *memory) DisableWebhook(ctx context.Context, h *domain.Webhook, p *domain.WebhookProgress, reason domain.WebhookReason, notice domain.Notice) error {
+func (m *memory) DisableWebhook(ctx context.Context, h *outside.Webhook, p *outside.WebhookProgress, reason outside.WebhookReason, notice domain.Notice) error {
 	if err := m.RecordWebhook(ctx, h, p); err != nil {
 		return err
 	}
@@ -220,8 +221,8 @@ func newBench(t *testing.T, answer func(try) (int, http.Header, error)) *bench {
 		t.Fatal(err)
 	}
 	m := &memory{
-		hook:  domain.Webhook{ID: "whk_1", WorkspaceID: "default", URL: "https://receiver.example", Types: []domain.LogType{domain.LogNotice}, Enabled: true},
-		lanes: map[string]domain.WebhookLane{}, deliveries: map[int64]domain.WebhookDelivery{},
+		hook:  outside.Webhook{ID: "whk_1", WorkspaceID: "default", URL: "https://receiver.example", Types: []domain.LogType{domain.LogNotice}, Enabled: true},
+		lanes: map[string]outside.WebhookLane{}, deliveries: map[int64]outside.WebhookDelivery{},
 	}
 	r := &receiver{t: t, got: map[string][]int64{}, answer: answer}
 	if r.secret, err = (Secrets{keys}).make(&m.hook); err != nil {

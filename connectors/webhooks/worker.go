@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
 const (
@@ -26,7 +27,7 @@ var errSecret = errors.New("open the secret of a webhook")
 // in between, until the webhook changes elsewhere.
 type worker struct {
 	loop *Loop
-	ref  domain.WebhookRef
+	ref  outside.WebhookRef
 
 	// Guarded by the loop's mutex.
 	running bool
@@ -36,7 +37,7 @@ type worker struct {
 
 	kick     chan struct{}
 	outcomes chan sent
-	standing *domain.WebhookStanding
+	standing *outside.WebhookStanding
 	secrets  []string
 	book     *book // // nil: not loaded
 }
@@ -48,7 +49,7 @@ type sent struct {
 	cut     bool // // aborted by this process
 }
 
-func newWorker(l *Loop, ref domain.WebhookRef) *worker {
+func newWorker(l *Loop, ref outside.WebhookRef) *worker {
 	return &worker{loop: l, ref: ref, kick: make(chan struct{}, 1), outcomes: make(chan sent, inFlight)}
 }
 
@@ -152,7 +153,7 @@ func (w *worker) look(ctx context.Context) (mine bool, err error) {
 }
 
 // begin loads a webhook from the database.
-func (w *worker) begin(ctx context.Context, now *domain.WebhookStanding) error {
+func (w *worker) begin(ctx context.Context, now *outside.WebhookStanding) error {
 	w.forget() // // wait for earlier requests first, to preserve the order
 	secrets, err := w.loop.cfg.Secrets.open(&now.Webhook, w.loop.cfg.Clock())
 	if err != nil {
@@ -253,12 +254,12 @@ func (w *worker) settle(ctx context.Context, s sent) {
 
 // mayDisable reports whether a failing webhook is disabled. Email addresses are not: they are a
 // setting, and a mail server recovers. So does a push service, except for a browser that is gone.
-func (w *worker) mayDisable(reason domain.WebhookReason) bool {
+func (w *worker) mayDisable(reason outside.WebhookReason) bool {
 	switch w.standing.Kind {
-	case domain.WebhookMail:
+	case outside.WebhookMail:
 		return false
-	case domain.WebhookPush:
-		return reason == domain.WebhookGone
+	case outside.WebhookPush:
+		return reason == outside.WebhookGone
 	}
 	return true
 }
@@ -291,7 +292,7 @@ func (w *worker) takeScanned() bool {
 
 // disable disables the webhook, with a notice for people. If that cannot be stored, the next
 // failure tries again.
-func (w *worker) disable(ctx context.Context, reason domain.WebhookReason) {
+func (w *worker) disable(ctx context.Context, reason outside.WebhookReason) {
 	w.loop.cfg.Log.Info().Str("workspace", w.ref.WorkspaceID).Str("webhook", w.ref.ID).Str("kind", string(w.standing.Kind)).
 		Str("reason", string(reason)).Msg("webhook disabled")
 	notice, err := w.loop.notice(ctx, &w.standing.Webhook, reason)

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/text/transform"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/internal/schema"
 )
@@ -38,7 +39,7 @@ type Reader struct {
 type Line struct {
 	Number int
 	ID     string
-	Entry  domain.NewEntry
+	Entry  userdata.NewEntry
 	OK     bool // it could be read
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -40,7 +40,7 @@ type Table struct {
 
 // Of makes the columns of a type: id, timestamp, the fields of the entry schema by
 // name, and the rest if the schema allows any.
-func Of(t *domain.ToolType) (*Table, error) {
+func Of(t *userdata.ToolType) (*Table, error) {
 	var schema struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 		Required   []string                   `json:"required"`
@@ -80,7 +80,7 @@ func (t *Table) header() []string {
 }
 
 // row is an entry's line of the file.
-func (t *Table) row(e *domain.Entry) ([]string, error) {
+func (t *Table) row(e *userdata.Entry) ([]string, error) {
 	var data map[string]json.RawMessage
 	if err := json.Unmarshal(e.Data, &data); err != nil {
 		return nil, fmt.Errorf("read the entry %s: %w", e.ID, err)
@@ -176,7 +176,7 @@ func quotedText(cell string) (text string, ok bool) {
 }
 
 // Write writes entries as lines, after the names of the columns if these are asked for.
-func (t *Table) Write(lines *csv.Writer, page []domain.Entry, header bool) error {
+func (t *Table) Write(lines *csv.Writer, page []userdata.Entry, header bool) error {
 	if header {
 		if err := lines.Write(t.header()); err != nil {
 			return fmt.Errorf("write the header: %w", err)

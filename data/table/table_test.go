@@ -15,6 +15,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
@@ -28,8 +29,8 @@ var odd = []string{
 }
 
 // freeType has a field of every kind, names that are taken, and room for others.
-func freeType() *domain.ToolType {
-	return &domain.ToolType{ID: "free", Name: "Free", ConfigSchema: json.RawMessage(`{"type":"object"}`), EntrySchema: json.RawMessage(`{"type":"object","properties":{
+func freeType() *userdata.ToolType {
+	return &userdata.ToolType{ID: "free", Name: "Free", ConfigSchema: json.RawMessage(`{"type":"object"}`), EntrySchema: json.RawMessage(`{"type":"object","properties":{
 		"text":{"type":"string"},"number":{"type":"number"},"whole":{"type":"integer"},"yes":{"type":"boolean"},"object":{"type":"object"},"list":{"type":"array"},
 		"maybe":{"type":["string","null"]},"any":true,"id":{"type":"string"},"timestamp":{},"*":{"type":"string"},"data.id":{"type":"integer"},"=1+1":{"type":"string"}}}`)}
 }
@@ -80,10 +81,10 @@ func TestAFileIsReadAsItWasWritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 30 {
-		var entries []domain.Entry
+		var entries []userdata.Entry
 		for i := range 60 {
 			at := noon.Add(time.Duration(i) * (time.Hour + time.Microsecond))
-			entries = append(entries, domain.Entry{ID: fmt.Sprintf("ent_%03d", i), Timestamp: at, Data: jsonbody.Encode(randomData(r))})
+			entries = append(entries, userdata.Entry{ID: fmt.Sprintf("ent_%03d", i), Timestamp: at, Data: jsonbody.Encode(randomData(r))})
 		}
 		var file bytes.Buffer
 		if err := columns.Write(csv.NewWriter(&file), entries, true); err != nil {
@@ -103,13 +104,13 @@ func TestAFileIsReadAsItWasWritten(t *testing.T) {
 	}
 }
 
-func readAll(t *testing.T, columns *Table, file string) []domain.NewEntry {
+func readAll(t *testing.T, columns *Table, file string) []userdata.NewEntry {
 	t.Helper()
 	lines, err := Open(columns, strings.NewReader(file))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, file)
 	}
-	var entries []domain.NewEntry
+	var entries []userdata.NewEntry
 	for {
 		in, err := lines.Next()
 		if errors.Is(err, io.EOF) {
@@ -196,7 +197,7 @@ func TestFilesAsSpreadsheetsWriteThem(t *testing.T) {
 		"empty columns of the header": "timestamp,value,,\n2026-03-02T07:30:00Z,70\n",
 		"semicolons, empty columns":   "\uFEFFtimestamp;value; ;\r\n2026-03-02T07:30:00Z;70;;\r\n",
 	} {
-		values, err := Of(&domain.ToolType{EntrySchema: json.RawMessage(`{"type":"object","properties":{"value":{"type":"number"}}}`)})
+		values, err := Of(&userdata.ToolType{EntrySchema: json.RawMessage(`{"type":"object","properties":{"value":{"type":"number"}}}`)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,14 +218,14 @@ func TestFilesAsSpreadsheetsWriteThem(t *testing.T) {
 
 func TestNoSeparatorMakesAFormula(t *testing.T) {
 	const formula = "=HYPERLINK(1)"
-	var entries []domain.Entry
+	var entries []userdata.Entry
 	for _, between := range []string{";", "\t", ";\"", "; ", ";'", "\n", "\n\"", "\r\n", ",", "\";\"", "\n\n", ";;"} {
 		for _, sign := range []string{"=", "+", "-", "@", "＝", "＋", "－", "＠"} {
 			text := "a" + between + sign + formula[1:]
 			for _, value := range []any{text, []any{text}, map[string]any{"x": text}} {
 				for _, field := range []string{"text", "any", "unnamed", "list", "object"} {
 					data := map[string]any{field: value}
-					entries = append(entries, domain.Entry{ID: "ent_1", Timestamp: noon, Data: jsonbody.Encode(data)})
+					entries = append(entries, userdata.Entry{ID: "ent_1", Timestamp: noon, Data: jsonbody.Encode(data)})
 				}
 			}
 		}
@@ -249,7 +250,7 @@ func TestNoSeparatorMakesAFormula(t *testing.T) {
 
 // What a table of the page has above its columns is understood too, in both languages.
 func TestHeadingsOfThePage(t *testing.T) {
-	kind := &domain.ToolType{EntrySchema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"number"},"note":{"type":"string"}}}`)}
+	kind := &userdata.ToolType{EntrySchema: json.RawMessage(`{"type":"object","additionalProperties":false,"required":["value"],"properties":{"value":{"type":"number"},"note":{"type":"string"}}}`)}
 	for header, want := range map[string]string{
 		"When,Value (kg)":          "",
 		"quand;Valeur;NOTE":        "",

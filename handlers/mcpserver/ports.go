@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/rounds"
@@ -59,18 +60,18 @@ type Approvals interface {
 
 // Data reads the user's data.
 type Data interface {
-	Zones(ctx context.Context, ws, cursor string, limit int) ([]domain.Zone, string, error)
-	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]domain.Tool, string, error)
-	ToolTypes(ctx context.Context, ws string) ([]domain.ToolType, error)
-	Entries(ctx context.Context, ws string, query domain.EntryQuery) ([]domain.Entry, string, error)
+	Zones(ctx context.Context, ws, cursor string, limit int) ([]userdata.Zone, string, error)
+	Tools(ctx context.Context, ws, zone, cursor string, limit int) ([]userdata.Tool, string, error)
+	ToolTypes(ctx context.Context, ws string) ([]userdata.ToolType, error)
+	Entries(ctx context.Context, ws string, query userdata.EntryQuery) ([]userdata.Entry, string, error)
 	ResolvePeriod(ctx context.Context, ws string, period domain.Period) (domain.Span, error)
-	Search(ctx context.Context, ws string, query domain.SearchQuery) ([]domain.SearchHit, string, error)
+	Search(ctx context.Context, ws string, query userdata.SearchQuery) ([]userdata.SearchHit, string, error)
 }
 
 // Documents reads the documents of the workspace.
 type Documents interface {
-	Documents(ctx context.Context, ws, cursor string, limit int) ([]domain.Document, string, error)
-	Document(ctx context.Context, ws, id string) (*domain.Document, error)
+	Documents(ctx context.Context, ws, cursor string, limit int) ([]userdata.Document, string, error)
+	Document(ctx context.Context, ws, id string) (*userdata.Document, error)
 }
 
 // Histories finds messages by the hash of the request that brought them.

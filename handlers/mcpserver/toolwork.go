@@ -6,6 +6,7 @@ import (
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -94,10 +95,10 @@ func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		if len(args.Where) > 0 || args.OrderBy != "" || len(args.Fields) > 0 {
 			return nil, domain.Invalid("/search", "not_together", "where, order_by and fields are for the entries of a tool: give tool_id, not search.")
 		}
-		return c.search(ctx, domain.SearchQuery{Text: args.Search, Published: true, Limit: args.size(), Cursor: args.Cursor})
+		return c.search(ctx, userdata.SearchQuery{Text: args.Search, Published: true, Limit: args.size(), Cursor: args.Cursor})
 	}
-	query := domain.EntryQuery{
-		EntryFilter: domain.EntryFilter{ToolID: args.ToolID, Limit: args.size(), Cursor: args.Cursor, Descending: args.Order != "asc"},
+	query := userdata.EntryQuery{
+		EntryFilter: userdata.EntryFilter{ToolID: args.ToolID, Limit: args.size(), Cursor: args.Cursor, Descending: args.Order != "asc"},
 		Where:       args.Where, OrderBy: args.OrderBy, Fields: args.Fields,
 	}
 	if args.Period != nil {
@@ -107,7 +108,7 @@ func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 		}
 		query.From, query.Until = span.From, span.Until
 	}
-	entries, next, err := page(ctx, query.Limit, api.EntryFrom, func(limit int) ([]*domain.Entry, string, error) {
+	entries, next, err := page(ctx, query.Limit, api.EntryFrom, func(limit int) ([]*userdata.Entry, string, error) {
 		query.Limit = limit
 		return pointers(c.Data.Entries(ctx, c.identity.Workspace, query))
 	})
@@ -117,8 +118,8 @@ func queryData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	return map[string]any{"entries": entries, "next_cursor": next}, nil
 }
 
-func (c *call) search(ctx context.Context, query domain.SearchQuery) (any, error) {
-	hits, next, err := page(ctx, query.Limit, api.SearchHitFrom, func(limit int) ([]*domain.SearchHit, string, error) {
+func (c *call) search(ctx context.Context, query userdata.SearchQuery) (any, error) {
+	hits, next, err := page(ctx, query.Limit, api.SearchHitFrom, func(limit int) ([]*userdata.SearchHit, string, error) {
 		query.Limit = limit
 		return pointers(c.Data.Search(ctx, c.identity.Workspace, query))
 	})
@@ -142,7 +143,7 @@ func describeData(c *call, ctx context.Context, in *toolRequest) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	tools, next, err := page(ctx, maxZones, api.ToolFrom, func(limit int) ([]*domain.Tool, string, error) {
+	tools, next, err := page(ctx, maxZones, api.ToolFrom, func(limit int) ([]*userdata.Tool, string, error) {
 		return pointers(c.Data.Tools(ctx, ws, args.ZoneID, args.Cursor, limit))
 	})
 	if err != nil {

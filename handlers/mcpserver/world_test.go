@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
@@ -164,15 +165,15 @@ func (f fakeDoor) AnswerApproval(ctx context.Context, ws, approval string, d dom
 // oneDocument is a workspace that has published one.
 type oneDocument struct{}
 
-func (oneDocument) Documents(context.Context, string, string, int) ([]domain.Document, string, error) {
+func (oneDocument) Documents(context.Context, string, string, int) ([]userdata.Document, string, error) {
 	d, err := oneDocument{}.Document(context.Background(), "", "doc_1")
-	return []domain.Document{*d}, "", err
+	return []userdata.Document{*d}, "", err
 }
 
-func (oneDocument) Document(_ context.Context, _, id string) (*domain.Document, error) {
+func (oneDocument) Document(_ context.Context, _, id string) (*userdata.Document, error) {
 	if id != "doc_1" {
 		return nil, domain.NotFound("document")
 	}
 	at := theClock()
-	return &domain.Document{ID: id, Key: "hours", Title: "Hours", Published: "Open until six.", PublishedAt: &at}, nil
+	return &userdata.Document{ID: id, Key: "hours", Title: "Hours", Published: "Open until six.", PublishedAt: &at}, nil
 }

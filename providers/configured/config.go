@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 	"github.com/fermata-dev/fermata/providers"
 )
@@ -163,7 +164,7 @@ func mergeConfig(stored, patch json.RawMessage) (json.RawMessage, error) {
 		return nil, domain.Invalid("/config", "type", "The config must be a JSON object.")
 	}
 	key, named := fields["api_key"]
-	merged, _ := domain.MergePatch(have, fields).(map[string]any) // both are objects
+	merged, _ := userdata.MergePatch(have, fields).(map[string]any) // both are objects
 	if named && key == nil {
 		merged["api_key"] = nil
 	}

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/testkit"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/repository/keep"
@@ -160,7 +160,7 @@ func soundAndFound(t *testing.T, name string, s *repository.Store) {
 			}
 		}
 	}
-	hits, _, err := s.ReadData("default").Search(t.Context(), domain.SearchQuery{Text: "peculiar", Limit: 10})
+	hits, _, err := s.ReadData("default").Search(t.Context(), userdata.SearchQuery{Text: "peculiar", Limit: 10})
 	if err != nil || len(hits) != 2 {
 		t.Errorf("%s: the search finds %+v, %v", name, hits, err)
 	}

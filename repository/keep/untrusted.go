@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/exactjson"
 )
 
@@ -61,7 +62,7 @@ func (d *disarmer) row(table string, row map[string]any) (bool, error) {
 		err = d.provider(row)
 	case "connectors":
 		d.off(table, row, "enabled", false)
-		row["status"], row["status_detail"] = string(domain.ConnectorDisabled), ""
+		row["status"], row["status_detail"] = string(outside.ConnectorDisabled), ""
 		err = d.connector(row)
 	case "agents":
 		err = object(row, "definition", func(agent document) { agent.set("enabled", false) })
@@ -139,7 +140,7 @@ func (d *disarmer) connector(row map[string]any) error {
 		if c == nil {
 			return errors.New("the column commands holds no list of commands")
 		}
-		c.set("state", string(domain.CommandOff))
+		c.set("state", string(outside.CommandOff))
 		c.set("trusted", false)
 	}
 	if commands == nil {

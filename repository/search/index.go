@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -34,7 +34,7 @@ func IndexOf(d *sqldb.Dialect) Index {
 // Row is an indexed text: one per entry, and one or two per document, depending on whether its
 // draft differs from the published version.
 type Row struct {
-	Kind     domain.SearchKind
+	Kind     userdata.SearchKind
 	ID       string
 	Audience Audience
 	ToolID   string

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository/internal/sqldb"
 )
 
@@ -66,7 +67,7 @@ type Found struct {
 
 // Find returns a page of the rows that contain every word, best match first, then newest, and the
 // parsed words. The third result is the cursor of the next page, "" at the end.
-func Find(ctx context.Context, r sqldb.Reader, index Index, workspace string, s domain.SearchQuery) ([]Found, *Words, string, error) {
+func Find(ctx context.Context, r sqldb.Reader, index Index, workspace string, s userdata.SearchQuery) ([]Found, *Words, string, error) {
 	w, err := parse(s.Text)
 	if err != nil {
 		return nil, nil, "", err
@@ -99,12 +100,12 @@ func Find(ctx context.Context, r sqldb.Reader, index Index, workspace string, s 
 
 // cursorMark distinguishes the cursors of different searches. A cursor counts the preceding rows,
 // because scores change with every write.
-func cursorMark(s domain.SearchQuery) string {
+func cursorMark(s userdata.SearchQuery) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%q %q %t", s.Text, s.Kinds, s.Published))
 	return hex.EncodeToString(sum[:6])
 }
 
-func readers(s domain.SearchQuery) Audience {
+func readers(s userdata.SearchQuery) Audience {
 	if s.Published {
 		return Sessions
 	}
@@ -112,9 +113,9 @@ func readers(s domain.SearchQuery) Audience {
 }
 
 // kindArgs pads the kinds by repetition, so that the statement is always the same.
-func kindArgs(kinds []domain.SearchKind) []any {
+func kindArgs(kinds []userdata.SearchKind) []any {
 	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
-	args := make([]any, len(domain.SearchKinds))
+	args := make([]any, len(userdata.SearchKinds))
 	for i := range args {
 		args[i] = string(kinds[min(i, len(kinds)-1)])
 	}

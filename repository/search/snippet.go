@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 const (
@@ -34,9 +34,9 @@ func (w *Words) which(text string) string {
 }
 
 // Show sets the snippet of a hit: the part of the text that contains most of the words.
-func (w *Words) Show(hit *domain.SearchHit, text string) {
+func (w *Words) Show(hit *userdata.SearchHit, text string) {
 	snippet := w.part(text)
-	hit.Snippet, hit.Marks, hit.Matches = snippet, []domain.SearchMark{}, []string{}
+	hit.Snippet, hit.Marks, hit.Matches = snippet, []userdata.SearchMark{}, []string{}
 	note := func(found string) {
 		if !slices.Contains(hit.Matches, found) {
 			hit.Matches = append(hit.Matches, found)
@@ -55,7 +55,7 @@ func (w *Words) Show(hit *domain.SearchHit, text string) {
 		note(snippet[x.from:x.to])
 		runes += utf8.RuneCountInString(snippet[at:x.from])
 		end := runes + utf8.RuneCountInString(snippet[x.from:x.to])
-		hit.Marks = append(hit.Marks, domain.SearchMark{Start: runes, End: end})
+		hit.Marks = append(hit.Marks, userdata.SearchMark{Start: runes, End: end})
 		at, runes = x.to, end
 	}
 }

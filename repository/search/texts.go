@@ -6,23 +6,23 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // EntryRow returns the row of an entry; false if it has no text.
-func EntryRow(e *domain.Entry, toolType string) (Row, bool) {
+func EntryRow(e *userdata.Entry, toolType string) (Row, bool) {
 	title, body := EntryTexts(e.Data, toolType)
-	row := Row{Kind: domain.SearchEntries, ID: e.ID, ToolID: e.ToolID, At: e.Timestamp, Title: title, Body: body}
-	if toolType == domain.NotesType {
-		row.Kind = domain.SearchNotes
+	row := Row{Kind: userdata.SearchEntries, ID: e.ID, ToolID: e.ToolID, At: e.Timestamp, Title: title, Body: body}
+	if toolType == userdata.NotesType {
+		row.Kind = userdata.SearchNotes
 	}
 	return row, title != "" || body != ""
 }
 
 // DocumentRows returns the rows of a document: the draft for people, the published version for
 // sessions.
-func DocumentRows(doc *domain.Document) []Row {
-	row := Row{Kind: domain.SearchDocuments, ID: doc.ID, At: doc.UpdatedAt, Title: doc.Title, Body: doc.Body}
+func DocumentRows(doc *userdata.Document) []Row {
+	row := Row{Kind: userdata.SearchDocuments, ID: doc.ID, At: doc.UpdatedAt, Title: doc.Title, Body: doc.Body}
 	if doc.PublishedAt == nil {
 		row.Audience = People
 		return []Row{row}
@@ -58,7 +58,7 @@ func EntryTexts(data json.RawMessage, toolType string) (title, body string) {
 			case object && !named:
 				name, named = text, true
 				continue
-			case toolType == domain.NotesType && len(open) == 1 && name == "title":
+			case toolType == userdata.NotesType && len(open) == 1 && name == "title":
 				title = text
 			case text != "":
 				texts = append(texts, text)

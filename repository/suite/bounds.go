@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -113,12 +114,12 @@ func longRecord(w *world) {
 		err := errors.Join(d.InsertZone(ctx, zone("zon_1", "Health")), d.InsertTool(ctx, tool("tol_1", "zon_1", "Weight")))
 		for i := range 6 {
 			id := fmt.Sprintf("ent_%d", i)
-			err = errors.Join(err, d.InsertEntries(ctx, []domain.Entry{entry(id, "tol_1", T0, `{"text":"`+long+`"}`)}))
+			err = errors.Join(err, d.InsertEntries(ctx, []userdata.Entry{entry(id, "tol_1", T0, `{"text":"`+long+`"}`)}))
 		}
 		return err
 	})
-	entries := paged(w, func(e domain.Entry) int { return len(e.Data) }, func(cursor string) ([]domain.Entry, string, error) {
-		return w.ReadData(s.WorkspaceID).Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Limit: 200, Cursor: cursor})
+	entries := paged(w, func(e userdata.Entry) int { return len(e.Data) }, func(cursor string) ([]userdata.Entry, string, error) {
+		return w.ReadData(s.WorkspaceID).Entries(ctx, userdata.EntryFilter{ToolID: "tol_1", Limit: 200, Cursor: cursor})
 	})
 	w.equal(len(entries), 6, "entries")
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -36,9 +38,9 @@ func ceilings(w *world) {
 			return nil
 		}
 	}
-	key := func(workspace string, i int) *domain.Key {
+	key := func(workspace string, i int) *people.Key {
 		id := fmt.Sprintf("key_%s_%d", workspace, i)
-		return &domain.Key{ID: id, WorkspaceID: workspace, Role: domain.RoleAdmin, Hash: id, CreatedAt: T0}
+		return &people.Key{ID: id, WorkspaceID: workspace, Role: domain.RoleAdmin, Hash: id, CreatedAt: T0}
 	}
 	w.ok(w.Keys.InsertKey(ctx, key("other", 0), nil))
 	for _, c := range []struct {
@@ -53,12 +55,12 @@ func ceilings(w *world) {
 			return d.InsertTool(ctx, tool(fmt.Sprintf("tol_%d", i), "zon_0", "t"))
 		})},
 		{"tool types", 200, inData(func(ctx context.Context, d *repository.Data, i int) error {
-			return d.InsertToolType(ctx, &domain.ToolType{ID: fmt.Sprintf("type_%d", i), Name: "t",
+			return d.InsertToolType(ctx, &userdata.ToolType{ID: fmt.Sprintf("type_%d", i), Name: "t",
 				ConfigSchema: json.RawMessage(`{}`), EntrySchema: json.RawMessage(`{}`), CreatedAt: T0, UpdatedAt: T0})
 		})},
 		{"documents", 1000, inData(func(ctx context.Context, d *repository.Data, i int) error {
 			id := fmt.Sprintf("doc_%d", i)
-			return d.PutDocument(ctx, &domain.Document{ID: id, Key: id, CreatedAt: T0, UpdatedAt: T0})
+			return d.PutDocument(ctx, &userdata.Document{ID: id, Key: id, CreatedAt: T0, UpdatedAt: T0})
 		})},
 		{"keys", 500, each(func(i int) error { return w.Keys.InsertKey(ctx, key(domain.DefaultWorkspace, i), nil) })},
 		{"providers", 100, each(func(i int) error {

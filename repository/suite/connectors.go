@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/repository"
 )
 
-func connector(id, prefix string) *domain.Connector {
-	return &domain.Connector{
-		WorkspaceID: "other", ID: id, Name: "n", Kind: domain.ConnectorHTTP, Prefix: prefix, Enabled: true, Config: []byte(`{ "base_url":"u"}`),
-		SecretSealed: "v2.sealed", Status: domain.ConnectorReady, LastListedAt: new(T0.Add(time.Minute)), CreatedAt: T0, UpdatedAt: T0,
-		Commands: []domain.ConnectorCommand{{
-			Name: "GET", Params: json.RawMessage(`{}`), Effect: domain.EffectRead, Timeout: time.Second, State: domain.CommandOffered,
-			Request: &domain.CommandRequest{Method: "GET", Path: "/x", Query: map[string]string{"a": "b"}},
-			Probe:   &domain.CommandProbe{Path: "/y", Expect: json.RawMessage(`{"a":1}`)},
+func connector(id, prefix string) *outside.Connector {
+	return &outside.Connector{
+		WorkspaceID: "other", ID: id, Name: "n", Kind: outside.ConnectorHTTP, Prefix: prefix, Enabled: true, Config: []byte(`{ "base_url":"u"}`),
+		SecretSealed: "v2.sealed", Status: outside.ConnectorReady, LastListedAt: new(T0.Add(time.Minute)), CreatedAt: T0, UpdatedAt: T0,
+		Commands: []outside.ConnectorCommand{{
+			Name: "GET", Params: json.RawMessage(`{}`), Effect: domain.EffectRead, Timeout: time.Second, State: outside.CommandOffered,
+			Request: &outside.CommandRequest{Method: "GET", Path: "/x", Query: map[string]string{"a": "b"}},
+			Probe:   &outside.CommandProbe{Path: "/y", Expect: json.RawMessage(`{"a":1}`)},
 		}},
 	}
 }
@@ -40,17 +41,17 @@ func connectors(w *world) {
 
 	second.Prefix = "ONE"
 	w.code(w.Connectors.UpdateConnector(ctx, second), domain.CodeConflict)
-	second.Prefix, second.Commands, second.LastListedAt = "OTHER", []domain.ConnectorCommand{}, nil
+	second.Prefix, second.Commands, second.LastListedAt = "OTHER", []outside.ConnectorCommand{}, nil
 	stale := *second
 	w.ok(w.Connectors.UpdateConnector(ctx, second))
 	if err := w.Connectors.UpdateConnector(ctx, &stale); !errors.Is(err, domain.ErrStale) {
 		w.Errorf("a stale connector gave %v", err)
 	}
-	w.ok(w.Connectors.SetConnectorStatus(ctx, "other", "con_2", domain.ConnectorUnreachable, "why"))
-	second.Status, second.StatusDetail = domain.ConnectorUnreachable, "why" // and no new version
+	w.ok(w.Connectors.SetConnectorStatus(ctx, "other", "con_2", outside.ConnectorUnreachable, "why"))
+	second.Status, second.StatusDetail = outside.ConnectorUnreachable, "why" // and no new version
 	list, err := w.Connectors.Connectors(ctx, "other")
 	w.ok(err)
-	w.equal(list, []*domain.Connector{first, second}, "the connectors")
+	w.equal(list, []*outside.Connector{first, second}, "the connectors")
 	w.ok(w.Connectors.DeleteConnector(ctx, "other", "con_1"))
 	w.code(w.Connectors.DeleteConnector(ctx, "other", "con_1"), domain.CodeNotFound)
 	w.code(w.Connectors.UpdateConnector(ctx, first), domain.CodeNotFound)
@@ -69,7 +70,7 @@ func connectorChanges(w *world) {
 	c := connector("con_1", "ONE")
 	c.WorkspaceID = domain.DefaultWorkspace
 	w.ok(w.Connectors.InsertConnector(ctx, c))
-	w.ok(w.Connectors.SetConnectorStatus(ctx, c.WorkspaceID, c.ID, domain.ConnectorUnreachable, ""))
+	w.ok(w.Connectors.SetConnectorStatus(ctx, c.WorkspaceID, c.ID, outside.ConnectorUnreachable, ""))
 	w.ok(w.Connectors.UpdateConnector(ctx, c))
 	w.equal(changes(w.Store), int64(2), "changes, as who made them knows")
 	s := w.stored("reader")
@@ -89,13 +90,13 @@ func connectorChanges(w *world) {
 // by one caller at a time, and deleted with its connector or its origin.
 func connectorGrants(w *world) {
 	ctx := w.Context()
-	grant := func(sealed, state string, version int64) *domain.ConnectorGrant {
-		return &domain.ConnectorGrant{
+	grant := func(sealed, state string, version int64) *outside.ConnectorGrant {
+		return &outside.ConnectorGrant{
 			WorkspaceID: "other", ConnectorID: "con_1", Origin: "https://a", Sealed: sealed, StateHash: state,
 			BegunBy: domain.Author{ID: "key_1", Name: "Ann", Role: domain.RoleAdmin}, UpdatedAt: T0, Version: version,
 		}
 	}
-	read := func() *domain.ConnectorGrant {
+	read := func() *outside.ConnectorGrant {
 		got, err := w.Connectors.ConnectorGrant(ctx, "other", "con_1")
 		w.ok(err)
 		return got
@@ -105,7 +106,7 @@ func connectorGrants(w *world) {
 			w.Errorf("%s gave %v", what, err)
 		}
 	}
-	w.equal(read(), (*domain.ConnectorGrant)(nil), "a grant of nothing")
+	w.equal(read(), (*outside.ConnectorGrant)(nil), "a grant of nothing")
 	w.code(w.Connectors.SaveGrant(ctx, grant("v2.a", "", 0)), domain.CodeNotFound)
 	w.ok(w.Connectors.InsertConnector(ctx, connector("con_1", "ONE")))
 	first := grant("v2.a", "state", 0)
@@ -116,7 +117,7 @@ func connectorGrants(w *world) {
 	w.ok(err)
 	w.equal(found, first, "the grant by its state")
 
-	claim := func(g *domain.ConnectorGrant, at time.Duration) bool {
+	claim := func(g *outside.ConnectorGrant, at time.Duration) bool {
 		mine, err := w.Connectors.ClaimGrant(ctx, g, T0.Add(at), T0.Add(at+time.Minute))
 		w.ok(err)
 		return mine
@@ -129,7 +130,7 @@ func connectorGrants(w *world) {
 	for _, state := range []string{"state", ""} {
 		found, err = w.Connectors.GrantOfState(ctx, state)
 		w.ok(err)
-		w.equal(found, (*domain.ConnectorGrant)(nil), "a state that was used")
+		w.equal(found, (*outside.ConnectorGrant)(nil), "a state that was used")
 	}
 	counts, err := w.Secrets.SealedWith(ctx, 4)
 	w.ok(err)
@@ -138,8 +139,8 @@ func connectorGrants(w *world) {
 	w.ok(w.Connectors.DropGrant(ctx, "other", "con_1", "https://a"))
 	w.equal(read(), second, "a grant for the same origin")
 	w.ok(w.Connectors.DropGrant(ctx, "other", "con_1", "https://b"))
-	w.equal(read(), (*domain.ConnectorGrant)(nil), "a grant for another origin")
+	w.equal(read(), (*outside.ConnectorGrant)(nil), "a grant for another origin")
 	w.ok(w.Connectors.SaveGrant(ctx, grant("v2.a", "", 0)))
 	w.ok(w.Connectors.DeleteConnector(ctx, "other", "con_1"))
-	w.equal(read(), (*domain.ConnectorGrant)(nil), "a grant of a connector that is gone")
+	w.equal(read(), (*outside.ConnectorGrant)(nil), "a grant of a connector that is gone")
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -25,12 +26,12 @@ func (w *world) tryWrite(fn func(ctx context.Context, d *repository.Data) error)
 	return err
 }
 
-func tool(id, zone, name string) *domain.Tool {
-	return &domain.Tool{ID: id, ZoneID: zone, ToolType: "tracking", Name: name, Config: json.RawMessage(`{"unit" : "kg"}`), AlwaysSend: true, CreatedAt: T0, UpdatedAt: T0}
+func tool(id, zone, name string) *userdata.Tool {
+	return &userdata.Tool{ID: id, ZoneID: zone, ToolType: "tracking", Name: name, Config: json.RawMessage(`{"unit" : "kg"}`), AlwaysSend: true, CreatedAt: T0, UpdatedAt: T0}
 }
 
-func entry(id, tool string, at time.Time, data string) domain.Entry {
-	return domain.Entry{ID: id, ToolID: tool, Timestamp: at, Data: json.RawMessage(data), SessionID: "ses_1", CreatedAt: T0, UpdatedAt: T0}
+func entry(id, tool string, at time.Time, data string) userdata.Entry {
+	return userdata.Entry{ID: id, ToolID: tool, Timestamp: at, Data: json.RawMessage(data), SessionID: "ses_1", CreatedAt: T0, UpdatedAt: T0}
 }
 
 // dataRules: versions detect conflicts, deletion includes dependent records and can be undone, and changes are
@@ -41,7 +42,7 @@ func dataRules(w *world) {
 	seq, err := w.WriteData(ctx, domain.DefaultWorkspace, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		err := errors.Join(d.InsertZone(ctx, zone("zon_1", "Health")), d.InsertTool(ctx, tool("tol_1", "zon_1", "Weight")),
 			d.InsertTool(ctx, tool("tol_2", "zon_1", "Sleep")),
-			d.InsertEntries(ctx, []domain.Entry{entry("ent_1", "tol_1", T0, `{"value": 71.50}`), entry("ent_2", "tol_2", T0, `{}`)}))
+			d.InsertEntries(ctx, []userdata.Entry{entry("ent_1", "tol_1", T0, `{"value": 71.50}`), entry("ent_2", "tol_2", T0, `{}`)}))
 		return []domain.DataChange{{Noun: "zone", ID: "zon_1", Operation: "created"}, {Noun: "tool", ID: "tol_1", Operation: "created"}}, err
 	})
 	w.ok(err)
@@ -64,7 +65,7 @@ func dataRules(w *world) {
 		return d.InsertTool(ctx, tool("tol_x", "zon_x", "x"))
 	}), domain.CodeNotFound)
 	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
-		return d.InsertEntries(ctx, []domain.Entry{entry("ent_x", "tol_x", T0, `{}`)})
+		return d.InsertEntries(ctx, []userdata.Entry{entry("ent_x", "tol_x", T0, `{}`)})
 	}), domain.CodeNotFound)
 
 	e, err := read.Entry(ctx, "ent_1")
@@ -105,7 +106,7 @@ func dataRules(w *world) {
 func manyEntries(w *world) {
 	ctx := w.Context()
 	read := w.ReadData(domain.DefaultWorkspace)
-	var entries []domain.Entry
+	var entries []userdata.Entry
 	var ids []string
 	for i := range 250 {
 		ids = append(ids, fmt.Sprintf("ent_%03d", i))
@@ -113,20 +114,20 @@ func manyEntries(w *world) {
 	}
 	w.write(func(ctx context.Context, d *repository.Data) error {
 		return errors.Join(d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")), d.InsertTool(ctx, tool("tol_2", "zon_1", "t")),
-			d.InsertEntries(ctx, entries), d.InsertEntries(ctx, []domain.Entry{entry("ent_other", "tol_2", T0, `{}`)}))
+			d.InsertEntries(ctx, entries), d.InsertEntries(ctx, []userdata.Entry{entry("ent_other", "tol_2", T0, `{}`)}))
 	})
-	named := func() map[string]domain.Entry {
-		found, next, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", IDs: append([]string{"ent_other", "ent_x", "ent'"}, ids...)})
+	named := func() map[string]userdata.Entry {
+		found, next, err := read.Entries(ctx, userdata.EntryFilter{ToolID: "tol_1", IDs: append([]string{"ent_other", "ent_x", "ent'"}, ids...)})
 		w.ok(err)
 		w.equal([]any{len(found), next}, []any{len(ids), ""}, "entries that are named")
-		byID := map[string]domain.Entry{}
+		byID := map[string]userdata.Entry{}
 		for i := range found {
 			byID[found[i].ID] = found[i]
 		}
 		return byID
 	}
 	before := named()
-	var changed []*domain.Entry
+	var changed []*userdata.Entry
 	for i, id := range ids[:240] {
 		e := before[id]
 		e.Data, e.SessionID, e.UpdatedAt = json.RawMessage(fmt.Sprintf(`{"value":"it's %d"}`, i)), "", T0.Add(time.Minute)
@@ -164,7 +165,7 @@ func manyEntries(w *world) {
 func documents(w *world) {
 	ctx := w.Context()
 	read := w.ReadData(domain.DefaultWorkspace)
-	doc := &domain.Document{ID: "doc_1", Key: "about", Title: "About", Body: "draft", CreatedAt: T0, UpdatedAt: T0}
+	doc := &userdata.Document{ID: "doc_1", Key: "about", Title: "About", Body: "draft", CreatedAt: T0, UpdatedAt: T0}
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, doc) })
 	stale := *doc
 	doc.Published, doc.PublishedAt = doc.Body, new(T0)
@@ -172,9 +173,9 @@ func documents(w *world) {
 	if err := w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, &stale) }); !errors.Is(err, domain.ErrStale) {
 		w.Fatalf("a stale document gave %v", err)
 	}
-	for _, find := range []func() (*domain.Document, error){
-		func() (*domain.Document, error) { return read.Document(ctx, "about") },
-		func() (*domain.Document, error) { return read.DocumentByID(ctx, "doc_1") },
+	for _, find := range []func() (*userdata.Document, error){
+		func() (*userdata.Document, error) { return read.Document(ctx, "about") },
+		func() (*userdata.Document, error) { return read.DocumentByID(ctx, "doc_1") },
 	} {
 		got, err := find()
 		w.ok(err)
@@ -183,7 +184,7 @@ func documents(w *world) {
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.DeleteDocument(ctx, "doc_1", T0) })
 	_, err := read.Document(ctx, "about")
 	w.code(err, domain.CodeNotFound)
-	again := &domain.Document{ID: "doc_2", Key: "about", CreatedAt: T0, UpdatedAt: T0}
+	again := &userdata.Document{ID: "doc_2", Key: "about", CreatedAt: T0, UpdatedAt: T0}
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, again) })
 	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error {
 		return undone(d.RestoreDocument(ctx, "doc_1", T0))
@@ -194,12 +195,12 @@ func documents(w *world) {
 	})
 	versions(w, doc)
 
-	own := &domain.ToolType{ID: "run", Name: "Run", ConfigSchema: json.RawMessage(`{ }`), EntrySchema: json.RawMessage(`true`), CreatedAt: T0, UpdatedAt: T0}
+	own := &userdata.ToolType{ID: "run", Name: "Run", ConfigSchema: json.RawMessage(`{ }`), EntrySchema: json.RawMessage(`true`), CreatedAt: T0, UpdatedAt: T0}
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.InsertToolType(ctx, own) })
 	w.code(w.tryWrite(func(ctx context.Context, d *repository.Data) error { return d.InsertToolType(ctx, own) }), domain.CodeConflict)
 	types, err := read.ToolTypes(ctx)
 	w.ok(err)
-	w.equal(types, []domain.ToolType{*own}, "tool types")
+	w.equal(types, []userdata.ToolType{*own}, "tool types")
 	old := *own
 	own.Name, own.EntrySchema, own.UpdatedAt = "Jog", json.RawMessage(`{"type":"object"}`), T0.Add(time.Hour)
 	w.write(func(ctx context.Context, d *repository.Data) error { return d.UpdateToolType(ctx, own) })
@@ -215,7 +216,7 @@ func documents(w *world) {
 }
 
 // versions: what was published stays readable, the latest first.
-func versions(w *world, doc *domain.Document) {
+func versions(w *world, doc *userdata.Document) {
 	ctx, read := w.Context(), w.ReadData(domain.DefaultWorkspace)
 	for i := range 3 {
 		w.write(func(ctx context.Context, d *repository.Data) error {
@@ -228,7 +229,7 @@ func versions(w *world, doc *domain.Document) {
 			if err := d.PutDocument(ctx, have); err != nil {
 				return err
 			}
-			return d.KeepDocumentVersion(ctx, have.ID, &domain.DocumentVersion{
+			return d.KeepDocumentVersion(ctx, have.ID, &userdata.DocumentVersion{
 				Version: have.Version, Title: have.Title, Body: have.Published, PublishedAt: *have.PublishedAt,
 				AuthorID: "per_1", AuthorName: "Ada", SessionID: "ses_1",
 			})
@@ -245,7 +246,7 @@ func versions(w *world, doc *domain.Document) {
 			w.equal([]string{one.AuthorID, one.AuthorName, one.SessionID}, []string{"per_1", "Ada", "ses_1"}, "who published it, alone")
 			texts = append(texts, one.Body)
 		}
-		return idsOf(page, func(v domain.DocumentVersion) string { return fmt.Sprint(v.Version) }), next, err
+		return idsOf(page, func(v userdata.DocumentVersion) string { return fmt.Sprint(v.Version) }), next, err
 	})), 3, "published versions")
 	w.equal(texts, []string{"text 2", "text 1", "text 0"}, "their texts")
 	_, err := read.DocumentVersion(ctx, doc.ID, 1)
@@ -255,7 +256,7 @@ func versions(w *world, doc *domain.Document) {
 // statistics are those of the numbers in a period; what is no number is left out.
 func statistics(w *world) {
 	ctx := w.Context()
-	var entries []domain.Entry
+	var entries []userdata.Entry
 	for i, data := range []string{`{"value": 3}`, `{"value": -1.5}`, `{"value": "9"}`, `{"other": 7}`, `{"value": null}`, `{"value": 2.5e0, "it's \"odd\"": 4, "huge": 1.7e308}`, `{"huge": 1.7e308}`, `{"huge": -1.7e+308, "large": 1e200}`, `{"large": 3e200, "tiny": 1e-400}`} {
 		entries = append(entries, entry(fmt.Sprintf("ent_%d", i), "tol_1", T0.Add(time.Duration(i)*time.Hour), data))
 	}
@@ -263,36 +264,36 @@ func statistics(w *world) {
 		return errors.Join(d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")), d.InsertEntries(ctx, entries))
 	})
 	read := w.ReadData(domain.DefaultWorkspace)
-	all, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"value"}})
+	all, err := read.Stats(ctx, userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{"value"}})
 	w.ok(err)
-	w.equal(all, domain.Stats{Count: 3, Min: new(-1.5), Max: new(3.0), Mean: new(4.0 / 3), Sum: new(4.0), Last: new(2.5)}, "of all")
-	some, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"value"}, From: T0, Until: T0.Add(5 * time.Hour)})
+	w.equal(all, userdata.Stats{Count: 3, Min: new(-1.5), Max: new(3.0), Mean: new(4.0 / 3), Sum: new(4.0), Last: new(2.5)}, "of all")
+	some, err := read.Stats(ctx, userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{"value"}, From: T0, Until: T0.Add(5 * time.Hour)})
 	w.ok(err)
-	w.equal(some, domain.Stats{Count: 2, Min: new(-1.5), Max: new(3.0), Mean: new(0.75), Sum: new(1.5), Last: new(-1.5)}, "of a period")
-	odd, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{`it's "odd"`}})
+	w.equal(some, userdata.Stats{Count: 2, Min: new(-1.5), Max: new(3.0), Mean: new(0.75), Sum: new(1.5), Last: new(-1.5)}, "of a period")
+	odd, err := read.Stats(ctx, userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{`it's "odd"`}})
 	w.ok(err)
 	w.equal(odd.Count, int64(1), "of a field with an odd name")
-	none, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"absent"}})
+	none, err := read.Stats(ctx, userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{"absent"}})
 	w.ok(err)
-	w.equal(none, domain.Stats{}, "of a field that is not there")
+	w.equal(none, userdata.Stats{}, "of a field that is not there")
 	n, err := read.CountEntries(ctx, "tol_1")
 	w.ok(err)
 	w.equal(n, int64(9), "entries")
-	huge, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"huge"}})
+	huge, err := read.Stats(ctx, userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{"huge"}})
 	w.ok(err)
-	w.equal(huge, domain.Stats{}, "of numbers that have no sum")
-	large, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"large"}})
+	w.equal(huge, userdata.Stats{}, "of numbers that have no sum")
+	large, err := read.Stats(ctx, userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{"large"}})
 	w.ok(err)
-	w.equal(large, domain.Stats{Count: 2, Min: new(1e200), Max: new(3e200), Mean: new(2e200), Sum: new(4e200), Last: new(3e200)}, "of numbers whose squares are none")
-	tiny, err := read.Stats(ctx, domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"tiny"}})
+	w.equal(large, userdata.Stats{Count: 2, Min: new(1e200), Max: new(3e200), Mean: new(2e200), Sum: new(4e200), Last: new(3e200)}, "of numbers whose squares are none")
+	tiny, err := read.Stats(ctx, userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{"tiny"}})
 	w.ok(err)
-	w.equal(tiny, domain.Stats{Count: 1, Min: new(0.0), Max: new(0.0), Mean: new(0.0), Sum: new(0.0), Last: new(0.0)}, "of a number that is nearly none")
+	w.equal(tiny, userdata.Stats{Count: 1, Min: new(0.0), Max: new(0.0), Mean: new(0.0), Sum: new(0.0), Last: new(0.0)}, "of a number that is nearly none")
 }
 
 // cursors: pages put together are the whole, in order, both ways; garbage is refused.
 func cursors(w *world) {
 	ctx := w.Context()
-	var entries []domain.Entry
+	var entries []userdata.Entry
 	for i := range 25 { // five at each instant: the id decides
 		entries = append(entries, entry(fmt.Sprintf("ent_%02d", i), "tol_1", T0.Add(time.Duration(i/5)*time.Hour), `{}`))
 	}
@@ -305,7 +306,7 @@ func cursors(w *world) {
 			}
 		}
 		for i := range 5 {
-			if err := d.PutDocument(ctx, &domain.Document{ID: fmt.Sprintf("doc_%d", i), Key: fmt.Sprintf("k%d", i), CreatedAt: T0, UpdatedAt: T0}); err != nil {
+			if err := d.PutDocument(ctx, &userdata.Document{ID: fmt.Sprintf("doc_%d", i), Key: fmt.Sprintf("k%d", i), CreatedAt: T0, UpdatedAt: T0}); err != nil {
 				return err
 			}
 		}
@@ -314,10 +315,10 @@ func cursors(w *world) {
 	read := w.ReadData(domain.DefaultWorkspace)
 	for _, descending := range []bool{false, true} {
 		got := pages(w, func(cursor string) ([]string, string, error) {
-			page, next, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", From: T0.Add(time.Hour), Until: T0.Add(4 * time.Hour), Limit: 4, Cursor: cursor, Descending: descending})
-			return idsOf(page, func(e domain.Entry) string { return e.ID }), next, err
+			page, next, err := read.Entries(ctx, userdata.EntryFilter{ToolID: "tol_1", From: T0.Add(time.Hour), Until: T0.Add(4 * time.Hour), Limit: 4, Cursor: cursor, Descending: descending})
+			return idsOf(page, func(e userdata.Entry) string { return e.ID }), next, err
 		})
-		want := idsOf(entries[5:20], func(e domain.Entry) string { return e.ID })
+		want := idsOf(entries[5:20], func(e userdata.Entry) string { return e.ID })
 		if descending {
 			slices.Reverse(want)
 		}
@@ -325,17 +326,17 @@ func cursors(w *world) {
 	}
 	w.equal(pages(w, func(cursor string) ([]string, string, error) {
 		page, next, err := read.ZonesPage(ctx, cursor, 2)
-		return idsOf(page, func(z domain.Zone) string { return z.ID }), next, err
+		return idsOf(page, func(z userdata.Zone) string { return z.ID }), next, err
 	}), []string{"zon_2", "zon_1", "zon_0", "zon_5", "zon_4", "zon_3", "zon_6"}, "zones by position, then name")
 	w.equal(pages(w, func(cursor string) ([]string, string, error) {
 		page, next, err := read.ToolsPage(ctx, "", cursor, 1)
-		return idsOf(page, func(t domain.Tool) string { return t.ID }), next, err
+		return idsOf(page, func(t userdata.Tool) string { return t.ID }), next, err
 	}), []string{"tol_1", "tol_2"}, "tools")
 	w.equal(len(pages(w, func(cursor string) ([]string, string, error) {
 		page, next, err := read.DocumentsPage(ctx, cursor, 2)
-		return idsOf(page, func(d domain.Document) string { return d.ID }), next, err
+		return idsOf(page, func(d userdata.Document) string { return d.ID }), next, err
 	})), 5, "documents")
-	_, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: "tol_1", Cursor: "garbage"})
+	_, _, err := read.Entries(ctx, userdata.EntryFilter{ToolID: "tol_1", Cursor: "garbage"})
 	w.code(err, domain.CodeInvalid)
 	sessionCursors(w)
 }

@@ -5,6 +5,9 @@ import (
 	"maps"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/domain/people"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -53,16 +56,16 @@ func theirs(w *world) (*domain.Session, *domain.Message) {
 	w.ok(w.Commit(w.Context(), c))
 	ctx := w.Context()
 	w.ok(w.Providers.InsertProvider(ctx, &domain.Provider{ID: "prv_1", WorkspaceID: "other", CreatedAt: T0, UpdatedAt: T0}))
-	w.ok(w.Keys.InsertKey(ctx, &domain.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}, nil))
+	w.ok(w.Keys.InsertKey(ctx, &people.Key{ID: "key_1", WorkspaceID: "other", Hash: "h", CreatedAt: T0}, nil))
 	w.ok(w.Connectors.InsertConnector(ctx, connector("con_1", "ONE")))
 	w.ok(w.Webhooks.InsertWebhook(ctx, webhook("other", "whk_1")))
 	_, err := w.WriteData(ctx, "other", func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		for _, err := range []error{
 			d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")),
-			d.InsertEntries(ctx, []domain.Entry{entry("ent_1", "tol_1", T0, `{"value":1}`)}),
-			d.PutDocument(ctx, &domain.Document{ID: "doc_1", Key: "about", CreatedAt: T0, UpdatedAt: T0}),
-			d.KeepDocumentVersion(ctx, "doc_1", &domain.DocumentVersion{Version: 1, Body: "secret", PublishedAt: T0}),
-			d.InsertToolType(ctx, &domain.ToolType{ID: "run", CreatedAt: T0, UpdatedAt: T0}),
+			d.InsertEntries(ctx, []userdata.Entry{entry("ent_1", "tol_1", T0, `{"value":1}`)}),
+			d.PutDocument(ctx, &userdata.Document{ID: "doc_1", Key: "about", CreatedAt: T0, UpdatedAt: T0}),
+			d.KeepDocumentVersion(ctx, "doc_1", &userdata.DocumentVersion{Version: 1, Body: "secret", PublishedAt: T0}),
+			d.InsertToolType(ctx, &userdata.ToolType{ID: "run", CreatedAt: T0, UpdatedAt: T0}),
 			d.InsertZone(ctx, zone("zon_gone", "g")), d.DeleteZone(ctx, "zon_gone", T0),
 		} {
 			if err != nil {
@@ -81,7 +84,7 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"Session": {s.ID, func(id string) (any, error) { return w.Sessions.Session(ctx, us, id) }},
 		"Webhook": {"whk_1", func(id string) (any, error) { return w.Webhooks.Webhook(ctx, us, id) }},
 		"StandingOf": {"whk_1", func(id string) (any, error) {
-			return w.Webhooks.StandingOf(ctx, domain.WebhookRef{WorkspaceID: us, ID: id})
+			return w.Webhooks.StandingOf(ctx, outside.WebhookRef{WorkspaceID: us, ID: id})
 		}},
 		"Deliveries": {"whk_1", func(id string) (any, error) {
 			list, _, err := w.Webhooks.Deliveries(ctx, us, id, "", "", 10)
@@ -131,10 +134,10 @@ func waysToRead(w *world, s *domain.Session, m *domain.Message) map[string]ask {
 		"ToolType":     {"run", func(id string) (any, error) { return data.ToolType(ctx, id) }},
 		"CountEntries": {"tol_1", func(id string) (any, error) { return data.CountEntries(ctx, id) }},
 		"Stats": {"tol_1", func(id string) (any, error) {
-			return data.Stats(ctx, domain.StatsFilter{ToolID: id, Field: domain.Field{"value"}, From: T0, Until: T0.Add(1e9)})
+			return data.Stats(ctx, userdata.StatsFilter{ToolID: id, Field: userdata.Field{"value"}, From: T0, Until: T0.Add(1e9)})
 		}},
 		"Entries": {"tol_1", func(id string) (any, error) {
-			list, next, err := data.Entries(ctx, domain.EntryFilter{ToolID: id})
+			list, next, err := data.Entries(ctx, userdata.EntryFilter{ToolID: id})
 			return []any{list, next}, err
 		}},
 	}
@@ -152,7 +155,7 @@ func waysToWrite(w *world, s *domain.Session) map[string]ask {
 		}},
 		"DeleteWebhook": {"whk_1", func(id string) (any, error) { return nil, w.Webhooks.DeleteWebhook(ctx, us, id, 0) }},
 		"ChangeWebhook": {"whk_1", func(id string) (any, error) {
-			return w.Webhooks.ChangeWebhook(ctx, us, id, 0, func(*domain.Webhook, int64) (*domain.WebhookDelivery, error) { return nil, nil })
+			return w.Webhooks.ChangeWebhook(ctx, us, id, 0, func(*outside.Webhook, int64) (*outside.WebhookDelivery, error) { return nil, nil })
 		}},
 		"RevokeKey": {"key_1", func(id string) (any, error) { return nil, w.Keys.RevokeKey(ctx, us, id, nil) }},
 		"Decide": {s.ID, func(id string) (any, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -22,7 +23,7 @@ func undone(back bool, err error) error {
 func home(w *world) {
 	w.write(func(ctx context.Context, d *repository.Data) error {
 		err := errors.Join(d.InsertZone(ctx, zone("zon_1", "Health")), d.InsertTool(ctx, tool("tol_1", "zon_1", "Weight")), d.InsertTool(ctx, tool("tol_2", "zon_1", "Sleep")))
-		var entries []domain.Entry
+		var entries []userdata.Entry
 		for i := range 6 {
 			entries = append(entries, entry(fmt.Sprintf("ent_%d", i), fmt.Sprintf("tol_%d", 1+i/3), T0, `{"value":1}`))
 		}
@@ -35,14 +36,14 @@ func there(w *world) []string {
 	ctx, read := w.Context(), w.ReadData(domain.DefaultWorkspace)
 	zones, err := read.Zones(ctx)
 	w.ok(err)
-	all := idsOf(zones, func(z domain.Zone) string { return z.ID })
+	all := idsOf(zones, func(z userdata.Zone) string { return z.ID })
 	tools, err := read.Tools(ctx, "")
 	w.ok(err)
-	all = append(all, idsOf(tools, func(t domain.Tool) string { return t.ID })...)
+	all = append(all, idsOf(tools, func(t userdata.Tool) string { return t.ID })...)
 	for _, t := range []string{"tol_1", "tol_2"} {
-		entries, _, err := read.Entries(ctx, domain.EntryFilter{ToolID: t})
+		entries, _, err := read.Entries(ctx, userdata.EntryFilter{ToolID: t})
 		w.ok(err)
-		all = append(all, idsOf(entries, func(e domain.Entry) string { return e.ID })...)
+		all = append(all, idsOf(entries, func(e userdata.Entry) string { return e.ID })...)
 	}
 	return all
 }
@@ -86,8 +87,8 @@ func forGood(w *world) {
 	late := T0.Add(40 * 24 * time.Hour)
 	w.write(func(ctx context.Context, d *repository.Data) error {
 		for _, err := range []error{
-			d.PutDocument(ctx, &domain.Document{ID: "doc_1", Key: "about", CreatedAt: T0, UpdatedAt: T0}),
-			d.KeepDocumentVersion(ctx, "doc_1", &domain.DocumentVersion{Version: 1, PublishedAt: T0}),
+			d.PutDocument(ctx, &userdata.Document{ID: "doc_1", Key: "about", CreatedAt: T0, UpdatedAt: T0}),
+			d.KeepDocumentVersion(ctx, "doc_1", &userdata.DocumentVersion{Version: 1, PublishedAt: T0}),
 			d.DeleteDocument(ctx, "doc_1", T0), d.DeleteEntries(ctx, []string{"ent_0"}, T0), d.DeleteTool(ctx, "tol_2", T0), d.DeleteZone(ctx, "zon_1", late),
 		} {
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -18,13 +19,13 @@ import (
 // document.
 func library(w *world) {
 	notes := tool("tol_n", "zon_1", "Recipes")
-	notes.ToolType = domain.NotesType
+	notes.ToolType = userdata.NotesType
 	diary := tool("tol_d", "zon_1", "Diary")
 	diary.ToolType = "journal"
 	w.write(func(ctx context.Context, d *repository.Data) error {
 		return errors.Join(
 			d.InsertZone(ctx, zone("zon_1", "Life")), d.InsertTool(ctx, diary), d.InsertTool(ctx, notes), d.InsertTool(ctx, tool("tol_w", "zon_1", "Weight")),
-			d.InsertEntries(ctx, []domain.Entry{
+			d.InsertEntries(ctx, []userdata.Entry{
 				entry("ent_run", "tol_d", T0, `{"text":"Ran along the river before breakfast."}`),
 				entry("ent_run2", "tol_d", T0.Add(time.Hour), `{"text":"Too tired for the river."}`),
 				entry("ent_fr", "tol_d", T0.Add(2*time.Hour), `{"text":"L’été dernier, un dîner près de la forêt : cœur léger."}`),
@@ -32,17 +33,17 @@ func library(w *world) {
 				entry("ent_note", "tol_n", T0, `{"title":"Crème brûlée","text":"Six yolks, sugar,\n\ncream. Bake slowly."}`),
 				entry("ent_num", "tol_w", T0, `{"value":71.5}`),
 			}),
-			d.PutDocument(ctx, &domain.Document{ID: "doc_1", Key: "about", Title: "About me", Body: "I run by the river.", Published: "I run by the river.", PublishedAt: new(T0), CreatedAt: T0, UpdatedAt: T0}),
+			d.PutDocument(ctx, &userdata.Document{ID: "doc_1", Key: "about", Title: "About me", Body: "I run by the river.", Published: "I run by the river.", PublishedAt: new(T0), CreatedAt: T0, UpdatedAt: T0}),
 		)
 	})
 }
 
 // hits are the ids that a search finds, as they are ranked.
-func (w *world) hits(workspace, text string, kinds ...domain.SearchKind) []string {
+func (w *world) hits(workspace, text string, kinds ...userdata.SearchKind) []string {
 	w.Helper()
-	found, _, err := w.ReadData(workspace).Search(w.Context(), domain.SearchQuery{Text: text, Kinds: kinds})
+	found, _, err := w.ReadData(workspace).Search(w.Context(), userdata.SearchQuery{Text: text, Kinds: kinds})
 	w.ok(err)
-	return idsOf(found, func(h domain.SearchHit) string { return h.ID })
+	return idsOf(found, func(h userdata.SearchHit) string { return h.ID })
 }
 
 func (w *world) finds(text string, want ...string) {
@@ -67,22 +68,22 @@ func searching(w *world) {
 	w.finds("71")    // nor is a number
 	w.finds("diary") // nor the name of a tool
 	w.finds("brulee", "ent_note")
-	w.equal(w.hits(domain.DefaultWorkspace, "river", domain.SearchDocuments), []string{"doc_1"}, "of a kind")
-	w.equal(w.hits(domain.DefaultWorkspace, "river", domain.SearchNotes, domain.SearchEntries), []string{"ent_run2", "ent_run"}, "of two kinds")
+	w.equal(w.hits(domain.DefaultWorkspace, "river", userdata.SearchDocuments), []string{"doc_1"}, "of a kind")
+	w.equal(w.hits(domain.DefaultWorkspace, "river", userdata.SearchNotes, userdata.SearchEntries), []string{"ent_run2", "ent_run"}, "of two kinds")
 	w.equal(w.hits("other", "river"), []string{}, "in another workspace")
 
-	found, next, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), domain.SearchQuery{Text: "slow creme"})
+	found, next, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), userdata.SearchQuery{Text: "slow creme"})
 	w.ok(err)
-	w.equal([]any{found, next}, []any{[]domain.SearchHit{}, ""}, "nothing: slow is not whole")
-	found, _, err = w.ReadData(domain.DefaultWorkspace).Search(w.Context(), domain.SearchQuery{Text: "creme SLOW"})
+	w.equal([]any{found, next}, []any{[]userdata.SearchHit{}, ""}, "nothing: slow is not whole")
+	found, _, err = w.ReadData(domain.DefaultWorkspace).Search(w.Context(), userdata.SearchQuery{Text: "creme SLOW"})
 	w.ok(err)
-	w.equal(found, []domain.SearchHit{{Kind: domain.SearchNotes, ID: "ent_note", ToolID: "tol_n", ToolName: "Recipes", ZoneID: "zon_1", ZoneName: "Life",
-		Title: "Crème brûlée", Timestamp: T0, Snippet: "Six yolks, sugar, cream. Bake slowly.", Marks: []domain.SearchMark{{Start: 30, End: 36}},
+	w.equal(found, []userdata.SearchHit{{Kind: userdata.SearchNotes, ID: "ent_note", ToolID: "tol_n", ToolName: "Recipes", ZoneID: "zon_1", ZoneName: "Life",
+		Title: "Crème brûlée", Timestamp: T0, Snippet: "Six yolks, sugar, cream. Bake slowly.", Marks: []userdata.SearchMark{{Start: 30, End: 36}},
 		Matches: []string{"Crème", "slowly"}}}, "a note")
-	found, _, err = w.ReadData(domain.DefaultWorkspace).Search(w.Context(), domain.SearchQuery{Text: "about riv"})
+	found, _, err = w.ReadData(domain.DefaultWorkspace).Search(w.Context(), userdata.SearchQuery{Text: "about riv"})
 	w.ok(err)
-	w.equal(found, []domain.SearchHit{{Kind: domain.SearchDocuments, ID: "doc_1", Key: "about", Title: "About me", Timestamp: T0,
-		Snippet: "I run by the river.", Marks: []domain.SearchMark{{Start: 13, End: 18}}, Matches: []string{"About", "river"}}}, "a document")
+	w.equal(found, []userdata.SearchHit{{Kind: userdata.SearchDocuments, ID: "doc_1", Key: "about", Title: "About me", Timestamp: T0,
+		Snippet: "I run by the river.", Marks: []userdata.SearchMark{{Start: 13, End: 18}}, Matches: []string{"About", "river"}}}, "a document")
 
 	e, err := w.ReadData(domain.DefaultWorkspace).Entry(w.Context(), "ent_run")
 	w.ok(err)
@@ -98,9 +99,9 @@ func searching(w *world) {
 func longSnippet(w *world) {
 	text := strings.Repeat("alpha bêta ", 300) + "where gâmma meets dèlta " + strings.Repeat("omega ", 2000)
 	w.write(func(ctx context.Context, d *repository.Data) error {
-		return d.InsertEntries(ctx, []domain.Entry{entry("ent_long", "tol_d", T0, fmt.Sprintf(`{"text":%q}`, text))})
+		return d.InsertEntries(ctx, []userdata.Entry{entry("ent_long", "tol_d", T0, fmt.Sprintf(`{"text":%q}`, text))})
 	})
-	found, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), domain.SearchQuery{Text: "beta delta gamma"})
+	found, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), userdata.SearchQuery{Text: "beta delta gamma"})
 	w.ok(err)
 	hit := found[0]
 	if runes := []rune(hit.Snippet); len(runes) > 320 || runes[0] != '…' || runes[len(runes)-1] != '…' || !strings.Contains(hit.Snippet, "where gâmma meets dèlta omega") {
@@ -122,14 +123,14 @@ func searchInputs(w *world) {
 		`"river"`, `river*`, `-river`, `+river`, `river:`, `title:river`, `(river)`, `^river`, `river'`, `river\`, `{title}: river`, `river"--`, `<river>`, `!river`,
 		"river\x00", "\xffriver\xfe", "  river\t\n", "ríver", "RIVER", "river's", "%river_",
 	} {
-		found, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), domain.SearchQuery{Text: text})
+		found, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), userdata.SearchQuery{Text: text})
 		w.ok(err)
 		if !strings.ContainsAny(text, "'t") || text == `river'` {
 			w.equal(len(found), 3, fmt.Sprintf("found for %+q", text))
 		}
 	}
 	for _, text := range []string{"river AND tired", "river OR tired", "NOT river", "NEAR(river tired, 2)", "river & !tired", "river <-> tired", "a:*b", "river:*A"} {
-		found, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), domain.SearchQuery{Text: text})
+		found, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), userdata.SearchQuery{Text: text})
 		w.ok(err)
 		if strings.ContainsAny(text, "ANO") && len(found) != 0 {
 			w.Errorf("%q has an operator: %d were found", text, len(found))
@@ -137,12 +138,12 @@ func searchInputs(w *world) {
 	}
 	for _, text := range []string{"", " ", `"`, `-- * ' ( ) :`, "…", "\x00", "🎼", strings.Repeat("x", 10_000), strings.Repeat("a b ", 2_500),
 		strings.Repeat("é", 1001), "a b c d e f g h i j k l m n o p q r s t u v w x y z 1 2 3 4 5 6 7 8"} {
-		_, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), domain.SearchQuery{Text: text})
+		_, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), userdata.SearchQuery{Text: text})
 		w.code(err, domain.CodeInvalid)
 	}
 	w.finds(strings.Repeat("z", 1000))
 	for _, cursor := range []string{"garbage", "e30", "eyJuIjotMSwiaSI6IngifQ"} {
-		_, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), domain.SearchQuery{Text: "river", Cursor: cursor})
+		_, _, err := w.ReadData(domain.DefaultWorkspace).Search(w.Context(), userdata.SearchQuery{Text: "river", Cursor: cursor})
 		w.code(err, domain.CodeInvalid)
 	}
 }
@@ -155,7 +156,7 @@ func searchWords(w *world) {
 	random := rand.New(rand.NewPCG(1, 2))
 	letters := []rune("abcdefghijklmnopqrstuvwxyzàâäæçéèêëîïôœöùûüÿñßøłåžβждך東京한한ｆ²1234567890")
 	made := make([]string, 120)
-	entries := make([]domain.Entry, len(made))
+	entries := make([]userdata.Entry, len(made))
 	for i := range made {
 		var b strings.Builder
 		b.WriteString(fmt.Sprintf("%c%c", 'a'+i/26, 'a'+i%26)) // no word begins another
@@ -196,7 +197,7 @@ func searchScripts(w *world) {
 		"ent_ko": {"오늘회의록정리", "회의록"}, "ent_ko2": {"\u1103\u1162\u1112\u1161\u11a8\u1109\u1162\u11bc", "학생"}, "ent_ko3": {"버전2026출시", "출시"},
 		"ent_zh": {"明天开会讨论预算", "预算"}, "ent_ja": {"明日ミーティングがあります", "ミーティング"},
 	}
-	var entries []domain.Entry
+	var entries []userdata.Entry
 	for id, text := range texts {
 		entries = append(entries, entry(id, "tol_d", T0, fmt.Sprintf(`{"text":%q}`, text[0])))
 	}
@@ -218,7 +219,7 @@ func plainLetters(text string) string {
 // text, the whole word more than a longer one, and of equals the newest comes first.
 func searchPages(w *world) {
 	library(w)
-	var entries []domain.Entry
+	var entries []userdata.Entry
 	for i := range 60 {
 		entries = append(entries, entry(fmt.Sprintf("ent_p%02d", i), "tol_d", T0.Add(time.Duration(i)*time.Minute), `{"text":"paging"}`))
 	}
@@ -229,14 +230,14 @@ func searchPages(w *world) {
 	read := w.ReadData(domain.DefaultWorkspace)
 	var cursors []string
 	got := pages(w, func(cursor string) ([]string, string, error) {
-		page, next, err := read.Search(w.Context(), domain.SearchQuery{Text: "paging", Limit: 7, Cursor: cursor})
+		page, next, err := read.Search(w.Context(), userdata.SearchQuery{Text: "paging", Limit: 7, Cursor: cursor})
 		cursors = append(cursors, next)
-		return idsOf(page, func(h domain.SearchHit) string { return h.ID }), next, err
+		return idsOf(page, func(h userdata.SearchHit) string { return h.ID }), next, err
 	})
-	want := idsOf(entries[:60], func(e domain.Entry) string { return e.ID })
+	want := idsOf(entries[:60], func(e userdata.Entry) string { return e.ID })
 	slices.Reverse(want)
 	w.equal(got, want, "pages, the newest first")
-	_, _, err := read.Search(w.Context(), domain.SearchQuery{Text: "ordering", Cursor: cursors[0]})
+	_, _, err := read.Search(w.Context(), userdata.SearchQuery{Text: "ordering", Cursor: cursors[0]})
 	w.code(err, domain.CodeInvalid)
 	w.equal(w.hits(domain.DefaultWorkspace, "ordering"), []string{"ent_t1", "ent_t2"}, "a word in the title")
 	w.equal(w.hits(domain.DefaultWorkspace, "car"), []string{"ent_w1", "ent_w2"}, "the whole word")
@@ -284,7 +285,7 @@ func searchDeletions(w *world) {
 
 	failed := errors.New("no")
 	write := func(ctx context.Context, d *repository.Data) error {
-		return errors.Join(d.DeleteEntries(ctx, []string{"ent_run"}, at), d.InsertEntries(ctx, []domain.Entry{entry("ent_new", "tol_d", T0, `{"text":"river"}`)}))
+		return errors.Join(d.DeleteEntries(ctx, []string{"ent_run"}, at), d.InsertEntries(ctx, []userdata.Entry{entry("ent_new", "tol_d", T0, `{"text":"river"}`)}))
 	}
 	if err := w.tryWrite(func(ctx context.Context, d *repository.Data) error { return errors.Join(write(ctx, d), failed) }); !errors.Is(err, failed) {
 		w.Fatalf("the failure gave %v", err)
@@ -295,7 +296,7 @@ func searchDeletions(w *world) {
 		if !errors.Is(err, failed) {
 			return err
 		}
-		return d.InsertEntries(ctx, []domain.Entry{entry("ent_kept", "tol_d", T0, `{"text":"river"}`)})
+		return d.InsertEntries(ctx, []userdata.Entry{entry("ent_kept", "tol_d", T0, `{"text":"river"}`)})
 	}, "doc_1", "ent_run", "ent_kept")
 	w.foreign()
 }
@@ -304,7 +305,7 @@ func searchDeletions(w *world) {
 func (w *world) foreign() {
 	_, err := w.WriteData(w.Context(), "other", func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
 		return nil, errors.Join(d.InsertZone(ctx, zone("zon_1", "Theirs")), d.InsertTool(ctx, tool("tol_d", "zon_1", "Log")),
-			d.InsertEntries(ctx, []domain.Entry{entry("ent_run", "tol_d", T0, `{"text":"their river and secret"}`)}))
+			d.InsertEntries(ctx, []userdata.Entry{entry("ent_run", "tol_d", T0, `{"text":"their river and secret"}`)}))
 	})
 	w.ok(err)
 	w.equal(w.hits("other", "river"), []string{"ent_run"}, "found in the other workspace")
@@ -319,7 +320,7 @@ func (w *world) foreign() {
 // sessions there is only what was published.
 func searchDrafts(w *world) {
 	read := w.ReadData(domain.DefaultWorkspace)
-	doc := &domain.Document{ID: "doc_1", Key: "about", Title: "About", Body: "old apple", CreatedAt: T0, UpdatedAt: T0}
+	doc := &userdata.Document{ID: "doc_1", Key: "about", Title: "About", Body: "old apple", CreatedAt: T0, UpdatedAt: T0}
 	put := func() {
 		w.Helper()
 		w.write(func(ctx context.Context, d *repository.Data) error { return d.PutDocument(ctx, doc) })
@@ -328,7 +329,7 @@ func searchDrafts(w *world) {
 	check := func(text, people, sessions string) {
 		w.Helper()
 		for _, published := range []bool{false, true} {
-			found, _, err := read.Search(w.Context(), domain.SearchQuery{Text: text, Published: published})
+			found, _, err := read.Search(w.Context(), userdata.SearchQuery{Text: text, Published: published})
 			w.ok(err)
 			got := []string{}
 			for _, h := range found {

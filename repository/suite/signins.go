@@ -5,20 +5,21 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/people"
 )
 
 // signIns: they come back as they were, to their owner alone; one too many ends the one that
 // was used longest ago; what is over goes.
 func signIns(w *world) {
 	ctx := w.Context()
-	one := &domain.SignedIn{
-		ID: "sgn_1", WorkspaceID: "other", Owner: "usr_a", Hash: "h1", Method: domain.SignInOIDC, Name: "Ada", Role: domain.RoleAdmin,
+	one := &people.SignedIn{
+		ID: "sgn_1", WorkspaceID: "other", Owner: "usr_a", Hash: "h1", Method: people.SignInOIDC, Name: "Ada", Role: domain.RoleAdmin,
 		Workspaces: []string{"other", domain.DefaultWorkspace}, Issuer: "https://issuer", Browser: "b", CreatedAt: T0, LastUsedAt: T0,
 		ExpiresAt: T0.Add(time.Hour),
 	}
 	w.ok(w.SignIns.InsertSignIn(ctx, one))
-	byKey := &domain.SignedIn{
-		ID: "sgn_2", WorkspaceID: "other", Owner: "key_1", Hash: "h2", Method: domain.SignInKey, KeyHash: "k", CreatedAt: T0, LastUsedAt: T0,
+	byKey := &people.SignedIn{
+		ID: "sgn_2", WorkspaceID: "other", Owner: "key_1", Hash: "h2", Method: people.SignInKey, KeyHash: "k", CreatedAt: T0, LastUsedAt: T0,
 		ExpiresAt: T0.Add(2 * time.Hour),
 	}
 	w.ok(w.SignIns.InsertSignIn(ctx, byKey))
@@ -37,7 +38,7 @@ func signIns(w *world) {
 	w.equal(len(listed(domain.DefaultWorkspace, "usr_a")), 0, "those of another workspace")
 
 	used := func(at time.Time) {
-		w.ok(w.SignIns.SignInsUsed(ctx, []domain.SignInUse{{WorkspaceID: "other", SignInID: "sgn_2", At: at}, {WorkspaceID: "other", SignInID: "gone", At: at}}))
+		w.ok(w.SignIns.SignInsUsed(ctx, []people.SignInUse{{WorkspaceID: "other", SignInID: "sgn_2", At: at}, {WorkspaceID: "other", SignInID: "gone", At: at}}))
 	}
 	used(T0.Add(2 * time.Minute))
 	used(T0.Add(time.Minute)) // another node is late
@@ -51,13 +52,13 @@ func signIns(w *world) {
 	_, err = w.SignIns.SignInByHash(ctx, "h1")
 	w.code(err, domain.CodeNotFound)
 
-	for i := range domain.MaxSignIns + 5 {
+	for i := range people.MaxSignIns + 5 {
 		more := *one
 		more.ID, more.Hash, more.LastUsedAt = fmt.Sprintf("sgn_m%02d", i), fmt.Sprintf("m%d", i), T0.Add(time.Duration(i)*time.Second)
 		w.ok(w.SignIns.InsertSignIn(ctx, &more))
 	}
 	ids := listed("other", "usr_a")
-	w.equal(len(ids), domain.MaxSignIns, "as many as may be")
+	w.equal(len(ids), people.MaxSignIns, "as many as may be")
 	w.equal(ids[len(ids)-1], "sgn_m05", "the one that was used longest ago")
 
 	w.ok(w.SignIns.PruneSignIns(ctx, T0.Add(time.Hour), T0.Add(-time.Hour))) // usr_a's are over

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/outside"
 )
 
-func webhook(workspace, id string) *domain.Webhook {
-	return &domain.Webhook{
+func webhook(workspace, id string) *outside.Webhook {
+	return &outside.Webhook{
 		ID: id, WorkspaceID: workspace, URL: "https://receiver.example/" + id, Types: []domain.LogType{domain.LogNotice, domain.LogSessionEnded},
-		Kind: domain.WebhookHTTP, Enabled: true, Secret: "v2.00000000.sealed", CreatedAt: T0, UpdatedAt: T0,
+		Kind: outside.WebhookHTTP, Enabled: true, Secret: "v2.00000000.sealed", CreatedAt: T0, UpdatedAt: T0,
 	}
 }
 
@@ -44,12 +45,12 @@ func webhooks(w *world) {
 	w.ok(err)
 	w.equal(got, h, "the webhook")
 
-	keep := func(*domain.Webhook, int64) (*domain.WebhookDelivery, error) { return nil, nil }
+	keep := func(*outside.Webhook, int64) (*outside.WebhookDelivery, error) { return nil, nil }
 	_, err = w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 7, keep)
 	w.code(err, domain.CodePreconditionFailed)
-	changed, err := w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 1, func(h *domain.Webhook, newest int64) (*domain.WebhookDelivery, error) {
+	changed, err := w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 1, func(h *outside.Webhook, newest int64) (*outside.WebhookDelivery, error) {
 		w.equal(newest, int64(2), "newest")
-		h.URL, h.Types, h.Enabled, h.DisabledReason = "https://other.example", []domain.LogType{domain.LogQueueChanged}, false, domain.WebhookGone
+		h.URL, h.Types, h.Enabled, h.DisabledReason = "https://other.example", []domain.LogType{domain.LogQueueChanged}, false, outside.WebhookGone
 		h.OldSecret, h.OldSecretUntil, h.FailingSince = h.Secret, new(T0.Add(time.Hour)), new(T0)
 		return nil, nil
 	})
@@ -59,13 +60,13 @@ func webhooks(w *world) {
 	w.ok(err)
 	w.equal(got, changed, "the webhook that was changed")
 	refused := domain.Invalid("/url", "bad", "no")
-	_, err = w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 2, func(h *domain.Webhook, _ int64) (*domain.WebhookDelivery, error) {
+	_, err = w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 2, func(h *outside.Webhook, _ int64) (*outside.WebhookDelivery, error) {
 		h.URL = "changed and refused"
 		return nil, refused
 	})
 	w.code(err, domain.CodeInvalid)
 
-	for i := 2; i <= domain.MaxWebhooks; i++ {
+	for i := 2; i <= outside.MaxWebhooks; i++ {
 		w.ok(w.Webhooks.InsertWebhook(ctx, webhook(us, fmt.Sprintf("whk_%02d", i))))
 	}
 	w.code(w.Webhooks.InsertWebhook(ctx, webhook(us, "whk_99")), domain.CodeTooMany)
@@ -74,16 +75,16 @@ func webhooks(w *world) {
 	w.ok(w.Webhooks.DeleteWebhook(ctx, us, "whk_1", 2))
 	all, err := w.Webhooks.Webhooks(ctx, us)
 	w.ok(err)
-	w.equal([]any{len(all), all[0].ID}, []any{domain.MaxWebhooks - 1, "whk_02"}, "what is left")
+	w.equal([]any{len(all), all[0].ID}, []any{outside.MaxWebhooks - 1, "whk_02"}, "what is left")
 	sealed, err := w.Secrets.SealedWith(ctx, 11)
 	w.ok(err)
-	w.equal(sealed, map[string]int{"v2.00000000": domain.MaxWebhooks}, "secrets at rest")
+	w.equal(sealed, map[string]int{"v2.00000000": outside.MaxWebhooks}, "secrets at rest")
 }
 
 // webhookOwners: of many who claim a webhook one gets it, keeps it while it lives, and what
 // it decided before it lost it is not recorded.
 func webhookOwners(w *world) {
-	ctx, ref := w.Context(), domain.WebhookRef{WorkspaceID: us, ID: "whk_1"}
+	ctx, ref := w.Context(), outside.WebhookRef{WorkspaceID: us, ID: "whk_1"}
 	w.ok(w.Nodes.Renew(ctx, time.Hour))
 	w.ok(w.Webhooks.InsertWebhook(ctx, webhook(us, "whk_1")))
 	w.ok(w.Webhooks.InsertWebhook(ctx, webhook("other", "whk_2")))
@@ -112,49 +113,49 @@ func webhookOwners(w *world) {
 	w.noted(nil)
 	look, err := w.Webhooks.LookAtWebhooks(ctx, T0)
 	w.ok(err)
-	w.equal([]any{len(look.Enabled), look.Behind}, []any{2, []domain.WebhookRef{ref}}, "one is behind")
+	w.equal([]any{len(look.Enabled), look.Behind}, []any{2, []outside.WebhookRef{ref}}, "one is behind")
 	w.ok(w.Nodes.Release(ctx)) // as if it had died
 	gone, err := w.Webhooks.StandingOf(ctx, ref)
 	w.ok(err)
 	w.equal([]bool{gone.Mine, gone.OwnerAlive}, []bool{true, false}, "after its death")
 	taken := *gone
 	w.ok(w.Webhooks.ClaimWebhook(ctx, &taken))
-	err = w.Webhooks.RecordWebhook(ctx, &gone.Webhook, &domain.WebhookProgress{SentTo: 1})
+	err = w.Webhooks.RecordWebhook(ctx, &gone.Webhook, &outside.WebhookProgress{SentTo: 1})
 	w.stale(err)
-	w.stale(w.Webhooks.DisableWebhook(ctx, &gone.Webhook, &domain.WebhookProgress{}, domain.WebhookGone, domain.Notice{}))
-	w.ok(w.Webhooks.RecordWebhook(ctx, &taken.Webhook, &domain.WebhookProgress{SentTo: 1}))
+	w.stale(w.Webhooks.DisableWebhook(ctx, &gone.Webhook, &outside.WebhookProgress{}, outside.WebhookGone, domain.Notice{}))
+	w.ok(w.Webhooks.RecordWebhook(ctx, &taken.Webhook, &outside.WebhookProgress{SentTo: 1}))
 	w.equal(len(w.sent("")), 1, "events: no notice of what was not done")
 }
 
 // webhookProgress: the progress of sending is stored as written; a replay resets it.
 func webhookProgress(w *world) {
-	ctx, ref := w.Context(), domain.WebhookRef{WorkspaceID: us, ID: "whk_1"}
+	ctx, ref := w.Context(), outside.WebhookRef{WorkspaceID: us, ID: "whk_1"}
 	h := webhook(us, "whk_1")
 	w.ok(w.Webhooks.InsertWebhook(ctx, h))
 	w.noted(nil, nil, nil)
-	lanes := []domain.WebhookLane{{SentTo: 1, Tries: 1, Since: T0, DueAt: T0.Add(time.Second)}, {SessionID: "ses_1", DueAt: T0}}
-	done := domain.WebhookDelivery{Seq: 1, Type: domain.LogNotice, State: domain.DeliveryDone, Tries: 1, At: T0, FirstAt: T0, LastAt: T0, Status: 204, Took: 7 * time.Millisecond}
+	lanes := []outside.WebhookLane{{SentTo: 1, Tries: 1, Since: T0, DueAt: T0.Add(time.Second)}, {SessionID: "ses_1", DueAt: T0}}
+	done := outside.WebhookDelivery{Seq: 1, Type: domain.LogNotice, State: outside.DeliveryDone, Tries: 1, At: T0, FirstAt: T0, LastAt: T0, Status: 204, Took: 7 * time.Millisecond}
 	tried := done
-	tried.Seq, tried.State, tried.Status, tried.Detail, tried.NextAt = 2, domain.DeliveryRetrying, 500, "status 500", new(T0.Add(time.Second))
-	p := &domain.WebhookProgress{SentTo: 3, FailingSince: new(T0), PausedUntil: new(T0.Add(time.Minute)), Lanes: lanes, Deliveries: []domain.WebhookDelivery{done, tried}}
+	tried.Seq, tried.State, tried.Status, tried.Detail, tried.NextAt = 2, outside.DeliveryRetrying, 500, "status 500", new(T0.Add(time.Second))
+	p := &outside.WebhookProgress{SentTo: 3, FailingSince: new(T0), PausedUntil: new(T0.Add(time.Minute)), Lanes: lanes, Deliveries: []outside.WebhookDelivery{done, tried}}
 	w.ok(w.Webhooks.RecordWebhook(ctx, h, p))
 	got, err := w.Webhooks.WebhookLanes(ctx, ref)
 	w.ok(err)
-	w.equal(got, []domain.WebhookLane{lanes[1], lanes[0]}, "lanes, the first due first")
+	w.equal(got, []outside.WebhookLane{lanes[1], lanes[0]}, "lanes, the first due first")
 	again := tried
-	again.State, again.Tries, again.NextAt, again.Status, again.Detail = domain.DeliveryDone, 2, nil, 200, ""
-	w.ok(w.Webhooks.RecordWebhook(ctx, h, &domain.WebhookProgress{SentTo: 3, CaughtUp: []string{"ses_1"}, Deliveries: []domain.WebhookDelivery{tried, again}}))
+	again.State, again.Tries, again.NextAt, again.Status, again.Detail = outside.DeliveryDone, 2, nil, 200, ""
+	w.ok(w.Webhooks.RecordWebhook(ctx, h, &outside.WebhookProgress{SentTo: 3, CaughtUp: []string{"ses_1"}, Deliveries: []outside.WebhookDelivery{tried, again}}))
 	list, next, err := w.Webhooks.Deliveries(ctx, us, "whk_1", "", "", 1)
 	w.ok(err)
-	w.equal(list, []*domain.WebhookDelivery{&again}, "the latest delivery")
+	w.equal(list, []*outside.WebhookDelivery{&again}, "the latest delivery")
 	list, next, err = w.Webhooks.Deliveries(ctx, us, "whk_1", "", next, 1)
 	w.ok(err)
-	w.equal([]any{list, next}, []any{[]*domain.WebhookDelivery{&done}, ""}, "the one before")
-	list, _, err = w.Webhooks.Deliveries(ctx, us, "whk_1", domain.DeliveryRetrying, "", 5)
+	w.equal([]any{list, next}, []any{[]*outside.WebhookDelivery{&done}, ""}, "the one before")
+	list, _, err = w.Webhooks.Deliveries(ctx, us, "whk_1", outside.DeliveryRetrying, "", 5)
 	w.ok(err)
 	w.equal(len(list), 0, "deliveries that are tried again")
 	for _, enabled := range []bool{false, true} {
-		_, err := w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 0, func(h *domain.Webhook, _ int64) (*domain.WebhookDelivery, error) {
+		_, err := w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 0, func(h *outside.Webhook, _ int64) (*outside.WebhookDelivery, error) {
 			h.Enabled = enabled
 			return nil, nil
 		})
@@ -162,10 +163,10 @@ func webhookProgress(w *world) {
 	}
 	got, err = w.Webhooks.WebhookLanes(ctx, ref)
 	w.ok(err)
-	w.equal(got, []domain.WebhookLane{{SentTo: 1, Tries: 1, Since: T0, DueAt: T0}}, "what it is behind with, once it is on again")
+	w.equal(got, []outside.WebhookLane{{SentTo: 1, Tries: 1, Since: T0, DueAt: T0}}, "what it is behind with, once it is on again")
 
-	skipped := domain.WebhookDelivery{Seq: 3, State: domain.DeliverySkipped, At: T0, FirstAt: T0, LastAt: T0, Detail: "not sent"}
-	back, err := w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 0, func(h *domain.Webhook, _ int64) (*domain.WebhookDelivery, error) {
+	skipped := outside.WebhookDelivery{Seq: 3, State: outside.DeliverySkipped, At: T0, FirstAt: T0, LastAt: T0, Detail: "not sent"}
+	back, err := w.Webhooks.ChangeWebhook(ctx, us, "whk_1", 0, func(h *outside.Webhook, _ int64) (*outside.WebhookDelivery, error) {
 		h.SentTo = 1
 		return &skipped, nil
 	})
@@ -175,12 +176,12 @@ func webhookProgress(w *world) {
 	w.equal([]any{back.SentTo, len(got)}, []any{int64(1), 0}, "after a replay")
 	w.stale(w.Webhooks.RecordWebhook(ctx, h, p))
 
-	w.ok(w.Webhooks.DisableWebhook(ctx, back, &domain.WebhookProgress{SentTo: 2}, domain.WebhookFailing, domain.Notice{Code: "webhook_disabled"}))
+	w.ok(w.Webhooks.DisableWebhook(ctx, back, &outside.WebhookProgress{SentTo: 2}, outside.WebhookFailing, domain.Notice{Code: "webhook_disabled"}))
 	off, err := w.Webhooks.Webhook(ctx, us, "whk_1")
 	w.ok(err)
-	w.equal([]any{off.Enabled, off.DisabledReason, off.SentTo}, []any{false, domain.WebhookFailing, int64(2)}, "disabled")
+	w.equal([]any{off.Enabled, off.DisabledReason, off.SentTo}, []any{false, outside.WebhookFailing, int64(2)}, "disabled")
 	w.equal(len(w.sent("")), 4, "events, with the notice")
-	w.stale(w.Webhooks.RecordWebhook(ctx, off, &domain.WebhookProgress{}))
+	w.stale(w.Webhooks.RecordWebhook(ctx, off, &outside.WebhookProgress{}))
 	w.sound()
 }
 
@@ -230,11 +231,11 @@ func (w *world) eventsOf(all []*domain.LogEvent, session *string, types []domain
 func webhookPruning(w *world) {
 	ctx, h := w.Context(), webhook(us, "whk_1")
 	w.ok(w.Webhooks.InsertWebhook(ctx, h))
-	p := &domain.WebhookProgress{}
+	p := &outside.WebhookProgress{}
 	for i := range int64(6) {
-		d := domain.WebhookDelivery{Seq: i, State: domain.DeliveryDone, At: T0, FirstAt: T0, LastAt: T0.Add(time.Duration(i) * time.Hour)}
+		d := outside.WebhookDelivery{Seq: i, State: outside.DeliveryDone, At: T0, FirstAt: T0, LastAt: T0.Add(time.Duration(i) * time.Hour)}
 		if i == 1 {
-			d.State = domain.DeliveryRetrying
+			d.State = outside.DeliveryRetrying
 		}
 		p.Deliveries = append(p.Deliveries, d)
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/repository"
 )
 
@@ -26,13 +27,13 @@ var (
 		"", "a", "A", "b", "S3", "Zürich", "zurich", "ZÜRICH", "Œuvre", "oeuvre", "STRASSE", "Straße", "ŁÓDŹ", "lodz", "Σίσυφος", "σισυφοσ",
 		"Привет мир", "ПРИВЕТ", "ёлка", "東京", "e\u0301te\u0301", "été", "50% off_", `it's "odd"\`, "a.b|c*", "😀 smile", "İstanbul", "ﬁn",
 	}
-	someFields = []domain.Field{{"amount"}, {"name"}, {"paid"}, {"at", "city"}, {`it's "odd"`}, {"a.b"}, {"absent"}}
+	someFields = []userdata.Field{{"amount"}, {"name"}, {"paid"}, {"at", "city"}, {`it's "odd"`}, {"a.b"}, {"absent"}}
 )
 
 // conditions: entries are found, ordered and counted by their fields as a plain reading of them would.
 func conditions(w *world) {
 	random := rand.New(rand.NewPCG(7, 11))
-	var entries []domain.Entry
+	var entries []userdata.Entry
 	for i := range 120 {
 		data := map[string]any{}
 		for _, field := range someFields[:6] {
@@ -47,10 +48,10 @@ func conditions(w *world) {
 	w.write(func(ctx context.Context, d *repository.Data) error {
 		return errors.Join(d.InsertZone(ctx, zone("zon_1", "z")), d.InsertTool(ctx, tool("tol_1", "zon_1", "t")),
 			d.InsertTool(ctx, tool("tol_2", "zon_1", "u")), d.InsertEntries(ctx, entries),
-			d.InsertEntries(ctx, []domain.Entry{entry("ent_other", "tol_2", T0, `{"amount": 1}`)}))
+			d.InsertEntries(ctx, []userdata.Entry{entry("ent_other", "tol_2", T0, `{"amount": 1}`)}))
 	})
 	for range 150 {
-		var all []domain.Condition
+		var all []userdata.Condition
 		for range 1 + random.IntN(2) {
 			all = append(all, someCondition(random))
 		}
@@ -59,7 +60,7 @@ func conditions(w *world) {
 	for _, field := range someFields {
 		for _, descending := range []bool{false, true} {
 			w.asked(entries, nil, field, descending)
-			w.asked(entries, []domain.Condition{{Field: domain.Field{"amount"}, Compare: domain.CompareExists, Value: true}}, field, descending)
+			w.asked(entries, []userdata.Condition{{Field: userdata.Field{"amount"}, Compare: userdata.CompareExists, Value: true}}, field, descending)
 		}
 		w.grouped(entries, field)
 	}
@@ -69,10 +70,10 @@ func conditions(w *world) {
 // madeUpCursors: a cursor that no page ended with is refused, also one that would be an error of the database.
 func (w *world) madeUpCursors() {
 	read := w.ReadData(domain.DefaultWorkspace)
-	byAmount := domain.EntryFilter{ToolID: "tol_1", Order: domain.Field{"amount"}, Limit: 7}
+	byAmount := userdata.EntryFilter{ToolID: "tol_1", Order: userdata.Field{"amount"}, Limit: 7}
 	_, ascending, err := read.Entries(w.Context(), byAmount)
 	w.ok(err)
-	_, byTime, err := read.Entries(w.Context(), domain.EntryFilter{ToolID: "tol_1", Limit: 7})
+	_, byTime, err := read.Entries(w.Context(), userdata.EntryFilter{ToolID: "tol_1", Limit: 7})
 	w.ok(err)
 	cursors := []string{"garbage", byTime}
 	for _, text := range []string{
@@ -89,7 +90,7 @@ func (w *world) madeUpCursors() {
 		w.code(err, domain.CodeInvalid)
 	}
 	for _, cursor := range []string{"garbage", base64.RawURLEncoding.EncodeToString([]byte(`{"n": 1, "i": "ent_\u0000"}`))} {
-		_, _, err := read.Entries(w.Context(), domain.EntryFilter{ToolID: "tol_1", Cursor: cursor})
+		_, _, err := read.Entries(w.Context(), userdata.EntryFilter{ToolID: "tol_1", Cursor: cursor})
 		w.code(err, domain.CodeInvalid)
 	}
 	byAmount.Cursor, byAmount.Descending = ascending, true
@@ -97,7 +98,7 @@ func (w *world) madeUpCursors() {
 	w.code(err, domain.CodeInvalid)
 }
 
-func place(data map[string]any, field domain.Field, value any) {
+func place(data map[string]any, field userdata.Field, value any) {
 	if len(field) > 1 {
 		data[field[0]] = map[string]any{field[1]: value}
 		return
@@ -119,7 +120,7 @@ func someValue(random *rand.Rand) any {
 	return someTexts[random.IntN(len(someTexts))]
 }
 
-func someCondition(random *rand.Rand) domain.Condition {
+func someCondition(random *rand.Rand) userdata.Condition {
 	scalar := func() any {
 		for {
 			switch value := someValue(random).(type) {
@@ -129,25 +130,25 @@ func someCondition(random *rand.Rand) domain.Condition {
 			}
 		}
 	}
-	c := domain.Condition{Field: someFields[random.IntN(len(someFields))]}
-	compare := []domain.Comparison{
-		domain.CompareEqual, domain.CompareNotEqual, domain.CompareLess, domain.CompareAtMost, domain.CompareGreater, domain.CompareAtLeast,
-		domain.CompareIn, domain.CompareContains, domain.CompareContains, domain.CompareExists,
+	c := userdata.Condition{Field: someFields[random.IntN(len(someFields))]}
+	compare := []userdata.Comparison{
+		userdata.CompareEqual, userdata.CompareNotEqual, userdata.CompareLess, userdata.CompareAtMost, userdata.CompareGreater, userdata.CompareAtLeast,
+		userdata.CompareIn, userdata.CompareContains, userdata.CompareContains, userdata.CompareExists,
 	}
 	switch c.Compare = compare[random.IntN(len(compare))]; c.Compare {
-	case domain.CompareExists:
+	case userdata.CompareExists:
 		c.Value = random.IntN(2) == 0
-	case domain.CompareContains:
+	case userdata.CompareContains:
 		part := []rune(someTexts[1+random.IntN(len(someTexts)-1)])
 		from := random.IntN(len(part))
 		c.Value = string(part[from:min(len(part), from+1+random.IntN(4))])
-	case domain.CompareIn:
+	case userdata.CompareIn:
 		values := []any{}
 		for range random.IntN(5) {
 			values = append(values, scalar())
 		}
 		c.Value = values
-	case domain.CompareLess, domain.CompareAtMost, domain.CompareGreater, domain.CompareAtLeast:
+	case userdata.CompareLess, userdata.CompareAtMost, userdata.CompareGreater, userdata.CompareAtLeast:
 		if c.Value = any(someNumbers[random.IntN(len(someNumbers))]); random.IntN(2) == 0 {
 			c.Value = someTexts[random.IntN(len(someTexts))]
 		}
@@ -158,14 +159,14 @@ func someCondition(random *rand.Rand) domain.Condition {
 }
 
 // asked compares the pages of a filter with a plain filter over all entries.
-func (w *world) asked(entries []domain.Entry, conditions []domain.Condition, order domain.Field, descending bool) {
-	var want []domain.Entry
+func (w *world) asked(entries []userdata.Entry, conditions []userdata.Condition, order userdata.Field, descending bool) {
+	var want []userdata.Entry
 	for _, e := range entries {
-		if !slices.ContainsFunc(conditions, func(c domain.Condition) bool { return !plainly(fieldOf(&e, c.Field), c) }) {
+		if !slices.ContainsFunc(conditions, func(c userdata.Condition) bool { return !plainly(fieldOf(&e, c.Field), c) }) {
 			want = append(want, e)
 		}
 	}
-	slices.SortStableFunc(want, func(a, b domain.Entry) int {
+	slices.SortStableFunc(want, func(a, b userdata.Entry) int {
 		sign := 1
 		if descending {
 			sign = -1
@@ -180,22 +181,22 @@ func (w *world) asked(entries []domain.Entry, conditions []domain.Condition, ord
 	})
 	read := w.ReadData(domain.DefaultWorkspace)
 	got := pages(w, func(cursor string) ([]string, string, error) {
-		page, next, err := read.Entries(w.Context(), domain.EntryFilter{
+		page, next, err := read.Entries(w.Context(), userdata.EntryFilter{
 			ToolID: "tol_1", Limit: 7, Cursor: cursor, Conditions: conditions, Order: order, Descending: descending,
 		})
-		return idsOf(page, func(e domain.Entry) string { return e.ID }), next, err
+		return idsOf(page, func(e userdata.Entry) string { return e.ID }), next, err
 	})
-	w.equal(append([]string{}, got...), append([]string{}, idsOf(want, func(e domain.Entry) string { return e.ID })...),
+	w.equal(append([]string{}, got...), append([]string{}, idsOf(want, func(e userdata.Entry) string { return e.ID })...),
 		fmt.Sprintf("entries with %+v by %v, descending %v", conditions, order, descending))
 	if order == nil {
-		stats, err := read.Stats(w.Context(), domain.StatsFilter{ToolID: "tol_1", Conditions: conditions})
+		stats, err := read.Stats(w.Context(), userdata.StatsFilter{ToolID: "tol_1", Conditions: conditions})
 		w.ok(err)
 		w.equal(stats.Count, int64(len(want)), fmt.Sprintf("the number of entries with %+v", conditions))
 	}
 }
 
 // grouped compares the groups of a field with a plain count.
-func (w *world) grouped(entries []domain.Entry, by domain.Field) {
+func (w *world) grouped(entries []userdata.Entry, by userdata.Field) {
 	type group struct {
 		count int64
 		sum   float64
@@ -216,12 +217,12 @@ func (w *world) grouped(entries []domain.Entry, by domain.Field) {
 		}
 		g := want[key]
 		g.count++
-		if amount, ok := fieldOf(&e, domain.Field{"amount"}).(float64); ok {
+		if amount, ok := fieldOf(&e, userdata.Field{"amount"}).(float64); ok {
 			g.sum, g.n, g.last = g.sum+amount, g.n+1, new(amount)
 		}
 	}
 	read := w.ReadData(domain.DefaultWorkspace)
-	counts, err := read.StatsByField(w.Context(), domain.StatsFilter{ToolID: "tol_1"}, by, 100)
+	counts, err := read.StatsByField(w.Context(), userdata.StatsFilter{ToolID: "tol_1"}, by, 100)
 	w.ok(err)
 	w.equal(len(counts), len(want), fmt.Sprintf("groups by %v", by))
 	most := int64(math.MaxInt64)
@@ -237,7 +238,7 @@ func (w *world) grouped(entries []domain.Entry, by domain.Field) {
 		}
 		most = s.Count
 	}
-	sums, err := read.StatsByField(w.Context(), domain.StatsFilter{ToolID: "tol_1", Field: domain.Field{"amount"}}, by, 100)
+	sums, err := read.StatsByField(w.Context(), userdata.StatsFilter{ToolID: "tol_1", Field: userdata.Field{"amount"}}, by, 100)
 	w.ok(err)
 	for _, s := range sums {
 		g := want[plainJSON(w, s.Group)]
@@ -245,7 +246,7 @@ func (w *world) grouped(entries []domain.Entry, by domain.Field) {
 			w.Errorf("the group %s of %v has %+v, want %+v", s.Group, by, s, g)
 		}
 	}
-	few, err := read.StatsByField(w.Context(), domain.StatsFilter{ToolID: "tol_1"}, by, 1)
+	few, err := read.StatsByField(w.Context(), userdata.StatsFilter{ToolID: "tol_1"}, by, 1)
 	w.ok(err)
 	w.equal(len(few), min(1, len(want)), "groups within a limit")
 }
@@ -261,7 +262,7 @@ func plainJSON(w *world, text json.RawMessage) string {
 // missing is the value of a field that is not there.
 type missing struct{}
 
-func fieldOf(e *domain.Entry, field domain.Field) any {
+func fieldOf(e *userdata.Entry, field userdata.Field) any {
 	var value any
 	if json.Unmarshal(e.Data, &value) != nil {
 		return missing{}
@@ -279,19 +280,19 @@ func fieldOf(e *domain.Entry, field domain.Field) any {
 }
 
 // plainly is whether a value meets a condition.
-func plainly(value any, c domain.Condition) bool {
+func plainly(value any, c userdata.Condition) bool {
 	switch c.Compare {
-	case domain.CompareExists:
+	case userdata.CompareExists:
 		_, absent := value.(missing)
 		return absent != (c.Value == true)
-	case domain.CompareEqual:
+	case userdata.CompareEqual:
 		return same(value, c.Value)
-	case domain.CompareNotEqual:
+	case userdata.CompareNotEqual:
 		return !same(value, c.Value)
-	case domain.CompareIn:
+	case userdata.CompareIn:
 		values, _ := c.Value.([]any)
 		return slices.ContainsFunc(values, func(one any) bool { return same(value, one) })
-	case domain.CompareContains:
+	case userdata.CompareContains:
 		text, ok := value.(string)
 		part, _ := c.Value.(string)
 		return ok && strings.Contains(folded(text), folded(part))
@@ -314,11 +315,11 @@ func plainly(value any, c domain.Condition) bool {
 		return false
 	}
 	switch c.Compare {
-	case domain.CompareLess:
+	case userdata.CompareLess:
 		return order < 0
-	case domain.CompareAtMost:
+	case userdata.CompareAtMost:
 		return order <= 0
-	case domain.CompareGreater:
+	case userdata.CompareGreater:
 		return order > 0
 	default:
 		return order >= 0

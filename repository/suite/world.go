@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
@@ -197,8 +198,8 @@ func (w *world) mail(s *domain.Session, dedupe string) *domain.InboxItem {
 	return i
 }
 
-func zone(id, name string) *domain.Zone {
-	return &domain.Zone{ID: id, Name: name, CreatedAt: T0, UpdatedAt: T0}
+func zone(id, name string) *userdata.Zone {
+	return &userdata.Zone{ID: id, Name: name, CreatedAt: T0, UpdatedAt: T0}
 }
 
 // checked looks at a View under its locks and writes nothing.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -187,12 +188,12 @@ type seenEntry struct {
 // entriesThatCount are the new entries that meet the trigger's condition.
 func (r *Runs) entriesThatCount(
 	ctx context.Context, a *domain.Automation, trigger *domain.Trigger, made *domain.DataChange,
-) ([]*domain.Entry, error) {
+) ([]*userdata.Entry, error) {
 	all, err := r.Events.EntriesMadeAt(ctx, a.WorkspaceID, made.ToolID, *made.MadeAt, max(made.Count, 1))
 	if err != nil {
 		return nil, fmt.Errorf("read the entries that were made: %w", err)
 	}
-	var some []*domain.Entry
+	var some []*userdata.Entry
 	for _, entry := range all {
 		value, err := json.Marshal(seenEntry{entry.Timestamp, entry.Data})
 		if err != nil {
@@ -210,7 +211,7 @@ func (r *Runs) entriesThatCount(
 }
 
 // listed describes the entries that started a run, for the run.
-func listed(entries []*domain.Entry) string {
+func listed(entries []*userdata.Entry) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "New entries (%d) in the tool %s started this run:", len(entries), entries[0].ToolID)
 	for i, e := range entries {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 )
 
 // made is the event of created entries.
@@ -24,8 +25,8 @@ func watching(condition string) func(*domain.AutomationView) {
 	}
 }
 
-func entry(text string) *domain.Entry {
-	return &domain.Entry{ID: "ent_" + text, ToolID: "tool", Timestamp: noon, Data: json.RawMessage(fmt.Sprintf(`{"note":%q}`, text))}
+func entry(text string) *userdata.Entry {
+	return &userdata.Entry{ID: "ent_" + text, ToolID: "tool", Timestamp: noon, Data: json.RawMessage(fmt.Sprintf(`{"note":%q}`, text))}
 }
 
 // An entry that an automation watches for starts one run, and is not looked at again.
@@ -53,7 +54,7 @@ func TestStartByEntries(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w, cfg := newWorld(t, c.view)
-			w.events, w.made = c.events, []*domain.Entry{entry("red")}
+			w.events, w.made = c.events, []*userdata.Entry{entry("red")}
 			for range 2 { // what was looked at is not looked at again
 				if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
 					t.Fatal(err)
@@ -78,7 +79,7 @@ func TestARunKnowsWhatTheMakerOfItsEntriesRead(t *testing.T) {
 	page := domain.Provenance{Origin: domain.OriginHTTP, Source: "WEB.READ"}
 	for name, taint := range map[string]*domain.Taint{"nothing": nil, "a page": (*domain.Taint)(nil).With(page)} {
 		w, cfg := newWorld(t, hourly(watching("")))
-		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of none")}, []*domain.Entry{entry("red")}
+		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of none")}, []*userdata.Entry{entry("red")}
 		w.taint = taint
 		if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
 			t.Fatal(err)
@@ -97,7 +98,7 @@ func TestARunKnowsWhatTheMakerOfItsEntriesRead(t *testing.T) {
 // The mark is written with the run: an entry starts one run, whatever crashes.
 func TestTheMarkIsWrittenWithTheRun(t *testing.T) {
 	w, cfg := newWorld(t, hourly(watching("")))
-	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}
+	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*userdata.Entry{entry("red")}
 	if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestTheMarkIsWrittenWithTheRun(t *testing.T) {
 // automation.
 func TestAnEntryThatCannotStartIsReported(t *testing.T) {
 	w, cfg := newWorld(t, hourly(watching(""), func(v *domain.AutomationView) { v.Seed = nil }))
-	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}
+	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*userdata.Entry{entry("red")}
 	for range 2 {
 		if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
 			t.Fatal(err)
@@ -133,7 +134,7 @@ func TestAnEntryThatCannotStartIsReported(t *testing.T) {
 
 // TestListed verifies that a run's request lists a limited number of entries and counts the others.
 func TestListed(t *testing.T) {
-	var all []*domain.Entry
+	var all []*userdata.Entry
 	for i := range maxListed + 3 {
 		all = append(all, entry(fmt.Sprint(i)))
 	}

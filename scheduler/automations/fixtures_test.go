@@ -11,6 +11,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/scheduler"
 )
@@ -87,7 +88,7 @@ type world struct {
 	// onStop is the result of stopping a run; nil: it has ended.
 	onStop func(id string) error
 	events []*domain.LogEvent
-	made   []*domain.Entry
+	made   []*userdata.Entry
 	slot   error         // what the door says of a run that begins
 	taint  *domain.Taint // of every session
 }
@@ -174,7 +175,7 @@ func (w *world) Events(_ context.Context, _, _ string, after int64, _ domain.Pag
 	return later, false, nil
 }
 
-func (w *world) EntriesMadeAt(context.Context, string, string, time.Time, int) ([]*domain.Entry, error) {
+func (w *world) EntriesMadeAt(context.Context, string, string, time.Time, int) ([]*userdata.Entry, error) {
 	return w.made, nil
 }
 

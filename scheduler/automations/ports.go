@@ -8,6 +8,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/scheduler"
 )
@@ -58,7 +59,7 @@ type Events interface {
 		events []*domain.LogEvent, more bool, err error)
 	// EntriesMadeAt are the entries of a tool that were made in one call, by their
 	// CreatedAt, in the order of their ids.
-	EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*domain.Entry, error)
+	EntriesMadeAt(ctx context.Context, workspace, tool string, made time.Time, limit int) ([]*userdata.Entry, error)
 }
 
 // Conditions decide about the JSON Schemas of triggers. No schema holds always.

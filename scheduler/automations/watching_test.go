@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/scheduler"
 )
 
@@ -36,7 +37,7 @@ func (f *failing) Events(ctx context.Context, ws, s string, after int64, size do
 	return events, more, errors.Join(err, f.log)
 }
 
-func (f *failing) EntriesMadeAt(ctx context.Context, ws, tool string, at time.Time, limit int) ([]*domain.Entry, error) {
+func (f *failing) EntriesMadeAt(ctx context.Context, ws, tool string, at time.Time, limit int) ([]*userdata.Entry, error) {
 	entries, err := f.world.EntriesMadeAt(ctx, ws, tool, at, limit)
 	return entries, errors.Join(err, f.entries)
 }
@@ -63,7 +64,7 @@ func TestALookThatFails(t *testing.T) {
 		"the door":       func(f *failing, _ *Config) { f.slot = away },
 	} {
 		w, cfg := newWorld(t, hourly(watching("")))
-		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of none")}, []*domain.Entry{entry("red")}
+		w.events, w.made = []*domain.LogEvent{made(5, "tool", "run of none")}, []*userdata.Entry{entry("red")}
 		f := &failing{world: w}
 		cfg.Store, cfg.Events, cfg.Conditions = f, f, f
 		breaks(f, &cfg)
@@ -101,7 +102,7 @@ func TestALongLogIsReadToItsEnd(t *testing.T) {
 		w.events = append(w.events, &domain.LogEvent{Seq: seq + 1, Type: domain.LogNotice})
 	}
 	w.events = append(w.events, made(6, "tool", ""))
-	w.made = []*domain.Entry{entry("red")}
+	w.made = []*userdata.Entry{entry("red")}
 	p := &paged{world: w}
 	cfg.Events = p
 	if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil || w.begun() != 1 || p.pages != 3 || w.view.Automation.SeenSeq != 6 {
@@ -152,7 +153,7 @@ func TestWhyAnEntryStartedNothing(t *testing.T) {
 		"a name that reverses the line": {hourly(watching(""), func(v *domain.AutomationView) { v.Automation.Name = "a\u202eb" }), full, ""},
 	} {
 		w, cfg := newWorld(t, c.view)
-		w.events, w.made, w.slot = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}, c.slot
+		w.events, w.made, w.slot = []*domain.LogEvent{made(5, "tool", "")}, []*userdata.Entry{entry("red")}, c.slot
 		if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
 			t.Fatal(err)
 		}
@@ -173,7 +174,7 @@ func TestWhyAnEntryStartedNothing(t *testing.T) {
 // A mark never goes back, and an entry that another node has looked at starts nothing.
 func TestAnotherNodeHasLooked(t *testing.T) {
 	w, cfg := newWorld(t, hourly(watching(""), func(v *domain.AutomationView) { v.Automation.SeenSeq = 9 }))
-	w.made = []*domain.Entry{entry("red")}
+	w.made = []*userdata.Entry{entry("red")}
 	r := NewRuns(cfg)
 	old := *w.view.Automation
 	old.SeenSeq = 4 // as it was read before
@@ -200,7 +201,7 @@ func TestAnotherNodeHasLooked(t *testing.T) {
 // skipped, and marked.
 func TestAnEntryThatIsSkippedIsMarked(t *testing.T) {
 	w, cfg := newWorld(t, hourly(watching(""), unended))
-	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}
+	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*userdata.Entry{entry("red")}
 	if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +215,7 @@ func TestAnEntryThatIsSkippedIsMarked(t *testing.T) {
 // With overlap=restart an entry ends the run that goes, and begins one.
 func TestAnEntryRestarts(t *testing.T) {
 	w, cfg := newWorld(t, hourly(watching(""), unended, policy("", domain.OverlapRestart)))
-	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*domain.Entry{entry("red")}
+	w.events, w.made = []*domain.LogEvent{made(5, "tool", "")}, []*userdata.Entry{entry("red")}
 	if err := NewRuns(cfg).StartByEntries(t.Context(), "ws"); err != nil || w.begun() != 1 || len(w.stopped) != 1 {
 		t.Errorf("%v, %d runs, stopped %q", err, w.begun(), w.stopped)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/fermata-dev/fermata/app/e2e/harness"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/repository"
 )
@@ -27,8 +28,8 @@ type sample struct {
 
 // plainStats computes what the database computes, slowly. Values are quarters, so that
 // sums are exact in any order.
-func plainStats(samples []sample, bucket string) domain.Stats {
-	s := domain.Stats{Bucket: bucket}
+func plainStats(samples []sample, bucket string) userdata.Stats {
+	s := userdata.Stats{Bucket: bucket}
 	var sum float64
 	for _, x := range samples { // by time
 		if x.value == nil {
@@ -70,7 +71,7 @@ func firstDay(at time.Time, zone *time.Location, startHour int, week time.Weekda
 	return day.Format(time.DateOnly)
 }
 
-func sameStats(a, b domain.Stats) bool {
+func sameStats(a, b userdata.Stats) bool {
 	near := func(x, y *float64, exact bool) bool {
 		if x == nil || y == nil {
 			return x == y
@@ -120,7 +121,7 @@ func TestStatisticsAreThoseOfAPlainComputation(t *testing.T) {
 				until := from.Add(time.Duration(r.IntN(40*24)) * time.Hour)
 				inside := slices.DeleteFunc(slices.Clone(samples), func(x sample) bool { return x.at.Before(from) || !x.at.Before(until) })
 				period := "&from=" + url.QueryEscape(from.Format(time.RFC3339)) + "&until=" + url.QueryEscape(until.Format(time.RFC3339))
-				s.compare(tool, "?field=progress"+period, []domain.Stats{plainStats(inside, "")})
+				s.compare(tool, "?field=progress"+period, []userdata.Stats{plainStats(inside, "")})
 				for _, by := range []string{"day", "week", "month"} {
 					s.compare(tool, "?group_by="+by+period, grouped(inside, func(at time.Time) string { return firstDay(at, loaded, place.hour, place.start, by) }))
 				}
@@ -155,7 +156,7 @@ func (s *server) randomSamples(r *rand.Rand, tool string, near time.Time) []samp
 }
 
 // grouped are the statistics of each group that has numbers, in order.
-func grouped(samples []sample, name func(time.Time) string) []domain.Stats {
+func grouped(samples []sample, name func(time.Time) string) []userdata.Stats {
 	groups := map[string][]sample{}
 	var order []string
 	for _, x := range samples {
@@ -166,7 +167,7 @@ func grouped(samples []sample, name func(time.Time) string) []domain.Stats {
 		groups[of] = append(groups[of], x)
 	}
 	slices.Sort(order)
-	var all []domain.Stats
+	var all []userdata.Stats
 	for _, of := range order {
 		if stats := plainStats(groups[of], of); stats.Count > 0 {
 			all = append(all, stats)
@@ -176,16 +177,16 @@ func grouped(samples []sample, name func(time.Time) string) []domain.Stats {
 }
 
 // compare holds the API's answer against the plain computation.
-func (s *server) compare(tool, query string, want []domain.Stats) {
+func (s *server) compare(tool, query string, want []userdata.Stats) {
 	s.T.Helper()
-	var got struct{ Data []domain.Stats }
+	var got struct{ Data []userdata.Stats }
 	if err := json.Unmarshal(s.Call("GET", "/v1/tools/"+tool+"/entries/stats"+query, nil).Want(200).Body, &got); err != nil {
 		s.T.Fatal(err)
 	}
 	s.sameAll(query, got.Data, want)
 }
 
-func (s *server) sameAll(about string, got, want []domain.Stats) {
+func (s *server) sameAll(about string, got, want []userdata.Stats) {
 	s.T.Helper()
 	if !slices.EqualFunc(got, want, sameStats) {
 		g, _ := json.Marshal(got)
@@ -205,13 +206,13 @@ func (s *server) compareRelative(tool string, samples []sample, at time.Time, na
 	env.Reference = at
 	for by, unit := range map[string]string{"day": "0_DAY", "week": "0_WEEK", "month": "0_MONTH"} {
 		inside := slices.DeleteFunc(slices.Clone(samples), func(x sample) bool { return name(x.at, by) != name(at, by) })
-		got, err := data.NewRules().Stats(s.T.Context(), s.Parts.Store.ReadData(w.ID), env, domain.StatsQuery{
+		got, err := data.NewRules().Stats(s.T.Context(), s.Parts.Store.ReadData(w.ID), env, userdata.StatsQuery{
 			ToolID: tool, Field: "progress", Period: domain.Period{Relative: unit}, GroupBy: "day",
 		})
 		if err != nil {
 			s.T.Fatal(err)
 		}
-		s.sameAll(unit, []domain.Stats{got.Total}, []domain.Stats{plainStats(inside, "")})
+		s.sameAll(unit, []userdata.Stats{got.Total}, []userdata.Stats{plainStats(inside, "")})
 		s.sameAll(unit+" by day", got.Groups, grouped(inside, func(at time.Time) string { return name(at, "day") }))
 	}
 }
@@ -243,9 +244,9 @@ func TestAToolTypeWithManyEntries(t *testing.T) {
 	tool := s.made("/v1/tools", `{"zone_id":"`+zone+`","tool_type":"mood","name":"Mood"}`)
 	now := time.Now().UTC()
 	_, err := s.Parts.Store.WriteData(t.Context(), domain.DefaultWorkspace, func(ctx context.Context, d *repository.Data) ([]domain.DataChange, error) {
-		var entries []domain.Entry
+		var entries []userdata.Entry
 		for i := range 100_000 {
-			entries = append(entries, domain.Entry{ID: fmt.Sprintf("ent_%06d", i), ToolID: tool, Timestamp: now.Add(time.Duration(i) * time.Second), Data: json.RawMessage(fmt.Sprintf(`{"value":%d}`, i)), CreatedAt: now, UpdatedAt: now})
+			entries = append(entries, userdata.Entry{ID: fmt.Sprintf("ent_%06d", i), ToolID: tool, Timestamp: now.Add(time.Duration(i) * time.Second), Data: json.RawMessage(fmt.Sprintf(`{"value":%d}`, i)), CreatedAt: now, UpdatedAt: now})
 		}
 		return nil, d.InsertEntries(ctx, entries)
 	})

@@ -1,4 +1,4 @@
-package domain
+package userdata
 
 // MergePatch applies a JSON merge patch (RFC 7396): null removes a field, an object is merged, everything
 // else replaces, lists too. It is used by every PATCH of an object whose fields are not defined by us: a

@@ -1,6 +1,7 @@
-package domain
+package outside
 
 import "time"
+import "github.com/fermata-dev/fermata/domain"
 
 // ConnectorGrant is a person's sign-in to a connector's server, finished or pending.
 type ConnectorGrant struct {
@@ -11,7 +12,7 @@ type ConnectorGrant struct {
 	Sealed string
 	// StateHash finds a sign-in that was begun, and BegunBy is who did.
 	StateHash string
-	BegunBy   Author
+	BegunBy   domain.Author
 	UpdatedAt time.Time
 	// Version is bumped by every write, and a write is conditional on it. 0: it is not
 	// stored yet.
@@ -40,7 +41,7 @@ const SignInOfBrowser = "browser-"
 type PendingSignIn struct {
 	Connector *Connector
 	Server    string // its origin, as the sign-in is bound to it
-	BegunBy   Author
+	BegunBy   domain.Author
 }
 
 // SignInAnswer is what the browser returns with. Error is why there is no code.

@@ -1,13 +1,14 @@
-package domain
+package people
 
 import "time"
+import "github.com/fermata-dev/fermata/domain"
 
 // Key is an API key. Only its hash is kept.
 type Key struct {
 	ID          string
 	WorkspaceID string
 	Name        string
-	Role        Role
+	Role        domain.Role
 	Prefix      string // its first characters, for people to recognise it
 	Hash        string // hex SHA-256 of the whole key
 	CreatedAt   time.Time
@@ -27,7 +28,9 @@ type KeyUse struct {
 func (k *Key) Expired(now time.Time) bool { return k.ExpiresAt != nil && !now.Before(*k.ExpiresAt) }
 
 // lasting reports whether the key can be relied on to manage the workspace's keys.
-func (k *Key) lasting() bool { return k.Role == RoleAdmin && k.RevokedAt == nil && k.ExpiresAt == nil }
+func (k *Key) lasting() bool {
+	return k.Role == domain.RoleAdmin && k.RevokedAt == nil && k.ExpiresAt == nil
+}
 
 // MayBeFirst rejects a key that would leave the server without a key manager: the first key closes an open
 // server for good. It is called only if there is no root key.
@@ -35,7 +38,7 @@ func (k *Key) MayBeFirst() error {
 	if k.lasting() {
 		return nil
 	}
-	return Errorf(CodeFirstKey, "The first key closes this server to calls without one, and only an admin's key can make further ones. "+
+	return domain.Errorf(domain.CodeFirstKey, "The first key closes this server to calls without one, and only an admin's key can make further ones. "+
 		"Nothing was made: make one with the role admin and without expires_at first, or set FERMATA_ROOT_KEY and start the server again.")
 }
 
@@ -48,12 +51,12 @@ func MayRevoke(id string, all []*Key, now time.Time) error {
 			return nil
 		}
 		if k.ID == id {
-			opens = k.Role == RoleAdmin && k.RevokedAt == nil && !k.Expired(now)
+			opens = k.Role == domain.RoleAdmin && k.RevokedAt == nil && !k.Expired(now)
 		}
 	}
 	if !opens {
 		return nil
 	}
-	return Errorf(CodeLastAdminKey, "No other admin key without an expiry is left in this workspace, so nobody could make keys any more. "+
+	return domain.Errorf(domain.CodeLastAdminKey, "No other admin key without an expiry is left in this workspace, so nobody could make keys any more. "+
 		"Nothing was revoked: make another admin key first, or set FERMATA_ROOT_KEY and start the server again.")
 }

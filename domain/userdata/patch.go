@@ -1,6 +1,7 @@
-package domain
+package userdata
 
 import "encoding/json"
+import "github.com/fermata-dev/fermata/domain"
 
 // What people and models ask for when they add or change the user's data. In a patch nil
 // means unchanged, and an object is a merge patch (MergePatch). The names in JSON are those
@@ -33,11 +34,11 @@ func (in NewZone) Zone() Zone {
 
 // Apply merges the patch into a zone.
 func (p ZonePatch) Apply(z *Zone) {
-	set(&z.Name, p.Name)
-	set(&z.Description, p.Description)
-	set(&z.Colour, p.Colour)
-	set(&z.Position, p.Position)
-	set(&z.RequireValidation, p.RequireValidation)
+	setField(&z.Name, p.Name)
+	setField(&z.Description, p.Description)
+	setField(&z.Colour, p.Colour)
+	setField(&z.Position, p.Position)
+	setField(&z.RequireValidation, p.RequireValidation)
 }
 
 // NewTool asks for a tool. Without a config it gets the empty one.
@@ -82,8 +83,8 @@ type ToolTypePatch struct {
 
 // Apply merges the patch into a tool type.
 func (p ToolTypePatch) Apply(t *ToolType) {
-	set(&t.Name, p.Name)
-	set(&t.Description, p.Description)
+	setField(&t.Name, p.Name)
+	setField(&t.Description, p.Description)
 	if p.ConfigSchema != nil {
 		t.ConfigSchema = p.ConfigSchema
 	}
@@ -120,8 +121,8 @@ type DocumentPatch struct {
 
 // Apply merges the patch into a document's draft.
 func (p DocumentPatch) Apply(d *Document) {
-	set(&d.Title, p.Title)
-	set(&d.Body, p.Body)
+	setField(&d.Title, p.Title)
+	setField(&d.Body, p.Body)
 }
 
 // StatsQuery asks for statistics of a numeric field of a tool's entries. An empty Field
@@ -130,7 +131,7 @@ func (p DocumentPatch) Apply(d *Document) {
 type StatsQuery struct {
 	ToolID  string
 	Field   string
-	Period  Period
+	Period  domain.Period
 	GroupBy string
 	// Where is a JSON object of conditions on the entries; empty: none.
 	Where json.RawMessage
@@ -142,4 +143,11 @@ type StatsResult struct {
 	Field  string
 	Total  Stats
 	Groups []Stats
+}
+
+// setField changes a field that a patch names.
+func setField[T any](field, value *T) {
+	if value != nil {
+		*field = *value
+	}
 }

@@ -1,13 +1,14 @@
-package domain
+package people
 
 import "time"
+import "github.com/fermata-dev/fermata/domain"
 
 // Ticket opens one event stream, once, with the rights of the caller it was issued to. Only its bearer has
 // the ticket itself.
 type Ticket struct {
 	Hash        string
 	WorkspaceID string
-	Role        Role
+	Role        domain.Role
 	Name        string
 	KeyHash     string // of the caller's key or cookie, to check that it is still valid
 	ExpiresAt   time.Time

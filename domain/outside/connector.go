@@ -1,8 +1,10 @@
-package domain
+package outside
 
 import (
 	"encoding/json"
 	"time"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // ConnectorKind is how the commands of a connector are carried out.
@@ -82,7 +84,7 @@ type ConnectorPatch struct {
 
 // ConnectorCommandPatch changes a person's settings of a command; nil: unchanged.
 type ConnectorCommandPatch struct {
-	Effect            *CommandEffect
+	Effect            *domain.CommandEffect
 	RequireValidation *bool
 	Timeout           *time.Duration // 0: the default
 	Trusted           *bool
@@ -127,11 +129,11 @@ const (
 // ConnectorCommand is one command of a connector. The server's part (texts, schema) has a hash; the rest
 // is set by people.
 type ConnectorCommand struct {
-	Name        string          `json:"name"` // without the prefix, upper case
-	Title       string          `json:"title,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Params      json.RawMessage `json:"params_schema"`
-	Effect      CommandEffect   `json:"effect"`
+	Name        string               `json:"name"` // without the prefix, upper case
+	Title       string               `json:"title,omitempty"`
+	Description string               `json:"description,omitempty"`
+	Params      json.RawMessage      `json:"params_schema"`
+	Effect      domain.CommandEffect `json:"effect"`
 	// RequireValidation: each call requires an approval.
 	RequireValidation bool          `json:"require_validation"`
 	Timeout           time.Duration `json:"timeout,omitempty"` // 0: the default
@@ -174,7 +176,7 @@ func (c *Connector) Reviewed(command *ConnectorCommand) bool {
 	case command.Reviewed != nil:
 		return *command.Reviewed
 	}
-	return command.Effect != EffectRead || !c.OffersReadOnly()
+	return command.Effect != domain.EffectRead || !c.OffersReadOnly()
 }
 
 // OffersReadOnly reports whether read-only commands are offered as listed.

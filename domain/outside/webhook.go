@@ -1,6 +1,7 @@
-package domain
+package outside
 
 import "time"
+import "github.com/fermata-dev/fermata/domain"
 
 // Webhook is an address that is notified of events of a workspace's log.
 type Webhook struct {
@@ -9,7 +10,7 @@ type Webhook struct {
 	Kind        WebhookKind
 	WorkspaceID string
 	URL         string
-	Types       []LogType
+	Types       []domain.LogType
 	Enabled     bool
 	// Links: what waits for a person comes with a link to it.
 	Links bool
@@ -76,14 +77,6 @@ const (
 	WebhookSecretOverlap = 24 * time.Hour
 )
 
-// LogTypes are all types of events in the log.
-var LogTypes = []LogType{
-	LogSessionPhase, LogSessionCreated, LogSessionStatus, LogSessionEnded, LogMessageCreated, LogMessageUpdated, LogMessageDeleted,
-	LogCommandPlanned, LogCommandStarted, LogCommandEnded, LogApprovalRequested, LogApprovalSettled, LogUsageUpdated,
-	LogContextCompacted, LogTaskChanged, LogAnswersChanged, LogSlotChanged, LogQueueChanged, LogDataChanged, LogAutomationChanged,
-	LogOccurrence, LogNotice,
-}
-
 // WebhookLane is a session (or, with an empty id, the workspace itself) whose events a webhook is behind
 // with: they continue from SentTo while those of others are sent.
 type WebhookLane struct {
@@ -108,7 +101,7 @@ const (
 // WebhookDelivery is the delivery of one event to one webhook.
 type WebhookDelivery struct {
 	Seq       int64
-	Type      LogType // empty: DeliverySkipped
+	Type      domain.LogType // empty: DeliverySkipped
 	SessionID string
 	State     DeliveryState
 	Tries     int
@@ -153,7 +146,7 @@ type WebhookLook struct {
 // WebhookPatch changes a webhook.
 type WebhookPatch struct {
 	URL     *string
-	Types   []LogType // nil: as they are
+	Types   []domain.LogType // nil: as they are
 	Enabled *bool
 	Links   *bool
 }

@@ -1,13 +1,14 @@
-package domain
+package people
 
 import "time"
+import "github.com/fermata-dev/fermata/domain"
 
 // Person is a person as identified by an OpenID Connect issuer, with their access.
 type Person struct {
 	ID         string // made of issuer and subject: the same at each sign-in
 	Issuer     string
 	Name       string
-	Role       Role
+	Role       domain.Role
 	Workspaces []string  // those that are open to the person; the first is where they come in
 	Until      time.Time // of the token that said so
 }
@@ -30,7 +31,7 @@ type SignedIn struct {
 	// Name, Role, Workspaces and Issuer are what the issuer said. Who signed in with a key
 	// has what the key has, each time.
 	Name       string
-	Role       Role
+	Role       domain.Role
 	Workspaces []string
 	Issuer     string
 	KeyHash    string // of the key; the sign-in holds as long as it does
