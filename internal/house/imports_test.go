@@ -89,6 +89,7 @@ var table = map[string][]string{
 	"repository/internal/sqldb": {"domain"},
 	"repository/keep":           {"domain", "migrations", "repository", "repository/internal/sqldb", "repository/search"},
 	"repository/search":         {"domain", "repository/internal/sqldb"},
+	"rounds/suite":              {"api", "auth", "domain", "internal/testkit/golden", "rounds", "stream"},
 	"repository/suite":          {"domain", "migrations", "repository", "internal/testkit"},
 	"orchestrator":              {"domain", "orchestrator/machine", "providers", "commands", "prompt"},
 	"scheduler":                 {"domain", "scheduler/slot"},
