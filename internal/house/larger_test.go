@@ -24,7 +24,6 @@ var wideLines = map[string]int{
 	"providers/anthropic/config.go": 4,
 	"providers/openai/schema.go":    3,
 	"providers/timeouts.go":         3,
-	"providers/demo/plans_talk.go":  2,
 	"api/requests/main.go":          1,
 	"app/secretkey.go":              1,
 	"commands/action_documents.go":  1,

@@ -1,33 +1,42 @@
 package demo
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 )
 
+// The kind of this provider, and the model that its answers name.
+const (
+	kindName  = "demo"
+	modelName = "fermata-demo"
+)
+
 // answer plans every part of the request, in order, up to the first that has to wait.
 func (c *planner) answer() {
-	c.fr = french(c.request)
+	c.fr = isFrench(c.request)
 	if c.summary {
-		c.summarise()
+		c.add("The person talked with the demo. Latest request: " + oneLine(c.previous+" "+c.request))
 		return
 	}
 	c.reportEnding()
-	answerFiles(c)
+	for _, f := range c.files {
+		c.say("I got a file, %s. I am only a demo: a model would look into it.",
+			"J'ai reçu un fichier, %s. Je ne suis qu'une démo : un modèle le regarderait.", f)
+	}
 	request := c.named(c.request)
 	if isAgain(request) && c.previous != "" {
 		request, c.repeat = c.previous, true
-		c.fr = c.fr || french(request)
+		c.fr = c.fr || isFrench(request)
 	}
-	for _, part := range parts(request) {
-		p, groups := find(part)
+	for _, part := range partsOf(request) {
+		c.stopped = false
+		p, g := find(part)
 		switch {
 		case p != nil:
 			c.fr = p.fr
-			p.plan(c, groups)
+			p.plan(c, g)
 		case !c.brought(part) && len(c.files) == 0:
 			c.didNotUnderstand(part)
 		}
@@ -37,19 +46,34 @@ func (c *planner) answer() {
 	}
 }
 
+// reportEnding says how the request before came to its end.
+func (c *planner) reportEnding() {
+	for _, e := range c.ended {
+		switch e.kind {
+		case limitReached:
+			c.say("(Your message before was not finished. The server says: %s)",
+				"(Votre message précédent n'est pas allé au bout. Le serveur dit : %s)", oneLine(e.text))
+		case notApproved:
+			c.say("(You did not agree to what I had asked: nothing of it was done.)",
+				"(Vous n'avez pas donné votre accord : rien n'a été fait.)")
+		case notAnswered:
+			c.say("(My question has no answer; I leave it.)", "(Ma question reste sans réponse ; je la laisse.)")
+		}
+	}
+}
+
 // raw is the answer in the protocol of the prompt.
 func (c *planner) raw(newID domain.IDSource) *domain.RawAnswer {
 	text := c.text()
-	raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, StopReason: "stop", Model: ModelName, Provider: KindName, Text: text}
+	raw := &domain.RawAnswer{Protocol: domain.ProtocolNative, StopReason: "stop", Model: modelName, Provider: kindName, Text: text}
 	if c.json {
 		raw.Protocol, raw.Text = domain.ProtocolJSON, c.jsonText(text)
 		return raw
 	}
-	calls := c.calls
-	if len(calls) == 0 && c.automation {
-		calls = []planned{c.ending(text)}
+	if len(c.calls) == 0 && c.automation {
+		c.calls = []planned{c.finish(text)}
 	}
-	for i, call := range calls {
+	for i, call := range c.calls {
 		raw.StopReason = "calls"
 		raw.Calls = append(raw.Calls, domain.RawCall{
 			ID: newID("call"), ProviderID: fmt.Sprintf("demo_%d_%d", len(c.steps), i+1),
@@ -68,35 +92,35 @@ func (c *planner) text() string {
 	}
 	if c.first && !c.introduced && !c.summary && !c.agent {
 		hello := c.in("(I am Fermata's demo: a few rules, no AI model. Say “help” to see what I understand.)",
-			"(Je suis la démo de Fermata : quelques règles, pas de modèle d'IA. Dites « aide » pour voir ce que je comprends.)")
-		text = strings.TrimSpace(hello + "\n\n" + text)
+			"(Je suis la démo de Fermata : quelques règles, pas de modèle d'IA. "+
+				"Dites « aide » pour voir ce que je comprends.)")
+		text = hello + "\n\n" + text
 	}
-	return text
+	return strings.TrimSpace(text)
 }
 
-// ending is the call by which an automation or an agent ends.
-func (c *planner) ending(text string) planned {
+// finish is the call by which an automation or an agent ends.
+func (c *planner) finish(text string) planned {
 	switch {
 	case c.asksBack:
-		return planned{askPrincipal, map[string]any{"question": text}}
+		return planned{askPrincipal, object{"question": text}}
 	case c.agent && c.undone:
-		return planned{complete, map[string]any{"reason": c.in("It could not be done.", "Cela n'a pas pu être fait."), "result": text}}
+		return planned{complete, object{"reason": c.in("It could not be done.", "Cela n'a pas pu être fait."), "result": text}}
 	case c.agent:
-		return planned{complete, map[string]any{"reason": c.in("The task is done.", "La tâche est faite."), "result": text}}
+		return planned{complete, object{"reason": c.in("The task is done.", "La tâche est faite."), "result": text}}
 	}
-	return planned{complete, map[string]any{"summary": text}}
+	return planned{complete, object{"summary": text}}
 }
 
 // jsonText is the answer as one JSON object. completed is said whenever the request
 // is done: an automation ends by it, a chat ignores it.
 func (c *planner) jsonText(text string) string {
-	a := jsonAnswer{PreText: text}
+	a := jsonAnswer{PreText: text, Completed: len(c.calls) == 0 && !c.asksBack}
 	for _, call := range c.calls {
 		command := jsonCommand{Type: call.name, Params: encode(call.params)}
 		switch {
 		case call.name == askUser:
-			data := encode(call.params["data"].(map[string]any))
-			a.Module = &domain.Module{Type: call.params["type"].(string), Data: data}
+			a.Module = &domain.Module{Type: call.params["type"].(string), Data: encode(call.params["data"])}
 		case isAction(call.name):
 			a.ActionCommands = append(a.ActionCommands, command)
 			a.KeepControl = true // to say afterwards what became of it
@@ -104,15 +128,5 @@ func (c *planner) jsonText(text string) string {
 			a.DataCommands = append(a.DataCommands, command)
 		}
 	}
-	a.Completed = len(c.calls) == 0 && !c.asksBack
-	b, err := json.Marshal(a)
-	if err != nil {
-		panic(fmt.Sprintf("demo: encode an answer: %v", err)) // its parts come from encode
-	}
-	return string(b)
-}
-
-// summarise answers the server's request to shorten the conversation.
-func (c *planner) summarise() {
-	c.said = append(c.said, "The person talked with the demo. Latest request: "+oneLine(c.previous+" "+c.request))
+	return string(encode(a))
 }

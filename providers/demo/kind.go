@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"time"
 
 	"github.com/fermata-dev/fermata/domain"
@@ -13,21 +14,7 @@ import (
 	"github.com/fermata-dev/fermata/providers"
 )
 
-// KindName is the kind of this provider; ModelName what its answers name as model.
-const (
-	KindName  = "demo"
-	ModelName = "fermata-demo"
-)
-
-type config struct {
-	Model       string   `json:"model"`
-	WordDelayMS *float64 `json:"word_delay_ms"`
-	Protocol    string   `json:"protocol"`
-}
-
-const defaultWordDelay = 15 * time.Millisecond
-
-const schema = `{
+const configSchema = `{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
   "additionalProperties": false,
@@ -41,31 +28,28 @@ const schema = `{
 // Kind is the registry's entry.
 func Kind() providers.Kind {
 	return providers.Kind{
-		Name:        KindName,
+		Name:        kindName,
 		DisplayName: "Demo (no model: a few rules, without a key)",
-		Schema:      json.RawMessage(schema),
+		Schema:      json.RawMessage(configSchema),
 		New:         newProvider,
 		Models: func(context.Context, json.RawMessage, string, *http.Client) ([]string, error) {
-			return []string{ModelName}, nil
+			return []string{modelName}, nil
 		},
 	}
 }
 
 type provider struct {
-	protocol  string
-	wordDelay time.Duration
+	Model    string  `json:"model"`
+	Delay    float64 `json:"word_delay_ms"`
+	Protocol string  `json:"protocol"`
 }
 
 func newProvider(raw json.RawMessage, _ string, _ *http.Client) (providers.Provider, error) {
-	var c config
+	p := &provider{Delay: 15}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(&c); err != nil {
+	if err := decoder.Decode(p); err != nil {
 		return nil, fmt.Errorf("read the demo's config: %w", err)
-	}
-	p := &provider{protocol: c.Protocol, wordDelay: defaultWordDelay}
-	if c.WordDelayMS != nil {
-		p.wordDelay = time.Duration(*c.WordDelayMS * float64(time.Millisecond))
 	}
 	return p, nil
 }
@@ -74,8 +58,8 @@ func newProvider(raw json.RawMessage, _ string, _ *http.Client) (providers.Provi
 func (p *provider) Abilities() providers.Abilities {
 	return providers.Abilities{
 		Sees:        true,
-		NativeCalls: p.protocol != string(domain.ProtocolJSON), StructuredOutput: true, Streaming: true,
-		ContextWindow: 1_000_000, MaxTokens: 4096, Model: ModelName,
+		NativeCalls: p.Protocol != string(domain.ProtocolJSON), StructuredOutput: true, Streaming: true,
+		ContextWindow: 1_000_000, MaxTokens: 4096, Model: modelName,
 	}
 }
 
@@ -83,65 +67,47 @@ func (p *provider) Abilities() providers.Abilities {
 func (p *provider) Query(ctx context.Context, request *providers.Request) (*providers.Answer, error) {
 	c := newPlanner(request.Prompt)
 	c.answer()
-	raw := c.raw(request.NewID)
-	first, err := p.stream(ctx, raw, request.OnDelta)
-	if err != nil {
+	raw, first := c.raw(request.NewID), clock.System()
+	if err := p.stream(ctx, raw, request.OnDelta); err != nil {
 		return nil, err
 	}
 	return &providers.Answer{Raw: raw, Usage: usage(request.Prompt, raw), FirstTokenAt: first}, nil
 }
 
+// aWord is a word with the space behind it.
+var aWord = regexp.MustCompile(`[^ \n]*[ \n]*`)
+
 // stream gives out the answer word by word; every wait ends with ctx.
-func (p *provider) stream(ctx context.Context, raw *domain.RawAnswer, onDelta func(providers.Delta)) (time.Time, error) {
-	first := clock.System()
+func (p *provider) stream(ctx context.Context, raw *domain.RawAnswer, onDelta func(providers.Delta)) error {
 	if onDelta != nil {
-		for _, word := range words(raw.Text) {
-			if err := p.wait(ctx); err != nil {
-				return first, err
+		for _, word := range aWord.FindAllString(raw.Text, -1) {
+			if p.wait(ctx); ctx.Err() != nil {
+				break
 			}
 			onDelta(providers.Delta{Kind: providers.DeltaText, Text: word})
 		}
 		for _, call := range raw.Calls {
-			onDelta(providers.Delta{Kind: providers.DeltaArguments, Text: call.Arguments})
+			if ctx.Err() == nil {
+				onDelta(providers.Delta{Kind: providers.DeltaArguments, Text: call.Arguments})
+			}
 		}
 	}
 	if ctx.Err() != nil {
-		return first, providers.TransportError(ctx, ctx.Err(), "")
+		return providers.TransportError(ctx, ctx.Err(), "")
 	}
-	return first, nil
+	return nil
 }
 
-func (p *provider) wait(ctx context.Context) error {
-	if p.wordDelay <= 0 {
-		if ctx.Err() != nil {
-			return providers.TransportError(ctx, ctx.Err(), "")
-		}
-		return nil
+func (p *provider) wait(ctx context.Context) {
+	if p.Delay <= 0 {
+		return
 	}
-	timer := time.NewTimer(p.wordDelay)
+	timer := time.NewTimer(time.Duration(p.Delay * float64(time.Millisecond)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:
-		return nil
 	case <-ctx.Done():
-		return providers.TransportError(ctx, ctx.Err(), "")
 	}
-}
-
-// words cuts a text behind its spaces; joined again they are the text.
-func words(text string) []string {
-	var out []string
-	start := 0
-	for i := 0; i < len(text); i++ {
-		if (text[i] == ' ' || text[i] == '\n') && i+1 < len(text) && text[i+1] != ' ' && text[i+1] != '\n' {
-			out = append(out, text[start:i+1])
-			start = i + 1
-		}
-	}
-	if start < len(text) {
-		out = append(out, text[start:])
-	}
-	return out
 }
 
 // usage is an estimate, four bytes for a token; it has no price.
@@ -152,19 +118,18 @@ func usage(prompt *domain.Prompt, raw *domain.RawAnswer) domain.Usage {
 	}
 	for _, t := range prompt.Turns {
 		for i := range t.Blocks {
-			in += len(t.Blocks[i].Text)
-			if a := t.Blocks[i].Answer; a != nil {
-				in += answerSize(a)
-			}
+			in += len(t.Blocks[i].Text) + answerSize(t.Blocks[i].Answer)
 		}
 	}
 	return domain.Usage{InputTokens: int64(in / 4), OutputTokens: int64(answerSize(raw)/4 + 1)}
 }
 
-func answerSize(a *domain.RawAnswer) int {
-	n := len(a.Text)
+func answerSize(a *domain.RawAnswer) (n int) {
+	if a == nil {
+		return 0
+	}
 	for i := range a.Calls {
 		n += len(a.Calls[i].Name) + len(a.Calls[i].Arguments)
 	}
-	return n
+	return n + len(a.Text)
 }

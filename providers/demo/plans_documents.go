@@ -1,63 +1,41 @@
 package demo
 
 import (
-	"fmt"
+	"encoding/json"
+	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
 )
 
 // draft writes a document's draft; the server asks the person by itself.
-func draft(c *planner, g groups) {
-	name := title(strings.Trim(g["name"], `"«»“” `))
-	params := map[string]any{"key": slug(name, "document"), "title": name, "body": g["text"]}
-	doing := fmt.Sprintf(
-		c.in("I ask to write the draft of the document “%s”.", "Je demande à écrire le brouillon du document « %s »."),
-		name,
-	)
-	if _, ok := c.act(doing, "CONTEXT_UPDATE", params); ok {
-		c.say("The draft of “%s” is written. No session reads it yet: say “publish the document %s”.",
-			"Le brouillon de « %s » est écrit. Aucune session ne le lit encore : dites « publie le document %s ».", name, name)
-	}
+func draft(c *planner, g captures) {
+	name := g.title("name")
+	c.act(c.in("I ask to write the draft of the document “%s”.", "Je demande à écrire le brouillon du document « %s ».", name),
+		"CONTEXT_UPDATE", object{"key": slug(name, "document"), "title": name, "body": g["text"]})
+	c.say("The draft of “%s” is written. No session reads it yet: say “publish the document %s”.",
+		"Le brouillon de « %s » est écrit. Aucune session ne le lit encore : dites « publie le document %s ».", name, name)
 }
 
-func publish(c *planner, g groups) {
-	doc, ok := c.findDocument(g["name"])
-	if !ok {
-		return
-	}
-	doing := fmt.Sprintf(c.in("I ask to publish the document “%s”.", "Je demande à publier le document « %s »."), doc.name)
-	if _, ok := c.act(doing, "CONTEXT_PUBLISH", map[string]any{"key": doc.key}); ok {
-		c.say(
-			"“%s” is published: every session reads it from now on.",
-			"« %s » est publié : toutes les sessions le lisent désormais.",
-			doc.name,
-		)
-	}
+// documents are all of them, or what one says.
+func (c *planner) documents(params object) []record {
+	return look(c.query("CONTEXT", params)).documents
 }
 
-// findDocument finds a document by its title or key, and reports if there is none.
-func (c *planner) findDocument(name string) (*record, bool) {
-	s, ok := c.query("CONTEXT", nil)
-	if !ok {
-		return nil, false
-	}
-	all := look(s.text).documents
-	doc := best(all, name)
-	if doc == nil {
-		c.noSuch(all, "document", name)
-	}
-	return doc, doc != nil
+func publish(c *planner, g captures) {
+	doc := c.need(c.documents(nil), "document", g["name"])
+	c.act(c.in("I ask to publish the document “%s”.", "Je demande à publier le document « %s ».", doc.name),
+		"CONTEXT_PUBLISH", object{"key": doc.key})
+	c.say("“%s” is published: every session reads it from now on.", "« %s » est publié : toutes les sessions le lisent désormais.", doc.name)
 }
 
-func documents(c *planner, _ groups) {
-	s, ok := c.query("CONTEXT", nil)
-	if !ok {
-		return
-	}
-	all := look(s.text).documents
+func showDocuments(c *planner, _ captures) {
+	s := c.query("CONTEXT", nil)
+	all := look(s).documents
 	if len(all) == 0 {
-		c.say("There is no document yet. Say for example “draft a document House rules: shoes off”.",
+		c.stop("There is no document yet. Say for example “draft a document House rules: shoes off”.",
 			"Il n'y a encore aucun document. Dites par exemple « rédige un document Règles : sans chaussures ».")
-		return
 	}
 	lines := []string{c.in("Your documents:", "Vos documents :")}
 	for _, d := range all {
@@ -69,70 +47,197 @@ func documents(c *planner, _ groups) {
 		}
 		lines = append(lines, "- "+d.name+" ("+state+")")
 	}
-	c.said = append(c.said, strings.Join(lines, "\n"))
+	c.add(lines...)
 	c.justRead(s)
 }
 
-func document(c *planner, g groups) {
-	found, ok := c.findDocument(g["name"])
-	if !ok {
-		return
-	}
-	// Another query of the same name: the memo keeps the two apart by their params.
-	s, ok := c.query("CONTEXT", map[string]any{"key": found.key})
-	if !ok {
-		return
-	}
-	for _, d := range look(s.text).documents {
-		if body, _ := d.fields["published_body"].(string); body != "" {
+func showDocument(c *planner, g captures) {
+	found := c.need(c.documents(nil), "document", g["name"])
+	for _, d := range c.documents(object{"key": found.key}) {
+		if body := d.text("published_body"); body != "" {
 			c.say("“%s”, as every session reads it:\n\n%s", "« %s », tel que les sessions le lisent :\n\n%s", d.name, body)
 		}
-		if body, _ := d.fields["draft_body"].(string); body != "" {
+		if body := d.text("draft_body"); body != "" {
 			c.say("The draft of “%s”, not published:\n\n%s", "Le brouillon de « %s », pas publié :\n\n%s", d.name, body)
 		}
 	}
 }
 
-// search looks for words everywhere, the best first.
-func search(c *planner, g groups) {
-	text := strings.Trim(g["text"], `"«»“” `)
-	s, ok := c.query("SEARCH", map[string]any{"query": text, "limit": shownEntries})
-	if !ok {
+// contextManager is the agent that every workspace has.
+const contextManager = "ContextManager"
+
+// noteInDocuments is left to the agent that looks after the documents. It adds a line to
+// the document Notes, and publishes it: a person is asked for both.
+func noteInDocuments(c *planner, g captures) {
+	if !c.agent {
+		c.leave(contextManager, c.in("Note in the documents: %s", "Note dans les documents : %s", g["text"]))
 		return
 	}
-	hits := look(s.text).hits
-	if len(hits) == 0 {
-		c.say("I find “%s” nowhere in your data.", "Je ne trouve « %s » nulle part dans vos données.", text)
-		return
-	}
-	lines := []string{fmt.Sprintf(c.in("I find “%s” here:", "Je trouve « %s » ici :"), text)}
-	for _, h := range hits {
-		said := func(key string) string { s, _ := h[key].(string); return s }
-		where, at := said("tool"), said("timestamp")
-		if where == "" {
-			where = c.in("the document ", "le document ") + said("title")
+	doc := record{key: "notes", name: "Notes"}
+	body := ""
+	if there, ok := exact(c.documents(nil), doc.name); ok {
+		doc = there
+		for _, d := range c.documents(object{"key": doc.key}) {
+			body = d.text("published_body")
+			if draft := d.text("draft_body"); draft != "" {
+				body = draft
+			}
 		}
-		lines = append(lines, fmt.Sprintf(c.in("- %s (%s): %s", "- %s (%s) : %s"), where, at[:min(len(at), 10)], oneLine(said("snippet"))))
 	}
-	c.said = append(c.said, strings.Join(lines, "\n"))
-	c.justRead(s)
+	body = strings.TrimPrefix(body+"\n- "+oneLine(g["text"]), "\n")
+	c.act(c.in("I write the draft.", "J'écris le brouillon."), "CONTEXT_UPDATE", object{"key": doc.key, "title": doc.name, "body": body})
+	c.act(c.in("I ask to publish it.", "Je demande à le publier."), "CONTEXT_PUBLISH", object{"key": doc.key})
+	c.say("It stands in the document “%s” (%s), which is published.", "C'est dans le document « %s » (%s), qui est publié.", doc.name, doc.key)
 }
 
-// slug is a name as an id: "House rules" -> "house-rules". It begins with a letter.
-func slug(name, otherwise string) string {
-	var b strings.Builder
-	for _, r := range accents.Replace(strings.ToLower(name)) {
-		switch {
-		case r >= 'a' && r <= 'z', r >= '0' && r <= '9' && b.Len() > 0:
-			b.WriteRune(r)
-		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
-			b.WriteByte('-')
+// searchDocuments is left to the same agent, which looks for the words.
+func searchDocuments(c *planner, g captures) {
+	if c.agent {
+		searchData(c, g)
+		return
+	}
+	c.leave(contextManager, c.in("Search for %s", "Cherche %s", g["text"]))
+}
+
+// askAgent gives a task to the agent of a name, in the person's words.
+func askAgent(c *planner, g captures) { c.leave(unquoted(g["agent"]), g["task"]) }
+
+// reportParts are what the lines of an agent's report begin with, in their order.
+var reportParts = []string{"outcome", "reason", "result", "conclusion"}
+
+// reportIn parses the result of an agent's task; a part may have several lines.
+func reportIn(text string) map[string]string {
+	report, part := map[string]string{}, -1
+	for line := range strings.SplitSeq(text, "\n") {
+		name, rest, _ := strings.Cut(line, ": ")
+		if next := slices.Index(reportParts, name); next > part {
+			report[name], part = rest, next
+		} else if part >= 0 {
+			report[reportParts[part]] += "\n" + line
 		}
 	}
-	id := b.String()
-	id = strings.Trim(id[:min(len(id), 60)], "-")
-	if id == "" {
-		return otherwise
+	return report
+}
+
+// leave leaves a task to an agent, and passes on what that one reports.
+func (c *planner) leave(agent, task string) {
+	command := domain.AgentCommandPrefix + strings.ReplaceAll(domain.AgentCommandName(agent), " ", "_")
+	if !c.json { // the name on the wire
+		command = strings.ReplaceAll(command, ".", "_")
 	}
-	return id
+	s := c.run(c.in("I leave this to the agent %s.", "Je laisse cela à l'agent %s.", agent), planned{command, object{"query": task}})[0]
+	report := reportIn(s.text)
+	switch domain.AgentOutcome(report["outcome"]) {
+	case domain.AgentCompleted:
+		c.say("The agent %s reports: %s", "L'agent %s rapporte : %s", agent, report["result"])
+	case domain.AgentNeedsClarification:
+		c.say("The agent %s has a question: %s", "L'agent %s a une question : %s", agent, report["result"])
+	default:
+		c.say("The agent %s did not come to an end (%s). It says: %s", "L'agent %s n'est pas allé au bout (%s). Il dit : %s",
+			agent, report["outcome"], oneLine(report["reason"]+" "+report["result"]))
+	}
+}
+
+var (
+	// fieldText is a field as people say it: "pages (number)".
+	fieldText = regexp.MustCompile(`^(.+?)(?: ?\((.+)\))?$`)
+	// kinds are the words for the JSON types of a field; without one it is a text.
+	kinds = map[string]string{"number": "number", "nombre": "number", "yes/no": "boolean", "oui/non": "boolean"}
+)
+
+// createType makes a tool type of named fields, of which the first must be there.
+func createType(c *planner, g captures) {
+	name, properties := g.title("name"), object{}
+	var required []string
+	for _, item := range itemSeparator.Split(g["fields"], -1) {
+		m := fieldText.FindStringSubmatch(strings.TrimSpace(item))
+		if m == nil {
+			continue
+		}
+		kind := kinds[strings.ToLower(strings.TrimSpace(m[2]))]
+		if kind == "" {
+			kind = "string"
+		}
+		key := strings.ReplaceAll(slug(withoutArticle(m[1]), "field"), "-", "_")
+		if required == nil {
+			required = []string{key}
+		}
+		properties[key] = object{"type": kind, "title": title(withoutArticle(m[1]))}
+	}
+	c.act(c.in("I create the tool type “%s”.", "Je crée le type d'outil « %s ».", name), "CREATE_TOOL_TYPE", object{
+		"id": slug(name, "type"), "name": name,
+		"config_schema": object{"type": "object", "properties": object{}, "additionalProperties": false},
+		"entry_schema":  object{"type": "object", "properties": properties, "required": required, "additionalProperties": false},
+	})
+	c.say("The tool type “%s” is there. Now you can say: “create a tool My list of type %s”.",
+		"Le type d'outil « %s » est là. Vous pouvez dire : « crée un outil Ma liste de type %s ».", name, name)
+}
+
+// createOf makes a tool of a type that is found by its name.
+func createOf(c *planner, g captures) {
+	of := c.need(look(c.query("SCHEMA", object{"of": "tool"})).types, c.in("tool type", "type d'outil"), g["type"])
+	name := g.title("name")
+	c.newTool(name, of.id, g["zone"], object{})
+	c.say("“%s” is there, of the type “%s”.", "« %s » est là, du type « %s ».", name, of.name)
+}
+
+// fillIn adds an entry by the names of its fields, typed as the tool's schema says. A piece without "="
+// belongs to the one before it, as in "price = 12,5".
+func fillIn(c *planner, g captures) {
+	tool := c.needTool(g["tool"])
+	properties := propertiesIn(c.query("SCHEMA", object{"of": "entry", "tool_type": tool.toolType}))
+	var pieces []string
+	for piece := range strings.SplitSeq(g["pairs"], ",") {
+		if n := len(pieces); n > 0 && !strings.Contains(piece, "=") {
+			pieces[n-1] += "," + piece
+			continue
+		}
+		pieces = append(pieces, piece)
+	}
+	data := object{}
+	for _, piece := range pieces {
+		said, value, _ := strings.Cut(piece, "=")
+		value = strings.TrimSpace(value)
+		key := matching(properties, said)
+		switch kind := properties[key]; {
+		case key == "":
+			c.stop("There is no field “%s”.", "Il n'y a pas de champ « %s ».", strings.TrimSpace(said))
+		case (kind == "number" || kind == "integer") && numberOnly.FindString(value) == value && value != "":
+			data[key] = json.Number(plainNumber(value))
+		case kind == "boolean":
+			data[key] = !isNo(value)
+		default:
+			data[key] = value
+		}
+	}
+	c.addEntries(c.in("I add it to “%s”.", "Je l'ajoute à « %s ».", tool.name), tool.id, "", data)
+	c.say("Added to “%s”: %s.", "Ajouté à « %s » : %s.", tool.name, c.fields(data))
+}
+
+// propertiesIn are the fields of the schemas in a result, with their types.
+func propertiesIn(s step) map[string]string {
+	properties := map[string]string{}
+	for _, t := range look(s).types {
+		schema, _ := t.fields["schema"].(object)
+		fields, _ := schema["properties"].(object)
+		for name, field := range fields {
+			described, _ := field.(object)
+			properties[name], _ = described["type"].(string)
+		}
+	}
+	return properties
+}
+
+// matching is the property that a person means; of several that fit, the first by name. "" is none.
+func matching(properties map[string]string, said string) string {
+	var fit []string
+	for name := range properties {
+		if keyOf(strings.ReplaceAll(name, "_", " ")) == keyOf(said) {
+			fit = append(fit, name)
+		}
+	}
+	if len(fit) == 0 {
+		return ""
+	}
+	return slices.Min(fit)
 }

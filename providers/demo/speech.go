@@ -1,51 +1,64 @@
 package demo
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// speech is what is said, in the language of the request.
+// speech is what is said, in the language of the request. Once it is stopped, nothing more is said.
 type speech struct {
-	fr   bool
-	said []string
+	fr, stopped bool
+	said        []string
+}
+
+// add adds lines to the final answer.
+func (sp *speech) add(lines ...string) {
+	if !sp.stopped {
+		sp.said = append(sp.said, strings.Join(lines, "\n"))
+	}
 }
 
 // say adds to the final answer, in the person's language.
-func (sp *speech) say(en, fr string, args ...any) {
-	sp.said = append(sp.said, fmt.Sprintf(sp.in(en, fr), args...))
+func (sp *speech) say(en, fr string, args ...any) { sp.add(sp.in(en, fr, args...)) }
+
+// stop says why a plan ends here.
+func (sp *speech) stop(en, fr string, args ...any) {
+	sp.say(en, fr, args...)
+	sp.stopped = true
 }
 
-func (sp *speech) in(en, fr string) string {
+func (sp *speech) in(en, fr string, args ...any) string {
+	text := en
 	if sp.fr {
-		return fr
+		text = fr
 	}
-	return en
+	if len(args) == 0 {
+		return text
+	}
+	return fmt.Sprintf(text, args...)
 }
 
-func (sp *speech) plural(n int, one, many, un, plusieurs string) string {
-	if n == 1 || (sp.fr && n == 0) {
-		return sp.in(one, un)
+// counted is a number with its noun; both languages add an s.
+func (sp *speech) counted(n any, en, fr string) string {
+	text := fmt.Sprint(n)
+	if text == "1" || sp.fr && text == "0" {
+		return text + " " + sp.in(en, fr)
 	}
-	return sp.in(many, plusieurs)
+	return text + " " + sp.in(en, fr) + "s"
 }
 
 // names lists records in the quotes of the language.
 func (sp *speech) names(records []record) string {
 	names := make([]string, len(records))
 	for i, r := range records {
-		names[i] = fmt.Sprintf(sp.in("“%s”", "« %s »"), r.name)
+		names[i] = sp.in("“%s”", "« %s »", r.name)
 	}
 	return strings.Join(names, ", ")
-}
-
-func (sp *speech) listed(records []record) string {
-	if len(records) == 0 {
-		return "."
-	}
-	return sp.in(": ", " : ") + sp.names(records) + "."
 }
 
 func (sp *speech) decimal(n string) string {
@@ -55,25 +68,14 @@ func (sp *speech) decimal(n string) string {
 	return n
 }
 
-// round shows a number with at most two decimals.
-func (sp *speech) round(v any) (string, bool) {
+// round shows a number with at most two decimals; "" is no number.
+func (sp *speech) round(v any) string {
 	n, ok := v.(json.Number)
-	if !ok {
-		return "", false
-	}
 	f, err := n.Float64()
-	if err != nil {
-		return "", false
+	if !ok || err != nil {
+		return ""
 	}
-	return sp.decimal(strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0"), ".")), true
-}
-
-// values says how many there are.
-func (sp *speech) values(count string) string {
-	if count == "1" {
-		return count + " " + sp.in("value", "valeur")
-	}
-	return count + " " + sp.in("values", "valeurs")
+	return sp.decimal(strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0"), "."))
 }
 
 // bucket says which day, week or month it is that begins on a date.
@@ -87,8 +89,57 @@ func (sp *speech) bucket(date, group string) string {
 	return date
 }
 
+// need is the record of that name; without one it stops.
+func (sp *speech) need(all []record, what, name string) record {
+	r, ok := best(all, name)
+	switch {
+	case ok:
+	case len(all) == 0:
+		sp.stop("There is no %s yet.", "Il n'y a encore aucun élément (%s).", what)
+	default:
+		sp.stop("I find no %s called “%s”. There are: %s.", "Je ne trouve pas de %s du nom de « %s ». Il y a : %s.", what, name, sp.names(all))
+	}
+	return r
+}
+
+// line says an entry in words.
+func (sp *speech) line(tool, e record) string {
+	text, _ := e.data["text"].(string)
+	head, _ := e.data["title"].(string)
+	if v := sp.round(e.data["value"]); v != "" {
+		text = v + after(unitOf(tool, ""))
+	}
+	switch {
+	case text == "" && (head == "" || len(e.data) > 1):
+		text = sp.fields(e.data)
+	case head != "" && text != "" && head != text:
+		text = head + sp.in(": ", " : ") + text
+	}
+	text = oneLine(cmp.Or(text, head))
+	if done, ok := e.data["done"].(bool); ok {
+		return map[bool]string{true: "[x] ", false: "[ ] "}[done] + text
+	}
+	if at := e.text("timestamp"); len(at) >= 10 {
+		return at[:10] + "  " + text
+	}
+	return text
+}
+
+// fields says the data of a type of the person's own: "author: Frank Herbert, pages: 412".
+func (sp *speech) fields(data object) string {
+	var said []string
+	for _, key := range slices.Sorted(maps.Keys(data)) {
+		value := cmp.Or(sp.round(data[key]), fmt.Sprint(data[key]))
+		if yes, ok := data[key].(bool); ok {
+			value = map[bool]string{true: sp.in("yes", "oui"), false: sp.in("no", "non")}[yes]
+		}
+		said = append(said, key+sp.in(": ", " : ")+value)
+	}
+	return strings.Join(said, ", ")
+}
+
 // nothing says that there are no entries, at all or in a period.
-func (sp *speech) nothing(tool *record, when string) {
+func (sp *speech) nothing(tool record, when string) {
 	if when != "" {
 		sp.say("There is nothing in “%s” for this time: %s.", "Il n'y a rien dans « %s » pour cette période : %s.", tool.name, when)
 		return
@@ -96,17 +147,70 @@ func (sp *speech) nothing(tool *record, when string) {
 	sp.say("There is nothing in “%s” yet.", "Il n'y a encore rien dans « %s ».", tool.name)
 }
 
-func (sp *speech) noSuch(records []record, what, name string) {
-	if len(records) == 0 {
-		sp.say("There is no %s yet.", "Il n'y a encore aucun élément (%s).", what)
+// entries says a page of entries, and that there is more.
+func (sp *speech) entries(tool record, when string, data step) {
+	entries := look(data).entries
+	if len(entries) == 0 {
+		sp.nothing(tool, when)
 		return
 	}
-	sp.say("I find no %s called “%s”. There are: %s.", "Je ne trouve pas de %s du nom de « %s ». Il y a : %s.", what, name, sp.names(records))
+	lines := []string{sp.in("The latest of “%s”:", "Les dernières entrées de « %s » :", tool.name)}
+	for _, e := range entries {
+		lines = append(lines, "- "+sp.line(tool, e))
+	}
+	if cursorIn(data.text) != "" {
+		lines = append(lines, "", sp.in("There is more: say “more”.", "Il y en a d'autres : dites « la suite »."))
+	}
+	sp.add(lines...)
 }
 
-func (sp *speech) inUnit(unit string) string {
-	if unit == "" {
+// figures says statistics in words, with the change between the two latest entries.
+func (sp *speech) figures(tool record, when, group string, figures, data step) {
+	found := look(figures)
+	count := sp.round(found.stats["count"])
+	if count == "" || count == "0" {
+		sp.nothing(tool, when)
+		return
+	}
+	if when != "" {
+		when = ", " + when
+	}
+	unit := after(unitOf(tool, ""))
+	lines := []string{sp.in("“%s”%s: %s.", "« %s »%s : %s.", tool.name, when, sp.counted(count, "value", "valeur"))}
+	for _, f := range [][3]string{
+		{"last", "last", "dernière"}, {"min", "lowest", "minimum"}, {"max", "highest", "maximum"}, {"mean", "mean", "moyenne"},
+	} {
+		if v := sp.round(found.stats[f[0]]); v != "" {
+			lines = append(lines, "- "+sp.in(f[1]+": ", f[2]+" : ")+v+unit)
+		}
+	}
+	if change := sp.change(look(data).entries); change != "" {
+		lines = append(lines, "- "+sp.in("since the one before: ", "depuis la précédente : ")+change+unit)
+	}
+	for _, g := range found.groups {
+		lines = append(lines, sp.in("- %s: mean %s (%s)", "- %s : moyenne %s (%s)", sp.bucket(g.text("bucket"), group),
+			sp.round(g.fields["mean"])+unit, sp.counted(sp.round(g.fields["count"]), "value", "valeur")))
+	}
+	sp.add(lines...)
+}
+
+// change is the difference of the two latest values.
+func (sp *speech) change(latest []record) string {
+	if len(latest) < 2 {
 		return ""
 	}
-	return sp.in(", in ", ", en ") + unit
+	var v [2]float64
+	for i := range v {
+		n, _ := latest[i].data["value"].(json.Number)
+		f, err := n.Float64()
+		if err != nil {
+			return ""
+		}
+		v[i] = f
+	}
+	text := sp.round(json.Number(strconv.FormatFloat(v[0]-v[1], 'f', 2, 64)))
+	if v[0] > v[1] {
+		return "+" + text
+	}
+	return text
 }

@@ -1,0 +1,191 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/fermata-dev/fermata/domain"
+)
+
+// planned is a command that is asked for.
+type planned struct {
+	name   string
+	params object
+}
+
+// planner plans the answer to one prompt. Each command that a plan needs is either there
+// already, from an earlier call, or stops the plan and is what the answer asks for.
+type planner struct {
+	reading
+	speech
+	repeat     bool // the person asked for it again
+	taken      int  // steps that were replayed
+	memo       map[string]step
+	doing      string // a word beside the calls
+	calls      []planned
+	asksBack   bool // an agent does not know what to do, and asks who called it
+	undone     bool // a command did not come out as it should
+	introduced bool // what is said says itself that this is a demo
+}
+
+func newPlanner(p *domain.Prompt) *planner {
+	return &planner{reading: read(p), memo: map[string]step{}}
+}
+
+// encode writes an answer or params; map keys come out sorted.
+func encode(v any) json.RawMessage {
+	if params, ok := v.(object); ok && len(params) == 0 {
+		return json.RawMessage("{}")
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("demo: encode an answer: %v", err)) // strings, numbers, lists and maps only
+	}
+	return b
+}
+
+func isAction(name string) bool {
+	verb, _, _ := strings.Cut(name, "_")
+	return slices.Contains([]string{"CREATE", "UPDATE", "DELETE"}, verb) || strings.HasPrefix(name, "CONTEXT_")
+}
+
+// run gives the results of commands, or stops: with the calls that have no result yet, or after one that failed.
+func (c *planner) run(doing string, commands ...planned) []step {
+	steps := c.each(doing, commands...)
+	for i := 0; i < len(steps) && !c.stopped; i++ {
+		c.check(steps[i], commands[i])
+	}
+	if c.stopped {
+		return make([]step, len(commands))
+	}
+	return steps
+}
+
+// each is run without a look at how the commands came out: of several actions a person
+// may approve a part.
+func (c *planner) each(doing string, commands ...planned) (steps []step) {
+	if c.stopped {
+		return nil
+	}
+	for _, command := range commands {
+		s, ok := c.replay(command)
+		switch {
+		case ok:
+			steps = append(steps, s)
+		case c.offered != nil && !slices.Contains(c.offered, command.name):
+			// With some settings the server offers no commands after good results.
+			c.stop("I would need the command %s now, but the server does not offer it, so I stop here.",
+				"Il me faudrait maintenant la commande %s, mais le serveur ne la propose pas : je m'arrête là.", command.name)
+			return nil
+		default:
+			c.calls, c.doing = append(c.calls, command), doing
+		}
+	}
+	c.stopped = len(c.calls) > 0
+	return steps
+}
+
+func (c *planner) replay(command planned) (step, bool) {
+	key := command.name + string(encode(command.params))
+	if s, ok := c.memo[key]; ok {
+		return s, true
+	}
+	for i := c.taken; i < len(c.steps); i++ {
+		if c.steps[i].name != command.name {
+			continue
+		}
+		c.taken = i + 1
+		if isAction(command.name) {
+			clear(c.memo) // what was read before may have changed
+		} else {
+			c.memo[key] = c.steps[i]
+		}
+		return c.steps[i], true
+	}
+	return step{}, false
+}
+
+// check stops where a step did not succeed, and says why.
+func (c *planner) check(s step, command planned) {
+	if s.outcome == domain.ExecSuccess || s.outcome == domain.ExecCached && !isAction(command.name) {
+		return
+	}
+	c.undone = true
+	switch {
+	case s.outcome == domain.ExecCached:
+		c.stop("The server did not do it a second time: the same was just done. Say “again” to do it anyway.",
+			"Le serveur ne l'a pas refait : la même chose vient d'être faite. Dites « encore » pour le faire quand même.")
+	case s.outcome == domain.ExecCancelled && s.name == askUser:
+		c.stop("You gave no answer, so I leave it at that.", "Vous n'avez pas répondu : j'en reste là.")
+	case s.outcome == domain.ExecCancelled:
+		c.stop("Not done: nothing has changed.", "Pas fait : rien n'a changé.")
+	case s.outcome == domain.ExecPending:
+		c.stop("It is still running; the result comes later.", "C'est encore en cours ; le résultat viendra plus tard.")
+	case s.outcome == domain.ExecUnknown:
+		c.stop("Nobody knows whether it went through: look before doing it again.",
+			"On ne sait pas si cela a abouti : vérifiez avant de recommencer.")
+	default:
+		c.stop("That did not work. The server says: %s", "Cela n'a pas marché. Le serveur dit : %s", oneLine(reasonIn(s.text)))
+	}
+}
+
+// failedAs is what the server puts before the words of a failure.
+var failedAs = regexp.MustCompile(`^Failed(?: \([a-z_]+\))?: `)
+
+// reasonIn is a failure in words: its fields only where they say something more.
+func reasonIn(text string) string {
+	head, rest, _ := strings.Cut(failedAs.ReplaceAllString(text, ""), "\n")
+	kept := []string{head}
+	for line := range strings.SplitSeq(rest, "\n") {
+		_, message, field := strings.Cut(strings.TrimPrefix(line, "- "), ": ")
+		if !field || !strings.Contains(head, message) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// justRead says it when all of an answer came from before.
+func (c *planner) justRead(steps ...step) {
+	if !slices.ContainsFunc(steps, func(s step) bool { return s.outcome != domain.ExecCached }) {
+		c.say("(CACHED: nothing has changed since you asked a moment ago, so the server gave me the same result without looking again.)",
+			"(CACHED : rien n'a changé depuis votre demande d'il y a un instant ; le serveur m'a rendu le même résultat sans relire.)")
+	}
+}
+
+// looking is the text beside a query without other text.
+var looking = map[string][2]string{
+	"APP_STATE":      {"Looking at all you have…", "Je regarde tout ce que vous avez…"},
+	"ZONES":          {"Checking your zones…", "Je regarde vos zones…"},
+	"TOOL_INSTANCES": {"Checking your tools…", "Je regarde vos outils…"},
+	"TOOL_DATA":      {"Reading the entries…", "Je lis les entrées…"},
+	"SCHEMA":         {"Looking at the fields…", "Je regarde les champs…"},
+	"CONTEXT":        {"Looking at the documents…", "Je regarde les documents…"},
+	"SEARCH":         {"Searching…", "Je cherche…"},
+}
+
+// query reads something.
+func (c *planner) query(name string, params object) step {
+	return c.run(c.in(looking[name][0], looking[name][1]), planned{name, params})[0]
+}
+
+// act changes something.
+func (c *planner) act(doing, name string, params object) step {
+	if c.repeat {
+		params["repeat"] = true
+	}
+	return c.run(doing, planned{name, params})[0]
+}
+
+// ask puts a question to the person.
+func (c *planner) ask(kind string, data object) string {
+	if c.automation {
+		c.stop("I would have asked a question, but nobody is there in an automation.",
+			"J'aurais posé une question, mais il n'y a personne dans une automatisation.")
+	}
+	question := planned{askUser, object{"type": kind, "data": data}}
+	return strings.TrimSpace(c.run(c.in("A question first.", "Une question d'abord."), question)[0].text)
+}
