@@ -26,10 +26,12 @@ import (
 	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/certificate"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/ids"
 	"github.com/fermata-dev/fermata/internal/lifecycle"
+	"github.com/fermata-dev/fermata/internal/memory"
 	"github.com/fermata-dev/fermata/internal/seal"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/providers/configured"
@@ -81,7 +83,7 @@ type App struct {
 
 	draining atomic.Bool
 	listener net.Listener
-	tls      *certificate // nil: no TLS
+	tls      *certificate.Certificate // nil: no TLS
 	http     *http.Server
 	services lifecycle.Group
 }
@@ -232,8 +234,11 @@ func (a *App) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.tls, err = a.openCertificate(); err != nil {
+	if a.tls, err = certificate.Open(a.flags.TLSCert, a.flags.TLSKey, a.clock, a.log); err != nil {
 		return err
+	}
+	if a.tls != nil {
+		a.metrics.registry.MustRegister(a.tls)
 	}
 	// HTTP/2 also without TLS, for proxies and clients that use it with prior knowledge.
 	protocols := &http.Protocols{}
@@ -276,7 +281,7 @@ func (a *App) addServices(leases *scheduler.LeaseManager) {
 	a.services.Add("housekeeping", a.housekeeping())
 	a.services.Add("idempotency keys", releasing(a.store.Requests, a.log))
 	a.services.Add("uses of keys", a.uses)
-	a.services.Add("memory", processMemory().service())
+	a.services.Add("memory", memory.Service())
 	a.scraped = newMetricsListener(a)
 	a.services.Add("metrics", a.scraped)
 	a.services.Add("http", lifecycle.Func{OnStart: a.listen, OnStop: a.stopHTTP})
@@ -358,7 +363,7 @@ func (a *App) listen(ctx context.Context) error {
 	}
 	a.listener = listener
 	go func() {
-		if err := a.http.Serve(a.tls.over(listener)); err != nil && !errors.Is(err, http.ErrServerClosed) {
+		if err := a.http.Serve(a.tls.Over(listener)); err != nil && !errors.Is(err, http.ErrServerClosed) {
 			a.log.Error().Err(err).Msg("the HTTP server failed")
 		}
 	}()

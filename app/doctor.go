@@ -10,6 +10,7 @@ import (
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/auth/oidc"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/certificate"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/seal"
@@ -31,7 +32,7 @@ func Diagnose(ctx context.Context, flags Config, address string) []diagnosis.Fin
 	if flags.plain() {
 		findings = append(findings, diagnosis.Warning("transport", "keys and conversations cross the network unencrypted", plainFix))
 	}
-	findings = append(findings, checkCertificate(&flags, clock.System())...)
+	findings = append(findings, certificate.Diagnose(flags.TLSCert, flags.TLSKey, clock.System())...)
 	findings = append(findings, checkIssuer(ctx, &flags)...)
 	findings = append(findings, checkMail(ctx, &flags)...)
 	findings = append(findings, checkPush(&flags)...)

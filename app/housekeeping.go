@@ -18,8 +18,8 @@ const pruneEvery = 10 * time.Minute
 // housekeeping deletes expired idempotency keys, events and files without references, and purges
 // deleted data that can no longer be restored. It also checks whether the certificate expires soon.
 func (a *App) housekeeping() lifecycle.Service {
-	return every(pruneEvery, func(ctx context.Context) {
-		_, _ = a.tls.look()
+	return lifecycle.Every(pruneEvery, func(ctx context.Context) {
+		a.tls.Look()
 		if err := a.prune(ctx); err != nil && ctx.Err() == nil {
 			a.log.Warn().Err(err).Msg("housekeeping failed and will be retried")
 		}
@@ -32,7 +32,7 @@ const releaseEvery = time.Second
 
 func releasing(keys *repository.RequestStore, log zerolog.Logger) lifecycle.Service {
 	failing := false
-	return every(releaseEvery, func(ctx context.Context) {
+	return lifecycle.Every(releaseEvery, func(ctx context.Context) {
 		err := keys.ReleaseLeft(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
 			log.Warn().Err(err).Msg("Idempotency-Keys could not be released while the database is unreachable")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
+	"github.com/fermata-dev/fermata/internal/memory"
 	"github.com/fermata-dev/fermata/repository"
 	"github.com/fermata-dev/fermata/web"
 )
@@ -28,7 +29,7 @@ func Serve(config Config, found ...diagnosis.Finding) error {
 	log := newLogger(config.LogLevel)
 	config.Log = log
 	silenceLibraries()
-	if err := closeMemory(); err != nil {
+	if err := memory.Close(); err != nil {
 		log.Warn().Err(err).Msg("other programs of the server's user can read its memory and its environment")
 	}
 	for _, f := range found {

@@ -1,4 +1,5 @@
-package app
+// Package memory returns memory to the operating system when the process is idle, and denies other programs access to it.
+package memory
 
 import (
 	"context"
@@ -19,11 +20,11 @@ const (
 	manyBytes = 16 << 20
 )
 
-// memory returns memory to the operating system after load, once the process has become idle. The
+// process returns memory to the operating system after load, once the process has become idle. The
 // runtime does so only partly: it keeps what its next collection would let the heap grow to, and
 // pools survive two collections, which an idle process makes minutes apart. Under load it does
 // nothing, so nothing gets slower.
-type memory struct {
+type process struct {
 	allocated func() uint64 // bytes, since the process started
 	giveBack  func()
 
@@ -32,7 +33,7 @@ type memory struct {
 }
 
 // look returns memory at the first idle check after a period of work.
-func (m *memory) look() {
+func (m *process) look() {
 	now := m.allocated()
 	quiet := now-m.seen < fewBytes
 	m.seen = now
@@ -42,14 +43,16 @@ func (m *memory) look() {
 	}
 }
 
-func (m *memory) service() lifecycle.Service {
-	return every(lookAtMemory, func(context.Context) { m.look() })
+func (m *process) service() lifecycle.Service {
+	return lifecycle.Every(lookAtMemory, func(context.Context) { m.look() })
 }
 
-// processMemory is the memory of this process.
-func processMemory() *memory {
+// Service returns memory of this process after load, once the process has become idle.
+func Service() lifecycle.Service { return thisProcess().service() }
+
+func thisProcess() *process {
 	sample := []runtimemetrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
-	return &memory{
+	return &process{
 		allocated: func() uint64 {
 			runtimemetrics.Read(sample)
 			return sample[0].Value.Uint64()

@@ -1,4 +1,4 @@
-package app
+package certificate
 
 import "github.com/prometheus/client_golang/prometheus"
 
@@ -10,13 +10,13 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (c *certificate) Describe(out chan<- *prometheus.Desc) {
+func (c *Certificate) Describe(out chan<- *prometheus.Desc) {
 	out <- certificateEnds
 	out <- certificateUnusable
 }
 
 // Collect implements prometheus.Collector.
-func (c *certificate) Collect(out chan<- prometheus.Metric) {
+func (c *Certificate) Collect(out chan<- prometheus.Metric) {
 	shown, unusable := c.look()
 	bad := 0.0
 	if unusable {

@@ -1,15 +1,13 @@
-package app
+package lifecycle
 
 import (
 	"context"
 	"time"
-
-	"github.com/fermata-dev/fermata/internal/lifecycle"
 )
 
-// every is a service that calls do at an interval. Stop cancels its context and waits for a running
+// Every is a service that calls do at an interval. Stop cancels its context and waits for a running
 // call.
-func every(interval time.Duration, do func(context.Context)) lifecycle.Service {
+func Every(interval time.Duration, do func(context.Context)) Service {
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan struct{})
 	loop := func() {
@@ -25,7 +23,7 @@ func every(interval time.Duration, do func(context.Context)) lifecycle.Service {
 			}
 		}
 	}
-	return lifecycle.Func{
+	return Func{
 		OnStart: func(context.Context) error { go loop(); return nil },
 		OnStop:  func(context.Context) error { stop(); <-done; return nil },
 	}

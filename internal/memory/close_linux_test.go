@@ -1,4 +1,4 @@
-package app
+package memory
 
 import (
 	"testing"
@@ -13,7 +13,7 @@ func TestMemoryIsClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Prctl(unix.PR_SET_DUMPABLE, uintptr(before), 0, 0, 0) })
-	if err := closeMemory(); err != nil {
+	if err := Close(); err != nil {
 		t.Fatal(err)
 	}
 	if now, err := unix.PrctlRetInt(unix.PR_GET_DUMPABLE, 0, 0, 0, 0); err != nil || now != 0 {

@@ -1,4 +1,4 @@
-package app
+package memory
 
 import (
 	"sync/atomic"
@@ -12,7 +12,7 @@ func TestMemoryIsGivenBackAfterWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var allocated atomic.Uint64
 		var given atomic.Int64
-		m := &memory{allocated: allocated.Load, giveBack: func() { given.Add(1) }}
+		m := &process{allocated: allocated.Load, giveBack: func() { given.Add(1) }}
 		service := m.service()
 		if err := service.Start(t.Context()); err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestMemoryIsGivenBackAfterWork(t *testing.T) {
 
 // What the process counts is what it allocates.
 func TestTheProcessCountsItsMemory(t *testing.T) {
-	m := processMemory()
+	m := thisProcess()
 	before := m.allocated()
 	kept := make([]byte, 1<<20)
 	if now := m.allocated(); now-before < uint64(len(kept)) {

@@ -1,4 +1,4 @@
-package app
+package certificate
 
 import (
 	"crypto/tls"
@@ -8,13 +8,13 @@ import (
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 )
 
-// checkCertificate checks the validity of the TLS certificate.
-func checkCertificate(flags *Config, now time.Time) []diagnosis.Finding {
+// Diagnose checks the validity of the certificate in two PEM files, whose names are empty if there is none.
+func Diagnose(certFile, keyFile string, now time.Time) []diagnosis.Finding {
 	const check, fix = "certificate", "Renew it in the same place; the server reloads it automatically."
-	if flags.TLSCert == "" && flags.TLSKey == "" {
+	if certFile == "" && keyFile == "" {
 		return nil
 	}
-	pair, err := tls.LoadX509KeyPair(flags.TLSCert, flags.TLSKey)
+	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
 		return []diagnosis.Finding{diagnosis.Failed(check, err.Error(),
 			"Check FERMATA_TLS_CERT and FERMATA_TLS_KEY: matching PEM files that the server's user can read.")}

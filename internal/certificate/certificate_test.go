@@ -1,4 +1,4 @@
-package app
+package certificate
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ import (
 func TestACertificateThatEndsWhileTheServerRuns(t *testing.T) {
 	begun := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
 	now, dir, log := begun, t.TempDir(), &bytes.Buffer{}
-	c := &certificate{
+	c := &Certificate{
 		certFile: filepath.Join(dir, "cert.pem"), keyFile: filepath.Join(dir, "key.pem"),
 		clock: func() time.Time { return now }, log: zerolog.New(log).Level(zerolog.WarnLevel),
 	}
@@ -68,7 +68,7 @@ func TestACertificateThatEndsWhileTheServerRuns(t *testing.T) {
 func TestACertificateThatIsSpoiltWhileTheServerRuns(t *testing.T) {
 	begun := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
 	now, dir, log := begun, t.TempDir(), &bytes.Buffer{}
-	c := &certificate{
+	c := &Certificate{
 		certFile: filepath.Join(dir, "cert.pem"), keyFile: filepath.Join(dir, "key.pem"),
 		clock: func() time.Time { return now }, log: zerolog.New(log).Level(zerolog.WarnLevel),
 	}
@@ -130,7 +130,7 @@ func TestACertificateThatIsSpoiltWhileTheServerRuns(t *testing.T) {
 }
 
 // exports checks the metrics.
-func exports(t *testing.T, c *certificate, ends time.Time, unusable float64) {
+func exports(t *testing.T, c *Certificate, ends time.Time, unusable float64) {
 	t.Helper()
 	registry := prometheus.NewRegistry()
 	registry.MustRegister(c)
@@ -147,7 +147,7 @@ func exports(t *testing.T, c *certificate, ends time.Time, unusable float64) {
 }
 
 // certifiedUntil writes a certificate that is valid until the given time.
-func certifiedUntil(t *testing.T, c *certificate, until time.Time) {
+func certifiedUntil(t *testing.T, c *Certificate, until time.Time) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -1,4 +1,5 @@
-package app
+// Package certificate loads the TLS certificate of a server, reloads it when its files change, and checks its validity.
+package certificate
 
 import (
 	"crypto/tls"
@@ -14,9 +15,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/clock"
 )
 
-// certificate is the TLS certificate. It is reloaded when its files change, so that a renewal needs no
+// Certificate is the TLS certificate. It is reloaded when its files change, so that a renewal needs no
 // restart.
-type certificate struct {
+type Certificate struct {
 	certFile, keyFile string
 	clock             clock.Clock
 	log               zerolog.Logger
@@ -38,25 +39,23 @@ const (
 	warnEvery = 24 * time.Hour
 )
 
-// openCertificate loads the configured certificate; nil if there is none.
-func (a *App) openCertificate() (*certificate, error) {
-	f := &a.flags
-	if f.TLSCert == "" && f.TLSKey == "" {
+// Open loads the certificate of two PEM files; nil if there is none.
+func Open(certFile, keyFile string, c clock.Clock, log zerolog.Logger) (*Certificate, error) {
+	if certFile == "" && keyFile == "" {
 		return nil, nil
 	}
-	if f.TLSCert == "" || f.TLSKey == "" {
+	if certFile == "" || keyFile == "" {
 		return nil, errors.New("FERMATA_TLS_CERT and FERMATA_TLS_KEY must be set together: one of them is missing")
 	}
-	c := &certificate{certFile: f.TLSCert, keyFile: f.TLSKey, clock: a.clock, log: a.log}
-	if err := c.read(); err != nil {
+	loaded := &Certificate{certFile: certFile, keyFile: keyFile, clock: c, log: log}
+	if err := loaded.read(); err != nil {
 		return nil, fmt.Errorf("read the TLS certificate: %w", err)
 	}
-	a.metrics.registry.MustRegister(c)
-	return c, nil
+	return loaded, nil
 }
 
 // read loads the current files.
-func (c *certificate) read() error {
+func (c *Certificate) read() error {
 	var err error
 	if c.written, err = c.stamps(); err != nil {
 		return err
@@ -74,7 +73,7 @@ func (c *certificate) read() error {
 }
 
 // warn logs a warning if the certificate expires soon or has expired, and reports whether it does.
-func (c *certificate) warn() bool {
+func (c *Certificate) warn() bool {
 	now, until := c.clock(), c.shown.Leaf.NotAfter
 	if until.After(now.Add(expiresSoon)) {
 		return false
@@ -91,7 +90,7 @@ func (c *certificate) warn() bool {
 	return true
 }
 
-func (c *certificate) stamps() (written [2]time.Time, err error) {
+func (c *Certificate) stamps() (written [2]time.Time, err error) {
 	for i, path := range []string{c.certFile, c.keyFile} {
 		info, err := os.Stat(path)
 		if err != nil {
@@ -104,14 +103,14 @@ func (c *certificate) stamps() (written [2]time.Time, err error) {
 
 // get is called at each handshake. If the files cannot be used, the previous certificate stays in use,
 // and the log says so once for each change.
-func (c *certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+func (c *Certificate) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
 	shown, _ := c.look()
 	return shown, nil
 }
 
 // look returns the certificate in use, and whether its current files cannot be used. It is called at
 // each handshake and scrape, and by housekeeping.
-func (c *certificate) look() (shown *tls.Certificate, unusable bool) {
+func (c *Certificate) look() (shown *tls.Certificate, unusable bool) {
 	if c == nil {
 		return nil, false
 	}
@@ -124,7 +123,7 @@ func (c *certificate) look() (shown *tls.Certificate, unusable bool) {
 	return c.shown, c.problem != ""
 }
 
-func (c *certificate) renew() {
+func (c *Certificate) renew() {
 	written, gone := c.stamps()
 	if gone == nil && written == c.written {
 		c.warn()
@@ -145,8 +144,12 @@ func (c *certificate) renew() {
 	c.warn()
 }
 
-// over wraps a listener in TLS; without a certificate it returns it unchanged.
-func (c *certificate) over(listener net.Listener) net.Listener {
+// Look reloads changed files, and logs a warning if the certificate expires soon. A connection does so too: on an idle
+// server it is called periodically.
+func (c *Certificate) Look() { _, _ = c.look() }
+
+// Over wraps a listener in TLS; without a certificate it returns it unchanged.
+func (c *Certificate) Over(listener net.Listener) net.Listener {
 	if c == nil {
 		return listener
 	}

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package memory
+
+// Close does nothing: only Linux has such a setting.
+func Close() error { return nil }
