@@ -5,6 +5,9 @@ import "github.com/fermata-dev/fermata/domain"
 // Many counts things in English: "1 session", "3 sessions".
 func Many[N int | int64](n N, noun string) string { return domain.Many(n, noun) }
 
+// ApprovalTitle summarises an approval in one line, in English.
+func ApprovalTitle(a *Approval) string { return a.Kind.Title(len(a.Actions)).EN }
+
 // The words of the contract that a program which talks to the server compares with. They
 // are the domain's own, as the types of answers are.
 

@@ -8,12 +8,12 @@ import (
 
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/commands"
-	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/people"
 	"github.com/fermata-dev/fermata/files"
 	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/notify/webhooks"
 	"github.com/fermata-dev/fermata/orchestrator"
 	"github.com/fermata-dev/fermata/prompt"
 	"github.com/fermata-dev/fermata/web"

@@ -6,9 +6,9 @@ import (
 	"fmt"
 
 	"github.com/fermata-dev/fermata/auth"
-	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/handlers"
+	"github.com/fermata-dev/fermata/notify/webhooks"
 )
 
 // linksOf signs links to approvals with a key derived from the secret key: the same on all nodes.

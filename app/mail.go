@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/fermata-dev/fermata/connectors/notify"
-	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/handlers"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/secretfile"
+	"github.com/fermata-dev/fermata/notify"
+	"github.com/fermata-dev/fermata/notify/webhooks"
 	"github.com/fermata-dev/fermata/repository"
 )
 

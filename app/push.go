@@ -5,13 +5,13 @@ import (
 	"net/url"
 
 	"github.com/fermata-dev/fermata/auth"
-	"github.com/fermata-dev/fermata/connectors/notify"
-	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/diagnosis"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/seal"
+	"github.com/fermata-dev/fermata/notify"
+	"github.com/fermata-dev/fermata/notify/webhooks"
 )
 
 // pushOff explains why this server sends no push notifications; "" if it does.

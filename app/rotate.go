@@ -8,9 +8,9 @@ import (
 	"io"
 
 	"github.com/fermata-dev/fermata/connectors"
-	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/seal"
+	"github.com/fermata-dev/fermata/notify/webhooks"
 	"github.com/fermata-dev/fermata/repository"
 )
 

@@ -7,7 +7,7 @@ import (
 
 // cardLines renders an approval for a terminal.
 func cardLines(a *api.Approval) []string {
-	lines := []string{"", "┌ " + card.Title(a)}
+	lines := []string{"", "┌ " + api.ApprovalTitle(a)}
 	for _, line := range card.Body(a) {
 		lines = append(lines, "│ "+line)
 	}

@@ -1,5 +1,4 @@
 // Package connectors executes commands of other servers. Each kind is a package of its own that
 // implements one protocol and does not depend on sessions: connectors/httpcommand, connectors/mcp,
-// connectors/longrunning. Connection is their common contract. The other folders send events out:
-// connectors/webhooks, connectors/notify and connectors/webpush.
+// connectors/longrunning. Connection is their common contract.
 package connectors

@@ -44,30 +44,6 @@ func Body(a *api.Approval) []string {
 	return lines
 }
 
-// Title summarises the approval in one line.
-func Title(a *api.Approval) string {
-	switch a.Kind {
-	case api.ApprovalActions:
-		if len(a.Actions) == 1 {
-			return "A change needs your approval"
-		}
-		return fmt.Sprintf("%d changes need your approval", len(a.Actions))
-	case api.ApprovalQuestion:
-		return "A question for you"
-	case api.ApprovalBudget:
-		return "A budget is used up"
-	case api.ApprovalCompletion:
-		return "Is this finished?"
-	case api.ApprovalOutcome:
-		return "The outcome of this call is unknown"
-	case api.ApprovalClientCalls:
-		return "Another program has to run a tool of its own"
-	case api.ApprovalReconnect:
-		return "A sign-in is required"
-	}
-	return "The session needs you"
-}
-
 func moduleLines(m *api.Module) []string {
 	if m == nil {
 		return nil

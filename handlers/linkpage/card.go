@@ -30,7 +30,7 @@ func dataOf(a *domain.Approval) moduleData {
 // Of is the card of an approval, without a form.
 func Of(a *domain.Approval, link *domain.ApprovalLink, s *domain.Settings) *Page {
 	d := dataOf(a)
-	p := &Page{Language: s.Language, Title: titleOf(a, s), Words: wordsIn(s), Text: domain.Visible(a.Text)}
+	p := &Page{Language: s.Language, Title: a.Title().In(s.Language), Words: wordsIn(s), Text: domain.Visible(a.Text)}
 	for _, text := range []string{d.Title, d.Question, d.Message} {
 		if p.Text == "" {
 			p.Text = domain.Visible(text)

@@ -17,29 +17,6 @@ func wordsIn(s *domain.Settings) Words {
 	}
 }
 
-func titleOf(a *domain.Approval, s *domain.Settings) string {
-	switch a.Kind {
-	case domain.ApprovalActions:
-		if len(a.Actions) == 1 {
-			return s.Say("A change needs your approval", "Une modification attend votre accord")
-		}
-		return s.Say("%d changes need your approval", "%d modifications à approuver", len(a.Actions))
-	case domain.ApprovalQuestion:
-		return s.Say("A question for you", "Une question pour vous")
-	case domain.ApprovalBudget:
-		return s.Say("A budget is used up", "Un budget est épuisé")
-	case domain.ApprovalCompletion:
-		return s.Say("Is this finished?", "Est-ce terminé ?")
-	case domain.ApprovalOutcome:
-		return s.Say("The outcome is unknown", "On ne sait pas ce qu’il en est advenu")
-	case domain.ApprovalClientCalls:
-		return s.Say("A program has to run a tool of its own", "Un programme doit exécuter un outil à lui")
-	case domain.ApprovalReconnect:
-		return s.Say("A sign-in is needed", "Quelqu’un doit se connecter")
-	}
-	return s.Say("Fermata needs you", "Fermata a besoin de vous")
-}
-
 // settledAs says what was decided, by whom and when.
 func settledAs(a *domain.Approval, s *domain.Settings) string {
 	what := s.Say("Settled", "Réglé")

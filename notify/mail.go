@@ -14,9 +14,9 @@ import (
 	"github.com/rs/zerolog"
 	"github.com/wneessen/go-mail"
 
-	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
+	"github.com/fermata-dev/fermata/notify/webhooks"
 )
 
 // mailTimeout bounds one attempt, from the connection to the server's reply.

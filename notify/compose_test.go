@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/notify/webhooks"
 )
 
 // asking is a workspace with what was asked in it.

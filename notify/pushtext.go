@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/fermata-dev/fermata/connectors/webpush"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/notify/webpush"
 )
 
 // notification is the payload for the web app's service worker.

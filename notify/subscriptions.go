@@ -9,11 +9,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/fermata-dev/fermata/connectors/webhooks"
-	"github.com/fermata-dev/fermata/connectors/webpush"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/notify/webhooks"
+	"github.com/fermata-dev/fermata/notify/webpush"
 )
 
 // PushRows stores subscriptions.

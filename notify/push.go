@@ -13,11 +13,11 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/fermata-dev/fermata/connectors/webhooks"
-	"github.com/fermata-dev/fermata/connectors/webpush"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
+	"github.com/fermata-dev/fermata/notify/webhooks"
+	"github.com/fermata-dev/fermata/notify/webpush"
 )
 
 const (

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/fermata-dev/fermata/connectors/webhooks"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/internal/clock"
+	"github.com/fermata-dev/fermata/notify/webhooks"
 )
 
 // Store reads the approvals to notify about.

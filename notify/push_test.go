@@ -13,12 +13,12 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"github.com/fermata-dev/fermata/connectors/webhooks"
-	"github.com/fermata-dev/fermata/connectors/webpush"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/outside"
 	"github.com/fermata-dev/fermata/internal/egress"
 	"github.com/fermata-dev/fermata/internal/testkit/pushservice"
+	"github.com/fermata-dev/fermata/notify/webhooks"
+	"github.com/fermata-dev/fermata/notify/webpush"
 )
 
 // pushWorld is a pusher, with a browser that it pushes to.
