@@ -159,13 +159,13 @@ func (l *Loop) knownSpecs(view *domain.View) []domain.CommandSpec {
 	return l.cfg.Commands.SpecsIn(&env)
 }
 
-// newAgent is the session of an agent that begins, for an execution of the session d drives.
-func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, left domain.Budgets) domain.NewAgentRun {
+// newAgent is the session of an agent that begins, for an execution of the calling session.
+func (c *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, left domain.Budgets) domain.NewAgentRun {
 	var params struct {
 		Query string `json:"query"`
 	}
 	_ = json.Unmarshal(call.Params, &params) // checked when it was planned
-	parent := d.session
+	parent := c.caller.session
 	run := &domain.AgentRun{
 		AgentID: a.ID, Version: a.Version, Name: a.Name, Commands: a.Commands, MaxTurns: a.MaxTurns, TokenBudget: a.TokenBudget,
 		Model: a.Model, Depth: 1, RootID: parent.ID, ExecutionID: call.ID,
@@ -176,7 +176,7 @@ func (d *calling) newAgent(a *domain.AgentDefinition, call *domain.Execution, le
 			run.RootID = parent.ID
 		}
 	}
-	s := NewAgentSession(a, run, params.Query, d.loop.cfg.Clock(), d.loop.cfg.NewID)
+	s := NewAgentSession(a, run, params.Query, c.caller.loop.cfg.Clock(), c.caller.loop.cfg.NewID)
 	s.Query.Rich.Segments[0].From = domain.From(domain.OriginModel, parent.Model) // no person wrote it
 	s.Session.State.Commands = parent.State.Commands                              // an agent may no more than who calls it
 	s.Session.ID, s.Query.SessionID = domain.AgentSessionID(call.ID), domain.AgentSessionID(call.ID)

@@ -139,7 +139,7 @@ func TestAgentsAreCalledTwoDeep(t *testing.T) {
 		}
 	}
 	w, d, call := scouting(t, 0)
-	d.session = w.session // an agent calls another one
+	d.caller.session = w.session // an agent calls another one
 	call.Params = []byte(`{"query":"Go on."}`)
 	made := d.newAgent(all[1], call, domain.Budgets{}).Session
 	if run := made.State.Agent; run.Depth != 2 || run.RootID != "ses_0" || made.ParentSessionID != w.session.ID {

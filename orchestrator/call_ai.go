@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
-	"unicode/utf8"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/prompt"
@@ -23,13 +21,13 @@ const (
 func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 	first, err := d.loop.cfg.Models.For(ctx, d.session.WorkspaceID, d.session.Calls())
 	if err != nil {
-		return d.noModel(err)
+		return noModel(err, d.session.Calls())
 	}
-	room := roomOf(d)
+	room := d.room()
 	var files domain.PromptFiles // of the prompt that was sent last
 	var described []domain.Provenance
 	a := &asking{
-		purpose: purposeAnswer,
+		driver: d, purpose: purposeAnswer,
 		request: func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error) {
 			ask, err := d.prompt(ctx, model, room)
 			if err != nil {
@@ -41,7 +39,7 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		},
 	}
 	for {
-		r, err := d.ask(ctx, first, a)
+		r, err := a.ask(ctx, first)
 		if full, ok := errors.AsType[*roomError](err); ok {
 			return full.event(a), nil
 		}
@@ -58,31 +56,16 @@ func (d *driver) callAI(ctx context.Context) (domain.Event, error) {
 		}
 		switch {
 		case r.failed.class != providers.ClassContextTooLong:
-			return d.eventOf(a, r.failed), nil
-		case !d.session.State.Compacted && d.tooLongCalls(a) < maxTooLong:
+			return a.eventOf(r.failed), nil
+		case !d.session.State.Compacted && a.tooLongCalls() < maxTooLong:
 			return domain.ContextBudgetExceeded{Roundtrip: a.lastMade()}, nil
-		case d.tooLongCalls(a) >= maxTooLong || !room.halve():
+		case a.tooLongCalls() >= maxTooLong || !room.halve():
 			return domain.SystemErrorOccurred{
 				Code: domain.FailureTooLarge, Words: room.refused(), Problem: r.failed.problem,
 				ProviderID: r.failed.provider, Roundtrip: a.lastMade(),
 			}, nil
 		}
 	}
-}
-
-// maxTooLong limits how often a provider is called, for an answer and for summaries, while it rejects each
-// prompt as too long. The last two calls are for the answer.
-const maxTooLong = 4
-
-// tooLongCalls counts the calls that were too long since the last answer.
-func (d *driver) tooLongCalls(a *asking) int {
-	n := d.session.State.TooLong
-	for _, call := range a.made {
-		if call.Outcome == domain.OutcomeTooLong {
-			n++
-		}
-	}
-	return n
 }
 
 // answerRequest requests the next answer. Its text is streamed if there are watchers, or if the provider
@@ -121,49 +104,12 @@ func (d *driver) answerRequest(model *providers.Model, call *domain.Roundtrip, a
 
 // noModel: the session's provider is gone or cannot be made. The database being away
 // is something else.
-func (d *driver) noModel(err error) (domain.Event, error) {
+func noModel(err error, provider string) (domain.Event, error) {
 	var e *domain.Error
 	if !errors.As(err, &e) || transient(err) {
 		return nil, err
 	}
-	return domain.SystemErrorOccurred{Code: domain.FailureUnusable, Problem: e.Message, ProviderID: d.session.Calls()}, nil
-}
-
-// newCall begins the record of a call.
-func (d *driver) newCall(model *providers.Model, purpose string) *domain.Roundtrip {
-	s := d.session
-	reason := s.State.NextReason
-	if reason == "" {
-		reason = domain.RoundtripReason(s.State.RoundCause)
-	}
-	return &domain.Roundtrip{
-		ID: d.loop.cfg.NewID(domain.PrefixRoundtrip), WorkspaceID: s.WorkspaceID, SessionID: s.ID,
-		RoundID: s.State.RoundID, Payer: s.State.RoundPayer, MessageID: d.loop.cfg.NewID(domain.PrefixMessage),
-		Number: s.State.TotalRoundtrips + 1, Reason: reason,
-		ProviderID: model.ID, ProviderKind: model.Kind, Model: model.Name,
-		Purpose: purpose, PromptTokens: s.State.ContextTokens, StartedAt: d.loop.cfg.Clock(),
-	}
-}
-
-// endCall completes the record of a call that was answered.
-func (d *driver) endCall(call *domain.Roundtrip, model *providers.Model, answer *providers.Answer) {
-	call.Outcome, call.EndedAt, call.Usage = domain.OutcomeAnswered, d.loop.cfg.Clock(), answer.Usage
-	if answer.Raw.Model != "" {
-		call.Model = answer.Raw.Model
-	}
-	call.Answered = &domain.AnswerFigures{
-		ContentChars: utf8.RuneCountInString(answer.Raw.Text), ToolCalls: len(answer.Raw.Calls),
-		Native: answer.Raw.Protocol == domain.ProtocolNative,
-	}
-	if call.Usage.Cost == nil { // a provider that has the prices is more precise
-		call.Usage.Cost = d.view.Workspace.Settings.CostOf(answer.Usage, call.Model, model.Name)
-	}
-	var first time.Duration
-	if !answer.FirstTokenAt.IsZero() {
-		at := answer.FirstTokenAt.UTC().Truncate(time.Microsecond)
-		call.FirstTokenAt, first = &at, at.Sub(call.StartedAt)
-	}
-	d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), first, call.Usage, call.Model)
+	return domain.SystemErrorOccurred{Code: domain.FailureUnusable, Problem: e.Message, ProviderID: provider}, nil
 }
 
 // prompt is the model's prompt, as far as there is room.
@@ -184,15 +130,15 @@ func (d *driver) assemble(ctx context.Context, model *providers.Model) (*domain.
 	if err != nil {
 		return nil, 0, err
 	}
-	turns, size, err := withFiles(ctx, d, history, model)
+	turns, size, err := d.withFiles(ctx, history, model)
 	if err != nil {
 		return nil, 0, err
 	}
-	view := viewNow(d)
+	view := d.present()
 	specs := d.loop.specs(ctx, view)
 	names := namesOnTheWire(specs)
 	specs = onTheWire(specs)
-	tools, err := toolsOf(ctx, d)
+	tools, err := d.clientTools(ctx)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -19,6 +19,7 @@ const shortWait = 2 * time.Second
 // asking is one question to the AI: to the session's provider, and if that is down, to
 // the workspace's further ones in their order.
 type asking struct {
+	driver  *driver
 	purpose string
 	// request makes the question in the form that this model takes.
 	request func(ctx context.Context, model *providers.Model, call *domain.Roundtrip) (*providers.Request, error)
@@ -51,10 +52,10 @@ type failure struct {
 // ask puts a question. A provider that does not answer because it is down is no reason
 // to fail while another one can; but an answer that broke off was made and may be
 // charged, so that it is not made again elsewhere.
-func (d *driver) ask(ctx context.Context, first *providers.Model, a *asking) (*reply, error) {
+func (a *asking) ask(ctx context.Context, first *providers.Model) (*reply, error) {
 	var down *reply
-	for _, model := range d.chain(ctx, first) {
-		r, err := d.askOne(ctx, model, a)
+	for _, model := range a.chain(ctx, first) {
+		r, err := a.askOne(ctx, model)
 		if err != nil {
 			return nil, err
 		}
@@ -65,7 +66,7 @@ func (d *driver) ask(ctx context.Context, first *providers.Model, a *asking) (*r
 		if r.failed.called {
 			a.made = append(a.made, r.call)
 		}
-		if down = worse(down, r); !d.nextMayTry(down.failed, r.failed) {
+		if down = worse(down, r); !a.nextMayTry(down.failed, r.failed) {
 			break
 		}
 	}
@@ -74,7 +75,8 @@ func (d *driver) ask(ctx context.Context, first *providers.Model, a *asking) (*r
 
 // chain lists the session's provider and its fallbacks, each once. A misconfigured one is skipped: the
 // problem is shown where it is configured.
-func (d *driver) chain(ctx context.Context, first *providers.Model) []*providers.Model {
+func (a *asking) chain(ctx context.Context, first *providers.Model) []*providers.Model {
+	d := a.driver
 	all := []*providers.Model{first}
 	seen := map[string]bool{first.ID: true}
 	for _, id := range d.view.Workspace.Settings.FallbackProviders {
@@ -94,8 +96,8 @@ func (d *driver) chain(ctx context.Context, first *providers.Model) []*providers
 }
 
 // askOne calls one model.
-func (d *driver) askOne(ctx context.Context, model *providers.Model, a *asking) (*reply, error) {
-	call := d.newCall(model, a.purpose)
+func (a *asking) askOne(ctx context.Context, model *providers.Model) (*reply, error) {
+	d, call := a.driver, a.newCall(model)
 	request, err := a.request(ctx, model, call)
 	if err != nil {
 		return nil, err
@@ -113,20 +115,21 @@ func (d *driver) askOne(ctx context.Context, model *providers.Model, a *asking) 
 			answer.Raw.CutAt = int(answer.Usage.OutputTokens)
 			answer.Raw.CutLimit = allowed(model, request.MaxTokens, len(request.Prompt.Commands) > 0)
 		}
-		d.endCall(call, model, answer)
+		a.endCall(call, model, answer)
 		return &reply{model: model, call: call, answer: answer}, nil
 	}
-	return &reply{model: model, call: call, failed: d.failedCall(call, err)}, nil
+	return &reply{model: model, call: call, failed: a.failedCall(call, err)}, nil
 }
 
 // failedCall classifies a failed call and completes its record.
-func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
+func (a *asking) failedCall(call *domain.Roundtrip, err error) *failure {
+	d := a.driver
 	f, text := &failure{class: providers.ClassNetwork, problem: err.Error(), called: true}, ""
 	if e, ok := errors.AsType[*providers.Error](err); ok {
 		f.class, f.problem, f.retryAfter = e.Class, e.Message, e.RetryAfter
 		f.partial, f.called = e.Partial, !e.NotCalled
 		text = e.Text
-		d.usedAllTheSame(call, e.Usage)
+		a.usedAllTheSame(call, e.Usage)
 		if e.Forbidden {
 			f.code = domain.FailureForbidden
 		}
@@ -136,7 +139,7 @@ func (d *driver) failedCall(call *domain.Roundtrip, err error) *failure {
 	if f.called {
 		d.loop.cfg.Observer.AICall(call.ProviderKind, call.Outcome, call.EndedAt.Sub(call.StartedAt), 0, call.Usage, call.Model)
 	}
-	if f.part = partOf(d, call, f, text); f.part == nil && d.streamed != "" {
+	if f.part = a.partOf(call, f, text); f.part == nil && d.streamed != "" {
 		d.loop.cfg.Streams.Discard(call.WorkspaceID, call.SessionID, d.streamed, string(f.class))
 		d.streamed = ""
 	}
@@ -148,7 +151,8 @@ const maxPart = 1 << 20
 
 // partOf is what a person keeps of an answer whose call failed midway: the text so far. A run retries by
 // itself, and has no reader.
-func partOf(d *driver, call *domain.Roundtrip, f *failure, text string) *domain.PartialAnswer {
+func (a *asking) partOf(call *domain.Roundtrip, f *failure, text string) *domain.PartialAnswer {
+	d := a.driver
 	if text == "" && d.said != nil {
 		text = d.said.String()
 	}
@@ -169,7 +173,7 @@ func partOf(d *driver, call *domain.Roundtrip, f *failure, text string) *domain.
 
 // usedAllTheSame records the usage of a failed call. A provider that was cut before it could report it has
 // read the prompt at least.
-func (d *driver) usedAllTheSame(call *domain.Roundtrip, usage domain.Usage) {
+func (a *asking) usedAllTheSame(call *domain.Roundtrip, usage domain.Usage) {
 	if usage.Total() == 0 {
 		return
 	}
@@ -177,17 +181,17 @@ func (d *driver) usedAllTheSame(call *domain.Roundtrip, usage domain.Usage) {
 		call.Usage.InputTokens = int64(call.PromptTokens)
 	}
 	if call.Usage.Cost == nil {
-		call.Usage.Cost = d.view.Workspace.Settings.CostOf(call.Usage, call.Model)
+		call.Usage.Cost = a.driver.view.Workspace.Settings.CostOf(call.Usage, call.Model)
 	}
 }
 
 // nextMayTry reports whether another provider is called after this failure. first is that of the session's
 // own provider: a failing fallback never ends the chain.
-func (d *driver) nextMayTry(first, latest *failure) bool {
+func (a *asking) nextMayTry(first, latest *failure) bool {
 	switch {
 	case !first.class.Retryable() && first.class != providers.ClassQuota, latest.partial:
 		return false
-	case first == latest && first.class == providers.ClassRateLimited && d.session.Type != domain.Chat:
+	case first == latest && first.class == providers.ClassRateLimited && a.driver.session.Type != domain.Chat:
 		return first.retryAfter == 0 || first.retryAfter > shortWait
 	}
 	return true
@@ -209,6 +213,21 @@ func worse(first, latest *reply) *reply {
 	return first
 }
 
+// maxTooLong limits how often a provider is called, for an answer and for summaries, while it rejects each
+// prompt as too long. The last two calls are for the answer.
+const maxTooLong = 4
+
+// tooLongCalls counts the calls that were too long since the last answer.
+func (a *asking) tooLongCalls() int {
+	n := a.driver.session.State.TooLong
+	for _, call := range a.made {
+		if call.Outcome == domain.OutcomeTooLong {
+			n++
+		}
+	}
+	return n
+}
+
 // lastMade is the latest call that was made, with those before it; nil when none was.
 func (a *asking) lastMade() *domain.Roundtrip {
 	if len(a.made) == 0 {
@@ -220,7 +239,7 @@ func (a *asking) lastMade() *domain.Roundtrip {
 }
 
 // eventOf returns the event for a failure.
-func (d *driver) eventOf(a *asking, f *failure) domain.Event {
+func (a *asking) eventOf(f *failure) domain.Event {
 	call := a.lastMade()
 	if f.class.Retryable() {
 		return domain.NetworkErrorOccurred{

@@ -13,8 +13,8 @@ type clientTools struct {
 	list    *domain.ClientTools
 }
 
-// toolsOf are those that the present round of a driver is offered; nil: none.
-func toolsOf(ctx context.Context, d *driver) (*domain.ClientTools, error) {
+// clientTools are those that the present round is offered; nil: none.
+func (d *driver) clientTools(ctx context.Context) (*domain.ClientTools, error) {
 	s := d.session
 	if s.State.RoundTools == "" {
 		return nil, nil //nolint:nilnil // most rounds have none

@@ -21,30 +21,30 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 	s := d.session
 	first, err := d.loop.cfg.Models.For(ctx, s.WorkspaceID, s.Calls())
 	if err != nil {
-		return d.noModel(err)
+		return noModel(err, s.Calls())
 	}
 	ask, size, err := d.assemble(ctx, first)
 	if err != nil {
 		return nil, err
 	}
 	now := measured(ask, size)
-	left, _ := roomOf(d).left(first, now.fixed())
+	left, _ := d.room().left(first, now.fixed())
 	c := &compaction{turns: ask.Turns, fixed: now.fixed(), budget: d.summaryBudget(first), left: left}
 	transcript := c.budget
 	if s.State.TooLong > 0 { // the vendor's limit for this very prompt: it is lower
 		transcript = min(transcript, now.whole()/2)
 	}
-	a := &asking{purpose: purposeCompaction}
-	for ; d.tooLongCalls(a) < maxTooLong-2; transcript /= 2 {
+	a := &asking{driver: d, purpose: purposeCompaction}
+	for ; a.tooLongCalls() < maxTooLong-2; transcript /= 2 {
 		a.request = d.summaryRequest(c.turns, transcript)
-		r, err := d.ask(ctx, first, a)
+		r, err := a.ask(ctx, first)
 		switch {
 		case err != nil:
 			return nil, err
 		case r.failed == nil:
 			return c.event(r.call, r.answer.Raw.Text), nil
 		case r.failed.class != providers.ClassContextTooLong:
-			return d.eventOf(a, r.failed), nil
+			return a.eventOf(r.failed), nil
 		}
 	}
 	return c.event(a.lastMade(), ""), nil
@@ -53,7 +53,7 @@ func (d *driver) compact(ctx context.Context) (domain.Event, error) {
 // summaryBudget is how long the transcript for a summary may be, in tokens: as long as a
 // prompt may be, less what the summary itself takes.
 func (d *driver) summaryBudget(model *providers.Model) int {
-	r := roomOf(d)
+	r := d.room()
 	tokens, bounded := r.of(model)
 	if !bounded {
 		return prompt.DefaultTranscript

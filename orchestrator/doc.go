@@ -6,5 +6,6 @@
 // external input is decided at the door, in the database, and fences the driver by version and epoch.
 //
 // Recovery is the same loop: the door re-enters the phase, and Drive performs its effect. Each effect has
-// a file of its own.
+// a file of its own and is a case of perform. Its result is an event, about which the machine decides next;
+// the actions of an answer commit themselves, in one transaction with the decision about their outcome.
 package orchestrator

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -68,17 +67,8 @@ func (d *driver) run(ctx context.Context) {
 	for effect := d.effect; effect != domain.DoNothing; {
 		d.safePoint(ctx)
 		err := d.awaitLease(ctx, effect)
-		if err != nil {
-			d.letGo(ctx, err)
-			return
-		}
-		if effect == domain.DoRunActions {
-			effect, err = (&series{driver: d}).run(ctx)
-		} else {
-			var event domain.Event
-			if event, err = d.performed(ctx, effect); err == nil {
-				effect, err = d.take(ctx, event)
-			}
+		if err == nil {
+			effect, err = d.advance(ctx, effect)
 		}
 		if err != nil {
 			d.letGo(ctx, err)
@@ -90,43 +80,80 @@ func (d *driver) run(ctx context.Context) {
 // safePoint releases the slot if another session waits for it and everything is stored. The session that
 // takes it cuts this driver.
 func (d *driver) safePoint(ctx context.Context) {
-	if top := topOf(d); top.yields.Load() && d.change == nil && ctx.Err() == nil {
+	if top := d.top(); top.yields.Load() && d.change == nil && ctx.Err() == nil {
 		d.loop.cfg.Hooks.SafePoint(ctx, top.session)
 	}
 }
 
+// top is the driver of the session that holds the slot.
+func (d *driver) top() *driver {
+	for d.caller != nil {
+		d = d.caller
+	}
+	return d
+}
+
+// advance performs an effect, has the machine decide about its outcome, and returns the effect that follows.
+func (d *driver) advance(ctx context.Context, effect domain.Effect) (domain.Effect, error) {
+	done, err := d.performed(ctx, effect)
+	if err != nil || done.committed {
+		return done.next, err
+	}
+	return d.take(ctx, done.event)
+}
+
+// result is the outcome of an effect: an event, about which the machine decides next. An effect that changes data
+// commits itself, with the decision about its outcome in the same transaction. Its result is the effect that follows.
+type result struct {
+	event     domain.Event
+	committed bool
+	next      domain.Effect // only if it is committed
+}
+
+// outcome is the result of an effect that the driver commits.
+func outcome(event domain.Event, err error) (result, error) { return result{event: event}, err }
+
 // performed is perform with retries while the database is unavailable: a failed attempt has no effect. A
 // driver that gave up would leave its session at work without a driver.
-func (d *driver) performed(ctx context.Context, effect domain.Effect) (domain.Event, error) {
+func (d *driver) performed(ctx context.Context, effect domain.Effect) (result, error) {
 	for attempt := 0; ; attempt++ {
-		event, err := d.perform(ctx, effect)
+		done, err := d.perform(ctx, effect)
 		if err == nil || !transient(err) || ctx.Err() != nil {
-			return event, err
+			return done, err
 		}
 		d.loop.cfg.Log.Warn().Err(err).Str("session", d.session.ID).Int("attempt", attempt+1).
 			Msg("the work waits for the database")
 		if err := d.pause(ctx, attempt); err != nil {
-			return nil, err
+			return result{}, err
 		}
 	}
 }
 
 // perform does the effect's external work and returns its outcome.
-func (d *driver) perform(ctx context.Context, effect domain.Effect) (domain.Event, error) {
+func (d *driver) perform(ctx context.Context, effect domain.Effect) (result, error) {
 	switch effect {
 	case domain.DoEnrich:
-		return d.enrich(ctx)
+		return outcome(d.enrich(ctx))
 	case domain.DoCallAI:
-		return d.callAI(ctx)
+		return outcome(d.callAI(ctx))
 	case domain.DoParse:
-		return d.parse(ctx)
+		return outcome(d.parse(ctx))
 	case domain.DoRunQueries:
-		return d.runQueries(ctx)
+		return outcome(d.runQueries(ctx))
+	case domain.DoRunActions:
+		return d.runActions(ctx)
 	case domain.DoCompact:
-		return d.compact(ctx)
+		return outcome(d.compact(ctx))
 	default:
-		return nil, fmt.Errorf("perform effect %q: unknown", effect)
+		return result{}, fmt.Errorf("perform effect %q: unknown", effect)
 	}
+}
+
+// present is the view with the session as it is with the steps that are not stored yet.
+func (d *driver) present() *domain.View {
+	view := *d.view
+	view.Session = d.session
+	return &view
 }
 
 // take lets the machine decide about an event and commits, unless the effect that
@@ -225,9 +252,7 @@ func (d *driver) commit(ctx context.Context, effect domain.Effect) (domain.Effec
 
 // committed: what was in hand is stored.
 func (d *driver) committed() {
-	view := *d.view
-	view.Session = d.session
-	d.view = &view
+	d.view = d.present()
 	if d.streamed != "" && d.raw == nil {
 		d.loop.cfg.Streams.Settle(d.session.ID, d.streamed)
 		d.streamed = ""
@@ -289,78 +314,6 @@ func (d *driver) pause(ctx context.Context, attempt int) error {
 	}
 }
 
-// letGo ends the driver: streamed text that will not become a message is discarded. A session that was cut
-// or taken over belongs to another driver; for one that failed permanently the machine is notified, so
-// that it does not hang.
-func (d *driver) letGo(ctx context.Context, err error) {
-	if d.streamed != "" {
-		reason := "cut"
-		if cause := context.Cause(ctx); errors.Is(cause, ErrPreempted) {
-			reason = "preempted"
-		} else if errors.Is(cause, ErrInterrupted) || errors.Is(cause, ErrStopped) {
-			reason = ""
-		}
-		if reason != "" {
-			d.loop.cfg.Streams.Discard(d.session.WorkspaceID, d.session.ID, d.streamed, reason)
-		} else {
-			d.loop.cfg.Streams.Settle(d.session.ID, d.streamed)
-		}
-	}
-	if errors.Is(err, errLetGo) || ctx.Err() != nil {
-		return
-	}
-	d.loop.cfg.Log.Error().Err(err).Str("workspace", d.session.WorkspaceID).Str("session", d.session.ID).
-		Str("round", d.session.State.RoundID).Msg("a step failed for good")
-	d.fail()
-}
-
-// survive turns a panic of this session's work into the end of its driver alone.
-func (d *driver) survive() {
-	if p := recover(); p != nil {
-		d.loop.cfg.Log.Error().Str("session", d.session.ID).Interface("panic", p).
-			Bytes("stack", debug.Stack()).Msg("a driver panicked")
-		d.fail()
-	}
-}
-
-// failed is shown to a person after an error of the server; the process log has the details.
-const failed = "The server failed at this step. Its log says more under this session's id."
-
-// fail notifies the machine that the work cannot continue, once, on the stored state: the person is
-// notified and the session rests instead of hanging.
-func (d *driver) fail() {
-	defer func() { _ = recover() }() // the second failure leaves it to recovery
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(d.loop.base), 10*time.Second)
-	defer cancel()
-	view, err := d.loop.cfg.Store.View(ctx, d.session.WorkspaceID, d.session.ID)
-	if err == nil && view.Session.RunEpoch != d.epoch {
-		return // another driver owns it
-	}
-	if err == nil {
-		call := d.unrecorded()
-		d.view, d.session, d.pending, d.change, d.streamed = view, view.Session, nil, nil, ""
-		_, err = d.take(ctx, domain.SystemErrorOccurred{Code: domain.FailureInternal, Problem: failed, Roundtrip: call})
-	}
-	if err != nil {
-		d.loop.cfg.Log.Error().Err(err).Str("session", d.session.ID).Msg("a failed step could not be recorded")
-	}
-}
-
-// unrecorded is the AI call of the failed step, which may have been paid for. nil when there was none.
-func (d *driver) unrecorded() *domain.Roundtrip {
-	if d.underWay != nil {
-		cut := *d.underWay
-		cut.Outcome, cut.EndedAt = domain.OutcomeCut, d.loop.cfg.Clock()
-		return &cut
-	}
-	for _, e := range d.pending {
-		if call, _ := domain.RoundtripOf(e); call != nil {
-			return call
-		}
-	}
-	return nil
-}
-
 // policy is the machine's input, as of now.
 func (l *Loop) policy(view *domain.View) *domain.Policy {
 	estimate, _ := l.Estimate(view)
@@ -374,11 +327,4 @@ func transient(err error) bool {
 		return true
 	}
 	return false
-}
-
-// viewNow is the view with the session as it is with the steps that are not stored yet.
-func viewNow(d *driver) *domain.View {
-	view := *d.view
-	view.Session = d.session
-	return &view
 }

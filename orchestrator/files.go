@@ -18,7 +18,7 @@ type Files interface {
 
 // withFiles adds the contents of the files in a history, for a model. A history without files needs no
 // query.
-func withFiles(ctx context.Context, d *driver, h past, model *providers.Model) ([]*domain.Turn, int, error) {
+func (d *driver) withFiles(ctx context.Context, h past, model *providers.Model) ([]*domain.Turn, int, error) {
 	if len(h.files) == 0 {
 		return h.turns, h.size, nil
 	}
@@ -27,7 +27,7 @@ func withFiles(ctx context.Context, d *driver, h past, model *providers.Model) (
 	if err != nil {
 		return nil, 0, fmt.Errorf("look for the files of a history: %w", err)
 	}
-	budget, bounded := roomOf(d).of(model)
+	budget, bounded := d.room().of(model)
 	fill := &prompt.Files{
 		Mark:  prompt.Marker{Key: d.loop.cfg.MarkKey, WorkspaceID: s.WorkspaceID},
 		Round: s.State.RoundID, Sees: model.Provider.Abilities().Sees, TextTokens: domain.FileTextTokens(budget, bounded), Present: present,

@@ -47,7 +47,7 @@ func (d *driver) parse(ctx context.Context) (event domain.Event, err error) {
 		return nil, fmt.Errorf("plan the answer's commands: %w", err)
 	}
 	identify(answer, plan.Commands)
-	d.stampSession(plan.Commands.Queries, plan.Commands.Actions, plan.Commands.Refused, plan.Refused)
+	stamp(d.session, plan.Commands.Queries, plan.Commands.Actions, plan.Commands.Refused, plan.Refused)
 	if plan.Problem != "" {
 		return domain.ParseErrorOccurred{MessageID: messageID, Raw: raw, Problem: plan.Problem, Refused: plan.Refused}, nil
 	}
@@ -70,14 +70,14 @@ func (d *driver) parseInput(ctx context.Context, protocol domain.Protocol) (prom
 		Protocol: protocol, SessionType: d.session.Type, Specs: map[string]domain.CommandKind{}, Names: map[string]string{},
 		MaxCalls: d.view.Workspace.Settings.MaxCallsPerResponse, NewID: d.loop.cfg.NewID,
 	}
-	specs := d.loop.specs(ctx, viewNow(d))
+	specs := d.loop.specs(ctx, d.present())
 	for _, spec := range specs {
 		in.Specs[spec.Name] = spec.Kind
 		if wire := spec.WireName(); wire != spec.Name {
 			in.Names[wire] = spec.Name
 		}
 	}
-	tools, err := toolsOf(ctx, d)
+	tools, err := d.clientTools(ctx)
 	if tools != nil {
 		in.Client, in.OneAtATime = map[string]bool{}, tools.OneAtATime
 		for _, spec := range tools.Specs(specs) {
@@ -145,11 +145,11 @@ func identify(answer *domain.AIMessage, plan domain.PlannedCommands) {
 	}
 }
 
-// stampSession names the round and the session in executions that were just planned.
-func (d *driver) stampSession(lists ...[]*domain.Execution) {
+// stamp names the round and the session in executions that were just planned.
+func stamp(s *domain.Session, lists ...[]*domain.Execution) {
 	for _, list := range lists {
 		for _, e := range list {
-			e.WorkspaceID, e.SessionID, e.RoundID = d.session.WorkspaceID, d.session.ID, d.session.State.RoundID
+			e.WorkspaceID, e.SessionID, e.RoundID = s.WorkspaceID, s.ID, s.State.RoundID
 		}
 	}
 }
@@ -167,6 +167,6 @@ func (d *driver) refuseAll(raw *domain.RawAnswer, messageID, problem string) []*
 			Error: &domain.CommandError{Code: "format_error", Message: problem},
 		})
 	}
-	d.stampSession(refused)
+	stamp(d.session, refused)
 	return refused
 }

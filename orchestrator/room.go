@@ -22,8 +22,8 @@ type room struct {
 	leftOut int // of the history, in the latest prompt
 }
 
-// roomOf is what a prompt of the session may be.
-func roomOf(d *driver) *room {
+// room is what a prompt of the session may be.
+func (d *driver) room() *room {
 	limits := d.view.Workspace.Settings.LimitsOf(d.session)
 	return &room{budget: limits.ContextBudgetTokens, ofHistory: d.session.State.Agent != nil}
 }

@@ -16,20 +16,20 @@ import (
 // ErrOverTime ends an agent that has worked for too long.
 var ErrOverTime = errors.New("the agent has worked for as long as it may")
 
-// calling is a driver that carries out the calls of agents in an answer.
-type calling struct{ *driver }
+// calling is the calls of agents in an answer, which the driver of the calling session carries out.
+type calling struct{ caller *driver }
 
 // runAgents carries out the calls of agents in an answer, each as a session of its own under this driver.
 // It returns an event if a person must answer one of them first; otherwise every call has its result.
-func (d *calling) runAgents(ctx context.Context, calls []*domain.Execution) (domain.Event, error) {
-	if err := d.startAgents(ctx, calls); err != nil {
+func (c *calling) runAgents(ctx context.Context, calls []*domain.Execution) (domain.Event, error) {
+	if err := c.startAgents(ctx, calls); err != nil {
 		return nil, err
 	}
 	asks, errs := make([]bool, len(calls)), make([]error, len(calls))
 	var running sync.WaitGroup
 	for i, call := range calls {
 		if !call.Status.Final() {
-			running.Go(func() { asks[i], errs[i] = d.carryOut(ctx, call) })
+			running.Go(func() { asks[i], errs[i] = c.carryOut(ctx, call) })
 		}
 	}
 	running.Wait()
@@ -48,7 +48,7 @@ func (d *calling) runAgents(ctx context.Context, calls []*domain.Execution) (dom
 	if len(waiting) > 0 {
 		return domain.AgentsWaiting{Agents: waiting}, nil
 	}
-	return nil, d.refreshAgents(ctx)
+	return nil, c.refreshAgents(ctx)
 }
 
 func firstOf(errs []error) error {
@@ -57,84 +57,84 @@ func firstOf(errs []error) error {
 
 // refreshAgents reads the agents of the answer as they are stored: what the machine decides
 // next, it decides about them too.
-func (d *calling) refreshAgents(ctx context.Context) error {
-	view, err := d.loop.cfg.Store.View(ctx, d.session.WorkspaceID, d.session.ID)
+func (c *calling) refreshAgents(ctx context.Context) error {
+	view, err := c.caller.loop.cfg.Store.View(ctx, c.caller.session.WorkspaceID, c.caller.session.ID)
 	if err != nil {
 		return err
 	}
-	if view.Session.RunEpoch != d.session.RunEpoch {
+	if view.Session.RunEpoch != c.caller.session.RunEpoch {
 		return errLetGo
 	}
-	own := *d.view
+	own := *c.caller.view
 	own.Agents = view.Agents
-	d.view = &own
+	c.caller.view = &own
 	return nil
 }
 
 // startAgents stores the sessions of the agents that were not begun before, and takes up the
 // others, on the condition that this driver's claim still holds.
-func (d *calling) startAgents(ctx context.Context, calls []*domain.Execution) error {
-	if d.change == nil { // else the answer is not stored yet, and none can have begun
-		if err := d.refreshAgents(ctx); err != nil {
+func (c *calling) startAgents(ctx context.Context, calls []*domain.Execution) error {
+	if c.caller.change == nil { // else the answer is not stored yet, and none can have begun
+		if err := c.refreshAgents(ctx); err != nil {
 			return err
 		}
 	}
-	definitions, err := d.loop.agents.of(ctx, d.view)
+	definitions, err := c.caller.loop.agents.of(ctx, c.caller.view)
 	if err != nil {
 		return err
 	}
 	started, resumed := domain.AgentsStarted{}, false
 	for i, call := range calls {
 		id := domain.AgentSessionID(call.ID)
-		if there, _ := domain.FindAgent(d.view.Agents, id); there != nil {
+		if there, _ := domain.FindAgent(c.caller.view.Agents, id); there != nil {
 			resumed = resumed || there.Session.Phase != domain.Completed
 			continue
 		}
 		at := slices.IndexFunc(definitions, func(a *domain.AgentDefinition) bool { return a.Command() == call.Command && a.Enabled })
 		switch {
 		case i >= domain.AgentsAtOnce:
-			d.fails(call, "too_many_agents", "At most 4 agents are called in one answer. Call it in the next one.")
+			c.fails(call, "too_many_agents", "At most 4 agents are called in one answer. Call it in the next one.")
 		case at < 0:
-			d.fails(call, "agent_gone", "This agent is not there any more.")
+			c.fails(call, "agent_gone", "This agent is not there any more.")
 		default:
-			left := machine.Left(d.session, d.loop.policy(d.view), min(len(calls), domain.AgentsAtOnce))
-			started.New = append(started.New, d.newAgent(definitions[at], call, left))
+			left := machine.Left(c.caller.session, c.caller.loop.policy(c.caller.view), min(len(calls), domain.AgentsAtOnce))
+			started.New = append(started.New, c.newAgent(definitions[at], call, left))
 		}
 	}
 	if len(started.New) == 0 && !resumed {
 		return nil
 	}
-	_, err = d.take(ctx, started)
+	_, err = c.caller.take(ctx, started)
 	return err
 }
 
-func (d *calling) fails(call *domain.Execution, code, text string) {
-	now := d.loop.cfg.Clock()
+func (c *calling) fails(call *domain.Execution, code, text string) {
+	now := c.caller.loop.cfg.Clock()
 	call.Status, call.StartedAt, call.EndedAt = domain.ExecFailed, &now, &now
 	call.Error = &domain.CommandError{Code: code, Message: text}
 }
 
 // carryOut drives an agent until it has ended, and writes its result to its call; or returns that a person
 // is asked.
-func (d *calling) carryOut(ctx context.Context, call *domain.Execution) (asks bool, err error) {
+func (c *calling) carryOut(ctx context.Context, call *domain.Execution) (asks bool, err error) {
 	id := domain.AgentSessionID(call.ID)
 	for ctx.Err() == nil {
-		view, err := d.loop.cfg.Store.View(ctx, d.workspace, id)
+		view, err := c.caller.loop.cfg.Store.View(ctx, c.caller.workspace, id)
 		if err != nil {
 			return false, err
 		}
 		s := view.Session
 		switch {
 		case s.Phase == domain.Completed:
-			return false, d.reportOf(ctx, call, s)
+			return false, c.reportOf(ctx, call, s)
 		case s.State.Suspended:
 			return false, errLetGo
 		case s.Phase.Working():
-			if err := d.leg(ctx, view, nil); err != nil {
+			if err := c.leg(ctx, view, nil); err != nil {
 				return false, err
 			}
 		case s.Phase == domain.WaitingNetworkRetry:
-			if err := d.awaitRetry(ctx, view); err != nil {
+			if err := c.awaitRetry(ctx, view); err != nil {
 				return false, err
 			}
 		default:
@@ -146,19 +146,19 @@ func (d *calling) carryOut(ctx context.Context, call *domain.Execution) (asks bo
 
 // leg drives an agent from its current state, after an event if there is one, until it waits or has ended,
 // or its time is over.
-func (d *calling) leg(ctx context.Context, view *domain.View, first domain.Event) error {
+func (c *calling) leg(ctx context.Context, view *domain.View, first domain.Event) error {
 	worked := time.Duration(view.Session.State.WorkedMicros) * time.Microsecond
 	if worked >= domain.AgentMaxActive && first == nil {
-		return d.overTime(ctx, view.Session.ID)
+		return c.overTime(ctx, view.Session.ID)
 	}
 	bounded, cancel := context.WithTimeoutCause(ctx, max(0, domain.AgentMaxActive-worked), ErrOverTime)
 	defer cancel()
 	own, cut := context.WithCancelCause(bounded)
 	defer cut(nil)
-	agent := newDriver(d.loop, view, machine.EffectOf(view.Session), cut)
-	agent.caller = d.driver
-	d.loop.register(agent)
-	defer d.loop.unregister(agent)
+	agent := newDriver(c.caller.loop, view, machine.EffectOf(view.Session), cut)
+	agent.caller = c.caller
+	c.caller.loop.register(agent)
+	defer c.caller.loop.unregister(agent)
 	if first != nil {
 		effect, err := agent.take(own, first)
 		if err != nil {
@@ -171,7 +171,7 @@ func (d *calling) leg(ctx context.Context, view *domain.View, first domain.Event
 	case ctx.Err() != nil:
 		return errLetGo
 	case bounded.Err() != nil:
-		return d.overTime(ctx, view.Session.ID)
+		return c.overTime(ctx, view.Session.ID)
 	case own.Err() != nil && !errors.Is(context.Cause(own), ErrStopped):
 		return errLetGo
 	}
@@ -179,20 +179,20 @@ func (d *calling) leg(ctx context.Context, view *domain.View, first domain.Event
 }
 
 // overTime ends an agent that has worked for too long.
-func (d *calling) overTime(ctx context.Context, id string) error {
-	view, err := d.loop.cfg.Store.View(ctx, d.workspace, id)
+func (c *calling) overTime(ctx context.Context, id string) error {
+	view, err := c.caller.loop.cfg.Store.View(ctx, c.caller.workspace, id)
 	if err != nil || !view.Session.Phase.Working() {
 		return err
 	}
-	agent := newDriver(d.loop, view, domain.DoNothing, d.cut)
+	agent := newDriver(c.caller.loop, view, domain.DoNothing, c.caller.cut)
 	_, err = agent.take(ctx, domain.WatchdogExpired{Reason: domain.Overtime(domain.AgentMaxActive)})
 	return err
 }
 
 // awaitRetry waits for the next try of an agent that could not reach its provider.
-func (d *calling) awaitRetry(ctx context.Context, view *domain.View) error {
+func (c *calling) awaitRetry(ctx context.Context, view *domain.View) error {
 	if w := view.Session.State.Waiting; w != nil {
-		timer := time.NewTimer(w.At.Sub(d.loop.cfg.Clock()))
+		timer := time.NewTimer(w.At.Sub(c.caller.loop.cfg.Clock()))
 		defer timer.Stop()
 		select {
 		case <-timer.C:
@@ -200,7 +200,7 @@ func (d *calling) awaitRetry(ctx context.Context, view *domain.View) error {
 			return errLetGo
 		}
 	}
-	return d.leg(ctx, view, domain.NetworkRetryScheduled{})
+	return c.leg(ctx, view, domain.NetworkRetryScheduled{})
 }
 
 // agentResult is the stored result of an agent's call.
@@ -230,13 +230,13 @@ func summaryOf(name string, outcome domain.AgentOutcome) domain.Text {
 }
 
 // reportOf writes on a call what its agent ended with.
-func (d *calling) reportOf(ctx context.Context, call *domain.Execution, s *domain.Session) error {
+func (c *calling) reportOf(ctx context.Context, call *domain.Execution, s *domain.Session) error {
 	run := s.State.Agent
-	end, err := d.endOf(ctx, s)
+	end, err := c.endOf(ctx, s)
 	if err != nil {
 		return err
 	}
-	started, now := s.CreatedAt, d.loop.cfg.Clock()
+	started, now := s.CreatedAt, c.caller.loop.cfg.Clock()
 	call.StartedAt, call.EndedAt, call.Attempt = &started, &now, 1
 	if from := s.State.Taint.Provenance("the agent " + run.Name); from != nil {
 		call.Foreign = &domain.Foreign{From: *from} // external content it has read is part of its report
@@ -261,11 +261,11 @@ func (d *calling) reportOf(ctx context.Context, call *domain.Execution, s *domai
 }
 
 // endOf is an agent's report or, if it was ended, what it has so far.
-func (d *calling) endOf(ctx context.Context, s *domain.Session) (domain.AgentEnd, error) {
+func (c *calling) endOf(ctx context.Context, s *domain.Session) (domain.AgentEnd, error) {
 	if end := s.State.Agent.End; s.EndReason == domain.EndCompleted && end != nil {
 		return *end, nil
 	}
-	messages, err := d.loop.cfg.Store.Record(ctx, s)
+	messages, err := c.caller.loop.cfg.Store.Record(ctx, s)
 	if err != nil {
 		return domain.AgentEnd{}, err
 	}
@@ -299,14 +299,6 @@ func formattedAgents(calls []*domain.Execution) string {
 		parts = append(parts, part)
 	}
 	return strings.Join(parts, "\n\n")
-}
-
-// topOf is the driver of the session that holds the slot.
-func topOf(d *driver) *driver {
-	for d.caller != nil {
-		d = d.caller
-	}
-	return d
 }
 
 // register makes the driver of an agent known, so that it can be cut by itself.

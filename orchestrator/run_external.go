@@ -11,21 +11,29 @@ import (
 	"github.com/fermata-dev/fermata/orchestrator/machine"
 )
 
+// external sends a session's actions to the servers that carry them out, and finds out what came of them.
+type external struct {
+	loop *Loop
+	view *domain.View
+}
+
+func (d *driver) external() *external { return &external{loop: d.loop, view: d.present()} }
+
 // send carries out an action that was stored as started. Only the end of the process interrupts it: its
 // external effect cannot be taken back. nil: the outcome is not known yet, and the next process finds it
 // out: it sends it again with the same key, or asks its server.
-func (d *series) send(ctx context.Context, started *domain.Execution) *domain.Execution {
+func (e *external) send(ctx context.Context, started *domain.Execution, work *outsideWork) *domain.Execution {
 	own := *started
-	env := d.loop.envWithOutside(ctx, d.view)
+	env := e.loop.envWithOutside(ctx, e.view)
 	if env.Call != nil {
-		env.Call = d.work.recordHandles(env.Call)
+		env.Call = work.recordHandles(env.Call)
 	}
-	env.Ask = d.work.asks.add
-	sending, end := d.uncut(ctx)
+	env.Ask = work.asks.add
+	sending, end := e.uncut(ctx)
 	defer end()
-	d.loop.cfg.Commands.Send(sending, env, &own)
+	e.loop.cfg.Commands.Send(sending, env, &own)
 	if own.Status == domain.ExecUnknown && hasProbe(env.Outside, own.Command) {
-		return d.findOut(sending, &env, started, own.Error.Message)
+		return e.findOut(sending, &env, started, own.Error.Message)
 	}
 	if sending.Err() != nil && own.Status == domain.ExecFailed && own.Effect != domain.EffectNonIdempotent {
 		return nil
@@ -34,33 +42,21 @@ func (d *series) send(ctx context.Context, started *domain.Execution) *domain.Ex
 }
 
 // uncut is a context that a cut of the session does not end, but the end of the process does.
-func (d *series) uncut(ctx context.Context) (context.Context, func()) {
+func (e *external) uncut(ctx context.Context) (context.Context, func()) {
 	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	stop := context.AfterFunc(d.loop.base, cancel)
+	stop := context.AfterFunc(e.loop.base, cancel)
 	return own, func() { stop(); cancel() }
-}
-
-// between runs between actions, or when none is begun: if nothing is in hand, a waiting session may take
-// the slot.
-func (d *series) between(ctx context.Context, sent *domain.Execution) error {
-	if sent != nil {
-		return nil
-	}
-	if d.safePoint(ctx); ctx.Err() != nil {
-		return errLetGo
-	}
-	return d.awaitLease(ctx, domain.DoRunActions)
 }
 
 // interrupted is the outcome of an action that another process began to send and did not finish: its
 // server may have it. nil: there is none, or it may be sent again.
-func (d *series) interrupted(ctx context.Context) *domain.Execution {
-	for _, x := range ofKind(d.view.Planned, domain.KindAction) {
+func (e *external) interrupted(ctx context.Context) *domain.Execution {
+	for _, x := range ofKind(e.view.Planned, domain.KindAction) {
 		if x.Status == domain.ExecStarted && x.Effect == domain.EffectNonIdempotent {
-			asking, end := d.uncut(ctx)
+			asking, end := e.uncut(ctx)
 			defer end()
-			env := d.loop.envWithOutside(ctx, d.view)
-			return d.findOut(asking, &env, x, "The server stopped while it was being sent.")
+			env := e.loop.envWithOutside(ctx, e.view)
+			return e.findOut(asking, &env, x, "The server stopped while it was being sent.")
 		}
 	}
 	return nil
@@ -80,7 +76,7 @@ var probeWaits = []time.Duration{time.Second, 2 * time.Second, 4 * time.Second}
 // answer; why describes why it is unknown. Until then the journal has the action as started, so that a
 // process that takes over asks too. A person is asked only if this fails. nil: the process ends, and the
 // next one asks.
-func (d *series) findOut(ctx context.Context, env *commands.Env, x *domain.Execution, why string) *domain.Execution {
+func (e *external) findOut(ctx context.Context, env *commands.Env, x *domain.Execution, why string) *domain.Execution {
 	within, cancel := context.WithTimeout(ctx, probingTime)
 	defer cancel()
 	var result domain.OutsideResult
@@ -90,7 +86,7 @@ func (d *series) findOut(ctx context.Context, env *commands.Env, x *domain.Execu
 			if !sleep(within, wait) {
 				break
 			}
-			if done, result, err = d.probe(within, env, x); done || errors.Is(err, domain.ErrNoProbe) {
+			if done, result, err = e.probe(within, env, x); done || errors.Is(err, domain.ErrNoProbe) {
 				break
 			}
 		}
@@ -123,7 +119,7 @@ func sleep(ctx context.Context, wait time.Duration) bool {
 // errProbeFailed: the question about an earlier call did not come to an answer.
 var errProbeFailed = errors.New("the probe failed")
 
-func (d *series) probe(ctx context.Context, env *commands.Env, x *domain.Execution) (done bool, r domain.OutsideResult, err error) {
+func (e *external) probe(ctx context.Context, env *commands.Env, x *domain.Execution) (done bool, r domain.OutsideResult, err error) {
 	defer func() {
 		if recover() != nil {
 			done, err = false, errProbeFailed
@@ -131,9 +127,9 @@ func (d *series) probe(ctx context.Context, env *commands.Env, x *domain.Executi
 	}()
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	call := env.CallOf(x)
-	call.ExternalID, call.RunEpoch, call.TraceParent = d.session.ExternalID, d.session.RunEpoch, traceParent(d.session, x.ID)
-	return d.loop.cfg.Outside.Probe(ctx, call)
+	call, s := env.CallOf(x), e.view.Session
+	call.ExternalID, call.RunEpoch, call.TraceParent = s.ExternalID, s.RunEpoch, traceParent(s, x.ID)
+	return e.loop.cfg.Outside.Probe(ctx, call)
 }
 
 // withOutcome replaces the started execution of the action that was sent by its outcome.
@@ -155,10 +151,10 @@ func named(actions []*domain.Execution) []string {
 	return names
 }
 
-// late stores the outcome of an action whose session continued without it: it was interrupted, stopped or
+// storeLate stores the outcome of an action whose session continued without it: it was interrupted, stopped or
 // suspended meanwhile. A process that lost its lease in the meantime writes nothing: the action has
 // another owner by now.
-func (d *series) late(ctx context.Context, sent *domain.Execution) {
+func (d *driver) storeLate(ctx context.Context, sent *domain.Execution) {
 	if sent == nil || !d.loop.holds() || d.lapses != d.loop.lapses.Load() {
 		return
 	}
@@ -167,7 +163,7 @@ func (d *series) late(ctx context.Context, sent *domain.Execution) {
 	for attempt := 0; ; attempt++ {
 		_, err := d.loop.cfg.Store.Act(ctx, d.session.WorkspaceID, d.session.ID,
 			func(_ context.Context, view *domain.View, _ ActData) (*domain.Change, error) {
-				return d.lateChange(view, sent)
+				return d.loop.lateChange(view, sent)
 			})
 		if err == nil || errors.Is(err, domain.ErrStale) {
 			return
@@ -181,7 +177,7 @@ func (d *series) late(ctx context.Context, sent *domain.Execution) {
 }
 
 // lateChange is the change for a late outcome; none if another process carries out the action.
-func (d *series) lateChange(view *domain.View, sent *domain.Execution) (*domain.Change, error) {
+func (l *Loop) lateChange(view *domain.View, sent *domain.Execution) (*domain.Change, error) {
 	s := view.Session
 	if s.Phase == domain.ExecutingActions && s.State.AnswerID == sent.MessageID && !s.State.Suspended {
 		return nil, nil
@@ -198,8 +194,8 @@ func (d *series) lateChange(view *domain.View, sent *domain.Execution) (*domain.
 		return nil, nil // it is settled, or there is nothing to store
 	}
 	step, err := machine.Run(s, domain.ExternalResultReceived{
-		Result: domain.ResultOf(sent, d.view.Workspace.Settings.Language), Execution: sent, Quiet: true,
-	}, d.loop.policy(view))
+		Result: domain.ResultOf(sent, view.Workspace.Settings.Language), Execution: sent, Quiet: true,
+	}, l.policy(view))
 	if err != nil {
 		return nil, err
 	}

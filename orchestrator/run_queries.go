@@ -15,7 +15,7 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 	queries := copies(ofKind(d.view.Planned, domain.KindQuery))
 	plain, agents := withoutAgents(queries)
 	if len(agents) > 0 {
-		if event, err := (&calling{d}).runAgents(ctx, agents); event != nil || err != nil {
+		if event, err := (&calling{caller: d}).runAgents(ctx, agents); event != nil || err != nil {
 			return event, err
 		}
 	}
