@@ -144,8 +144,7 @@ func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done
 	if err != nil {
 		return done{}, err
 	}
-	made := c.env.Made
-	if err := c.store.RoomForAutomations(ctx, len(*made)+1); err != nil {
+	if err := c.store.RoomForAutomations(ctx, c.made+1); err != nil {
 		return done{}, err
 	}
 	ask := domain.PlainAutomation(p.Name, c.env.By)
@@ -155,7 +154,6 @@ func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done
 	if err != nil {
 		return done{}, err
 	}
-	*made = append(*made, change)
 	schedule := cmp.Or(said[c.env.Settings.Language], said["en"]) // in the language of the session's prompt
 	return done{
 		text: fmt.Sprintf("Created the automation %s with the id %s: %s. It runs first on %s. The person finds it under Automations.",
@@ -163,5 +161,6 @@ func runCreateAutomation(ctx context.Context, c *call, p automationParams) (done
 		result: jsonbody.Encode(createdAutomation{a.ID, a.Name, a.NextAt}),
 		summary: domain.Say("Created the automation %s: %s", "Automatisation %s créée : %s",
 			nameText(a.Name), descriptionText(said)),
+		made: change,
 	}, nil
 }

@@ -24,12 +24,6 @@ func inParis(t *testing.T, language string) *world {
 	return w
 }
 
-// gather keeps what actions make.
-func (w *world) gather() *[]*domain.Change {
-	w.env.Made = &[]*domain.Change{}
-	return w.env.Made
-}
-
 // TestTheCardOfAnAutomation verifies that a person sees its name, its whole request, its schedule in words, and the
 // next three times on the clocks of the time zones concerned.
 func TestTheCardOfAnAutomation(t *testing.T) {
@@ -61,12 +55,11 @@ func TestTheCardOfAnAutomation(t *testing.T) {
 func TestAnAutomationIsMade(t *testing.T) {
 	w := inParis(t, "en")
 	w.env.By, w.env.ProviderID = "key_1", "prv_1"
-	made := w.gather()
 	e, outcome := w.do(createAutomation, monday(everyMonday))
-	if outcome.Failed || len(*made) != 1 {
-		t.Fatalf("%+v: %+v, %d made", outcome, e.Error, len(*made))
+	if outcome.Failed || len(outcome.Made) != 1 {
+		t.Fatalf("%+v: %+v, %d made", outcome, e.Error, len(outcome.Made))
 	}
-	change := (*made)[0]
+	change := outcome.Made[0]
 	a, seed := change.Automations[0].Automation, change.Messages[0]
 	want := domain.PlainAutomation("My week", "key_1")
 	if !change.Automations[0].Insert || a.Name != want.Name || !a.Enabled || a.Misfire != want.Misfire || a.Overlap != want.Overlap ||
@@ -111,14 +104,13 @@ func TestAScheduleThatCannotBe(t *testing.T) {
 	} {
 		t.Run(tt.about, func(t *testing.T) {
 			w := inParis(t, "en")
-			made := w.gather()
 			plan := w.plan(w.command(createAutomation, tt.params))
 			e := plan.Commands.Actions[0]
 			if len(plan.Commands.Cards) != 0 || len(plan.Commands.Reasons) != 0 {
 				t.Fatalf("an approval is requested: %+v", plan.Commands.Reasons)
 			}
-			if outcome := w.act(plan.Commands.Actions); !outcome.Failed || e.Status != domain.ExecFailed || len(*made) != 0 {
-				t.Fatalf("%+v, %d made", e, len(*made))
+			if outcome := w.act(plan.Commands.Actions); !outcome.Failed || e.Status != domain.ExecFailed || len(outcome.Made) != 0 {
+				t.Fatalf("%+v, %d made", e, len(outcome.Made))
 			}
 			if len(e.Error.Fields) != 1 || e.Error.Fields[0].Pointer != tt.says || e.Error.Fields[0].Code != tt.code {
 				t.Errorf("%+v", e.Error)
@@ -165,8 +157,7 @@ func TestOnlyAPersonMakesAnAutomation(t *testing.T) {
 		t.Errorf("a run: %q, %+v", plan.Problem, plan.Commands)
 	}
 	late := &domain.Execution{ID: "exe_1", Command: createAutomation, Params: json.RawMessage(monday(everyMonday)), Status: domain.ExecApproved}
-	made := w.gather()
-	if outcome := w.act([]*domain.Execution{late}); !outcome.Failed || len(*made) != 0 {
+	if outcome := w.act([]*domain.Execution{late}); !outcome.Failed || len(outcome.Made) != 0 {
 		t.Errorf("a run made one: %+v", late)
 	}
 
@@ -200,16 +191,16 @@ func TestAnAutomationIsEditedBeforeTheYes(t *testing.T) {
 	if _, err := w.edit(monday(`{"type":"once","expression":"2020-01-01"}`), e); pointerOf(err) != "/edits/"+e.ID+"/schedule/expression" {
 		t.Errorf("an edit into the past: %v", err)
 	}
-	made := w.gather()
 	edited, err := w.edit(monday(`{"type":"cron","expression":"30 7 * * 2"}`), e)
-	if err != nil || len(*made) != 0 {
-		t.Fatalf("%v; the check made %d", err, len(*made))
+	if err != nil {
+		t.Fatal(err)
 	}
 	approve([]*domain.Execution{edited})
-	if outcome := w.act([]*domain.Execution{edited}); outcome.Failed || outcome.Stale != nil || len(*made) != 1 {
-		t.Fatalf("%+v, %d made", outcome, len(*made))
+	outcome := w.act([]*domain.Execution{edited})
+	if outcome.Failed || outcome.Stale != nil || len(outcome.Made) != 1 {
+		t.Fatalf("%+v, %d made", outcome, len(outcome.Made))
 	}
-	if s := (*made)[0].Automations[0].Automation.Schedule; s.Expression != "30 7 * * 2" {
+	if s := outcome.Made[0].Automations[0].Automation.Schedule; s.Expression != "30 7 * * 2" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -224,11 +215,10 @@ func TestOtherClocksAreShownAgain(t *testing.T) {
 		w := inParis(t, "en")
 		actions := w.plan(w.command(createAutomation, monday(schedule))).Commands.Actions
 		approve(actions)
-		made := w.gather()
 		w.env.Settings.TimeZone = "America/New_York"
 		outcome := w.act(actions)
-		if (outcome.Stale != nil) != stale || (len(*made) == 0) != stale {
-			t.Errorf("%s: %+v, %d made", schedule, outcome.Stale, len(*made))
+		if (outcome.Stale != nil) != stale || (len(outcome.Made) == 0) != stale {
+			t.Errorf("%s: %+v, %d made", schedule, outcome.Stale, len(outcome.Made))
 		}
 	}
 }
@@ -250,7 +240,6 @@ func (f *full) RoomForAutomations(_ context.Context, more int) error {
 // together.
 func TestTooManyAutomations(t *testing.T) {
 	w := inParis(t, "en")
-	made := w.gather()
 	plan := func(left int, commands ...domain.Command) []*domain.Execution {
 		t.Helper()
 		raw, answer := w.answerOf(commands...)
@@ -265,7 +254,12 @@ func TestTooManyAutomations(t *testing.T) {
 	if two[0].Status != domain.ExecCancelled || two[1].Status != domain.ExecFailed || two[1].Error.Code != string(domain.CodeTooMany) {
 		t.Errorf("%+v, %+v", two[0], two[1])
 	}
-	if one := plan(1, w.command(createAutomation, monday(everyMonday)))[0]; one.Status != domain.ExecPlanned || len(*made) != 0 {
-		t.Errorf("%+v, %d made", one, len(*made))
+	if one := plan(1, w.command(createAutomation, monday(everyMonday)))[0]; one.Status != domain.ExecPlanned {
+		t.Errorf("%+v", one)
+	}
+	both := plan(2, w.command(createAutomation, monday(everyMonday)), w.command(createAutomation, other))
+	outcome, err := w.c.RunActions(t.Context(), &full{w.data, 1}, w.env, both, w.data.Savepoint) // there was room for both
+	if err != nil || len(outcome.Made) != 1 || !outcome.Failed || both[1].Error.Code != string(domain.CodeTooMany) {
+		t.Errorf("%v: %d made, the second: %+v", err, len(outcome.Made), both[1].Error)
 	}
 }

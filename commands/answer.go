@@ -21,6 +21,10 @@ type answer struct {
 	after func(ctx context.Context, n int) (string, error)
 	note  string
 	count domain.Text // what was found, in words for people
+	// ask is what the call needs of a person before it can be answered; it may come with an error.
+	ask *domain.OutsideAsk
+	// cancels is the task that the command cancels; "": none.
+	cancels string
 	// unsaid: it contains no external content, although the command's results may.
 	unsaid bool
 }

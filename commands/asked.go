@@ -9,12 +9,9 @@ import (
 	"github.com/fermata-dev/fermata/internal/jsonbody"
 )
 
-// askPerson reports that a call needs a sign-in or an answer, if a person can be asked. What was declined
-// is not requested again.
-func (e *Env) askPerson(spec *domain.CommandSpec, x *domain.Execution, r domain.OutsideResult, err error) {
-	if e.Ask == nil {
-		return
-	}
+// ask is what a call needs of a person: a sign-in or an answer; nil: nothing. What was declined is not
+// requested again.
+func (e *Env) ask(spec *domain.CommandSpec, x *domain.Execution, r domain.OutsideResult, err error) *domain.OutsideAsk {
 	ask := domain.OutsideAsk{ExecutionID: x.ID, Connector: spec.Connector, Name: cmp.Or(spec.ConnectorName, spec.Name)}
 	switch {
 	case err != nil && domain.FaultOf(err) == domain.FaultSignIn && !e.Answers[x.ID].Refused:
@@ -22,13 +19,13 @@ func (e *Env) askPerson(spec *domain.CommandSpec, x *domain.Execution, r domain.
 	case err == nil && r.Question != nil:
 		shown, schema, ok := ShownQuestion(r.Question)
 		if !ok {
-			return // it cannot be answered
+			return nil // it cannot be answered
 		}
 		ask.Question, ask.ResponseSchema, ask.Open = shown, schema, r.Open
 	default:
-		return
+		return nil
 	}
-	e.Ask(ask)
+	return &ask
 }
 
 // maxTitle bounds the heading of a form, in characters.

@@ -91,6 +91,7 @@ type done struct {
 	result  json.RawMessage
 	summary domain.Text // for people
 	changes []domain.DataChange
+	made    *domain.Change // of the automation that it made, to be written with the outcome; nil: none
 }
 
 // diff keeps of two views of a record the fields that differ.

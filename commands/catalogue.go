@@ -60,6 +60,10 @@ type call struct {
 	execution *domain.Execution
 	// earlier are the actions before this one in the same answer that are to run.
 	earlier []*domain.Execution
+	// send carries out a call of another server; nil: none can be.
+	send Caller
+	// made is how many automations earlier actions of the same series made, which are not stored yet.
+	made int
 }
 
 // New makes the catalogue of the built-in commands, which change the user's data, and make

@@ -65,7 +65,7 @@ func TestEnrichments(t *testing.T) {
 				t.Error("what was given is changed")
 			}
 			executions := w.c.PlanEnrichments(w.env, &domain.Message{ID: "msg_1", Rich: &rich})
-			w.c.RunQueries(t.Context(), w.data, w.env, executions)
+			w.c.RunQueries(t.Context(), w.data, nil, w.env, executions)
 			for _, e := range executions {
 				if e.Status != domain.ExecSuccess || e.MessageID != "msg_1" {
 					t.Errorf("%s %s: %+v", e.Command, e.Params, e.Error)
@@ -92,7 +92,7 @@ func TestSeedsStayRelative(t *testing.T) {
 		env := w.env
 		env.Reference = noon.AddDate(0, 0, days)
 		executions := w.c.PlanEnrichments(env, &domain.Message{ID: "msg_1", Rich: &rich})
-		w.c.RunQueries(t.Context(), w.data, env, executions)
+		w.c.RunQueries(t.Context(), w.data, nil, env, executions)
 		if !strings.Contains(executions[1].Text, want) || !strings.Contains(executions[1].Text, "1 entry") {
 			t.Errorf("%d: %s", days, executions[1].Text)
 		}

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"context"
 	"time"
 
 	"github.com/fermata-dev/fermata/data"
@@ -11,7 +12,11 @@ import (
 // Data is the user's data of one workspace, as commands read and change it.
 type Data = data.Store
 
-// Env is the session's and workspace's context of a command.
+// Caller sends one call to a server outside, once.
+type Caller func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error)
+
+// Env is the context of a command: facts about its session and workspace. What a command does beyond the user's data,
+// such as a question to a person, leaves in the result of the run that it is a part of, and the caller does it.
 type Env struct {
 	data.Env
 	SessionType               domain.SessionType
@@ -26,25 +31,15 @@ type Env struct {
 	// for because of that.
 	Taint *domain.Taint
 	// Outside are the commands from outside that the session is offered; what is not among
-	// them cannot run. Call carries one out; nil: none can be.
+	// them cannot run.
 	Outside []domain.CommandSpec
-	Call    Caller
 	// By is who speaks in the round, ProviderID the session's own provider; "": the workspace's.
 	By         string
 	ProviderID string
-	// Made gathers the automations that actions made, to be written with their outcome.
-	Made *[]*domain.Change
-	// Tasks are the session's running ones at other services. CancelTask has one of them cancelled once the
-	// request is stored; nil: nothing is (a rehearsal).
-	Tasks      []*domain.Task
-	CancelTask func(id string)
-	// Answers are people's answers to the questions of calls, by execution. Ask, if set, is called with
-	// what a call needs from a person before it continues: the call has no outcome then. It may be called
-	// from several goroutines.
+	// Tasks are the session's running ones at other services.
+	Tasks []*domain.Task
+	// Answers are people's answers to the questions of calls, by execution.
 	Answers map[string]domain.OutsideAnswer
-	Ask     func(domain.OutsideAsk)
-	// Hold: no action outside is begun now.
-	Hold bool
 	// Unsettled are the ids of commands (domain.Execution.CommandID) that were sent and have an unknown
 	// outcome.
 	Unsettled map[string]bool

@@ -107,7 +107,7 @@ func (p *planner) guardQuery(ctx context.Context, e *domain.Execution) error {
 		return nil
 	}
 	again := *e
-	p.catalogue.RunQueries(ctx, p.store, p.env, []*domain.Execution{&again})
+	p.catalogue.RunQueries(ctx, p.store, nil, p.env, []*domain.Execution{&again})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

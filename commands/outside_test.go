@@ -40,7 +40,7 @@ func TestWhatIsNotOfferedDoesNotExist(t *testing.T) {
 		t.Errorf("the names do not hold the shop's: %q", plan.Problem)
 	}
 	gone := &domain.Execution{Command: "BANK.PAY", Kind: domain.KindAction, Effect: domain.EffectNonIdempotent, Status: domain.ExecStarted}
-	if w.c.Send(t.Context(), w.env, gone); gone.Status != domain.ExecFailed {
+	if w.c.Send(t.Context(), nil, w.env, gone); gone.Status != domain.ExecFailed {
 		t.Errorf("what is not offered any more became %s", gone.Status)
 	}
 }
@@ -128,7 +128,7 @@ func TestAYesHoldsForTheDefinition(t *testing.T) {
 	actions := w.plan(w.command("SHOP.PAY", `{"n":1}`)).Commands.Actions
 	actions[0].ApprovalID, actions[0].Status = "apr_1", domain.ExecApproved
 	again := copied(actions)
-	if outcome := w.act(again); outcome.Next == nil || outcome.Stale != nil || again[0].Status != domain.ExecStarted || again[0].Attempt != 1 {
+	if outcome := w.act(again); outcome.Next != again[0] || outcome.Stale != nil || again[0].Status != domain.ExecApproved || again[0].Attempt != 0 {
 		t.Errorf("%+v", outcome)
 	}
 	withShop(w, func(s *domain.CommandSpec) { s.RequireValidation, s.Connector = true, "con_2" })
@@ -158,23 +158,22 @@ func TestASeriesStopsBeforeTheOutside(t *testing.T) {
 	for _, x := range planned.Actions {
 		x.ApprovalID, x.Status = "apr_1", domain.ExecApproved
 	}
-	held := copied(planned.Actions)
-	w.env.Hold = true
-	if outcome := w.act(held[1:2]); !outcome.Held || outcome.Next != nil || held[1].Status != domain.ExecApproved {
-		t.Errorf("held: %+v, %s", outcome, held[1].Status)
-	}
-	w.env.Hold = false
 	first := w.act(planned.Actions)
-	if first.Next != planned.Actions[1] || len(first.Changes) != 1 || planned.Actions[2].Status != domain.ExecApproved {
+	if first.Next != planned.Actions[1] || len(first.Changes) != 1 || planned.Actions[1].Status != domain.ExecApproved ||
+		planned.Actions[2].Status != domain.ExecApproved {
 		t.Fatalf("%+v", first)
 	}
-	w.env.Call = func(_ context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
+	Begin(first.Next, noon)
+	if x := first.Next; x.Status != domain.ExecStarted || x.Attempt != 1 || !x.StartedAt.Equal(noon) {
+		t.Errorf("begun as %s, attempt %d, at %v", x.Status, x.Attempt, x.StartedAt)
+	}
+	call := func(_ context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
 		if call.ExecutionID != planned.Actions[1].ID || call.Attempt != 1 || string(call.Params) != `{"n":1}` {
 			t.Errorf("called with %+v", call)
 		}
 		return domain.OutsideResult{JSON: json.RawMessage(`{"paid":true}`)}, nil
 	}
-	w.c.Send(t.Context(), w.env, planned.Actions[1])
+	w.c.Send(t.Context(), call, w.env, planned.Actions[1])
 	rest := w.act(planned.Actions)
 	if rest.Stale != nil || rest.Failed || rest.Next != nil || planned.Actions[2].Status != domain.ExecSuccess ||
 		string(planned.Actions[1].Result) != `{"paid":true}` {
@@ -190,8 +189,50 @@ func TestNoWayBackToBeingSent(t *testing.T) {
 		x := w.plan(w.command(name, `{"n":1}`)).Commands.Actions[0]
 		x.Status, x.Attempt, x.StartedAt = domain.ExecStarted, 1, &noon
 		outcome := w.act([]*domain.Execution{x})
-		if x.Status != want || outcome.Failed != (want == domain.ExecUnknown) || want == domain.ExecStarted && x.Attempt != 2 {
+		if x.Status != want || outcome.Failed != (want == domain.ExecUnknown) || (outcome.Next == x) != (want == domain.ExecStarted) {
 			t.Errorf("%s is %s, attempt %d, %+v", name, x.Status, x.Attempt, outcome)
+		}
+	}
+}
+
+// TestWhatACallNeedsOfAPerson verifies what leaves in the result of a call whose server asks for a sign-in or asks a
+// question: the request to a person, unless it was declined before or cannot be shown. With several queries it is that of
+// the first.
+func TestWhatACallNeedsOfAPerson(t *testing.T) {
+	signIn := &domain.OutsideError{Fault: domain.FaultSignIn, Message: "Sign in."}
+	question := &domain.Module{Type: "Text", Data: json.RawMessage(`{"question":"Which one?"}`)}
+	for name, c := range map[string]struct {
+		result  domain.OutsideResult
+		err     error
+		refused bool
+		why     string
+		asks    bool
+	}{
+		"an answer":                  {result: domain.OutsideResult{Text: "Done."}},
+		"a refusal":                  {err: &domain.OutsideError{Fault: domain.FaultRefused, Message: "No."}},
+		"a sign-in":                  {err: signIn, why: "Sign in.", asks: true},
+		"a sign-in that was refused": {err: signIn, refused: true},
+		"a question":                 {result: domain.OutsideResult{Question: question}, asks: true},
+		"a question without a form":  {result: domain.OutsideResult{Question: &domain.Module{Type: "Text"}}},
+	} {
+		w := newWorld(t)
+		withShop(w)
+		call := func(context.Context, domain.OutsideCall) (domain.OutsideResult, error) { return c.result, c.err }
+		plan := w.plan(w.command("SHOP.FIND", `{"n":1}`), w.command("SHOP.FIND", `{"n":2}`), w.command("SHOP.PAY", `{"n":1}`))
+		queries, pay := plan.Commands.Queries, plan.Commands.Actions[0]
+		if c.refused {
+			w.env.Answers = map[string]domain.OutsideAnswer{}
+			for _, x := range append(queries, pay) {
+				w.env.Answers[x.ID] = domain.OutsideAnswer{Refused: true}
+			}
+		}
+		for of, ask := range map[*domain.Execution]*domain.OutsideAsk{
+			queries[0]: w.c.RunQueries(t.Context(), w.data, call, w.env, queries).Ask,
+			pay:        w.c.Send(t.Context(), call, w.env, pay).Ask,
+		} {
+			if (ask != nil) != c.asks || ask != nil && (ask.ExecutionID != of.ID || ask.Connector != "con_1" || ask.Why != c.why) {
+				t.Errorf("%s: %s asks %+v", name, of.Command, ask)
+			}
 		}
 	}
 }

@@ -12,8 +12,9 @@ import (
 
 // perform carries out one action on this data, with all its checks: rights, parameters, references, the
 // rules of what it changes. There is no other way to run an action: planned and edited actions are
-// performed on data that is discarded (rehearse), so that no check is weaker than at run time.
-func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *domain.Execution) (done, error) {
+// performed on data that is discarded (rehearse), so that no check is weaker than at run time. made is how many
+// automations the actions before it made.
+func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *domain.Execution, made int) (done, error) {
 	entry := c.entry(&env, e.Command)
 	if entry == nil || entry.run == nil {
 		return done{}, domain.Errorf(domain.Code(codeUnknown), "There is no action %s.", jsonbody.Quote(e.Command))
@@ -26,7 +27,9 @@ func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *d
 	}
 	within, cancel := context.WithTimeout(ctx, entry.spec.Timeout)
 	defer cancel()
-	result, err := entry.run(within, c.call(store, env, e))
+	target := c.call(store, env, e)
+	target.made = made
+	result, err := entry.run(within, target)
 	if err != nil {
 		return done{}, timedOut(within, ctx, err, entry.spec)
 	}
@@ -37,25 +40,24 @@ func (c *Catalogue) perform(ctx context.Context, store data.Store, env Env, e *d
 // returns the errors of those that would fail, by id. It continues after a failure, so that each is
 // checked. External actions cannot be rehearsed.
 func (c *Catalogue) rehearse(
-	ctx context.Context,
-	store data.Store,
-	env Env,
-	actions []*domain.Execution,
+	ctx context.Context, store data.Store, env Env, actions []*domain.Execution,
 ) (map[string]*domain.Error, error) {
 	trial := newTrial(store)
-	made := 0
-	env.Made = &[]*domain.Change{}
-	env.NewID = func(prefix string) string { made++; return fmt.Sprintf("%s_rehearsed_%d", prefix, made) }
+	named, made := 0, 0
+	env.NewID = func(prefix string) string { named++; return fmt.Sprintf("%s_rehearsed_%d", prefix, named) }
 	wrong := map[string]*domain.Error{}
 	for _, e := range actions {
 		entry := c.entry(&env, e.Command)
 		if e.Status.Final() || entry != nil && entry.external() {
 			continue
 		}
-		_, err := c.perform(ctx, trial, env, e)
+		result, err := c.perform(ctx, trial, env, e, made)
 		var known *domain.Error
 		switch {
 		case err == nil:
+			if result.made != nil {
+				made++
+			}
 		case errors.As(err, &known):
 			wrong[e.ID] = known
 		default:

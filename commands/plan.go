@@ -74,11 +74,7 @@ func (c *Catalogue) Plan(
 // Replan plans actions again that have not run: their reasons, cards and digests are those of the current
 // data. aiAsked: the AI itself requested an approval.
 func (c *Catalogue) Replan(
-	ctx context.Context,
-	store data.Store,
-	env Env,
-	actions []*domain.Execution,
-	aiAsked bool,
+	ctx context.Context, store data.Store, env Env, actions []*domain.Execution, aiAsked bool,
 ) (domain.PlannedCommands, error) {
 	planned := domain.PlannedCommands{Actions: actions, AIAsked: aiAsked && env.SessionType.CountsAIRequest()}
 	var err error
@@ -107,10 +103,8 @@ func (p *planner) gather() {
 		for i, raw := range p.raw.Calls {
 			places[raw.ID] = i
 			if raw.Name == AskUser || raw.Name == Complete || raw.Name == AskPrincipal {
-				p.controls = append(
-					p.controls,
-					p.execution(domain.Command{Type: raw.Name, Params: json.RawMessage(raw.Arguments), CallID: raw.ID}, i),
-				)
+				control := domain.Command{Type: raw.Name, Params: json.RawMessage(raw.Arguments), CallID: raw.ID}
+				p.controls = append(p.controls, p.execution(control, i))
 			}
 		}
 		next = len(p.raw.Calls)
@@ -220,13 +214,8 @@ func (p *planner) checkAnswer() {
 		calls = max(calls, len(p.raw.Calls))
 	}
 	if most := p.env.Settings.MaxCallsPerResponse; most > 0 && calls > most {
-		p.problem(
-			fmt.Sprintf(
-				"The answer has %d calls; at most %d are allowed in one answer. Send the first ones now and the others after their results.",
-				calls,
-				most,
-			),
-		)
+		p.problem(fmt.Sprintf("The answer has %d calls; at most %d are allowed in one answer. "+
+			"Send the first ones now and the others after their results.", calls, most))
 	}
 	if !p.native() && domain.AnyReads(planned.Queries) && len(planned.Actions) > 0 {
 		p.problem("The answer has both queries and actions; only one of them is allowed. Read first, act after the results.")

@@ -224,7 +224,7 @@ func TestLoopGuard(t *testing.T) {
 	if plan.Commands.Queries[0].Status != domain.ExecPlanned {
 		t.Errorf("there is a new zone, yet the query is %s", plan.Commands.Queries[0].Status)
 	}
-	w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
+	w.c.RunQueries(t.Context(), w.data, nil, w.env, plan.Commands.Queries)
 	recent = append(recent, plan.Commands.Queries[0])
 	if plan = again(time.Second, recent, w.command("ZONES", `{}`)); plan.Commands.Queries[0].Status != domain.ExecCached || !strings.Contains(plan.Commands.Queries[0].Text, "3 zones") || plan.Commands.Queries[0].Summary.EN != "List the zones: 3 zones" {
 		t.Errorf("nothing has changed: %+v", plan.Commands.Queries[0])
@@ -315,7 +315,7 @@ func FuzzPlan(f *testing.F) {
 		if len(all) != 1 && plan.Module == nil {
 			t.Fatalf("%d results for one call: %+v", len(all), plan)
 		}
-		c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
+		c.RunQueries(t.Context(), w.data, nil, w.env, plan.Commands.Queries)
 		if _, err := c.RunActions(t.Context(), w.data, w.env, plan.Commands.Actions, w.data.Savepoint); err != nil {
 			t.Fatal(err)
 		}

@@ -132,7 +132,7 @@ func TestQueriesRunBesideFailingOnes(t *testing.T) {
 		}
 		return nil
 	}
-	text := w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
+	text := w.c.RunQueries(t.Context(), w.data, nil, w.env, plan.Commands.Queries).Text
 	var got []domain.ExecutionStatus
 	for _, e := range plan.Commands.Queries {
 		got = append(got, e.Status)
@@ -154,7 +154,7 @@ func TestQueryIsStoppedInTime(t *testing.T) {
 			return fmt.Errorf("query: %w", ctx.Err())
 		}
 		e := w.c.PlanEnrichments(w.env, &domain.Message{ID: "msg_2", Rich: &domain.RichContent{Commands: []domain.Command{w.command("TOOL_CONFIG", `{"tool_id":"tol_w"}`)}}})
-		w.c.RunQueries(t.Context(), w.data, w.env, e)
+		w.c.RunQueries(t.Context(), w.data, nil, w.env, e)
 		if e[0].Status != domain.ExecFailed || e[0].Error.Code != codeTimeout {
 			t.Errorf("status %s, error %+v", e[0].Status, e[0].Error)
 		}
@@ -178,7 +178,7 @@ func TestQueriesRunInParallel(t *testing.T) {
 		}
 		w.data.before = func(context.Context, string) error { time.Sleep(time.Second); return nil }
 		started := time.Now()
-		w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
+		w.c.RunQueries(t.Context(), w.data, nil, w.env, plan.Commands.Queries)
 		if took := time.Since(started); took != 3*time.Second {
 			t.Errorf("took %s", took)
 		}

@@ -69,7 +69,7 @@ func TestEveryCommandIsHeldAgainstTheRole(t *testing.T) {
 			}
 			late := &domain.Execution{Command: spec.Name, Kind: spec.Kind, Params: []byte(`{}`), Status: domain.ExecApproved}
 			if spec.Kind == domain.KindQuery {
-				w.c.RunQueries(t.Context(), w.data, w.env, []*domain.Execution{late})
+				w.c.RunQueries(t.Context(), w.data, nil, w.env, []*domain.Execution{late})
 			} else if outcome := w.act([]*domain.Execution{late}); !outcome.Failed && !role.Allows(spec.Role) {
 				t.Errorf("%s of the role %q ran", spec.Name, role)
 			}

@@ -62,11 +62,7 @@ func (c *Catalogue) CheckTriggers(ctx context.Context, store AutomationData, tri
 // CheckGrant validates a grant: its commands are actions of the catalogue, its zones and tools exist, its
 // bounds are a JSON Schema, and it has not expired. outside are the workspace's external commands.
 func (c *Catalogue) CheckGrant(
-	ctx context.Context,
-	store AutomationData,
-	now time.Time,
-	g *domain.Grant,
-	outside []domain.CommandSpec,
+	ctx context.Context, store AutomationData, now time.Time, g *domain.Grant, outside []domain.CommandSpec,
 ) error {
 	specs := slices.Concat(c.Specs(), outside)
 	for i, name := range g.Commands {

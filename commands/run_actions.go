@@ -16,11 +16,12 @@ import (
 type ActionOutcome struct {
 	Failed bool
 	Stale  *domain.PlannedCommands
-	// Next is the external action that comes next, marked as started: it is stored, then sent (Send), and
-	// the series continues with its outcome. Held: one would be next, and is not begun now.
+	// Next is the external action that comes next, if the series stops there. The caller begins it (Begin) and stores
+	// that, then sends it (Send), and continues the series with its outcome.
 	Next    *domain.Execution
-	Held    bool
 	Changes []domain.DataChange
+	// Made are the automations that actions made, to be written with their outcome.
+	Made []*domain.Change
 }
 
 // RunActions runs the actions that have no result yet, in order, inside the caller's
@@ -51,20 +52,30 @@ func (c *Catalogue) RunActions(
 			continue
 		}
 		if entry := c.entry(&env, e.Command); entry != nil && entry.external() {
-			if outcome.begin(&env, e) {
-				return outcome, bindAgain(ctx, c, store, env, actions[i+1:])
+			if e.Status == domain.ExecStarted && e.Effect == domain.EffectNonIdempotent {
+				SetUnknown(&env, e, "The server stopped while it was being sent.")
+				outcome.Failed = true
+				continue
 			}
-			continue
+			outcome.Next = e
+			return outcome, bindAgain(ctx, c, store, env, actions[i+1:])
 		}
-		changes, err := c.runAction(ctx, store, env, e, savepoint)
+		result, err := c.runAction(ctx, store, env, e, len(outcome.Made), savepoint)
 		if err != nil {
 			return ActionOutcome{}, fmt.Errorf("run %s: %w", e.Command, err)
 		}
-		outcome.Failed = failed(e)
-		outcome.Changes = append(outcome.Changes, changes...)
+		outcome.add(e, result)
 	}
 	recall(ctx, c, store, env, actions)
 	return outcome, nil
+}
+
+// add takes over what an action did.
+func (o *ActionOutcome) add(e *domain.Execution, result done) {
+	o.Failed, o.Changes = failed(e), append(o.Changes, result.changes...)
+	if result.made != nil {
+		o.Made = append(o.Made, result.made)
+	}
 }
 
 func failed(e *domain.Execution) bool {
@@ -75,10 +86,7 @@ func failed(e *domain.Execution) bool {
 // anything runs, because the actions change versions themselves. A grant that is no longer valid is no
 // approval either.
 func (c *Catalogue) checkApproved(
-	ctx context.Context,
-	store data.Store,
-	env Env,
-	actions []*domain.Execution,
+	ctx context.Context, store data.Store, env Env, actions []*domain.Execution,
 ) (*domain.PlannedCommands, error) {
 	approved, changed, appeared := false, false, false
 	all, err := c.describeAll(ctx, store, env, actions)
@@ -100,20 +108,12 @@ func (c *Catalogue) checkApproved(
 	if hopeless, err := c.failHopeless(ctx, store, env, all); err != nil || hopeless {
 		return nil, err
 	}
-	if ungranted {
-		return c.showAgain(
-			ctx,
-			store,
-			env,
-			actions,
-			domain.Say(
-				"A grant that covered this was withdrawn, has expired or is used up.",
-				"Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée.",
-			),
-		)
-	}
 	why := recordChanged()
-	if appeared {
+	switch {
+	case ungranted:
+		why = domain.Say("A grant that covered this was withdrawn, has expired or is used up.",
+			"Une autorisation qui couvrait ceci a été retirée, a expiré ou est épuisée.")
+	case appeared:
 		why = domain.Say("What it changes was added after it was planned.", "Ce qu’elle modifie a été ajouté après sa préparation.")
 	}
 	return c.showAgain(ctx, store, env, actions, why)
@@ -127,11 +127,7 @@ func recordChanged() domain.Text {
 // it is still the same, else the cards with the present values. approved are the
 // actions that count; none means all. Nothing given is changed.
 func (c *Catalogue) Stale(
-	ctx context.Context,
-	store data.Store,
-	env Env,
-	actions []*domain.Execution,
-	approved []string,
+	ctx context.Context, store data.Store, env Env, actions []*domain.Execution, approved []string,
 ) (*domain.PlannedCommands, error) {
 	now := make([]*domain.Execution, len(actions))
 	for i, e := range actions {
@@ -158,11 +154,7 @@ func (c *Catalogue) Stale(
 
 // showAgain makes new cards of actions that a person must approve again, with the reason.
 func (c *Catalogue) showAgain(
-	ctx context.Context,
-	store data.Store,
-	env Env,
-	actions []*domain.Execution,
-	why domain.Text,
+	ctx context.Context, store data.Store, env Env, actions []*domain.Execution, why domain.Text,
 ) (*domain.PlannedCommands, error) {
 	stale := &domain.PlannedCommands{Actions: make([]*domain.Execution, len(actions))}
 	for i, e := range actions {
@@ -189,8 +181,9 @@ func (c *Catalogue) runAction(
 	store data.Store,
 	env Env,
 	e *domain.Execution,
+	made int,
 	savepoint func(context.Context, func() error) error,
-) ([]domain.DataChange, error) {
+) (done, error) {
 	started := env.time()
 	e.StartedAt, e.Attempt = &started, e.Attempt+1
 	var result done
@@ -198,20 +191,20 @@ func (c *Catalogue) runAction(
 	// own time is up.
 	err := savepoint(ctx, func() error {
 		var err error
-		result, err = c.perform(ctx, store, env, e)
+		result, err = c.perform(ctx, store, env, e, made)
 		return err
 	})
 	if err != nil {
 		var known *domain.Error
 		if !errors.As(err, &known) {
-			return nil, err
+			return done{}, err
 		}
 		failAction(&env, e, known)
-		return nil, nil
+		return done{}, nil
 	}
 	e.Status, e.EndedAt = domain.ExecSuccess, new(env.time())
 	e.Result, e.Text, e.Summary = result.result, result.text, result.summary
-	return result.changes, nil
+	return result, nil
 }
 
 func failAction(env *Env, e *domain.Execution, err error) {

@@ -2,27 +2,16 @@ package commands
 
 import (
 	"context"
+	"time"
 
 	"github.com/fermata-dev/fermata/data"
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// begin marks an action as started, which is stored before it is sent. It reports whether the series
-// pauses there. An action that an earlier process started is started again only if its repetition is
-// harmless.
-func (o *ActionOutcome) begin(env *Env, e *domain.Execution) bool {
-	switch {
-	case e.Status == domain.ExecStarted && e.Effect == domain.EffectNonIdempotent:
-		SetUnknown(env, e, "The server stopped while it was being sent.")
-		o.Failed = true
-		return false
-	case env.Hold:
-		o.Held = true
-		return true
-	}
-	e.Status, e.StartedAt, e.Attempt = domain.ExecStarted, new(env.time()), e.Attempt+1
-	o.Next = e
-	return true
+// Begin marks the external action that comes next as started, as of now. This is stored before the action is sent. One
+// that an earlier process started comes here only if its repetition is harmless.
+func Begin(e *domain.Execution, now time.Time) {
+	e.Status, e.StartedAt, e.Attempt = domain.ExecStarted, &now, e.Attempt+1
 }
 
 // bindAgain renews the digests of the actions that are still to run. Earlier actions of the same approval

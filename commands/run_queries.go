@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,11 +21,23 @@ const (
 	seriesBytes = 70_000
 )
 
+// QueryOutcome is what a series of queries came to, beside the outcome of each.
+type QueryOutcome struct {
+	Text string // the results, for a message
+	// Ask is what the first of the calls of other servers that need something of a person asks. The other calls
+	// repeat theirs when it is answered.
+	Ask *domain.OutsideAsk
+	// CancelTasks are the ids of the tasks that the AI cancels, in order. The caller has them cancelled once this is
+	// stored.
+	CancelTasks []string
+}
+
 // RunQueries runs the queries that have no result yet, a few at a time, and sets their outcome. One that
 // fails does not stop the others. The answers together are limited; a cut one notes it and how to read on.
-// The text for a message is returned.
-func (c *Catalogue) RunQueries(ctx context.Context, store data.Store, env Env, queries []*domain.Execution) string {
-	answers := make([]*answer, len(queries))
+// call carries out those of other servers; nil: none can be.
+func (c *Catalogue) RunQueries(ctx context.Context, store data.Store, call Caller, env Env, queries []*domain.Execution) QueryOutcome {
+	answers, outcome := make([]*answer, len(queries)), QueryOutcome{}
+	asks := make([]*domain.OutsideAsk, len(queries))
 	var running sync.WaitGroup
 	free := make(chan struct{}, parallelQueries)
 	for i, e := range queries {
@@ -34,50 +47,59 @@ func (c *Catalogue) RunQueries(ctx context.Context, store data.Store, env Env, q
 		running.Go(func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			answers[i] = c.runQuery(ctx, store, env, e)
+			answers[i], asks[i] = c.runQuery(ctx, store, call, env, e)
 		})
 	}
 	running.Wait()
 	for i, most := range shares(answers, cmp.Or(env.SeriesBytes, seriesBytes)) {
 		if answers[i] != nil {
 			settleQuery(ctx, &env, queries[i], answers[i], most)
+			if id := answers[i].cancels; id != "" {
+				outcome.CancelTasks = append(outcome.CancelTasks, id)
+			}
 		}
+		outcome.Ask = cmp.Or(outcome.Ask, asks[i])
 	}
-	return formatted(queries)
+	slices.Sort(outcome.CancelTasks)
+	outcome.Text = formatted(queries)
+	return outcome
 }
 
-// runQuery runs one query; nil if it failed.
-func (c *Catalogue) runQuery(ctx context.Context, store data.Store, env Env, e *domain.Execution) (found *answer) {
+// runQuery runs one query. It returns nil if it failed, and what it asks of a person, if anything.
+func (c *Catalogue) runQuery(
+	ctx context.Context, store data.Store, call Caller, env Env, e *domain.Execution,
+) (found *answer, asks *domain.OutsideAsk) {
 	started := env.time()
 	e.StartedAt, e.Attempt = &started, e.Attempt+1
 	// A panic in one query must not take the process down, and with it every session.
 	defer func() {
 		if r := recover(); r != nil {
 			failQuery(&env, e, fmt.Errorf("the query panicked: %v", r))
-			found = nil
+			found, asks = nil, nil
 		}
 	}()
 	entry := c.entry(&env, e.Command)
 	if entry == nil || entry.query == nil {
 		failQuery(&env, e, domain.Errorf(domain.Code(codeUnknown), "There is no query %s.", jsonbody.Quote(e.Command)))
-		return nil
+		return nil, nil
 	}
 	within, cancel := context.WithTimeout(ctx, entry.patience())
 	defer cancel()
 	if err := cmp.Or(entry.forbidden(&env), c.schemas.Check(entry.own, e.Params, "")); err != nil {
 		failQuery(&env, e, err)
-		return nil
+		return nil, nil
 	}
 	target := c.call(store, env, e)
+	target.send = call
 	if e.Summary == (domain.Text{}) {
 		e.Summary = entry.words(within, target)
 	}
 	a, err := entry.query(within, target)
 	if err != nil {
 		failQuery(&env, e, timedOut(within, ctx, err, entry.spec))
-		return nil
+		return nil, a.ask
 	}
-	return &a
+	return &a, nil
 }
 
 // timedOut replaces the error if the command's own time was up; databases each have another error for it.

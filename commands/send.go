@@ -24,9 +24,6 @@ const (
 	maxBackoff   = 20 * time.Second
 )
 
-// Caller sends one call to a server outside, once.
-type Caller func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error)
-
 // CallOf is the call of an execution.
 func (e *Env) CallOf(x *domain.Execution) domain.OutsideCall {
 	return domain.OutsideCall{
@@ -43,28 +40,40 @@ func (c *command) patience() time.Duration {
 	return c.spec.Timeout
 }
 
-// Send carries out an external action that was stored as started, and sets its outcome. It never fails
+// Sent is what a call that was sent came to, beside the outcome of its execution.
+type Sent struct {
+	// Ask is what the server needs of a person before the call can continue: it has no outcome then.
+	Ask *domain.OutsideAsk
+	// Task is the handle of the work that the server has taken on; nil: it has answered.
+	Task *domain.TaskHandle
+}
+
+// Send carries out an external action that was stored as started, with call, and sets its outcome. It never fails
 // itself: every error is an outcome.
-func (c *Catalogue) Send(ctx context.Context, env Env, e *domain.Execution) {
+func (c *Catalogue) Send(ctx context.Context, call Caller, env Env, e *domain.Execution) Sent {
 	entry := c.entry(&env, e.Command)
 	if entry == nil || !entry.external() {
 		failAction(&env, e, domain.Errorf(domain.Code(codeUnknown), "%s is not offered any more. Nothing was sent.", jsonbody.Quote(e.Command)))
-		return
+		return Sent{}
 	}
-	result, err := send(ctx, &env, &entry.spec, e)
-	env.askPerson(&entry.spec, e, result, err)
+	result, err := send(ctx, call, &env, &entry.spec, e)
+	sent := Sent{Ask: env.ask(&entry.spec, e, result, err)}
+	if err == nil {
+		sent.Task = result.Task
+	}
 	settleSent(&env, e, result, err)
+	return sent
 }
 
 // send calls the external server, and again if that is harmless: the effect allows it, and the failure may
 // be temporary. Each try has the same execution id.
-func send(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Execution) (domain.OutsideResult, error) {
+func send(ctx context.Context, call Caller, env *Env, spec *domain.CommandSpec, e *domain.Execution) (domain.OutsideResult, error) {
 	if env.Answers[e.ID].Refused {
 		return domain.OutsideResult{}, &domain.OutsideError{Fault: domain.FaultSignIn, Message: fmt.Sprintf(
 			"Somebody had to sign in to %s first, and a person refused. Do without it.", cmp.Or(spec.ConnectorName, spec.Name))}
 	}
 	for try := 1; ; try++ {
-		result, err := sendOnce(ctx, env, spec, e)
+		result, err := sendOnce(ctx, call, env, spec, e)
 		if err == nil || try == maxTries || spec.Effect == domain.EffectNonIdempotent || ctx.Err() != nil {
 			return result, err
 		}
@@ -78,18 +87,20 @@ func send(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Exe
 
 // sendOnce limits one call in time, and its result in size. A panic in it must not crash the process: the
 // outcome is unknown then.
-func sendOnce(ctx context.Context, env *Env, spec *domain.CommandSpec, e *domain.Execution) (result domain.OutsideResult, err error) {
+func sendOnce(
+	ctx context.Context, call Caller, env *Env, spec *domain.CommandSpec, e *domain.Execution,
+) (result domain.OutsideResult, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			result, err = domain.OutsideResult{}, fmt.Errorf("the call panicked: %v", r)
 		}
 	}()
-	if env.Call == nil {
+	if call == nil {
 		return result, &domain.OutsideError{Fault: domain.FaultNotSent, Message: "No server outside can be called here."}
 	}
 	within, cancel := context.WithTimeout(ctx, spec.Timeout)
 	defer cancel()
-	result, err = env.Call(within, env.CallOf(e))
+	result, err = call(within, env.CallOf(e))
 	if err != nil && within.Err() != nil && domain.FaultOf(err) == domain.FaultUnknown {
 		err = &domain.OutsideError{Message: fmt.Sprintf("No answer came within %s.", spec.Timeout), Temporary: true, Cause: err}
 	}

@@ -21,16 +21,16 @@ const (
 // askOutside is a query that another server answers. Its content is in the result unchanged, below a line
 // of ours.
 func askOutside(ctx context.Context, t *call, spec *domain.CommandSpec) (answer, error) {
-	result, err := send(ctx, &t.env, spec, t.execution)
-	t.env.askPerson(spec, t.execution, result, err)
+	result, err := send(ctx, t.send, &t.env, spec, t.execution)
+	asks := answer{ask: t.env.ask(spec, t.execution, result, err)}
 	switch {
 	case err != nil:
-		return answer{}, domain.Errorf(codeOf(err), "%s: %s", spec.Name, cmp.Or(messageOf(err), "the call broke off."))
+		return asks, domain.Errorf(codeOf(err), "%s: %s", spec.Name, cmp.Or(messageOf(err), "the call broke off."))
 	case result.Failed:
 		said := jsonbody.Cut(result.Text, failureBytes)
-		return answer{}, domain.Errorf(codeRefused, "%s answered that it did not succeed: %s", spec.Name, said)
+		return asks, domain.Errorf(codeRefused, "%s answered that it did not succeed: %s", spec.Name, said)
 	case result.Task != nil || result.Question != nil:
-		return answer{}, domain.Errorf(codeRefused, "%s cannot be answered at once, as a query must be.", spec.Name)
+		return asks, domain.Errorf(codeRefused, "%s cannot be answered at once, as a query must be.", spec.Name)
 	}
 	return answer{head: spec.Name + " answered:", body: json.RawMessage(cmp.Or(result.Text, string(result.JSON)))}, nil
 }

@@ -76,10 +76,9 @@ func taskControls() []*command {
 			if err != nil {
 				return answer{}, err
 			}
-			if c.env.CancelTask != nil {
-				c.env.CancelTask(t.ID)
-			}
-			return answer{head: "It is being cancelled; you are told when it has ended.", body: jsonbody.Encode(taskParams{t.ID})}, nil
+			return answer{
+				head: "It is being cancelled; you are told when it has ended.", body: jsonbody.Encode(taskParams{t.ID}), cancels: t.ID,
+			}, nil
 		},
 	).require("task_id")
 	end.spec.Kind, end.spec.Effect = domain.KindControl, domain.EffectIdempotent

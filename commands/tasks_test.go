@@ -76,7 +76,6 @@ func TestATaskIsCancelled(t *testing.T) {
 	withFilm(w, "")
 	w.env.Settings.RequireValidation, w.env.SessionRequiresValidation = true, true
 	var asked []string
-	w.env.CancelTask = func(id string) { asked = append(asked, id) }
 	run := func(calls ...domain.Command) []*domain.Execution {
 		plan := w.plan(calls...)
 		if plan.Problem != "" || len(plan.Commands.Queries) != 1 {
@@ -85,7 +84,7 @@ func TestATaskIsCancelled(t *testing.T) {
 		if reasons := levels(plan.Commands.Reasons); (reasons != "") != (len(plan.Commands.Actions) > 0) {
 			t.Errorf("asked for %q", reasons)
 		}
-		w.c.RunQueries(t.Context(), w.data, w.env, plan.Commands.Queries)
+		asked = append(asked, w.c.RunQueries(t.Context(), w.data, nil, w.env, plan.Commands.Queries).CancelTasks...)
 		return plan.Commands.Queries
 	}
 	x := run(w.command("CANCEL_TASK", `{"task_id":"tsk_1"}`))[0]

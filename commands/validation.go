@@ -51,11 +51,7 @@ func (c *Catalogue) describeAll(ctx context.Context, store data.Store, env Env, 
 // makes all of them wait. An action that would fail is failed at once, and the others with it: no approval
 // is requested for a series that cannot run. What a grant covers gives no reason.
 func (c *Catalogue) demands(
-	ctx context.Context,
-	store data.Store,
-	env Env,
-	actions []*domain.Execution,
-	aiAsked bool,
+	ctx context.Context, store data.Store, env Env, actions []*domain.Execution, aiAsked bool,
 ) ([]domain.ApprovalReason, []domain.ApprovalAction, error) {
 	all, err := c.describeAll(ctx, store, env, actions)
 	if err != nil || len(all) == 0 {

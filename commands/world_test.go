@@ -52,7 +52,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, c: New(data.NewRules(), automations.Drafts{}), data: &stored{Data: suite.InTransaction(t, suite.SQLite(t))}}
 	w.env = Env{Env: data.Env{
 		WorkspaceID: domain.DefaultWorkspace, SessionID: "ses_1", Settings: domain.DefaultSettings(), Now: noon, NewID: newIDs(),
-	}, SessionType: domain.Chat, Approving: domain.Approving{Type: domain.Chat}, Role: domain.RoleAdmin, Made: &[]*domain.Change{}}
+	}, SessionType: domain.Chat, Approving: domain.Approving{Type: domain.Chat}, Role: domain.RoleAdmin}
 	w.put(&userdata.Zone{ID: "zon_h", Name: "Health"})
 	w.put(&userdata.Zone{ID: "zon_g", Name: "Guarded", RequireValidation: true, Version: 4})
 	w.put(&userdata.Tool{
@@ -225,7 +225,7 @@ func (w *world) query(name, params string) *domain.Execution {
 	if plan.Problem != "" || len(plan.Commands.Queries) != 1 {
 		w.t.Fatalf("%s %s: %q, %d queries", name, params, plan.Problem, len(plan.Commands.Queries))
 	}
-	w.c.RunQueries(w.t.Context(), w.data, w.env, plan.Commands.Queries)
+	w.c.RunQueries(w.t.Context(), w.data, nil, w.env, plan.Commands.Queries)
 	return plan.Commands.Queries[0]
 }
 

@@ -146,16 +146,14 @@ func offersIn(view *domain.View, outside []domain.CommandSpec, all []*domain.Age
 
 // specs are the commands that the AI is offered in the view's session.
 func (l *Loop) specs(ctx context.Context, view *domain.View) []domain.CommandSpec {
-	env := l.env(view)
-	env.Outside = l.offered(ctx, view)
+	env := l.env(view, callable{specs: l.offered(ctx, view)})
 	return l.cfg.Commands.SpecsIn(&env)
 }
 
 // knownSpecs are the cached ones: decisions are made under locks.
 func (l *Loop) knownSpecs(view *domain.View) []domain.CommandSpec {
-	env := l.env(view)
 	all, _ := l.agents.known(view)
-	env.Outside = offersIn(view, l.offers.of(view.Workspace.ID), all)
+	env := l.env(view, callable{specs: offersIn(view, l.offers.of(view.Workspace.ID), all)})
 	return l.cfg.Commands.SpecsIn(&env)
 }
 

@@ -14,14 +14,14 @@ func (d *driver) enrich(ctx context.Context) (domain.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the round's message: %w", err)
 	}
-	env := d.loop.env(d.view)
+	env := d.loop.env(d.view, callable{}) // enrichments read the workspace only
 	queries := d.loop.cfg.Commands.PlanEnrichments(env, message)
 	for _, q := range queries {
 		q.RoundID = s.State.RoundID
 	}
-	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(s.WorkspaceID), env, queries)
+	outcome := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(s.WorkspaceID), nil, env, queries)
 	if ctx.Err() != nil {
 		return nil, errLetGo
 	}
-	return domain.EnrichmentsExecuted{Executions: queries, Formatted: formatted}, nil
+	return domain.EnrichmentsExecuted{Executions: queries, Formatted: outcome.Text}, nil
 }

@@ -33,6 +33,7 @@ type world struct {
 	messages []*domain.Message
 	inbox    []*domain.InboxItem
 	runs     map[string]*domain.Execution
+	tasks    []*domain.Task // at other services
 	open     map[string]*domain.Approval
 	commits  int
 	// roundtrips are the calls of the AI that were kept.
@@ -126,7 +127,7 @@ func (w *world) rest() *domain.Session {
 
 func (w *world) view() *domain.View {
 	s := w.session.Clone()
-	v := &domain.View{Workspace: &w.ws, Session: s, Holder: s, Inbox: append([]*domain.InboxItem(nil), w.inbox...)}
+	v := &domain.View{Workspace: &w.ws, Session: s, Holder: s, Inbox: append([]*domain.InboxItem(nil), w.inbox...), Tasks: slices.Clone(w.tasks)}
 	for _, a := range w.open {
 		v.Open = append(v.Open, a)
 	}
@@ -204,6 +205,9 @@ func (w *world) apply(change *domain.Change) {
 	}
 	for _, e := range change.Executions {
 		w.runs[e.ID] = e
+	}
+	for _, t := range change.Tasks {
+		w.tasks = append(slices.DeleteFunc(w.tasks, func(x *domain.Task) bool { return x.ID == t.ID }), t)
 	}
 	for _, a := range change.Approvals {
 		delete(w.open, a.ID)

@@ -75,19 +75,38 @@ func (l *Loop) offeredTo(ctx context.Context, workspace string) []domain.Command
 	return specs
 }
 
-// envWithOutside is the commands' environment of the session, with its external offers.
-func (l *Loop) envWithOutside(ctx context.Context, view *domain.View) commands.Env {
-	env := l.env(view)
-	env.Outside = l.offered(ctx, view)
-	if l.cfg.Outside == nil {
-		return env
-	}
-	s := view.Session
-	env.Call = func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
-		call.ExternalID, call.RunEpoch, call.TraceParent = s.ExternalID, s.RunEpoch, traceParent(s, call.ExecutionID)
-		return l.cfg.Outside.Call(ctx, call)
-	}
+// callable is what a session can call at other servers, as it is known before a decision about it.
+type callable struct {
+	specs []domain.CommandSpec
+	// unsettled are the ids of commands (domain.Execution.CommandID) that were sent and have an unknown outcome.
+	unsettled map[string]bool
+}
+
+// env is the commands' environment of the session of a view, with what it can call outside.
+func (l *Loop) env(view *domain.View, outside callable) commands.Env {
+	env := commands.EnvOf(view, l.cfg.Clock(), l.cfg.NewID)
+	env.Clock, env.Outside, env.Unsettled = l.cfg.Clock, outside.specs, outside.unsettled
 	return env
+}
+
+// caller carries out the calls of a session at other servers; task is the one that was stored for a call, if it is
+// long-running. nil: this server has no others to call.
+func (l *Loop) caller(s *domain.Session, task *domain.Task) commands.Caller {
+	if l.cfg.Outside == nil {
+		return nil
+	}
+	return func(ctx context.Context, call domain.OutsideCall) (domain.OutsideResult, error) {
+		if task != nil {
+			call.TaskID, call.Deadline = task.ID, task.Deadline
+		}
+		return l.cfg.Outside.Call(ctx, callOf(s, call))
+	}
+}
+
+// callOf adds to a call what identifies the session and its round.
+func callOf(s *domain.Session, call domain.OutsideCall) domain.OutsideCall {
+	call.ExternalID, call.RunEpoch, call.TraceParent = s.ExternalID, s.RunEpoch, traceParent(s, call.ExecutionID)
+	return call
 }
 
 // traceParent names what a session asks of another server: a call or an execution is a span of
@@ -96,22 +115,22 @@ func traceParent(s *domain.Session, id string) string {
 	return traces.Parent(traces.OfRound(s.State.RoundTrace, s.State.RoundID), traces.Span(id))
 }
 
-// envToPlan adds the actions with unknown outcomes. They are read only if one of these could be sent
-// again.
-func (l *Loop) envToPlan(ctx context.Context, view *domain.View, actions []string) (commands.Env, error) {
-	env := l.envWithOutside(ctx, view)
-	if !acts(env.Outside, actions) {
-		return env, nil
+// callable is what the session can call outside, for a plan of these actions. The actions with unknown outcomes are read
+// only if one of the planned ones could be sent again.
+func (l *Loop) callable(ctx context.Context, view *domain.View, actions []string) (callable, error) {
+	outside := callable{specs: l.offered(ctx, view)}
+	if !acts(outside.specs, actions) {
+		return outside, nil
 	}
 	ids, err := l.cfg.Store.UnsettledCommands(ctx, view.Workspace.ID)
 	if err != nil {
-		return env, err
+		return callable{}, err
 	}
-	env.Unsettled = make(map[string]bool, len(ids))
+	outside.unsettled = make(map[string]bool, len(ids))
 	for _, id := range ids {
-		env.Unsettled[id] = true
+		outside.unsettled[id] = true
 	}
-	return env, nil
+	return outside, nil
 }
 
 // acts reports whether one of the actions is sent to another server and must not be repeated.

@@ -25,6 +25,7 @@ type fakeOutside struct {
 	probed   int
 	answer   func(ctx context.Context, call domain.OutsideCall, nth int) (domain.OutsideResult, error)
 	probe    func() (bool, domain.OutsideResult, error) // nil: its commands have none
+	deadline time.Duration                              // of SHOP.PAY; 0: it answers at once
 }
 
 func withOutside(w *world) *fakeOutside {
@@ -48,7 +49,7 @@ func (f *fakeOutside) Offers(context.Context, string) ([]domain.CommandSpec, err
 	defer f.mu.Unlock()
 	f.asked++
 	pay := outsideSpec("SHOP.PAY", domain.KindAction, domain.EffectNonIdempotent)
-	pay.Probed = f.probe != nil
+	pay.Probed, pay.Deadline = f.probe != nil, f.deadline
 	return []domain.CommandSpec{
 		outsideSpec("SHOP.FIND", domain.KindQuery, domain.EffectRead),
 		outsideSpec("SHOP.SET", domain.KindAction, domain.EffectIdempotent),

@@ -100,10 +100,11 @@ func (d *driver) planAnswer(ctx context.Context, messageID string, raw *domain.R
 			return commands.Plan{}, err
 		}
 	}
-	env, err := d.loop.envToPlan(ctx, d.view, typesOf(answer.ActionCommands))
+	outside, err := d.loop.callable(ctx, d.view, typesOf(answer.ActionCommands))
 	if err != nil {
 		return commands.Plan{}, err
 	}
+	env := d.loop.env(d.view, outside)
 	return d.loop.cfg.Commands.Plan(ctx, d.loop.cfg.Data(s.WorkspaceID), env, messageID, raw, answer, recent)
 }
 

@@ -19,10 +19,10 @@ type Store interface {
 	// Record is all of a session's messages, with those that its record begins with.
 	Record(ctx context.Context, session *domain.Session) ([]*domain.Message, error)
 	Message(ctx context.Context, workspace, session, id string) (*domain.Message, error)
-	// RecentExecutions are those of a session that ended at since or later.
 	// UnsettledCommands are the ids (domain.Execution.CommandID) of the workspace's actions that were sent
 	// and have an unknown outcome.
 	UnsettledCommands(ctx context.Context, workspace string) ([]string, error)
+	// RecentExecutions are those of a session that ended at since or later.
 	RecentExecutions(ctx context.Context, workspace, session string, since time.Time) ([]*domain.Execution, error)
 }
 
@@ -88,9 +88,16 @@ type Commands interface {
 		aiAsked bool,
 	) (domain.PlannedCommands, error)
 	PlanEnrichments(env commands.Env, message *domain.Message) []*domain.Execution
-	RunQueries(ctx context.Context, data commands.Data, env commands.Env, queries []*domain.Execution) string
+	// RunQueries needs call for the queries that other servers answer.
+	RunQueries(
+		ctx context.Context,
+		data commands.Data,
+		call commands.Caller,
+		env commands.Env,
+		queries []*domain.Execution,
+	) commands.QueryOutcome
 	// RunActions stops before the next action that another server carries out, Send sends it.
-	Send(ctx context.Context, env commands.Env, e *domain.Execution)
+	Send(ctx context.Context, call commands.Caller, env commands.Env, e *domain.Execution) commands.Sent
 	RunActions(
 		ctx context.Context,
 		data commands.Data,

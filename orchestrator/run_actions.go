@@ -15,7 +15,20 @@ import (
 type series struct {
 	// sent is the outcome of the external action that was sent last, until it is stored.
 	sent *domain.Execution
-	work outsideWork
+	// ask is what that action needs of a person before it can continue; nil: nothing.
+	ask *domain.OutsideAsk
+	// handles are what services returned for the work that they have taken on, by execution.
+	handles map[string]domain.TaskHandle
+}
+
+// send sends the action that a transaction of the series has begun.
+func (s *series) send(ctx context.Context, to *external, done acted) {
+	var came commands.Sent
+	s.sent, came = to.send(ctx, done.next, done.task)
+	s.ask = came.Ask
+	if came.Task != nil {
+		s.handles[done.next.ID] = *came.Task
+	}
 }
 
 // runActions runs the answer's actions. Their data changes, their outcomes and the transition commit in one
@@ -24,14 +37,14 @@ type series struct {
 // carries out divides the series: its start is stored with what ended before it, then it is sent, and its
 // outcome is stored with what follows.
 func (d *driver) runActions(ctx context.Context) (result, error) {
-	s := &series{sent: d.external().interrupted(ctx)}
+	s := &series{sent: d.external().interrupted(ctx), handles: map[string]domain.TaskHandle{}}
 	for attempt := 0; ; {
 		done, err := d.act(ctx, s)
 		switch {
 		case err == nil:
 			d.acted(done)
-			if s.sent, attempt = nil, 0; done.next != nil {
-				s.sent = d.external().send(ctx, done.next, &s.work)
+			if s.sent, s.ask, attempt = nil, nil, 0; done.next != nil {
+				s.send(ctx, d.external(), done)
 			} else if !done.held {
 				return result{committed: true, next: done.step.Effect}, nil
 			}
@@ -47,8 +60,7 @@ func (d *driver) runActions(ctx context.Context) (result, error) {
 			}
 		case errors.Is(err, domain.ErrStale):
 			d.loop.cfg.Observer.Fenced()
-			s.work.asks.take() // no person is asked: the outcome is the one without an answer
-			d.storeLate(ctx, s.sent)
+			d.storeLate(ctx, s.sent) // no person is asked: the outcome is the one without an answer
 			return result{}, errLetGo
 		case transient(err) && (ctx.Err() == nil || s.sent != nil):
 			if attempt++; d.pause(context.WithoutCancel(ctx), attempt-1) != nil {
@@ -65,9 +77,9 @@ type acted struct {
 	view   *domain.View // that it was decided on
 	step   *domain.Step
 	change *domain.Change    // as it is stored; nil: there was nothing to store
-	task   *domain.Task      // of the next action, if it is long-running
-	next   *domain.Execution // to be sent
-	held   bool
+	next   *domain.Execution // begun, to be sent
+	task   *domain.Task      // its own, if it is long-running
+	held   bool              // the next action is external, and was not begun
 }
 
 // acted takes over what a transaction of the series has stored.
@@ -87,11 +99,10 @@ func (d *driver) act(ctx context.Context, s *series) (acted, error) {
 	// A cut must not tear an action: it is let finish. Its own timeouts bound it.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	offered, err := d.loop.envToPlan(ctx, d.view, named(d.view.Planned))
+	outside, err := d.loop.callable(ctx, d.view, named(d.view.Planned))
 	if err != nil {
 		return acted{}, err
 	}
-	offered.Hold = hold
 	var done acted
 	change, err := d.loop.cfg.Store.Act(ctx, d.session.WorkspaceID, d.session.ID,
 		func(ctx context.Context, view *domain.View, data ActData) (*domain.Change, error) {
@@ -99,46 +110,45 @@ func (d *driver) act(ctx context.Context, s *series) (acted, error) {
 				return nil, domain.ErrStale
 			}
 			var err error
-			if ask := s.work.asks.peek(); ask != nil {
-				done, err = d.loop.askFirst(view, ask)
+			if s.ask != nil {
+				done, err = d.loop.askFirst(view, s.ask)
 			} else {
-				done, err = d.loop.act(ctx, view, data, s, &offered)
+				done, err = d.loop.act(ctx, view, data, s, outside, hold)
 			}
 			if err != nil {
 				return nil, err
 			}
 			return done.step.Change, nil
 		})
-	if err != nil {
-		return acted{}, err
-	}
-	s.work.asks.take()
-	s.work.next, done.change = done.task, change
-	return done, nil
+	done.change = change
+	return done, err
 }
 
-// act runs the actions on the data of a transaction, up to the next external one, and decides about their outcome.
-func (l *Loop) act(ctx context.Context, view *domain.View, data ActData, s *series, offered *commands.Env) (acted, error) {
+// act runs the actions on the data of a transaction, up to the next external one, which it begins unless they hold
+// there, and decides about their outcome.
+func (l *Loop) act(
+	ctx context.Context, view *domain.View, data ActData, s *series, outside callable, hold bool,
+) (acted, error) {
 	view.Grants = view.GrantsFor(view.Session.State.AnswerID)
 	actions := withOutcome(copies(ofKind(view.Planned, domain.KindAction)), s.sent)
-	env := l.env(view)
-	env.Outside, env.Call, env.Unsettled, env.Hold = offered.Outside, offered.Call, offered.Unsettled, offered.Hold
-	made := []*domain.Change{}
-	env.Made = &made
-	outcome, err := l.cfg.Commands.RunActions(ctx, data, env, actions, data.Savepoint)
+	outcome, err := l.cfg.Commands.RunActions(ctx, data, l.env(view, outside), actions, data.Savepoint)
 	if err != nil {
 		return acted{}, fmt.Errorf("run actions: %w", err)
 	}
-	taken, waitsFor := l.taken(view, &s.work, actions, offered.Outside)
-	done := acted{view: view, next: outcome.Next, held: outcome.Held}
+	done := acted{view: view, held: outcome.Next != nil && hold}
+	if outcome.Next != nil && !hold {
+		done.next = outcome.Next
+		commands.Begin(done.next, l.cfg.Clock())
+	}
+	taken, waitsFor := l.taken(view, s.handles, actions, outside.specs)
 	if done.step, err = machine.Run(view.Session, actionsEvent(actions, outcome, waitsFor), l.policy(view)); err != nil {
 		return acted{}, fmt.Errorf("decide about the actions: %w", err)
 	}
-	if outcome.Next != nil {
-		done.task = l.begin(view, outcome.Next, offered.Outside)
+	if done.next != nil {
+		done.task = l.beginTask(view, done.next, outside.specs)
 	}
 	addTasks(done.step.Change, append(taken, done.task)...)
-	addAutomations(done.step.Change, made)
+	addAutomations(done.step.Change, outcome.Made)
 	return done, nil
 }
 
@@ -158,7 +168,7 @@ func actionsEvent(actions []*domain.Execution, outcome commands.ActionOutcome, t
 	switch {
 	case outcome.Stale != nil:
 		return domain.ApprovalStale{Commands: *outcome.Stale}
-	case outcome.Next != nil || outcome.Held:
+	case outcome.Next != nil:
 		return domain.ActionStarted{Executions: actions, Changes: outcome.Changes}
 	case outcome.Failed:
 		return domain.ActionFailureOccurred{Executions: actions, Changes: outcome.Changes}
@@ -199,11 +209,4 @@ func copies(executions []*domain.Execution) []*domain.Execution {
 		out[i] = &c
 	}
 	return out
-}
-
-// env is the commands' environment of the session.
-func (l *Loop) env(view *domain.View) commands.Env {
-	env := commands.EnvOf(view, l.cfg.Clock(), l.cfg.NewID)
-	env.Clock = l.cfg.Clock
-	return env
 }

@@ -22,23 +22,24 @@ func (d *driver) external() *external { return &external{loop: d.loop, view: d.p
 // send carries out an action that was stored as started. Only the end of the process interrupts it: its
 // external effect cannot be taken back. nil: the outcome is not known yet, and the next process finds it
 // out: it sends it again with the same key, or asks its server.
-func (e *external) send(ctx context.Context, started *domain.Execution, work *outsideWork) *domain.Execution {
-	own := *started
-	env := e.loop.envWithOutside(ctx, e.view)
-	if env.Call != nil {
-		env.Call = work.recordHandles(env.Call)
-	}
-	env.Ask = work.asks.add
+//
+// task is the stored one of an action that is long-running.
+func (e *external) send(ctx context.Context, started *domain.Execution, task *domain.Task) (*domain.Execution, commands.Sent) {
+	own, env := *started, e.env(ctx)
 	sending, end := e.uncut(ctx)
 	defer end()
-	e.loop.cfg.Commands.Send(sending, env, &own)
-	if own.Status == domain.ExecUnknown && hasProbe(env.Outside, own.Command) {
-		return e.findOut(sending, &env, started, own.Error.Message)
+	sent := e.loop.cfg.Commands.Send(sending, e.loop.caller(e.view.Session, task), env, &own)
+	switch {
+	case own.Status == domain.ExecUnknown && hasProbe(env.Outside, own.Command):
+		return e.findOut(sending, &env, started, own.Error.Message), sent
+	case sending.Err() != nil && own.Status == domain.ExecFailed && own.Effect != domain.EffectNonIdempotent:
+		return nil, sent
 	}
-	if sending.Err() != nil && own.Status == domain.ExecFailed && own.Effect != domain.EffectNonIdempotent {
-		return nil
-	}
-	return &own
+	return &own, sent
+}
+
+func (e *external) env(ctx context.Context) commands.Env {
+	return e.loop.env(e.view, callable{specs: e.loop.offered(ctx, e.view)})
 }
 
 // uncut is a context that a cut of the session does not end, but the end of the process does.
@@ -55,7 +56,7 @@ func (e *external) interrupted(ctx context.Context) *domain.Execution {
 		if x.Status == domain.ExecStarted && x.Effect == domain.EffectNonIdempotent {
 			asking, end := e.uncut(ctx)
 			defer end()
-			env := e.loop.envWithOutside(ctx, e.view)
+			env := e.env(ctx)
 			return e.findOut(asking, &env, x, "The server stopped while it was being sent.")
 		}
 	}
@@ -127,9 +128,7 @@ func (e *external) probe(ctx context.Context, env *commands.Env, x *domain.Execu
 	}()
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
-	call, s := env.CallOf(x), e.view.Session
-	call.ExternalID, call.RunEpoch, call.TraceParent = s.ExternalID, s.RunEpoch, traceParent(s, x.ID)
-	return e.loop.cfg.Outside.Probe(ctx, call)
+	return e.loop.cfg.Outside.Probe(ctx, callOf(e.view.Session, env.CallOf(x)))
 }
 
 // withOutcome replaces the started execution of the action that was sent by its outcome.

@@ -19,33 +19,32 @@ func (d *driver) runQueries(ctx context.Context) (domain.Event, error) {
 			return event, err
 		}
 	}
-	env, asks := d.loop.envWithOutside(ctx, d.view), asked{}
-	env.Ask = asks.add
-	var ends cancelled
-	env.CancelTask = ends.add
-	formatted := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), env, plain)
+	env := d.loop.env(d.view, callable{specs: d.loop.offered(ctx, d.view)})
+	call := d.loop.caller(d.view.Session, nil)
+	outcome := d.loop.cfg.Commands.RunQueries(ctx, d.loop.cfg.Data(d.session.WorkspaceID), call, env, plain)
 	if ctx.Err() != nil {
 		return nil, errLetGo
 	}
-	if ask := asks.take(); ask != nil {
-		return domain.OutsideAsked{Ask: *ask}, nil // they all run again once it is answered: they only read
+	if outcome.Ask != nil {
+		return domain.OutsideAsked{Ask: *outcome.Ask}, nil // they all run again once it is answered: they only read
 	}
 	event := domain.DataQueriesExecuted{
-		Executions: queries, CancelTasks: ends.all(), Formatted: strings.TrimSpace(formatted + "\n\n" + formattedAgents(agents)),
+		Executions: queries, CancelTasks: outcome.CancelTasks,
+		Formatted: strings.TrimSpace(outcome.Text + "\n\n" + formattedAgents(agents)),
 	}
 	if actions := ofKind(d.view.Planned, domain.KindAction); len(actions) > 0 {
 		pending := d.session.State.Pending // it outlives the process that planned the answer
 		if err := d.renewGrants(ctx, d.session.State.AnswerID); err != nil {
 			return nil, err
 		}
-		env, err := d.loop.envToPlan(ctx, d.view, named(actions))
+		outside, err := d.loop.callable(ctx, d.view, named(actions))
 		if err != nil {
 			return nil, fmt.Errorf("look for unsettled actions: %w", err)
 		}
 		if event.Actions, err = d.loop.cfg.Commands.Replan(
 			ctx,
 			d.loop.cfg.Data(d.session.WorkspaceID),
-			env,
+			d.loop.env(d.view, outside),
 			copies(actions),
 			pending != nil && pending.AIAsked,
 		); err != nil {

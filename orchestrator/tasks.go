@@ -1,44 +1,15 @@
 package orchestrator
 
 import (
-	"context"
 	"slices"
-	"sync"
 	"time"
 
-	"github.com/fermata-dev/fermata/commands"
 	"github.com/fermata-dev/fermata/domain"
 )
 
-// outsideWork is a series' state of its tasks at other services: the services' handles, and the task of
-// the action that is sent next.
-type outsideWork struct {
-	handles map[string]domain.TaskHandle // by execution
-	next    *domain.Task
-	asks    asked
-}
-
-// recordHandles records the handle that a service returns when it accepts an action.
-func (w *outsideWork) recordHandles(call commands.Caller) commands.Caller {
-	next := w.next
-	return func(ctx context.Context, c domain.OutsideCall) (domain.OutsideResult, error) {
-		if next != nil && next.ExecutionID == c.ExecutionID {
-			c.TaskID, c.Deadline = next.ID, next.Deadline
-		}
-		result, err := call(ctx, c)
-		if err == nil && result.Task != nil {
-			if w.handles == nil {
-				w.handles = map[string]domain.TaskHandle{}
-			}
-			w.handles[c.ExecutionID] = *result.Task
-		}
-		return result, err
-	}
-}
-
-// begin returns the task of an action that is sent next, if it is long-running: the stored one if it was
+// beginTask returns the task of an action that is sent next, if it is long-running: the stored one if it was
 // sent before, else a new one. It is stored before the action is sent.
-func (l *Loop) begin(view *domain.View, x *domain.Execution, offered []domain.CommandSpec) *domain.Task {
+func (l *Loop) beginTask(view *domain.View, x *domain.Execution, offered []domain.CommandSpec) *domain.Task {
 	i := slices.IndexFunc(offered, func(s domain.CommandSpec) bool { return s.Name == x.Command })
 	if i < 0 || offered[i].Deadline <= 0 {
 		return nil
@@ -81,15 +52,15 @@ func openTask(view *domain.View, execution string) *domain.Task {
 const longestWork = 24 * time.Hour
 
 // taken are the tasks of those actions that services have taken on, as they are now, and the
-// ids of all that the answer waits for.
-func (l *Loop) taken(view *domain.View, w *outsideWork, actions []*domain.Execution, offered []domain.CommandSpec) (
-	changed []*domain.Task, ids []string,
-) {
+// ids of all that the answer waits for. handles are what the services returned, by execution.
+func (l *Loop) taken(
+	view *domain.View, handles map[string]domain.TaskHandle, actions []*domain.Execution, offered []domain.CommandSpec,
+) (changed []*domain.Task, ids []string) {
 	for _, x := range actions {
 		if x.Status != domain.ExecPending {
 			continue
 		}
-		handle, said := w.handles[x.ID]
+		handle, said := handles[x.ID]
 		if !said {
 			if t := openTask(view, x.ID); t != nil {
 				ids = append(ids, t.ID)
@@ -128,22 +99,4 @@ func addTasks(change *domain.Change, tasks ...*domain.Task) {
 		change.Tasks = append(change.Tasks, t)
 		change.Emit(domain.LogEvent{SessionID: t.SessionID, Type: domain.LogTaskChanged, Task: t})
 	}
-}
-
-// cancelled gathers the tasks that the AI wants to end. Queries run side by side.
-type cancelled struct {
-	mu  sync.Mutex
-	ids []string
-}
-
-func (c *cancelled) add(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.ids = append(c.ids, id)
-}
-
-func (c *cancelled) all() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Sorted(slices.Values(c.ids))
 }

@@ -37,7 +37,6 @@ var manyFields = map[string]int{
 	"domain.Task":                     24,
 	"repository.taskRow":              24,
 	"api/requests.schema":             23,
-	"commands.Env":                    23,
 	"domain.Message":                  23,
 	"domain/outside.Webhook":          23,
 	"orchestrator/machine.step":       23,
