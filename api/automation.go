@@ -73,7 +73,7 @@ func AutomationRunFrom(r *domain.RunRecord) *AutomationRun {
 		SessionID: s.ID, AutomationID: s.AutomationID, Name: s.Name,
 		Trigger: AutomationRunTrigger(s.Trigger), ScheduledAt: timePtr(s.ScheduledExecutionTime),
 		RequestedAt: Time(s.CreatedAt), StartedAt: timePtr(r.StartedAt), EndedAt: timePtr(r.EndedAt),
-		Roundtrips: s.State.TotalRoundtrips, Usage: usageFrom(s.Usage), Status: s.Status(), Phase: s.Phase,
+		Roundtrips: s.State.TotalRoundtrips, Usage: UsageFrom(s.Usage), Status: s.Status(), Phase: s.Phase,
 		EndReason: textPtr(s.EndReason), FinalText: textPtr(r.FinalText),
 	}
 	if r.StartedAt != nil && r.EndedAt != nil {

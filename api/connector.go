@@ -137,10 +137,10 @@ func connectorCommands(in []NewConnectorCommand) []outside.ConnectorCommand {
 
 func (in *NewConnectorCommand) domain() outside.ConnectorCommand {
 	c := outside.ConnectorCommand{
-		Name: in.Name, Title: valueOf(in.Title), Description: in.Description, Params: in.ParamsSchema, Effect: domain.EffectNonIdempotent,
-		Timeout: timeoutOf(in.Timeout), Trusted: valueOf(in.Trusted),
-		Sensitive: valueOf(in.Sensitive), State: outside.CommandState(valueOf(in.State)),
-		Result: valueOf(in.Result), Deadline: time.Duration(valueOf(in.Deadline)), CancelPath: valueOf(in.CancelPath),
+		Name: in.Name, Title: Value(in.Title), Description: in.Description, Params: in.ParamsSchema, Effect: domain.EffectNonIdempotent,
+		Timeout: timeoutOf(in.Timeout), Trusted: Value(in.Trusted),
+		Sensitive: Value(in.Sensitive), State: outside.CommandState(Value(in.State)),
+		Result: Value(in.Result), Deadline: time.Duration(Value(in.Deadline)), CancelPath: Value(in.CancelPath),
 		Documents: in.Documents,
 	}
 	if in.Effect != nil {

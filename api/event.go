@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/sse"
 )
 
 // EncodeEvent is the data of an event as the log keeps it: what streams, history and
@@ -25,6 +26,27 @@ func EncodeEvent(e *domain.LogEvent) ([]byte, error) {
 		return nil, fmt.Errorf("encode event %s: %w", e.Type, err)
 	}
 	return append(b, '}'), nil
+}
+
+// EventFrame returns an event as a Server-Sent Event. id is its number, or sse.NoID.
+func EventFrame(name string, id int64, data []byte) []byte {
+	return sse.Append(make([]byte, 0, 2*len(name)+len(data)+64), name, id, TypedEvent(name, data))
+}
+
+// TypedEvent returns the data of an event, an object, with the event's type as its first field, as streams and
+// lists send it: many clients expose nothing but the data.
+func TypedEvent(name string, data []byte) []byte {
+	b := make([]byte, 0, len(name)+len(data)+16)
+	if len(data) < 2 || data[0] != '{' {
+		return append(b, data...)
+	}
+	b = append(b, `{"type":"`...)
+	b = append(b, name...)
+	b = append(b, '"')
+	if data[1] != '}' {
+		b = append(b, ',')
+	}
+	return append(b, data[1:]...)
 }
 
 // appendBody appends the fields of the event's data, without the braces.

@@ -9,22 +9,22 @@ import (
 // Domain is the decision on the actions that a session waits for.
 func (in *ValidationAnswer) Domain() domain.Decision {
 	return domain.Decision{
-		ApprovalID: valueOf(
+		ApprovalID: Value(
 			in.ApprovalID,
 		),
 		Approved:    *in.Approved,
 		ApprovedIDs: in.ApprovedIDs,
 		Edits:       in.Edits,
-		Comment:     valueOf(in.Comment),
+		Comment:     Value(in.Comment),
 		Passkey:     in.Passkey.domain(),
 	}
 }
 
 // Domain is the answer to a session's question.
 func (in *ResponseAnswer) Domain() (domain.Decision, error) {
-	cancelled := valueOf(in.Cancelled)
+	cancelled := Value(in.Cancelled)
 	return domain.Decision{
-		ApprovalID: valueOf(in.ApprovalID), Approved: !cancelled, Value: in.Value, Cancelled: cancelled,
+		ApprovalID: Value(in.ApprovalID), Approved: !cancelled, Value: in.Value, Cancelled: cancelled,
 	}, valueOrCancelled(in.Value, cancelled)
 }
 
@@ -40,7 +40,7 @@ func valueOrCancelled(value json.RawMessage, cancelled bool) error {
 
 // Domain is what a person says of a session that is done.
 func (in *CompletionAnswer) Domain() domain.Decision {
-	return domain.Decision{ApprovalID: valueOf(in.ApprovalID), Approved: *in.Confirmed, Comment: valueOf(in.Comment)}
+	return domain.Decision{ApprovalID: Value(in.ApprovalID), Approved: *in.Confirmed, Comment: Value(in.Comment)}
 }
 
 // answerFields says which fields an answer to a kind of approval may have; the first one
@@ -64,11 +64,11 @@ func (in *ApprovalAnswer) Domain(kind domain.ApprovalKind) (domain.Decision, err
 		return domain.Decision{}, err
 	}
 	d := domain.Decision{
-		ApprovedIDs: in.ApprovedIDs, Edits: in.Edits, Value: in.Value, Limit: in.Limit, Comment: valueOf(in.Comment),
+		ApprovedIDs: in.ApprovedIDs, Edits: in.Edits, Value: in.Value, Limit: in.Limit, Comment: Value(in.Comment),
 		Passkey: in.Passkey.domain(),
 	}
 	if kind == domain.ApprovalQuestion {
-		d.Cancelled = valueOf(in.Cancelled)
+		d.Cancelled = Value(in.Cancelled)
 		d.Approved = !d.Cancelled
 		return d, valueOrCancelled(in.Value, d.Cancelled)
 	}

@@ -10,7 +10,7 @@ import (
 func (in *NewAutomation) Domain(by string) domain.NewAutomation {
 	ask := domain.PlainAutomation(in.Name, by)
 	ask.ProviderID, ask.Validation = in.ProviderID[true], in.AutomationValidation[true]
-	ask.RequireValidation, ask.Tags, ask.Triggers = valueOf(in.RequireValidation), in.Tags, triggersOf(in.Triggers)
+	ask.RequireValidation, ask.Tags, ask.Triggers = Value(in.RequireValidation), in.Tags, triggersOf(in.Triggers)
 	if in.Commands != nil {
 		ask.Commands = in.Commands
 	}
@@ -27,13 +27,13 @@ func (in *NewAutomation) Domain(by string) domain.NewAutomation {
 
 // Domain returns the requested schedule.
 func (in *ScheduleInput) Domain() domain.Schedule {
-	return domain.Schedule{Type: in.Type, Expression: in.Expression, TimeZone: in.TimeZone, StartsAt: valueOf(in.StartsAt)}
+	return domain.Schedule{Type: in.Type, Expression: in.Expression, TimeZone: in.TimeZone, StartsAt: Value(in.StartsAt)}
 }
 
 func triggersOf(in []TriggerInput) []domain.Trigger {
 	out := make([]domain.Trigger, len(in))
 	for i, t := range in {
-		out[i] = domain.Trigger{Type: t.Type, ToolID: valueOf(t.ToolID), Condition: t.Condition}
+		out[i] = domain.Trigger{Type: t.Type, ToolID: Value(t.ToolID), Condition: t.Condition}
 	}
 	return out
 }

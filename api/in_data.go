@@ -24,8 +24,8 @@ func storable(t time.Time) string {
 // Domain returns the requested zone.
 func (in *NewZone) Domain() userdata.NewZone {
 	return userdata.NewZone{
-		Name: in.Name, Description: valueOf(in.Description), Colour: valueOf(in.Colour),
-		Position: valueOf(in.Position), RequireValidation: valueOf(in.RequireValidation),
+		Name: in.Name, Description: Value(in.Description), Colour: Value(in.Colour),
+		Position: Value(in.Position), RequireValidation: Value(in.RequireValidation),
 	}
 }
 
@@ -40,8 +40,8 @@ func (in *ZonePatch) Domain() userdata.ZonePatch {
 // Domain returns the requested tool.
 func (in *NewTool) Domain() userdata.NewTool {
 	return userdata.NewTool{
-		ZoneID: in.ZoneID, ToolType: in.ToolType, Name: in.Name, Description: valueOf(in.Description), Config: in.Config,
-		AlwaysSend: valueOf(in.AlwaysSend), RequireValidation: valueOf(in.RequireValidation), Position: valueOf(in.Position),
+		ZoneID: in.ZoneID, ToolType: in.ToolType, Name: in.Name, Description: Value(in.Description), Config: in.Config,
+		AlwaysSend: Value(in.AlwaysSend), RequireValidation: Value(in.RequireValidation), Position: Value(in.Position),
 	}
 }
 
@@ -56,7 +56,7 @@ func (in *ToolPatch) Domain() userdata.ToolPatch {
 // Domain returns the requested tool type.
 func (in *NewToolType) Domain() userdata.NewToolType {
 	return userdata.NewToolType{
-		ID: in.ID, Name: in.Name, Description: valueOf(in.Description), ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
+		ID: in.ID, Name: in.Name, Description: Value(in.Description), ConfigSchema: in.ConfigSchema, EntrySchema: in.EntrySchema,
 	}
 }
 
@@ -96,7 +96,7 @@ func (in *EntryPatch) Domain() userdata.EntryPatch {
 
 // Domain returns the requested document.
 func (in *NewDocument) Domain() userdata.NewDocument {
-	return userdata.NewDocument{Key: in.Key, Title: valueOf(in.Title), Body: valueOf(in.Body)}
+	return userdata.NewDocument{Key: in.Key, Title: Value(in.Title), Body: Value(in.Body)}
 }
 
 // Domain returns the requested change.

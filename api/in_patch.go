@@ -5,8 +5,8 @@ import "github.com/oapi-codegen/nullable"
 // What a request asks for, in the domain's words. A body is read into its type, which the
 // contract makes; the methods here and in the files in_*.go carry it over.
 
-// valueOf is what a field says, or the empty value where it is left out.
-func valueOf[T any](v *T) T {
+// Value is the value of an optional field, or the zero value if it is missing.
+func Value[T any](v *T) T {
 	if v == nil {
 		return *new(T)
 	}

@@ -9,26 +9,26 @@ import (
 // Domain returns the requested session without its first message.
 func (in *NewSession) Domain(by string) domain.NewSession {
 	return domain.NewSession{
-		Type: domain.Chat, Name: valueOf(in.Name), ProviderID: valueOf(in.ProviderID),
-		RequireValidation: valueOf(in.RequireValidation), ExternalID: valueOf(in.ExternalID), By: by,
+		Type: domain.Chat, Name: Value(in.Name), ProviderID: Value(in.ProviderID),
+		RequireValidation: Value(in.RequireValidation), ExternalID: Value(in.ExternalID), By: by,
 	}
 }
 
 // Domain returns the requested fork without its first message.
 func (in *NewFork) Domain() domain.NewFork {
-	return domain.NewFork{MessageID: in.AfterMessageID, Name: valueOf(in.Name), ProviderID: valueOf(in.ProviderID)}
+	return domain.NewFork{MessageID: in.AfterMessageID, Name: Value(in.Name), ProviderID: Value(in.ProviderID)}
 }
 
 // Domain returns the options of the retry without its message.
 func (in *RetryInput) Domain() domain.RetryRequest {
 	return domain.RetryRequest{
-		ProviderID: valueOf(in.ProviderID), Model: valueOf(in.Model), DespiteEffects: valueOf(in.DespiteEffects),
+		ProviderID: Value(in.ProviderID), Model: Value(in.Model), DespiteEffects: Value(in.DespiteEffects),
 	}
 }
 
 // Domain returns the requested run without its message.
 func (in *RunInput) Domain(by string) domain.RunRequest {
-	return domain.RunRequest{By: by, ProviderID: valueOf(in.ProviderID), Model: valueOf(in.Model)}
+	return domain.RunRequest{By: by, ProviderID: Value(in.ProviderID), Model: Value(in.Model)}
 }
 
 // Domain returns the requested change.
@@ -59,4 +59,4 @@ func noBudgets() domain.BudgetsPatch {
 }
 
 // Busy is what the message asks for where the session works; "" for the usual.
-func (in *MessageInput) Busy() domain.IfBusy { return domain.IfBusy(valueOf(in.IfBusy)) }
+func (in *MessageInput) Busy() domain.IfBusy { return domain.IfBusy(Value(in.IfBusy)) }

@@ -51,7 +51,7 @@ func systemFrom(m *domain.Message) *SystemMessage {
 
 // Why is the summary of a failed call with what the provider said.
 func (s *SystemMessage) Why() string {
-	own := domain.SystemMessage{Summary: s.Summary, Detail: valueOf(s.Detail)}
+	own := domain.SystemMessage{Summary: s.Summary, Detail: Value(s.Detail)}
 	return own.Why()
 }
 
@@ -119,7 +119,7 @@ func RoundtripFrom(r *domain.Roundtrip) *Roundtrip {
 	return &Roundtrip{
 		ID: r.ID, RoundID: r.RoundID, MessageID: textPtr(r.MessageID), Number: r.Number, Reason: string(r.Reason),
 		Purpose: r.Purpose, ProviderID: textPtr(r.ProviderID), ProviderKind: r.ProviderKind, Model: r.Model,
-		Outcome: r.Outcome, Error: textPtr(r.Error), Usage: usageFrom(r.Usage),
+		Outcome: r.Outcome, Error: textPtr(r.Error), Usage: UsageFrom(r.Usage),
 		StartedAt: Time(r.StartedAt), FirstTokenAt: timePtr(r.FirstTokenAt), EndedAt: Time(r.EndedAt),
 	}
 }

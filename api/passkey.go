@@ -45,5 +45,5 @@ func (in *PasskeyAnswer) domain() *domain.PasskeyAnswer {
 	if in == nil {
 		return nil
 	}
-	return &domain.PasskeyAnswer{IssuedAt: valueOf(in.IssuedAt), Credential: in.Credential}
+	return &domain.PasskeyAnswer{IssuedAt: Value(in.IssuedAt), Credential: in.Credential}
 }

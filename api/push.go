@@ -24,7 +24,7 @@ func PushSubscriptionFrom(p *outside.Push) *PushSubscription {
 // Domain is the subscription that a browser gave.
 func (in *NewPushSubscriptionInput) Domain() outside.NewPush {
 	out := outside.NewPush{
-		Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Name: valueOf(in.Name), Language: valueOf(in.Language),
+		Endpoint: in.Endpoint, P256dh: in.Keys.P256dh, Auth: in.Keys.Auth, Name: Value(in.Name), Language: Value(in.Language),
 	}
 	if ms, err := in.ExpirationTime.Get(); err == nil {
 		out.ExpiresAt = new(time.UnixMilli(int64(ms)))

@@ -38,7 +38,7 @@ func RoundtripRecordFrom(r *domain.Roundtrip) *RoundtripRecord {
 	out := &RoundtripRecord{
 		ID: r.ID, RoundID: r.RoundID, MessageID: textPtr(r.MessageID), Number: r.Number, Reason: string(r.Reason),
 		Purpose: r.Purpose, ProviderID: textPtr(r.ProviderID), ProviderKind: r.ProviderKind, Model: r.Model,
-		Outcome: r.Outcome, Error: textPtr(r.Error), Usage: usageFrom(r.Usage),
+		Outcome: r.Outcome, Error: textPtr(r.Error), Usage: UsageFrom(r.Usage),
 		StartedAt: Time(r.StartedAt), FirstTokenAt: timePtr(r.FirstTokenAt), EndedAt: Time(r.EndedAt),
 		PromptHash: textPtr(r.PromptHash), PromptTokens: r.PromptTokens, Streamed: r.Streamed,
 		DurationMs: milliseconds(r.StartedAt, r.EndedAt),

@@ -21,7 +21,7 @@ func SessionFrom(s *domain.Session) *Session {
 		EndReason: textPtr(s.EndReason), AutomationID: textPtr(s.AutomationID),
 		ScheduledExecutionTime: timePtr(s.ScheduledExecutionTime), Trigger: textPtr(s.Trigger),
 		ProviderID: textPtr(s.ProviderID), Model: textPtr(s.Model), RequireValidation: s.RequireValidation,
-		Usage: usageFrom(s.Usage), LastSeq: s.LastSeq, RunEpoch: s.RunEpoch,
+		Usage: UsageFrom(s.Usage), LastSeq: s.LastSeq, RunEpoch: s.RunEpoch,
 		LastEventTime: Time(s.LastEventTime), LastUserInteractionTime: timePtr(s.LastUserInteractionTime),
 		CreatedAt: Time(s.CreatedAt), UpdatedAt: Time(s.UpdatedAt),
 		FinalText: textPtr(s.State.FinalText), Agent: agentRunFrom(s),
@@ -73,7 +73,8 @@ func waitingFrom(w *domain.WaitingContext) *WaitingContext {
 	return out
 }
 
-func usageFrom(u domain.Usage) Usage {
+// UsageFrom is usage as clients see it.
+func UsageFrom(u domain.Usage) Usage {
 	return Usage{
 		InputTokens: u.InputTokens, CacheReadTokens: u.CacheReadTokens, CacheWriteTokens: u.CacheWriteTokens,
 		OutputTokens: u.OutputTokens, ReasoningTokens: u.ReasoningTokens, Cost: costFrom(u.Cost),

@@ -32,9 +32,9 @@ func taskInEvent(t *domain.Task) *Task {
 
 // Domain is what a service says of its work; id is that of the message that brings it.
 func (in *TaskReport) Domain(id string) domain.TaskReport {
-	r := domain.TaskReport{ID: id, Status: domain.TaskStatus(in.Status), Result: in.Result, Error: valueOf(in.Error)}
+	r := domain.TaskReport{ID: id, Status: domain.TaskStatus(in.Status), Result: in.Result, Error: Value(in.Error)}
 	if p := in.Progress; p != nil {
-		r.Progress = &domain.TaskProgress{Percent: p.Percent, Text: valueOf(p.Text)}
+		r.Progress = &domain.TaskProgress{Percent: p.Percent, Text: Value(p.Text)}
 	}
 	return r
 }

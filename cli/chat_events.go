@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -102,72 +101,53 @@ func (t *chatLoop) linked(l link) {
 }
 
 // take handles one event.
-func (t *chatLoop) take(ctx context.Context, e sseEvent) error {
+func (t *chatLoop) take(ctx context.Context, sent sseEvent) error {
 	if t.print != nil {
-		if err := t.print(e); err != nil {
+		if err := t.print(sent); err != nil {
 			return err
 		}
 	}
+	e, err := api.DecodeEvent(sent.Name, sent.Data)
+	if err != nil {
+		return fmt.Errorf("this version of fermata does not support an event of the server: %w", err)
+	}
 	switch e.Name {
 	case "snapshot":
-		return t.snapshot(ctx, e)
+		return t.snapshot(ctx, sent.ID, e.Session)
 	case "session.phase":
-		return decode(e, func(d *api.SessionPhaseData) { t.entered(e.ID, d) })
+		t.entered(sent.ID, e.Phase)
 	case "session.status", "session.ended":
-		return decode(e, func(d *api.SessionStatusChangedData) { t.showStatus(e.ID, &d.Session) })
+		t.showStatus(sent.ID, e.Session)
 	case "message.created":
-		return decode(e, func(d *api.MessageCreatedData) { t.message(&d.Message) })
-	case "message.delta":
-		return decode(e, func(d *api.MessageDeltaData) {
-			if d.Kind == "text" {
-				t.replaced(d.MessageID)
-				t.screen.text(t.live.add(d.MessageID, d.Offset, d.Text))
-			}
-		})
-	case "message.snapshot":
-		return decode(e, func(d *api.MessageSnapshotData) {
-			if d.Kind == "text" {
-				t.replaced(d.MessageID)
-				t.screen.text(t.live.add(d.MessageID, 0, d.Text))
-			}
-		})
+		t.message(e.Message)
+	case "message.delta", "message.snapshot":
+		offset := e.Text.Offset
+		if e.Name == "message.snapshot" {
+			offset = 0 // it has all of the text
+		}
+		if e.Text.Kind == "text" {
+			t.replaced(e.Text.MessageID)
+			t.screen.text(t.live.add(e.Text.MessageID, offset, e.Text.Text))
+		}
 	case "message.discarded":
-		return decode(e, func(d *api.MessageDiscardedData) {
-			if t.live.drop(d.MessageID) {
-				t.screen.end()
-				t.screen.dim("(the text above is discarded: %s; the call is repeated)", d.Reason)
-			}
-		})
+		if t.live.drop(e.Discarded.MessageID) {
+			t.screen.end()
+			t.screen.dim("(the text above is discarded: %s; the call is repeated)", e.Discarded.Reason)
+		}
 	case "approval.requested":
-		return decode(e, func(d *api.ApprovalRequestedData) { t.asked(&d.Approval) })
+		t.asked(e.Approval)
 	case "approval.settled":
-		return decode(e, func(d *api.ApprovalSettledData) { t.settled(&d.Approval) })
+		t.settled(e.Approval)
 	case "notice":
-		return decode(e, func(d *api.NoticeGivenData) {
-			if d.Level != "error" && d.Code != "limit_reached" { // those are in the record too
-				t.screen.dim("(%s)", d.Text)
-			}
-		})
+		if e.Notice.Level != "error" && e.Notice.Code != "limit_reached" { // those are in the record too
+			t.screen.dim("(%s)", e.Notice.Text)
+		}
 	}
-	return nil
-}
-
-// decode decodes an event's data.
-func decode[T any](e sseEvent, use func(*T)) error {
-	var data T
-	if err := json.Unmarshal(e.Data, &data); err != nil {
-		return fmt.Errorf("the event %s is not supported by this version of fermata: %w", e.Name, err)
-	}
-	use(&data)
 	return nil
 }
 
 // snapshot handles an invalid or expired cursor: the missed messages are read.
-func (t *chatLoop) snapshot(ctx context.Context, e sseEvent) error {
-	var data api.SessionSnapshotData
-	if err := json.Unmarshal(e.Data, &data); err != nil {
-		return fmt.Errorf("read a snapshot: %w", err)
-	}
+func (t *chatLoop) snapshot(ctx context.Context, seq int64, found *api.Session) error {
 	if err := t.catchUp(ctx, true); err != nil {
 		return err
 	}
@@ -176,7 +156,7 @@ func (t *chatLoop) snapshot(ctx context.Context, e sseEvent) error {
 	if err := t.findOpen(ctx); err != nil {
 		return err
 	}
-	t.showStatus(e.ID, &data.Session)
+	t.showStatus(seq, found)
 	return nil
 }
 
@@ -229,14 +209,7 @@ func userText(m *api.Message) string {
 	if m.RichContent != nil {
 		return m.RichContent.Words()
 	}
-	return deref(m.TextContent)
-}
-
-func deref(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
+	return api.Value(m.TextContent)
 }
 
 // phaseWords describe the current activity; very short phases have none.
@@ -306,7 +279,7 @@ func (t *chatLoop) replaced(id string) {
 
 func (t *chatLoop) answer(m *api.Message) {
 	t.replaced(m.ID)
-	text := deref(m.TextContent)
+	text := api.Value(m.TextContent)
 	if m.AiMessage != nil && m.AiMessage.PreText != api.InvalidFormatText {
 		text = strings.TrimSuffix(m.AiMessage.PreText+"\n\n"+text, "\n\n")
 	}
@@ -333,7 +306,7 @@ func (t *chatLoop) report(s *api.SystemMessage) {
 	case api.SystemNetworkError, api.SystemLimitReached, api.SystemSessionTimeout:
 		t.trouble = s.Summary
 		t.screen.line("! %s", s.Summary)
-		if detail := deref(s.Detail); detail != "" {
+		if detail := api.Value(s.Detail); detail != "" {
 			t.screen.dim("  %s", detail)
 		}
 		return

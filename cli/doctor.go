@@ -261,7 +261,7 @@ func (d *doctor) testCall(p api.Provider) diagnosis.Finding {
 		return diagnosis.Failed(check, p.Name+": "+err.Error(), "Search the server's log for the request id.")
 	}
 	if test.Ok {
-		return diagnosis.OK(check, fmt.Sprintf("%s: %s answered after %d ms", p.Name, deref(test.Model), test.LatencyMs))
+		return diagnosis.OK(check, fmt.Sprintf("%s: %s answered after %d ms", p.Name, api.Value(test.Model), test.LatencyMs))
 	}
 	if test.Error == nil {
 		return diagnosis.Failed(check, p.Name+": the call failed without a reason", "See the server's log.")

@@ -147,7 +147,7 @@ func (c *providersTest) Run(cc *Context) error {
 		return fmt.Errorf("%s failed: %s. %s %s", one.Name, test.Error.Message, test.Error.Meaning, test.Error.Mend)
 	}
 	s := screen{out: cc.Out}
-	s.line("%s responds, in %d ms, as %s: %s", one.Name, test.LatencyMs, deref(test.Model), deref(test.Said))
+	s.line("%s responds, in %d ms, as %s: %s", one.Name, test.LatencyMs, api.Value(test.Model), api.Value(test.Said))
 	return nil
 }
 

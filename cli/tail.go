@@ -177,7 +177,7 @@ func messageWords(m *api.Message) string {
 	case m.SystemMessage != nil:
 		words += " " + string(m.SystemMessage.Type) + ": " + m.SystemMessage.Summary
 	case m.AiMessage != nil:
-		words += ": " + appendSpace(m.AiMessage.PreText, deref(m.TextContent))
+		words += ": " + appendSpace(m.AiMessage.PreText, api.Value(m.TextContent))
 	default:
 		words += ": " + userText(m)
 	}

@@ -22,7 +22,7 @@ type storedEvent struct {
 }
 
 func storedEventFrom(e *domain.LogEvent) storedEvent {
-	out := storedEvent{Seq: e.Seq, Type: e.Type, At: api.Time(e.At), Data: stream.Typed(string(e.Type), e.Data)}
+	out := storedEvent{Seq: e.Seq, Type: e.Type, At: api.Time(e.At), Data: api.TypedEvent(string(e.Type), e.Data)}
 	if e.SessionSeq > 0 {
 		out.SessionSeq = &e.SessionSeq
 	}

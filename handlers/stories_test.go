@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/domain/userdata"
 	"github.com/fermata-dev/fermata/internal/clock"
 	"github.com/fermata-dev/fermata/internal/testkit"
-	"github.com/fermata-dev/fermata/stream"
 )
 
 // lastAsked is what the handlers asked last, as the type that the story expects.
@@ -306,7 +306,7 @@ func TestTheLogAsAList(t *testing.T) {
 	equal(t, "cursor", got.body["next_cursor"], fmt.Sprint(first.Seq))
 	event := got.body["data"].([]any)[0].(map[string]any)
 	var data any
-	if err := json.Unmarshal(stream.Typed("session.created", first.Data), &data); err != nil {
+	if err := json.Unmarshal(api.TypedEvent("session.created", first.Data), &data); err != nil {
 		t.Fatal(err)
 	}
 	equal(t, "data", event["data"], data)

@@ -12,6 +12,7 @@ import (
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/auth"
 	"github.com/fermata-dev/fermata/domain"
+	"github.com/fermata-dev/fermata/internal/sse"
 	"github.com/fermata-dev/fermata/stream"
 )
 
@@ -108,9 +109,9 @@ func (e *eventStream) pass(ctx context.Context) (over bool, err error) {
 		if !e.allowed(ctx) {
 			return true, e.bye("not_allowed")
 		}
-		frames, more, err := e.reader.Next(ctx)
-		if len(frames) > 0 {
-			if gone := e.write(frames...); gone != nil {
+		events, more, err := e.reader.Next(ctx)
+		if len(events) > 0 {
+			if gone := e.write(stream.Encode(events, api.EventFrame)...); gone != nil {
 				return true, gone
 			}
 		}
@@ -159,7 +160,7 @@ func (e *eventStream) reset(ctx context.Context, reason string) error {
 		e.s.Metrics.StreamReset()
 	}
 	data, _ := json.Marshal(api.ResetData{Reason: reason}) // cannot fail
-	if err := e.put(stream.Encode(stream.EventReset, stream.NoID, data)); err != nil {
+	if err := e.put(api.EventFrame(stream.EventReset, sse.NoID, data)); err != nil {
 		return err
 	}
 	return e.snapshot(ctx)
@@ -183,7 +184,7 @@ func (e *eventStream) snapshot(ctx context.Context) error {
 	}
 	e.reader.Skip(seq)
 	e.room.resize(int64(len(data)))
-	return e.write(stream.Encode(stream.EventSnapshot, seq, data))
+	return e.write(api.EventFrame(stream.EventSnapshot, seq, data))
 }
 
 // allowed asks now and then whether the caller may still listen, and whether what is
@@ -211,9 +212,8 @@ func (e *eventStream) ask(ctx context.Context) bool {
 
 // bye ends the stream. Listeners come back soon, but not all in the same instant.
 func (e *eventStream) bye(reason string) error {
-	data, _ := json.Marshal(api.ByeData{Reason: reason}) // cannot fail
-	retry := fmt.Sprintf("retry: %d\n", 300+rand.IntN(700))
-	_ = e.write([]byte(retry), stream.Encode(stream.EventBye, stream.NoID, data)) // the last one
+	data, _ := json.Marshal(api.ByeData{Reason: reason})                                                              // cannot fail
+	_ = e.write(fmt.Appendf(nil, "retry: %d\n", 300+rand.IntN(700)), api.EventFrame(stream.EventBye, sse.NoID, data)) // the last one
 	return nil
 }
 

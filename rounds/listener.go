@@ -3,6 +3,7 @@ package rounds
 import (
 	"context"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/stream"
 )
@@ -62,14 +63,21 @@ func positionBefore(m *domain.Message, latest int64) int64 {
 
 // Events passes the events up to now to take. round returns the id of the followed round, as far as
 // it is known.
-func (l *Listener) Events(ctx context.Context, round func() string, take func(name string, e *Event)) error {
-	return ReadEvents(ctx, l.Reader, func(name string, e *Event) {
-		take(name, e)
-		if l.live != nil {
-			l.live.take(name, e)
+func (l *Listener) Events(ctx context.Context, round func() string, take func(*api.Event)) error {
+	for more := true; more; {
+		var err error
+		more, err = NextEvents(ctx, l.Reader, func(e *api.Event) {
+			take(e)
+			if l.live != nil {
+				l.live.take(e)
+			}
+			l.changed = l.changed || mayEndRound(e, round()) && !l.live.repeats(e)
+		})
+		if err != nil {
+			return err
 		}
-		l.changed = l.changed || e.MayEndRound(name, round()) && !l.live.repeats(name, e)
-	})
+	}
+	return nil
 }
 
 // Check returns the progress once the round is over or waits for a person, and all events up to then

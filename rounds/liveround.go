@@ -3,6 +3,7 @@ package rounds
 import (
 	"strings"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -22,35 +23,33 @@ type liveRound struct {
 }
 
 // take applies an event, in the order of the log.
-func (h *liveRound) take(name string, e *Event) {
-	switch name {
+func (h *liveRound) take(e *api.Event) {
+	switch e.Name {
 	case string(domain.LogMessageCreated), string(domain.LogMessageUpdated), string(domain.LogMessageDeleted):
-		h.message(name, e)
+		h.message(e)
 	case string(domain.LogAnswersChanged), string(domain.LogSessionEnded):
 		h.unusual = true
 	case string(domain.LogSessionStatus):
 		if s := e.Session; s != nil && h.round != "" {
-			h.idle, h.phase, h.sessionName = s.Status == domain.StatusIdle && s.RoundID == h.round, s.Phase, s.Name
+			h.idle, h.phase, h.sessionName = s.Status == domain.StatusIdle && api.Value(s.RoundID) == h.round, s.Phase, s.Name
 		}
 	}
 }
 
-func (h *liveRound) message(name string, e *Event) {
+func (h *liveRound) message(e *api.Event) {
 	m := e.Message
 	switch {
-	case m == nil:
-		h.unusual = true
 	case m.ID == h.initial.Message.ID:
-		h.unusual = h.unusual || name == string(domain.LogMessageDeleted)
-		if m.Status != domain.MessageQueued {
-			h.round = m.RoundID
+		h.unusual = h.unusual || e.Name == string(domain.LogMessageDeleted)
+		if m.Status != api.MessageStatusQueued {
+			h.round = api.Value(m.RoundID)
 		}
-	case m.Sender == domain.SenderSystem:
-		h.unusual = h.unusual || m.System == nil || m.System.Type == domain.SystemNetworkError
+	case m.Sender == api.MessageSenderSYSTEM:
+		h.unusual = h.unusual || m.SystemMessage == nil || m.SystemMessage.Type == domain.SystemNetworkError
 	case h.round == "": // earlier rounds
-	case m.Sender == domain.SenderAI && m.RoundID == h.round && name == string(domain.LogMessageCreated):
-		if h.interrupted = m.Status == domain.MessageInterrupted; e.AnswerText() != "" {
-			h.texts = append(h.texts, e.AnswerText())
+	case m.Sender == api.MessageSenderAI && api.Value(m.RoundID) == h.round && e.Name == string(domain.LogMessageCreated):
+		if h.interrupted = m.Status == api.MessageStatusInterrupted; m.ShownText() != "" {
+			h.texts = append(h.texts, m.ShownText())
 		}
 	default:
 		h.unusual = true // another round, or the answer to a question
@@ -64,8 +63,9 @@ func (h *liveRound) isPlain() bool {
 
 // repeats reports whether another event of the same commit contains what e contains: a session that
 // becomes idle has two events, of which the second one is complete.
-func (h *liveRound) repeats(name string, e *Event) bool {
-	return h.isPlain() && name == string(domain.LogSessionPhase) && e.Status == domain.StatusIdle && e.RoundID == h.round
+func (h *liveRound) repeats(e *api.Event) bool {
+	return h.isPlain() && e.Name == string(domain.LogSessionPhase) &&
+		e.Phase.Status == domain.StatusIdle && api.Value(e.Phase.RoundID) == h.round
 }
 
 // progress returns the progress of an idle round; nil where the record has to be read.

@@ -1,10 +1,10 @@
 package rounds
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -64,11 +64,11 @@ func TestLiveProgressMatchesTheRecord(t *testing.T) {
 		}
 		for _, line := range c.events {
 			kind, body, _ := strings.Cut(line, " ")
-			var e Event
-			if err := json.Unmarshal([]byte(body), &e); err != nil {
+			e, err := api.DecodeEvent(kind, []byte(body))
+			if err != nil {
 				t.Fatal(name, err)
 			}
-			h.take(kind, &e)
+			h.take(e)
 		}
 		at := h.progress()
 		switch {

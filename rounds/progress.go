@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/stream"
 )
@@ -233,13 +234,8 @@ const maxOpenApprovals = 20
 
 // VisibleText returns the text of a message of the AI that clients show; "" for other messages.
 func VisibleText(m *domain.Message) string {
-	switch {
-	case m.Sender != domain.SenderAI:
-		return ""
-	case m.AI == nil:
-		return m.Text
-	case m.AI.PreText == domain.InvalidFormatText:
+	if m.Sender != domain.SenderAI {
 		return ""
 	}
-	return m.AI.PreText
+	return api.ShownText(m.Text, m.AI)
 }

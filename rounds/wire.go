@@ -1,6 +1,10 @@
 package rounds
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/fermata-dev/fermata/internal/sse"
+)
 
 // Wire writes an event stream to a client. After the first failed write, nothing more is written.
 type Wire struct {
@@ -16,19 +20,16 @@ func (o *Wire) SetHeaders() {
 	h.Set("X-Accel-Buffering", "no")
 }
 
-// WriteData writes an event without a name. body is JSON on one line.
-func (o *Wire) WriteData(body []byte) {
-	o.write(append(make([]byte, 0, len(body)+len("data: \n\n")), "data: "...), body)
-}
+// WriteData writes an event without a name.
+func (o *Wire) WriteData(body []byte) { o.WriteEvent("", body) }
 
 // WriteEvent writes an event with a name.
 func (o *Wire) WriteEvent(name string, body []byte) {
-	before := make([]byte, 0, len(name)+len(body)+len("event: \ndata: \n\n"))
-	o.write(append(append(append(before, "event: "...), name...), "\ndata: "...), body)
+	o.write(sse.Append(make([]byte, 0, len(name)+len(body)+len("event: \ndata: \n\n")), name, sse.NoID, body))
 }
 
 // WriteComment writes a comment, which clients ignore.
-func (o *Wire) WriteComment(text string) { o.write([]byte(": "), []byte(text)) }
+func (o *Wire) WriteComment(text string) { o.write([]byte(": " + text + "\n\n")) }
 
 // WriteDone writes the final [DONE] of protocols that have one, and flushes.
 func (o *Wire) WriteDone() {
@@ -50,9 +51,9 @@ func (o *Wire) Flush() error {
 	return o.err
 }
 
-// write writes the lines of an event in one call.
-func (o *Wire) write(before, body []byte) {
+// write writes an event in one call.
+func (o *Wire) write(event []byte) {
 	if o.err == nil {
-		_, o.err = o.W.Write(append(append(before, body...), "\n\n"...))
+		_, o.err = o.W.Write(event)
 	}
 }

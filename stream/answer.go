@@ -65,15 +65,15 @@ func (a *answer) fresh() bool {
 
 // deltas returns the text added since the last call. An incomplete character at the end is held
 // back.
-func (a *answer) deltas() []*Frame {
-	var out []*Frame
+func (a *answer) deltas() []*Event {
+	var out []*Event
 	for i := range a.parts {
 		p := &a.parts[i]
 		text := whole(p.text[p.sent:])
 		if len(text) == 0 {
 			continue
 		}
-		out = append(out, a.frame(EventDelta, Text{Kind: kinds[i], Offset: p.sentChars, Text: string(text)}))
+		out = append(out, a.event(EventDelta, Text{Kind: kinds[i], Offset: p.sentChars, Text: string(text)}))
 		p.sent += len(text)
 		p.sentChars += utf8.RuneCount(text)
 	}
@@ -91,10 +91,10 @@ func (a *answer) skip() {
 }
 
 // snapshots returns the text that listeners have so far.
-func (a *answer) snapshots() []*Frame {
-	var out []*Frame
+func (a *answer) snapshots() []*Event {
+	var out []*Event
 	for _, t := range a.texts() {
-		out = append(out, a.frame(EventMessageSnapshot, t))
+		out = append(out, a.event(EventMessageSnapshot, t))
 	}
 	return out
 }
@@ -109,10 +109,10 @@ func (a *answer) texts() []Text {
 	return out
 }
 
-func (a *answer) frame(name string, t Text) *Frame {
+func (a *answer) event(name string, t Text) *Event {
 	t.SessionID, t.MessageID = a.session, a.message
 	data, _ := json.Marshal(t) // a struct of strings and a number: cannot fail
-	return &Frame{Data: Encode(name, NoID, data), answer: a}
+	return &Event{Name: name, Body: data, stored: &a.stored}
 }
 
 // whole trims an incomplete character at the end.
@@ -217,7 +217,7 @@ func (t *topic) void(a *answer, reason string) {
 		MessageID string `json:"message_id"`
 		Reason    string `json:"reason"`
 	}{a.session, a.message, reason})
-	t.give(EventDiscarded, a.session, &Frame{Data: Encode(EventDiscarded, NoID, data)})
+	t.give(EventDiscarded, a.session, &Event{Name: EventDiscarded, Body: data})
 }
 
 // Settle removes the streamed text, because it was stored as a message. Listeners get the rest of
@@ -279,7 +279,7 @@ func (t *topic) flush(a *answer) {
 }
 
 // give sends the text of an answer to the listeners of its session.
-func (t *topic) give(name, session string, f *Frame) {
+func (t *topic) give(name, session string, f *Event) {
 	for s := range t.own[session] {
 		if s.filter.wantsAnswer(name, session) {
 			s.push(f)

@@ -143,7 +143,7 @@ func (a *answer) receive(t *topic, piece Text, joined bool) bool {
 				t.give(
 					EventMessageSnapshot,
 					a.session,
-					a.frame(EventMessageSnapshot, Text{Kind: kind, Offset: p.sentChars, Text: string(p.text)}),
+					a.event(EventMessageSnapshot, Text{Kind: kind, Offset: p.sentChars, Text: string(p.text)}),
 				)
 			}
 		case fresh:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -58,9 +57,9 @@ func drain(t *testing.T, r *Reader) []string {
 	t.Helper()
 	var out []string
 	for {
-		frames, more, err := r.Next(t.Context())
-		for _, f := range frames {
-			out = append(out, short(string(f)))
+		events, more, err := r.Next(t.Context())
+		for _, e := range events {
+			out = append(out, short(e))
 		}
 		if err != nil {
 			return append(out, err.Error())
@@ -71,27 +70,15 @@ func drain(t *testing.T, r *Reader) []string {
 	}
 }
 
-func short(frame string) string {
-	var id, name, data string
-	for line := range strings.Lines(strings.TrimSpace(frame)) {
-		field, value, _ := strings.Cut(strings.TrimSpace(line), ": ")
-		switch field {
-		case "id":
-			id = value
-		case "event":
-			name = value
-		case "data":
-			data = value
-		}
-	}
-	if id != "" {
-		return id + ":" + name
+func short(e *Event) string {
+	if e.Seq > 0 {
+		return fmt.Sprintf("%d:%s", e.Seq, e.Name)
 	}
 	var text Text
-	if json.Unmarshal([]byte(data), &text) == nil && text.MessageID != "" && text.Kind != "" {
-		return fmt.Sprintf("%s %s@%d %q", name, text.Kind, text.Offset, text.Text)
+	if json.Unmarshal(e.Body, &text) == nil && text.MessageID != "" && text.Kind != "" {
+		return fmt.Sprintf("%s %s@%d %q", e.Name, text.Kind, text.Offset, text.Text)
 	}
-	return name
+	return e.Name
 }
 
 const gather = 30 * time.Millisecond

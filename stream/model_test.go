@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
-	"strconv"
-	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -40,10 +38,10 @@ func (c *client) leave() {
 // read takes at most n helpings, as a slow reader does.
 func (c *client) read(t *testing.T, n int) {
 	for range n {
-		frames, more, err := c.reader.Next(t.Context())
-		for _, f := range frames {
-			if id, ok := strings.CutPrefix(strings.SplitN(string(f), "\n", 2)[0], "id: "); ok {
-				c.cursor, _ = strconv.ParseInt(id, 10, 64)
+		events, more, err := c.reader.Next(t.Context())
+		for _, e := range events {
+			if e.Seq > 0 {
+				c.cursor = e.Seq
 				c.got = append(c.got, c.cursor)
 			}
 		}

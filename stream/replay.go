@@ -49,7 +49,7 @@ type Reader struct {
 	scanning bool
 	target   int64    // the newest number when the scan began
 	hinted   int64    // a hint announced this number: the scan should reach it
-	waiting  []*Frame // taken from the queue, to be returned after the scan
+	waiting  []*Event // taken from the queue, to be returned after the scan
 
 	// Room, if set, is called before so many bytes of the log are read. It may wait; false closes
 	// the listener, which can reconnect with its cursor.
@@ -141,10 +141,10 @@ func (r *Reader) Seek(ctx context.Context, after int64) error {
 	return nil
 }
 
-// Next returns the available events, encoded, oldest first; nothing if there is nothing new. more
+// Next returns the available events, oldest first; nothing if there is nothing new. more
 // means that it should be called again before waiting for Ready. ErrReset, ErrSlow and ErrStopped
 // end the stream (after ErrReset, Skip continues it).
-func (r *Reader) Next(ctx context.Context) (frames [][]byte, more bool, err error) {
+func (r *Reader) Next(ctx context.Context) (events []*Event, more bool, err error) {
 	if r.held == nil {
 		r.held = RoomOf(ctx)
 	}
@@ -168,13 +168,13 @@ func (r *Reader) Next(ctx context.Context) (frames [][]byte, more bool, err erro
 	return r.give(taken), false, nil
 }
 
-// give orders live frames after what was returned already.
-func (r *Reader) give(taken []*Frame) [][]byte {
-	var out [][]byte
+// give orders live events after what was returned already.
+func (r *Reader) give(taken []*Event) []*Event {
+	var out []*Event
 	for _, f := range taken {
 		switch {
-		case f.answer != nil:
-			if stored := f.answer.stored.Load(); stored > 0 && stored <= r.pos {
+		case f.stored != nil:
+			if stored := f.stored.Load(); stored > 0 && stored <= r.pos {
 				continue // the listener has the whole message
 			}
 		case f.Seq == 0:
@@ -184,43 +184,43 @@ func (r *Reader) give(taken []*Frame) [][]byte {
 			r.pos = f.Seq
 			r.chain = max(r.chain, f.SessionSeq)
 		}
-		out = append(out, f.Data)
+		out = append(out, f)
 	}
 	return out
 }
 
 // scan returns the next page of the log, and after the last page what came live meanwhile.
-func (r *Reader) scan(ctx context.Context) (frames [][]byte, more bool, err error) {
+func (r *Reader) scan(ctx context.Context) (events []*Event, more bool, err error) {
 	f := &r.sub.filter
-	events, further, err := r.read(ctx, page)
-	for i := 0; i < len(long) && err == nil && further && len(events) == 0; i++ {
-		events, further, err = r.read(ctx, long[i])
+	stored, further, err := r.read(ctx, page)
+	for i := 0; i < len(long) && err == nil && further && len(stored) == 0; i++ {
+		stored, further, err = r.read(ctx, long[i])
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	for _, e := range events {
+	for _, e := range stored {
 		if !r.continues(e) {
-			return frames, false, ErrReset
+			return events, false, ErrReset
 		}
 		r.pos = e.Seq
 		r.chain = max(r.chain, e.SessionSeq)
 		if f.Wants(e.Type, e.SessionID) {
-			frames = append(frames, Encode(string(e.Type), e.Seq, e.Data))
+			events = append(events, committed(e))
 		}
 	}
 	if further {
-		return frames, true, nil
+		return events, true, nil
 	}
 	if f.Session == "" && r.pos < r.target {
-		return frames, false, ErrReset // the end of the log is missing
+		return events, false, ErrReset // the end of the log is missing
 	}
 	r.pos = max(r.pos, r.target)
 	r.scanning, r.target = false, 0
 	waiting := r.waiting
 	r.waiting = nil
 	// A hint that is ahead of the log is checked again at the next one, not in a busy loop.
-	return append(frames, r.give(waiting)...), r.pos >= r.hinted, nil
+	return append(events, r.give(waiting)...), r.pos >= r.hinted, nil
 }
 
 // read reads a page of the log, when there is room for it and Acquire returns.

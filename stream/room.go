@@ -27,10 +27,10 @@ type free struct{}
 func (free) Take(context.Context, int) bool { return true }
 func (free) Rest()                          {}
 
-// size returns the bytes of live frames.
-func size(frames []*Frame) (bytes int) {
-	for _, f := range frames {
-		bytes += len(f.Data)
+// size returns the bytes of live events.
+func size(events []*Event) (bytes int) {
+	for _, e := range events {
+		bytes += e.size()
 	}
 	return bytes
 }

@@ -30,7 +30,7 @@ type Subscription struct {
 	texts []Text // of answers in progress at the beginning
 
 	mu    sync.Mutex
-	queue []*Frame
+	queue []*Event
 	bytes int
 	// base: everything after this number is in the queue, or was in it and has been taken. Unread
 	// events before it are only in the log.
@@ -49,15 +49,15 @@ func (s *Subscription) signal() {
 }
 
 // push never blocks: a full queue ends the subscription.
-func (s *Subscription) push(f *Frame) {
+func (s *Subscription) push(e *Event) {
 	s.mu.Lock()
 	switch {
 	case s.err != nil:
-	case len(s.queue) >= maxQueued || s.bytes+len(f.Data) > maxQueuedBytes && len(s.queue) > 0:
+	case len(s.queue) >= maxQueued || s.bytes+e.size() > maxQueuedBytes && len(s.queue) > 0:
 		s.err, s.queue, s.bytes = ErrSlow, nil, 0
 	default:
-		s.queue = append(s.queue, f)
-		s.bytes += len(f.Data)
+		s.queue = append(s.queue, e)
+		s.bytes += e.size()
 	}
 	s.mu.Unlock()
 	s.signal()
@@ -72,11 +72,11 @@ func (s *Subscription) rebase(seq int64) {
 }
 
 // take empties the queue.
-func (s *Subscription) take() (frames []*Frame, base int64, err error) {
+func (s *Subscription) take() (events []*Event, base int64, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	frames, s.queue, s.bytes = s.queue, nil, 0
-	return frames, s.base, s.err
+	events, s.queue, s.bytes = s.queue, nil, 0
+	return events, s.base, s.err
 }
 
 func (s *Subscription) end(err error) {

@@ -117,13 +117,13 @@ func (t *topic) jump(seq int64) {
 func (t *topic) emit(e *domain.LogEvent) {
 	t.finish(e)
 	t.pos = e.Seq
-	var f *Frame
+	var f *Event
 	give := func(s *Subscription) {
 		if !s.filter.Wants(e.Type, e.SessionID) {
 			return
 		}
 		if f == nil {
-			f = durable(e)
+			f = committed(e)
 		}
 		s.push(f)
 	}

@@ -37,7 +37,7 @@ func newSessionIn(folder string) fields {
 // folderOf returns the folder that a session was created in; "" for one that was created by another
 // client, or without a folder.
 func folderOf(s *api.Session) string {
-	name, ok := strings.CutPrefix(deref(s.ExternalID), folderPrefix)
+	name, ok := strings.CutPrefix(api.Value(s.ExternalID), folderPrefix)
 	if !ok {
 		return ""
 	}
@@ -95,7 +95,7 @@ func (a *Agent) list(_ context.Context, params json.RawMessage) (finishFunc, err
 					infos = append(infos, info)
 				}
 			}
-			if cursor = deref(page.NextCursor); cursor == "" || len(infos) >= sessionsPerPage/2 {
+			if cursor = api.Value(page.NextCursor); cursor == "" || len(infos) >= sessionsPerPage/2 {
 				break
 			}
 		}

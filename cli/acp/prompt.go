@@ -282,9 +282,9 @@ func (s *session) interrupt(ctx context.Context) {
 }
 
 // messageDeleted answers a prompt whose message was withdrawn.
-func (s *session) messageDeleted(d *api.MessageDeletedData) {
+func (s *session) messageDeleted(m *api.Message) {
 	for _, p := range s.pendingPrompts() {
-		if p.message != "" && p.message == d.Message.ID {
+		if p.message != "" && p.message == m.ID {
 			s.finish(p, outcome{reason: "cancelled"})
 		}
 	}

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
@@ -71,38 +72,37 @@ func (s *session) follow(ctx context.Context, found *api.Session) {
 }
 
 // handle handles one event.
-func (s *session) handle(ctx context.Context, e Event) error {
-	switch e.Name {
-	case "snapshot":
-		return s.catchUpMissed(ctx, e)
-	case "session.phase":
-		return decode(e, func(d *api.SessionPhaseData) { s.updateStatus(e.ID, d.Status) })
-	case "session.status", "session.ended":
-		var found *api.Session
-		if err := decode(e, func(d *api.SessionStatusChangedData) { found = &d.Session }); err != nil {
-			return err
-		}
-		s.updateStatus(e.ID, found.Status)
-		return s.askOpenApprovals(ctx, found)
-	case "message.created", "message.updated":
-		return decode(e, func(d *api.MessageCreatedData) { s.message(e.ID, &d.Message) })
-	case "message.deleted":
-		return decode(e, func(d *api.MessageDeletedData) { s.messageDeleted(d) })
-	case "message.delta":
-		return decode(e, func(d *api.MessageDeltaData) { s.updates.delta(string(d.Kind), d.MessageID, d.Offset, d.Text) })
-	case "message.snapshot":
-		return decode(e, func(d *api.MessageSnapshotData) { s.updates.delta(string(d.Kind), d.MessageID, 0, d.Text) })
-	case "command.planned", "command.started", "command.ended":
-		return decode(e, func(d *api.CommandPlannedData) { s.updates.command(&d.Execution) })
-	case "approval.requested":
-		return decode(e, func(d *api.ApprovalRequestedData) { s.askPerson(ctx, &d.Approval) })
-	case "approval.settled":
-		return decode(e, func(d *api.ApprovalSettledData) { s.approvalSettled(&d.Approval) })
-	case "usage.updated":
-		return decode(e, func(d *api.UsageUpdatedData) {
-			s.round.addUsage(d.Roundtrip.Usage)
-			s.updates.usage(&d.Roundtrip, s.contextWindow)
-		})
+func (s *session) handle(ctx context.Context, sent Event) error {
+	e, err := api.DecodeEvent(sent.Name, sent.Data)
+	if err != nil {
+		return fmt.Errorf("another version of fermata may have sent it: %w", err)
+	}
+	switch {
+	case e.Name == "snapshot":
+		return s.catchUpMissed(ctx, sent.ID, e.Session)
+	case e.Phase != nil:
+		s.updateStatus(sent.ID, e.Phase.Status)
+	case e.Name == "session.created": // the session is open already
+	case e.Session != nil:
+		s.updateStatus(sent.ID, e.Session.Status)
+		return s.askOpenApprovals(ctx, e.Session)
+	case e.Name == "message.deleted":
+		s.messageDeleted(e.Message)
+	case e.Message != nil:
+		s.message(sent.ID, e.Message)
+	case e.Name == "message.snapshot":
+		s.updates.delta(string(e.Text.Kind), e.Text.MessageID, 0, e.Text.Text)
+	case e.Text != nil:
+		s.updates.delta(string(e.Text.Kind), e.Text.MessageID, e.Text.Offset, e.Text.Text)
+	case e.Execution != nil:
+		s.updates.command(e.Execution)
+	case e.Name == "approval.requested":
+		s.askPerson(ctx, e.Approval)
+	case e.Approval != nil:
+		s.approvalSettled(e.Approval)
+	case e.Roundtrip != nil:
+		s.round.usage.Add(e.Roundtrip.Usage)
+		s.updates.usage(e.Roundtrip, s.contextWindow)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (s *session) message(seq int64, m *api.Message) {
 
 // addMessage updates the state from a message of the round.
 func (r *round) addMessage(m *api.Message) {
-	if id := deref(m.RoundID); id != "" && id != r.id {
+	if id := api.Value(m.RoundID); id != "" && id != r.id {
 		*r = round{id: id}
 	}
 	switch {
@@ -140,22 +140,6 @@ func (r *round) addMessage(m *api.Message) {
 	case m.SystemMessage.Type == api.SystemLimitReached:
 		r.reason = "max_turn_requests"
 	}
-}
-
-func (r *round) addUsage(u api.Usage) {
-	r.usage.InputTokens += u.InputTokens
-	r.usage.OutputTokens += u.OutputTokens
-	r.usage.CacheReadTokens += u.CacheReadTokens
-	r.usage.CacheWriteTokens += u.CacheWriteTokens
-	r.usage.ReasoningTokens += u.ReasoningTokens
-	if u.Cost == nil {
-		return
-	}
-	sum := *u.Cost
-	if r.usage.Cost != nil {
-		sum.Amount += r.usage.Cost.Amount
-	}
-	r.usage.Cost = &sum
 }
 
 // updateStatus records the session's new status.
@@ -180,15 +164,11 @@ func (s *session) updateStatus(seq int64, status api.SessionStatus) {
 }
 
 // catchUpMissed reads the messages whose events are no longer available.
-func (s *session) catchUpMissed(ctx context.Context, e Event) error {
-	var found *api.Session
-	if err := decode(e, func(d *api.SessionSnapshotData) { found = &d.Session }); err != nil {
-		return err
-	}
+func (s *session) catchUpMissed(ctx context.Context, seq int64, found *api.Session) error {
 	if err := s.catchUp(ctx, true); err != nil {
 		return err
 	}
-	s.updateStatus(e.ID, found.Status)
+	s.updateStatus(seq, found.Status)
 	return s.askOpenApprovals(ctx, found)
 }
 

@@ -2,8 +2,6 @@ package acp
 
 import (
 	"encoding/json"
-	"fmt"
-	"strings"
 
 	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/internal/jsonbody"
@@ -88,23 +86,16 @@ func userText(m *api.Message) string {
 	if m.RichContent != nil {
 		return m.RichContent.Words()
 	}
-	return deref(m.TextContent)
-}
-
-func deref(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
+	return api.Value(m.TextContent)
 }
 
 func (t *updater) answer(m *api.Message) {
 	if t.text.Sent() == "" {
-		more, _ := t.reasoning.Complete(m.ID, thoughtsOf(m), m.Status == "interrupted")
+		more, _ := t.reasoning.Complete(m.ID, m.Reasoning(), m.Status == "interrupted")
 		t.writeReasoning(m.ID, more)
 	}
 	t.reasoning.Reset()
-	text := deref(m.TextContent)
+	text := api.Value(m.TextContent)
 	if ai := m.AiMessage; ai != nil {
 		if ai.PreText != api.InvalidFormatText && ai.PreText != "" {
 			text = joined(ai.PreText, text)
@@ -118,17 +109,6 @@ func (t *updater) answer(m *api.Message) {
 	}
 	more, restarted := t.text.Complete(m.ID, text, m.Status == "interrupted")
 	t.writeText(m.ID, more, restarted)
-}
-
-// thoughtsOf returns the reasoning of an answer, as it is streamed: without breaks between its blocks.
-func thoughtsOf(m *api.Message) string {
-	var b strings.Builder
-	if m.AiRaw != nil {
-		for i := range m.AiRaw.Thinking {
-			b.WriteString(m.AiRaw.Thinking[i].Text)
-		}
-	}
-	return b.String()
 }
 
 func joined(first, second string) string {
@@ -173,7 +153,7 @@ func resultText(text string, failed *api.CommandError) string {
 func (t *updater) command(x *api.Execution) {
 	call := fields{"status": statusOf(x.Status)}
 	if x.EndedAt != nil {
-		if text := resultText(deref(x.Text), x.Error); text != "" {
+		if text := resultText(api.Value(x.Text), x.Error); text != "" {
 			call["content"] = textContent(text)
 		}
 	}
@@ -233,14 +213,4 @@ func (t *updater) plan(steps []string) {
 		entries = append(entries, fields{"content": step, "priority": "medium", "status": "pending"})
 	}
 	t.update("plan", fields{"entries": entries})
-}
-
-// decode decodes the data of an event.
-func decode[T any](e Event, use func(*T)) error {
-	var data T
-	if err := json.Unmarshal(e.Data, &data); err != nil {
-		return fmt.Errorf("decode the event %s, which another version of fermata may have sent: %w", e.Name, err)
-	}
-	use(&data)
-	return nil
 }

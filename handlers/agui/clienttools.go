@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/rounds"
 )
@@ -104,7 +105,7 @@ func (x *run) submitResults(ctx context.Context, approval *domain.Approval, out 
 }
 
 // clientCalls writes the calls that the front end is to run, for which an approval waits.
-func (f *follower) clientCalls(a *domain.Approval) {
+func (f *follower) clientCalls(a *api.Approval) {
 	f.out.endText()
 	f.pending = nil
 	for i, action := range a.Actions {
@@ -121,11 +122,11 @@ func (f *follower) clientCalls(a *domain.Approval) {
 }
 
 // results writes the results that a front end submitted before, for one that does not have them.
-func (f *follower) results(e *rounds.Event) {
-	if _, ok := domain.ClientResultsOf(e.Message.ID); !ok || e.Message.System == nil {
+func (f *follower) results(m *api.Message) {
+	if _, ok := domain.ClientResultsOf(m.ID); !ok || m.SystemMessage == nil {
 		return
 	}
-	results := e.Message.System.CommandResults
+	results := m.SystemMessage.CommandResults
 	for i, id := range f.pending {
 		if i < len(results) {
 			f.result(id, results[i].Text)
@@ -136,7 +137,7 @@ func (f *follower) results(e *rounds.Event) {
 
 // cancelledCalls writes a result for calls that are no longer waited for, so that a front end does
 // not run them.
-func (f *follower) cancelledCalls(a *domain.Approval) {
+func (f *follower) cancelledCalls(a *api.Approval) {
 	if a.Status == domain.ApprovalStatusApproved {
 		return // the message with the results is written later
 	}

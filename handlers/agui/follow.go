@@ -95,69 +95,69 @@ type follower struct {
 	pending  []string        // calls of the client's tools without a result
 }
 
-func (f *follower) handle(name string, e *rounds.Event) {
+func (f *follower) handle(e *api.Event) {
 	if e.Message != nil && e.Message.ID == f.message {
-		f.round = e.Message.RoundID
+		f.round = api.Value(e.Message.RoundID)
 		return
 	}
-	switch name {
+	switch e.Name {
 	case stream.EventDelta:
-		f.delta(e)
+		f.delta(e.Text)
 	case stream.EventMessageSnapshot:
-		if e.Kind == stream.KindText {
-			f.out.textSnapshot(e.MessageID, e.Text)
+		if e.Text.Kind == stream.KindText {
+			f.out.textSnapshot(e.Text.MessageID, e.Text.Text)
 		}
 	case stream.EventDiscarded:
 		f.out.discard()
 	case string(domain.LogSessionPhase):
-		if e.RoundID == f.round && e.Phase != domain.Idle && e.Phase != domain.Completed {
-			f.out.toStep(string(e.Phase))
+		if p := e.Phase; api.Value(p.RoundID) == f.round && p.Phase != domain.Idle && p.Phase != domain.Completed {
+			f.out.toStep(string(p.Phase))
 		}
 	case string(domain.LogMessageCreated):
-		f.stored(e)
+		f.stored(e.Message)
 	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
-		f.command(name, e)
+		f.command(e)
 	case string(domain.LogApprovalRequested), string(domain.LogApprovalSettled):
-		if a := e.ApprovalData(); a != nil && a.Kind == domain.ApprovalClientCalls {
-			if name == string(domain.LogApprovalRequested) {
-				f.clientCalls(a)
-			} else {
-				f.cancelledCalls(a)
-			}
-		} else if a != nil {
-			f.out.event("ACTIVITY_SNAPSHOT", fields{
-				"messageId": a.ID, "activityType": "APPROVAL", "content": fields{"kind": a.Kind, "status": a.Status}, "replace": true,
-			})
-		}
+		f.approval(e)
 	}
 }
 
-func (f *follower) delta(e *rounds.Event) {
-	switch e.Kind {
+func (f *follower) approval(e *api.Event) {
+	a := e.Approval
+	switch {
+	case a.Kind != domain.ApprovalClientCalls:
+		f.out.event("ACTIVITY_SNAPSHOT", fields{
+			"messageId": a.ID, "activityType": "APPROVAL", "content": fields{"kind": a.Kind, "status": a.Status}, "replace": true,
+		})
+	case e.Name == string(domain.LogApprovalRequested):
+		f.clientCalls(a)
+	default:
+		f.cancelledCalls(a)
+	}
+}
+
+func (f *follower) delta(d *api.MessageDeltaData) {
+	switch d.Kind {
 	case stream.KindText:
-		f.out.textDelta(e.MessageID, e.Offset, e.Text)
+		f.out.textDelta(d.MessageID, d.Offset, d.Text)
 	case stream.KindThinking:
-		f.out.writeReasoning(e.MessageID, e.Text)
+		f.out.writeReasoning(d.MessageID, d.Text)
 	}
 }
 
-func (f *follower) stored(e *rounds.Event) {
-	switch m := e.Message; {
-	case m == nil:
-	case m.Sender == domain.SenderAI:
+func (f *follower) stored(m *api.Message) {
+	switch m.Sender {
+	case api.MessageSenderAI:
 		f.answerID = m.ID
-		f.out.storedAnswer(m.ID, e.Reasoning(), e.AnswerText())
-	case m.Sender == domain.SenderSystem:
-		f.results(e)
+		f.out.storedAnswer(m.ID, m.Reasoning(), m.ShownText())
+	case api.MessageSenderSYSTEM:
+		f.results(m)
 	}
 }
 
 // command writes a command as a tool call.
-func (f *follower) command(name string, e *rounds.Event) {
+func (f *follower) command(e *api.Event) {
 	x := e.Execution
-	if x == nil {
-		return
-	}
 	if f.calls == nil {
 		f.calls = map[string]bool{}
 	}
@@ -168,13 +168,10 @@ func (f *follower) command(name string, e *rounds.Event) {
 		f.out.event("TOOL_CALL_ARGS", fields{"toolCallId": x.ID, "delta": string(x.Params)})
 		f.out.event("TOOL_CALL_END", fields{"toolCallId": x.ID})
 	}
-	if name == string(domain.LogCommandEnded) {
-		content := fields{"status": x.Status}
+	if e.Name == string(domain.LogCommandEnded) {
+		content := fields{"status": x.Status, "error": x.Error}
 		if len(x.Result) > 0 {
 			content["result"] = x.Result
-		}
-		if len(x.Error) > 0 {
-			content["error"] = x.Error
 		}
 		text, _ := json.Marshal(content) // consists of JSON values: cannot fail
 		f.result(x.ID, string(text))

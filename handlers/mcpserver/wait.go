@@ -2,7 +2,6 @@ package mcpserver
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -78,13 +77,7 @@ func drain(ctx context.Context, reader *stream.Reader) error {
 
 // streamError converts the error of a stream that ended early to one for the client.
 func streamError(err error) error {
-	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
-		return &domain.Error{
-			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,
-			Message: "The message is stored, and its answer will be. Send the same request again, or read it with get_session.",
-		}
-	}
-	return err
+	return rounds.StreamError(err, "Send the same request again, or read it with get_session.")
 }
 
 // notifyProgress notifies a client that asked for it, so that it and proxies do not time out.

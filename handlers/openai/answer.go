@@ -3,13 +3,11 @@ package openai
 import (
 	"cmp"
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/rounds"
-	"github.com/fermata-dev/fermata/stream"
 )
 
 // answer follows the round of a request until it is over or waits for a person, and writes the
@@ -97,23 +95,12 @@ func (a *requestState) follow(r *http.Request, at *location, rd *round, out sink
 // read handles the events up to now.
 func (a *requestState) read(ctx context.Context, rd *round, out sink) error {
 	for more := true; more && !rd.settled(); {
-		frames, further, err := a.reader.Next(ctx)
-		if err != nil {
-			return err //nolint:wrapcheck // callers distinguish errors by their kind
+		var err error
+		if more, err = rounds.NextEvents(ctx, a.reader, rd.handle); err != nil {
+			return err
 		}
-		for _, frame := range frames {
-			e, err := readEvent(frame)
-			if err != nil {
-				return err
-			}
-			if e != nil {
-				rd.handle(e)
-			}
-		}
-		if more = further; len(frames) > 0 {
-			if err := out.Flush(); err != nil {
-				return err
-			}
+		if err := out.Flush(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -144,11 +131,5 @@ func (r *round) err() error {
 
 // streamError converts the error of a stream that ended before its round to one for the client.
 func streamError(err error) error {
-	if errors.Is(err, stream.ErrStopped) || errors.Is(err, stream.ErrSlow) || errors.Is(err, stream.ErrReset) {
-		return &domain.Error{
-			Code: domain.CodeUnavailable, Outcome: domain.Applied, Err: err,
-			Message: "The message is stored, and its answer will be. Send the same request again to get it.",
-		}
-	}
-	return err
+	return rounds.StreamError(err, "Send the same request again to get it.")
 }

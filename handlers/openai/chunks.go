@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/rounds"
 )
 
@@ -57,7 +58,7 @@ func (a *completionRequest) stream(r *http.Request, at *location, out *chunks) {
 }
 
 // end ends the stream.
-func (c *chunks) end(reason *string, more *extra, used tokens) {
+func (c *chunks) end(reason *string, more *extra, used api.Usage) {
 	last := c.head
 	last.Choices, last.Fermata = []choice{{Delta: &wireDelta{}, FinishReason: reason}}, more
 	c.data(&last)

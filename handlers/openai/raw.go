@@ -53,7 +53,7 @@ func (c *Completions) serveRaw(w http.ResponseWriter, r *http.Request, who *auth
 	if len(answer.Calls) > 0 && answer.Text == "" {
 		message.Content = nil
 	}
-	head.Choices, head.Usage = []choice{{Message: message, FinishReason: reasonOf(answer)}}, usageOf(tokensOf(used))
+	head.Choices, head.Usage = []choice{{Message: message, FinishReason: reasonOf(answer)}}, usageOf(api.UsageFrom(used))
 	writeJSON(w, &head)
 	return nil
 }
@@ -80,7 +80,7 @@ func (c *Completions) streamRaw(w http.ResponseWriter, r *http.Request, who *aut
 	if calls := wireCalls(answer, true); len(calls) > 0 {
 		out.delta(wireDelta{ToolCalls: calls})
 	}
-	out.end(reasonOf(answer), nil, tokensOf(used))
+	out.end(reasonOf(answer), nil, api.UsageFrom(used))
 }
 
 func reasoningOf(a *domain.RawAnswer) string {
@@ -116,13 +116,6 @@ func wireCalls(a *domain.RawAnswer, piece bool) []wireCall {
 		calls = append(calls, call)
 	}
 	return calls
-}
-
-func tokensOf(u domain.Usage) tokens {
-	return tokens{
-		Input: u.InputTokens, CacheRead: u.CacheReadTokens, CacheWrite: u.CacheWriteTokens,
-		Output: u.OutputTokens, Reasoning: u.ReasoningTokens,
-	}
 }
 
 // fail writes an error within a stream.

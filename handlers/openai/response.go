@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -118,10 +119,10 @@ type responseUsage struct {
 	TotalTokens int64 `json:"total_tokens"`
 }
 
-func responseUsageOf(t tokens) *responseUsage {
-	u := &responseUsage{InputTokens: t.Input + t.CacheRead + t.CacheWrite, OutputTokens: t.Output}
+func responseUsageOf(t api.Usage) *responseUsage {
+	u := &responseUsage{InputTokens: t.InputTokens + t.CacheReadTokens + t.CacheWriteTokens, OutputTokens: t.OutputTokens}
 	u.TotalTokens = u.InputTokens + u.OutputTokens
-	u.InputDetails.CachedTokens, u.OutputDetails.ReasoningTokens = t.CacheRead, t.Reasoning
+	u.InputDetails.CachedTokens, u.OutputDetails.ReasoningTokens = t.CacheReadTokens, t.ReasoningTokens
 	return u
 }
 

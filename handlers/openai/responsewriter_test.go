@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/stream"
 )
@@ -16,33 +17,39 @@ import (
 // it; "" when it broke off.
 type attempt struct{ streamed, stored string }
 
+func phaseEvent(p domain.Phase) api.Event {
+	return api.Event{Name: string(domain.LogSessionPhase), Phase: &api.SessionPhaseData{Phase: p, RoundID: new("rnd")}}
+}
+
 // happens are the events of a round as a listener gets them who is there from the beginning:
 // live with the pieces of the text, else those of the log alone.
-func happens(t *rapid.T, attempts []attempt, live bool) []*event {
+func happens(t *rapid.T, attempts []attempt, live bool) []*api.Event {
 	seq := int64(3)
-	logged := func(e event) *event { seq++; e.SessionSeq = seq; return &e }
-	all := []*event{logged(event{name: string(domain.LogMessageCreated), Message: &eventMessage{ID: "msg_q", RoundID: "rnd"}})}
+	logged := func(e api.Event) *api.Event { seq++; e.SessionSeq = seq; return &e }
+	all := []*api.Event{logged(api.Event{Name: string(domain.LogMessageCreated), Message: &api.Message{ID: "msg_q", RoundID: new("rnd")}})}
 	for i, a := range attempts {
 		id := fmt.Sprint("msg_", i)
-		called := logged(event{name: string(domain.LogSessionPhase), Phase: domain.CallingAI, RoundID: "rnd"})
-		var pieces []*event
+		called := logged(phaseEvent(domain.CallingAI))
+		var pieces []*api.Event
 		for offset, rest := 0, a.streamed; live && rest != ""; {
 			piece := skipped(rest, rapid.IntRange(1, 5).Draw(t, "piece"))
-			pieces = append(pieces, &event{name: stream.EventDelta, Kind: stream.KindText, MessageID: id, Offset: offset, Text: piece})
+			pieces = append(pieces, &api.Event{Name: stream.EventDelta, Text: &api.MessageDeltaData{
+				Kind: stream.KindText, MessageID: id, Offset: offset, Text: piece,
+			}})
 			offset, rest = offset+utf8.RuneCountInString(piece), rest[len(piece):]
 		}
 		late := rapid.IntRange(0, len(pieces)).Draw(t, "pieces that overtook the log") // as on another node
 		all = append(append(append(all, pieces[:late]...), called), pieces[late:]...)
 		switch {
 		case a.stored != "":
-			all = append(all, logged(event{name: string(domain.LogMessageCreated), Message: &eventMessage{
-				ID: id, RoundID: "rnd", Sender: domain.SenderAI, Status: domain.MessageStored, Text: a.stored,
+			all = append(all, logged(api.Event{Name: string(domain.LogMessageCreated), Message: &api.Message{
+				ID: id, RoundID: new("rnd"), Sender: api.MessageSenderAI, Status: api.MessageStatusStored, TextContent: &a.stored,
 			}}))
 		case live && rapid.Bool().Draw(t, "a discarded event"):
-			all = append(all, &event{name: stream.EventDiscarded, MessageID: id})
+			all = append(all, &api.Event{Name: stream.EventDiscarded, Discarded: &api.MessageDiscardedData{MessageID: id}})
 		}
 	}
-	return append(all, logged(event{name: string(domain.LogSessionPhase), Phase: domain.Idle, RoundID: "rnd"}))
+	return append(all, logged(phaseEvent(domain.Idle)))
 }
 
 // skipped is the beginning of a text, n characters of it.
@@ -80,7 +87,7 @@ func (c *client) take(t *rapid.T, e *responseEvent) {
 }
 
 // listens sends events to a client, up to a number of the response's.
-func (c *client) listens(t *rapid.T, events []*event, upTo int) {
+func (c *client) listens(t *rapid.T, events []*api.Event, upTo int) {
 	at := &location{session: "ses_1", message: &domain.Message{ID: "msg_q", Seq: 9}}
 	teller, out := newResponseWriter(at, responseMetadata{}), &responseEvents{after: c.last}
 	teller.emit = func(e *responseEvent) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/stream"
 )
@@ -14,21 +15,21 @@ type round struct {
 	id          string // "" while the message is queued
 	sink        textSink
 	onReasoning func(string)
-	usage       tokens
+	usage       api.Usage
 
 	ended       bool
-	endedSeq    int64          // sequence number of the event that ended it
-	approvalID  string         // id of the approval that it waits for
-	stopAtCalls bool           // it is followed only up to calls of the client's tools
-	atCalls     bool           // it has reached them
-	rejected    *eventApproval // the actions that it ends with, if they were not approved
-	notice      string         // the text about them
-	failure     string         // the error of the provider
-	final       bool           // the same request would fail again
-	truncated   bool           // the answer reached a limit
-	withdrawn   bool           // the message was withdrawn
-	superseded  bool           // after a failure the session has begun another round
-	interrupted bool           // by a person
+	endedSeq    int64         // sequence number of the event that ended it
+	approvalID  string        // id of the approval that it waits for
+	stopAtCalls bool          // it is followed only up to calls of the client's tools
+	atCalls     bool          // it has reached them
+	rejected    *api.Approval // the actions that it ends with, if they were not approved
+	notice      string        // the text about them
+	failure     string        // the error of the provider
+	final       bool          // the same request would fail again
+	truncated   bool          // the answer reached a limit
+	withdrawn   bool          // the message was withdrawn
+	superseded  bool          // after a failure the session has begun another round
+	interrupted bool          // by a person
 }
 
 // textSink receives the text of a round's answers.
@@ -54,7 +55,7 @@ type storedText struct {
 }
 
 // handle handles an event.
-func (r *round) handle(e *event) {
+func (r *round) handle(e *api.Event) {
 	if r.settled() {
 		return // the events that follow belong to another round
 	}
@@ -63,35 +64,35 @@ func (r *round) handle(e *event) {
 	if r.ended && !was {
 		r.endedSeq = e.SessionSeq
 	}
-	if e.name == string(domain.LogSessionPhase) && e.Phase == domain.CallingAI && r.id != "" && e.RoundID == r.id {
+	if p := e.Phase; p != nil && p.Phase == domain.CallingAI && r.id != "" && api.Value(p.RoundID) == r.id {
 		r.sink.callStarted(e.SessionSeq)
 	}
 }
 
-func (r *round) apply(e *event) {
+func (r *round) apply(e *api.Event) {
 	switch {
 	case r.ended && r.failure != "":
 		r.afterFailure(e)
-	case e.name == string(domain.LogSessionEnded):
+	case e.Name == string(domain.LogSessionEnded):
 		r.ended = true
 	case e.Message != nil && e.Message.ID == r.message:
 		r.messagePlaced(e)
 	case r.id == "":
 		// The message is queued behind others.
-	case e.name == stream.EventDelta || e.name == stream.EventMessageSnapshot:
+	case e.Text != nil:
 		r.delta(e)
-	case e.name == stream.EventDiscarded:
+	case e.Discarded != nil:
 		r.sink.discard()
-	case e.Message != nil && e.Message.RoundID == r.id && e.name == string(domain.LogMessageCreated):
+	case e.Message != nil && api.Value(e.Message.RoundID) == r.id && e.Name == string(domain.LogMessageCreated):
 		r.messageStored(e)
 	case e.Roundtrip != nil && e.Roundtrip.RoundID == r.id:
-		r.usage = r.usage.plus(e.Roundtrip.Usage)
-	case e.name == string(domain.LogApprovalSettled):
+		r.usage.Add(e.Roundtrip.Usage)
+	case e.Name == string(domain.LogApprovalSettled):
 		r.approvalSettled(e.Approval)
 	case e.Approval != nil:
 		r.approvalID, r.atCalls = e.Approval.ID, r.stopAtCalls && e.Approval.Kind == domain.ApprovalClientCalls
-	case e.name == string(domain.LogSessionPhase):
-		r.phaseChanged(e)
+	case e.Phase != nil:
+		r.phaseChanged(e.Phase)
 	case e.Session != nil && e.Session.Status == domain.StatusRequiresAction:
 		r.ended = true
 	}
@@ -104,7 +105,7 @@ func (r *round) settled() bool {
 
 // approvalSettled handles the answer to an approval. After actions that were not approved, the AI
 // may not be called again.
-func (r *round) approvalSettled(a *eventApproval) {
+func (r *round) approvalSettled(a *api.Approval) {
 	no := a.Status == domain.ApprovalStatusRefused || a.Status == domain.ApprovalStatusExpired
 	if r.rejected = nil; no && a.Kind == domain.ApprovalActions {
 		r.rejected = a
@@ -112,70 +113,69 @@ func (r *round) approvalSettled(a *eventApproval) {
 }
 
 // afterFailure handles events after a failure: the round is retried, or another one begins.
-func (r *round) afterFailure(e *event) {
-	switch {
-	case e.name != string(domain.LogSessionPhase):
-	case e.Event == (domain.RoundRequested{}).Name(), e.Event == (domain.SessionActivationRequested{}).Name():
-		r.id, r.failure, r.ended = e.RoundID, "", false
-	case e.RoundID == r.id:
+func (r *round) afterFailure(e *api.Event) {
+	switch p := e.Phase; {
+	case p == nil:
+	case p.Event == (domain.RoundRequested{}).Name(), p.Event == (domain.SessionActivationRequested{}).Name():
+		r.id, r.failure, r.ended = api.Value(p.RoundID), "", false
+	case api.Value(p.RoundID) == r.id:
 	default:
 		r.superseded = true
 	}
 }
 
 // messagePlaced handles the message leaving the queue, or being withdrawn.
-func (r *round) messagePlaced(e *event) {
+func (r *round) messagePlaced(e *api.Event) {
 	switch {
-	case e.name == string(domain.LogMessageDeleted):
+	case e.Name == string(domain.LogMessageDeleted):
 		r.withdrawn, r.ended = true, true
-	case e.Message.Status != domain.MessageQueued:
-		r.id = e.Message.RoundID
+	case e.Message.Status != api.MessageStatusQueued:
+		r.id = api.Value(e.Message.RoundID)
 	}
 }
 
-func (r *round) delta(e *event) {
-	switch e.Kind {
+func (r *round) delta(e *api.Event) {
+	switch d := e.Text; d.Kind {
 	case stream.KindThinking:
-		if e.name == stream.EventDelta && r.onReasoning != nil {
-			r.onReasoning(e.Text)
+		if e.Name == stream.EventDelta && r.onReasoning != nil {
+			r.onReasoning(d.Text)
 		}
 	case stream.KindText:
-		if e.name == stream.EventMessageSnapshot {
-			r.sink.textSnapshot(e.MessageID, e.Text)
+		if e.Name == stream.EventMessageSnapshot {
+			r.sink.textSnapshot(d.MessageID, d.Text)
 		} else {
-			r.sink.textDelta(e.MessageID, e.Offset, e.Text)
+			r.sink.textDelta(d.MessageID, d.Offset, d.Text)
 		}
 	}
 }
 
 // messageStored handles a message of the round in the record.
-func (r *round) messageStored(e *event) {
+func (r *round) messageStored(e *api.Event) {
 	m := e.Message
 	switch {
-	case m.Sender == domain.SenderAI:
-		cut := m.Status == domain.MessageInterrupted
-		r.sink.stored(&storedText{seq: e.SessionSeq, id: m.ID, text: m.shownText(), cut: cut})
-		r.interrupted = r.interrupted || cut && (m.Raw == nil || m.Raw.StopReason == "")
-		r.truncated = m.Raw != nil && (m.Raw.StopReason == domain.StopLength || m.Raw.StopReason == domain.StopUnknown)
-	case m.System == nil:
-	case m.System.Type == domain.SystemNetworkError:
-		failed := domain.SystemMessage{Summary: m.System.Summary, Detail: m.System.Detail}
-		r.failure = failed.Why()
-	case m.System.Type == domain.SystemLimitReached:
-		r.sink.stored(&storedText{seq: e.SessionSeq, id: m.ID, text: m.System.Summary})
+	case m.Sender == api.MessageSenderAI:
+		cut := m.Status == api.MessageStatusInterrupted
+		r.sink.stored(&storedText{seq: e.SessionSeq, id: m.ID, text: m.ShownText(), cut: cut})
+		r.interrupted = r.interrupted || cut && (m.AiRaw == nil || m.AiRaw.StopReason == "")
+		r.truncated = m.AiRaw != nil && (m.AiRaw.StopReason == domain.StopLength || m.AiRaw.StopReason == domain.StopUnknown)
+	case m.SystemMessage == nil:
+	case m.SystemMessage.Type == domain.SystemNetworkError:
+		r.failure = m.SystemMessage.Why()
+	case m.SystemMessage.Type == domain.SystemLimitReached:
+		r.sink.stored(&storedText{seq: e.SessionSeq, id: m.ID, text: m.SystemMessage.Summary})
 		r.truncated = true
 	}
 }
 
 // phaseChanged handles a phase of the session.
-func (r *round) phaseChanged(e *event) {
-	switch {
-	case e.Status == domain.StatusRequiresAction && e.RoundID == r.id:
+func (r *round) phaseChanged(p *api.SessionPhaseData) {
+	switch of := api.Value(p.RoundID); {
+	case p.Status == domain.StatusRequiresAction && of == r.id:
 		r.ended = true
-	case e.RoundID != r.id, e.Phase == domain.Idle, e.Phase == domain.Completed:
+	case of != r.id, p.Phase == domain.Idle, p.Phase == domain.Completed:
 		r.ended, r.approvalID = true, ""
-		r.interrupted = r.interrupted || e.Event == (domain.InterruptRequested{}).Name() || e.Event == (domain.StopRequested{}).Name()
-		r.final = r.failure != "" && e.Event == (domain.SystemErrorOccurred{}).Name()
+		r.interrupted = r.interrupted || p.Event == (domain.InterruptRequested{}).Name() || p.Event == (domain.StopRequested{}).Name()
+		r.final = r.failure != "" && p.Event == (domain.SystemErrorOccurred{}).Name()
 	default:
 		r.ended, r.approvalID, r.rejected = false, "", nil // an approval may have been answered
 	}
@@ -243,15 +243,6 @@ func (t *textMerger) stored(m *storedText) {
 func (t *textMerger) callStarted(int64) {}
 
 func (t *textMerger) discard() { t.message = "" }
-
-// shownText is what a client is shown of a message.
-func (m *eventMessage) shownText() string {
-	stored := domain.Message{Sender: m.Sender, Text: m.Text}
-	if m.AI != nil {
-		stored.AI = &domain.AIMessage{PreText: m.AI.PreText}
-	}
-	return visibleText(&stored)
-}
 
 // send sends the part of a text that the client does not have.
 func (t *textMerger) send(text string) {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 )
 
@@ -58,10 +59,10 @@ type wireUsage struct {
 	} `json:"completion_tokens_details"`
 }
 
-func usageOf(t tokens) *wireUsage {
-	u := &wireUsage{PromptTokens: t.Input + t.CacheRead + t.CacheWrite, CompletionTokens: t.Output}
+func usageOf(t api.Usage) *wireUsage {
+	u := &wireUsage{PromptTokens: t.InputTokens + t.CacheReadTokens + t.CacheWriteTokens, CompletionTokens: t.OutputTokens}
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
-	u.PromptDetails.CachedTokens, u.CompletionDetails.ReasoningTokens = t.CacheRead, t.Reasoning
+	u.PromptDetails.CachedTokens, u.CompletionDetails.ReasoningTokens = t.CacheReadTokens, t.ReasoningTokens
 	return u
 }
 

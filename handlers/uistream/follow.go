@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/fermata-dev/fermata/api"
 	"github.com/fermata-dev/fermata/domain"
 	"github.com/fermata-dev/fermata/rounds"
 	"github.com/fermata-dev/fermata/stream"
@@ -126,31 +127,31 @@ type follower struct {
 	refused    map[string]bool // actions that were not approved
 }
 
-func (f *follower) handle(name string, e *rounds.Event) {
-	if m := e.Message; m != nil && m.Sender == domain.SenderUser {
-		f.userMessage(m.ID, m.RoundID)
+func (f *follower) handle(e *api.Event) {
+	if m := e.Message; m != nil && m.Sender == api.MessageSenderUSER {
+		f.userMessage(m.ID, api.Value(m.RoundID))
 		return
 	}
 	if f.round == "" || f.passed {
 		return
 	}
-	switch name {
+	switch e.Name {
 	case stream.EventDelta:
-		f.delta(e, e.Offset)
+		f.delta(e.Text, e.Text.Offset)
 	case stream.EventMessageSnapshot:
-		f.delta(e, 0)
+		f.delta(e.Text, 0)
 	case string(domain.LogMessageCreated):
-		if m := e.Message; m != nil && m.Sender == domain.SenderAI && !f.superseded[m.ID] {
-			f.out.storedAnswer(m.ID, e.Reasoning(), e.AnswerText(), m.Status == domain.MessageInterrupted)
+		if m := e.Message; m.Sender == api.MessageSenderAI && !f.superseded[m.ID] {
+			f.out.storedAnswer(m.ID, m.Reasoning(), m.ShownText(), m.Status == api.MessageStatusInterrupted)
 		}
 	case string(domain.LogCommandPlanned), string(domain.LogCommandEnded):
-		f.command(name, e)
+		f.command(e)
 	case string(domain.LogApprovalRequested):
-		if a := e.ApprovalData(); a != nil && a.Kind != domain.ApprovalActions {
+		if a := rounds.ApprovalOf(e.Approval); a.Kind != domain.ApprovalActions {
 			f.askQuestion(a)
 		}
 	case string(domain.LogApprovalSettled):
-		f.approvalSettled(e)
+		f.approvalSettled(rounds.ApprovalOf(e.Approval))
 	}
 }
 
@@ -165,26 +166,26 @@ func (f *follower) userMessage(message, round string) {
 	}
 }
 
-func (f *follower) delta(e *rounds.Event, offset int) {
-	switch e.Kind {
+func (f *follower) delta(d *api.MessageDeltaData, offset int) {
+	switch d.Kind {
 	case stream.KindText:
-		f.out.textDelta(e.MessageID, offset, e.Text)
+		f.out.textDelta(d.MessageID, offset, d.Text)
 	case stream.KindThinking:
-		f.out.reasoningDelta(e.MessageID, offset, e.Text)
+		f.out.reasoningDelta(d.MessageID, offset, d.Text)
 	}
 }
 
 // command writes a command as a tool call.
-func (f *follower) command(name string, e *rounds.Event) {
+func (f *follower) command(e *api.Event) {
 	x := e.Execution
-	if x == nil || f.superseded[x.RoundID] {
+	if f.superseded[api.Value(x.RoundID)] {
 		return
 	}
 	f.out.call(x.ID, x.Command, x.Params, true)
-	if name != string(domain.LogCommandEnded) {
+	if e.Name != string(domain.LogCommandEnded) {
 		return
 	}
-	switch domain.ExecutionStatus(x.Status) {
+	switch x.Status {
 	case domain.ExecSuccess, domain.ExecCached:
 		output := fields{"status": x.Status, "result": x.Result}
 		f.out.callEnded(x.ID, "tool-output-available", fields{"output": output, "providerExecuted": true})
@@ -199,14 +200,11 @@ func (f *follower) command(name string, e *rounds.Event) {
 		}
 		f.out.callEnded(x.ID, "tool-output-error", fields{"errorText": x.Status, "providerExecuted": true})
 	default:
-		var failed struct {
-			Message string `json:"message"`
+		why := string(x.Status)
+		if x.Error != nil && x.Error.Message != "" {
+			why = x.Error.Message
 		}
-		_ = json.Unmarshal(x.Error, &failed) // otherwise the status is used
-		if failed.Message == "" {
-			failed.Message = x.Status
-		}
-		f.out.callEnded(x.ID, "tool-output-error", fields{"errorText": failed.Message, "providerExecuted": true})
+		f.out.callEnded(x.ID, "tool-output-error", fields{"errorText": why, "providerExecuted": true})
 	}
 }
 
@@ -252,11 +250,7 @@ func (f *follower) requestApproval(a *domain.Approval) {
 }
 
 // approvalSettled writes the answer to an approval, from whatever client it came.
-func (f *follower) approvalSettled(e *rounds.Event) {
-	a := e.ApprovalData()
-	if a == nil {
-		return
-	}
+func (f *follower) approvalSettled(a *domain.Approval) {
 	if a.Kind == domain.ApprovalActions {
 		var decision struct {
 			Approved    bool     `json:"approved"`

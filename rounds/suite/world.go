@@ -56,6 +56,16 @@ func newWorld(broker *stream.Broker, steps []step) *World {
 	}
 }
 
+// Sent reports whether the user message was sent.
+func (w *World) Sent() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.sent
+}
+
+// Over is closed at the end of the story.
+func (w *World) Over() <-chan struct{} { return w.played }
+
 // publish stores an event and delivers it to listeners.
 func (w *World) publish(e *domain.LogEvent) int64 {
 	w.mu.Lock()

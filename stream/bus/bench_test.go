@@ -20,11 +20,11 @@ func BenchmarkEvent(b *testing.B) {
 		from.log.commit(from, domain.LogEvent{Type: domain.LogMessageCreated, SessionID: "s"})
 		for came := false; !came; {
 			<-r.Ready()
-			frames, _, err := r.Next(b.Context())
+			events, _, err := r.Next(b.Context())
 			if err != nil {
 				b.Fatal(err)
 			}
-			came = len(frames) > 0
+			came = len(events) > 0
 		}
 	}
 }

@@ -151,12 +151,12 @@ func (s *station) read(session string) *reader {
 func (r *reader) has(t testing.TB, text string) bool {
 	t.Helper()
 	for more := true; more; {
-		frames, again, err := r.Next(t.Context())
+		events, again, err := r.Next(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, f := range frames {
-			r.got += string(f)
+		for _, e := range events {
+			r.got += fmt.Sprintf("id: %d\nevent: %s\ndata: %s\n\n", e.Seq, e.Name, e.Body)
 		}
 		more = again
 	}
